@@ -1,13 +1,14 @@
-//! Seconds of one right-hand side by kernel and shape, of an energy and its Hessian, and of a count of modes.
+//! Seconds of one right-hand side by kernel and shape, of an energy and its Hessian, and of a count
+//! of modes.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use metastable::attention::heads::{HeadsJob, Work, apply, apply_f32};
-use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Weights, Workspace};
-use metastable::attention::pattern::{Causal, Everything, Pattern};
+use metastable::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32};
+use metastable::attention::kernel::{ALL, Attention, Batch, KernelChoice, Weights, Workspace};
+use metastable::attention::pattern::{Causal, FullAttention, Pattern};
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn};
-use metastable::continuity::{Medium, circle::Circle, density::Density, sphere2::Sphere2};
-use metastable::landscape::spectrum::ends;
-use metastable::num::{dense::symmetric_eigenvalues, loops::exponentials, simd::Level, stream::Stream};
+use metastable::continuity::{MeasureDynamics, circle::Circle, density::Density, sphere2::Sphere2};
+use metastable::landscape::spectrum::extreme_eigenvalues;
+use metastable::num::{dense::symmetric_eigenvalues, peak::exponentials, simd::Isa, stream::Stream};
 use metastable::proofs::modes;
 use metastable::sphere::{Tokens, law::Law};
 
@@ -21,7 +22,7 @@ fn kernels(c: &mut Criterion) {
         group.sample_size(10);
         for (n, d) in [(32, 3), (128, 8), (256, 32), (1024, 64), (8192, 3), (8192, 2)] {
             let x = tokens(n, d);
-            let spec = Spec { kernel: Choice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
+            let spec = Spec { kernel: KernelChoice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
             let sa = dynamics::build("sa", false, &spec).expect("registered");
             if sa.kernel(&x).is_err() {
                 continue;
@@ -65,7 +66,7 @@ fn energies(c: &mut Criterion) {
             let h = energy.scaled_hessian(&x);
             group.bench_function("Hessian", |b| b.iter(|| energy.scaled_hessian(&x)));
             group.bench_function("spectrum", |b| b.iter(|| symmetric_eigenvalues(&h, n * (d - 1))));
-            group.bench_function("ten eigenvalues at each end", |b| b.iter(|| ends(4.0, &x, 10)));
+            group.bench_function("ten eigenvalues at each end", |b| b.iter(|| extreme_eigenvalues(4.0, &x, 10)));
         }
         group.finish();
     }
@@ -78,7 +79,7 @@ fn densities(c: &mut Criterion) {
     let circle = Circle::from_density(&density, 1024).expect("valid");
     let sphere = Sphere2::from_density(&density, 128).expect("valid");
     for dynamics in ["sa", "usa"] {
-        let medium = Medium::new(dynamics, 5.0, 0.0).expect("registered");
+        let medium = MeasureDynamics::new(dynamics, 5.0, 0.0).expect("registered");
         let (on_circle, on_sphere) = (circle.right_hand_side(&medium), sphere.right_hand_side(&medium));
         group.bench_function(format!("circle, {dynamics}"), |b| b.iter(|| on_circle(&circle.c)));
         group.bench_function(format!("S^2, {dynamics}"), |b| b.iter(|| on_sphere(&sphere.a)));
@@ -99,7 +100,7 @@ fn counts_of_modes(c: &mut Criterion) {
 fn parts(c: &mut Criterion) {
     let mut group = c.benchmark_group("parts");
     let start: Vec<f64> = (0..4096).map(|i| -0.01 * f64::from(i)).collect();
-    for level in Level::available() {
+    for level in Isa::available() {
         let mut t = start.clone();
         group.bench_function(format!("4096 exponentials, {}", level.name()), |b| {
             b.iter(|| {
@@ -109,9 +110,9 @@ fn parts(c: &mut Criterion) {
         });
     }
     let systems: Vec<Tokens> = (0..64).map(|_| tokens(32, 2)).collect();
-    let mut batch = Batch::new(&systems, Level::best()).expect("one shape");
+    let mut batch = Batch::new(&systems, Isa::best()).expect("one shape");
     let attention = Attention::new(4.0);
-    group.bench_function("one layer of 64 systems, n=32 d=2", |b| b.iter(|| batch.layer(&attention, 0.1)));
+    group.bench_function("one layer of 64 systems, n=32 d=2", |b| b.iter(|| batch.apply_layer(&attention, 0.1)));
     group.finish();
 }
 
@@ -134,11 +135,11 @@ fn heads(c: &mut Criterion) {
         };
         let heads: Vec<Head> = (0..count).map(|_| head()).collect();
         let masses = vec![1.0 / n as f64; n];
-        let (mut work, mut out) = (Work::default(), vec![0.0; n * d]);
-        let patterns: [(&str, &dyn Pattern); 2] = [("everything", &Everything), ("causal", &Causal)];
+        let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; n * d]);
+        let patterns: [(&str, &dyn Pattern); 2] = [("everything", &FullAttention), ("causal", &Causal)];
         for (name, pattern) in patterns {
-            let (beta, weights, level) = (1.0 / (r as f64).sqrt(), Weights::Softmax, Level::best());
-            let job = HeadsJob { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
+            let (beta, weights, level) = (1.0 / (r as f64).sqrt(), Weights::Softmax, Isa::best());
+            let job = HeadsProblem { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, isa: level };
             let label = |precision: &str| BenchmarkId::new(format!("{name}, {precision}"), format!("n={n} d={d} heads={count}"));
             group.bench_function(label("f64"), |b| b.iter(|| apply(&job, &mut work, &mut out)));
             group.bench_function(label("f32"), |b| b.iter(|| apply_f32(&job, &mut work, &mut out)));
@@ -152,7 +153,7 @@ fn sinkhorn(c: &mut Criterion) {
     group.sample_size(10);
     for (n, d) in [(128, 3), (512, 3), (512, 64)] {
         let x = tokens(n, d);
-        let dynamics = Dynamics::of(Sinkhorn::new(4.0, 1e-12).expect("valid"));
+        let dynamics = Dynamics::single(Sinkhorn::new(4.0, 1e-12).expect("valid"));
         let (mut v, mut work) = (vec![0.0; n * d], Workspace::default());
         group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| {
             b.iter(|| dynamics.rates(0.0, x, &mut work, &mut v))

@@ -1,14 +1,14 @@
-//! Seconds of whole runs: to one cluster across plateaus, one column of the phase diagram, tokens of
-//! R^d, steps with noise, layers with random values, blocks of a trained model's size.
+//! Seconds of whole runs: to one cluster across plateaus, one column of the phase diagram, tokens
+//! of R^d, steps with noise, layers with random values, blocks of a trained model's size.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use metastable::attention::{Dynamics, Spec, dynamics, kernel::Attention, layer::Layer};
-use metastable::attention::{model::Model, noise::Isotropic, pattern::Everything, random_values::RandomValues};
-use metastable::flow::{Options, Splitting, WALK_ACCURACY, Walk, iterate, solve, velocity_accuracy, walk};
+use metastable::attention::{model::Model, noise::Isotropic, pattern::FullAttention, random_values::RandomValues};
+use metastable::flow::{Options, SDE_VELOCITY_ACCURACY, SdeOptions, Splitting, apply_layers, solve, solve_sde, velocity_accuracy};
 use metastable::num::stream::Stream;
 use metastable::sphere::{Tokens, law::Law};
-use metastable::transformer::random::{BlockSizes, block};
-use metastable::transformer::{NormPlace, Real, TransformerBlock};
+use metastable::transformer::random::{BlockSizes, random_block};
+use metastable::transformer::{NormPlacement, Real, TransformerBlock};
 use std::sync::Arc;
 
 fn draw(n: usize, d: usize) -> Tokens {
@@ -25,7 +25,7 @@ fn runs(c: &mut Criterion) {
     let x = draw(32, 2);
     let sa = dynamics::build("sa", false, &Spec::new(4.0, 32)).expect("registered");
     let layer = Layer::new(0.1).expect("valid");
-    group.bench_function("n=32 d=2 beta=4, 300 layers", |b| b.iter(|| iterate(&sa, &x, layer, 300, 0.1, None, &mut [])));
+    group.bench_function("n=32 d=2 beta=4, 300 layers", |b| b.iter(|| apply_layers(&sa, &x, layer, 300, 0.1, None, &mut [])));
     group.finish();
 }
 
@@ -45,9 +45,9 @@ fn beyond_the_sphere(c: &mut Criterion) {
     group.bench_function("R^3 n=40 to t=8", |b| b.iter(|| solve(&flow, &x, 8.0, &options, &mut [])));
     let x = draw(4096, 3);
     let noise = Isotropic::new(10.0).expect("valid");
-    let sa = Dynamics::of(Attention { accuracy: WALK_ACCURACY, ..Attention::new(4.0) });
-    let plan = Walk { noise: &noise, step: 0.01, seed: 1, splitting: Splitting::Strang, cancel: None };
-    group.bench_function("n=4096 d=3, ten steps with noise", |b| b.iter(|| walk(&sa, &x, 0.1, &plan, &mut [])));
+    let sa = Dynamics::single(Attention { accuracy: SDE_VELOCITY_ACCURACY, ..Attention::new(4.0) });
+    let plan = SdeOptions { noise: &noise, step: 0.01, seed: 1, splitting: Splitting::Strang, cancel: None };
+    group.bench_function("n=4096 d=3, ten steps with noise", |b| b.iter(|| solve_sde(&sa, &x, 0.1, &plan, &mut [])));
     let (layer, mut x, mut stream) = (RandomValues::new(1.0, 0.1).expect("valid"), draw(16, 256), Stream::new(1, &["bench"]));
     group.bench_function("n=16 d=256, a layer with random values", |b| b.iter(|| layer.apply(&mut x, &mut stream)));
     group.finish();
@@ -57,11 +57,11 @@ fn beyond_the_sphere(c: &mut Criterion) {
 fn blocks<T: Real>(c: &mut Criterion) {
     let mut group = c.benchmark_group("six blocks, n=512 d=384 heads=12 hidden=1536");
     group.sample_size(10);
-    let sizes = BlockSizes { d: 384, heads: 12, hidden: 1536, size: 1.0, place: NormPlace::Post };
+    let sizes = BlockSizes { d: 384, heads: 12, hidden: 1536, size: 1.0, place: NormPlacement::Post };
     let mut stream = Stream::new(1, &["bench"]);
-    let mut next = || block(&mut stream, &sizes, Arc::new(Everything)).expect("valid").rounded();
+    let mut next = || random_block(&mut stream, &sizes, Arc::new(FullAttention)).expect("valid").rounded();
     let blocks: Vec<TransformerBlock<T>> = (0..6).map(|_| next()).collect();
-    let start: Vec<T> = draw(512, 384).coordinates().iter().map(|v| T::of(*v)).collect();
+    let start: Vec<T> = draw(512, 384).coordinates().iter().map(|v| T::from_f64(*v)).collect();
     let pass = || blocks.iter().try_fold(start.clone(), |x, block| block.step(&x, None, 1.0));
     group.bench_function(format!("f{}", 8 * size_of::<T>()), |b| b.iter(pass));
     group.finish();

@@ -1,5 +1,5 @@
 //! Registers the observables.
 
 fn main() {
-    metastable_registry::register("observables", "flow/observable");
+    metastable_registry::write_registry("observables", "flow/observable");
 }

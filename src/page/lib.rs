@@ -1,7 +1,9 @@
-//! The solver for a page in the browser: one engine, asked in JSON, its numbers read from memory.
+//! The solver for a page in the browser: one engine that answers requests in JSON.
 //!
-//! Compiled to WebAssembly by `.ci/page`, with no binding tool: the page writes a request into [`room`], calls [`ask`] and reads the reply from [`reply`] and
-//! the numbers from [`numbers`]. There is one thread, so the engine is a thread-local; nothing here is unsafe but that these names are exported.
+//! `.ci/page` compiles it to WebAssembly without a binding tool. The page writes a request into
+//! [`request_buffer`], calls [`answer_request`], and reads the reply from [`reply`] and its numbers
+//! from [`numbers`]. WebAssembly has one thread here, so the engine is a thread-local. The only
+//! unsafe part is the export of these names.
 
 mod engine;
 mod forecast;
@@ -10,9 +12,9 @@ mod settings;
 use engine::Engine;
 use std::cell::RefCell;
 
-/// What the page and the engine share.
+/// Memory that the page and the engine share.
 #[derive(Default)]
-struct Desk {
+struct Session {
     request: Vec<u8>,
     reply: Vec<u8>,
     numbers: Vec<f64>,
@@ -20,23 +22,24 @@ struct Desk {
 }
 
 thread_local! {
-    static DESK: RefCell<Desk> = RefCell::default();
+    static SESSION: RefCell<Session> = RefCell::default();
 }
 
-/// Where to write a request of so many bytes.
+/// Address at which the page writes a request of `bytes` bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn room(bytes: usize) -> *mut u8 {
-    DESK.with_borrow_mut(|desk| {
-        desk.request.resize(bytes, 0);
-        desk.request.as_mut_ptr()
+pub extern "C" fn request_buffer(bytes: usize) -> *mut u8 {
+    SESSION.with_borrow_mut(|session| {
+        session.request.resize(bytes, 0);
+        session.request.as_mut_ptr()
     })
 }
 
-/// Answers the request; the length of the reply. An error is a reply `{"error": "a sentence"}`.
+/// Answers the request and returns the length of the reply. An error gives the reply
+/// `{"error": "a sentence"}`.
 #[unsafe(no_mangle)]
-pub extern "C" fn ask() -> usize {
-    DESK.with_borrow_mut(|desk| {
-        let Desk { request, reply, numbers, engine } = desk;
+pub extern "C" fn answer_request() -> usize {
+    SESSION.with_borrow_mut(|session| {
+        let Session { request, reply, numbers, engine } = session;
         numbers.clear();
         let answer = engine.answer(request, numbers).unwrap_or_else(|e| serde_json::json!({"error": e.to_string()}));
         *reply = answer.to_string().into_bytes();
@@ -44,20 +47,20 @@ pub extern "C" fn ask() -> usize {
     })
 }
 
-/// Where the reply lies.
+/// Address of the reply.
 #[unsafe(no_mangle)]
 pub extern "C" fn reply() -> *const u8 {
-    DESK.with_borrow(|desk| desk.reply.as_ptr())
+    SESSION.with_borrow(|session| session.reply.as_ptr())
 }
 
-/// Where the numbers of the reply lie.
+/// Address of the numbers of the reply.
 #[unsafe(no_mangle)]
 pub extern "C" fn numbers() -> *const f64 {
-    DESK.with_borrow(|desk| desk.numbers.as_ptr())
+    SESSION.with_borrow(|session| session.numbers.as_ptr())
 }
 
-/// How many there are.
+/// How many numbers the reply has.
 #[unsafe(no_mangle)]
-pub extern "C" fn count() -> usize {
-    DESK.with_borrow(|desk| desk.numbers.len())
+pub extern "C" fn numbers_len() -> usize {
+    SESSION.with_borrow(|session| session.numbers.len())
 }

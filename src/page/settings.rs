@@ -1,15 +1,15 @@
-//! What the page asks for: the flags of `metastable solve`, by the same names.
+//! Settings of a run, named as the flags of `metastable solve`.
 
 use metastable::attention::model::Model;
 use metastable::attention::noise::Isotropic;
 use metastable::flow::velocity_accuracy;
-use metastable::num::simd::Level;
+use metastable::num::simd::Isa;
 use metastable::prelude::*;
 use metastable::{Error, Result};
 use serde::Deserialize;
 
-/// The most tokens times dimensions: beyond, a page would not answer.
-const MOST: usize = 1 << 16;
+/// Largest number of coordinates: with more, the page would not respond.
+const MAX_COORDINATES: usize = 1 << 16;
 
 /// One run.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,23 +18,23 @@ pub struct Settings {
     pub n: usize,
     pub d: usize,
     pub beta: f64,
-    /// Registered dynamics.
+    /// Name of a registered dynamics.
     pub dynamics: String,
     /// Time normalisation of USA; `u1` elsewhere.
     pub time_scale: String,
     /// Normalisation; empty for plain attention on the sphere.
     pub norm: String,
-    /// Noise of variance `2 h / kappa`; 0 for none.
+    /// Noise of variance `2 h / kappa` per step h; 0 for none.
     pub kappa: f64,
-    /// Length of its steps.
+    /// Step length h with noise.
     pub step: f64,
-    /// Law of initial tokens.
+    /// Law of the initial tokens.
     pub init: String,
-    /// Their coordinates instead, row by row.
+    /// Coordinates of the initial tokens, row by row; replaces `init`.
     pub tokens: Vec<f64>,
-    /// Their angles on the circle instead.
+    /// Angles of the initial tokens on the circle; replaces `init` and `tokens`.
     pub angles: Vec<f64>,
-    /// Masses, not normalised; equal where there are none.
+    /// Masses, not normalised; equal if empty.
     pub masses: Vec<f64>,
     pub seed: u64,
     pub t_end: f64,
@@ -68,13 +68,13 @@ impl Settings {
         Model { normalisation: Some(self.norm.clone()).filter(|n| !n.is_empty()), ..Model::default() }
     }
 
-    /// The initial tokens, those of `metastable solve` with the same flags.
+    /// The initial tokens: the same as those of `metastable solve` with the same flags.
     pub fn start(&self) -> Result<Tokens> {
-        if self.n.saturating_mul(self.d) > MOST || self.n == 0 {
+        if self.n.saturating_mul(self.d) > MAX_COORDINATES || self.n == 0 {
             return Err(Error::Parameter {
                 name: "n".into(),
                 found: format!("{} tokens in dimension {}", self.n, self.d),
-                expected: format!("1 token or more, and at most {MOST} coordinates in a browser"),
+                expected: format!("1 token or more, and at most {MAX_COORDINATES} coordinates in a browser"),
             });
         }
         let x = if !self.angles.is_empty() {
@@ -84,14 +84,14 @@ impl Settings {
         } else {
             Law::parse(&self.init)?.sample(self.n, self.d, &mut Stream::new(self.seed, &["cli", "init"]))?
         };
-        let x = self.model().settle(&x, None)?;
+        let x = self.model().tokens_from_unit_vectors(&x, None)?;
         if self.masses.is_empty() { Ok(x) } else { x.with_masses(&self.masses) }
     }
 
-    /// The dynamics; sums by the portable kernels, as everywhere without vector instructions.
+    /// The dynamics, with the portable kernels.
     pub fn dynamics(&self, accuracy: f64) -> Result<Dynamics> {
         let time_scale = TimeScale::parse(&self.time_scale)?;
-        let spec = Spec { time_scale, accuracy, level: Level::Portable, ..Spec::new(self.beta, self.n) };
+        let spec = Spec { time_scale, accuracy, isa: Isa::Portable, ..Spec::new(self.beta, self.n) };
         self.model().build(&self.dynamics, false, &spec, self.d)
     }
 
@@ -100,7 +100,7 @@ impl Settings {
         velocity_accuracy(self.rtol, self.beta)
     }
 
-    /// The noise, where there is some.
+    /// The noise, if `kappa` is positive.
     pub fn noise(&self) -> Result<Option<Isotropic>> {
         if self.kappa > 0.0 { Isotropic::new(self.kappa).map(Some) } else { Ok(None) }
     }

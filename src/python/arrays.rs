@@ -1,6 +1,6 @@
-//! NumPy arrays in and out.
+//! Conversion of NumPy arrays.
 
-use crate::raised;
+use crate::to_py_err;
 use metastable::sphere::Tokens;
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
@@ -8,20 +8,22 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// An array of numbers as it was given.
-pub struct Given {
-    /// Its shape.
+/// The numbers of a Python argument.
+pub struct NumericArray {
+    /// Shape.
     pub shape: Vec<usize>,
-    /// Its numbers, row by row.
+    /// Numbers, row by row.
     pub data: Vec<f64>,
-    /// The rounding of its type: of a number that was given as float32, 6e-8.
+    /// Relative rounding error of the original type, 6e-8 for float32.
     pub rounding: f64,
 }
 
-/// The numbers of an array, a list of lists or anything that NumPy makes an array of; `what` names it in errors.
+/// Reads an array, a list of lists or anything else that NumPy converts to an array; `what` names
+/// it in errors.
 ///
-/// **Errors** `TypeError` for objects, words and complex numbers, `ValueError` for masked entries and ragged rows.
-pub fn given(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Given> {
+/// **Errors** `TypeError` for objects, strings and complex numbers; `ValueError` for masked entries
+/// and ragged rows.
+pub fn numeric_array(what: &str, x: &Bound<'_, PyAny>) -> PyResult<NumericArray> {
     if let Ok(array) = x.cast_exact::<PyArrayDyn<f64>>() {
         return Ok(read(&array.readonly(), f64::EPSILON / 2.0));
     }
@@ -48,99 +50,102 @@ pub fn given(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Given> {
     Ok(read(&array.cast::<PyArrayDyn<f64>>()?.readonly(), rounding))
 }
 
-/// Rows of any strides.
-fn read(array: &PyReadonlyArrayDyn<'_, f64>, rounding: f64) -> Given {
+/// Copies an array with any strides.
+fn read(array: &PyReadonlyArrayDyn<'_, f64>, rounding: f64) -> NumericArray {
     let data = match array.as_slice() {
         Ok(slice) if array.is_c_contiguous() => slice.to_vec(),
-        // Not in one piece, or column by column: in the order of rows.
+        // Not contiguous, or column-major: copy row by row.
         _ => array.as_array().iter().copied().collect(),
     };
-    Given { shape: array.shape().to_vec(), data, rounding }
+    NumericArray { shape: array.shape().to_vec(), data, rounding }
 }
 
 /// One number; `what` names it in errors.
 ///
-/// **Errors** an array or a list of several, and what is no number.
+/// **Errors** an array or list of several numbers; a value that is not a number.
 pub fn number(what: &str, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-    let sides = x.getattr("ndim").ok().and_then(|n| n.extract::<usize>().ok()).unwrap_or(0);
-    if sides > 0 {
+    let rank = x.getattr("ndim").ok().and_then(|n| n.extract::<usize>().ok()).unwrap_or(0);
+    if rank > 0 {
         let shape = x.getattr("shape")?;
         return Err(PyValueError::new_err(format!("{what}: found an array of shape {shape}, expected one number")));
     }
-    let shown = x.repr().map_or_else(|_| "something else".to_owned(), |r| r.to_string());
+    let shown = x.repr().map_or_else(|_| "another object".to_owned(), |r| r.to_string());
     x.extract().map_err(|_| PyValueError::new_err(format!("{what}: found {shown}, expected one number")))
 }
 
-/// Rows of d numbers. **Errors** another rank.
-pub fn rows(what: &str, x: &Bound<'_, PyAny>) -> PyResult<(usize, Given)> {
-    let found = given(what, x)?;
+/// Reads rows of d numbers and returns d. **Errors** an array that is not two-dimensional.
+pub fn rows(what: &str, x: &Bound<'_, PyAny>) -> PyResult<(usize, NumericArray)> {
+    let found = numeric_array(what, x)?;
     match found.shape[..] {
         [_, d] => Ok((d, found)),
         _ => {
-            let said = format!("{what}: found an array of shape {:?}, expected n x d, one token a row", found.shape);
-            Err(PyValueError::new_err(said))
+            let message = format!("{what}: found an array of shape {:?}, expected n x d, one token a row", found.shape);
+            Err(PyValueError::new_err(message))
         }
     }
 }
 
-/// A list of numbers. **Errors** another rank.
+/// Reads a list of numbers. **Errors** an array that is not one-dimensional.
 pub fn list(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let found = given(what, x)?;
+    let found = numeric_array(what, x)?;
     if found.shape.len() == 1 {
         return Ok(found.data);
     }
     Err(PyValueError::new_err(format!("{what}: found an array of shape {:?}, expected one number per token", found.shape)))
 }
 
-/// Unit vectors with masses. Rows that were given in float32 or float16 are unit to their rounding, and are made so to that of float64.
+/// Unit vectors with masses. Rows in float32 or float16 need length 1 only up to the rounding of
+/// their type; they are normalised to float64 accuracy.
 pub fn unit_tokens(x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
     unit_tokens_in(None, x, masses, normalise)
 }
 
-/// [`unit_tokens`] in the memory of others, made without masses, where it fits.
-pub fn unit_tokens_in(kept: Option<Tokens>, x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
+/// [`unit_tokens`] that reuses the memory of `reuse` if the shape fits and there are no masses.
+pub fn unit_tokens_in(reuse: Option<Tokens>, x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
     if let Ok(array) = x.cast_exact::<PyArray2<f64>>() {
         let array = array.readonly();
-        // The usual case: nothing is copied but into the tokens.
+        // The common case: a single copy, into the tokens.
         if let (Ok(rows), true, false) = (array.as_slice(), array.is_c_contiguous(), normalise) {
             let d = array.shape()[1];
             let fits = |k: &Tokens| masses.is_none() && (k.n(), k.d()) == (array.shape()[0], d);
-            let tokens = kept.filter(fits).map_or_else(|| Tokens::from_rows(d, rows), |k| k.at(rows));
-            return weighted(tokens.map_err(|e| raised(&e))?, masses);
+            let tokens = reuse.filter(fits).map_or_else(|| Tokens::from_rows(d, rows), |k| k.with_rows(rows));
+            return weighted(tokens.map_err(|e| to_py_err(&e))?, masses);
         }
     }
     let (d, given) = rows("tokens", x)?;
     let tokens = if normalise || is_unit(d, &given) { Tokens::normalised(d, given.data) } else { Tokens::new(d, given.data) };
-    weighted(tokens.map_err(|e| raised(&e))?, masses)
+    weighted(tokens.map_err(|e| to_py_err(&e))?, masses)
 }
 
-/// True for rows of a coarse type whose lengths are 1 to its rounding: a length has the error of d rounded squares.
-pub fn is_unit(d: usize, given: &Given) -> bool {
+/// True for rows of a type coarser than float64 whose lengths are 1 up to its rounding. The bound
+/// is the error of a sum of d rounded squares.
+pub fn is_unit(d: usize, given: &NumericArray) -> bool {
     let bound = (d as f64 + 2.0) * given.rounding;
     let near = |row: &[f64]| (row.iter().map(|v| v * v).sum::<f64>().sqrt() - 1.0).abs() <= bound;
     given.rounding > f64::EPSILON && d > 1 && given.data.chunks_exact(d).all(near)
 }
 
-/// The tokens with these masses.
+/// Sets the masses, if given.
 pub fn weighted(x: Tokens, masses: Option<&Bound<'_, PyAny>>) -> PyResult<Tokens> {
     match masses {
-        Some(masses) => x.with_masses(&list("masses", masses)?).map_err(|e| raised(&e)),
+        Some(masses) => x.with_masses(&list("masses", masses)?).map_err(|e| to_py_err(&e)),
         None => Ok(x),
     }
 }
 
-/// An n x width array that takes the numbers over.
+/// An n x width array that takes ownership of the numbers.
 pub fn matrix<'py, T: Element>(py: Python<'py>, numbers: Vec<T>, width: usize) -> PyResult<Bound<'py, PyArray2<T>>> {
     let n = numbers.len() / width.max(1);
     numbers.into_pyarray(py).reshape([n, width])
 }
 
-/// A list that takes the numbers over.
+/// A one-dimensional array that takes ownership of the numbers.
 pub fn vector<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1<T>> {
     numbers.into_pyarray(py)
 }
 
-/// Writes into an array of the caller's. **Errors** another type or shape, or one that cannot be written.
+/// Writes into an array of the caller. **Errors** another type or shape, an array that is not
+/// writeable.
 pub fn write(out: &Bound<'_, PyAny>, numbers: &[f64], shape: [usize; 2]) -> PyResult<()> {
     let wrong = || {
         let found = out

@@ -1,17 +1,17 @@
-//! `Dynamics`: what moves tokens, as an object that Python keeps, calls and pickles.
+//! `Dynamics`: the right-hand side as a Python object that can be called and pickled.
 
 use crate::arrays::{is_unit, list, matrix, number, rows, unit_tokens_in, weighted, write};
-use crate::field::{PythonField, Trouble};
-use crate::raised;
-use crate::work::{begin, interruptible};
+use crate::field::{FieldError, PythonField};
+use crate::to_py_err;
+use crate::work::{interruptible, start_pool};
 use metastable::attention::dynamics::NamedDynamics;
-use metastable::attention::kernel::{Choice, EXACT, PARALLEL_WORK, Workspace};
+use metastable::attention::kernel::{EXACT_ACCURACY, KernelChoice, MIN_PARALLEL_WORK, Workspace};
 use metastable::attention::model::{Model, Weighting};
 use metastable::attention::{
     self, Spec, TimeScale,
     normalisation::{self, Normalisation},
 };
-use metastable::num::{simd::Level, stats::first_not_finite, stream::Stream, threads::lingering};
+use metastable::num::{simd::Isa, stats::first_nonfinite, stream::Stream, threads::keep_workers_spinning};
 use metastable::sphere::{Tokens, law::Law};
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -21,8 +21,8 @@ use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A velocity of more work than this (about a tenth of a second) looks for Ctrl-C.
-const LONG: f64 = 1e9;
+/// Number of pairs times d from which a velocity can be interrupted (about a tenth of a second).
+const INTERRUPTIBLE_WORK: f64 = 1e9;
 
 /// A registered dynamics with its parameters.
 struct Registered {
@@ -30,33 +30,38 @@ struct Registered {
     model: Model,
     spec: Spec,
     accuracy: Option<f64>,
-    /// What was built last, for which n, d and accuracy.
+    /// The dynamics built last, with its n, d and accuracy.
     last: Mutex<Option<Built>>,
-    kept: Mutex<Kept>,
+    buffers: Mutex<VelocityBuffers>,
 }
 
-/// Memory of the last velocity, for the next: new memory of this size is mapped page by page, which takes longer than filling it.
+/// Buffers of the last velocity, reused by the next: mapping new memory page by page takes longer
+/// than filling it.
 #[derive(Default)]
-struct Kept {
+struct VelocityBuffers {
     work: Workspace,
     x: Option<Tokens>,
     v: Vec<f64>,
 }
 
-/// A dynamics for n tokens in R^d to an accuracy.
+/// n, d, accuracy, and the dynamics built for them.
 type Built = (usize, usize, f64, Arc<attention::Dynamics>);
 
 enum Kind {
     Registered(Box<Registered>),
-    /// A function, its length scale and what a layer does with it.
-    Own(Py<PyAny>, f64, Box<Model>),
+    /// A Python function, its length scale, and a model with its normalisation.
+    Function(Py<PyAny>, f64, Box<Model>),
 }
 
-/// What moves tokens: a registered dynamics (`names("dynamics")`; sa when none is named) with its parameters.
+/// A dynamics: the right-hand side that moves tokens. `name` is a registered dynamics (see
+/// `names("dynamics")`; default sa).
 ///
-/// `causal`: token i sees the tokens j <= i. `time_scale` of USA: u1 to u4. `accuracy`: relative error of every velocity (1e-13). `kernel`, `simd`: how sums
-/// are evaluated. The others are those of a model, as words of the command line or as arrays: `norm`, `space`, `rescaled`, `weights`, `mask` and `bias` (n, n)
-/// or a list, `rotary`, the matrices `q`, `k`, `v`, `o` of a head (r, d), of several heads (heads, r, d), `mlp` as (w1, b1, w2, b2), `activation`.
+/// `causal`: token i sees the tokens j <= i. `time_scale` of USA: u1 to u4. `accuracy`: relative
+/// error of every velocity (default 1e-13). `kernel`, `simd`: algorithm and instruction set of the
+/// sums. The other keywords describe a model, as strings of the command line or as arrays: `norm`,
+/// `space`, `rescaled`, `weights`, `mask` and `bias` (an (n, n) array or a list), `rotary`, the
+/// matrices `q`, `k`, `v`, `o` of one head (r, d) or of several (heads, r, d), `mlp` as (w1, b1,
+/// w2, b2), `activation`.
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> sa = ms.Dynamics("sa", beta=4.0, mask="window:w=2", v=np.eye(3))
@@ -92,8 +97,8 @@ impl Dynamics {
         let arguments = model.map_or_else(|| Ok(PyDict::new(py)), |m| m.copy())?;
         let model = crate::model::model(&arguments)?;
         let name = name.unwrap_or(model.weights.map_or("sa", Weighting::dynamics));
-        let entry = attention::dynamics::find(name, causal).map_err(|e| raised(&e))?;
-        let scale = TimeScale::parse(time_scale).map_err(|e| raised(&e))?;
+        let entry = attention::dynamics::find(name, causal).map_err(|e| to_py_err(&e))?;
+        let scale = TimeScale::parse(time_scale).map_err(|e| to_py_err(&e))?;
         if scale != TimeScale::default() && entry.variant.and_then(|v| v.weights.time_scale(scale)).is_none() {
             let expected = "none: only dynamics with exponential weights have a time normalisation";
             return Err(PyValueError::new_err(format!("time_scale: found {time_scale}, expected {expected}")));
@@ -101,17 +106,17 @@ impl Dynamics {
         if let Some(a) = accuracy.filter(|a| !(1e-13..=0.1).contains(a)) {
             return Err(PyValueError::new_err(format!("accuracy: found {a}, expected a number in [1e-13, 0.1]")));
         }
-        let kernel_choice = Choice::parse(kernel).map_err(|e| raised(&e))?;
-        let level = Level::parse(simd).map_err(|e| raised(&e))?;
-        let spec = Spec { time_scale: scale, kernel: kernel_choice, level, ..Spec::new(beta, 2) };
-        // The registered name of a causal dynamics says so itself.
+        let kernel_choice = KernelChoice::parse(kernel).map_err(|e| to_py_err(&e))?;
+        let level = Isa::parse(simd).map_err(|e| to_py_err(&e))?;
+        let spec = Spec { time_scale: scale, kernel: kernel_choice, isa: level, ..Spec::new(beta, 2) };
+        // `causal` is part of the registered name.
         arguments.set_item("accuracy", accuracy)?;
         for (key, value) in [("time_scale", time_scale), ("kernel", kernel), ("simd", simd)] {
             arguments.set_item(key, value)?;
         }
-        // What cannot be built for any tokens is found out here.
-        entry.build(&spec).map_err(|e| raised(&e))?;
-        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None), kept: Mutex::default() };
+        // Report early what cannot be built for any tokens.
+        entry.build(&spec).map_err(|e| to_py_err(&e))?;
+        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None), buffers: Mutex::default() };
         Ok(Self {
             kind: Kind::Registered(Box::new(registered)),
             name: entry.name.to_owned(),
@@ -135,20 +140,21 @@ impl Dynamics {
     /// The space its tokens live in: sphere, flat or polar.
     #[getter]
     fn space(&self) -> PyResult<&'static str> {
-        Ok(self.model().scheme().map_err(|e| raised(&e))?.space().name())
+        Ok(self.model().scheme().map_err(|e| to_py_err(&e))?.space().name())
     }
 
-    /// The time normalisation in words; `None` where there is none.
+    /// Description of the time normalisation; `None` if there is none.
     #[getter]
     fn normalisation(&self) -> Option<&'static str> {
         match &self.kind {
             Kind::Registered(r) => r.entry.variant.and_then(|v| v.weights.time_scale(r.spec.time_scale)),
-            Kind::Own(..) => None,
+            Kind::Function(..) => None,
         }
     }
 
-    /// The velocity of every token, an array of shape (n, d); written into `out` where it is given. With radii (`norm="pre"`) n x (d + 1), the rate of the
-    /// radius last. `t` is the time, for a function that knows it.
+    /// The velocity of every token, an array of shape (n, d), written into `out` if given. With
+    /// radii (`norm="pre"`) the shape is (n, d + 1), and the last column is the rate of the radius.
+    /// `t` is the time, for a function that depends on it.
     ///
     /// >>> import numpy as np, metastable as ms
     /// >>> sa, out = ms.Dynamics("sa", beta=0.0), np.empty((2, 2))
@@ -169,36 +175,36 @@ impl Dynamics {
         normalise: bool,
         t: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // Another thread of the caller's that comes meanwhile finds nothing, and makes its own.
-        let mut kept = self.kept().map(|mut k| std::mem::take(&mut *k)).unwrap_or_default();
-        let x = self.tokens_in(kept.x.take(), tokens, masses, radii, normalise)?;
-        let (n, d, own) = (x.n(), x.d(), x.space().own());
+        // A second thread of the caller finds the buffers taken and allocates its own.
+        let mut buffers = self.buffers().map(|mut k| std::mem::take(&mut *k)).unwrap_or_default();
+        let x = self.tokens_in(buffers.x.take(), tokens, masses, radii, normalise)?;
+        let (n, d, own) = (x.n(), x.d(), x.space().extra_per_token());
         let found = match out {
             None => empty(py, n, d + own)?,
             Some(out) => out.clone(),
         };
         if out.is_none() && own == 0 {
-            // Where it is wanted, without a copy.
+            // Write into the new array directly.
             let mut array = found.cast::<PyArray2<f64>>()?.try_readwrite()?;
-            self.rates(py, &x, t, &mut kept.work, array.as_slice_mut()?)?;
+            self.rates(py, &x, t, &mut buffers.work, array.as_slice_mut()?)?;
         } else {
-            kept.v.resize(n * (d + own), 0.0);
-            self.rates(py, &x, t, &mut kept.work, &mut kept.v)?;
-            let v = if own == 0 { &kept.v } else { &beside(n, d, own, &kept.v) };
+            buffers.v.resize(n * (d + own), 0.0);
+            self.rates(py, &x, t, &mut buffers.work, &mut buffers.v)?;
+            let v = if own == 0 { &buffers.v } else { &with_radius_rates(n, d, own, &buffers.v) };
             write(&found, v, [n, d + own])?;
         }
-        kept.x = masses.is_none().then_some(x);
-        if let Some(mut place) = self.kept() {
-            *place = kept;
+        buffers.x = masses.is_none().then_some(x);
+        if let Some(mut slot) = self.buffers() {
+            *slot = buffers;
         }
         Ok(found)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        if let Kind::Own(f, ..) = &self.kind {
+        if let Kind::Function(f, ..) = &self.kind {
             return Ok(format!("metastable.field({})", f.bind(py).repr()?));
         }
-        let usual = |key: &str, value: &Bound<'_, PyAny>| match key {
+        let is_default = |key: &str, value: &Bound<'_, PyAny>| match key {
             "accuracy" => value.is_none(),
             "time_scale" => value.eq("u1").unwrap_or(false),
             "kernel" | "simd" => value.eq("auto").unwrap_or(false),
@@ -207,7 +213,7 @@ impl Dynamics {
         let mut text = format!("metastable.Dynamics('{}', beta={}", self.name, self.beta.unwrap_or(f64::NAN));
         for (key, value) in self.arguments.bind(py) {
             let key: String = key.extract()?;
-            if !usual(&key, &value) {
+            if !is_default(&key, &value) {
                 text.push_str(&format!(", {key}={}", value.repr()?));
             }
         }
@@ -216,16 +222,16 @@ impl Dynamics {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let home = py.import("metastable._metastable")?;
-        if let Kind::Own(f, scale, _) = &self.kind {
+        if let Kind::Function(f, scale, _) = &self.kind {
             let norm = self.arguments.bind(py).get_item("norm")?;
             return Ok((home.getattr("field")?, (f, norm, scale).into_pyobject(py)?));
         }
-        Ok((home.getattr("_rebuilt")?, (&self.name, self.beta, &self.arguments).into_pyobject(py)?))
+        Ok((home.getattr("_rebuild")?, (&self.name, self.beta, &self.arguments).into_pyobject(py)?))
     }
 }
 
 impl Dynamics {
-    /// beta, where there is one.
+    /// beta, if there is one.
     pub fn inverse_temperature(&self) -> Option<f64> {
         self.beta
     }
@@ -233,11 +239,11 @@ impl Dynamics {
     fn model(&self) -> &Model {
         match &self.kind {
             Kind::Registered(r) => &r.model,
-            Kind::Own(.., model) => model,
+            Kind::Function(.., model) => model,
         }
     }
 
-    /// Tokens of its space.
+    /// Reads tokens of its space.
     pub fn tokens(
         &self,
         x: &Bound<'_, PyAny>,
@@ -248,10 +254,11 @@ impl Dynamics {
         self.tokens_in(None, x, masses, radii, normalise)
     }
 
-    /// [`Dynamics::tokens`] in the memory of others, made without masses, where it fits.
+    /// [`Dynamics::tokens`] that reuses the memory of `reuse` if the shape fits and there are no
+    /// masses.
     fn tokens_in(
         &self,
-        kept: Option<Tokens>,
+        reuse: Option<Tokens>,
         x: &Bound<'_, PyAny>,
         masses: Option<&Bound<'_, PyAny>>,
         radii: Option<&Bound<'_, PyAny>>,
@@ -259,61 +266,62 @@ impl Dynamics {
     ) -> PyResult<Tokens> {
         let plain = *self.model() == Model::default();
         if plain && radii.is_none() {
-            return unit_tokens_in(kept, x, masses, normalise);
+            return unit_tokens_in(reuse, x, masses, normalise);
         }
         let (d, given) = rows("tokens", x)?;
         let radii = radii.map(|r| list("radii", r)).transpose()?;
-        let space = self.model().scheme().map_err(|e| raised(&e))?.space();
-        let normalise = normalise || (space.is_unit() && space.own() == 0 && is_unit(d, &given));
-        let x = self.model().place(d, given.data, normalise, radii.as_deref()).map_err(|e| raised(&e))?;
+        let space = self.model().scheme().map_err(|e| to_py_err(&e))?.space();
+        let normalise = normalise || (space.is_unit() && space.extra_per_token() == 0 && is_unit(d, &given));
+        let x = self.model().tokens_from_rows(d, given.data, normalise, radii.as_deref()).map_err(|e| to_py_err(&e))?;
         weighted(x, masses)
     }
 
-    /// The dynamics for tokens of this shape, and what a function of one's own says of its troubles.
-    pub fn built(&self, py: Python<'_>, x: &Tokens, accuracy: f64) -> PyResult<(Arc<attention::Dynamics>, Trouble)> {
-        let trouble = Trouble::default();
+    /// The dynamics for tokens of this shape, and the error state of a Python function.
+    pub fn built(&self, py: Python<'_>, x: &Tokens, accuracy: f64) -> PyResult<(Arc<attention::Dynamics>, FieldError)> {
+        let field_error = FieldError::default();
         let (n, d) = (x.n(), x.d());
         match &self.kind {
-            Kind::Own(f, length_scale, model) => {
-                let field = PythonField { f: f.clone_ref(py), length_scale: *length_scale, trouble: trouble.clone() };
-                let scheme = model.scheme().map_err(|e| raised(&e))?;
-                Ok((Arc::new(attention::Dynamics::of(field).with(scheme)), trouble))
+            Kind::Function(f, length_scale, model) => {
+                let field = PythonField { f: f.clone_ref(py), length_scale: *length_scale, field_error: field_error.clone() };
+                let scheme = model.scheme().map_err(|e| to_py_err(&e))?;
+                Ok((Arc::new(attention::Dynamics::single(field).with_normalisation(scheme)), field_error))
             }
             Kind::Registered(r) => {
                 let accuracy = r.accuracy.unwrap_or(accuracy);
                 let mut last = r.last.lock().unwrap_or_else(PoisonError::into_inner);
                 let same = |l: &&Built| l.0 == n && l.1 == d && l.2.total_cmp(&accuracy).is_eq();
                 if let Some(known) = last.as_ref().filter(same) {
-                    return Ok((known.3.clone(), trouble));
+                    return Ok((known.3.clone(), field_error));
                 }
                 let spec = Spec { n, accuracy, ..r.spec.clone() };
-                let one = r.model.build(r.entry.name, false, &spec, d).map_err(|e| raised(&e))?;
+                let one = r.model.build(r.entry.name, false, &spec, d).map_err(|e| to_py_err(&e))?;
                 let one = Arc::new(one);
                 *last = Some((n, d, accuracy, one.clone()));
-                Ok((one, trouble))
+                Ok((one, field_error))
             }
         }
     }
 
-    /// The memory of the last velocity; none for a function, or in the moment that another thread looks for it.
-    fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
+    /// The buffers of the last velocity; `None` for a function, or while another thread accesses
+    /// them.
+    fn buffers(&self) -> Option<MutexGuard<'_, VelocityBuffers>> {
         match &self.kind {
-            Kind::Registered(r) => r.kept.try_lock().ok(),
-            Kind::Own(..) => None,
+            Kind::Registered(r) => r.buffers.try_lock().ok(),
+            Kind::Function(..) => None,
         }
     }
 
     /// Rates of all numbers of `x` at time t, without the interpreter's lock.
     ///
-    /// **Errors** a velocity beyond f64.
+    /// **Errors** a velocity that exceeds f64; an exception of a Python function.
     fn rates(&self, py: Python<'_>, x: &Tokens, t: f64, work: &mut Workspace, v: &mut [f64]) -> PyResult<()> {
-        let (dynamics, trouble) = self.built(py, x, EXACT)?;
-        dynamics.kernel(x).map_err(|e| raised(&e))?;
+        let (dynamics, field_error) = self.built(py, x, EXACT_ACCURACY)?;
+        dynamics.kernel(x).map_err(|e| to_py_err(&e))?;
         let size = x.n() as f64 * x.n() as f64 * x.d() as f64;
-        // A bounded speed is a number.
-        let bounded = dynamics.facts().speed_bound.is_some_and(f64::is_finite);
-        if size > LONG {
-            let (x, stop) = (x.clone(), trouble.stop.clone());
+        // With a speed bound no velocity can be infinite or NaN.
+        let bounded = dynamics.properties().speed_bound.is_some_and(f64::is_finite);
+        if size > INTERRUPTIBLE_WORK {
+            let (x, stop) = (x.clone(), field_error.stop.clone());
             let mut own = std::mem::take(work);
             let rates = move || {
                 let mut v = vec![0.0; x.numbers().len()];
@@ -324,48 +332,48 @@ impl Dynamics {
             *work = own;
             v.copy_from_slice(&rates);
         } else {
-            begin()?;
-            py.detach(|| lingering(size >= PARALLEL_WORK as f64, || dynamics.rates(t, x, work, v)));
+            start_pool()?;
+            py.detach(|| keep_workers_spinning(size >= MIN_PARALLEL_WORK as f64, || dynamics.rates(t, x, work, v)));
         }
-        if let Some(e) = trouble.take() {
+        if let Some(e) = field_error.take() {
             return Err(e);
         }
-        if !bounded && first_not_finite(v).is_some() {
+        if !bounded && first_nonfinite(v).is_some() {
             let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
             let scaled = self.normalisation().is_some();
             let hint = if scaled { "use time_scale='u2' (e^{beta (G-1)}) or sa" } else { "use smaller matrices and radii" }.to_owned();
-            return Err(raised(&metastable::Error::Beyond { quantity, hint }));
+            return Err(to_py_err(&metastable::Error::Beyond { quantity, hint }));
         }
         Ok(())
     }
 }
 
-/// An array of this shape with anything in it.
+/// An uninitialised array of this shape.
 fn empty<'py>(py: Python<'py>, n: usize, d: usize) -> PyResult<Bound<'py, PyAny>> {
     static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     EMPTY.import(py, "numpy", "empty")?.call1(((n, d),))
 }
 
-/// Rows of velocities with the rates of the radii in the last column.
-fn beside(n: usize, d: usize, own: usize, v: &[f64]) -> Vec<f64> {
+/// Velocities, with the rates of the radii as last column.
+fn with_radius_rates(n: usize, d: usize, own: usize, v: &[f64]) -> Vec<f64> {
     let (rows, rates) = v.split_at(n * d);
     (0..n).flat_map(|i| rows[i * d..(i + 1) * d].iter().chain(&rates[i * own..(i + 1) * own]).copied()).collect()
 }
 
-/// A pickled dynamics again.
-#[pyfunction(name = "_rebuilt")]
-pub fn rebuilt<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+/// Rebuilds a pickled dynamics.
+#[pyfunction(name = "_rebuild")]
+pub fn rebuild<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let keywords = arguments.copy()?;
     keywords.set_item("beta", beta)?;
     py.get_type::<Dynamics>().call((name,), Some(&keywords))
 }
 
-/// A dynamics of one's own: `f(t, x)` takes the time and an array of shape (n, d) and returns what is added to the tokens, of the same shape. On the
-/// sphere (`norm="post"`) its tangent part moves them; `norm="none"` leaves tokens in R^d. `length_scale`, at most 1, is the length over which f changes by
-/// a factor e: the unit of `rtol`. Nothing is known of f, so tokens of such a dynamics never become
-/// one, however near they come: `merge_radius` is ignored, which the result says
-/// (`merging_ignored`); `clusters` says where they are. What of f(t, x) is not tangent to the sphere
-/// at x is taken off: f = -x moves nothing there.
+/// A dynamics from a Python function: `f(t, x)` takes the time and an array of shape (n, d) and
+/// returns an array of the same shape. On the sphere (`norm="post"`) the tangent part of f(t, x)
+/// moves the tokens, so f = -x moves nothing; with `norm="none"` tokens live in R^d.
+/// `length_scale`, at most 1, is the length over which f changes by a factor e: the unit of `rtol`.
+/// Tokens of such a dynamics never merge, because f may depend on their index: `merge_radius` is
+/// ignored, and the result has `merging_ignored`. Use `clusters` to find clusters.
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> turn = ms.field(lambda t, x: np.stack([-x[:, 1], x[:, 0], 0 * x[:, 2]], axis=1))
@@ -381,20 +389,20 @@ pub fn field(py: Python<'_>, f: Bound<'_, PyAny>, norm: Option<&str>, length_sca
         return Err(PyValueError::new_err(format!("length_scale: found {length_scale}, expected a number in (0, 1]")));
     }
     let norm = norm.unwrap_or("post");
-    normalisation::find(norm).map_err(|e| raised(&e))?;
+    normalisation::find(norm).map_err(|e| to_py_err(&e))?;
     let arguments = PyDict::new(py);
     arguments.set_item("norm", norm)?;
     let model = Model { normalisation: Some(norm.to_owned()), ..Model::default() };
     let name = f.getattr("__name__").and_then(|n| n.extract()).unwrap_or_else(|_| "field".to_owned());
-    Ok(Dynamics { kind: Kind::Own(f.unbind(), length_scale, Box::new(model)), name, beta: None, arguments: arguments.unbind() })
+    Ok(Dynamics { kind: Kind::Function(f.unbind(), length_scale, Box::new(model)), name, beta: None, arguments: arguments.unbind() })
 }
 
-/// The tokens of a law (the same as those of the program for the same seed).
+/// Tokens drawn from a law, equal to those of the program for the same seed.
 #[pyfunction(name = "_draw")]
 pub fn draw<'py>(py: Python<'py>, law: &str, n: usize, d: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
     if n == 0 || d < 2 {
         return Err(PyValueError::new_err(format!("n, d: found {n}, {d}, expected n >= 1 and d >= 2")));
     }
-    let x = Law::parse(law).and_then(|l| l.sample(n, d, &mut Stream::new(seed, &["cli", "init"]))).map_err(|e| raised(&e))?;
+    let x = Law::parse(law).and_then(|l| l.sample(n, d, &mut Stream::new(seed, &["cli", "init"]))).map_err(|e| to_py_err(&e))?;
     Ok(matrix(py, x.coordinates().to_vec(), d)?.into_any())
 }

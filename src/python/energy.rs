@@ -1,16 +1,18 @@
 //! `Energy`: the interaction energy and its derivatives.
 
 use crate::arrays::{matrix, number, rows, unit_tokens, vector};
-use crate::raised;
-use crate::work::{begin, interruptible};
+use crate::to_py_err;
+use crate::work::{interruptible, start_pool};
 use metastable::attention::{self, EnergyScale, energy::inertia};
 use metastable::sphere::{Tokens, geometry::tangent_basis};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The interaction energy `E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)` (`scale="mean"`; sum, shifted and unit are other normalisations) and its
-/// Riemannian derivatives in the metric `sum_i |u_i|^2`. What lies beyond double precision raises `ValueError`; `log_value` always works.
+/// The interaction energy `E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)` (`scale="mean"`;
+/// sum, shifted and unit are other normalisations) and its Riemannian derivatives in the metric
+/// `sum_i |u_i|^2`. Values that exceed double precision raise `ValueError`; `log_value` is finite
+/// for every beta except 0.
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> e = ms.Energy(2.0)
@@ -23,27 +25,27 @@ pub struct Energy {
     scale: String,
 }
 
-/// Runs library work without the interpreter's lock, looking for Ctrl-C.
-fn quietly<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> metastable::Result<T> + Send + 'static) -> PyResult<T> {
-    interruptible(py, &|| (), work)?.map_err(|e| raised(&e))
+/// Runs `work` on the thread pool without the interpreter's lock; Ctrl-C raises.
+fn run_interruptible<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> metastable::Result<T> + Send + 'static) -> PyResult<T> {
+    interruptible(py, &|| (), work)?.map_err(|e| to_py_err(&e))
 }
 
-/// Work of so many pairs times d is done before anybody could interrupt it.
-const SHORT: f64 = 1e8;
+/// Number of pairs times d from which a call can be interrupted; shorter calls run directly.
+const INTERRUPTIBLE_WORK: f64 = 1e8;
 
 impl Energy {
-    fn short<T: Send + 'static>(
+    fn evaluate<T: Send + 'static>(
         &self,
         py: Python<'_>,
         x: Tokens,
         work: impl FnOnce(attention::Energy, &Tokens) -> metastable::Result<T> + Send + 'static,
     ) -> PyResult<T> {
         let energy = self.energy;
-        if x.n() as f64 * x.n() as f64 * x.d() as f64 > SHORT {
-            return quietly(py, move || work(energy, &x));
+        if x.n() as f64 * x.n() as f64 * x.d() as f64 > INTERRUPTIBLE_WORK {
+            return run_interruptible(py, move || work(energy, &x));
         }
-        begin()?;
-        py.detach(|| work(energy, &x)).map_err(|e| raised(&e))
+        start_pool()?;
+        py.detach(|| work(energy, &x)).map_err(|e| to_py_err(&e))
     }
 }
 
@@ -56,7 +58,7 @@ impl Energy {
         if !beta.is_finite() {
             return Err(PyValueError::new_err(format!("beta: found {beta}, expected a finite number")));
         }
-        let parsed = EnergyScale::parse(scale).map_err(|e| raised(&e))?;
+        let parsed = EnergyScale::parse(scale).map_err(|e| to_py_err(&e))?;
         Ok(Self { energy: attention::Energy::new(beta, parsed), scale: scale.to_ascii_lowercase() })
     }
 
@@ -72,14 +74,14 @@ impl Energy {
         &self.scale
     }
 
-    /// E.
+    /// The energy E.
     ///
     /// >>> import metastable as ms
-    /// >>> ms.Energy(1.0, "unit").value([[1.0, 0.0]])   # of one point: 1
+    /// >>> ms.Energy(1.0, "unit").value([[1.0, 0.0]])   # one point: 1
     /// 1.0
     #[pyo3(signature = (tokens, *, masses=None))]
     fn value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
-        self.short(py, unit_tokens(tokens, masses, false)?, |e, x| e.value(x))
+        self.evaluate(py, unit_tokens(tokens, masses, false)?, |e, x| e.value(x))
     }
 
     /// log |E|, finite for every beta but 0.
@@ -89,7 +91,7 @@ impl Energy {
     /// 9990.097
     #[pyo3(signature = (tokens, *, masses=None))]
     fn log_value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
-        self.short(py, unit_tokens(tokens, masses, false)?, |e, x| e.log_value(x))
+        self.evaluate(py, unit_tokens(tokens, masses, false)?, |e, x| e.log_value(x))
     }
 
     /// The Riemannian gradient, an array of shape (n, d).
@@ -107,7 +109,7 @@ impl Energy {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = unit_tokens(tokens, masses, false)?;
         let d = x.d();
-        matrix(py, self.short(py, x, |e, x| e.grad(x))?, d)
+        matrix(py, self.evaluate(py, x, |e, x| e.grad(x))?, d)
     }
 
     /// The Hessian times the tangent part of `u`, both of shape (n, d).
@@ -126,15 +128,16 @@ impl Energy {
         let x = unit_tokens(tokens, masses, false)?;
         let (d, given) = rows("u", u)?;
         if d != x.d() || given.data.len() != x.coordinates().len() {
-            let said = format!("u: found an array of shape {:?}, expected that of the tokens, ({}, {})", given.shape, x.n(), x.d());
-            return Err(PyValueError::new_err(said));
+            let message = format!("u: found an array of shape {:?}, expected that of the tokens, ({}, {})", given.shape, x.n(), x.d());
+            return Err(PyValueError::new_err(message));
         }
         let mut u = given.data;
         x.space().project(d, x.coordinates(), &mut u);
-        matrix(py, self.short(py, x, move |e, x| e.hess_vec(x, &u))?, d)
+        matrix(py, self.evaluate(py, x, move |e, x| e.hess_vec(x, &u))?, d)
     }
 
-    /// The dense Hessian in the bases of `tangent_basis`, an array of shape (n (d - 1), n (d - 1)); at most 6000 unknowns.
+    /// The dense Hessian in the bases of `tangent_basis`, an array of shape (n (d - 1), n (d - 1));
+    /// at most 6000 unknowns.
     ///
     /// >>> import numpy as np, metastable as ms
     /// >>> h = ms.Energy(1.0).hessian(np.eye(3))
@@ -149,14 +152,14 @@ impl Energy {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = unit_tokens(tokens, masses, false)?;
         let (energy, size) = (self.energy, x.n() * (x.d() - 1));
-        matrix(py, quietly(py, move || energy.hessian(&x))?, size)
+        matrix(py, run_interruptible(py, move || energy.hessian(&x))?, size)
     }
 
     /// The n (d - 1) eigenvalues of the Hessian, ascending.
     ///
     /// >>> import numpy as np, metastable as ms
     /// >>> found = ms.Energy(1.0).eigenvalues([[1.0, 0.0], [1.0, 0.0]])
-    /// >>> bool(np.allclose(found, [-np.e / 2, 0.0]))   # apart, and both together
+    /// >>> bool(np.allclose(found, [-np.e / 2, 0.0]))   # tokens separate, tokens rotate together
     /// True
     #[pyo3(signature = (tokens, *, masses=None))]
     fn eigenvalues<'py>(
@@ -166,10 +169,11 @@ impl Energy {
         masses: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
-        Ok(vector(py, quietly(py, move || energy.hessian_eigenvalues(&x))?))
+        Ok(vector(py, run_interruptible(py, move || energy.hessian_eigenvalues(&x))?))
     }
 
-    /// The number of negative eigenvalues of the Hessian; the flow climbs E, so its unstable directions are the positive ones.
+    /// The number of negative eigenvalues of the Hessian; the flow increases E, so its unstable
+    /// directions belong to positive eigenvalues.
     ///
     /// >>> import metastable as ms
     /// >>> ms.Energy(1.0).morse_index([[1.0, 0.0], [1.0, 0.0]])
@@ -177,7 +181,7 @@ impl Energy {
     #[pyo3(signature = (tokens, *, masses=None))]
     fn morse_index(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
-        Ok(inertia(&quietly(py, move || energy.hessian_eigenvalues(&x))?).0)
+        Ok(inertia(&run_interruptible(py, move || energy.hessian_eigenvalues(&x))?).0)
     }
 
     /// An orthonormal basis of the tangent space of every token, an array of shape (n, d - 1, d).

@@ -1,34 +1,35 @@
-//! A model from Python's words and arrays.
+//! A model from Python strings and arrays.
 
-use crate::arrays::given;
-use crate::raised;
+use crate::arrays::numeric_array;
+use crate::to_py_err;
 use metastable::attention::Matrix;
-use metastable::attention::model::{Model, Positions, Units};
+use metastable::attention::model::{FeedForwardWeights, Model, PatternSpec};
 use metastable::attention::pattern::BiasTable;
-use metastable::lab::model::{Described, KEYS, Words};
+use metastable::lab::model::{KEYS, ModelSpec, Words};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::path::Path;
 
-/// Arguments of `Dynamics` that are no part of its model.
-const OWN: [&str; 6] = ["beta", "causal", "time_scale", "kernel", "accuracy", "simd"];
+/// Arguments of `Dynamics` that do not belong to its model.
+const DYNAMICS_ARGUMENTS: [&str; 6] = ["beta", "causal", "time_scale", "kernel", "accuracy", "simd"];
 
-/// The model that the keys of `parts` describe: words and names of files as on the command line, or arrays in their place.
+/// The model described by the keys of `parts`, whose values are strings and file names as on the
+/// command line, or arrays.
 ///
-/// **Errors** an unknown key, what the library refuses.
+/// **Errors** an unknown key; values that the library rejects.
 pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
     let mut words = Words::new();
     for (key, value) in parts {
         let key: String = key.extract()?;
         let Some(known) = KEYS.iter().map(|k| k.0).find(|k| *k == key) else {
-            // Those of a dynamics come by the same door: `bta` is meant for `beta`.
-            let names = KEYS.iter().map(|k| k.0).filter(|k| *k != "noise").chain(OWN);
-            return Err(raised(&metastable::Error::unknown("argument of a model", &key, names)));
+            // Suggest arguments of `Dynamics` too: `bta` is probably `beta`.
+            let names = KEYS.iter().map(|k| k.0).filter(|k| *k != "noise").chain(DYNAMICS_ARGUMENTS);
+            return Err(to_py_err(&metastable::Error::unknown("argument of a model", &key, names)));
         };
         if known == "noise" {
             return Err(PyValueError::new_err(
-                "noise: found it beside a model, expected noise(dynamics, tokens, t_end, kappa=K, step=H), which moves tokens with it",
+                "noise: found an argument of a model, expected a call of noise(dynamics, tokens, t_end, kappa=K, step=H)",
             ));
         }
         if known == "rescaled" {
@@ -37,33 +38,34 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
             }
             continue;
         }
-        let said: Vec<String> = each(known, &value)?.iter().filter_map(|v| v.extract().ok()).collect();
-        if !said.is_empty() {
-            words.insert(known, said);
+        let values: Vec<String> = items(known, &value)?.iter().filter_map(|v| v.extract().ok()).collect();
+        if !values.is_empty() {
+            words.insert(known, values);
         }
     }
-    // An activation belongs to the matrices beside it.
+    // The activation of matrices given as arrays is applied below.
     let activation = words.get("activation").cloned().unwrap_or_default();
-    let given_units = parts.get_item("mlp")?.filter(|v| !v.is_none() && !v.is_instance_of::<PyString>());
-    if given_units.is_some() {
+    let mlp_arrays = parts.get_item("mlp")?.filter(|v| !v.is_none() && !v.is_instance_of::<PyString>());
+    if mlp_arrays.is_some() {
         words.remove("activation");
     }
-    let described = Described::new(words, Path::new("")).map_err(|problems| {
-        let said: Vec<String> = problems.iter().map(|(key, e)| format!("{key}: {}", crate::words(&e.to_string()))).collect();
-        PyValueError::new_err(said.join("\n"))
+    let model_spec = ModelSpec::new(words, Path::new("")).map_err(|problems| {
+        let values: Vec<String> = problems.iter().map(|(key, e)| format!("{key}: {e}")).collect();
+        PyValueError::new_err(values.join("\n"))
     })?;
-    let mut model = described.model;
+    let mut model = model_spec.model;
     patterns(parts, &mut model)?;
     heads(parts, &mut model)?;
-    if let Some(value) = given_units {
-        model.units = Some(units(&value, activation.first().map(String::as_str))?);
+    if let Some(value) = mlp_arrays {
+        model.feed_forward = Some(feed_forward(&value, activation.first().map(String::as_str))?);
     }
-    model.scheme().map_err(|e| raised(&e))?;
+    model.scheme().map_err(|e| to_py_err(&e))?;
     Ok(model)
 }
 
-/// A value, or those of a list or tuple of words and arrays; a list of numbers is an array.
-fn each<'py>(key: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+/// The items of a list or tuple of strings and arrays; any other value, a list of numbers included,
+/// is a single item.
+fn items<'py>(key: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     if value.is_none() {
         return Ok(Vec::new());
     }
@@ -80,13 +82,13 @@ fn each<'py>(key: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Py
 
 fn arrays<'py>(parts: &Bound<'py, PyDict>, key: &'static str) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let Some(value) = parts.get_item(key)? else { return Ok(Vec::new()) };
-    Ok(each(key, &value)?.into_iter().filter(|v| !v.is_instance_of::<PyString>()).collect())
+    Ok(items(key, &value)?.into_iter().filter(|v| !v.is_instance_of::<PyString>()).collect())
 }
 
 /// Masks and biases that are arrays.
 fn patterns(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
     for value in arrays(parts, "mask")? {
-        let found = given("mask", &value)?;
+        let found = numeric_array("mask", &value)?;
         let [n, m] = found.shape[..] else {
             return Err(PyValueError::new_err(format!(
                 "mask: found the shape {:?}, expected n x n, True where row i sees column j",
@@ -97,26 +99,26 @@ fn patterns(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
             return Err(PyValueError::new_err(format!("mask: found {v}, expected zeros and ones (1 where row i sees column j)")));
         }
         let seen: Vec<bool> = found.data.iter().map(|v| *v > 0.5).collect();
-        model.patterns.push(Positions::Table(BiasTable::mask(n, m, &seen).map_err(|e| raised(&e))?));
+        model.patterns.push(PatternSpec::Table(BiasTable::mask(n, m, &seen).map_err(|e| to_py_err(&e))?));
     }
     for value in arrays(parts, "bias")? {
-        let found = given("bias", &value)?;
+        let found = numeric_array("bias", &value)?;
         let table = match found.shape[..] {
             [n, m] => BiasTable::biases(n, m, found.data),
             [h, n, m] => BiasTable::biases_by_head(h, n, m, found.data),
             _ => return Err(PyValueError::new_err(format!("bias: found the shape {:?}, expected n x n or heads x n x n", found.shape))),
         };
-        model.patterns.push(Positions::Table(table.map_err(|e| raised(&e))?));
+        model.patterns.push(PatternSpec::Table(table.map_err(|e| to_py_err(&e))?));
     }
     Ok(())
 }
 
-/// Matrices of heads: one (r x d), several in an array (heads x r x d) or a list.
+/// Matrices of heads: one matrix (r x d), or several as an array (heads x r x d) or a list.
 fn heads(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
     for (k, key) in ["q", "k", "v", "o"].into_iter().enumerate() {
         let mut matrices: Vec<Matrix> = Vec::new();
         for value in arrays(parts, key)? {
-            let found = given(key, &value)?;
+            let found = numeric_array(key, &value)?;
             match found.shape[..] {
                 [r, _] => matrices.push((r, found.data)),
                 [_, r, d] => matrices.extend(found.data.chunks(r * d).map(|m| (r, m.to_vec()))),
@@ -135,16 +137,16 @@ fn heads(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
             model.heads = vec![[None, None, None, None]; matrices.len()];
         }
         if model.heads.len() != matrices.len() {
-            let said = format!("{key}: found {} matrices, expected one per head ({})", matrices.len(), model.heads.len());
-            return Err(PyValueError::new_err(said));
+            let message = format!("{key}: found {} matrices, expected one per head ({})", matrices.len(), model.heads.len());
+            return Err(PyValueError::new_err(message));
         }
         model.heads.iter_mut().zip(matrices).for_each(|(head, matrix)| head[k] = Some(matrix));
     }
     Ok(())
 }
 
-/// The feed-forward sublayer of `(w1, b1, w2, b2)`.
-fn units(value: &Bound<'_, PyAny>, activation: Option<&str>) -> PyResult<Units> {
+/// The feed-forward sublayer with the arrays `(w1, b1, w2, b2)`.
+fn feed_forward(value: &Bound<'_, PyAny>, activation: Option<&str>) -> PyResult<FeedForwardWeights> {
     let parts: Vec<Bound<'_, PyAny>> = value.try_iter()?.collect::<PyResult<_>>()?;
     let [w1, b1, w2, b2] = &parts[..] else {
         return Err(PyValueError::new_err(format!("mlp: found {} arrays, expected (w1, b1, w2, b2)", parts.len())));
@@ -153,12 +155,12 @@ fn units(value: &Bound<'_, PyAny>, activation: Option<&str>) -> PyResult<Units> 
         let (d, found) = crate::arrays::rows(name, x)?;
         Ok((found.data.len() / d.max(1), found.data))
     };
-    let activation = metastable::lab::model::activation(activation.unwrap_or("gelu")).map_err(|e| raised(&e))?;
-    Ok(Units {
-        first: matrix("w1", w1)?,
-        shift: crate::arrays::list("b1", b1)?,
-        second: matrix("w2", w2)?,
-        last: crate::arrays::list("b2", b2)?,
+    let activation = metastable::lab::model::activation(activation.unwrap_or("gelu")).map_err(|e| to_py_err(&e))?;
+    Ok(FeedForwardWeights {
+        w1: matrix("w1", w1)?,
+        b1: crate::arrays::list("b1", b1)?,
+        w2: matrix("w2", w2)?,
+        b2: crate::arrays::list("b2", b2)?,
         activation,
     })
 }

@@ -1,13 +1,14 @@
-//! Tokens over time: `solve`, `layers`, `noise`. The parts of a run are handed to Python as a dictionary, of which it makes its result object.
+//! Runs: `solve`, `layers`, `noise`. A run returns a dictionary, from which Python builds its
+//! result object.
 
 use crate::arrays::{matrix, vector};
 use crate::dynamics::Dynamics;
-use crate::raised;
+use crate::to_py_err;
 use crate::work::interruptible;
-use metastable::attention::{Energy, EnergyScale, kernel::EXACT, layer::Layer, noise::Isotropic};
-use metastable::flow::observable::{self, Setting};
+use metastable::attention::{Energy, EnergyScale, kernel::EXACT_ACCURACY, layer::Layer, noise::Isotropic};
+use metastable::flow::observable::{self, RunParameters};
 use metastable::flow::{
-    self, Frame, Observer, Options, Outcome, Recorder, Solution, Splitting, Table, Walk, integrator, velocity_accuracy,
+    self, Frame, Observer, Options, Outcome, Recorder, SdeOptions, Solution, Splitting, Table, integrator, velocity_accuracy,
 };
 use metastable::sphere::Tokens;
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -16,19 +17,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::sync::atomic::Ordering;
 
-/// What is watched: tables of observables at given times or at every step, and the tokens at given times.
-struct Watch {
+/// Recorded data: observables at given times or at every step, and the tokens at given times.
+struct Recording {
     recorder: Recorder,
-    stills: Option<Stills>,
+    frames: Option<FrameRecorder>,
 }
 
-impl Watch {
+impl Recording {
     fn new(x: &Tokens, beta: f64, times: Option<Vec<f64>>, t_end: f64, names: Option<Vec<String>>) -> PyResult<Self> {
         let unit = x.space().is_unit();
-        let usual: &[&str] = if unit { &["log-energy", "clusters", "inner-range"] } else { &["clusters"] };
-        let names = names.unwrap_or_else(|| usual.iter().map(ToString::to_string).collect());
-        let observables = names.iter().map(|o| observable::find(o)).collect::<metastable::Result<Vec<_>>>().map_err(|e| raised(&e))?;
-        if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit)) {
+        let default: &[&str] = if unit { &["log-energy", "clusters", "inner-range"] } else { &["clusters"] };
+        let names = names.unwrap_or_else(|| default.iter().map(ToString::to_string).collect());
+        let observables = names.iter().map(|o| observable::find(o)).collect::<metastable::Result<Vec<_>>>().map_err(|e| to_py_err(&e))?;
+        if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit_vectors)) {
             return Err(PyValueError::new_err(format!(
                 "observables: found {}, expected positions, clusters or masses off the sphere",
                 o.name
@@ -44,58 +45,58 @@ impl Watch {
                 return Err(PyValueError::new_err("t_eval: found times that are not ascending, expected ascending ones"));
             }
         }
-        let setting = Setting { n: x.n(), d: x.d(), beta };
+        let setting = RunParameters { n: x.n(), d: x.d(), beta };
         let every_step = times.is_none();
-        let stills = times.clone().map(|times| Stills { times, next: 0, tokens: Vec::new(), radii: Vec::new() });
-        Ok(Self { recorder: Recorder::new(setting, times.unwrap_or_default(), every_step, observables), stills })
+        let frames = times.clone().map(|times| FrameRecorder { times, next: 0, tokens: Vec::new(), radii: Vec::new() });
+        Ok(Self { recorder: Recorder::new(setting, times.unwrap_or_default(), every_step, observables), frames })
     }
 
     fn observers(&mut self) -> Vec<&mut dyn Observer> {
         let mut all: Vec<&mut dyn Observer> = vec![&mut self.recorder];
-        if let Some(stills) = &mut self.stills {
-            all.push(stills);
+        if let Some(frames) = &mut self.frames {
+            all.push(frames);
         }
         all
     }
 
     /// The table and the tokens as NumPy arrays.
-    fn tell(self, py: Python<'_>, (n, d): (usize, usize), into: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn write_into(self, py: Python<'_>, (n, d): (usize, usize), into: &Bound<'_, PyDict>) -> PyResult<()> {
         into.set_item("timeline", structured(py, &self.recorder.table)?)?;
-        let Some(stills) = self.stills else { return Ok(()) };
-        let count = stills.tokens.len() / (n * d).max(1);
-        into.set_item("frames", stills.tokens.into_pyarray(py).reshape([count, n, d])?)?;
-        if !stills.radii.is_empty() {
-            into.set_item("frame_radii", matrix(py, stills.radii, n)?)?;
+        let Some(frames) = self.frames else { return Ok(()) };
+        let count = frames.tokens.len() / (n * d).max(1);
+        into.set_item("frames", frames.tokens.into_pyarray(py).reshape([count, n, d])?)?;
+        if !frames.radii.is_empty() {
+            into.set_item("frame_radii", matrix(py, frames.radii, n)?)?;
         }
         Ok(())
     }
 }
 
-/// One row for every initial token, merged or not, at each of some times.
-struct Stills {
+/// Records the positions of all initial tokens, merged or not, at given times.
+struct FrameRecorder {
     times: Vec<f64>,
     next: usize,
     tokens: Vec<f64>,
     radii: Vec<f64>,
 }
 
-impl Observer for Stills {
+impl Observer for FrameRecorder {
     fn next_time(&self) -> Option<f64> {
         self.times.get(self.next).copied()
     }
 
     fn observe(&mut self, frame: &Frame) {
-        // A layer may pass several times at once; each has its frame.
+        // One layer may pass several recording times; each gets a frame.
         let due = self.times[self.next..].iter().take_while(|s| **s <= frame.t * (1.0 + 1e-12)).count();
         self.next += due;
         for _ in 0..due {
             self.tokens.extend(frame.labels.iter().flat_map(|l| frame.tokens.row(*l)));
-            self.radii.extend(frame.labels.iter().filter_map(|l| frame.tokens.own().get(*l)));
+            self.radii.extend(frame.labels.iter().filter_map(|l| frame.tokens.extra_numbers().get(*l)));
         }
     }
 }
 
-/// A table as a structured array, one field a column.
+/// A table as a structured array with one field per column.
 fn structured<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyAny>> {
     let width = table.columns.len();
     let fields: Vec<(&str, &str)> = table.columns.iter().map(|c| (c.as_str(), "f8")).collect();
@@ -106,8 +107,8 @@ fn structured<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyAny>
     recfunctions.call_method("unstructured_to_structured", (numbers,), Some(&keywords))
 }
 
-/// What a run ends with, beside what was watched.
-fn told<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
+/// The final state of a run as a dictionary, without the recorded data.
+fn solution_dict<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
     let into = PyDict::new(py);
     let d = end.clusters.d();
     let message = if end.outcome == Outcome::Reached { "the end time was reached".to_owned() } else { end.outcome.to_string() };
@@ -125,7 +126,7 @@ fn told<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyResult<Bou
     into.set_item("labels", vector(py, end.labels.iter().map(|l| *l as i64).collect()))?;
     into.set_item("clusters", matrix(py, end.clusters.coordinates().to_vec(), d)?)?;
     into.set_item("masses", vector(py, end.clusters.masses().to_vec()))?;
-    let radii: Vec<f64> = end.labels.iter().filter_map(|l| end.clusters.own().get(*l).copied()).collect();
+    let radii: Vec<f64> = end.labels.iter().filter_map(|l| end.clusters.extra_numbers().get(*l).copied()).collect();
     into.set_item("radii", if radii.is_empty() { None } else { Some(vector(py, radii)) })?;
     let merges = PyList::empty(py);
     for m in &end.merges {
@@ -163,32 +164,32 @@ pub fn solve<'py>(
     radii: Option<&Bound<'py, PyAny>>,
     normalise: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mine = dynamics.get();
-    let x = mine.tokens(tokens, masses, radii, normalise)?;
-    let beta = mine.inverse_temperature();
-    let integrator = integrator(&method.to_ascii_lowercase()).map_err(|e| raised(&e))?;
+    let wrapper = dynamics.get();
+    let x = wrapper.tokens(tokens, masses, radii, normalise)?;
+    let beta = wrapper.inverse_temperature();
+    let integrator = integrator(&method.to_ascii_lowercase()).map_err(|e| to_py_err(&e))?;
     let numbers = Options { integrator, rtol, merge_radius, max_steps, stop_at_one_cluster, ..Options::default() };
-    numbers.validated().map_err(|e| raised(&e))?;
-    let mut watch = Watch::new(&x, beta.unwrap_or(0.0), t_eval, t_end, observables)?;
-    let (built, trouble) = mine.built(py, &x, velocity_accuracy(rtol, beta.unwrap_or(1.0)))?;
-    let (shape, stop) = ((x.n(), x.d()), trouble.stop.clone());
-    let inside = stop.clone();
-    let (end, watch) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
+    numbers.validated().map_err(|e| to_py_err(&e))?;
+    let mut recording = Recording::new(&x, beta.unwrap_or(0.0), t_eval, t_end, observables)?;
+    let (built, field_error) = wrapper.built(py, &x, velocity_accuracy(rtol, beta.unwrap_or(1.0)))?;
+    let (shape, stop) = ((x.n(), x.d()), field_error.stop.clone());
+    let cancel = stop.clone();
+    let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
         let options =
-            Options { integrator, rtol, merge_radius, max_steps, stop_at_one_cluster, cancel: Some(&inside), ..Options::default() };
-        let end = flow::solve(&built, &x, t_end, &options, &mut watch.observers());
-        (end, watch)
+            Options { integrator, rtol, merge_radius, max_steps, stop_at_one_cluster, cancel: Some(&cancel), ..Options::default() };
+        let end = flow::solve(&built, &x, t_end, &options, &mut recording.observers());
+        (end, recording)
     })?;
-    if let Some(e) = trouble.take() {
+    if let Some(e) = field_error.take() {
         return Err(e);
     }
-    let end = end.map_err(|e| raised(&e))?;
-    let into = told(py, &end, beta)?;
+    let end = end.map_err(|e| to_py_err(&e))?;
+    let into = solution_dict(py, &end, beta)?;
     if end.merging_ignored && end.clusters_within(merge_radius).n() < end.clusters.n() {
-        let why = "tokens came nearer than merge_radius and stay apart: those of this dynamics never become one";
+        let why = "some tokens are nearer than merge_radius; tokens of this dynamics do not merge";
         into.set_item("message", format!("{}; {why}", into.get_item("message")?.map_or(String::new(), |m| m.to_string())))?;
     }
-    watch.tell(py, shape, &into)?;
+    recording.write_into(py, shape, &into)?;
     Ok(into)
 }
 
@@ -207,29 +208,29 @@ pub fn layers<'py>(
     radii: Option<&Bound<'py, PyAny>>,
     normalise: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mine = dynamics.get();
-    let x = mine.tokens(tokens, masses, radii, normalise)?;
-    let layer = Layer::new(eta).map_err(|e| raised(&e))?;
+    let wrapper = dynamics.get();
+    let x = wrapper.tokens(tokens, masses, radii, normalise)?;
+    let layer = Layer::new(eta).map_err(|e| to_py_err(&e))?;
     let depths = (0..=count).map(|k| k as f64 * dt).collect();
-    let mut watch = Watch::new(&x, mine.inverse_temperature().unwrap_or(0.0), Some(depths), count as f64 * dt, observables)?;
-    let (built, trouble) = mine.built(py, &x, EXACT)?;
-    let (shape, stop, n) = ((x.n(), x.d()), trouble.stop.clone(), x.n());
-    let inside = stop.clone();
-    let (end, watch) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let end = flow::iterate(&built, &x, layer, count, dt, Some(&inside), &mut watch.observers());
-        (end, watch)
+    let mut recording = Recording::new(&x, wrapper.inverse_temperature().unwrap_or(0.0), Some(depths), count as f64 * dt, observables)?;
+    let (built, field_error) = wrapper.built(py, &x, EXACT_ACCURACY)?;
+    let (shape, stop, n) = ((x.n(), x.d()), field_error.stop.clone(), x.n());
+    let cancel = stop.clone();
+    let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
+        let end = flow::apply_layers(&built, &x, layer, count, dt, Some(&cancel), &mut recording.observers());
+        (end, recording)
     })?;
-    if let Some(e) = trouble.take() {
+    if let Some(e) = field_error.take() {
         return Err(e);
     }
-    let (clusters, done) = end.map_err(|e| raised(&e))?;
-    ended(py, clusters, n, (done as f64 * dt, Outcome::Reached, done as u64), watch, shape, mine)
+    let (clusters, done) = end.map_err(|e| to_py_err(&e))?;
+    unmerged_solution(py, clusters, n, (done as f64 * dt, Outcome::Reached, done as u64), recording, shape, wrapper)
 }
 
 #[pyfunction(name = "_noise")]
 #[pyo3(signature = (dynamics, tokens, t_end, *, kappa, step, seed, t_eval, observables, masses, radii, normalise))]
 #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
-pub fn walk<'py>(
+pub fn noise<'py>(
     py: Python<'py>,
     dynamics: &Bound<'py, Dynamics>,
     tokens: &Bound<'py, PyAny>,
@@ -243,44 +244,44 @@ pub fn walk<'py>(
     radii: Option<&Bound<'py, PyAny>>,
     normalise: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mine = dynamics.get();
-    let x = mine.tokens(tokens, masses, radii, normalise)?;
-    let noise = Isotropic::new(kappa).map_err(|e| raised(&e))?;
-    let mut watch = Watch::new(&x, mine.inverse_temperature().unwrap_or(0.0), t_eval, t_end, observables)?;
-    let (built, trouble) = mine.built(py, &x, EXACT)?;
-    let (shape, stop, n) = ((x.n(), x.d()), trouble.stop.clone(), x.n());
-    let inside = stop.clone();
-    let (end, watch) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let plan = Walk { noise: &noise, step, seed, splitting: Splitting::Strang, cancel: Some(&inside) };
-        let end = flow::walk(&built, &x, t_end, &plan, &mut watch.observers());
-        (end, watch)
+    let wrapper = dynamics.get();
+    let x = wrapper.tokens(tokens, masses, radii, normalise)?;
+    let isotropic = Isotropic::new(kappa).map_err(|e| to_py_err(&e))?;
+    let mut recording = Recording::new(&x, wrapper.inverse_temperature().unwrap_or(0.0), t_eval, t_end, observables)?;
+    let (built, field_error) = wrapper.built(py, &x, EXACT_ACCURACY)?;
+    let (shape, stop, n) = ((x.n(), x.d()), field_error.stop.clone(), x.n());
+    let cancel = stop.clone();
+    let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
+        let plan = SdeOptions { noise: &isotropic, step, seed, splitting: Splitting::Strang, cancel: Some(&cancel) };
+        let end = flow::solve_sde(&built, &x, t_end, &plan, &mut recording.observers());
+        (end, recording)
     })?;
-    if let Some(e) = trouble.take() {
+    if let Some(e) = field_error.take() {
         return Err(e);
     }
-    let (clusters, outcome) = end.map_err(|e| raised(&e))?;
+    let (clusters, outcome) = end.map_err(|e| to_py_err(&e))?;
     let t = match outcome {
         Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
         _ => t_end,
     };
     let steps = (t / step - 1e-9).ceil().max(0.0) as u64;
-    ended(py, clusters, n, (t, outcome, steps), watch, shape, mine)
+    unmerged_solution(py, clusters, n, (t, outcome, steps), recording, shape, wrapper)
 }
 
-/// The end of a run whose tokens never become one.
-fn ended<'py>(
+/// The result of a run without merging.
+fn unmerged_solution<'py>(
     py: Python<'py>,
     clusters: Tokens,
     n: usize,
     (t, outcome, steps): (f64, Outcome, u64),
-    watch: Watch,
+    recording: Recording,
     shape: (usize, usize),
     dynamics: &Dynamics,
 ) -> PyResult<Bound<'py, PyDict>> {
     let stats = flow::Stats { steps, rejected: 0, evaluations: steps, implicit: 0 };
     let (labels, merges, hits) = ((0..n).collect(), Vec::new(), Vec::new());
     let end = Solution { outcome, t, clusters, labels, merges, hits, stats, merging_ignored: false };
-    let into = told(py, &end, dynamics.inverse_temperature())?;
-    watch.tell(py, shape, &into)?;
+    let into = solution_dict(py, &end, dynamics.inverse_temperature())?;
+    recording.write_into(py, shape, &into)?;
     Ok(into)
 }

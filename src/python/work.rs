@@ -1,4 +1,4 @@
-//! Long work beside the interpreter: on the threads of the pool, without the interpreter's lock, ended by Ctrl-C.
+//! Long computations on the thread pool, without the interpreter's lock, interrupted by Ctrl-C.
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -8,36 +8,39 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often signals are looked at.
-const BEAT: Duration = Duration::from_millis(10);
+/// Interval between checks for signals.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long work may take to end after Ctrl-C: what has not looked at its flag by then ends by itself, unheard.
-const GRACE: Duration = Duration::from_millis(60);
+/// Time for work to end after Ctrl-C. Work that does not check its flag by then continues, and its
+/// result is discarded.
+const CANCEL_GRACE: Duration = Duration::from_millis(60);
 
-/// Set when the threads of the pool are used.
-static STARTED: AtomicBool = AtomicBool::new(false);
+/// Set once the thread pool has been used.
+static POOL_STARTED: AtomicBool = AtomicBool::new(false);
 
-/// Set in a child process that has no threads any more.
-static GONE: AtomicBool = AtomicBool::new(false);
+/// Set in a forked process, which has lost the threads of its parent.
+static POOL_LOST: AtomicBool = AtomicBool::new(false);
 
-/// A fork took the threads away.
-#[pyfunction(name = "_forked")]
-pub fn forked() {
-    GONE.store(STARTED.load(Ordering::Relaxed), Ordering::Relaxed);
+/// Called in the child process after a fork.
+#[pyfunction(name = "_after_fork")]
+pub fn after_fork() {
+    POOL_LOST.store(POOL_STARTED.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
-/// **Errors** a process that was forked after the threads were started: it would wait for them for ever.
-pub fn begin() -> PyResult<()> {
-    STARTED.store(true, Ordering::Relaxed);
-    if !GONE.load(Ordering::Relaxed) {
+/// Marks the thread pool as used. **Errors** a process that was forked after the pool was started:
+/// it would wait for the threads forever.
+pub fn start_pool() -> PyResult<()> {
+    POOL_STARTED.store(true, Ordering::Relaxed);
+    if !POOL_LOST.load(Ordering::Relaxed) {
         return Ok(());
     }
-    let said = "this process was forked after metastable had started its threads, which a fork does not copy: start processes with the method \
+    let message = "this process was forked after metastable had started its threads, which a fork does not copy: start processes with the method \
                 `spawn` or `forkserver` (multiprocessing.set_start_method, Pool(context=...))";
-    Err(PyRuntimeError::new_err(said))
+    Err(PyRuntimeError::new_err(message))
 }
 
-/// The number of threads; with `count`, sets it first (once, before any work). Results do not depend on it.
+/// The number of threads; with `count`, sets it first (once, before any work). Results do not
+/// depend on it.
 ///
 /// >>> import metastable as ms
 /// >>> ms.threads() >= 1
@@ -51,39 +54,40 @@ pub fn threads(count: Option<usize>) -> PyResult<usize> {
         }
         let built = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
         if built.is_err() && rayon::current_num_threads() != count {
-            let said = format!(
-                "threads: found {count}, expected it before any work: {} threads are at work already",
+            let message = format!(
+                "threads: found {count}, expected the call before any computation: the pool already has {} threads",
                 rayon::current_num_threads()
             );
-            return Err(PyValueError::new_err(said));
+            return Err(PyValueError::new_err(message));
         }
     }
-    begin()?;
+    start_pool()?;
     Ok(rayon::current_num_threads())
 }
 
-/// Runs `work` on the pool while this thread looks for signals; `stop` asks the work to end at Ctrl-C, which raises within a fifth of a second in any case.
+/// Runs `work` on the pool while this thread checks for signals. At Ctrl-C it calls `stop`, which
+/// asks the work to end, and raises within a fifth of a second in any case.
 pub fn interruptible<T: Send + 'static>(py: Python<'_>, stop: &dyn Fn(), work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
-    begin()?;
+    start_pool()?;
     let (send, receive) = sync_channel(1);
     let receive = Mutex::new(receive);
     rayon::spawn(move || {
-        // Nobody listens after Ctrl-C.
+        // After Ctrl-C the receiver is gone.
         let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
     });
     let wait = |time: Duration| py.detach(|| lock(&receive).recv_timeout(time));
     loop {
-        match wait(BEAT) {
+        match wait(POLL_INTERVAL) {
             Ok(Ok(found)) => return Ok(found),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err(
-                    "metastable met a bug of its own: the work ended without an answer (see the message above)",
+                    "internal error of metastable: the computation ended without a result (see the message above)",
                 ));
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(signal) = py.check_signals() {
                     stop();
-                    let _ = wait(GRACE);
+                    let _ = wait(CANCEL_GRACE);
                     return Err(signal);
                 }
             }

@@ -1,10 +1,12 @@
-//! The interaction energy `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` on the product of spheres: value, log value, Riemannian
-//! gradient, Hessian-vector product and dense Hessian, in the metric `sum_i |u_i|^2` (derivatives of arXiv:2312.10794, (3.4)).
+//! The interaction energy `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` on the product of
+//! spheres: value, log value, Riemannian gradient, Hessian-vector product and dense Hessian, in the
+//! metric `sum_i |u_i|^2` (derivatives of arXiv:2312.10794, (3.4)).
 //!
-//! Everything is computed with the factor `e^{|beta|}` taken out (the chord kernel), so every beta is finite in log form.
+//! All sums are computed without the factor `e^{|beta|}` (kernel `e^{beta G - |beta|}`, from
+//! chords), so logarithms are finite for every beta.
 
 use super::EnergyScale;
-use super::kernel::{Attention, Form, Sums, Workspace, exact_sums, exp_shifted, hessian_sums, log_kernel};
+use super::kernel::{Attention, OutputForm, Sums, Workspace, exact_sums, exp_shifted, hessian_sums, log_kernel};
 use crate::error::{Error, Result};
 use crate::num::vector::{divide, max_abs, scale};
 use crate::num::{dense, sum::Compensated, sum::dot};
@@ -35,24 +37,27 @@ impl Energy {
         Self { beta, scale }
     }
 
-    /// The exact sums of plain attention; writes the drifts.
+    /// The exact sums of plain attention; writes the tangent sums into `drift`.
     fn sums<'a>(&self, x: &Tokens, work: &'a mut Workspace, drift: &mut [f64]) -> &'a Sums {
-        exact_sums(&Attention::new(self.beta).job(x, Form::Tangent), work, drift)
+        exact_sums(&Attention::new(self.beta).problem(x, OutputForm::Tangent), work, drift)
     }
 
-    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`: in `[-2 beta, 0]` for positive beta and in `[0, 2 |beta|]` for negative beta, 0 at consensus.
+    /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`: in `[-2 beta, 0]` for positive beta and in
+    /// `[0, 2 |beta|]` for negative beta, 0 at consensus.
     ///
-    /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus for positive beta. **Cost** `n^2/2` exponentials.
+    /// **Accuracy** absolute error below `4u (1 + |beta|)`, and below `16u` near consensus for
+    /// positive beta. **Cost** `n^2/2` exponentials.
     pub fn log_unit(&self, x: &Tokens) -> f64 {
-        self.unit_of(self.log_scaled(x))
+        self.log_unit_from_scaled(self.log_scaled(x))
     }
 
-    fn unit_of(&self, log_scaled: f64) -> f64 {
+    fn log_unit_from_scaled(&self, log_scaled: f64) -> f64 {
         // Exact: 0 or 2 |beta|.
         log_scaled + (self.beta.abs() - self.beta)
     }
 
-    /// `log sum_ij m_i m_j e^{beta G_ij - |beta|}`, at most 0; for positive beta the same as [`Energy::log_unit`].
+    /// `log sum_ij m_i m_j e^{beta G_ij - |beta|}`, at most 0; for positive beta the same as
+    /// [`Energy::log_unit`].
     ///
     /// **Accuracy**, **Cost** as [`Energy::log_unit`].
     pub fn log_scaled(&self, x: &Tokens) -> f64 {
@@ -65,11 +70,11 @@ impl Energy {
         if total > 1e-200 { total.ln() } else { self.log_shifted(x) }
     }
 
-    /// The same, shifted by the largest exponent.
+    /// [`Energy::log_scaled`] with all exponents shifted by the largest one.
     fn log_shifted(&self, x: &Tokens) -> f64 {
         let (m, beta) = (x.masses(), self.beta);
-        let row_top = |i: usize| (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max);
-        let top = (0..x.n()).map(row_top).fold(f64::NEG_INFINITY, f64::max);
+        let row_max = |i: usize| (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max);
+        let top = (0..x.n()).map(row_max).fold(f64::NEG_INFINITY, f64::max);
         let mut sum = Compensated::default();
         for i in 0..x.n() {
             for j in 0..=i {
@@ -82,14 +87,14 @@ impl Energy {
 
     /// `log |E|` in the chosen normalisation; finite for every `beta != 0`.
     ///
-    /// **Errors** at beta = 0, where `1/(2 beta)` is infinite in every normalisation but `unit`.
+    /// **Errors** `beta = 0`, where `1/(2 beta)` is infinite, in every normalisation except `unit`.
     pub fn log_value(&self, x: &Tokens) -> Result<f64> {
-        self.log_of(self.log_scaled(x), x.n())
+        self.log_value_from_scaled(self.log_scaled(x), x.n())
     }
 
-    fn log_of(&self, log_scaled: f64, n: usize) -> Result<f64> {
+    fn log_value_from_scaled(&self, log_scaled: f64, n: usize) -> Result<f64> {
         if self.scale == EnergyScale::Unit {
-            return Ok(self.unit_of(log_scaled));
+            return Ok(self.log_unit_from_scaled(log_scaled));
         }
         if self.beta == 0.0 {
             return Err(Error::Beyond {
@@ -98,26 +103,27 @@ impl Energy {
             });
         }
         let factor = self.scale.log_factor(self.beta, n);
-        // The two large terms are merged first: |beta| - beta is exact.
+        // The two large terms are added first.
         Ok(log_scaled - (2.0 * self.beta.abs()).ln() + (self.beta.abs() + factor))
     }
 
-    /// `E`. **Errors** when it lies beyond f64 (use [`Energy::log_value`] or the normalisations `shifted`, `unit`).
+    /// `E`. **Errors** if it exceeds `f64` (use [`Energy::log_value`] or the normalisations
+    /// `shifted`, `unit`).
     pub fn value(&self, x: &Tokens) -> Result<f64> {
         self.value_and_log_unit(x).0
     }
 
-    /// `E` and [`Energy::log_unit`] by one pass over the pairs.
+    /// `E` and [`Energy::log_unit`] in one pass over the pairs.
     ///
-    /// **Errors** for `E` those of [`Energy::value`].
+    /// **Errors** of `E`: those of [`Energy::value`].
     pub fn value_and_log_unit(&self, x: &Tokens) -> (Result<f64>, f64) {
         let log_scaled = self.log_scaled(x);
-        (self.value_of(log_scaled, x.n()), self.unit_of(log_scaled))
+        (self.value_from_scaled(log_scaled, x.n()), self.log_unit_from_scaled(log_scaled))
     }
 
-    fn value_of(&self, log_scaled: f64, n: usize) -> Result<f64> {
-        if self.log_of(log_scaled, n)? > 709.78 {
-            return Err(self.beyond("E_beta"));
+    fn value_from_scaled(&self, log_scaled: f64, n: usize) -> Result<f64> {
+        if self.log_value_from_scaled(log_scaled, n)? > 709.78 {
+            return Err(self.overflow_error("E_beta"));
         }
         let sign = if self.scale != EnergyScale::Unit && self.beta < 0.0 { -1.0 } else { 1.0 };
         // Near consensus exp(log) alone would lose log * u; the factor e^{|beta|} is applied once.
@@ -129,17 +135,18 @@ impl Energy {
         Ok(sign * prefix * exp_shifted(log_scaled, shift))
     }
 
-    /// The error for a quantity beyond f64.
-    fn beyond(&self, quantity: &str) -> Error {
+    /// The error for a quantity that exceeds `f64`.
+    fn overflow_error(&self, quantity: &str) -> Error {
         Error::Beyond {
             quantity: format!("{quantity} at beta = {} in normalisation {}", self.beta, self.scale.describe()),
-            hint: "use log_energy, or the energy normalisation shifted or unit".into(),
+            hint: "use log_energy, or --energy-scale shifted or unit".into(),
         }
     }
 
-    /// Logarithm of the factor between scaled derivatives (kernel `e^{beta G - |beta|}`, no `1/beta`) and those of `E`; for the `unit`
-    /// normalisation the factor `2 beta` keeps its sign separately.
-    fn derivative_factor(&self, n: usize) -> (f64, f64) {
+    /// Logarithm of the factor between scaled derivatives (kernel `e^{beta G - |beta|}`, no
+    /// `1/beta`) and those of `E`; the sign of the factor `2 beta` of the `unit` normalisation is
+    /// returned separately.
+    fn log_derivative_factor(&self, n: usize) -> (f64, f64) {
         let sign = if self.scale == EnergyScale::Unit && self.beta < 0.0 { -1.0 } else { 1.0 };
         (sign, self.beta.abs() + self.scale.log_factor(self.beta, n))
     }
@@ -159,7 +166,7 @@ impl Energy {
 
     /// Riemannian gradient in the chosen normalisation.
     ///
-    /// **Errors** when its scale lies beyond f64.
+    /// **Errors** if its scale exceeds `f64`.
     pub fn grad(&self, x: &Tokens) -> Result<Vec<f64>> {
         let mut g = vec![0.0; x.coordinates().len()];
         self.scaled_grad(x, &mut Workspace::default(), &mut g);
@@ -170,26 +177,27 @@ impl Energy {
     pub fn log_grad_norm(&self, x: &Tokens) -> f64 {
         let mut g = vec![0.0; x.coordinates().len()];
         self.scaled_grad(x, &mut Workspace::default(), &mut g);
-        // Squares of entries below 1e-154 underflow: bring the largest to 1.
+        // Squares of entries below 1e-154 underflow: scale the largest to 1.
         let top = max_abs(&g);
         if top == 0.0 {
             return f64::NEG_INFINITY;
         }
         divide(&mut g, top);
-        top.ln() + 0.5 * dot(&g, &g).ln() + self.derivative_factor(x.n()).1
+        top.ln() + 0.5 * dot(&g, &g).ln() + self.log_derivative_factor(x.n()).1
     }
 
     fn rescale(&self, mut values: Vec<f64>, n: usize, what: &str) -> Result<Vec<f64>> {
-        let (sign, log) = self.derivative_factor(n);
+        let (sign, log) = self.log_derivative_factor(n);
         if log > 709.0 {
-            return Err(self.beyond(what));
+            return Err(self.overflow_error(what));
         }
         scale(sign * log.exp(), &mut values);
         Ok(values)
     }
 
     /// Scaled Hessian-vector product (factor as [`Energy::scaled_grad`]): for tangent `u`,
-    /// `(H u)_i = m_i P_i sum_{j != i} m_j w_ij [u_j + beta (a_ij + a_ji) x_j - G_ij u_i]`, `a_ij = <u_i, x_j>`.
+    /// `(H u)_i = m_i P_i sum_{j != i} m_j w_ij [u_j + beta (a_ij + a_ji) x_j - G_ij u_i]`,
+    /// `a_ij = <u_i, x_j>`.
     ///
     /// **Cost** `n^2` exponentials and `8 n^2 d` flops, no matrix.
     pub fn scaled_hess_vec(&self, x: &Tokens, u: &[f64], work: &mut Workspace, out: &mut [f64]) {
@@ -207,7 +215,8 @@ impl Energy {
         self.rescale(out, x.n(), "the Hessian of E_beta")
     }
 
-    /// Dense scaled Hessian in orthonormal tangent bases ([`tangent_basis`]), `n(d-1)` square, row-major and exactly symmetric.
+    /// Dense scaled Hessian in orthonormal tangent bases ([`tangent_basis`]), `n(d-1)` square,
+    /// row-major and exactly symmetric.
     pub fn scaled_hessian(&self, x: &Tokens) -> Vec<f64> {
         let (n, d, m, beta) = (x.n(), x.d(), x.masses(), self.beta);
         let t = d - 1;
@@ -224,7 +233,8 @@ impl Energy {
                     for b in 0..t {
                         let ea = &bases[i][a * d..(a + 1) * d];
                         let eb = &bases[j][b * d..(b + 1) * d];
-                        // Off-diagonal block P_i (I + beta x_j x_i^T) P_j and the two diagonal blocks P_i (beta x_j x_j^T - G I) P_i.
+                        // Off-diagonal block P_i (I + beta x_j x_i^T) P_j and the two diagonal
+                        // blocks P_i (beta x_j x_j^T - G I) P_i.
                         let off = w * (dot(ea, eb) + beta * ij[a] * ji[b]);
                         h[(i * t + a) * size + j * t + b] = off;
                         h[(j * t + b) * size + i * t + a] = off;
@@ -246,7 +256,7 @@ impl Energy {
         self.rescale(self.scaled_hessian(x), x.n(), "the Hessian of E_beta")
     }
 
-    /// **Errors** more unknowns than a dense Hessian is built for.
+    /// **Errors** more than 6000 unknowns.
     pub fn check_hessian_size(x: &Tokens) -> Result<()> {
         match x.n() * (x.d() - 1) {
             size if size > 6000 => Err(Error::parameter("n (d-1)", size, "at most 6000 unknowns for a dense Hessian")),
@@ -254,9 +264,11 @@ impl Energy {
         }
     }
 
-    /// All `n(d-1)` eigenvalues of the Riemannian Hessian of `E`, ascending, in the metric `sum_i |u_i|^2`.
+    /// All `n(d-1)` eigenvalues of the Riemannian Hessian of `E`, ascending, in the metric
+    /// `sum_i |u_i|^2`.
     ///
-    /// **Accuracy** `1e-13` of the largest. **Cost** `O((nd)^3)` (faer). **Errors** beyond f64, more than 6000 unknowns, or a failed iteration.
+    /// **Accuracy** `1e-13` of the largest. **Cost** `O((nd)^3)` (faer). **Errors** values that
+    /// exceed `f64`, more than 6000 unknowns, a failed iteration.
     pub fn hessian_eigenvalues(&self, x: &Tokens) -> Result<Vec<f64>> {
         Self::check_hessian_size(x)?;
         let size = x.n() * (x.d() - 1);
@@ -268,9 +280,11 @@ impl Energy {
     }
 }
 
-/// Number of eigenvalues below `-threshold`, near zero, and above `threshold`, where threshold = `64 u size max|lambda|`.
+/// Number of eigenvalues below `-threshold`, near zero, and above `threshold`, where threshold =
+/// `64 u size max|lambda|`.
 ///
-/// The first is the Morse index of E; the last counts the unstable directions of the ascending flow.
+/// The first is the Morse index of E; the last counts the unstable directions of the ascending
+/// flow.
 pub fn inertia(eigenvalues: &[f64]) -> (usize, usize, usize) {
     let scale = max_abs(eigenvalues);
     let threshold = 64.0 * f64::EPSILON * eigenvalues.len() as f64 * scale;

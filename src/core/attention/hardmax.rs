@@ -1,60 +1,63 @@
-//! Hardmax: every token is drawn to those of largest score (arXiv:2407.01602; the limit of infinite beta).
+//! Hardmax attention, the limit of infinite beta: every token attends to the tokens of largest
+//! score, its leaders (arXiv:2407.01602).
 
-use super::kernel::{Form, Workspace};
-use super::sublayer::{At, Facts, Sublayer};
+use super::kernel::{OutputForm, Workspace};
+use super::sublayer::{Input, Properties, Sublayer};
 use crate::error::{Error, Result};
 use crate::num::vector;
 use crate::num::{dense::mat_vec, sum::dot};
 use crate::sphere::Tokens;
 
-/// `a_i = mean of the x_j, j in C_i`, `C_i = argmax_j <A x_i, x_j>`, by mass; scores within `tie` of the largest, in units of `1 + |largest|`, count as
-/// equal. A step function of the tokens: layers are its use, a flow has corners. **Cost** `2 n^2 d` operations.
+/// `a_i` is the mean by mass of the leaders `x_j`, `j in C_i = argmax_j <A x_i, x_j>`. Scores
+/// within `tie_tolerance (1 + |largest|)` of the largest score count as ties. The output is a
+/// discontinuous function of the tokens: it is meant for layers; trajectories of a flow have
+/// corners. **Cost** `2 n^2 d` operations.
 #[derive(Clone, Debug)]
 pub struct Hardmax {
-    form: Option<Vec<f64>>,
-    tie: f64,
+    score_matrix: Option<Vec<f64>>,
+    tie_tolerance: f64,
 }
 
 impl Hardmax {
-    /// With the d x d matrix A (the identity when absent) and the width of ties.
+    /// Hardmax with the d x d matrix A (the identity if absent) and the tolerance of ties.
     ///
-    /// **Errors** a number that is not finite, a negative width.
+    /// **Errors** a number that is not finite, a negative tolerance.
     ///
     /// ```
     /// use metastable::{attention::{Dynamics, hardmax::Hardmax}, sphere::Tokens};
-    /// // Only itself is as near as itself: every token of a sphere is its own leader.
+    /// // On the sphere a token has the largest inner product with itself: it is its own leader.
     /// let x = Tokens::from_angles(&[0.0, 1.0, 3.0]).unwrap();
-    /// let v = Dynamics::of(Hardmax::new(None, 1e-12).unwrap()).velocity(&x);
+    /// let v = Dynamics::single(Hardmax::new(None, 1e-12).unwrap()).velocity(&x);
     /// assert!(v.iter().all(|v| v.abs() < 1e-15));
     /// ```
-    pub fn new(form: Option<Vec<f64>>, tie: f64) -> Result<Self> {
-        if let Some(a) = form.iter().flatten().find(|a| !a.is_finite()) {
+    pub fn new(score_matrix: Option<Vec<f64>>, tie_tolerance: f64) -> Result<Self> {
+        if let Some(a) = score_matrix.iter().flatten().find(|a| !a.is_finite()) {
             return Err(Error::parameter("A", a, "finite entries"));
         }
-        if !(tie >= 0.0 && tie.is_finite()) {
-            return Err(Error::parameter("tie", tie, "a finite number >= 0"));
+        if !(tie_tolerance >= 0.0 && tie_tolerance.is_finite()) {
+            return Err(Error::parameter("tie", tie_tolerance, "a finite number >= 0"));
         }
-        Ok(Self { form, tie })
+        Ok(Self { score_matrix, tie_tolerance })
     }
 
     /// The leaders of token i.
     ///
     /// **Errors** a matrix of another size than d x d.
     pub fn leaders(&self, x: &Tokens, i: usize) -> Result<Vec<usize>> {
-        self.algorithm(x, Form::Sum)?;
+        self.algorithm(x, OutputForm::Sum)?;
         let mut image = x.row(i).to_vec();
-        if let Some(a) = &self.form {
+        if let Some(a) = &self.score_matrix {
             mat_vec(a, x.row(i), &mut image);
         }
         let scores: Vec<f64> = x.rows().map(|row| dot(&image, row)).collect();
         let top = vector::max(&scores);
-        Ok((0..x.n()).filter(|j| scores[*j] >= top - self.tie * (1.0 + top.abs())).collect())
+        Ok((0..x.n()).filter(|j| scores[*j] >= top - self.tie_tolerance * (1.0 + top.abs())).collect())
     }
 }
 
 impl Sublayer for Hardmax {
-    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
-        let x = at.tokens;
+    fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
+        let x = input.tokens;
         for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
             let Ok(leaders) = self.leaders(x, i) else { return row.fill(f64::NAN) };
             let total: f64 = leaders.iter().map(|j| x.masses()[*j]).sum();
@@ -63,23 +66,23 @@ impl Sublayer for Hardmax {
                 let share = x.masses()[j] / total;
                 row.iter_mut().zip(x.row(j).iter().zip(x.row(i))).for_each(|(o, (y, x))| *o += share * (y - x));
             }
-            if form == Form::Sum {
+            if form == OutputForm::Sum {
                 row.iter_mut().zip(x.row(i)).for_each(|(o, x)| *o += x);
             }
         }
-        if form == Form::Tangent {
+        if form == OutputForm::Tangent {
             form.of_sums(x, out);
         }
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn properties(&self) -> Properties {
+        Properties {
             permutation_equivariant: true,
-            rotation_equivariant: self.form.is_none(),
+            rotation_equivariant: self.score_matrix.is_none(),
             odd: true,
             cone_invariant: true,
             autonomous: true,
-            ..Facts::default()
+            ..Properties::default()
         }
     }
 
@@ -87,8 +90,8 @@ impl Sublayer for Hardmax {
         1.0
     }
 
-    fn algorithm(&self, x: &Tokens, _: Form) -> Result<&'static str> {
-        match &self.form {
+    fn algorithm(&self, x: &Tokens, _: OutputForm) -> Result<&'static str> {
+        match &self.score_matrix {
             Some(a) if a.len() != x.d() * x.d() => {
                 let expected = format!("a {d} x {d} matrix for tokens of dimension {d}", d = x.d());
                 Err(Error::parameter("A", format!("{} numbers", a.len()), expected))

@@ -1,8 +1,9 @@
-//! The discrete layer map `x_i <- normalise(x_i + eta sum_j A_ij V x_j)` and its limit `eta = infinity`, mean shift: what the figures of arXiv:2312.10794 iterate.
+//! The layer map `x_i <- normalise(x_i + eta sum_j A_ij V x_j)` and its limit `eta = infinity`,
+//! mean shift. The figures of arXiv:2312.10794 iterate it.
 
 use super::Dynamics;
 use super::kernel::Workspace;
-use super::sublayer::At;
+use super::sublayer::Input;
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
@@ -23,13 +24,14 @@ impl Layer {
         self.eta
     }
 
-    /// Applies one layer of depth 0, with buffers of its own: for a few layers.
+    /// Applies one layer at time 0 and allocates its buffers: convenient for a few layers.
     pub fn apply(self, dynamics: &Dynamics, x: &mut Tokens) {
         let mut scratch = vec![0.0; x.coordinates().len()];
         self.step(dynamics, 0.0, x, &mut Workspace::default(), &mut scratch);
     }
 
-    /// Applies one layer at time `t`: every sublayer in its turn; `scratch` has n d entries. A token whose update vanishes stays where it is.
+    /// Applies one layer at time `t`, one sublayer after the other; `scratch` has n d entries. A
+    /// token stays if its update has no direction.
     ///
     /// ```
     /// use metastable::{attention::{dynamics, kernel::Workspace, layer::Layer, Spec}, sphere::Tokens};
@@ -37,12 +39,12 @@ impl Layer {
     /// let mut x = Tokens::from_angles(&[0.0, 1.0]).unwrap();
     /// let (mut work, mut scratch) = (Workspace::default(), [0.0; 4]);
     /// Layer::new(f64::INFINITY).unwrap().step(&sa, 0.0, &mut x, &mut work, &mut scratch);
-    /// assert!((x.angles()[0] - 0.5).abs() < 1e-15); // beta = 0: everybody moves to the mean
+    /// assert!((x.angles()[0] - 0.5).abs() < 1e-15); // beta = 0: all tokens move to the mean
     /// ```
     pub fn step(self, dynamics: &Dynamics, t: f64, x: &mut Tokens, work: &mut Workspace, scratch: &mut [f64]) {
         let d = x.d();
         for sublayer in &dynamics.sublayers {
-            sublayer.evaluate(&At { t, tokens: x }, dynamics.normalisation.layer_form(), work, scratch);
+            sublayer.evaluate(&Input { t, tokens: x }, dynamics.normalisation.layer_form(), work, scratch);
             dynamics.normalisation.layer(t, self.eta, d, x.numbers_mut(), scratch);
         }
     }

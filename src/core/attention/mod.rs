@@ -1,4 +1,5 @@
-//! The particle view: attention weights and kernel sums, sublayers, what a layer does with them, dynamics, interaction energy.
+//! Attention as a particle system: weights and kernel sums, sublayers, normalisations, dynamics,
+//! interaction energy.
 
 pub mod circle;
 pub mod dynamics;
@@ -6,13 +7,13 @@ pub mod energy;
 pub mod feed_forward;
 pub mod hardmax;
 pub mod layer;
-pub mod matrix_law;
 pub mod model;
 pub mod multi_head;
 pub mod noise;
 pub mod normalisation;
+pub mod random_matrix;
 pub mod random_values;
-pub mod rescored;
+pub mod rescaled;
 mod scales;
 pub mod scheduled;
 mod self_attention;
@@ -22,10 +23,10 @@ mod triangular;
 
 pub use dynamics::{Dynamics, Spec};
 pub use energy::Energy;
-pub use kernel::Form;
+pub use kernel::OutputForm;
 #[doc(hidden)]
-pub use metastable_kernels::leaders;
+pub use metastable_kernels::shifted_softmax;
 pub use metastable_kernels::{Head, Matrix, dense, heads, kernel, pattern};
 pub use scales::{EnergyScale, RowWeights, TimeScale, Variant, kernel_width};
-pub use sublayer::{At, Facts, Sublayer};
-pub use triangular::Triangular;
+pub use sublayer::{Input, Properties, Sublayer};
+pub use triangular::TriangularJacobian;

@@ -1,11 +1,13 @@
-//! Layers `x_i <- N(x_i + eta V m_i)` with a fresh random V (arXiv:2601.21942, 2604.01978), without ever forming V.
+//! Layers `x_i <- N(x_i + eta V m_i)` with a new random V in every layer (arXiv:2601.21942,
+//! 2604.01978), computed without the matrix V.
 
 use crate::error::{Error, Result};
 use crate::num::vector::axpy;
 use crate::num::{stream::Stream, sum::dot};
 use crate::sphere::{Tokens, geometry::retract};
 
-/// `m_i` is the softmax mean of token i at beta with Q = K = I; V is drawn anew in every layer, with independent normal entries of variance 1/d.
+/// `m_i` is the softmax mean of token i at beta with Q = K = I; V has independent normal entries of
+/// variance 1/d, drawn anew in every layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomValues {
     beta: f64,
@@ -13,7 +15,8 @@ pub struct RandomValues {
 }
 
 impl RandomValues {
-    /// **Errors** numbers that are not finite, a negative step.
+    /// Layers with inverse temperature `beta` and step `eta`. **Errors** numbers that are not
+    /// finite, a negative step.
     pub fn new(beta: f64, eta: f64) -> Result<Self> {
         if !beta.is_finite() {
             return Err(Error::parameter("beta", crate::error::show(beta), "a finite number"));
@@ -22,26 +25,29 @@ impl RandomValues {
         Ok(Self { beta, eta })
     }
 
-    /// One layer of a system.
+    /// Applies one layer.
     ///
-    /// The n vectors `V m_i` are jointly normal with covariance `<m_i, m_j>/d` in every coordinate: they are the rows of `L G / sqrt d`, L the Cholesky factor of the Gram matrix of the means and G normal, n x d.
-    /// **Accuracy** exact in law, to rounding. **Cost** n d normal numbers and `3 n^2 d` operations, instead of `d^2` and `n d^2`.
+    /// The n vectors `V m_i` are jointly normal with covariance `<m_i, m_j>/d` in every coordinate.
+    /// They are the rows of `L G / sqrt d`, with the Cholesky factor L of the Gram matrix of the
+    /// means and a normal n x d matrix G. **Accuracy** exact in law, to rounding. **Cost** n d
+    /// normal numbers and `3 n^2 d` operations, instead of `d^2` and `n d^2` with the matrix.
     ///
     /// ```
     /// use metastable::{attention::random_values::RandomValues, num::stream::Stream, sphere::Tokens};
     /// let mut x = Tokens::from_angles(&[0.0, 0.4]).unwrap();
     /// let (layer, mut stream) = (RandomValues::new(1.0, 0.1).unwrap(), Stream::new(1, &["layers"]));
     /// (0..3000).for_each(|_| layer.apply(&mut x, &mut stream));
-    /// assert!(x.inner(0, 1).abs() > 0.999); // d = 2: together or opposite
+    /// assert!(x.inner(0, 1).abs() > 0.999); // d = 2: equal or opposite
     /// ```
     pub fn apply(&self, x: &mut Tokens, stream: &mut Stream) {
         let mut normals = vec![0.0; x.coordinates().len()];
         stream.normals(&mut normals);
-        self.apply_with(x, &normals);
+        self.apply_with_normals(x, &normals);
     }
 
-    /// The same with these n d standard normal numbers; with their negatives the matrix is -V.
-    pub fn apply_with(&self, x: &mut Tokens, normals: &[f64]) {
+    /// Applies one layer with the given n d standard normal numbers; their negatives correspond to
+    /// the matrix -V.
+    pub fn apply_with_normals(&self, x: &mut Tokens, normals: &[f64]) {
         let (n, d) = (x.n(), x.d());
         let means = self.means(x);
         let factor = cholesky(&means, n, d);
@@ -72,7 +78,8 @@ impl RandomValues {
     }
 }
 
-/// The lower triangular L with `L L^T` the Gram matrix of n rows; columns of rows that depend on earlier ones to rounding are 0.
+/// The lower triangular L such that `L L^T` is the Gram matrix of n rows. The column of a row that
+/// depends linearly on earlier rows, up to rounding, is 0.
 fn cholesky(rows: &[f64], n: usize, d: usize) -> Vec<f64> {
     let row = |i: usize| &rows[i * d..(i + 1) * d];
     let mut l = vec![0.0; n * n];
@@ -82,7 +89,7 @@ fn cholesky(rows: &[f64], n: usize, d: usize) -> Vec<f64> {
             let (whole, pivot) = (dot(row(i), row(j)), l[j * n + j]);
             let rest = whole - known;
             l[i * n + j] = match i == j {
-                // Below a hundred roundings nothing is left but rounding.
+                // Smaller remainders are rounding errors.
                 true if rest > 100.0 * f64::EPSILON * whole => rest.sqrt(),
                 false if pivot > 0.0 => rest / pivot,
                 _ => 0.0,

@@ -1,23 +1,24 @@
-//! The normalisations of weights, time and energy that circulate; those of time and energy differ by factors and are never left implicit.
+//! The normalisations of weights, time and energy used in the papers. Those of time and of energy
+//! differ by factors, so every result states which one it uses.
 
 use crate::error::{Error, Result};
 
-/// How the weights of a row are normalised, in the time scale [`TimeScale::U1`]: what closed forms ask of an attention.
+/// The weights of a row, in the time scale [`TimeScale::U1`]. Closed forms depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowWeights {
     /// `m_j e^{beta G_ij} / sum_k m_k e^{beta G_ik}` (SA).
     Softmax,
     /// `m_j e^{beta G_ij}` (USA).
     Exponential,
-    /// `f_i m_j e^{beta G_ij} f_j`, every row and every column of sum one (Sinkhorn attention).
+    /// `f_i m_j e^{beta G_ij} f_j`, with row sums and column sums 1 (Sinkhorn attention).
     Sinkhorn,
 }
 
 impl RowWeights {
-    /// All of them.
+    /// All row weights.
     pub const ALL: [Self; 3] = [Self::Softmax, Self::Exponential, Self::Sinkhorn];
 
-    /// The name of the attention that has these weights.
+    /// Name of the dynamics with these weights.
     pub fn name(self) -> &'static str {
         match self {
             Self::Softmax => "sa",
@@ -26,21 +27,22 @@ impl RowWeights {
         }
     }
 
-    /// The weights of this name among those that are `known`. **Errors** another name.
+    /// Finds weights by name among `known`. **Errors** another name.
     pub fn parse(name: &str, known: &[Self]) -> Result<Self> {
         let found = known.iter().copied().find(|w| w.name() == name);
         found.ok_or_else(|| Error::unknown("dynamics", name, known.iter().map(|w| w.name())))
     }
 
-    /// Logarithm of the sum of a row when all tokens coincide: 0 where rows are normalised. Velocities and rates are of the size of its exponential.
-    pub fn log_total(self, beta: f64) -> f64 {
+    /// Logarithm of the row sum of the weights when all tokens coincide; 0 if rows are normalised.
+    /// Velocities and rates have the magnitude of its exponential.
+    pub fn log_consensus_row_sum(self, beta: f64) -> f64 {
         match self {
             Self::Softmax | Self::Sinkhorn => 0.0,
             Self::Exponential => beta,
         }
     }
 
-    /// The time normalisation in words, where there is one.
+    /// Description of the time scale; `None` if these weights have none.
     pub fn time_scale(self, scale: TimeScale) -> Option<&'static str> {
         match self {
             Self::Softmax | Self::Sinkhorn => None,
@@ -49,7 +51,7 @@ impl RowWeights {
     }
 }
 
-/// Which attention without matrices a dynamics is: what closed forms know of it.
+/// A variant of attention with identity matrices, as closed forms need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// How rows are normalised.
@@ -61,18 +63,18 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Tokens that attract each other and all see each other.
+    /// Full, attractive attention.
     pub const fn mutual(weights: RowWeights) -> Self {
         Self { weights, causal: false, repulsive: false }
     }
 
-    /// The weights of attention that is mutual and attracts.
+    /// The weights, if the attention is full and attractive.
     pub fn mutual_weights(self) -> Option<RowWeights> {
         (!self.causal && !self.repulsive).then_some(self.weights)
     }
 
-    /// How many of n tokens token i sees.
-    pub fn seen(self, i: usize, n: usize) -> usize {
+    /// Number of tokens among n that token i sees.
+    pub fn visible_count(self, i: usize, n: usize) -> usize {
         if self.causal { i + 1 } else { n }
     }
 }
@@ -135,7 +137,7 @@ pub enum EnergyScale {
     Sum,
     /// `(e^{-beta}/2beta) sum_ij m_i m_j e^{beta G_ij}` (2410.06833): finite for every beta.
     Shifted,
-    /// `sum_ij m_i m_j e^{beta (G_ij - 1)}` in (0, 1], what the staircase figure plots.
+    /// `sum_ij m_i m_j e^{beta (G_ij - 1)}` in (0, 1], as in the staircase figure.
     Unit,
 }
 

@@ -1,51 +1,52 @@
 //! Attention whose heads depend on time or depth.
 
-use super::kernel::{Attention, Form, Workspace};
-use super::sublayer::{At, Facts, Sublayer};
+use super::kernel::{Attention, OutputForm, Workspace};
+use super::sublayer::{Input, Properties, Sublayer};
 use super::{Head, kernel_width};
 use crate::error::Result;
 use crate::sphere::Tokens;
 use std::borrow::Cow;
 
-/// Heads that depend on time.
+/// Heads as a function of time.
 pub trait Schedule: Send + Sync {
-    /// The heads at time `t`, continuous between jumps and from the right at them.
+    /// The heads at time `t`: continuous between jumps, right-continuous at a jump.
     fn heads(&self, t: f64) -> Vec<Head>;
 
-    /// Times at which they jump, ascending.
+    /// Times of the jumps, ascending.
     fn jumps(&self) -> &[f64] {
         &[]
     }
 
-    /// Whether V is the identity at all times: then cones keep their tokens, and a run ends when all are together.
+    /// Whether V is the identity at all times. Then cones are invariant, and a run ends when all
+    /// tokens have merged.
     fn has_identity_values(&self) -> bool {
         false
     }
 }
 
-/// Attention with the heads of a schedule; everything else is that of `attention`, whose own heads are not used.
+/// Attention with the heads of a schedule. The heads of `attention` are ignored.
 pub struct Scheduled<S> {
     /// Inverse temperature, mask, row weights.
     pub attention: Attention,
-    /// Its heads.
+    /// The heads.
     pub schedule: S,
 }
 
 impl<S: Schedule> Scheduled<S> {
-    fn now(&self, t: f64) -> Attention {
+    fn frozen_attention(&self, t: f64) -> Attention {
         Attention { heads: self.schedule.heads(t), ..self.attention.clone() }
     }
 }
 
 impl<S: Schedule> Sublayer for Scheduled<S> {
-    fn evaluate(&self, at: &At, form: Form, work: &mut Workspace, out: &mut [f64]) {
-        self.now(at.t).evaluate(at, form, work, out);
+    fn evaluate(&self, input: &Input, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
+        self.frozen_attention(input.t).evaluate(input, form, work, out);
     }
 
-    fn facts(&self) -> Facts {
+    fn properties(&self) -> Properties {
         let causal = self.attention.causal;
         let cone_invariant = self.attention.sign > 0.0 && self.schedule.has_identity_values();
-        Facts { common_field: !causal, permutation_equivariant: !causal, cone_invariant, causal, odd: true, ..Facts::default() }
+        Properties { common_field: !causal, permutation_equivariant: !causal, cone_invariant, causal, odd: true, ..Properties::default() }
     }
 
     fn length_scale(&self) -> f64 {
@@ -60,27 +61,27 @@ impl<S: Schedule> Sublayer for Scheduled<S> {
         self.schedule.jumps()
     }
 
-    fn algorithm(&self, tokens: &Tokens, form: Form) -> Result<&'static str> {
-        self.now(0.0).kernel_name(tokens, form)
+    fn algorithm(&self, tokens: &Tokens, form: OutputForm) -> Result<&'static str> {
+        self.frozen_attention(0.0).kernel_name(tokens, form)
     }
 
-    fn definition(&self, at: &At, form: Form) -> Option<Vec<f64>> {
-        self.now(at.t).definition(at, form)
+    fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {
+        self.frozen_attention(input.t).definition(input, form)
     }
 
     fn attention_at(&self, t: f64) -> Option<Cow<'_, Attention>> {
-        Some(Cow::Owned(self.now(t)))
+        Some(Cow::Owned(self.frozen_attention(t)))
     }
 }
 
-/// Layers of a trained model: heads that are constant between depths 0, 1, 2, ...
+/// Piecewise constant heads, as in a trained model: one set between depths 0, 1, 2, ...
 pub struct Layers {
     heads: Vec<Vec<Head>>,
     jumps: Vec<f64>,
 }
 
 impl Layers {
-    /// The heads of every layer; the last ones stay.
+    /// The heads of every layer; those of the last layer act from then on.
     ///
     /// **Errors** no layer.
     pub fn new(heads: Vec<Vec<Head>>) -> Result<Self> {

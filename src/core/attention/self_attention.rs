@@ -1,23 +1,23 @@
-//! Attention of tokens to each other as a sublayer, linearised and described.
+//! Self-attention as a sublayer: evaluation, properties, Jacobian.
 
-use super::kernel::{Attention, Form, Weights, Workspace};
-use super::sublayer::{At, Facts, Sublayer};
-use super::triangular::{CausalAttention, Triangular};
+use super::kernel::{Attention, OutputForm, Weights, Workspace};
+use super::sublayer::{Input, Properties, Sublayer};
+use super::triangular::{CausalJacobian, TriangularJacobian};
 use super::{Head, kernel_width};
 use crate::error::Result;
 use crate::sphere::Tokens;
 
 impl Sublayer for Attention {
-    fn evaluate(&self, at: &At, form: Form, work: &mut Workspace, out: &mut [f64]) {
-        if self.apply(at.tokens, form, work, out).is_err() {
+    fn evaluate(&self, input: &Input, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
+        if self.apply(input.tokens, form, work, out).is_err() {
             out.fill(f64::NAN);
         }
     }
 
-    fn facts(&self) -> Facts {
+    fn properties(&self) -> Properties {
         let plain = self.heads.len() == 1 && self.heads[0].is_identity();
         let attracts = self.sign > 0.0;
-        Facts {
+        Properties {
             common_field: !self.causal,
             rotation_equivariant: plain,
             permutation_equivariant: !self.causal,
@@ -46,16 +46,16 @@ impl Sublayer for Attention {
         self.accuracy
     }
 
-    fn algorithm(&self, tokens: &Tokens, form: Form) -> Result<&'static str> {
+    fn algorithm(&self, tokens: &Tokens, form: OutputForm) -> Result<&'static str> {
         self.kernel_name(tokens, form)
     }
 
-    fn definition(&self, at: &At, form: Form) -> Option<Vec<f64>> {
-        Some(self.by_definition(at.tokens, form))
+    fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {
+        Some(self.by_definition(input.tokens, form))
     }
 
-    fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
-        CausalAttention::of(self).map(|t| Box::new(t) as Box<dyn Triangular>)
+    fn triangular_jacobian(&self) -> Option<Box<dyn TriangularJacobian + '_>> {
+        CausalJacobian::new(self).map(|t| Box::new(t) as Box<dyn TriangularJacobian>)
     }
 
     fn attention(&self) -> Option<&Attention> {

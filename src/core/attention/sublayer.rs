@@ -1,39 +1,39 @@
-//! What is added to tokens: attention, a feed-forward layer, a field of one's own.
+//! Sublayers, whose outputs move tokens: attention, a feed-forward layer, or a user's vector field.
 
-use super::kernel::{Attention, EXACT, Form, Workspace};
-use super::triangular::Triangular;
+use super::kernel::{Attention, EXACT_ACCURACY, OutputForm, Workspace};
+use super::triangular::TriangularJacobian;
 use crate::error::Result;
 use crate::sphere::Tokens;
 use std::borrow::Cow;
 
-/// What a dynamics claims about itself; the conformance suite tests every claim.
+/// Properties that a dynamics claims to have; the conformance suite tests every one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Facts {
-    /// All tokens move in one common field: the velocity of a token depends on where it stands (and
-    /// on all tokens together), not on its index. Coincident tokens then stay coincident and
-    /// coalescence is exact. Where this is not claimed tokens never become one, whatever the merge
-    /// radius ([`Solution::merging_ignored`](crate::flow::Solution::merging_ignored) says so).
+pub struct Properties {
+    /// All tokens move in one vector field: the velocity of a token depends on its position and on
+    /// the whole configuration, not on its index. Coincident tokens then stay coincident, so
+    /// merging them is exact. Without this property tokens never merge, whatever the merge radius
+    /// ([`Solution::merging_ignored`](crate::flow::Solution::merging_ignored) reports it).
     pub common_field: bool,
     /// The flow commutes with rotations of the tokens.
     pub rotation_equivariant: bool,
     /// The flow commutes with permutations of the tokens.
     pub permutation_equivariant: bool,
-    /// Token i is moved by the tokens `j <= i` only.
+    /// The velocity of token i depends on the tokens `j <= i` only.
     pub causal: bool,
     /// The flow commutes with `X -> -X`.
     pub odd: bool,
-    /// Its weights do not depend on time.
+    /// The velocity does not depend on time.
     pub autonomous: bool,
-    /// `+1` when `E_beta` increases along the flow, `-1` when it decreases, 0 when neither is claimed.
+    /// `+1` if `E_beta` increases along the flow, `-1` if it decreases, 0 if neither is claimed.
     pub energy_sign: i8,
     /// Hemispheres (and caps inside them) are invariant: V = I and positive weights.
     pub cone_invariant: bool,
-    /// Upper bound of `|x_i'|`, when one is claimed.
+    /// Upper bound of `|x_i'|`, if one is claimed.
     pub speed_bound: Option<f64>,
 }
 
-impl Default for Facts {
-    /// Nothing is claimed.
+impl Default for Properties {
+    /// No property is claimed.
     fn default() -> Self {
         Self {
             common_field: false,
@@ -49,9 +49,9 @@ impl Default for Facts {
     }
 }
 
-impl Facts {
-    /// What holds of the sum of two fields.
-    pub fn and(self, other: Self) -> Self {
+impl Properties {
+    /// The properties of the sum of two vector fields.
+    pub fn of_sum(self, other: Self) -> Self {
         Self {
             common_field: self.common_field && other.common_field,
             rotation_equivariant: self.rotation_equivariant && other.rotation_equivariant,
@@ -66,85 +66,91 @@ impl Facts {
     }
 }
 
-/// What a sublayer sees: the time (or depth) and the tokens with their masses.
+/// The arguments of a sublayer: the time (or depth) and the tokens with their masses.
 #[derive(Clone, Copy)]
-pub struct At<'a> {
+pub struct Input<'a> {
     /// Time.
     pub t: f64,
     /// The tokens.
     pub tokens: &'a Tokens,
 }
 
-/// What is added to tokens. One file per sublayer; a field of one's own is one like any other.
+/// A sublayer: a map from the tokens to one vector per token. Implement it for your own vector
+/// field.
 ///
 /// ```
-/// use metastable::attention::{At, Dynamics, Facts, Form, Sublayer, kernel::Workspace};
+/// use metastable::attention::{Input, Dynamics, Properties, OutputForm, Sublayer, kernel::Workspace};
 /// use metastable::{flow::{Options, solve}, sphere::Tokens};
 /// /// Every token turns about the third axis.
 /// struct Turns;
 /// impl Sublayer for Turns {
-///     fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
-///         for (x, v) in at.tokens.rows().zip(out.chunks_exact_mut(3)) {
+///     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
+///         for (x, v) in input.tokens.rows().zip(out.chunks_exact_mut(3)) {
 ///             v.copy_from_slice(&[-x[1], x[0], 0.0]);
 ///         }
-///         form.of_sums(at.tokens, out);
+///         form.of_sums(input.tokens, out);
 ///     }
-///     fn facts(&self) -> Facts {
-///         Facts { common_field: true, permutation_equivariant: true, ..Facts::default() }
+///     fn properties(&self) -> Properties {
+///         Properties { common_field: true, permutation_equivariant: true, ..Properties::default() }
 ///     }
 ///     fn length_scale(&self) -> f64 {
 ///         1.0
 ///     }
 /// }
 /// let x = Tokens::new(3, vec![1.0, 0.0, 0.0]).unwrap();
-/// let end = solve(&Dynamics::of(Turns), &x, 1.0, &Options::default(), &mut []).unwrap();
+/// let end = solve(&Dynamics::single(Turns), &x, 1.0, &Options::default(), &mut []).unwrap();
 /// assert!((end.clusters.row(0)[1] - 1f64.sin()).abs() < 1e-9);
 /// ```
 pub trait Sublayer: Send + Sync {
-    /// Writes its output for all tokens (n x d, row-major) in this form; [`Form::of_sums`] brings
-    /// any field into it. On the sphere the form is the tangent part: what a field says along `x_i`
-    /// moves nothing. Not a number where [`Sublayer::algorithm`] is an error.
-    fn evaluate(&self, at: &At, form: Form, work: &mut Workspace, out: &mut [f64]);
+    /// Writes the output for all tokens (n x d, row-major) in the given form; [`OutputForm::of_sums`]
+    /// converts any vector field. On the sphere the form is the tangent part: the component along
+    /// `x_i` has no effect. NaN if [`Sublayer::algorithm`] returns an error.
+    fn evaluate(&self, input: &Input, form: OutputForm, work: &mut Workspace, out: &mut [f64]);
 
-    /// What it claims about the flow on the sphere.
-    fn facts(&self) -> Facts;
+    /// Properties of its flow on the sphere.
+    fn properties(&self) -> Properties;
 
-    /// Length over which its output changes by a factor e, at most 1: the unit of the integrators' tolerance.
+    /// Length over which its output changes by a factor e, at most 1: the unit of the integrators'
+    /// tolerance.
     fn length_scale(&self) -> f64;
 
-    /// Largest relative error of a row: what lies below it is noise to the integrators.
+    /// Largest relative error of a row. Integrators treat smaller differences as noise.
     fn accuracy(&self) -> f64 {
-        EXACT
+        EXACT_ACCURACY
     }
 
-    /// Times at which it jumps, ascending: no step of an integrator crosses one.
+    /// Times at which the output is discontinuous, ascending. No step of an integrator crosses one.
     fn jumps(&self) -> &[f64] {
         &[]
     }
 
     /// Name of the algorithm that evaluates these tokens in this form.
     ///
-    /// **Errors** an algorithm asked for by name that cannot do it, or cannot keep the accuracy.
-    fn algorithm(&self, _: &Tokens, _: Form) -> Result<&'static str> {
+    /// **Errors** an algorithm chosen by name that cannot evaluate these tokens or reach the
+    /// accuracy.
+    fn algorithm(&self, _: &Tokens, _: OutputForm) -> Result<&'static str> {
         Ok("own")
     }
 
-    /// Its definition, evaluated from the same data in double-doubles and rounded: what the conformance suite compares with. `None` where it has none.
-    fn definition(&self, _: &At, _: Form) -> Option<Vec<f64>> {
+    /// The output by its definition, evaluated in double-doubles and rounded: the reference of the
+    /// conformance suite. `None` if not implemented.
+    fn definition(&self, _: &Input, _: OutputForm) -> Option<Vec<f64>> {
         None
     }
 
-    /// Its velocity on the sphere linearised, where token i depends on tokens `j <= i` only and the derivatives are known.
-    fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
+    /// The Jacobian of its velocity on the sphere, if token i depends on tokens `j <= i` only and
+    /// derivatives are known.
+    fn triangular_jacobian(&self) -> Option<Box<dyn TriangularJacobian + '_>> {
         None
     }
 
-    /// The attention behind it, when it is one at all times: many small systems of attention are moved in lanes.
+    /// The attention, if the sublayer is one at all times: ensembles of small systems integrate it
+    /// in SIMD lanes.
     fn attention(&self) -> Option<&Attention> {
         None
     }
 
-    /// The attention behind it at time t, when it is one.
+    /// The attention at time t, if the sublayer is one at that time.
     fn attention_at(&self, _t: f64) -> Option<Cow<'_, Attention>> {
         self.attention().map(Cow::Borrowed)
     }

@@ -1,11 +1,15 @@
-//! The linearised velocity of causal attention: token i sees tokens `j <= i` only, so the Jacobian is block lower triangular, its spectrum is
-//! that of its n diagonal blocks, and one system with it costs n systems of size d.
+//! The Jacobian of causal attention. Token i sees tokens `j <= i` only, so the Jacobian is block
+//! lower triangular: its spectrum is that of its n diagonal blocks, and a linear system with it
+//! costs n systems of size d.
 //!
-//! With `s_ij = 1` for near and `-1` for far pairs, `y_ij = P_{x_i} (x_j - s_ij x_i)`, the absolute weights `A_ij` and `f_i = sum_j A_ij y_ij`, in
-//! tangent vectors u_j at x_j (gnomonic coordinates about the present tokens, so that there is no part across the sphere):
+//! Notation: `s_ij = 1` if the angle between x_i and x_j is at most 90 degrees and `-1` otherwise,
+//! `y_ij = P_{x_i} (x_j - s_ij x_i)`, the absolute weights `A_ij` and `f_i = sum_j A_ij y_ij`. In
+//! tangent vectors u_j at x_j (gnomonic coordinates about the current tokens, so that there is no
+//! radial component)
 //!
 //! `J_ij u_j = A_ij (P_{x_i} u_j + beta <x_i, u_j> (y_ij - f_i))` for `j < i`, and
-//! `J_ii u = -c_i u + beta (sum_j A_ij y_ij <y_ij, u> - f_i <f_i, u>)`, `c_i = sum_{j<i} A_ij <x_i, x_j>`;
+//! `J_ii u = -c_i u + beta (sum_j A_ij y_ij <y_ij, u> - f_i <f_i, u>)`,
+//! `c_i = sum_{j<i} A_ij <x_i, x_j>`;
 //!
 //! the terms with f_i come from the softmax and are absent for unnormalised weights.
 
@@ -17,38 +21,39 @@ use crate::sphere::{
     geometry::{chord2, project},
 };
 
-/// A velocity linearised at some tokens, where token i depends on tokens `j <= i` only.
-pub trait Triangular {
+/// The Jacobian of a velocity for which token i depends on tokens `j <= i` only.
+pub trait TriangularJacobian {
     /// Linearises at `x`. **Cost** about one velocity.
     fn linearise(&mut self, x: &Tokens);
 
     /// The symmetric d x d block `J_ii`, which vanishes on `x_i` itself.
-    fn block(&self, i: usize, out: &mut [f64]);
+    fn diagonal_block(&self, i: usize, out: &mut [f64]);
 
     /// Adds `sum_{j<i} J_ij u_j` to `out`, for tangent rows `u_j` at `x_j`. **Cost** O(i d).
-    fn add_earlier(&self, i: usize, u: &[f64], out: &mut [f64]);
+    fn add_off_diagonal(&self, i: usize, u: &[f64], out: &mut [f64]);
 }
 
-/// That of causal attention with one identity head.
+/// The Jacobian of causal attention with one identity head.
 ///
-/// **Accuracy** every term has the relative accuracy of its weight, down to drifts of 1e-300. **Cost** n(n+1)/2 weights are kept.
-pub(crate) struct CausalAttention<'a> {
+/// **Accuracy** every term has the relative accuracy of its weight, down to velocities of 1e-300.
+/// **Cost** memory for n(n+1)/2 weights.
+pub(crate) struct CausalJacobian<'a> {
     attention: &'a Attention,
     x: Tokens,
     /// Absolute weights of row i, `j <= i`, at `i (i + 1) / 2`.
     weights: Vec<f64>,
-    /// `s_ij` in the same order.
+    /// `s_ij`, stored as the weights.
     sides: Vec<f64>,
     /// `f_i`, without the sign of the flow.
     drift: Vec<f64>,
 }
 
-impl<'a> CausalAttention<'a> {
+impl<'a> CausalJacobian<'a> {
     /// `None` for attention that is not causal or has Q, K, V or several heads.
-    pub(crate) fn of(attention: &'a Attention) -> Option<Self> {
+    pub(crate) fn new(attention: &'a Attention) -> Option<Self> {
         let plain = attention.heads.len() == 1 && attention.heads[0].is_identity();
-        let nothing = Tokens::from_parts(2, vec![1.0, 0.0], vec![1.0]);
-        (plain && attention.causal).then(|| Self { attention, x: nothing, weights: vec![], sides: vec![], drift: vec![] })
+        let placeholder = Tokens::from_parts(2, vec![1.0, 0.0], vec![1.0]);
+        (plain && attention.causal).then(|| Self { attention, x: placeholder, weights: vec![], sides: vec![], drift: vec![] })
     }
 
     fn row(&self, i: usize) -> (&[f64], &[f64]) {
@@ -56,12 +61,12 @@ impl<'a> CausalAttention<'a> {
         (&self.weights[first..=first + i], &self.sides[first..=first + i])
     }
 
-    fn softmax(&self) -> bool {
+    fn is_softmax(&self) -> bool {
         self.attention.weights == Weights::Softmax
     }
 }
 
-impl Triangular for CausalAttention<'_> {
+impl TriangularJacobian for CausalJacobian<'_> {
     fn linearise(&mut self, x: &Tokens) {
         self.x = x.clone();
         self.weights.clear();
@@ -80,7 +85,7 @@ impl Triangular for CausalAttention<'_> {
         }
     }
 
-    fn block(&self, i: usize, out: &mut [f64]) {
+    fn diagonal_block(&self, i: usize, out: &mut [f64]) {
         let (x, d, beta, sign) = (&self.x, self.x.d(), self.attention.beta, self.attention.sign);
         let (xi, (weights, sides)) = (x.row(i), self.row(i));
         out.fill(0.0);
@@ -90,31 +95,31 @@ impl Triangular for CausalAttention<'_> {
                 axpy(factor * a, y, row);
             }
         };
-        let mut pull = 0.0;
+        let mut weighted_cosines = 0.0;
         for ((w, side), xj) in weights.iter().zip(sides).zip(x.rows()).take(i) {
-            pull += w * dot(xi, xj);
+            weighted_cosines += w * dot(xi, xj);
             y.iter_mut().zip(xj.iter().zip(xi)).for_each(|(y, (a, b))| *y = a - side * b);
             project(xi, &mut y);
             add(sign * beta * w, &y);
         }
-        if self.softmax() {
+        if self.is_softmax() {
             add(-sign * beta, &self.drift[i * d..(i + 1) * d]);
         }
-        add(sign * pull, xi);
-        (0..d).for_each(|c| out[c * d + c] -= sign * pull);
+        add(sign * weighted_cosines, xi);
+        (0..d).for_each(|c| out[c * d + c] -= sign * weighted_cosines);
     }
 
-    fn add_earlier(&self, i: usize, u: &[f64], out: &mut [f64]) {
+    fn add_off_diagonal(&self, i: usize, u: &[f64], out: &mut [f64]) {
         let (x, d, beta) = (&self.x, self.x.d(), self.attention.beta);
         let (xi, (weights, sides)) = (x.row(i), self.row(i));
         let (mut sum, mut total) = (vec![0.0; d], 0.0);
         for (((w, side), xj), u) in weights.iter().zip(sides).zip(x.rows()).zip(u.chunks_exact(d)).take(i) {
-            // u is tangent at x_j: <x_i, u> = <x_i - s x_j, u>, in which nothing cancels.
+            // u is tangent at x_j: <x_i, u> = <x_i - s x_j, u>, a form without cancellation.
             let along = beta * u.iter().zip(xi.iter().zip(xj)).map(|(u, (a, b))| u * (a - side * b)).sum::<f64>();
             sum.iter_mut().zip(u.iter().zip(xj.iter().zip(xi))).for_each(|(s, (u, (a, b)))| *s += w * (u + along * (a - side * b)));
             total += w * along;
         }
-        if self.softmax() {
+        if self.is_softmax() {
             axpy(-total, &self.drift[i * d..(i + 1) * d], &mut sum);
         }
         project(xi, &mut sum);

@@ -1,69 +1,73 @@
-//! Unstable manifolds: from every critical point along its unstable directions to the next one, and the graph of who falls into whom.
+//! Connections between critical points: the flow along the unstable directions of each point ends
+//! at another one. The connections form a graph.
 
-use super::critical::{CriticalPoint, moved, unrest};
-use super::search::Found;
-use super::spectrum::{ambient, mass_hessian, rotations};
+use super::critical::{CriticalPoint, move_along, relative_gradient_norm};
+use super::search::SearchResult;
+use super::spectrum::{mass_hessian, rotations, to_ambient};
 use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::{Error, Result};
-use crate::flow::{Action, Event, Options, Outcome, Solution, solve};
+use crate::flow::{Event, EventAction, Options, Outcome, Solution, solve};
 use crate::num::dense;
 use crate::num::vector::max_abs;
 use crate::sphere::{Tokens, geometry::tangent_basis};
 
-/// Happens when the flow comes to rest.
-struct Settles {
+/// The event that the flow comes to rest: the relative gradient norm falls below a threshold.
+struct RestEvent {
     beta: f64,
-    level: f64,
+    threshold: f64,
 }
 
-impl Event for Settles {
+impl Event for RestEvent {
     fn name(&self) -> String {
         "settles".into()
     }
 
     fn value(&self, x: &Tokens) -> f64 {
-        self.level - unrest(self.beta, x)
+        self.threshold - relative_gradient_norm(self.beta, x)
     }
 }
 
 /// One end of an unstable direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
-    /// The critical point it leaves, as an index into the list.
+    /// Index of the critical point at which it starts.
     pub from: usize,
-    /// The critical point it reaches.
+    /// Index of the critical point at which it ends.
     pub to: usize,
-    /// Growth rate of the direction (metric and scale of the spectrum).
+    /// Growth rate of the direction, in the metric and scale of [`Spectrum`](super::Spectrum).
     pub rate: f64,
     /// Time from a displacement of [`DISPLACEMENT`] to rest at the end.
     pub t: f64,
-    /// By how much it differs with a hundred times the tolerance; infinite where that ends elsewhere.
+    /// Change of `t` if the tolerance is a hundred times larger; infinite if that run ends
+    /// elsewhere.
     pub t_error: f64,
 }
 
 /// Length of the first step along an unstable direction, in the mass metric.
 pub const DISPLACEMENT: f64 = 1e-3;
-/// Tolerance of the runs.
+/// Relative tolerance of the runs.
 const RTOL: f64 = 1e-10;
-/// Tokens this close are one cluster on the way.
-const MERGE: f64 = 1e-6;
+/// Merge radius of the runs.
+const MERGE_RADIUS: f64 = 1e-6;
 
-/// Follows both ends of every unstable direction of every point of the list by a dynamics that climbs the energy; points reached that were not known
-/// are added to the list and followed too. Directions keep each cluster together.
+/// Follows both ends of every unstable direction of every point in the list, by a dynamics that
+/// increases the energy. New points that are reached are appended to the list and followed too.
+/// Only directions that do not split a cluster are followed.
 ///
-/// **Cost** two runs per end. **Errors** as `solve`; ends that do not come to rest are left out and counted in the second result.
-pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut Found) -> Result<(Vec<Connection>, usize)> {
+/// **Cost** two runs per end. **Errors** as `solve`. Ends that do not come to rest are omitted and
+/// counted in the second result.
+pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut SearchResult) -> Result<(Vec<Connection>, usize)> {
     let (mut edges, mut lost, mut k) = (Vec::new(), 0, 0);
-    // Points are kept sorted by energy: new ones are appended during the walk and the list is sorted by the caller's search only.
+    // New points are appended, so that the indices of the edges stay valid.
     while k < found.points.len() {
         let point = found.points[k].clone();
         let flow = climbing.build(&Spec::new(point.beta, point.n()))?;
         for (rate, direction) in unstable_directions(&point)? {
             for sign in [1.0, -1.0] {
-                let fall = |rtol: f64| fall(&flow, &point, &direction, sign * DISPLACEMENT, rtol);
-                match fall(RTOL)? {
+                let run = |rtol: f64| flow_to_rest(&flow, &point, &direction, sign * DISPLACEMENT, rtol);
+                match run(RTOL)? {
                     Some((end, t)) => {
-                        let second = fall(100.0 * RTOL)?.filter(|(other, _)| other.is_same(&end));
+                        let second = run(100.0 * RTOL)?.filter(|(other, _)| other.is_same(&end));
                         let t_error = second.map_or(f64::INFINITY, |(_, other)| (t - other).abs());
                         let to = found.points.iter().position(|p| p.is_same(&end)).unwrap_or_else(|| found.append(end));
                         edges.push(Connection { from: k, to, rate, t, t_error });
@@ -77,33 +81,34 @@ pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut Found) -> Res
     Ok((edges, lost))
 }
 
-/// Positive eigenvalues modulo rotations with their unit eigenvectors (mass metric) as ambient rows.
+/// Positive eigenvalues modulo rotations, with their unit eigenvectors (mass metric) as ambient
+/// rows.
 fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
     let x = &point.clusters;
     let size = x.n() * (x.d() - 1);
     let mut h = mass_hessian(point.beta, x);
     let top = max_abs(&h);
     for b in rotations(x) {
-        // Rotations are moved to the other end of the spectrum.
+        // Shift the eigenvalues of rotations to the negative end of the spectrum.
         h.iter_mut().enumerate().for_each(|(k, v)| *v -= 2.0 * top * b[k / size] * b[k % size]);
     }
     let failed = || Error::Numerical { what: "the eigenvectors of a Hessian did not converge".into() };
     let (values, vectors) = dense::symmetric_eigen(&h, size).ok_or_else(failed)?;
     let noise = 64.0 * f64::EPSILON * size as f64 * top;
     let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
-    let direction = |k: usize| ambient(x, &bases, &vectors[k * size..(k + 1) * size]);
+    let direction = |k: usize| to_ambient(x, &bases, &vectors[k * size..(k + 1) * size]);
     Ok((0..size).rev().filter(|&k| values[k] > noise).map(|k| (values[k], direction(k))).collect())
 }
 
 /// Flows from a displaced critical point to rest.
-fn fall(flow: &Dynamics, point: &CriticalPoint, direction: &[f64], step: f64, rtol: f64) -> Result<Option<(CriticalPoint, f64)>> {
-    let start = moved(&point.clusters, direction, step);
-    // Rest is looked for far below the unrest of the start.
-    let level = (1e-4 * unrest(point.beta, &start)).min(1e-7);
+fn flow_to_rest(flow: &Dynamics, point: &CriticalPoint, direction: &[f64], step: f64, rtol: f64) -> Result<Option<(CriticalPoint, f64)>> {
+    let start = move_along(&point.clusters, direction, step);
+    // Rest means a relative gradient norm far below that of the start.
+    let threshold = (1e-4 * relative_gradient_norm(point.beta, &start)).min(1e-7);
     let options = Options {
-        merge_radius: MERGE,
+        merge_radius: MERGE_RADIUS,
         stop_at_one_cluster: true,
-        events: vec![(Box::new(Settles { beta: point.beta, level }), Action::Stop)],
+        events: vec![(Box::new(RestEvent { beta: point.beta, threshold }), EventAction::Stop)],
         max_steps: 20_000,
         rtol,
         ..Options::default()

@@ -1,6 +1,6 @@
-//! Critical points: Newton's method modulo rotations, and what is said of the result.
+//! Critical points by Newton's method modulo rotations, with error estimates and invariants.
 
-use super::spectrum::{Spectrum, ambient, bordered, equilibrated, mass_hessian, rotations, row_scales};
+use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations, row_scales, to_ambient};
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, pairs, sum::dot, vector::norm};
@@ -20,45 +20,51 @@ pub struct CriticalPoint {
     pub sizes: Vec<usize>,
     /// `log sum_ij m_i m_j e^{beta (G_ij - 1)}`, at most 0 for positive beta.
     pub log_energy: f64,
-    /// How far off the numbers may be.
-    pub errors: Errors,
-    /// [`unrest`]: the gradient over the weights at work.
+    /// Error estimates of the numbers.
+    pub errors: ErrorEstimates,
+    /// The [`relative_gradient_norm`].
     pub residual: f64,
     /// Spectrum of the Hessian for all tokens.
     pub spectrum: Spectrum,
     /// Geodesic distances of all pairs of clusters, ascending.
     pub angles: Vec<f64>,
-    /// Number of permutations of clusters that keep masses and angles.
+    /// Number of permutations of clusters that preserve masses and angles.
     pub symmetry: usize,
-    /// Cluster of each row that the search started from: more rows than clusters means that some merged.
+    /// Cluster of each row of the start. If there are more rows than clusters, some rows merged.
     pub labels: Vec<usize>,
-    /// Largest geodesic distance in radians between a row that the search started from and its cluster, nothing turned: Newton's steps have no
-    /// component along rotations, and the distance up to rotation is at most this.
-    pub moved: f64,
+    /// Largest geodesic distance in radians between a row of the start and its cluster, without
+    /// aligning them by a rotation. Newton's steps have no component along rotations; the distance
+    /// modulo rotations is at most this.
+    pub distance_from_start: f64,
 }
 
-/// Estimates of the errors of a critical point's numbers: to first order bounds, up to the constants of rounding.
+/// Error estimates of the numbers of a critical point. To first order they are bounds, up to the
+/// constants of the rounding errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Errors {
-    /// Of every cluster, geodesic, modulo rotations: the Newton step that is left, and the rounding of the gradient over the least eigenvalue.
+pub struct ErrorEstimates {
+    /// Geodesic error of every cluster, modulo rotations: the remaining Newton step, plus the
+    /// rounding error of the gradient over the smallest eigenvalue.
     pub position: f64,
-    /// Of an angle between two clusters.
+    /// Error of an angle between two clusters.
     pub angle: f64,
-    /// Of `log_energy`: its rounding, and the gradient along the error of the position.
+    /// Error of `log_energy`: its rounding error, plus the gradient times the error of the
+    /// position.
     pub log_energy: f64,
-    /// Of every eigenvalue: the rounding of the Hessian and of its iteration, and the change of the Hessian along the error of the position.
+    /// Error of every eigenvalue: the rounding errors of the Hessian and of the eigenvalue
+    /// iteration, plus the change of the Hessian over the error of the position.
     pub eigenvalue: f64,
 }
 
-/// Angle below which clusters of a critical point are one cluster.
-const COINCIDENT: f64 = 1e-6;
-/// Agreement of angles and energies of equal critical points.
-const SAME: f64 = 1e-7;
+/// Angle below which two clusters of a critical point merge.
+const MERGE_ANGLE: f64 = 1e-6;
+/// Tolerance for equality of angles and energies of two critical points.
+const EQUALITY_TOLERANCE: f64 = 1e-7;
 
 impl CriticalPoint {
     /// The critical point that Newton's method finds from clusters of `sizes` tokens.
     ///
-    /// **Errors** masses that are not those of the sizes, no convergence to a residual of 1e-12 (the residual is named).
+    /// **Errors** masses that are not proportional to the sizes; no convergence to a residual of
+    /// 1e-12 (the message gives the residual).
     ///
     /// ```
     /// use metastable::{landscape::CriticalPoint, sphere::Tokens};
@@ -77,14 +83,14 @@ impl CriticalPoint {
         loop {
             x = newton(beta, &x)?;
             let before = x.n();
-            let joined;
-            (x, sizes, joined) = join(&x, &sizes);
-            labels.iter_mut().for_each(|l| *l = joined[*l]);
+            let merged;
+            (x, sizes, merged) = merge_coincident(&x, &sizes);
+            labels.iter_mut().for_each(|l| *l = merged[*l]);
             if x.n() == before {
                 break;
             }
         }
-        let residual = unrest(beta, &x);
+        let residual = relative_gradient_norm(beta, &x);
         if residual > 1e-12 {
             return Err(Error::Numerical {
                 what: format!("Newton's method stopped at a relative residual of {residual:.1e}, above 1e-12"),
@@ -94,10 +100,10 @@ impl CriticalPoint {
         let log_energy = Energy::new(beta, EnergyScale::Unit).log_value(&x)?;
         let mut angles: Vec<f64> = pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
         angles.sort_by(f64::total_cmp);
-        let symmetry = automorphisms(&x, &sizes);
-        let errors = errors(beta, &x, &spectrum);
-        let moved = start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
-        Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry, labels, moved })
+        let symmetry = count_automorphisms(&x, &sizes);
+        let errors = estimate_errors(beta, &x, &spectrum);
+        let distance_from_start = start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
+        Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry, labels, distance_from_start })
     }
 
     /// Number of tokens.
@@ -105,7 +111,8 @@ impl CriticalPoint {
         self.sizes.iter().sum()
     }
 
-    /// True when the other is the same up to rotation, reflection and permutation: equal sizes, index, energy and angles.
+    /// True if both points agree up to rotation, reflection and permutation, judged by sizes,
+    /// index, energy and angles.
     pub fn is_same(&self, other: &Self) -> bool {
         let sorted = |sizes: &[usize]| {
             let mut s = sizes.to_vec();
@@ -114,47 +121,50 @@ impl CriticalPoint {
         };
         sorted(&self.sizes) == sorted(&other.sizes)
             && self.spectrum.unstable == other.spectrum.unstable
-            && (self.log_energy - other.log_energy).abs() < SAME * (1.0 + self.log_energy.abs())
-            && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 100.0 * SAME)
+            && (self.log_energy - other.log_energy).abs() < EQUALITY_TOLERANCE * (1.0 + self.log_energy.abs())
+            && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 100.0 * EQUALITY_TOLERANCE)
     }
 }
 
-/// See [`Errors`].
-fn errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> Errors {
+/// See [`ErrorEstimates`].
+fn estimate_errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> ErrorEstimates {
     let (n, m, u) = (x.n(), x.masses(), 0.5 * f64::EPSILON);
-    // Per cluster the sizes of the terms of its force, and of the third derivatives, which are at most w (beta^2 s^3 + 3 |beta| s + 1) for every pair.
-    let (mut forces, mut bends) = (vec![0.0; n], vec![0.0; n]);
+    // Per cluster: the sum of the absolute terms of its force, and of the bounds
+    // `w (beta^2 s^3 + 3 |beta| s + 1)` of the third derivatives of every pair.
+    let (mut forces, mut third_derivatives) = (vec![0.0; n], vec![0.0; n]);
     for (i, j) in (0..n).flat_map(|i| (0..n).filter(move |j| *j != i).map(move |j| (i, j))) {
         let (g, w) = (x.inner(i, j), m[j] * log_kernel(beta, x.row(i), x.row(j)).exp());
         let s = (1.0 - g * g).max(0.0).sqrt();
         forces[i] += w * s;
-        bends[i] += 2.0 * w * (beta * beta * s.powi(3) + 3.0 * beta.abs() * s + 1.0);
+        third_derivatives[i] += 2.0 * w * (beta * beta * s.powi(3) + 3.0 * beta.abs() * s + 1.0);
     }
-    // A weight errs by 4u of its exponent, which is at most 2 |beta|, a sum like a walk.
+    // The error of a weight is 4u times its exponent, which is at most 2 |beta|; errors of a sum
+    // add like a random walk.
     let rounding = u * (16.0 + 2.0 * (n as f64).sqrt() + 8.0 * beta.abs().min(5.0));
     let step = newton_step(beta, x);
-    let left = step.chunks_exact(x.d()).map(norm).fold(0.0, f64::max);
+    let remaining_step = step.chunks_exact(x.d()).map(norm).fold(0.0, f64::max);
     let scales = row_scales(beta, x);
-    let noise = (0..n).map(|i| (rounding * scales[i] * forces[i]).powi(2) * m[i]).sum::<f64>().sqrt();
-    let reach = (0..n).map(|i| scales[i] / m[i].sqrt()).fold(0.0, f64::max);
-    let position = left + reach * noise / spectrum.least + 4.0 * u;
+    let gradient_rounding = (0..n).map(|i| (rounding * scales[i] * forces[i]).powi(2) * m[i]).sum::<f64>().sqrt();
+    let largest_scale = (0..n).map(|i| scales[i] / m[i].sqrt()).fold(0.0, f64::max);
+    let position = remaining_step + largest_scale * gradient_rounding / spectrum.smallest_modulus + 4.0 * u;
     let mut gradient = vec![0.0; x.coordinates().len()];
     let energy = Energy::new(beta, EnergyScale::Unit);
     energy.scaled_grad(x, &mut Workspace::default(), &mut gradient);
-    let slope: f64 = gradient.chunks_exact(x.d()).map(norm).sum();
-    let climb = 2.0 * beta.abs() * slope * position / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
-    let bend = bends.iter().copied().fold(0.0, f64::max);
-    Errors {
+    let gradient_norm: f64 = gradient.chunks_exact(x.d()).map(norm).sum();
+    let energy_change = 2.0 * beta.abs() * gradient_norm * position / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
+    let third_derivative = third_derivatives.iter().copied().fold(0.0, f64::max);
+    ErrorEstimates {
         position,
         angle: 2.0 * position + 4.0 * u,
-        log_energy: 4.0 * u * (4.0 + beta.abs()) + climb,
-        eigenvalue: spectrum.rounding + bend * position,
+        log_energy: 4.0 * u * (4.0 + beta.abs()) + energy_change,
+        eigenvalue: spectrum.rounding + third_derivative * position,
     }
 }
 
-/// Largest `|sum_j m_j w_ij P_i x_j|` over `sum_{j != i} m_j w_ij`: how far from rest, on each cluster's own scale. It vanishes at critical points and is
-/// accurate for forces of any size.
-pub fn unrest(beta: f64, x: &Tokens) -> f64 {
+/// The relative gradient norm: the largest over clusters i of
+/// `|sum_j m_j w_ij P_i x_j| / sum_{j != i} m_j w_ij`. It vanishes exactly at critical points and
+/// is accurate for forces of any magnitude.
+pub fn relative_gradient_norm(beta: f64, x: &Tokens) -> f64 {
     let mut worst = 0.0f64;
     for i in 0..x.n() {
         let logs: Vec<f64> = (0..x.n()).map(|j| if j == i { f64::NEG_INFINITY } else { log_kernel(beta, x.row(i), x.row(j)) }).collect();
@@ -172,32 +182,33 @@ pub fn unrest(beta: f64, x: &Tokens) -> f64 {
     worst
 }
 
-/// Newton's method for `grad E = 0` modulo rotations, steps at most 0.2; ends when the residual does not fall any more.
+/// Newton's method for `grad E = 0` modulo rotations, with steps of at most 0.2. Ends when the
+/// residual stops falling and returns the best point.
 fn newton(beta: f64, start: &Tokens) -> Result<Tokens> {
     Energy::check_hessian_size(start)?;
     let mut x = start.clone();
-    let mut best = (unrest(beta, &x), x.clone());
-    let mut idle = 0;
+    let mut best = (relative_gradient_norm(beta, &x), x.clone());
+    let mut steps_without_progress = 0;
     for _ in 0..60 {
         let step = newton_step(beta, &x);
         let largest = step.chunks_exact(x.d()).map(norm).fold(0.0f64, f64::max);
         if !largest.is_finite() || largest == 0.0 {
             break;
         }
-        x = moved(&x, &step, (0.2 / largest).min(1.0));
-        let residual = unrest(beta, &x);
-        idle = if residual < 0.5 * best.0 { 0 } else { idle + 1 };
+        x = move_along(&x, &step, (0.2 / largest).min(1.0));
+        let residual = relative_gradient_norm(beta, &x);
+        steps_without_progress = if residual < 0.5 * best.0 { 0 } else { steps_without_progress + 1 };
         if residual < best.0 {
             best = (residual, x.clone());
         }
-        if idle >= 8 {
+        if steps_without_progress >= 8 {
             break;
         }
     }
     Ok(best.1)
 }
 
-/// The solution, up to rotation, of `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
+/// The Newton step p modulo rotations, from `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
 fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
     let (d, t) = (x.d(), x.d() - 1);
     let size = x.n() * t;
@@ -217,22 +228,23 @@ fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
     }
     let p = dense::solve(&a, &rhs);
     let scaled: Vec<f64> = s.iter().zip(&p).map(|(s, p)| s * p).collect();
-    ambient(x, &bases, &scaled)
+    to_ambient(x, &bases, &scaled)
 }
 
-/// Every row moved along its geodesic by `scale` times its tangent.
-pub(super) fn moved(x: &Tokens, step: &[f64], scale: f64) -> Tokens {
+/// Moves every row along a geodesic by `scale` times its tangent vector.
+pub(super) fn move_along(x: &Tokens, step: &[f64], scale: f64) -> Tokens {
     let rows = x.rows().zip(step.chunks_exact(x.d()));
     let y = rows.flat_map(|(r, u)| exp(r, &u.iter().map(|v| scale * v).collect::<Vec<_>>())).collect();
     Tokens::from_parts(x.d(), y, x.masses().to_vec())
 }
 
-/// Clusters that coincide become one; with the new cluster of each old one.
-pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>, Vec<usize>) {
+/// Merges clusters that coincide. Returns the clusters, their sizes, and the new index of each old
+/// cluster.
+pub(super) fn merge_coincident(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>, Vec<usize>) {
     let (mut keep, mut labels): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let (mut masses, mut counts): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());
     for (i, size) in sizes.iter().enumerate() {
-        match keep.iter().position(|&k| chord2(x.row(k), x.row(i)) < COINCIDENT * COINCIDENT) {
+        match keep.iter().position(|&k| chord2(x.row(k), x.row(i)) < MERGE_ANGLE * MERGE_ANGLE) {
             Some(k) => {
                 masses[k] += x.masses()[i];
                 counts[k] += size;
@@ -250,8 +262,9 @@ pub(super) fn join(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usize>, Vec<usiz
     (Tokens::from_parts(x.d(), y, masses), counts, labels)
 }
 
-/// Permutations of clusters that keep sizes and inner products, counted by extension of partial ones; `usize::MAX` above a million.
-fn automorphisms(x: &Tokens, sizes: &[usize]) -> usize {
+/// Number of permutations of clusters that preserve sizes and inner products, counted by extending
+/// partial permutations; `usize::MAX` above a million.
+fn count_automorphisms(x: &Tokens, sizes: &[usize]) -> usize {
     const LIMIT: usize = 1_000_000;
     fn extend(x: &Tokens, sizes: &[usize], image: &mut Vec<usize>, count: &mut usize) {
         let i = image.len();
@@ -262,7 +275,7 @@ fn automorphisms(x: &Tokens, sizes: &[usize]) -> usize {
         for candidate in 0..x.n() {
             let fits = sizes[candidate] == sizes[i]
                 && !image.contains(&candidate)
-                && (0..i).all(|k| (dist(x.row(i), x.row(k)) - dist(x.row(candidate), x.row(image[k]))).abs() < 10.0 * COINCIDENT);
+                && (0..i).all(|k| (dist(x.row(i), x.row(k)) - dist(x.row(candidate), x.row(image[k]))).abs() < 10.0 * MERGE_ANGLE);
             if fits && *count < LIMIT {
                 image.push(candidate);
                 extend(x, sizes, image, count);

@@ -1,4 +1,5 @@
-//! Spectra of the Riemannian Hessian modulo rotations: dense, and partial without a matrix.
+//! Spectra of the Riemannian Hessian modulo rotations: all eigenvalues by a dense method, or
+//! extreme eigenvalues by a matrix-free method.
 
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
@@ -11,8 +12,8 @@ use faer::matrix_free::eigen::{PartialEigenParams, partial_self_adjoint_eigen, p
 use faer::{Col, Mat, MatMut, MatRef, Par};
 use std::sync::{Mutex, PoisonError};
 
-/// Spectrum of the Hessian of `E_beta` at clusters of tokens, in the metric `sum_i m_i |u_i|^2` and scaled by `e^{-|beta|}`: the growth
-/// rates of the gradient flow (USA in U2).
+/// Spectrum of the Hessian of `E_beta` at clusters of tokens, in the metric `sum_i m_i |u_i|^2` and
+/// scaled by `e^{-|beta|}`: the growth rates of the gradient flow (USA in U2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spectrum {
     /// All `n (d-1)` eigenvalues, ascending.
@@ -21,24 +22,29 @@ pub struct Spectrum {
     pub morse_index: usize,
     /// Unstable directions of the flow: positive eigenvalues.
     pub unstable: usize,
-    /// Zero eigenvalues that are not rotations; at a nondegenerate critical point none.
+    /// Number of zero eigenvalues that do not belong to rotations; 0 at a nondegenerate critical
+    /// point.
     pub nullity: usize,
     /// Dimension of the orbit under rotations, `d(d-1)/2` for generic tokens.
     pub rotations: usize,
-    /// `|H (B x)|` over the forces at work, largest over rotations B: rounding at a critical point.
+    /// Largest `|H (B x)| / max |H|` over rotations B: of the order of rounding at a critical
+    /// point.
     pub rotation_defect: f64,
-    /// Smallest eigenvalue modulo rotations of the equilibrated Hessian over its rounding error: below 1 degenerate, below 1000 nearly so.
+    /// Smallest modulus of an eigenvalue of the equilibrated Hessian modulo rotations, over its
+    /// rounding error. The point is degenerate below 1 and nearly degenerate below 1000.
     pub margin: f64,
-    /// Smallest modulus of an eigenvalue modulo rotations of the equilibrated Hessian.
-    pub least: f64,
-    /// Error of each value: the rounding of the entries, and of the iteration.
+    /// Smallest modulus of an eigenvalue of the equilibrated Hessian modulo rotations.
+    pub smallest_modulus: f64,
+    /// Error of each eigenvalue: rounding of the entries and of the iteration.
     pub rounding: f64,
 }
 
 impl Spectrum {
-    /// The spectrum at `x`, whose rows are clusters of `sizes` tokens (mass of a row = sum over its tokens).
+    /// The spectrum at `x`, whose rows are clusters of `sizes` tokens (mass of a row = sum over its
+    /// tokens).
     ///
-    /// **Accuracy** signs: relative to the equilibrated matrix, so that rates of `e^{-2 beta}` keep their sign beside rates of 1. Values: `1e-13` of the
+    /// **Accuracy** signs are determined from the equilibrated matrix, so a rate of `e^{-2 beta}`
+    /// has the right sign even beside rates of 1; values have an error of `1e-13` times the
     /// largest. **Cost** `O((K d)^3)`. **Errors** more than 6000 unknowns, a failed iteration.
     pub fn of_clusters(beta: f64, x: &Tokens, sizes: &[usize]) -> Result<Self> {
         Energy::check_hessian_size(x)?;
@@ -50,15 +56,15 @@ impl Spectrum {
         let between = dense::symmetric_eigenvalues(&scaled, size + r).ok_or_else(failed)?;
         // Entries are at most about 1 after equilibration.
         let noise = 64.0 * f64::EPSILON * (size + r) as f64;
-        let least = between.iter().fold(f64::INFINITY, |m, v| m.min(v.abs()));
-        let mut margin = least / noise;
+        let smallest_modulus = between.iter().fold(f64::INFINITY, |m, v| m.min(v.abs()));
+        let mut margin = smallest_modulus / noise;
         // The border adds r positive and r negative eigenvalues.
         let mut positive = between.iter().filter(|v| **v > noise).count().saturating_sub(r);
         let mut negative = between.iter().filter(|v| **v < -noise).count().saturating_sub(r);
         let mut values = dense::symmetric_eigenvalues(&h, size).ok_or_else(failed)?;
-        let terms = terms(beta, x);
+        let terms = row_term_sums(beta, x);
         for (q, &tokens) in sizes.iter().enumerate().filter(|(_, s)| **s > 1) {
-            let own = within(beta, x, q).ok_or_else(failed)?;
+            let own = within_cluster_eigenvalues(beta, x, q).ok_or_else(failed)?;
             let noise = 64.0 * f64::EPSILON * x.n() as f64 * (terms[q] + x.masses()[q]);
             margin = own.iter().fold(margin, |m, v| m.min(v.abs() / noise));
             positive += (tokens - 1) * own.iter().filter(|v| **v > noise).count();
@@ -67,13 +73,24 @@ impl Spectrum {
         }
         values.sort_by(f64::total_cmp);
         let nullity = values.len() - (positive + negative + r).min(values.len());
-        // Entries err by the rounding of exponents of at most 2 |beta|, that matter up to a few; eigenvalues then by a backward stable iteration.
+        // Errors of the entries come from rounding exponents of at most 2 |beta|; entries with
+        // exponents above about 5 are negligible. The eigenvalue iteration is backward stable.
         let entries = terms.iter().zip(x.masses()).map(|(t, m)| t + m).fold(0.0, f64::max) * (16.0 + 8.0 * beta.abs().min(5.0));
         let top = max_abs(&values);
         let rounding = 0.5 * f64::EPSILON * (entries + (size + r) as f64 * top);
         let force = max_abs(&h);
-        let rotation_defect = rotations.iter().map(|b| defect(&h, b) / force.max(f64::MIN_POSITIVE)).fold(0.0, f64::max);
-        Ok(Self { values, morse_index: negative, unstable: positive, nullity, rotations: r, rotation_defect, margin, least, rounding })
+        let rotation_defect = rotations.iter().map(|b| product_norm(&h, b) / force.max(f64::MIN_POSITIVE)).fold(0.0, f64::max);
+        Ok(Self {
+            values,
+            morse_index: negative,
+            unstable: positive,
+            nullity,
+            rotations: r,
+            rotation_defect,
+            margin,
+            smallest_modulus,
+            rounding,
+        })
     }
 
     /// The spectrum of separate tokens.
@@ -81,13 +98,13 @@ impl Spectrum {
         Self::of_clusters(beta, x, &vec![1; x.n()])
     }
 
-    /// True when an eigenvalue modulo rotations is within a thousand times its rounding error of zero.
+    /// True if an eigenvalue modulo rotations is smaller than a thousand times its rounding error.
     pub fn is_nearly_degenerate(&self) -> bool {
         self.nullity > 0 || self.margin < 1e3
     }
 }
 
-fn defect(h: &[f64], b: &[f64]) -> f64 {
+fn product_norm(h: &[f64], b: &[f64]) -> f64 {
     let mut out = vec![0.0; b.len()];
     dense::mat_vec(h, b, &mut out);
     norm(&out)
@@ -105,8 +122,9 @@ pub fn mass_hessian(beta: f64, x: &Tokens) -> Vec<f64> {
     h
 }
 
-/// Rows `sum_k c_ik e_ik / sqrt(m_i)` of coordinates c in tangent bases e: lengths of c are those of the mass metric.
-pub(super) fn ambient(x: &Tokens, bases: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
+/// Converts coordinates c in the tangent bases e to rows `sum_k c_ik e_ik / sqrt(m_i)`. The
+/// Euclidean length of c is the length in the mass metric.
+pub(super) fn to_ambient(x: &Tokens, bases: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     let d = x.d();
     let mut rows = vec![0.0; x.coordinates().len()];
     for (i, row) in rows.chunks_exact_mut(d).enumerate() {
@@ -118,8 +136,8 @@ pub(super) fn ambient(x: &Tokens, bases: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     rows
 }
 
-/// Coordinates `<e_ik, u_i> / sqrt(m_i)` of rows u in tangent bases e.
-pub(super) fn coordinates(x: &Tokens, bases: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
+/// Converts rows u to coordinates `<e_ik, u_i> / sqrt(m_i)` in the tangent bases e.
+pub(super) fn to_coordinates(x: &Tokens, bases: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     let own = |(i, row): (usize, &[f64])| {
         let root = x.masses()[i].sqrt();
         bases[i].chunks_exact(x.d()).map(|e| dot(e, row) / root).collect::<Vec<_>>()
@@ -141,7 +159,8 @@ pub fn rotations(x: &Tokens) -> Vec<Vec<f64>> {
             }
             dense::project_out(&out, &mut v);
             let norm = norm(&v);
-            // A rotation that fixes all tokens moves them by rounding only; columns have length about 1.
+            // Drop rotations that fix all tokens (up to rounding); other vectors have length about
+            // 1.
             if norm > 1e-7 {
                 divide(&mut v, norm);
                 out.push(v);
@@ -151,8 +170,9 @@ pub fn rotations(x: &Tokens) -> Vec<Vec<f64>> {
     out
 }
 
-/// `[[H, R^T], [R, 0]]`: nonsingular where H is nondegenerate modulo rotations. H may be scaled by a positive diagonal on both sides while R is not: the
-/// null spaces of R and of the rotations stay complements of each other, and the inertia stays that of H plus r of each sign.
+/// `[[H, R^T], [R, 0]]`: nonsingular if H is nondegenerate modulo rotations. H may be scaled by a
+/// positive diagonal on both sides although R is not: the null space of R stays a complement of the
+/// null space of the scaled H, and the inertia is still that of H plus r eigenvalues of each sign.
 pub(super) fn bordered(h: &[f64], rotations: &[Vec<f64>]) -> Vec<f64> {
     let (size, r) = (h.len().isqrt(), rotations.len());
     let all = size + r;
@@ -167,8 +187,10 @@ pub(super) fn bordered(h: &[f64], rotations: &[Vec<f64>]) -> Vec<f64> {
     out
 }
 
-/// The sizes of the terms that make up each row of the Hessian, `t_q = sum_{p != q} M_p w_qp (|beta| |P_q y_p|^2 + |G_qp|)`, per cluster: what its rounding is relative to.
-fn terms(beta: f64, x: &Tokens) -> Vec<f64> {
+/// Sum of the absolute terms of the Hessian's diagonal block of each cluster,
+/// `t_q = sum_{p != q} M_p w_qp (|beta| |P_q y_p|^2 + |G_qp|)`. Rounding errors of the block are
+/// relative to it.
+fn row_term_sums(beta: f64, x: &Tokens) -> Vec<f64> {
     let row = |q: usize| {
         let others = (0..x.n()).filter(|p| *p != q);
         others
@@ -181,12 +203,13 @@ fn terms(beta: f64, x: &Tokens) -> Vec<f64> {
     (0..x.n()).map(row).collect()
 }
 
-/// `terms^{-1/2}` per cluster, 1 where there is none.
+/// `t_q^{-1/2}` per cluster; 1 if `t_q = 0`.
 pub(super) fn row_scales(beta: f64, x: &Tokens) -> Vec<f64> {
-    terms(beta, x).iter().map(|v| if *v > 0.0 { v.sqrt().recip() } else { 1.0 }).collect()
+    row_term_sums(beta, x).iter().map(|v| if *v > 0.0 { v.sqrt().recip() } else { 1.0 }).collect()
 }
 
-/// `S H S` with S = terms^{-1/2}, so that entries are at most about 1 and rounding is relative to 1: the same inertia. And S per coordinate.
+/// The equilibrated Hessian `S H S` with the diagonal `S = t^{-1/2}`, and S per coordinate. Its
+/// entries are at most about 1, with rounding errors relative to 1, and it has the inertia of H.
 pub(super) fn equilibrated(beta: f64, x: &Tokens, h: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let t = x.d() - 1;
     let size = x.n() * t;
@@ -194,9 +217,9 @@ pub(super) fn equilibrated(beta: f64, x: &Tokens, h: &[f64]) -> (Vec<f64>, Vec<f
     ((0..size * size).map(|k| s[k / size] * h[k] * s[k % size]).collect(), s)
 }
 
-/// Eigenvalues for tokens of cluster q moving apart with their centre at rest:
+/// Eigenvalues for directions in which the tokens of cluster q separate and their centre stays:
 /// those of `P [sum_{p != q} M_p w_qp (beta y_p y_p^T - G_qp I)] P - M_q`, each `tokens - 1` times.
-fn within(beta: f64, x: &Tokens, q: usize) -> Option<Vec<f64>> {
+fn within_cluster_eigenvalues(beta: f64, x: &Tokens, q: usize) -> Option<Vec<f64>> {
     let (d, t) = (x.d(), x.d() - 1);
     let basis = tangent_basis(x.row(q));
     // The kernel e^{beta G - |beta|} of a token with itself.
@@ -216,25 +239,27 @@ fn within(beta: f64, x: &Tokens, q: usize) -> Option<Vec<f64>> {
     dense::symmetric_eigenvalues(&b, t)
 }
 
-/// A Hessian-vector product as an operator on tangent coordinates in the mass metric, shifted by `-shift`.
-struct Operator<'a> {
+/// A Hessian-vector product as an operator on tangent coordinates in the mass metric, shifted by
+/// `-shift`.
+struct HessianOperator<'a> {
     beta: f64,
     x: &'a Tokens,
     bases: Vec<Vec<f64>>,
     shift: f64,
-    /// Behind a lock that nobody waits for: eigenvalue solvers share their operators.
+    /// The eigenvalue solver needs a shared operator, so the workspace is behind an uncontended
+    /// lock.
     work: Mutex<Workspace>,
 }
 
-impl std::fmt::Debug for Operator<'_> {
+impl std::fmt::Debug for HessianOperator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Hessian of {} tokens at beta = {}", self.x.n(), self.beta)
     }
 }
 
-impl Operator<'_> {
+impl HessianOperator<'_> {
     fn product(&self, v: &[f64], out: &mut [f64]) {
-        let u = ambient(self.x, &self.bases, v);
+        let u = to_ambient(self.x, &self.bases, v);
         let mut h = vec![0.0; u.len()];
         Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(
             self.x,
@@ -242,13 +267,13 @@ impl Operator<'_> {
             &mut self.work.lock().unwrap_or_else(PoisonError::into_inner),
             &mut h,
         );
-        for ((out, c), v) in out.iter_mut().zip(coordinates(self.x, &self.bases, &h)).zip(v) {
+        for ((out, c), v) in out.iter_mut().zip(to_coordinates(self.x, &self.bases, &h)).zip(v) {
             *out = c - self.shift * v;
         }
     }
 }
 
-impl LinOp<f64> for Operator<'_> {
+impl LinOp<f64> for HessianOperator<'_> {
     fn apply_scratch(&self, _columns: usize, _par: Par) -> StackReq {
         StackReq::EMPTY
     }
@@ -275,34 +300,37 @@ impl LinOp<f64> for Operator<'_> {
     }
 }
 
-/// The ends of a spectrum.
+/// The extreme eigenvalues of a spectrum.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ends {
+pub struct ExtremeEigenvalues {
     /// The smallest eigenvalues, ascending.
     pub lowest: Vec<f64>,
-    /// The largest, ascending.
+    /// The largest eigenvalues, ascending.
     pub highest: Vec<f64>,
     /// Largest residual `|H v - lambda v|` of a unit vector: a bound of the error of each value.
     pub residual: f64,
 }
 
-/// `count` eigenvalues at each end without a matrix (same metric and scale as [`Spectrum`]), by faer's Krylov-Schur iteration on shifted operators.
+/// The `count` smallest and largest eigenvalues without forming the matrix (metric and scale as
+/// [`Spectrum`]), by faer's Krylov-Schur iteration on shifted operators.
 ///
-/// **Cost** one Hessian-vector product per step, a few hundred. **Errors** an iteration that does not converge to 1e-8 of the largest eigenvalue.
-pub fn ends(beta: f64, x: &Tokens, count: usize) -> Result<Ends> {
+/// **Cost** one Hessian-vector product per step, a few hundred. **Errors** an iteration that does
+/// not converge to 1e-8 of the largest eigenvalue.
+pub fn extreme_eigenvalues(beta: f64, x: &Tokens, count: usize) -> Result<ExtremeEigenvalues> {
     let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
     let size = x.n() * (x.d() - 1);
     let count = count.clamp(1, (size / 4).max(1));
-    let mut operator = Operator { beta, x, bases, shift: 0.0, work: Mutex::default() };
-    // The largest in magnitude are one end, when they have one sign; their size is the shift that brings the other end to the front.
-    let (first, mut residual) = leading(&operator, count)?;
+    let mut operator = HessianOperator { beta, x, bases, shift: 0.0, work: Mutex::default() };
+    // If the eigenvalues of largest magnitude have one sign, they are one end of the spectrum. A
+    // shift by their magnitude makes the other end the largest.
+    let (first, mut residual) = largest_in_magnitude(&operator, count)?;
     let top = first.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
     let mut end = |sign: f64| -> Result<(Vec<f64>, f64)> {
         if first.iter().all(|v| v * sign > 0.0) {
             return Ok((first.clone(), 0.0));
         }
         operator.shift = -sign * top;
-        let (values, error) = leading(&operator, count)?;
+        let (values, error) = largest_in_magnitude(&operator, count)?;
         residual = residual.max(error);
         Ok((values, -sign * top))
     };
@@ -312,11 +340,11 @@ pub fn ends(beta: f64, x: &Tokens, count: usize) -> Result<Ends> {
         v.sort_by(f64::total_cmp);
         v
     };
-    Ok(Ends { lowest: sorted(lowest, down), highest: sorted(highest, up), residual })
+    Ok(ExtremeEigenvalues { lowest: sorted(lowest, down), highest: sorted(highest, up), residual })
 }
 
 /// The `count` eigenvalues of largest magnitude and their largest residual.
-fn leading(operator: &Operator, count: usize) -> Result<(Vec<f64>, f64)> {
+fn largest_in_magnitude(operator: &HessianOperator, count: usize) -> Result<(Vec<f64>, f64)> {
     let size = operator.nrows();
     let mut stream = Stream::new(1, &["landscape", "krylov"]);
     let start: Vec<f64> = (0..size).map(|_| stream.normal()).collect();
@@ -329,7 +357,7 @@ fn leading(operator: &Operator, count: usize) -> Result<(Vec<f64>, f64)> {
     let info =
         partial_self_adjoint_eigen(vectors.as_mut(), &mut values, operator, start.as_ref(), 1e-9, par, MemStack::new(&mut memory), params);
     if info.n_converged_eigen < count {
-        let what = format!("{} of {count} eigenvalues converged without a matrix", info.n_converged_eigen);
+        let what = format!("only {} of {count} extreme eigenvalues converged", info.n_converged_eigen);
         return Err(Error::Numerical { what });
     }
     let mut residual = 0.0f64;

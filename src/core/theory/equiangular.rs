@@ -1,12 +1,13 @@
-//! Equiangular tokens: the gamma curve, its level times, and the layer map (arXiv:2312.10794, Theorem 6.8 and (6.12)).
+//! Equiangular tokens: their inner product gamma(t), its level times, and the layer map
+//! (arXiv:2312.10794, Theorem 6.8 and (6.12)).
 
-use super::clock::Clock;
+use super::equiangular_time::EquiangularTime;
 use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::{dd::Dd, quadrature::Integral};
 
-/// The latest time.
-const LATEST: f64 = 1e300;
+/// Largest time.
+const MAX_TIME: f64 = 1e300;
 
 /// The reduced equation of n equiangular tokens.
 ///
@@ -21,30 +22,30 @@ pub struct Equiangular {
 }
 
 impl Equiangular {
-    /// The equation for these weights, of USA in a time scale.
+    /// The equation for these weights; `scale` applies to USA.
     ///
-    /// **Errors** Sinkhorn attention, which has none here; a rate beyond f64.
+    /// **Errors** Sinkhorn attention, for which there is no equation; a rate that exceeds f64.
     pub fn new(weights: RowWeights, n: usize, beta: f64, scale: TimeScale) -> Result<Self> {
         match weights {
             RowWeights::Softmax => Ok(Self::sa(n, beta)),
             RowWeights::Exponential => Self::usa(n, beta, scale),
-            RowWeights::Sinkhorn => Err(super::only_sa_and_usa(weights)),
+            RowWeights::Sinkhorn => Err(super::no_formula_error(weights)),
         }
     }
 
-    /// SA.
+    /// The equation of SA.
     pub fn sa(n: usize, beta: f64) -> Self {
         Self { n: n as f64, beta, usa: None }
     }
 
-    /// USA in a time scale.
+    /// The equation of USA in a time scale.
     ///
-    /// **Errors** a rate beyond f64.
+    /// **Errors** a rate that exceeds f64.
     pub fn usa(n: usize, beta: f64, scale: TimeScale) -> Result<Self> {
         let log_factor = scale.log_factor(beta, n);
         if beta.max(0.0) + log_factor > 700.0 {
             let quantity = format!("the USA rate at beta = {beta} in normalisation {}", scale.describe());
-            return Err(Error::Beyond { quantity, hint: "use the time normalisation u2".into() });
+            return Err(Error::Beyond { quantity, hint: "use --time-scale u2".into() });
         }
         Ok(Self { n: n as f64, beta, usa: Some(scale) })
     }
@@ -64,62 +65,68 @@ impl Equiangular {
         if gamma >= 1.0 { 0.0 } else { (1.0 - gamma) * self.rate(-(-gamma).ln_1p()) }
     }
 
-    /// The clock of `y` for starts from `gamma = start`.
-    fn clock(&self, start: f64) -> Clock {
+    /// The time integral for starts from `gamma = start`.
+    fn time_integral(&self, start: f64) -> EquiangularTime {
         let n = self.n;
         // 1/y' of USA is n/2 e^{-beta gamma} over the size, times the factor of the scale.
         let power = |k: usize| (0..k).fold(Dd::from(1.0), |p, _| p * Dd::from(n));
-        let (shift, front, rest) = match self.usa {
+        let (shift, kernel_factor, constant_term) = match self.usa {
             None => (0.0, power(0), n - 1.0),
             Some(TimeScale::U1) => (1.0, power(1), 0.0),
             Some(TimeScale::U2) => (0.0, power(1), 0.0),
             Some(TimeScale::U3) => (0.0, power(2), 0.0),
             Some(TimeScale::U4) => (1.0, power(0), 0.0),
         };
-        Clock::new(self.beta, shift, n, front, rest, start)
+        EquiangularTime::new(self.beta, shift, n, kernel_factor, constant_term, start)
     }
 
-    /// `gamma(t)` from `gamma(0) = start`, the inverse of [`Equiangular::level_time`], in double-doubles.
+    /// `gamma(t)` from `gamma(0) = start`, the inverse of [`Equiangular::level_time`], in
+    /// double-doubles.
     ///
-    /// **Accuracy** 4 ulp, and 1e-10 of the change from one double t to the next: also right inside a jump shorter than the rounding of t. **Cost** a millisecond. **Errors** `start` outside
-    /// `(-1/(n-1), 1)` or a time outside `[0, 1e300]`.
+    /// **Accuracy** 4 ulp, plus 1e-10 of the change between neighbouring doubles t. This holds also
+    /// inside a jump that is shorter than the rounding of t. **Cost** a millisecond. **Errors**
+    /// `start` outside `(-1/(n-1), 1)` or a time outside `[0, 1e300]`.
     ///
     /// ```
     /// use metastable::theory::equiangular::Equiangular;
     /// // n = 2, beta = 0: gamma = tanh t
-    /// let g = Equiangular::sa(2, 0.0).at(0.0, 0.7).unwrap();
+    /// let g = Equiangular::sa(2, 0.0).gamma(0.0, 0.7).unwrap();
     /// assert!((g - 0.7f64.tanh()).abs() < 1e-15);
     /// ```
-    pub fn at(&self, start: f64, t: f64) -> Result<f64> {
+    pub fn gamma(&self, start: f64, t: f64) -> Result<f64> {
         Ok(-(-self.depth(start, t)?).exp_m1())
     }
 
-    /// `gamma(t)`, and by how much it changes when t moves to a neighbouring double, with its rounding: inside a jump that doubles cannot resolve,
-    /// nearly 1. **Errors** as [`Equiangular::at`].
-    pub fn resolved(&self, start: f64, t: f64) -> Result<(f64, f64)> {
-        let gamma = self.at(start, t)?;
-        let (before, after) = (self.at(start, t.next_down().max(0.0))?, self.at(start, t.next_up().min(LATEST))?);
+    /// `gamma(t)` and its error: the change between neighbouring doubles t, plus rounding. The
+    /// error is nearly 1 inside a jump that doubles cannot resolve. **Errors** as
+    /// [`Equiangular::gamma`].
+    pub fn gamma_with_error(&self, start: f64, t: f64) -> Result<(f64, f64)> {
+        let gamma = self.gamma(start, t)?;
+        let (before, after) = (self.gamma(start, t.next_down().max(0.0))?, self.gamma(start, t.next_up().min(MAX_TIME))?);
         Ok((gamma, (gamma - before).max(after - gamma) + 4.0 * f64::EPSILON * gamma.abs()))
     }
 
-    /// `y(t) = -log(1 - gamma(t))`: keeps its digits when gamma is 1 to rounding. **Errors** as [`Equiangular::at`].
+    /// `y(t) = -log(1 - gamma(t))`, which is accurate also where gamma rounds to 1. **Errors** as
+    /// [`Equiangular::gamma`].
     pub fn depth(&self, start: f64, t: f64) -> Result<f64> {
-        in_range("t", t, 0.0, LATEST)?;
+        in_range("t", t, 0.0, MAX_TIME)?;
         self.check_start(start)?;
-        Ok(self.clock(start).depth(start, t))
+        Ok(self.time_integral(start).depth(start, t))
     }
 
-    /// Time from `gamma = from` to `gamma = to`: the integral of `dy / y'` in double-doubles, rounded once.
+    /// Time from `gamma = from` to `gamma = to`: the integral of `dy / y'` in double-doubles,
+    /// rounded once.
     ///
-    /// **Accuracy** one ulp, for times up to 1e300. **Errors** levels outside `(-1/(n-1), 1)` or in the wrong order.
+    /// **Accuracy** one ulp, for times up to 1e300. **Errors** levels outside `(-1/(n-1), 1)` or in
+    /// the wrong order.
     pub fn level_time(&self, from: f64, to: f64) -> Result<Integral> {
         self.check_start(from)?;
         in_range("level", to, from, 1.0 - f64::EPSILON)?;
         if to <= from {
             return Ok(Integral { value: 0.0, error: 0.0 });
         }
-        let value = self.clock(from).time(from, to);
-        if value <= LATEST {
+        let value = self.time_integral(from).time(from, to);
+        if value <= MAX_TIME {
             return Ok(Integral { value, error: f64::EPSILON * value });
         }
         Err(Error::Beyond { quantity: format!("the level time at beta = {}", self.beta), hint: "use a smaller beta".into() })
@@ -134,8 +141,9 @@ impl Equiangular {
     }
 }
 
-/// Layer map of equiangular tokens: `x' = (x + eta y)/|x + eta y|` sends the common inner product `rho` to this exactly;
-/// `eta = inf` is one attention layer without residual.
+/// Layer map of equiangular tokens: the exact common inner product after the layer
+/// `x' = (x + eta y)/|x + eta y|` if it was `rho` before; `eta = inf` is an attention layer without
+/// residual.
 ///
 /// ```
 /// use metastable::theory::equiangular::layer_map;

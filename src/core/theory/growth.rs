@@ -4,7 +4,8 @@ use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke, roots::bracketed_root};
 
-/// SA rates `r_k = k(k+d-2) I_{k+d/2-1}(beta) / (beta I_{d/2-1}(beta))`, k = 0..=kmax; at beta = 0 only `r_1 = (d-1)/d` is not zero.
+/// SA rates `r_k = k(k+d-2) I_{k+d/2-1}(beta) / (beta I_{d/2-1}(beta))`, k = 0..=kmax; at beta = 0
+/// only `r_1 = (d-1)/d` is not zero.
 ///
 /// **Accuracy** `(10 + k) u` relative. **Errors** `d < 2`, beta outside [0, 1e6].
 ///
@@ -26,14 +27,14 @@ pub fn rates_sa(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {
         } else {
             ratios[k - 1]
         };
-        rates.push(degree(d, k) * value);
+        rates.push(laplacian_eigenvalue(d, k) * value);
     }
     Ok(rates)
 }
 
 /// USA rates `r_k = k(k+d-2) lambda_k / beta` in a time scale.
 ///
-/// **Errors** as [`rates_sa`], and a rate beyond f64 (use `u2`).
+/// **Errors** as [`rates_sa`]; a rate that exceeds f64 (use `u2`).
 pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -> Result<Vec<f64>> {
     let lambda0 = check(d, beta, kmax).map(|()| scaled_funk_hecke(d, 0, beta)[0])?;
     let log_factor = beta + scale.log_factor(beta, n);
@@ -41,20 +42,21 @@ pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -
         rates_sa(d, beta, kmax)?.iter().map(|r| crate::attention::kernel::exp_shifted((r * lambda0).ln(), log_factor)).collect();
     if rates.iter().any(|r| !r.is_finite()) {
         let quantity = format!("a USA growth rate at beta = {beta} in normalisation {}", scale.describe());
-        return Err(Error::Beyond { quantity, hint: "the time normalisation u2 works".into() });
+        return Err(Error::Beyond { quantity, hint: "use --time-scale u2".into() });
     }
     Ok(rates)
 }
 
-/// Sinkhorn rates `(k(k+d-2)/beta) q_k / (1 + q_k)`, `q_k = lambda_k / lambda_0`: between half of the SA rates and those (Sinkhorn attention of arXiv:2110.11773).
+/// Sinkhorn rates `(k(k+d-2)/beta) q_k / (1 + q_k)`, `q_k = lambda_k / lambda_0`: between half the
+/// SA rates and the SA rates (Sinkhorn attention of arXiv:2110.11773).
 ///
 /// **Errors** as [`rates_sa`].
 pub fn rates_sinkhorn(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {
     let rates = rates_sa(d, beta, kmax)?;
-    Ok(rates.iter().enumerate().map(|(k, r)| if k == 0 { 0.0 } else { r / (1.0 + r * beta / degree(d, k)) }).collect())
+    Ok(rates.iter().enumerate().map(|(k, r)| if k == 0 { 0.0 } else { r / (1.0 + r * beta / laplacian_eigenvalue(d, k)) }).collect())
 }
 
-/// The rates for these weights, of USA in a time scale.
+/// The rates for these weights; `scale` and `n` apply to USA.
 ///
 /// **Errors** as [`rates_sa`] and [`rates_usa`].
 pub fn rates(weights: RowWeights, d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -> Result<Vec<f64>> {
@@ -65,12 +67,13 @@ pub fn rates(weights: RowWeights, d: usize, beta: f64, kmax: usize, scale: TimeS
     }
 }
 
-/// The fastest growing mode.
+/// Degree of the fastest growing mode.
 pub fn fastest_mode(rates: &[f64]) -> usize {
     (0..rates.len()).max_by(|&a, &b| rates[a].total_cmp(&rates[b])).unwrap_or(0)
 }
 
-/// The inverse temperatures at which the fastest mode becomes k = 2, 3, ..., `count` of them: where `r_k = r_{k-1}`, the same for SA and USA.
+/// The `count` inverse temperatures at which the fastest mode becomes k = 2, 3, ..., that is
+/// `r_k = r_{k-1}`; equal for SA and USA.
 ///
 /// **Accuracy** 1e-12 relative. **Errors** `d < 2`, no switch below beta = 1e6.
 ///
@@ -97,7 +100,7 @@ pub fn switch_points(d: usize, count: usize) -> Result<Vec<f64>> {
 }
 
 /// `k (k + d - 2)`, minus the eigenvalue of the Laplace-Beltrami operator on harmonics of degree k.
-pub fn degree(d: usize, k: usize) -> f64 {
+pub fn laplacian_eigenvalue(d: usize, k: usize) -> f64 {
     let k = k as f64;
     k * (k + d as f64 - 2.0)
 }
@@ -112,7 +115,8 @@ fn check(d: usize, beta: f64, kmax: usize) -> Result<()> {
     in_range("beta", beta, 0.0, 1e6).map(|_| ())
 }
 
-/// Fastest mode and time of the published experiment on clusters from noise (USA at beta = 5 and 7, arXiv:2410.23228 and its code).
-pub fn published(beta: f64) -> (usize, f64) {
+/// Fastest mode and end time of the published experiment on clusters from noise (USA at beta = 5
+/// and 7, arXiv:2410.23228 and its code).
+pub fn published_fastest_mode(beta: f64) -> (usize, f64) {
     if beta < 6.0 { (3, 0.3) } else { (4, 0.045) }
 }

@@ -1,22 +1,26 @@
-//! Expected numbers of modes of kernel density estimates by the Kac-Rice formula (Gaussian proxy; arXiv:2412.09080).
+//! Expected number of modes of a kernel density estimate by the Kac-Rice formula, with the estimate
+//! replaced by a Gaussian field (Gaussian proxy; arXiv:2412.09080).
 
 use crate::error::{Error, Result, in_range, show};
 use crate::num::{bessel::bessel_ratios, quadrature::integrate};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// The default half width `T* = sqrt(2 log n - log beta)`: beyond it too few samples contribute for the Gaussian proxy.
+/// The default half width `T* = sqrt(2 log n - log beta)`: beyond it too few samples contribute for
+/// the Gaussian proxy.
 ///
-/// **Errors** when `n^2 <= beta`.
+/// **Errors** `n^2 <= beta`.
 pub fn default_interval(n: f64, beta: f64) -> Result<f64> {
     let square = 2.0 * n.ln() - beta.ln();
     if square > 0.0 { Ok(square.sqrt()) } else { Err(Error::parameter("beta", beta, "below n^2, or give an interval")) }
 }
 
-/// Expected number of modes in `[-t_max, t_max]` of the density estimate of n standard normal samples with kernel `e^{-beta (t - x)^2 / 2}`.
+/// Expected number of modes in `[-t_max, t_max]` of the density estimate of n standard normal
+/// samples with kernel `e^{-beta (t - x)^2 / 2}`.
 ///
-/// With `A_j(a) = E[(X - t)^j e^{-a beta (X - t)^2 / 2}]` the field and its slope are Gaussian with means `n m`, covariance `n V`; the density of maxima is
-/// `phi(0; n m_1, n V_11) E[(-Y)_+]`. **Accuracy** 1e-10 of the proxy. **Errors** n < 2, beta <= 0,
-/// a negative interval, one so long that the proxy would count more modes than samples.
+/// With `A_j(a) = E[(X - t)^j e^{-a beta (X - t)^2 / 2}]` the field and its slope are Gaussian with
+/// means `n m`, covariance `n V`; the density of maxima is `phi(0; n m_1, n V_11) E[(-Y)_+]`.
+/// **Accuracy** 1e-10 of the proxy. **Errors** n < 2, beta <= 0, a negative half width, a half
+/// width for which the proxy counts more modes than samples.
 ///
 /// ```
 /// use metastable::theory::kac_rice::{default_interval, expected_modes};
@@ -51,14 +55,17 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
     if modes <= n {
         return Ok(modes.max(0.0));
     }
-    // An estimate of n samples with one width has at most n modes; where few samples are, or none,
-    // the field is not Gaussian.
+    // An estimate of n samples with one bandwidth has at most n modes. Far out, where samples are
+    // rare, the field is not Gaussian.
     let expected = "a smaller half width (the default, sqrt(2 log n - log beta), ends where samples are few): the proxy counts more modes than samples";
     Err(Error::parameter("interval", show(t_max), expected))
 }
 
-/// The leading order `(1/pi) sqrt(3 beta/2) (sqrt(2 log n - log beta) - sqrt((2 log n - 3 log beta)_+))` of the expected number of modes of n normal samples,
-/// whose quotient by `sqrt(beta log beta)` is the effective constant of the theorem: at `beta = n^a` it is `(1/pi) sqrt(3/2) (sqrt(2/a - 1) - sqrt((2/a - 3)_+))` for every n.
+/// The leading order
+/// `(1/pi) sqrt(3 beta/2) (sqrt(2 log n - log beta) - sqrt((2 log n - 3 log beta)_+))` of the
+/// expected number of modes of n normal samples. Divided by `sqrt(beta log beta)` it is the
+/// effective constant of the theorem: at `beta = n^a` it is
+/// `(1/pi) sqrt(3/2) (sqrt(2/a - 1) - sqrt((2/a - 3)_+))` for every n.
 ///
 /// ```
 /// use metastable::theory::kac_rice::leading_modes;
@@ -70,7 +77,8 @@ pub fn leading_modes(n: f64, beta: f64) -> f64 {
     (1.5 * beta).sqrt() / std::f64::consts::PI * (edge(1.0) - edge(3.0))
 }
 
-/// Expected number of modes on the circle for many uniform samples and kernel `e^{beta cos}`: `sqrt(1 + (3 beta/2) I_2(2 beta)/I_1(2 beta))`, no logarithm.
+/// Expected number of modes on the circle for many uniform samples and kernel `e^{beta cos}`:
+/// `sqrt(1 + (3 beta/2) I_2(2 beta)/I_1(2 beta))`, without a logarithm.
 ///
 /// ```
 /// assert!((metastable::theory::kac_rice::expected_modes_circle(50.0).unwrap() - 8.653).abs() < 1e-3);
@@ -80,12 +88,15 @@ pub fn expected_modes_circle(beta: f64) -> Result<f64> {
     Ok((1.0 + 1.5 * beta * bessel_ratios(1.0, 2.0 * beta, 1)[0]).sqrt())
 }
 
-/// Expected number of maxima on S^2 of the estimate with kernel `e^{beta <x, y>}` from many uniform samples, `1 + 2 q / sqrt(3 + 1/q)` with
-/// `q = (beta/2) I_{5/2}(2 beta) / I_{3/2}(2 beta)`.
+/// Expected number of maxima on S^2 of the estimate with kernel `e^{beta <x, y>}` from many uniform
+/// samples, `1 + 2 q / sqrt(3 + 1/q)` with `q = (beta/2) I_{5/2}(2 beta) / I_{3/2}(2 beta)`.
 ///
-/// In the limit of many samples the estimate is an isotropic Gaussian field of covariance `C(<x, y>) = sinh(beta z)/(beta z)`, `z^2 = 2 + 2 <x, y>`. Its gradient has variance `C'(1)` per direction
-/// and is independent of the Hessian, half whose trace has variance `2 C''(1) + C'(1)` and whose two traceless entries have variance `C''(1)`; Kac-Rice over these three
-/// numbers integrates in closed form with `q = C''(1)/C'(1)`. About `beta / sqrt 3` for large beta. **Accuracy** 10 ulp. **Errors** beta outside (0, 1e6].
+/// In the limit of many samples the estimate is an isotropic Gaussian field of covariance
+/// `C(<x, y>) = sinh(beta z)/(beta z)`, `z^2 = 2 + 2 <x, y>`. Its gradient has variance `C'(1)` per
+/// direction and is independent of the Hessian, half whose trace has variance `2 C''(1) + C'(1)`
+/// and whose two traceless entries have variance `C''(1)`; Kac-Rice over these three numbers
+/// integrates in closed form with `q = C''(1)/C'(1)`. About `beta / sqrt 3` for large beta.
+/// **Accuracy** 10 ulp. **Errors** beta outside (0, 1e6].
 ///
 /// ```
 /// // beta -> 0: a single first harmonic, one maximum.

@@ -1,11 +1,11 @@
-//! Closed forms and reduced equations that the papers predict.
+//! Predictions of the papers: closed forms and reduced equations.
 
 pub mod bipartite;
 pub mod boolean;
-pub mod certain;
-mod clock;
 pub mod collapse;
+pub mod convergence_criteria;
 pub mod equiangular;
+mod equiangular_time;
 pub mod gaussian;
 pub mod growth;
 pub mod kac_rice;
@@ -27,8 +27,8 @@ pub mod wendel;
 use crate::attention::RowWeights;
 use crate::error::Error;
 
-/// There is no formula for these weights.
+/// The error for weights without a closed form.
 #[doc(hidden)]
-pub fn only_sa_and_usa(found: RowWeights) -> Error {
+pub fn no_formula_error(found: RowWeights) -> Error {
     Error::parameter("dynamics", found.name(), "sa or usa, for which there is a formula")
 }

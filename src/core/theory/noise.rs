@@ -1,11 +1,13 @@
-//! Thresholds of noisy USA, `dX = v dt + sqrt(2/kappa) dW` in U1 (Mun, Rosenzweig, arXiv:2606.05140, in our normalisation).
+//! Thresholds of noisy USA, `dX = v dt + sqrt(2/kappa) dW` in U1 (Mun, Rosenzweig,
+//! arXiv:2606.05140, converted to this normalisation).
 
 use crate::error::{Error, Result, in_range};
 use crate::num::{bessel::bessel_ratios, gegenbauer::scaled_funk_hecke, roots::bracketed_root};
 
-/// `kappa_k = beta / lambda_k`: above it the mode of degree k of the uniform measure grows; the first to grow is k = 1.
+/// `kappa_k = beta / lambda_k`: above it the mode of degree k of the uniform measure grows. The
+/// lowest threshold is that of k = 1.
 ///
-/// **Errors** `d < 2`, `k = 0`, beta outside (0, 700], a threshold beyond f64.
+/// **Errors** `d < 2`, `k = 0`, beta outside (0, 700], a threshold that exceeds f64.
 ///
 /// ```
 /// // beta -> 0 is the Kuramoto model: kappa_c = d.
@@ -23,7 +25,8 @@ pub fn threshold(d: usize, k: usize, beta: f64) -> Result<f64> {
     Err(Error::Beyond { quantity: format!("the threshold of mode {k} at beta = {beta}"), hint: "use fewer modes or a larger beta".into() })
 }
 
-/// The inverse temperature `beta_*` above which the transition is discontinuous: `I_{d/2+1}(beta) / I_{d/2}(beta) = 1/d`.
+/// The inverse temperature `beta_*` above which the transition is discontinuous:
+/// `I_{d/2+1}(beta) / I_{d/2}(beta) = 1/d`.
 ///
 /// **Accuracy** 1e-14 relative. **Errors** `d < 2`.
 ///

@@ -1,11 +1,13 @@
-//! Equiangular tokens under a normalisation scheme (arXiv:2510.22026): their common inner product and radius.
+//! Equiangular tokens with a normalisation (arXiv:2510.22026): their common inner product and
+//! radius.
 
-use crate::attention::normalisation::{Normalisation, Token};
+use crate::attention::normalisation::{Normalisation, TokenState};
 use crate::error::{Error, Result, in_range};
 use crate::num::{ode::advance, roots::bracketed_root};
 
-/// n tokens with one inner product `gamma` and one radius `r`, Q = K = V = I, SA weights `a = e^beta / Z`, `b = e^{beta gamma} / Z`:
-/// `gamma' = (2b/s) (1 - gamma) ((n-1) gamma + 1)`, `r' = rho` with the rates `1/s` and `rho` of the scheme at `<theta, A> = a + (n-1) b gamma` and
+/// n tokens with one inner product `gamma` and one radius `r`, Q = K = V = I, SA weights
+/// `a = e^beta / Z`, `b = e^{beta gamma} / Z`: `gamma' = (2b/s) (1 - gamma) ((n-1) gamma + 1)`,
+/// `r' = rho` with the rates `1/s` and `rho` of the scheme at `<theta, A> = a + (n-1) b gamma` and
 /// `|A|^2 = gamma + (1 - gamma) (a^2 + (n-1) b^2)`.
 pub struct SchemeCurve {
     scheme: Box<dyn Normalisation>,
@@ -13,36 +15,37 @@ pub struct SchemeCurve {
     beta: f64,
 }
 
-/// Where the tokens are at a time.
+/// The state of equiangular tokens at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct EquiangularState {
     /// `gamma`.
     pub gamma: f64,
-    /// `-log(1 - gamma)`: keeps its digits where gamma is 1 to rounding.
+    /// `-log(1 - gamma)`, which is accurate also where gamma rounds to 1.
     pub depth: f64,
-    /// The radius; it stays where the scheme has none.
+    /// The radius; constant if the scheme has none.
     pub radius: f64,
 }
 
-/// A time with depth and radius.
+/// Time, depth and radius.
 type State = [f64; 3];
 
-/// Error of a step, relative.
-const STEP: f64 = 1e-13;
-/// Depth in which pieces of the curve are followed.
-const PIECE: f64 = 0.5;
-/// From this depth on gamma is 1 to far below rounding.
-const TOGETHER: f64 = 45.0;
-/// Steps of a piece.
-const STEPS: u32 = 100_000;
+/// Relative tolerance of a step.
+const STEP_TOLERANCE: f64 = 1e-13;
+/// Length in depth of one piece of the curve.
+const DEPTH_STEP: f64 = 0.5;
+/// Depth from which `1 - gamma` is far below rounding.
+const MAX_DEPTH: f64 = 45.0;
+/// Largest number of steps per piece.
+const MAX_STEPS: u32 = 100_000;
 
 impl SchemeCurve {
-    /// **Errors** fewer than two tokens, beta outside [0, 700], a scheme whose tokens have no direction.
+    /// The curve of n tokens. **Errors** fewer than two tokens, beta outside [0, 700], a scheme in
+    /// `R^d`.
     pub fn new(scheme: impl Normalisation + 'static, n: usize, beta: f64) -> Result<Self> {
         in_range("n", n as f64, 2.0, 1e9)?;
         in_range("beta", beta, 0.0, 700.0)?;
         if !scheme.space().is_unit() {
-            return Err(Error::parameter("scheme", scheme.name(), "one that keeps directions: tokens of R^d do not stay equiangular"));
+            return Err(Error::parameter("scheme", scheme.name(), "a normalisation on the sphere: tokens in R^d do not stay equiangular"));
         }
         Ok(Self { scheme: Box::new(scheme), n: n as f64, beta })
     }
@@ -54,31 +57,33 @@ impl SchemeCurve {
         let cross = (-self.beta * gap).exp();
         let z = 1.0 + others * cross;
         let (a, b) = (1.0 / z, cross / z);
-        // 0 at beta = 0 and the lowest gamma, where rounding may pass it.
-        let size = (gamma + gap * (a * a + others * b * b)).max(0.0).sqrt();
-        let (speed, rate) = self.scheme.rates(&Token { t, radius, radial: a + others * b * gamma, size });
+        // At beta = 0 and the lowest gamma the square is 0, and rounding may make it negative.
+        let output_norm = (gamma + gap * (a * a + others * b * b)).max(0.0).sqrt();
+        let (speed, rate) = self.scheme.rates(&TokenState { t, radius, radial_output: a + others * b * gamma, output_norm });
         (2.0 * b * (others * gamma + 1.0) * speed, rate)
     }
 
-    /// `gamma'` and `r'` at the start.
-    pub fn first_rates(&self, gamma: f64, radius: f64) -> (f64, f64) {
+    /// `gamma'` and `r'` at time 0.
+    pub fn initial_rates(&self, gamma: f64, radius: f64) -> (f64, f64) {
         let (y, r) = self.rates(0.0, -(-gamma).ln_1p(), radius);
         ((1.0 - gamma) * y, r)
     }
 
-    /// The places at ascending times, from inner product `gamma` and radius `radius`.
+    /// The states at ascending times, from inner product `gamma` and radius `radius`.
     ///
-    /// Follows t and r as functions of the depth y, in which the long plateau before tokens meet is one step; **accuracy** 1e-10 relative of `1 - gamma` and the radius, beside what a
-    /// rounding of t makes. **Errors** gamma outside `(-1/(n-1), 1)`, a radius that is not positive, times that are negative or not ascending.
+    /// Integrates t and r as functions of the depth y, so that the long plateau before tokens meet
+    /// takes one step. **Accuracy** 1e-10 relative for `1 - gamma` and the radius, plus the effect
+    /// of rounding t. **Errors** gamma outside `(-1/(n-1), 1)`, a radius that is not positive,
+    /// times that are negative or not ascending.
     ///
     /// ```
     /// use metastable::{attention::normalisation::find, theory::normalised::SchemeCurve};
-    /// // Pre-LN: orthonormal tokens of radius 1, until (1 - gamma) r^2 is 2.368356 for ever.
+    /// // Pre-LN from orthonormal tokens of radius 1: (1 - gamma) r^2 tends to 2.368356.
     /// let pre = SchemeCurve::new(find("pre").unwrap(), 16, 2.0).unwrap();
-    /// let end = pre.at(0.0, 1.0, &[1e6]).unwrap()[0];
+    /// let end = pre.states(0.0, 1.0, &[1e6]).unwrap()[0];
     /// assert!(((-end.depth).exp() * end.radius.powi(2) - 2.368356).abs() < 1e-5);
     /// ```
-    pub fn at(&self, gamma: f64, radius: f64, times: &[f64]) -> Result<Vec<Place>> {
+    pub fn states(&self, gamma: f64, radius: f64, times: &[f64]) -> Result<Vec<EquiangularState>> {
         let lowest = -1.0 / (self.n - 1.0);
         if !(gamma > lowest && gamma < 1.0) {
             return Err(Error::parameter("gamma0", gamma, format!("a value in ({lowest}, 1)")));
@@ -88,39 +93,41 @@ impl SchemeCurve {
         let mut out = Vec::new();
         for t in times {
             in_range("times", *t, state[0], 1e300)?;
-            // Rates may jump once: never inside a piece.
-            let mut early = None;
+            // Rates may be discontinuous at one time: no piece crosses it.
+            let mut jump_ahead = None;
             if let Some(jump) = self.scheme.jump().filter(|jump| state[0] < *jump) {
-                early = Some(jump);
+                jump_ahead = Some(jump);
                 if *t > jump {
-                    state = self.reach(state, jump, early)?;
-                    early = None;
+                    state = self.advance_to_time(state, jump, jump_ahead)?;
+                    jump_ahead = None;
                 }
             }
-            state = self.reach(state, *t, early)?;
-            out.push(Place { gamma: -(-state[1]).exp_m1(), depth: state[1], radius: state[2] });
+            state = self.advance_to_time(state, *t, jump_ahead)?;
+            out.push(EquiangularState { gamma: -(-state[1]).exp_m1(), depth: state[1], radius: state[2] });
         }
         Ok(out)
     }
 
-    /// The radius at the depth `y = -log(1 - gamma)`, on the way from inner product `gamma` and radius `radius`: the orbit, whatever the time.
+    /// The radius at the depth `y = -log(1 - gamma)` on the orbit from inner product `gamma` and
+    /// radius `radius`, at whatever time.
     ///
-    /// **Errors** as [`SchemeCurve::at`]; a depth before the start.
-    pub fn radius_at(&self, gamma: f64, radius: f64, depth: f64) -> Result<f64> {
-        let start = self.at(gamma, radius, &[0.0])?[0];
+    /// **Errors** as [`SchemeCurve::states`]; a depth before the start.
+    pub fn radius_at_depth(&self, gamma: f64, radius: f64, depth: f64) -> Result<f64> {
+        let start = self.states(gamma, radius, &[0.0])?[0];
         in_range("depth", depth, start.depth, 700.0)?;
-        Ok(self.deeper([0.0, start.depth, radius], depth - start.depth, None)?[2])
+        Ok(self.advance_depth([0.0, start.depth, radius], depth - start.depth, None)?[2])
     }
 
-    /// The state at a later time; before `early`, where rates jump, those before it hold.
-    fn reach(&self, mut from: State, t: f64, early: Option<f64>) -> Result<State> {
-        while from[1] < TOGETHER && from[0] < t {
-            let end = self.deeper(from, PIECE, early)?;
+    /// The state at time t. Up to the discontinuity `jump_ahead`, the rates before it apply.
+    fn advance_to_time(&self, mut from: State, t: f64, jump_ahead: Option<f64>) -> Result<State> {
+        while from[1] < MAX_DEPTH && from[0] < t {
+            let end = self.advance_depth(from, DEPTH_STEP, jump_ahead)?;
             if end[0] >= t {
-                let short = |dy: f64| self.deeper(from, dy, early).map_or(f64::NAN, |s| s[0] - t);
-                let dy = bracketed_root(short, 0.0, PIECE, 0.0);
-                let dy = dy.ok_or_else(|| Error::Numerical { what: format!("the reduced equation was lost before t = {t:e}") })?;
-                let [_, y, r] = self.deeper(from, dy, early)?;
+                let excess = |dy: f64| self.advance_depth(from, dy, jump_ahead).map_or(f64::NAN, |s| s[0] - t);
+                let dy = bracketed_root(excess, 0.0, DEPTH_STEP, 0.0);
+                let dy = dy
+                    .ok_or_else(|| Error::Numerical { what: format!("the integration of the reduced equation failed before t = {t:e}") })?;
+                let [_, y, r] = self.advance_depth(from, dy, jump_ahead)?;
                 return Ok([t, y, r]);
             }
             from = end;
@@ -128,27 +135,27 @@ impl SchemeCurve {
         if from[0] < t {
             let start = from[0];
             let field = |s: &[f64], ds: &mut [f64]| {
-                let (y, r) = self.rates(sided(start + s[0], early), s[1], s[2]);
+                let (y, r) = self.rates(clamp_before_jump(start + s[0], jump_ahead), s[1], s[2]);
                 ds.copy_from_slice(&[1.0, y, r]);
             };
-            let end = advance(field, &[0.0, from[1], from[2]], t - start, (STEP, STEP), STEPS)?;
+            let end = advance(field, &[0.0, from[1], from[2]], t - start, (STEP_TOLERANCE, STEP_TOLERANCE), MAX_STEPS)?;
             from = [t, end[1], end[2]];
         }
         Ok(from)
     }
 
-    /// The state deeper by `dy`: time and radius as functions of the depth.
-    fn deeper(&self, [t, y, r]: State, dy: f64, early: Option<f64>) -> Result<State> {
+    /// Advances the depth by `dy`: time and radius as functions of the depth.
+    fn advance_depth(&self, [t, y, r]: State, dy: f64, jump_ahead: Option<f64>) -> Result<State> {
         let field = |s: &[f64], ds: &mut [f64]| {
-            let (rate, radius) = self.rates(sided(s[0], early), s[2], s[1]);
+            let (rate, radius) = self.rates(clamp_before_jump(s[0], jump_ahead), s[2], s[1]);
             ds.copy_from_slice(&[1.0 / rate, radius / rate, 1.0]);
         };
-        let end = advance(field, &[t, r, y], dy, (STEP, STEP), STEPS)?;
+        let end = advance(field, &[t, r, y], dy, (STEP_TOLERANCE, STEP_TOLERANCE), MAX_STEPS)?;
         Ok([end[0], y + dy, end[1]])
     }
 }
 
-/// A time on the early side of a jump.
-fn sided(t: f64, early: Option<f64>) -> f64 {
-    early.map_or(t, |jump| t.min(jump.next_down()))
+/// The time t, or the last double before the jump if t is later.
+fn clamp_before_jump(t: f64, jump_ahead: Option<f64>) -> f64 {
+    jump_ahead.map_or(t, |jump| t.min(jump.next_down()))
 }

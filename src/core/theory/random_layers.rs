@@ -1,7 +1,9 @@
-//! The angle of two tokens under layers of fresh random linear maps, `x <- N(x + eta V x)` with entries of V of variance `1/d`, and its diffusion (derived).
+//! The angle of two tokens under layers with new random linear maps, `x <- N(x + eta V x)` with
+//! entries of V of variance `1/d`, and its diffusion limit (derived).
 //!
-//! Of `u = <x, y>` only the law matters, and its next value depends on u and on the entries of V between the span of x and y and itself (and one direction beside it, d = 3): a transfer
-//! operator on functions of u, here on Chebyshev modes.
+//! `u = <x, y>` is a Markov chain: its next value depends on u and on the entries of V that map the
+//! span of x and y to itself (for d = 3 also to the orthogonal direction). The transfer operator
+//! acts on functions of u, here on Chebyshev modes.
 
 use crate::num::dense::mul;
 use crate::num::vector::axpy;
@@ -22,7 +24,7 @@ fn polynomials(u: f64) -> [f64; MODES] {
     t
 }
 
-/// The matrix that takes values at the nodes to coefficients.
+/// The matrix that maps values at the nodes to coefficients.
 fn coefficients() -> Vec<f64> {
     let entry =
         |k: usize, j: usize| if k == 0 { 1.0 } else { 2.0 } / MODES as f64 * (k as f64 * (j as f64 + 0.5) * PI / MODES as f64).cos();
@@ -30,16 +32,17 @@ fn coefficients() -> Vec<f64> {
 }
 
 /// `1 - u^2` at the nodes.
-fn spread() -> Vec<f64> {
+fn squared_sine() -> Vec<f64> {
     (0..MODES).map(|k| 1.0 - node(k) * node(k)).collect()
 }
 
-/// A function of u that is known at the nodes.
-fn at(values: &[f64], u: f64) -> f64 {
+/// Interpolates a function given at the nodes.
+fn interpolate(values: &[f64], u: f64) -> f64 {
     mul(&coefficients(), values, 1).iter().zip(polynomials(u)).map(|(c, t)| c * t).sum()
 }
 
-/// `E (1 - u^2)` after so many layers from `u0`, by Gauss-Hermite rules of four nodes for the entries of V: exact to `O(eta^8)` a layer. d is 2 or 3.
+/// `E (1 - u^2)` after `count` layers from `u0`, by Gauss-Hermite rules of four nodes for the
+/// entries of V: exact up to `O(eta^8)` per layer. d is 2 or 3.
 ///
 /// ```
 /// use metastable::theory::random_layers::{diffusion, layers};
@@ -61,7 +64,7 @@ pub fn layers(d: usize, count: usize, eta2: f64, u0: f64) -> f64 {
             for p in 0..4usize.pow(entries) {
                 let weight: f64 = (0..entries).map(|e| draw(p, e).1).product();
                 let entry = |e: usize| size * draw(p, e as u32).0;
-                // x and the direction of y across it, moved; y is u x + across e.
+                // The images of x and y = u x + across e, with e orthogonal to x.
                 let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
                 for c in 0..d {
                     let x = entry(c) + if c == 0 { 1.0 } else { 0.0 };
@@ -75,11 +78,12 @@ pub fn layers(d: usize, count: usize, eta2: f64, u0: f64) -> f64 {
         })
         .collect();
     let modes = coefficients();
-    at(&(0..count).fold(spread(), |f, _| mul(&step, &mul(&modes, &f, 1), 1)), u0)
+    interpolate(&(0..count).fold(squared_sine(), |f, _| mul(&step, &mul(&modes, &f, 1), 1)), u0)
 }
 
-/// `E (1 - u^2)` at time t (layers `eta^2`) of `du = -(drift/d) u (1 - u^2) dt + (1 - u^2) sqrt(2/d) dB` from `u0`: with `drift = 1` the diffusion of these layers. **Accuracy** 1e-6 for
-/// `|u0| <= 0.8` and t up to 1.
+/// `E (1 - u^2)` at time t (layers `eta^2`) of
+/// `du = -(drift/d) u (1 - u^2) dt + (1 - u^2) sqrt(2/d) dB` from `u0`: `drift = 1` gives the
+/// diffusion limit of the layers. **Accuracy** 1e-6 for `|u0| <= 0.8` and t up to 1.
 pub fn diffusion(d: usize, t: f64, u0: f64, drift: f64) -> f64 {
     const STEPS: usize = 1000;
     let modes = coefficients();
@@ -105,5 +109,5 @@ pub fn diffusion(d: usize, t: f64, u0: f64, drift: f64) -> f64 {
         let e = rate(&moved(&f, h, &c));
         (0..MODES).map(|k| f[k] + h / 6.0 * (a[k] + 2.0 * b[k] + 2.0 * c[k] + e[k])).collect()
     };
-    at(&(0..STEPS).fold(spread(), step), u0)
+    interpolate(&(0..STEPS).fold(squared_sine(), step), u0)
 }

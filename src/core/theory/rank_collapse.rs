@@ -1,4 +1,6 @@
-//! Attention without skip connection and normalisation, `X+ = P X W_V`, scores `X W X^T`: the part of X that differs from a common row shrinks cubically (arXiv:2103.03404; the law is derived).
+//! Attention without skip connection and normalisation, `X+ = P X W_V`, scores `X W X^T`: the
+//! residual, the part of X that differs from a common row, shrinks cubically (arXiv:2103.03404;
+//! constants derived).
 
 use crate::num::{dense::mul, sum::dot};
 use crate::num::{
@@ -6,29 +8,30 @@ use crate::num::{
     vector::{axpy, divide, norm},
 };
 
-/// `X = 1 x^T + e^s Y`: a common row and a residual of any size, kept by its logarithm s; rows of Y have mean 0 and `|Y| = 1`.
+/// `X = 1 x^T + e^s Y`: a common row and a residual of any size, stored by its logarithm s. The
+/// rows of Y have mean 0, and `|Y| = 1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankResidual {
     /// The mean row.
     pub common: Vec<f64>,
     /// `log |R|` (Frobenius).
     pub log_size: f64,
-    /// `R / |R|` by rows.
+    /// `R / |R|`, row-major.
     pub shape: Vec<f64>,
 }
 
-/// `expm1(e^l y) / e^l` for any l: y where `e^l` is nothing.
+/// `expm1(e^l y) / e^l` for any l; tends to y as `e^l` underflows.
 fn scaled_expm1(log: f64, y: f64) -> f64 {
     if log < -40.0 { y } else { (log.exp() * y).exp_m1() / log.exp() }
 }
 
 impl RankResidual {
-    /// Of a matrix by rows of d; `None` when all rows are equal.
+    /// Decomposes a matrix with rows of length d; `None` if all rows are equal.
     pub fn new(x: &[f64], d: usize) -> Option<Self> {
         Self::centred(vec![0.0; d], 0.0, x.to_vec())
     }
 
-    /// `1 x^T + e^s Y` for any Y.
+    /// Centres and normalises `1 x^T + e^s Y` for any Y.
     fn centred(mut common: Vec<f64>, log: f64, mut shape: Vec<f64>) -> Option<Self> {
         let (d, n) = (common.len(), shape.len() / common.len());
         for (c, common) in common.iter_mut().enumerate() {
@@ -44,7 +47,7 @@ impl RankResidual {
         Some(Self { common, log_size: log + size.ln(), shape })
     }
 
-    /// Weights `q_j` of what is common to all rows, `softmax_j <W^T x, R_j>`.
+    /// The weights `q_j = softmax_j <W^T x, R_j>` that are common to all rows.
     fn common_weights(&self, w: &[f64]) -> Vec<f64> {
         let d = self.common.len();
         let direction = mul(&self.common, w, d);
@@ -55,17 +58,18 @@ impl RankResidual {
         all.into_iter().map(|v| v / total).collect()
     }
 
-    /// One layer `X+ = P X W_V`, exactly: `r_i+ = sum_j q_j (e^{s_ij}/Z_i - 1) r_j W_V` with `s_ij = r_i W r_j^T`, of which differences are taken before they are formed.
-    /// `None` when the residual is 0 (W = 0, a `W_V` that maps it to 0).
+    /// One layer `X+ = P X W_V`, exactly: `r_i+ = sum_j q_j (e^{s_ij}/Z_i - 1) r_j W_V` with
+    /// `s_ij = r_i W r_j^T`, by a formula without cancellation. `None` if the residual is 0 (W = 0,
+    /// or `W_V` maps it to 0).
     ///
-    /// **Accuracy** some rounding units of the shape and of `log |R|`, whatever its size.
+    /// **Accuracy** a few rounding units of the shape and of `log |R|`, for any size.
     ///
     /// ```
     /// use metastable::theory::rank_collapse::RankResidual;
     /// let one = [1.0, 0.0, 0.0, 1.0];
     /// let x = RankResidual::new(&[0.01, 0.0, 0.0, 0.02, 0.0, -0.01], 2).unwrap();
     /// let (y, z) = (x.layer(&one, &one).unwrap(), x.layer(&one, &one).unwrap().layer(&one, &one).unwrap());
-    /// // The logarithm of the residual triples, but for a constant.
+    /// // The logarithm of the residual triples, up to a constant.
     /// assert!((z.log_size / y.log_size - 3.0).abs() < 0.2 && z.log_size < -30.0);
     /// ```
     #[must_use]
@@ -76,7 +80,7 @@ impl RankResidual {
         let (images, y) = (rows(&mul(&self.shape, w, d)), rows(&self.shape));
         let mut next = Vec::with_capacity(self.shape.len());
         for image in &images {
-            // (e^{s_ij} - 1) e^{-2s}, and the same of Z_i.
+            // (e^{s_ij} - 1) e^{-2s}, and its mean, which gives Z_i.
             let excess: Vec<f64> = y.iter().map(|y| scaled_expm1(2.0 * s, dot(image, y))).collect();
             let mean = dot(&q, &excess);
             let z = 1.0 + (2.0 * s).exp() * mean;
@@ -100,9 +104,12 @@ impl RankResidual {
         Self::centred(self.common.iter().zip(&other.common).map(|(a, b)| a + b).collect(), top, shape)
     }
 
-    /// Layer normalisation of every row, `sqrt d C x/|C x|` with C the centring of coordinates. `None` where a row is constant, or when the rows become equal.
+    /// Layer normalisation of every row, `sqrt d C x/|C x|` with C the centring of coordinates.
+    /// `None` if a row is constant or the rows become equal.
     ///
-    /// With c the centred common row and e that of a residual, `(c + e)/|c + e| - c/|c|` is `e/|c + e| - c (2 <c, e> + |e|^2)/(|c| |c + e| (|c| + |c + e|))`: no difference of near numbers is formed.
+    /// With the centred common row c and a centred residual row e, `(c + e)/|c + e| - c/|c|` is
+    /// `e/|c + e| - c (2 <c, e> + |e|^2)/(|c| |c + e| (|c| + |c + e|))`: no difference of nearly
+    /// equal numbers occurs.
     #[must_use]
     pub fn normalised(&self) -> Option<Self> {
         let root = (self.common.len() as f64).sqrt();
@@ -123,7 +130,8 @@ impl RankResidual {
         Self::centred(c.iter().map(|v| root * v / size).collect(), self.log_size, shape)
     }
 
-    /// The leading order of [`RankResidual::layer`]: `r_i+ = r_i W C_q W_V`, `C_q = sum_j q_j (r_j - rbar)^T (r_j - rbar)`.
+    /// The leading order of [`RankResidual::layer`]: `r_i+ = r_i W C_q W_V`,
+    /// `C_q = sum_j q_j (r_j - rbar)^T (r_j - rbar)`.
     #[must_use]
     pub fn leading(&self, w: &[f64], w_v: &[f64]) -> Option<Self> {
         let d = self.common.len();
@@ -140,8 +148,9 @@ impl RankResidual {
     }
 }
 
-/// `log |R_l|`, l = 0..=layers, under `log |R+| = 3 log |R| + log_factor`: the residual dies out iff `log |R_0| < -log_factor / 2`.
-pub fn ladder(log_size: f64, log_factor: f64, layers: usize) -> Vec<f64> {
+/// `log |R_l|`, l = 0..=layers, by the recursion `log |R+| = 3 log |R| + log_factor`. The residual
+/// tends to 0 iff `log |R_0| < -log_factor / 2`.
+pub fn cubic_recursion(log_size: f64, log_factor: f64, layers: usize) -> Vec<f64> {
     let mut out = vec![log_size];
     (0..layers).for_each(|l| out.push(3.0 * out[l] + log_factor));
     out

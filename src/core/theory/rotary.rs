@@ -2,16 +2,19 @@
 
 use std::f64::consts::TAU;
 
-/// Growth rates (real, imaginary part) of the waves `e^{2 pi i m k / n}`, m = 0 to n - 1, about the twisted state `theta_i = 2 pi q i / n` of USA in d = 2, n
-/// tokens of equal masses, scores `beta cos(theta_i - theta_j + w (i - j))` with `w = 2 pi p / n`.
+/// Growth rates (real, imaginary part) of the waves `e^{2 pi i m k / n}`, m = 0 to n - 1, about the
+/// twisted state `theta_i = 2 pi q i / n` of USA in d = 2, n tokens of equal masses, scores
+/// `beta cos(theta_i - theta_j + w (i - j))` with `w = 2 pi p / n`.
 ///
-/// `Lambda_m = -(1/n) sum_k J_k (1 - e^{-2 pi i m k / n})`, `J_k = e^{beta cos((q + p) a_k)} (cos(q a_k) - beta sin((q + p) a_k) sin(q a_k))`, `a_k = 2 pi k / n`: the
-/// linearised field is circulant. Consensus is q = 0: stable for every p. **Accuracy** `n u e^{|beta|}`.
+/// `Lambda_m = -(1/n) sum_k J_k (1 - e^{-2 pi i m k / n})`,
+/// `J_k = e^{beta cos((q + p) a_k)} (cos(q a_k) - beta sin((q + p) a_k) sin(q a_k))`,
+/// `a_k = 2 pi k / n`, because the linearised vector field is circulant. Consensus is q = 0: stable
+/// for every p. **Accuracy** `n u e^{|beta|}`.
 ///
 /// ```
-/// use metastable::theory::rotary::{rates, leading};
-/// assert!((leading(&rates(12, 1, 0, 2.0)) + 0.688948).abs() < 1e-6);
-/// assert!((leading(&rates(12, 0, 1, 1.0)) - 0.565159).abs() < 1e-6);
+/// use metastable::theory::rotary::{rates, largest_growth_rate};
+/// assert!((largest_growth_rate(&rates(12, 1, 0, 2.0)) + 0.688948).abs() < 1e-6);
+/// assert!((largest_growth_rate(&rates(12, 0, 1, 1.0)) - 0.565159).abs() < 1e-6);
 /// ```
 pub fn rates(n: usize, p: i64, q: i64, beta: f64) -> Vec<(f64, f64)> {
     let coupling = |k: usize| {
@@ -27,7 +30,7 @@ pub fn rates(n: usize, p: i64, q: i64, beta: f64) -> Vec<(f64, f64)> {
     (0..n).map(of).collect()
 }
 
-/// The largest real part of a wave that is no turn of all tokens: minus the gap of a stable state.
-pub fn leading(rates: &[(f64, f64)]) -> f64 {
+/// The largest growth rate, without the common rotation (m = 0): negative for a stable state.
+pub fn largest_growth_rate(rates: &[(f64, f64)]) -> f64 {
     rates.iter().skip(1).map(|z| z.0).fold(f64::NEG_INFINITY, f64::max)
 }

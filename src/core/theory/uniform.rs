@@ -1,8 +1,10 @@
-//! Energies of the extremal measures (arXiv:2312.10794, Proposition 3.4).
+//! Energies of the uniform measure and of a Dirac mass, the extremal measures (arXiv:2312.10794,
+//! Proposition 3.4).
 
 use crate::num::bessel::log_scaled_sphere_mean;
 
-/// `log E_beta[sigma_d]` for the uniform measure: `E = (1/2beta) Gamma(d/2) (2/beta)^{d/2-1} I_{d/2-1}(beta)`; beta > 0.
+/// `log E_beta[sigma_d]` for the uniform measure:
+/// `E = (1/2beta) Gamma(d/2) (2/beta)^{d/2-1} I_{d/2-1}(beta)`; beta > 0.
 ///
 /// ```
 /// use metastable::theory::uniform::log_energy_uniform;

@@ -1,6 +1,7 @@
 //! Wendel's probability (arXiv:2312.10794, Theorem 6.7).
 
-/// Probability that n iid uniform points of `S^{d-1}` lie in a common open hemisphere: `2^{-(n-1)} sum_{k<d} C(n-1, k)`, 1 for n <= d.
+/// The probability that n independent uniform points of `S^{d-1}` lie in an open hemisphere:
+/// `2^{-(n-1)} sum_{k<d} C(n-1, k)`, 1 for n <= d.
 ///
 /// **Accuracy** `n u`. **Cost** `min(n, d)`.
 ///
@@ -13,7 +14,7 @@ pub fn probability(n: usize, d: usize) -> f64 {
         return 1.0;
     }
     let m = n as f64 - 1.0;
-    // The binomial term is carried in log form once 2^{-m} would underflow.
+    // Use logarithms of the binomial terms if 2^{-m} would underflow.
     let mut log_term = -m * std::f64::consts::LN_2;
     let mut sum = 0.0;
     if m < 1000.0 {

@@ -1,8 +1,9 @@
 """A numerical laboratory for the theory of self-attention dynamics.
 
-n tokens are the rows of an array of shape (n, d): unit vectors, particles on the sphere that attention moves. Masses sum to 1 and are equal unless given.
-Arrays may have any real dtype and any strides. Long work releases the interpreter's lock and ends at Ctrl-C. What is refused raises ``ValueError`` with a
-sentence that says what was found and what was expected.
+n tokens are the rows of an array of shape (n, d): unit vectors, which attention moves as particles
+on the sphere. Masses sum to 1 and are equal unless given. Arrays may have any real dtype and any
+strides. Long computations release the interpreter's lock and end at Ctrl-C. Invalid arguments raise
+``ValueError`` with a message that states what was found and what was expected.
 
 >>> import metastable as ms
 >>> x = ms.tokens("uniform", n=16, d=3, seed=1)
@@ -23,7 +24,7 @@ from ._results import Figure, Result, Solution, Verdicts
 from ._runs import energy, layers, noise, solve, tokens, velocity
 
 if hasattr(_os, "register_at_fork"):
-    _os.register_at_fork(after_in_child=_metastable._forked)
+    _os.register_at_fork(after_in_child=_metastable._after_fork)
 
 __all__ = [
     "Dynamics",

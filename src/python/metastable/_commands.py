@@ -1,4 +1,5 @@
-"""What the command line does, as functions: its names, its flags with underscores, its JSON as a ``Result``; arrays in the place of files."""
+"""The commands of the program as functions. Flags are keywords with underscores, files may be
+arrays, and the JSON result is a ``Result``."""
 
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ import numpy as np
 from . import _metastable
 from ._results import Figure, Result, Saddles, Verdicts, _result, _verdicts
 
-# Flags that name a file: an array may stand in their place.
+# Flags that name a file, for which an array may be given.
 _FILES = {"tokens", "masses", "samples", "angles", "values", "ids", "embeddings"}
 
 
 def _array(name, value):
-    """The numbers of an array that a file is made of."""
+    """An array argument as float64."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise ValueError(f"{name}: found a masked array with masked entries, expected numbers everywhere: drop or fill the masked rows first")
     array = np.asarray(value)
@@ -27,7 +28,7 @@ def _array(name, value):
 
 
 def _flags(flags, folder):
-    """The words of flags; arrays go into files of the folder."""
+    """Command-line words of the flags; arrays are written into files of the folder."""
     words = []
     for name, value in flags.items():
         flag = "--" + name.rstrip("_").replace("_", "-")
@@ -59,18 +60,18 @@ def _text(value):
 
 
 def _call(command, positional=(), flags=None):
-    """The answer, the notes and the exit code of a command."""
+    """Runs a command; returns its JSON result, notes and exit code."""
     with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
         begin = [command] if isinstance(command, str) else command
         words = [*begin, *_flags(flags or {}, Path(folder)), *positional]
         try:
             answer, notes, code = _metastable._command(words)
         except (ValueError, ArithmeticError, OSError) as e:
-            # The file of an array is the argument itself.
-            said = str(e)
+            # Name the argument instead of the temporary file.
+            message = str(e)
             for name in _FILES:
-                said = said.replace(str(Path(folder) / f"{name}.npy"), name)
-            raise type(e)(said) from None
+                message = message.replace(str(Path(folder) / f"{name}.npy"), name)
+            raise type(e)(message) from None
     if code == 130:
         raise KeyboardInterrupt
     return json.loads(answer) if answer else {}, notes, code
@@ -82,7 +83,7 @@ def _answered(command, positional=(), flags=None):
 
 
 def _points(answer):
-    """Lists of rows as arrays."""
+    """Converts lists of numbers to arrays."""
     for key, value in list(answer.items()):
         if isinstance(value, list) and value and isinstance(value[0], (list, int, float)) and not isinstance(value[0], bool):
             try:
@@ -93,7 +94,8 @@ def _points(answer):
 
 
 def names(kind="theorems"):
-    """What is registered: theorems, dynamics, laws, observables, figures, experiments, integrators, kernels, studies. A list of names.
+    """The registered names of one kind: theorems, dynamics, laws, observables, figures,
+    experiments, integrators, kernels or studies.
 
     >>> import metastable as ms
     >>> ms.names("dynamics")[-2:]
@@ -105,9 +107,10 @@ def names(kind="theorems"):
 
 
 def predict(what, **parameters):
-    """A closed form of the theory, as ``metastable predict``: gamma, level-time, growth-rates, two-token-time, threshold, wendel, kac-rice, ...
+    """A closed form of the theory, as ``metastable predict``: gamma, level-time, growth-rates,
+    two-token-time, threshold, wendel, kac-rice, ...
 
-    ``from_`` stands for ``from``. A ``Result``; lists of numbers are arrays.
+    Write ``from_`` for ``from``. Returns a ``Result`` whose lists of numbers are arrays.
 
     >>> import metastable as ms
     >>> ms.predict("gamma", n=8, beta=1.0, times=[0.0, 1.0]).gamma
@@ -119,17 +122,16 @@ def predict(what, **parameters):
 
 
 def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, connections=None, certificates=None):
-    """Critical points of the energy: those that random starts find for n and d, or the one that is
-    reached from given ``tokens`` (n, d).
+    """Critical points of the energy: those found by random starts for n and d, or the one reached
+    from given ``tokens`` (n, d).
 
-    The list may be incomplete: a point that no start reached is missing, and nothing proves that
-    there are no others. ``found_by_starts`` of a point counts the random starts that found it;
-    ``missing_estimate`` is Chao's lower estimate of how many points are missing. Several ``beta``
-    give ``landscapes``, a list of such results.
+    The list may be incomplete: points that no start reached are missing. ``found_by_starts`` of a
+    point counts the random starts that found it; ``missing_estimate`` is Chao's lower estimate of
+    the number of missing points. Several ``beta`` give ``landscapes``, a list of such results.
 
     ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``,
-    ``morse_index``, ``eigenvalues``, ``residual``, ... The whole is printed as a table, one line
-    for each point.
+    ``morse_index``, ``eigenvalues``, ``residual``, ... The result prints as a table with one line
+    per point.
 
     >>> import metastable as ms
     >>> found = ms.saddles(n=3, d=2, beta=1.0, starts=20)
@@ -147,13 +149,13 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
 
 
 def clusters(tokens, radius=None, *, beta=None, masses=None, normalise=False):
-    """Clusters of tokens (n, d): two tokens are linked when their geodesic distance is at most
-    ``radius``, and a cluster is what links join (single linkage). ``beta`` instead of a radius
-    stands for half a kernel width, beta^(-1/2)/2.
+    """Clusters of tokens (n, d) by single linkage: two tokens are linked if their geodesic distance
+    is at most ``radius``, and clusters are the connected components. With ``beta`` instead, the
+    radius is half a kernel width, beta^(-1/2)/2.
 
     ``labels`` (n,) has the cluster of every token, ``sizes`` and ``masses`` those of the clusters,
     ``centres`` (clusters, d) their mean directions, ``radii`` the largest distance of a token from
-    its centre. Cost: n log n and the pairs that are near.
+    its centre. Cost: n log n plus the number of near pairs.
 
     >>> import numpy as np, metastable as ms
     >>> x = np.array([[1.0, 0.0], [np.cos(0.1), np.sin(0.1)], [-1.0, 0.0]])
@@ -168,21 +170,25 @@ def clusters(tokens, radius=None, *, beta=None, masses=None, normalise=False):
 
 
 def certify(tokens=None, beta=None, *, check=None, exact=False, converges=False, dynamics=None, sizes=None, radius=None, anywhere=False, out=None):
-    """A proof in interval arithmetic: of a critical point near given clusters (rows of ``tokens``, ``sizes`` tokens each), or, with ``converges``, that the
-    start ends in one point. ``check=FILE`` checks a certificate instead. ``proved`` says whether; ``ArithmeticError`` where it could not be proved.
+    """A proof in interval arithmetic: that a critical point exists near given clusters (rows of
+    ``tokens`` with ``sizes`` tokens each), or, with ``converges``, that the start converges to one
+    point. ``check=FILE`` verifies a certificate instead. The result has ``proved``; a failed proof
+    raises ``ArithmeticError``.
 
     >>> import metastable as ms
     >>> ms.certify([[1.0, 0.0], [-1.0, 0.0]], beta=2.0).proved
     True
     """
-    flags = {"tokens": tokens, "beta": beta, "check": check, "exact": exact, "converges": converges, "dynamics": dynamics}
-    flags |= {"sizes": sizes, "radius": radius, "anywhere": anywhere, "out": out}
-    return _answered("certify", [], flags)
+    if check is not None:
+        return _answered(["certify", "check"], [os.fspath(check)], {"exact": exact})
+    flags = {"tokens": tokens, "beta": beta, "dynamics": dynamics, "sizes": sizes, "radius": radius, "anywhere": anywhere, "out": out}
+    return _answered(["certify", "start" if converges else "critical-point"], [], flags)
 
 
 def modes(samples, beta, *, circle=False, sphere=False):
-    """Modes of a kernel density estimate: numbers on the line, angles with ``circle``, rows of S^2 with ``sphere``. ``certified`` says whether ``modes`` is
-    proved; where it is not, there is ``at_least`` instead.
+    """The number of modes of a kernel density estimate. Samples are numbers on the line, angles
+    with ``circle``, or rows on S^2 with ``sphere``. If ``certified``, the count ``modes`` is
+    proved; otherwise the result has the lower bound ``at_least`` instead.
 
     >>> import metastable as ms
     >>> found = ms.modes([-2.0, -1.9, 2.0], beta=4.0)
@@ -193,8 +199,10 @@ def modes(samples, beta, *, circle=False, sphere=False):
 
 
 def measure(density=None, *, space="circle", beta, t_end, values=None, tokens=None, **parameters):
-    """A density under the continuity equation to ``t_end``: ``coefficients``, ``negentropy``, ``negentropy_rate`` and their errors. ``space`` is circle,
-    zonal or sphere2; ``density`` is words as ``"cos:1=0.2,2=-0.1"``, or ``values`` or ``tokens`` are arrays. Other keywords are the program's flags.
+    """Solves the continuity equation for a density up to ``t_end``. The result has
+    ``coefficients``, ``negentropy``, ``negentropy_rate`` and their errors. ``space`` is circle,
+    zonal or sphere2. The initial density is a string such as ``"cos:1=0.2,2=-0.1"``, or an array
+    ``values`` or ``tokens``. Other keywords are flags of the program.
 
     >>> import metastable as ms
     >>> end = ms.measure("cos:1=0.2,2=-0.1", beta=4.0, t_end=1.0, dynamics="sa")
@@ -209,7 +217,8 @@ def measure(density=None, *, space="circle", beta, t_end, values=None, tokens=No
 
 
 def entropy(tokens, *, neighbours=3, bandwidth=100.0, normalise=False):
-    """Negentropy of a cloud of tokens (n, d), or layer by layer of hidden states (layers, n, d), by two estimators, each with its error and its bias.
+    """Negentropy of tokens (n, d), or of every layer of hidden states (layers, n, d), by two
+    estimators, each with its error and bias.
 
     >>> import metastable as ms
     >>> found = ms.entropy(ms.tokens("uniform", n=200, d=3))
@@ -220,7 +229,8 @@ def entropy(tokens, *, neighbours=3, bandwidth=100.0, normalise=False):
 
 
 class Model:
-    """A trained model: a folder with model.safetensors, config.json and tokenizer.json (BERT, ALBERT, GPT-2, Llama), or a GGUF file. See ``load_model``."""
+    """A trained model: a folder with model.safetensors, config.json and tokenizer.json (BERT,
+    ALBERT, GPT-2, Llama), or a GGUF file. See ``load_model``."""
 
     def __init__(self, path):
         self.path = os.fspath(path)
@@ -231,8 +241,10 @@ class Model:
         return f"metastable.load_model({self.path!r})"
 
     def hidden(self, text=None, *, ids=None, embeddings=None, f32=False, iterate=None, layers=None, attention=True):
-        """Its hidden states for a ``text``, for ``ids`` of words, or for ``embeddings`` (n, d): a ``Result`` with ``hidden_states`` (layers + 1, n, d),
-        ``attention`` (layers, heads, n, n) and ``words``. ``iterate`` applies one block in all ``layers``. The weights are read at every call."""
+        """The hidden states for a ``text``, for token ``ids``, or for ``embeddings`` (n, d): a
+        ``Result`` with ``hidden_states`` (layers + 1, n, d), ``attention`` (layers, heads, n, n)
+        and ``words``. ``iterate`` selects one block, which is applied ``layers`` times. The weights
+        are read at every call."""
         flags = {"text": text, "ids": ids, "embeddings": embeddings, "f32": f32, "iterate": iterate, "layers": layers}
         with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
             out = Path(folder) / "run"
@@ -243,7 +255,7 @@ class Model:
 
 
 def load_model(path):
-    """A trained model, whose hidden states are tokens.
+    """Opens a trained model, whose hidden states are tokens.
 
     >>> import metastable as ms
     >>> ms.load_model("nowhere")
@@ -254,7 +266,8 @@ def load_model(path):
 
 
 def check(*claims, quick=False, trials=None, seed=1, **region):
-    """Verdicts on theorems (all of them when none is named): a ``Verdicts``. ``n``, ``d`` and ``beta`` may be ranges of one's own, as on the command line.
+    """Checks claims (all of them by default) and returns ``Verdicts``. ``n``, ``d`` and ``beta``
+    set the ranges of the trials, as on the command line.
 
     >>> import metastable as ms
     >>> ms.check("cone-speed-printed", quick=True)[0].verdict
@@ -265,7 +278,8 @@ def check(*claims, quick=False, trials=None, seed=1, **region):
 
 
 def hunt(claim, *, minutes=2.0, seed=1, out=None, **region):
-    """Searches a claim's range for a counterexample; ``found``, ``margin``, ``confirmed``, and ``counterexample``, which ``replay`` takes.
+    """Searches the range of a claim for a counterexample. The result has ``found``, ``margin``,
+    ``confirmed``, and ``counterexample``, the argument of ``replay``.
 
     >>> import metastable as ms
     >>> found = ms.hunt("cone-speed-printed", minutes=0.02)
@@ -281,17 +295,19 @@ def hunt(claim, *, minutes=2.0, seed=1, out=None, **region):
 
 
 def replay(counterexample):
-    """Evaluates a counterexample again, with both integrators: what ``hunt`` found, or the name of its file."""
+    """Evaluates a counterexample again with both integrators: the ``counterexample`` of ``hunt``,
+    or the name of its file."""
     if isinstance(counterexample, (str, os.PathLike)):
-        return _answered("replay", [os.fspath(counterexample)])
+        return _answered("hunt", [], {"replay": os.fspath(counterexample)})
     with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
         path = Path(folder) / "counterexample.json"
         path.write_text(json.dumps(counterexample))
-        return _answered("replay", [str(path)])
+        return _answered("hunt", [], {"replay": str(path)})
 
 
-def figure(name, *, full=False, size=None, theme=None, dpi=None, runs="runs", result=None, tokens=None, array=None, **parameters):
-    """A figure of the papers, as ``metastable figure``: parameters of its own as keywords (``n=64, beta=[2, 4]``). A ``Figure``, which notebooks show.
+def figure(name, *, published=False, size=None, theme=None, dpi=None, runs="runs", from_run=None, tokens=None, array=None, **parameters):
+    """Draws a figure of the papers, as ``metastable figure``; parameters of the figure are keywords
+    (``n=64, beta=[2, 4]``). Returns a ``Figure``, which notebooks display.
 
     >>> import metastable as ms
     >>> drawn = ms.figure("gamma-curve", beta=[1, 4])
@@ -299,7 +315,7 @@ def figure(name, *, full=False, size=None, theme=None, dpi=None, runs="runs", re
     (True, True)
     """
     with tempfile.TemporaryDirectory(prefix="metastable-") as folder:
-        flags = {"full": full, "size": size, "theme": theme, "dpi": dpi, "runs": runs, "result": result, "tokens": tokens, "array": array}
+        flags = {"published": published, "size": size, "theme": theme, "dpi": dpi, "runs": runs, "from_run": from_run, "tokens": tokens, "array": array}
         flags |= {"set": parameters or None, "out": folder}
         _, notes, _ = _call("figure", [name], flags)
         files = {p.suffix.lstrip("."): p.read_bytes() for p in Path(folder).iterdir()}

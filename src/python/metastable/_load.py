@@ -1,4 +1,4 @@
-"""Results of the program, read back: the tables of a folder by name, as structured arrays."""
+"""Reads results of the program: the tables of a folder by name, as structured arrays."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from ._results import Result, _result
 
-# Columns of words in results.csv and cells.csv; all others hold numbers.
+# Text columns of results.csv and cells.csv; all others are numeric.
 _WORDS = {"cell", "dynamics", "init", "model", "outcome"}
 
-# Arrays that are rows of tokens, not tables.
+# Arrays of tokens, which are not tables.
 _TOKENS = {"final_tokens"}
 
 # Names of thousands of columns make headers that numpy.load refuses by default.
@@ -22,16 +22,16 @@ _HEADER = 1 << 26
 
 
 def load(path):
-    """What ``run``, ``solve --out``, ``measure --out`` or ``model --out`` wrote into a folder: a
-    ``Result`` with its tables by name, as structured arrays, one field a column. A CSV or NPY file
-    gives its table alone.
+    """Loads a folder written by ``run``, ``solve --out``, ``measure --out`` or ``model --out``:
+    a ``Result`` with its tables by name, as structured arrays with one field per column. For a CSV
+    or NPY file it returns the table.
 
-    Of an experiment: ``results`` (a row for every run, with the axes of the grid and words as they
-    stand in results.csv), ``cells`` (a row for every cell) and ``tables`` (the observables over
-    time of all cells, whose first field ``cell`` is the row of ``cells``); where cells have
-    different columns (positions of more or fewer tokens) there are several, as ``tables_n8_d2``.
-    ``experiment`` has the settings. Of a run: ``timeline``, ``mergers``, ``final_tokens`` (n, d)
-    and ``record``. Of a study: its own tables.
+    An experiment has ``results`` (one row per run, with the axes of the grid and the text columns
+    of results.csv), ``cells`` (one row per cell) and ``tables`` (the observables of all cells over
+    time; the first field ``cell`` is the row in ``cells``). If cells have different columns, for
+    example positions of different numbers of tokens, there are several tables, such as
+    ``tables_n8_d2``. ``experiment`` has the settings. A run has ``timeline``, ``mergers``,
+    ``final_tokens`` (n, d) and ``record``. A study has its own tables.
 
     >>> import tempfile, metastable as ms
     >>> folder = tempfile.mkdtemp() + "/density"
@@ -64,7 +64,7 @@ def _file(path):
 
 
 def _tables(folder):
-    """The arrays of a folder: NPY where there is one, else CSV, and the members of NPZ archives."""
+    """The arrays of a folder: NPY if present, else CSV, and the members of NPZ archives."""
     found = {}
     for path in sorted(folder.glob("*.csv")):
         found[path.stem] = None if path.with_suffix(".npy").is_file() else _csv(path)
@@ -90,7 +90,7 @@ def _experiment(folder):
     for path in sorted(folder.glob("tables*.npy")):
         stacked = _array(path)
         if stacked.dtype.names is None:
-            # A folder of an older version: the names and the cells are in the table beside it.
+            # A folder of an older version: names and cells are in the CSV file.
             stacked = _numbered(_csv(path.with_suffix(".csv")), rows)
         pieces.append(stacked)
     groups = {}
@@ -106,7 +106,7 @@ def _experiment(folder):
 
 
 def _of_cell(table, k):
-    """The table of a cell with its row first."""
+    """The table of a cell, with the row of the cell as first field."""
     out = np.empty(len(table), dtype=[("cell", "f8"), *((n, "f8") for n in table.dtype.names)])
     out["cell"] = k
     for name in table.dtype.names:
@@ -115,15 +115,15 @@ def _of_cell(table, k):
 
 
 def _numbered(table, rows):
-    """A stacked table whose cells are names, with their rows."""
+    """A stacked table with the names of cells replaced by their rows."""
     out = _of_cell(table[[n for n in table.dtype.names if n != "cell"]], 0)
     out["cell"] = [rows[str(name)] for name in table["cell"]]
     return out
 
 
 def _array(path):
-    """The array of an NPY file; a table of an older version takes its names from the CSV file
-    beside it."""
+    """The array of an NPY file; a table of an older version takes its column names from the CSV
+    file of the same name."""
     try:
         array = np.load(path, max_header_size=_HEADER)
     except TypeError:
@@ -165,7 +165,7 @@ def _csv(path):
 
 
 def _column(name, words):
-    """Numbers, or words where a column has words."""
+    """A column as numbers, or as text if it has text."""
     if name in _WORDS:
         return np.array(words, dtype=str)
     try:

@@ -60,8 +60,8 @@ class Energy:
 
 def field(f: Callable[[float, NDArray[np.float64]], ArrayLike], norm: str | None = None, length_scale: float = 1.0) -> Dynamics: ...
 def threads(count: int | None = None) -> int: ...
-def _forked() -> None: ...
-def _rebuilt(name: str, beta: float, arguments: dict[str, Any]) -> Dynamics: ...
+def _after_fork() -> None: ...
+def _rebuild(name: str, beta: float, arguments: dict[str, Any]) -> Dynamics: ...
 def _draw(law: str, n: int, d: int, seed: int) -> NDArray[np.float64]: ...
 def _command(words: list[str]) -> tuple[str, list[str], int]: ...
 def _solve(
@@ -111,7 +111,7 @@ __all__ = [
     "__version__",
     "Dynamics",
     "Energy",
-    "_rebuilt",
+    "_rebuild",
     "field",
     "_draw",
     "_solve",
@@ -119,5 +119,5 @@ __all__ = [
     "_noise",
     "_command",
     "threads",
-    "_forked",
+    "_after_fork",
 ]

@@ -1,4 +1,4 @@
-"""Results: what runs, checks and figures end with, and how notebooks show them."""
+"""Results of runs, checks and figures, and their display in notebooks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 Merge = namedtuple("Merge", "t members mass")
-Merge.__doc__ = "Tokens that became one: when, which (indices of initial tokens), and the mass of the new one."
+Merge.__doc__ = "A merge: time, indices of the initial tokens, mass of the merged token."
 
 
 def _table(rows, head=()):
-    """Rows of texts as HTML."""
+    """Rows of strings as an HTML table."""
     lines = ["<table>"]
     if head:
         lines.append("<tr>" + "".join(f"<th style='text-align:left'>{html.escape(str(h))}</th>" for h in head) + "</tr>")
@@ -41,13 +41,14 @@ def _short(value):
 
 
 def _aligned(rows):
-    """Rows of texts in columns."""
+    """Rows of strings as aligned columns."""
     widths = [max(len(r[c]) for r in rows) for c in range(len(rows[0]))]
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows)
 
 
 class Result(dict):
-    """The answer of a command: a dictionary whose entries are attributes too; ``notes`` is what was said beside it.
+    """The result of a command: a dictionary whose entries are also attributes; ``notes`` has the
+    notes that the command printed.
 
     >>> import metastable as ms
     >>> ms.predict("wendel", n=4, d=3).probability
@@ -97,7 +98,7 @@ class Saddles(Result):
         )
 
     def _rows(self):
-        """The names of the columns and a row for each point; how often it was found, where that was counted."""
+        """The column names, then one row per point; the number of hits if it was counted."""
         counted = any("found_by_starts" in p for p in self.get("points", []))
         yield ("#", "clusters of", "energy", "+-", "unstable", "Morse index", "residual", "symmetry", *(["found by"] if counted else []))
         for k, p in enumerate(self.get("points", [])):
@@ -117,7 +118,7 @@ class Saddles(Result):
 
 
 class Solution:
-    """How a run ended, and its way there. See ``solve``."""
+    """The final state of a run and its timeline. See ``solve``."""
 
     def __init__(self, dynamics, parts):
         self.dynamics = dynamics
@@ -139,7 +140,8 @@ class Solution:
         return _table(rows)
 
     def plot(self, column=None, ax=None, **keywords):
-        """A column of the time line (by default the first but t) against log t, by Matplotlib, which must be installed. Returns the axes."""
+        """Plots a column of the timeline (by default the first after t) against log t with
+        Matplotlib, which must be installed. Returns the axes."""
         axes = _axes(ax)
         column = column or self.timeline.dtype.names[1]
         if column not in self.timeline.dtype.names:
@@ -174,7 +176,7 @@ class Verdicts(list):
 
     @property
     def as_expected(self):
-        """True when no verdict is a surprise."""
+        """True if every verdict is the expected one."""
         return all(v["as_expected"] for v in self)
 
     def _rows(self):
@@ -201,7 +203,8 @@ def _verdicts(entries, notes):
 
 
 class Figure:
-    """A figure of the papers: ``svg``, ``png``, ``pdf`` (bytes but for svg), its numbers ``csv`` and ``caption`` (texts). Notebooks show it."""
+    """A figure of the papers: ``svg`` (text), ``png`` and ``pdf`` (bytes), its numbers ``csv`` and
+    its ``caption`` (text). Notebooks display it."""
 
     formats = ("svg", "png", "pdf", "csv", "txt")
 
@@ -229,10 +232,10 @@ class Figure:
         return self._files["txt"].decode().strip()
 
     def save(self, path):
-        """Writes it as its name ends: .svg, .png, .pdf, .csv or .txt."""
+        """Writes the figure in the format of the file extension: .svg, .png, .pdf, .csv or .txt."""
         ending = Path(path).suffix.lstrip(".").lower()
         if ending not in self._files:
-            raise ValueError(f"path: found {path}, expected a name that ends in .{', .'.join(self._files)}")
+            raise ValueError(f"path: found {path}, expected a file name that ends in .{', .'.join(self._files)}")
         Path(path).write_bytes(self._files[ending])
 
     def _repr_svg_(self):

@@ -1,4 +1,4 @@
-"""Tokens, their velocities and their paths."""
+"""Tokens, velocities and runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from ._results import Solution
 
 
 def tokens(law, n, d, seed=1):
-    """Tokens of a law, an array of shape (n, d); the same as the program's for the same seed.
+    """Tokens drawn from a law, an array of shape (n, d), equal to those of the program for the same
+    seed.
 
-    ``law`` is a registered one, as ``"uniform"`` or ``"cap:radius=0.3"`` (``names("laws")``).
+    ``law`` is a registered law such as ``"uniform"`` or ``"cap:radius=0.3"`` (``names("laws")``).
 
     >>> import metastable as ms
     >>> ms.tokens("orthonormal", n=2, d=2)
@@ -26,23 +27,23 @@ def tokens(law, n, d, seed=1):
 
 
 def _dynamics(dynamics, beta, model, place="second"):
-    """A ``Dynamics`` as it is, a name or a function with what is said beside it. ``place`` is where
-    tokens come among the arguments."""
+    """A ``Dynamics`` from a ``Dynamics``, a name or a function, with ``beta`` and the keywords of a
+    model. ``place`` is the position of the tokens among the arguments."""
     if isinstance(dynamics, Dynamics):
         if beta is not None or model:
-            said = ", ".join((["beta"] if beta is not None else []) + sorted(model))
-            raise ValueError(f"dynamics: found {said} beside a Dynamics, expected none: it has its parameters")
+            found = ", ".join((["beta"] if beta is not None else []) + sorted(model))
+            raise ValueError(f"dynamics: found {found} together with a Dynamics, expected none: a Dynamics has all its parameters")
         return dynamics
     if callable(dynamics):
         if beta is not None:
-            raise ValueError("beta: found one beside a function, expected none: the function has its parameters")
+            raise ValueError("beta: found a number together with a function, expected none: the function has its own parameters")
         return _metastable.field(dynamics, **model)
     if isinstance(dynamics, (list, tuple)) or hasattr(dynamics, "__array__"):
         raise ValueError(f"dynamics: found an array, expected a name, a Dynamics or a function f(t, x): tokens come {place} here")
     if dynamics is not None and not isinstance(dynamics, str):
         raise ValueError(f"dynamics: found {dynamics!r}, expected a name, a Dynamics or a function f(t, x)")
     if beta is None:
-        # What else is wrong is said first: an argument `bta` is a slip of the pen.
+        # First report an invalid keyword: `bta` is probably a misspelt `beta`.
         Dynamics(dynamics, beta=1.0, **model)
         raise ValueError("beta: found nothing, expected an inverse temperature")
     return Dynamics(dynamics, beta=beta, **model)
@@ -51,9 +52,10 @@ def _dynamics(dynamics, beta, model, place="second"):
 def velocity(tokens, dynamics=None, beta=None, *, out=None, masses=None, radii=None, normalise=False, t=0.0, **model):
     """The velocity of every token, an array of shape (n, d), tangent to the sphere.
 
-    ``dynamics`` is a name (``"sa"`` when none is given; ``names("dynamics")``), a ``Dynamics`` or a function ``f(t, x)``. Keywords of ``Dynamics``
-    (``causal``, ``mask``, ``q``, ``k``, ``v``, ``norm``, ...) may follow. With ``norm="pre"`` tokens have radii and the last of d + 1 columns is r'.
-    ``out`` takes the result.
+    ``dynamics`` is a name (default ``"sa"``; see ``names("dynamics")``), a ``Dynamics`` or a
+    function ``f(t, x)``. Keywords of ``Dynamics`` (``causal``, ``mask``, ``q``, ``k``, ``v``,
+    ``norm``, ...) may follow. With ``norm="pre"`` tokens have radii, and the last of d + 1 columns
+    is r'. The result is written into ``out`` if given.
 
     >>> import numpy as np, metastable as ms
     >>> x = np.array([[1.0, 0.0], [np.cos(1.0), np.sin(1.0)]])
@@ -67,8 +69,9 @@ def velocity(tokens, dynamics=None, beta=None, *, out=None, masses=None, radii=N
 
 
 def energy(beta, scale="mean"):
-    """The interaction energy ``E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)`` as an object with ``value``, ``log_value``, ``grad``, ``hess_vec``,
-    ``hessian``, ``eigenvalues`` and ``morse_index``. ``scale`` is one of mean, sum, shifted, unit.
+    """The interaction energy ``E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)`` as an object
+    with ``value``, ``log_value``, ``grad``, ``hess_vec``, ``hessian``, ``eigenvalues`` and
+    ``morse_index``. ``scale`` is mean, sum, shifted or unit.
 
     >>> import metastable as ms
     >>> e = ms.energy(2.0)
@@ -84,7 +87,7 @@ def energy(beta, scale="mean"):
 def _span(t_end, t_span):
     """Start and end of a run."""
     if (t_end is None) == (t_span is None):
-        raise ValueError("t_end: found none or both of t_end and t_span, expected one of them")
+        raise ValueError("t_end: found none or both of t_end and t_span, expected exactly one")
     first, last = (0.0, t_end) if t_span is None else t_span
     first, last = float(first), float(last)
     if not (math.isfinite(first) and math.isfinite(last) and last >= first):
@@ -102,7 +105,7 @@ def _sample_times(t_eval, first):
 
 
 def _shifted(parts, first):
-    """The parts of a run that began at another time than 0."""
+    """Shifts the times of a result by the start time ``first``."""
     if first != 0.0:
         parts["t"] += first
         parts["timeline"]["t"] += first
@@ -111,7 +114,8 @@ def _shifted(parts, first):
 
 
 def _later(dynamics, first):
-    """A function that begins at another time; what is registered does not depend on time."""
+    """Shifts the time of a function to start at ``first``; registered dynamics do not depend on
+    time."""
     if first == 0.0 or not callable(dynamics):
         return dynamics
     return _Later(dynamics, first)
@@ -146,19 +150,24 @@ def solve(
 ):
     """Moves tokens to ``t_end`` and returns a ``Solution``.
 
-    ``dynamics`` is a name, a ``Dynamics``, or a function ``f(t, x)`` of the time and an (n, d) array
-    that returns an array of the same shape; as in ``scipy.integrate.solve_ivp`` it comes first.
-    What a function returns is projected to the tangent space of every token: only its part along
-    the sphere moves tokens, so ``f = x`` moves none (``norm="none"`` leaves tokens in R^d). Tokens
-    of a function never merge by themselves, however near they come: ``clusters(end.tokens,
-    radius)`` counts where they are. ``rtol`` bounds the local error per unit of displacement in
-    kernel widths beta^(-1/2). Tokens nearer than ``merge_radius`` (radians) become one of their
-    summed mass, except those of a function. With ``t_eval`` the solution has ``frames``, and its
-    ``timeline`` has those times; without it the timeline has the end of every step.
+    ``dynamics`` is a name, a ``Dynamics``, or a function ``f(t, x)`` of the time and an (n, d)
+    array that returns an array of the same shape. As in ``scipy.integrate.solve_ivp`` it comes
+    first.
 
-    The end is ``success``, ``status`` (0: the end time, or rest; 1: a stop rule; -1: failure), ``message``, ``outcome``, ``t``, ``tokens`` (n, d),
-    ``masses`` and ``clusters`` of those that are left, ``labels`` (n,), ``merges``, ``energy`` ((1/2beta) sum m_i m_j
-    e^{beta G_ij}), ``log_energy`` (the column of the timeline: the log of sum m_i m_j e^{beta (G_ij - 1)}), ``timeline`` (a structured array), ``nfev``.
+    The values of a function are projected to the tangent space of every token, so ``f = x`` moves
+    nothing; with ``norm="none"`` tokens live in R^d instead. Tokens of a function never merge: use
+    ``clusters(end.tokens, radius)`` to find clusters. Other tokens that are nearer than
+    ``merge_radius`` (radians) merge into one token with the sum of their masses. ``rtol`` bounds
+    the local error per unit of displacement in kernel widths beta^(-1/2).
+
+    With ``t_eval`` the solution has ``frames``, and its ``timeline`` has those times; otherwise the
+    timeline has the end of every step.
+
+    The solution has ``success``, ``status`` (0: end time or steady state reached; 1: stop rule; -1:
+    failure), ``message``, ``outcome``, ``t``, ``tokens`` (n, d), ``masses`` and ``clusters`` of the
+    tokens after merging, ``labels`` (n,), ``merges``, ``energy`` ((1/2beta) sum m_i m_j e^{beta
+    G_ij}), ``log_energy`` (log of sum m_i m_j e^{beta (G_ij - 1)}, as in the timeline),
+    ``timeline`` (a structured array) and ``nfev``.
 
     >>> import numpy as np, metastable as ms
     >>> pair = np.array([[1.0, 0.0], [np.cos(3.0), np.sin(3.0)]])
@@ -191,8 +200,9 @@ def solve(
 
 
 def layers(dynamics, tokens, count, eta=1.0, *, dt=1.0, beta=None, observables=None, masses=None, radii=None, normalise=False, **model):
-    """Applies ``count`` layers ``x <- normalise(x + eta a(x))``, the map of a Transformer; ``eta=float("inf")`` is mean shift. Returns a ``Solution`` whose
-    ``frames`` has every depth; the time between layers is ``dt``.
+    """Applies ``count`` layers ``x <- normalise(x + eta a(x))``, the map of a Transformer;
+    ``eta=float("inf")`` is mean shift. Returns a ``Solution`` with the tokens at every depth in
+    ``frames``; the time between layers is ``dt``.
 
     >>> import metastable as ms
     >>> x = ms.tokens("uniform", n=8, d=3)
@@ -212,7 +222,8 @@ def layers(dynamics, tokens, count, eta=1.0, *, dt=1.0, beta=None, observables=N
 def noise(
     dynamics, tokens, t_end, *, kappa, step, seed=1, t_eval=None, beta=None, observables=None, masses=None, radii=None, normalise=False, **model
 ):
-    """A path with Brownian noise, ``dx = v dt + sqrt(2 / kappa) dW`` on the sphere, in steps of one length. Returns a ``Solution``.
+    """A path with Brownian noise, ``dx = v dt + sqrt(2 / kappa) dW`` on the sphere, with steps of
+    fixed length. Returns a ``Solution``.
 
     >>> import metastable as ms
     >>> x = ms.tokens("uniform", n=8, d=3)

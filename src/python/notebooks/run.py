@@ -1,4 +1,5 @@
-"""Runs the notebooks in kernels of their own, each in an empty folder: `python run.py [NOTEBOOK ...]`. Says how long each took; the first that fails ends it."""
+"""Runs each notebook in a new kernel and an empty folder: `python run.py [NOTEBOOK ...]`. Prints the
+time of each and stops at the first failure."""
 
 import pathlib
 import sys

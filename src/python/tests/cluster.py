@@ -1,4 +1,5 @@
-"""A sweep on a cluster of Dask (here of two processes on this machine) gives the bytes of one process. A program, not a test: its workers import it."""
+"""A sweep on a Dask cluster (here two local processes) gives the same bytes as one process. This is
+a program, not a test, because the workers import it."""
 
 import metastable as ms
 import numpy as np

@@ -1,8 +1,9 @@
-"""What a call costs beside the sums, in a release build: python src/python/tests/overhead.py [PROGRAM].
+"""The overhead of a call, in a release build: python src/python/tests/overhead.py [PROGRAM].
 
-The overhead is the time of the smallest call: two tokens, whose sums take a tenth of a microsecond. With the program, whose `bench rhs` says what a call from Rust
-takes by itself, the velocity at n = 512, d = 64 is compared with that: rounds by turns, each with its ratio, as the pace of a shared machine changes from one to
-the next."""
+The overhead is the time of the smallest call: two tokens, whose sums take a tenth of a microsecond.
+With the path of the program, the velocity at n = 512, d = 64 is compared with the time of the same
+call from Rust (`bench rhs`). Both are measured in turn and compared by ratio, because the speed of a
+shared machine changes."""
 
 import json
 import statistics
@@ -15,7 +16,7 @@ import numpy as np
 
 
 def best(call, number, repeat=15):
-    """The least of several means: others at work on the machine only add."""
+    """The smallest of several means: other load on the machine only adds time."""
     return min(timeit.repeat(call, number=number, repeat=repeat)) / number
 
 

@@ -1,4 +1,4 @@
-"""Arrays of all kinds in, sentences for those that are none."""
+"""Array arguments of all kinds, and messages for invalid ones."""
 
 import concurrent.futures
 import subprocess
@@ -19,7 +19,7 @@ def test_dtypes_and_strides():
     for same in [X.tolist(), np.asfortranarray(X), wide[::2, 1:4], X[::-1][::-1], X.astype(">f8"), np.ma.masked_array(X), np.matrix(X)]:
         assert np.array_equal(ms.velocity(same, "sa", 2.0), V)
     for coarse, rounding in [(np.float32, 2.0**-24), (np.float16, 2.0**-11)]:
-        # Rows of a coarse type are unit to its rounding.
+        # Rows of a coarse type have unit length up to its rounding.
         assert np.abs(ms.velocity(X.astype(coarse), "sa", 2.0) - V).max() < 32 * rounding
     assert np.array_equal(ms.velocity(np.eye(3, dtype=int), "sa", 2.0), ms.velocity(np.eye(3), "sa", 2.0))
     assert np.abs(ms.velocity(3 * X, "sa", 2.0, normalise=True) - V).max() < 1e-15
@@ -31,8 +31,9 @@ def test_the_argument_is_not_changed():
     assert np.array_equal(before, X)
 
 
-def test_memory_that_is_kept_is_nobody_elses():
-    """Calls of one object in any order and from several threads, with and without masses, after one that failed: the numbers of a new object."""
+def test_reused_buffers_do_not_change_results():
+    """Calls of one object in any order, from several threads, with and without masses, and after a
+    failed call give the results of a new object."""
     sa, out = ms.Dynamics("sa", beta=3.0), np.empty((40, 3))
     calls = [(ms.tokens("uniform", n, d, seed=s), m) for s, (n, d) in enumerate([(40, 3), (40, 3), (3, 40), (40, 3)]) for m in (None, np.arange(1.0, n + 1))]
     expected = [ms.Dynamics("sa", beta=3.0).velocity(x, masses=m) for x, m in calls]
@@ -68,8 +69,8 @@ print(count)
 """
 
 
-def test_what_was_in_memory_does_not_matter():
-    """Velocities are written into an array that nobody has filled: here one of NaN."""
+def test_uninitialised_memory_does_not_matter():
+    """Velocities are written into an uninitialised array: here one of NaN."""
     end = subprocess.run([sys.executable, "-c", OF_NOTHING], capture_output=True, text=True)
     assert end.returncode == 0, end.stderr
     assert int(end.stdout) == 3 * len(ms.names("dynamics"))
@@ -118,7 +119,7 @@ REFUSED = [
     (lambda: ms.layers(X.tolist(), "sa", 3, beta=1.0), ValueError, "dynamics: found an array, .*: tokens come second here"),
     (lambda: ms.noise(X, "sa", 1.0, kappa=1.0, step=0.1, beta=1.0), ValueError, "tokens come second here"),
     (lambda: ms.velocity("sa", X, 1.0), ValueError, "dynamics: found an array, .*: tokens come first here"),
-    (lambda: ms.velocity(X, "usa", 800.0), ValueError, "time_scale='u2'"),
+    (lambda: ms.velocity(X, "usa", 800.0), ValueError, "time_scale u2"),
     (lambda: ms.velocity(X, "sa", 2.0, masses=[1.0, 2.0]), ValueError, "masses: found 2, expected 6 masses"),
     (lambda: ms.velocity(X, "sa", 2.0, masses=-np.ones(6)), ValueError, "masses"),
     (lambda: ms.velocity(X, "sa", 2.0, colour="red"), ValueError, "unknown argument of a model `colour`"),
@@ -129,7 +130,7 @@ REFUSED = [
     (lambda: ms.velocity(X, "sa", 2.0, mask="windw:w=2"), ValueError, "window"),
     (lambda: ms.velocity(X, "sa", 2.0, v=np.eye(2)), ValueError, "."),
     (lambda: ms.velocity(X, "sa", 2.0, mlp=(1, 2)), ValueError, "expected .w1, b1, w2, b2."),
-    (lambda: ms.velocity(X, ms.Dynamics("sa", beta=2.0), beta=1.0), ValueError, "beside a Dynamics"),
+    (lambda: ms.velocity(X, ms.Dynamics("sa", beta=2.0), beta=1.0), ValueError, "together with a Dynamics"),
     (lambda: ms.energy(1.0, "men"), ValueError, "unknown energy scale `men`"),
     (lambda: ms.energy(0.0).value(X), ValueError, "unit"),
     (lambda: ms.energy(1.0).hess_vec(X, X[:3]), ValueError, "u: found an array of shape"),
@@ -161,14 +162,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("k", range(len(REFUSED)))
-def test_bad_input_is_a_sentence(k):
+def test_invalid_input_has_a_message(k):
     call, kind, sentence = REFUSED[k]
     with pytest.raises(kind, match=sentence) as caught:
         call()
     assert "--" not in str(caught.value) and tempfile.gettempdir() not in str(caught.value), caught.value
 
 
-def test_a_function_that_is_wrong_says_so():
+def test_errors_of_a_function_are_reported():
     with pytest.raises(ValueError, match=r"found an array of shape \[6, 2\], expected an array of shape \(6, 3\)"):
         ms.solve(lambda t, x: x[:, :2], X, 1.0)
     with pytest.raises(ValueError, match="None .is a `return` missing"):
@@ -190,6 +191,6 @@ def test_a_function_that_is_wrong_says_so():
     assert calls[0] == 0.0
 
 
-def test_a_bad_end_is_no_exception():
+def test_a_failed_run_raises_no_exception():
     end = ms.solve("sa", X, 1e6, beta=9.0, max_steps=3)
     assert not end.success and end.status == -1 and end.outcome == "max-steps" and 0 < end.t < 1e6

@@ -1,4 +1,5 @@
-"""Every public name says what it is, with an example that runs. (Those of Python files run as `--doctest-modules`; these are written in Rust.)"""
+"""Every public name has documentation with an example that runs. (Examples in Python files run by
+`--doctest-modules`; these are written in Rust.)"""
 
 import doctest
 import inspect
@@ -17,9 +18,9 @@ def test_examples_of_what_is_compiled(thing):
         return
     test = doctest.DocTestParser().get_doctest(inspect.getdoc(thing), {}, str(thing), None, 0)
     assert test.examples, f"{thing} has no example"
-    said = []
-    failed = doctest.DocTestRunner().run(test, out=said.append).failed
-    assert failed == 0, "".join(said)
+    output = []
+    failed = doctest.DocTestRunner().run(test, out=output.append).failed
+    assert failed == 0, "".join(output)
 
 
 def test_every_public_name_has_an_example():

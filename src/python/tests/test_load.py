@@ -1,4 +1,4 @@
-"""Results of the program, read back by name."""
+"""Loading results of the program by name."""
 
 import json
 
@@ -29,7 +29,7 @@ def run(folder, n=4, beta="[1, 4]", observables='["clusters"]'):
     return json.loads(answer)["folder"]
 
 
-def test_an_experiment_is_its_results_its_cells_and_its_tables(tmp_path):
+def test_an_experiment_has_results_cells_and_tables(tmp_path):
     folder = run(tmp_path)
     found = ms.load(folder)
     assert set(found) == {"results", "cells", "tables", "experiment"} and found.experiment["n"] == [4]
@@ -53,7 +53,7 @@ def test_an_experiment_is_its_results_its_cells_and_its_tables(tmp_path):
     assert "rows of cell, realisation, t, clusters" in repr(found)
 
 
-def test_many_cells_are_read_as_few(tmp_path):
+def test_many_cells_load_as_one_table(tmp_path):
     few, many = ms.load(run(tmp_path)), ms.load(run(tmp_path, beta="[1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6]"))
     assert len(many.cells) == 36 and many.tables.dtype == few.tables.dtype and len(many.tables) == 36 * 6
     for k, cell in enumerate(few.cells):
@@ -62,7 +62,7 @@ def test_many_cells_are_read_as_few(tmp_path):
         assert all(np.array_equal(mine[c], theirs[c]) for c in ("realisation", "t", "clusters"))
 
 
-def test_cells_of_other_columns_are_tables_of_their_own(tmp_path):
+def test_cells_with_different_columns_give_several_tables(tmp_path):
     found = ms.load(run(tmp_path, n="[3, 4]", observables='["positions"]'))
     assert {"tables_n3_d2", "tables_n4_d2"} <= set(found) and "tables" not in found
     assert found.tables_n3_d2.dtype.names[-1] == "x_2_1" and found.tables_n4_d2.dtype.names[-1] == "x_3_1"
@@ -73,7 +73,7 @@ def test_a_run_and_a_study(tmp_path):
     words = ["solve", "--init", "uniform", "--n", "300", "--d", "2", "--beta", "1", "--t-end", "0.1", "--samples", "2"]
     ms._metastable._command([*words, "--observables", "positions", "--out", str(tmp_path / "run")])
     found = ms.load(tmp_path / "run")
-    # 601 names are more than numpy.load takes without being asked.
+    # 601 column names exceed the default header limit of numpy.load.
     assert found.timeline.dtype.names[-1] == "x_299_1" and len(found.timeline) == 2
     assert found.final_tokens.shape == (300, 2) and found.record["outcome"] == "reached" and "t" in found.mergers.dtype.names
     assert np.array_equal(ms.load(tmp_path / "run" / "timeline.npy"), found.timeline)
@@ -83,7 +83,7 @@ def test_a_run_and_a_study(tmp_path):
     assert times.dtype.names[:3] == ("rho", "alpha", "beta") and times["exact"].max() > 1e100
 
 
-def test_a_folder_of_an_older_version_is_read_by_the_names_beside_it(tmp_path):
+def test_a_folder_of_an_older_version_takes_names_from_the_csv_file(tmp_path):
     folder = tmp_path / "old"
     folder.mkdir()
     np.save(folder / "times.npy", np.array([[1.0, 2.0], [3.0, np.nan]]))
@@ -92,7 +92,7 @@ def test_a_folder_of_an_older_version_is_read_by_the_names_beside_it(tmp_path):
     assert table.dtype.names == ("beta", "measured") and table["beta"].tolist() == [1.0, 3.0] and np.isnan(table["measured"][1])
 
 
-def test_what_is_no_result_is_a_sentence(tmp_path):
+def test_invalid_folders_have_a_message(tmp_path):
     with pytest.raises(ValueError, match="found no tables"):
         ms.load(tmp_path)
     (tmp_path / "experiment.json").write_text("{}")

@@ -1,4 +1,4 @@
-"""Hidden states of the small models that the library is tested with."""
+"""Hidden states of the small test models of the library."""
 
 import pathlib
 import pickle
@@ -19,13 +19,13 @@ def test_hidden_states_are_tokens(kind):
     assert n == len(ids) and layers == found.layers + 1 and d == found.d
     assert found.attention.shape == (found.layers, found.heads, n, n)
     assert np.abs(found.attention.sum(axis=-1) - 1).max() < 1e-12
-    # A pass from the first state is the same pass.
+    # A pass from the first hidden state gives the same states.
     again = model.hidden(embeddings=found.hidden_states[0], attention=False)
     assert np.abs(again.hidden_states - found.hidden_states).max() < 1e-12 and "attention" not in again
     assert ms.velocity(found.hidden_states[-1], "sa", 1.0, normalise=True).shape == (n, d)
 
 
-def test_bad_models_are_sentences():
+def test_invalid_models_have_a_message():
     with pytest.raises(ValueError, match="expected the folder of a model"):
         ms.load_model("nowhere")
     with pytest.raises(ValueError):

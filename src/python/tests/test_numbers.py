@@ -1,4 +1,4 @@
-"""The same numbers as NumPy and SciPy, written down again from the formulas."""
+"""Comparison with the formulas in NumPy and with SciPy."""
 
 import metastable as ms
 import numpy as np
@@ -38,7 +38,7 @@ def test_velocity(x, beta):
     n = len(x)
     masses = np.arange(1.0, n + 1)
     masses /= masses.sum()
-    # NumPy's own sums have errors of n eps, and logits of beta eps.
+    # Sums in NumPy have errors of n eps, logits errors of beta eps.
     bound = 4 * EPS * (n + abs(beta))
     assert np.abs(ms.velocity(x, "sa", beta, masses=masses) - sa(x, beta, masses)).max() <= bound
     equal = np.full(n, 1 / n)
@@ -58,7 +58,7 @@ def test_heads_masks_and_norms(x):
     bound = 64 * EPS * n * (1 + np.abs(logits).max())
     for said in [dict(causal=True), dict(mask=mask), dict(mask="causal")]:
         assert np.abs(ms.velocity(x, "sa", 2.0, q=q, k=k, v=v, **said) - expected).max() <= bound
-    # Two heads add up.
+    # The outputs of two heads are added.
     two = ms.velocity(x, "sa", 2.0, q=[q, k], k=[k, q], v=[v, v])
     one = ms.velocity(x, "sa", 2.0, q=q, k=k, v=v) + ms.velocity(x, "sa", 2.0, q=k, k=q, v=v)
     assert np.abs(two - one).max() <= 2 * bound
@@ -109,16 +109,16 @@ def test_solve_against_scipy(x):
     assert np.abs(here.frames - there).max() < 1e-8
     assert np.array_equal(here.timeline["t"], times) and "log_energy" in here.timeline.dtype.names
     assert np.all(np.diff(here.timeline["log_energy"]) > 0)
-    # The dense output at the end of a step is brought back to the sphere once more.
+    # The dense output at the end of a step is normalised again.
     assert np.abs(here.frames[-1] - here.tokens).max() <= 4 * EPS
     assert abs(here.energy - mean_energy(here.tokens, 2.0, masses)) < 1e-12
-    # The same field as a Python function, from another time on.
+    # The same vector field as a Python function, with another start time.
     own = ms.solve(lambda t, y: sa(y, 2.0, masses), x, t_span=(3.0, 5.0), t_eval=3.0 + times)
     assert own.success and np.abs(own.frames - there).max() < 1e-8 and own.timeline["t"][-1] == 5.0
     assert own.energy is None
 
 
-def test_a_function_knows_the_time():
+def test_a_function_may_depend_on_time():
     # x' = P_x (cos t, sin t): SciPy's answer for the angle, theta' = sin(t - theta).
     end = ms.solve(lambda t, x: np.tile([np.cos(t), np.sin(t)], (len(x), 1)), [[0.0, 1.0]], 3.0)
     there = solve_ivp(lambda t, a: np.sin(t - a), (0, 3), [np.pi / 2], rtol=1e-12, atol=1e-12).y[0, -1]
@@ -141,7 +141,7 @@ def test_layers_and_noise(x):
     assert not np.array_equal(walked.tokens, ms.noise("sa", x, 0.1, kappa=10.0, step=0.01, beta=2.0, seed=8).tokens)
 
 
-def test_a_merger_is_that_of_the_closed_form():
+def test_a_merge_time_agrees_with_the_closed_form():
     angle = 0.5
     pair = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
     end = ms.solve("sa", pair, 1e6, beta=4.0, merge_radius=0.01)

@@ -1,4 +1,4 @@
-"""What Python expects of an object: pickles, threads, Ctrl-C, representations, types."""
+"""Pickling, threads, Ctrl-C, representations and types."""
 
 import concurrent.futures
 import copy
@@ -103,7 +103,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda c: c[:14])
-def test_control_c_is_heard(call):
+def test_control_c_interrupts(call):
     program = f"""
 import signal, sys, time, numpy as np, metastable as ms
 signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -117,13 +117,13 @@ except KeyboardInterrupt:
 sys.stdout.flush()
 import os; os._exit(0)
 """
-    # The best of three: other work on the machine only adds.
-    heard = []
-    while len(heard) < 3 and min(heard, default=1.0) >= 0.2:
+    # The best of three: other load on the machine only adds time.
+    delays = []
+    while len(delays) < 3 and min(delays, default=1.0) >= 0.2:
         ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
         assert ran.returncode == 0, ran.stderr
-        heard.append(float(ran.stdout))
-    assert min(heard) < 0.2, heard
+        delays.append(float(ran.stdout))
+    assert min(delays) < 0.2, delays
 
 
 def test_representations():
@@ -138,7 +138,7 @@ def test_representations():
         found.gama
 
 
-def test_saddles_are_a_table_that_says_what_it_is_not():
+def test_saddles_print_as_a_table_with_a_warning():
     found = ms.saddles(n=3, d=2, beta=1.0, starts=20)
     lines = repr(found).splitlines()
     assert "critical points from 20 random starts" in lines[0] and "no proof" in lines[0]
@@ -149,13 +149,13 @@ def test_saddles_are_a_table_that_says_what_it_is_not():
 
 
 def test_clusters_of_a_function_are_counted():
-    # x^3 is odd: what it ends in are two antipodal clusters, which never become one token each.
+    # x^3 is odd: tokens converge to two antipodal clusters but do not merge.
     cubed = lambda t, x: (x @ x.T) ** 3 @ x
     end = ms.solve(cubed, ms.tokens("uniform", 12, 3, seed=2), 2000.0)
     found = ms.clusters(end.tokens, 0.01)
     assert len(end.masses) == 12 and found.clusters == len(found.sizes) == 2 and found.sizes.sum() == 12
     assert found.labels.shape == (12,) and found.centres.shape == (2, 3) and abs(found.masses.sum() - 1) < 32 * np.finfo(float).eps
-    # Both are at rest to what the run resolves: antipodes.
+    # Both clusters are at rest up to the tolerance: antipodes.
     assert found.centres[0] @ found.centres[1] < -1 + 1e-6
     heavy = ms.clusters(end.tokens, 0.01, masses=np.arange(1.0, 13.0))
     assert abs(heavy.masses[heavy.labels[11]] - sum(k + 1 for k in range(12) if heavy.labels[k] == heavy.labels[11]) / 78) < 32 * np.finfo(float).eps
@@ -163,11 +163,11 @@ def test_clusters_of_a_function_are_counted():
         assert word in ms.solve.__doc__
 
 
-def test_a_merge_radius_that_means_nothing_is_said():
+def test_an_ignored_merge_radius_is_reported():
     x = [[math.cos(a), math.sin(a)] for a in (0.4, -0.3)]
     end = ms.solve(lambda t, x: np.stack([np.ones(len(x)), 0 * x[:, 1]], axis=1), x, 100.0)
-    assert end.merging_ignored and len(end.masses) == 2 and "stay apart" in end.message
-    # Where everything moves in a common field, or nobody asks for mergers, nothing is ignored.
+    assert end.merging_ignored and len(end.masses) == 2 and "do not merge" in end.message
+    # With a common field, or without merging, nothing is ignored.
     assert not ms.solve("sa", X, 10.0, beta=2.0).merging_ignored
     assert not ms.solve("sa", X, 10.0, beta=2.0, causal=True, merge_radius=0.0).merging_ignored
     assert ms.solve("sa", X, 10.0, beta=2.0, causal=True).merging_ignored
@@ -192,8 +192,8 @@ def test_plots():
         end.plot("nothing")
 
 
-def test_an_overhead_beside_the_sums():
-    """Generous here, for any machine and build; `overhead.py` measures it."""
+def test_overhead_of_a_call():
+    """A generous bound for any machine and build; `overhead.py` measures the overhead."""
     sa = ms.Dynamics("sa", beta=1.0)
     pair = np.eye(2)
     best = min(_seconds(lambda: sa.velocity(pair)) for _ in range(200))
@@ -206,7 +206,7 @@ def _seconds(call):
     return time.perf_counter() - began
 
 
-def test_the_stubs_are_honest():
+def test_stubs_agree_with_the_module():
     pytest.importorskip("mypy")
     ran = subprocess.run([sys.executable, "-m", "mypy.stubtest", "metastable", "--ignore-missing-stub"], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-2000:]

@@ -1,112 +1,117 @@
-//! Dynamics of tokens. A dynamics with a name is one entry of [`ALL`]; the command line, the conformance suite and the experiments pick it up.
+//! Dynamics of tokens. Each registered dynamics is one entry of [`ALL`], which the command line,
+//! the conformance suite and the experiments read.
 
-use super::kernel::{Attention, Choice, EXACT, Form, Weights, Workspace};
-use super::normalisation::{Normalisation, Post, Reads, Token};
-use super::sublayer::{At, Facts, Sublayer};
-use super::triangular::Triangular;
+use super::kernel::{Attention, EXACT_ACCURACY, KernelChoice, OutputForm, Weights, Workspace};
+use super::normalisation::{Normalisation, Post, RateDependence, TokenState};
+use super::sublayer::{Input, Properties, Sublayer};
+use super::triangular::TriangularJacobian;
 use super::{Head, RowWeights, TimeScale, Variant};
 use crate::error::{Error, Result};
 use crate::num::vector::{max_abs, norm, scale};
-use crate::num::{simd::Level, sum::dot};
+use crate::num::{simd::Isa, sum::dot};
 use crate::sphere::Tokens;
 use std::borrow::Cow;
 
-/// What moves tokens: sublayers, and what a layer does with their outputs. In continuous time outputs are added; layers apply them in turn.
+/// The right-hand side of the flow: sublayers and a normalisation. In continuous time the outputs
+/// of all sublayers are added; a layer applies the sublayers one after the other.
 pub struct Dynamics {
-    /// What is added, at least one.
+    /// The sublayers, at least one.
     pub sublayers: Vec<Box<dyn Sublayer>>,
-    /// What a layer does with it.
+    /// How outputs move tokens, and the space in which tokens live.
     pub normalisation: Box<dyn Normalisation>,
 }
 
 impl Dynamics {
-    /// One sublayer on the sphere.
-    pub fn of(sublayer: impl Sublayer + 'static) -> Self {
+    /// A single sublayer on the sphere.
+    pub fn single(sublayer: impl Sublayer + 'static) -> Self {
         Self { sublayers: vec![Box::new(sublayer)], normalisation: Box::new(Post) }
     }
 
-    /// The same sublayers and one more.
+    /// Adds a sublayer.
     #[must_use]
-    pub fn and(mut self, sublayer: impl Sublayer + 'static) -> Self {
+    pub fn with_sublayer(mut self, sublayer: impl Sublayer + 'static) -> Self {
         self.sublayers.push(Box::new(sublayer));
         self
     }
 
-    /// The same sublayers under another scheme.
+    /// Replaces the normalisation.
     #[must_use]
-    pub fn with(self, normalisation: impl Normalisation + 'static) -> Self {
+    pub fn with_normalisation(self, normalisation: impl Normalisation + 'static) -> Self {
         Self { normalisation: Box::new(normalisation), ..self }
     }
 
-    /// **Errors** tokens of another space than that of the dynamics.
+    /// Checks the space of the tokens. **Errors** tokens of a space other than that of the
+    /// dynamics.
     pub fn accepts(&self, x: &Tokens) -> Result<()> {
         let (found, expected) = (x.space().name(), self.normalisation.space().name());
         if found == expected {
             return Ok(());
         }
-        let expected = format!("tokens of the space `{expected}`, where the normalisation `{}` moves them", self.normalisation.name());
+        let expected = format!("tokens of the space `{expected}` of the normalisation `{}`", self.normalisation.name());
         Err(Error::parameter("tokens", format!("tokens of the space `{found}`"), expected))
     }
 
-    /// The rates of all numbers of the tokens at time `t` (n d, row-major: velocities, tangent to the sphere where they live there; then the rates of
-    /// the space's own numbers); not a number where [`Dynamics::kernel`] is an error.
+    /// Time derivatives of all numbers of the tokens at time `t`: first the n x d velocities,
+    /// row-major (tangent to the sphere for unit tokens), then the rates of additional coordinates
+    /// such as radii. NaN if [`Dynamics::kernel`] returns an error.
     ///
     /// ```
     /// use metastable::{attention::{Dynamics, kernel::{Attention, Workspace}, normalisation::Pre}, sphere::Tokens};
     /// let x = Tokens::from_angles(&[0.0, 1.0]).unwrap().polar(&[1.0, 2.0]).unwrap();
     /// let mut rates = [0.0; 6];
-    /// Dynamics::of(Attention::new(0.0)).with(Pre).rates(0.0, &x, &mut Workspace::default(), &mut rates);
+    /// Dynamics::single(Attention::new(0.0)).with_normalisation(Pre).rates(0.0, &x, &mut Workspace::default(), &mut rates);
     /// // A is the mean: r' = <theta, A>
     /// assert!((rates[4] - 0.5 * (1.0 + 1f64.cos())).abs() < 1e-15);
     /// ```
     pub fn rates(&self, t: f64, x: &Tokens, work: &mut Workspace, out: &mut [f64]) {
         let (rows, own) = out.split_at_mut(x.coordinates().len());
         self.output(t, x, self.normalisation.form(), work, rows);
-        let (d, reads) = (x.d(), self.normalisation.reads());
-        if reads == Reads::Nothing {
+        let (d, dependence) = (x.d(), self.normalisation.rate_dependence());
+        if dependence == RateDependence::Constant {
             own.fill(0.0);
             return;
         }
         let mut sums = Vec::new();
-        if reads == Reads::Output {
+        if dependence == RateDependence::Output {
             sums.resize(rows.len(), 0.0);
-            self.output(t, x, Form::Sum, work, &mut sums);
+            self.output(t, x, OutputForm::Sum, work, &mut sums);
         }
         for (i, row) in rows.chunks_exact_mut(d).enumerate() {
-            let radius = x.own().get(i).copied().unwrap_or(1.0);
-            let (radial, size) = sums.get(i * d..(i + 1) * d).map_or((0.0, 0.0), |a| (dot(x.row(i), a), length(a)));
-            let (speed, rate) = self.normalisation.rates(&Token { t, radius, radial, size });
+            let radius = x.extra_numbers().get(i).copied().unwrap_or(1.0);
+            let (radial_output, output_norm) = sums.get(i * d..(i + 1) * d).map_or((0.0, 0.0), |a| (dot(x.row(i), a), safe_norm(a)));
+            let (speed, rate) = self.normalisation.rates(&TokenState { t, radius, radial_output, output_norm });
             scale(speed, row);
             own.iter_mut().skip(i).take(1).for_each(|r| *r = rate);
         }
     }
 
-    /// Velocities of tokens without numbers of their own, as a vector: for one evaluation.
+    /// The rates at time 0 as a new vector: convenient for a single evaluation.
     pub fn velocity(&self, x: &Tokens) -> Vec<f64> {
         let mut out = vec![0.0; x.numbers().len()];
         self.rates(0.0, x, &mut Workspace::default(), &mut out);
         out
     }
 
-    /// The sum of the outputs of all sublayers in one form.
-    pub fn output(&self, t: f64, x: &Tokens, form: Form, work: &mut Workspace, out: &mut [f64]) {
-        let at = At { t, tokens: x };
+    /// The sum of the outputs of all sublayers, in the given form.
+    pub fn output(&self, t: f64, x: &Tokens, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
+        let input = Input { t, tokens: x };
         let Some((first, others)) = self.sublayers.split_first() else { return out.fill(0.0) };
-        first.evaluate(&at, form, work, out);
+        first.evaluate(&input, form, work, out);
         if others.is_empty() {
             return;
         }
         let mut more = vec![0.0; out.len()];
         for sublayer in others {
-            sublayer.evaluate(&at, form, work, &mut more);
+            sublayer.evaluate(&input, form, work, &mut more);
             out.iter_mut().zip(&more).for_each(|(o, m)| *o += m);
         }
     }
 
-    /// The same from the definitions of the sublayers, in double-doubles; `None` where one has none.
-    pub fn definition(&self, t: f64, x: &Tokens, form: Form) -> Option<Vec<f64>> {
-        let at = At { t, tokens: x };
-        let parts = self.sublayers.iter().map(|s| s.definition(&at, form)).collect::<Option<Vec<_>>>()?;
+    /// The sum of the sublayers' definitions, evaluated in double-doubles; `None` if a sublayer has
+    /// no definition.
+    pub fn definition(&self, t: f64, x: &Tokens, form: OutputForm) -> Option<Vec<f64>> {
+        let input = Input { t, tokens: x };
+        let parts = self.sublayers.iter().map(|s| s.definition(&input, form)).collect::<Option<Vec<_>>>()?;
         parts.into_iter().reduce(|mut sum, part| {
             sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
             sum
@@ -115,55 +120,60 @@ impl Dynamics {
 
     /// Name of the algorithm that evaluates the rates of these tokens.
     ///
-    /// **Errors** an algorithm asked for by name that cannot do it, or cannot keep the accuracy; tokens of another space.
+    /// **Errors** an algorithm chosen by name that cannot evaluate these tokens or reach the
+    /// accuracy; tokens of another space.
     pub fn kernel(&self, x: &Tokens) -> Result<&'static str> {
         self.accepts(x)?;
         let names = self.sublayers.iter().map(|s| s.algorithm(x, self.normalisation.form())).collect::<Result<Vec<_>>>()?;
-        if self.normalisation.reads() == Reads::Output {
-            self.sublayers.iter().try_for_each(|s| s.algorithm(x, Form::Sum).map(|_| ()))?;
+        if self.normalisation.rate_dependence() == RateDependence::Output {
+            self.sublayers.iter().try_for_each(|s| s.algorithm(x, OutputForm::Sum).map(|_| ()))?;
         }
         Ok(names.first().copied().unwrap_or("own"))
     }
 
-    /// Largest relative error of a velocity: what lies below it is noise to the integrators.
+    /// Largest relative error of a velocity. Integrators treat smaller differences as noise.
     pub fn accuracy(&self) -> f64 {
-        self.sublayers.iter().map(|s| s.accuracy()).fold(EXACT, f64::max)
+        self.sublayers.iter().map(|s| s.accuracy()).fold(EXACT_ACCURACY, f64::max)
     }
 
-    /// The attention behind it, when it is nothing else: many small systems of attention are moved in lanes.
+    /// The attention, if the dynamics consists of one attention sublayer on the sphere: ensembles
+    /// of small systems integrate it in SIMD lanes.
     pub fn attention(&self) -> Option<&Attention> {
-        self.only().and_then(|s| s.attention())
+        self.sole_sublayer().and_then(|s| s.attention())
     }
 
-    /// The attention behind it at time t, when it is nothing else then.
+    /// The attention at time t, if the dynamics consists of one attention sublayer at that time.
     pub fn attention_at(&self, t: f64) -> Option<Cow<'_, Attention>> {
-        self.only().and_then(|s| s.attention_at(t))
+        self.sole_sublayer().and_then(|s| s.attention_at(t))
     }
 
-    /// The linearised velocity, where token i depends on tokens `j <= i` only and the derivatives are known: with it stiff runs take implicit steps.
-    pub fn triangular(&self) -> Option<Box<dyn Triangular + '_>> {
-        self.only().and_then(|s| s.triangular())
+    /// The Jacobian of the velocity, if token i depends on tokens `j <= i` only and derivatives are
+    /// known. Stiff runs use it for implicit steps.
+    pub fn triangular_jacobian(&self) -> Option<Box<dyn TriangularJacobian + '_>> {
+        self.sole_sublayer().and_then(|s| s.triangular_jacobian())
     }
 
-    /// Its one sublayer, whose projection is all that is done with it.
-    fn only(&self) -> Option<&dyn Sublayer> {
+    /// The sublayer, if there is only one and tokens move by its tangent part.
+    fn sole_sublayer(&self) -> Option<&dyn Sublayer> {
         match &self.sublayers[..] {
             [only] if self.normalisation.is_projection() => Some(&**only),
             _ => None,
         }
     }
 
-    /// What the dynamics claims; of schemes other than [`Post`] nothing but who sees whom, and cones: all but those in `R^d` move directions by positive multiples of the same.
-    pub fn facts(&self) -> Facts {
-        let all = self.sublayers.iter().map(|s| s.facts()).reduce(Facts::and).unwrap_or_default();
+    /// Properties of the flow. Normalisations on the sphere other than [`Post`] rescale each
+    /// velocity by a positive factor, so only equivariance, causality and invariance of cones carry
+    /// over; in `R^d` cones are not claimed.
+    pub fn properties(&self) -> Properties {
+        let all = self.sublayers.iter().map(|s| s.properties()).reduce(Properties::of_sum).unwrap_or_default();
         if self.normalisation.is_projection() {
             return all;
         }
-        let Facts { rotation_equivariant, permutation_equivariant, causal, mut autonomous, mut cone_invariant, .. } = all;
-        cone_invariant &= self.normalisation.form() == Form::Tangent;
-        // Some schemes read the time.
-        autonomous &= self.normalisation.reads() == Reads::Nothing;
-        Facts { rotation_equivariant, permutation_equivariant, causal, autonomous, cone_invariant, ..Facts::default() }
+        let Properties { rotation_equivariant, permutation_equivariant, causal, mut autonomous, mut cone_invariant, .. } = all;
+        cone_invariant &= self.normalisation.form() == OutputForm::Tangent;
+        // Some normalisations depend on time.
+        autonomous &= self.normalisation.rate_dependence() == RateDependence::Constant;
+        Properties { rotation_equivariant, permutation_equivariant, causal, autonomous, cone_invariant, ..Properties::default() }
     }
 
     /// Length over which weights change by a factor e: the unit of the integrators' tolerance.
@@ -180,8 +190,8 @@ impl Dynamics {
     }
 }
 
-/// `|a|`, 0 only where all of it is 0: squares of numbers below 1e-154 are.
-fn length(a: &[f64]) -> f64 {
+/// `|a|` without underflow or overflow of squares: 0 only for `a = 0`.
+fn safe_norm(a: &[f64]) -> f64 {
     let size = norm(a);
     if size.is_nan() || (1e-140..1e140).contains(&size) {
         return size;
@@ -195,24 +205,32 @@ fn length(a: &[f64]) -> f64 {
 pub struct Spec {
     /// Inverse temperature, any finite number.
     pub beta: f64,
-    /// Number of initial tokens (U3 and U4 depend on it).
+    /// Number of initial tokens; the time scales U3 and U4 depend on it.
     pub n: usize,
-    /// Heads; empty means one identity head.
+    /// Heads; empty for one head with Q = K = V = I.
     pub heads: Vec<Head>,
     /// Time normalisation of USA.
     pub time_scale: TimeScale,
-    /// Algorithm of the sums.
-    pub kernel: Choice,
-    /// Relative accuracy wanted of a velocity; above [`EXACT`] a fast algorithm may be chosen.
+    /// Algorithm of the kernel sums.
+    pub kernel: KernelChoice,
+    /// Relative accuracy of a velocity; above [`EXACT_ACCURACY`] a fast algorithm may be chosen.
     pub accuracy: f64,
     /// Instruction set.
-    pub level: Level,
+    pub isa: Isa,
 }
 
 impl Spec {
-    /// Identity matrices and default normalisation.
+    /// One identity head, default time scale, exact sums.
     pub fn new(beta: f64, n: usize) -> Self {
-        Self { beta, n, heads: Vec::new(), time_scale: TimeScale::default(), kernel: Choice::Auto, accuracy: EXACT, level: Level::best() }
+        Self {
+            beta,
+            n,
+            heads: Vec::new(),
+            time_scale: TimeScale::default(),
+            kernel: KernelChoice::Auto,
+            accuracy: EXACT_ACCURACY,
+            isa: Isa::best(),
+        }
     }
 }
 
@@ -222,16 +240,16 @@ pub struct NamedDynamics {
     pub name: &'static str,
     /// The equation in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Source.
     pub citation: &'static str,
-    /// Which plain attention it is without matrices; `None` for another thing: closed forms are not for it.
+    /// The variant of attention, for closed forms; `None` if the dynamics is not plain attention.
     pub variant: Option<Variant>,
-    /// Builds it.
+    /// Builds the dynamics.
     pub build: fn(&Spec) -> Result<Dynamics>,
 }
 
 impl NamedDynamics {
-    /// Builds it. **Errors** a beta beyond [`MAX_BETA`], and those of the dynamics.
+    /// Builds the dynamics. **Errors** `|beta|` above [`MAX_BETA`], and those of the dynamics.
     pub fn build(&self, spec: &Spec) -> Result<Dynamics> {
         if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
             return Err(Error::parameter("beta", crate::error::show(spec.beta), format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
@@ -297,12 +315,12 @@ pub fn find(name: &str, causal: bool) -> Result<&'static NamedDynamics> {
     ALL.iter().copied().find(|e| e.name == full).ok_or_else(|| Error::unknown("dynamics", &full, ALL.iter().map(|e| e.name)))
 }
 
-/// The registered plain attention of this variant.
+/// The registered dynamics of this variant.
 ///
-/// **Errors** none is registered.
-pub fn of_variant(variant: Variant) -> Result<&'static NamedDynamics> {
+/// **Errors** no such dynamics is registered.
+pub fn find_variant(variant: Variant) -> Result<&'static NamedDynamics> {
     let found = ALL.iter().copied().find(|e| e.variant == Some(variant));
-    found.ok_or_else(|| Error::parameter("dynamics", format!("{variant:?}"), "a variant that is registered"))
+    found.ok_or_else(|| Error::parameter("dynamics", format!("{variant:?}"), "a registered variant"))
 }
 
 /// Builds a dynamics by name.
@@ -320,10 +338,11 @@ pub fn build(name: &str, causal: bool, spec: &Spec) -> Result<Dynamics> {
     find(name, causal)?.build(spec)
 }
 
-/// Beyond this inverse temperature the kernel width `beta^{-1/2}` is below the spacing of doubles on the sphere.
+/// Largest inverse temperature: beyond it the kernel width `beta^{-1/2}` is below the spacing of
+/// doubles on the sphere.
 pub const MAX_BETA: f64 = 1e30;
 
-/// Attention under one head or several: what the registered names say beside their specification.
+/// Attention with the heads of `spec` and the weights, mask and sign of `variant`.
 pub(crate) fn attention(spec: &Spec, variant: Variant) -> Result<Dynamics> {
     let heads = if spec.heads.is_empty() { vec![Head::default()] } else { spec.heads.clone() };
     let log_factor = spec.time_scale.log_factor(spec.beta, spec.n);
@@ -332,16 +351,20 @@ pub(crate) fn attention(spec: &Spec, variant: Variant) -> Result<Dynamics> {
         RowWeights::Softmax => Weights::Softmax,
         RowWeights::Exponential => Weights::Exponential { log_factor },
         RowWeights::Sinkhorn => {
-            return Err(Error::parameter("row weights", "sinkhorn", "those of sa or usa; `attention::sinkhorn` is a sublayer"));
+            return Err(Error::parameter(
+                "row weights",
+                "sinkhorn",
+                "the weights of sa or usa; Sinkhorn attention is the sublayer `attention::sinkhorn`",
+            ));
         }
     };
     if variant.weights == RowWeights::Exponential && plain && spec.beta.abs() + log_factor > 700.0 {
         return Err(Error::Beyond {
             quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
-            hint: if spec.beta > 0.0 { "use the time normalisation u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
+            hint: if spec.beta > 0.0 { "use --time-scale u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
         });
     }
     let (causal, sign) = (variant.causal, if variant.repulsive { -1.0 } else { 1.0 });
-    let Spec { beta, kernel, accuracy, level, .. } = *spec;
-    Ok(Dynamics::of(Attention { beta, heads, causal, weights, sign, kernel, accuracy, level }))
+    let Spec { beta, kernel, accuracy, isa: level, .. } = *spec;
+    Ok(Dynamics::single(Attention { beta, heads, causal, weights, sign, kernel, accuracy, isa: level }))
 }

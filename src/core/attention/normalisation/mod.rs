@@ -1,62 +1,72 @@
-//! What a layer does with the output of its sublayer (arXiv:2510.22026): the schemes of the papers, and the trait of a scheme of one's own.
+//! Normalisations: how the output of a sublayer moves tokens (arXiv:2510.22026). [`Scheme`] has the
+//! schemes of the papers; implement [`Normalisation`] for a new one.
 
-use crate::attention::kernel::Form;
+use crate::attention::kernel::OutputForm;
 use crate::error::{Error, Result};
-use crate::num::{simd::Level, vector::axpy};
+use crate::num::{simd::Isa, vector::axpy};
 use crate::sphere::{geometry::retract, space::Space};
 
-mod moves;
+mod layer_update;
 mod scheme;
 
-pub use Scheme::{Bare, Damped, LnScaling, Mix, NGpt, Peri, Post, Pre, Rescaled};
-pub use scheme::{Normalisation, Reads, Token};
+pub use Scheme::{Cod, LnScaling, Mix, NGpt, Peri, Post, Pre, Rescaled, Unnormalised};
+pub use scheme::{Normalisation, RateDependence, TokenState};
 
-/// The schemes of the papers; N is the division by the length, `x = r theta`, `P` the projection on the tangent space at theta.
+/// The schemes of the papers. N divides by the length, `x = r theta` with `|theta| = 1`, `P`
+/// projects onto the tangent space at theta, A is the output of the sublayer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scheme {
-    /// Post-LN: `x <- N(x + eta A(x))`, and mean shift `x <- N(A(x))` for an infinite step; so `x' = P A`.
+    /// Post-LN: `x <- N(x + eta A(x))`, and mean shift `x <- N(A(x))` for an infinite step; so
+    /// `x' = P A`.
     Post,
     /// Pre-LN: `x <- x + eta A(N x)`, so `theta' = P A / r`, `r' = <theta, A>`.
     Pre,
-    /// Peri-LN: `x <- x + eta N(A(N x))`, so `theta' = P A / (r |A|)`, `r' = <theta, A> / |A|`. A token with `A = 0` has no velocity.
+    /// Peri-LN: `x <- x + eta N(A(N x))`, so `theta' = P A / (r |A|)`, `r' = <theta, A> / |A|`. A
+    /// token with `A = 0` has no velocity.
     Peri,
-    /// Mix-LN: [`Post`] until `tau` (radii wait), then [`Pre`].
+    /// Mix-LN: [`Post`] until `tau`, with constant radii; then [`Pre`].
     Mix {
-        /// When it changes.
+        /// Time of the change.
         tau: f64,
     },
-    /// nGPT: `x <- N(x + eta alpha N(A(x)))`, so `x' = alpha P A / |A|`. A token with `A = 0` has no velocity.
+    /// nGPT: `x <- N(x + eta alpha N(A(x)))`, so `x' = alpha P A / |A|`. A token with `A = 0` has
+    /// no velocity.
     NGpt {
         /// The gain.
         alpha: f64,
     },
-    /// CoD of arXiv:2510.22026: Post-LN damped with depth, `x <- N(x + eta A(x) / sqrt(t + 1))`, so `x' = P A / sqrt(t + 1)`.
-    Damped,
-    /// Pre-LN whose layer at depth t counts `1/sqrt(t + 1)`: `x <- x + eta A(N x) / sqrt(t + 1)`, so `theta' = P A / (r sqrt(t + 1))` and
-    /// `r' = <theta, A> / sqrt(t + 1)`. (The row of that name in arXiv:2510.22026 freezes the radius: [`Damped`].)
+    /// CoD of arXiv:2510.22026: Post-LN damped with depth, `x <- N(x + eta A(x) / sqrt(t + 1))`, so
+    /// `x' = P A / sqrt(t + 1)`.
+    Cod,
+    /// Pre-LN with the output at depth t divided by `sqrt(t + 1)`:
+    /// `x <- x + eta A(N x) / sqrt(t + 1)`, so `theta' = P A / (r sqrt(t + 1))` and
+    /// `r' = <theta, A> / sqrt(t + 1)`. (The row of that name in arXiv:2510.22026 freezes the
+    /// radius: [`Cod`].)
     LnScaling,
-    /// No normalisation: `x' = a` in `R^d` (arXiv:2305.05465).
-    Bare,
-    /// `z' = sum_j A_ij V (z_j - z_i)` in `R^d`: what [`Bare`] tokens do when `e^{tV}` is taken off, with weights of the scores of `e^{tV} z`.
+    /// No normalisation: `x' = A` in `R^d` (arXiv:2305.05465).
+    Unnormalised,
+    /// `z' = sum_j A_ij V (z_j - z_i)` in `R^d`: the equation of `z = e^{-tV} x` for
+    /// [`Unnormalised`] tokens x. The weights are those of the scores of `e^{tV} z`.
     Rescaled,
 }
 
-/// All schemes, with their usual parameters.
-pub const ALL: [Scheme; 9] = [Post, Pre, Peri, Mix { tau: 1.0 }, NGpt { alpha: 1.0 }, Damped, LnScaling, Bare, Rescaled];
+/// All schemes, with default parameters.
+pub const ALL: [Scheme; 9] = [Post, Pre, Peri, Mix { tau: 1.0 }, NGpt { alpha: 1.0 }, Cod, LnScaling, Unnormalised, Rescaled];
 
-/// A scheme by name, with a parameter where it has one: `mix:tau=2`, `ngpt:alpha=0.5`.
+/// Finds a scheme by name, with an optional parameter: `mix:tau=2`, `ngpt:alpha=0.5`.
 ///
-/// **Errors** an unknown name, with the nearest known one; a parameter that it has not, or that is not positive.
+/// **Errors** an unknown name, with the nearest known one; a parameter that the scheme does not
+/// have; a parameter that is not positive.
 pub fn find(name: &str) -> Result<Scheme> {
-    let (own, parameter) = name.split_once(':').map_or((name, None), |(own, p)| (own, Some(p)));
+    let (scheme, parameter) = name.split_once(':').map_or((name, None), |(scheme, p)| (scheme, Some(p)));
     let all = || ALL.iter().map(|s| s.name());
-    let usual = ALL.into_iter().find(|s| s.name() == own).ok_or_else(|| Error::unknown("normalisation", own, all()))?;
-    let Some(parameter) = parameter else { return Ok(usual) };
+    let default = ALL.into_iter().find(|s| s.name() == scheme).ok_or_else(|| Error::unknown("normalisation", scheme, all()))?;
+    let Some(parameter) = parameter else { return Ok(default) };
     let value = |key: &str| {
         let number = parameter.strip_prefix(key)?.strip_prefix('=')?.parse::<f64>().ok();
         number.filter(|v| *v > 0.0 && v.is_finite())
     };
-    match usual {
+    match default {
         Mix { .. } => value("tau").map(|tau| Mix { tau }),
         NGpt { .. } => value("alpha").map(|alpha| NGpt { alpha }),
         _ => None,
@@ -72,9 +82,9 @@ impl Normalisation for Scheme {
             Peri => "peri",
             Mix { .. } => "mix",
             NGpt { .. } => "ngpt",
-            Damped => "cod",
+            Cod => "cod",
             LnScaling => "ln-scaling",
-            Bare => "none",
+            Unnormalised => "none",
             Rescaled => "rescaled",
         }
     }
@@ -86,26 +96,26 @@ impl Normalisation for Scheme {
             Peri => "Peri-LN: theta' = P a / (r |a|), r' = <theta, a> / |a|; directions and radii",
             Mix { .. } => "Mix-LN: post until tau, then pre; mix:tau=T; directions and radii",
             NGpt { .. } => "nGPT: x' = alpha P a / |a| on the sphere; ngpt:alpha=A",
-            Damped => "CoD: x' = P a / sqrt(t + 1) on the sphere",
+            Cod => "CoD: x' = P a / sqrt(t + 1) on the sphere",
             LnScaling => "LN scaling: theta' = P a / (r sqrt(t + 1)), r' = <theta, a> / sqrt(t + 1); directions and radii",
-            Bare => "x' = a in R^d",
-            Rescaled => "z' = sum_j A_ij V (z_j - z_i) in R^d, what e^{-tV} x does",
+            Unnormalised => "x' = a in R^d",
+            Rescaled => "z' = sum_j A_ij V (z_j - z_i) in R^d, the equation of z = e^{-tV} x",
         }
     }
 
     fn space(&self) -> Space {
         match self {
-            Post | NGpt { .. } | Damped => Space::Sphere,
+            Post | NGpt { .. } | Cod => Space::Sphere,
             Pre | Peri | Mix { .. } | LnScaling => Space::Polar,
-            Bare | Rescaled => Space::Flat,
+            Unnormalised | Rescaled => Space::Flat,
         }
     }
 
-    fn form(&self) -> Form {
+    fn form(&self) -> OutputForm {
         match self {
-            Bare => Form::Sum,
-            Rescaled => Form::Difference,
-            _ => Form::Tangent,
+            Unnormalised => OutputForm::Sum,
+            Rescaled => OutputForm::Difference,
+            _ => OutputForm::Tangent,
         }
     }
 
@@ -113,11 +123,11 @@ impl Normalisation for Scheme {
         *self == Post
     }
 
-    fn reads(&self) -> Reads {
+    fn rate_dependence(&self) -> RateDependence {
         match self {
-            Post | Bare | Rescaled => Reads::Nothing,
-            Damped => Reads::Time,
-            _ => Reads::Output,
+            Post | Unnormalised | Rescaled => RateDependence::Constant,
+            Cod => RateDependence::Time,
+            _ => RateDependence::Output,
         }
     }
 
@@ -125,24 +135,24 @@ impl Normalisation for Scheme {
         if let Mix { tau } = self { Some(*tau) } else { None }
     }
 
-    fn rates(&self, token: &Token) -> (f64, f64) {
+    fn rates(&self, token: &TokenState) -> (f64, f64) {
         match *self {
-            Post | Bare | Rescaled => (1.0, 0.0),
+            Post | Unnormalised | Rescaled => (1.0, 0.0),
             Mix { tau } if token.t < tau => (1.0, 0.0),
-            Pre | Mix { .. } => (1.0 / token.radius, token.radial),
-            Peri | NGpt { .. } if token.size == 0.0 => (0.0, 0.0),
-            Peri => (1.0 / (token.radius * token.size), token.radial / token.size),
-            NGpt { alpha } => (alpha / token.size, 0.0),
-            Damped => (1.0 / (token.t + 1.0).sqrt(), 0.0),
+            Pre | Mix { .. } => (1.0 / token.radius, token.radial_output),
+            Peri | NGpt { .. } if token.output_norm == 0.0 => (0.0, 0.0),
+            Peri => (1.0 / (token.radius * token.output_norm), token.radial_output / token.output_norm),
+            NGpt { alpha } => (alpha / token.output_norm, 0.0),
+            Cod => (1.0 / (token.t + 1.0).sqrt(), 0.0),
             LnScaling => {
                 let root = (token.t + 1.0).sqrt();
-                (1.0 / (token.radius * root), token.radial / root)
+                (1.0 / (token.radius * root), token.radial_output / root)
             }
         }
     }
 
-    fn layer_form(&self) -> Form {
-        if *self == Rescaled { Form::Difference } else { Form::Sum }
+    fn layer_form(&self) -> OutputForm {
+        if *self == Rescaled { OutputForm::Difference } else { OutputForm::Sum }
     }
 
     fn layer(&self, t: f64, eta: f64, d: usize, numbers: &mut [f64], a: &mut [f64]) {
@@ -151,16 +161,17 @@ impl Normalisation for Scheme {
                 retract(a);
             });
         }
-        let on_sphere = |eta: f64, numbers: &mut [f64], a: &mut [f64]| Level::best().run(moves::OnSphere { eta, d, x: numbers, field: a });
+        let on_sphere =
+            |eta: f64, numbers: &mut [f64], a: &mut [f64]| Isa::best().run(layer_update::SphereUpdate { eta, d, x: numbers, field: a });
         match *self {
             Post => on_sphere(eta, numbers, a),
             NGpt { alpha } => on_sphere(eta * alpha, numbers, a),
-            Damped => on_sphere(eta / (t + 1.0).sqrt(), numbers, a),
-            // Radii wait.
+            Cod => on_sphere(eta / (t + 1.0).sqrt(), numbers, a),
+            // Radii are constant.
             Mix { tau } if t < tau => on_sphere(eta, &mut numbers[..a.len()], a),
-            Pre | Peri | Mix { .. } => moves::in_polar_form(d, numbers, a, eta),
-            LnScaling => moves::in_polar_form(d, numbers, a, eta / (t + 1.0).sqrt()),
-            Bare | Rescaled => axpy(eta, a, numbers),
+            Pre | Peri | Mix { .. } => layer_update::update_polar(d, numbers, a, eta),
+            LnScaling => layer_update::update_polar(d, numbers, a, eta / (t + 1.0).sqrt()),
+            Unnormalised | Rescaled => axpy(eta, a, numbers),
         }
     }
 }

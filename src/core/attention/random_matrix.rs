@@ -1,4 +1,4 @@
-//! Matrices of heads by law instead of from files.
+//! Matrices of heads that are drawn from a law instead of read from a file.
 
 use super::Matrix;
 use crate::error::{Error, Result};
@@ -8,21 +8,22 @@ use crate::num::{
     vector::scale,
 };
 
-/// A law of d x d matrices.
+/// A probability law of d x d matrices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatrixLaw {
     /// Independent normal entries of variance `scale^2 / d`.
     Normal {
         /// Factor.
         scale: f64,
-        /// Seed, where the law has one of its own.
+        /// Seed, if the law has one.
         seed: Option<u64>,
     },
-    /// The same made symmetric: variance `scale^2 / d` off the diagonal, twice that on it.
+    /// Symmetric matrices with normal entries: variance `scale^2 / d` off the diagonal,
+    /// `2 scale^2 / d` on it.
     Symmetric {
         /// Factor.
         scale: f64,
-        /// Seed, where the law has one of its own.
+        /// Seed, if the law has one.
         seed: Option<u64>,
     },
     /// A product of normal d x r and r x d matrices with entries of variance `scale^2 / d`.
@@ -31,28 +32,29 @@ pub enum MatrixLaw {
         rank: usize,
         /// Factor.
         scale: f64,
-        /// Seed, where the law has one of its own.
+        /// Seed, if the law has one.
         seed: Option<u64>,
     },
     /// A uniformly distributed orthogonal matrix.
     Rotation {
-        /// Seed, where the law has one of its own.
+        /// Seed, if the law has one.
         seed: Option<u64>,
     },
-    /// These entries; the last one is repeated.
+    /// The diagonal matrix with these entries; the last one is repeated.
     Diagonal(Vec<f64>),
 }
 
-/// Seed of a matrix where neither its law nor the run that it belongs to gives one.
-const USUAL_SEED: u64 = 1;
+/// Seed of a matrix if neither its law nor its run gives one.
+const DEFAULT_SEED: u64 = 1;
 
 /// Names of the laws.
 pub const LAWS: [&str; 5] = ["normal", "symmetric", "low-rank", "rotation", "diagonal"];
 
 impl MatrixLaw {
-    /// Reads `normal:seed=1,scale=1`, `symmetric:..`, `low-rank:rank=2,..`, `rotation:seed=1`, `diagonal:1,0.5`; `None` for what does not begin with a law.
+    /// Parses `normal:seed=1,scale=1`, `symmetric:..`, `low-rank:rank=2,..`, `rotation:seed=1`,
+    /// `diagonal:1,0.5`; `None` if the text does not begin with the name of a law.
     ///
-    /// **Errors** wrong words after a law's name.
+    /// **Errors** invalid parameters after the name.
     pub fn parse(text: &str) -> Option<Result<Self>> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         LAWS.contains(&name).then(|| Self::read(name, rest))
@@ -61,11 +63,11 @@ impl MatrixLaw {
     fn read(name: &str, rest: &str) -> Result<Self> {
         let number = |key: &str, text: &str| {
             let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a finite number{}", axis(text))))
+            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a finite number{}", range_hint(text))))
         };
         let whole = |key: &str, text: &str| {
             let value = text.trim().parse::<u64>().ok();
-            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a whole number >= 0{}", axis(text))))
+            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a whole number >= 0{}", range_hint(text))))
         };
         if name == "diagonal" {
             let entries = rest.split(',').map(|t| number("entry", t)).collect::<Result<Vec<_>>>()?;
@@ -96,7 +98,7 @@ impl MatrixLaw {
         }
     }
 
-    /// The seed that is written in the law; none for a law without a seed, and for diagonal matrices.
+    /// The seed of the law; `None` for a law without a seed and for diagonal matrices.
     pub fn seed(&self) -> Option<u64> {
         match self {
             Self::Normal { seed, .. } | Self::Symmetric { seed, .. } | Self::LowRank { seed, .. } | Self::Rotation { seed } => *seed,
@@ -104,33 +106,33 @@ impl MatrixLaw {
         }
     }
 
-    /// True for a random matrix whose law has no seed of its own: the run that it belongs to gives
-    /// one, and every realisation of an experiment another one.
+    /// True for a random matrix whose law has no seed. Its run then supplies one, a different one
+    /// for every realisation of an experiment.
     ///
     /// ```
-    /// use metastable::attention::matrix_law::MatrixLaw;
-    /// let lacks = |law: &str| MatrixLaw::parse(law).unwrap().unwrap().lacks_seed();
-    /// assert!(lacks("low-rank:rank=1") && !lacks("low-rank:rank=1,seed=1") && !lacks("diagonal:1,2"));
+    /// use metastable::attention::random_matrix::MatrixLaw;
+    /// let needs_seed = |law: &str| MatrixLaw::parse(law).unwrap().unwrap().needs_seed();
+    /// assert!(needs_seed("low-rank:rank=1") && !needs_seed("low-rank:rank=1,seed=1") && !needs_seed("diagonal:1,2"));
     /// ```
-    pub fn lacks_seed(&self) -> bool {
+    pub fn needs_seed(&self) -> bool {
         !matches!(self, Self::Diagonal(_)) && self.seed().is_none()
     }
 
-    /// The same law with this seed, where it has none of its own.
+    /// Sets the seed if the law has none.
     #[must_use]
-    pub fn seeded(&self, root: u64) -> Self {
+    pub fn with_seed(&self, default: u64) -> Self {
         let mut law = self.clone();
         match &mut law {
             Self::Normal { seed, .. } | Self::Symmetric { seed, .. } | Self::LowRank { seed, .. } | Self::Rotation { seed } => {
-                seed.get_or_insert(root);
+                seed.get_or_insert(default);
             }
             Self::Diagonal(_) => {}
         }
         law
     }
 
-    /// **Errors** a rank above d, more entries than d.
-    pub fn fits(&self, d: usize) -> Result<()> {
+    /// **Errors** a rank above d, more than d diagonal entries.
+    pub fn check_dimension(&self, d: usize) -> Result<()> {
         match self {
             Self::LowRank { rank, .. } if *rank > d => Err(Error::parameter("low-rank rank", *rank, format!("a rank of at most d = {d}"))),
             Self::Diagonal(entries) if entries.len() > d => Err(Error::parameter(
@@ -142,19 +144,21 @@ impl MatrixLaw {
         }
     }
 
-    /// The matrix for tokens of dimension d; `place` names it among the matrices of a model (head, Q or K or V, layer), so that equal seeds give different ones. A law without a seed has seed 1.
+    /// The matrix for tokens of dimension d. `label` names it among the matrices of a model (head,
+    /// Q or K or V, layer), so that equal seeds give different matrices. A law without a seed uses
+    /// seed 1.
     ///
     /// ```
-    /// use metastable::attention::matrix_law::MatrixLaw;
+    /// use metastable::attention::random_matrix::MatrixLaw;
     /// let (rows, q) = MatrixLaw::parse("rotation:seed=3").unwrap().unwrap().draw(3, "head 0 q");
     /// let first: f64 = q[..3].iter().map(|v| v * v).sum();
     /// assert!(rows == 3 && (first - 1.0).abs() < 1e-14);
     /// assert!(MatrixLaw::parse("q.npy").is_none());
     /// ```
-    pub fn draw(&self, d: usize, place: &str) -> Matrix {
+    pub fn draw(&self, d: usize, label: &str) -> Matrix {
         let normals = |seed: Option<u64>, count: usize, size: f64| {
             let mut out = vec![0.0; count];
-            Stream::new(seed.unwrap_or(USUAL_SEED), &["matrix", place]).normals(&mut out);
+            Stream::new(seed.unwrap_or(DEFAULT_SEED), &["matrix", label]).normals(&mut out);
             scale(size / (d as f64).sqrt(), &mut out);
             out
         };
@@ -184,7 +188,7 @@ impl MatrixLaw {
     }
 }
 
-/// The error text for a range where one number is expected.
-fn axis(text: &str) -> &'static str {
+/// Hint of an error message if a range stands in place of a number.
+fn range_hint(text: &str) -> &'static str {
     if text.contains("..") { "; a range makes an axis in the [model] table of an experiment" } else { "" }
 }

@@ -1,33 +1,33 @@
-//! How a layer moves tokens.
+//! Updates of tokens by one layer.
 
 use crate::num::{
-    simd::{Lanes, Task},
+    simd::{SimdKernel, SimdOps},
     vector::norm,
 };
 use crate::sphere::geometry::retract;
 
 /// `x <- N(x + eta a)`, and `x <- N(a)` for an infinite step; the field `a` is overwritten.
-pub(super) struct OnSphere<'a> {
+pub(super) struct SphereUpdate<'a> {
     pub eta: f64,
     pub d: usize,
     pub x: &'a mut [f64],
     pub field: &'a mut [f64],
 }
 
-impl Task for OnSphere<'_> {
+impl SimdKernel for SphereUpdate<'_> {
     type F = f64;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = f64>>(self, l: L) {
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
         let whole = self.d - self.d % L::WIDTH;
-        // Mean shift keeps nothing of the token.
+        // Mean shift replaces the token.
         let (keep, eta) = if self.eta.is_finite() { (1.0, self.eta) } else { (0.0, 1.0) };
         for (x, a) in self.x.chunks_exact_mut(self.d).zip(self.field.chunks_exact_mut(self.d)) {
-            let square = advance(l, [keep, eta], x, a, whole);
-            // Far from under- and overflow of squares; the others with more care.
+            let square = axpby(l, [keep, eta], x, a, whole);
+            // Squares may underflow or overflow: `retract` scales first.
             if !(1e-200..1e200).contains(&square) {
-                // What is not a number stays visible.
+                // NaN is kept, so that the run stops.
                 if retract(a) || a.iter().any(|v| v.is_nan()) {
                     x.copy_from_slice(a);
                 }
@@ -43,9 +43,10 @@ impl Task for OnSphere<'_> {
     }
 }
 
-/// `a <- keep x + eta a`; returns the squared length.
+/// `a <- keep x + eta a` in SIMD vectors; returns the squared length. `whole` is the number of
+/// coordinates that fill vectors.
 #[inline(always)]
-fn advance<L: Lanes<F = f64>>(l: L, [keep, eta]: [f64; 2], x: &[f64], a: &mut [f64], whole: usize) -> f64 {
+fn axpby<L: SimdOps<F = f64>>(l: L, [keep, eta]: [f64; 2], x: &[f64], a: &mut [f64], whole: usize) -> f64 {
     let (keeps, etas) = (l.splat(keep), l.splat(eta));
     let (four, rest) = L::view_mut(&mut a[..whole]).as_chunks_mut::<4>();
     let (xs, last) = L::view(&x[..whole]).as_chunks::<4>();
@@ -69,13 +70,13 @@ fn advance<L: Lanes<F = f64>>(l: L, [keep, eta]: [f64; 2], x: &[f64], a: &mut [f
 }
 
 /// `x <- x + eta a` for `x = r theta`; `a` is overwritten.
-pub(super) fn in_polar_form(d: usize, numbers: &mut [f64], a: &mut [f64], eta: f64) {
+pub(super) fn update_polar(d: usize, numbers: &mut [f64], a: &mut [f64], eta: f64) {
     let size = a.len();
     let (rows, radii) = numbers.split_at_mut(size);
     for ((x, r), a) in rows.chunks_exact_mut(d).zip(radii).zip(a.chunks_exact_mut(d)) {
         a.iter_mut().zip(&*x).for_each(|(a, x)| *a = *r * x + eta * *a);
         let length = norm(a);
-        // What is not a number stays visible.
+        // NaN is kept, so that the run stops.
         if retract(a) || a.iter().any(|v| v.is_nan()) {
             x.copy_from_slice(a);
             *r = length;
