@@ -1,5 +1,5 @@
 //! Registers the recurrent maps.
 
 fn main() {
-    metastable_registry::register("maps", "recurrent/map");
+    metastable_registry::write_registry("maps", "recurrent/map");
 }

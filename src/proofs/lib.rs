@@ -1,10 +1,11 @@
-//! Proofs by interval arithmetic: critical points, modes of kernel density estimates, convergence of a start, times of mergers.
+//! Proofs by interval arithmetic: critical points, modes of kernel density estimates, convergence
+//! of starts to one point, and the time in which two clusters merge.
 
 use metastable_core::{attention, landscape};
 use metastable_num::{self as num, error};
 use metastable_sphere as sphere;
 
-pub mod certificate;
-pub mod dwell;
+pub mod critical_point;
+pub mod merge_time;
 pub mod modes;
 pub mod trajectory;

@@ -1,11 +1,12 @@
-//! Interval arithmetic against exact rationals: what every proof of this crate rests on. Nothing here uses the library's own numbers.
+//! Interval arithmetic, on which every proof depends, against exact rational arithmetic of another
+//! library.
 
 use metastable::num::interval::Interval;
 use metastable::num::stream::Stream;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
-/// A rational that is never reduced: greatest common divisors would take most of the time.
+/// A rational without reduction: greatest common divisors would take most of the time.
 fn ratio(numerator: BigInt, denominator: BigInt) -> BigRational {
     BigRational::new_raw(numerator, denominator)
 }
@@ -14,7 +15,7 @@ fn two_to(k: usize) -> BigInt {
     BigInt::from(1) << k
 }
 
-/// The number itself.
+/// The exact value of a double.
 fn exact(x: f64) -> BigRational {
     assert!(x.is_finite());
     let bits = x.to_bits();
@@ -49,7 +50,7 @@ fn over(a: &BigRational, b: &BigRational) -> BigRational {
     ratio(a.numer() * b.denom() * sign, a.denom() * b.numer() * sign)
 }
 
-/// `bound <= value`, where an infinite bound is what it says.
+/// `bound <= value`, also for an infinite bound.
 fn below(bound: f64, value: &BigRational) -> bool {
     bound == f64::NEG_INFINITY || bound.is_finite() && at_most(&exact(bound), value)
 }
@@ -58,11 +59,12 @@ fn above(bound: f64, value: &BigRational) -> bool {
     bound == f64::INFINITY || bound.is_finite() && at_most(value, &exact(bound))
 }
 
-fn holds(found: Interval, value: &BigRational) -> bool {
+fn contains(found: Interval, value: &BigRational) -> bool {
     below(found.lo(), value) && above(found.hi(), value)
 }
 
-/// The bounds are at most two doubles outside the exact range: an enclosure that says nothing would hold everything.
+/// The bounds are at most two doubles outside the exact range: useless enclosures would pass other
+/// tests.
 fn sharp(found: Interval, range: &[BigRational]) -> bool {
     let low = found.lo().next_up().next_up();
     let high = found.hi().next_down().next_down();
@@ -70,7 +72,7 @@ fn sharp(found: Interval, range: &[BigRational]) -> bool {
         || range.iter().all(|v| !above(f64::MAX, v) || !below(-f64::MAX, v))
 }
 
-/// A double of any kind: all exponents, subnormal, tiny, huge, moderate, whole, landmarks.
+/// A double of any kind: all exponents, subnormal, tiny, huge, moderate, integer, special values.
 fn number(s: &mut Stream) -> f64 {
     let bits = s.next_u64();
     let sign = bits & (1 << 63);
@@ -109,8 +111,8 @@ fn interval(s: &mut Stream) -> Interval {
     if y.is_finite() { Interval::new(x.min(y), x.max(y)) } else { Interval::exact(x) }
 }
 
-/// A partner, often one for which something cancels.
-fn partner(s: &mut Stream, a: Interval) -> Interval {
+/// A second operand, often one with cancellation.
+fn second_operand(s: &mut Stream, a: Interval) -> Interval {
     match s.index(6) {
         0 => Interval::exact(a.lo().next_up().clamp(f64::MIN, f64::MAX)),
         1 => -a,
@@ -127,10 +129,10 @@ fn corners(a: &[BigRational], b: &[BigRational], of: impl Fn(&BigRational, &BigR
     a.iter().flat_map(|x| b.iter().map(|y| of(x, y)).collect::<Vec<_>>()).collect()
 }
 
-/// One operation: its exact range lies in what was found, and fills it.
+/// One operation: the result contains the exact range, and hardly more.
 fn one_operation(s: &mut Stream) {
     let a = interval(s);
-    let b = partner(s, a);
+    let b = second_operand(s, a);
     let (p, q) = (ends(a), ends(b));
     let (name, found, range) = match s.index(6) {
         0 => ("sum", a + b, corners(&p, &q, plus)),
@@ -148,7 +150,7 @@ fn one_operation(s: &mut Stream) {
         _ => return root(a),
     };
     for v in &range {
-        assert!(holds(found, v), "{name} {a:?} {b:?} {found:?}");
+        assert!(contains(found, v), "{name} {a:?} {b:?} {found:?}");
     }
     assert!(sharp(found, &range), "{name} {a:?} {b:?} {found:?}");
     let apart = |x: f64, y: f64| plus(&exact(y), &minus(&exact(x)));
@@ -156,7 +158,7 @@ fn one_operation(s: &mut Stream) {
     assert!(above(a.radius(), &apart(a.lo(), a.mid())) && above(a.radius(), &apart(a.mid(), a.hi())), "{a:?}");
 }
 
-/// Roots by the squares of their bounds.
+/// Checks a root by the squares of its bounds.
 fn root(a: Interval) {
     let found = a.sqrt();
     if a.hi() < 0.0 {
@@ -169,7 +171,7 @@ fn root(a: Interval) {
     assert!(at_most(&low, &square(inner_low)) && at_most(&square(inner_high), &high), "{a:?} {found:?}");
 }
 
-/// Half a million operations with one seed.
+/// Half a million operations from one seed.
 fn half_a_million(seed: u64) {
     let mut s = Stream::new(seed, &["exact rationals"]);
     (0..500_000).for_each(|_| one_operation(&mut s));
@@ -202,7 +204,8 @@ impl Bounds {
         Self((&self.0 * &other.0) >> DIGITS, ((&self.1 * &other.1) >> DIGITS) + 1)
     }
 
-    /// `self^k / k!` for k = 0, 1, ... as long as it is above the last digit (for numbers up to 4, beyond k = 8: the rest is less than two digits).
+    /// `self^k / k!` for k = 0, 1, ... as long as it is above the last digit (for numbers up to 4,
+    /// beyond k = 8: the rest is less than two digits).
     fn terms(&self) -> Vec<Self> {
         let mut terms = vec![Self(two_to(DIGITS), two_to(DIGITS))];
         while terms.len() < 9 || terms.last().is_some_and(|t| t.1 > BigInt::from(1)) {
@@ -213,7 +216,8 @@ impl Bounds {
     }
 }
 
-/// Bounds of `e^x`, `|x| <= 720`: the Taylor sum of `|x| / 1024`, squared ten times, inverted for negative x.
+/// Bounds of `e^x`, `|x| <= 720`: the Taylor sum of `|x| / 1024`, squared ten times, inverted for
+/// negative x.
 fn exponential(x: f64) -> [BigRational; 2] {
     let y = Bounds::of(&ratio(exact(x.abs()).numer().clone(), exact(x.abs()).denom() << 10usize));
     let sum = y.terms().iter().fold(Bounds(BigInt::ZERO, BigInt::from(2)), |s, t| Bounds(s.0 + &t.0, s.1 + &t.1));
@@ -239,7 +243,8 @@ fn circular(x: f64) -> [[BigRational; 2]; 2] {
     [sum(1), sum(0)]
 }
 
-/// Numbers of a range: uniform, near its ends, near 0 (down to subnormals), near multiples of a unit.
+/// A number of a range: uniform, near the ends, near 0 (down to subnormals), or near multiples of a
+/// unit.
 fn in_range(s: &mut Stream, end: f64, unit: f64) -> f64 {
     let sign = if s.index(2) == 0 { 1.0 } else { -1.0 };
     sign * match s.index(5) {
@@ -252,7 +257,8 @@ fn in_range(s: &mut Stream, end: f64, unit: f64) -> f64 {
     }
 }
 
-/// A point, adjacent doubles or a narrow interval that starts at `x`, inside `[-end, end]`; and a point of it.
+/// A point, adjacent doubles or a narrow interval that begins at `x`, inside `[-end, end]`; and a
+/// point of it.
 fn about(s: &mut Stream, x: f64, end: f64) -> (Interval, f64) {
     let y = match s.index(4) {
         0 => x,
@@ -296,13 +302,13 @@ fn sines_and_cosines_enclose_rational_bounds_of_the_exact_values() {
                 assert!(below(found.lo(), &low) && above(found.hi(), &high), "{x} of {a:?} {found:?}");
             }
         }
-        // The width itself, and 24 terms below 4^4 / 4! with a few roundings each.
+        // The width of the interval, and 24 terms below 4^4 / 4! with a few roundings each.
         assert!(sin.width().max(cos.width()) <= 1.1 * a.width() + 1024.0 * f64::EPSILON, "{a:?} {sin:?} {cos:?}");
     }
 }
 
 #[test]
-fn the_oracle_knows_known_digits() {
+fn the_rational_bounds_have_the_known_digits() {
     // 1, e, 1/e, sin 1, cos 2 to 30 digits.
     let digits = |text: &str| ratio(text.parse().expect("digits"), BigInt::from(10).pow(30));
     let near = |bounds: [BigRational; 2], text: &str| {

@@ -1,12 +1,13 @@
-//! Critical points: reference spectra, symmetric families with exact spectra, searches, and certificates with tampering.
+//! Critical points: reference spectra, symmetric families with exact spectra, searches,
+//! certificates, and tampered certificates.
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::dynamics;
-use metastable::landscape::spectrum::ends;
+use metastable::landscape::spectrum::extreme_eigenvalues;
 use metastable::landscape::starts::{families, polygons};
 use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
 use metastable::num::stream::Stream;
-use metastable::proofs::certificate::{Certificate, check, prove};
+use metastable::proofs::critical_point::{Certificate, check, prove};
 use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::spectra::{cross_polytope, polygon_out_of_plane, polygon_usa, simplex};
 
@@ -57,7 +58,7 @@ fn symmetric_families_have_their_exact_spectra() {
             let all = plane.iter().copied().chain((2..d).flat_map(|_| out.clone())).collect();
             let found = Spectrum::of_tokens(beta, &polygon(m, d)).expect("small");
             assert_close(&found.values, &sorted(all), 1e-13);
-            // The orbit: all rotations but those that fix the span of the clusters.
+            // The orbit: all rotations except those that fix the span of the clusters.
             let free = if m == 2 { d - 1 } else { d - 2 };
             assert_eq!(found.rotations, (d * (d - 1) - free * (free - 1)) / 2);
             assert!(found.rotation_defect < 1e-14);
@@ -79,7 +80,7 @@ fn symmetric_families_have_their_exact_spectra() {
 }
 
 #[test]
-fn reference_spectra_are_met() {
+fn spectra_agree_with_the_references() {
     for case in reference("hessian").iter().filter(|c| c.get("angles").is_some()) {
         let x = Tokens::from_angles(&numbers(&case["angles"])).expect("angles");
         let beta = number(&case["beta"]);
@@ -92,7 +93,8 @@ fn reference_spectra_are_met() {
 
 #[test]
 fn clusters_have_the_spectrum_of_their_tokens() {
-    // Two clusters of 3 and 2 tokens: the reduced spectrum with multiplicities equals that of five tokens.
+    // Two clusters of 3 and 2 tokens: the reduced spectrum with multiplicities equals that of five
+    // tokens.
     let pair = Tokens::from_angles(&[0.4, 0.4 + std::f64::consts::PI]).and_then(|x| x.with_masses(&[3.0, 2.0])).expect("a pair");
     let five = Tokens::from_angles(&[0.4, 0.4, 0.4, 0.4 + std::f64::consts::PI, 0.4 + std::f64::consts::PI]).expect("tokens");
     let (few, all) = (Spectrum::of_clusters(2.0, &pair, &[3, 2]).expect("small"), Spectrum::of_tokens(2.0, &five).expect("small"));
@@ -102,7 +104,8 @@ fn clusters_have_the_spectrum_of_their_tokens() {
 
 #[test]
 fn tiny_unstable_rates_keep_their_sign() {
-    // Antipodal clusters escape at rate e^{-2 beta}: far below rounding of the rates within clusters from beta = 19 on.
+    // Antipodal clusters escape at the rate e^{-2 beta}: from beta = 19 on below the rounding of
+    // the rates within clusters.
     for beta in [5.0, 19.0, 60.0, 300.0] {
         let pair = Tokens::from_angles(&[0.0, std::f64::consts::PI]).and_then(|x| x.with_masses(&[4.0, 3.0])).expect("a pair");
         let s = CriticalPoint::near(beta, &pair, &[4, 3]).expect("a saddle").spectrum;
@@ -112,9 +115,10 @@ fn tiny_unstable_rates_keep_their_sign() {
 
 #[test]
 fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_hold() {
-    // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs, triangles, simplex.
+    // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs,
+    // triangles, simplex.
     for (n, d, beta, least) in [(5, 2, 6.0, 7), (4, 3, 2.0, 6), (8, 3, 4.0, 40), (4, 2, 60.0, 5)] {
-        let found = Search { beta, n, d, starts: 200, at_most: 200, fixed: true, seed: 1 }.run().expect("valid");
+        let found = Search { beta, n, d, starts: 200, max_starts: 200, fixed: true, seed: 1 }.run().expect("valid");
         assert!(found.points.len() >= least, "{n} {d} {beta}: {}", found.points.len());
         for p in &found.points {
             assert!(p.residual <= 1e-12);
@@ -127,40 +131,43 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
     }
 }
 
-/// Critical orbits on S^2: 6 of four tokens, 10 of five, 20 of six (independent multi-start searches with 2000 starts, and a proof by branch and bound for n = 4).
+/// Critical orbits on S^2: 6 of four tokens, 10 of five, 20 of six (independent multi-start
+/// searches with 2000 starts, and a proof by branch and bound for n = 4).
 #[test]
 fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
     for (n, orbits) in [(4, 6), (5, 10), (6, 20)] {
         for (beta, seed) in [(1.0, 1), (4.0, 1), (4.0, 2), (4.0, 3)] {
-            let search = Search { beta, n, d: 3, starts: 40, at_most: 40, fixed: true, seed };
+            let search = Search { beta, n, d: 3, starts: 40, max_starts: 40, fixed: true, seed };
             let found = search.run().expect("valid");
             assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
             assert_eq!((found.hits.len(), found.starts), (orbits, 40));
             // Random starts alone miss some of them: the fixed starts matter.
-            let random = Search { fixed: false, starts: 10, at_most: 10, ..search.clone() }.run().expect("valid");
+            let random = Search { fixed: false, starts: 10, max_starts: 10, ..search.clone() }.run().expect("valid");
             assert!(random.points.len() < orbits && random.fixed_starts == 0);
         }
     }
-    // The tetrahedron is the minimum of the energy at every beta: no curve of points appears at one of them only.
+    // The tetrahedron is the minimum of the energy at every beta: no curve of points exists at one
+    // beta only.
     for beta in [0.05, 0.5, 3.0, 7.6, 12.0] {
-        let found = Search { beta, n: 4, d: 3, starts: 0, at_most: 0, fixed: true, seed: 1 }.run().expect("valid");
+        let found = Search { beta, n: 4, d: 3, starts: 0, max_starts: 0, fixed: true, seed: 1 }.run().expect("valid");
         assert_eq!(found.points.len(), 6, "beta = {beta}");
         assert!(found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0));
     }
 }
 
 #[test]
-fn a_search_says_what_it_may_have_missed() {
-    let search = Search { beta: 4.0, n: 8, d: 3, starts: 24, at_most: 24, fixed: false, seed: 1 };
+fn a_search_estimates_how_many_points_it_missed() {
+    let search = Search { beta: 4.0, n: 8, d: 3, starts: 24, max_starts: 24, fixed: false, seed: 1 };
     let found = search.run().expect("valid");
-    // 24 starts cannot find the more than 70 points: most of what they find they find once, and the estimate says that many are missing.
+    // 24 starts cannot find the more than 70 points: they find most points once, and the estimate
+    // reports many missing points.
     assert!(found.found_once() >= 10 && found.missing() > 10.0 && !found.is_settled(), "{} {}", found.found_once(), found.missing());
-    // A search that may go on does so until its second half found nothing new.
-    let longer = Search { n: 4, starts: 4, at_most: 1000, ..search.clone() }.run().expect("valid");
+    // An extensible search continues until its second half found nothing new.
+    let longer = Search { n: 4, starts: 4, max_starts: 1000, ..search.clone() }.run().expect("valid");
     assert!(longer.is_settled() && (4..1000).contains(&longer.starts), "{}", longer.starts);
-    let limited = Search { starts: 4, at_most: 40, ..search.clone() }.run().expect("valid");
+    let limited = Search { starts: 4, max_starts: 40, ..search.clone() }.run().expect("valid");
     assert!(!limited.is_settled() && limited.starts == 40, "{}", limited.starts);
-    // Hits count starts: every point of a search without fixed starts was found by some.
+    // Hits count starts: every point of a search without fixed starts has some.
     assert!(longer.hits.iter().all(|h| (1..=longer.starts).contains(h)));
 }
 
@@ -193,7 +200,7 @@ fn tampered_certificates_are_rejected() {
     let proof = prove(&p).expect("a proof");
     let text = proof.to_text();
     assert_eq!(Certificate::from_text(&text).expect("own file"), proof);
-    // Any single changed character of a number is noticed by the digest.
+    // The digest detects any single changed character of a number.
     for (k, c) in text.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
         let other = if c == '7' { '3' } else { '7' };
         let changed = format!("{}{other}{}", &text[..k], &text[k + 1..]);
@@ -204,7 +211,7 @@ fn tampered_certificates_are_rejected() {
             && Certificate::from_text("{}").is_err()
             && Certificate::from_text(&text[..text.len() / 2]).is_err()
     );
-    // And with a digest made to fit, the mathematics refuses false statements.
+    // With a matching digest, the checker rejects false statements.
     let lies: [fn(&mut Certificate); 8] = [
         |c| c.unstable += 1,
         |c| (c.unstable, c.morse_index) = (c.morse_index, c.unstable),
@@ -235,7 +242,7 @@ fn a_degenerate_point_is_not_certified() {
 
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
-    let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, at_most: 100, fixed: true, seed: 3 }.run().expect("valid");
+    let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, max_starts: 100, fixed: true, seed: 3 }.run().expect("valid");
     let (edges, lost) = connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
     assert_eq!(lost, 0);
     let ends: usize = found.points.iter().map(|p| 2 * p.spectrum.unstable).sum();
@@ -250,7 +257,7 @@ fn connections_climb_the_energy_and_end_at_consensus() {
 fn both_ends_agree_with_the_dense_spectrum() {
     let x = Law::parse("uniform").and_then(|l| l.sample(60, 4, &mut Stream::new(2, &["ends"]))).expect("tokens");
     let dense = Spectrum::of_tokens(3.0, &x).expect("small").values;
-    let found = ends(3.0, &x, 6).expect("converges");
+    let found = extreme_eigenvalues(3.0, &x, 6).expect("converges");
     let scale = dense[0].abs().max(dense[dense.len() - 1].abs());
     for k in 0..6 {
         assert!((found.lowest[k] - dense[k]).abs() < 1e-10 * scale);
@@ -260,7 +267,8 @@ fn both_ends_agree_with_the_dense_spectrum() {
 
 #[test]
 fn polygons_are_counted_by_the_bracelets_of_compositions() {
-    // Bracelets of n beads of two colours without the empty one, less one cluster and the pairs: A000029(n) - 1 - 1 - floor(n/2).
+    // Bracelets of n beads of two colours without the empty one, minus one cluster and the pairs:
+    // A000029(n) - 1 - 1 - floor(n/2).
     for (n, bracelets) in [(3, 4), (4, 6), (5, 8), (6, 13), (7, 18), (8, 30), (9, 46), (10, 78)] {
         assert_eq!(polygons(n).len(), bracelets - 2 - n / 2, "n = {n}");
     }

@@ -1,10 +1,11 @@
-//! Certified results: intervals, critical points, modes, convergence, and the referee that shares nothing with them.
+//! Certified results: intervals, critical points, modes, convergence, merge times, and the
+//! independent verifier.
 
 #[path = "../common/mod.rs"]
 mod common;
 
-mod dwell;
 mod intervals;
 mod landscape;
+mod merge_time;
 mod modes;
-mod referee;
+mod verifier;

@@ -1,4 +1,5 @@
-//! Modes of density estimates: references, proofs that hold, proofs that are refused, and a brute-force scan beside them.
+//! Modes of density estimates: reference cases, proved and undecided counts, and comparison with a
+//! brute-force scan.
 
 use crate::common::{numbers, reference};
 use metastable::proofs::modes::{circle, line};
@@ -11,10 +12,10 @@ fn reference_cases_are_right_and_certified() {
         let beta = case["beta"].as_f64().expect("beta");
         let found = if case["space"] == "line" { line(&numbers(&case["samples"]), beta) } else { circle(&numbers(&case["angles"]), beta) };
         let found = found.expect("valid samples");
-        assert_eq!(found.proved().ok().map(|k| k as u64), case["modes"].as_u64());
+        assert_eq!(found.count().ok().map(|k| k as u64), case["modes"].as_u64());
         if let Some(places) = case.get("where") {
             // The reference is the best point of a grid of twentieths of a kernel width.
-            found.located().iter().zip(numbers(places)).for_each(|(a, b)| assert!((a - b).abs() <= 0.05 / beta.sqrt()));
+            found.approximate_locations().iter().zip(numbers(places)).for_each(|(a, b)| assert!((a - b).abs() <= 0.05 / beta.sqrt()));
         }
     }
 }
@@ -23,26 +24,27 @@ fn reference_cases_are_right_and_certified() {
 fn the_bifurcation_of_two_samples_is_resolved_and_the_degenerate_point_is_not_claimed() {
     for (excess, count) in [(-1e-9, 1), (1e-7, 2)] {
         let found = line(&[0.0, 2.0 + excess], 1.0).expect("valid");
-        assert_eq!(found.proved(), Ok(count), "{excess}: {found:?}");
+        assert_eq!(found.count(), Ok(count), "{excess}: {found:?}");
     }
     let found = line(&[0.0, 2.0], 1.0).expect("valid");
-    assert!(!found.certified() && found.at_least() == 1 && found.undecided().len() == 1, "{found:?}");
-    let refusal = found.proved().expect_err("degenerate");
+    assert!(!found.is_proved() && found.lower_bound() == 1 && found.undecided().len() == 1, "{found:?}");
+    let refusal = found.count().expect_err("degenerate");
     assert!(refusal.to_string().contains("not proved: at least 1") && found.locations() == Err(refusal));
 }
 
-/// Pairs of samples a share nearer to each other or farther apart than where their modes merge: the right number, or a refusal, and the number wherever f64 can tell.
+/// Pairs of samples slightly closer or farther apart than where their modes merge: the count is
+/// right or undecided, and decided wherever f64 suffices.
 #[test]
-fn pairs_next_to_merging_are_counted_rightly_or_not_at_all() {
+fn pairs_near_merging_are_counted_correctly_or_not_at_all() {
     use metastable::{proofs::modes::sphere, sphere::Tokens};
     let beta: f64 = 30.0;
     // beta sin^2 t = cos t at half the distance t.
     let t = (2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).acos();
-    let on_line = |share: f64| line(&[0.0, 2.0 * (1.0 + share)], 1.0).map(|m| (m.proved(), m.at_least()));
-    let on_circle = |share: f64| circle(&[1.0 - t * (1.0 + share), 1.0 + t * (1.0 + share)], beta).map(|m| (m.proved(), m.at_least()));
+    let on_line = |share: f64| line(&[0.0, 2.0 * (1.0 + share)], 1.0).map(|m| (m.count(), m.lower_bound()));
+    let on_circle = |share: f64| circle(&[1.0 - t * (1.0 + share), 1.0 + t * (1.0 + share)], beta).map(|m| (m.count(), m.lower_bound()));
     let on_sphere = |share: f64| {
         let (sin, cos) = (t * (1.0 + share)).sin_cos();
-        Tokens::new(3, vec![sin, 0.0, cos, -sin, 0.0, cos]).and_then(|x| sphere(&x, beta)).map(|m| (m.proved(), m.at_least()))
+        Tokens::new(3, vec![sin, 0.0, cos, -sin, 0.0, cos]).and_then(|x| sphere(&x, beta)).map(|m| (m.count(), m.lower_bound()))
     };
     for k in 4..16 {
         let share = 10f64.powi(-k);
@@ -62,21 +64,21 @@ fn pairs_next_to_merging_are_counted_rightly_or_not_at_all() {
 #[test]
 fn degenerate_samples_give_the_right_count() {
     for beta in [1e-12, 1.0, 1e12] {
-        assert_eq!(line(&[0.25; 40], beta).and_then(|m| m.proved()), Ok(1));
-        assert_eq!(circle(&[0.25; 40], beta).and_then(|m| m.proved()), Ok(1));
+        assert_eq!(line(&[0.25; 40], beta).and_then(|m| m.count()), Ok(1));
+        assert_eq!(circle(&[0.25; 40], beta).and_then(|m| m.count()), Ok(1));
         let ulps: Vec<f64> = (0..30).map(|k| 1.0 + f64::from(k) * f64::EPSILON).collect();
         let found = line(&ulps, beta).expect("valid");
-        assert_eq!(found.proved(), Ok(1));
+        assert_eq!(found.count(), Ok(1));
         let found = line(&[7.5], beta).expect("valid");
-        assert!(found.proved() == Ok(1) && (found.located()[0] - 7.5).abs() < 1e-14 * beta.powf(-0.5).max(1.0));
+        assert!(found.count() == Ok(1) && (found.approximate_locations()[0] - 7.5).abs() < 1e-14 * beta.powf(-0.5).max(1.0));
         // Opposite angles: cosh(beta cos) has two maxima for every beta; pi itself is rounded.
         let found = circle(&[0.0, 0.5 * TAU], beta).expect("valid");
-        assert!(found.at_least() == 2, "{beta} {found:?}");
+        assert!(found.lower_bound() == 2, "{beta} {found:?}");
     }
-    // beta = 0 is constant: no strict local maximum. Far samples do not meet.
-    assert_eq!(line(&[1.0, 2.0], 0.0).and_then(|m| m.proved()), Ok(0));
-    assert_eq!(line(&[-1e308, 0.0, 1e308], 1.0).and_then(|m| m.proved()), Ok(3));
-    assert_eq!(line(&[1.0, 2.0, 3.0], 1e12).and_then(|m| m.proved()), Ok(3));
+    // beta = 0 is constant: no strict local maximum. Distant samples do not interact.
+    assert_eq!(line(&[1.0, 2.0], 0.0).and_then(|m| m.count()), Ok(0));
+    assert_eq!(line(&[-1e308, 0.0, 1e308], 1.0).and_then(|m| m.count()), Ok(3));
+    assert_eq!(line(&[1.0, 2.0, 3.0], 1e12).and_then(|m| m.count()), Ok(3));
 }
 
 #[test]
@@ -99,8 +101,8 @@ fn results_do_not_depend_on_threads_order_or_turns() {
     reversed.reverse();
     assert_eq!(one.0, line(&reversed, 3e4).expect("valid"));
     let turned: Vec<f64> = samples.iter().map(|a| a - 40.0 * TAU).collect();
-    assert!(one.0.certified() && one.1.certified());
-    assert_eq!(one.1.proved(), circle(&turned, 3e4).and_then(|m| m.proved()));
+    assert!(one.0.is_proved() && one.1.is_proved());
+    assert_eq!(one.1.count(), circle(&turned, 3e4).and_then(|m| m.count()));
 }
 
 /// Down-crossings of the derivative on a fine grid.
@@ -117,18 +119,20 @@ proptest! {
         let beta = log_beta.exp();
         let slope = |t: f64| xs.iter().map(|x| (x - t) * (-0.5 * beta * (t - x) * (t - x)).exp()).sum::<f64>();
         let found = line(&xs, beta).expect("valid");
-        // Where the derivative underflows to zero between far samples it rises: no crossing is lost or added.
+        // Where the derivative underflows to zero between far samples it rises: no crossing is lost
+        // or added.
         let counted = scan(slope, -3.5, 3.5, 40_000);
-        prop_assert!(found.proved().is_ok_and(|k| k == counted), "{:?} {}", found, counted);
-        for m in found.located() {
+        prop_assert!(found.count().is_ok_and(|k| k == counted), "{:?} {}", found, counted);
+        for m in found.approximate_locations() {
             let h = 1e-9 / beta.sqrt();
             prop_assert!(slope(m - h) > 0.0 && slope(m + h) < 0.0);
         }
         let around = |t: f64| xs.iter().map(|x| (x - t).sin() * (beta * ((x - t).cos() - 1.0)).exp()).sum::<f64>();
         let found = circle(&xs, beta).expect("valid");
-        // From 42 cells on the farthest samples are bounded, not summed: what they add moves a mode by their share of the slope.
+        // From 42 bins on the farthest samples are bounded, not summed: they move a mode by their
+        // sum divided by the slope.
         let far = if beta > 10.6 { xs.len() as f64 * (beta * ((9.5 / beta.sqrt()).cos() - 1.0)).exp() } else { 0.0 };
-        for m in found.located() {
+        for m in found.approximate_locations() {
             let slope = (around(m - 1e-6) - around(m + 1e-6)) / 2e-6;
             let h = (1e-9 / beta.sqrt().max(1.0)).max(far / slope.abs());
             prop_assert!(around(m - h) > 0.0 && around(m + h) < 0.0, "{} {}", m, h);
@@ -137,8 +141,8 @@ proptest! {
 }
 
 #[test]
-fn samples_beyond_ten_widths_move_a_mode_of_the_circle_as_little_as_is_said() {
-    // Found by chance: beta = 10.76 has 42 cells, of which 41 are summed.
+fn samples_beyond_ten_widths_move_a_mode_of_the_circle_within_the_bound() {
+    // A random find: beta = 10.76 has 42 bins, of which 41 are summed.
     let xs = [
         -0.964750246943076,
         -1.6069986152296818,
@@ -159,12 +163,12 @@ fn samples_beyond_ten_widths_move_a_mode_of_the_circle_as_little_as_is_said() {
     let found = circle(&xs, beta).expect("valid");
     // By bisection with exactly rounded sums.
     let at = [2.1801567455428126, TAU - 1.0155566007014705, TAU - 0.7681431741261027];
-    let off: Vec<f64> = found.located().iter().zip(at).map(|(m, a)| (m - a).abs()).collect();
+    let off: Vec<f64> = found.approximate_locations().iter().zip(at).map(|(m, a)| (m - a).abs()).collect();
     assert!(off.len() == 3 && off.iter().all(|o| *o < 14.0 * (beta * ((9.5 / beta.sqrt()).cos() - 1.0)).exp() / 0.0375), "{off:?}");
-    // With all cells summed they are right to rounding.
+    // With all bins summed they are accurate up to rounding.
     let whole = circle(&xs, 10.0).expect("valid");
     let around = |t: f64| xs.iter().map(|x| (x - t).sin() * (10.0 * ((x - t).cos() - 1.0)).exp()).sum::<f64>();
-    assert!(whole.located().iter().all(|m| around(m - 1e-12) > 0.0 && around(m + 1e-12) < 0.0));
+    assert!(whole.approximate_locations().iter().all(|m| around(m - 1e-12) > 0.0 && around(m + 1e-12) < 0.0));
 }
 
 #[test]
@@ -175,7 +179,7 @@ fn modes_on_the_sphere_are_where_mean_shift_ends() {
     for (n, beta) in [(1, 5.0), (6, 20.0), (40, 60.0)] {
         let x = Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(4, &["sphere modes"]))).expect("tokens");
         let found = sphere(&x, beta).expect("valid");
-        assert!(found.proved().is_ok_and(|k| (1..=n).contains(&k)), "{found:?}");
+        assert!(found.count().is_ok_and(|k| (1..=n).contains(&k)), "{found:?}");
         for start in x.rows() {
             let mut at = start.to_vec();
             for _ in 0..4000 {
@@ -187,8 +191,8 @@ fn modes_on_the_sphere_are_where_mean_shift_ends() {
                 retract(&mut next);
                 at = next.to_vec();
             }
-            // Mean shift converges linearly; 4000 steps leave rounding.
-            assert!(found.located().iter().any(|m| chord2(m, &at).sqrt() < 1e-6), "{at:?} {found:?}");
+            // Mean shift converges linearly; after 4000 steps only rounding remains.
+            assert!(found.approximate_locations().iter().any(|m| chord2(m, &at).sqrt() < 1e-6), "{at:?} {found:?}");
         }
     }
     let planar = Tokens::from_angles(&[0.0]).expect("a token");
@@ -198,20 +202,22 @@ fn modes_on_the_sphere_are_where_mean_shift_ends() {
         Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(seed, &["sphere modes"]))).expect("tokens")
     };
     let many = sphere(&uniform(3000, 1), 25.0).expect("valid");
-    assert!(many.proved().is_ok_and(|k| (7..25).contains(&k)), "{many:?}");
+    assert!(many.count().is_ok_and(|k| (7..25).contains(&k)), "{many:?}");
     let same = sphere(&Tokens::new(3, [0.6, 0.0, 0.8].repeat(50)).expect("tokens"), 1e6).expect("valid");
-    assert!(same.proved() == Ok(1) && chord2(&same.located()[0], &[0.6, 0.0, 0.8]) < 1e-24, "{same:?}");
+    assert!(same.count() == Ok(1) && chord2(&same.approximate_locations()[0], &[0.6, 0.0, 0.8]) < 1e-24, "{same:?}");
     let twins = Tokens::normalised(3, vec![0.6, 0.0, 0.8, 0.6 + 1e-16, 0.0, 0.8, -0.6, 1e-16, 0.8]).expect("tokens");
-    assert_eq!(sphere(&twins, 50.0).and_then(|m| m.proved()), Ok(2));
+    assert_eq!(sphere(&twins, 50.0).and_then(|m| m.count()), Ok(2));
     let cross = Tokens::new(3, vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.]).expect("tokens");
-    // So many samples that points take their place, and three lonely ones, whose modes are 1e-5 as high.
+    // Enough samples to be replaced by points, and three isolated ones, whose modes are 1e-5 as
+    // high.
     let mut crowd = Stream::new(7, &["crowd"]);
     let mut places: Vec<f64> = (0..200_000).flat_map(|_| [0.1 * crowd.normal(), 0.1 * crowd.normal(), 1.0]).collect();
     places.extend([1.0, 0.0, -0.2, -0.5, 0.9, -0.3, 0.1, 0.2, -1.0]);
     let lonely = Tokens::normalised(3, places).and_then(|x| sphere(&x, 25.0)).expect("valid");
-    assert_eq!(lonely.proved(), Ok(4));
-    // e^{beta x} summed over a cross-polytope: maxima at the six axes for every beta > 0 (the fourth-order term x^4 + y^4 + z^4 decides).
+    assert_eq!(lonely.count(), Ok(4));
+    // e^{beta x} summed over a cross-polytope: maxima at the six axes for every beta > 0 (the
+    // fourth-order term x^4 + y^4 + z^4 decides).
     for beta in [0.5, 2.0, 200.0] {
-        assert_eq!(sphere(&cross, beta).and_then(|m| m.proved()), Ok(6), "{beta}");
+        assert_eq!(sphere(&cross, beta).and_then(|m| m.count()), Ok(6), "{beta}");
     }
 }

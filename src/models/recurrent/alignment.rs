@@ -1,14 +1,16 @@
-//! How a decoder weighs what the encoder kept: one vector for all outputs, Bahdanau's additive scores, Luong's products.
+//! The weights of a decoder on the states of its encoder: a fixed context, Bahdanau's additive
+//! scores, Luong's products.
 
 use super::TokenMap;
 use super::cell::{Gate, RecurrentCell};
 use super::map::rnn::Rnn;
 use super::trace::{Trace, Var};
 
-/// Scores `e_ij` of the state `s_{i-1}` and the kept state `h_j`; weights are their softmax over j.
+/// Scores `e_ij` of the state `s_{i-1}` of the decoder and the state `h_j` of the encoder. The
+/// weights are their softmax over j.
 #[derive(Clone, Debug)]
 pub enum Alignment {
-    /// All weight on the last state: a fixed context.
+    /// All weight on the last state of the encoder: a fixed context.
     Fixed,
     /// `v^T tanh(W s + U h)` (arXiv:1409.0473).
     Additive {
@@ -26,11 +28,11 @@ pub enum Alignment {
 }
 
 impl Alignment {
-    /// Records the weights on the kept states.
-    pub fn weights<'a>(&'a self, trace: &mut Trace<'a>, state: Var, kept: &[Var]) -> Var {
+    /// Records the weights on the states of the encoder.
+    pub fn weights<'a>(&'a self, trace: &mut Trace<'a>, state: Var, encoded: &[Var]) -> Var {
         let scores = match self {
             Self::Fixed => {
-                let last: Vec<f64> = (1..=kept.len()).map(|j| f64::from(u8::from(j == kept.len()))).collect();
+                let last: Vec<f64> = (1..=encoded.len()).map(|j| f64::from(u8::from(j == encoded.len()))).collect();
                 return trace.constant(&last);
             }
             Self::Additive { state: w, kept: u, read } => {
@@ -38,15 +40,15 @@ impl Alignment {
                 let one = |h: &Var| {
                     let h = trace.matrix(u, *h);
                     let sum = trace.sum(own, 1.0, h);
-                    let bent = trace.tanh(sum);
-                    trace.matrix(read, bent)
+                    let activated = trace.tanh(sum);
+                    trace.matrix(read, activated)
                 };
-                let all: Vec<Var> = kept.iter().map(one).collect();
+                let all: Vec<Var> = encoded.iter().map(one).collect();
                 trace.join(&all)
             }
-            Self::Dot => trace.scores(state, kept),
+            Self::Dot => trace.scores(state, encoded),
             Self::General(w) => {
-                let images: Vec<Var> = kept.iter().map(|h| trace.matrix(w, *h)).collect();
+                let images: Vec<Var> = encoded.iter().map(|h| trace.matrix(w, *h)).collect();
                 trace.scores(state, &images)
             }
         };
@@ -54,18 +56,19 @@ impl Alignment {
     }
 }
 
-/// An encoder that reads all rows, and a decoder that writes as many: `s_i = tanh(W c_i + U s_{i-1} + b)`, `c_i = sum_j a_ij h_j`, `s_0 = h_n`.
-pub struct Translator {
+/// An encoder that reads all rows, and a decoder with as many outputs:
+/// `s_i = tanh(W c_i + U s_{i-1} + b)`, `c_i = sum_j a_ij h_j`, `s_0 = h_n`.
+pub struct EncoderDecoder {
     /// The encoder.
     pub encoder: Rnn,
     /// The decoder.
     pub decoder: Gate,
-    /// Its weights on the encoder's states.
+    /// The weights of the decoder on the states of the encoder.
     pub alignment: Alignment,
 }
 
-impl Translator {
-    /// With normal weights and this alignment.
+impl EncoderDecoder {
+    /// With normally distributed weights and this alignment.
     pub fn normal(seed: u64, d: usize, gain: f64, alignment: Alignment) -> Self {
         let encoder = Rnn { gate: Gate::normal(seed, "encoder", d, gain) };
         Self { encoder, decoder: Gate::normal(seed, "decoder", d, gain), alignment }
@@ -74,22 +77,22 @@ impl Translator {
     /// Records the states of the encoder on all rows.
     pub fn encode<'a>(&'a self, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
         let mut state = trace.constant(&vec![0.0; self.encoder.width()]);
-        let mut kept = Vec::with_capacity(rows.len());
+        let mut encoded = Vec::with_capacity(rows.len());
         for row in rows {
             state = self.encoder.next(trace, *row, state);
-            kept.push(state);
+            encoded.push(state);
         }
-        kept
+        encoded
     }
 
     /// Records `count` outputs and their contexts.
-    pub fn decode<'a>(&'a self, trace: &mut Trace<'a>, kept: &[Var], count: usize) -> (Vec<Var>, Vec<Var>) {
+    pub fn decode<'a>(&'a self, trace: &mut Trace<'a>, encoded: &[Var], count: usize) -> (Vec<Var>, Vec<Var>) {
         let (mut outputs, mut contexts) = (Vec::new(), Vec::new());
-        let Some(mut state) = kept.last().copied() else { return (outputs, contexts) };
+        let Some(mut state) = encoded.last().copied() else { return (outputs, contexts) };
         for _ in 0..count {
-            let weights = self.alignment.weights(trace, state, kept);
-            // A fixed context is the last state itself: nothing is multiplied.
-            let context = if let Alignment::Fixed = self.alignment { kept[kept.len() - 1] } else { trace.mix(weights, kept) };
+            let weights = self.alignment.weights(trace, state, encoded);
+            // A fixed context is the last state itself, without multiplications.
+            let context = if let Alignment::Fixed = self.alignment { encoded[encoded.len() - 1] } else { trace.mix(weights, encoded) };
             let sum = self.decoder.record(trace, context, state);
             state = trace.tanh(sum);
             outputs.push(state);
@@ -99,9 +102,9 @@ impl Translator {
     }
 }
 
-impl TokenMap for Translator {
+impl TokenMap for EncoderDecoder {
     fn record<'a>(&'a self, _: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
-        let kept = self.encode(trace, rows);
-        self.decode(trace, &kept, rows.len()).0
+        let encoded = self.encode(trace, rows);
+        self.decode(trace, &encoded, rows.len()).0
     }
 }

@@ -1,4 +1,4 @@
-//! Recurrent cells: a state that reads one row after the other.
+//! Recurrent cells: parts, and the maps made of them.
 
 pub use super::token_map::RecurrentCell;
 use super::token_map::{TokenMap, normal_matrix};
@@ -23,7 +23,7 @@ impl Gate {
         Self { input, state: normal_matrix(seed, &format!("{name} state"), (d, d), gain), bias: vec![0.0; d] }
     }
 
-    /// Records its value.
+    /// Records the value.
     pub fn record<'a>(&'a self, trace: &mut Trace<'a>, x: Var, h: Var) -> Var {
         let (a, b, c) = (trace.matrix(&self.input, x), trace.matrix(&self.state, h), trace.constant(&self.bias));
         let sum = trace.sum(a, 1.0, b);
@@ -31,16 +31,17 @@ impl Gate {
     }
 }
 
-/// The layer of a cell: row t of the result is what the cell shows after it read rows 1 to t from the state 0.
-pub struct Reading<C>(pub C);
+/// The layer of a cell: row t of the result is the output of the cell after rows 1 to t, from the
+/// state 0.
+pub struct CellLayer<C>(pub C);
 
-impl<C: RecurrentCell> TokenMap for Reading<C> {
+impl<C: RecurrentCell> TokenMap for CellLayer<C> {
     fn record<'a>(&'a self, _: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
         let mut state = trace.constant(&vec![0.0; self.0.width()]);
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
             state = self.0.next(trace, *row, state);
-            out.push(trace.part(state, 0, self.0.reads()));
+            out.push(trace.part(state, 0, self.0.input_width()));
         }
         out
     }
@@ -50,8 +51,9 @@ impl<C: RecurrentCell> TokenMap for Reading<C> {
     }
 }
 
-/// The state of a cell in time, as a map of one row of `width()` numbers: step t reads its own normal input.
-pub struct InTime<'c> {
+/// The evolution of the state of a cell in time, as a map of one row of `width()` numbers. Each
+/// step reads a normally distributed input of its own.
+pub struct CellInTime<'c> {
     /// The cell.
     pub cell: &'c dyn RecurrentCell,
     /// Standard deviation of the inputs.
@@ -60,9 +62,9 @@ pub struct InTime<'c> {
     pub seed: u64,
 }
 
-impl TokenMap for InTime<'_> {
+impl TokenMap for CellInTime<'_> {
     fn record<'a>(&'a self, step: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
-        let mut input = vec![0.0; self.cell.reads()];
+        let mut input = vec![0.0; self.cell.input_width()];
         Stream::new(self.seed, &["input", &step.to_string()]).normals(&mut input);
         input.iter_mut().for_each(|v| *v *= self.size);
         let input = trace.constant(&input);

@@ -1,7 +1,9 @@
-//! Maps to compare attention with: residual, recurrent and convolutional networks, sequence to sequence with alignment, all on n rows of `R^d`.
+//! Maps to compare attention with: residual, recurrent and convolutional networks, and sequence to
+//! sequence models with alignment, all on n rows of `R^d`.
 //!
-//! A map says how one layer is computed from recorded operations ([`trace`]); its Jacobian follows. So the same numbers can be measured of all of
-//! them ([`observe`], [`lyapunov`]): cosines, ranks, what a layer changes, which row hears which, growth rates of perturbations.
+//! A map computes one layer from recorded operations ([`trace`]), which also give its Jacobian. So
+//! the same quantities are measured for all maps ([`observe`], [`lyapunov`]): cosines, ranks, the
+//! change by a layer, the dependence of rows on each other, growth rates of perturbations.
 
 pub mod alignment;
 pub mod cell;
@@ -12,5 +14,5 @@ pub mod residual;
 mod token_map;
 pub mod trace;
 
-pub use token_map::{Hears, MapSpec, NamedMap, RecurrentCell, TokenMap, at};
+pub use token_map::{MapSpec, NamedMap, ReceptiveField, RecurrentCell, TokenMap, linearise_layer};
 pub use token_map::{normal_matrix, one_layer};

@@ -1,68 +1,71 @@
-//! What can be measured of every map: cosines, ranks, changes, and which row hears which.
+//! Measurements of every map: cosines, ranks, changes by layer, and the dependence of rows on each
+//! other.
 
-use super::cell::InTime;
+use super::cell::CellInTime;
 use super::lyapunov::{exponents, mixing};
-use super::{MapSpec, NamedMap, at};
+use super::{MapSpec, NamedMap, linearise_layer};
 use crate::error::{Error, Result};
 use crate::num::cloud::{directions, effective_rank, equal_rows_residual, mean_cosine};
 use crate::num::{linearised::Linearised, stream::Stream, sum::dot};
 
-/// What one layer sees.
+/// Measurements of the rows at one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LayerView {
+pub struct LayerSummary {
     /// [`mean_cosine`].
     pub mean_cosine: f64,
     /// [`effective_rank`].
     pub effective_rank: f64,
     /// [`equal_rows_residual`].
     pub residual: f64,
-    /// `|X+ - X| / |X|` of the layer that follows: how far layers are from an equation; NaN after the last.
+    /// `|X+ - X| / |X|` for the next layer, which tells how far layers are from a differential
+    /// equation; NaN after the last layer.
     pub change: f64,
 }
 
-/// What is measured of a map.
+/// Measurements of a map.
 #[derive(Clone, Debug)]
-pub struct Portrait {
-    /// Before every layer and after the last.
-    pub layers: Vec<LayerView>,
-    /// The mixing matrix of all layers, every row over its sum.
+pub struct MapSummary {
+    /// The rows before every layer and after the last.
+    pub layers: Vec<LayerSummary>,
+    /// The mixing matrix of all layers, with rows that sum to 1.
     pub mixing: Vec<f64>,
-    /// The exponents in a unit of time: of the state, from row to row, for a cell; else of all rows, from layer to layer.
+    /// Lyapunov exponents per unit of time: for a cell those of its state, from row to row;
+    /// otherwise those of all rows, from layer to layer.
     pub exponents: Vec<f64>,
-    /// True where they are from row to row.
+    /// True if the exponents are from row to row.
     pub in_time: bool,
-    /// Multiplications of a layer.
+    /// Number of multiplications of a layer.
     pub multiplications: usize,
 }
 
-/// Steps of a cell whose exponents are measured, after a tenth as many that are not.
+/// Number of measured steps of a cell, after a tenth as many steps that are not measured.
 const STEPS: usize = 400;
 
-/// Measures a map on uniform unit rows, with so many exponents.
+/// Measures a map on uniformly distributed unit rows, with `count` exponents.
 ///
-/// **Errors** a specification that no map is made for, numbers that are not finite.
-pub fn portrait(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<Portrait> {
+/// **Errors** sizes outside the ranges of the maps, numbers that are not finite.
+pub fn summarise(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<MapSummary> {
     let spec = spec.checked()?;
     let map = (named.build)(&spec);
     let start = unit_rows(&spec);
     let mut x = start.clone();
     let (mut layers, mut multiplications) = (Vec::new(), 0);
     for layer in 0..=spec.layers {
-        let view = |change| LayerView {
+        let summary = |change| LayerSummary {
             mean_cosine: mean_cosine(&x, spec.d),
             effective_rank: effective_rank(&x, spec.d),
             residual: equal_rows_residual(&x, spec.d),
             change,
         };
         if layer == spec.layers {
-            layers.push(view(f64::NAN));
+            layers.push(summary(f64::NAN));
             break;
         }
-        let here = at(map.as_ref(), layer, spec.d, &x);
+        let here = linearise_layer(map.as_ref(), layer, spec.d, &x);
         multiplications = here.multiplications();
         let next = here.value().to_vec();
         let moved: f64 = next.iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum();
-        layers.push(view((moved / dot(&x, &x)).sqrt()));
+        layers.push(summary((moved / dot(&x, &x)).sqrt()));
         x = next;
     }
     if let Some(k) = x.iter().position(|v| !v.is_finite()) {
@@ -77,7 +80,7 @@ pub fn portrait(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<Portra
     }
     let (exponents, in_time) = match map.cell() {
         Some(cell) => {
-            let time = InTime { cell, size: 0.0, seed: spec.seed };
+            let time = CellInTime { cell, size: 0.0, seed: spec.seed };
             let state = first_state(cell.width(), spec.seed);
             (exponents(&time, &state, cell.width(), (STEPS / 10, STEPS), count), true)
         }
@@ -87,7 +90,7 @@ pub fn portrait(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<Portra
             (all.iter().map(|e| e * unit).collect(), false)
         }
     };
-    Ok(Portrait { layers, mixing, exponents, in_time, multiplications })
+    Ok(MapSummary { layers, mixing, exponents, in_time, multiplications })
 }
 
 fn unit_rows(spec: &MapSpec) -> Vec<f64> {

@@ -1,52 +1,54 @@
-//! What a map is: a stack of layers on n rows, recorded; and a cell, which passes a state on from row to row.
+//! The traits of maps (stacks of layers on n rows) and of recurrent cells (which pass a state from
+//! row to row).
 
 use super::trace::{LinearisedTrace, Trace, Var};
 use crate::error::{Error, Result, in_range};
 
-/// A cell with `width()` numbers of state; the first ones are what it shows.
+/// A recurrent cell with a state of `width()` numbers, the first of which are its output.
 pub trait RecurrentCell: Send + Sync {
-    /// Numbers of the state.
+    /// Length of the state.
     fn width(&self) -> usize;
-    /// Numbers of an input.
-    fn reads(&self) -> usize;
+    /// Length of an input.
+    fn input_width(&self) -> usize;
     /// Records the next state.
     fn next<'a>(&'a self, trace: &mut Trace<'a>, input: Var, state: Var) -> Var;
 }
 
 /// A stack of layers on n rows.
 pub trait TokenMap: Send + Sync {
-    /// Records one layer: n rows from n rows.
+    /// Records one layer, which maps n rows to n rows.
     fn record<'a>(&'a self, layer: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var>;
 
-    /// The cell that passes its state on from row to row, where there is one: growth rates are then taken over rows, not over layers.
+    /// The recurrent cell of the map, if it has one. Growth rates are then measured over rows, not
+    /// over layers.
     fn cell(&self) -> Option<&dyn RecurrentCell> {
         None
     }
 }
 
-/// A layer of a map at rows of d numbers.
-pub fn at<'a>(map: &'a dyn TokenMap, layer: usize, d: usize, x: &[f64]) -> LinearisedTrace<'a> {
+/// A layer of a map, linearised at rows of d numbers.
+pub fn linearise_layer<'a>(map: &'a dyn TokenMap, layer: usize, d: usize, x: &[f64]) -> LinearisedTrace<'a> {
     let mut trace = Trace::default();
     let rows: Vec<Var> = x.chunks_exact(d).map(|row| trace.input(row)).collect();
     let out = map.record(layer, &mut trace, &rows);
     LinearisedTrace::new(trace, out)
 }
 
-/// Which row can hear which.
+/// The rows on which an output row can depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hears {
-    /// Itself only.
+pub enum ReceptiveField {
+    /// The row itself.
     Itself,
-    /// Itself and those before it.
+    /// The row itself and earlier rows.
     Before,
-    /// Neighbours, one further with every layer.
+    /// Neighbouring rows, one more on each side per layer.
     Neighbours,
-    /// All.
+    /// All rows.
     All,
 }
 
-impl Hears {
-    /// Whether row i can hear row j after so many layers.
+impl ReceptiveField {
+    /// Whether row i can depend on row j after this number of layers.
     pub fn allows(self, layers: usize, i: usize, j: usize) -> bool {
         match self {
             Self::Itself => i == j,
@@ -57,23 +59,23 @@ impl Hears {
     }
 }
 
-/// What a map is made of.
+/// The sizes of a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapSpec {
-    /// Rows.
+    /// Number of rows.
     pub n: usize,
-    /// Numbers of a row.
+    /// Length of a row.
     pub d: usize,
-    /// Layers.
+    /// Number of layers.
     pub layers: usize,
-    /// Size of the weights: their entries have the variance `gain^2 / d`.
+    /// Gain: the entries of the weights have the variance `gain^2 / d`.
     pub gain: f64,
     /// Seed of the weights.
     pub seed: u64,
 }
 
 impl MapSpec {
-    /// **Errors** numbers that no map is made for.
+    /// Checks the sizes. **Errors** sizes outside the ranges of the maps.
     pub fn checked(self) -> Result<Self> {
         let count = |name: &str, v: usize, low: usize, high: usize| {
             if (low..=high).contains(&v) { Ok(()) } else { Err(Error::parameter(name, v, format!("a whole number in [{low}, {high}]"))) }
@@ -81,7 +83,7 @@ impl MapSpec {
         count("n", self.n, 1, 256)?;
         count("d", self.d, 1, 256)?;
         count("layers", self.layers, 1, 1000)?;
-        // A trace holds n^2 weights, a Jacobian n d columns.
+        // A trace stores n^2 weights, a Jacobian n d columns.
         count("n * d", self.n * self.d, 1, 1024)?;
         in_range("gain", self.gain, 0.0, 100.0)?;
         Ok(self)
@@ -90,26 +92,26 @@ impl MapSpec {
 
 /// A registered map.
 pub struct NamedMap {
-    /// Name.
+    /// Name of the map.
     pub name: &'static str,
     /// The formula of a layer.
     pub summary: &'static str,
-    /// Where it is from.
+    /// Its source.
     pub citation: &'static str,
-    /// Which row can hear which.
-    pub hears: Hears,
-    /// Layers in a unit of time, of so many.
+    /// Its receptive field.
+    pub receptive_field: ReceptiveField,
+    /// Number of layers in a unit of time, for a map with the given number of layers.
     pub unit: fn(usize) -> f64,
-    /// Makes it, with normal weights.
+    /// Builds the map with normally distributed weights.
     pub build: fn(&MapSpec) -> Box<dyn TokenMap>,
 }
 
-/// One layer is a unit of time.
+/// The unit of time of maps in which one layer is one unit.
 pub fn one_layer(_: usize) -> f64 {
     1.0
 }
 
-/// Normal numbers of standard deviation `gain / sqrt(d)`.
+/// A matrix of normally distributed numbers with the standard deviation `gain / sqrt(columns)`.
 pub fn normal_matrix(seed: u64, name: &str, (rows, columns): (usize, usize), gain: f64) -> Vec<f64> {
     let mut out = vec![0.0; rows * columns];
     crate::num::stream::Stream::new(seed, &["map", name]).normals(&mut out);

@@ -1,4 +1,5 @@
-//! A computation on vectors, recorded operation by operation: its value, its derivative along a direction, and the transposed derivative.
+//! Automatic differentiation: a computation on vectors, recorded operation by operation, with its
+//! value, its derivative along a direction (jvp) and the transposed derivative (vjp).
 
 use crate::num::{linearised::Linearised, softmax::softmax, sum::dot};
 use std::borrow::Cow;
@@ -7,25 +8,25 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Var(usize);
 
-/// How a vector was made, with what its derivative needs.
+/// The operation that made a vector, with the data for its derivative.
 enum Op<'a> {
     Input,
     Constant,
     Matrix(Cow<'a, [f64]>, Var),
     Sum(Var, f64, Var),
     Product(Var, Var),
-    Each(Var, Vec<f64>),
+    Elementwise(Var, Vec<f64>),
     Scores(Var, Vec<Var>),
     Softmax(Var),
-    Mix(Var, Vec<Var>),
+    WeightedSum(Var, Vec<Var>),
     Join(Vec<Var>),
     Part(Var, usize),
     Unit(Var, f64),
 }
 
-/// The record. Derivatives are exact up to rounding: every operation carries its own.
+/// The record of a computation. Derivatives are exact up to rounding.
 ///
-/// **Cost** a derivative costs at most three evaluations, a transposed one as much.
+/// **Cost** a jvp or vjp costs at most three evaluations.
 ///
 /// ```
 /// use metastable::{num::linearised::Linearised, recurrent::trace::{LinearisedTrace, Trace}};
@@ -50,27 +51,27 @@ impl<'a> Trace<'a> {
         Var(self.ops.len() - 1)
     }
 
-    /// A vector to differentiate by.
+    /// An input: a vector with respect to which derivatives are taken.
     pub fn input(&mut self, x: &[f64]) -> Var {
         self.add(Op::Input, x.to_vec(), 0)
     }
 
-    /// A vector that stays.
+    /// A constant vector.
     pub fn constant(&mut self, x: &[f64]) -> Var {
         self.add(Op::Constant, x.to_vec(), 0)
     }
 
-    /// Its numbers.
+    /// The value of a vector.
     pub fn value(&self, x: Var) -> &[f64] {
         &self.values[x.0]
     }
 
-    /// Multiplications of numbers so far, exponentials not counted.
+    /// Number of multiplications so far, without those in exponentials.
     pub fn multiplications(&self) -> usize {
         self.multiplications
     }
 
-    /// `M x`, M row-major with as many columns as x has numbers.
+    /// `M x`, M row-major.
     pub fn matrix(&mut self, m: impl Into<Cow<'a, [f64]>>, x: Var) -> Var {
         let m = m.into();
         let value = m.chunks_exact(self.value(x).len()).map(|row| dot(row, self.value(x))).collect();
@@ -85,40 +86,40 @@ impl<'a> Trace<'a> {
         self.add(Op::Sum(a, s, b), value, cost)
     }
 
-    /// `a * b`, number by number.
+    /// `a * b`, elementwise.
     pub fn product(&mut self, a: Var, b: Var) -> Var {
         let value: Vec<f64> = self.value(a).iter().zip(self.value(b)).map(|(a, b)| a * b).collect();
         let cost = value.len();
         self.add(Op::Product(a, b), value, cost)
     }
 
-    /// A function of every number, with its slope.
-    fn each(&mut self, x: Var, f: impl Fn(f64) -> (f64, f64)) -> Var {
+    /// A function of every entry; f returns its value and its derivative.
+    fn elementwise(&mut self, x: Var, f: impl Fn(f64) -> (f64, f64)) -> Var {
         let (value, slopes) = self.value(x).iter().map(|x| f(*x)).unzip();
-        self.add(Op::Each(x, slopes), value, 0)
+        self.add(Op::Elementwise(x, slopes), value, 0)
     }
 
     /// `tanh`.
     pub fn tanh(&mut self, x: Var) -> Var {
-        self.each(x, |x| (x.tanh(), 1.0 - x.tanh().powi(2)))
+        self.elementwise(x, |x| (x.tanh(), 1.0 - x.tanh().powi(2)))
     }
 
-    /// `1 / (1 + e^{-x})`; it is 1 from x = 38 on.
+    /// `1 / (1 + e^{-x})`; it rounds to 1 from x = 38 on.
     pub fn sigmoid(&mut self, x: Var) -> Var {
-        self.each(x, |x| {
+        self.elementwise(x, |x| {
             let s = 1.0 / (1.0 + (-x).exp());
             (s, s * (1.0 - s))
         })
     }
 
-    /// `max(0, x)`, slope 0 at 0.
+    /// `max(0, x)`, with derivative 0 at 0.
     pub fn relu(&mut self, x: Var) -> Var {
-        self.each(x, |x| (x.max(0.0), f64::from(u8::from(x > 0.0))))
+        self.elementwise(x, |x| (x.max(0.0), f64::from(u8::from(x > 0.0))))
     }
 
     /// `1 - x`.
     pub fn one_minus(&mut self, x: Var) -> Var {
-        self.each(x, |x| (1.0 - x, -1.0))
+        self.elementwise(x, |x| (1.0 - x, -1.0))
     }
 
     /// `<q, k_j>` for all j.
@@ -144,22 +145,22 @@ impl<'a> Trace<'a> {
             value.iter_mut().zip(self.value(*r)).for_each(|(o, r)| *o += w * r);
         }
         let cost = value.len() * rows.len();
-        self.add(Op::Mix(weights, rows.to_vec()), value, cost)
+        self.add(Op::WeightedSum(weights, rows.to_vec()), value, cost)
     }
 
-    /// All numbers, one vector behind the other.
+    /// The concatenation of vectors.
     pub fn join(&mut self, parts: &[Var]) -> Var {
         let value = parts.iter().flat_map(|p| self.value(*p).to_vec()).collect();
         self.add(Op::Join(parts.to_vec()), value, 0)
     }
 
-    /// `len` numbers from `start`.
+    /// `len` entries from `start` on.
     pub fn part(&mut self, x: Var, start: usize, len: usize) -> Var {
         let value = self.value(x)[start..start + len].to_vec();
         self.add(Op::Part(x, start), value, 0)
     }
 
-    /// `x / |x|`; not a number for 0.
+    /// `x / |x|`; NaN for 0.
     pub fn unit(&mut self, x: Var) -> Var {
         let inverse = 1.0 / dot(self.value(x), self.value(x)).sqrt();
         let value: Vec<f64> = self.value(x).iter().map(|x| inverse * x).collect();
@@ -168,7 +169,7 @@ impl<'a> Trace<'a> {
     }
 
     /// The derivative of vector `k` from those of the vectors before it.
-    fn forward(&self, k: usize, tangents: &[Vec<f64>]) -> Vec<f64> {
+    fn tangent(&self, k: usize, tangents: &[Vec<f64>]) -> Vec<f64> {
         let of = |v: &Var| tangents[v.0].as_slice();
         match &self.ops[k] {
             Op::Input | Op::Constant => vec![0.0; self.values[k].len()],
@@ -178,14 +179,14 @@ impl<'a> Trace<'a> {
                 let (x, y) = (self.value(*a), self.value(*b));
                 (0..x.len()).map(|c| of(a)[c] * y[c] + x[c] * of(b)[c]).collect()
             }
-            Op::Each(x, slopes) => of(x).iter().zip(slopes).map(|(u, s)| s * u).collect(),
+            Op::Elementwise(x, slopes) => of(x).iter().zip(slopes).map(|(u, s)| s * u).collect(),
             Op::Scores(q, keys) => keys.iter().map(|j| dot(of(q), self.value(*j)) + dot(self.value(*q), of(j))).collect(),
             Op::Softmax(s) => {
                 let (p, u) = (&self.values[k], of(s));
                 let mean = dot(p, u);
                 p.iter().zip(u).map(|(p, u)| p * (u - mean)).collect()
             }
-            Op::Mix(weights, rows) => {
+            Op::WeightedSum(weights, rows) => {
                 let mut out = vec![0.0; self.values[k].len()];
                 for (j, row) in rows.iter().enumerate() {
                     let (w, dw) = (self.value(*weights)[j], of(weights)[j]);
@@ -202,63 +203,64 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Hands the weight `g` of vector `k` on to the vectors it was made of.
-    fn backward(&self, k: usize, g: &[f64], weights: &mut [Vec<f64>]) {
-        let mut give = |to: &Var, s: f64, what: &[f64]| weights[to.0].iter_mut().zip(what).for_each(|(w, v)| *w += s * v);
+    /// Adds the contributions of the cotangent `g` of vector `k` to the cotangents of its operands.
+    fn add_cotangents(&self, k: usize, g: &[f64], cotangents: &mut [Vec<f64>]) {
+        let mut add_to = |to: &Var, s: f64, v: &[f64]| cotangents[to.0].iter_mut().zip(v).for_each(|(w, v)| *w += s * v);
         match &self.ops[k] {
             Op::Input | Op::Constant => {}
-            Op::Matrix(m, x) => m.chunks_exact(self.value(*x).len()).zip(g).for_each(|(row, g)| give(x, *g, row)),
+            Op::Matrix(m, x) => m.chunks_exact(self.value(*x).len()).zip(g).for_each(|(row, g)| add_to(x, *g, row)),
             Op::Sum(a, s, b) => {
-                give(a, 1.0, g);
-                give(b, *s, g);
+                add_to(a, 1.0, g);
+                add_to(b, *s, g);
             }
             Op::Product(a, b) => {
                 for (to, other) in [(a, b), (b, a)] {
                     let part: Vec<f64> = g.iter().zip(self.value(*other)).map(|(g, o)| g * o).collect();
-                    give(to, 1.0, &part);
+                    add_to(to, 1.0, &part);
                 }
             }
-            Op::Each(x, slopes) => {
+            Op::Elementwise(x, slopes) => {
                 let part: Vec<f64> = g.iter().zip(slopes).map(|(g, s)| g * s).collect();
-                give(x, 1.0, &part);
+                add_to(x, 1.0, &part);
             }
             Op::Scores(q, keys) => {
                 for (j, g) in keys.iter().zip(g) {
-                    give(q, *g, self.value(*j));
-                    give(j, *g, self.value(*q));
+                    add_to(q, *g, self.value(*j));
+                    add_to(j, *g, self.value(*q));
                 }
             }
             Op::Softmax(s) => {
                 let p = &self.values[k];
                 let mean = dot(p, g);
                 let part: Vec<f64> = p.iter().zip(g).map(|(p, g)| p * (g - mean)).collect();
-                give(s, 1.0, &part);
+                add_to(s, 1.0, &part);
             }
-            Op::Mix(w, rows) => {
-                let shares: Vec<f64> = rows.iter().map(|r| dot(g, self.value(*r))).collect();
-                give(w, 1.0, &shares);
-                rows.iter().zip(self.value(*w)).for_each(|(r, w)| give(r, *w, g));
+            Op::WeightedSum(w, rows) => {
+                let products: Vec<f64> = rows.iter().map(|r| dot(g, self.value(*r))).collect();
+                add_to(w, 1.0, &products);
+                rows.iter().zip(self.value(*w)).for_each(|(r, w)| add_to(r, *w, g));
             }
             Op::Join(parts) => {
                 let mut start = 0;
                 for p in parts {
                     let len = self.value(*p).len();
-                    give(p, 1.0, &g[start..start + len]);
+                    add_to(p, 1.0, &g[start..start + len]);
                     start += len;
                 }
             }
-            Op::Part(x, start) => weights[x.0][*start..].iter_mut().zip(g).for_each(|(w, g)| *w += g),
+            Op::Part(x, start) => cotangents[x.0][*start..].iter_mut().zip(g).for_each(|(w, g)| *w += g),
             Op::Unit(x, inverse) => {
                 let y = &self.values[k];
                 let along = dot(y, g);
                 let part: Vec<f64> = g.iter().zip(y).map(|(g, y)| g - along * y).collect();
-                give(x, *inverse, &part);
+                add_to(x, *inverse, &part);
             }
         }
     }
 }
 
-/// A record with its outputs: a map at one point, with its Jacobian. Inputs and outputs are read in the order in which they were made.
+/// A record with its outputs: a map at one point, with its Jacobian. Inputs and outputs are in the
+/// order in which they were recorded.
 pub struct LinearisedTrace<'a> {
     trace: Trace<'a>,
     outputs: Vec<Var>,
@@ -271,7 +273,7 @@ impl<'a> LinearisedTrace<'a> {
         Self { value: outputs.iter().flat_map(|o| trace.value(*o)).copied().collect(), trace, outputs }
     }
 
-    /// Multiplications of numbers that the value cost.
+    /// Number of multiplications for the value.
     pub fn multiplications(&self) -> usize {
         self.trace.multiplications
     }
@@ -291,7 +293,7 @@ impl Linearised for LinearisedTrace<'_> {
                 at += len;
                 u[at - len..at].to_vec()
             } else {
-                self.trace.forward(k, &tangents)
+                self.trace.tangent(k, &tangents)
             };
             tangents.push(tangent);
         }
@@ -299,19 +301,19 @@ impl Linearised for LinearisedTrace<'_> {
     }
 
     fn vjp(&self, w: &[f64]) -> Vec<f64> {
-        let mut weights: Vec<Vec<f64>> = self.trace.values.iter().map(|v| vec![0.0; v.len()]).collect();
+        let mut cotangents: Vec<Vec<f64>> = self.trace.values.iter().map(|v| vec![0.0; v.len()]).collect();
         let mut at = 0;
         for o in &self.outputs {
-            let len = weights[o.0].len();
-            weights[o.0].iter_mut().zip(&w[at..at + len]).for_each(|(g, w)| *g += w);
+            let len = cotangents[o.0].len();
+            cotangents[o.0].iter_mut().zip(&w[at..at + len]).for_each(|(g, w)| *g += w);
             at += len;
         }
         for k in (0..self.trace.ops.len()).rev() {
-            let g = std::mem::take(&mut weights[k]);
-            self.trace.backward(k, &g, &mut weights);
-            weights[k] = g;
+            let g = std::mem::take(&mut cotangents[k]);
+            self.trace.add_cotangents(k, &g, &mut cotangents);
+            cotangents[k] = g;
         }
-        let inputs = self.trace.ops.iter().zip(&weights).filter(|(op, _)| matches!(op, Op::Input));
+        let inputs = self.trace.ops.iter().zip(&cotangents).filter(|(op, _)| matches!(op, Op::Input));
         inputs.flat_map(|(_, w)| w.clone()).collect()
     }
 }

@@ -1,109 +1,112 @@
-//! Blocks: sublayers with norms around them.
+//! Transformer blocks: sublayers with norms and residual connections.
 
-use super::{Mlp, Norm, Projected, Real};
+use super::{AttentionLayer, Mlp, Norm, Real};
 use crate::error::{Error, Result};
-use crate::num::threads::{awake, inside_pool};
+use crate::num::threads::{enter_pool, with_spinning_workers};
 
-/// Numbers of all tokens from which on threads share a block.
-const LARGE: usize = 1 << 12;
+/// Number of coordinates of all tokens from which on a block runs on several threads.
+const PARALLEL_SIZE: usize = 1 << 12;
 
-/// What a sublayer does.
+/// The map F of a sublayer.
 #[derive(Clone)]
 pub enum BlockPart<T = f64> {
-    /// Tokens attend to each other.
-    Attention(Projected<T>),
-    /// Tokens attend to a memory.
-    Cross(Projected<T>),
-    /// Every token by itself.
+    /// Self-attention.
+    Attention(AttentionLayer<T>),
+    /// Cross-attention to a memory.
+    Cross(AttentionLayer<T>),
+    /// Feed-forward layer, token by token.
     Mlp(Mlp<T>),
 }
 
-/// A sublayer and its norms: `x <- after(x + eta outer(F(inner(x))))`.
+/// A sublayer with its norms and residual connection: `x <- after(x + eta outer(F(inner(x))))`.
 ///
-/// Post-norm (Vaswani et al. 2017, BERT, ALBERT) has `after` alone, pre-norm (GPT-2, Llama) `inner` alone, peri `inner` and `outer`, nGPT `outer` and `after`.
-/// Peri-LN (arXiv:2502.02732) and Sandwich-LN (arXiv:2105.13290, section 2.4) are one and the same map of a layer; the former also normalises embeddings.
+/// Post-norm (Vaswani et al. 2017, BERT, ALBERT) has only `after`, pre-norm (GPT-2, Llama) only
+/// `inner`, peri-norm `inner` and `outer`, nGPT `outer` and `after`. Peri-LN (arXiv:2502.02732) and
+/// Sandwich-LN (arXiv:2105.13290, section 2.4) have the same layers; the former also normalises
+/// embeddings.
 #[derive(Clone)]
-pub struct Placed<T = f64> {
+pub struct ResidualSublayer<T = f64> {
     /// F.
     pub part: BlockPart<T>,
-    /// Before F.
+    /// Norm before F.
     pub inner: Option<Norm<T>>,
-    /// On what F gives.
+    /// Norm of the output of F.
     pub outer: Option<Norm<T>>,
-    /// On the sum.
+    /// Norm of the sum.
     pub after: Option<Norm<T>>,
 }
 
-/// A block: its sublayers in turn.
+/// A block: a sequence of sublayers.
 #[derive(Clone)]
 pub struct TransformerBlock<T = f64> {
     /// Sublayers.
-    pub parts: Vec<Placed<T>>,
+    pub parts: Vec<ResidualSublayer<T>>,
 }
 
-/// Where norms are.
+/// The placement of norms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NormPlace {
-    /// On the sum.
+pub enum NormPlacement {
+    /// After the sum.
     Post,
     /// Before the sublayer.
     Pre,
-    /// Before and after the sublayer: also called sandwich.
+    /// Before and after the sublayer (peri-norm or sandwich norm).
     Peri,
-    /// After the sublayer and on the sum (nGPT, arXiv:2410.01131): with norms without eps their `N(x + a (N(F(x)) - x))` is a layer of step `a / (1 - a)`.
+    /// After the sublayer and on the sum (nGPT, arXiv:2410.01131): with norms without eps their
+    /// `N(x + a (N(F(x)) - x))` is a layer of step `a / (1 - a)`.
     Ngpt,
 }
 
-impl<T: Real> Placed<T> {
-    /// A sublayer with norms of one place; `outer` is used by peri and nGPT alone.
-    pub fn new(part: BlockPart<T>, place: NormPlace, norm: Norm<T>, outer: Option<Norm<T>>) -> Self {
+impl<T: Real> ResidualSublayer<T> {
+    /// A sublayer with norms of one placement. Only peri-norm and nGPT use `outer`.
+    pub fn new(part: BlockPart<T>, place: NormPlacement, norm: Norm<T>, outer: Option<Norm<T>>) -> Self {
         match place {
-            NormPlace::Post => Self { part, inner: None, outer: None, after: Some(norm) },
-            NormPlace::Pre => Self { part, inner: Some(norm), outer: None, after: None },
-            NormPlace::Peri => Self { part, inner: Some(norm), outer, after: None },
-            NormPlace::Ngpt => Self { part, inner: None, outer, after: Some(norm) },
+            NormPlacement::Post => Self { part, inner: None, outer: None, after: Some(norm) },
+            NormPlacement::Pre => Self { part, inner: Some(norm), outer: None, after: None },
+            NormPlacement::Peri => Self { part, inner: Some(norm), outer, after: None },
+            NormPlacement::Ngpt => Self { part, inner: None, outer, after: Some(norm) },
         }
     }
 
-    /// The same numbers in another precision.
-    pub fn rounded<U: Real>(&self) -> Placed<U> {
+    /// The parameters in another precision.
+    pub fn rounded<U: Real>(&self) -> ResidualSublayer<U> {
         let part = match &self.part {
             BlockPart::Attention(a) => BlockPart::Attention(a.rounded()),
             BlockPart::Cross(a) => BlockPart::Cross(a.rounded()),
             BlockPart::Mlp(m) => BlockPart::Mlp(m.rounded()),
         };
         let norm = |n: &Option<Norm<T>>| n.as_ref().map(Norm::rounded);
-        Placed { part, inner: norm(&self.inner), outer: norm(&self.outer), after: norm(&self.after) }
+        ResidualSublayer { part, inner: norm(&self.inner), outer: norm(&self.outer), after: norm(&self.after) }
     }
 
-    /// `outer(F(inner(x)))` and the weights, where they are wanted.
+    /// `outer(F(inner(x)))`, and the attention weights if `keep`.
     ///
-    /// **Errors** a pattern made for something else, cross-attention without a memory.
+    /// **Errors** a pattern for other sizes, cross-attention without a memory.
     pub fn output(&self, x: &[T], memory: Option<&[T]>, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
         self.branch(x, |x| {
-            let seen = match &self.part {
+            let attended = match &self.part {
                 BlockPart::Attention(a) => a.attend(x, x, keep)?,
                 BlockPart::Cross(a) => a.attend(x, self.memory(memory)?, keep)?,
                 BlockPart::Mlp(m) => return Ok((m.apply(x), Vec::new())),
             };
-            Ok((seen.out, seen.weights))
+            Ok((attended.out, attended.weights))
         })
     }
 
-    /// `outer(f(inner(x)))` and what f gives besides.
+    /// `outer(f(inner(x)))`, and the second result of f.
     pub(super) fn branch<R>(&self, x: &[T], f: impl FnOnce(&[T]) -> Result<(Vec<T>, R)>) -> Result<(Vec<T>, R)> {
         let normed = self.inner.as_ref().map(|n| n.apply(x));
         let (out, rest) = f(normed.as_deref().unwrap_or(x))?;
         Ok((normalised(self.outer.as_ref(), out), rest))
     }
 
-    /// What cross-attention attends to. **Errors** nothing.
+    /// The memory of cross-attention. **Errors** no memory.
     pub(super) fn memory<'m>(&self, memory: Option<&'m [T]>) -> Result<&'m [T]> {
         memory.ok_or_else(|| Error::parameter("memory", "none", "tokens for the cross-attention"))
     }
 
     /// `after(x + eta f)`.
-    pub fn close(&self, x: &[T], f: &[T], eta: f64) -> Vec<T> {
+    pub fn add_and_norm(&self, x: &[T], f: &[T], eta: f64) -> Vec<T> {
         normalised(self.after.as_ref(), residual_sum(x, f, eta))
     }
 
@@ -118,41 +121,44 @@ impl<T: Real> Placed<T> {
 }
 
 impl<T: Real> TransformerBlock<T> {
-    /// The same numbers in another precision.
+    /// The parameters in another precision.
     pub fn rounded<U: Real>(&self) -> TransformerBlock<U> {
-        TransformerBlock { parts: self.parts.iter().map(Placed::rounded).collect() }
+        TransformerBlock { parts: self.parts.iter().map(ResidualSublayer::rounded).collect() }
     }
 
     /// One layer of step `eta` (1 in trained models).
     ///
-    /// **Errors** as [`Placed::output`].
+    /// **Errors** as [`ResidualSublayer::output`].
     pub fn step(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
-        self.step_with(x, memory, eta, false).map(|s| s.0)
+        self.step_with_weights(x, memory, eta, false).map(|s| s.0)
     }
 
-    /// The same, and the weights of its attention where they are wanted (heads x n x n of every attention, one after the other).
+    /// [`Self::step`] with the weights of its self-attention if `keep`: heads x n x n for each
+    /// sublayer, one after the other.
     ///
-    /// **Errors** as [`Placed::output`].
-    pub fn step_with(&self, x: &[T], memory: Option<&[T]>, eta: f64, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
-        // A block takes milliseconds: its loops enter the pool once, and nobody falls asleep between them.
-        inside_pool(x.len() >= LARGE, || {
-            awake(|| {
+    /// **Errors** as [`ResidualSublayer::output`].
+    pub fn step_with_weights(&self, x: &[T], memory: Option<&[T]>, eta: f64, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
+        // A block takes milliseconds: it enters the thread pool once, and the threads stay awake
+        // between its loops.
+        enter_pool(x.len() >= PARALLEL_SIZE, || {
+            with_spinning_workers(|| {
                 let (mut x, mut weights) = (x.to_vec(), Vec::new());
                 for part in &self.parts {
-                    let (f, seen) = part.output(&x, memory, keep && matches!(part.part, BlockPart::Attention(_)))?;
-                    x = part.close(&x, &f, eta);
-                    weights.extend(seen);
+                    let (f, part_weights) = part.output(&x, memory, keep && matches!(part.part, BlockPart::Attention(_)))?;
+                    x = part.add_and_norm(&x, &f, eta);
+                    weights.extend(part_weights);
                 }
                 Ok((x, weights))
             })
         })
     }
 
-    /// A layer that is symmetric in its sublayers: half steps forwards, then half steps backwards; the last sublayer takes one whole step in the middle.
-    /// Each step is by the midpoint rule, so that the whole is of second order in eta where norms stand before the sublayers.
+    /// A layer that is symmetric in its sublayers (Strang splitting): half steps in order, one full
+    /// step of the last sublayer, half steps in reverse order. Each step uses the midpoint rule, so
+    /// the layer is of second order in eta if norms are before the sublayers.
     ///
-    /// **Errors** as [`Placed::output`]; a norm after a sum.
-    pub fn symmetrised(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
+    /// **Errors** as [`ResidualSublayer::output`]; a norm after a sum.
+    pub fn symmetric_step(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
         let Some((last, others)) = self.parts.split_last() else { return Ok(x.to_vec()) };
         let mut x = x.to_vec();
         for part in others {
@@ -166,28 +172,28 @@ impl<T: Real> TransformerBlock<T> {
     }
 
     /// The attention sublayers.
-    pub fn attention(&self) -> impl Iterator<Item = &Projected<T>> {
+    pub fn attention(&self) -> impl Iterator<Item = &AttentionLayer<T>> {
         self.parts.iter().filter_map(|p| if let BlockPart::Attention(a) = &p.part { Some(a) } else { None })
     }
 
     /// Number of parameters.
     pub fn parameters(&self) -> usize {
-        self.parts.iter().map(Placed::parameters).sum()
+        self.parts.iter().map(ResidualSublayer::parameters).sum()
     }
 }
 
-impl<T: Real> Placed<T> {
+impl<T: Real> ResidualSublayer<T> {
     /// One step of the midpoint rule.
     fn midpoint(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
         if self.after.is_some() {
             return Err(Error::parameter("norm", "one after the sum", "norms before the sublayers: the flow of a residual stream"));
         }
-        let half = self.close(x, &self.output(x, memory, false)?.0, 0.5 * eta);
-        Ok(self.close(x, &self.output(&half, memory, false)?.0, eta))
+        let half = self.add_and_norm(x, &self.output(x, memory, false)?.0, 0.5 * eta);
+        Ok(self.add_and_norm(x, &self.output(&half, memory, false)?.0, eta))
     }
 }
 
-/// Under a norm, where there is one.
+/// Applies the norm, if there is one.
 fn normalised<T: Real>(norm: Option<&Norm<T>>, x: Vec<T>) -> Vec<T> {
     match norm {
         Some(norm) => norm.apply(&x),
@@ -197,6 +203,6 @@ fn normalised<T: Real>(norm: Option<&Norm<T>>, x: Vec<T>) -> Vec<T> {
 
 /// `x + eta f`.
 pub(super) fn residual_sum<T: Real>(x: &[T], f: &[T], eta: f64) -> Vec<T> {
-    let eta = T::of(eta);
+    let eta = T::from_f64(eta);
     x.iter().zip(f).map(|(x, f)| *x + eta * *f).collect()
 }

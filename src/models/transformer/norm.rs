@@ -1,26 +1,26 @@
 //! LayerNorm and RMSNorm with eps and affine weights.
 
 use super::Real;
-use crate::attention::dense::product::{ROWS, by_rows};
+use crate::attention::dense::gemm::{ROWS, par_rows};
 use crate::error::{Error, Result};
-use crate::num::simd::{Float, Lanes, Level, Task};
+use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
 
-/// Whether a norm takes off the mean of the coordinates.
+/// Whether a norm subtracts the mean of the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Centring {
     /// LayerNorm: `C x = x - mean(x)`.
     Mean,
-    /// RMSNorm: x as it is.
-    Nothing,
+    /// RMSNorm: `C x = x`.
+    None,
 }
 
 /// `gain * C x / sqrt(|C x|^2 / d + eps) + shift`.
 ///
-/// With eps = 0, gain 1 and shift 0 this is `sqrt d` times the direction of `C x`: tokens lie on a sphere of radius `sqrt d`, of the hyperplane of mean 0
-/// (LayerNorm) or of `R^d` (RMSNorm).
+/// With eps = 0, gain 1 and shift 0 this is `sqrt d` times the direction of `C x`: tokens lie on a
+/// sphere of radius `sqrt d`, of the hyperplane of mean 0 (LayerNorm) or of `R^d` (RMSNorm).
 #[derive(Clone, Debug)]
 pub struct Norm<T = f64> {
-    /// What is taken off.
+    /// Whether the mean is subtracted.
     pub centring: Centring,
     /// Added to the mean square.
     pub eps: f64,
@@ -29,9 +29,9 @@ pub struct Norm<T = f64> {
 }
 
 impl<T: Real> Norm<T> {
-    /// A norm; an empty shift is none.
+    /// A norm; an empty shift means no shift. `place` is its name in errors.
     ///
-    /// **Errors** shapes that do not fit, numbers that are not finite, a negative eps: all name `place`.
+    /// **Errors** shapes that do not fit, numbers that are not finite, a negative eps.
     ///
     /// ```
     /// use metastable::transformer::{Centring, Norm};
@@ -54,12 +54,12 @@ impl<T: Real> Norm<T> {
 
     /// The norm of gain 1 and shift 0 on `R^d`.
     pub fn plain(d: usize, centring: Centring, eps: f64) -> Self {
-        Self { centring, eps, gain: vec![T::of(1.0); d], shift: Vec::new() }
+        Self { centring, eps, gain: vec![T::from_f64(1.0); d], shift: Vec::new() }
     }
 
-    /// The same numbers in another precision.
+    /// The norm in another precision.
     pub fn rounded<U: Real>(&self) -> Norm<U> {
-        let cast = |numbers: &[T]| numbers.iter().map(|v| U::of(v.to_f64())).collect();
+        let cast = |numbers: &[T]| numbers.iter().map(|v| U::from_f64(v.to_f64())).collect();
         Norm { centring: self.centring, eps: self.eps, gain: cast(&self.gain), shift: cast(&self.shift) }
     }
 
@@ -73,7 +73,7 @@ impl<T: Real> Norm<T> {
         &self.gain
     }
 
-    /// The shifts; empty when there are none.
+    /// The shifts; empty for no shift.
     pub fn shift(&self) -> &[T] {
         &self.shift
     }
@@ -83,9 +83,12 @@ impl<T: Real> Norm<T> {
         self.gain.len() + self.shift.len()
     }
 
-    /// All rows. **Accuracy** `4 u sqrt(d)` of the row, `u |mean| / sigma` besides where a mean is taken off; a row of zeros gives the shift.
+    /// Applies the norm to all rows.
+    ///
+    /// **Accuracy** `4 u sqrt(d)` of the row, plus `u |mean| / sigma` if the mean is subtracted. A
+    /// row of zeros gives the shift.
     pub fn apply(&self, x: &[T]) -> Vec<T> {
-        by_rows(
+        par_rows(
             x,
             (self.d(), self.d()),
             8 * self.d(),
@@ -93,17 +96,18 @@ impl<T: Real> Norm<T> {
             || (),
             |(), _, x, out| {
                 out.copy_from_slice(x);
-                Level::best().run(Normalise { norm: self, rows: out });
+                Isa::best().run(Normalise { norm: self, rows: out });
             },
         )
     }
 
-    /// The mean that is taken off and `sqrt(|C x|^2 / d + eps)`.
+    /// The subtracted mean and `sqrt(|C x|^2 / d + eps)`.
     pub fn moments(&self, row: &[T]) -> (f64, f64) {
-        Level::best().run(Moments { norm: self, row })
+        Isa::best().run(Moments { norm: self, row })
     }
 
-    /// Undoes gain and shift: what is left has length `sqrt d` but for eps. Coordinates of gain 0 are 0.
+    /// Removes gain and shift: the result has length `sqrt d`, up to eps. Coordinates of gain 0 are
+    /// 0.
     pub fn without_affine(&self, x: &[T]) -> Vec<f64> {
         let d = self.d();
         let shift = |c: usize| self.shift.get(c).map_or(0.0, |s| s.to_f64());
@@ -122,16 +126,16 @@ struct Moments<'a, T> {
     row: &'a [T],
 }
 
-impl<T: Real> Task for Moments<'_, T> {
+impl<T: Real> SimdKernel for Moments<'_, T> {
     type F = T;
     type Output = (f64, f64);
 
     #[inline(always)]
-    fn run<L: Lanes<F = T>>(self, l: L) -> (f64, f64) {
+    fn run<L: SimdOps<F = T>>(self, l: L) -> (f64, f64) {
         let d = self.row.len() as f64;
         let mean = match self.norm.centring {
             Centring::Mean => total(l, self.row, 0.0, |v| v) / d,
-            Centring::Nothing => 0.0,
+            Centring::None => 0.0,
         };
         let centre = l.constant(mean);
         let square = |v: L::V| {
@@ -142,25 +146,25 @@ impl<T: Real> Task for Moments<'_, T> {
     }
 }
 
-/// Rows replaced by their images.
+/// Normalises rows in place.
 struct Normalise<'a, T> {
     norm: &'a Norm<T>,
     rows: &'a mut [T],
 }
 
-impl<T: Real> Task for Normalise<'_, T> {
+impl<T: Real> SimdKernel for Normalise<'_, T> {
     type F = T;
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<F = T>>(self, l: L) {
+    fn run<L: SimdOps<F = T>>(self, l: L) {
         let Norm { gain, shift, .. } = self.norm;
         let d = gain.len();
         let whole = d / L::WIDTH * L::WIDTH;
         let (gains, shifts) = (L::view(&gain[..whole]), L::view(&shift[..whole.min(shift.len())]));
         for row in self.rows.chunks_exact_mut(d) {
             let (mean, sigma) = Moments { norm: self.norm, row }.run(l);
-            // A row of zeros under eps = 0 has no direction: it stays 0.
+            // A row of zeros with eps = 0 has no direction: it stays 0.
             let factor = if sigma > 0.0 { 1.0 / sigma } else { 0.0 };
             let (centre, scale) = (l.constant(mean), l.constant(factor));
             for (c, v) in L::view_mut(&mut row[..whole]).iter_mut().enumerate() {
@@ -168,20 +172,20 @@ impl<T: Real> Task for Normalise<'_, T> {
                 *v = l.fma(unit, gains[c], shifts.get(c).copied().unwrap_or(l.zero()));
             }
             for c in whole..d {
-                row[c] = (row[c] - T::of(mean)) * T::of(factor) * gain[c];
+                row[c] = (row[c] - T::from_f64(mean)) * T::from_f64(factor) * gain[c];
                 row[c] += shift.get(c).copied().unwrap_or_default();
             }
         }
     }
 }
 
-/// A sum over a row, filled up to whole vectors.
+/// The sum of f over a row, padded by `filled` to whole vectors.
 #[inline(always)]
-fn total<L: Lanes>(l: L, row: &[L::F], filled: f64, f: impl Fn(L::V) -> L::V) -> f64 {
+fn total<L: SimdOps>(l: L, row: &[L::F], filled: f64, f: impl Fn(L::V) -> L::V) -> f64 {
     let (whole, rest) = row.split_at(row.len() / L::WIDTH * L::WIDTH);
     let mut sum = L::view(whole).iter().fold(l.zero(), |s, v| l.add(s, f(*v)));
     if !rest.is_empty() {
-        let mut last = [L::F::of(filled); 16];
+        let mut last = [L::F::from_f64(filled); 16];
         last[..rest.len()].copy_from_slice(rest);
         sum = l.add(sum, f(L::view(&last[..L::WIDTH])[0]));
     }

@@ -2,7 +2,8 @@
 
 /// `PE(p)_{2k} = sin(p w_k)`, `PE(p)_{2k+1} = cos(p w_k)`, `w_k = 10000^{-2k/d}`, for an even d.
 ///
-/// `<PE(p), PE(q)> = sum_k cos(w_k (p - q))` depends on the distance alone, but does not decrease with it: the first increase is at 5 for d = 64.
+/// `<PE(p), PE(q)> = sum_k cos(w_k (p - q))` depends on the distance alone, but does not decrease
+/// with it: the first increase is at 5 for d = 64.
 ///
 /// ```
 /// use metastable::transformer::positions::sinusoidal;
@@ -17,12 +18,12 @@ pub fn frequency(k: usize, d: usize) -> f64 {
     1e4f64.powf(-2.0 * k as f64 / d as f64)
 }
 
-/// `sum_k cos(w_k offset)`: the inner product of two positions so far apart.
+/// `sum_k cos(w_k offset)`: the inner product of two positions at this distance.
 pub fn overlap(offset: f64, d: usize) -> f64 {
     (0..d / 2).map(|k| (frequency(k, d) * offset).cos()).sum()
 }
 
-/// The first offset from which the inner product grows: at the next one it is larger.
+/// The first offset after which the inner product increases: at the next offset it is larger.
 ///
 /// ```
 /// use metastable::transformer::positions::first_increase;

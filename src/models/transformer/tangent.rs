@@ -1,13 +1,15 @@
-//! Sublayers and blocks linearised at given tokens.
+//! Sublayers and blocks linearised at given tokens: values, Jacobian-vector products and their
+//! transposes.
 
-use super::block::{BlockPart, Placed, TransformerBlock, residual_sum};
-use super::{Centring, Mlp, Norm, Projected};
+use super::block::{BlockPart, ResidualSublayer, TransformerBlock, residual_sum};
+use super::{AttentionLayer, Centring, Mlp, Norm};
 use crate::error::Result;
 use crate::num::linearised::{Chain, Linearised};
 use crate::num::sum::dot;
 
-/// A norm at given rows: `D N = diag(gain) / sigma (C - z z^T / d)` with `z = C x / sigma`.
-pub struct NormAt<'a> {
+/// A norm linearised at given rows: `D N = diag(gain) / sigma (C - z z^T / d)` with
+/// `z = C x / sigma`.
+pub struct LinearisedNorm<'a> {
     norm: &'a Norm,
     /// z, row by row, and 1 / sigma.
     unit: Vec<f64>,
@@ -15,7 +17,7 @@ pub struct NormAt<'a> {
     value: Vec<f64>,
 }
 
-impl<'a> NormAt<'a> {
+impl<'a> LinearisedNorm<'a> {
     /// At these rows.
     pub fn new(norm: &'a Norm, x: &[f64]) -> Self {
         let d = norm.d();
@@ -38,7 +40,7 @@ impl<'a> NormAt<'a> {
     }
 }
 
-impl Linearised for NormAt<'_> {
+impl Linearised for LinearisedNorm<'_> {
     fn value(&self) -> &[f64] {
         &self.value
     }
@@ -64,33 +66,34 @@ impl Linearised for NormAt<'_> {
     }
 }
 
-/// A feed-forward layer at given rows.
-pub struct MlpAt<'a> {
+/// A feed-forward layer linearised at given rows.
+pub struct LinearisedMlp<'a> {
     mlp: &'a Mlp,
-    /// Slopes at the hidden units; with a gate the values of `W_1 x + b_1` and of the gate too.
+    /// Slopes of the activation at the hidden units; with a gate also `W_1 x + b_1` and the values
+    /// of the gate.
     slope: Vec<f64>,
     linear: Vec<f64>,
-    open: Vec<f64>,
+    gate_value: Vec<f64>,
     value: Vec<f64>,
 }
 
-impl<'a> MlpAt<'a> {
+impl<'a> LinearisedMlp<'a> {
     /// At these rows.
     pub fn new(mlp: &'a Mlp, x: &[f64]) -> Self {
         let linear = mlp.first.apply(x);
-        let (inside, open) = match &mlp.gate {
+        let (inside, gate_value) = match &mlp.gate {
             None => (linear.clone(), Vec::new()),
             Some(gate) => {
                 let inside = gate.apply(x);
-                let open = inside.iter().map(|v| mlp.activation.value(*v)).collect();
-                (inside, open)
+                let gate_value = inside.iter().map(|v| mlp.activation.value(*v)).collect();
+                (inside, gate_value)
             }
         };
-        Self { mlp, slope: inside.iter().map(|v| mlp.activation.slope(*v)).collect(), linear, open, value: mlp.apply(x) }
+        Self { mlp, slope: inside.iter().map(|v| mlp.activation.slope(*v)).collect(), linear, gate_value, value: mlp.apply(x) }
     }
 }
 
-impl Linearised for MlpAt<'_> {
+impl Linearised for LinearisedMlp<'_> {
     fn value(&self) -> &[f64] {
         &self.value
     }
@@ -102,7 +105,7 @@ impl Linearised for MlpAt<'_> {
             Some(gate) => {
                 let change = gate.jvp(h);
                 for (k, h) in hidden.iter_mut().enumerate() {
-                    *h = *h * self.open[k] + self.linear[k] * self.slope[k] * change[k];
+                    *h = *h * self.gate_value[k] + self.linear[k] * self.slope[k] * change[k];
                 }
             }
         }
@@ -116,7 +119,7 @@ impl Linearised for MlpAt<'_> {
             None => self.mlp.first.vjp(&times(&self.slope)),
             Some(gate) => {
                 let inside: Vec<f64> = self.slope.iter().zip(&self.linear).map(|(s, l)| s * l).collect();
-                let mut out = self.mlp.first.vjp(&times(&self.open));
+                let mut out = self.mlp.first.vjp(&times(&self.gate_value));
                 add(&mut out, &gate.vjp(&times(&inside)));
                 out
             }
@@ -124,11 +127,12 @@ impl Linearised for MlpAt<'_> {
     }
 }
 
-/// Heads at given queries and sources: a map of the queries alone, or of tokens that are both.
-pub struct ProjectedAt<'a> {
-    of: &'a Projected,
-    /// True where the sources are the queries.
-    own: bool,
+/// Attention linearised at given queries and sources: as a map of the queries, or of tokens that
+/// are both.
+pub struct LinearisedAttention<'a> {
+    of: &'a AttentionLayer,
+    /// True if the sources are the queries.
+    self_attention: bool,
     n: usize,
     m: usize,
     q: Vec<f64>,
@@ -138,23 +142,23 @@ pub struct ProjectedAt<'a> {
     value: Vec<f64>,
 }
 
-impl<'a> ProjectedAt<'a> {
-    /// Tokens (n x d) that attend to each other.
+impl<'a> LinearisedAttention<'a> {
+    /// Self-attention of tokens (n x d).
     ///
-    /// **Errors** a pattern made for something else.
-    pub fn own(of: &'a Projected, x: &[f64]) -> Result<Self> {
-        Ok(Self { own: true, ..Self::new(of, x, x)? })
+    /// **Errors** a pattern for other sizes.
+    pub fn self_attention(of: &'a AttentionLayer, x: &[f64]) -> Result<Self> {
+        Ok(Self { self_attention: true, ..Self::new(of, x, x)? })
     }
 
     /// Queries (n x d) and fixed sources (m x d').
     ///
-    /// **Errors** a pattern made for something else.
-    pub fn new(of: &'a Projected, x: &[f64], y: &[f64]) -> Result<Self> {
+    /// **Errors** a pattern for other sizes.
+    pub fn new(of: &'a AttentionLayer, x: &[f64], y: &[f64]) -> Result<Self> {
         let (n, m) = (x.len() / of.query.inputs(), y.len() / of.key.inputs());
         of.pattern.check(&of.extent(n, m))?;
-        let [q, k, v] = of.images(x, y, 0);
-        let (mixed, weights) = of.mix(&q, &k, &v, 0, true);
-        Ok(Self { of, own: false, n, m, q, k, v, weights, value: of.output.apply(&mixed) })
+        let [q, k, v] = of.project(x, y, 0);
+        let (mixed, weights) = of.weighted_values(&q, &k, &v, 0, true);
+        Ok(Self { of, self_attention: false, n, m, q, k, v, weights, value: of.output.apply(&mixed) })
     }
 
     /// The weights, heads x n x m.
@@ -162,65 +166,65 @@ impl<'a> ProjectedAt<'a> {
         &self.weights
     }
 
-    /// What changes of queries and of sources become.
-    pub fn jvp_apart(&self, hx: &[f64], hy: &[f64]) -> Vec<f64> {
+    /// The Jacobian times a change of queries and a change of sources.
+    pub fn jvp_separate(&self, hx: &[f64], hy: &[f64]) -> Vec<f64> {
         let of = self.of;
         let (mut dq, mut dk, dv) = (of.query.jvp(hx), of.key.jvp(hy), of.value.jvp(hy));
-        of.place(&mut dq, of.grouping.heads, 0);
-        of.place(&mut dk, of.grouping.sets, 0);
-        let (r, s, sets, scale) = self.sizes();
+        of.rotate(&mut dq, of.grouping.heads, 0);
+        of.rotate(&mut dk, of.grouping.kv_heads, 0);
+        let (r, s, kv_heads, scale) = self.sizes();
         let mut mixed = vec![0.0; self.n * of.grouping.heads * s];
         let mut scores = vec![0.0; self.m];
-        self.each(|query, g, weights| {
+        self.for_each_query(|query, g, weights| {
             for (j, score) in scores.iter_mut().enumerate() {
-                let key = j * sets + g;
+                let key = j * kv_heads + g;
                 let own = dot(part(&dq, query, r), part(&self.k, key, r));
                 *score = scale * (own + dot(part(&self.q, query, r), part(&dk, key, r)));
             }
             let mean = dot(weights, &scores);
             let out = &mut mixed[query * s..][..s];
             for (j, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-                let (value, moved) = (part(&self.v, j * sets + g, s), part(&dv, j * sets + g, s));
+                let (value, change) = (part(&self.v, j * kv_heads + g, s), part(&dv, j * kv_heads + g, s));
                 let factor = w * (scores[j] - mean);
-                out.iter_mut().zip(value.iter().zip(moved)).for_each(|(o, (v, dv))| *o += factor * v + w * dv);
+                out.iter_mut().zip(value.iter().zip(change)).for_each(|(o, (v, dv))| *o += factor * v + w * dv);
             }
         });
         of.output.jvp(&mixed)
     }
 
-    /// The transposed product: for queries and for sources.
-    pub fn vjp_apart(&self, g: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    /// The transposed Jacobian times g: the parts for queries and for sources.
+    pub fn vjp_separate(&self, g: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let of = self.of;
         let mixed = of.output.vjp(g);
-        let (r, s, sets, scale) = self.sizes();
+        let (r, s, kv_heads, scale) = self.sizes();
         let (mut gq, mut gk, mut gv) = (vec![0.0; self.q.len()], vec![0.0; self.k.len()], vec![0.0; self.v.len()]);
         let mut products = vec![0.0; self.m];
-        self.each(|query, g, weights| {
+        self.for_each_query(|query, g, weights| {
             let out = part(&mixed, query, s);
-            products.iter_mut().enumerate().for_each(|(j, p)| *p = dot(out, part(&self.v, j * sets + g, s)));
+            products.iter_mut().enumerate().for_each(|(j, p)| *p = dot(out, part(&self.v, j * kv_heads + g, s)));
             let mean = dot(weights, &products);
             for (j, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-                let (key, factor) = (j * sets + g, scale * w * (products[j] - mean));
+                let (key, factor) = (j * kv_heads + g, scale * w * (products[j] - mean));
                 axpy(factor, part(&self.k, key, r), &mut gq[query * r..][..r]);
                 axpy(factor, part(&self.q, query, r), &mut gk[key * r..][..r]);
                 axpy(*w, out, &mut gv[key * s..][..s]);
             }
         });
-        self.unplace(&mut gq, of.grouping.heads);
-        self.unplace(&mut gk, sets);
+        self.rotate_back(&mut gq, of.grouping.heads);
+        self.rotate_back(&mut gk, kv_heads);
         let mut sources = of.key.vjp(&gk);
         add(&mut sources, &of.value.vjp(&gv));
         (of.query.vjp(&gq), sources)
     }
 
-    /// Numbers of a query and of a value, sets of keys, and what logits are multiplied by.
+    /// Lengths of a query and of a value, number of heads of keys, and the factor of the logits.
     fn sizes(&self) -> (usize, usize, usize, f64) {
-        (self.of.rank(), self.of.size(), self.of.grouping.sets, 1.0 / (self.of.rank() as f64).sqrt())
+        (self.of.rank(), self.of.size(), self.of.grouping.kv_heads, 1.0 / (self.of.rank() as f64).sqrt())
     }
 
-    /// The transposed `R_i`, from its columns.
-    fn unplace(&self, images: &mut [f64], each: usize) {
-        if !self.of.pattern.turns() {
+    /// Applies the transposed rotations `R_i^T`, from the columns of `R_i`.
+    fn rotate_back(&self, images: &mut [f64], each: usize) {
+        if !self.of.pattern.is_rotary() {
             return;
         }
         let r = self.of.rank();
@@ -230,7 +234,7 @@ impl<'a> ProjectedAt<'a> {
                 .map(|c| {
                     column.fill(0.0);
                     column[c] = 1.0;
-                    self.of.pattern.place(i, &mut column);
+                    self.of.pattern.rotate(i, &mut column);
                     column.clone()
                 })
                 .collect();
@@ -241,68 +245,68 @@ impl<'a> ProjectedAt<'a> {
         }
     }
 
-    /// All queries of all heads: their number in `q`, the set that they read, and their weights.
-    fn each(&self, mut f: impl FnMut(usize, usize, &[f64])) {
+    /// Calls f for every query of every head: its index in `q`, its head of keys, and its weights.
+    fn for_each_query(&self, mut f: impl FnMut(usize, usize, &[f64])) {
         let heads = self.of.grouping.heads;
         for (k, weights) in self.weights.chunks_exact(self.m.max(1)).enumerate() {
             let (h, i) = (k / self.n, k % self.n);
-            f(i * heads + h, h / (heads / self.of.grouping.sets), weights);
+            f(i * heads + h, h / (heads / self.of.grouping.kv_heads), weights);
         }
     }
 }
 
-impl Linearised for ProjectedAt<'_> {
+impl Linearised for LinearisedAttention<'_> {
     fn value(&self) -> &[f64] {
         &self.value
     }
 
     fn jvp(&self, h: &[f64]) -> Vec<f64> {
-        if self.own { self.jvp_apart(h, h) } else { self.jvp_apart(h, &vec![0.0; self.m * self.of.key.inputs()]) }
+        if self.self_attention { self.jvp_separate(h, h) } else { self.jvp_separate(h, &vec![0.0; self.m * self.of.key.inputs()]) }
     }
 
     fn vjp(&self, g: &[f64]) -> Vec<f64> {
-        let (mut x, y) = self.vjp_apart(g);
-        if self.own {
+        let (mut x, y) = self.vjp_separate(g);
+        if self.self_attention {
             add(&mut x, &y);
         }
         x
     }
 }
 
-/// A sublayer with its norms at given tokens: `after(x + eta branch(x))`.
-pub struct PlacedAt<'a> {
+/// A sublayer with its norms linearised at given tokens: `after(x + eta branch(x))`.
+pub struct LinearisedSublayer<'a> {
     branch: Chain<'a>,
     after: Chain<'a>,
     eta: f64,
 }
 
-impl<'a> PlacedAt<'a> {
-    /// At these tokens, the memory fixed, of step `eta`.
+impl<'a> LinearisedSublayer<'a> {
+    /// At these tokens, with a fixed memory and step `eta`.
     ///
-    /// **Errors** as [`Placed::output`].
-    pub fn new(of: &'a Placed, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Self> {
+    /// **Errors** as [`ResidualSublayer::output`].
+    pub fn new(of: &'a ResidualSublayer, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Self> {
         let mut branch = Chain::new(x);
         if let Some(norm) = &of.inner {
-            branch.push(NormAt::new(norm, x));
+            branch.push(LinearisedNorm::new(norm, x));
         }
         match &of.part {
-            BlockPart::Attention(a) => branch.push(ProjectedAt::own(a, branch.value())?),
-            BlockPart::Cross(a) => branch.push(ProjectedAt::new(a, branch.value(), of.memory(memory)?)?),
-            BlockPart::Mlp(m) => branch.push(MlpAt::new(m, branch.value())),
+            BlockPart::Attention(a) => branch.push(LinearisedAttention::self_attention(a, branch.value())?),
+            BlockPart::Cross(a) => branch.push(LinearisedAttention::new(a, branch.value(), of.memory(memory)?)?),
+            BlockPart::Mlp(m) => branch.push(LinearisedMlp::new(m, branch.value())),
         }
         if let Some(norm) = &of.outer {
-            branch.push(NormAt::new(norm, branch.value()));
+            branch.push(LinearisedNorm::new(norm, branch.value()));
         }
         let sum = residual_sum(x, branch.value(), eta);
         let mut after = Chain::new(&sum);
         if let Some(norm) = &of.after {
-            after.push(NormAt::new(norm, &sum));
+            after.push(LinearisedNorm::new(norm, &sum));
         }
         Ok(Self { branch, after, eta })
     }
 }
 
-impl Linearised for PlacedAt<'_> {
+impl Linearised for LinearisedSublayer<'_> {
     fn value(&self) -> &[f64] {
         self.after.value()
     }
@@ -317,18 +321,18 @@ impl Linearised for PlacedAt<'_> {
     }
 }
 
-/// A block linearised at these tokens, the memory fixed, of step `eta`.
+/// A block linearised at these tokens, with a fixed memory and step `eta`.
 ///
-/// **Errors** as [`Placed::output`].
+/// **Errors** as [`ResidualSublayer::output`].
 pub fn linearised<'a>(of: &'a TransformerBlock, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Chain<'a>> {
     let mut parts = Chain::new(x);
     for part in &of.parts {
-        parts.push(PlacedAt::new(part, parts.value(), memory, eta)?);
+        parts.push(LinearisedSublayer::new(part, parts.value(), memory, eta)?);
     }
     Ok(parts)
 }
 
-/// Part number k of numbers in parts of one width.
+/// The k-th chunk of this width.
 fn part(numbers: &[f64], k: usize, width: usize) -> &[f64] {
     &numbers[k * width..][..width]
 }

@@ -1,44 +1,47 @@
-//! Kernels in cell units: proved Taylor coefficients between cells and the error budget that goes with them.
+//! Kernels in units: proved Taylor coefficients between bins, with their error bounds.
 
-use super::bounds::{CELL, Shape, TERMS, above, radian};
+use super::bounds::{BIN_WIDTH, KernelShape, TERMS, radian, round_up};
 use crate::num::interval::Interval;
 use std::sync::{Arc, OnceLock};
 
-/// Range of the kernel in units: what lies beyond is bounded, not summed.
+/// Range of the kernel in units: samples beyond it are bounded, not summed.
 pub(super) const RANGE: f64 = 10.0;
-/// Largest displacement of a sample by the rounding of its position with which anything is proved: range and reach have this much to spare.
-pub(super) const MOST_BLUR: f64 = 0.2;
+/// Largest error of a position, in units, with which counts are proved: the range and
+/// [`nonconvex_bins`] have this margin.
+pub(super) const MAX_POSITION_ERROR: f64 = 0.2;
 
-/// A translation of moments from a cell to a cell `offset` cells further on.
-pub(super) struct Shift {
-    /// Source cell minus target cell.
+/// A map from the moments of one bin to the polynomial of another.
+pub(super) struct Translation {
+    /// Index of the source bin minus index of the target bin.
     pub offset: i64,
     /// `table[k][l]`: the contribution of moment k to coefficient l.
     pub table: [[f64; TERMS]; TERMS],
-    /// Error of the value per sample of the source cell: truncation and enclosure; then the magnitude that rounding multiplies. Upper bounds.
+    /// Upper bounds per sample of the source bin: of the error of the value by truncation and
+    /// enclosure, and of the magnitude that rounding errors multiply.
     pub value_error: (f64, f64),
-    /// The same for the slope.
+    /// The same bounds for the slope.
     pub slope_error: (f64, f64),
 }
 
-/// What does not depend on the place of the samples.
+/// Tables that do not depend on the samples.
 pub(super) struct Tables {
     /// All translations within range.
-    pub shifts: Vec<Shift>,
+    pub translations: Vec<Translation>,
     /// Bounds of the derivative and second derivative of the estimate per sample beyond the range.
     pub tail: (f64, f64),
-    /// Bounds of the second and third derivative of the kernel: what a displaced sample costs.
-    pub stiffness: (f64, f64),
+    /// Bounds of the second and third derivative of the kernel: the effect of an error of a
+    /// position.
+    pub derivative_bounds: (f64, f64),
 }
 
 /// A kernel with its translations.
 pub(super) struct Kernel {
-    shape: Shape,
+    shape: KernelShape,
     unit: f64,
     /// Translations and bounds.
     pub tables: Arc<Tables>,
-    /// Cells on each side of a sample outside which its kernel is convex.
-    pub reach: i64,
+    /// Number of bins on each side of a sample outside which its kernel is convex.
+    pub nonconvex_bins: i64,
 }
 
 impl Kernel {
@@ -46,26 +49,31 @@ impl Kernel {
     pub fn gaussian(beta: f64) -> Self {
         // In its own units the kernel is the same for every beta.
         static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
-        let near = (RANGE / CELL) as i64;
-        let tables = TABLES.get_or_init(|| Arc::new(Tables::new(Shape::Gaussian, -near..=near)));
-        Self { shape: Shape::Gaussian, unit: beta.sqrt(), tables: Arc::clone(tables), reach: reach(Shape::Gaussian, i64::MAX) }
+        let near = (RANGE / BIN_WIDTH) as i64;
+        let tables = TABLES.get_or_init(|| Arc::new(Tables::new(KernelShape::Gaussian, -near..=near)));
+        Self {
+            shape: KernelShape::Gaussian,
+            unit: beta.sqrt(),
+            tables: Arc::clone(tables),
+            nonconvex_bins: nonconvex_bins(KernelShape::Gaussian, i64::MAX),
+        }
     }
 
     /// The kernel `e^{beta cos}` on the circle.
     pub fn von_mises(beta: f64) -> Self {
         let turn = std::f64::consts::TAU;
-        let cells = ((turn * beta.sqrt() / CELL).ceil()).max(16.0);
-        let unit = cells * CELL / turn;
-        let cells = cells as usize;
-        let shape = Shape::VonMises { beta, cells };
-        let (all, near) = (cells as i64, (RANGE / CELL) as i64);
+        let bins = ((turn * beta.sqrt() / BIN_WIDTH).ceil()).max(16.0);
+        let unit = bins * BIN_WIDTH / turn;
+        let bins = bins as usize;
+        let shape = KernelShape::VonMises { beta, bins };
+        let (all, near) = (bins as i64, (RANGE / BIN_WIDTH) as i64);
         let whole = 2 * near + 1 >= all;
         let offsets = if whole { -((all - 1) / 2)..=all / 2 } else { -near..=near };
         let mut tables = Tables::new(shape, offsets);
         if whole {
             tables.tail = (0.0, 0.0);
         }
-        Self { shape, unit, tables: Arc::new(tables), reach: reach(shape, all) }
+        Self { shape, unit, tables: Arc::new(tables), nonconvex_bins: nonconvex_bins(shape, all) }
     }
 
     /// Units per radian, or per unit of length.
@@ -73,56 +81,59 @@ impl Kernel {
         self.unit
     }
 
-    /// Distance in units of samples beyond which the cells near one, `reach + 1` cells at most, are out of range of the other; two cells more than that needs.
+    /// If two samples are farther apart than this distance in units, the bins near one (at most
+    /// `nonconvex_bins + 1` bins) are out of range of the other. Two bins are to spare.
     pub fn separation(&self) -> f64 {
-        RANGE + CELL * (self.reach + 3) as f64
+        RANGE + BIN_WIDTH * (self.nonconvex_bins + 3) as f64
     }
 
-    /// Number of cells of the circle.
-    pub fn cells(&self) -> Option<usize> {
+    /// Number of bins of the circle.
+    pub fn bins(&self) -> Option<usize> {
         match self.shape {
-            Shape::Gaussian => None,
-            Shape::VonMises { cells, .. } => Some(cells),
+            KernelShape::Gaussian => None,
+            KernelShape::VonMises { bins, .. } => Some(bins),
         }
     }
 }
 
-/// Cells, of `all`, on each side of a sample and of its cell outside which the kernel is proved to be convex wherever blur has moved the sample.
-pub(super) fn reach(shape: Shape, all: i64) -> i64 {
-    let mut reach = 1;
-    while 2 * reach + 1 < all && !shape.convex_beyond(CELL * reach as f64 - MOST_BLUR) {
-        reach += 1;
+/// Number of bins on each side of the bin of a sample outside which the kernel is proved to be
+/// convex, with any error of the position up to [`MAX_POSITION_ERROR`]. The circle has `all` bins.
+pub(super) fn nonconvex_bins(shape: KernelShape, all: i64) -> i64 {
+    let mut nonconvex_bins = 1;
+    while 2 * nonconvex_bins + 1 < all && !shape.convex_beyond(BIN_WIDTH * nonconvex_bins as f64 - MAX_POSITION_ERROR) {
+        nonconvex_bins += 1;
     }
-    reach
+    nonconvex_bins
 }
 
 impl Tables {
-    fn new(shape: Shape, offsets: std::ops::RangeInclusive<i64>) -> Self {
+    fn new(shape: KernelShape, offsets: std::ops::RangeInclusive<i64>) -> Self {
         let most = offsets.end().abs().max(offsets.start().abs());
-        let truncations: Vec<(f64, f64)> = (0..=most).map(|q| shape.truncation(q as f64 * CELL)).collect();
-        let shifts = offsets.map(|q| shift(shape, q, truncations[q.unsigned_abs() as usize])).collect();
+        let truncations: Vec<(f64, f64)> = (0..=most).map(|q| shape.truncation(q as f64 * BIN_WIDTH)).collect();
+        let translations = offsets.map(|q| translation(shape, q, truncations[q.unsigned_abs() as usize])).collect();
         // At the centre, where the kernel is largest, the best radius is sqrt(m).
-        let stiffness = |m: u32| shape.derivative(m, 0.0, f64::from(m).sqrt());
-        // Samples out of range are farther than this even where their places are blurred.
-        let tail = |m: u32| shape.derivative(m, RANGE - MOST_BLUR, 0.1);
-        Self { shifts, tail: (tail(1), tail(2)), stiffness: (stiffness(2), stiffness(3)) }
+        let derivative_bounds = |m: u32| shape.derivative(m, 0.0, f64::from(m).sqrt());
+        // Samples out of range are farther than this even with the error of their positions.
+        let tail = |m: u32| shape.derivative(m, RANGE - MAX_POSITION_ERROR, 0.1);
+        Self { translations, tail: (tail(1), tail(2)), derivative_bounds: (derivative_bounds(2), derivative_bounds(3)) }
     }
 }
 
-/// Taylor coefficients of the kernel at `delta`, enclosed: those of `e^h` from those of h by `m g_m = sum k h_k g_{m-k}`.
-pub(super) fn taylor(shape: Shape, delta: f64) -> Vec<Interval> {
+/// Enclosures of the Taylor coefficients of the kernel at `delta`: those of `e^h` from those of h
+/// by `m g_m = sum k h_k g_{m-k}`.
+pub(super) fn taylor(shape: KernelShape, delta: f64) -> Vec<Interval> {
     let real = Interval::exact;
     let mut h = vec![real(0.0); TERMS + 2];
     let mut degree = 2;
     match shape {
-        Shape::Gaussian => {
+        KernelShape::Gaussian => {
             h[0] = -(real(delta).sqr() * real(0.5));
             h[1] = real(-delta);
             h[2] = real(-0.5);
         }
-        Shape::VonMises { beta, cells } => {
+        KernelShape::VonMises { beta, bins } => {
             degree = TERMS + 1;
-            let radian = radian(cells);
+            let radian = radian(bins);
             let angle = real(delta) * radian;
             let (half_sin, _) = (angle * real(0.5)).sin_cos();
             let (sin, cos) = angle.sin_cos();
@@ -148,11 +159,11 @@ pub(super) fn taylor(shape: Shape, delta: f64) -> Vec<Interval> {
     g
 }
 
-/// The translation from the source cell `offset` cells further on.
-fn shift(shape: Shape, offset: i64, truncation: (f64, f64)) -> Shift {
-    let g = taylor(shape, -(offset as f64) * CELL);
-    // Samples and points of a cell are at most this far from its centre.
-    let half = 0.5 * CELL * (1.0 + 1e-9);
+/// The translation from the source bin that is `offset` bins further on.
+fn translation(shape: KernelShape, offset: i64, truncation: (f64, f64)) -> Translation {
+    let g = taylor(shape, -(offset as f64) * BIN_WIDTH);
+    // Largest distance of samples and points of a bin from its centre.
+    let half = 0.5 * BIN_WIDTH * (1.0 + 1e-9);
     let (mut table, mut value, mut slope) = ([[0.0; TERMS]; TERMS], (0.0, 0.0), (0.0, 0.0));
     // half^{m - 1}
     let mut lower = 1.0 / half;
@@ -168,12 +179,12 @@ fn shift(shape: Shape, offset: i64, truncation: (f64, f64)) -> Shift {
             value = (value.0 + radius * power, value.1 + entry.mag() * power);
             let power = l as f64 * lower;
             slope = (slope.0 + radius * power, slope.1 + entry.mag() * power);
-            // Exact: a whole number below 2^53 divided by a divisor.
+            // Exact: integers below 2^53 and a division without remainder.
             binomial = binomial * (m - l) as f64 / (l + 1) as f64;
         }
         lower *= half;
     }
     // Powers of at most 20 factors, two products, sums of 210 terms.
-    let rounded = |(a, b): (f64, f64), rest: f64| (above(above(a, 300) + rest, 1), above(b, 300));
-    Shift { offset, table, value_error: rounded(value, truncation.0), slope_error: rounded(slope, truncation.1) }
+    let upper = |(a, b): (f64, f64), rest: f64| (round_up(round_up(a, 300) + rest, 1), round_up(b, 300));
+    Translation { offset, table, value_error: upper(value, truncation.0), slope_error: upper(slope, truncation.1) }
 }

@@ -1,19 +1,25 @@
-//! Modes (strict local maxima) of kernel density estimates with a proof that their number is right (arXiv:2412.09080).
+//! Modes (strict local maxima) of kernel density estimates, with a proof of their number
+//! (arXiv:2412.09080).
 //!
-//! The derivative of the estimate is a polynomial on every cell, up to a proved error: moments of the samples per cell (`field`) times Taylor
-//! coefficients of the kernel enclosed in interval arithmetic (`kernel`). Cells are bisected until the derivative has one sign or is monotone
-//! on each piece (`pieces`); the count then follows from the order of signs. Away from all samples the estimate is convex, so nothing else
-//! needs to be looked at. A count is certified only if every piece was decided.
+//! The derivative of the estimate is a polynomial on every bin, up to a proved error: moments of
+//! the samples per bin (`derivative`) times Taylor coefficients of the kernel, enclosed in interval
+//! arithmetic (`kernel`). Bins are bisected until the derivative has one sign or is monotone on
+//! each piece (`crossings`); the count then follows from the order of signs. Away from all samples
+//! the estimate is convex, so no other place can have a mode. A count is certified only if every
+//! piece was decided.
 //!
-//! What a proof rests on: additions, products, quotients and roots of f64 are correctly rounded. A plain search says what to try on which piece; what is said of a piece
-//! is decided by interval arithmetic, and so are the bounds of remainders, tails and convexity (`bounds`): no mathematical library is trusted. Sums of samples and of
-//! products are f64 with a bound of their rounding counted a priori (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).
-//! **Price** measured against the same search without intervals, one thread, n = 10^2 to 10^5 and beta = 1 to 10^4: see `benches/README.md`.
+//! A proof assumes that additions, products, quotients and roots of f64 are correctly rounded. A
+//! search in f64 selects what to try on which piece. Interval arithmetic decides every piece and
+//! bounds remainders, tails and convexity (`bounds`), without a mathematical library. Sums of
+//! samples and of products are f64 with an a priori bound of their rounding (Higham, Accuracy and
+//! Stability of Numerical Algorithms, 2002, section 3.1).
+//!
+//! **Cost** relative to the same search without intervals: see `benches/README.md`.
 
 mod bounds;
-mod field;
+mod crossings;
+mod derivative;
 mod kernel;
-mod pieces;
 mod sphere;
 #[cfg(test)]
 mod tests;
@@ -22,12 +28,14 @@ pub use sphere::{SphereModes, sphere};
 
 use crate::error::{Error, Result};
 use crate::num::vector::max_abs;
-use field::Field;
+use derivative::DensityDerivative;
 use kernel::Kernel;
 
-/// What was found: places of type P and stretches without a proof of type U; on the line and the circle numbers and intervals.
+/// Modes of type P and undecided places of type U: numbers and intervals on the line and the
+/// circle.
 ///
-/// A number that is not proved cannot be read as a count: [`proved`](Self::proved) and [`locations`](Self::locations) refuse, [`at_least`](Self::at_least) says what it is.
+/// If the number of modes is not proved, [`count`](Self::count) and [`locations`](Self::locations)
+/// return an error, and [`lower_bound`](Self::lower_bound) is a proved lower bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes<P = f64, U = (f64, f64)> {
     located: Vec<P>,
@@ -35,49 +43,51 @@ pub struct Modes<P = f64, U = (f64, f64)> {
 }
 
 impl<P, U> Modes<P, U> {
-    /// A constant estimate has no strict local maximum.
-    fn flat() -> Self {
+    /// No mode: a constant estimate has no strict local maximum.
+    fn none() -> Self {
         Self { located: Vec::new(), undecided: Vec::new() }
     }
 
     /// The number of modes, if it is proved for the given f64 samples and beta.
     ///
     /// **Errors** [`Error::Numerical`] "not proved: at least k" otherwise.
-    pub fn proved(&self) -> Result<usize> {
+    pub fn count(&self) -> Result<usize> {
         self.locations().map(<[P]>::len)
     }
 
-    /// Where the modes are, all of them, if their number is proved: ascending; on the circle in `[0, 2 pi)`; on S^2 unit vectors by third coordinate.
+    /// The locations of all modes, if their number is proved. They are in ascending order; on the
+    /// circle in `[0, 2 pi)`; on S^2 unit vectors, ordered by the third coordinate.
     ///
-    /// **Errors** as [`proved`](Self::proved).
+    /// **Errors** as [`count`](Self::count).
     pub fn locations(&self) -> Result<&[P]> {
-        if self.certified() {
+        if self.is_proved() {
             return Ok(&self.located);
         }
         let what = format!(
             "number of modes: not proved: at least {}, {} place(s) undecided (degenerate, or nearly so)",
-            self.at_least(),
+            self.lower_bound(),
             self.undecided.len()
         );
         Err(Error::Numerical { what })
     }
 
     /// True if the number is proved.
-    pub fn certified(&self) -> bool {
+    pub fn is_proved(&self) -> bool {
         self.undecided.is_empty()
     }
 
-    /// So many modes there are in any case: proved also where the number is not.
-    pub fn at_least(&self) -> usize {
-        self.located.len().max(usize::from(!self.certified()))
+    /// A proved lower bound of the number of modes.
+    pub fn lower_bound(&self) -> usize {
+        self.located.len().max(usize::from(!self.is_proved()))
     }
 
-    /// A place near each of some modes; all of them if certified. Their number is no count otherwise.
-    pub fn located(&self) -> &[P] {
+    /// Approximate locations of modes: all of them if certified, otherwise some.
+    pub fn approximate_locations(&self) -> &[P] {
         &self.located
     }
 
-    /// Where nothing was proved, degenerate or nearly so: intervals, on S^2 centres and radii.
+    /// Places where nothing was proved (degenerate, or nearly so): intervals; on S^2 centres and
+    /// radii.
     pub fn undecided(&self) -> &[U] {
         &self.undecided
     }
@@ -85,38 +95,40 @@ impl<P, U> Modes<P, U> {
 
 /// Modes of `sum_i e^{-beta (t - x_i)^2 / 2}` on the line.
 ///
-/// **Cost** `O(n log n)` for sorting, `20 n` multiplications, about 3 microseconds for every half kernel width near a sample. **Accuracy** of
-/// locations: about `1e-14` kernel widths plus one rounding. **Errors** no sample, a sample that is not finite, beta negative or not finite.
+/// **Cost** `O(n log n)` for sorting, `20 n` multiplications, about 3 microseconds for every half
+/// kernel width near a sample. **Accuracy** of locations: about `1e-14` kernel widths plus one
+/// rounding. **Errors** no sample, a sample that is not finite, beta negative or not finite.
 ///
 /// ```
-/// // Two samples have one mode up to the distance of two kernel widths.
+/// // Two samples have one mode up to a distance of two kernel widths.
 /// let modes = |gap: f64| metastable::proofs::modes::line(&[0.0, gap], 1.0).unwrap();
-/// assert_eq!((modes(1.999).proved().unwrap(), modes(2.001).proved().unwrap()), (1, 2));
-/// // At two widths they merge: no proof, and no count.
-/// assert!(modes(2.0).proved().is_err() && modes(2.0).at_least() == 1);
+/// assert_eq!((modes(1.999).count().unwrap(), modes(2.001).count().unwrap()), (1, 2));
+/// // At two widths the modes merge: no count is proved.
+/// assert!(modes(2.0).count().is_err() && modes(2.0).lower_bound() == 1);
 /// ```
 pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
-    crate::num::interval::trusted()?;
+    crate::num::interval::check_fp_environment()?;
     check(samples, beta, 1e300)?;
     if beta == 0.0 {
-        return Ok(Modes::flat());
+        return Ok(Modes::none());
     }
     let mut sorted = samples.to_vec();
     sort(&mut sorted);
     let kernel = Kernel::gaussian(beta);
-    let mut modes = Modes::flat();
-    // Parts whose distance is beyond the kernel's range are counted on their own, each in its own coordinates.
+    let mut modes = Modes::none();
+    // Parts that are out of range of each other are counted separately, each in its own
+    // coordinates.
     let mut start = 0;
     while start < sorted.len() {
-        let apart = |k: &usize| kernel.unit() * (sorted[*k] - sorted[k - 1]) > kernel.separation();
-        let end = (start + 1..sorted.len()).find(apart).unwrap_or(sorted.len());
+        let separated = |k: &usize| kernel.unit() * (sorted[*k] - sorted[k - 1]) > kernel.separation();
+        let end = (start + 1..sorted.len()).find(separated).unwrap_or(sorted.len());
         let origin = sorted[start];
         let positions: Vec<f64> = sorted[start..end].iter().map(|x| kernel.unit() * (x - origin)).collect();
-        let field = Field::line(&kernel, positions, sorted.len());
-        let found = pieces::count(&field);
-        let place = |s: f64| origin + s / kernel.unit();
-        modes.located.extend(found.roots.iter().map(|s| place(*s)));
-        modes.undecided.extend(found.undecided.iter().map(|(a, b)| (place(*a), place(*b))));
+        let field = DensityDerivative::line(&kernel, positions, sorted.len());
+        let found = crossings::find(&field);
+        let position = |s: f64| origin + s / kernel.unit();
+        modes.located.extend(found.roots.iter().map(|s| position(*s)));
+        modes.undecided.extend(found.undecided.iter().map(|(a, b)| (position(*a), position(*b))));
         start = end;
     }
     Ok(modes)
@@ -124,45 +136,48 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
 
 /// Modes of `sum_i e^{beta cos(theta - theta_i)}` on the circle, angles in radians.
 ///
-/// **Cost, errors** as [`line()`]; beta up to 1e28. **Accuracy** of locations as there up to beta = 10.6, where all samples are summed, and from 30 on. Between, samples beyond ten kernel
-/// widths are bounded (counts are proved with that bound) and not summed, though `e^{beta (cos - 1)}` is no Gaussian there: with the slope s of the derivative at a mode it lies within
-/// `n e^{-beta (1 - cos(9.5 / sqrt beta))} / |s|` (6e-10 seen at beta = 10.8, n = 14).
+/// **Cost, errors** as [`line()`]; beta up to 1e28. **Accuracy** of locations as for [`line()`] up
+/// to beta = 10.6, where all samples are summed, and from 30 on. In between, samples beyond ten
+/// kernel widths are bounded and not summed, though `e^{beta (cos - 1)}` exceeds the Gaussian
+/// there. Counts are proved with that bound. A location is then within
+/// `n e^{-beta (1 - cos(9.5 / sqrt beta))} / |s|` with the slope s of the derivative at the mode
+/// (6e-10 seen at beta = 10.8, n = 14).
 ///
 /// ```
 /// let angles: Vec<f64> = (0..7).map(|k| k as f64 * std::f64::consts::TAU / 7.0).collect();
 /// let modes = metastable::proofs::modes::circle(&angles, 100.0).unwrap();
-/// assert_eq!(modes.proved().unwrap(), 7);
+/// assert_eq!(modes.count().unwrap(), 7);
 /// assert!((modes.locations().unwrap()[3] - angles[3]).abs() < 1e-14);
 /// ```
 pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
-    crate::num::interval::trusted()?;
+    crate::num::interval::check_fp_environment()?;
     check(angles, beta, 1e28)?;
     if beta == 0.0 {
-        return Ok(Modes::flat());
+        return Ok(Modes::none());
     }
     let kernel = Kernel::von_mises(beta);
     let mut positions: Vec<f64> = angles.iter().map(|a| kernel.unit() * wrap(*a)).collect();
     sort(&mut positions);
     let turns = max_abs(angles) / std::f64::consts::TAU;
-    let field = Field::circle(&kernel, positions, turns);
-    let found = pieces::count(&field);
-    let place = |s: f64| wrap(s / kernel.unit());
-    let mut located: Vec<f64> = found.roots.iter().map(|s| place(*s)).collect();
+    let field = DensityDerivative::circle(&kernel, positions, turns);
+    let found = crossings::find(&field);
+    let position = |s: f64| wrap(s / kernel.unit());
+    let mut located: Vec<f64> = found.roots.iter().map(|s| position(*s)).collect();
     located.sort_by(f64::total_cmp);
-    Ok(Modes { located, undecided: found.undecided.iter().map(|(a, b)| (place(*a), place(*b))).collect() })
+    Ok(Modes { located, undecided: found.undecided.iter().map(|(a, b)| (position(*a), position(*b))).collect() })
 }
 
-fn check(samples: &[f64], beta: f64, most: f64) -> Result<()> {
+fn check(samples: &[f64], beta: f64, max_beta: f64) -> Result<()> {
     if samples.is_empty() {
         return Err(Error::parameter("samples", "none", "at least one sample"));
     }
     if let Some(i) = samples.iter().position(|x| !x.is_finite()) {
         return Err(Error::Token { row: i + 1, problem: format!("found {}, expected a finite number", samples[i]) });
     }
-    crate::error::in_range("beta", beta, 0.0, most).map(|_| ())
+    crate::error::in_range("beta", beta, 0.0, max_beta).map(|_| ())
 }
 
-/// Ascending; in parallel where that pays.
+/// Sorts in ascending order, in parallel if there are many values.
 fn sort(values: &mut [f64]) {
     use rayon::slice::ParallelSliceMut;
     if values.len() > 10_000 && crate::num::threads::parallel_allowed() {
@@ -172,7 +187,7 @@ fn sort(values: &mut [f64]) {
     }
 }
 
-/// The angle reduced to `[0, 2 pi)` with 2 pi in two parts.
+/// The angle reduced to `[0, 2 pi)`, with 2 pi as a sum of two f64.
 fn wrap(angle: f64) -> f64 {
     let turn = std::f64::consts::TAU;
     if (0.0..turn).contains(&angle) {

@@ -1,39 +1,44 @@
 //! Proofs that a start, and every start near it, converges to one point.
 //!
-//! An accurate path is followed by polynomials in f64; what they miss of the flow (their defect), how fast nearby configurations part and how far the field is
-//! from linear are bounded in intervals. One number bounds the distance between the path and every true solution; when it leaves all tokens in an open
-//! hemisphere, the cone lemma ends the proof. Solvers propose, only intervals dispose, and [`Convergence::to_text`] writes down what a checker needs.
+//! Polynomials computed in f64 follow an approximate path. Interval arithmetic bounds three things:
+//! the defect of the path (how far it is from a solution), the rate at which nearby configurations
+//! part, and how far the field is from its linear part. They give one number, the error: a bound of
+//! the distance between the path and every true solution. When the error leaves all tokens in an
+//! open hemisphere, the cone lemma ends the proof. [`ConvergenceProof::to_text`] writes what a
+//! verifier needs.
 #![doc = include_str!("lemmas.md")]
 
 mod curvature;
-mod growth;
+mod enclosure;
+mod error_tube;
 mod hemisphere;
-mod local;
 mod path;
 mod proof;
-mod run;
+mod search;
 mod series;
 mod start;
 mod step;
 mod system;
+mod tangent_jacobian;
 #[cfg(test)]
 mod tests;
 mod text;
-mod tube;
 
 use crate::error::Result;
-use crate::num::interval::trusted;
-pub use proof::{Cause, Convergence, Lost};
-use run::MOST_STEPS;
+use crate::num::interval::check_fp_environment;
+pub use proof::{Cause, ConvergenceProof, ProofFailure};
+use search::MAX_STEPS;
 pub use start::Neighbourhood;
 
-/// Slacks of the growth rate, from coarse to fine.
-const SLACKS: [f64; 3] = [0.5, 0.1, 0.02];
+/// Widths allowed to the enclosures of the growth rate, from coarse to fine.
+const GROWTH_WIDTHS: [f64; 3] = [0.5, 0.1, 0.02];
 
-/// Proves that every start of the neighbourhood converges to one point, or says where that was lost with the finest pieces.
+/// Proves that every start of the neighbourhood converges to one point. If that fails, returns
+/// where it failed with the finest pieces.
 ///
-/// **Cost** about `n^3 d^2` operations per step and piece: 0.05 s for 8 tokens on the circle, 0.4 s for 16 in `R^3` at beta = 4, 2 s for 32.
-/// **Errors** a processor that breaks the arithmetic ([`trusted`]).
+/// **Cost** about `n^3 d^2` operations per step and piece: 0.05 s for 8 tokens on the circle, 0.4 s
+/// for 16 in `R^3` at beta = 4, 2 s for 32. **Errors** a processor that breaks the arithmetic
+/// ([`check_fp_environment`]).
 ///
 /// ```
 /// use metastable::attention::{RowWeights, Variant};
@@ -42,28 +47,28 @@ const SLACKS: [f64; 3] = [0.5, 0.1, 0.02];
 /// let x = Tokens::from_angles(&[0.0, 1.9, 4.0]).unwrap();
 /// let near = Neighbourhood::new(Variant::mutual(RowWeights::Softmax), 1.0, &x, 1e-6).unwrap();
 /// assert!(prove(&near).unwrap().is_ok());
-/// // The regular triangle is at rest.
+/// // The regular triangle is a fixed point.
 /// let x = Tokens::from_angles(&[0.0, 1.0, 2.0].map(|k| k * std::f64::consts::TAU / 3.0)).unwrap();
 /// let near = Neighbourhood::new(Variant::mutual(RowWeights::Softmax), 1.0, &x, 0.0).unwrap();
 /// assert!(prove(&near).unwrap().is_err());
 /// ```
-pub fn prove(start: &Neighbourhood) -> Result<std::result::Result<Convergence, Lost>> {
-    trusted()?;
-    let mut found = run::attempt(start, SLACKS[0], MOST_STEPS);
-    for slack in &SLACKS[1..] {
+pub fn prove(start: &Neighbourhood) -> Result<std::result::Result<ConvergenceProof, ProofFailure>> {
+    check_fp_environment()?;
+    let mut found = search::search(start, GROWTH_WIDTHS[0], MAX_STEPS);
+    for width in &GROWTH_WIDTHS[1..] {
         if found.is_err() {
-            found = run::attempt(start, *slack, MOST_STEPS);
+            found = search::search(start, *width, MAX_STEPS);
         }
     }
     Ok(found)
 }
 
-/// The same with coarse pieces only and about `work` units of `n^3 d^2` operations: for many starts, where those that take long may stay unproved. A start
-/// in an open hemisphere costs nothing.
+/// [`prove`] with coarse pieces only and with about `work` times `n^3 d^2` operations. It serves
+/// many starts of which some may stay unproved. A start in an open hemisphere costs nothing.
 ///
 /// **Errors** as [`prove`].
-pub fn prove_within(start: &Neighbourhood, work: f64) -> Result<std::result::Result<Convergence, Lost>> {
-    trusted()?;
+pub fn prove_with_budget(start: &Neighbourhood, work: f64) -> Result<std::result::Result<ConvergenceProof, ProofFailure>> {
+    check_fp_environment()?;
     let (n, d) = (start.masses.len() as f64, start.d as f64);
-    Ok(run::attempt(start, SLACKS[0], ((work / (n.powi(3) * d * d)) as usize).min(MOST_STEPS)))
+    Ok(search::search(start, GROWTH_WIDTHS[0], ((work / (n.powi(3) * d * d)) as usize).min(MAX_STEPS)))
 }

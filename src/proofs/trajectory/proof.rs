@@ -1,27 +1,28 @@
-//! What was found.
+//! The result of a proof: a certificate, or where the proof failed.
 
 use super::start::Neighbourhood;
 
-/// What ended a proof.
+/// Why a proof failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The error outgrew the distance from every hemisphere.
+    /// The error bound grew beyond the distance to every hemisphere.
     Growth,
-    /// The enclosure of the field became the whole line.
+    /// The enclosure of the field became unbounded.
     Enclosure,
-    /// The polynomial does not follow the field.
+    /// No polynomial follows the field closely enough.
     Defect,
-    /// The same, where the enclosure may hold a point at rest: a symmetric start, or one on the way to a saddle.
+    /// The growth does not end, and the enclosure may contain a fixed point: the start is
+    /// symmetric, or the flow leads to a saddle.
     Symmetric,
-    /// Too many steps or too long a time.
+    /// The limit of steps or of time was reached.
     Endless,
 }
 
 impl Cause {
-    /// All of them.
+    /// All causes.
     pub const ALL: [Self; 5] = [Self::Growth, Self::Enclosure, Self::Defect, Self::Symmetric, Self::Endless];
 
-    /// In a word.
+    /// One word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Growth => "growth",
@@ -32,84 +33,92 @@ impl Cause {
         }
     }
 
-    /// In words.
+    /// One sentence.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Growth => "growth: the error outgrew the distance from every hemisphere",
+            Self::Growth => "growth: the error bound exceeds the distance to every hemisphere",
             Self::Enclosure => "enclosure: the bounds of the field became infinite",
             Self::Defect => "defect: no polynomial follows the field closely enough",
-            Self::Symmetric => "symmetric? The growth does not end: the enclosure may hold a point at rest",
+            Self::Symmetric => "symmetric? The growth does not end, and the enclosure may contain a fixed point",
             Self::Endless => "endless: too many steps, or too long a time",
         }
     }
 }
 
-/// A part of a step: its end, a bound of the growth rate on it, a bound of the error on it, and kappa.
+/// A piece of a step, with the bounds of Lemma 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Piece {
+    /// End of the piece, in time since the beginning of the step.
     pub(super) end: f64,
-    pub(super) growth: f64,
-    pub(super) tube: f64,
-    pub(super) along: f64,
+    /// Bound of the growth rate.
+    pub(super) mu: f64,
+    /// Bound of the error on the piece.
+    pub(super) r: f64,
+    /// Choice of time.
+    pub(super) kappa: f64,
 }
 
-/// A step as it is written down.
+/// A step as the certificate records it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Stride {
+pub(super) struct StepRecord {
+    /// Length in time.
     pub(super) h: f64,
     pub(super) pieces: Vec<Piece>,
-    /// Where the next one starts.
+    /// Where the next step starts.
     pub(super) x: Vec<f64>,
-    /// Labels of points that become one, and where.
+    /// If points merge after the step: the new point of each, and the coordinates of the new
+    /// points.
     pub(super) merged: Option<(Vec<usize>, Vec<f64>)>,
-    /// The error bound after it, for readers.
+    /// The error bound after the step, for readers.
     pub(super) error: f64,
 }
 
 /// A proof of convergence to one point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Convergence {
+pub struct ConvergenceProof {
     pub(super) start: Neighbourhood,
     pub(super) order: usize,
-    pub(super) strides: Vec<Stride>,
+    pub(super) steps: Vec<StepRecord>,
     pub(super) direction: Vec<f64>,
-    /// When all tokens are in an open hemisphere, by the time of the path; USA: in units of `e^{-beta}`.
+    /// Time of the path at which all tokens lie in an open hemisphere; for USA in units of
+    /// `e^{-beta}`.
     pub t: f64,
-    /// How far that may be from the time of a solution, about: time is chosen as it suits the error.
-    pub shift: f64,
-    /// Bound of `(sum_i m_i |x_i - p_i|^2)^(1/2)` there, without the masses under a causal mask.
+    /// About how far `t` may be from the time of the solution: Lemma 2 changes the time.
+    pub time_shift: f64,
+    /// Bound of `(sum_i m_i |x_i - p_i|^2)^(1/2)` at that time; under a causal mask without the
+    /// masses.
     pub error: f64,
-    /// Integral of the growth rates.
+    /// Integral of the bounds mu of the growth rate.
     pub growth: f64,
 }
 
-impl Convergence {
-    /// Steps of the path.
+impl ConvergenceProof {
+    /// Number of steps of the path.
     pub fn steps(&self) -> usize {
-        self.strides.len()
+        self.steps.len()
     }
 
-    /// What is proved.
+    /// The proved statement.
     pub fn statement(&self) -> String {
         self.start.statement()
     }
 }
 
-/// Where a proof was lost.
+/// Where a proof failed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lost {
-    /// What ended it.
+pub struct ProofFailure {
+    /// Why it failed.
     pub cause: Cause,
-    /// When.
+    /// Time of the path at which it failed.
     pub t: f64,
-    /// The token that is deepest outside the best hemisphere, from 0.
+    /// Index of the token that is farthest outside the best hemisphere, counted from 0.
     pub token: usize,
-    /// Bound of the error then.
+    /// Bound of the error at that time.
     pub error: f64,
-    /// Integral of the growth rates.
+    /// Integral of the bounds mu of the growth rate.
     pub growth: f64,
     /// Integral of the bound of the defect.
     pub defect: f64,
-    /// Steps until then.
+    /// Number of steps until then.
     pub steps: usize,
 }

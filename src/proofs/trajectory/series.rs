@@ -1,22 +1,22 @@
-//! Taylor coefficients of the field along a path that is given by its own: the same recurrences in f64, which propose a path, and in intervals, which bound its
-//! defect.
+//! Taylor coefficients of the field along a path from the Taylor coefficients of the path.
+//!
+//! The same recurrences run in f64, to find a path, and in intervals, to bound its defect.
 
 use super::system::System;
 use crate::num::interval::Interval;
 use std::ops::{Add, Div, Mul, Sub};
 
-/// What the recurrences need of a number.
-pub(super) trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
-    /// A double.
-    fn of(v: f64) -> Self;
-    /// An enclosed number: itself, or a point of it.
+/// The arithmetic that the recurrences need.
+pub(super) trait Scalar: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
+    fn from_f64(v: f64) -> Self;
+    /// The interval itself, or its midpoint.
     fn from_interval(v: Interval) -> Self;
     /// `e^v`.
     fn exponential(self) -> Self;
 }
 
-impl Number for f64 {
-    fn of(v: f64) -> Self {
+impl Scalar for f64 {
+    fn from_f64(v: f64) -> Self {
         v
     }
     fn from_interval(v: Interval) -> Self {
@@ -27,8 +27,8 @@ impl Number for f64 {
     }
 }
 
-impl Number for Interval {
-    fn of(v: f64) -> Self {
+impl Scalar for Interval {
+    fn from_f64(v: f64) -> Self {
         Self::exact(v)
     }
     fn from_interval(v: Interval) -> Self {
@@ -40,103 +40,105 @@ impl Number for Interval {
 }
 
 /// Coefficient k of the product of two series.
-fn cauchy<N: Number>(a: &[N], b: &[N], k: usize) -> N {
-    a[..=k].iter().zip(b[..=k].iter().rev()).fold(N::of(0.0), |s, (a, b)| s + *a * *b)
+fn cauchy_product<N: Scalar>(a: &[N], b: &[N], k: usize) -> N {
+    a[..=k].iter().zip(b[..=k].iter().rev()).fold(N::from_f64(0.0), |s, (a, b)| s + *a * *b)
 }
 
-/// The series of the field, grown one order at a time.
+/// The series of the field, extended by one order at a time.
 pub(super) struct Series<'a, N> {
     system: &'a System,
     order: usize,
-    /// One series per coordinate, or per token, or per pair `(i, j)`, `j < i`.
+    /// `x` and `V`, one series per coordinate.
     x: Vec<Vec<N>>,
     v: Vec<Vec<N>>,
-    total: Vec<Vec<N>>,
-    square: Vec<Vec<N>>,
-    radial: Vec<Vec<N>>,
-    /// `l beta G_l`, and E.
-    slope: Vec<Vec<N>>,
-    weight: Vec<Vec<N>>,
+    /// `Z_i`, `|x_i|^2` and `<x_i, V_i>`, one series per token.
+    z: Vec<Vec<N>>,
+    x_squared: Vec<Vec<N>>,
+    xv: Vec<Vec<N>>,
+    /// `l beta G_l` (l the order) and E, one series per pair `(i, j)`, `j < i`.
+    l_beta_g: Vec<Vec<N>>,
+    e: Vec<Vec<N>>,
 }
 
-impl<'a, N: Number> Series<'a, N> {
+impl<'a, N: Scalar> Series<'a, N> {
     pub(super) fn new(system: &'a System) -> Self {
         let (k, d) = (system.len(), system.d);
-        let of = |n: usize| vec![Vec::new(); n];
+        let empty = |n: usize| vec![Vec::new(); n];
         let pairs = k * (k - 1) / 2;
         Self {
             system,
             order: 0,
-            x: of(k * d),
-            v: of(k * d),
-            total: of(k),
-            square: of(k),
-            radial: of(k),
-            slope: of(pairs),
-            weight: of(pairs),
+            x: empty(k * d),
+            v: empty(k * d),
+            z: empty(k),
+            x_squared: empty(k),
+            xv: empty(k),
+            l_beta_g: empty(pairs),
+            e: empty(pairs),
         }
     }
 
-    /// Takes the next coefficient of the path and returns the same one of the field.
+    /// Takes the next coefficient of the path and returns the coefficient of the same order of the
+    /// field.
     pub(super) fn push(&mut self, x: impl IntoIterator<Item = N>) -> Vec<N> {
         self.x.iter_mut().zip(x).for_each(|(s, x)| s.push(x));
-        self.weights();
-        self.sums();
+        self.push_e();
+        self.push_v();
         let (d, k) = (self.system.d, self.order);
         self.order += 1;
-        let one = |at: usize| cauchy(&self.square[at / d], &self.v[at], k) - cauchy(&self.radial[at / d], &self.x[at], k);
+        let one = |at: usize| cauchy_product(&self.x_squared[at / d], &self.v[at], k) - cauchy_product(&self.xv[at / d], &self.x[at], k);
         (0..self.x.len()).map(one).collect()
     }
 
     /// `E_ij = e^{beta (G_ij - 1)}`: `k E_k = beta sum_l l G_l E_{k-l}`.
-    fn weights(&mut self) {
-        let (d, k, beta) = (self.system.d, self.order, N::of(self.system.beta));
+    fn push_e(&mut self) {
+        let (d, k, beta) = (self.system.d, self.order, N::from_f64(self.system.beta));
         for i in 1..self.system.len() {
             for j in 0..i {
                 let at = i * (i - 1) / 2 + j;
-                let g = (0..d).fold(N::of(0.0), |s, c| s + cauchy(&self.x[i * d + c], &self.x[j * d + c], k));
-                self.slope[at].push(beta * g * N::of(k as f64));
+                let g = (0..d).fold(N::from_f64(0.0), |s, c| s + cauchy_product(&self.x[i * d + c], &self.x[j * d + c], k));
+                self.l_beta_g[at].push(beta * g * N::from_f64(k as f64));
                 let e = if k == 0 {
-                    (beta * (g - N::of(1.0))).exponential()
+                    (beta * (g - N::from_f64(1.0))).exponential()
                 } else {
-                    let sum = self.slope[at][1..=k].iter().zip(self.weight[at].iter().rev()).fold(N::of(0.0), |s, (g, e)| s + *g * *e);
-                    sum / N::of(k as f64)
+                    let sum = self.l_beta_g[at][1..=k].iter().zip(self.e[at].iter().rev()).fold(N::from_f64(0.0), |s, (g, e)| s + *g * *e);
+                    sum / N::from_f64(k as f64)
                 };
-                self.weight[at].push(e);
+                self.e[at].push(e);
             }
         }
     }
 
-    /// V with `Z V = Y`, `|x|^2` and `<x, V>`.
-    fn sums(&mut self) {
+    /// V from `Z V = sum_j m_j E_ij x_j` (SA; Z = 1 for USA), `|x|^2` and `<x, V>`.
+    fn push_v(&mut self) {
         let (d, k, s) = (self.system.d, self.order, self.system);
         for i in 0..s.len() {
-            let mut y = vec![N::of(0.0); d];
-            let mut z = if k == 0 { N::from_interval(s.masses[i]) } else { N::of(0.0) };
-            for j in s.seen(i) {
-                let (m, e) = (N::from_interval(s.masses[j]), &self.weight[pair(i, j)]);
+            let mut y = vec![N::from_f64(0.0); d];
+            let mut z = if k == 0 { N::from_interval(s.masses[i]) } else { N::from_f64(0.0) };
+            for j in s.visible(i) {
+                let (m, e) = (N::from_interval(s.masses[j]), &self.e[pair(i, j)]);
                 z = z + m * e[k];
-                y.iter_mut().zip(&self.x[j * d..]).for_each(|(y, x)| *y = *y + m * cauchy(e, x, k));
+                y.iter_mut().zip(&self.x[j * d..]).for_each(|(y, x)| *y = *y + m * cauchy_product(e, x, k));
             }
-            self.total[i].push(z);
+            self.z[i].push(z);
             for (c, y) in y.into_iter().enumerate() {
                 let v = &self.v[i * d + c];
                 let v = if s.softmax {
-                    let rest = self.total[i][1..=k].iter().zip(v.iter().rev()).fold(y, |y, (z, v)| y - *z * *v);
-                    rest / self.total[i][0]
+                    let numerator = self.z[i][1..=k].iter().zip(v.iter().rev()).fold(y, |y, (z, v)| y - *z * *v);
+                    numerator / self.z[i][0]
                 } else {
                     y
                 };
                 self.v[i * d + c].push(v);
             }
             let own = i * d..(i + 1) * d;
-            self.square[i].push(own.clone().fold(N::of(0.0), |s, at| s + cauchy(&self.x[at], &self.x[at], k)));
-            self.radial[i].push(own.fold(N::of(0.0), |s, at| s + cauchy(&self.x[at], &self.v[at], k)));
+            self.x_squared[i].push(own.clone().fold(N::from_f64(0.0), |s, at| s + cauchy_product(&self.x[at], &self.x[at], k)));
+            self.xv[i].push(own.fold(N::from_f64(0.0), |s, at| s + cauchy_product(&self.x[at], &self.v[at], k)));
         }
     }
 }
 
-/// Where the pair of two different tokens is kept.
+/// Index of the pair of two different tokens.
 fn pair(i: usize, j: usize) -> usize {
     let (low, high) = (i.min(j), i.max(j));
     high * (high - 1) / 2 + low

@@ -1,15 +1,15 @@
-//! What is asked.
+//! The hypothesis of a proof: a start, and the distance of other starts from it.
 
 use crate::attention::{RowWeights, Variant};
 use crate::error::{Error, Result, in_range};
 use crate::sphere::Tokens;
 
-/// A start, and all that are near it.
+/// All starts whose tokens are within `radius` of the directions of the given rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neighbourhood {
-    /// Rows of weights are divided by their sums (SA); else they are not (USA).
+    /// SA: the weights of a row are divided by their sum. Otherwise USA.
     pub softmax: bool,
-    /// Token i sees the tokens `j <= i` only.
+    /// Causal mask: token i sees the tokens `j <= i` only.
     pub causal: bool,
     /// Inverse temperature.
     pub beta: f64,
@@ -17,15 +17,17 @@ pub struct Neighbourhood {
     pub d: usize,
     /// Masses, in any unit.
     pub masses: Vec<f64>,
-    /// Rows, taken as directions `x / |x|`.
+    /// One row per token, taken as the direction `x / |x|`.
     pub x: Vec<f64>,
-    /// Every token may be anywhere within this chord of its direction.
+    /// Largest distance (chord) of a token from the direction of its row.
     pub radius: f64,
 }
 
 impl Neighbourhood {
-    /// Of tokens on the sphere. **Errors** attention that repels or that is neither SA nor USA; more than 512 coordinates; beta
-    /// outside `[0, 1000]`; a radius outside `[0, 1]`.
+    /// For tokens on the unit sphere.
+    ///
+    /// **Errors** attention that repels, or that is neither SA nor USA; more than 512 coordinates;
+    /// beta outside `[0, 1000]`; a radius outside `[0, 1]`.
     pub fn new(variant: Variant, beta: f64, tokens: &Tokens, radius: f64) -> Result<Self> {
         let softmax = match variant {
             Variant { weights: RowWeights::Softmax, repulsive: false, .. } => true,
@@ -42,7 +44,7 @@ impl Neighbourhood {
         Ok(Self { softmax, causal: variant.causal, beta, d, masses: tokens.masses().to_vec(), x: tokens.coordinates().to_vec(), radius })
     }
 
-    /// What a proof of it says.
+    /// The statement of a proof, in one sentence.
     pub fn statement(&self) -> String {
         let name = match (self.softmax, self.causal) {
             (true, false) => "SA",

@@ -1,84 +1,87 @@
-//! One step: how the error grows along a path, piece by piece.
+//! One step of a proof: how the error grows along a path, piece by piece.
 
-use super::curvature::FLOOR;
-use super::growth::Derivative;
-use super::local::{Local, length, point, sum};
+use super::curvature::MIN_ERROR_OVER_Q;
+use super::enclosure::{Enclosure, length, point, sum};
+use super::error_tube::Segment;
 use super::path::Path;
 use super::proof::{Cause, Piece};
 use super::system::System;
-use super::tube::Part;
+use super::tangent_jacobian::TangentJacobian;
 use crate::num::interval::Interval;
 
-/// A step that was proved.
-pub(super) struct Step {
+/// A proved step.
+pub(super) struct ProvedStep {
+    /// Its length.
     pub(super) h: f64,
     pub(super) pieces: Vec<Piece>,
-    /// Where it ends, and the error there.
+    /// Where the next step starts, and the error there.
     pub(super) x: Vec<f64>,
     pub(super) error: f64,
+    /// Integral of the bound of the defect.
     pub(super) defect: f64,
-    /// How far the time of a solution may have got from that of the path.
-    pub(super) shift: f64,
+    /// Bound of `|theta - t|` gained on the step (Lemma 2).
+    pub(super) time_shift: f64,
 }
 
-/// Follows the error along a path: pieces are as long as the slack of their growth rate allows.
-pub(super) fn follow(path: &Path, error: f64, slack: f64) -> Result<Step, Cause> {
+/// Bounds the error along a path, piece by piece. A piece is accepted if its enclosure of S is
+/// narrower than a limit that `growth_width` sets.
+pub(super) fn propagate_error(path: &Path, error: f64, growth_width: f64) -> Result<ProvedStep, Cause> {
     let (s, h) = (path.system, path.length());
-    let wanted = slack * (0.2 / h).min(1.0);
-    let tolerance = 0.1 * slack * (0.4 / h).min(1.0);
-    let mut error = error.max((point(FLOOR) * point(path.bulge)).hi());
-    let (mut a, mut length, mut near, mut defect) = (0.0, h, 0.0, 0.0);
-    let norm = (point(1.0) + Interval::symmetric(path.bulge)).sqrt();
-    let (mut pieces, mut free, mut shift) = (Vec::new(), true, 0.0);
-    // A point at rest is about as far as the speed over the rate of growth.
-    let at_rest = |rate: f64, error: f64, other| if path.speed() <= rate * error { Cause::Symmetric } else { other };
+    let max_width = growth_width * (0.2 / h).min(1.0);
+    let tolerance = 0.1 * growth_width * (0.4 / h).min(1.0);
+    let mut error = error.max((point(MIN_ERROR_OVER_Q) * point(path.q)).hi());
+    let (mut a, mut length, mut mu, mut defect) = (0.0, h, 0.0, 0.0);
+    let norm = (point(1.0) + Interval::symmetric(path.q)).sqrt();
+    let (mut pieces, mut use_kappa, mut time_shift) = (Vec::new(), true, 0.0);
+    // A fixed point may lie within about the speed divided by the rate of growth.
+    let cause = |rate: f64, error: f64, other| if path.initial_speed() <= rate * error { Cause::Symmetric } else { other };
     while a < h {
         let b = if a + 1.1 * length >= h { h } else { a + length };
         let (range, axes) = path.range(a, b);
-        let local = Local::new(s, &range, norm, &axes, false);
-        let derivative = Derivative::new(s, &local);
-        let kappa = if free { derivative.along(error, b - a) } else { 0.0 };
-        let growth = derivative.less(kappa);
-        let found = growth.slack();
-        // Not a number does not fit.
-        let fits = found <= wanted;
-        if !fits {
-            length = (b - a) * if found.is_finite() { (0.8 * wanted / found).clamp(0.1, 0.8) } else { 0.25 };
+        let enclosure = Enclosure::new(s, &range, norm, &axes, false);
+        let jacobian = TangentJacobian::new(s, &enclosure);
+        let kappa = if use_kappa { jacobian.choose_kappa(error, b - a) } else { 0.0 };
+        let matrix = jacobian.shifted(kappa);
+        let width = matrix.width();
+        // A NaN is not narrow.
+        let narrow = width <= max_width;
+        if !narrow {
+            length = (b - a) * if width.is_finite() { (0.8 * max_width / width).clamp(0.1, 0.8) } else { 0.25 };
             if length <= 1e-5 * h {
-                return Err(at_rest(derivative.norm.hi(), error, Cause::Enclosure));
+                return Err(cause(jacobian.s_norm.hi(), error, Cause::Enclosure));
             }
             continue;
         }
-        let Some(mu) = growth.bound(near, tolerance) else { return Err(Cause::Enclosure) };
-        let (rates, time) = (derivative.rates(mu, kappa), (point(b) - point(a)).hi());
-        let part = Part { system: s, range: &range, norm, axes: &axes, bulge: path.bulge, time, rates, defect: path.rate(b), error };
-        let Some((tube, end)) = part.tube() else {
+        let Some(next_mu) = matrix.mu(mu, tolerance) else { return Err(Cause::Enclosure) };
+        let (growth, time) = (jacobian.growth_bounds(next_mu, kappa), (point(b) - point(a)).hi());
+        let segment = Segment { system: s, range: &range, norm, axes: &axes, q: path.q, time, growth, defect: path.defect_bound(b), error };
+        let Some((r, end)) = segment.tube() else {
             if s.has_clusters() && kappa > 0.0 {
-                free = false;
+                use_kappa = false;
                 continue;
             }
             length = 0.3 * (b - a);
             if length <= 1e-3 * h {
-                return Err(at_rest(mu, error, Cause::Growth));
+                return Err(cause(next_mu, error, Cause::Growth));
             }
             continue;
         };
-        pieces.push(Piece { end: b, growth: mu, tube, along: kappa });
-        defect += part.defect.hi() * (b - a);
-        shift += part.rates.drag.hi() * tube * (b - a);
-        (near, error, free) = (mu, end, true);
-        length = (b - a) * (0.9 * wanted / found).clamp(0.5, 2.0);
+        pieces.push(Piece { end: b, mu: next_mu, r, kappa });
+        defect += segment.defect.hi() * (b - a);
+        time_shift += segment.growth.kappa_f.hi() * r * (b - a);
+        (mu, error, use_kappa) = (next_mu, end, true);
+        length = (b - a) * (0.9 * max_width / width).clamp(0.5, 2.0);
         a = b;
     }
     let last = path.end();
-    let x = unit(s.d, &last.iter().map(|v| v.mid()).collect::<Vec<_>>());
+    let x = normalise_rows(s.d, &last.iter().map(|v| v.mid()).collect::<Vec<_>>());
     let jump: Vec<_> = last.iter().zip(&x).map(|(p, x)| *p - point(*x)).collect();
     let error = (point(error) + point(s.norm(&jump))).hi();
-    Ok(Step { h, pieces, x, error, defect, shift })
+    Ok(ProvedStep { h, pieces, x, error, defect, time_shift })
 }
 
-/// Every row divided by its length, nearly.
-pub(super) fn unit(d: usize, x: &[f64]) -> Vec<f64> {
+/// Every row divided by its length, in f64.
+pub(super) fn normalise_rows(d: usize, x: &[f64]) -> Vec<f64> {
     x.chunks_exact(d)
         .flat_map(|row| {
             let length = row.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -87,13 +90,14 @@ pub(super) fn unit(d: usize, x: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Bound of the distance between x and any start whose tokens are within `radius` of the directions of these rows, in the norm of the proof.
-pub(super) fn first_error(system: &System, rows: &[f64], x: &[f64], radius: f64) -> f64 {
+/// Upper bound, in the norm of the proof, of the distance between x and any start whose tokens are
+/// within `radius` of the directions of the rows.
+pub(super) fn initial_error(system: &System, rows: &[f64], x: &[f64], radius: f64) -> f64 {
     let mut total = point(0.0);
     for (i, (row, x)) in rows.chunks_exact(system.d).zip(x.chunks_exact(system.d)).enumerate() {
         let size = sum(row.iter().map(|v| point(*v).sqr())).sqrt();
-        let off: Vec<_> = row.iter().zip(x).map(|(r, x)| point(*r) / size - point(*x)).collect();
-        total = total + system.weight(i) * (point(radius) + length(&off)).sqr();
+        let difference: Vec<_> = row.iter().zip(x).map(|(r, x)| point(*r) / size - point(*x)).collect();
+        total = total + system.norm_weight(i) * (point(radius) + length(&difference)).sqr();
     }
     total.sqrt().hi()
 }

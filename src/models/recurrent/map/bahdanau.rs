@@ -1,18 +1,18 @@
 //! Sequence to sequence with additive scores.
 
-use crate::recurrent::alignment::{Alignment, Translator};
-use crate::recurrent::{Hears, NamedMap, normal_matrix, one_layer};
+use crate::recurrent::alignment::{Alignment, EncoderDecoder};
+use crate::recurrent::{NamedMap, ReceptiveField, normal_matrix, one_layer};
 
-/// Additive scores are bounded by `|v|_1`: weights have a floor.
+/// Additive scores are bounded by `|v|_1`, so weights have a positive lower bound.
 pub static ENTRY: NamedMap = NamedMap {
     name: "bahdanau",
     summary: "h by an rnn; s_i = tanh(W c_i + U s_{i-1} + b), c_i = sum_j softmax_j(v^T tanh(A s_{i-1} + B h_j)) h_j",
     citation: "Bahdanau, Cho, Bengio, arXiv:1409.0473",
-    hears: Hears::All,
+    receptive_field: ReceptiveField::All,
     unit: one_layer,
     build: |spec| {
         let matrix = |name: &str, rows: usize| normal_matrix(spec.seed, name, (rows, spec.d), spec.gain);
         let alignment = Alignment::Additive { state: matrix("states", spec.d), kept: matrix("kept", spec.d), read: matrix("read", 1) };
-        Box::new(Translator::normal(spec.seed, spec.d, spec.gain, alignment))
+        Box::new(EncoderDecoder::normal(spec.seed, spec.d, spec.gain, alignment))
     },
 };

@@ -1,14 +1,14 @@
-//! Self-attention of which a row hears those before it only.
+//! Self-attention with a causal mask.
 
 use super::attention::{STEP, SphereAttention};
-use crate::recurrent::{Hears, NamedMap};
+use crate::recurrent::{NamedMap, ReceptiveField};
 
-/// The same matrices in every layer.
+/// Causal attention with the same matrices in every layer.
 pub static ENTRY: NamedMap = NamedMap {
     name: "causal-attention",
     summary: "attention with weights on j <= i only",
     citation: "arXiv:2411.04990, (1.1), with random Q, K, V",
-    hears: Hears::Before,
+    receptive_field: ReceptiveField::Before,
     unit: |_| 1.0 / STEP,
     build: |spec| Box::new(SphereAttention::normal(spec, true)),
 };

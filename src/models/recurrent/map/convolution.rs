@@ -1,14 +1,14 @@
 //! A convolution over neighbouring rows.
 
 use crate::recurrent::trace::{Trace, Var};
-use crate::recurrent::{Hears, NamedMap, TokenMap, normal_matrix, one_layer};
+use crate::recurrent::{NamedMap, ReceptiveField, TokenMap, normal_matrix, one_layer};
 
-/// Windows of three rows; L layers reach `2 L + 1` rows.
+/// Windows of three rows: after L layers a row depends on `2 L + 1` rows.
 pub static ENTRY: NamedMap = NamedMap {
     name: "convolution",
     summary: "tanh(A x_{i-1} + B x_i + C x_{i+1}), zero beyond the ends, the same matrices in every layer",
     citation: "LeCun et al., Proc. IEEE 86 (1998)",
-    hears: Hears::Neighbours,
+    receptive_field: ReceptiveField::Neighbours,
     unit: one_layer,
     build: |spec| {
         let matrix = |name: &str| normal_matrix(spec.seed, name, (spec.d, spec.d), spec.gain / 3f64.sqrt());
@@ -16,10 +16,10 @@ pub static ENTRY: NamedMap = NamedMap {
     },
 };
 
-/// A matrix for each place in the window.
+/// A matrix for each row of the window.
 #[derive(Clone, Debug)]
 pub struct Convolution {
-    /// Of the row before, the row itself, the row behind.
+    /// For the previous row, the row itself and the next row.
     pub windows: [Vec<f64>; 3],
 }
 

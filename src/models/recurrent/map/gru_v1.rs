@@ -1,17 +1,17 @@
-//! A gated recurrent unit that resets its state before the matrix.
+//! A gated recurrent unit (GRU) with the reset gate before the matrix.
 
-use crate::recurrent::cell::{Gate, Reading, RecurrentCell};
+use crate::recurrent::cell::{CellLayer, Gate, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
-use crate::recurrent::{Hears, NamedMap, one_layer};
+use crate::recurrent::{NamedMap, ReceptiveField, one_layer};
 
-/// The reset gate acts on the state, then comes the matrix.
+/// The reset gate multiplies the state, then the matrix acts.
 pub static ENTRY: NamedMap = NamedMap {
     name: "gru-v1",
     summary: "R, Z = sig(W x + U h + b); H~ = tanh(W x + U (R*h) + b); h+ = Z*h + (1-Z)*H~",
     citation: "arXiv:1406.1078 (v1)",
-    hears: Hears::Before,
+    receptive_field: ReceptiveField::Before,
     unit: one_layer,
-    build: |spec| Box::new(Reading(Gru::normal(spec.seed, spec.d, spec.gain, false))),
+    build: |spec| Box::new(CellLayer(Gru::normal(spec.seed, spec.d, spec.gain, false))),
 };
 
 /// The cell.
@@ -23,12 +23,12 @@ pub struct Gru {
     pub update: Gate,
     /// `H~` before `tanh`.
     pub candidate: Gate,
-    /// True where the reset acts after the matrix: `R * (U h + b)`.
+    /// Whether the reset gate acts after the matrix: `R * (U h + b)`.
     pub after: bool,
 }
 
 impl Gru {
-    /// With normal weights.
+    /// With normally distributed weights.
     pub fn normal(seed: u64, d: usize, gain: f64, after: bool) -> Self {
         let gate = |name: &str| Gate::normal(seed, name, d, gain);
         Self { reset: gate("reset"), update: gate("update"), candidate: gate("candidate"), after }
@@ -40,7 +40,7 @@ impl RecurrentCell for Gru {
         self.reset.bias.len()
     }
 
-    fn reads(&self) -> usize {
+    fn input_width(&self) -> usize {
         self.reset.bias.len()
     }
 

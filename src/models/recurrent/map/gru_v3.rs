@@ -1,15 +1,15 @@
-//! A gated recurrent unit that resets its state after the matrix.
+//! A gated recurrent unit (GRU) with the reset gate after the matrix.
 
 use super::gru_v1::Gru;
-use crate::recurrent::cell::Reading;
-use crate::recurrent::{Hears, NamedMap, one_layer};
+use crate::recurrent::cell::CellLayer;
+use crate::recurrent::{NamedMap, ReceptiveField, one_layer};
 
-/// The matrix and its bias come first, then the reset gate: what libraries compute.
+/// The reset gate multiplies after matrix and bias, as in common libraries.
 pub static ENTRY: NamedMap = NamedMap {
     name: "gru-v3",
     summary: "R, Z = sig(W x + U h + b); H~ = tanh(W x + R*(U h + b)); h+ = Z*h + (1-Z)*H~",
     citation: "arXiv:1406.1078 (v3)",
-    hears: Hears::Before,
+    receptive_field: ReceptiveField::Before,
     unit: one_layer,
-    build: |spec| Box::new(Reading(Gru::normal(spec.seed, spec.d, spec.gain, true))),
+    build: |spec| Box::new(CellLayer(Gru::normal(spec.seed, spec.d, spec.gain, true))),
 };

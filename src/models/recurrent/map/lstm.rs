@@ -1,17 +1,17 @@
 //! Long short-term memory.
 
-use crate::recurrent::cell::{Gate, Reading, RecurrentCell};
+use crate::recurrent::cell::{CellLayer, Gate, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
-use crate::recurrent::{Hears, NamedMap, one_layer};
+use crate::recurrent::{NamedMap, ReceptiveField, one_layer};
 
-/// The state is h, then c.
+/// The state is h followed by c.
 pub static ENTRY: NamedMap = NamedMap {
     name: "lstm",
     summary: "i, f, o = sig(W x + U h + b); g = tanh(W x + U h + b); c+ = f*c + i*g; h+ = o*tanh(c+)",
     citation: "Hochreiter and Schmidhuber, Neural Computation 9 (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000)",
-    hears: Hears::Before,
+    receptive_field: ReceptiveField::Before,
     unit: one_layer,
-    build: |spec| Box::new(Reading(Lstm::normal(spec.seed, spec.d, spec.gain))),
+    build: |spec| Box::new(CellLayer(Lstm::normal(spec.seed, spec.d, spec.gain))),
 };
 
 /// The cell.
@@ -28,7 +28,7 @@ pub struct Lstm {
 }
 
 impl Lstm {
-    /// With normal weights.
+    /// With normally distributed weights.
     pub fn normal(seed: u64, d: usize, gain: f64) -> Self {
         let gate = |name: &str| Gate::normal(seed, name, d, gain);
         Self { input: gate("input"), forget: gate("forget"), output: gate("output"), candidate: gate("candidate") }
@@ -37,15 +37,15 @@ impl Lstm {
 
 impl RecurrentCell for Lstm {
     fn width(&self) -> usize {
-        2 * self.reads()
+        2 * self.input_width()
     }
 
-    fn reads(&self) -> usize {
+    fn input_width(&self) -> usize {
         self.input.bias.len()
     }
 
     fn next<'a>(&'a self, trace: &mut Trace<'a>, input: Var, state: Var) -> Var {
-        let d = self.reads();
+        let d = self.input_width();
         let (h, c) = (trace.part(state, 0, d), trace.part(state, d, d));
         let mut gate = |gate: &'a Gate| {
             let sum = gate.record(trace, input, h);

@@ -15,7 +15,7 @@ pub mod resnet;
 pub mod resnet_root;
 pub mod rnn;
 
-/// All maps, by file name.
+/// All maps, sorted by file name.
 pub static ALL: &[&NamedMap] = include!(concat!(env!("OUT_DIR"), "/maps.rs"));
 
 /// Finds a map. **Errors** an unknown name, with the nearest known one.

@@ -1,23 +1,23 @@
 //! A vanilla recurrent network.
 
-use crate::recurrent::cell::{Gate, Reading, RecurrentCell};
+use crate::recurrent::cell::{CellLayer, Gate, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
-use crate::recurrent::{Hears, NamedMap, one_layer};
+use crate::recurrent::{NamedMap, ReceptiveField, one_layer};
 
 /// `h+ = tanh(W x + U h + b)`; `dh+/dh = diag(1 - (h+)^2) U`.
 pub static ENTRY: NamedMap = NamedMap {
     name: "rnn",
     summary: "h_t = tanh(W x_t + U h_{t-1} + b)",
     citation: "Elman, Finding structure in time, Cognitive Science 14 (1990)",
-    hears: Hears::Before,
+    receptive_field: ReceptiveField::Before,
     unit: one_layer,
-    build: |spec| Box::new(Reading(Rnn { gate: Gate::normal(spec.seed, "rnn", spec.d, spec.gain) })),
+    build: |spec| Box::new(CellLayer(Rnn { gate: Gate::normal(spec.seed, "rnn", spec.d, spec.gain) })),
 };
 
 /// The cell.
 #[derive(Clone, Debug)]
 pub struct Rnn {
-    /// What `tanh` bends.
+    /// The argument of `tanh`.
     pub gate: Gate,
 }
 
@@ -26,7 +26,7 @@ impl RecurrentCell for Rnn {
         self.gate.bias.len()
     }
 
-    fn reads(&self) -> usize {
+    fn input_width(&self) -> usize {
         self.gate.bias.len()
     }
 

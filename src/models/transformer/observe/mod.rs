@@ -1,9 +1,9 @@
-//! What the theory asks of hidden states and heads: cosines, effective temperature, spectra.
+//! Observables of hidden states and heads: cosines, effective inverse temperatures, spectra.
 
 mod cloud;
-mod fit;
 mod head;
+mod sa_fit;
 
 pub use cloud::Cloud;
-pub use fit::{Fit, Reference};
-pub use head::{HeadForm, HeadWeighting, form, weighting};
+pub use head::{HeadForm, WeightStatistics, head_form, weight_statistics};
+pub use sa_fit::{Fit, SaReference};

@@ -1,15 +1,15 @@
 //! ALBERT: one block for all layers, embeddings of a smaller dimension.
 
-use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
-use super::bert::{POSITIONS, encoder, post};
+use super::architecture::{Architecture, TensorStore, bert_embeddings, embedding_shapes, linear_shapes, norm_shapes};
+use super::bert::{POSITIONS, encoder, post_norm_block};
 use super::config::Config;
 use super::keys::Keys;
 use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::dense::Activation;
-use crate::attention::pattern::Everything;
+use crate::attention::pattern::FullAttention;
 use crate::error::Result;
 use crate::transformer::block::TransformerBlock;
-use crate::transformer::{Grouping, Mlp, Projected};
+use crate::transformer::{AttentionLayer, Grouping, Mlp};
 use std::sync::Arc;
 
 /// Lan et al. 2020.
@@ -29,9 +29,9 @@ static SETTINGS: [ModelKey; 17] = [
     ModelKey::read("max_position_embeddings", "most positions", "13"),
     ModelKey::read("vocab_size", "vocabulary", "29"),
     ModelKey::read("type_vocab_size", "kinds of tokens", "3"),
-    ModelKey::only("num_hidden_groups", &["1"], "several blocks", "2"),
-    ModelKey::only("inner_group_num", &["1"], "several layers in a block", "2"),
-    ModelKey::only("is_decoder", &["false"], "a causal mask", "true"),
+    ModelKey::one_of("num_hidden_groups", &["1"], "several blocks", "2"),
+    ModelKey::one_of("inner_group_num", &["1"], "several layers in a block", "2"),
+    ModelKey::one_of("is_decoder", &["false"], "a causal mask", "true"),
     POSITIONS,
     PRUNED,
     CROSS,
@@ -54,14 +54,14 @@ impl Architecture for Albert {
     fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
         let mut out = embedding_shapes(c);
         let at = |name: &str| format!("{BLOCK}.{name}");
-        out.extend(map("encoder.embedding_hidden_mapping_in", c.embedding, c.d));
+        out.extend(linear_shapes("encoder.embedding_hidden_mapping_in", c.embedding, c.d));
         for name in ["query", "key", "value", "dense"] {
-            out.extend(map(&at(&format!("attention.{name}")), c.d, c.d));
+            out.extend(linear_shapes(&at(&format!("attention.{name}")), c.d, c.d));
         }
-        out.extend(norm(&at("attention.LayerNorm"), c.d));
-        out.extend(map(&at("ffn"), c.d, c.hidden));
-        out.extend(map(&at("ffn_output"), c.hidden, c.d));
-        out.extend(norm(&at("full_layer_layer_norm"), c.d));
+        out.extend(norm_shapes(&at("attention.LayerNorm"), c.d));
+        out.extend(linear_shapes(&at("ffn"), c.d, c.hidden));
+        out.extend(linear_shapes(&at("ffn_output"), c.hidden, c.d));
+        out.extend(norm_shapes(&at("full_layer_layer_norm"), c.d));
         out
     }
 
@@ -69,11 +69,11 @@ impl Architecture for Albert {
         &["", "albert."]
     }
 
-    fn is_beside(&self, name: &str) -> bool {
+    fn is_ignored(&self, name: &str) -> bool {
         ["pooler.", "predictions.", "sop_classifier.", "classifier."].iter().any(|p| name.starts_with(p))
     }
 
-    fn block_of(&self, _: usize) -> usize {
+    fn block_of_layer(&self, _: usize) -> usize {
         0
     }
 
@@ -82,7 +82,7 @@ impl Architecture for Albert {
     }
 
     fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
-        let small = embedded(store, config, ids)?;
+        let small = bert_embeddings(store, config, ids)?;
         Ok(store.linear("encoder.embedding_hidden_mapping_in", config.embedding, true)?.apply(&small))
     }
 
@@ -90,9 +90,10 @@ impl Architecture for Albert {
         let at = |name: &str| format!("{BLOCK}.{name}");
         let map = |name: &str| store.linear(&at(name), c.d, true);
         let maps = [map("attention.query")?, map("attention.key")?, map("attention.value")?, map("attention.dense")?];
-        let attention = Projected::new(&at("attention"), maps, Grouping { heads: c.heads, sets: c.sets }, Arc::new(Everything))?;
+        let attention =
+            AttentionLayer::new(&at("attention"), maps, Grouping { heads: c.heads, kv_heads: c.kv_heads }, Arc::new(FullAttention))?;
         let mlp = Mlp::new(&at("ffn"), map("ffn")?, None, store.linear(&at("ffn_output"), c.hidden, true)?, c.activation)?;
         let (a, b) = (store.layer_norm(&at("attention.LayerNorm"), c.eps)?, store.layer_norm(&at("full_layer_layer_norm"), c.eps)?);
-        Ok(post(c, attention, a, mlp, b))
+        Ok(post_norm_block(c, attention, a, mlp, b))
     }
 }

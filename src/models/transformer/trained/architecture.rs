@@ -1,4 +1,4 @@
-//! What a kind of model has to say, and its tensors checked against that.
+//! An architecture, and the check of a file against it.
 
 use super::keys::Keys;
 use super::settings::ModelKey;
@@ -6,25 +6,26 @@ use super::{Config, Tensors};
 use crate::error::{Error, Result};
 use crate::transformer::{Centring, Linear, Norm, TransformerBlock};
 
-/// How the tensors of a kind of model make its embeddings and blocks.
+/// An architecture: how tensors become embeddings and blocks.
 pub trait Architecture: Send + Sync {
     /// `model_type` of `config.json`.
     fn name(&self) -> &'static str;
-    /// All keys of `config.json` that change what such a model computes. Others say nothing of its
-    /// hidden states.
+    /// All keys of `config.json` that change what such a model computes. Other keys do not affect
+    /// its hidden states.
     fn settings(&self) -> &'static [ModelKey];
-    /// Reads the sizes.
+    /// Reads the settings.
     ///
-    /// **Errors** a missing or contradictory setting, one that is not computed here.
+    /// **Errors** a missing or contradictory setting, or one that is not computed here.
     fn config(&self, keys: &Keys) -> Result<Config>;
-    /// Names and shapes of all tensors that are used, without prefix.
+    /// Names (without prefix) and shapes of all tensors that are used.
     fn shapes(&self, config: &Config) -> Vec<(String, Vec<usize>)>;
-    /// What may stand before all names.
+    /// The possible prefixes of all names.
     fn prefixes(&self) -> &'static [&'static str];
-    /// True for tensors that belong to such models but move no hidden state: poolers, heads for a task, masks.
-    fn is_beside(&self, name: &str) -> bool;
-    /// Which block layer l applies.
-    fn block_of(&self, l: usize) -> usize {
+    /// True for tensors of such models that do not affect hidden states: poolers, heads for a task,
+    /// masks.
+    fn is_ignored(&self, name: &str) -> bool;
+    /// Index of the block of layer l.
+    fn block_of_layer(&self, l: usize) -> usize {
         l
     }
     /// True for tensors of block 0.
@@ -40,7 +41,7 @@ pub trait Architecture: Send + Sync {
     /// The norm after the last layer.
     ///
     /// **Errors** tensors that cannot be read.
-    fn last(&self, _: &TensorStore, _: &Config) -> Result<Option<Norm>> {
+    fn final_norm(&self, _: &TensorStore, _: &Config) -> Result<Option<Norm>> {
         Ok(None)
     }
 }
@@ -52,48 +53,53 @@ pub struct TensorStore {
 }
 
 impl TensorStore {
-    /// Checks that all tensors of a model are there with their shapes, and no others but those beside the hidden states.
+    /// Checks that all tensors of a model exist with their shapes, and that no others exist but
+    /// ignored ones.
     ///
     /// **Errors** the first missing, wrongly shaped or unknown tensor.
-    pub fn new(tensors: Tensors, kind: &dyn Architecture, config: &Config) -> Result<Self> {
-        let shapes = kind.shapes(config);
-        let bad = |name: &str, problem: String| Error::File { path: tensors.path().into(), place: format!("tensor {name}"), problem };
+    pub fn new(tensors: Tensors, architecture: &dyn Architecture, config: &Config) -> Result<Self> {
+        let shapes = architecture.shapes(config);
+        let error = |name: &str, problem: String| Error::File { path: tensors.path().into(), place: format!("tensor {name}"), problem };
         let has = |prefix: &&&str| shapes.iter().any(|s| tensors.entries().contains_key(&format!("{prefix}{}", s.0)));
-        let prefix = kind.prefixes().iter().find(has).copied().unwrap_or("");
+        let prefix = architecture.prefixes().iter().find(has).copied().unwrap_or("");
         for (name, shape) in &shapes {
             let name = format!("{prefix}{name}");
             match tensors.entries().get(&name) {
-                None if tensors.is_whole(&name) => return Err(bad(&name, "found whole numbers, expected F64, F32, F16 or BF16".into())),
-                None => return Err(bad(&name, format!("not in the file, expected one of shape {shape:?} for the settings of the model"))),
+                None if tensors.is_integer(&name) => {
+                    return Err(error(&name, "found whole numbers, expected F64, F32, F16 or BF16".into()));
+                }
+                None => {
+                    return Err(error(&name, format!("not in the file, expected one of shape {shape:?} for the settings of the model")));
+                }
                 Some(e) if e.shape != *shape => {
-                    return Err(bad(&name, format!("found shape {:?}, expected {shape:?} for the settings of the model", e.shape)));
+                    return Err(error(&name, format!("found shape {:?}, expected {shape:?} for the settings of the model", e.shape)));
                 }
                 Some(_) => {}
             }
         }
         for name in tensors.entries().keys() {
             let bare = name.strip_prefix(prefix).unwrap_or(name);
-            if !kind.is_beside(bare) && !shapes.iter().any(|s| s.0 == bare) {
-                return Err(bad(
+            if !architecture.is_ignored(bare) && !shapes.iter().any(|s| s.0 == bare) {
+                return Err(error(
                     name,
-                    format!("found in the file, expected no such tensor in a model `{}` of these settings", kind.name()),
+                    format!("found in the file, expected no such tensor in a model `{}` of these settings", architecture.name()),
                 ));
             }
         }
         Ok(Self { tensors, prefix })
     }
 
-    /// True where the file has this tensor.
+    /// True if the file has this tensor.
     pub fn has(&self, name: &str) -> bool {
         self.tensors.entries().contains_key(&format!("{}{name}", self.prefix))
     }
 
-    /// An error at a tensor.
-    pub fn bad(&self, name: &str, problem: String) -> Error {
+    /// An error that names a tensor.
+    pub fn error(&self, name: &str, problem: String) -> Error {
         Error::File { path: self.tensors.path().into(), place: format!("tensor {}{name}", self.prefix), problem }
     }
 
-    /// Number of parameters stored in the tensors of these names.
+    /// Number of parameters in these tensors.
     pub fn count(&self, names: &[(String, Vec<usize>)]) -> usize {
         names.iter().map(|n| n.1.iter().product::<usize>()).sum()
     }
@@ -112,7 +118,7 @@ impl TensorStore {
         self.tensors.rows(&format!("{}{name}", self.prefix), Some(rows))
     }
 
-    /// The map `name.weight`, with `name.bias` where there is one.
+    /// The map with `name.weight` and, if `biased`, `name.bias`.
     ///
     /// **Errors** as [`Tensors::rows`].
     pub fn linear(&self, name: &str, inputs: usize, biased: bool) -> Result<Linear> {
@@ -129,23 +135,23 @@ impl TensorStore {
 }
 
 /// Names and shapes of a map and its bias.
-pub fn map(name: &str, inputs: usize, outputs: usize) -> [(String, Vec<usize>); 2] {
+pub fn linear_shapes(name: &str, inputs: usize, outputs: usize) -> [(String, Vec<usize>); 2] {
     [(format!("{name}.weight"), vec![outputs, inputs]), (format!("{name}.bias"), vec![outputs])]
 }
 
 /// Names and shapes of a LayerNorm.
-pub fn norm(name: &str, d: usize) -> [(String, Vec<usize>); 2] {
+pub fn norm_shapes(name: &str, d: usize) -> [(String, Vec<usize>); 2] {
     [(format!("{name}.weight"), vec![d]), (format!("{name}.bias"), vec![d])]
 }
 
-/// Word, position and kind added up, under a norm: how BERT and ALBERT embed.
-pub fn embedded(store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
+/// The embeddings of BERT and ALBERT: norm of the sum of word, position and token type.
+pub fn bert_embeddings(store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
     let positions: Vec<usize> = (0..ids.len()).collect();
     let mut x = store.rows("embeddings.word_embeddings.weight", ids)?;
     let p = store.rows("embeddings.position_embeddings.weight", &positions)?;
-    let kind = store.rows("embeddings.token_type_embeddings.weight", &[0])?;
+    let token_type = store.rows("embeddings.token_type_embeddings.weight", &[0])?;
     for (row, p) in x.chunks_exact_mut(config.embedding).zip(p.chunks_exact(config.embedding)) {
-        row.iter_mut().zip(&kind).for_each(|(x, k)| *x += k);
+        row.iter_mut().zip(&token_type).for_each(|(x, k)| *x += k);
         row.iter_mut().zip(p).for_each(|(x, p)| *x += p);
     }
     Ok(store.layer_norm("embeddings.LayerNorm", config.eps)?.apply(&x))
@@ -157,8 +163,8 @@ pub fn embedding_shapes(config: &Config) -> Vec<(String, Vec<usize>)> {
     let mut out = vec![
         ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocabulary, e]),
         ("embeddings.position_embeddings.weight".to_owned(), vec![config.positions, e]),
-        ("embeddings.token_type_embeddings.weight".to_owned(), vec![config.kinds, e]),
+        ("embeddings.token_type_embeddings.weight".to_owned(), vec![config.token_types, e]),
     ];
-    out.extend(norm("embeddings.LayerNorm", e));
+    out.extend(norm_shapes("embeddings.LayerNorm", e));
     out
 }

@@ -1,14 +1,14 @@
-//! BERT and the sentence transformers made of it: post-norm, learned positions.
+//! BERT and sentence transformers based on it: post-norm, learned positions.
 
-use super::architecture::{Architecture, TensorStore, embedded, embedding_shapes, map, norm};
+use super::architecture::{Architecture, TensorStore, bert_embeddings, embedding_shapes, linear_shapes, norm_shapes};
 use super::config::Config;
 use super::keys::Keys;
 use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::dense::Activation;
-use crate::attention::pattern::{Causal, Everything, Pattern};
+use crate::attention::pattern::{Causal, FullAttention, Pattern};
 use crate::error::Result;
-use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
-use crate::transformer::{Grouping, Mlp, Norm, Projected};
+use crate::transformer::block::{BlockPart, NormPlacement, ResidualSublayer, TransformerBlock};
+use crate::transformer::{AttentionLayer, Grouping, Mlp, Norm};
 use std::sync::Arc;
 
 /// Devlin et al. 2019.
@@ -16,7 +16,7 @@ pub struct Bert;
 
 /// Positions are added to the words.
 pub(super) const POSITIONS: ModelKey =
-    ModelKey::only("position_embedding_type", &["\"absolute\""], "positions that are not added to the words", "\"relative_key\"");
+    ModelKey::one_of("position_embedding_type", &["\"absolute\""], "positions that are not added to the words", "\"relative_key\"");
 
 static SETTINGS: [ModelKey; 14] = [
     ModelKey::read("hidden_size", "dimension of the tokens", "8"),
@@ -35,14 +35,14 @@ static SETTINGS: [ModelKey; 14] = [
     QUANTISED,
 ];
 
-/// The sizes that BERT and ALBERT have alike, with the activation of a file that names none.
+/// The settings that BERT and ALBERT share. `activation` is that of a file that names none.
 pub(super) fn encoder(keys: &Keys, activation: Activation, causal: bool) -> Result<Config> {
     let (d, heads) = (keys.size("hidden_size", None)?, keys.size("num_attention_heads", None)?);
     Ok(Config {
         layers: keys.size("num_hidden_layers", None)?,
         d,
         heads,
-        sets: heads,
+        kv_heads: heads,
         rank: keys.rank(d, heads)?,
         hidden: keys.size("intermediate_size", None)?,
         embedding: d,
@@ -50,19 +50,19 @@ pub(super) fn encoder(keys: &Keys, activation: Activation, causal: bool) -> Resu
         eps: keys.number("layer_norm_eps", 1e-12)?,
         positions: keys.size("max_position_embeddings", None)?,
         vocabulary: keys.size("vocab_size", None)?,
-        kinds: keys.size("type_vocab_size", Some(2))?,
+        token_types: keys.size("type_vocab_size", Some(2))?,
         rotary: None,
         causal,
     })
 }
 
-/// Attention and feed-forward layer with a norm after each sum.
-pub(super) fn post(config: &Config, attention: Projected, a: Norm, mlp: Mlp, b: Norm) -> TransformerBlock {
+/// A post-norm block of attention and feed-forward layer.
+pub(super) fn post_norm_block(config: &Config, attention: AttentionLayer, a: Norm, mlp: Mlp, b: Norm) -> TransformerBlock {
     debug_assert_eq!(attention.grouping.heads, config.heads);
     TransformerBlock {
         parts: vec![
-            Placed::new(BlockPart::Attention(attention), NormPlace::Post, a, None),
-            Placed::new(BlockPart::Mlp(mlp), NormPlace::Post, b, None),
+            ResidualSublayer::new(BlockPart::Attention(attention), NormPlacement::Post, a, None),
+            ResidualSublayer::new(BlockPart::Mlp(mlp), NormPlacement::Post, b, None),
         ],
     }
 }
@@ -77,7 +77,7 @@ impl Architecture for Bert {
     }
 
     fn config(&self, keys: &Keys) -> Result<Config> {
-        encoder(keys, Activation::Gelu, keys.word_of_truth("is_decoder", false)?)
+        encoder(keys, Activation::Gelu, keys.boolean("is_decoder", false)?)
     }
 
     fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
@@ -85,13 +85,13 @@ impl Architecture for Bert {
         for l in 0..c.layers {
             let at = |name: &str| format!("encoder.layer.{l}.{name}");
             for name in ["query", "key", "value"] {
-                out.extend(map(&at(&format!("attention.self.{name}")), c.d, c.heads * c.rank));
+                out.extend(linear_shapes(&at(&format!("attention.self.{name}")), c.d, c.heads * c.rank));
             }
-            out.extend(map(&at("attention.output.dense"), c.heads * c.rank, c.d));
-            out.extend(norm(&at("attention.output.LayerNorm"), c.d));
-            out.extend(map(&at("intermediate.dense"), c.d, c.hidden));
-            out.extend(map(&at("output.dense"), c.hidden, c.d));
-            out.extend(norm(&at("output.LayerNorm"), c.d));
+            out.extend(linear_shapes(&at("attention.output.dense"), c.heads * c.rank, c.d));
+            out.extend(norm_shapes(&at("attention.output.LayerNorm"), c.d));
+            out.extend(linear_shapes(&at("intermediate.dense"), c.d, c.hidden));
+            out.extend(linear_shapes(&at("output.dense"), c.hidden, c.d));
+            out.extend(norm_shapes(&at("output.LayerNorm"), c.d));
         }
         out
     }
@@ -100,7 +100,7 @@ impl Architecture for Bert {
         &["", "bert."]
     }
 
-    fn is_beside(&self, name: &str) -> bool {
+    fn is_ignored(&self, name: &str) -> bool {
         ["pooler.", "cls.", "classifier.", "dropout."].iter().any(|p| name.starts_with(p))
     }
 
@@ -109,7 +109,7 @@ impl Architecture for Bert {
     }
 
     fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
-        embedded(store, config, ids)
+        bert_embeddings(store, config, ids)
     }
 
     fn block(&self, store: &TensorStore, c: &Config, l: usize) -> Result<TransformerBlock> {
@@ -120,11 +120,11 @@ impl Architecture for Bert {
             store.linear(&at("attention.self.value"), c.d, true)?,
             store.linear(&at("attention.output.dense"), c.heads * c.rank, true)?,
         ];
-        let pattern: Arc<dyn Pattern> = if c.causal { Arc::new(Causal) } else { Arc::new(Everything) };
-        let attention = Projected::new(&at("attention"), maps, Grouping { heads: c.heads, sets: c.sets }, pattern)?;
+        let pattern: Arc<dyn Pattern> = if c.causal { Arc::new(Causal) } else { Arc::new(FullAttention) };
+        let attention = AttentionLayer::new(&at("attention"), maps, Grouping { heads: c.heads, kv_heads: c.kv_heads }, pattern)?;
         let (first, second) = (store.linear(&at("intermediate.dense"), c.d, true)?, store.linear(&at("output.dense"), c.hidden, true)?);
         let mlp = Mlp::new(&at("intermediate"), first, None, second, c.activation)?;
         let (a, b) = (store.layer_norm(&at("attention.output.LayerNorm"), c.eps)?, store.layer_norm(&at("output.LayerNorm"), c.eps)?);
-        Ok(post(c, attention, a, mlp, b))
+        Ok(post_norm_block(c, attention, a, mlp, b))
     }
 }

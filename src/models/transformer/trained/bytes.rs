@@ -1,3 +1,5 @@
+//! The contents of a file, by ranges of bytes.
+
 use crate::error::{Error, Result};
 
 /// A file, or bytes in memory.
@@ -6,7 +8,7 @@ pub trait Bytes: Send + Sync {
     fn count(&self) -> u64;
     /// Fills `out` with the bytes from `start` on.
     ///
-    /// **Errors** what cannot be read.
+    /// **Errors** a range that cannot be read.
     fn fill(&self, start: u64, out: &mut [u8]) -> Result<()>;
 }
 

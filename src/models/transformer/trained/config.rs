@@ -1,37 +1,37 @@
-//! The sizes of a model.
+//! The settings of a model.
 
 use super::rope::RotarySettings;
 use crate::attention::dense::Activation;
 
-/// The sizes of a model.
+/// The settings of a model: sizes and choices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Layers.
+    /// Number of layers.
     pub layers: usize,
     /// Dimension of the tokens.
     pub d: usize,
-    /// Heads.
+    /// Number of heads.
     pub heads: usize,
-    /// Sets of keys and values.
-    pub sets: usize,
-    /// Rows of a head's queries.
+    /// Number of heads of keys and values.
+    pub kv_heads: usize,
+    /// Rows of the queries of a head.
     pub rank: usize,
-    /// Hidden units.
+    /// Number of hidden units of a feed-forward layer.
     pub hidden: usize,
-    /// Dimension of the embeddings, where a map brings them to d.
+    /// Dimension of the embeddings. If it is not d, a linear map follows them.
     pub embedding: usize,
-    /// The function of the feed-forward layers.
+    /// Activation of the feed-forward layers.
     pub activation: Activation,
-    /// Eps of the norms.
+    /// `eps` of the norms.
     pub eps: f64,
-    /// Most positions.
+    /// Largest number of positions.
     pub positions: usize,
-    /// Vocabulary.
+    /// Size of the vocabulary.
     pub vocabulary: usize,
-    /// Kinds of tokens; 0 where there are none.
-    pub kinds: usize,
+    /// Number of token types; 0 if the model has none.
+    pub token_types: usize,
     /// Rotary positions.
     pub rotary: Option<RotarySettings>,
-    /// True where a token sees itself and those before it.
+    /// Causal mask: a token sees itself and earlier tokens.
     pub causal: bool,
 }

@@ -2,48 +2,48 @@
 
 use super::keys::Keys;
 use super::settings::ModelKey;
-use super::{Bytes, Stored, TensorPlace, Tensors};
+use super::{Bytes, NumberFormat, TensorEntry, Tensors};
 use crate::error::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Reads on from a place, a piece at a time.
+/// Reads a header sequentially, through a buffer.
 struct Reader<'a> {
     path: &'a str,
     bytes: &'a dyn Bytes,
-    at: u64,
+    position: u64,
     piece: Vec<u8>,
     first: u64,
 }
 
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const PIECE: u64 = 1 << 16;
 
-/// Longest string or list that is believed.
-const MOST: u64 = 1 << 24;
+/// Largest accepted length of a string or list.
+const MAX_LENGTH: u64 = 1 << 24;
 
 impl Reader<'_> {
-    fn bad(&self, problem: impl Into<String>) -> Error {
-        Error::File { path: self.path.into(), place: format!("byte {}", self.at), problem: problem.into() }
+    fn error(&self, problem: impl Into<String>) -> Error {
+        Error::File { path: self.path.into(), place: format!("byte {}", self.position), problem: problem.into() }
     }
 
     fn take(&mut self, count: u64) -> Result<Vec<u8>> {
-        if count > self.bytes.count().saturating_sub(self.at) {
-            return Err(self.bad("truncated in its header"));
+        if count > self.bytes.count().saturating_sub(self.position) {
+            return Err(self.error("truncated in its header"));
         }
-        let held = self.at >= self.first && self.at + count <= self.first + self.piece.len() as u64;
+        let held = self.position >= self.first && self.position + count <= self.first + self.piece.len() as u64;
         if !held {
-            let length = PIECE.max(count).min(self.bytes.count() - self.at);
+            let length = PIECE.max(count).min(self.bytes.count() - self.position);
             self.piece.resize(length as usize, 0);
-            self.bytes.fill(self.at, &mut self.piece)?;
-            self.first = self.at;
+            self.bytes.fill(self.position, &mut self.piece)?;
+            self.first = self.position;
         }
-        let from = (self.at - self.first) as usize;
-        self.at += count;
+        let from = (self.position - self.first) as usize;
+        self.position += count;
         Ok(self.piece[from..from + count as usize].to_vec())
     }
 
-    fn whole<const N: usize>(&mut self) -> Result<[u8; N]> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let bytes = self.take(N as u64)?;
         let mut out = [0; N];
         out.copy_from_slice(&bytes);
@@ -51,53 +51,54 @@ impl Reader<'_> {
     }
 
     fn u32(&mut self) -> Result<u32> {
-        Ok(u32::from_le_bytes(self.whole()?))
+        Ok(u32::from_le_bytes(self.array()?))
     }
 
     fn u64(&mut self) -> Result<u64> {
-        Ok(u64::from_le_bytes(self.whole()?))
+        Ok(u64::from_le_bytes(self.array()?))
     }
 
     fn count(&mut self) -> Result<u64> {
         let count = self.u64()?;
-        if count > MOST { Err(self.bad(format!("found a length of {count}, expected at most {MOST}"))) } else { Ok(count) }
+        if count > MAX_LENGTH { Err(self.error(format!("found a length of {count}, expected at most {MAX_LENGTH}"))) } else { Ok(count) }
     }
 
     fn string(&mut self) -> Result<String> {
         let length = self.count()?;
         let bytes = self.take(length)?;
-        String::from_utf8(bytes).map_err(|_| self.bad("found a name that is not text"))
+        String::from_utf8(bytes).map_err(|_| self.error("found a name that is not text"))
     }
 
     fn value(&mut self, kind: u32) -> Result<Value> {
         Ok(match kind {
-            0 => json!(self.whole::<1>()?[0]),
-            1 => json!(i8::from_le_bytes(self.whole()?)),
-            2 => json!(u16::from_le_bytes(self.whole()?)),
-            3 => json!(i16::from_le_bytes(self.whole()?)),
+            0 => json!(self.array::<1>()?[0]),
+            1 => json!(i8::from_le_bytes(self.array()?)),
+            2 => json!(u16::from_le_bytes(self.array()?)),
+            3 => json!(i16::from_le_bytes(self.array()?)),
             4 => json!(self.u32()?),
-            5 => json!(i32::from_le_bytes(self.whole()?)),
-            6 => json!(f32::from_le_bytes(self.whole()?)),
-            7 => json!(self.whole::<1>()?[0] != 0),
+            5 => json!(i32::from_le_bytes(self.array()?)),
+            6 => json!(f32::from_le_bytes(self.array()?)),
+            7 => json!(self.array::<1>()?[0] != 0),
             8 => json!(self.string()?),
             9 => {
                 let (kind, count) = (self.u32()?, self.count()?);
                 (0..count).map(|_| self.value(kind)).collect::<Result<Vec<_>>>()?.into()
             }
             10 => json!(self.u64()?),
-            11 => json!(i64::from_le_bytes(self.whole()?)),
-            12 => json!(f64::from_le_bytes(self.whole()?)),
-            other => return Err(self.bad(format!("found a value of kind {other}, expected one of 0 to 12"))),
+            11 => json!(i64::from_le_bytes(self.array()?)),
+            12 => json!(f64::from_le_bytes(self.array()?)),
+            other => return Err(self.error(format!("found a value of kind {other}, expected one of 0 to 12"))),
         })
     }
 }
 
-/// The tensors of a GGUF file (F32, F16, BF16, Q8_0, Q4_1) under the names that safetensors files of the same model have, its settings as such a model's
-/// `config.json`, and all that it says itself.
+/// The tensors of a GGUF file (F32, F16, BF16, Q8_0, Q4_1) under the names that safetensors files
+/// of the same model have, its settings in the form of the `config.json` of such a model, and its
+/// metadata.
 ///
 /// **Errors** a foreign or truncated file, another architecture, tensors of another type.
 pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<String, Value>)> {
-    let mut reader = Reader { path, bytes: &*bytes, at: 0, piece: Vec::new(), first: 0 };
+    let mut reader = Reader { path, bytes: &*bytes, position: 0, piece: Vec::new(), first: 0 };
     let plain = |problem: String| Error::File { path: path.into(), place: String::new(), problem };
     if reader.take(4).ok().as_deref() != Some(b"GGUF") {
         return Err(plain("not a GGUF file: it does not begin with these letters".into()));
@@ -107,14 +108,14 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<St
         return Err(plain(format!("found version {version} of GGUF, expected 2 or 3")));
     }
     let (tensors, pairs) = (reader.count()?, reader.count()?);
-    let mut said = Map::new();
+    let mut metadata = Map::new();
     for _ in 0..pairs {
         let (key, kind) = (reader.string()?, reader.u32()?);
         let value = reader.value(kind)?;
-        if said.contains_key(&key) {
+        if metadata.contains_key(&key) {
             return Err(plain(format!("key {key}: found twice, expected once")));
         }
-        said.insert(key, value);
+        metadata.insert(key, value);
     }
     let mut entries = BTreeMap::new();
     for _ in 0..tensors {
@@ -125,36 +126,37 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<St
         let mut shape = (0..axes).map(|_| reader.u64().map(|s| s as usize)).collect::<Result<Vec<_>>>()?;
         shape.reverse();
         let (kind, start) = (reader.u32()?, reader.u64()?);
-        let stored = match kind {
-            0 => Stored::F32,
-            1 => Stored::F16,
-            3 => Stored::Q4_1,
-            8 => Stored::Q8_0,
-            28 => Stored::F64,
-            30 => Stored::BF16,
+        let format = match kind {
+            0 => NumberFormat::F32,
+            1 => NumberFormat::F16,
+            3 => NumberFormat::Q4_1,
+            8 => NumberFormat::Q8_0,
+            28 => NumberFormat::F64,
+            30 => NumberFormat::BF16,
             other => return Err(plain(format!("tensor {name}: found type {other}, expected F32, F16, BF16, F64, Q8_0 or Q4_1"))),
         };
-        entries.insert(name, TensorPlace { stored, shape, start });
+        entries.insert(name, TensorEntry { format, shape, start });
     }
-    let alignment = said.get("general.alignment").and_then(Value::as_u64).unwrap_or(32).max(1);
-    let data = reader.at.next_multiple_of(alignment);
-    let said = Value::Object(said);
-    let config = config(path, &said)?;
-    let said = if let Value::Object(said) = said { said } else { Map::new() };
-    let named = entries.into_iter().map(|(n, e)| (usual(&n), TensorPlace { start: data.saturating_add(e.start), ..e })).collect();
-    Ok((Tensors::new(path, bytes, named)?, config, said))
+    let alignment = metadata.get("general.alignment").and_then(Value::as_u64).unwrap_or(32).max(1);
+    let data = reader.position.next_multiple_of(alignment);
+    let metadata = Value::Object(metadata);
+    let config = config(path, &metadata)?;
+    let metadata = if let Value::Object(metadata) = metadata { metadata } else { Map::new() };
+    let named =
+        entries.into_iter().map(|(n, e)| (safetensors_name(&n), TensorEntry { start: data.saturating_add(e.start), ..e })).collect();
+    Ok((Tensors::new(path, bytes, named)?, config, metadata))
 }
 
 const YARN: &str = r#"{"llama.rope.scaling.type": "yarn", "llama.rope.scaling.factor": 4.0}"#;
 
-/// Keys of a GGUF file that change what a Llama computes; all other keys that begin with `llama.`
-/// are refused.
+/// Keys of a GGUF file that change what a Llama model computes. All other keys that begin with
+/// `llama.` are rejected.
 pub static SETTINGS: [ModelKey; 37] = [
     ModelKey::read("general.architecture", "the kind of model", "\"mamba\""),
     ModelKey::read("llama.embedding_length", "dimension of the tokens", "16"),
     ModelKey::read("llama.block_count", "layers", "2"),
     ModelKey::read("llama.attention.head_count", "heads", "2"),
-    ModelKey::read("llama.attention.head_count_kv", "sets of keys and values", "1"),
+    ModelKey::read("llama.attention.head_count_kv", "heads of keys and values", "1"),
     ModelKey::read("llama.attention.key_length", "rows of a head's queries and keys", "4"),
     ModelKey::read("llama.attention.value_length", "rows of a head's values: as many as of its keys", "4"),
     ModelKey::read("llama.feed_forward_length", "hidden units", "64"),
@@ -163,46 +165,46 @@ pub static SETTINGS: [ModelKey; 37] = [
     ModelKey::read("llama.vocab_size", "vocabulary", "29"),
     ModelKey::read("llama.rope.freq_base", "the base of rotary positions", "50.0"),
     ModelKey::read("llama.rope.dimension_count", "coordinates of a head that turn: all", "4"),
-    ModelKey::read("llama.rope.scaling.type", "none, linear (also where it is absent) or yarn", "\"none\"").beside(FACTOR),
+    ModelKey::read("llama.rope.scaling.type", "none, linear (also where it is absent) or yarn", "\"none\"").in_context(FACTOR),
     ModelKey::read("llama.rope.scaling.factor", "how many times more positions", "4.0"),
     ModelKey::read("llama.rope.scale_linear", "the older name of the factor", "4.0"),
-    ModelKey::read("llama.rope.scaling.original_context_length", "positions of the first training", "64").beside(YARN),
-    ModelKey::only("llama.rope.scaling.attn_factor", &["1.0"], "another amplitude", "2.0"),
-    ModelKey::only("llama.rope.scaling.yarn_log_multiplier", &[], "another amplitude", "0.5"),
-    ModelKey::only("llama.rope.scaling.yarn_ext_factor", &["1.0"], "another ramp", "0.5"),
-    ModelKey::only("llama.rope.scaling.yarn_attn_factor", &["1.0"], "another amplitude", "2.0"),
-    ModelKey::only("llama.rope.scaling.yarn_beta_fast", &["32.0"], "another ramp", "16.0"),
-    ModelKey::only("llama.rope.scaling.yarn_beta_slow", &["1.0"], "another ramp", "2.0"),
-    ModelKey::only("llama.rope.dimension_sections", &[], "positions of several axes", "3"),
-    ModelKey::only("llama.attention.causal", &["true"], "no mask", "false"),
-    ModelKey::only("llama.attention.scale", &[], "logits times another factor", "0.5"),
-    ModelKey::only("llama.attention.max_alibi_bias", &["0.0"], "biases by distance", "8.0"),
-    ModelKey::only("llama.attention.clamp_kqv", &["0.0"], "queries, keys and values cut off", "1.0"),
-    ModelKey::only("llama.attention.sliding_window", &["0"], "a window of tokens that are seen", "4"),
-    ModelKey::only("llama.expert_count", &["0"], "several feed-forward layers in a block", "8"),
-    ModelKey::only("llama.expert_used_count", &["0"], "several feed-forward layers in a block", "2"),
-    ModelKey::only("llama.use_parallel_residual", &["false"], "sublayers side by side", "true"),
-    ModelKey::only("llama.embedding_scale", &["1.0"], "words times a factor", "2.0"),
-    ModelKey::only("llama.residual_scale", &["1.0"], "sublayers times a factor", "2.0"),
-    ModelKey::silent("llama.logit_scale", "words after the last state", "2.0"),
-    ModelKey::silent("llama.rope.scaling.finetuned", "how it was trained", "true"),
-    ModelKey::silent("llama.tensor_data_layout", "who wrote the file", "\"Meta AI original pth\""),
+    ModelKey::read("llama.rope.scaling.original_context_length", "positions of the first training", "64").in_context(YARN),
+    ModelKey::one_of("llama.rope.scaling.attn_factor", &["1.0"], "another amplitude", "2.0"),
+    ModelKey::one_of("llama.rope.scaling.yarn_log_multiplier", &[], "another amplitude", "0.5"),
+    ModelKey::one_of("llama.rope.scaling.yarn_ext_factor", &["1.0"], "another ramp", "0.5"),
+    ModelKey::one_of("llama.rope.scaling.yarn_attn_factor", &["1.0"], "another amplitude", "2.0"),
+    ModelKey::one_of("llama.rope.scaling.yarn_beta_fast", &["32.0"], "another ramp", "16.0"),
+    ModelKey::one_of("llama.rope.scaling.yarn_beta_slow", &["1.0"], "another ramp", "2.0"),
+    ModelKey::one_of("llama.rope.dimension_sections", &[], "positions of several axes", "3"),
+    ModelKey::one_of("llama.attention.causal", &["true"], "no mask", "false"),
+    ModelKey::one_of("llama.attention.scale", &[], "logits times another factor", "0.5"),
+    ModelKey::one_of("llama.attention.max_alibi_bias", &["0.0"], "biases by distance", "8.0"),
+    ModelKey::one_of("llama.attention.clamp_kqv", &["0.0"], "queries, keys and values cut off", "1.0"),
+    ModelKey::one_of("llama.attention.sliding_window", &["0"], "a sliding window of visible tokens", "4"),
+    ModelKey::one_of("llama.expert_count", &["0"], "several feed-forward layers in a block", "8"),
+    ModelKey::one_of("llama.expert_used_count", &["0"], "several feed-forward layers in a block", "2"),
+    ModelKey::one_of("llama.use_parallel_residual", &["false"], "sublayers side by side", "true"),
+    ModelKey::one_of("llama.embedding_scale", &["1.0"], "words times a factor", "2.0"),
+    ModelKey::one_of("llama.residual_scale", &["1.0"], "sublayers times a factor", "2.0"),
+    ModelKey::ignored("llama.logit_scale", "words after the last state", "2.0"),
+    ModelKey::ignored("llama.rope.scaling.finetuned", "how it was trained", "true"),
+    ModelKey::ignored("llama.tensor_data_layout", "who wrote the file", "\"Meta AI original pth\""),
 ];
 
 const FACTOR: &str = r#"{"llama.rope.scaling.factor": 4.0}"#;
 
 /// The settings under the names of `config.json`.
-fn config(path: &str, said: &Value) -> Result<Value> {
-    let keys = Keys { path, json: said, table: &SETTINGS, within: "" };
+fn config(path: &str, metadata: &Value) -> Result<Value> {
+    let keys = Keys { path, json: metadata, table: &SETTINGS, parent: "" };
     let kind = keys.value("general.architecture").as_str().unwrap_or("");
     if kind != "llama" {
         let problem = format!("found a model of architecture `{kind}`, expected `llama`");
         return Err(Error::File { path: path.into(), place: String::new(), problem });
     }
     keys.check()?;
-    for (key, value) in said.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with("llama.")) {
+    for (key, value) in metadata.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with("llama.")) {
         if !SETTINGS.iter().any(|k| k.name == key) {
-            return Err(keys.bad(key, value, "no such key: what it changes in the model is not known here"));
+            return Err(keys.error(key, value, "no such key: its effect on the model is not known here"));
         }
     }
     let of = |key: &str| keys.value(&format!("llama.{key}")).clone();
@@ -212,10 +214,10 @@ fn config(path: &str, said: &Value) -> Result<Value> {
     };
     for key in ["llama.attention.value_length", "llama.rope.dimension_count"] {
         if keys.size(key, Some(rank))? != rank {
-            return Err(keys.bad(key, keys.value(key), &format!("{rank}, the rows of a head's queries")));
+            return Err(keys.error(key, keys.value(key), &format!("{rank}, the rows of a head's queries")));
         }
     }
-    let words = said.get("tokenizer.ggml.tokens").and_then(Value::as_array).map(Vec::len);
+    let words = metadata.get("tokenizer.ggml.tokens").and_then(Value::as_array).map(Vec::len);
     Ok(json!({
         "model_type": "llama",
         "hidden_size": of("embedding_length"),
@@ -235,16 +237,16 @@ fn config(path: &str, said: &Value) -> Result<Value> {
     }))
 }
 
-/// How the angles of rotary positions are scaled, as `config.json` says it.
+/// The scaling of the angles of rotary positions, in the form of `config.json`.
 fn scaling(keys: &Keys) -> Result<Value> {
-    // By parts or not.
+    // Some(true) is YaRN, Some(false) linear scaling.
     let kinds = [("linear", Some(false)), ("none", None), ("yarn", Some(true))];
     let kind = keys.word("llama.rope.scaling.type", &kinds)?;
     let [newer, older] = ["llama.rope.scaling.factor", "llama.rope.scale_linear"];
     let factor = keys.number(newer, keys.number(older, 0.0)?)?;
     let original = keys.value("llama.rope.scaling.original_context_length");
     Ok(match kind {
-        // A factor of 0 is none.
+        // A factor of 0 means no scaling.
         Some(true) if factor > 0.0 => {
             let original = if original.is_null() { keys.value("llama.context_length") } else { original };
             json!({"rope_type": "yarn", "factor": factor, "original_max_position_embeddings": original})
@@ -254,8 +256,8 @@ fn scaling(keys: &Keys) -> Result<Value> {
     })
 }
 
-/// The name of a tensor in safetensors files.
-fn usual(name: &str) -> String {
+/// The name of the tensor in safetensors files.
+fn safetensors_name(name: &str) -> String {
     let parts = [
         ("token_embd", "embed_tokens"),
         ("output_norm", "norm"),

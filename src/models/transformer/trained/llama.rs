@@ -1,4 +1,5 @@
-//! Llama and what is built like it: pre-norm with RMSNorm, rotary positions, keys and values shared by groups of heads, gated feed-forward layers.
+//! Llama and models of the same design: pre-norm with RMSNorm, rotary positions, keys and values
+//! shared by groups of heads, gated feed-forward layers.
 
 use super::architecture::{Architecture, TensorStore};
 use super::config::Config;
@@ -6,10 +7,10 @@ use super::keys::Keys;
 use super::rope::{ROPE, RotarySettings};
 use super::settings::{ModelKey, QUANTISED};
 use crate::attention::dense::Activation;
-use crate::attention::pattern::{Causal, Joined, Pattern, Rotary};
+use crate::attention::pattern::{Causal, CombinedPattern, Pattern, Rotary};
 use crate::error::Result;
-use crate::transformer::block::{BlockPart, NormPlace, Placed, TransformerBlock};
-use crate::transformer::{Centring, Grouping, Mlp, Norm, Projected};
+use crate::transformer::block::{BlockPart, NormPlacement, ResidualSublayer, TransformerBlock};
+use crate::transformer::{AttentionLayer, Centring, Grouping, Mlp, Norm};
 use std::sync::Arc;
 
 /// Touvron et al. 2023.
@@ -19,7 +20,7 @@ static SETTINGS: [ModelKey; 20] = [
     ModelKey::read("hidden_size", "dimension of the tokens", "8"),
     ModelKey::read("num_hidden_layers", "layers", "1"),
     ModelKey::read("num_attention_heads", "heads", "2"),
-    ModelKey::read("num_key_value_heads", "sets of keys and values", "4"),
+    ModelKey::read("num_key_value_heads", "heads of keys and values", "4"),
     ModelKey::read("head_dim", "rows of a head's queries", "8"),
     ModelKey::read("intermediate_size", "hidden units", "12"),
     ModelKey::read("hidden_act", "the function of the feed-forward layers", "\"gelu\""),
@@ -29,20 +30,21 @@ static SETTINGS: [ModelKey; 20] = [
     ModelKey::read("rope_theta", "the base of rotary positions", "50.0"),
     ModelKey::read("rotary_pairs", "which coordinates turn together: halves or, in GGUF files, adjacent ones", "\"adjacent\""),
     ModelKey::object("rope_scaling", &ROPE, "how the angles of rotary positions are scaled"),
-    ModelKey::object("rope_parameters", &ROPE, "the same by newer writers, with the base"),
-    ModelKey::only("partial_rotary_factor", &["1.0"], "the share of a head's coordinates that turn", "0.5"),
-    ModelKey::only("rope_interleaved", &["false"], "rotary pairs of adjacent coordinates", "true"),
-    ModelKey::only("attention_bias", &["false"], "offsets of queries, keys and values", "true"),
-    ModelKey::only("mlp_bias", &["false"], "offsets of the feed-forward layers", "true"),
-    ModelKey::only("sliding_window", &[], "a window of tokens that are seen", "4"),
+    ModelKey::object("rope_parameters", &ROPE, "rope_scaling in newer files, with the base"),
+    ModelKey::one_of("partial_rotary_factor", &["1.0"], "the share of a head's coordinates that turn", "0.5"),
+    ModelKey::one_of("rope_interleaved", &["false"], "rotary pairs of adjacent coordinates", "true"),
+    ModelKey::one_of("attention_bias", &["false"], "offsets of queries, keys and values", "true"),
+    ModelKey::one_of("mlp_bias", &["false"], "offsets of the feed-forward layers", "true"),
+    ModelKey::one_of("sliding_window", &[], "a sliding window of visible tokens", "4"),
     QUANTISED,
 ];
 
-/// Rotary frequencies that a file holds beside its settings agree with these to half precision.
-const STORED: f64 = 1.0 / 128.0;
+/// Relative tolerance between the rotary frequencies that a file stores and those of its settings:
+/// half precision.
+const HALF_PRECISION: f64 = 1.0 / 128.0;
 
-/// Rotary positions of the heads of layer l: of the settings, and of a table of divisors where the
-/// file has one.
+/// Rotary positions of the heads of layer l, from the settings and from the table of divisors if
+/// the file has one.
 fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) -> Result<Rotary> {
     let half = c.rank / 2;
     let read = |name: &str| -> Result<Vec<f64>> {
@@ -52,13 +54,15 @@ fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) 
         }
         let problem =
             format!("found {} numbers, the least of them {}, expected {half} above 0, one for each pair", numbers.len(), least(&numbers));
-        Err(store.bad(name, problem))
+        Err(store.error(name, problem))
     };
     let stored = format!("layers.{l}.self_attn.rotary_emb.inv_freq");
     for (k, found) in read(&stored)?.into_iter().enumerate() {
-        let own = settings.base.powf(-2.0 * k as f64 / c.rank as f64);
-        if (found - own).abs() > STORED * own {
-            return Err(store.bad(&stored, format!("found {found} at number {}, expected {own} of the base {}", k + 1, settings.base)));
+        let expected = settings.base.powf(-2.0 * k as f64 / c.rank as f64);
+        if (found - expected).abs() > HALF_PRECISION * expected {
+            return Err(
+                store.error(&stored, format!("found {found} at number {}, expected {expected} of the base {}", k + 1, settings.base))
+            );
         }
     }
     settings.pattern(c.rank, &read(DIVISORS)?)
@@ -68,7 +72,7 @@ fn least(numbers: &[f64]) -> f64 {
     numbers.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// What the angles of pairs are divided by in GGUF files of Llama 3.
+/// The tensor of divisors of the angles of pairs in GGUF files of Llama 3.
 const DIVISORS: &str = "rope_freqs.weight";
 
 impl Architecture for Llama {
@@ -87,7 +91,7 @@ impl Architecture for Llama {
             layers: keys.size("num_hidden_layers", None)?,
             d,
             heads,
-            sets: keys.size("num_key_value_heads", Some(heads))?,
+            kv_heads: keys.size("num_key_value_heads", Some(heads))?,
             rank: if keys.value("head_dim").is_null() { keys.rank(d, heads)? } else { keys.size("head_dim", None)? },
             hidden: keys.size("intermediate_size", None)?,
             embedding: d,
@@ -95,7 +99,7 @@ impl Architecture for Llama {
             eps: keys.number("rms_norm_eps", 1e-6)?,
             positions,
             vocabulary: keys.size("vocab_size", None)?,
-            kinds: 0,
+            token_types: 0,
             rotary: Some(RotarySettings::read(keys, positions)?),
             causal: true,
         })
@@ -108,8 +112,8 @@ impl Architecture for Llama {
             add("input_layernorm", vec![c.d]);
             add("post_attention_layernorm", vec![c.d]);
             add("self_attn.q_proj", vec![c.heads * c.rank, c.d]);
-            add("self_attn.k_proj", vec![c.sets * c.rank, c.d]);
-            add("self_attn.v_proj", vec![c.sets * c.rank, c.d]);
+            add("self_attn.k_proj", vec![c.kv_heads * c.rank, c.d]);
+            add("self_attn.v_proj", vec![c.kv_heads * c.rank, c.d]);
             add("self_attn.o_proj", vec![c.d, c.heads * c.rank]);
             add("mlp.gate_proj", vec![c.hidden, c.d]);
             add("mlp.up_proj", vec![c.hidden, c.d]);
@@ -122,7 +126,7 @@ impl Architecture for Llama {
         &["", "model."]
     }
 
-    fn is_beside(&self, name: &str) -> bool {
+    fn is_ignored(&self, name: &str) -> bool {
         name.starts_with("lm_head.") || name == DIVISORS || name.ends_with("self_attn.rotary_emb.inv_freq")
     }
 
@@ -141,30 +145,30 @@ impl Architecture for Llama {
         if let Some(settings) = &c.rotary {
             patterns.push(Box::new(rotary(store, c, settings, l)?));
         }
-        let pattern = Joined::new(patterns);
+        let pattern = CombinedPattern::new(patterns);
         let maps = [
             map("self_attn.q_proj", c.d)?,
             map("self_attn.k_proj", c.d)?,
             map("self_attn.v_proj", c.d)?,
             map("self_attn.o_proj", c.heads * c.rank)?,
         ];
-        let attention = Projected::new(&at("self_attn"), maps, Grouping { heads: c.heads, sets: c.sets }, Arc::new(pattern))?;
+        let attention = AttentionLayer::new(&at("self_attn"), maps, Grouping { heads: c.heads, kv_heads: c.kv_heads }, Arc::new(pattern))?;
         let (up, gate, down) = (map("mlp.up_proj", c.d)?, map("mlp.gate_proj", c.d)?, map("mlp.down_proj", c.hidden)?);
         let mlp = Mlp::new(&at("mlp"), up, Some(gate), down, c.activation)?;
         let norm = |name: &str| rms(store, &at(name), c.eps);
         Ok(TransformerBlock {
             parts: vec![
-                Placed::new(BlockPart::Attention(attention), NormPlace::Pre, norm("input_layernorm")?, None),
-                Placed::new(BlockPart::Mlp(mlp), NormPlace::Pre, norm("post_attention_layernorm")?, None),
+                ResidualSublayer::new(BlockPart::Attention(attention), NormPlacement::Pre, norm("input_layernorm")?, None),
+                ResidualSublayer::new(BlockPart::Mlp(mlp), NormPlacement::Pre, norm("post_attention_layernorm")?, None),
             ],
         })
     }
 
-    fn last(&self, store: &TensorStore, config: &Config) -> Result<Option<Norm>> {
+    fn final_norm(&self, store: &TensorStore, config: &Config) -> Result<Option<Norm>> {
         rms(store, "norm", config.eps).map(Some)
     }
 }
 
 fn rms(store: &TensorStore, name: &str, eps: f64) -> Result<Norm> {
-    Norm::new(name, Centring::Nothing, eps, store.all(&format!("{name}.weight"))?, Vec::new())
+    Norm::new(name, Centring::None, eps, store.all(&format!("{name}.weight"))?, Vec::new())
 }

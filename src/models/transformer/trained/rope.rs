@@ -1,5 +1,5 @@
-//! Rotary positions as the settings of a model tell of them, and their scalings to more tokens than
-//! a model was trained on.
+//! Rotary positions by the settings of a model, with their scalings to more tokens than the model
+//! was trained on.
 
 use super::keys::Keys;
 use super::settings::{ModelKey, is_same};
@@ -8,39 +8,39 @@ use crate::error::Result;
 use serde_json::Value;
 use std::f64::consts::TAU;
 
-/// How the angles of pairs are scaled.
+/// Scaling of the angles of pairs of coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RopeScaling {
-    /// Not.
+    /// No scaling.
     Plain,
-    /// All by `1 / factor`: positions are interpolated (Chen et al. 2023).
+    /// All angles times `1 / factor`: positions are interpolated (Chen et al. 2023).
     Linear {
         /// The factor.
         factor: f64,
     },
-    /// By parts (YaRN, arXiv:2309.00071): pairs that turn more than `fast` times in `original`
-    /// positions stay, those that turn less than `slow` times are interpolated, with a ramp between
-    /// that is linear in the number of the pair.
-    ByParts {
+    /// YaRN, by parts (arXiv:2309.00071): pairs that turn more than `beta_fast` times in `original`
+    /// positions are unchanged, pairs that turn less than `beta_slow` times are interpolated, with
+    /// a ramp in between that is linear in the index of the pair.
+    Yarn {
         /// The factor of interpolation.
         factor: f64,
         /// Positions of the first training.
         original: f64,
-        /// Turns from which on a pair stays.
-        fast: f64,
-        /// Turns below which a pair is interpolated.
-        slow: f64,
-        /// True where the ends of the ramp are rounded to whole pairs.
-        whole: bool,
+        /// Number of turns from which on a pair is unchanged.
+        beta_fast: f64,
+        /// Number of turns below which a pair is interpolated.
+        beta_slow: f64,
+        /// Whether the ends of the ramp are rounded to whole pairs.
+        truncate: bool,
     },
-    /// As Llama 3.1: the ramp is linear in the number of turns in `original` positions, from `low`
-    /// to `high`.
+    /// Llama 3.1: the ramp is linear in the number of turns in `original` positions, from `low` to
+    /// `high`.
     Llama3 {
         /// The factor of interpolation.
         factor: f64,
         /// Turns below which a pair is interpolated.
         low: f64,
-        /// Turns above which a pair stays.
+        /// Number of turns above which a pair is unchanged.
         high: f64,
         /// Positions of the first training.
         original: f64,
@@ -52,11 +52,11 @@ pub enum RopeScaling {
 pub struct RotarySettings {
     /// Pair k of a head of rank r turns by `base^{-2k/r}` a position, before scaling.
     pub base: f64,
-    /// Which coordinates turn together.
+    /// Which coordinates form pairs.
     pub pairs: Pairs,
-    /// What happens to the angles.
+    /// Scaling of the angles.
     pub scaling: RopeScaling,
-    /// Queries and keys are stretched by so much.
+    /// Factor of queries and keys.
     pub amplitude: f64,
 }
 
@@ -70,31 +70,31 @@ const LLAMA3: &str = r#"{"rope_type": "llama3", "factor": 4.0, "low_freq_factor"
 
 /// Keys of `rope_scaling` and `rope_parameters`.
 pub static ROPE: [ModelKey; 16] = [
-    ModelKey::read("rope_type", "how angles are scaled", "\"dynamic\"").beside(LINEAR),
-    ModelKey::read("type", "the older name of rope_type", "\"dynamic\"").beside(r#"{"type": "linear", "factor": 4.0}"#),
-    ModelKey::read("rope_theta", "the base", "50.0").beside(r#"{"rope_type": "default", "rope_theta": 100.0}"#),
-    ModelKey::read("factor", "how many times more positions", "8.0").beside(LINEAR),
-    ModelKey::read("original_max_position_embeddings", "positions of the first training", "64").beside(LLAMA3),
-    ModelKey::read("attention_factor", "the amplitude", "2.0").beside(YARN),
+    ModelKey::read("rope_type", "how angles are scaled", "\"dynamic\"").in_context(LINEAR),
+    ModelKey::read("type", "the older name of rope_type", "\"dynamic\"").in_context(r#"{"type": "linear", "factor": 4.0}"#),
+    ModelKey::read("rope_theta", "the base", "50.0").in_context(r#"{"rope_type": "default", "rope_theta": 100.0}"#),
+    ModelKey::read("factor", "how many times more positions", "8.0").in_context(LINEAR),
+    ModelKey::read("original_max_position_embeddings", "positions of the first training", "64").in_context(LLAMA3),
+    ModelKey::read("attention_factor", "the amplitude", "2.0").in_context(YARN),
     ModelKey::read("beta_fast", "turns from which on a pair stays", "0.1")
-        .beside(r#"{"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8, "beta_slow": 0.01}"#),
-    ModelKey::read("beta_slow", "turns below which a pair is interpolated", "0.01").beside(YARN),
-    ModelKey::read("mscale", "the amplitude is 1 + 0.1 mscale log factor", "2.0").beside(STRETCHED),
-    ModelKey::read("mscale_all_dim", "over 1 + 0.1 mscale_all_dim log factor", "2.0").beside(STRETCHED),
-    ModelKey::read("truncate", "the ramp begins and ends at whole pairs", "false").beside(LONG_YARN),
-    ModelKey::read("low_freq_factor", "turns below which a pair is interpolated", "0.5").beside(LLAMA3),
-    ModelKey::read("high_freq_factor", "turns above which a pair stays", "2.0").beside(LLAMA3),
-    ModelKey::only("partial_rotary_factor", &["1.0"], "the share of a head's coordinates that turn", "0.5").beside(LINEAR),
-    ModelKey::only("short_factor", &[], "factors of every pair (LongRoPE)", "[1.0]").beside(LINEAR),
-    ModelKey::only("long_factor", &[], "factors of every pair (LongRoPE)", "[1.0]").beside(LINEAR),
+        .in_context(r#"{"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8, "beta_slow": 0.01}"#),
+    ModelKey::read("beta_slow", "turns below which a pair is interpolated", "0.01").in_context(YARN),
+    ModelKey::read("mscale", "the amplitude is 1 + 0.1 mscale log factor", "2.0").in_context(STRETCHED),
+    ModelKey::read("mscale_all_dim", "over 1 + 0.1 mscale_all_dim log factor", "2.0").in_context(STRETCHED),
+    ModelKey::read("truncate", "the ramp begins and ends at whole pairs", "false").in_context(LONG_YARN),
+    ModelKey::read("low_freq_factor", "turns below which a pair is interpolated", "0.5").in_context(LLAMA3),
+    ModelKey::read("high_freq_factor", "turns above which a pair stays", "2.0").in_context(LLAMA3),
+    ModelKey::one_of("partial_rotary_factor", &["1.0"], "the share of a head's coordinates that turn", "0.5").in_context(LINEAR),
+    ModelKey::one_of("short_factor", &[], "factors of every pair (LongRoPE)", "[1.0]").in_context(LINEAR),
+    ModelKey::one_of("long_factor", &[], "factors of every pair (LongRoPE)", "[1.0]").in_context(LINEAR),
 ];
 
-/// Keys of every scaling, and those that each of them reads besides.
+/// Keys that every scaling may have; [`ScalingName::keys`] are those of each.
 const ALWAYS: [&str; 4] = ["rope_type", "type", "rope_theta", "partial_rotary_factor"];
 
-/// A scaling by name.
+/// The value of `rope_type`.
 #[derive(Clone, Copy)]
-enum Named {
+enum ScalingName {
     Default,
     Linear,
     Dynamic,
@@ -102,10 +102,15 @@ enum Named {
     Llama3,
 }
 
-const NAMES: [(&str, Named); 5] =
-    [("default", Named::Default), ("linear", Named::Linear), ("dynamic", Named::Dynamic), ("yarn", Named::Yarn), ("llama3", Named::Llama3)];
+const NAMES: [(&str, ScalingName); 5] = [
+    ("default", ScalingName::Default),
+    ("linear", ScalingName::Linear),
+    ("dynamic", ScalingName::Dynamic),
+    ("yarn", ScalingName::Yarn),
+    ("llama3", ScalingName::Llama3),
+];
 
-impl Named {
+impl ScalingName {
     fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Default => &[],
@@ -127,38 +132,38 @@ impl Named {
 }
 
 impl RotarySettings {
-    /// From the settings of a model of so many positions: `rope_theta`, and `rope_scaling` or, by
-    /// newer writers, `rope_parameters`.
+    /// From the settings of a model with this number of positions: `rope_theta`, and `rope_scaling`
+    /// or, in newer files, `rope_parameters`.
     ///
-    /// **Errors** scalings that are not known, keys that are missing, contradict each other or
-    /// belong to another scaling.
+    /// **Errors** unknown scalings; keys that are missing, contradict each other or belong to
+    /// another scaling.
     pub fn read(keys: &Keys, positions: usize) -> Result<Self> {
         let pairs = keys.word("rotary_pairs", &[("halves", Pairs::Halves), ("adjacent", Pairs::Adjacent)])?;
         let (older, newer) = (keys.value("rope_scaling"), keys.value("rope_parameters"));
         if !older.is_null() && !newer.is_null() && older != newer {
-            return Err(keys.bad("rope_parameters", newer, "what rope_scaling says, or one of them"));
+            return Err(keys.error("rope_parameters", newer, "what rope_scaling says, or one of them"));
         }
-        let (name, said) = if newer.is_null() { ("rope_scaling", older) } else { ("rope_parameters", newer) };
+        let (name, scaling_settings) = if newer.is_null() { ("rope_scaling", older) } else { ("rope_parameters", newer) };
         let outer = keys.value("rope_theta");
-        if said.is_null() {
+        if scaling_settings.is_null() {
             return Ok(Self { base: keys.positive("rope_theta", Some(1e4))?, pairs, scaling: RopeScaling::Plain, amplitude: 1.0 });
         }
-        let inside = Keys { path: keys.path, json: said, table: &ROPE, within: name };
+        let inside = Keys { path: keys.path, json: scaling_settings, table: &ROPE, parent: name };
         let inner = inside.value("rope_theta");
         if !outer.is_null() && !inner.is_null() && !is_same(outer, inner) {
-            return Err(inside.bad("rope_theta", inner, &format!("{outer}, as the key rope_theta outside of it says")));
+            return Err(inside.error("rope_theta", inner, &format!("{outer}, as the key rope_theta outside of it says")));
         }
         let base = if inner.is_null() { keys.positive("rope_theta", Some(1e4))? } else { inside.positive("rope_theta", None)? };
-        let (scaling, amplitude) = inside_of(&inside, positions, base)?;
+        let (scaling, amplitude) = scaling_of(&inside, positions, base)?;
         Ok(Self { base, pairs, scaling, amplitude })
     }
 
-    /// What the angles of the pairs of a head of rank r are multiplied by.
+    /// The factors of the angles of the pairs of a head of rank r.
     ///
     /// ```
     /// use metastable::attention::pattern::Pairs;
     /// use metastable::transformer::trained::{RopeScaling, RotarySettings};
-    /// // Llama 3.1 with r = 8: pair 0 turns 1304 times in 8192 positions and stays, pair 3 turns 0.07 times.
+    /// // Llama 3.1 with r = 8: pair 0 turns 1304 times in 8192 positions and is unchanged, pair 3 turns 0.07 times.
     /// let scaling = RopeScaling::Llama3 { factor: 8.0, low: 1.0, high: 4.0, original: 8192.0 };
     /// let rotary = RotarySettings { base: 5e5, pairs: Pairs::Halves, scaling, amplitude: 1.0 };
     /// let factors = rotary.factors(8);
@@ -169,26 +174,27 @@ impl RotarySettings {
         match self.scaling {
             RopeScaling::Plain => vec![1.0; half],
             RopeScaling::Linear { factor } => vec![1.0 / factor; half],
-            RopeScaling::ByParts { factor, original, fast, slow, whole } => {
-                // The number of the pair that turns so many times.
+            RopeScaling::Yarn { factor, original, beta_fast, beta_slow, truncate } => {
+                // The (fractional) index of the pair with this number of turns.
                 let pair = |turns: f64| rank as f64 * (original / (turns * TAU)).ln() / (2.0 * self.base.ln());
-                let (from, to) = if whole { (pair(fast).floor(), pair(slow).ceil()) } else { (pair(fast), pair(slow)) };
+                let (from, to) =
+                    if truncate { (pair(beta_fast).floor(), pair(beta_slow).ceil()) } else { (pair(beta_fast), pair(beta_slow)) };
                 let (from, to) = (from.max(0.0), to.min(rank as f64 - 1.0));
-                // A ramp without length is a step just after its pair.
+                // A ramp of length 0 becomes a step just after its pair.
                 let length = (to - from).max(1e-3);
-                let share = |k: usize| ((k as f64 - from) / length).clamp(0.0, 1.0);
-                (0..half).map(|k| share(k) / factor + (1.0 - share(k))).collect()
+                let ramp = |k: usize| ((k as f64 - from) / length).clamp(0.0, 1.0);
+                (0..half).map(|k| ramp(k) / factor + (1.0 - ramp(k))).collect()
             }
             RopeScaling::Llama3 { factor, low, high, original } => {
                 let turns = |k: usize| original * self.base.powf(-2.0 * k as f64 / rank as f64) / TAU;
-                let share = |k: usize| ((turns(k) - low) / (high - low)).clamp(0.0, 1.0);
-                (0..half).map(|k| (1.0 - share(k)) / factor + share(k)).collect()
+                let ramp = |k: usize| ((turns(k) - low) / (high - low)).clamp(0.0, 1.0);
+                (0..half).map(|k| (1.0 - ramp(k)) / factor + ramp(k)).collect()
             }
         }
     }
 
-    /// The pattern of heads of rank r, with divisors of the angles that a file gives for every
-    /// pair, where it does.
+    /// The pattern of heads of rank r. `divisors` of the angles of all pairs are empty unless the
+    /// file has them.
     ///
     /// **Errors** an odd rank, a base that is not above 0, divisors that do not fit.
     pub fn pattern(&self, rank: usize, divisors: &[f64]) -> Result<Rotary> {
@@ -199,62 +205,62 @@ impl RotarySettings {
 }
 
 /// The scaling of an object of settings, and its amplitude.
-fn inside_of(keys: &Keys, positions: usize, base: f64) -> Result<(RopeScaling, f64)> {
+fn scaling_of(keys: &Keys, positions: usize, base: f64) -> Result<(RopeScaling, f64)> {
     let (newer, older) = (keys.value("rope_type"), keys.value("type"));
     if !newer.is_null() && !older.is_null() && newer != older {
-        return Err(keys.bad("type", older, &format!("{newer}, as rope_type says")));
+        return Err(keys.error("type", older, &format!("{newer}, as rope_type says")));
     }
     let named = keys.word(if newer.is_null() { "type" } else { "rope_type" }, &NAMES)?;
     for (key, value) in keys.json.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
         if !ALWAYS.iter().chain(named.keys()).any(|k| k == key) {
-            return Err(keys.bad(key, value, "no such key for this rope_type"));
+            return Err(keys.error(key, value, "no such key for this rope_type"));
         }
     }
     let original = |default: Option<f64>| keys.positive("original_max_position_embeddings", default);
-    let most = positions as f64;
+    let max_positions = positions as f64;
     let plain = |scaling| Ok((scaling, 1.0));
     match named {
-        Named::Default => plain(RopeScaling::Plain),
-        Named::Linear => plain(RopeScaling::Linear { factor: keys.positive("factor", None)? }),
-        Named::Dynamic => {
-            // The base grows with the number of tokens beyond max_position_embeddings, which no
-            // text here exceeds.
+        ScalingName::Default => plain(RopeScaling::Plain),
+        ScalingName::Linear => plain(RopeScaling::Linear { factor: keys.positive("factor", None)? }),
+        ScalingName::Dynamic => {
+            // The base grows only for texts of more than max_position_embeddings tokens, and there
+            // are none here.
             keys.positive("factor", None)?;
-            if original(Some(most))?.total_cmp(&most).is_ne() {
+            if original(Some(max_positions))?.total_cmp(&max_positions).is_ne() {
                 let found = keys.value("original_max_position_embeddings");
-                return Err(keys.bad("original_max_position_embeddings", found, &format!("{positions}, max_position_embeddings")));
+                return Err(keys.error("original_max_position_embeddings", found, &format!("{positions}, max_position_embeddings")));
             }
             plain(RopeScaling::Plain)
         }
-        Named::Yarn => by_parts(keys, most, base),
-        Named::Llama3 => {
+        ScalingName::Yarn => yarn(keys, max_positions, base),
+        ScalingName::Llama3 => {
             let (low, high) = (keys.positive("low_freq_factor", None)?, keys.positive("high_freq_factor", None)?);
             if high <= low {
-                return Err(keys.bad("high_freq_factor", keys.value("high_freq_factor"), &format!("more than {low}, low_freq_factor")));
+                return Err(keys.error("high_freq_factor", keys.value("high_freq_factor"), &format!("more than {low}, low_freq_factor")));
             }
             plain(RopeScaling::Llama3 { factor: keys.positive("factor", None)?, low, high, original: original(None)? })
         }
     }
 }
 
-fn by_parts(keys: &Keys, most: f64, base: f64) -> Result<(RopeScaling, f64)> {
+fn yarn(keys: &Keys, max_positions: f64, base: f64) -> Result<(RopeScaling, f64)> {
     let given = |key: &str| !keys.value(key).is_null();
-    let original = keys.positive("original_max_position_embeddings", Some(most))?;
-    let factor = keys.positive("factor", given("original_max_position_embeddings").then_some(most / original))?;
-    let (fast, slow) = (keys.positive("beta_fast", Some(32.0))?, keys.positive("beta_slow", Some(1.0))?);
-    if fast < slow {
-        return Err(keys.bad("beta_fast", keys.value("beta_fast"), &format!("at least {slow}, beta_slow")));
+    let original = keys.positive("original_max_position_embeddings", Some(max_positions))?;
+    let factor = keys.positive("factor", given("original_max_position_embeddings").then_some(max_positions / original))?;
+    let (beta_fast, beta_slow) = (keys.positive("beta_fast", Some(32.0))?, keys.positive("beta_slow", Some(1.0))?);
+    if beta_fast < beta_slow {
+        return Err(keys.error("beta_fast", keys.value("beta_fast"), &format!("at least {beta_slow}, beta_slow")));
     }
     if base <= 1.0 {
-        return Err(keys.bad("rope_theta", &Value::from(base), "more than 1"));
+        return Err(keys.error("rope_theta", &Value::from(base), "more than 1"));
     }
     let stretch = |scale: f64| if factor > 1.0 { 1.0 + 0.1 * scale * factor.ln() } else { 1.0 };
     let default = match (given("mscale"), given("mscale_all_dim")) {
         (true, true) => stretch(keys.positive("mscale", None)?) / stretch(keys.positive("mscale_all_dim", None)?),
         (false, false) => stretch(1.0),
-        (true, false) => return Err(keys.bad("mscale_all_dim", &Value::Null, "a number beside mscale")),
-        (false, true) => return Err(keys.bad("mscale", &Value::Null, "a number beside mscale_all_dim")),
+        (true, false) => return Err(keys.error("mscale_all_dim", &Value::Null, "a number beside mscale")),
+        (false, true) => return Err(keys.error("mscale", &Value::Null, "a number beside mscale_all_dim")),
     };
-    let whole = keys.word_of_truth("truncate", true)?;
-    Ok((RopeScaling::ByParts { factor, original, fast, slow, whole }, keys.positive("attention_factor", Some(default))?))
+    let truncate = keys.boolean("truncate", true)?;
+    Ok((RopeScaling::Yarn { factor, original, beta_fast, beta_slow, truncate }, keys.positive("attention_factor", Some(default))?))
 }

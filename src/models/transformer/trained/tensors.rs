@@ -1,13 +1,13 @@
-//! Tensors of a file by name: where they are, how they are stored, and their numbers.
+//! Tensors of a file by name: their positions, formats and numbers.
 
 use super::Bytes;
 use crate::error::{Error, Result};
 use half::{bf16, f16};
 use std::collections::BTreeMap;
 
-/// How numbers are stored.
+/// The format in which numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum NumberFormat {
     /// Double precision.
     F64,
     /// Single precision.
@@ -22,8 +22,8 @@ pub enum Stored {
     Q4_1,
 }
 
-impl Stored {
-    /// Numbers and bytes of a block.
+impl NumberFormat {
+    /// Number of numbers and of bytes in a block.
     pub fn block(self) -> (u64, u64) {
         match self {
             Self::F64 => (1, 8),
@@ -34,7 +34,7 @@ impl Stored {
         }
     }
 
-    /// The numbers of whole blocks; what they stand for is exact in `f64`.
+    /// Appends the numbers of whole blocks, exactly.
     fn decode(self, bytes: &[u8], out: &mut Vec<f64>) {
         let half = |b: &[u8]| f64::from(f16::from_le_bytes([b[0], b[1]]).to_f32());
         match self {
@@ -59,14 +59,14 @@ impl Stored {
     }
 }
 
-/// A tensor.
+/// The position and format of a tensor in its file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TensorPlace {
-    /// How it is stored.
-    pub stored: Stored,
+pub struct TensorEntry {
+    /// Format of its numbers.
+    pub format: NumberFormat,
     /// Lengths of its axes, the last one fastest.
     pub shape: Vec<usize>,
-    /// Its first byte.
+    /// Position of its first byte.
     pub start: u64,
 }
 
@@ -74,18 +74,18 @@ pub struct TensorPlace {
 pub struct Tensors {
     path: String,
     bytes: Box<dyn Bytes>,
-    entries: BTreeMap<String, TensorPlace>,
-    /// Tensors of whole numbers: masks, positions.
-    whole: Vec<String>,
+    entries: BTreeMap<String, TensorEntry>,
+    /// Names of the omitted integer tensors: masks, positions.
+    integers: Vec<String>,
 }
 
 impl Tensors {
-    /// Tensors of these places.
+    /// Tensors with these entries.
     ///
     /// **Errors** a tensor that ends beyond the file, or whose rows are no whole blocks.
-    pub fn new(path: &str, bytes: Box<dyn Bytes>, entries: BTreeMap<String, TensorPlace>) -> Result<Self> {
+    pub fn new(path: &str, bytes: Box<dyn Bytes>, entries: BTreeMap<String, TensorEntry>) -> Result<Self> {
         for (name, entry) in &entries {
-            let (numbers, size) = entry.stored.block();
+            let (numbers, size) = entry.format.block();
             let count = entry.shape.iter().try_fold(1u64, |p, s| p.checked_mul(*s as u64));
             let whole = entry.shape.last().is_none_or(|s| (*s as u64).is_multiple_of(numbers));
             let end = count.filter(|_| whole).and_then(|c| (c / numbers).checked_mul(size)).and_then(|b| entry.start.checked_add(b));
@@ -97,56 +97,57 @@ impl Tensors {
                 return Err(Error::File { path: path.into(), place: format!("tensor {name}"), problem });
             }
         }
-        Ok(Self { path: path.into(), bytes, entries, whole: Vec::new() })
+        Ok(Self { path: path.into(), bytes, entries, integers: Vec::new() })
     }
 
-    /// The same, where tensors of whole numbers were left out.
-    pub fn without(self, whole: Vec<String>) -> Self {
-        Self { whole, ..self }
+    /// Records the names of omitted integer tensors.
+    pub fn without_integers(self, integers: Vec<String>) -> Self {
+        Self { integers, ..self }
     }
 
-    /// True for a tensor that was left out as it holds whole numbers.
-    pub fn is_whole(&self, name: &str) -> bool {
-        self.whole.iter().any(|w| w == name)
+    /// True for an omitted integer tensor.
+    pub fn is_integer(&self, name: &str) -> bool {
+        self.integers.iter().any(|w| w == name)
     }
 
-    /// The file, as given.
+    /// Path of the file, as given.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Names and places.
-    pub fn entries(&self) -> &BTreeMap<String, TensorPlace> {
+    /// The entries by name.
+    pub fn entries(&self) -> &BTreeMap<String, TensorEntry> {
         &self.entries
     }
 
-    /// The numbers of a tensor, or of some rows of it (of its last axis).
+    /// The numbers of a tensor, or of some of its rows (along the last axis).
     ///
-    /// **Errors** no such tensor, a row beyond the last one, bytes that cannot be read, a number that is not finite.
+    /// **Errors** no such tensor, a row beyond the last one, bytes that cannot be read, a number
+    /// that is not finite.
     pub fn rows(&self, name: &str, rows: Option<&[usize]>) -> Result<Vec<f64>> {
-        let bad = |problem: String| Error::File { path: self.path.clone(), place: format!("tensor {name}"), problem };
-        let entry = self.entries.get(name).ok_or_else(|| bad("not in the file".into()))?;
+        let error = |problem: String| Error::File { path: self.path.clone(), place: format!("tensor {name}"), problem };
+        let entry = self.entries.get(name).ok_or_else(|| error("not in the file".into()))?;
         let width = entry.shape.last().copied().unwrap_or(1);
         let count = entry.shape.iter().product::<usize>() / width.max(1);
-        let (numbers, size) = entry.stored.block();
+        let (numbers, size) = entry.format.block();
         let length = (width as u64 / numbers * size) as usize;
         let mut out = Vec::new();
         let mut read = |from: usize, many: usize| -> Result<()> {
             let mut bytes = vec![0; many * length];
             self.bytes.fill(entry.start + (from * length) as u64, &mut bytes)?;
             let before = out.len();
-            entry.stored.decode(&bytes, &mut out);
+            entry.format.decode(&bytes, &mut out);
             match out[before..].iter().position(|v| !v.is_finite()) {
                 None => Ok(()),
-                Some(k) => Err(bad(format!("found {} at number {}, expected finite numbers", out[before + k], from * width + k + 1))),
+                Some(k) => Err(error(format!("found {} at number {}, expected finite numbers", out[before + k], from * width + k + 1))),
             }
         };
         match rows {
-            // A piece at a time: the bytes of a large tensor are never held beside all its numbers.
+            // Piece by piece: the bytes of a large tensor are never all in memory.
             None => (0..count).step_by(PIECE).try_for_each(|r| read(r, PIECE.min(count - r)))?,
             Some(rows) => rows.iter().try_for_each(|r| {
                 if *r >= count {
-                    return Err(bad(format!("found row {r}, expected one below {count}")));
+                    return Err(error(format!("found row {r}, expected one below {count}")));
                 }
                 read(*r, 1)
             })?,
@@ -155,5 +156,5 @@ impl Tensors {
     }
 }
 
-/// Rows read at a time.
+/// Number of rows read at a time.
 const PIECE: usize = 1 << 10;

@@ -1,4 +1,4 @@
-//! Vocabulary to numbers, by a model's own `tokenizer.json` or what a GGUF file says.
+//! Tokenizers: text to ids, by the `tokenizer.json` of a model or the metadata of a GGUF file.
 
 use crate::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -12,35 +12,36 @@ use tokenizers::{PreTokenizerWrapper, Tokenizer};
 pub struct Vocabulary(Tokenizer);
 
 impl Vocabulary {
-    /// From the text of a `tokenizer.json`. Whatever it says of padding and truncation is left out.
+    /// From the text of a `tokenizer.json`, without its padding and truncation.
     ///
-    /// **Errors** one that is not understood.
+    /// **Errors** a text that is no tokenizer.
     pub fn new(path: &str, json: &str) -> Result<Self> {
-        let bad = |e: tokenizers::Error| Error::File { path: path.into(), place: String::new(), problem: format!("not a tokenizer: {e}") };
-        let mut tokenizer: Tokenizer = json.parse().map_err(bad)?;
+        let error =
+            |e: tokenizers::Error| Error::File { path: path.into(), place: String::new(), problem: format!("not a tokenizer: {e}") };
+        let mut tokenizer: Tokenizer = json.parse().map_err(error)?;
         tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(bad)?;
+        tokenizer.with_truncation(None).map_err(error)?;
         Ok(Self(tokenizer))
     }
 
     /// From the words and merges of a GGUF file (pairs of bytes).
     ///
-    /// **Errors** another kind of tokenizer, words that are missing.
-    pub fn gguf(path: &str, said: &Map<String, Value>) -> Result<Self> {
-        let bad = |problem: String| Error::File { path: path.into(), place: "tokenizer".into(), problem };
-        let kind = said.get("tokenizer.ggml.model").and_then(Value::as_str).unwrap_or("none");
+    /// **Errors** another kind of tokenizer, missing words.
+    pub fn gguf(path: &str, metadata: &Map<String, Value>) -> Result<Self> {
+        let error = |problem: String| Error::File { path: path.into(), place: "tokenizer".into(), problem };
+        let kind = metadata.get("tokenizer.ggml.model").and_then(Value::as_str).unwrap_or("none");
         if kind != "gpt2" {
-            return Err(bad(format!("found a tokenizer `{kind}`, expected `gpt2` (pairs of bytes); give the ids of the tokens instead")));
+            return Err(error(format!("found a tokenizer `{kind}`, expected `gpt2` (pairs of bytes); give the ids of the tokens instead")));
         }
-        let list = |key: &str| said.get(key).and_then(Value::as_array).ok_or_else(|| bad(format!("found no list {key}")));
+        let list = |key: &str| metadata.get(key).and_then(Value::as_array).ok_or_else(|| error(format!("found no list {key}")));
         let words = list("tokenizer.ggml.tokens")?.iter().enumerate();
         let vocabulary: Vocab = words.filter_map(|(k, w)| Some((w.as_str()?.to_owned(), k as u32))).collect();
         let pairs = list("tokenizer.ggml.merges")?.iter();
         let merges = pairs.filter_map(|m| m.as_str()?.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned()))).collect();
         let model = BPE::builder().vocab_and_merges(vocabulary, merges).build();
-        let mut tokenizer = Tokenizer::new(model.map_err(|e| bad(e.to_string()))?);
-        let parts: Vec<PreTokenizerWrapper> = match said.get("tokenizer.ggml.pre").and_then(Value::as_str) {
-            // Every digit is a word of its own.
+        let mut tokenizer = Tokenizer::new(model.map_err(|e| error(e.to_string()))?);
+        let parts: Vec<PreTokenizerWrapper> = match metadata.get("tokenizer.ggml.pre").and_then(Value::as_str) {
+            // Every digit is a separate word.
             Some("smollm") => vec![Digits::new(true).into(), ByteLevel::new(false, true, true).into()],
             _ => vec![ByteLevel::new(false, true, true).into()],
         };
@@ -48,9 +49,9 @@ impl Vocabulary {
         Ok(Self(tokenizer))
     }
 
-    /// The numbers of the words of a text, with the marks the model wants at its ends, and the words.
+    /// The ids of the words of a text, including the special tokens of the model, and the words.
     ///
-    /// **Errors** an empty text, one that cannot be cut into known words.
+    /// **Errors** an empty text, or one that cannot be split into known words.
     pub fn encode(&self, text: &str) -> Result<(Vec<usize>, Vec<String>)> {
         if text.trim().is_empty() {
             return Err(Error::parameter("text", "no words", "at least one"));

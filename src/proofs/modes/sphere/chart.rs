@@ -1,8 +1,9 @@
-//! Orthographic charts of the sphere, by additions, products, quotients and roots only.
+//! Orthographic charts of the sphere, computed by additions, products, quotients and roots only.
 
 use crate::sphere::geometry::{project, retract};
 
-/// Length of a vector of the plane by its square, right to 2 eps: no mathematical library.
+/// Length of a vector of the plane, with a relative error of at most 2 eps; without a mathematical
+/// library.
 pub(super) fn length(v: [f64; 2]) -> f64 {
     (v[0] * v[0] + v[1] * v[1]).sqrt()
 }
@@ -17,7 +18,7 @@ fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// Points `a e_1 + b e_2 + sqrt(1 - a^2 - b^2) c`.
+/// The chart of the points `a e_1 + b e_2 + sqrt(1 - a^2 - b^2) c`.
 #[derive(Clone, Copy)]
 pub(super) struct Chart {
     pub centre: [f64; 3],
@@ -26,9 +27,10 @@ pub(super) struct Chart {
 }
 
 impl Chart {
-    /// About the direction of a vector, the first axis along the tangent part of another.
+    /// The chart about the direction of `centre`, with the first axis along the tangent part of
+    /// `along`.
     pub fn new(mut centre: [f64; 3], along: [f64; 3]) -> Self {
-        // Lengths are right to 2 eps however many charts came before.
+        // The error of the length is at most 2 eps, also in a long sequence of charts.
         retract(&mut centre);
         let mut e = along;
         project(&centre, &mut e);
@@ -42,8 +44,10 @@ impl Chart {
         std::array::from_fn(|k| at[0] * self.axes[0][k] + at[1] * self.axes[1][k] + up * self.centre[k])
     }
 
-    /// The chart about a point, and the half side of its square that holds the square of this chart about the point. Squares lie within 0.15 of their charts'
-    /// centres, by which the axes turn: coordinates grow by less than the share `3 * 0.15^2`.
+    /// The chart about the point `middle`, and the half side of its square that contains the square
+    /// of half side `half` of this chart about that point. Squares lie within 0.15 of the centres
+    /// of their charts, and the axes turn by that; so coordinates grow by less than the fraction
+    /// `3 * 0.15^2`.
     pub fn about(&self, middle: [f64; 2], half: f64) -> (Self, f64) {
         (Self::new(self.point(middle), self.axes[0]), 1.15 * half)
     }

@@ -1,37 +1,40 @@
-//! Squares of a cube's faces, equal in angle, projected to the sphere: their edges are great circles and their areas differ by less than a half.
+//! Facets: squares of the faces of a cube, equal in angle, projected to the sphere. Their edges are
+//! great circles and their areas differ by less than a half.
 
 use super::chart::Chart;
 use crate::num::sum::dot;
 use crate::sphere::geometry::{chord2, retract};
 use std::f64::consts::FRAC_PI_4;
 
-/// A square of a face of the cube in coordinates of `[-1, 1]`, which are angles in units of pi/4.
+/// A facet, by its ranges of the coordinates u, v of a face of the cube: angles in units of pi/4,
+/// in `[-1, 1]`.
 #[derive(Clone)]
-pub(super) struct Cell {
+pub(super) struct Facet {
     face: usize,
     u: (f64, f64),
     v: (f64, f64),
 }
 
-impl Cell {
-    /// Square `(i, j)` of a face cut in `per_face` by `per_face`.
+impl Facet {
+    /// Facet `(i, j)` of a face that is cut into `per_face` by `per_face`.
     pub fn new(face: usize, (i, j): (usize, usize), per_face: usize) -> Self {
         let edge = |i: usize| -1.0 + 2.0 * i as f64 / per_face as f64;
         Self { face, u: (edge(i), edge(i + 1)), v: (edge(j), edge(j + 1)) }
     }
 
-    /// The face of a point of the sphere and its square.
+    /// The face of a point of the sphere, and the indices of its facet.
     pub fn of(x: &[f64], per_face: usize) -> (usize, (usize, usize)) {
         let axis = (0..3).fold(0, |a, k| if x[k].abs() > x[a].abs() { k } else { a });
-        let place = |k: usize| {
+        let index = |k: usize| {
             let t = (x[k] / x[axis].abs()).atan() / FRAC_PI_4;
             ((0.5 * (t + 1.0) * per_face as f64) as usize).min(per_face - 1)
         };
         let (u, v) = [(1, 2), (0, 2), (0, 1)][axis];
-        (2 * axis + usize::from(x[axis] < 0.0), (place(u), place(v)))
+        (2 * axis + usize::from(x[axis] < 0.0), (index(u), index(v)))
     }
 
-    /// Neighbours share the numbers of their edges, so that cells cover the sphere whatever the tangent is, if it is 1 at the edges of faces.
+    /// A point of the sphere. Neighbours compute their common edges from the same numbers. So the
+    /// facets cover the sphere whatever the error of the tangent, if it is 1 at the edges of faces.
     fn point(&self, u: f64, v: f64) -> [f64; 3] {
         let tan = |t: f64| if t.abs() < 1.0 { (FRAC_PI_4 * t).tan() } else { t };
         let mut p = self.on_face(tan(u), tan(v), 1.0);
@@ -39,7 +42,7 @@ impl Cell {
         p
     }
 
-    /// Coordinates u, v in the face and `w` across it.
+    /// The point with coordinates u, v in the face and `w` across it.
     fn on_face(&self, u: f64, v: f64, w: f64) -> [f64; 3] {
         let s = if self.face.is_multiple_of(2) { w } else { -w };
         match self.face / 2 {
@@ -57,21 +60,24 @@ impl Cell {
         [(self.u.0, self.v.0), (self.u.0, self.v.1), (self.u.1, self.v.0), (self.u.1, self.v.1)].map(|(u, v)| self.point(u, v))
     }
 
-    /// Distance in space of the farthest corner, and so of any point, from the centre, a little more for rounding.
+    /// Upper bound of the chord from the centre to the farthest corner, and so to any point, with a
+    /// margin for rounding.
     pub fn radius(&self) -> f64 {
         let c = self.centre();
         self.corners().iter().map(|p| chord2(&c, p)).fold(0.0, f64::max).sqrt() * (1.0 + 1e-9) + 1e-15
     }
 
-    /// Half the side of a square of the chart about the centre that holds the cell. Edges are great circles; in the chart they bulge by less than radius^3/2 beyond
-    /// their corners, since the arc's point is a sum of the corners' over a length of at least `1 - radius^2/2`.
+    /// Half the side of a square of the chart about the centre that contains the facet. Edges are
+    /// great circles; in the chart they bulge by less than radius^3/2 beyond their corners, since a
+    /// point of the arc is a convex combination of the corners divided by a length of at least
+    /// `1 - radius^2/2`.
     pub fn half_side(&self) -> f64 {
         let (Chart { axes, .. }, radius) = (self.chart(), self.radius());
         let half = self.corners().iter().fold(0.0f64, |m, p| m.max(dot(&axes[0], p).abs()).max(dot(&axes[1], p).abs()));
         (half + radius * radius * radius) * (1.0 + 1e-9) + 1e-15
     }
 
-    /// The chart at the centre, the first axis along u.
+    /// The chart at the centre, with the first axis along u.
     pub fn chart(&self) -> Chart {
         Chart::new(self.centre(), self.on_face(1.0, 0.0, 0.0))
     }
@@ -94,18 +100,18 @@ mod tests {
     use crate::num::stream::Stream;
 
     #[test]
-    fn every_point_lies_in_its_cell() {
+    fn every_point_lies_in_its_facet() {
         let mut stream = Stream::new(1, &["cells"]);
         for _ in 0..20_000 {
             let x: [f64; 3] = std::array::from_fn(|_| stream.normal());
-            let (face, place) = Cell::of(&x, 7);
-            let cell = Cell::new(face, place, 7);
+            let (face, index) = Facet::of(&x, 7);
+            let facet = Facet::new(face, index, 7);
             let mut unit = x;
             retract(&mut unit);
-            assert!(chord2(&unit, &cell.centre()).sqrt() <= cell.radius());
-            let (axes, half) = (cell.chart().axes, cell.half_side());
-            assert!(dot(&axes[0], &unit).abs().max(dot(&axes[1], &unit).abs()) <= half && half < 1.1 * cell.radius());
-            assert!(cell.quarters().iter().any(|q| chord2(&unit, &q.centre()).sqrt() <= q.radius()));
+            assert!(chord2(&unit, &facet.centre()).sqrt() <= facet.radius());
+            let (axes, half) = (facet.chart().axes, facet.half_side());
+            assert!(dot(&axes[0], &unit).abs().max(dot(&axes[1], &unit).abs()) <= half && half < 1.1 * facet.radius());
+            assert!(facet.quarters().iter().any(|q| chord2(&unit, &q.centre()).sqrt() <= q.radius()));
         }
     }
 }

@@ -1,25 +1,29 @@
-//! Certificates: files that prove, by interval arithmetic, that exactly one clustered critical point lies near a computed one, on the slice that
-//! fixes rotations, and that it has the stated Morse index.
+//! Proofs that exactly one clustered critical point lies near a computed one, on the slice that
+//! fixes rotations, and that it has the stated Morse index. A proof is a file, the certificate.
 //!
-//! The checker ([`check`]) shares the interval type and this file format with the prover ([`prove`]), nothing else; a certificate is given out
-//! only after the checker accepted it, so what it says rests on the checker alone.
+//! The checker ([`check`]) shares with the prover ([`prove`]) only the interval type and the file
+//! format. The prover returns a certificate only after the checker has accepted it, so its
+//! statement depends on the checker alone.
 //!
-//! **The statement.** K clusters of `sizes` tokens on the unit sphere of `R^d`, `w_qp = e^{-beta |y_q - y_p|^2 / 2}`. Among the *clustered* configurations y (all tokens of a
-//! cluster at one point) whose coordinates lie within the radius of the given points p *and on the gauge slice* `sum_q s_q <A p_q, y_q> = 0` for every
-//! listed rotation A, exactly one is a critical point of `E_beta`. There the Hessian on all n tokens has exactly the stated numbers of positive and
-//! negative eigenvalues, and its kernel is spanned by the rotations.
+//! **The statement.** K clusters of `sizes` tokens on the unit sphere of `R^d`,
+//! `w_qp = e^{-beta |y_q - y_p|^2 / 2}`. Among the *clustered* configurations y (all tokens of a
+//! cluster at one point) whose coordinates lie within the radius of the given points p *and on the
+//! gauge slice* `sum_q s_q <A p_q, y_q> = 0` for every listed rotation A, exactly one is a critical
+//! point of `E_beta`. There the Hessian on all n tokens has exactly the stated numbers of positive
+//! and negative eigenvalues, and its kernel is spanned by the rotations.
 //!
-//! **Not excluded** are critical points that split a cluster (only its own neighbourhood, of unknown size, is free of them, as the Hessian is
-//! regular), and clustered ones of the box off the slice: rotated onto it, they may leave the box.
+//! **Not excluded** are critical points that split a cluster (only its own neighbourhood, of
+//! unknown size, is free of them, as the Hessian is regular), and clustered ones of the box off the
+//! slice: rotated onto it, they may leave the box.
 //!
-//! **Not certified** is the link from these formulas to a paper's: it is written here to be read.
+//! **Not certified** is that these formulas are those of a paper: the reader compares them.
 
 mod check;
 #[cfg(test)]
 mod formulas;
 mod prove;
 #[cfg(test)]
-mod wrong_side;
+mod rejections;
 
 pub use check::check;
 pub use prove::prove;
@@ -29,7 +33,7 @@ use crate::sphere::{Tokens, geometry::dist};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What a certificate file says.
+/// The contents of a certificate file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     /// Inverse temperature.
@@ -50,43 +54,44 @@ pub struct Certificate {
     pub morse_index: usize,
 }
 
-/// First line of every certificate. (Version 1 said "unique up to rotation", which is more than is proved.)
+/// First line of every certificate. (Version 1 said "unique up to rotation", which is more than is
+/// proved.)
 const KIND: &str = "metastable critical point, version 2";
 
-/// Most clusters of a certificate.
-const MOST_CLUSTERS: usize = 400;
+/// Largest number of clusters of a certificate.
+const MAX_CLUSTERS: usize = 400;
 
-/// Most unknowns `K (d + 1)`, without those of the rotations (at most as many again). The memory is several times 16 bytes times their square, the
-/// time cubic.
-const MOST_UNKNOWNS: usize = 2000;
+/// Largest number of unknowns `K (d + 1)`, without those of the rotations (at most as many again).
+/// The memory is several times 16 bytes times its square, the time is cubic.
+const MAX_UNKNOWNS: usize = 2000;
 
-/// Whether K clusters in `R^d` are few enough to be proved and checked.
+/// Checks that K clusters in `R^d` are few enough for a certificate.
 ///
 /// **Errors** more than 400 clusters, or `K (d + 1)` above 2000.
 pub fn check_size(clusters: usize, d: usize) -> Result<()> {
     let unknowns = clusters.saturating_mul(d.saturating_add(1));
     match () {
-        () if clusters > MOST_CLUSTERS => Err(Error::parameter("clusters", clusters, format!("at most {MOST_CLUSTERS} in a certificate"))),
-        () if unknowns > MOST_UNKNOWNS => Err(Error::parameter(
+        () if clusters > MAX_CLUSTERS => Err(Error::parameter("clusters", clusters, format!("at most {MAX_CLUSTERS} in a certificate"))),
+        () if unknowns > MAX_UNKNOWNS => Err(Error::parameter(
             "clusters times (d + 1)",
             format!("{clusters} x {} = {unknowns}", d + 1),
-            format!("at most {MOST_UNKNOWNS} unknowns in a certificate"),
+            format!("at most {MAX_UNKNOWNS} unknowns in a certificate"),
         )),
         () => Ok(()),
     }
 }
 
-/// The exact bits of a number, and its decimal form for the reader.
+/// The bits of a number in hexadecimal, and its decimal form for the reader.
 fn bits(v: f64) -> Value {
     json!(format!("{:016x} {v:e}", v.to_bits()))
 }
 
-/// What the statement leaves open.
+/// What the statement does not exclude.
 const NOT_EXCLUDED: &str =
     "critical points that split a cluster; critical points of the box off the slice, which may leave the box when they are rotated onto it";
 
 impl Certificate {
-    /// What is proved, in a sentence.
+    /// The proved statement, in one sentence.
     pub fn statement(&self) -> String {
         format!(
             "among the configurations y of {} whole clusters (all tokens of a cluster at one point of the unit sphere) with every coordinate within {:e} of the points p and with \
@@ -101,15 +106,16 @@ impl Certificate {
         )
     }
 
-    /// Upper bound in radians of the distance from a row to the proved position of its cluster, over all rows, nothing turned: to the
-    /// points, and from there to the corners of the box.
+    /// Upper bound, in radians and over all rows, of the distance from a row to the proved position
+    /// of its cluster, without a rotation: the distance to the points, plus that to the corners of
+    /// the box.
     pub fn distance_from(&self, rows: &Tokens, labels: &[usize]) -> f64 {
         let to_points = rows.rows().zip(labels).map(|(r, l)| dist(r, &self.points[l * self.d..(l + 1) * self.d])).fold(0.0, f64::max);
         // An arc is at most pi / 2 times its chord.
         to_points + std::f64::consts::FRAC_PI_2 * (self.d as f64).sqrt() * self.radius
     }
 
-    /// What the statement does not say, in a sentence without a verb.
+    /// What the statement does not exclude, as a noun phrase.
     pub fn not_excluded(&self) -> &'static str {
         NOT_EXCLUDED
     }
@@ -130,18 +136,18 @@ impl Certificate {
         })
     }
 
-    /// The file: the statement, and a digest that notices damage (the mathematics is checked besides).
+    /// The text of the file, with a digest that detects damage (the checker tests the mathematics).
     pub fn to_text(&self) -> String {
         let mut body = self.body();
         body["digest"] = json!(digest(&self.body()));
         format!("{body:#}\n")
     }
 
-    /// Reads a file. **Errors** what is missing or damaged, and where.
+    /// Reads the text of a file. **Errors** what is missing or damaged, and where.
     pub fn from_text(text: &str) -> Result<Self> {
-        let bad = |what: String| Error::parameter("certificate", what, "a certificate as this library writes it");
-        let value: Value = serde_json::from_str(text).map_err(|e| bad(format!("not JSON: {e}")))?;
-        let field = |name: &str| value.get(name).ok_or_else(|| bad(format!("no field `{name}`")));
+        let error = |what: String| Error::parameter("certificate", what, "a certificate as this library writes it");
+        let value: Value = serde_json::from_str(text).map_err(|e| error(format!("not JSON: {e}")))?;
+        let field = |name: &str| value.get(name).ok_or_else(|| error(format!("no field `{name}`")));
         if field("kind")? != KIND {
             return Err(Error::parameter(
                 "certificate",
@@ -153,16 +159,16 @@ impl Certificate {
             let text = v.as_str().and_then(|s| s.get(..16)).and_then(|s| u64::from_str_radix(s, 16).ok());
             text.map(f64::from_bits)
                 .filter(|v| v.is_finite())
-                .ok_or_else(|| bad(format!("{v}, not 16 hexadecimal digits of a finite number")))
+                .ok_or_else(|| error(format!("{v}, not 16 hexadecimal digits of a finite number")))
         };
-        let whole = |v: &Value| v.as_u64().and_then(|v| usize::try_from(v).ok()).ok_or_else(|| bad(format!("{v}, not a whole number")));
-        let list = |v: &Value| v.as_array().cloned().ok_or_else(|| bad(format!("{v}, not a list")));
+        let whole = |v: &Value| v.as_u64().and_then(|v| usize::try_from(v).ok()).ok_or_else(|| error(format!("{v}, not a whole number")));
+        let list = |v: &Value| v.as_array().cloned().ok_or_else(|| error(format!("{v}, not a list")));
         let mut points = Vec::new();
         let d = whole(field("d")?)?;
         for row in list(field("points")?)? {
             let row = list(&row)?;
             if row.len() != d {
-                return Err(bad(format!("a point with {} coordinates for d = {d}", row.len())));
+                return Err(error(format!("a point with {} coordinates for d = {d}", row.len())));
             }
             for v in row {
                 points.push(number(&v)?);
@@ -172,7 +178,7 @@ impl Certificate {
         for pair in list(field("rotations")?)? {
             match &list(&pair)?[..] {
                 [a, b] => rotations.push((whole(a)?, whole(b)?)),
-                _ => return Err(bad(format!("rotation {pair}"))),
+                _ => return Err(error(format!("rotation {pair}"))),
             }
         }
         let certificate = Self {
@@ -188,31 +194,31 @@ impl Certificate {
         let mut rest = value.clone();
         let own = rest.as_object_mut().and_then(|o| o.shift_remove("digest"));
         if own != Some(json!(digest(&certificate.body()))) || rest != certificate.body() {
-            return Err(bad("a digest that does not belong to the contents: the file was changed".into()));
+            return Err(error("a digest that does not belong to the contents: the file was changed".into()));
         }
         Ok(certificate)
     }
 
-    /// Shape errors that would make the mathematics meaningless, or its cost unbounded.
+    /// Rejects shapes and values that make the statement meaningless or its check too expensive.
     fn validate(&self) -> Result<()> {
         let (k, d) = (self.sizes.len(), self.d);
-        let bad = |what: String| Err(Error::parameter("certificate", what, "a statement about clusters on a sphere"));
+        let error = |what: String| Err(Error::parameter("certificate", what, "a statement about clusters on a sphere"));
         check_size(k, d)?;
         if d < 2 || k == 0 || self.points.len() != k * d || self.sizes.contains(&0) {
-            return bad(format!("{k} clusters, {} coordinates, d = {d}, sizes {:?}", self.points.len(), self.sizes));
+            return error(format!("{k} clusters, {} coordinates, d = {d}, sizes {:?}", self.points.len(), self.sizes));
         }
         if self.sizes.iter().any(|s| *s > 1 << 40)
             || !(self.radius > 0.0 && self.radius < 0.1)
             || self.beta.is_nan()
             || self.beta.abs() > 1e8
         {
-            return bad(format!("sizes up to {:?}, radius {}, beta {}", self.sizes.iter().max(), self.radius, self.beta));
+            return error(format!("sizes up to {:?}, radius {}, beta {}", self.sizes.iter().max(), self.radius, self.beta));
         }
         if self.rotations.len() > k * (d - 1) {
-            return bad(format!("{} rotations of {} degrees of freedom", self.rotations.len(), k * (d - 1)));
+            return error(format!("{} rotations of {} degrees of freedom", self.rotations.len(), k * (d - 1)));
         }
         match self.rotations.iter().find(|(a, b)| *a >= d || b >= a) {
-            Some((a, b)) => bad(format!("the rotation plane ({a}, {b}) for d = {d}")),
+            Some((a, b)) => error(format!("the rotation plane ({a}, {b}) for d = {d}")),
             None => Ok(()),
         }
     }

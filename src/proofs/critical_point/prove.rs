@@ -1,9 +1,12 @@
-//! The prover: Krawczyk's test on the Lagrange equations, and inertia by congruence with approximate eigenvectors (faer).
+//! The prover: Krawczyk's test on the Lagrange equations, and signs of eigenvalues by congruence
+//! with approximate eigenvectors (faer).
 //!
-//! Unknowns are `y_q`, the multipliers `lambda_q` and one `mu_a` per rotation; equations
-//! `sum_{p != q} s_p w_qp y_p - lambda_q y_q + sum_a mu_a A_a y_q = 0`, `|y_q|^2 = 1`, `sum_q s_q <A_a p_q, y_q - p_q> = 0` with the points p. Pairing the first with
-//! `s_q A_b y_q` shows that mu = 0 at a solution, so solutions are critical points. Each row is scaled by `e^{tau_q}`, which changes nothing but
-//! the size of the numbers. What is found here (radius and signs) is a proposal: the checker decides.
+//! The unknowns are `y_q`, the multipliers `lambda_q` and one `mu_a` per rotation; the equations
+//! are `sum_{p != q} s_p w_qp y_p - lambda_q y_q + sum_a mu_a A_a y_q = 0`, `|y_q|^2 = 1` and
+//! `sum_q s_q <A_a p_q, y_q - p_q> = 0` with the points p. The product of the first with
+//! `s_q A_b y_q` shows that mu = 0 at a solution, so solutions are critical points. Each row is
+//! scaled by `e^{tau_q}`, which only changes the size of the numbers. The radius and the signs
+//! found here are a proposal: the checker decides.
 
 use super::Certificate;
 use crate::error::{Error, Result};
@@ -11,24 +14,25 @@ use crate::landscape::CriticalPoint;
 use crate::num::vector::{divide, norm};
 use crate::num::{
     dense,
-    interval::{Interval, trusted},
+    interval::{Interval, check_fp_environment},
 };
 
-/// Proves a computed critical point: the certificate is one that [`check`](super::check) has accepted.
+/// Proves a computed critical point. The certificate has passed [`check`](super::check).
 ///
-/// **Cost** cubic in K (d + 1); half a second for 60 clusters on the circle. **Errors** which step failed, for degenerate points always; more clusters
-/// or unknowns than [`check_size`](super::check_size) allows; a processor that breaks the arithmetic ([`trusted`]).
+/// **Cost** cubic in K (d + 1); half a second for 60 clusters on the circle. **Errors** the test
+/// that failed (degenerate points always fail one); more clusters or unknowns than
+/// [`check_size`](super::check_size) allows; a processor that breaks the arithmetic ([`check_fp_environment`]).
 ///
 /// ```
-/// use metastable::{landscape::CriticalPoint, proofs::certificate, sphere::Tokens};
+/// use metastable::{landscape::CriticalPoint, proofs::critical_point, sphere::Tokens};
 /// let pair = Tokens::from_angles(&[0.0, std::f64::consts::PI]).unwrap();
 /// let saddle = CriticalPoint::near(5.0, &pair, &[1, 1]).unwrap();
-/// let proof = certificate::prove(&saddle).unwrap();
+/// let proof = critical_point::prove(&saddle).unwrap();
 /// assert_eq!((proof.unstable, proof.morse_index), (1, 0)); // one way to fall, and the rotation
-/// assert!(certificate::check(&proof).is_ok());
+/// assert!(critical_point::check(&proof).is_ok());
 /// ```
 pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
-    trusted()?;
+    check_fp_environment()?;
     super::check_size(point.clusters.n(), point.clusters.d())?;
     let x = &point.clusters;
     let mut certificate = Certificate {
@@ -37,14 +41,14 @@ pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
         sizes: point.sizes.clone(),
         points: x.coordinates().to_vec(),
         radius: 0.0,
-        rotations: planes(x.coordinates(), x.d()),
+        rotations: independent_rotations(x.coordinates(), x.d()),
         unstable: 0,
         morse_index: 0,
     };
-    let frozen = certificate.clone();
-    let system = System::new(&frozen);
+    let centre = certificate.clone();
+    let system = LagrangeSystem::new(&centre);
     let inverse = system.inverse().ok_or_else(|| failed("the equations are singular at the point"))?;
-    // A few times the Newton step at the point, and more if that is not enough.
+    // Start with a few times the Newton step at the point.
     let mut radius = 8.0 * system.newton_step(&inverse) + 4e-16;
     while let Err(e) = system.krawczyk(&inverse, radius) {
         radius *= 16.0;
@@ -52,7 +56,7 @@ pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
             return Err(e);
         }
     }
-    // The file promises a box that another arithmetic can confirm as well.
+    // A larger box than needed, so that another arithmetic can confirm it as well.
     radius *= 4.0;
     system.krawczyk(&inverse, radius)?;
     certificate.radius = radius;
@@ -72,12 +76,13 @@ fn failed(what: &str) -> Error {
     Error::Numerical { what: format!("no certificate: {what}") }
 }
 
-/// Coordinate planes whose rotations act independently: Gram-Schmidt on their displacements.
-fn planes(y: &[f64], d: usize) -> Vec<(usize, usize)> {
+/// Coordinate planes whose rotations move the points independently, by Gram-Schmidt on the
+/// displacements.
+fn independent_rotations(y: &[f64], d: usize) -> Vec<(usize, usize)> {
     let (mut basis, mut out): (Vec<Vec<f64>>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
     for a in 0..d {
         for b in 0..a {
-            let mut v: Vec<f64> = y.chunks_exact(d).flat_map(|r| turned(r, a, b)).collect();
+            let mut v: Vec<f64> = y.chunks_exact(d).flat_map(|r| rotated(r, a, b)).collect();
             dense::project_out(&basis, &mut v);
             let norm = norm(&v);
             if norm > 1e-6 {
@@ -91,22 +96,22 @@ fn planes(y: &[f64], d: usize) -> Vec<(usize, usize)> {
 }
 
 /// `A y` for the rotation of the plane (a, b).
-fn turned(y: &[f64], a: usize, b: usize) -> Vec<f64> {
+fn rotated(y: &[f64], a: usize, b: usize) -> Vec<f64> {
     let mut v = vec![0.0; y.len()];
     (v[a], v[b]) = (-y[b], y[a]);
     v
 }
 
-struct System<'a> {
+struct LagrangeSystem<'a> {
     c: &'a Certificate,
     k: usize,
-    /// Row scales: minus the largest exponent of the row.
+    /// Logarithms of the row scales: minus the largest exponent of the row.
     tau: Vec<f64>,
     lambda: Vec<f64>,
 }
 
-/// The unknowns as intervals.
-struct Box_ {
+/// A box of the unknowns.
+struct UnknownBox {
     y: Vec<Interval>,
     lambda: Vec<Interval>,
     mu: Vec<Interval>,
@@ -116,7 +121,7 @@ fn real(v: f64) -> Interval {
     Interval::exact(v)
 }
 
-impl<'a> System<'a> {
+impl<'a> LagrangeSystem<'a> {
     fn new(c: &'a Certificate) -> Self {
         let k = c.sizes.len();
         let exponent = |q: usize, p: usize| -> f64 {
@@ -145,12 +150,12 @@ impl<'a> System<'a> {
         self.k * (self.c.d + 1) + self.c.rotations.len()
     }
 
-    /// The box of this radius. The multipliers `sum s_p w_qp <y_p, y_q>` of all points of the box lie inside theirs: they vary at most beta times as
-    /// much, in d coordinates of two clusters.
-    fn around(&self, radius: f64) -> Box_ {
+    /// The box of this radius in y. Its boxes of multipliers contain `sum s_p w_qp <y_p, y_q>` for
+    /// all y of the box: these vary at most beta times as much, in d coordinates of two clusters.
+    fn box_around(&self, radius: f64) -> UnknownBox {
         let wide = |v: f64, r: f64| Interval::new(v - r, v + r);
         let spread = 4.0 * self.c.d as f64 * (1.0 + self.c.beta.abs()) * radius * self.c.sizes.iter().sum::<usize>() as f64;
-        Box_ {
+        UnknownBox {
             y: self.c.points.iter().map(|v| wide(*v, radius)).collect(),
             lambda: self.lambda.iter().map(|v| wide(*v, spread)).collect(),
             mu: self.c.rotations.iter().map(|_| wide(0.0, spread)).collect(),
@@ -164,8 +169,8 @@ impl<'a> System<'a> {
         real(self.c.sizes[p] as f64) * (real(shift) - real(0.5 * self.c.beta) * square).exp()
     }
 
-    /// The equations at a box (a point for Krawczyk's middle term).
-    fn equations(&self, z: &Box_) -> Vec<Interval> {
+    /// The equations over a box (at its centre for Krawczyk's middle term).
+    fn equations(&self, z: &UnknownBox) -> Vec<Interval> {
         let d = self.c.d;
         let mut out = vec![real(0.0); self.size()];
         for q in 0..self.k {
@@ -183,12 +188,13 @@ impl<'a> System<'a> {
             let norm = (0..d).fold(real(-1.0), |s, a| s + z.y[q * d + a].sqr());
             out[self.k * d + q] = norm * real(0.5);
         }
-        // The gauge equations vanish at the centre of the box, where alone they are evaluated.
+        // The gauge equations vanish at the centre of the box, the only place where they are
+        // evaluated.
         out
     }
 
     /// The Jacobian over a box, row-major.
-    fn jacobian(&self, z: &Box_) -> Vec<Interval> {
+    fn jacobian(&self, z: &UnknownBox) -> Vec<Interval> {
         let (d, k, size, beta) = (self.c.d, self.k, self.size(), real(self.c.beta));
         let mut j = vec![real(0.0); size * size];
         for q in 0..k {
@@ -196,11 +202,11 @@ impl<'a> System<'a> {
                 let w = self.weight(&z.y, q, p, self.tau[q]);
                 for a in 0..d {
                     for b in 0..d {
-                        let pull = w * beta * z.y[p * d + a] * (z.y[q * d + b] - z.y[p * d + b]);
+                        let by_weight = w * beta * z.y[p * d + a] * (z.y[q * d + b] - z.y[p * d + b]);
                         let own = if a == b { w } else { real(0.0) };
-                        j[(q * d + a) * size + p * d + b] = own + pull;
+                        j[(q * d + a) * size + p * d + b] = own + by_weight;
                         let at = (q * d + a) * size + q * d + b;
-                        j[at] = j[at] - pull;
+                        j[at] = j[at] - by_weight;
                     }
                 }
             }
@@ -228,26 +234,27 @@ impl<'a> System<'a> {
 
     fn inverse(&self) -> Option<Vec<f64>> {
         let size = self.size();
-        let j: Vec<f64> = self.jacobian(&self.around(0.0)).iter().map(|v| v.mid()).collect();
+        let j: Vec<f64> = self.jacobian(&self.box_around(0.0)).iter().map(|v| v.mid()).collect();
         let inverse = dense::inverse(&j, size);
         inverse.iter().all(|v| v.is_finite()).then_some(inverse)
     }
 
-    /// Largest coordinate of `C F(z)` among the points.
+    /// Largest coordinate of `C F(z)` in y.
     fn newton_step(&self, inverse: &[f64]) -> f64 {
         let size = self.size();
-        let f = self.equations(&self.around(0.0));
+        let f = self.equations(&self.box_around(0.0));
         let step = |i: usize| inverse[i * size..(i + 1) * size].iter().zip(&f).fold(real(0.0), |s, (c, f)| s + real(*c) * *f).mag();
         (0..self.k * self.c.d).map(step).fold(0.0, f64::max)
     }
 
-    /// `K(X) = z - C F(z) + (I - C F'(X)) (X - z)` inside the interior of X: exactly one zero in X.
+    /// Krawczyk's test: if `K(X) = z - C F(z) + (I - C F'(X)) (X - z)` lies in the interior of X,
+    /// then X contains exactly one zero.
     fn krawczyk(&self, inverse: &[f64], radius: f64) -> Result<()> {
         let size = self.size();
-        let (middle, wide) = (self.around(0.0), self.around(radius));
+        let (middle, wide) = (self.box_around(0.0), self.box_around(radius));
         let f = self.equations(&middle);
         let j = self.jacobian(&wide);
-        let flat = |z: &Box_| -> Vec<Interval> { z.y.iter().chain(&z.lambda).chain(&z.mu).copied().collect() };
+        let flat = |z: &UnknownBox| -> Vec<Interval> { z.y.iter().chain(&z.lambda).chain(&z.mu).copied().collect() };
         let (z, x) = (flat(&middle), flat(&wide));
         for i in 0..size {
             let row = &inverse[i * size..(i + 1) * size];
@@ -264,10 +271,11 @@ impl<'a> System<'a> {
         Ok(())
     }
 
-    /// Positive and negative eigenvalues for all tokens at every point of the box, modulo rotations.
+    /// Positive and negative eigenvalues for all tokens at every point of the box, modulo
+    /// rotations.
     fn inertia(&self, radius: f64) -> Result<(usize, usize)> {
         let (d, k, r) = (self.c.d, self.k, self.c.rotations.len());
-        let z = self.around(radius);
+        let z = self.box_around(radius);
         let size = self.size();
         let mut h = vec![real(0.0); size * size];
         let beta = real(self.c.beta);
@@ -293,7 +301,8 @@ impl<'a> System<'a> {
                 h[border * size + q * d + a] = z.y[q * d + a];
             }
             for (m, (a, b)) in self.c.rotations.iter().enumerate() {
-                // A border of rotations: any positive weights of the clusters cut out a complement of the rotations.
+                // A border of rotations: with any positive weights of the clusters it defines a
+                // complement of the rotations.
                 let border = k * (d + 1) + m;
                 for (coordinate, entry) in [(*a, -z.y[q * d + b]), (*b, z.y[q * d + a])] {
                     h[(q * d + coordinate) * size + border] = entry;
@@ -312,7 +321,7 @@ impl<'a> System<'a> {
     }
 
     /// Inertia of `sum_p s_p w_qp (beta y_p y_p^T - G_qp) - s_q` bordered by `y_q`.
-    fn within(&self, z: &Box_, q: usize) -> Option<(usize, usize)> {
+    fn within(&self, z: &UnknownBox, q: usize) -> Option<(usize, usize)> {
         let d = self.c.d;
         let shift = self.tau[q].min(0.0);
         let size = d + 1;
@@ -338,8 +347,9 @@ impl<'a> System<'a> {
     }
 }
 
-/// Numbers of positive and negative eigenvalues of every symmetric matrix in an interval matrix, or `None`: congruence with the eigenvectors of the
-/// middle, then strict diagonal dominance.
+/// Numbers of positive and negative eigenvalues that all symmetric matrices in an interval matrix
+/// share, or `None`: congruence with the eigenvectors of the middle, then strict diagonal
+/// dominance.
 fn signature(a: &[Interval], size: usize) -> Option<(usize, usize)> {
     let middle: Vec<f64> = (0..size * size).map(|k| 0.5 * (a[k].mid() + a[(k % size) * size + k / size].mid())).collect();
     let (values, v) = dense::symmetric_eigen(&middle, size)?;

@@ -1,27 +1,27 @@
-//! The inverse temperature of SA whose drift of inner products is nearest to what a head does.
+//! The inverse temperature at which the drift of inner products under SA is closest to that of a
+//! head.
 
 use super::cloud::Cloud;
-use crate::attention::dense::product::{MatrixRows, Panelled};
+use crate::attention::dense::gemm::{MatrixRows, PackedMatrix};
 use crate::num::sum::dot;
 use std::f64::consts::LN_2;
 
-/// Groups of tokens of the jackknife.
+/// Number of groups of tokens in the jackknife.
 const GROUPS: usize = 8;
 
-/// The ladder's step of `log_2 beta`.
+/// Step of `log_2 beta` in the grid.
 const STEP: f64 = 0.25;
 
-/// Rounding that is allowed for in the direction of a token: a layer adds some hundred products a
+/// Assumed rounding error of the direction of a token: a layer adds some hundred products per
 /// coordinate.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Drifts of the cosines of tokens under SA at a ladder of inverse temperatures.
+/// Drifts of the cosines of tokens under SA at a grid of inverse temperatures.
 ///
-/// **Accuracy** relative to the largest weight of another token: nothing is lost where all of them
-/// are `e^{-500}`.
-/// **Cost** `2 n^3` operations and `n^2` exponentials for each of 41 inverse temperatures, `n^2 d`
-/// before them.
-pub struct Reference<'a> {
+/// **Accuracy** relative to the largest weight of another token, even if all weights are
+/// `e^{-500}`. **Cost** `2 n^3` operations and `n^2` exponentials for each of 41 inverse
+/// temperatures, `n^2 d` before them.
+pub struct SaReference<'a> {
     cloud: &'a Cloud,
     /// `1 - G = |x_i - x_k|^2 / 2`, n x n, from differences.
     gaps: Vec<f64>,
@@ -29,24 +29,23 @@ pub struct Reference<'a> {
     drifts: Vec<PairDrift>,
 }
 
-/// A fit.
+/// The fit of an inverse temperature to a head.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// The best inverse temperature of the ladder; not a number where that is an end of it, or
-    /// where rounding decides between it and an end.
+    /// The best inverse temperature of the grid; NaN if it is an end of the grid, or if rounding
+    /// decides between it and an end.
     pub beta: f64,
-    /// Standard error, by leaving out each of eight groups of tokens in turn, and that of a number rounded to the ladder.
+    /// Standard error: jackknife over eight groups of tokens, plus rounding to the grid.
     pub error: f64,
-    /// Cosine of the angle between the two drifts, over all pairs. Where it is negative the head
-    /// does the opposite of what SA does at every inverse temperature, and the best one means
-    /// nothing.
+    /// Cosine of the angle between the two drifts, over all pairs. If it is negative, the head acts
+    /// opposite to SA at every inverse temperature, and the best one has no meaning.
     pub cosine: f64,
 }
 
 impl Fit {
-    /// The inverse temperature, where SA at this one does something like the head (a cosine above
-    /// 0) and its standard error is below it.
-    pub fn known(&self) -> Option<f64> {
+    /// The inverse temperature, if the head resembles SA there (cosine above 0) and the standard
+    /// error is below it.
+    pub fn reliable_beta(&self) -> Option<f64> {
         (self.cosine > 0.0 && self.error < self.beta).then_some(self.beta)
     }
 }
@@ -55,29 +54,30 @@ impl Fit {
 /// in common.
 struct PairDrift {
     rates: Vec<f64>,
-    /// How far rounding of the directions of tokens may have moved them, relative to their size,
-    /// over all pairs.
-    doubt: f64,
+    /// Bound of the effect of rounding of the directions on the rates, relative to their size, over
+    /// all pairs.
+    rounding_error: f64,
 }
 
 impl PairDrift {
-    /// Of `one[i, k] = <P_i a_i, x_k>` and the bounds of its rounding: the same with i and k
-    /// exchanged is added.
+    /// From `one[i, k] = <P_i a_i, x_k>` and bounds of its rounding; adds the terms with i and k
+    /// exchanged.
     fn new(one: &[f64], rounding: &[f64], n: usize) -> Self {
         let both = |m: &[f64]| -> Vec<f64> { (0..n * n).map(|at| m[at] + m[at % n * n + at / n]).collect() };
         let rates = both(one);
         let size = |m: &[f64]| m.iter().enumerate().filter(|(at, _)| at / n != at % n).map(|(_, v)| v * v).sum::<f64>().sqrt();
-        let doubt = size(&both(rounding)) / size(&rates);
-        Self { doubt: if doubt.is_nan() { f64::INFINITY } else { doubt }, rates }
+        let rounding_error = size(&both(rounding)) / size(&rates);
+        Self { rounding_error: if rounding_error.is_nan() { f64::INFINITY } else { rounding_error }, rates }
     }
 }
 
-impl<'a> Reference<'a> {
-    /// SA on these directions, masked as a causal model is if so, at a ladder from 1/4 to 256 in steps of `2^{1/4}`.
+impl<'a> SaReference<'a> {
+    /// SA on these directions, with a causal mask if `causal`, at inverse temperatures from 1/4 to
+    /// 256 in steps of `2^{1/4}`.
     ///
     /// ```
-    /// use metastable::transformer::observe::{Cloud, Reference};
-    /// // A head that moves every token towards the others as SA of beta = 2 does is found to do so.
+    /// use metastable::transformer::observe::{Cloud, SaReference};
+    /// // The fit recovers beta = 2 for a head that moves tokens as SA with beta = 2 does.
     /// let x = [1.0, 0.0, 0.8, 0.6, 0.0, 1.0, -0.6, 0.8];
     /// let (cloud, n) = (Cloud::new(&x, 2), 4);
     /// let mut pull = vec![0.0; 8];
@@ -87,20 +87,20 @@ impl<'a> Reference<'a> {
     ///         (0..2).for_each(|c| pull[2 * i + c] += w / weights.iter().sum::<f64>() * x[2 * j + c]);
     ///     }
     /// }
-    /// let fit = Reference::new(&cloud, false).fit(&[1.0; 4], &pull);
+    /// let fit = SaReference::new(&cloud, false).fit(&[1.0; 4], &pull);
     /// assert!((fit.beta - 2.0).abs() < 1e-12 && fit.cosine > 1.0 - 1e-12);
     /// ```
     pub fn new(cloud: &'a Cloud, causal: bool) -> Self {
         let betas: Vec<f64> = (-8..=32).map(|k| (STEP * f64::from(k)).exp2()).collect();
         let gaps = cloud.gaps();
-        let drifts = betas.iter().map(|beta| of_attention(&gaps, cloud.n, *beta, causal)).collect();
+        let drifts = betas.iter().map(|beta| sa_drift(&gaps, cloud.n, *beta, causal)).collect();
         Self { cloud, gaps, betas, drifts }
     }
 
-    /// The beta whose drift has the largest cosine with that of a head which adds `a_i` (n x d) to
-    /// token i of this length.
+    /// The beta whose drift has the largest cosine with that of a head that adds `a_i` (n x d) to
+    /// token i, whose length is `lengths[i]`.
     pub fn fit(&self, lengths: &[f64], a: &[f64]) -> Fit {
-        let head = self.of_head(lengths, a);
+        let head = self.head_drift(lengths, a);
         let sums: Vec<Vec<[f64; 3]>> = self.drifts.iter().map(|own| self.sums(&own.rates, &head.rates)).collect();
         let cosines = |without: Option<usize>| -> Vec<f64> {
             let cosine = |sums: &Vec<[f64; 3]>| {
@@ -117,14 +117,14 @@ impl<'a> Reference<'a> {
         let mean = logs.iter().sum::<f64>() / GROUPS as f64;
         let rounded = (STEP * LN_2).powi(2) / 12.0;
         let spread = rounded + logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() * (GROUPS - 1) as f64 / GROUPS as f64;
-        // A vector that is wrong by a share r of its length turns by the angle r at most.
-        let doubt = |k: usize| self.drifts[k].doubt + head.doubt;
-        let inside = [0, last].iter().all(|end| all[best] - all[*end] > doubt(best) + doubt(*end));
+        // A vector with a relative error r turns by at most the angle r.
+        let rounding_error = |k: usize| self.drifts[k].rounding_error + head.rounding_error;
+        let inside = [0, last].iter().all(|end| all[best] - all[*end] > rounding_error(best) + rounding_error(*end));
         let beta = if inside { self.betas[best] } else { f64::NAN };
         Fit { beta, cosine: all[best], error: beta * spread.sqrt() }
     }
 
-    /// `sum a b`, `sum a^2`, `sum b^2` over pairs of different tokens, by groups of both.
+    /// `sum a b`, `sum a^2`, `sum b^2` over pairs of different tokens, for each pair of groups.
     fn sums(&self, a: &[f64], b: &[f64]) -> Vec<[f64; 3]> {
         let n = self.cloud.n;
         let mut out = vec![[0.0; 3]; GROUPS * GROUPS];
@@ -138,11 +138,11 @@ impl<'a> Reference<'a> {
         out
     }
 
-    /// `d cos_ik` per unit of depth when token i gets `a_i`: `<P_i a_i, x_k> / length_i` and the
-    /// same with i and k exchanged.
-    fn of_head(&self, lengths: &[f64], a: &[f64]) -> PairDrift {
+    /// `d cos_ik` per unit of depth if token i receives `a_i`: `<P_i a_i, x_k> / length_i` plus the
+    /// term with i and k exchanged.
+    fn head_drift(&self, lengths: &[f64], a: &[f64]) -> PairDrift {
         let (n, d) = (self.cloud.n, a.len() / self.cloud.n);
-        let along = Panelled::of_columns(&MatrixRows::of(&self.cloud.directions, d), d).product(a, &[]);
+        let along = PackedMatrix::from_columns(&MatrixRows::new(&self.cloud.directions, d), d).product(a, &[]);
         let (mut one, mut rounding) = (Vec::with_capacity(n * n), Vec::with_capacity(n * n));
         for (i, (row, gaps)) in along.chunks_exact(n).zip(self.gaps.chunks_exact(n)).enumerate() {
             let own = &a[i * d..(i + 1) * d];
@@ -153,29 +153,28 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The first of the largest.
+/// Index of the first largest value.
 fn first_largest(values: &[f64]) -> usize {
     values.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (k, v)| if *v > best.1 { (k, *v) } else { best }).0
 }
 
-/// `d <x_i, x_k> / dt` of SA over the largest weight of another token: `sum over j != i of A_ij
-/// (G_jk - G_ij G_ik)` and the same with i and k exchanged. In `S = 1 - G`, which is small where
-/// tokens are near, the bracket is `S_ij + S_ik - S_jk - S_ij S_ik`. A token's own term is 0, but
-/// in rounding it is `1e-16`: at large beta more than all others.
-fn of_attention(gaps: &[f64], n: usize, beta: f64, causal: bool) -> PairDrift {
-    // Logarithms of weights. Tokens at one place do not move each other: they are left out as a
-    // token itself is.
+/// `d <x_i, x_k> / dt` under SA, divided by the largest weight of another token: the sum over
+/// `j != i` of `A_ij (G_jk - G_ij G_ik)`, plus the term with i and k exchanged. In terms of
+/// `S = 1 - G`, which is small for close tokens, the bracket is `S_ij + S_ik - S_jk - S_ij S_ik`.
+/// The term `j = i` is 0; computed, it would be `1e-16`, at large beta more than all others.
+fn sa_drift(gaps: &[f64], n: usize, beta: f64, causal: bool) -> PairDrift {
+    // Logarithms of weights. Tokens at the same place do not move each other and are left out.
     let mut weights = vec![f64::NEG_INFINITY; n * n];
     for (i, (row, gaps)) in weights.chunks_exact_mut(n).zip(gaps.chunks_exact(n)).enumerate() {
-        let seen = if causal { i + 1 } else { n };
-        let total = gaps[..seen].iter().map(|s| (-beta * s).exp()).sum::<f64>().ln();
-        for (w, s) in row.iter_mut().zip(&gaps[..seen]).filter(|(_, s)| **s > 0.0) {
+        let visible = if causal { i + 1 } else { n };
+        let total = gaps[..visible].iter().map(|s| (-beta * s).exp()).sum::<f64>().ln();
+        for (w, s) in row.iter_mut().zip(&gaps[..visible]).filter(|(_, s)| **s > 0.0) {
             *w = -beta * s - total;
         }
     }
     let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     weights.iter_mut().for_each(|w| *w = if w.is_finite() { (*w - top).exp() } else { 0.0 });
-    let mixed = Panelled::of_rows(&MatrixRows::of(gaps, n), n).product(&weights, &[]);
+    let mixed = PackedMatrix::from_rows(&MatrixRows::new(gaps, n), n).product(&weights, &[]);
     let (mut one, mut rounding) = (Vec::with_capacity(n * n), Vec::with_capacity(n * n));
     for ((weights, gaps), mixed) in weights.chunks_exact(n).zip(gaps.chunks_exact(n)).zip(mixed.chunks_exact(n)) {
         let (total, mean) = (weights.iter().sum::<f64>(), dot(weights, gaps));
@@ -187,8 +186,8 @@ fn of_attention(gaps: &[f64], n: usize, beta: f64, causal: bool) -> PairDrift {
 }
 
 impl Cloud {
-    /// `1 - cos = |x_i - x_k|^2 / 2` of the directions, n x n; 0 for tokens nearer than rounding
-    /// tells apart.
+    /// `1 - cos = |x_i - x_k|^2 / 2` of the directions, n x n; 0 for tokens closer than rounding
+    /// resolves.
     fn gaps(&self) -> Vec<f64> {
         let (n, d) = (self.n, self.directions.len() / self.n.max(1));
         let rows: Vec<&[f64]> = self.directions.chunks_exact(d).collect();

@@ -1,7 +1,8 @@
-//! The formulas of the checker are those of the energy: differences in twice the precision, and identities that the proof uses.
+//! Tests of the formulas of the checker against differences of the energy in double-double
+//! arithmetic, and of the identities that the proof uses.
 
 use super::Certificate;
-use super::check::{IntervalMatrix, between, equations, point, rows, within};
+use super::check::{IntervalMatrix, between_clusters, box_rows, equations, point, within_cluster};
 use crate::num::{dd::Dd, interval::Interval, stream::Stream};
 
 /// Three clusters of 1, 2 and 3 tokens at random points of the sphere in R^3, with all rotations.
@@ -16,22 +17,23 @@ fn unit(x: &[f64]) -> Vec<f64> {
     x.iter().map(|v| v / norm).collect()
 }
 
-/// A random direction of one token at y.
+/// A random tangent vector at y.
 fn tangent(s: &mut Stream, y: &[f64]) -> Vec<f64> {
     let u = [s.normal(), s.normal(), s.normal()];
     let along: f64 = u.iter().zip(y).map(|(u, y)| u * y).sum();
     u.iter().zip(y).map(|(u, y)| u - along * y).collect()
 }
 
-/// `sum_{i < j} e^{-beta |x_i - x_j|^2 / 2} / beta` over six tokens moved by t along their tangents and put back on the sphere.
+/// `sum_{i < j} e^{-beta |x_i - x_j|^2 / 2} / beta` over six tokens moved by t along their tangents
+/// and put back on the sphere.
 fn energy(c: &Certificate, moves: &[Vec<f64>], t: f64) -> Dd {
     let cluster = [0, 1, 1, 2, 2, 2];
-    let place = |i: usize| -> Vec<Dd> {
+    let moved_token = |i: usize| -> Vec<Dd> {
         let moved: Vec<Dd> = (0..3).map(|a| Dd::from(c.points[3 * cluster[i] + a]) + Dd::from(t) * Dd::from(moves[i][a])).collect();
         let norm = moved.iter().fold(Dd::from(0.0), |s, v| s + *v * *v).sqrt();
         moved.into_iter().map(|v| v / norm).collect()
     };
-    let x: Vec<Vec<Dd>> = (0..6).map(place).collect();
+    let x: Vec<Vec<Dd>> = (0..6).map(moved_token).collect();
     let mut sum = Dd::from(0.0);
     for i in 0..6 {
         for j in 0..i {
@@ -52,12 +54,13 @@ fn forces_and_hessians_are_differences_of_the_energy() {
     let mut s = Stream::new(1, &["formulas"]);
     for beta in [1.7, -0.8, 6.0] {
         let c = draw(&mut s, beta);
-        let y = rows(&c, 0.0);
+        let y = box_rows(&c, 0.0);
         let cluster = [0usize, 1, 1, 2, 2, 2];
         let moves: Vec<Vec<f64>> = cluster.iter().map(|q| tangent(&mut s, &c.points[3 * q..3 * q + 3])).collect();
         let mean = |q: usize, a: usize| (0..6).filter(|i| cluster[*i] == q).map(|i| moves[i][a]).sum::<f64>() / c.sizes[q] as f64;
         let whole: Vec<f64> = (0..9).map(|k| mean(k / 3, k % 3)).collect();
-        // Truncation is t^2 of the fourth derivative, rounding 1e-30 / t^2: tolerance 1e-9 of the sizes at hand.
+        // Truncation is t^2 times the fourth derivative, rounding is 1e-30 / t^2: the tolerance is
+        // 1e-9 of the values.
         let t = 1e-6;
         let (back, here, ahead) = (energy(&c, &moves, -t), energy(&c, &moves, 0.0), energy(&c, &moves, t));
         let first = ((ahead - back) / Dd::from(2.0 * t)).to_f64();
@@ -68,21 +71,22 @@ fn forces_and_hessians_are_differences_of_the_energy() {
         let apart: f64 = (0..6)
             .map(|i| {
                 let own: Vec<f64> = (0..3).map(|a| moves[i][a] - mean(cluster[i], a)).collect();
-                form(&within(&c, &y, cluster[i], 0.0), &own)
+                form(&within_cluster(&c, &y, cluster[i], 0.0), &own)
             })
             .sum();
-        let hessian = form(&between(&c, &y, &[0.0; 3]), &whole) + apart;
+        let hessian = form(&between_clusters(&c, &y, &[0.0; 3]), &whole) + apart;
         assert!((hessian - second).abs() < 1e-9 * (10.0 + second.abs()), "{hessian} {second}");
-        // Shifts and lifts are the factors that the congruence and the positive scale allow.
+        // The shifts are a congruence, and the scale within a cluster is a positive factor.
         let shift = [0.3, -0.7, 1.1];
-        let (plain, shifted) = (between(&c, &y, &[0.0; 3]), between(&c, &y, &shift));
-        let (flat, lifted) = (within(&c, &y, 1, 0.0), within(&c, &y, 1, 0.6));
+        let (plain, shifted) = (between_clusters(&c, &y, &[0.0; 3]), between_clusters(&c, &y, &shift));
+        let (unscaled, scaled) = (within_cluster(&c, &y, 1, 0.0), within_cluster(&c, &y, 1, 0.6));
         let same = |a: Interval, b: Interval| (a.mid() - b.mid()).abs() < 1e-13 * (1.0 + b.mag());
         for i in 0..9 {
             for j in 0..9 {
                 let factor = point((0.5 * (shift[i / 3] + shift[j / 3])).exp());
                 assert!(
-                    same(shifted[i][j], plain[i][j] * factor) && (i > 2 || j > 2 || same(lifted[i][j], flat[i][j] * point(0.6f64.exp())))
+                    same(shifted[i][j], plain[i][j] * factor)
+                        && (i > 2 || j > 2 || same(scaled[i][j], unscaled[i][j] * point(0.6f64.exp())))
                 );
             }
         }
@@ -92,9 +96,9 @@ fn forces_and_hessians_are_differences_of_the_energy() {
 #[test]
 fn borders_are_the_clusters_and_their_displacements() {
     let c = draw(&mut Stream::new(2, &["formulas"]), 2.0);
-    let y = rows(&c, 0.0);
-    let h = between(&c, &y, &[0.1; 3]);
-    let own = within(&c, &y, 1, 0.0);
+    let y = box_rows(&c, 0.0);
+    let h = between_clusters(&c, &y, &[0.1; 3]);
+    let own = within_cluster(&c, &y, 1, 0.0);
     let at = |k: usize| c.points[k];
     let both = |i: usize, j: usize, wanted: f64| h[i][j].contains(wanted) && h[j][i].contains(wanted);
     for k in 0..9 {
@@ -134,17 +138,17 @@ fn derivatives_are_differences_and_zeros_are_on_the_sphere_with_vanishing_multip
         let z: Vec<f64> = (0..12).map(|k| if k < 9 { c.points[k] + 0.1 * s.normal() } else { s.normal() }).collect();
         let y: IntervalMatrix = z[..9].chunks(3).map(|r| r.iter().map(|v| point(*v)).collect()).collect();
         let mu: Vec<Interval> = z[9..].iter().map(|v| point(*v)).collect();
-        let (f, slope) = equations(&c, &y, &mu, &shift, &[1.5, 2.0, 3.0]);
+        let (f, jacobian) = equations(&c, &y, &mu, &shift, &[1.5, 2.0, 3.0]);
         for l in 0..12 {
             let at = |h: f64| values(&c, &z.iter().enumerate().map(|(k, v)| if k == l { v + h } else { *v }).collect::<Vec<_>>(), &shift);
             let (ahead, back) = (at(1e-5), at(-1e-5));
-            for (i, row) in slope.iter().enumerate() {
+            for (i, row) in jacobian.iter().enumerate() {
                 let wanted = (ahead[i] - back[i]) / 2e-5;
                 assert!((row[l].mid() - wanted).abs() < 1e-8 * (1.0 + wanted.abs()), "{i} {l}: {:?} {wanted}", row[l]);
             }
         }
         let f: Vec<f64> = f.iter().map(|v| v.mid()).collect();
-        let turned = |q: usize, m: usize| -> [f64; 3] {
+        let rotated = |q: usize, m: usize| -> [f64; 3] {
             let (a, b) = c.rotations[m];
             let mut v = [0.0; 3];
             (v[a], v[b]) = (-z[3 * q + b], z[3 * q + a]);
@@ -152,21 +156,23 @@ fn derivatives_are_differences_and_zeros_are_on_the_sphere_with_vanishing_multip
         };
         let dot = |u: &[f64], v: &[f64]| u.iter().zip(v).map(|(u, v)| u * v).sum::<f64>();
         for q in 0..3 {
-            // Pairing with y_q leaves the defect alone.
+            // The product with y_q leaves only the distance from the sphere.
             let own = &z[3 * q..3 * q + 3];
             let square = dot(own, own);
             let wanted = [1.5, 2.0, 3.0][q] * (1.0 - square) * square;
             assert!((dot(&f[3 * q..3 * q + 3], own) - wanted).abs() < 1e-13 * 10.0, "{q}");
         }
         for m in 0..3 {
-            // Pairing with the displacements leaves their Gram matrix times mu; forces cancel up to |y_q|^2, which a zero has at 1.
+            // The product with the displacements leaves their Gram matrix times mu. Forces cancel
+            // up to
+            // |y_q|^2, which is 1 at a zero.
             let on_sphere: Vec<f64> = z[..9].chunks(3).flat_map(unit).chain(z[9..].iter().copied()).collect();
             let g = values(&c, &on_sphere, &shift);
-            let turned_unit = |q: usize, m: usize| unit_turned(&turned(q, m), &z[3 * q..3 * q + 3]);
+            let rotated_unit = |q: usize, m: usize| unit_displacement(&rotated(q, m), &z[3 * q..3 * q + 3]);
             let weight = |q: usize| c.sizes[q] as f64 * (-shift[q]).exp();
-            let found: f64 = (0..3).map(|q| weight(q) * dot(&g[3 * q..3 * q + 3], &turned_unit(q, m))).sum();
+            let found: f64 = (0..3).map(|q| weight(q) * dot(&g[3 * q..3 * q + 3], &rotated_unit(q, m))).sum();
             let wanted: f64 =
-                (0..3).map(|a| z[9 + a] * (0..3).map(|q| weight(q) * dot(&turned_unit(q, a), &turned_unit(q, m))).sum::<f64>()).sum();
+                (0..3).map(|a| z[9 + a] * (0..3).map(|q| weight(q) * dot(&rotated_unit(q, a), &rotated_unit(q, m))).sum::<f64>()).sum();
             assert!((found - wanted).abs() < 1e-12 * (1.0 + wanted.abs()), "{m}: {found} {wanted}");
             // The gauge: sum_q s_q <A p_q, y_q - p_q>.
             let gauge: f64 = (0..3)
@@ -182,7 +188,7 @@ fn derivatives_are_differences_and_zeros_are_on_the_sphere_with_vanishing_multip
 }
 
 /// A displacement of a point divided by the length of the point.
-fn unit_turned(turned: &[f64; 3], y: &[f64]) -> Vec<f64> {
+fn unit_displacement(rotated: &[f64; 3], y: &[f64]) -> Vec<f64> {
     let norm = y.iter().map(|v| v * v).sum::<f64>().sqrt();
-    turned.iter().map(|v| v / norm).collect()
+    rotated.iter().map(|v| v / norm).collect()
 }
