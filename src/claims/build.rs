@@ -1,12 +1,12 @@
-//! Registers the claims, with the derivations in their documentation, and the studies.
+//! Registers the claims, the derivations in their documentation, and the studies.
 
 fn main() {
-    metastable_registry::register("claims", "theorem/claim");
-    metastable_registry::register("studies", "study");
-    metastable_registry::texts("derivations", "theorem/claim", derivation);
+    metastable_registry::write_registry("claims", "theorem/claim");
+    metastable_registry::write_registry("studies", "study");
+    metastable_registry::write_texts("derivations", "theorem/claim", derivation);
 }
 
-/// The lines between `# Derivation` and the entry, without their comment marks.
+/// The documentation between `# Derivation` and the entry, without comment marks.
 fn derivation(source: &str) -> String {
     let (before, _) = source.split_once("\npub static ENTRY").unwrap_or_default();
     let Some((_, text)) = before.split_once("/// # Derivation\n") else { return String::new() };

@@ -1,4 +1,4 @@
-//! Claims of the literature as tests with controls, and studies that yield tables.
+//! Claims of the literature, each tested with a control, and studies that compute tables.
 
 use metastable_core::{attention, clusters, continuity, flow, landscape, theory};
 use metastable_models::{recurrent, transformer};

@@ -1,10 +1,10 @@
-//! Claims hold on what once refuted them: draws inside their hypotheses, each found by a hunt within seconds, where a tolerance was a share of what was
-//! left after cancellation.
+//! Claims hold on draws that refuted an earlier version of them. A hunt found each within seconds,
+//! where a tolerance was relative to the result of a cancellation.
 
-use metastable::theorem::{Case, Context, Finding, Masses, Method, Tape, attempt, find, hunt, seeds};
+use metastable::theorem::{Case, Context, Finding, Masses, Method, Tape, find, hunt, run_trial, sentences};
 use serde_json::Value;
 
-/// A claim, the margin that it had, and the case and the draws that gave it.
+/// The name of a claim, the former margin, and the case and the draws that gave it.
 fn counterexamples() -> Vec<(String, f64, Case, Tape)> {
     let all: Vec<Value> = serde_json::from_str(include_str!("../data/counterexamples.json")).expect("a list");
     let read = |v: &Value| {
@@ -23,41 +23,41 @@ fn counterexamples() -> Vec<(String, f64, Case, Tape)> {
 }
 
 #[test]
-fn what_refuted_a_claim_does_not_refute_it_as_it_is_stated_now() {
+fn former_counterexamples_no_longer_refute_their_claims() {
     let all = counterexamples();
     assert_eq!(all.len(), 9);
     for (name, before, case, tape) in all {
         let claim = find(&name).expect("registered");
-        assert!(before < 0.0 && claim.domain.misses(&case).is_none(), "{name}: {case}");
-        let found = attempt(claim, &case, Context::replay(tape, 1, &["shrink", claim.name], Method::default())).expect("set up");
-        // A leader by too little is none of the statement any more.
+        assert!(before < 0.0 && claim.domain.violated_hypothesis(&case).is_none(), "{name}: {case}");
+        let found = run_trial(claim, &case, Context::replay(tape, 1, &["shrink", claim.name], Method::default())).expect("set up");
+        // A token that leads by too little no longer meets the hypotheses.
         let holds = match &found.finding {
             Finding::Margin(m) => m.held(),
-            other => *other == Finding::Missed,
+            other => *other == Finding::HypothesesMissed,
         };
         assert!(holds, "{name}: {:?}", found.finding);
     }
 }
 
 #[test]
-fn hunts_do_not_refute_identities_by_scales() {
-    // The same hunts that found them, as long as it took.
+fn hunts_do_not_refute_identities_with_extreme_scales() {
+    // The hunts that found the former counterexamples, with as many trials.
     for name in ["linear-attention", "heads-average", "heads-sum", "query-key-product", "force-field", "hm-leaders", "key-bias"] {
         let claim = find(name).expect("registered");
         let count = std::sync::atomic::AtomicU64::new(0);
         let go_on = |_: u64, _: Option<f64>| count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 40_000;
-        let seen = hunt::hunt(claim, &metastable::theorem::Region::default(), 1, &hunt::Timekeeper::asked(&go_on)).expect("set up");
+        let seen = hunt::hunt(claim, &metastable::theorem::Region::default(), 1, &hunt::TimeLimit::new(&go_on)).expect("set up");
         assert!(!seen.found() && seen.margin() > Some(0.0), "{name}: {:?} in {} trials", seen.margin(), seen.evaluations);
     }
 }
 
 #[test]
-fn unknown_names_are_counted_as_the_table_counts_them() {
-    let words = |name: &str| seeds::claims_of(name).err().expect("unknown").to_string();
+fn errors_of_unknown_names_count_claims_and_sentences() {
+    let message = |name: &str| sentences::claims_of(name).err().expect("unknown").to_string();
     let theorems = metastable::theorem::ALL.len();
-    let slip = words("cone-sped");
-    assert!(slip.starts_with("unknown theorem `cone-sped`; did you mean `cone-speed`?"), "{slip}");
-    assert!(slip.contains(&format!("nearest of {theorems}:")), "{slip}");
-    let sentence = words("seed-61");
-    assert!(sentence.starts_with("unknown sentence of the seeds `seed-61`") && sentence.contains("nearest of 61:"), "{sentence}");
+    let claim = message("cone-sped");
+    assert!(claim.starts_with("unknown theorem `cone-sped`; did you mean `cone-speed`?"), "{claim}");
+    assert!(claim.contains(&format!("nearest of {theorems}:")), "{claim}");
+    let sentence = message("sentence-61");
+    assert!(sentence.starts_with("unknown sentence `sentence-61`") && sentence.contains("nearest of 61:"), "{sentence}");
 }

@@ -1,6 +1,6 @@
-//! The claims: their verdicts, what once refuted them, and the machine that judges them.
+//! The claims: their verdicts, former counterexamples, and tests of the verdict machine.
 
 mod counterexamples;
-mod seeds;
+mod sentences;
 mod theorems;
 mod verdicts;

@@ -1,16 +1,17 @@
-//! The verdict machine from the wrong side: a claim violated by a hair, a margin inside its error, a control on the wrong side, vacuous draws, too few
-//! draws for a bound, a violation that a repetition does not confirm, hunts that must find what is there.
+//! Tests of the verdict machine on artificial claims: a tiny violation, a margin within its error,
+//! a control that comes out wrong, vacuous draws, too few draws for a bound, a violation that a
+//! repetition does not confirm, hunts that must find a violation.
 
 use metastable::Result;
 use metastable::attention::{RowWeights, TimeScale};
 use metastable::flow::{Options, solve};
 use metastable::num::stats::failure_bound;
 use metastable::theorem::claim::dwell_law::RADIUS;
-use metastable::theorem::hunt::Timekeeper;
-use metastable::theorem::rounding::{weight_change, worst_share};
+use metastable::theorem::hunt::TimeLimit;
+use metastable::theorem::rounding::{max_relative_deviation, weight_change};
 use metastable::theorem::{
-    AxisValues, Betas, Case, Claim, Confirmation, Context, Control, Domain, Effort, Finding, Kind, Masses, Method, Power, Proof, Region,
-    Sizes, Status, Verdict, attempt, check, confirm, hunt, sweep, worst,
+    AxisValues, Betas, Case, Claim, Confirmation, Context, Control, Domain, Effort, Finding, Kind, Masses, Method, Proof, Region,
+    ResolvingPower, Sizes, Status, Verdict, check, confirm, exit_code, hunt, run_trial, sweep,
 };
 use metastable::theory::two_cluster::log_merge_time;
 use std::sync::OnceLock;
@@ -18,7 +19,7 @@ use std::sync::OnceLock;
 const LINE: Domain =
     Domain { n: Sizes::Range(2, 8), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 10.0), dynamics: &["sa"], ..Domain::ATTENTION };
 
-/// A number in [0, 1] is at most 1 (with slack): the plainest inequality.
+/// A number in [0, 1] is at most 2: the simplest inequality.
 const PLAIN: Claim = Claim {
     name: "plain",
     title: "A number of [0, 1] is at most 2",
@@ -30,7 +31,7 @@ const PLAIN: Claim = Claim {
     kind: Kind::Inequality,
     trials: (40, 200),
     trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 2.0)),
-    perturbed: "",
+    constant: "",
     control: Control { what: "u <= -1", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), -1.0)) },
     proof: None,
 };
@@ -40,22 +41,23 @@ fn verdict(claim: &Claim) -> Verdict {
 }
 
 #[test]
-fn what_holds_is_supported_and_says_how_tightly() {
+fn a_true_claim_is_supported_with_its_slack() {
     let record = check(&PLAIN, Effort::Quick, 1).expect("set up");
     assert_eq!(record.verdict, Verdict::Supported, "{record:?}");
     let slack = record.slack.expect("an inequality between positive numbers");
     assert!((2.0..2.3).contains(&slack), "the largest of 40 numbers of [0, 1] is near 1: slack {slack}");
-    assert_eq!(record.power, Power::NotTwice);
+    assert_eq!(record.power, ResolvingPower::AboveFactorTwo);
 }
 
 #[test]
-fn a_violation_by_a_hair_is_found_and_confirmed() {
-    // u <= 1 - 1e-9 fails for one draw in a thousand million: no draw finds it, the search of the thin margin does.
+fn a_tiny_violation_is_found_and_confirmed() {
+    // u <= 1 - 1e-9 fails for one draw of 1e9. No draw finds it; the search, which a thin margin
+    // starts, does.
     let claim = Claim { trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 1.0 - 1e-9)), ..PLAIN };
     let record = check(&claim, Effort::Standard, 1).expect("set up");
     assert_eq!(record.verdict, Verdict::Violated, "{record:?}");
     assert!(record.confirmed.contains(&"found by a search") && record.confirmed.contains(&"inputs moved by an ulp"));
-    assert_eq!(worst(&[record]), 2);
+    assert_eq!(exit_code(&[record]), 2);
 }
 
 #[test]
@@ -64,7 +66,9 @@ fn a_margin_inside_its_error_is_inconclusive() {
         static SHIFT: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(0);
         SHIFT.store((value * 1000.0) as i64, std::sync::atomic::Ordering::SeqCst);
         let claim = Claim {
-            trial: |_, _| Ok(Finding::nonnegative(SHIFT.load(std::sync::atomic::Ordering::SeqCst) as f64 / 1000.0, 1.0).with_error(1.0)),
+            trial: |_, _| {
+                Ok(Finding::nonnegative(SHIFT.load(std::sync::atomic::Ordering::SeqCst) as f64 / 1000.0, 1.0).with_evaluation_error(1.0))
+            },
             ..PLAIN
         };
         assert_eq!(verdict(&claim), verdict_expected, "{value}");
@@ -72,10 +76,10 @@ fn a_margin_inside_its_error_is_inconclusive() {
 }
 
 #[test]
-fn a_control_on_the_wrong_side_spoils_the_verdict() {
+fn a_wrong_control_makes_the_verdict_inconclusive() {
     let holds = Control { what: "u <= 3", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 3.0)) };
     assert_eq!(verdict(&Claim { control: holds, ..PLAIN }), Verdict::Inconclusive);
-    // A false claim needs a control that holds: the same failing control does not do.
+    // A false claim needs a control that holds.
     let fails = || Control { what: "u <= -1", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), -1.0)) };
     let holds = Control { what: "u <= 3", trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 3.0)) };
     let misprint = |control| Claim {
@@ -87,21 +91,21 @@ fn a_control_on_the_wrong_side_spoils_the_verdict() {
     let bad = check(&misprint(fails()), Effort::Quick, 1).expect("set up");
     assert!(bad.verdict == Verdict::Violated && !bad.as_expected);
     let good = check(&misprint(holds), Effort::Quick, 1).expect("set up");
-    assert!(good.verdict == Verdict::Violated && good.as_expected && worst(&[good]) == 0);
+    assert!(good.verdict == Verdict::Violated && good.as_expected && exit_code(&[good]) == 0);
 }
 
 #[test]
-fn mostly_vacuous_is_inconclusive_and_vacuous_says_so() {
+fn draws_that_miss_the_hypotheses_are_reported() {
     let most = |_: &Case, ctx: &mut Context| -> Result<Finding> {
-        Ok(if ctx.uniform_in(0.0, 1.0) < 0.7 { Finding::Missed } else { Finding::nonnegative(1.0, 1.0) })
+        Ok(if ctx.uniform_in(0.0, 1.0) < 0.7 { Finding::HypothesesMissed } else { Finding::nonnegative(1.0, 1.0) })
     };
     let record = check(&Claim { trial: most, ..PLAIN }, Effort::Quick, 1).expect("set up");
     assert!(record.verdict == Verdict::Inconclusive && record.reason.contains("missed"), "{record:?}");
-    assert_eq!(verdict(&Claim { trial: |_, _| Ok(Finding::Missed), ..PLAIN }), Verdict::HypothesesNeverMet);
+    assert_eq!(verdict(&Claim { trial: |_, _| Ok(Finding::HypothesesMissed), ..PLAIN }), Verdict::HypothesesNeverMet);
 }
 
 #[test]
-fn an_end_that_is_not_reached_is_never_support() {
+fn unfinished_trials_never_support_a_claim() {
     let stopped = |_: &Case, ctx: &mut Context| -> Result<Finding> {
         if ctx.uniform_in(0.0, 1.0) < 0.2 {
             return Err(metastable::Error::Numerical { what: "stopped".into() });
@@ -115,19 +119,19 @@ fn an_end_that_is_not_reached_is_never_support() {
 }
 
 #[test]
-fn every_draw_needs_enough_draws() {
+fn a_claim_about_every_draw_needs_enough_draws() {
     let yes = |trials| Claim {
         kind: Kind::Every(0.1),
         trials: (trials, trials),
-        trial: |_, _| Ok(Finding::yes(true)),
-        control: Control { what: "no", trial: |_| Ok(Finding::yes(false)) },
+        trial: |_, _| Ok(Finding::answer(true)),
+        control: Control { what: "no", trial: |_| Ok(Finding::answer(false)) },
         ..PLAIN
     };
     // 1 - 0.001^(1/66) = 0.0994: the first number of draws whose bound is below a tenth.
     assert!(failure_bound(0, 65, 0.999) > 0.1 && failure_bound(0, 66, 0.999) < 0.1);
     assert_eq!(verdict(&yes(65)), Verdict::Inconclusive);
     assert_eq!(verdict(&yes(66)), Verdict::Supported);
-    let once = Claim { trial: |_, ctx| Ok(Finding::yes(ctx.uniform_in(0.0, 1.0) < 0.95)), ..yes(100) };
+    let once = Claim { trial: |_, ctx| Ok(Finding::answer(ctx.uniform_in(0.0, 1.0) < 0.95)), ..yes(100) };
     assert_eq!(verdict(&once), Verdict::Violated);
 }
 
@@ -136,8 +140,8 @@ fn shares_are_judged_by_their_bounds() {
     let share = |level: f64| Claim {
         kind: Kind::Share(level),
         trials: (400, 400),
-        trial: |_, ctx| Ok(Finding::yes(ctx.uniform_in(0.0, 1.0) < 0.8)),
-        control: Control { what: "never", trial: |_| Ok(Finding::yes(false)) },
+        trial: |_, ctx| Ok(Finding::answer(ctx.uniform_in(0.0, 1.0) < 0.8)),
+        control: Control { what: "never", trial: |_| Ok(Finding::answer(false)) },
         ..PLAIN
     };
     assert_eq!(verdict(&share(0.6)), Verdict::Supported);
@@ -147,34 +151,35 @@ fn shares_are_judged_by_their_bounds() {
 }
 
 #[test]
-fn what_a_repetition_does_not_find_again_is_not_a_violation() {
-    // The failure sits in the randomness of the method: another seed of it does not see it.
+fn an_unconfirmed_violation_is_inconclusive() {
+    // The failure comes from the randomness of the method, so another seed of the method does not
+    // find it.
     let noise = |_: &Case, ctx: &mut Context| -> Result<Finding> {
-        let unlucky = ctx.chance().uniform() < 0.05;
+        let unlucky = ctx.method_rng().uniform() < 0.05;
         Ok(Finding::nonnegative(if unlucky { -1.0 } else { 1.0 }, 1.0))
     };
     let record = check(&Claim { trial: noise, ..PLAIN }, Effort::Quick, 1).expect("set up");
     assert!(record.verdict == Verdict::Inconclusive && record.reason.contains("not confirmed"), "{record:?}");
-    // A crude integration fails at its own tolerance only.
+    // A coarse integration that fails only at its own tolerance.
     let crude =
         |_: &Case, ctx: &mut Context| -> Result<Finding> { Ok(Finding::nonnegative(if ctx.rtol() > 1e-10 { -1.0 } else { 1.0 }, 1.0)) };
     assert_eq!(verdict(&Claim { trial: crude, ..PLAIN }), Verdict::Inconclusive);
 }
 
 #[test]
-fn the_resolving_power_is_the_change_that_would_be_noticed() {
-    // Deviation |1 - factor| against 1e-6: a change of a millionth is noticed, less is not.
+fn the_resolving_power_is_the_smallest_detected_change() {
+    // The deviation is |1 - factor| and the tolerance 1e-6, so changes above 1e-6 are detected.
     let claim = Claim {
         kind: Kind::Identity,
-        trial: |_, ctx| Ok(Finding::identity((1.0 - ctx.stated(1.0)).abs(), 1e-6)),
-        perturbed: "the one",
+        trial: |_, ctx| Ok(Finding::identity((1.0 - ctx.claimed_constant(1.0)).abs(), 1e-6)),
+        constant: "the one",
         control: Control { what: "two", trial: |_| Ok(Finding::identity(1.0, 1e-6)) },
         ..PLAIN
     };
     let power = check(&claim, Effort::Quick, 1).expect("set up").power.value().expect("noticed");
     assert!((1e-6..2e-6).contains(&power), "{power}");
-    let blind = Claim { trial: |_, ctx| Ok(Finding::identity(0.0 * ctx.stated(1.0), 1e-6)), ..claim };
-    assert_eq!(check(&blind, Effort::Quick, 1).expect("set up").power, Power::NotTwice);
+    let blind = Claim { trial: |_, ctx| Ok(Finding::identity(0.0 * ctx.claimed_constant(1.0), 1e-6)), ..claim };
+    assert_eq!(check(&blind, Effort::Quick, 1).expect("set up").power, ResolvingPower::AboveFactorTwo);
 }
 
 #[test]
@@ -183,7 +188,7 @@ fn a_proof_certifies_only_what_the_trials_do_not_contradict() {
     assert_eq!(verdict(&Claim { proof: proof(), ..PLAIN }), Verdict::Certified);
     assert_eq!(verdict(&Claim { proof: proof(), trial: |_, _| Ok(Finding::nonnegative(-1.0, 1.0)), ..PLAIN }), Verdict::Violated);
     assert_eq!(verdict(&Claim { proof: Some(Proof { what: "the box", whole: true, holds: || Ok(false) }), ..PLAIN }), Verdict::Supported);
-    // An enclosure of a part of what is claimed certifies nothing of the rest.
+    // A proof on a part of the range does not certify the claim.
     assert_eq!(
         verdict(&Claim { proof: Some(Proof { what: "half the box", whole: false, holds: || Ok(true) }), ..PLAIN }),
         Verdict::Supported
@@ -194,35 +199,38 @@ fn a_proof_certifies_only_what_the_trials_do_not_contradict() {
 }
 
 #[test]
-fn the_corners_are_always_drawn_and_the_hypotheses_printed_are_the_sampler() {
+fn corners_are_always_drawn_and_the_printed_hypotheses_are_the_sampled_ones() {
     let domain = Domain { corners: &[(3, 2, 0.5)], ..LINE };
     let cases = domain.cases(20, &mut metastable::num::stream::Stream::new(1, &[]));
     for (n, beta) in [(2, 0.1), (2, 10.0), (8, 0.1), (8, 10.0), (3, 0.5)] {
         assert!(cases.iter().any(|c| c.n == n && c.beta.to_bits() == f64::to_bits(beta)), "n = {n}, beta = {beta} is missing");
     }
-    assert!(cases.iter().all(|c| domain.misses(c).is_none() && c.masses == Masses::Random));
+    assert!(cases.iter().all(|c| domain.violated_hypothesis(c).is_none() && c.masses == Masses::Random));
     let text = domain.to_string();
     assert!(
         text.contains("2 <= n <= 8") && text.contains("d = 2") && text.contains("0.1 <= beta <= 10") && text.contains("masses in"),
         "{text}"
     );
-    assert!(domain.misses(&Case::weighted(9, 2, 1.0, "sa")).is_some() && domain.misses(&Case::weighted(3, 2, 11.0, "sa")).is_some());
+    assert!(
+        domain.violated_hypothesis(&Case::with_random_masses(9, 2, 1.0, "sa")).is_some()
+            && domain.violated_hypothesis(&Case::with_random_masses(3, 2, 11.0, "sa")).is_some()
+    );
     let signed = Domain { beta: Betas::Signed(0.01, 5.0), ..LINE };
     for k in 0..=20 {
-        let beta = signed.beta.at(f64::from(k) / 20.0, 2, 2).expect("a range");
-        let case = Case::weighted(2, 2, beta, "sa");
-        assert!(beta.abs() <= 5.0 && signed.misses(&case).is_none());
-        let again = signed.beta.at(signed.beta.position(&case).expect("a range"), 2, 2).expect("a range");
+        let beta = signed.beta.value_at(f64::from(k) / 20.0, 2, 2).expect("a range");
+        let case = Case::with_random_masses(2, 2, beta, "sa");
+        assert!(beta.abs() <= 5.0 && signed.violated_hypothesis(&case).is_none());
+        let again = signed.beta.value_at(signed.beta.position(&case).expect("a range"), 2, 2).expect("a range");
         assert!((again - beta).abs() <= 1e-12 * beta.abs().max(0.01), "{beta} {again}");
     }
 }
 
 #[test]
-fn sweeps_stay_inside_unless_asked() {
+fn sweeps_stay_inside_the_hypotheses_by_default() {
     let region = Region { n: Some(AxisValues::List(vec![4.0, 9.0])), ..Region::default() };
     let (cases, outside) = region.grid(&PLAIN).expect("a part lies inside");
     assert!(cases.iter().all(|c| c.n == 4) && outside > 0);
-    let (all, _) = Region { beyond: true, ..region.clone() }.grid(&PLAIN).expect("asked");
+    let (all, _) = Region { beyond_hypotheses: true, ..region.clone() }.grid(&PLAIN).expect("asked");
     assert!(all.iter().any(|c| c.n == 9));
     assert!(Region { n: Some(AxisValues::List(vec![9.0])), ..Region::default() }.grid(&PLAIN).is_err());
     let record = sweep(&PLAIN, &cases, 5, 1).expect("set up");
@@ -230,8 +238,8 @@ fn sweeps_stay_inside_unless_asked() {
 }
 
 #[test]
-fn hunts_find_what_draws_do_not_and_shrink_it() {
-    // Three tokens of a common point within 1e-3 do not happen by chance; the search finds the way.
+fn hunts_find_rare_violations_and_shrink_them() {
+    // Three tokens within 0.05 of each other do not occur by chance; the search finds them.
     fn spread(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let x = ctx.tokens(case)?;
         Ok(Finding::at_least(x.diameter(), 0.05))
@@ -239,28 +247,28 @@ fn hunts_find_what_draws_do_not_and_shrink_it() {
     let claim = Claim { domain: Domain { n: Sizes::Range(3, 5), ..LINE }, trial: spread, ..PLAIN };
     let count = std::sync::atomic::AtomicU64::new(0);
     let go_on = |_: u64, _: Option<f64>| count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 20_000;
-    let found = hunt::hunt(&claim, &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
+    let found = hunt::hunt(&claim, &Region::default(), 1, &TimeLimit::new(&go_on)).expect("set up");
     assert!(found.found(), "smallest margin {:?} in {} trials", found.margin(), found.evaluations);
-    let ever = Timekeeper::asked(&|_, _| true);
-    let small = hunt::minimised(&claim, &Region::default(), &found.best.expect("found"), 1, &ever).expect("set up");
+    let ever = TimeLimit::new(&|_, _| true);
+    let small = hunt::shrink(&claim, &Region::default(), &found.best.expect("found"), 1, &ever).expect("set up");
     assert!(small.failed() && small.case.n == 3, "{:?}", small.case);
     assert!(confirm(&claim, &small, 1).expect("set up").holds());
-    // The same seed hunts the same way.
+    // The same seed gives the same hunt.
     let twice = hunt::hunt(&claim, &Region::default(), 1, &ever).expect("set up");
     assert_eq!(twice.margin(), hunt::hunt(&claim, &Region::default(), 1, &ever).expect("set up").margin());
 }
 
 #[test]
-fn one_no_is_no_counterexample_to_a_share() {
-    // Nine draws of ten hold, at beta below 3; above it four of ten.
+fn a_single_no_does_not_refute_a_share() {
+    // The share is 0.9 for beta below 3 and 0.4 above.
     fn shares(case: &Case, ctx: &mut Context) -> Result<Finding> {
-        Ok(Finding::yes(ctx.uniform_in(0.0, 1.0) < if case.beta < 3.0 { 0.9 } else { 0.4 }))
+        Ok(Finding::answer(ctx.uniform_in(0.0, 1.0) < if case.beta < 3.0 { 0.9 } else { 0.4 }))
     }
     let claim = |level, most| Claim {
         kind: Kind::Share(level),
         domain: Domain { beta: Betas::Linear(0.1, most), ..LINE },
         trial: shares,
-        control: Control { what: "never", trial: |_| Ok(Finding::yes(false)) },
+        control: Control { what: "never", trial: |_| Ok(Finding::answer(false)) },
         ..PLAIN
     };
     let count = std::sync::atomic::AtomicU64::new(0);
@@ -270,51 +278,50 @@ fn one_no_is_no_counterexample_to_a_share() {
         move |_: u64, _: Option<f64>| count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < most
     };
     let go_on = some(20_000);
-    let seen = hunt::share(&claim(0.8, 2.9), &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
+    let seen = hunt::hunt_share(&claim(0.8, 2.9), &Region::default(), 1, &TimeLimit::new(&go_on)).expect("set up");
     let worst = seen.worst.expect("draws");
-    assert!(!seen.found() && seen.again.is_none() && seen.evaluations > 10_000 && worst.share() < 0.9, "{seen:?}");
+    assert!(!seen.found() && seen.repetition.is_none() && seen.evaluations > 10_000 && worst.share() < 0.9, "{seen:?}");
     let go_on = some(20_000);
-    let seen = hunt::share(&claim(0.8, 10.0), &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
+    let seen = hunt::hunt_share(&claim(0.8, 10.0), &Region::default(), 1, &TimeLimit::new(&go_on)).expect("set up");
     let worst = seen.worst.expect("draws");
-    assert!(seen.found() && seen.confirmed() && worst.case.beta >= 3.0 && worst.at_most() < 0.8, "{seen:?}");
-    assert_eq!(seen.again.expect("repeated").draws, worst.draws);
-    // A claim that misses its hypotheses everywhere ends with its time.
-    let never = Claim { trial: |_, _| Ok(Finding::Missed), ..claim(0.8, 2.9) };
+    assert!(seen.found() && seen.confirmed() && worst.case.beta >= 3.0 && worst.upper_bound() < 0.8, "{seen:?}");
+    assert_eq!(seen.repetition.expect("repeated").draws, worst.draws);
+    // A hunt whose trials all miss the hypotheses ends with its time limit.
+    let never = Claim { trial: |_, _| Ok(Finding::HypothesesMissed), ..claim(0.8, 2.9) };
     let go_on = some(2_000);
-    assert!(hunt::share(&never, &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up").worst.is_none());
+    assert!(hunt::hunt_share(&never, &Region::default(), 1, &TimeLimit::new(&go_on)).expect("set up").worst.is_none());
 }
 
 #[test]
-fn a_hunt_asks_before_every_trial_and_its_stop_ends_those_that_run() {
+fn a_hunt_asks_before_every_trial_and_stop_ends_running_trials() {
     use std::sync::atomic::{AtomicU64, Ordering};
     static TRIALS: AtomicU64 = AtomicU64::new(0);
     fn counted(_: &Case, ctx: &mut Context) -> Result<Finding> {
         TRIALS.fetch_add(1, Ordering::Relaxed);
-        ctx.go_on()?;
+        ctx.check_stop()?;
         Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 2.0))
     }
     let claim = Claim { trial: counted, ..PLAIN };
     let asked = AtomicU64::new(0);
     let go_on = |_: u64, _: Option<f64>| asked.fetch_add(1, Ordering::Relaxed) < 10;
-    let seen = hunt::hunt(&claim, &Region::default(), 1, &Timekeeper::asked(&go_on)).expect("set up");
+    let seen = hunt::hunt(&claim, &Region::default(), 1, &TimeLimit::new(&go_on)).expect("set up");
     assert_eq!((TRIALS.load(Ordering::Relaxed), seen.evaluations), (10, 10));
-    // Trials that are given up have no margin.
+    // Stopped trials have no margin.
     asked.store(0, Ordering::Relaxed);
-    let time = Timekeeper::asked(&go_on);
+    let time = TimeLimit::new(&go_on);
     time.stop.set();
     assert!(hunt::hunt(&claim, &Region::default(), 1, &time).expect("set up").margin().is_none());
 }
 
-/// True for the number that was seen first, and as long as it does not change.
+/// True as long as the bits equal those of the first call.
 fn as_at_first(slot: &OnceLock<u64>, bits: u64) -> bool {
     *slot.get_or_init(|| bits) == bits
 }
 
-/// What confirmation says of a trial that failed; the method's own randomness is that of the
-/// repetitions.
+/// The confirmation of a failing trial, which uses the random stream of the repetitions.
 fn confirmed(claim: &Claim, case: &Case, seed: u64) -> Confirmation {
     let context = Context::fresh(seed, &["confirm", claim.name], Method::default());
-    let failed = attempt(claim, case, context).expect("set up");
+    let failed = run_trial(claim, case, context).expect("set up");
     assert!(failed.failed(), "{}: {:?}", claim.name, failed.finding);
     confirm(claim, &failed, seed).expect("set up")
 }
@@ -334,12 +341,12 @@ const CHANCE: &str = "another seed of the method";
 const FRESH: &str = "fresh draws";
 const ULP: &str = "inputs moved by an ulp";
 
-/// Each trial fails in all repetitions but one: without this one the artefact would be called
-/// confirmed by the others.
+/// Each trial fails in all repetitions except one. Without this repetition the artefact would be
+/// confirmed.
 #[test]
-fn every_way_of_confirmation_refutes_what_only_it_can_refute() {
+fn every_repetition_detects_its_own_artefact() {
     let case = Case::new(8, 3, 2.0, "sa");
-    // An error of the integration that a hundredth of the tolerance takes away.
+    // An integration error that disappears at a hundredth of the tolerance.
     let tolerance = Claim {
         name: "only-the-tolerance",
         trial: |case, ctx| {
@@ -349,19 +356,19 @@ fn every_way_of_confirmation_refutes_what_only_it_can_refute() {
         },
         ..PLAIN
     };
-    // What this integrator makes of the flow, at any tolerance.
+    // An artefact of the integrator, at any tolerance.
     let second = Claim {
         name: "only-the-integrator",
         trial: |case, ctx| {
             let (x, dynamics) = (ctx.tokens(case)?, case.build()?);
-            let flowed = ctx.flowed(&dynamics, &x, 1.0)?;
+            let flowed = ctx.flow_to(&dynamics, &x, 1.0)?;
             let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() };
             let first = solve(&dynamics, &x, 1.0, &options, &mut [])?.clusters;
             violated(same_bits(flowed.coordinates(), first.coordinates()))
         },
         ..PLAIN
     };
-    // The rounding of the fast sums.
+    // A rounding error of the fast sums.
     let precise = Claim {
         name: "only-the-rounding",
         trial: |case, ctx| {
@@ -371,17 +378,17 @@ fn every_way_of_confirmation_refutes_what_only_it_can_refute() {
         },
         ..PLAIN
     };
-    // The luck of the method.
+    // An effect of the random stream of the method.
     let chance = Claim {
-        name: "only-the-luck",
+        name: "only-the-method-seed",
         trial: |_, ctx| {
             static FIRST: OnceLock<u64> = OnceLock::new();
             ctx.rtol();
-            violated(as_at_first(&FIRST, ctx.chance().next_u64()))
+            violated(as_at_first(&FIRST, ctx.method_rng().next_u64()))
         },
         ..PLAIN
     };
-    // One draw of many, in a law over them.
+    // One draw, in a law over many draws.
     let fresh = Claim {
         name: "only-the-draw",
         kind: Kind::Law,
@@ -400,15 +407,15 @@ fn every_way_of_confirmation_refutes_what_only_it_can_refute() {
         (&fresh, TOLERANCE, FRESH),
     ] {
         let found = confirmed(claim, &case, 1);
-        assert_eq!((&found.by[..], &found.against[..]), (&[by][..], &[against][..]), "{}", claim.name);
+        assert_eq!((&found.confirmed_by[..], &found.not_found_by[..]), (&[by][..], &[against][..]), "{}", claim.name);
         assert!(!found.holds(), "{}", claim.name);
     }
 }
 
 #[test]
-fn what_rounding_of_the_inputs_takes_away_is_not_confirmed() {
+fn a_violation_that_rounding_of_inputs_removes_is_not_confirmed() {
     let case = Case::new(3, 2, 2.0, "sa");
-    // These very numbers: one draw may stay where it is, eight do not.
+    // Exactly these numbers: the jitter may keep one draw, but not eight.
     let draws = Claim {
         name: "only-these-numbers",
         trial: |_, ctx| {
@@ -419,14 +426,14 @@ fn what_rounding_of_the_inputs_takes_away_is_not_confirmed() {
         ..PLAIN
     };
     let found = confirmed(&draws, &case, 1);
-    assert!(found.by.is_empty() && found.against == [ULP], "{found:?}");
-    // This very beta. One time in 27 three jitters all leave it as it is: four seeds do not.
+    assert!(found.confirmed_by.is_empty() && found.not_found_by == [ULP], "{found:?}");
+    // Exactly this beta. With probability 1/27 three jitters all keep it, but not at four seeds.
     let beta = Claim { name: "only-this-beta", trial: |case, _| violated(case.beta.to_bits() == 2f64.to_bits()), ..PLAIN };
-    assert!((1..=4).any(|seed| confirmed(&beta, &case, seed).against == [ULP]));
+    assert!((1..=4).any(|seed| confirmed(&beta, &case, seed).not_found_by == [ULP]));
 }
 
 #[test]
-fn a_violation_that_stays_is_confirmed_by_every_way_that_it_depends_on() {
+fn a_real_violation_is_confirmed_by_every_repetition() {
     let case = Case::new(3, 2, 2.0, "sa");
     let all = Claim {
         name: "everything",
@@ -434,29 +441,29 @@ fn a_violation_that_stays_is_confirmed_by_every_way_that_it_depends_on() {
         trial: |case, ctx| {
             let x = ctx.tokens(case)?;
             ctx.velocity(case, &x)?;
-            ctx.flowed(&case.build()?, &x, 0.1)?;
-            ctx.chance().next_u64();
+            ctx.flow_to(&case.build()?, &x, 0.1)?;
+            ctx.method_rng().next_u64();
             violated(true)
         },
         ..PLAIN
     };
     let found = confirmed(&all, &case, 1);
-    assert!(found.holds() && found.by == [TOLERANCE, SECOND, PRECISE, CHANCE, FRESH], "{found:?}");
+    assert!(found.holds() && found.confirmed_by == [TOLERANCE, SECOND, PRECISE, CHANCE, FRESH], "{found:?}");
     let plain = Claim { name: "nothing", trial: |_, ctx| violated(ctx.uniform_in(0.0, 1.0) < 2.0), ..PLAIN };
-    assert_eq!(confirmed(&plain, &case, 1).by, [ULP]);
-    // Of a tolerance alone the repetition at a hundredth of it is the one there is.
+    assert_eq!(confirmed(&plain, &case, 1).confirmed_by, [ULP]);
+    // A trial that only uses the tolerance has a single repetition.
     let tolerance = Claim { name: "a-tolerance", trial: |_, ctx| violated(ctx.rtol() > 0.0), ..PLAIN };
-    assert_eq!(confirmed(&tolerance, &case, 1).by, [TOLERANCE]);
+    assert_eq!(confirmed(&tolerance, &case, 1).confirmed_by, [TOLERANCE]);
 }
 
 #[test]
-fn weights_change_by_at_most_what_their_scores_allow() {
+fn softmax_weights_obey_their_error_bound() {
     let weights = |scores: &[f64]| -> Vec<f64> {
         let total: f64 = scores.iter().map(|s| s.exp()).sum();
         scores.iter().map(|s| s.exp() / total).collect()
     };
     let scores = [0.3, -2.0, 1.1];
-    // One score up and the others down: the worst that may happen, and the bound is near.
+    // The worst case: one score increases and the others decrease. The bound is nearly attained.
     for off in [1e-9, 1e-3, 0.7] {
         let moved: Vec<f64> = scores.iter().enumerate().map(|(j, s)| s + if j == 1 { off } else { -off }).collect();
         let change = weights(&moved)[1] / weights(&scores)[1] - 1.0;
@@ -466,14 +473,14 @@ fn weights_change_by_at_most_what_their_scores_allow() {
 }
 
 #[test]
-fn the_worst_place_decides() {
-    assert!((worst_share(&[1.0, 2.0], &[1.5, 2.1], &[1.0, 0.1]) - 1.0).abs() < 1e-12);
-    assert!(worst_share(&[f64::NAN, 0.0], &[0.0, 0.0], &[1.0, 1.0]).is_nan());
+fn the_largest_relative_deviation_decides() {
+    assert!((max_relative_deviation(&[1.0, 2.0], &[1.5, 2.1], &[1.0, 0.1]) - 1.0).abs() < 1e-12);
+    assert!(max_relative_deviation(&[f64::NAN, 0.0], &[0.0, 0.0], &[1.0, 1.0]).is_nan());
 }
 
 #[test]
-fn the_radius_belongs_to_the_statement() {
-    // Masses 1 to 100 at the smallest gap and the smallest b: the corner of the range where the law is worst.
+fn the_dwell_law_depends_on_the_merge_radius() {
+    // Masses 1 : 100 at the smallest gap and the smallest b, where the law is least accurate.
     let off = |radius: f64| {
         let log = |beta: f64| beta.ln() + log_merge_time(RowWeights::Softmax, (TimeScale::U2, 2), beta, 1.0 / 101.0, 0.5, radius).unwrap();
         let law = 1.0 - 0.5f64.cos();
@@ -484,20 +491,20 @@ fn the_radius_belongs_to_the_statement() {
 }
 
 #[test]
-fn a_way_is_on_one_side() {
+fn repeated_methods_confirm_only_if_all_find_the_violation() {
     let of = |found: &[(&'static str, bool)]| {
         let mut all = Confirmation::default();
-        found.iter().for_each(|(way, found)| all.note(way, *found));
+        found.iter().for_each(|(method, found)| all.add(method, *found));
         all
     };
     let ulp = "inputs moved by an ulp";
     for order in [[true, false, true], [false, true, true], [true, true, false]] {
         let all = of(&order.map(|found| (ulp, found)));
-        assert!(!all.holds() && all.by.is_empty() && all.against == [ulp], "{all:?}");
+        assert!(!all.holds() && all.confirmed_by.is_empty() && all.not_found_by == [ulp], "{all:?}");
         assert_eq!(all.to_string(), "NOT confirmed: not found again by inputs moved by an ulp");
     }
     let all = of(&[(ulp, true); 3]);
-    assert!(all.holds() && all.by == [ulp] && all.to_string() == "confirmed by inputs moved by an ulp");
+    assert!(all.holds() && all.confirmed_by == [ulp] && all.to_string() == "confirmed by inputs moved by an ulp");
     let mixed = of(&[("another seed of the method", true), (ulp, false)]);
     assert_eq!(mixed.to_string(), "NOT confirmed: found again by another seed of the method, not by inputs moved by an ulp");
     assert_eq!(Confirmation::default().to_string(), "NOT confirmed: there was no repetition");
@@ -506,11 +513,13 @@ fn a_way_is_on_one_side() {
 #[test]
 fn slack_is_the_factor_by_which_a_bound_could_be_tightened() {
     let slack = |found: Finding| if let Finding::Margin(m) = found { m.slack } else { None };
-    // An upper bound of 6 on 2 could be 2, a lower bound of 2 on 6 could be 6; of negative numbers likewise.
+    // The upper bound 6 of the value 2 could be 2; the lower bound 2 of the value 6 could be 6;
+    // likewise for negative numbers.
     for found in [Finding::at_most(2.0, 6.0), Finding::at_least(6.0, 2.0), Finding::at_most(-6.0, -2.0), Finding::at_least(-2.0, -6.0)] {
         assert!((slack(found.clone()).expect("one sign") - 3.0).abs() < 1e-15, "{found:?}");
     }
-    // Below 1 where the inequality fails, none between numbers of two signs.
+    // The slack is below 1 where the inequality fails, and not defined for numbers of different
+    // signs.
     assert!(slack(Finding::at_most(6.0, 2.0)).expect("one sign") < 1.0 && slack(Finding::at_least(2.0, 6.0)).expect("one sign") < 1.0);
     assert!(slack(Finding::at_most(-1.0, 2.0)).is_none());
 }

@@ -1,15 +1,18 @@
-use super::attempt::settled;
-use super::hunt::{self, Hunted};
+//! Checks: the trials of a claim, its control, the search for and confirmation of violations, and
+//! the verdict.
+
+use super::hunt::{self, HuntResult};
+use super::trial::failures_as_findings;
 use super::{
-    Attempt, Case, Claim, Confirmation, Context, Drawn, Finding, Kind, Margin, Method, Record, Region, Searched, Status, Verdict, attempt,
-    confirm, power::power,
+    Case, Claim, Confirmation, Context, DrawnRanges, Finding, Kind, Margin, Method, Record, Region, SearchSummary, Status, TrialResult,
+    Verdict, confirm, resolving_power::resolving_power, run_trial,
 };
 use crate::error::Result;
 use crate::num::{stats::failure_bound, stream::Stream};
-use crate::proofs::trajectory::{Neighbourhood, prove_within};
+use crate::proofs::trajectory::{Neighbourhood, prove_with_budget};
 use rayon::prelude::*;
 
-/// How much to spend.
+/// The budget of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// All claims within a minute.
@@ -20,16 +23,17 @@ pub enum Effort {
     Draws(usize),
 }
 
-/// Confidence of one-sided bounds.
+/// Confidence of the one-sided bounds.
 const CONFIDENCE: f64 = 0.999;
-/// Repetitions of a control; all must come out on its side.
+/// Repetitions of a control; all must come out as they must.
 const CONTROLS: usize = 3;
-/// Draws of a control, with those that miss the hypotheses.
+/// Largest number of draws of a control, including those that miss the hypotheses.
 const CONTROL_DRAWS: usize = 12;
-/// A margin below this is searched before a claim may be called supported.
+/// A claim with a smallest margin below this is supported only after a search for a violation.
 const THIN: f64 = 0.1;
-/// Closest trials that are repeated, confirmed, perturbed.
-const CLOSEST: usize = 3;
+/// Number of trials with the smallest margins that are refined, confirmed, and used for the
+/// resolving power.
+const WORST_TRIALS: usize = 3;
 
 impl Effort {
     fn searches(self) -> u64 {
@@ -39,7 +43,7 @@ impl Effort {
         }
     }
 
-    /// Units of work for the proof of one trial: those of a quick check take 4 s in all.
+    /// Units of work for the proof of one start. All proofs of a quick check take 4 s.
     fn proof(self) -> f64 {
         match self {
             Self::Quick => 5e4,
@@ -56,15 +60,15 @@ impl Effort {
     }
 }
 
-/// Runs a claim over its whole range: the ends of its ranges and draws from the inside.
+/// Checks a claim on its whole range: at the ends of the ranges and at random cases.
 ///
-/// **Errors** only if a trial cannot be set up (a defect of the claim); honest failures are findings.
+/// **Errors** if a trial cannot be set up (a defect of the claim). Numerical failures are findings.
 pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
     let cases = claim.domain.cases(effort.draws(claim), &mut Stream::new(seed, &["cases", claim.name]));
     run(claim, &cases, effort, seed)
 }
 
-/// Runs a claim over given cases, each `trials` times.
+/// Checks a claim at given cases, `trials` times each.
 ///
 /// **Errors** as [`check`].
 pub fn sweep(claim: &Claim, cases: &[Case], trials: usize, seed: u64) -> Result<Record> {
@@ -74,80 +78,82 @@ pub fn sweep(claim: &Claim, cases: &[Case], trials: usize, seed: u64) -> Result<
 
 fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Record> {
     let trial =
-        |(k, case): (usize, &Case)| attempt(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
-    let mut attempts: Vec<Attempt> = cases.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
-    let mut record = Record::new(claim, seed, control_is_on_its_side(claim, seed)?);
-    refine(claim, &mut attempts, &mut record, seed)?;
-    book(&attempts, &mut record);
-    record.certified = certified(&attempts, effort)?;
-    let violation = violation(claim, &attempts, &mut record, effort, seed)?;
-    let closest: Vec<&Attempt> =
-        order(&attempts).into_iter().take(if effort == Effort::Quick { 1 } else { CLOSEST }).map(|k| &attempts[k]).collect();
+        |(k, case): (usize, &Case)| run_trial(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
+    let mut results: Vec<TrialResult> = cases.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
+    let mut record = Record::new(claim, seed, control_is_as_it_must_be(claim, seed)?);
+    refine(claim, &mut results, &mut record, seed)?;
+    summarise(&results, &mut record);
+    record.certified = proved_starts(&results, effort)?;
+    let violation = find_violation(claim, &results, &mut record, effort, seed)?;
+    let worst: Vec<&TrialResult> =
+        worst_first(&results).into_iter().take(if effort == Effort::Quick { 1 } else { WORST_TRIALS }).map(|k| &results[k]).collect();
     if violation.is_none() && record.trials > 0 && !claim.status.expects_violation() {
-        record.power = power(claim, &closest, seed)?;
+        record.power = resolving_power(claim, &worst, seed)?;
     }
     judge(claim, &mut record, violation)?;
     Ok(record)
 }
 
-/// Proves what trials say of their starts, as far as the effort goes.
-fn certified(attempts: &[Attempt], effort: Effort) -> Result<Option<(usize, usize)>> {
-    let starts: Vec<_> = attempts.iter().filter_map(|a| a.evidence.start.as_ref().map(|s| (s, a.evidence.other_scores))).collect();
-    // Without a step it is the cone lemma.
+/// Tries to prove that the starts converge to one point. Returns the number of proofs and of
+/// starts.
+fn proved_starts(results: &[TrialResult], effort: Effort) -> Result<Option<(usize, usize)>> {
+    let starts: Vec<_> = results.iter().filter_map(|a| a.evidence.start.as_ref().map(|s| (s, a.evidence.other_scores))).collect();
+    // A proof without integration steps is the cone lemma, which holds for all scores.
     let prove = |(start, other_scores): &(&Neighbourhood, bool)| -> Result<bool> {
-        Ok(prove_within(start, effort.proof())?.is_ok_and(|proof| proof.steps() == 0 || !other_scores))
+        Ok(prove_with_budget(start, effort.proof())?.is_ok_and(|proof| proof.steps() == 0 || !other_scores))
     };
     let proved: Vec<bool> = starts.par_iter().map(prove).collect::<Result<_>>()?;
     Ok((!starts.is_empty()).then_some((proved.iter().filter(|p| **p).count(), starts.len())))
 }
 
-/// Indices of the trials that have a margin or an answer, the worst first.
-fn order(attempts: &[Attempt]) -> Vec<usize> {
-    let value = |k: usize| match &attempts[k].finding {
+/// Indices of the trials with a margin or an answer, the worst first.
+fn worst_first(results: &[TrialResult]) -> Vec<usize> {
+    let value = |k: usize| match &results[k].finding {
         Finding::Margin(m) => Some(m.value - m.error()),
         Finding::Answer(yes) => Some(f64::from(u8::from(*yes))),
         _ => None,
     };
-    let mut out: Vec<(usize, f64)> = (0..attempts.len()).filter_map(|k| Some((k, value(k)?))).collect();
+    let mut out: Vec<(usize, f64)> = (0..results.len()).filter_map(|k| Some((k, value(k)?))).collect();
     out.sort_by(|a, b| a.1.total_cmp(&b.1));
     out.into_iter().map(|(k, _)| k).collect()
 }
 
-/// Repeats the closest trials that integrate at a hundredth of the tolerance and books the change as integrator error; the others carry the
-/// largest such error, and are repeated too if that could decide.
-fn refine(claim: &Claim, attempts: &mut [Attempt], record: &mut Record, seed: u64) -> Result<()> {
+/// Repeats the worst trials that integrate at a hundredth of the tolerance and takes the change as
+/// their integration error. The other trials get the largest such error, and are repeated if it
+/// could change the outcome.
+fn refine(claim: &Claim, results: &mut [TrialResult], record: &mut Record, seed: u64) -> Result<()> {
     let mut largest = 0.0f64;
-    let integrates = |a: &Attempt| a.used.tolerance && matches!(a.finding, Finding::Margin(_));
-    let queue: Vec<usize> = order(attempts).into_iter().filter(|&k| integrates(&attempts[k])).collect();
+    let integrates = |a: &TrialResult| a.used.tolerance && matches!(a.finding, Finding::Margin(_));
+    let queue: Vec<usize> = worst_first(results).into_iter().filter(|&k| integrates(&results[k])).collect();
     for (rank, k) in queue.into_iter().enumerate() {
-        let Finding::Margin(first) = attempts[k].finding else { continue };
-        if rank >= CLOSEST && first.value - first.error() > 2.0 * largest {
-            attempts[k].finding = Finding::Margin(Margin { integrator: largest, ..first });
+        let Finding::Margin(first) = results[k].finding else { continue };
+        if rank >= WORST_TRIALS && first.value - first.error() > 2.0 * largest {
+            results[k].finding = Finding::Margin(Margin { integrator: largest, ..first });
             continue;
         }
         let method = Method { rtol: 0.01 * Method::default().rtol, ..Method::default() };
-        let context = Context::replay(attempts[k].tape.clone(), seed, &["claim", claim.name, &k.to_string()], method);
-        match attempt(claim, &attempts[k].case, context)?.finding {
+        let context = Context::replay(results[k].tape.clone(), seed, &["claim", claim.name, &k.to_string()], method);
+        match run_trial(claim, &results[k].case, context)?.finding {
             Finding::Margin(second) => {
                 let integrator = 2.0 * (first.value - second.value).abs();
                 largest = largest.max(integrator);
-                attempts[k].finding = Finding::Margin(Margin { integrator, ..second });
+                results[k].finding = Finding::Margin(Margin { integrator, ..second });
             }
             Finding::Unfinished(why) => {
                 record.unfinished.1 = format!("at a hundredth of the tolerance: {why}");
-                attempts[k].finding = Finding::Unfinished(record.unfinished.1.clone());
+                results[k].finding = Finding::Unfinished(record.unfinished.1.clone());
             }
-            _ => attempts[k].finding = Finding::Unfinished("at a hundredth of the tolerance: the hypotheses are missed".into()),
+            _ => results[k].finding = Finding::Unfinished("at a hundredth of the tolerance: the hypotheses are missed".into()),
         }
     }
     Ok(())
 }
 
-/// Books margins, answers, misses and ends.
-fn book(attempts: &[Attempt], record: &mut Record) {
+/// Enters the findings into the record.
+fn summarise(results: &[TrialResult], record: &mut Record) {
     record.unfinished = (0, String::new());
-    record.drawn = Drawn::of(attempts.iter().map(|a| &a.case));
-    for a in attempts {
+    record.drawn = DrawnRanges::of(results.iter().map(|a| &a.case));
+    for a in results {
         match &a.finding {
             Finding::Margin(m) => {
                 record.trials += 1;
@@ -165,7 +171,7 @@ fn book(attempts: &[Attempt], record: &mut Record) {
                 record.margins.push(if *yes { 1.0 } else { -1.0 });
                 record.cases.push(a.case);
             }
-            Finding::Missed => record.missed += 1,
+            Finding::HypothesesMissed => record.missed += 1,
             Finding::Unfinished(why) => {
                 record.unfinished.0 += 1;
                 if record.unfinished.1.is_empty() {
@@ -174,15 +180,15 @@ fn book(attempts: &[Attempt], record: &mut Record) {
             }
         }
     }
-    if let Some(&k) = order(attempts).first() {
-        record.worst = Some((attempts[k].case, k));
-        record.margin = if let Finding::Margin(m) = attempts[k].finding { Some(m) } else { None };
+    if let Some(&k) = worst_first(results).first() {
+        record.worst = Some((results[k].case, k));
+        record.margin = if let Finding::Margin(m) = results[k].finding { Some(m) } else { None };
     }
-    share(record);
+    judge_share(record);
 }
 
-/// For shares: the Clopper-Pearson bound and the distance of the share to its level.
-fn share(record: &mut Record) {
+/// For shares: enters the Clopper-Pearson bound and the distance of the share to its level.
+fn judge_share(record: &mut Record) {
     let exceptions = match record.kind {
         Kind::Share(level) => 1.0 - level,
         Kind::Every(exceptions) => exceptions,
@@ -202,20 +208,21 @@ fn share(record: &mut Record) {
     record.margin = Some(Margin { value, sampling, ..Margin::default() });
 }
 
-/// What was found beyond the threshold.
+/// A violation, with the result of its confirmation.
 struct Violation {
     confirmation: Confirmation,
     searched: bool,
 }
 
-/// Looks for a violation among the trials; where there is none and the margin is thin or the claim is open, in their neighbourhood.
-fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: Effort, seed: u64) -> Result<Option<Violation>> {
+/// Looks for a violation among the trials. If there is none, it searches around the worst trials if
+/// the margin is thin, the claim is open, or a violation is expected.
+fn find_violation(claim: &Claim, results: &[TrialResult], record: &mut Record, effort: Effort, seed: u64) -> Result<Option<Violation>> {
     if let Kind::Share(_) = claim.kind {
-        return below_its_level(claim, attempts, record, seed);
+        return share_below_level(claim, results, record, seed);
     }
     let mut last = None;
-    for k in order(attempts).into_iter().take(CLOSEST).filter(|&k| attempts[k].failed()) {
-        let confirmation = confirm(claim, &attempts[k], seed)?;
+    for k in worst_first(results).into_iter().take(WORST_TRIALS).filter(|&k| results[k].failed()) {
+        let confirmation = confirm(claim, &results[k], seed)?;
         if confirmation.holds() {
             return Ok(Some(Violation { confirmation, searched: false }));
         }
@@ -223,19 +230,19 @@ fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: E
     }
     let thin = record.margin.is_some_and(|m| m.value < THIN);
     let numeric = matches!(claim.kind, Kind::Identity | Kind::Inequality);
-    // What is false is searched too: a violation that no draw shows may be near.
-    let sought = thin || claim.status == Status::Open || claim.status.expects_violation();
-    if last.is_some() || !numeric || record.trials == 0 || !sought {
+    // A false claim is searched, too: a violation may be near a draw that does not show it.
+    let search = thin || claim.status == Status::Open || claim.status.expects_violation();
+    if last.is_some() || !numeric || record.trials == 0 || !search {
         return Ok(last);
     }
-    let starts: Vec<Attempt> = order(attempts).into_iter().take(2).map(|k| attempts[k].clone()).collect();
-    let Hunted { evaluations, best, .. } = hunt::around(claim, &Region::default(), &starts, effort.searches(), seed)?;
+    let starts: Vec<TrialResult> = worst_first(results).into_iter().take(2).map(|k| results[k].clone()).collect();
+    let HuntResult { evaluations, best, .. } = hunt::search_around(claim, &Region::default(), &starts, effort.searches(), seed)?;
     if let Some(best) = best {
         if let Finding::Margin(m) = best.finding {
-            record.searched = Some(Searched { evaluations, best: m.value });
+            record.searched = Some(SearchSummary { evaluations, best: m.value });
             if m.value < record.margin.map_or(f64::INFINITY, |m| m.value) {
                 record.margin = Some(m);
-                record.worst = Some((best.case, attempts.len()));
+                record.worst = Some((best.case, results.len()));
             }
         }
         if best.failed() {
@@ -245,35 +252,34 @@ fn violation(claim: &Claim, attempts: &[Attempt], record: &mut Record, effort: E
     Ok(None)
 }
 
-/// A share below its level is looked at again with another seed of every draw.
-fn below_its_level(claim: &Claim, attempts: &[Attempt], record: &Record, seed: u64) -> Result<Option<Violation>> {
+/// Repeats a share below its level with another seed for every draw.
+fn share_below_level(claim: &Claim, results: &[TrialResult], record: &Record, seed: u64) -> Result<Option<Violation>> {
     if !record.margin.is_some_and(|m| m.failed()) {
         return Ok(None);
     }
-    let trial = |(k, a): (usize, &Attempt)| {
+    let trial = |(k, a): (usize, &TrialResult)| {
         let names = ["claim", claim.name, &k.to_string()];
-        attempt(claim, &a.case, Context::fresh(seed.wrapping_add(1), &names, Method::default()))
+        run_trial(claim, &a.case, Context::fresh(seed.wrapping_add(1), &names, Method::default()))
     };
-    let fresh: Vec<Attempt> = attempts.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
-    let mut again = Record::new(claim, seed, true);
-    book(&fresh, &mut again);
+    let fresh: Vec<TrialResult> = results.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
+    let mut repetition = Record::new(claim, seed, true);
+    summarise(&fresh, &mut repetition);
     let mut confirmation = Confirmation::default();
-    let list = if again.margin.is_some_and(|m| m.failed()) { &mut confirmation.by } else { &mut confirmation.against };
-    list.push("another seed of all draws");
+    confirmation.add("another seed of all draws", repetition.margin.is_some_and(|m| m.failed()));
     Ok(Some(Violation { confirmation, searched: false }))
 }
 
-/// The verdict from the booked trials.
+/// Decides the verdict.
 fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Result<()> {
     let mut reasons = Vec::new();
     let confirmed = violation.as_ref().is_some_and(|v| v.confirmation.holds());
     if let Some(v) = &violation {
-        record.confirmed.clone_from(&v.confirmation.by);
+        record.confirmed.clone_from(&v.confirmation.confirmed_by);
         if v.searched {
             record.confirmed.push("found by a search");
         }
         if !confirmed {
-            reasons.push(format!("a violation was not confirmed by {}", v.confirmation.against.join(", ")));
+            reasons.push(format!("a violation was not confirmed by {}", v.confirmation.not_found_by.join(", ")));
         }
     }
     if record.unfinished.0 > 0 {
@@ -282,15 +288,15 @@ fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Re
     if record.missed > record.trials + record.unfinished.0 {
         reasons.push(format!("{} of {} draws missed the hypotheses", record.missed, record.missed + record.trials));
     }
-    let enough = if claim.kind.counts() { record.margin.is_some_and(|m| m.held()) } else { record.held == record.trials };
+    let enough = if claim.kind.is_share() { record.margin.is_some_and(|m| m.held()) } else { record.held == record.trials };
     if !enough && !confirmed {
         reasons.push(match record.bound {
-            Some(bound) => format!("{} of {} held, which bounds exceptions by {bound:.2} only", record.held, record.trials),
-            None => format!("{} of {} margins lie within their error of the threshold", record.trials - record.held, record.trials),
+            Some(bound) => format!("{} of {} held, which bounds the share of exceptions only by {bound:.2}", record.held, record.trials),
+            None => format!("{} of {} margins do not exceed their error", record.trials - record.held, record.trials),
         });
     }
     if !record.control_ok {
-        reasons.push("the control came out on the wrong side".into());
+        reasons.push("the control came out wrong".into());
     }
     record.verdict = if record.trials == 0 && record.unfinished.0 == 0 {
         Verdict::HypothesesNeverMet
@@ -307,42 +313,44 @@ fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Re
     let held = matches!(record.verdict, Verdict::Supported | Verdict::Certified);
     record.as_expected = match claim.status {
         status if status.expects_violation() => confirmed && record.control_ok,
-        // Of what nobody knows nothing is expected; a violation that is not confirmed may be a discovery.
+        // An unconfirmed violation of an open claim may be a discovery.
         Status::Open => violation.is_none() && record.control_ok && record.trials > 0,
         _ => held,
     };
     Ok(())
 }
 
-/// True when all repetitions of the control come out on its side: violated for a claim that should hold, held for one that is false. A draw that misses the
-/// hypotheses says nothing, and another one takes its place.
-fn control_is_on_its_side(claim: &Claim, seed: u64) -> Result<bool> {
+/// True if all repetitions of the control come out as they must: violated for a claim that should
+/// hold, held for a claim that is false. A draw that misses the hypotheses is replaced by another
+/// one.
+fn control_is_as_it_must_be(claim: &Claim, seed: u64) -> Result<bool> {
     let mut repetitions = 0;
     for k in 0..CONTROL_DRAWS {
         let mut context = Context::fresh(seed, &["control", claim.name, &k.to_string()], Method::default());
-        let good = match settled((claim.control.trial)(&mut context))? {
-            Finding::Missed => continue,
+        let as_it_must = match failures_as_findings((claim.control.trial)(&mut context))? {
+            Finding::HypothesesMissed => continue,
             Finding::Margin(m) if claim.status.expects_violation() => m.held(),
             Finding::Margin(m) => m.failed(),
             Finding::Answer(yes) => yes == claim.status.expects_violation(),
             Finding::Unfinished(_) => false,
         };
         repetitions += 1;
-        if !good || repetitions == CONTROLS {
-            return Ok(good);
+        if !as_it_must || repetitions == CONTROLS {
+            return Ok(as_it_must);
         }
     }
     Ok(false)
 }
 
-/// The exit code of a set of records: 2 when a theorem or a correction is violated, 3 when any other verdict is not the expected one, else 0. A
-/// violated open claim is a discovery, not a failure.
-pub fn worst(records: &[Record]) -> i32 {
-    worst_of(records.iter().map(|r| (r.status, r.verdict == Verdict::Violated, r.as_expected)))
+/// The exit code of a set of records: 2 if a theorem or a correction is violated, 3 if another
+/// verdict is not the expected one, and 0 otherwise. A violated open claim is a discovery, not a
+/// failure.
+pub fn exit_code(records: &[Record]) -> i32 {
+    exit_code_of(records.iter().map(|r| (r.status, r.verdict == Verdict::Violated, r.as_expected)))
 }
 
-/// The same of each status, whether it is violated, and whether that verdict is the expected one.
-pub fn worst_of(verdicts: impl Iterator<Item = (Status, bool, bool)> + Clone) -> i32 {
+/// The exit code for a list of (status, is violated, verdict is the expected one).
+pub fn exit_code_of(verdicts: impl Iterator<Item = (Status, bool, bool)> + Clone) -> i32 {
     if verdicts.clone().any(|(status, violated, _)| violated && status.must_hold()) {
         2
     } else if verdicts.clone().any(|(status, violated, expected)| !(expected || violated && status == Status::Open)) {

@@ -1,53 +1,58 @@
-//! The conformance suite: every claim a dynamics makes about itself, tested on random tokens against an independent double-double evaluation
-//! of its definition. `metastable doctor NAME` prints it; the tests run it on every registered dynamics and on planted bugs.
+//! The conformance suite tests every property that a dynamics declares, on random tokens, and
+//! compares its velocities with an independent evaluation of its definition in double-double
+//! arithmetic. `metastable selftest NAME` prints the results; the tests run the suite on every
+//! registered dynamics and on planted bugs.
 
-use crate::attention::{Dynamics, Energy, EnergyScale, Facts, Form, Head, Spec, kernel::Workspace};
+use crate::attention::{Dynamics, Energy, EnergyScale, Head, OutputForm, Properties, Spec, kernel::Workspace};
 use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::num::{dense, stream::Stream, sum::dot};
 use crate::sphere::{Tokens, law::Law};
 
-/// One line of the suite.
+/// One check of the suite.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// What is measured.
+    /// The measured quantity.
     pub what: &'static str,
-    /// The number, which should be near 0.
+    /// Its value, which should be near 0.
     pub value: f64,
-    /// The largest value accepted.
+    /// The largest accepted value.
     pub bound: f64,
 }
 
 impl Check {
-    /// Whether it passed.
+    /// True if the value is within the bound.
     pub fn passed(&self) -> bool {
         self.value <= self.bound
     }
 }
 
-/// Builds a dynamics from a specification; planted bugs supply their own.
+/// Builds a dynamics from a specification. Tests of planted bugs pass their own builder.
 pub type Builder<'a> = &'a dyn Fn(&Spec) -> Result<Dynamics>;
 
-/// Runs the suite on a dynamics given by its builder; its sublayers say what they are to be compared with.
+/// Runs the suite on a dynamics given by its builder. The sublayers provide the definition that
+/// they are compared with.
 pub fn suite(build: Builder, seed: u64) -> Result<Vec<Check>> {
     let mut stream = Stream::new(seed, &["conformance"]);
     let mut checks = Vec::new();
     let x = weighted(6, 3, &mut stream)?;
     let spec = Spec::new(2.5, x.n());
     let dynamics = build(&spec)?;
-    let facts = dynamics.facts();
+    let facts = dynamics.properties();
     let v = dynamics.velocity(&x);
     let size = max_abs(&v);
-    let deviation = |dynamics: &Dynamics, found: &[f64], form: Form| {
-        // What has no definition deviates from it.
+    let deviation = |dynamics: &Dynamics, found: &[f64], form: OutputForm| {
+        // A sublayer without a definition fails.
         dynamics.definition(0.0, &x, form).map_or(f64::INFINITY, |definition| relative(found, &definition))
     };
-    let value = deviation(&dynamics, &v, Form::Tangent);
+    let value = deviation(&dynamics, &v, OutputForm::Tangent);
     checks.push(Check { what: "deviation from the definition, beta = 2.5", value, bound: 1e-13 });
     let general = build(&Spec { heads: random_heads(3, &mut stream)?, ..Spec::new(0.8, x.n()) })?;
-    let value = deviation(&general, &general.velocity(&x), Form::Tangent);
+    let value = deviation(&general, &general.velocity(&x), OutputForm::Tangent);
     checks.push(Check { what: "deviation from the definition, two heads with Q, K, V", value, bound: 1e-13 });
-    for (form, what) in [(Form::Sum, "sums against their definition"), (Form::Difference, "differences against their definition")] {
+    for (form, what) in
+        [(OutputForm::Sum, "sums against their definition"), (OutputForm::Difference, "differences against their definition")]
+    {
         let mut rows = vec![0.0; v.len()];
         dynamics.output(0.0, &x, form, &mut Workspace::default(), &mut rows);
         checks.push(Check { what, value: deviation(&dynamics, &rows, form), bound: 1e-13 });
@@ -72,7 +77,7 @@ pub fn suite(build: Builder, seed: u64) -> Result<Vec<Check>> {
         checks.push(Check { what: "speed above its bound", value: nan_max(fastest / bound - 1.0, 0.0), bound: 0.0 });
     }
     if facts.causal {
-        // The first tokens must not see the later ones: compared bit by bit.
+        // Velocities of the first tokens must not depend on later ones, to the last bit.
         let prefix = Tokens::from_parts(3, x.coordinates()[..9].to_vec(), x.masses()[..3].to_vec());
         let short = dynamics.velocity(&prefix);
         let differing = short.iter().zip(&v).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
@@ -81,17 +86,17 @@ pub fn suite(build: Builder, seed: u64) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-fn symmetries(facts: &Facts, dynamics: &Dynamics, x: &Tokens, v: &[f64], stream: &mut Stream, checks: &mut Vec<Check>) -> Result<()> {
+fn symmetries(facts: &Properties, dynamics: &Dynamics, x: &Tokens, v: &[f64], stream: &mut Stream, checks: &mut Vec<Check>) -> Result<()> {
     let (n, d) = (x.n(), x.d());
     if facts.rotation_equivariant {
         let q = random_rotation(d, stream);
-        let turn = |a: &[f64]| -> Vec<f64> {
+        let rotate = |a: &[f64]| -> Vec<f64> {
             let mut out = vec![0.0; a.len()];
             a.chunks_exact(d).zip(out.chunks_exact_mut(d)).for_each(|(r, o)| dense::mat_vec(&q, r, o));
             out
         };
-        let y = Tokens::normalised(d, turn(x.coordinates()))?.with_masses(x.masses())?;
-        checks.push(Check { what: "rotation equivariance", value: relative(&dynamics.velocity(&y), &turn(v)), bound: 1e-13 });
+        let y = Tokens::normalised(d, rotate(x.coordinates()))?.with_masses(x.masses())?;
+        checks.push(Check { what: "rotation equivariance", value: relative(&dynamics.velocity(&y), &rotate(v)), bound: 1e-13 });
     }
     if facts.permutation_equivariant {
         let order: Vec<usize> = (0..n).rev().collect();
@@ -107,7 +112,7 @@ fn symmetries(facts: &Facts, dynamics: &Dynamics, x: &Tokens, v: &[f64], stream:
     Ok(())
 }
 
-/// Splits the first token into two coincident halves: nobody's velocity may change.
+/// Splits the first token into two coincident halves: no velocity may change.
 fn splitting(build: Builder, spec: &Spec, x: &Tokens, v: &[f64]) -> Result<f64> {
     let mut coordinates = x.coordinates().to_vec();
     coordinates.extend_from_slice(x.row(0));

@@ -1,11 +1,12 @@
-//! What a trial draws from and how it computes. Every draw goes on a tape; the method can be exchanged without a change of the draws.
+//! The context of a trial: its random draws and its numerical methods. Every draw is recorded on a
+//! tape, so that a trial can be repeated with another method and the same draws.
 
 use super::conformance;
 use super::domain::{Case, MASS_RANGE, Masses};
 use super::tape::{Draw, Tape};
-use crate::attention::{Dynamics, Form, dynamics};
+use crate::attention::{Dynamics, OutputForm, dynamics};
 use crate::error::{Error, Result};
-use crate::flow::{Options, second, solve};
+use crate::flow::{Options, cross_check, solve};
 use crate::num::stream::Stream;
 use crate::proofs::trajectory::Neighbourhood;
 use crate::sphere::{Tokens, geometry::project, law::Law};
@@ -15,74 +16,77 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Tolerance of integrations inside trials.
 pub const RTOL: f64 = 1e-9;
 
-/// How a trial computes; a confirmation changes what the trial depends on.
+/// The numerical methods of a trial. A confirmation repeats a trial with other ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Method {
     /// Tolerance of integrations.
     pub rtol: f64,
-    /// Trajectories by the second integrator.
-    pub second: bool,
-    /// Velocities by the double-double definition.
-    pub precise: bool,
-    /// Seed of the method's own randomness.
-    pub chance: u64,
+    /// Integrate with the second, independent integrator.
+    pub second_integrator: bool,
+    /// Evaluate velocities by their definition in double-double arithmetic.
+    pub double_double: bool,
+    /// Seed of the randomness of the method itself.
+    pub method_seed: u64,
 }
 
 impl Default for Method {
     fn default() -> Self {
-        Self { rtol: RTOL, second: false, precise: false, chance: 0 }
+        Self { rtol: RTOL, second_integrator: false, double_double: false, method_seed: 0 }
     }
 }
 
-/// Asks trials to end: set by who keeps the time, looked at by trials that take long, and by the integrator before every step.
+/// A flag that ends trials. Long trials check it, and the integrator before every step.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// From now on no trial goes on.
+    /// Sets the flag.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// True after [`Stop::set`].
+    /// True once the flag is set.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What a trial turned out to depend on.
+/// The parts of the method that a trial used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// It asked for the tolerance.
+    /// The tolerance.
     pub tolerance: bool,
-    /// It flowed tokens by a trajectory that the second integrator can repeat.
+    /// A trajectory that the second integrator can repeat.
     pub trajectory: bool,
-    /// It asked for velocities that have a double-double definition.
+    /// Velocities that have a definition in double-double arithmetic.
     pub velocity: bool,
-    /// It used randomness of the method.
-    pub chance: bool,
-    /// It asked for the stated constant.
-    pub stated: bool,
+    /// Randomness of the method.
+    pub method_rng: bool,
+    /// The claimed constant.
+    pub claimed_constant: bool,
 }
 
-/// What enclosures may decide of a trial.
+/// Parts of a finding that interval arithmetic may certify.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// The trial says that this start converges to one point.
+    /// A start that converges to one point according to the trial.
     pub start: Option<Neighbourhood>,
-    /// Scores are not `<x_i, x_j>`: what proves is the cone lemma alone, which holds for all positive weights.
+    /// True if the scores are not `<x_i, x_j>`. Then only the cone lemma can prove convergence,
+    /// since it holds for all positive weights.
     pub other_scores: bool,
-    /// An upper bound of the margin by interval arithmetic, where the trial came out negative.
-    pub margin: Option<f64>,
+    /// A rigorous upper bound on a negative margin.
+    pub certified_margin: Option<f64>,
 }
 
-/// What a trial draws from and how tightly it computes.
+/// The context of one trial: its draws, its methods, and a record of what it used.
 pub struct Context {
     tape: Tape,
-    at: usize,
+    /// Index of the next draw on the tape.
+    position: usize,
     stream: Stream,
-    chance: Stream,
+    method_rng: Stream,
     method: Method,
+    /// Factor applied to the claimed constant.
     factor: f64,
     used: Used,
     evidence: Evidence,
@@ -90,20 +94,20 @@ pub struct Context {
 }
 
 impl Context {
-    /// Draws from the stream `seed/names`.
+    /// A context that draws from the random stream `seed/names`.
     pub fn fresh(seed: u64, names: &[&str], method: Method) -> Self {
         Self::replay(Tape::default(), seed, names, method)
     }
 
-    /// Repeats a tape; what it lacks is drawn from the stream.
+    /// A context that repeats a tape; draws that the tape lacks come from the random stream.
     pub fn replay(tape: Tape, seed: u64, names: &[&str], method: Method) -> Self {
         let path: Vec<&str> = names.iter().copied().chain(["chance"]).collect();
-        let chance = Stream::new(seed.wrapping_add(method.chance), &path);
+        let method_rng = Stream::new(seed.wrapping_add(method.method_seed), &path);
         Self {
             tape,
-            at: 0,
+            position: 0,
             stream: Stream::new(seed, names),
-            chance,
+            method_rng,
             method,
             factor: 1.0,
             used: Used::default(),
@@ -112,64 +116,65 @@ impl Context {
         }
     }
 
-    /// The same, given up when `stop` is set.
-    pub fn until(mut self, stop: &Stop) -> Self {
+    /// Ends the trial when `stop` is set.
+    pub fn with_stop(mut self, stop: &Stop) -> Self {
         self.stop = stop.clone();
         self
     }
 
-    /// For trials that take long, between their parts.
+    /// Long trials call this between their parts.
     ///
-    /// **Errors** the trial is to be given up.
-    pub fn go_on(&self) -> Result<()> {
+    /// **Errors** if the stop flag is set.
+    pub fn check_stop(&self) -> Result<()> {
         if self.stop.is_set() { Err(Error::Numerical { what: "given up: the time is over".into() }) } else { Ok(()) }
     }
 
-    /// The same with the stated constant multiplied.
-    pub fn perturbed(mut self, factor: f64) -> Self {
+    /// Multiplies the claimed constant by a factor.
+    pub fn with_constant_times(mut self, factor: f64) -> Self {
         self.factor = factor;
         self
     }
 
-    /// What was drawn, what the trial used, and what it left to enclosures.
+    /// The draws, the methods that were used, and the statements to certify.
     pub fn into_parts(mut self) -> (Tape, Used, Evidence) {
-        self.tape.0.truncate(self.at);
+        self.tape.0.truncate(self.position);
         (self.tape, self.used, self.evidence)
     }
 
-    /// The trial says that these tokens converge to one point: the check may try to prove it.
-    pub fn converges(&mut self, case: &Case, x: &Tokens) {
+    /// Records that these tokens converge to one point, so that the check can try to prove it.
+    pub fn asserts_convergence(&mut self, case: &Case, x: &Tokens) {
         let variant = dynamics::find(case.dynamics, false).ok().and_then(|e| e.variant);
         self.evidence.start = variant.and_then(|v| Neighbourhood::new(v, case.beta, x, 0.0).ok());
     }
 
-    /// As [`Context::converges`] for heads with other scores: only a start in an open hemisphere can be proved.
-    pub fn converges_with_any_scores(&mut self, case: &Case, x: &Tokens) {
-        self.converges(case, x);
+    /// As [`Context::asserts_convergence`] for heads with scores other than `<x_i, x_j>`: only a
+    /// start in an open hemisphere can be proved.
+    pub fn asserts_convergence_for_any_scores(&mut self, case: &Case, x: &Tokens) {
+        self.asserts_convergence(case, x);
         self.evidence.other_scores = true;
     }
 
-    /// The margin is at most this, by interval arithmetic.
-    pub fn enclosed(&mut self, margin: Option<f64>) {
-        self.evidence.margin = margin;
+    /// Records a rigorous upper bound on the margin.
+    pub fn certified_margin(&mut self, bound: Option<f64>) {
+        self.evidence.certified_margin = bound;
     }
 
-    /// The recorded draw if it fits, else a new one in its place.
+    /// The recorded draw if it fits; otherwise a new one replaces it.
     fn next(&mut self, fits: impl Fn(&Draw) -> bool, draw: impl FnOnce(&mut Stream) -> Result<Draw>) -> Result<&Draw> {
-        if !self.tape.0.get(self.at).is_some_and(fits) {
+        if !self.tape.0.get(self.position).is_some_and(fits) {
             let new = draw(&mut self.stream)?;
-            self.tape.0.truncate(self.at);
+            self.tape.0.truncate(self.position);
             self.tape.0.push(new);
         }
-        self.at += 1;
-        Ok(&self.tape.0[self.at - 1])
+        self.position += 1;
+        Ok(&self.tape.0[self.position - 1])
     }
 
-    /// Tokens of the case by its law, with its masses.
+    /// Tokens drawn from the law of the case, with its masses.
     ///
     /// **Errors** a law that does not exist at this n and d.
     pub fn tokens(&mut self, case: &Case) -> Result<Tokens> {
-        let x = self.tokens_by(case.n, case.d, case.law)?;
+        let x = self.tokens_with_law(case.n, case.d, case.law)?;
         match case.masses {
             Masses::Equal => Ok(x),
             Masses::Random => {
@@ -179,10 +184,10 @@ impl Context {
         }
     }
 
-    /// Tokens of equal masses by a law.
+    /// Tokens of equal masses drawn from a law.
     ///
     /// **Errors** a law that does not exist at this n and d.
-    pub fn tokens_by(&mut self, n: usize, d: usize, law: &str) -> Result<Tokens> {
+    pub fn tokens_with_law(&mut self, n: usize, d: usize, law: &str) -> Result<Tokens> {
         let fits = |draw: &Draw| matches!(draw, Draw::Tokens { law: l, d: e, x } if l == law && *e == d && x.len() == n * d);
         let draw = |stream: &mut Stream| {
             let x = Law::parse(law)?.sample(n, d, stream)?.coordinates().to_vec();
@@ -190,11 +195,11 @@ impl Context {
         };
         match self.next(fits, draw)? {
             Draw::Tokens { x, .. } => Tokens::normalised(d, x.clone()),
-            _ => Err(Error::Numerical { what: "a tape whose draws have other kinds".into() }),
+            _ => Err(Error::Numerical { what: "the tape has a draw of another kind".into() }),
         }
     }
 
-    /// n masses, log-uniform in their range, before normalisation.
+    /// n masses before normalisation, log-uniform in their range.
     pub fn masses(&mut self, n: usize) -> Vec<f64> {
         let fits = |draw: &Draw| matches!(draw, Draw::Masses { masses } if masses.len() == n);
         let (lo, hi) = (MASS_RANGE.0.ln(), MASS_RANGE.1.ln());
@@ -219,7 +224,7 @@ impl Context {
         self.uniform_in(lo.ln(), hi.ln()).exp().clamp(lo, hi)
     }
 
-    /// One of `0..below`.
+    /// An index in `0..below`.
     pub fn index(&mut self, below: usize) -> usize {
         let fits = |draw: &Draw| matches!(draw, Draw::Index { below: b, .. } if *b == below);
         match self.next(fits, |s| Ok(Draw::Index { below, value: s.index(below) })) {
@@ -228,7 +233,7 @@ impl Context {
         }
     }
 
-    /// Standard normals.
+    /// Standard normal numbers.
     pub fn normals(&mut self, count: usize) -> Vec<f64> {
         let fits = |draw: &Draw| matches!(draw, Draw::Normals { values } if values.len() == count);
         let draw = |s: &mut Stream| {
@@ -242,7 +247,7 @@ impl Context {
         }
     }
 
-    /// A seed for something that a search cannot move.
+    /// A random seed for objects that a search cannot vary.
     pub fn seed(&mut self) -> u64 {
         match self.next(|draw| matches!(draw, Draw::Seed { .. }), |s| Ok(Draw::Seed { value: s.next_u64() >> 12 })) {
             Ok(Draw::Seed { value }) => *value,
@@ -267,10 +272,11 @@ impl Context {
         conformance::random_rotation(d, &mut Stream::new(seed, &["rotation"]))
     }
 
-    /// Randomness of the method alone, never of the hypotheses: a confirmation repeats the trial with another.
-    pub fn chance(&mut self) -> &mut Stream {
-        self.used.chance = true;
-        &mut self.chance
+    /// Random stream for the method only, never for the hypotheses. A confirmation repeats the
+    /// trial with another one.
+    pub fn method_rng(&mut self) -> &mut Stream {
+        self.used.method_rng = true;
+        &mut self.method_rng
     }
 
     /// The tolerance of integrations.
@@ -279,9 +285,9 @@ impl Context {
         self.method.rtol
     }
 
-    /// The stated constant or law, perturbed when the resolving power is sought.
-    pub fn stated(&mut self, value: f64) -> f64 {
-        self.used.stated = true;
+    /// The claimed constant. The search for the resolving power multiplies it by a factor.
+    pub fn claimed_constant(&mut self, value: f64) -> f64 {
+        self.used.claimed_constant = true;
         value * self.factor
     }
 
@@ -291,31 +297,31 @@ impl Context {
     pub fn velocity(&mut self, case: &Case, x: &Tokens) -> Result<Vec<f64>> {
         self.used.velocity = true;
         let dynamics = case.build()?;
-        let precise = if self.method.precise { dynamics.definition(0.0, x, Form::Tangent) } else { None };
-        Ok(precise.unwrap_or_else(|| dynamics.velocity(x)))
+        let exact = if self.method.double_double { dynamics.definition(0.0, x, OutputForm::Tangent) } else { None };
+        Ok(exact.unwrap_or_else(|| dynamics.velocity(x)))
     }
 
-    /// Tokens after time t, without coalescence, at the context's tolerance.
+    /// Tokens after time t at the context's tolerance, without merging.
     ///
-    /// **Errors** a run that did not reach t: the trial is unfinished, its state is no state at time t.
-    pub fn flowed(&mut self, dynamics: &Dynamics, x: &Tokens, t: f64) -> Result<Tokens> {
-        self.flowed_within(dynamics, x, t, 1.0)
+    /// **Errors** an integration that does not reach t; the trial is then unfinished.
+    pub fn flow_to(&mut self, dynamics: &Dynamics, x: &Tokens, t: f64) -> Result<Tokens> {
+        self.flow_to_with_tolerance(dynamics, x, t, 1.0)
     }
 
-    /// The same at a share of the tolerance.
+    /// As [`Context::flow_to`], with the tolerance multiplied by a factor.
     ///
-    /// **Errors** as [`Context::flowed`].
-    pub fn flowed_within(&mut self, dynamics: &Dynamics, x: &Tokens, t: f64, share: f64) -> Result<Tokens> {
+    /// **Errors** as [`Context::flow_to`].
+    pub fn flow_to_with_tolerance(&mut self, dynamics: &Dynamics, x: &Tokens, t: f64, factor: f64) -> Result<Tokens> {
         self.used.trajectory = true;
-        let rtol = self.rtol() * share;
-        if self.method.second {
-            let end = second::confirm(dynamics, x, t, rtol)?;
+        let rtol = self.rtol() * factor;
+        if self.method.second_integrator {
+            let end = cross_check::solve_independently(dynamics, x, t, rtol)?;
             return Tokens::normalised(x.d(), end)?.with_masses(x.masses());
         }
         let options = Options { rtol, merge_radius: 0.0, cancel: Some(&self.stop.0), ..Options::default() };
         let end = solve(dynamics, x, t, &options, &mut [])?;
         match end.outcome {
-            o if o.lasts() => Ok(end.clusters),
+            o if o.end_state_is_known() => Ok(end.clusters),
             other => Err(Error::Numerical { what: other.to_string() }),
         }
     }

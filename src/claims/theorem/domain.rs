@@ -1,14 +1,15 @@
-//! The hypotheses of a claim. One object prints them and draws from them, so the statement printed is the statement tested.
+//! The hypotheses of a claim. The same object prints them and draws from them, so the printed
+//! hypotheses are the tested ones.
 
 use crate::attention::{Dynamics, RowWeights, Spec, Variant, dynamics};
 use crate::error::{Error, Result};
 use crate::num::stream::Stream;
 use std::fmt;
 
-/// Where n or d lies.
+/// The values of n or d.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sizes {
-    /// Integers of an interval, both ends included; drawn log-uniformly.
+    /// Integers of an interval with both ends, drawn log-uniformly.
     Range(usize, usize),
     /// One of these.
     List(&'static [usize]),
@@ -18,27 +19,27 @@ pub enum Sizes {
     Unused,
 }
 
-/// Where beta lies.
+/// The values of beta.
 #[derive(Clone, Copy, Debug)]
 pub enum Betas {
     /// An interval of positive numbers, drawn log-uniformly.
     Log(f64, f64),
     /// An interval, drawn uniformly.
     Linear(f64, f64),
-    /// Both signs and 0: the sign is drawn, the size log-uniform in `[lo, hi]`.
+    /// Both signs and 0: the sign is random, the absolute value log-uniform in `[lo, hi]`.
     Signed(f64, f64),
     /// One of these.
     List(&'static [f64]),
-    /// A factor times a threshold that depends on n and d; the factor is drawn log-uniformly.
-    Per {
+    /// A factor times a threshold that depends on n and d. The factor is drawn log-uniformly.
+    TimesThreshold {
         /// Smallest factor.
         lo: f64,
         /// Largest factor.
         hi: f64,
-        /// The threshold's formula.
-        name: &'static str,
-        /// The threshold.
-        unit: fn(usize, usize) -> f64,
+        /// The formula of the threshold, as printed.
+        formula: &'static str,
+        /// The threshold as a function of n and d.
+        threshold: fn(usize, usize) -> f64,
     },
     /// The claim does not depend on it.
     Unused,
@@ -49,26 +50,26 @@ pub enum Betas {
 pub enum Masses {
     /// 1/n each.
     Equal,
-    /// Log-uniform in [1/10, 10] before normalisation: a claim that ignores masses is noticed.
+    /// Log-uniform in [1/10, 10] before normalisation. They detect a claim that ignores masses.
     Random,
 }
 
 /// The range of [`Masses::Random`] before normalisation.
 pub const MASS_RANGE: (f64, f64) = (0.1, 10.0);
 
-/// A joint condition on n, d, beta and the rest of a case.
+/// A joint condition on n, d, beta, dynamics and law.
 #[derive(Clone, Copy)]
-pub struct Also {
+pub struct Condition {
     /// As printed.
     pub text: &'static str,
     /// As tested.
     pub holds: fn(&Case) -> bool,
 }
 
-/// One point of a claim's range.
+/// One point of a claim's range; trials are run at cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Case {
-    /// Tokens.
+    /// Number of tokens.
     pub n: usize,
     /// Ambient dimension.
     pub d: usize,
@@ -78,7 +79,7 @@ pub struct Case {
     pub dynamics: &'static str,
     /// Law of the tokens.
     pub law: &'static str,
-    /// Their masses.
+    /// Masses of the tokens.
     pub masses: Masses,
 }
 
@@ -88,8 +89,8 @@ impl Case {
         Self { n, d, beta, dynamics, law: "uniform", masses: Masses::Equal }
     }
 
-    /// The same with random masses.
-    pub const fn weighted(n: usize, d: usize, beta: f64, dynamics: &'static str) -> Self {
+    /// Uniform tokens of random masses.
+    pub const fn with_random_masses(n: usize, d: usize, beta: f64, dynamics: &'static str) -> Self {
         Self { masses: Masses::Random, ..Self::new(n, d, beta, dynamics) }
     }
 
@@ -98,7 +99,7 @@ impl Case {
         Self { law, ..self }
     }
 
-    /// What closed forms know of the dynamics.
+    /// The kind of plain attention (row weights, masks, sign) for which closed forms exist.
     ///
     /// **Errors** a name that is not registered, a dynamics that is not plain attention.
     pub fn variant(&self) -> Result<Variant> {
@@ -106,17 +107,19 @@ impl Case {
         found.ok_or_else(|| Error::parameter("dynamics", self.dynamics, "plain attention, for which there are closed forms"))
     }
 
-    /// How its rows of weights are normalised. **Errors** as [`Case::variant`].
-    pub fn weights(&self) -> Result<RowWeights> {
+    /// How the rows of weights are normalised. **Errors** as [`Case::variant`].
+    pub fn row_weights(&self) -> Result<RowWeights> {
         Ok(self.variant()?.weights)
     }
 
-    /// Weights are at most this: 1 for softmax, `e^|beta|` for plain exponentials. **Errors** as [`Case::variant`].
+    /// Upper bound on a row's total weight: 1 for softmax, `e^|beta|` for plain exponentials.
+    /// **Errors** as [`Case::variant`].
     pub fn largest_weight(&self) -> Result<f64> {
-        Ok(self.weights()?.log_total(self.beta.abs()).exp())
+        Ok(self.row_weights()?.log_consensus_row_sum(self.beta.abs()).exp())
     }
 
-    /// Lipschitz constant of the velocity, displacements measured by the largest of all tokens. **Errors** as [`Case::variant`].
+    /// Lipschitz constant of the velocity in the maximum norm over tokens. **Errors** as
+    /// [`Case::variant`].
     pub fn lipschitz(&self) -> Result<f64> {
         Ok(2.0 * (1.0 + self.beta.abs()) * self.largest_weight()?)
     }
@@ -135,29 +138,30 @@ impl fmt::Display for Case {
     }
 }
 
-/// The hypotheses: ranges, laws, masses, joint conditions, and the corners that are always among the cases.
+/// The hypotheses: ranges, dynamics, laws, masses, a joint condition, and extra cases that are
+/// always tested.
 #[derive(Clone, Copy)]
 pub struct Domain {
-    /// Tokens.
+    /// Number of tokens.
     pub n: Sizes,
     /// Ambient dimension.
     pub d: Sizes,
     /// Inverse temperature.
     pub beta: Betas,
-    /// Registered dynamics the claim speaks of.
+    /// The dynamics of the claim.
     pub dynamics: &'static [&'static str],
     /// Laws of tokens.
     pub laws: &'static [&'static str],
     /// Masses of tokens.
     pub masses: Masses,
-    /// Joint conditions; draws that miss them are drawn again.
-    pub also: Option<Also>,
-    /// More (n, d, beta) that are always drawn: where the margin is thin.
+    /// A joint condition; cases that violate it are drawn again.
+    pub condition: Option<Condition>,
+    /// Additional (n, d, beta) that are always tested, chosen where the margin is thin.
     pub corners: &'static [(usize, usize, f64)],
 }
 
 impl Domain {
-    /// SA and USA with uniform tokens of random masses: what most claims speak of, to be narrowed.
+    /// SA and USA with uniform tokens of random masses: the default that most claims restrict.
     pub const ATTENTION: Self = Self {
         n: Sizes::Range(2, 64),
         d: Sizes::Range(2, 64),
@@ -165,13 +169,13 @@ impl Domain {
         dynamics: &["sa", "usa"],
         laws: &["uniform"],
         masses: Masses::Random,
-        also: None,
+        condition: None,
         corners: &[],
     };
     /// The same with equal masses.
     pub const EQUAL_MASSES: Self = Self { masses: Masses::Equal, ..Self::ATTENTION };
 
-    /// Normal rows of n tokens, no space.
+    /// Maps of n rows with normal entries in R^d.
     pub const MAPS: Self = Self {
         n: Sizes::Range(2, 6),
         d: Sizes::Range(2, 5),
@@ -180,13 +184,15 @@ impl Domain {
         laws: &["normal"],
         ..Self::EQUAL_MASSES
     };
-    /// Blocks with normal weights.
+    /// Transformer blocks with normal weights.
     pub const BLOCKS: Self =
         Self { n: Sizes::Range(2, 12), d: Sizes::List(&[4, 8]), beta: Betas::Unused, dynamics: &["sa"], ..Self::EQUAL_MASSES };
-    /// Tokens of R^d under one head with V and scores `<Q x_i, x_j>`; the laws of points are the claims' own.
+    /// Tokens of R^d under one head with value matrix V and scores `<Q x_i, x_j>`; each claim sets
+    /// the law of the points.
     pub const FLAT: Self =
         Self { n: Sizes::Range(2, 12), d: Sizes::Range(1, 4), beta: Betas::Log(0.1, 2.0), dynamics: &["sa"], ..Self::ATTENTION };
-    /// Where the symmetries of the flow are tested: every sign of beta, tokens anywhere or in a cap.
+    /// The range on which symmetries of the flow are tested: every sign of beta, uniform tokens or
+    /// tokens in a cap.
     pub const SYMMETRY: Self = Self {
         n: Sizes::Range(1, 48),
         beta: Betas::Signed(0.01, 100.0),
@@ -195,7 +201,7 @@ impl Domain {
         corners: &[(2, 2, 0.0), (7, 3, 1.0), (12, 4, 4.0)],
         ..Self::ATTENTION
     };
-    /// Tokens of the sphere whose softmax is taken.
+    /// Tokens of the sphere for claims about softmax weights.
     pub const SCORED: Self = Self {
         n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 8),
@@ -203,7 +209,7 @@ impl Domain {
         dynamics: &["softmax weights"],
         ..Self::EQUAL_MASSES
     };
-    /// Layers with fresh weights.
+    /// Random layers: each layer draws new weights.
     pub const LAYERS: Self = Self {
         n: Sizes::Fixed(2),
         d: Sizes::List(&[2, 3, 8, 16]),
@@ -215,12 +221,12 @@ impl Domain {
     /// Tokens of R^d under hardmax layers.
     pub const HARDMAX: Self =
         Self { n: Sizes::Range(3, 20), d: Sizes::Range(2, 4), beta: Betas::Unused, dynamics: &["hardmax"], ..Self::EQUAL_MASSES };
-    /// SA of unit vectors; the scheme is drawn.
+    /// SA of unit vectors; each trial draws a normalisation.
     pub const LAYERED: Self =
         Self { n: Sizes::Range(2, 12), d: Sizes::Range(2, 12), beta: Betas::Linear(0.0, 4.0), dynamics: &["sa"], ..Self::EQUAL_MASSES };
 
-    /// Why a case lies outside, or nothing.
-    pub fn misses(&self, case: &Case) -> Option<String> {
+    /// The first hypothesis that a case violates, as text; `None` if it meets all.
+    pub fn violated_hypothesis(&self, case: &Case) -> Option<String> {
         if !self.n.contains(case.n) {
             return Some(format!("n = {} ({})", case.n, self.n.text("n")));
         }
@@ -236,21 +242,22 @@ impl Domain {
         if !self.laws.contains(&case.law) {
             return Some(format!("law {} ({})", case.law, self.laws.join(", ")));
         }
-        self.also.filter(|also| !(also.holds)(case)).map(|also| format!("{case} ({})", also.text))
+        self.condition.filter(|c| !(c.holds)(case)).map(|c| format!("{case} ({})", c.text))
     }
 
-    /// All combinations of the ends of the ranges, then the named corners, each with the dynamics and laws in turn.
+    /// All combinations of the ends of the ranges, then the additional corners. Dynamics and laws
+    /// take turns.
     pub fn ends(&self) -> Vec<Case> {
-        let mut places = Vec::new();
+        let mut points = Vec::new();
         for n in self.n.ends() {
             for d in self.d.ends() {
-                places.extend(self.beta.ends(n, d).into_iter().map(|beta| (n, d, beta)));
+                points.extend(self.beta.ends(n, d).into_iter().map(|beta| (n, d, beta)));
             }
         }
-        places.extend_from_slice(self.corners);
+        points.extend_from_slice(self.corners);
         let mut cases: Vec<Case> = Vec::new();
-        for (n, d, beta) in places {
-            // The first dynamics and law in turn that meet the joint conditions.
+        for (n, d, beta) in points {
+            // The next dynamics and law that meet the joint condition.
             let count = self.dynamics.len() * self.laws.len();
             let start = cases.len();
             let options = (0..count).map(|k| {
@@ -258,14 +265,14 @@ impl Domain {
                 let (dynamics, law) = (self.dynamics[k % self.dynamics.len()], self.laws[(k / self.dynamics.len()) % self.laws.len()]);
                 Case { n, d, beta, dynamics, law, masses: self.masses }
             });
-            if let Some(case) = options.into_iter().find(|c| self.misses(c).is_none() && !cases.contains(c)) {
+            if let Some(case) = options.into_iter().find(|c| self.violated_hypothesis(c).is_none() && !cases.contains(c)) {
                 cases.push(case);
             }
         }
         cases
     }
 
-    /// A case from the inside; `None` when a thousand draws miss the joint conditions.
+    /// A random case; `None` if a thousand draws violate the joint condition.
     pub fn draw(&self, stream: &mut Stream) -> Option<Case> {
         (0..1000).find_map(|_| {
             let (n, d) = (self.n.draw(stream), self.d.draw(stream));
@@ -273,11 +280,11 @@ impl Domain {
             let dynamics = self.dynamics[stream.index(self.dynamics.len())];
             let law = self.laws[stream.index(self.laws.len())];
             let case = Case { n, d, beta, dynamics, law, masses: self.masses };
-            self.misses(&case).is_none().then_some(case)
+            self.violated_hypothesis(&case).is_none().then_some(case)
         })
     }
 
-    /// The ends, then draws from the inside up to `count` cases.
+    /// The ends, followed by random cases, `count` in all.
     pub fn cases(&self, count: usize, stream: &mut Stream) -> Vec<Case> {
         let mut cases = self.ends();
         while cases.len() < count {
@@ -303,7 +310,7 @@ impl fmt::Display for Domain {
                 Masses::Random => format!("masses in [{}, {}] before normalisation", MASS_RANGE.0, MASS_RANGE.1),
             });
         }
-        parts.extend(self.also.map(|also| also.text.to_owned()));
+        parts.extend(self.condition.map(|c| c.text.to_owned()));
         parts.retain(|p| !p.is_empty());
         f.write_str(&parts.join("; "))
     }
@@ -353,13 +360,13 @@ impl Sizes {
 
 impl Betas {
     fn contains(self, case: &Case) -> bool {
-        // A factor times a threshold is rounded once.
+        // The product of factor and threshold is rounded: allow a few ulps.
         let within = |v: f64, lo: f64, hi: f64| v >= lo - 4.0 * f64::EPSILON * lo.abs() && v <= hi + 4.0 * f64::EPSILON * hi.abs();
         match self {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => within(case.beta, lo, hi),
             Self::Signed(_, hi) => within(case.beta, -hi, hi),
             Self::List(list) => list.iter().any(|b| b.to_bits() == case.beta.to_bits()),
-            Self::Per { lo, hi, unit, .. } => within(case.beta / unit(case.n, case.d), lo, hi),
+            Self::TimesThreshold { lo, hi, threshold, .. } => within(case.beta / threshold(case.n, case.d), lo, hi),
             Self::Unused => true,
         }
     }
@@ -370,20 +377,20 @@ impl Betas {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => vec![lo, hi],
             Self::Signed(_, hi) => vec![-hi, 0.0, hi],
             Self::List(list) => list.to_vec(),
-            Self::Per { lo, hi, unit, .. } => vec![lo * unit(n, d), hi * unit(n, d)],
+            Self::TimesThreshold { lo, hi, threshold, .. } => vec![lo * threshold(n, d), hi * threshold(n, d)],
             Self::Unused => vec![0.0],
         }
     }
 
-    /// The value at a position in [0, 1] of the range; `None` where there is no range to move in.
-    pub fn at(self, position: f64, n: usize, d: usize) -> Option<f64> {
+    /// The value at a position in [0, 1] of the range; `None` for a list and for an unused beta.
+    pub fn value_at(self, position: f64, n: usize, d: usize) -> Option<f64> {
         let s = position.clamp(0.0, 1.0);
         match self {
             Self::Log(lo, hi) => Some(log_at(lo, hi, s)),
             Self::Linear(lo, hi) => Some((lo + s * (hi - lo)).clamp(lo, hi)),
-            // The middle is 0; from there the size grows from lo to hi on both sides.
+            // The absolute value grows from lo to hi on both sides of the middle.
             Self::Signed(lo, hi) => Some(if s > 0.5 { log_at(lo, hi, 2.0 * s - 1.0) } else { -log_at(lo, hi, 1.0 - 2.0 * s) }),
-            Self::Per { lo, hi, unit, .. } => Some(log_at(lo, hi, s) * unit(n, d)),
+            Self::TimesThreshold { lo, hi, threshold, .. } => Some(log_at(lo, hi, s) * threshold(n, d)),
             Self::List(_) | Self::Unused => None,
         }
     }
@@ -395,7 +402,7 @@ impl Betas {
             Self::Log(lo, hi) => Some(log(case.beta, lo, hi)),
             Self::Linear(lo, hi) => Some(((case.beta - lo) / (hi - lo)).clamp(0.0, 1.0)),
             Self::Signed(lo, hi) => Some(0.5 + 0.5 * log(case.beta.abs().max(lo), lo, hi).copysign(case.beta)),
-            Self::Per { lo, hi, unit, .. } => Some(log(case.beta / unit(case.n, case.d), lo, hi)),
+            Self::TimesThreshold { lo, hi, threshold, .. } => Some(log(case.beta / threshold(case.n, case.d), lo, hi)),
             Self::List(_) | Self::Unused => None,
         }
     }
@@ -403,7 +410,7 @@ impl Betas {
     fn draw(self, n: usize, d: usize, stream: &mut Stream) -> f64 {
         match self {
             Self::List(list) => list[stream.index(list.len())],
-            _ => self.at(stream.uniform(), n, d).unwrap_or(0.0),
+            _ => self.value_at(stream.uniform(), n, d).unwrap_or(0.0),
         }
     }
 
@@ -413,13 +420,13 @@ impl Betas {
             Self::Signed(_, hi) => format!("|beta| <= {hi}"),
             Self::List(list) if list.len() == 1 => format!("beta = {}", list[0]),
             Self::List(list) => format!("beta in {{{}}}", list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-            Self::Per { lo, hi, name, .. } => format!("{lo} <= beta / ({name}) <= {hi}"),
+            Self::TimesThreshold { lo, hi, formula, .. } => format!("{lo} <= beta / ({formula}) <= {hi}"),
             Self::Unused => String::new(),
         }
     }
 }
 
-/// The point at s in [0, 1] of the logarithmic interval.
+/// The point at position s in [0, 1] of an interval on the logarithmic scale.
 fn log_at(lo: f64, hi: f64, s: f64) -> f64 {
     (lo.ln() + s * (hi / lo).ln()).exp().clamp(lo, hi)
 }

@@ -1,21 +1,25 @@
-//! What one trial found: a margin without a unit, or an answer, or nothing.
+//! The finding of one trial: a dimensionless margin, an answer, or the reason why there is neither.
 
-/// Signed distance to a claim, without a unit: 1 is far from the threshold, 0 on it, negative beyond. The error is kept by cause, in the same unit.
+/// Signed dimensionless distance to the threshold of a claim: positive if the claim holds, 0 on the
+/// threshold, negative if it fails; 1 is far from the threshold. The errors are dimensionless, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Margin {
-    /// The distance.
+    /// The signed distance.
     pub value: f64,
-    /// Twice the difference between the tolerance and a hundredth of it.
+    /// Integration error: twice the difference between the results at the tolerance and at a
+    /// hundredth of it.
     pub integrator: f64,
-    /// Rounding of the evaluation.
+    /// Rounding error of the evaluation.
     pub evaluation: f64,
-    /// Error of a sampled quantity: three standard errors, or a Clopper-Pearson bound.
+    /// Sampling error: three standard errors, or a Clopper-Pearson bound.
     pub sampling: f64,
-    /// The factor by which the bound could be tightened: an upper bound over the value, the value over a lower bound; for inequalities between
-    /// numbers of one sign (of negative ones the other way round: at least 1 where the inequality holds).
+    /// The factor by which the bound of an inequality could be tightened: upper bound over value,
+    /// or value over lower bound. For negative numbers it is the reciprocal, so that it is at least
+    /// 1 where the inequality holds. `None` if value and bound have different signs.
     pub slack: Option<f64>,
-    /// What was measured, and what it was held against: a deviation and its tolerance, a value and its bound, a number and the stated one.
-    pub seen: Option<(f64, f64)>,
+    /// The two numbers that were compared: a deviation and its tolerance, a value and its bound, or
+    /// a measured number and the claimed one.
+    pub compared: Option<(f64, f64)>,
 }
 
 impl Margin {
@@ -24,12 +28,12 @@ impl Margin {
         self.integrator + self.evaluation + self.sampling
     }
 
-    /// True when the claim held beyond the error.
+    /// True if the claim held by more than the error.
     pub fn held(&self) -> bool {
         self.value > self.error()
     }
 
-    /// True when it failed beyond the error.
+    /// True if it failed by more than the error.
     pub fn failed(&self) -> bool {
         self.value < -self.error()
     }
@@ -38,82 +42,84 @@ impl Margin {
 /// Result of one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
-    /// The hypotheses held; signed distance to the claim.
+    /// The hypotheses held: the signed distance to the threshold.
     Margin(Margin),
-    /// The hypotheses held; yes or no, for shares.
+    /// The hypotheses held: yes or no, for shares.
     Answer(bool),
     /// The draw did not meet the hypotheses.
-    Missed,
-    /// The computation did not finish; the reason.
+    HypothesesMissed,
+    /// The computation did not finish, for this reason.
     Unfinished(String),
 }
 
 impl Finding {
-    /// An exact law: `1 - deviation / tolerance`.
+    /// An identity: the margin is `1 - deviation / tolerance`.
     pub fn identity(deviation: f64, tolerance: f64) -> Self {
         let share = deviation / tolerance;
         let (value, evaluation) = (1.0 - share, 4.0 * f64::EPSILON * share.abs());
-        Self::Margin(Margin { value, evaluation, seen: Some((deviation, tolerance)), ..Margin::default() })
+        Self::Margin(Margin { value, evaluation, compared: Some((deviation, tolerance)), ..Margin::default() })
     }
 
-    /// The inequality `value <= bound`, distance over `|bound|`.
+    /// The inequality `value <= bound`: the margin is `(bound - value) / |bound|`.
     pub fn at_most(value: f64, bound: f64) -> Self {
         Self::ordered(bound - value, (value, bound), value, bound)
     }
 
-    /// The inequality `value >= bound`, distance over `|bound|`.
+    /// The inequality `value >= bound`: the margin is `(value - bound) / |bound|`.
     pub fn at_least(value: f64, bound: f64) -> Self {
         Self::ordered(value - bound, (value, bound), bound, value)
     }
 
-    /// The inequality `value >= 0` against the size of its terms.
+    /// The inequality `value >= 0`: the margin is `value / scale`, where `scale` is the size of the
+    /// terms.
     pub fn nonnegative(value: f64, scale: f64) -> Self {
         let (share, evaluation) = (value / scale, 8.0 * f64::EPSILON);
-        Self::Margin(Margin { value: share, evaluation, seen: Some((value, 0.0)), ..Margin::default() })
+        Self::Margin(Margin { value: share, evaluation, compared: Some((value, 0.0)), ..Margin::default() })
     }
 
-    fn ordered(distance: f64, seen: (f64, f64), less: f64, more: f64) -> Self {
-        let scale = seen.1.abs();
+    fn ordered(distance: f64, compared: (f64, f64), less: f64, more: f64) -> Self {
+        let scale = compared.1.abs();
         let slack = (less * more > 0.0).then(|| if less > 0.0 { more / less } else { less / more });
         let evaluation = 4.0 * f64::EPSILON * (less.abs() + more.abs()) / scale;
-        Self::Margin(Margin { value: distance / scale, evaluation, slack, seen: Some(seen), ..Margin::default() })
+        Self::Margin(Margin { value: distance / scale, evaluation, slack, compared: Some(compared), ..Margin::default() })
     }
 
-    /// A fitted number: `1 - |measured - stated| / allowed`, with three standard errors of the measurement.
-    pub fn law(measured: f64, stated: f64, allowed: f64, standard_error: f64) -> Self {
-        let value = 1.0 - (measured - stated).abs() / allowed;
+    /// A measured number against a claimed one: the margin is `1 - |measured - claimed| / allowed`,
+    /// with a sampling error of three standard errors.
+    pub fn law(measured: f64, claimed: f64, allowed: f64, standard_error: f64) -> Self {
+        let value = 1.0 - (measured - claimed).abs() / allowed;
         let sampling = 3.0 * standard_error / allowed;
-        Self::Margin(Margin { value, sampling, seen: Some((measured, stated)), ..Margin::default() })
+        Self::Margin(Margin { value, sampling, compared: Some((measured, claimed)), ..Margin::default() })
     }
 
     /// Yes or no.
-    pub fn yes(answer: bool) -> Self {
-        Self::Answer(answer)
+    pub fn answer(yes: bool) -> Self {
+        Self::Answer(yes)
     }
 
-    /// More error of the evaluation, in the unit of the margin.
-    pub fn with_error(self, error: f64) -> Self {
-        self.edited(|m| m.evaluation += error)
+    /// Adds to the evaluation error of the margin.
+    pub fn with_evaluation_error(self, error: f64) -> Self {
+        self.map_margin(|m| m.evaluation += error)
     }
 
-    /// More sampling error, in the unit of the margin.
-    pub fn with_sampling(self, error: f64) -> Self {
-        self.edited(|m| m.sampling += error)
+    /// Adds to the sampling error of the margin.
+    pub fn with_sampling_error(self, error: f64) -> Self {
+        self.map_margin(|m| m.sampling += error)
     }
 
-    /// The weaker of two findings: a claim that says two things.
+    /// The conjunction: the finding with the smaller margin, or no if one answer is no.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Margin(a), Self::Margin(b)) => Self::Margin(if b.value - b.error() < a.value - a.error() { b } else { a }),
             (Self::Answer(a), Self::Answer(b)) => Self::Answer(a && b),
             (Self::Answer(true), other) | (other, Self::Answer(true)) => other,
             (Self::Answer(false), _) | (_, Self::Answer(false)) => Self::Answer(false),
-            (Self::Missed, _) | (_, Self::Missed) => Self::Missed,
+            (Self::HypothesesMissed, _) | (_, Self::HypothesesMissed) => Self::HypothesesMissed,
             (unfinished, _) => unfinished,
         }
     }
 
-    fn edited(self, edit: impl FnOnce(&mut Margin)) -> Self {
+    fn map_margin(self, edit: impl FnOnce(&mut Margin)) -> Self {
         match self {
             Self::Margin(mut m) => {
                 edit(&mut m);

@@ -1,11 +1,18 @@
-//! Theorems as experiments: one claim per file in [`claim`], each with its hypotheses, trial, margin, control and citation.
+//! Theorems as experiments: one claim per file in [`claim`], each with hypotheses, a trial, a
+//! control and a citation.
 //!
-//! A verdict says what was seen, never more: certified (an enclosure decides the printed box), supported, inconclusive, violated (as encoded,
-//! with a counterexample that can be replayed), or hypotheses never met. The hypotheses printed are the sampler's ([`Domain`]), a violation is
-//! confirmed by a method that could have said otherwise, a control shows that the other side of the line is seen, and the resolving power
-//! says how far the stated constant may be moved before the check notices.
+//! A check runs trials of a claim at random cases that meet its hypotheses, and gives a verdict:
+//!
+//! - *certified*: interval arithmetic proves the claim on the whole printed box;
+//! - *supported*: every margin exceeds its error;
+//! - *violated*: a counterexample was found and confirmed; it can be replayed;
+//! - *inconclusive*, or *hypotheses never met*.
+//!
+//! The printed hypotheses are the ones that cases are drawn from ([`Domain`]). A violation counts
+//! only after independent methods confirm it. The *control* is the same test on an example where
+//! the claim is false; it must fail. The *resolving power* is the smallest relative change of the
+//! claimed constant that the check detects.
 
-mod attempt;
 mod check;
 pub mod claim;
 mod confirm;
@@ -14,46 +21,48 @@ mod context;
 mod domain;
 mod finding;
 pub mod hunt;
-mod power;
 pub mod prelude;
 mod region;
+mod resolving_power;
 #[doc(hidden)]
 pub mod rounding;
-pub mod seeds;
+pub mod sentences;
 mod status;
 mod tape;
 pub mod topics;
+mod trial;
 mod verdict;
 
-pub use attempt::{Attempt, attempt};
-pub use check::{Effort, check, sweep, worst, worst_of};
+pub use check::{Effort, check, exit_code, exit_code_of, sweep};
 pub use claim::{ALL, derivation, find};
 pub use confirm::{Confirmation, confirm};
 pub use context::{Context, Evidence, Method, Stop};
-pub use domain::{Also, Betas, Case, Domain, Masses, Sizes};
+pub use domain::{Betas, Case, Condition, Domain, Masses, Sizes};
 pub use finding::{Finding, Margin};
 pub use region::{AxisValues, Region};
 pub use status::{Kind, Status};
 pub use tape::{Draw, Tape};
-pub use verdict::{Drawn, Power, Record, Searched, Verdict};
+pub use trial::{TrialResult, run_trial};
+pub use verdict::{DrawnRanges, Record, ResolvingPower, SearchSummary, Verdict};
 
 use crate::error::{Error, Result};
 
-/// The other side of the line: the same code path with one thing changed.
+/// A control: the same test with one thing changed, such that the outcome must be the opposite.
 pub struct Control {
-    /// What is changed: a hypothesis broken or a false strengthening; for a false statement, where it holds.
+    /// The change: a violated hypothesis or a false stronger statement; for a claim that is false,
+    /// a case in which it holds.
     pub what: &'static str,
-    /// The trial that must come out on the other side.
+    /// The trial, which must have the opposite outcome.
     pub trial: fn(&mut Context) -> Result<Finding>,
 }
 
-/// A decision by interval arithmetic.
+/// A proof by interval arithmetic.
 pub struct Proof {
-    /// The box for which it decides, as printed.
+    /// The box of parameters on which the claim is proved, as printed.
     pub what: &'static str,
-    /// Whether the box is all that the claim speaks of.
+    /// True if the box is the whole range of the claim.
     pub whole: bool,
-    /// True when the enclosure decides that the claim holds on the whole box.
+    /// Runs the proof; true if it succeeds on the whole box.
     pub holds: fn() -> Result<bool>,
 }
 
@@ -63,34 +72,36 @@ pub struct Claim {
     pub name: &'static str,
     /// Title in tables.
     pub title: &'static str,
-    /// The statement, in plain notation.
+    /// The statement, with formulas in plain text.
     pub statement: &'static str,
-    /// The hypotheses: printed, and drawn from.
+    /// The hypotheses. They are printed, and cases are drawn from them.
     pub domain: Domain,
-    /// Where the hypotheses tested are narrower than the source's; empty when they are not.
+    /// How the tested hypotheses are narrower than those of the source; empty if they are not.
     pub narrower: &'static str,
-    /// Where it is printed.
+    /// The source.
     pub citation: &'static str,
-    /// What the literature says.
+    /// Status in the literature.
     pub status: Status,
-    /// What is measured.
+    /// The kind of quantity measured.
     pub kind: Kind,
-    /// Draws in total: quick and standard.
+    /// Number of trials: quick and standard.
     pub trials: (usize, usize),
     /// One trial.
     pub trial: fn(&Case, &mut Context) -> Result<Finding>,
-    /// What [`Context::stated`] perturbs; empty when nothing of the claim has a size.
-    pub perturbed: &'static str,
-    /// The control: negative for what should hold (it must be violated), positive for what is false (it must hold).
+    /// The constant that the trial passes through [`Context::claimed_constant`], in words; empty if
+    /// the claim has none.
+    pub constant: &'static str,
+    /// The control. It must be violated if the claim should hold, and hold if the claim is false.
     pub control: Control,
-    /// A proof for a box, where there is one.
+    /// A proof on a box, if there is one.
     pub proof: Option<Proof>,
 }
 
-/// What most claims share, for `..Claim::IDENTITY`: a theorem, tested on the hypotheses of its source, without a constant that can be moved and
-/// without a proof for a box. A claim says the rest: one that leaves out its trial or its control errs when it is checked.
+/// Defaults, for use as `..Claim::IDENTITY`: a theorem, tested under the hypotheses of its source,
+/// without a constant and without a proof. A claim without a trial or a control gives an error when
+/// it is checked.
 impl Claim {
-    /// Measured as an inequality.
+    /// Defaults of an inequality.
     pub const INEQUALITY: Self = Self {
         name: "",
         title: "",
@@ -102,15 +113,15 @@ impl Claim {
         kind: Kind::Inequality,
         trials: (0, 0),
         trial: |_, _| Err(missing("trial")),
-        perturbed: "",
+        constant: "",
         control: Control { what: "", trial: |_| Err(missing("control")) },
         proof: None,
     };
-    /// Measured as an identity.
+    /// Defaults of an identity.
     pub const IDENTITY: Self = Self { kind: Kind::Identity, ..Self::INEQUALITY };
-    /// Measured as a law.
+    /// Defaults of a law.
     pub const LAW: Self = Self { kind: Kind::Law, ..Self::INEQUALITY };
-    /// True of every draw, exceptions below 10 %.
+    /// Defaults of a claim about every draw, with exceptions below 10 %.
     pub const EVERY: Self = Self { kind: Kind::Every(0.1), ..Self::INEQUALITY };
 }
 

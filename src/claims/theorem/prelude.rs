@@ -1,11 +1,11 @@
-//! What nearly every claim uses: `use crate::theorem::prelude::*;`.
+//! Imports that nearly every claim needs: `use crate::theorem::prelude::*;`.
 
-pub use super::rounding::{TINY, sizes, weight_change, worst_share};
-pub use super::{Also, Betas, Case, Claim, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
+pub use super::rounding::{TINY, absolute, max_relative_deviation, weight_change};
+pub use super::{Betas, Case, Claim, Condition, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
 pub use crate::attention::kernel::{Attention, Weights, Workspace};
 pub use crate::attention::normalisation::Rescaled;
 pub use crate::attention::{Dynamics, Energy, EnergyScale, Head, RowWeights, Spec, TimeScale, dynamics, hardmax::Hardmax, layer::Layer};
-pub use crate::continuity::{Medium, circle::Circle, density::Density};
+pub use crate::continuity::{MeasureDynamics, circle::Circle, density::Density};
 pub use crate::error::{Error, Result};
 pub use crate::flow::{Options, solve};
 pub use crate::num::stats::{mean_and_error, nan_max};
@@ -26,10 +26,10 @@ pub use std::{
     sync::Arc,
 };
 
-/// A horizon that no run meets: the flow ends at one cluster long before.
+/// An end time that no run reaches: every flow is at one cluster before.
 pub const FOREVER: f64 = 1e300;
 
-/// A dynamics by name with identity matrices.
-pub fn plain(name: &str, beta: f64, n: usize) -> Result<Dynamics> {
+/// A registered dynamics with Q = K = V = I.
+pub fn build_dynamics(name: &str, beta: f64, n: usize) -> Result<Dynamics> {
     dynamics::build(name, false, &Spec::new(beta, n))
 }

@@ -1,4 +1,4 @@
-//! A part of a claim's range that a user asks for: a grid to sweep, an interval to search.
+//! A part of a claim's range: a grid to sweep or intervals to search.
 
 use super::{Case, Claim, Domain};
 use crate::error::{Error, Result};
@@ -7,14 +7,14 @@ use crate::num::stream::Stream;
 /// Values of one axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AxisValues {
-    /// These.
+    /// A list.
     List(Vec<f64>),
-    /// All of an interval.
+    /// An interval.
     Range(f64, f64),
 }
 
 impl AxisValues {
-    /// The values of a list; five of an interval, spaced logarithmically where it is positive.
+    /// The values of a list; five points of an interval, logarithmically spaced if it is positive.
     pub fn points(&self) -> Vec<f64> {
         match self {
             Self::List(values) => values.clone(),
@@ -42,7 +42,7 @@ impl AxisValues {
     }
 }
 
-/// The part asked for; empty fields mean the whole range.
+/// A part of the range; an empty field means the whole range.
 #[derive(Clone, Debug, Default)]
 pub struct Region {
     /// Numbers of tokens.
@@ -55,11 +55,11 @@ pub struct Region {
     pub dynamics: Option<&'static str>,
     /// A law of tokens.
     pub law: Option<&'static str>,
-    /// Also outside the hypotheses.
-    pub beyond: bool,
+    /// Include points outside the hypotheses.
+    pub beyond_hypotheses: bool,
 }
 
-/// Values of an axis as integers, without repetitions.
+/// Values of an axis, rounded to integers without repetitions.
 fn integers(axis: &AxisValues) -> Vec<usize> {
     let mut out: Vec<usize> = axis.points().iter().map(|v| v.round() as usize).collect();
     out.dedup();
@@ -67,14 +67,15 @@ fn integers(axis: &AxisValues) -> Vec<usize> {
 }
 
 impl Region {
-    /// True when nothing was asked for.
+    /// True if no field is set.
     pub fn is_whole(&self) -> bool {
         self.n.is_none() && self.d.is_none() && self.beta.is_none() && self.dynamics.is_none() && self.law.is_none()
     }
 
-    /// The grid of cases: every combination, inside the hypotheses unless asked beyond them. The second number counts combinations outside.
+    /// The grid of cases: all combinations that meet the hypotheses, or all if `beyond_hypotheses`
+    /// is set. The second number counts combinations outside the hypotheses.
     ///
-    /// **Errors** a grid that lies outside altogether, with the first reason.
+    /// **Errors** a grid without a point inside the hypotheses, with the first violated one.
     pub fn grid(&self, claim: &Claim) -> Result<(Vec<Case>, usize)> {
         let domain = &claim.domain;
         let ns = self.n.as_ref().map_or_else(|| domain.n.ends(), integers);
@@ -89,8 +90,8 @@ impl Region {
                     betas.iter().flat_map(|b| dynamics.iter().flat_map(|y| laws.iter().map(|l| (*b, *y, *l))).collect::<Vec<_>>())
                 {
                     let case = Case { n, d, beta, dynamics, law, masses: domain.masses };
-                    let why = domain.misses(&case);
-                    if why.is_none() || self.beyond {
+                    let why = domain.violated_hypothesis(&case);
+                    if why.is_none() || self.beyond_hypotheses {
                         cases.push(case);
                     }
                     outside += usize::from(why.is_some());
@@ -106,7 +107,7 @@ impl Region {
         }
     }
 
-    /// A case from the region; `None` when a thousand draws miss it.
+    /// A random case of the region; `None` if a thousand draws miss it.
     pub fn draw(&self, domain: &Domain, stream: &mut Stream) -> Option<Case> {
         (0..1000).find_map(|_| {
             let mut case = domain.draw(stream)?;
@@ -125,7 +126,7 @@ impl Region {
         })
     }
 
-    /// True for a case of the region that a search may visit.
+    /// True if a search may visit the case.
     pub fn admits(&self, domain: &Domain, case: &Case) -> bool {
         let on = |axis: &Option<AxisValues>, value: f64| axis.as_ref().is_none_or(|a| a.contains(value));
         let size = |axis: &Option<AxisValues>, value: usize| {
@@ -139,6 +140,6 @@ impl Region {
             && on(&self.beta, case.beta)
             && self.dynamics.is_none_or(|d| d == case.dynamics)
             && self.law.is_none_or(|l| l == case.law)
-            && (self.beyond || domain.misses(case).is_none())
+            && (self.beyond_hypotheses || domain.violated_hypothesis(case).is_none())
     }
 }

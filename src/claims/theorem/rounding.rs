@@ -1,24 +1,25 @@
-//! What rounding may change in a trial: shares of the sizes of terms before they cancel.
+//! Bounds on how much rounding may change a result, built from the sizes of its terms before they
+//! cancel.
 
 use crate::num::stats::nan_max;
 
-/// Below this a size is no size: differences over it would overflow.
+/// Smallest size that a difference may be divided by; below it the quotient would overflow.
 pub const TINY: f64 = 1e-290;
 
 /// Absolute values.
-pub fn sizes(numbers: &[f64]) -> Vec<f64> {
+pub fn absolute(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(|v| v.abs()).collect()
 }
 
-/// The largest relative change of a weight of a softmax over n scores, each of which is known to
-/// `off` (absolutely): `e^{2 off} - 1`, as numerator and sum change by factors within `e^{-off}`
-/// and `e^{off}`; and as much more as n exponentials and their sum round, `n + 4` eps each way.
-/// At most 1e100, so that a product with 0 is 0.
-pub fn weight_change(off: f64, n: usize) -> f64 {
-    (2.0 * off + 2.0 * (n as f64 + 4.0) * f64::EPSILON).exp_m1().min(1e100)
+/// Bound on the relative change of a softmax weight of n scores if each score has an absolute error
+/// of at most `error`. Numerator and sum change by factors in `[e^{-error}, e^{error}]`, which
+/// gives `e^{2 error} - 1`; rounding of the n exponentials and of their sum adds `n + 4` eps to
+/// `error`. The bound is cut off at 1e100, so that its product with 0 is 0.
+pub fn weight_change(error: f64, n: usize) -> f64 {
+    (2.0 * error + 2.0 * (n as f64 + 4.0) * f64::EPSILON).exp_m1().min(1e100)
 }
 
-/// The largest deviation of two results, each over what is allowed at its place.
-pub fn worst_share(a: &[f64], b: &[f64], allowed: &[f64]) -> f64 {
+/// The largest `|a_k - b_k| / allowed_k`.
+pub fn max_relative_deviation(a: &[f64], b: &[f64], allowed: &[f64]) -> f64 {
     a.iter().zip(b).zip(allowed).map(|((a, b), most)| (a - b).abs() / most).fold(0.0, nan_max)
 }

@@ -1,31 +1,32 @@
-//! What the literature says of a claim, and what kind of thing is measured.
+//! The status of a claim in the literature, and the kind of quantity that its trials measure.
 
 use std::fmt;
 
-/// What the literature says of a claim; what is expected follows from it.
+/// The status of a claim in the literature. It determines the expected verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Proved in the source, or derived here with its derivation in the claim's documentation.
     Theorem,
-    /// Printed wrongly; this is the correction.
+    /// The correction of a statement that is printed wrongly.
     Corrected,
-    /// As printed, and false: a violation is expected.
+    /// A printed statement that is false: a violation is expected.
     Misprinted,
-    /// Said and believed, printed nowhere as a theorem, and false: a violation is expected.
+    /// A common belief that is false and nowhere printed as a theorem: a violation is expected.
     Folklore,
-    /// Neither proved nor refuted: searched for counterexamples; a violation is a discovery.
+    /// Neither proved nor refuted. The check searches for counterexamples; a violation is a
+    /// discovery.
     Open,
     /// A numerical finding without a proof.
     Observation,
 }
 
 impl Status {
-    /// True where a violation is what the literature (with its errata) predicts.
+    /// True if the literature, with its errata, predicts a violation.
     pub fn expects_violation(self) -> bool {
         matches!(self, Self::Misprinted | Self::Folklore)
     }
 
-    /// True where a violation is a failure of the program or of the theory: exit code 2.
+    /// True if a violation means a defect of the program or of the theory: exit code 2.
     pub fn must_hold(self) -> bool {
         matches!(self, Self::Theorem | Self::Corrected)
     }
@@ -44,24 +45,29 @@ impl fmt::Display for Status {
     }
 }
 
-/// What is measured, and so what a margin means. Margins carry no unit: 1 is far from the threshold, 0 on it, negative beyond.
+/// The kind of a claim: it fixes the meaning of a margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// A deviation from an exact law against a tolerance that is a constant times eps times a scale: `1 - deviation / tolerance`.
+    /// An exact identity. The tolerance is a constant times eps times a scale; the margin is
+    /// `1 - deviation / tolerance`.
     Identity,
-    /// An inequality: distance to the bound over the bound; the slack is the factor by which the bound could be tightened.
+    /// An inequality. The margin is the distance to the bound over the bound; the slack is the
+    /// factor by which the bound could be tightened.
     Inequality,
-    /// A fitted number with its sampling error: `1 - |measured - stated| / allowed`.
+    /// A measured number with its sampling error. The margin is
+    /// `1 - |measured - claimed| / allowed`.
     Law,
-    /// At least this share of draws, at every place of the range, judged by Clopper-Pearson bounds at 99.9 %.
+    /// Holds for at least this share of draws, at every case, judged by Clopper-Pearson bounds at
+    /// 99.9 %.
     Share(f64),
-    /// Every draw; without a failure supported only once exceptions are below this share at 99.9 %.
+    /// Holds for every draw. It is supported only if no draw fails and the draws bound the share of
+    /// exceptions by this number at 99.9 %.
     Every(f64),
 }
 
 impl Kind {
-    /// True where a trial answers yes or no and only their number means something.
-    pub fn counts(self) -> bool {
+    /// True if a trial answers yes or no and the share of yes is judged.
+    pub fn is_share(self) -> bool {
         matches!(self, Self::Share(_) | Self::Every(_))
     }
 }

@@ -1,15 +1,16 @@
-//! What a trial drew, as typed data: a search moves it, a minimiser shortens and rounds it, a file repeats it.
+//! The draws of a trial as typed data. A search varies them, shrinking removes and rounds them, and
+//! a file repeats them.
 
 use super::domain::MASS_RANGE;
 use crate::num::stream::Stream;
 use crate::sphere::{geometry::retract, law::Law};
 use serde::{Deserialize, Serialize};
 
-/// One thing that was drawn.
+/// One draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Draw {
-    /// Rows of unit length.
+    /// Tokens as rows of unit length.
     Tokens {
         /// Their law.
         law: String,
@@ -23,7 +24,7 @@ pub enum Draw {
         /// One per token.
         masses: Vec<f64>,
     },
-    /// A number of an interval.
+    /// A number in an interval.
     Number {
         /// Lower end.
         lo: f64,
@@ -32,38 +33,38 @@ pub enum Draw {
         /// The number.
         value: f64,
     },
-    /// One of `0..below`.
+    /// An index in `0..below`.
     Index {
-        /// How many there are.
+        /// The number of choices.
         below: usize,
-        /// Which.
+        /// The index.
         value: usize,
     },
-    /// Standard normals.
+    /// Standard normal numbers.
     Normals {
         /// The numbers.
         values: Vec<f64>,
     },
-    /// A seed of something that is not moved.
+    /// A random seed, which a search does not vary.
     Seed {
         /// The seed.
         value: u64,
     },
 }
 
-/// Everything a trial drew, in order.
+/// All draws of a trial, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tape(pub Vec<Draw>);
 
 impl Tape {
-    /// The numbers a local search may move: coordinates of tokens whose law has a density, logarithms of masses, numbers by their place in
-    /// their interval, normals.
+    /// The numbers that a local search may vary: coordinates of tokens whose law has a density,
+    /// logarithms of masses, positions in [0, 1] of numbers in their intervals, normal numbers.
     pub fn numbers(&self) -> Vec<f64> {
         let mut out = Vec::new();
         for draw in &self.0 {
             match draw {
-                Draw::Tokens { law, x, .. } if moves(law) => out.extend_from_slice(x),
+                Draw::Tokens { law, x, .. } if is_movable(law) => out.extend_from_slice(x),
                 Draw::Masses { masses } => out.extend(masses.iter().map(|m| m.ln())),
                 Draw::Number { lo, hi, value } if hi > lo => out.push((value - lo) / (hi - lo)),
                 Draw::Normals { values } => out.extend_from_slice(values),
@@ -73,18 +74,19 @@ impl Tape {
         out
     }
 
-    /// The tape with these numbers instead, brought back into their ranges; `None` where tokens leave the support of their law.
+    /// The tape with these numbers, clamped to their ranges; `None` if tokens leave the support of
+    /// their law.
     pub fn with_numbers(&self, numbers: &[f64]) -> Option<Self> {
-        let mut left = numbers;
+        let mut rest = numbers;
         let mut take = |count: usize| -> Option<&[f64]> {
-            let (head, tail) = left.split_at_checked(count)?;
-            left = tail;
+            let (head, tail) = rest.split_at_checked(count)?;
+            rest = tail;
             head.iter().all(|v| v.is_finite()).then_some(head)
         };
         let mut out = self.clone();
         for draw in &mut out.0 {
             match draw {
-                Draw::Tokens { law, d, x } if moves(law) => {
+                Draw::Tokens { law, d, x } if is_movable(law) => {
                     let moved = take(x.len())?;
                     x.copy_from_slice(moved);
                     if !x.chunks_exact_mut(*d).all(retract) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
@@ -106,8 +108,8 @@ impl Tape {
         Some(out)
     }
 
-    /// The tape without the token of index i, in every set of tokens and masses that has one of that index.
-    pub fn without(&self, i: usize) -> Self {
+    /// The tape without token i, in every set of tokens or masses that has this index.
+    pub fn without_token(&self, i: usize) -> Self {
         let mut out = self.clone();
         for draw in &mut out.0 {
             match draw {
@@ -119,8 +121,9 @@ impl Tape {
         out
     }
 
-    /// The tape in a smaller dimension: the first coordinates of tokens, and of normals that come in rows of d.
-    pub fn narrowed(&self, from: usize, to: usize) -> Self {
+    /// The tape in a smaller dimension: keeps the first `to` of `from` coordinates of all tokens,
+    /// and of normal numbers that form rows of length `from`.
+    pub fn with_dimension(&self, from: usize, to: usize) -> Self {
         let cut = |x: &[f64]| -> Vec<f64> { x.chunks_exact(from).flat_map(|row| row[..to].to_vec()).collect() };
         let mut out = self.clone();
         for draw in &mut out.0 {
@@ -136,20 +139,21 @@ impl Tape {
         out
     }
 
-    /// Every number moved by at most an ulp of its size: what rounding alone may change.
+    /// The tape with every number changed by a relative -eps, 0 or eps.
     pub fn jittered(&self, stream: &mut Stream) -> Self {
         let numbers: Vec<f64> = self.numbers().iter().map(|v| v * (1.0 + f64::EPSILON * (stream.index(3) as f64 - 1.0))).collect();
         self.with_numbers(&numbers).unwrap_or_else(|| self.clone())
     }
 
-    /// Tokens, masses, numbers and normals rounded to this many digits; `None` where tokens leave the support of their law.
+    /// The tape with all numbers rounded to this many digits; `None` if tokens leave the support of
+    /// their law.
     pub fn rounded(&self, digits: i32) -> Option<Self> {
         let scale = 10f64.powi(digits);
         let round = |v: &mut f64| *v = (*v * scale).round() / scale;
         let mut out = self.clone();
         for draw in &mut out.0 {
             match draw {
-                Draw::Tokens { law, d, x } if moves(law) => {
+                Draw::Tokens { law, d, x } if is_movable(law) => {
                     x.iter_mut().for_each(round);
                     if !x.chunks_exact_mut(*d).all(retract) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
                         return None;
@@ -160,7 +164,7 @@ impl Tape {
                     *m = m.clamp(MASS_RANGE.0, MASS_RANGE.1);
                 }),
                 Draw::Number { lo, hi, value } => {
-                    *value = rounded_to(*value, digits.max(1)).clamp(*lo, *hi);
+                    *value = round_to_digits(*value, digits.max(1)).clamp(*lo, *hi);
                 }
                 Draw::Normals { values } => values.iter_mut().for_each(round),
                 _ => {}
@@ -181,12 +185,12 @@ impl Tape {
     }
 }
 
-/// A number to this many significant digits.
-pub(super) fn rounded_to(value: f64, digits: i32) -> f64 {
+/// Rounds to this many significant digits.
+pub(super) fn round_to_digits(value: f64, digits: i32) -> f64 {
     format!("{value:.*e}", digits.max(1) as usize - 1).parse().unwrap_or(value)
 }
 
-/// Tokens of a law without a density keep their places.
-fn moves(law: &str) -> bool {
+/// True if the law has a density: only then are the tokens varied.
+fn is_movable(law: &str) -> bool {
     Law::parse(law).is_ok_and(|l| l.has_density())
 }

@@ -1,14 +1,13 @@
-//! What each claim is about: one topic of a short list, in one place.
-//!
-//! A claim that is new gets its line here; a test asks that each claim has exactly one topic.
+//! The topics of the claims. Each claim has exactly one topic; a test checks it. Add the name of a
+//! new claim here.
 
-/// A topic and its claims, in the order in which they are read.
+/// A topic and its claims, in the order in which they should be read.
 pub struct Topic {
-    /// A word for links.
+    /// Identifier, used in links.
     pub name: &'static str,
-    /// Its title.
+    /// Title.
     pub title: &'static str,
-    /// The names of its claims.
+    /// Names of the claims.
     pub claims: &'static [&'static str],
 }
 
@@ -18,7 +17,7 @@ pub fn topic(claim: &str) -> Option<&'static Topic> {
 }
 
 /// All topics.
-#[rustfmt::skip] // a name on each line would be four screens
+#[rustfmt::skip] // rustfmt would put each name on its own line
 pub const ALL: [Topic; 14] = [
     Topic {
         name: "energy",

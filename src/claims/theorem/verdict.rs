@@ -1,17 +1,19 @@
+//! Verdicts on claims, and the record of everything that a verdict depends on.
+
 use super::{Case, Kind, Margin, Status};
 use std::fmt;
 
-/// What the trials say.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// An enclosure by interval arithmetic decides the claim for exactly the printed box, and every trial agrees.
+    /// Interval arithmetic proves the claim on the whole printed box, and every trial agrees.
     Certified,
-    /// Every margin exceeds its error and the control came out on its side.
+    /// Every margin exceeds its error, and the control came out as it must.
     Supported,
-    /// An error bar covers the threshold, a run did not finish, a violation was not confirmed, too few draws met the hypotheses, a bound
-    /// is not reached, or the control came out on the wrong side.
+    /// A margin lies within its error, a trial did not finish, a violation was not confirmed, too
+    /// few draws met the hypotheses, the bound on a share is not reached, or the control failed.
     Inconclusive,
-    /// A margin below minus its error, confirmed by a method that could have said otherwise.
+    /// A margin below minus its error, confirmed by independent methods.
     Violated,
     /// No trial met the hypotheses.
     HypothesesNeverMet,
@@ -29,23 +31,23 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The ranges that were really drawn.
+/// The ranges of the cases that were drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Drawn {
+pub struct DrawnRanges {
     /// Smallest and largest number of tokens.
     pub n: (usize, usize),
     /// Smallest and largest dimension.
     pub d: (usize, usize),
     /// Smallest and largest beta.
     pub beta: (f64, f64),
-    /// Dynamics.
+    /// The dynamics.
     pub dynamics: Vec<&'static str>,
-    /// Laws of tokens.
+    /// The laws of tokens.
     pub laws: Vec<&'static str>,
 }
 
-impl Drawn {
-    /// The ranges of some cases.
+impl DrawnRanges {
+    /// The ranges of these cases.
     pub fn of<'a>(cases: impl Iterator<Item = &'a Case>) -> Self {
         let mut out = Self { n: (usize::MAX, 0), d: (usize::MAX, 0), beta: (f64::INFINITY, f64::NEG_INFINITY), ..Self::default() };
         for c in cases {
@@ -62,7 +64,7 @@ impl Drawn {
     }
 }
 
-impl fmt::Display for Drawn {
+impl fmt::Display for DrawnRanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.dynamics.is_empty() {
             return write!(f, "nothing");
@@ -70,105 +72,110 @@ impl fmt::Display for Drawn {
         let range = |lo: String, hi: String| if lo == hi { lo } else { format!("{lo}..{hi}") };
         let n = range(self.n.0.to_string(), self.n.1.to_string());
         let d = range(self.d.0.to_string(), self.d.1.to_string());
-        let beta = range(format!("{:.3}", Short(self.beta.0)), format!("{:.3}", Short(self.beta.1)));
+        let beta = range(format!("{:.3}", ThreeDigits(self.beta.0)), format!("{:.3}", ThreeDigits(self.beta.1)));
         write!(f, "n {n}, d {d}, beta {beta}, {}, {}", self.dynamics.join("/"), self.laws.join("/"))
     }
 }
 
-/// Three significant digits, plain where that is short.
-struct Short(f64);
+/// A number with three significant digits, in scientific notation only if it is very large or
+/// small.
+struct ThreeDigits(f64);
 
-impl fmt::Display for Short {
+impl fmt::Display for ThreeDigits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let v: f64 = format!("{:.2e}", self.0).parse().unwrap_or(self.0);
         if v == 0.0 || (1e-3..1e5).contains(&v.abs()) { write!(f, "{v}") } else { write!(f, "{v:e}") }
     }
 }
 
-/// How far a stated constant or law may be moved before the check notices.
+/// The smallest relative change of the claimed constant that the check detects.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Power {
-    /// A relative change of this size is noticed.
-    Notices(f64),
-    /// Half or twice the stated value would pass too.
-    NotTwice,
-    /// Nothing of the claim has a size.
-    NotAsked,
+pub enum ResolvingPower {
+    /// A relative change of this size.
+    Resolves(f64),
+    /// Even half or twice the claimed value would pass.
+    AboveFactorTwo,
+    /// The claim has no constant.
+    NotApplicable,
 }
 
-impl Power {
-    /// The relative change, when one is noticed.
+impl ResolvingPower {
+    /// The relative change, if it is below a factor of two.
     pub fn value(self) -> Option<f64> {
         match self {
-            Self::Notices(s) => Some(s),
+            Self::Resolves(s) => Some(s),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Power {
+impl fmt::Display for ResolvingPower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Notices(s) => f.pad(&format!("{s:.0e}")),
-            Self::NotTwice => f.pad("not 2x"),
-            Self::NotAsked => f.pad("-"),
+            Self::Resolves(s) => f.pad(&format!("{s:.0e}")),
+            Self::AboveFactorTwo => f.pad("not 2x"),
+            Self::NotApplicable => f.pad("-"),
         }
     }
 }
 
-/// A search that was made before a verdict.
+/// Summary of the search for a violation that preceded a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Searched {
-    /// Trials evaluated.
+pub struct SearchSummary {
+    /// Number of trials.
     pub evaluations: u64,
-    /// The smallest margin seen.
+    /// The smallest margin.
     pub best: f64,
 }
 
-/// The verdict on one claim with everything needed to judge and repeat it.
+/// The verdict on one claim, with everything needed to judge and to repeat it.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Name of the claim.
     pub name: &'static str,
-    /// What the literature says.
+    /// Status in the literature.
     pub status: Status,
-    /// What is measured.
+    /// The kind of quantity measured.
     pub kind: Kind,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why it is not supported, in words; empty when it is.
+    /// Why the claim is not supported; empty if it is.
     pub reason: String,
-    /// True when the verdict is the one the literature (with its known errata) predicts; of an open claim, when no draw violates it.
+    /// True if the verdict is the one that the literature, with its known errata, predicts. For an
+    /// open claim: if no draw violates it.
     pub as_expected: bool,
-    /// The worst margin; of a share, the distance of the share to its level.
+    /// The smallest margin; for a share, the distance of the share to its level.
     pub margin: Option<Margin>,
-    /// Where it was seen: the case and the trial's number.
+    /// The case and the number of the trial with the smallest margin.
     pub worst: Option<(Case, usize)>,
-    /// The smallest slack of an inequality: the factor by which its bound could be tightened and still hold in every trial, upper or lower.
+    /// For an inequality, the smallest slack: the factor by which its bound could be tightened and
+    /// still hold in every trial.
     pub slack: Option<f64>,
     /// The resolving power.
-    pub power: Power,
-    /// Trials that met the hypotheses.
+    pub power: ResolvingPower,
+    /// Number of trials that met the hypotheses.
     pub trials: usize,
-    /// Draws that missed the hypotheses.
+    /// Number of draws that missed the hypotheses.
     pub missed: usize,
-    /// Trials that did not finish, with the first reason.
+    /// Number of trials that did not finish, and the first reason.
     pub unfinished: (usize, String),
-    /// Trials that held beyond their error.
+    /// Number of trials that held by more than their error.
     pub held: usize,
-    /// Of the trials that say that a start converges to one point: how many were proved, each by a certificate, of how many.
+    /// For trials that assert convergence to one point: how many were proved by interval
+    /// arithmetic, and how many there were.
     pub certified: Option<(usize, usize)>,
-    /// For shares, the upper 99.9 % bound on the share of draws for which the claim fails.
+    /// For shares, the upper 99.9 % bound on the share of draws that fail.
     pub bound: Option<f64>,
-    /// How a violation was confirmed.
+    /// The methods that confirmed a violation.
     pub confirmed: Vec<&'static str>,
-    /// The search that was made, for thin margins and open claims.
-    pub searched: Option<Searched>,
-    /// True when the control came out on its side.
+    /// The search for a violation, if there was one: for thin margins, open claims and claims that
+    /// are expected to fail.
+    pub searched: Option<SearchSummary>,
+    /// True if the control came out as it must.
     pub control_ok: bool,
-    /// What was drawn.
-    pub drawn: Drawn,
-    /// All margins, in order of trials, for the small figure.
+    /// The ranges that were drawn.
+    pub drawn: DrawnRanges,
+    /// All margins in the order of the trials.
     pub margins: Vec<f64>,
     /// The cases of the margins.
     pub cases: Vec<Case>,
@@ -177,7 +184,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record before any trial is booked.
+    /// A record without trials.
     pub(super) fn new(claim: &super::Claim, seed: u64, control_ok: bool) -> Self {
         Self {
             name: claim.name,
@@ -189,7 +196,7 @@ impl Record {
             margin: None,
             worst: None,
             slack: None,
-            power: Power::NotAsked,
+            power: ResolvingPower::NotApplicable,
             trials: 0,
             missed: 0,
             unfinished: (0, String::new()),
@@ -199,7 +206,7 @@ impl Record {
             confirmed: Vec::new(),
             searched: None,
             control_ok,
-            drawn: Drawn::default(),
+            drawn: DrawnRanges::default(),
             margins: Vec::new(),
             cases: Vec::new(),
             seed,

@@ -1,19 +1,20 @@
-//! ALiBi knows distances alone.
+//! ALiBi depends only on distances.
 
 use super::block_collapse::{heads, tokens};
-use crate::attention::pattern::{Alibi, Everything, Pattern};
+use crate::attention::pattern::{Alibi, FullAttention, Pattern};
 use crate::theorem::prelude::*;
 use crate::transformer::positions::sinusoidal;
 
-/// Bit by bit: distances of whole numbers are exact.
+/// Exact to the last bit, since distances are integers.
 ///
 /// # Derivation
 ///
-/// The bias `-m_h |i - j|` does not change when both grow by c.
+/// The bias `-m_h |i - j|` does not change if i and j both increase by c.
 pub static ENTRY: Claim = Claim {
     name: "alibi-shift",
-    title: "ALiBi: a shift of all positions changes nothing, bit by bit",
-    statement: "Attention under the slopes of ALiBi gives the same bits when all positions are larger by c, 1 <= c <= 10000.",
+    title: "ALiBi: a shift of all positions does not change the output, bit for bit",
+    statement: "Attention under the slopes of ALiBi does not change in any bit if all positions \
+                increase by c, 1 <= c <= 10000.",
     domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Press, Smith and Lewis 2022 (arXiv:2108.12409)",
@@ -23,7 +24,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
-/// A pattern as positions from `first` on see it.
+/// The pattern for positions that begin at `first`.
 struct Shifted {
     of: Alibi,
     first: usize,
@@ -37,7 +38,7 @@ impl Pattern for Shifted {
 
 fn changed(case: &Case, ctx: &mut Context, alibi: bool) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let mut of = heads(ctx, d, 1.0, Arc::new(Everything))?;
+    let mut of = heads(ctx, d, 1.0, Arc::new(FullAttention))?;
     let (x, c) = (tokens(ctx, n, d), 1 + ctx.index(10_000));
     let mut at = |first: usize| {
         let mut x = x.clone();

@@ -3,29 +3,33 @@
 use crate::sphere::geometry::antichord2;
 use crate::theorem::prelude::*;
 
-/// `sum_i m_i x_i ^ x_i' = 0` (USA), `sum_i m_i Z_i x_i ^ x_i' = 0` (SA): `m_i m_j e^{beta G_ij} x_i ^ x_j` is antisymmetric.
+/// `sum_i m_i x_i ^ x_i' = 0` (USA) and `sum_i m_i Z_i x_i ^ x_i' = 0` (SA), because
+/// `m_i m_j e^{beta G_ij} x_i ^ x_j` is antisymmetric.
 ///
 /// # Derivation
 ///
-/// The projection takes multiples of `x_i` away and `x_i ^ x_i = 0`, so `x_i ^ x_i' = sum_j m_j e^{beta G_ij} x_i ^ x_j` for USA. Times
-/// `m_i`, the term of (i, j) changes its sign when i and j change places, because `G_ij = G_ji`: the sum over both vanishes. SA divides
-/// the velocity of token i by `Z_i = sum_j m_j e^{beta G_ij}`; multiplied by `Z_i` it is that of USA.
+/// The projection removes a multiple of `x_i`, and `x_i ^ x_i = 0`, so
+/// `x_i ^ x_i' = sum_j m_j e^{beta G_ij} x_i ^ x_j` for USA. Multiplied by `m_i`, the term (i, j)
+/// changes its sign if i and j are exchanged, because `G_ij = G_ji`: the sum over both vanishes. SA
+/// divides the velocity of token i by `Z_i = sum_j m_j e^{beta G_ij}`; multiplied by `Z_i` it is
+/// that of USA.
 pub static ENTRY: Claim = Claim {
     name: "angular-momentum",
     title: "Angular momentum vanishes",
-    statement: "sum_i m_i x_i ^ x_i' = 0 for USA and sum_i m_i Z_i x_i ^ x_i' = 0 with Z_i = sum_j m_j e^{beta G_ij} for SA, to 16 eps (n + d + |beta|) of the sum \
-                sum_ij m_i m_j e^{beta G_ij} |x_i ^ x_j| of the terms that cancel.",
+    statement: "Let Z_i = sum_j m_j e^{beta G_ij}. Then sum_i m_i x_i ^ x_i' = 0 for USA and sum_i \
+                m_i Z_i x_i ^ x_i' = 0 for SA. Tested to 16 eps (n + d + |beta|) of sum_ij m_i m_j \
+                e^{beta G_ij} |x_i ^ x_j|, the size of the terms that cancel.",
     domain: PAIRS,
     citation: "arXiv:2312.10794, section 7 (circle); antisymmetry in general",
     trials: (100, 600),
-    trial: |case, ctx| momentum(case, ctx, case.weights()? == RowWeights::Softmax),
-    perturbed: "the exponent of m_i Z_i (of m_i for USA)",
-    control: Control { what: "SA without the weights Z_i", trial: |ctx| momentum(&Case::weighted(6, 3, 2.0, "sa"), ctx, false) },
+    trial: |case, ctx| momentum(case, ctx, case.row_weights()? == RowWeights::Softmax),
+    constant: "the exponent of m_i Z_i (for USA, of m_i)",
+    control: Control { what: "SA without the weights Z_i", trial: |ctx| momentum(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, false) },
     ..Claim::IDENTITY
 };
 
-/// Where identities between sums over pairs are tested: every sign of beta, weights that do not underflow, tokens anywhere, in a cap, or
-/// nearly coincident.
+/// The range for identities between sums over pairs: every sign of beta, weights that do not
+/// underflow, uniform tokens, tokens in a cap, and nearly coincident tokens.
 pub const PAIRS: Domain = Domain {
     n: Sizes::Range(1, 64),
     beta: Betas::Signed(0.01, 300.0),
@@ -47,10 +51,10 @@ pub fn sine(x: &Tokens, i: usize, j: usize) -> f64 {
 fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let v = ctx.velocity(case, &x)?;
-    let (d, beta, exponent) = (case.d, case.beta, ctx.stated(1.0));
+    let (d, beta, exponent) = (case.d, case.beta, ctx.claimed_constant(1.0));
     let (mut total, mut scale) = (vec![0.0; d * d], TINY);
-    // Everything over e^|beta|.
-    let unit = (-case.weights()?.log_total(beta.abs())).exp();
+    // All sums are divided by e^|beta|.
+    let unit = (-case.row_weights()?.log_consensus_row_sum(beta.abs())).exp();
     for (i, (x_i, v_i)) in x.rows().zip(v.chunks_exact(d)).enumerate() {
         let z: f64 = if with_z { (0..case.n).map(|j| weight(beta, &x, i, j)).sum() } else { x.masses()[i] };
         let factor = unit * z.powf(exponent);
@@ -61,8 +65,9 @@ fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
         }
         scale += (0..case.n).map(|j| weight(beta, &x, i, j) * sine(&x, i, j)).sum::<f64>();
     }
-    // Lengths are 1 to 2 eps, so e^{beta G} and the kernel of chords differ by 4 |beta| eps; inner products are known to 2 eps, and exponents
-    // up to 2 |beta| are rounded: 9 |beta| eps in all, beside n and d terms that are added.
+    // Lengths are 1 to 2 eps, so e^{beta G} and the kernel of chords differ by 4 |beta| eps; inner
+    // products have the error 2 eps, and exponents up to 2 |beta| are rounded. This gives 9 |beta|
+    // eps, plus the rounding of sums of n and d terms.
     let worst = total.iter().fold(0.0f64, |m, t| nan_max(m, t.abs()));
     Ok(Finding::identity(worst, 16.0 * f64::EPSILON * ((case.n + d) as f64 + beta.abs()) * scale))
 }

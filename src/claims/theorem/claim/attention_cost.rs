@@ -1,21 +1,23 @@
-//! What attention adds to the work of a decoder.
+//! The additional work of attention in a decoder.
 
 use crate::recurrent::{
-    alignment::{Alignment, Translator},
-    at,
+    alignment::{Alignment, EncoderDecoder},
+    linearise_layer,
 };
 use crate::theorem::prelude::*;
 
-/// Scores and means are n d multiplications each, for every output.
+/// Scores and means need n d multiplications each, for every output.
 ///
 /// # Derivation
 ///
-/// Each of the n outputs takes n products of d numbers for the scores, n divisions for the weights, and n d products for the mean;
-/// everything else is the same.
+/// Each of the n outputs needs n products of d numbers for the scores, n divisions for the weights,
+/// and n d products for the mean. All other work is the same.
 pub static ENTRY: Claim = Claim {
     name: "attention-cost",
-    title: "Attention adds n (2 d + 1) multiplications to every output",
-    statement: "An encoder and a decoder, n inputs and n outputs, scores s^T h: the multiplications of the whole exceed those with a fixed context by n^2 (2 d + 1), counted operation by operation (a division of the softmax counts as one).",
+    title: "Attention adds n (2 d + 1) multiplications per output",
+    statement: "Consider an encoder and a decoder with n inputs, n outputs and scores s^T h. \
+                Attention needs n^2 (2 d + 1) multiplications more than a fixed context, counted \
+                operation by operation, where a division of the softmax counts as one.",
     domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 16), ..Domain::MAPS },
     citation: "arXiv:1706.03762, table 1 (orders); the count derived",
     trials: (10, 60),
@@ -24,7 +26,7 @@ pub static ENTRY: Claim = Claim {
         Ok(Finding::identity((more - n * n * (2.0 * d + 1.0)).abs(), 0.5))
     },
     control: Control {
-        what: "scores alone",
+        what: "the scores alone",
         trial: |ctx| {
             let more = added(ctx, &Case::new(6, 4, 0.0, "maps of rows"));
             Ok(Finding::identity((more - 36.0 * 4.0).abs(), 0.5))
@@ -33,10 +35,10 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
-/// Multiplications with attention less those without.
+/// The number of multiplications with attention minus the number without.
 pub(super) fn added(ctx: &mut Context, case: &Case) -> f64 {
     let x = ctx.normals(case.n * case.d);
     let seed = ctx.seed();
-    let count = |alignment| at(&Translator::normal(seed, case.d, 1.0, alignment), 0, case.d, &x).multiplications() as f64;
+    let count = |alignment| linearise_layer(&EncoderDecoder::normal(seed, case.d, 1.0, alignment), 0, case.d, &x).multiplications() as f64;
     count(Alignment::Dot) - count(Alignment::Fixed)
 }

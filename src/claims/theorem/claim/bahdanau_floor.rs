@@ -1,25 +1,28 @@
-//! Additive attention cannot become a hard choice.
+//! Weights of additive attention have a positive lower bound.
 
 use super::mixing_structure::normals;
 use crate::num::stats::nan_min;
 use crate::recurrent::{alignment::Alignment, trace::Trace};
 use crate::theorem::prelude::*;
 
-/// Scores lie in [-|v|_1, |v|_1], so no weight falls below a floor.
+/// Scores lie in [-|v|_1, |v|_1], so no weight is below a bound.
 ///
 /// # Derivation
 ///
-/// |tanh| < 1 gives |e_j| <= |v|_1 for every score, so two scores differ by at most 2 |v|_1 and e^{e_k - e_j} <= e^{2|v|_1} for all k.
-/// Hence 1/a_j = 1 + sum_{k != j} e^{e_k - e_j} <= 1 + (n-1) e^{2|v|_1}, with equality in the limit of saturated scores of both signs.
+/// |tanh| < 1 gives |e_j| <= |v|_1 for every score, so two scores differ by at most 2 |v|_1 and
+/// e^{e_k - e_j} <= e^{2|v|_1} for all k. Hence 1/a_j = 1 + sum_{k != j} e^{e_k - e_j} <= 1 + (n-1)
+/// e^{2|v|_1}, with equality in the limit of saturated scores of both signs.
 pub static ENTRY: Claim = Claim {
     name: "bahdanau-floor",
     title: "Additive attention: every weight is at least 1/(1 + (n-1) e^{2 |v|_1})",
-    statement: "a_j = softmax_j(v^T tanh(W s + U h_j)) over n normal states, normal W, U of variance 9/d, or W = 0, U = 12 and states +-sign(v), v normal of variance 1/d: a_j >= 1/(1 + (n-1) e^{2 |v|_1}).",
+    statement: "Let a_j = softmax_j(v^T tanh(W s + U h_j)). Then a_j >= 1/(1 + (n-1) e^{2 |v|_1}). \
+                Tested with n normal states, normal W and U of variance 9/d and v of variance 1/d, \
+                and with W = 0, U = 12 and states +-sign(v).",
     domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), ..Domain::MAPS },
     citation: "derived, for arXiv:1409.0473",
     trials: (20, 200),
     trial: |case, ctx| floor(ctx, case, false),
-    perturbed: "the exponent 2 |v|_1",
+    constant: "the exponent 2 |v|_1",
     control: Control { what: "products s^T W h as scores", trial: |ctx| floor(ctx, &Case::new(8, 4, 0.0, "maps of rows"), true) },
     ..Claim::INEQUALITY
 };
@@ -32,7 +35,7 @@ fn floor(ctx: &mut Context, case: &Case, products: bool) -> Result<Finding> {
     let (mut state, mut kept) = (normals(ctx, d * d, 3.0 * size), normals(ctx, d * d, 3.0 * size));
     let mut rows = ctx.normals(n * d);
     if !products && ctx.index(2) == 0 {
-        // Near equality: saturated scores, all for but one against.
+        // Near equality: saturated scores, one of the opposite sign.
         state.fill(0.0);
         kept = identity(d).iter().map(|v| 12.0 * v).collect();
         rows = (0..n * d).map(|k| if k < d { -1.0 } else { 1.0 } * read[k % d].signum()).collect();
@@ -43,6 +46,6 @@ fn floor(ctx: &mut Context, case: &Case, products: bool) -> Result<Finding> {
     let rows: Vec<_> = rows.chunks_exact(d).map(|row| trace.constant(row)).collect();
     let weights = alignment.weights(&mut trace, s, &rows);
     let least = trace.value(weights).iter().copied().fold(f64::INFINITY, nan_min);
-    let exponent = ctx.stated(2.0 * strength);
+    let exponent = ctx.claimed_constant(2.0 * strength);
     Ok(Finding::at_least(least, 1.0 / (1.0 + (n as f64 - 1.0) * exponent.exp())))
 }

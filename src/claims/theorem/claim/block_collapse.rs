@@ -2,29 +2,39 @@
 
 use crate::attention::dense::Activation;
 use crate::attention::multi_head::MultiHead;
-use crate::attention::pattern::{Everything, Pattern};
+use crate::attention::pattern::{FullAttention, Pattern};
 use crate::num::dense::transpose_mul;
 use crate::theorem::prelude::*;
-use crate::transformer::{BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock};
+use crate::transformer::{
+    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, ResidualSublayer, TransformerBlock,
+};
 
-/// What the library's heads do, a trained head does: with one more coordinate that is 1, its biases are entries of matrices.
+/// With one more coordinate that is 1, the biases of a trained head become entries of matrices.
 ///
 /// # Derivation
 ///
-/// `<W_q x_i + b_q, W_k x_j + b_k> / sqrt r = x_i^T A x_j + <W_k^T b_q, x_j> / sqrt r + c_i` with `A = W_q^T W_k / sqrt r`; `c_i` does not depend on j and falls
-/// out of the softmax. Rows of P sum to 1, so `sum_j P_ij (W_v x_j + b_v) = W_v sum_j P_ij x_j + b_v`, and `W_o` may be multiplied in: `V = W_o W_v` and the constant
-/// `b_o + W_o b_v`.
+/// `<W_q x_i + b_q, W_k x_j + b_k> / sqrt r = x_i^T A x_j + <W_k^T b_q, x_j> / sqrt r + c_i` with
+/// `A = W_q^T W_k / sqrt r`; `c_i` does not depend on j and cancels in the softmax. Rows of P sum
+/// to 1, so `sum_j P_ij (W_v x_j + b_v) = W_v sum_j P_ij x_j + b_v`, and multiplication by `W_o`
+/// gives `V = W_o W_v` and the constant `b_o + W_o b_v`.
 pub static ENTRY: Claim = Claim {
     name: "block-collapse",
-    title: "Trained heads: W_q, W_k, W_v, W_o and biases are one form A, one matrix V and two vectors",
-    statement: "b_o + sum_h W_o^h sum_j P_ij (W_v^h x_j + b_v^h) with P = softmax(<W_q^h x_i + b_q^h, W_k^h x_j + b_k^h> / sqrt r) equals sum_h sum_j P_ij V_h x_j + sum_h W_o^h b_v^h + b_o with logits x_i^T A_h x_j + <u_h, x_j>, A_h = W_q^T W_k / sqrt r, V_h = W_o W_v, u_h = W_k^T b_q / sqrt r, evaluated by the kernel of the theory's heads. Both to what rounding allows in every coordinate: 8 eps (n + d) of the sum T of the sizes \
-                of all terms of an output, entry by entry, and e^{8 (d + 4) eps L} - 1 of it for logits whose terms have sizes up to L; two computations, twice that.",
+    title: "Trained heads: W_q, W_k, W_v, W_o and biases amount to one form A, one matrix V and \
+            two vectors",
+    statement: "Let A_h = W_q^T W_k / sqrt r, V_h = W_o W_v and u_h = W_k^T b_q / sqrt r for head \
+                h. Then b_o + sum_h W_o^h sum_j P_ij (W_v^h x_j + b_v^h) with P = softmax(<W_q^h \
+                x_i + b_q^h, W_k^h x_j + b_k^h> / sqrt r) equals sum_h sum_j P_ij V_h x_j + sum_h \
+                W_o^h b_v^h + b_o with logits x_i^T A_h x_j + <u_h, x_j>, evaluated by the kernel \
+                of the theory's heads. Tested in every coordinate to twice the rounding of one \
+                computation: 8 eps (n + d) T, where T is the sum of the absolute values of all \
+                terms of an output, entry by entry, plus e^{8 (d + 4) eps L} - 1 of T, where L \
+                bounds the sizes of the terms of a logit.",
     domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights of size 1 / sqrt d, two heads",
     citation: "derived; Vaswani et al. 2017",
     trials: (8, 60),
-    trial: |case, ctx| collapsed(case, ctx, 1.0),
-    control: Control { what: "without u_h", trial: |ctx| collapsed(&Case::new(6, 4, 1.0, "sa"), ctx, 0.0) },
+    trial: |case, ctx| compare(case, ctx, 1.0),
+    control: Control { what: "the formula without u_h", trial: |ctx| compare(&Case::new(6, 4, 1.0, "sa"), ctx, 0.0) },
     ..Claim::IDENTITY
 };
 
@@ -36,9 +46,9 @@ pub(super) fn map(ctx: &mut Context, inputs: usize, outputs: usize, size: f64) -
 }
 
 /// Two heads of rank d / 2 under a pattern.
-pub(super) fn heads(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<Projected> {
+pub(super) fn heads(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<AttentionLayer> {
     let maps = [map(ctx, d, d, size)?, map(ctx, d, d, size)?, map(ctx, d, d, size)?, map(ctx, d, d, size)?];
-    Projected::new("heads", maps, Grouping { heads: 2, sets: 2 }, pattern)
+    AttentionLayer::new("heads", maps, Grouping { heads: 2, kv_heads: 2 }, pattern)
 }
 
 /// A pre-norm block: heads, then 2 d hidden units.
@@ -46,7 +56,7 @@ pub(super) fn block(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pat
     let attention = heads(ctx, d, size, pattern)?;
     let mlp = Mlp::new("units", map(ctx, d, 2 * d, size)?, None, map(ctx, 2 * d, d, size)?, Activation::Gelu)?;
     let norm = || Norm::plain(d, Centring::Mean, 1e-5);
-    let place = |part| Placed::new(part, NormPlace::Pre, norm(), None);
+    let place = |part| ResidualSublayer::new(part, NormPlacement::Pre, norm(), None);
     Ok(TransformerBlock { parts: vec![place(BlockPart::Attention(attention)), place(BlockPart::Mlp(mlp))] })
 }
 
@@ -55,13 +65,14 @@ pub(super) fn tokens(ctx: &mut Context, n: usize, d: usize) -> Vec<f64> {
     ctx.normals(n * d)
 }
 
-/// What rounding may change in every coordinate of the outputs of trained heads, with as many sets as
-/// heads. An output is `sum_h sum_j P_ij sum_e W_ce v_je + b_c`. Its terms have sizes that add up to at
-/// most `T = sum_h sum_e |W_ce| max_j |v_je| + |b_c|`, where `|v|` (and `|q|`, `|k|`) is
-/// `|W| |x| + |b|`, entry by entry: the size of what is added, whatever cancels. Some n + 2 d roundings in a
-/// row make at most `4 eps (n + d) T`. A logit is known to `4 (d + 4) eps L`, L the norm of `|q_i|`
-/// times the largest norm of `|k_j|` over `sqrt r`; the weights change by twice that.
-pub(super) fn allowed(of: &Projected, x: &[f64]) -> Vec<f64> {
+/// Bound on the rounding error in every coordinate of the outputs of trained heads, for as many
+/// key-value heads as heads. An output is `sum_h sum_j P_ij sum_e W_ce v_je + b_c`. Its terms have
+/// sizes that add up to at most `T = sum_h sum_e |W_ce| max_j |v_je| + |b_c|`, where `|v|` (and
+/// `|q|`, `|k|`) is `|W| |x| + |b|`, entry by entry: the size of the terms before cancellation.
+/// Some n + 2 d successive roundings make at most `4 eps (n + d) T`. The error of a logit is
+/// `4 (d + 4) eps L`, L the norm of `|q_i|` times the largest norm of `|k_j|` over `sqrt r`; the
+/// weights change by twice that.
+pub(super) fn allowed(of: &AttentionLayer, x: &[f64]) -> Vec<f64> {
     let (d, heads, r, s) = (of.query.inputs(), of.grouping.heads, of.rank(), of.size());
     let n = x.len() / d;
     let (queries, keys, values) = (magnitudes(&of.query, x), magnitudes(&of.key, x), magnitudes(&of.value, x));
@@ -89,23 +100,23 @@ pub(super) fn allowed(of: &Projected, x: &[f64]) -> Vec<f64> {
 
 /// `|W| |x| + |b|` for all tokens.
 fn magnitudes(of: &Linear, x: &[f64]) -> Vec<f64> {
-    let (inputs, weight, bias) = (of.inputs(), sizes(&of.weight()), of.bias());
+    let (inputs, weight, bias) = (of.inputs(), absolute(&of.weight()), of.bias());
     let row = |x: &[f64]| -> Vec<f64> {
         let own = |r: usize| bias.get(r).map_or(0.0, |b| b.abs());
         weight.chunks_exact(inputs).enumerate().map(|(r, w)| dot(w, x) + own(r)).collect()
     };
-    sizes(x).chunks_exact(inputs).flat_map(row).collect()
+    absolute(x).chunks_exact(inputs).flat_map(row).collect()
 }
 
-/// The largest difference over the largest entry.
-pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
+/// The largest difference, relative to the largest entry.
+pub(super) fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     let size = max_abs(b);
     max_difference(a, b) / size
 }
 
-fn collapsed(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {
+fn compare(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let of = heads(ctx, d, 1.0, Arc::new(Everything))?;
+    let of = heads(ctx, d, 1.0, Arc::new(FullAttention))?;
     let x = tokens(ctx, n, d);
     let literal = of.attend(&x, &x, false)?.out;
     let (r, e) = (of.rank(), d + 1);
@@ -132,5 +143,5 @@ fn collapsed(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {
     let theory: Vec<f64> =
         sums.chunks_exact(e).flat_map(|row| row[..d].iter().zip(of.output.bias()).map(|(v, b)| v + b).collect::<Vec<_>>()).collect();
     let both: Vec<f64> = allowed(&of, &x).iter().map(|a| 2.0 * a).collect();
-    Ok(Finding::identity(worst_share(&theory, &literal, &both), 1.0))
+    Ok(Finding::identity(max_relative_deviation(&theory, &literal, &both), 1.0))
 }

@@ -1,19 +1,22 @@
 //! The prefix property of whole blocks.
 
 use super::block_collapse::{block, tokens};
-use crate::attention::pattern::{Alibi, Causal, Everything, Joined, Pairs, Pattern, Rotary};
+use crate::attention::pattern::{Alibi, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary};
 use crate::theorem::prelude::*;
 
-/// Norms, feed-forward layers and residuals are tokenwise; products go through pieces of one shape.
+/// Norms, feed-forward layers and residuals act on each token alone; matrix products are computed
+/// in pieces of fixed shape.
 ///
 /// # Derivation
 ///
-/// Under a causal mask `P_ij = 0` for j > i, and all else acts on each token alone. Every token's sums are taken in pieces whose shapes do not depend on the tokens
-/// after it.
+/// Under a causal mask `P_ij = 0` for j > i, and all other operations act on each token alone. The
+/// sums of a token are computed in pieces whose shapes do not depend on later tokens.
 pub static ENTRY: Claim = Claim {
     name: "block-prefix",
-    title: "Causal blocks: later tokens change nothing before them, bit by bit",
-    statement: "The first k tokens through a pre-norm block (causal heads, with rotary positions, ALiBi or neither; feed-forward layer) are, bit by bit, those of the same tokens without the n - k after them.",
+    title: "Causal blocks: earlier tokens do not depend on later ones, bit for bit",
+    statement: "The output of a pre-norm block (causal heads with rotary positions, ALiBi or \
+                neither; feed-forward layer) for the first k tokens is, bit for bit, the output \
+                for these tokens without the n - k later ones.",
     domain: Domain { n: Sizes::Range(2, 90), laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "derived; Vaswani et al. 2017",
@@ -26,14 +29,14 @@ pub static ENTRY: Claim = Claim {
 /// Causal heads with one of three kinds of positions, or heads without a mask.
 pub(super) fn pattern(ctx: &mut Context, d: usize, causal: bool) -> Result<Arc<dyn Pattern>> {
     if !causal {
-        return Ok(Arc::new(Everything));
+        return Ok(Arc::new(FullAttention));
     }
     let positions: Option<Box<dyn Pattern>> = match ctx.index(3) {
         0 => Some(Box::new(Rotary::new(100.0, Pairs::Halves, d / 2)?)),
         1 => Some(Box::new(Alibi::new(2)?)),
         _ => None,
     };
-    Ok(Arc::new(Joined::new([Box::new(Causal) as Box<dyn Pattern>].into_iter().chain(positions).collect())))
+    Ok(Arc::new(CombinedPattern::new([Box::new(Causal) as Box<dyn Pattern>].into_iter().chain(positions).collect())))
 }
 
 fn changed(case: &Case, ctx: &mut Context, causal: bool) -> Result<Finding> {

@@ -3,16 +3,19 @@
 use crate::num::interval::Interval;
 use crate::theorem::prelude::*;
 
-/// 2410.06833, section 4, with the order corrected: 4 sqrt(eps), not eps^2 + 2 eps.
+/// arXiv:2410.06833, section 4, with the order corrected: 4 sqrt(eps), not eps^2 + 2 eps.
 ///
 /// # Derivation
 ///
-/// For orthogonal unit centres the largest inner product of the caps `<., w> >= 1 - 2 eps` is `sin(2r)` with `cos r = 1 - 2 eps`, that is
-/// `4 (1 - 2 eps) sqrt(eps (1 - eps))`; it is at most `4 sqrt(eps)` because `(1 - 2 eps)^2 (1 - eps) <= 1`, which intervals decide.
+/// For orthogonal unit centres the largest inner product of the caps `<., w> >= 1 - 2 eps` is
+/// `sin(2r)` with `cos r = 1 - 2 eps`, that is `4 (1 - 2 eps) sqrt(eps (1 - eps))`; it is at most
+/// `4 sqrt(eps)` because `(1 - 2 eps)^2 (1 - eps) <= 1`, which is proved by interval arithmetic.
 pub static ENTRY: Claim = Claim {
     name: "cap-overlap",
-    title: "Orthogonal caps overlap by at most 4 sqrt(eps)",
-    statement: "<x, y> <= 4 sqrt(eps) for x, y in the caps <., w> >= 1 - 2 eps of two orthogonal centres, 0 < eps <= 1/16.",
+    title: "Points of two orthogonal caps have inner product at most 4 sqrt(eps)",
+    statement: "Let w and w' be orthogonal unit vectors and 0 < eps <= 1/16. Then <x, y> <= 4 \
+                sqrt(eps) for all unit vectors x, y with <x, w> >= 1 - 2 eps and <y, w'> >= 1 - 2 \
+                eps.",
     domain: DOMAIN,
     citation: "arXiv:2410.06833, section 4 (the printed bound eps^2 + 2 eps is false)",
     status: Status::Corrected,
@@ -34,30 +37,32 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-/// The caps do not know n or beta.
+/// The caps do not depend on n or beta.
 pub const DOMAIN: Domain = Domain { n: Sizes::Fixed(1), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES };
 
-/// Where controls are made.
+/// The case of the controls.
 pub const EDGE: Case = Case::new(1, 2, 0.0, "sa");
 
-/// Which points of the caps are compared.
+/// The points of the caps that are compared.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Points {
-    /// As drawn, half of them in the plane of the centres and on the edge.
+    /// Random points, half of them in the plane of the centres and on the edge.
     Drawn,
-    /// The nearest ones.
+    /// The nearest points.
     Nearest,
-    /// As drawn, of caps so wide that they meet: eps between 0.42 and 1/2.
+    /// Random points of caps so wide that they intersect: eps between 0.42 and 1/2.
     Wide,
 }
 
-/// Points of the two caps: each turned from its centre e_1, e_2 by at most the cap's radius, towards the other centre and into a random direction.
+/// Points of the two caps: each is its centre e_1 or e_2, rotated by at most the radius of the cap
+/// towards the other centre and in a random direction.
 pub fn overlap(case: &Case, ctx: &mut Context, bound: fn(f64) -> f64, points: Points) -> Result<Finding> {
     let (least, most) = if points == Points::Wide { (0.42, 0.5) } else { (1e-6, 1.0 / 16.0) };
     let eps = ctx.log_uniform_in(least, most);
     let radius = (1.0 - 2.0 * eps).acos();
     let mut point = |centre: usize| -> Vec<f64> {
-        // Half of all points lie in the plane of the centres and on the edge: there the bound is met.
+        // Half of the points lie in the plane of the centres and on the edge, where the bound is
+        // attained.
         let (turn, tilt) = (ctx.uniform_in(0.0, 2.0).min(1.0) * radius, ctx.uniform_in(-1.0, 1.0).max(0.0));
         let (turn, tilt) = if points == Points::Nearest { (radius, 0.0) } else { (turn, tilt) };
         let mut aside = ctx.normals(case.d);

@@ -3,24 +3,28 @@
 use super::cap_overlap;
 use crate::theorem::prelude::*;
 
-/// 2410.06833, section 4: false for every eps below `sqrt(2) - 1`, from where on the bound exceeds 1; the right order is `4 sqrt(eps)`.
+/// arXiv:2410.06833, section 4. The bound is false for every eps below `sqrt(2) - 1`; above, it
+/// exceeds 1. The right order is `4 sqrt(eps)`.
 ///
 /// # Derivation
 ///
-/// Two points in the plane of the centres, each turned by `r = arccos(1 - 2 eps)` towards the other, have the inner product `sin(2r)`,
-/// about `4 sqrt(eps)`, or 1 where the caps meet (from eps = 0.146 on).
+/// Two points in the plane of the centres, each turned by `r = arccos(1 - 2 eps)` towards the
+/// other, have the inner product `sin(2r)`, about `4 sqrt(eps)`, or 1 if the caps intersect (eps >=
+/// 0.146).
 /// That exceeds `eps^2 + 2 eps` for every eps below `sqrt(2) - 1`.
 pub static ENTRY: Claim = Claim {
     name: "cap-overlap-printed",
-    title: "Orthogonal caps overlap by at most eps^2 + 2 eps (as printed)",
-    statement: "<x, y> <= eps^2 + 2 eps for x, y in the caps <., w> >= 1 - 2 eps of two orthogonal centres, 0 < eps <= 1/16.",
+    title: "Points of two orthogonal caps have inner product at most eps^2 + 2 eps (as printed)",
+    statement: "Let w and w' be orthogonal unit vectors and 0 < eps <= 1/16. Then <x, y> <= eps^2 \
+                + 2 eps for all unit vectors x, y with <x, w> >= 1 - 2 eps and <y, w'> >= 1 - 2 \
+                eps.",
     domain: cap_overlap::DOMAIN,
     citation: "arXiv:2410.06833, section 4",
     status: Status::Misprinted,
     trials: (20, 100),
     trial: |case, ctx| cap_overlap::overlap(case, ctx, PRINTED, cap_overlap::Points::Drawn),
     control: Control {
-        what: "caps that meet, eps in [0.42, 0.5]: the printed bound exceeds 1",
+        what: "eps in [0.42, 0.5], where the printed bound exceeds 1",
         trial: |ctx| cap_overlap::overlap(&cap_overlap::EDGE, ctx, PRINTED, cap_overlap::Points::Wide),
     },
     ..Claim::INEQUALITY

@@ -1,4 +1,4 @@
-//! Products of unit vectors and distances.
+//! Inner products of unit vectors and distances.
 
 use crate::theorem::prelude::*;
 
@@ -6,7 +6,8 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "chord-kernel",
     title: "e^{beta <x, y>} = e^beta e^{-beta |x - y|^2/2} on the unit sphere",
-    statement: "Two unit vectors of R^d: the identity, relative, to (8 + 2 d) eps (1 + beta).",
+    statement: "e^{beta <x, y>} = e^beta e^{-beta |x - y|^2/2} for unit vectors x, y of R^d. \
+                Tested to a relative (8 + 2 d) eps (1 + beta).",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 100.0), ..Domain::SCORED },
     citation: "arXiv:2312.10794, section 3.2",
     trials: (10, 100),

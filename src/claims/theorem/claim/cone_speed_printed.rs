@@ -4,16 +4,20 @@ use super::cone_speed;
 use crate::theorem::prelude::*;
 use std::f64::consts::FRAC_PI_3;
 
-/// 2312.10794, (6.8) with `e^{beta}`: false for pairs wide apart, as soon as beta exceeds about 4.
+/// arXiv:2312.10794, (6.8) with `e^{beta}`. It is false for pairs that are far apart, as soon as
+/// beta exceeds about 4.
 ///
 /// # Derivation
 ///
-/// Two tokens at +-60 degrees from w have `alpha = 1/2`, `G = -1/2` and `A_12 = 1/(1 + e^{3 beta/2})`, so the speed towards w is `A_12
-/// alpha (1 - G) = (3/4)/(1 + e^{3 beta/2})`. The printed bound is `e^{-beta}/8`: larger from about `beta = 3.6` on.
+/// Two tokens at +-60 degrees from w have `alpha = 1/2`, `G = -1/2` and
+/// `A_12 = 1/(1 + e^{3 beta/2})`, so the speed towards w is
+/// `A_12 alpha (1 - G) = (3/4)/(1 + e^{3 beta/2})`. The printed bound is `e^{-beta}/8`: this is
+/// larger for beta above about 3.6.
 pub static ENTRY: Claim = Claim {
     name: "cone-speed-printed",
     title: "Speed of cone collapse, exponent as printed",
-    statement: "While alpha = min_i <x_i, w> >= 1/2, w the centre of the smallest cap: at the minimising token d/dt <x_i, w> >= (1 - alpha)/(2 n e^{beta}).",
+    statement: "Let w be the centre of the smallest cap and alpha = min_i <x_i, w> >= 1/2. At the \
+                minimising token, d/dt <x_i, w> >= (1 - alpha)/(2 n e^{beta}).",
     domain: Domain {
         n: Sizes::Range(2, 8),
         d: Sizes::Range(2, 4),

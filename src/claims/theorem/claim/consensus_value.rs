@@ -3,37 +3,43 @@
 use super::{cone_collapse, consensus_rates};
 use crate::theorem::prelude::*;
 
-/// At `x_i = xi`, `V xi = lambda xi`: eigenvalues `-lambda` and `mu_k - lambda`.
+/// At `x_i = xi` with `V xi = lambda xi` the eigenvalues are `-lambda` and `mu_k - lambda`.
 ///
 /// # Derivation
 ///
-/// As in `consensus-rates` the change of the weights multiplies `P_xi V xi = lambda P_xi xi = 0`. To first order `P_{x_i} V x_j` is `P V
-/// u_j - lambda u_i`, the last term from `P_{x_i} xi = -u_i`. Hence `u_i' = r (P V mean(u) - lambda u_i)`. Differences of tokens have the
-/// eigenvalue `-r lambda`; the mean obeys `u' = r (P V - lambda) u`, and P V on the vectors orthogonal to xi has the eigenvalues of V but
-/// lambda, because it is V on the quotient by its eigenvector.
+/// As in `consensus-rates` the change of the weights multiplies `P_xi V xi = lambda P_xi xi = 0`.
+/// To first order `P_{x_i} V x_j` is `P V u_j - lambda u_i`, the last term from
+/// `P_{x_i} xi = -u_i`. Hence `u_i' = r (P V mean(u) - lambda u_i)`. Differences of tokens have the
+/// eigenvalue `-r lambda`; the mean obeys `u' = r (P V - lambda) u`, and P V on the vectors
+/// orthogonal to xi has the eigenvalues of V except lambda, because it is V on the quotient space
+/// by its eigenvector.
 pub static ENTRY: Claim = Claim {
     name: "consensus-value",
-    title: "Consensus at an eigenvector of V: spectrum -lambda, mu_k - lambda",
-    statement: "Any Q, K, masses and V with a real eigenvector xi, V xi = lambda xi: consensus at xi is stationary and its linearisation is u_i' = r (P V mean(u) - lambda u_i), P the projection along xi, r = 1 (SA), \
-                e^{beta <Q xi, K xi>} (USA, U1). So its eigenvalues over r are -lambda, (n-1)(d-1) times, and mu_k - lambda for the other eigenvalues mu_k of V. Extrapolated differences along random \
-                directions agree to (256 eps^{4/5}) (1 + beta |Q^T K|) (1 + |V|) r (Frobenius norms).",
+    title: "Consensus at an eigenvector of V: eigenvalues -lambda and mu_k - lambda",
+    statement: "Let V have a real eigenvector xi, V xi = lambda xi, with any Q, K and masses. \
+                Consensus at xi is stationary, and its linearisation is u_i' = r (P V mean(u) - \
+                lambda u_i), where P is the projection along xi, r = 1 for SA and r = e^{beta <Q \
+                xi, K xi>} for USA (U1). So the eigenvalues divided by r are -lambda, (n-1)(d-1) \
+                times, and mu_k - lambda for the other eigenvalues mu_k of V. Tested as: \
+                extrapolated differences along random directions agree to 256 eps^{4/5} (1 + beta \
+                |Q^T K|) (1 + |V|) r (Frobenius norms).",
     domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Log(0.01, 30.0), laws: &["placed"], ..Domain::ATTENTION },
     narrower: "Q and K are I plus at most a normalised Gaussian matrix, |lambda| <= 2",
     citation: "linearisation of arXiv:2312.10794, (2.3) at consensus",
     trials: (60, 500),
     trial: |case, ctx| spectrum(case, ctx, false),
-    perturbed: "the rate r",
+    constant: "the rate r",
     control: Control {
-        what: "V transposed: its eigenvectors are others",
-        trial: |ctx| spectrum(&Case::weighted(3, 3, 1.0, "sa"), ctx, true),
+        what: "V transposed, which has other eigenvectors",
+        trial: |ctx| spectrum(&Case::with_random_masses(3, 3, 1.0, "sa"), ctx, true),
     },
     ..Claim::IDENTITY
 };
 
 fn spectrum(case: &Case, ctx: &mut Context, transposed: bool) -> Result<Finding> {
     let d = case.d;
-    let head = cone_collapse::any_head(d, 1.0, ctx)?;
-    let xi = ctx.tokens_by(1, d, "uniform")?.coordinates().to_vec();
+    let head = cone_collapse::random_head(d, 1.0, ctx)?;
+    let xi = ctx.tokens_with_law(1, d, "uniform")?.coordinates().to_vec();
     let lambda = ctx.uniform_in(-2.0, 2.0);
     // Every V with V xi = lambda xi is W (I - xi xi^T) + lambda xi xi^T.
     let w: Vec<f64> = ctx.normals(d * d).iter().map(|z| z / (d as f64).sqrt()).collect();

@@ -1,20 +1,24 @@
-//! Decoding with kept keys and values.
+//! Decoding with cached keys and values.
 
 use super::block_collapse::{block, tokens};
 use super::block_prefix::pattern;
 use crate::theorem::prelude::*;
-use crate::transformer::decode::Cache;
+use crate::transformer::decode::KeyValueCache;
 
-/// Keys and values of a token do not depend on later ones.
+/// Keys and values of a token do not depend on later tokens.
 ///
 /// # Derivation
 ///
-/// Row i of a causal block needs its own query, and keys and values of the tokens `j <= i`, which are fixed once made (`block-prefix`):
-/// a later token changes none of them. With the same order of sums the cached pass adds the same numbers, so even the bits agree.
+/// Row i of a causal block needs its own query, and keys and values of the tokens `j <= i`, which
+/// later tokens do not change (`block-prefix`). With the same order of summation both passes add
+/// the same numbers, so the results agree bit for bit.
 pub static ENTRY: Claim = Claim {
     name: "decode-cache",
-    title: "Causal blocks: token after token with kept keys and values is the masked pass, bit by bit",
-    statement: "Decoding token after token with kept keys and values (rotary positions, ALiBi or neither) gives, bit by bit, the rows of one pass over all tokens under the causal mask.",
+    title: "Causal blocks: decoding with cached keys and values equals the masked pass, bit for \
+            bit",
+    statement: "Decoding one token after the other with cached keys and values (rotary positions, \
+                ALiBi or neither) gives, bit for bit, the rows of one pass over all tokens under \
+                the causal mask.",
     domain: Domain { n: Sizes::Range(2, 70), laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "derived; Vaswani et al. 2017",
@@ -29,7 +33,7 @@ fn decoded(case: &Case, ctx: &mut Context, causal: bool) -> Result<Finding> {
     let pattern = pattern(ctx, d, causal)?;
     let (block, x) = (block(ctx, d, 1.0, pattern)?, tokens(ctx, n, d));
     let all = block.step(&x, None, 1.0)?;
-    let mut cache = Cache::new(&block);
+    let mut cache = KeyValueCache::new(&block);
     let mut bits = 0;
     for (row, token) in all.chunks_exact(d).zip(x.chunks_exact(d)) {
         let next = cache.next(&block, token, None)?;

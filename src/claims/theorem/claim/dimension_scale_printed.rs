@@ -3,17 +3,20 @@
 use super::logit_variance::squares;
 use crate::theorem::prelude::*;
 
-/// The formula has the root: dividing by d leaves the variance 1/d, and attention tends to the mean.
+/// The formula of the source has the root. Division by d leaves the variance 1/d, so attention
+/// tends to the mean.
 pub static ENTRY: Claim = Claim {
     name: "dimension-scale-printed",
     title: "Scores divided by d have variance 1 (as printed)",
-    statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of (<q, k>/d)^2 is 1 within 4.5 standard errors.",
+    statement: "Let q and k in R^d be independent and standard normal. The variance of <q, k>/d is \
+                1. Tested with d in {4, 16, 64}: the mean of (<q, k>/d)^2 over 4000 pairs is 1 to \
+                4.5 standard errors.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..Domain::MAPS },
     citation: "a tutorial on attention, against arXiv:1706.03762",
     status: Status::Misprinted,
     trials: (3, 20),
     trial: |case, ctx| scaled(ctx, case.d, 1.0),
-    control: Control { what: "the root", trial: |ctx| scaled(ctx, 16, 0.5) },
+    control: Control { what: "division by sqrt d", trial: |ctx| scaled(ctx, 16, 0.5) },
     ..Claim::LAW
 };
 

@@ -1,30 +1,33 @@
-//! Where the parameters of a block are.
+//! The distribution of the parameters of a block.
 
 use crate::theorem::prelude::*;
 
-/// Four square matrices of attention beside two of four times the width.
+/// Attention has four square matrices, the feed-forward part two matrices of four times the width.
 ///
 /// # Derivation
 ///
-/// Attention has 4 (d^2 + d) parameters, the feed-forward part 8 d^2 + 5 d, two norms 4 d: the share is (8 d + 5)/(12 d + 13), and 2/3
-/// less that is 11/(36 d + 39) < 1/(3 d).
+/// Attention has 4 (d^2 + d) parameters, the feed-forward part 8 d^2 + 5 d, two norms 4 d: the
+/// share is (8 d + 5)/(12 d + 13), and 2/3 minus this share is 11/(36 d + 39) < 1/(3 d).
 pub static ENTRY: Claim = Claim {
     name: "ffn-share",
-    title: "The feed-forward part has two thirds of the parameters of a block, within 1/(3 d)",
-    statement: "A block with matrices and biases for Q, K, V and the output, a feed-forward part of width 4 d, two layer norms: its feed-forward share is (8 d + 5)/(12 d + 13), below 2/3 by less than 1/(3 d).",
+    title: "The feed-forward part has two thirds of the parameters of a block, to 1/(3 d)",
+    statement: "Let a block have matrices and biases for Q, K, V and the output, a feed-forward \
+                part of width 4 d, and two layer norms. The share of parameters in its \
+                feed-forward part is (8 d + 5)/(12 d + 13), which is less than 2/3 by less than \
+                1/(3 d).",
     domain: Domain { n: Sizes::Unused, d: Sizes::Range(4, 4096), laws: &["uniform"], ..Domain::MAPS },
     citation: "arXiv:1706.03762, section 3.3 (widths); count derived",
     trials: (8, 60),
     trial: |case, ctx| {
-        let bound = ctx.stated(1.0) / (3.0 * case.d as f64);
+        let bound = ctx.claimed_constant(1.0) / (3.0 * case.d as f64);
         Ok(below(case.d, 4, bound))
     },
-    perturbed: "the bound 1/(3 d)",
-    control: Control { what: "width 2 d", trial: |_| Ok(below(768, 2, 1.0 / (3.0 * 768.0))) },
+    constant: "the bound 1/(3 d)",
+    control: Control { what: "the width 2 d", trial: |_| Ok(below(768, 2, 1.0 / (3.0 * 768.0))) },
     ..Claim::INEQUALITY
 };
 
-/// The share is (8 d + 5)/(12 d + 13), above 2/3 less the bound, and below 2/3.
+/// Tests that the share is (8 d + 5)/(12 d + 13), above 2/3 minus the bound and below 2/3.
 fn below(d: usize, w: usize, bound: f64) -> Finding {
     let (share, size) = (share(d, w), d as f64);
     let less = 2.0 / 3.0 - share;
@@ -32,7 +35,7 @@ fn below(d: usize, w: usize, bound: f64) -> Finding {
     Finding::at_most(less, bound).and(Finding::nonnegative(less, 1.0 / (3.0 * size))).and(counted)
 }
 
-/// Share of the feed-forward part of width `w d`, with the shapes of all parameters added up.
+/// The share of the feed-forward part of width `w d`, from the sizes of all parameters.
 pub(super) fn share(d: usize, w: usize) -> f64 {
     let attention: usize = [(d, d); 4].iter().map(|(r, c)| r * c + r).sum();
     let feed_forward: usize = [(w * d, d), (d, w * d)].iter().map(|(r, c)| r * c + r).sum();

@@ -1,20 +1,22 @@
-//! Sequence to sequence without attention.
+//! Sequence-to-sequence models without attention.
 
 use crate::recurrent::{
-    alignment::{Alignment, Translator},
+    alignment::{Alignment, EncoderDecoder},
     trace::Trace,
 };
 use crate::theorem::prelude::*;
 
-/// One vector for all outputs; attention gives every output its own.
+/// All outputs use one vector; with attention every output has its own.
 ///
 /// # Derivation
 ///
-/// The weights do not depend on the output i, so neither does c = sum_j a_j h_j: the matrix of contexts has rank 1.
+/// The weights do not depend on the output i, so the context c = sum_j a_j h_j does not, either:
+/// the matrix of contexts has rank 1.
 pub static ENTRY: Claim = Claim {
     name: "fixed-context",
-    title: "Fixed context: every output reads the same vector; attention does not",
-    statement: "An encoder and a decoder with normal weights, n inputs and n outputs, all weight on the last state: all contexts c_i are equal, exactly.",
+    title: "Fixed context: every output uses the same vector; with attention it does not",
+    statement: "In an encoder and a decoder with normal weights, n inputs and n outputs, and all \
+                weight on the last state, all contexts c_i are equal, exactly.",
     domain: Domain { n: Sizes::Range(2, 10), d: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "arXiv:1409.0473, section 2.1",
     trials: (8, 60),
@@ -32,7 +34,7 @@ pub static ENTRY: Claim = Claim {
 
 fn spread(ctx: &mut Context, case: &Case, alignment: Alignment) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let net = Translator::normal(ctx.seed(), d, 1.0, alignment);
+    let net = EncoderDecoder::normal(ctx.seed(), d, 1.0, alignment);
     let x = ctx.normals(n * d);
     let mut trace = Trace::default();
     let rows: Vec<_> = x.chunks_exact(d).map(|row| trace.input(row)).collect();

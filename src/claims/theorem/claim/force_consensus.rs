@@ -3,29 +3,34 @@
 use crate::num::dense::exponential;
 use crate::theorem::prelude::*;
 
-/// A linear flow to the mean, at twice the least positive eigenvalue of the Laplacian.
+/// A linear flow to the mean, whose rate is twice the smallest positive eigenvalue of the
+/// Laplacian.
 ///
 /// # Derivation
 ///
-/// x' = -2 L x with the Laplacian L of the weights, for each coordinate. L is symmetric and positive semidefinite, constants are its
-/// kernel, and 1^T L = 0 keeps the mean. On the complement of the constants L >= lambda_2, so the distance to the mean falls at least
-/// like e^{-2 lambda_2 t}.
+/// x' = -2 L x with the Laplacian L of the weights, for each coordinate. L is symmetric and
+/// positive semidefinite, constants are its kernel, and 1^T L = 0 keeps the mean. On the complement
+/// of the constants L >= lambda_2, so the distance to the mean decays at least like e^{-2 lambda_2
+/// t}.
 ///
-/// What rounding may do: lambda_2 is known to some `n eps lambda_n`, so the exponential of `-2 t L`, with `log2 (8 lambda_n t)` squarings, to
-/// some `n eps (1 + lambda_n t)` in each entry; and it acts on all of x, of which only the distance to the mean falls.
+/// Rounding: lambda_2 has an error of some `n eps lambda_n`, so the exponential of `-2 t L`, with
+/// `log2 (8 lambda_n t)` squarings, an error of some `n eps (1 + lambda_n t)` in each entry; it
+/// acts on all of x, of which only the distance to the mean decays.
 pub static ENTRY: Claim = Claim {
     name: "force-consensus",
-    title: "x_i' = 2 sum_j w_ij (x_j - x_i), w symmetric: consensus at the rate 2 lambda_2",
-    statement: "n normal rows, symmetric weights in [0.1, 1]: |x(t) - mean| <= e^{-2 lambda_2 t} |x(0) - mean|, |.| over all rows at once, for t in \
-                [0.1, 3]/lambda_2, to 32 eps n (1 + lambda_n t) |x(0)| (rounding), lambda_2 and lambda_n the second and the largest eigenvalue of \
-                the graph Laplacian.",
+    title: "x_i' = 2 sum_j w_ij (x_j - x_i) with symmetric w: consensus at the rate 2 lambda_2",
+    statement: "Let x consist of n normal rows, with symmetric weights w_ij in [0.1, 1], and let \
+                lambda_2 and lambda_n be the second and the largest eigenvalue of the graph \
+                Laplacian. Then |x(t) - mean| <= e^{-2 lambda_2 t} |x(0) - mean|, in the norm of \
+                all rows together. Tested for t in [0.1, 3]/lambda_2, to 32 eps n (1 + lambda_n t) \
+                |x(0)|.",
     domain: Domain { n: Sizes::Range(3, 8), ..Domain::MAPS },
     citation: "Fiedler; derived",
     trials: (8, 60),
     trial: |case, ctx| contraction(ctx, case, false),
-    perturbed: "the rate",
+    constant: "the rate",
     control: Control {
-        what: "the largest eigenvalue in place of the second",
+        what: "the largest eigenvalue instead of the second",
         trial: |ctx| contraction(ctx, &Case::new(6, 3, 0.0, "maps of rows"), true),
     },
     ..Claim::INEQUALITY
@@ -38,7 +43,7 @@ fn contraction(ctx: &mut Context, case: &Case, largest: bool) -> Result<Finding>
     let weight = |i: usize, j: usize| draws[i.min(j) * n + i.max(j)];
     let degree = |i: usize| (0..n).filter(|j| *j != i).map(|j| weight(i, j)).sum::<f64>();
     let laplacian: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { degree(k / n) } else { -weight(k / n, k % n) }).collect();
-    let Some(values) = symmetric_eigenvalues(&laplacian, n) else { return Ok(Finding::Missed) };
+    let Some(values) = symmetric_eigenvalues(&laplacian, n) else { return Ok(Finding::HypothesesMissed) };
     let rate = 2.0 * if largest { values[n - 1] } else { values[1] };
     let t = ctx.uniform_in(0.1, 3.0) / values[1];
     let flow = exponential(&laplacian.iter().map(|l| -2.0 * t * l).collect::<Vec<f64>>(), n);
@@ -48,5 +53,5 @@ fn contraction(ctx: &mut Context, case: &Case, largest: bool) -> Result<Finding>
         x.iter().enumerate().map(|(k, v)| (v - mean[k % d]).powi(2)).sum::<f64>().sqrt()
     };
     let rounding = 32.0 * f64::EPSILON * n as f64 * (1.0 + values[n - 1] * t) * norm(&x);
-    Ok(Finding::at_most(spread(&end), (-ctx.stated(1.0) * rate * t).exp() * spread(&x) + rounding))
+    Ok(Finding::at_most(spread(&end), (-ctx.claimed_constant(1.0) * rate * t).exp() * spread(&x) + rounding))
 }

@@ -2,27 +2,30 @@
 
 use crate::theorem::prelude::*;
 
-/// Both w_ij and w_ji pull, each with a factor 2.
+/// Both w_ij and w_ji contribute, each with a factor 2.
 ///
 /// # Derivation
 ///
-/// x_i occurs in the terms (i, j) and (j, i) of the double sum, each with the derivative -2 w (x_i - x_j). For symmetric w this is 4
-/// sum_j w_ij (x_j - x_i): twice the printed form, which is right for the sum over i < j.
+/// x_i occurs in the terms (i, j) and (j, i) of the double sum, each with the derivative -2 w (x_i
+/// - x_j). For symmetric w this is 4 sum_j w_ij (x_j - x_i): twice the printed form, which is
+/// correct for the sum over i < j.
 pub static ENTRY: Claim = Claim {
     name: "force-field",
     title: "E = -sum w_ij |x_i - x_j|^2: grad_i E = 2 sum_j (w_ij + w_ji)(x_j - x_i)",
-    statement: "n normal rows, normal weights w_ij: the gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, to \
-                4 eps (n^2 + d) of the size of the terms, sum_ij |w_ij| sum_c (|x_i|_c + |x_j|_c + 1)^2.",
+    statement: "Let E = -sum_ij w_ij |x_i - x_j|^2 with n normal rows and normal weights w_ij. \
+                Then grad_i E = 2 sum_j (w_ij + w_ji)(x_j - x_i). Tested along every coordinate \
+                with the central difference of step 1 (exact, since E is quadratic), to 4 eps (n^2 \
+                + d) of the size of the terms, sum_ij |w_ij| sum_c (|x_i|_c + |x_j|_c + 1)^2.",
     domain: Domain { n: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "derived; an essay on attention as energy prints 2 sum_j w_ij (x_j - x_i)",
     status: Status::Corrected,
     trials: (10, 80),
     trial: |case, ctx| gradient(ctx, case, Form::Both),
-    control: Control { what: "the form as printed", trial: |ctx| gradient(ctx, &Case::new(4, 3, 0.0, "maps of rows"), Form::Printed) },
+    control: Control { what: "the printed form", trial: |ctx| gradient(ctx, &Case::new(4, 3, 0.0, "maps of rows"), Form::Printed) },
     ..Claim::IDENTITY
 };
 
-/// What is held against the difference quotient of the energy.
+/// The formula that is compared with the difference quotient of the energy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `2 sum_j (w_ij + w_ji)(x_j - x_i)`.
@@ -46,7 +49,7 @@ pub(super) fn gradient(ctx: &mut Context, case: &Case, form: Form) -> Result<Fin
     };
     let weight = |i: usize, j: usize| if form == Form::Both { w[i * n + j] + w[j * n + i] } else { w[i * n + j] };
     let stated = |k: usize| 2.0 * (0..n).map(|j| weight(k / d, j) * (x[j * d + k % d] - x[k])).sum::<f64>();
-    // E is a quadratic form: central differences have no error but rounding.
+    // E is a quadratic form, so central differences are exact up to rounding.
     let quotient = |k: usize| {
         let moved = |h: f64| {
             let mut y = x.clone();
@@ -55,7 +58,8 @@ pub(super) fn gradient(ctx: &mut Context, case: &Case, form: Form) -> Result<Fin
         };
         0.5 * (moved(1.0) - moved(-1.0))
     };
-    // E adds n^2 products of a weight and d squares, of numbers that one rounds when it moves them by 1: what may cancel, and the gradient too.
+    // E adds n^2 products of a weight and d squares, of numbers that are rounded when they change
+    // by 1. This sum of absolute values bounds the terms of the gradient, too.
     let reach = |i: usize, j: usize| (0..d).map(|c| (x[i * d + c].abs() + x[j * d + c].abs() + 1.0).powi(2)).sum::<f64>();
     let size = (0..n * n).map(|k| w[k].abs() * reach(k / n, k % n)).sum::<f64>() + TINY;
     let off = (0..n * d).map(|k| (quotient(k) - stated(k)).abs()).fold(0.0, nan_max);

@@ -3,12 +3,14 @@
 use super::force_field::{Form, gradient};
 use crate::theorem::prelude::*;
 
-/// The terms (j, i) of the double sum are forgotten.
+/// The printed form omits the terms (j, i) of the double sum.
 pub static ENTRY: Claim = Claim {
     name: "force-field-printed",
     title: "E = -sum w_ij |x_i - x_j|^2: grad_i E = 2 sum_j w_ij (x_j - x_i) (as printed)",
-    statement: "n normal rows, normal weights w_ij: the printed gradient is the central difference of E with the step 1 (exact, as E is quadratic) along every coordinate, \
-                to the rounding of force-field.",
+    statement: "Let E = -sum_ij w_ij |x_i - x_j|^2 with n normal rows and normal weights w_ij. \
+                Then grad_i E = 2 sum_j w_ij (x_j - x_i). Tested along every coordinate with the \
+                central difference of step 1 (exact, since E is quadratic), to the rounding of \
+                force-field.",
     domain: Domain { n: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "an essay on attention as energy",
     status: Status::Misprinted,

@@ -1,23 +1,29 @@
-//! Bounds of a gated recurrent unit.
+//! Bounds on the state of a gated recurrent unit.
 
 use crate::recurrent::{cell::RecurrentCell, map::gru_v1::Gru, trace::Trace};
 use crate::theorem::prelude::*;
 
-/// The new state lies between the old one and a number of (-1, 1).
+/// The new state lies between the old one and a number in (-1, 1).
 ///
 /// # Derivation
 ///
-/// H+ = Z*H + (1-Z)*H~ with Z in [0, 1] and |H~| <= 1 is a convex combination, coordinate by coordinate. A bias of 800 is beyond
-/// anything normal weights add here, and sig rounds to 1 from 38 on: H+ = 1*H + 0*H~.
+/// H+ = Z*H + (1-Z)*H~ with Z in [0, 1] and |H~| <= 1 is a convex combination, coordinate by
+/// coordinate. A bias of 800 exceeds all contributions of normal weights here, and sig rounds to 1
+/// above 38: H+ = 1*H + 0*H~.
 pub static ENTRY: Claim = Claim {
     name: "gru-bounds",
     title: "GRU (v1 and v3): |H|_inf <= max(|H_0|_inf, 1); Z = 1 is the identity, exactly",
-    statement: "A GRU of either convention with normal weights of variance gain^2/d, gain in [1/4, 4], and n normal inputs: |H_n|_inf <= max(|H_0|_inf, 1); with the update bias 800 H_n = H_0 exactly.",
+    statement: "Let a GRU of either convention have normal weights of variance gain^2/d, gain in \
+                [1/4, 4], and n normal inputs. Then |H_n|_inf <= max(|H_0|_inf, 1). With the \
+                update bias 800, H_n = H_0 exactly.",
     domain: Domain { n: Sizes::Range(1, 20), d: Sizes::Range(1, 8), ..Domain::MAPS },
     citation: "arXiv:1406.1078; derived",
     trials: (16, 120),
     trial: |case, ctx| bounds(ctx, case, true),
-    control: Control { what: "the bound 1, without the start", trial: |ctx| bounds(ctx, &Case::new(1, 4, 0.0, "maps of rows"), false) },
+    control: Control {
+        what: "the bound 1, regardless of the start",
+        trial: |ctx| bounds(ctx, &Case::new(1, 4, 0.0, "maps of rows"), false),
+    },
     ..Claim::IDENTITY
 };
 

@@ -8,17 +8,19 @@ use crate::recurrent::{
 };
 use crate::theorem::prelude::*;
 
-/// The reset gate closes the way through the candidate only: H+ = Z*H + (1-Z)*H~ still keeps H.
+/// This is false: the reset gate closes only the path through the candidate; H+ = Z*H + (1-Z)*H~
+/// still contains H.
 pub static ENTRY: Claim = Claim {
     name: "gru-reset-printed",
-    title: "GRU: with R = 0 the last state is nearly without effect (as printed)",
-    statement: "A GRU (v1) with reset bias -800, so R = 0, normal weights, one normal input: |dH+/dH| <= 1/100 in the Frobenius norm.",
+    title: "GRU: with R = 0 the last state has nearly no effect (as printed)",
+    statement: "Let a GRU (v1) have the reset bias -800, so that R = 0, with normal weights and \
+                one normal input. Then |dH+/dH| <= 1/100 in the Frobenius norm.",
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 8), ..Domain::MAPS },
     citation: "a survey of sequence models; against arXiv:1406.1078",
     status: Status::Misprinted,
     trials: (6, 40),
     trial: |case, ctx| effect(ctx, case.d, 0.0),
-    control: Control { what: "Z = 0 as well: then the state is forgotten", trial: |ctx| effect(ctx, 4, -800.0) },
+    control: Control { what: "Z = 0 as well, where the state is forgotten", trial: |ctx| effect(ctx, 4, -800.0) },
     ..Claim::INEQUALITY
 };
 

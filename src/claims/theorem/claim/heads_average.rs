@@ -1,16 +1,19 @@
-//! When several heads are averaged.
+//! The average of several heads.
 
 use super::heads_sum::Heads;
 use crate::theorem::prelude::*;
 
-/// The matrix on the concatenation averages only if its blocks are I/H.
+/// The matrix on the concatenation averages the heads only if its blocks are I/H.
 pub static ENTRY: Claim = Claim {
     name: "heads-average",
     title: "Heads are averaged if W^O_h = I/H",
-    statement: "Two to four heads of size d with normal Q, K, V, W^O = (I, .., I)/H: the matrix on the concatenation is the mean of the heads, in every coordinate to what \
-                rounding allows (twice the bound of block-collapse; the concatenation by the heads of trained models, the mean by definition).",
+    statement: "Let two to four heads of size d have normal Q, K, V, and let W^O = (I, .., I)/H. \
+                The matrix applied to the concatenation gives the mean of the heads. Tested in \
+                every coordinate to twice the bound of block-collapse; the concatenation is \
+                computed by the heads of trained models, the mean by its definition.",
     domain: Domain { n: Sizes::Range(1, 8), d: Sizes::Range(1, 5), ..Domain::MAPS },
-    citation: "arXiv:1706.03762, section 3.2.2 (the general matrix); arXiv:2312.10794, section 7 (the mean)",
+    citation: "arXiv:1706.03762, section 3.2.2 (the general matrix); arXiv:2312.10794, section 7 \
+               (the mean)",
     trials: (10, 60),
     trial: |case, ctx| averaged(ctx, case, true),
     control: Control { what: "a normal W^O", trial: |ctx| averaged(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false) },

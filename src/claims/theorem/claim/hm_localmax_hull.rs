@@ -1,15 +1,19 @@
-//! Localmax: neighbours are all whose score is within a tolerance of the largest.
+//! Localmax: every token whose score is within a tolerance of the largest is a leader.
 
 use crate::theorem::prelude::*;
 
 /// # Derivation
 ///
-/// For 0 < s < 1 a layer puts every token at a convex combination of tokens: of itself, with weight 1 - s, and of those that it sees. So the new tokens lie in the old convex hull, and the support function of the hull does not grow in any
-/// direction, whatever the tolerance is.
+/// For 0 < s < 1 a layer moves every token to a convex combination of itself, with weight 1 - s,
+/// and of its leaders. So the new tokens lie in the old convex hull, and the support function of
+/// the hull does not increase in any direction, for any tolerance.
 pub static ENTRY: Claim = Claim {
     name: "hm-localmax-hull",
     title: "Localmax layers: the convex hull does not grow",
-    statement: "x_i+ = x_i + s (mean of x_j with <x_i, x_j> >= max - T (1 + |max|) less x_i), 0 < s < 1, tolerance T in [0.01, 0.5]: max_j <w, x_j> does not increase in 40 layers, for 64 directions w, to 1e-13 of the hull.",
+    statement: "Let x_i+ = x_i + s (m_i - x_i) with 0 < s < 1, where m_i is the mean of the x_j \
+                with <x_i, x_j> >= M - T (1 + |M|), M = max_k <x_i, x_k>, T in [0.01, 0.5]. The \
+                convex hull does not grow. Tested as: max_j <w, x_j> does not increase in 40 \
+                layers for 64 directions w, to 1e-13 of the hull.",
     domain: Domain { n: Sizes::Range(3, 20), d: Sizes::Fixed(2), laws: &["normal"], ..Domain::HARDMAX },
     narrower: "d = 2",
     citation: "arXiv:2509.15958 (abstract: the hull tends to a polytope); derived",
@@ -24,7 +28,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn shrinks(mut x: Tokens, s: f64, tolerance: f64) -> Result<Finding> {
-    let dynamics = Dynamics::of(Hardmax::new(None, tolerance)?).with(Rescaled);
+    let dynamics = Dynamics::single(Hardmax::new(None, tolerance)?).with_normalisation(Rescaled);
     let directions: Vec<[f64; 2]> = (0..64).map(|k| TAU * f64::from(k) / 64.0).map(|t| [t.cos(), t.sin()]).collect();
     let support =
         |x: &Tokens| -> Vec<f64> { directions.iter().map(|w| x.rows().map(|r| dot(w, r)).fold(f64::NEG_INFINITY, f64::max)).collect() };
@@ -39,7 +43,8 @@ fn shrinks(mut x: Tokens, s: f64, tolerance: f64) -> Result<Finding> {
     Ok(Finding::nonnegative(1e-13 - worst / size, 1e-13))
 }
 
-/// The leaders of the start, and how far the farthest of them has moved after 200 layers of step 1/2.
+/// The number of leaders of the start, and the largest distance by which one of them has moved
+/// after 200 layers of step 1/2.
 pub(super) fn moved(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Option<f64>> {
     let x = Tokens::flat(2, ctx.normals(2 * n))?;
     let (rule, strict) = (Hardmax::new(None, tolerance)?, Hardmax::new(None, 1e-12)?);
@@ -49,7 +54,7 @@ pub(super) fn moved(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Optio
             leaders.push(i);
         }
     }
-    let (dynamics, mut z) = (Dynamics::of(rule).with(Rescaled), x.clone());
+    let (dynamics, mut z) = (Dynamics::single(rule).with_normalisation(Rescaled), x.clone());
     for _ in 0..200 {
         Layer::new(0.5)?.apply(&dynamics, &mut z);
     }

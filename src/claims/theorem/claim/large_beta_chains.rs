@@ -1,41 +1,49 @@
-//! What the proof for large beta needs: a cut that no pair of near tokens crosses.
+//! A step of the proof for large beta: some cut has no pair of near tokens.
 
 use crate::landscape::{CriticalPoint, search::Search};
 use crate::num::interval::Interval;
-use crate::proofs::certificate;
+use crate::proofs::critical_point;
 use crate::sphere::cap::{Hemisphere, hemisphere};
 use crate::theorem::prelude::*;
 use crate::theory::threshold::{sharp, tau_star};
 
-/// The landscape half of 2312.10794, Theorem 5.1, at its sharp threshold.
+/// The part of arXiv:2312.10794, Theorem 5.1, about critical points, at its sharp threshold.
 ///
 /// # Derivation
 ///
-/// Tokens that are connected by steps of at most `tau*` hang on a tree shorter than `(n-1) tau* < pi`, lie in an open hemisphere
-/// (`chain-lemma`) and, being critical, are consensus. So at any other critical point some cut has all its pairs beyond `tau*`, where the
-/// kernel g is negative, and rotating one side raises the energy (`block-inequality`).
+/// If tokens are connected by steps of at most `tau*`, a tree of length at most `(n-1) tau* < pi`
+/// joins them; so they lie in an open hemisphere (`chain-lemma`) and, being critical, are
+/// consensus. So at any other critical point there is a cut such that all pairs across it are
+/// further apart than `tau*`. There the kernel g is negative, and rotating one side increases the
+/// energy (`block-inequality`).
 pub static ENTRY: Claim = Claim {
     name: "large-beta-chains",
-    title: "beta > C n^2: every critical point has a cut wider than tau*",
-    statement: "beta > (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)), i.e. (n-1) tau* < pi: at every critical point but consensus the tokens are not connected by steps of tau*, cos tau* = (-(d-1) + \
-                sqrt((d-1)^2 + 4 beta^2))/(2 beta). It fails at the regular n-gon (n >= 5) below beta = (d-1) cos(2 pi/n)/sin^2(2 pi/n), about a quarter of the threshold; that nothing fails earlier is open (`large-beta-polygon`). \
-                Critical points are searched.",
+    title: "beta > C n^2: at every critical point other than consensus, some cut is wider than \
+            tau*",
+    statement: "Let cos tau* = (-(d-1) + sqrt((d-1)^2 + 4 beta^2))/(2 beta) and beta > (d-1) \
+                cos(pi/(n-1)) / sin^2(pi/(n-1)), which is equivalent to (n-1) tau* < pi. At every \
+                critical point other than consensus, the tokens are not connected by steps of \
+                length at most tau*. The regular n-gon (n >= 5) is a counterexample below beta = \
+                (d-1) cos(2 pi/n)/sin^2(2 pi/n), about a quarter of the threshold; whether there \
+                are counterexamples at larger beta is open (`large-beta-polygon`). Tested at \
+                critical points that are found by a search.",
     domain: Domain {
         n: Sizes::Range(4, 14),
         d: Sizes::Range(2, 4),
-        beta: Betas::Per { lo: 1.0001, hi: 20.0, name: "the threshold", unit: sharp },
+        beta: Betas::TimesThreshold { lo: 1.0001, hi: 20.0, formula: "(d-1) cos(pi/(n-1))/sin^2(pi/(n-1))", threshold: sharp },
         ..DOMAIN
     },
     narrower: "critical points found by a search, residual 1e-12",
-    citation: "arXiv:2312.10794, Theorem 5.1 and appendix B; threshold sharpened (2 (n-1) tau* < 2 pi for the tree walked twice)",
+    citation: "arXiv:2312.10794, Theorem 5.1 and appendix B; threshold sharpened (2 (n-1) tau* < 2 \
+               pi for the tree walked twice)",
     trials: (24, 120),
-    trial: disconnected,
-    perturbed: "tau*",
+    trial: not_connected,
+    constant: "tau*",
     control: Control {
         what: "the regular 8-gon on the circle at 0.98 of cos(2 pi/8)/sin^2(2 pi/8)",
         trial: |ctx| {
-            let x = ctx.tokens_by(8, 2, "polygon")?;
-            Ok(widest(&x, ctx.stated(tau_star(2, 0.98 * polygon(8, 2)))))
+            let x = ctx.tokens_with_law(8, 2, "polygon")?;
+            Ok(longest_tree_edge(&x, ctx.claimed_constant(tau_star(2, 0.98 * polygon_threshold(8, 2)))))
         },
     },
     ..Claim::INEQUALITY
@@ -43,35 +51,38 @@ pub static ENTRY: Claim = Claim {
 
 pub(super) const DOMAIN: Domain = Domain { dynamics: &["usa"], ..Domain::EQUAL_MASSES };
 
-/// The beta at which neighbours of the regular n-gon are at distance `tau*`; 0 for n <= 4.
-pub(super) fn polygon(n: usize, d: usize) -> f64 {
+/// The beta at which neighbours in the regular n-gon have distance `tau*`; 0 for n <= 4.
+pub(super) fn polygon_threshold(n: usize, d: usize) -> f64 {
     let angle = std::f64::consts::TAU / n as f64;
     if n <= 4 { 0.0 } else { (d as f64 - 1.0) * angle.cos() / angle.sin().powi(2) }
 }
 
-/// Critical points of several clusters with tokens per cluster. Points in an open hemisphere are consensus whose tokens the search left apart.
-pub(super) fn searched(case: &Case, ctx: &mut Context) -> Result<Vec<(Tokens, Vec<usize>)>> {
-    let found = Search { beta: case.beta, n: case.n, d: case.d, starts: 4, at_most: 4, fixed: false, seed: ctx.seed() }.run()?;
+/// Critical points with several clusters, and the number of tokens per cluster. A point in an open
+/// hemisphere is consensus that the search has not resolved; it is left out.
+pub(super) fn search_critical_points(case: &Case, ctx: &mut Context) -> Result<Vec<(Tokens, Vec<usize>)>> {
+    let found = Search { beta: case.beta, n: case.n, d: case.d, starts: 4, max_starts: 4, fixed: false, seed: ctx.seed() }.run()?;
     let several = found.points.into_iter().filter(|p| p.clusters.n() > 1 && matches!(hemisphere(&p.clusters), Hemisphere::None { .. }));
     Ok(several.map(|p| (p.clusters, p.sizes)).collect())
 }
 
-pub(super) fn disconnected(case: &Case, ctx: &mut Context) -> Result<Finding> {
-    let points = searched(case, ctx)?;
-    let tau = ctx.stated(tau_star(case.d, case.beta));
-    let connected = points.iter().find(|(x, _)| matches!(widest(x, tau), Finding::Margin(m) if m.failed()));
+pub(super) fn not_connected(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let points = search_critical_points(case, ctx)?;
+    let tau = ctx.claimed_constant(tau_star(case.d, case.beta));
+    let connected = points.iter().find(|(x, _)| matches!(longest_tree_edge(x, tau), Finding::Margin(m) if m.failed()));
     if let Some((x, sizes)) = connected {
-        ctx.enclosed(enclosed(case, x, sizes)?);
+        ctx.certified_margin(certified_margin(case, x, sizes)?);
     }
-    Ok(points.iter().map(|(x, _)| widest(x, tau)).reduce(Finding::and).unwrap_or(Finding::Missed))
+    Ok(points.iter().map(|(x, _)| longest_tree_edge(x, tau)).reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
 }
 
-/// Upper bound of the margin at a critical point, by intervals: the point is certified, and the chords of a tree that connects its clusters are compared with
-/// that of tau*; nothing where they do not decide. `cos tau* = (-(d-1) + ((d-1)^2 + 4 beta^2)^(1/2)) / (2 beta)`; the margin `longest / tau* - 1` is at most
-/// `c / c* - 1`, c the chord `2 sin(longest / 2)`, as `sin` is concave.
-fn enclosed(case: &Case, x: &Tokens, sizes: &[usize]) -> Result<Option<f64>> {
+/// Rigorous upper bound on the margin at a critical point by interval arithmetic: certifies the
+/// point and compares the chords of a tree that connects its clusters with the chord of tau*.
+/// `None` if the intervals do not decide.
+/// `cos tau* = (-(d-1) + ((d-1)^2 + 4 beta^2)^(1/2)) / (2 beta)`; the margin `longest / tau* - 1`
+/// is at most `c / c* - 1`, c the chord `2 sin(longest / 2)`, as `sin` is concave.
+fn certified_margin(case: &Case, x: &Tokens, sizes: &[usize]) -> Result<Option<f64>> {
     let number = Interval::exact;
-    let Ok(proof) = CriticalPoint::near(case.beta, x, sizes).and_then(|p| certificate::prove(&p)) else { return Ok(None) };
+    let Ok(proof) = CriticalPoint::near(case.beta, x, sizes).and_then(|p| critical_point::prove(&p)) else { return Ok(None) };
     let (k, d, around) = (proof.sizes.len(), proof.d, Interval::symmetric(proof.radius));
     let at = |q: usize, c: usize| number(proof.points[q * d + c]) + around;
     let chord = |p: usize, q: usize| (0..d).fold(number(0.0), |s, c| s + (at(p, c) - at(q, c)).sqr()).sqrt();
@@ -93,8 +104,8 @@ fn enclosed(case: &Case, x: &Tokens, sizes: &[usize]) -> Result<Option<f64>> {
     Ok((margin < 0.0).then_some(margin))
 }
 
-/// The widest step that connecting the tokens needs (the longest edge of their shortest tree) against tau.
-pub(super) fn widest(x: &Tokens, tau: f64) -> Finding {
+/// Compares the longest edge of the minimal spanning tree of the tokens with tau.
+pub(super) fn longest_tree_edge(x: &Tokens, tau: f64) -> Finding {
     let mut nearest: Vec<f64> = (0..x.n()).map(|j| dist(x.row(0), x.row(j))).collect();
     let mut left: Vec<usize> = (1..x.n()).collect();
     let mut longest = 0.0f64;
@@ -103,6 +114,6 @@ pub(super) fn widest(x: &Tokens, tau: f64) -> Finding {
         longest = longest.max(nearest[next]);
         left.iter().for_each(|&j| nearest[j] = nearest[j].min(dist(x.row(next), x.row(j))));
     }
-    // Newton's method leaves positions right to 1e-12.
-    Finding::at_least(longest, tau).with_error(1e-11)
+    // Newton's method computes positions to 1e-12.
+    Finding::at_least(longest, tau).with_evaluation_error(1e-11)
 }

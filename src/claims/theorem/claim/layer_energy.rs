@@ -1,33 +1,39 @@
-//! The discrete layer map climbs the energy for every step size.
+//! A layer increases the energy, for every step size.
 
 use super::unit_norm::step;
 use crate::num::dense::mat_vec;
 use crate::num::sum::Compensated;
 use crate::theorem::prelude::*;
 
-/// `E(X') >= E(X)` for `x' = normalise(x + eta a)`, every eta in (0, inf].
+/// `E(X') >= E(X)` for `x' = normalise(x + eta a)` and every eta in (0, inf].
 ///
 /// # Derivation
 ///
-/// The kernel `k(x, y) = e^{beta <x, y>}` is positive definite and convex in x. With `Z(x) = sum_j m_j k(x, x_j)` the first gives
-/// `E(X') - E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any move, the second `>= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad
-/// Z(x_i)/beta`, which is `Z_i a_i` for softmax and `a_i` without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is
-/// at least 0.
+/// The kernel `k(x, y) = e^{beta <x, y>}` is positive definite and convex in x. With
+/// `Z(x) = sum_j m_j k(x, x_j)` positive definiteness gives
+/// `E(X') - E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any X', and convexity gives
+/// `>= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad Z(x_i)/beta`, which is `Z_i a_i` for softmax and
+/// `a_i` without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is at least 0.
 pub static ENTRY: Claim = Claim {
     name: "layer-energy",
-    title: "A layer climbs the energy for every step size",
-    statement: "For V = Q^T K = I the map x_i <- normalise(x_i + eta a_i), a_i = sum_j A_ij x_j (softmax or unnormalised), has E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0 with \
-                b_i = sum_j m_j e^{beta G_ij} x_j, for every eta in (0, inf] and beta > 0; to 8 eps beta (1 + beta) (E(X) + E(X')).",
+    title: "A layer increases the energy for every step size",
+    statement: "Let V = Q^T K = I, a_i = sum_j A_ij x_j (softmax or unnormalised) and b_i = sum_j \
+                m_j e^{beta G_ij} x_j. The layer x_i <- normalise(x_i + eta a_i) takes X to X' \
+                with E(X') - E(X) >= sum_i m_i <b_i, x_i' - x_i> >= 0, for every eta in (0, inf] \
+                and every beta > 0. Tested to 8 eps beta (1 + beta) (E(X) + E(X')).",
     domain: CLIMB,
     citation: "convexity of z -> sum_j m_j e^{beta <z, x_j>} on R^d; mean shift: Cheng 1995",
     trials: (60, 400),
-    trial: |case, ctx| climb(case, ctx, None, 1.0),
-    perturbed: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
-    control: Control { what: "the repulsive layer (V = -I)", trial: |ctx| climb(&Case::weighted(6, 3, 2.0, "sa"), ctx, None, -1.0) },
+    trial: |case, ctx| increases(case, ctx, None, 1.0),
+    constant: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
+    control: Control {
+        what: "the repulsive layer (V = -I)",
+        trial: |ctx| increases(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, None, -1.0),
+    },
     ..Claim::INEQUALITY
 };
 
-/// Where layers climb.
+/// The range of both claims on layers.
 pub const CLIMB: Domain = Domain {
     n: Sizes::Range(1, 32),
     d: Sizes::Range(2, 32),
@@ -37,8 +43,9 @@ pub const CLIMB: Domain = Domain {
     ..Domain::ATTENTION
 };
 
-/// Ten layers with `Q^T K = form` and `V = sign * form` (`None` is the identity): the smallest margin of the two inequalities.
-pub fn climb(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) -> Result<Finding> {
+/// Ten layers with `Q^T K = form` and `V = sign * form` (`None` is the identity): the smallest
+/// margin of the two inequalities.
+pub fn increases(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) -> Result<Finding> {
     let d = case.d;
     let scaled = |factor: f64| form.map(|b| (d, b.iter().map(|v| factor * v).collect::<Vec<f64>>()));
     let value = if sign < 0.0 && form.is_none() { Some((d, identity(d).iter().map(|v| -v).collect())) } else { scaled(sign) };
@@ -50,23 +57,26 @@ pub fn climb(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) ->
         let old = x.clone();
         Layer::new(step(ctx))?.apply(&dynamics, &mut x);
         let Gain { whole, first, size } = gain(case.beta, form, &old, &x);
-        // Moves are known to an eps, so exponents to beta eps; their exponentials weigh at most the energy before or after.
+        // Positions have an error of eps, so exponents of beta eps; the exponentials add up to at
+        // most the energy before or after.
         let rounding = 8.0 * f64::EPSILON * case.beta * (1.0 + case.beta) * size;
         let scale = whole.abs() + first.abs() + rounding;
-        worst =
-            worst.and(Finding::nonnegative(whole - ctx.stated(first) + rounding, scale)).and(Finding::nonnegative(first + rounding, scale));
+        worst = worst
+            .and(Finding::nonnegative(whole - ctx.claimed_constant(first) + rounding, scale))
+            .and(Finding::nonnegative(first + rounding, scale));
     }
     Ok(worst)
 }
 
-/// All over `e^beta / (2 beta)`: `E(X') - E(X)`, its first-order part, `E(X) + E(X')`.
+/// Divided by `e^beta / (2 beta)`: `E(X') - E(X)`, its first-order part, `E(X) + E(X')`.
 struct Gain {
     whole: f64,
     first: f64,
     size: f64,
 }
 
-/// The gain without cancellation: `<x', B y'> - <x, B y> = <x' - x, B y'> + <x, B (y' - y)>`, and differences of exponentials by `expm1`.
+/// The gain without cancellation: `<x', B y'> - <x, B y> = <x' - x, B y'> + <x, B (y' - y)>`, and
+/// differences of exponentials by `expm1`.
 fn gain(beta: f64, form: Option<&[f64]>, old: &Tokens, new: &Tokens) -> Gain {
     let d = old.d();
     let image = |x: &[f64]| {

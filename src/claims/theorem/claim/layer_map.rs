@@ -4,27 +4,32 @@ use super::unit_norm::step;
 use crate::theorem::prelude::*;
 use crate::theory::equiangular::layer_map;
 
-/// `rho' = ...` in closed form, for every step size.
+/// The new inner product rho' in closed form, for every step size.
 ///
 /// # Derivation
 ///
-/// In an equiangular set of inner product rho every row has the weights a (own) and b (each other one), `a + (n-1) b = 1`. With `y_i =
-/// sum_j A_ij x_j`: `<x_i, y_i> = a + (n-1) b rho`, `<x_i, y_j> = a rho + b (1 + (n-2) rho)`. As the Gram matrix is `rho` plus `(1 -
-/// rho)` times the identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is `N_d = rho + (1 - rho)(a^2 +
-/// (n-1) b^2)` for i = j and `N_o = rho + (1 - rho)(2 a b + (n-2) b^2)` else. All pairs are alike, so the next set is equiangular, with
-/// `rho' = (rho + 2 eta (a rho + b (1 + (n-2) rho)) + eta^2 N_o) / (1 + 2 eta (a + (n-1) b rho) + eta^2 N_d)`, and `N_o/N_d` at eta =
-/// inf.
+/// Let all inner products be rho. Every row has the weight a for the token itself and b for each
+/// other token, `a + (n-1) b = 1`. With `y_i = sum_j A_ij x_j`: `<x_i, y_i> = a + (n-1) b rho`,
+/// `<x_i, y_j> = a rho + b (1 + (n-2) rho)`. As the Gram matrix is `rho` plus `(1 - rho)` times the
+/// identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is
+/// `N_d = rho + (1 - rho)(a^2 + (n-1) b^2)` for i = j and
+/// `N_o = rho + (1 - rho)(2 a b + (n-2) b^2)` else. All pairs are alike, so the new tokens are
+/// equiangular, with
+/// `rho' = (rho + 2 eta (a rho + b (1 + (n-2) rho)) + eta^2 N_o) / (1 + 2 eta (a + (n-1) b rho) +
+/// eta^2 N_d)`, and `N_o/N_d` at eta = inf.
 pub static ENTRY: Claim = Claim {
     name: "layer-map",
     title: "Layers map equiangular tokens by a closed formula",
-    statement: "The layer x <- normalise(x + eta sum_j A_ij x_j) of SA keeps tokens equiangular and maps rho to the closed formula of the residual layer, for every eta in (0, inf], beta, \
-                and rho in (-1/(n-1), 1): deviation at most 8 eps (1 + |beta|) sqrt(n) (1 + eta)^2/|x + eta a|^2 (1/|a|^2 at eta = inf).",
+    statement: "The layer x <- normalise(x + eta sum_j A_ij x_j) of SA keeps tokens equiangular \
+                and maps their inner product rho by a closed formula (see the derivation), for \
+                every eta in (0, inf], every beta, and rho in (-1/(n-1), 1). Tested to 8 eps (1 + \
+                |beta|) sqrt(n) (1 + eta)^2/|x + eta a|^2 (with 1/|a|^2 at eta = inf).",
     domain: Domain {
         n: Sizes::Range(2, 48),
         beta: Betas::Signed(0.01, 100.0),
         dynamics: &["sa"],
         laws: &["equiangular"],
-        also: Some(Also { text: "d >= n", holds: |case| case.d >= case.n }),
+        condition: Some(Condition { text: "d >= n", holds: |case| case.d >= case.n }),
         corners: &[(2, 2, 0.0), (4, 4, 1.0), (32, 32, 9.0), (8, 10, 0.0)],
         ..Domain::EQUAL_MASSES
     },
@@ -32,7 +37,7 @@ pub static ENTRY: Claim = Claim {
     citation: "direct computation; eta = inf is the layer of arXiv:2510.05554",
     trials: (100, 600),
     trial: |case, ctx| compare(case, ctx, case.n),
-    perturbed: "the new rho",
+    constant: "the new rho",
     control: Control { what: "the formula for n + 1 tokens", trial: |ctx| compare(&Case::new(4, 4, 1.0, "sa"), ctx, 5) },
     ..Claim::IDENTITY
 };
@@ -40,12 +45,13 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let (eta, beta) = (step(ctx), case.beta);
     let rho = ctx.uniform_in(1e-3 - 1.0 / (case.n as f64 - 1.0), 0.999);
-    let mut x = ctx.tokens_by(case.n, case.d, &format!("equiangular:rho={rho}"))?;
+    let mut x = ctx.tokens_with_law(case.n, case.d, &format!("equiangular:rho={rho}"))?;
     Layer::new(eta)?.apply(&case.build()?, &mut x);
-    let stated = ctx.stated(layer_map(n, beta, rho, eta));
+    let stated = ctx.claimed_constant(layer_map(n, beta, rho, eta));
     let pairs = pairs(case.n);
     let worst = pairs.map(|(i, j)| (x.inner(i, j) - stated).abs()).fold(0.0, nan_max);
-    // Rounding of x, of eta a and of the weights over what is normalised; the formula is a quotient of sums of such squares.
+    // Rounding of x, of eta a and of the weights, divided by the vector that is normalised; the
+    // formula is a quotient of sums of such squares.
     let cross = (-beta * (1.0 - rho)).exp();
     let a = 1.0 / (1.0 + (case.n as f64 - 1.0) * cross);
     let b = (1.0 - a) / (case.n as f64 - 1.0);

@@ -1,4 +1,4 @@
-//! What layer normalisation does not see.
+//! Invariances of layer normalisation.
 
 use crate::theorem::prelude::*;
 
@@ -6,14 +6,16 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "layernorm-invariance",
     title: "LN(a x + c 1) = LN(x) for a > 0, eps = 0; rows lie on a sphere of radius sqrt d",
-    statement: "x normal in R^d, a in [1/10, 10], c normal: LN(a x + c 1) = LN(x), LN(x) = (x - mean)/root mean square deviation, to \
-                2 eps sqrt(d) (d + 4)(max_j |x_j| + |c|/a)/max_j |x_j - mean| of the largest |LN(x)_j| (differences of numbers of the first size are \
-                over numbers of the second), and |LN(x)| = sqrt(d), relative, to 2 eps (d + 4).",
+    statement: "Let LN(x) = (x - mean)/(root mean square deviation) with eps = 0. Then LN(a x + c \
+                1) = LN(x) for a > 0, and |LN(x)| = sqrt(d). Tested with normal x in R^d, a in \
+                [1/10, 10] and normal c: the first to 2 eps sqrt(d) (d + 4)(max_j |x_j| + \
+                |c|/a)/max_j |x_j - mean| of the largest |LN(x)_j|, since differences of nearly \
+                equal coordinates lose digits; the second to a relative 2 eps (d + 4).",
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 64), ..Domain::MAPS },
     citation: "arXiv:1607.06450",
     trials: (10, 80),
     trial: |case, ctx| same(ctx, case.d, 0.0),
-    control: Control { what: "eps = 1 in the root", trial: |ctx| same(ctx, 8, 1.0) },
+    control: Control { what: "eps = 1 under the root", trial: |ctx| same(ctx, 8, 1.0) },
     ..Claim::IDENTITY
 };
 
@@ -27,8 +29,8 @@ fn same(ctx: &mut Context, d: usize, eps: f64) -> Result<Finding> {
     };
     let (one, other) = (norm(&x), norm(&x.iter().map(|v| a * v + c).collect::<Vec<f64>>()));
     let spread = max_abs(&one);
-    // Coordinates that nearly agree lose digits in their differences: d + 4 roundings of the size of x and of c/a, over the largest difference,
-    // and sqrt d times that through the root.
+    // Differences of nearly equal coordinates lose digits: d + 4 roundings of the size of x and of
+    // c/a, divided by the largest difference, and sqrt d times as much through the root.
     let mean = x.iter().sum::<f64>() / d as f64;
     let deviation = x.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
     let terms = max_abs(&x) + c.abs() / a;

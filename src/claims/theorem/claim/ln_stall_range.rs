@@ -1,31 +1,38 @@
-//! Normalisation schemes: where radii cannot stall.
+//! Normalisation schemes: a range in which radii cannot stall.
 
-use crate::attention::Form;
+use crate::attention::OutputForm;
 use crate::theorem::prelude::*;
 
-/// The numerator of `<theta, A>` is `e^beta + sum_k g_k e^{beta g_k} >= e^beta - (n-1) m`, its denominator at most `n e^beta`.
+/// The numerator of `<theta, A>` is `e^beta + sum_k g_k e^{beta g_k} >= e^beta - (n-1) m`, its
+/// denominator at most `n e^beta`.
 ///
 /// # Derivation
 ///
-/// `<theta_j, A_j>` is the mean of the inner products `g_k` under the weights `e^{beta g_k}`, the own one being 1. Its numerator is at
-/// least `e^beta - (n-1) m`, where `-m` is the least value of `g e^{beta g}` on [-1, 1], at `g = -1/beta` for `beta >= 1` and at -1
-/// below; its denominator is at most `n e^beta`. So it is at least `(1 - (n-1) m e^{-beta})/n`, positive for `n < 1 + e^beta/m`.
+/// `<theta_j, A_j>` is the mean of the inner products `g_k` under the weights `e^{beta g_k}`, where
+/// the token itself has g = 1. Its numerator is at least `e^beta - (n-1) m`, where `-m` is the
+/// least value of `g e^{beta g}` on [-1, 1], at `g = -1/beta` for `beta >= 1` and at -1 below; its
+/// denominator is at most `n e^beta`. So it is at least `(1 - (n-1) m e^{-beta})/n`, positive for
+/// `n < 1 + e^beta/m`.
 pub static ENTRY: Claim = Claim {
     name: "ln-stall-range",
-    title: "Pre-LN and peri-LN: radii grow while n < 1 + e^beta/m",
-    statement: "Q = K = V = I, m = max_g (-g e^{beta g}) over [-1, 1] (1/(e beta) for beta >= 1, e^{-beta} below): <theta_j, A_j> >= (1 - (n-1) m e^{-beta})/n > 0 for n < 1 + e^beta/m; so n < 1 + e beta e^beta for beta >= 1, where the source has n <= e^beta.",
+    title: "Pre-LN and peri-LN: radii grow if n < 1 + e^beta/m",
+    statement: "Let Q = K = V = I and m = max_g (-g e^{beta g}) over [-1, 1], which is 1/(e beta) \
+                for beta >= 1 and e^{-beta} below. Then <theta_j, A_j> >= (1 - (n-1) m \
+                e^{-beta})/n, which is positive for n < 1 + e^beta/m. So radii grow for n < 1 + e \
+                beta e^beta if beta >= 1, where the source has n <= e^beta.",
     domain: Domain {
         n: Sizes::Range(2, 64),
         d: Sizes::Range(2, 6),
-        beta: Betas::Per { lo: 1.001, hi: 3.0, name: "the beta with 1 + e beta e^beta = n", unit: |n, _| least(n) },
+        beta: Betas::TimesThreshold { lo: 1.001, hi: 3.0, formula: "the beta with 1 + e beta e^beta = n", threshold: |n, _| least(n) },
         laws: &["placed"],
         ..Domain::LAYERED
     },
-    narrower: "beta >= 1 and up to 3 times the least; tokens near the worst angle",
+    narrower: "beta >= 1 and at most 3 times the smallest admitted beta; tokens near the worst \
+               angle",
     citation: "derived; widens arXiv:2510.22026, Theorem 3.2 (n <= e^beta)",
     trials: (60, 400),
     trial: |case, ctx| radial(case, ctx, case.n),
-    perturbed: "the lower bound",
+    constant: "the lower bound",
     control: Control { what: "five times as many tokens", trial: |ctx| radial(&Case::new(32, 3, least(32), "sa"), ctx, 160) },
     ..Claim::INEQUALITY
 };
@@ -36,7 +43,7 @@ fn least(n: usize) -> f64 {
     crate::num::roots::bracketed_root(f, 1.0, 50.0, 0.0).unwrap_or(1.0)
 }
 
-/// `<theta_1, A_1>` with all other tokens about the inner product -1/beta with the first.
+/// `<theta_1, A_1>` where all other tokens have inner products near -1/beta with the first.
 fn radial(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let (d, beta) = (case.d, case.beta);
     let spread = ctx.log_uniform_in(1e-3, 1.0);
@@ -49,9 +56,9 @@ fn radial(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     }
     let x = Tokens::normalised(d, x)?;
     let mut a = vec![0.0; n * d];
-    Dynamics::of(Attention::new(beta)).output(0.0, &x, Form::Sum, &mut crate::attention::kernel::Workspace::default(), &mut a);
+    Dynamics::single(Attention::new(beta)).output(0.0, &x, OutputForm::Sum, &mut crate::attention::kernel::Workspace::default(), &mut a);
     let m = if beta >= 1.0 { (-1.0f64).exp() / beta } else { (-beta).exp() };
     let bound = (1.0 - (case.n as f64 - 1.0) * m * (-beta).exp()) / case.n as f64;
     let along = dot(x.row(0), &a[..d]);
-    Ok(Finding::at_least(along, ctx.stated(bound)).with_error(64.0 * f64::EPSILON / bound))
+    Ok(Finding::at_least(along, ctx.claimed_constant(bound)).with_evaluation_error(64.0 * f64::EPSILON / bound))
 }

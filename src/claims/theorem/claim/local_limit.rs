@@ -4,33 +4,43 @@ use crate::num::bessel::scaled_bessel_i;
 use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
 
-/// The moderate interaction regime: backward heat (SA) and backward porous medium flow (USA), with an explicit remainder.
+/// The regime of moderate interaction: the backward heat equation (SA) and the backward porous
+/// medium equation (USA), with an explicit remainder.
 ///
 /// # Derivation
 ///
-/// Mode k of `W` is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law of t. With `eps = E(1 - cos t)` and
-/// `eps_2 = E(1 - cos t)^2`, `0 <= k^2 eps - (1 - q_k) <= k^2 (k^2 - 1)/6 eps_2`, because the derivatives of the Chebyshev polynomial are
-/// largest at 1. So `W/lambda_0 = rho + eps rho'' + R` with `|R| <= N_4 = eps_2 (M_4 - M_2)/6`, `|R'| <= N_5 = eps_2 (M_5 - M_3)/6`,
-/// `M_j = sum k^j a_k` over the amplitudes. USA: nothing else. SA: with `u = (eps rho'' + R)/rho`, `(log W)' - (log rho)' = u' - u
-/// u'/(1 + u)`, `|u| <= eps M_2/rho_min`, `|u'| <= eps (M_3/rho_min + M_1 M_2/rho_min^2)` and `1/(1 + u) <= rho_max/rho_min`.
+/// Mode k of `W` is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law
+/// of t. With `eps = E(1 - cos t)` and `eps_2 = E(1 - cos t)^2`,
+/// `0 <= k^2 eps - (1 - q_k) <= k^2 (k^2 - 1)/6 eps_2`, because the derivatives of the Chebyshev
+/// polynomial T_k are largest at 1. So `W/lambda_0 = rho + eps rho'' + R` with
+/// `|R| <= N_4 = eps_2 (M_4 - M_2)/6`, `|R'| <= N_5 = eps_2 (M_5 - M_3)/6`, `M_j = sum k^j a_k`
+/// over the amplitudes. This is the result for USA. For SA, with `u = (eps rho'' + R)/rho`,
+/// `(log W)' - (log rho)' = u' - u u'/(1 + u)`, `|u| <= eps M_2/rho_min`,
+/// `|u'| <= eps (M_3/rho_min + M_1 M_2/rho_min^2)` and `1/(1 + u) <= rho_max/rho_min`.
 pub static ENTRY: Claim = Claim {
     name: "local-limit",
-    title: "beta -> infinity: beta v tends to grad log rho (SA) and, over integral e^{beta <x,y>} dy, to grad rho (USA)",
-    statement: "beta v - (log rho)' = eps (rho''/rho)' + r (SA: the measure runs the heat equation backwards), beta v/lambda_0 - rho' = eps rho''' + r (USA: a porous medium equation backwards), eps = 1 - I_1/I_0 ~ 1/(2 beta), \
-                |r| <= N_5 (USA), |r| <= N_5/rho_min + N_4 M_1/rho_min^2 + eps^2 (M_2/rho_min) (M_3/rho_min + M_1 M_2/rho_min^2) rho_max/rho_min (SA), N_j = (M_j - M_{j-2}) E(1 - cos)^2/6 ~ (M_j - M_{j-2})/(8 beta^2), \
-                M_j = sum k^j a_k, a_k the amplitude of mode k.",
+    title: "beta -> infinity: beta v tends to grad log rho (SA) and, divided by the integral of \
+            e^{beta <x,y>} dy, to grad rho (USA)",
+    statement: "Let the density rho on the circle have modes k of amplitudes a_k, and let eps = 1 \
+                - I_1/I_0 ~ 1/(2 beta), M_j = sum_k k^j a_k and N_j = (M_j - M_{j-2}) E(1 - \
+                cos)^2/6 ~ (M_j - M_{j-2})/(8 beta^2). For SA, beta v - (log rho)' = eps \
+                (rho''/rho)' + r with |r| <= N_5/rho_min + N_4 M_1/rho_min^2 + eps^2 (M_2/rho_min) \
+                (M_3/rho_min + M_1 M_2/rho_min^2) rho_max/rho_min, so the measure follows the heat \
+                equation backwards. For USA, beta v/lambda_0 - rho' = eps rho''' + r with |r| <= \
+                N_5, so it follows a porous medium equation backwards.",
     domain: DOMAIN,
     narrower: "d = 2; 2 to 6 modes, rho_min >= 1/20",
-    citation: "arXiv:2509.25040 (moderate interaction, abstract); Sinkformers, arXiv:2110.11773 (small bandwidth); remainder derived",
+    citation: "arXiv:2509.25040 (moderate interaction, abstract); Sinkformers, arXiv:2110.11773 \
+               (small bandwidth); remainder derived",
     status: Status::Corrected,
     trials: (60, 600),
     trial: |case, ctx| {
         let rho = density(ctx, 0.95)?;
-        remainder(case, ctx, &rho, case.weights()?)
+        remainder(case, ctx, &rho, case.row_weights()?)
     },
-    perturbed: "the leading term eps (rho''/rho)', eps rho'''",
+    constant: "the leading terms eps (rho''/rho)' and eps rho'''",
     control: Control {
-        what: "USA against the limit of SA",
+        what: "the velocity of USA against the limit of SA",
         trial: |ctx| {
             let case = Case::new(1, 2, 300.0, "usa");
             remainder(&case, ctx, &Circle { c: [1.0, 0.2, 0.1].map(|c| Complex64::new(c, 0.0)).to_vec() }, RowWeights::Softmax)
@@ -39,7 +49,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-/// The density knows no n.
+/// The density does not depend on n.
 const DOMAIN: Domain = Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 300.0), ..Domain::EQUAL_MASSES };
 
 const POINTS: usize = 256;
@@ -65,16 +75,16 @@ fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) ->
         Circle { c: rho.c.iter().enumerate().map(wave).collect() }.values(POINTS)
     };
     let [r0, r1, r2, r3] = [0, 1, 2, 3].map(derivative);
-    // Between two points the density lies lower and higher by at most M_2 (pi/256)^2/2.
+    // Between two grid points the density differs by at most M_2 (pi/256)^2/2.
     let between = 0.5 * m2 * (std::f64::consts::PI / POINTS as f64).powi(2);
     let (low, high) = r0.iter().fold((f64::INFINITY, 0.0f64), |(a, b), r| (a.min(*r - between), b.max(*r + between)));
     let (n4, n5) = (eps2 * (m4 - m2) / 6.0, eps2 * (m5 - m3) / 6.0);
-    let usa = case.weights()? == RowWeights::Exponential;
+    let usa = case.row_weights()? == RowWeights::Exponential;
     let bound =
         if usa { n5 } else { n5 / low + n4 * m1 / (low * low) + eps * eps * m2 / low * (m3 / low + m1 * m2 / (low * low)) * high / low };
-    let v = rho.velocity(&Medium::new(case.dynamics, case.beta, 0.0)?, POINTS);
+    let v = rho.velocity(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?, POINTS);
     let scale = if usa { case.beta / i[0] / case.beta.exp() } else { case.beta };
-    let lead = ctx.stated(eps);
+    let lead = ctx.claimed_constant(eps);
     let at = |j: usize| match limit {
         RowWeights::Exponential => scale * v[j] - r1[j] - lead * r3[j],
         RowWeights::Softmax | RowWeights::Sinkhorn => {
@@ -83,7 +93,7 @@ fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) ->
     };
     let worst = (0..POINTS).fold(0.0f64, |m, j| m.max(at(j).abs()));
     let rounding = 64.0 * f64::EPSILON * (m1 + m3) * (1.0 + m1 / low) / low;
-    // USA meets its bound in the limit, so rounding is allowed for.
+    // USA attains its bound in the limit, so rounding errors must be allowed.
     let bound = bound + 4.0 * rounding;
-    Ok(Finding::at_most(worst, bound).with_error(rounding / bound))
+    Ok(Finding::at_most(worst, bound).with_evaluation_error(rounding / bound))
 }

@@ -1,19 +1,24 @@
-//! The local limit with a threshold of beta for all densities.
+//! The local limit with one threshold of beta for all densities.
 
 use crate::num::bessel::scaled_bessel_i;
 use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
 
-/// False for SA: the expansion is one in `max |rho''| / (beta rho)`, and a density that comes near 0 makes that large at every beta.
+/// This is false for SA: the expansion is in powers of `max |rho''| / (beta rho)`, which is large
+/// at every beta for a density that comes near 0.
 ///
 /// # Derivation
 ///
-/// The expansion behind the law is one in `|rho''| / (beta rho)`, whose SA part divides by rho (`local-limit` has the remainder). A
-/// positive density with three modes may come as near to 0 as it likes, and then this is large at every beta that is tested.
+/// The expansion behind the law is one in `|rho''| / (beta rho)`, whose SA part divides by rho
+/// (`local-limit` has the remainder). A positive density with three modes may come arbitrarily near
+/// to 0, and then this is large at every tested beta.
 pub static ENTRY: Claim = Claim {
     name: "local-limit-folklore",
-    title: "From beta to 3 beta the distance to the local limit shrinks by a third, once beta is 60",
-    statement: "Every positive density with 3 modes, beta >= 60: the largest distance of beta v from (log rho)' (SA) or of beta v/lambda_0 from rho' (USA) shrinks from beta to 3 beta to a third, within a fifth.",
+    title: "From beta to 3 beta the distance to the local limit shrinks by a third, once beta is \
+            60",
+    statement: "For every positive density with 3 modes and every beta >= 60, the largest distance \
+                of beta v from (log rho)' (SA) or of beta v/lambda_0 from rho' (USA) is three \
+                times smaller at 3 beta than at beta. Tested to one fifth.",
     domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(60.0, 100.0), ..Domain::EQUAL_MASSES },
     citation: "an earlier version of local-limit",
     status: Status::Folklore,
@@ -21,7 +26,7 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| {
         let raw = ctx.normals(6);
         let waves: Vec<Complex64> = (0..3).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
-        // The least value is log-uniform in [0.01, 1].
+        // The smallest value of the density is log-uniform in [0.01, 1].
         let shape = Circle { c: std::iter::once(Complex64::default()).chain(waves.iter().copied()).collect() };
         let depth = -shape.values(256).into_iter().fold(0.0, f64::min);
         let size = (1.0 - ctx.log_uniform_in(0.01, 1.0)) / depth.max(f64::MIN_POSITIVE);
@@ -38,8 +43,8 @@ fn order(case: &Case, rho: &Circle) -> Result<Finding> {
     let points = 256;
     let (values, slope) = (rho.values(points), rho.slope(points));
     let distance = |beta: f64| -> Result<f64> {
-        let v = rho.velocity(&Medium::new(case.dynamics, beta, 0.0)?, points);
-        let usa = case.weights()? == RowWeights::Exponential;
+        let v = rho.velocity(&MeasureDynamics::new(case.dynamics, beta, 0.0)?, points);
+        let usa = case.row_weights()? == RowWeights::Exponential;
         let scale = if usa { beta / scaled_bessel_i(0, beta)[0] / beta.exp() } else { beta };
         let target = |j: usize| if usa { slope[j] } else { slope[j] / values[j] };
         Ok((0..points).fold(0.0f64, |m, j| m.max((scale * v[j] - target(j)).abs())))

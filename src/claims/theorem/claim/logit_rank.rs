@@ -1,15 +1,18 @@
 //! The rank of scores and of outputs.
 
 use super::mixing_structure::normals;
-use super::query_key_product::{scores, soft};
+use super::query_key_product::{scores, softmax_row};
 use super::shared_value_rank::singular_ratio;
 use crate::theorem::prelude::*;
 
-/// Scores have the rank of a head, outputs that of the values; weights have neither.
+/// Scores have at most the rank of a head, outputs that of the values; weights have neither bound.
 pub static ENTRY: Claim = Claim {
     name: "logit-rank",
     title: "Rank of Q X (K X)^T at most d_head; rank of A X V^T at most that of V",
-    statement: "n normal rows of R^d, normal Q and K of shape r x d, V of rank r, 1 <= r < d < n: the matrix of scores <Q x_i, K x_j> (n x n) and the outputs A X V^T (n x d), A = softmax of the scores, have rank at most r: the singular value r + 1 is at most 1e-7 of the first.",
+    statement: "Let n rows of R^d be normal, Q and K normal of shape r x d, and V of rank r, with \
+                1 <= r < d < n. The matrix of scores <Q x_i, K x_j> (n x n) and the outputs A X \
+                V^T (n x d), A the softmax of the scores, have rank at most r. Tested as: the \
+                singular value number r + 1 is at most 1e-7 of the first.",
     domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(2, 5), ..Domain::MAPS },
     citation: "linear algebra",
     trials: (8, 60),
@@ -37,7 +40,8 @@ pub(super) fn matrices(ctx: &mut Context, case: &Case) -> (Vec<f64>, Vec<f64>, V
     head(ctx, case, case.d)
 }
 
-/// Scores, weights and outputs of a head with normal `r x d` matrices Q and K and a V of rank r, the product of normal `d x r` and `r x d`.
+/// Scores, weights and outputs of a head with normal `r x d` matrices Q and K and a V of rank r,
+/// the product of normal `d x r` and `r x d`.
 fn head(ctx: &mut Context, case: &Case, r: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let (n, d) = (case.n, case.d);
     let size = (d as f64).sqrt().recip();
@@ -45,7 +49,7 @@ fn head(ctx: &mut Context, case: &Case, r: usize) -> (Vec<f64>, Vec<f64>, Vec<f6
     let (q, k) = (normals(ctx, r * d, size), normals(ctx, r * d, size));
     let v = mul(&normals(ctx, d * r, size), &normals(ctx, r * d, size), d);
     let scores = scores(&x, &q, &k, d);
-    let weights: Vec<f64> = scores.chunks_exact(n).flat_map(|s| soft(s.to_vec())).collect();
+    let weights: Vec<f64> = scores.chunks_exact(n).flat_map(|s| softmax_row(s.to_vec())).collect();
     let values: Vec<f64> = x.chunks_exact(d).flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>()).collect();
     let out = mul(&weights, &values, d);
     (scores, weights, out)

@@ -1,19 +1,23 @@
-//! Why scores are divided by the root of the dimension.
+//! Scores are divided by the square root of the dimension.
 
 use crate::theorem::prelude::*;
 
-/// A product of independent normal vectors has the variance d.
+/// The inner product of independent normal vectors has the variance d.
 ///
 /// # Derivation
 ///
-/// z = sum_c q_c k_c has E z^2 = sum E q_c^2 E k_c^2 = d. In E z^4 the d terms with four equal indices give E q^4 E k^4 = 9 each, the 3
-/// d (d-1) pairs of pairs give 1: 3 d^2 + 6 d. Given q, z is normal of variance `|q|^2`, and `|q|^2` is chi-squared with d degrees of
-/// freedom: `E z^8 = 105 E |q|^8 = 105 d (d+2) (d+4) (d+6)`. So the standard errors are known; of the heavy-tailed z^4 an empirical one
-/// is too small where its mean is.
+/// z = sum_c q_c k_c has E z^2 = sum E q_c^2 E k_c^2 = d. In E z^4 the d terms with four equal
+/// indices give E q^4 E k^4 = 9 each, the 3 d (d-1) pairs of pairs give 1: 3 d^2 + 6 d. Given q, z
+/// is normal of variance `|q|^2`, and `|q|^2` is chi-squared with d degrees of freedom:
+/// `E z^8 = 105 E |q|^8 = 105 d (d+2) (d+4) (d+6)`. So the standard errors are known exactly; an
+/// empirical one of the heavy-tailed z^4 is too small whenever the sample mean is too small.
 pub static ENTRY: Claim = Claim {
     name: "logit-variance",
     title: "Independent normal q, k: <q, k> has variance d and kurtosis 3 + 6/d",
-    statement: "q, k in R^d independent, standard normal, d in {4, 16, 64}, 4000 pairs: the mean of <q, k>^2 is d and that of <q, k>^4 is d^2 (3 + 6/d), each within 6 exact standard errors; so <q, k>/sqrt(d) has variance 1.",
+    statement: "Let q and k in R^d be independent and standard normal. Then <q, k> has the \
+                variance d and the kurtosis 3 + 6/d, so <q, k>/sqrt(d) has variance 1. Tested with \
+                d in {4, 16, 64} and 4000 pairs: the means of <q, k>^2 and <q, k>^4 are d and d^2 \
+                (3 + 6/d), each to 6 exact standard errors.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..Domain::MAPS },
     citation: "arXiv:1706.03762, footnote 4; kurtosis derived",
     trials: (3, 20),
@@ -26,8 +30,8 @@ pub static ENTRY: Claim = Claim {
 pub(super) fn squares(ctx: &mut Context, d: usize, same: bool) -> Vec<f64> {
     let (mut q, mut k) = (vec![0.0; d], vec![0.0; d]);
     let draw = |_| {
-        ctx.chance().normals(&mut q);
-        ctx.chance().normals(&mut k);
+        ctx.method_rng().normals(&mut q);
+        ctx.method_rng().normals(&mut k);
         dot(&q, if same { &q } else { &k }).powi(2)
     };
     (0..4000).map(draw).collect()

@@ -8,19 +8,22 @@ use crate::recurrent::{
 };
 use crate::theorem::prelude::*;
 
-/// Only the direct path is a product of forget gates; with gates that read the state there are more terms.
+/// The direct path is a product of forget gates. Gates that read the state add further terms.
 ///
 /// # Derivation
 ///
-/// c+ = f*c + i*g. If the gates do not read the state, dc+/dc = diag(f) and the products follow; f = sig(60 + ..) rounds to 1. If they
-/// do, h = o*tanh(c) enters f, i, g and o of the next step, and dc+/dc has further terms. |i*g| <= 1 gives |c_t| <= |c_{t-1}| + 1, and
-/// |o*tanh c| < 1.
+/// c+ = f*c + i*g. If the gates do not read the state, dc+/dc = diag(f) and the products follow; f
+/// = sig(60 + ..) rounds to 1. If they do, h = o*tanh(c) enters f, i, g and o of the next step, and
+/// dc+/dc has further terms. |i*g| <= 1 gives |c_t| <= |c_{t-1}| + 1, and |o*tanh c| < 1.
 pub static ENTRY: Claim = Claim {
     name: "lstm-additive-path",
-    title: "LSTM: the direct path dc_T/dc_0 is the product of the forget gates; |h| < 1, |c_t| <= |c_0| + t",
-    statement: "LSTM whose gates do not read the state (U = 0), forget bias b in {0, 1, 60}, n normal inputs: dc_n/dc_0 is diag(prod_t sig(W_f x_t + b)), to \
-                4 eps sum_t (d + 2)(1 + |W_f| |x_t| + b) in every row (rounding of the gates); where all W_f x_t + b are above 40 it is the identity \
-                exactly; |h_n| <= 1 and |c_n| <= |c_0| + n in every coordinate, to 8 (n + 1) eps.",
+    title: "LSTM: the direct path dc_T/dc_0 is the product of the forget gates; |h| < 1, |c_t| <= \
+            |c_0| + t",
+    statement: "Let the gates of an LSTM not read the state (U = 0), with forget bias b in {0, 1, \
+                60} and n normal inputs. Then dc_n/dc_0 = diag(prod_t sig(W_f x_t + b)), |h_n| <= \
+                1 and |c_n| <= |c_0| + n in every coordinate. Tested to 4 eps sum_t (d + 2)(1 + \
+                |W_f| |x_t| + b) in every row (rounding of the gates), exactly where all W_f x_t + \
+                b exceed 40 (the identity), and to 8 (n + 1) eps for the bounds.",
     domain: Domain { n: Sizes::Range(1, 30), d: Sizes::Range(1, 8), ..Domain::MAPS },
     citation: "Hochreiter and Schmidhuber (1997); Gers, Schmidhuber and Cummins (2000)",
     trials: (18, 120),
@@ -44,8 +47,8 @@ fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {
             let logit = dot(row, x) + bias;
             product[r] *= 1.0 / (1.0 + (-logit).exp());
             least = least.min(logit);
-            // A gate is known to the rounding of its argument.
-            allowed[r] += 4.0 * f64::EPSILON * (d as f64 + 2.0) * (1.0 + dot(&sizes(row), &sizes(x)) + bias);
+            // The error of a gate is the rounding error of its argument.
+            allowed[r] += 4.0 * f64::EPSILON * (d as f64 + 2.0) * (1.0 + dot(&absolute(row), &absolute(x)) + bias);
         }
         let x = trace.constant(x);
         state = cell.next(&mut trace, x, state);

@@ -1,4 +1,4 @@
-//! The smallest inner product rises once all are nonnegative.
+//! The smallest inner product increases once all inner products are nonnegative.
 
 use super::cone_collapse;
 use crate::attention::Variant;
@@ -9,13 +9,16 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// At the minimising pair, `m = G_ij >= 0`: `G_ij' = sum_k A_ik (G_kj - G_ik m) + (i <-> j)`, every term at least `A_ik (m - G_ik m) >=
-/// 0`, and those of k = j and k = i are `(A_ij + A_ji) (1 - m^2)`: all that there is for n = 2 or orthogonal tokens.
+/// At the minimising pair, `m = G_ij >= 0`: `G_ij' = sum_k A_ik (G_kj - G_ik m) + (i <-> j)`, every
+/// term is at least `A_ik (m - G_ik m) >= 0`, and the terms k = j and k = i add up to
+/// `(A_ij + A_ji) (1 - m^2)`. For n = 2 and for orthogonal tokens the other terms vanish.
 pub static ENTRY: Claim = Claim {
     name: "min-inner",
-    title: "min <x_i, x_j> rises while it is nonnegative",
-    statement: "If m = min_ij <x_i, x_j> >= 0, its derivative at every minimising pair is at least (A_ij + A_ji) (1 - m^2) (V = I, any positive weights, so any Q, K; SA, USA, causal), \
-                to 64 eps (1 + beta |Q| |K|) (sum_k A_ik + sum_k A_jk), Frobenius norms: the rounding of the weights.",
+    title: "min <x_i, x_j> increases while it is nonnegative",
+    statement: "Let V = I with any positive weights A_ij (SA, USA, causal; any Q, K). If m = \
+                min_ij <x_i, x_j> >= 0, the derivative of <x_i, x_j> at every minimising pair is \
+                at least (A_ij + A_ji) (1 - m^2). Tested to 64 eps (1 + beta |Q| |K|) (sum_k A_ik \
+                + sum_k A_jk), with Frobenius norms, which bounds the rounding of the weights.",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
@@ -24,23 +27,25 @@ pub static ENTRY: Claim = Claim {
         laws: &["cap:radius=0.785398"],
         ..Domain::ATTENTION
     },
-    narrower: "tokens of a cap of radius pi/4 or of the nonnegative orthant; Q and K are I plus at most a normalised Gaussian matrix",
-    citation: "Gram equation; corrects the version for hemispheres (min-inner-folklore)",
+    narrower: "tokens in a cap of radius pi/4 or in the nonnegative orthant; Q and K are I plus at \
+               most a normalised Gaussian matrix",
+    citation: "Gram equation; corrects the statement for hemispheres (min-inner-folklore)",
     trials: (100, 1000),
     trial: |case, ctx| {
         let mut x = ctx.tokens(case)?;
         if ctx.index(2) == 0 {
-            x = orthant(case, ctx)?.with_masses(x.masses())?;
+            x = orthant_tokens(case, ctx)?.with_masses(x.masses())?;
         }
-        let head = cone_collapse::any_head(case.d, 1.0, ctx)?;
-        rise(case, &x, head)
+        let head = cone_collapse::random_head(case.d, 1.0, ctx)?;
+        rises(case, &x, head)
     },
-    control: Control { what: "an obtuse smallest pair, still in a hemisphere", trial: |_| obtuse() },
+    control: Control { what: "tokens in a hemisphere whose smallest inner product is negative", trial: |_| obtuse_example() },
     ..Claim::INEQUALITY
 };
 
-/// Tokens of the nonnegative orthant, small coordinates cut to 0 so that orthogonal pairs occur.
-fn orthant(case: &Case, ctx: &mut Context) -> Result<Tokens> {
+/// Tokens in the nonnegative orthant; small coordinates are set to 0 so that orthogonal pairs
+/// occur.
+fn orthant_tokens(case: &Case, ctx: &mut Context) -> Result<Tokens> {
     let cut = ctx.uniform_in(0.0, 1.0);
     let mut x = ctx.normals(case.n * case.d);
     for row in x.chunks_exact_mut(case.d) {
@@ -53,31 +58,33 @@ fn orthant(case: &Case, ctx: &mut Context) -> Result<Tokens> {
     Tokens::normalised(case.d, x)
 }
 
-/// The smallest inner product at work.
+/// The smallest inner product, with its derivative.
 struct Slope {
     /// Its derivative.
     whole: f64,
-    /// The attraction of its own pair.
+    /// The part of the derivative due to the attraction of the pair itself.
     own: f64,
-    /// Rounding of the derivative.
+    /// Rounding error of the derivative.
     error: f64,
-    /// All weights of the two tokens.
+    /// The sum of all weights of the two tokens.
     weights: f64,
 }
 
-/// Derivative of the smallest inner product over the attraction of its own pair.
+/// The derivative of the smallest inner product, relative to the attraction of the pair itself,
+/// against 0.
 pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
-    Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::nonnegative(s.whole, s.own).with_error(s.error / s.own)))
+    Ok(slope(case, x, head)?
+        .map_or(Finding::HypothesesMissed, |s| Finding::nonnegative(s.whole, s.own).with_evaluation_error(s.error / s.own)))
 }
 
-/// The derivative against the attraction of its own pair. Lengths are right to an eps, so inner products with sums of weighted tokens are
-/// right to that of the weights. A logit is a product of two images: it is known to some `d eps beta |Q| |K|`, and the weights of both sides
-/// to some of that, relative.
-fn rise(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
+/// The derivative against the attraction of its own pair. Lengths are 1 to an eps, so inner
+/// products with weighted sums of tokens have the relative error of the weights. A logit has an
+/// error of some `d eps beta |Q| |K|`, and so have the weights, relatively.
+fn rises(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
     let norm = |m: Option<&[f64]>| m.map_or((x.d() as f64).sqrt(), norm);
     let [q, k, _] = head.matrices();
     let rounding = 64.0 * f64::EPSILON * (1.0 + case.beta * norm(q) * norm(k));
-    Ok(slope(case, x, head)?.map_or(Finding::Missed, |s| Finding::at_least(s.whole, s.own - rounding * s.weights)))
+    Ok(slope(case, x, head)?.map_or(Finding::HypothesesMissed, |s| Finding::at_least(s.whole, s.own - rounding * s.weights)))
 }
 
 fn slope(case: &Case, x: &Tokens, head: Head) -> Result<Option<Slope>> {
@@ -100,7 +107,7 @@ fn slope(case: &Case, x: &Tokens, head: Head) -> Result<Option<Slope>> {
 
 /// The weight `A_ab` that attention of this variant and beta gives token b at token a.
 fn weight((variant, beta): (Variant, f64), x: &Tokens, product: &[f64], a: usize, b: usize) -> f64 {
-    let visible = variant.seen(a, x.n());
+    let visible = variant.visible_count(a, x.n());
     if b >= visible {
         return 0.0;
     }
@@ -117,10 +124,11 @@ fn weight((variant, beta): (Variant, f64), x: &Tokens, product: &[f64], a: usize
     x.masses()[b] / total
 }
 
-/// Three tokens with inner products -0.5, -0.4, -0.4 and masses 1/5, 1/5, 3/5: independent, hence in a hemisphere, yet at beta = 0 the smallest falls, because the heavy token pulls the two
-/// others apart: `(1 + m) + 3 c < 0` at m = -0.5, c = -0.4.
-fn obtuse() -> Result<Finding> {
+/// Three tokens with inner products -0.5, -0.4, -0.4 and masses 1/5, 1/5, 3/5: independent, hence
+/// in a hemisphere. Yet at beta = 0 the smallest inner product decreases, because the heavy token
+/// pulls the two others apart: `(1 + m) + 3 c < 0` at m = -0.5, c = -0.4.
+fn obtuse_example() -> Result<Finding> {
     let side = 0.75f64.sqrt();
     let x = Tokens::normalised(3, vec![1.0, 0.0, 0.0, -0.5, side, 0.0, -0.4, -0.6 / side, 0.6])?.with_masses(&[0.2, 0.2, 0.6])?;
-    rise(&Case { masses: Masses::Random, ..Case::new(3, 3, 0.0, "sa") }, &x, Head::default())
+    rises(&Case { masses: Masses::Random, ..Case::new(3, 3, 0.0, "sa") }, &x, Head::default())
 }

@@ -1,4 +1,4 @@
-//! The claims, one file each. A new claim is a new file with an `ENTRY` and its line here.
+//! The claims, one file each. To add a claim, add a file with an `ENTRY`, and its line here.
 
 use super::Claim;
 use crate::error::{Error, Result};
@@ -245,7 +245,8 @@ pub fn find(name: &str) -> Result<&'static Claim> {
     ALL.iter().copied().find(|c| c.name == name).ok_or_else(|| Error::unknown("theorem", name, ALL.iter().map(|c| c.name)))
 }
 
-/// The derivation of a claim, from the documentation of its entry; none where the cited paper prints it.
+/// The derivation of a claim, from the documentation of its entry; `None` if the cited paper has
+/// it.
 pub fn derivation(claim: &Claim) -> Option<&'static str> {
     let all: &[&str] = include!(concat!(env!("OUT_DIR"), "/derivations.rs"));
     let place = ALL.iter().position(|c| c.name == claim.name)?;

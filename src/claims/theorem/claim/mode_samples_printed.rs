@@ -1,20 +1,24 @@
-//! A pathwise bound of modes by samples that is false.
+//! A pathwise bound on modes by samples that is false.
 
-use super::mode_bracket::proved;
+use super::mode_bracket::certified_modes;
 use crate::proofs::modes;
 use crate::theorem::prelude::*;
 
-/// 2412.09080, the scale-space lemma in its pathwise form: two samples wide apart have both modes between them, so from just below the
-/// lower mode on there are two modes and one sample.
+/// arXiv:2412.09080, the scale-space lemma in its pathwise form. If two samples are far apart, both
+/// modes lie between them; just below the lower mode, two modes and one sample lie to the right.
 ///
 /// # Derivation
 ///
-/// Take the samples 0 and 2 and beta = 2: the derivative `-beta sum (t - x_i) e^{-beta (t - x_i)^2/2}` is positive at 0 and negative at
-/// 2, so both modes lie strictly between. For a just below the lower mode and above 0, (a, inf) holds two modes and [a, inf) one sample.
+/// Take the samples 0 and 2 and beta = 2: the derivative
+/// `-beta sum (t - x_i) e^{-beta (t - x_i)^2/2}` is positive at 0 and negative at 2, so both modes
+/// lie strictly between. For a just below the lower mode and above 0, (a, inf) holds two modes and
+/// [a, inf) one sample.
 pub static ENTRY: Claim = Claim {
     name: "mode-samples-printed",
-    title: "Modes in (a, inf) are at most the samples in [a, inf) (as printed)",
-    statement: "For every sample, every beta and every a: the number of modes of sum_i e^{-beta (t - x_i)^2/2} in (a, inf) is at most the number of samples in [a, inf).",
+    title: "The number of modes in (a, inf) is at most the number of samples in [a, inf) (as \
+            printed)",
+    statement: "For every sample, every beta and every a: the number of modes of sum_i e^{-beta (t \
+                - x_i)^2/2} in (a, inf) is at most the number of samples in [a, inf).",
     domain: Domain { n: Sizes::Range(1, 12), d: Sizes::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES },
     narrower: "samples drawn from the normal law; all a at once",
     citation: "arXiv:2412.09080, scale-space lemma (only the bound in expectation is right)",
@@ -25,9 +29,9 @@ pub static ENTRY: Claim = Claim {
     ..Claim::EVERY
 };
 
-/// The numbers change at modes and samples only, so a just below each mode decides.
+/// Both numbers change only at modes and samples, so it suffices to test a just below each mode.
 fn everywhere(samples: &[f64], beta: f64) -> Result<Finding> {
-    let found = proved(modes::line(samples, beta)?)?;
+    let found = certified_modes(modes::line(samples, beta)?)?;
     let samples_from = |a: f64| samples.iter().filter(|x| **x >= a).count();
-    Ok(Finding::yes(found.iter().enumerate().all(|(j, a)| samples_from(*a) >= found.len() - j)))
+    Ok(Finding::answer(found.iter().enumerate().all(|(j, a)| samples_from(*a) >= found.len() - j)))
 }

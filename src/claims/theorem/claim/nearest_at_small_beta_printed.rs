@@ -3,11 +3,13 @@
 use super::temperature_limits::row;
 use crate::theorem::prelude::*;
 
-/// At small beta all tokens weigh the same; it is large beta that sees the nearest only.
+/// This is false: at small beta all tokens have nearly the same weight. At large beta only the
+/// nearest ones matter.
 pub static ENTRY: Claim = Claim {
     name: "nearest-at-small-beta-printed",
-    title: "beta small: tokens move with their nearest neighbours (as said)",
-    statement: "SA, n tokens on the sphere, beta <= 1/10: of the weight that token 1 gives to others the nearest has at least half.",
+    title: "Small beta: tokens move with their nearest neighbours (as said)",
+    statement: "For n tokens on the sphere under SA with beta <= 1/10, the nearest token has at \
+                least half of the weight that token 1 gives to other tokens.",
     domain: Domain { n: Sizes::Range(4, 32), beta: Betas::Log(1e-4, 0.1), ..Domain::SCORED },
     citation: "a talk on 2312.10794, transcript (its next sentence says the opposite)",
     status: Status::Misprinted,

@@ -3,11 +3,11 @@
 use super::temperature_limits::row;
 use crate::theorem::prelude::*;
 
-/// An orthogonal token has the weight 1/(1 + e^beta), however large the space.
+/// This is false: an orthogonal token has the weight 1/(1 + e^beta), in every dimension.
 pub static ENTRY: Claim = Claim {
     name: "orthogonal-unrelated-printed",
     title: "Orthogonal tokens have no weight on each other (as printed)",
-    statement: "x_1, x_2 orthonormal in R^d, beta <= 4: A_12 <= 1/100.",
+    statement: "Let x_1 and x_2 be orthonormal in R^d and beta <= 4. Then A_12 <= 1/100.",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 4.0), laws: &["orthonormal"], ..Domain::SCORED },
     citation: "a survey of sequence models",
     status: Status::Misprinted,

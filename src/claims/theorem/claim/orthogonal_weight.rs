@@ -1,13 +1,14 @@
-//! What an orthogonal token weighs.
+//! The weight of an orthogonal token.
 
 use super::temperature_limits::row;
 use crate::theorem::prelude::*;
 
-/// A product of 0 is not a weight of 0.
+/// An inner product of 0 is not a weight of 0.
 pub static ENTRY: Claim = Claim {
     name: "orthogonal-weight",
     title: "Two orthogonal tokens: A_12 = 1/(1 + e^beta)",
-    statement: "x_1, x_2 orthonormal in R^d: softmax gives A_12 = 1/(1 + e^beta), relative, to 1e-14 (1 + beta); it is 1/2 at beta = 0.",
+    statement: "Let x_1 and x_2 be orthonormal in R^d. Softmax gives A_12 = 1/(1 + e^beta), which \
+                is 1/2 at beta = 0. Tested to a relative 1e-14 (1 + beta).",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 30.0), laws: &["orthonormal"], ..Domain::SCORED },
     citation: "arXiv:2312.10794, (2.3)",
     trials: (8, 60),

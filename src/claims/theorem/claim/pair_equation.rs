@@ -1,34 +1,39 @@
-//! Pairs: the first equation of the BBGKY hierarchy.
+//! Pairs of tokens: the first equation of the BBGKY hierarchy.
 
 use crate::theorem::prelude::*;
 
-/// The equation in weak form:
+/// The equation in weak form.
 ///
 /// # Derivation
 ///
-/// With `x = theta_2 - theta_1` and the drift v it says `E cos(k x(t)) - E cos(k x(0)) = -int_0^t E[k sin(k x) v] ds`, and as g is a
-/// conditional mean given x, `E[sin(k x) g] = -E[sin(k x) h'(theta_3 - theta_1)]`: no density is estimated. The n cyclic pairs are
-/// followed (over both orders of a pair the equation is an identity for every start). The average over uniform starts is taken on
-/// lattices turned at random, six of them, whose differences are its sampling error.
+/// With `x = theta_2 - theta_1` and the drift v the weak form is
+/// `E cos(k x(t)) - E cos(k x(0)) = -int_0^t E[k sin(k x) v] ds`, and as g is a conditional mean
+/// given x, `E[sin(k x) g] = -E[sin(k x) h'(theta_3 - theta_1)]`: so no density is estimated. The n
+/// cyclic pairs are used, each in one order (over both orders of a pair the equation is an identity
+/// for every start). The average over uniform starts is taken on six randomly shifted lattices,
+/// whose differences give its sampling error.
 pub static ENTRY: Claim = Claim {
     name: "pair-equation",
-    title: "USA on the circle: the law of the difference of two tokens follows its transport equation",
-    statement: "iid uniform starts: psi(t, x), the law of theta_2 - theta_1, is transported by (2/(beta n)) h'(x) - (2 (n-2)/(beta n)) g(t, x), h = e^{beta cos}, g the mean of -h'(theta_3 - theta_1) given x: the change of its \
-                Fourier coefficients k = 1 and 2 up to t = 1.5 e^{-0.8 beta} is that of the equation within 0.01.",
+    title: "USA on the circle: the law of the difference of two tokens obeys a transport equation",
+    statement: "Let n tokens start iid uniform on the circle, h = e^{beta cos}, and let psi(t, x) \
+                be the law of theta_2 - theta_1. It is transported by the velocity (2/(beta n)) \
+                h'(x) - (2 (n-2)/(beta n)) g(t, x), where g is the mean of -h'(theta_3 - theta_1) \
+                given x. Tested as: the changes of the Fourier coefficients k = 1 and 2 of psi up \
+                to t = 1.5 e^{-0.8 beta} agree with this equation to 0.01.",
     domain: Domain { n: Sizes::Range(2, 4), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 4.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
     narrower: "n <= 4; two Fourier coefficients; one time",
     citation: "arXiv:2312.10794, Section 8",
     trials: (5, 40),
     trial: |case, ctx| {
-        let third = ctx.stated(1.0);
+        let third = ctx.claimed_constant(1.0);
         distance(case, ctx, third)
     },
-    perturbed: "the force of the third token",
-    control: Control { what: "n = 4 without the third token's force", trial: |ctx| distance(&Case::new(4, 2, 1.0, "usa"), ctx, 0.0) },
+    constant: "the force of the third token",
+    control: Control { what: "n = 4 without the force of the third token", trial: |ctx| distance(&Case::new(4, 2, 1.0, "usa"), ctx, 0.0) },
     ..Claim::LAW
 };
 
-/// Points of a lattice, and lattices.
+/// Number of points of a lattice, and of lattices.
 const POINTS: usize = 128;
 const LATTICES: usize = 6;
 /// A generator of lattices of 128 points in up to three dimensions (powers of 47).
@@ -42,7 +47,7 @@ fn distance(case: &Case, ctx: &mut Context, third: f64) -> Result<Finding> {
     let slope = |x: f64| -beta * x.sin() * (beta * x.cos()).exp();
     let next = |i: usize| (i + 1) % n;
     let cosine = |x: &[f64], k: f64| (0..n).map(|i| (k * (x[next(i)] - x[i])).cos()).sum::<f64>();
-    // The rate of that sum by the equation.
+    // The rate of change of this sum according to the equation.
     let rate = |x: &[f64], k: f64| {
         let of = |i: usize| {
             let others: f64 = (0..n).filter(|j| *j != i && *j != next(i)).map(|j| slope(x[j] - x[i])).sum();
@@ -53,20 +58,20 @@ fn distance(case: &Case, ctx: &mut Context, third: f64) -> Result<Finding> {
     };
     let mut errors = [Vec::new(), Vec::new()];
     for _ in 0..LATTICES {
-        let shift: Vec<f64> = (1..n).map(|_| ctx.chance().uniform()).collect();
+        let shift: Vec<f64> = (1..n).map(|_| ctx.method_rng().uniform()).collect();
         let mut sums = [0.0; 2];
         for p in 0..POINTS {
-            // The first token stands at 0: only differences matter.
+            // The first token is at 0, since only differences matter.
             let coordinate = |k: usize| (p * GENERATOR[k] % POINTS) as f64 / POINTS as f64 + shift[k];
             let start: Vec<f64> = std::iter::once(0.0).chain((0..n - 1).map(|k| TAU * coordinate(k))).collect();
             let (mut x, mut t) = (Tokens::from_angles(&start)?, 0.0);
             for node in NODES {
-                x = ctx.flowed_within(&flow, &x, node * end - t, 1e4)?;
+                x = ctx.flow_to_with_tolerance(&flow, &x, node * end - t, 1e4)?;
                 t = node * end;
                 let angles = x.angles();
                 sums.iter_mut().zip([1.0, 2.0]).for_each(|(sum, k)| *sum -= 0.5 * end * rate(&angles, k));
             }
-            let last = ctx.flowed_within(&flow, &x, end - t, 1e4)?.angles();
+            let last = ctx.flow_to_with_tolerance(&flow, &x, end - t, 1e4)?.angles();
             sums.iter_mut().zip([1.0, 2.0]).for_each(|(sum, k)| *sum += cosine(&last, k) - cosine(&start, k));
         }
         errors.iter_mut().zip(sums).for_each(|(list, sum)| list.push(sum / (n * POINTS) as f64));

@@ -1,28 +1,33 @@
-//! The last stage of metastability: two clusters on their own clock.
+//! The last stage of metastability: two clusters after a change of time.
 
 use crate::num::ode::advance;
 use crate::theorem::prelude::*;
 
-/// The corrected statement, with its error.
+/// The corrected statement, with an error bound.
 ///
 /// # Derivation
 ///
-/// With `a = (1-alpha)/alpha` and `w = e^{-beta (1 - rho)}` the exact equation on the clock is `rho' = (1 - rho^2) (a/(1 + a w) +
-/// (1/a)/(1 + w/a))`, so `u = artanh rho` falls behind `c s` by `int (a^2/(1 + a w) + a^{-2}/(1 + w/a)) w ds <= (c^2 - 2) e^{-0.4 beta}
-/// s` while `rho <= 0.6`, and rho by no more.
+/// With `a = (1-alpha)/alpha` and `w = e^{-beta (1 - rho)}` the exact equation in the new time s is
+/// `rho' = (1 - rho^2) (a/(1 + a w) + (1/a)/(1 + w/a))`, so `u = artanh rho` is below `c s` by at
+/// most `int (a^2/(1 + a w) + a^{-2}/(1 + w/a)) w ds <= (c^2 - 2) e^{-0.4 beta} s` while
+/// `rho <= 0.6`, and rho is below by no more.
 pub static ENTRY: Claim = Claim {
     name: "pairing-law",
-    title: "Two SA clusters on the clock dt = e^{beta (1 - rho)} ds: rho(s) = tanh(c_alpha s + artanh rho_0)",
-    statement: "Clusters of masses alpha, 1 - alpha, cosine rho_0 in [-0.95, 0.5], on the clock dt = e^{beta (1 - rho(t))} ds, c = (1-alpha)/alpha + alpha/(1-alpha): while rho <= 0.6 it differs from tanh(c s + artanh rho_0) by \
-                at most (c^2 - 2) e^{-0.4 beta} s and 1e-8 (what the integration may err), at 16 times s <= (artanh 0.6 - artanh rho_0)/c.",
+    title: "Two SA clusters in the time s with dt = e^{beta (1 - rho)} ds: rho(s) = tanh(c_alpha s \
+            + artanh rho_0)",
+    statement: "Let two clusters have masses alpha and 1 - alpha and initial cosine rho_0 in \
+                [-0.95, 0.5]. Change time by dt = e^{beta (1 - rho(t))} ds and let c = \
+                (1-alpha)/alpha + alpha/(1-alpha). While rho <= 0.6, rho(s) differs from tanh(c s \
+                + artanh rho_0) by at most (c^2 - 2) e^{-0.4 beta} s. Tested at 16 times s <= \
+                (artanh 0.6 - artanh rho_0)/c, with 1e-8 added for the integration error.",
     domain: DOMAIN,
     citation: "corrected from the pairing theorem of arXiv:2512.01868; derived",
     status: Status::Corrected,
     trials: (48, 400),
     trial: |case, ctx| deviation(case, ctx, PairingLaw::Corrected),
-    perturbed: "the factor c",
+    constant: "the factor c",
     control: Control {
-        what: "the factor 2 of equal masses for masses 1/4 and 3/4",
+        what: "the factor 2 of equal masses, used for masses 1/4 and 3/4",
         trial: |ctx| deviation(&Case::new(2, 2, 40.0, "sa").with_law("placed"), ctx, PairingLaw::Two),
     },
     ..Claim::INEQUALITY
@@ -31,20 +36,21 @@ pub static ENTRY: Claim = Claim {
 const DOMAIN: Domain =
     Domain { n: Sizes::Fixed(2), beta: Betas::Log(2.0, 200.0), dynamics: &["sa"], laws: &["placed"], ..Domain::ATTENTION };
 
-/// Which clock and constant are tried.
+/// The time change and the constant that are tested.
 #[derive(Clone, Copy, PartialEq)]
 pub enum PairingLaw {
-    /// The clock of the state, `c_alpha`.
+    /// Time change by the current rho, constant `c_alpha`.
     Corrected,
-    /// The clock of the state, factor 2, masses 1/4 and 3/4.
+    /// Time change by the current rho, constant 2, masses 1/4 and 3/4.
     Two,
-    /// The clock of the start, factor 2.
+    /// Time change by the initial rho, constant 2.
     Printed,
-    /// The clock of the state, factor 2, equal masses.
+    /// Time change by the current rho, constant 2, equal masses.
     Equal,
 }
 
-/// Largest deviation of rho from the law until it predicts rho = 0.6; of the corrected law, over the bound at the same time.
+/// Largest deviation of rho from the law until it predicts rho = 0.6; for the corrected law,
+/// relative to the bound at the same time.
 pub fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding> {
     let (beta, d) = (case.beta, case.d);
     let drawn = ctx.masses(2);
@@ -55,8 +61,8 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Find
     };
     let start = ctx.uniform_in(-0.95, 0.5);
     let c = (1.0 - alpha) / alpha + alpha / (1.0 - alpha);
-    let rate = if law == PairingLaw::Corrected { ctx.stated(c) } else { 2.0 };
-    let flow = plain("sa", beta, 2)?;
+    let rate = if law == PairingLaw::Corrected { ctx.claimed_constant(c) } else { 2.0 };
+    let flow = build_dynamics("sa", beta, 2)?;
     let mut x = vec![0.0; 2 * d];
     x[0] = 1.0;
     (x[d], x[d + 1]) = (start, (1.0 - start * start).sqrt());
@@ -70,7 +76,8 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Find
     };
     let mut end = (0.6f64.atanh() - start.atanh()) / if law == PairingLaw::Corrected { c } else { 2.0 };
     if law == PairingLaw::Printed {
-        // On the clock of the start a pair collapses after 1/(beta c (1 - rho^2)) and then no step follows it: it leaves the law before.
+        // With the time change by the initial rho a pair collapses at s = 1/(beta c (1 - rho^2)),
+        // where the integration ends. It has left the law before.
         end = end.min(0.9 / (beta * c * (1.0 - start * start)));
     }
     let (mut worst, pieces, accuracy) = (0.0f64, 16, 1e-2 * ctx.rtol());
@@ -81,7 +88,8 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Find
         // 1e-8: a thousand times the tolerance of the integration.
         let derived = (c * c - 2.0) * (-0.4 * beta).exp() * s + 1e3 * accuracy;
         worst = nan_max(worst, if law == PairingLaw::Corrected { off / derived } else { off });
-        // The false laws are held against 1e-3: what comes later is not needed, and may end in a collapse.
+        // The false laws are compared with 1e-3 only; later times are not needed and may end in a
+        // collapse.
         if law != PairingLaw::Corrected && worst > 0.05 {
             break;
         }

@@ -1,23 +1,25 @@
-//! What products of sinusoidal positions tell.
+//! Inner products of sinusoidal positions.
 
 use crate::theorem::prelude::*;
 
-/// They depend on the distance only; a matrix that is not symmetric tells left from right.
+/// They depend only on the distance; a matrix that is not symmetric distinguishes left from right.
 ///
 /// # Derivation
 ///
-/// sin a sin b + cos a cos b = cos(a - b), so the inner product is the sum of cos(k w_c), even in k. With a matrix W the product is a
-/// sum over cos and sin of k w_c and of p w_c, and its odd part vanishes for all p only if W commutes with the rotations by p w_c and
-/// is symmetric.
+/// sin a sin b + cos a cos b = cos(a - b), so the inner product is the sum of cos(k w_c), even in
+/// k. With a matrix W the product is a sum over cos and sin of k w_c and of p w_c, and its odd part
+/// vanishes for all p only if W commutes with the rotations by p w_c and is symmetric.
 pub static ENTRY: Claim = Claim {
     name: "pe-direction",
     title: "Sinusoidal positions: <PE(p), PE(p + k)> = <PE(p), PE(p - k)>",
-    statement: "PE(p)_{2c}, PE(p)_{2c+1} = sin, cos of p 10000^{-2c/d}, d even, 100 <= p <= 1000, 1 <= k <= 100: the two inner products agree to 1e-12 d.",
+    statement: "Let PE(p)_{2c} and PE(p)_{2c+1} be sine and cosine of p 10000^{-2c/d}, d even. \
+                Then <PE(p), PE(p + k)> = <PE(p), PE(p - k)>. Tested for 100 <= p <= 1000 and 1 <= \
+                k <= 100, to 1e-12 d.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 8, 64, 512]), laws: &["uniform"], ..Domain::MAPS },
     citation: "arXiv:1706.03762, section 3.5",
     trials: (8, 60),
     trial: |case, ctx| sides(ctx, case.d, false),
-    control: Control { what: "a normal matrix between them", trial: |ctx| sides(ctx, 8, true) },
+    control: Control { what: "with a normal matrix between the two", trial: |ctx| sides(ctx, 8, true) },
     ..Claim::IDENTITY
 };
 

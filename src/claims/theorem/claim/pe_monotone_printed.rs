@@ -3,11 +3,11 @@
 use crate::theorem::prelude::*;
 use crate::transformer::positions::overlap;
 
-/// The first increase is at 5 for d = 64, at 43 for d = 512.
+/// This is false: the first increase is at distance 5 for d = 64 and at 43 for d = 512.
 pub static ENTRY: Claim = Claim {
     name: "pe-monotone-printed",
     title: "Sinusoidal positions: inner products decrease with the distance (as printed)",
-    statement: "<PE(p), PE(p + k)> is at least <PE(p), PE(p + k + 1)> for all k >= 0.",
+    statement: "<PE(p), PE(p + k)> >= <PE(p), PE(p + k + 1)> for all k >= 0.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[64, 128, 512]), ..Domain::BLOCKS },
     narrower: "k below 200",
     citation: "a survey of sequence models; false: the inner product is a sum of cosines",
@@ -23,5 +23,5 @@ fn falling(case: &Case, ctx: &mut Context, below: usize) -> Result<Finding> {
     // Cosines of numbers below 200, d / 2 of them.
     let error = 1e-13 * case.d as f64;
     let drop = overlap(k, case.d) - overlap(k + 1.0, case.d);
-    Ok(Finding::nonnegative(drop, 1.0).with_error(error))
+    Ok(Finding::nonnegative(drop, 1.0).with_evaluation_error(error))
 }

@@ -3,20 +3,23 @@
 use crate::theorem::prelude::*;
 use crate::transformer::positions::{frequency, overlap, sinusoidal};
 
-/// The same rotation at every position.
+/// The rotation is the same at every position.
 ///
 /// # Derivation
 ///
-/// `(sin, cos)((p + k) w)` is `(sin, cos)(p w)` turned by `k w`; so `<PE(p), PE(q)> = sum_k cos(w_k (p - q))`.
+/// `(sin, cos)((p + k) w)` is `(sin, cos)(p w)` rotated by `k w`, so
+/// `<PE(p), PE(q)> = sum_k cos(w_k (p - q))`.
 pub static ENTRY: Claim = Claim {
     name: "pe-shift",
-    title: "Sinusoidal positions: PE(p + k) = M_k PE(p), inner products depend on the distance alone",
-    statement: "PE(p + k) is PE(p) with pair j turned by k w_j, and <PE(p), PE(p + k)> = sum_j cos(w_j k), for p and k up to 1000: to 1e-12 times d.",
+    title: "Sinusoidal positions: PE(p + k) = M_k PE(p), and inner products depend only on the \
+            distance",
+    statement: "PE(p + k) is PE(p) with pair j rotated by k w_j, and <PE(p), PE(p + k)> = sum_j \
+                cos(w_j k). Tested for p and k up to 1000, to 1e-12 d.",
     domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 16, 64, 512]), ..Domain::BLOCKS },
     citation: "Vaswani et al. 2017, section 3.5",
     trials: (6, 60),
     trial: |case, ctx| turned(case, ctx, 1.0),
-    control: Control { what: "sines alone", trial: |ctx| turned(&Case::new(2, 64, 1.0, "sa"), ctx, 0.0) },
+    control: Control { what: "sines only", trial: |ctx| turned(&Case::new(2, 64, 1.0, "sa"), ctx, 0.0) },
     ..Claim::IDENTITY
 };
 

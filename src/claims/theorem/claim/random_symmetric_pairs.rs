@@ -1,18 +1,28 @@
-//! Symmetric random matrices alone: two near tokens meet, two nearly opposite ones become opposite.
+//! Symmetric random matrices without attention: near tokens meet, nearly opposite ones become
+//! opposite.
 
 use crate::theorem::prelude::*;
 
-/// `X' = P_X dQ X` with symmetric Q: every token hears the same matrix.
+/// `X' = P_X dQ X` with symmetric Q, the same matrix for every token.
 ///
 /// # Derivation
 ///
-/// Let `E q_ab^2 = s` off the diagonal and 2s on it, x = e_1 and `delta = y - x` along e_2. To first order in delta the next difference is `P_u (delta + eta Q delta)/|u|`, `u = x + eta Q x`. To `eta^2` in the mean,
-/// `log |delta + eta Q delta|^2` gains `E |Q e_2|^2 - 2 E q_22^2 = (d+1) s - 4 s`, `log |u|^2` the same, so they cancel; the squared component along u is `(2 eta q_12)^2`, 4 s in the mean. So `log |delta|^2` moves by `-4 s
-/// eta^2`. With entries all independent it is `(v_12 + v_21)^2`, 2 s. By oddness the same holds for `x + y` near antipodes.
+/// Let `E q_ab^2 = s` off the diagonal and 2s on it, x = e_1 and `delta = y - x` along e_2. To
+/// first order in delta the next difference is `P_u (delta + eta Q delta)/|u|`, `u = x + eta Q x`.
+/// In the mean, to second order in eta, `log |delta + eta Q delta|^2` gains
+/// `E |Q e_2|^2 - 2 E q_22^2 = (d+1) s - 4 s`, `log |u|^2` gains the same, so they cancel; the
+/// squared component along u is `(2 eta q_12)^2`, 4 s in the mean. So `log |delta|^2` changes by
+/// `-4 s eta^2`. For independent entries it is `(v_12 + v_21)^2`, with mean 2 s. By oddness the
+/// same holds for `x + y` near antipodes.
 pub static ENTRY: Claim = Claim {
     name: "random-symmetric-pairs",
-    title: "Symmetric random matrices without attention: near pairs meet, near antipodes become opposite, at twice the rate of general ones",
-    statement: "x+ = N(x + eta Q x), Q fresh and symmetric, normal entries of variance 1/d off the diagonal and 2/d on it: log(1 - <x, y>) near 0 distance (and, as the layer is odd, log(1 + <x, y>) near antipodes) moves by -4 eta^2/d a layer, from 3000 pairs of layers +Q and -Q at eta = 1/20, within 4 standard errors and 0.01.",
+    title: "Symmetric random matrices without attention: near pairs meet and near antipodes become \
+            opposite, at twice the rate of general matrices",
+    statement: "Let x+ = N(x + eta Q x), where Q is drawn anew in every layer, symmetric, with \
+                normal entries of variance 1/d off the diagonal and 2/d on it. For a pair at small \
+                distance, the mean of log(1 - <x, y>) changes by -4 eta^2/d per layer; since the \
+                layer is odd, the same holds for log(1 + <x, y>) near antipodes. Tested with 3000 \
+                pairs of layers +Q and -Q at eta = 1/20, to 4 standard errors plus 0.01.",
     domain: Domain { d: Sizes::List(&[2, 3, 5, 8]), beta: Betas::Unused, corners: &[], ..Domain::LAYERS },
     citation: "arXiv:2603.06187 (abstract: synchronisation; rates not seen); exponent derived",
     status: Status::Observation,
@@ -30,7 +40,7 @@ fn exponent(case: &Case, ctx: &mut Context, symmetric: bool) -> Result<Finding> 
     let y = [(1.0 - GAP * GAP).sqrt(), GAP];
     let changes: Vec<f64> = (0..3000)
         .map(|_| {
-            ctx.chance().normals(&mut q);
+            ctx.method_rng().normals(&mut q);
             // (G + G^T)/sqrt 2 has variances 1 off the diagonal and 2 on it.
             let entry = |a: usize, b: usize| if symmetric { (q[a * d + b] + q[b * d + a]) / 2f64.sqrt() } else { q[a * d + b] };
             let image = |t: &[f64; 2]| (0..d).map(|a| t[0] * entry(a, 0) + t[1] * entry(a, 1)).collect::<Vec<_>>();

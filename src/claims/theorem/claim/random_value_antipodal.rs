@@ -1,28 +1,36 @@
-//! Random values: when antipodal pairs attract.
+//! Random values: attraction and repulsion of antipodal pairs.
 
 use crate::theorem::prelude::*;
 use crate::theory::random_weights::exponents;
 
-/// `m_x = a x + b y`, `a - b = tanh beta` at antipodes, so `|x+ + y+| = |P_u (delta + eta V delta)| / |u|`, `u = x + eta tanh(beta) V x`;
-/// expanded to `eta^2`.
+/// `m_x = a x + b y`, `a - b = tanh beta` at antipodes, so
+/// `|x+ + y+| = |P_u (delta + eta V delta)| / |u|`, `u = x + eta tanh(beta) V x`; expanded to
+/// `eta^2`.
 ///
 /// # Derivation
 ///
-/// `m_x = a x + b y` with `a + b = 1` and, at antipodes, `a - b = T = tanh beta`; a changes to second order in `delta = x + y` only. So
-/// `m_x + m_y = delta`, and with `u = x + eta T V x` the next sum is `P_u (delta + eta V delta)/|u|` to first order in delta. To `eta^2`,
-/// in the mean: `log |delta + eta V delta|^2` gains `1 - 2/d`; `log |u|^2` is `T^2 (1 - 2/d)`; the projection takes the squared component
-/// along u, `(1 + T^2)/d`. Together `(1 - T^2)(1 - 2/d) - (1 + T^2)/d = ((d-1)/cosh^2 beta - 2)/d`, the growth of `log |delta|^2 =
-/// log(1 + <x, y>) + log 2`. It is positive, so that antipodes repel, while `cosh 2 beta < d - 2`.
+/// `m_x = a x + b y` with `a + b = 1` and, at antipodes, `a - b = T = tanh beta`; a changes to
+/// second order in `delta = x + y` only. So `m_x + m_y = delta`, and with `u = x + eta T V x` the
+/// next sum is `P_u (delta + eta V delta)/|u|` to first order in delta. To second order in eta the
+/// means are: `log |delta + eta V delta|^2` gains `1 - 2/d`; `log |u|^2` is `T^2 (1 - 2/d)`; the
+/// projection removes the squared component along u, `(1 + T^2)/d`. Together
+/// `(1 - T^2)(1 - 2/d) - (1 + T^2)/d = ((d-1)/cosh^2 beta - 2)/d`, the growth of
+/// `log |delta|^2 = log(1 + <x, y>) + log 2`. It is positive, so that antipodes repel, while
+/// `cosh 2 beta < d - 2`.
 pub static ENTRY: Claim = Claim {
     name: "random-value-antipodal",
     title: "Random values, for small eta: antipodal pairs attract iff cosh 2 beta > d - 2",
-    statement: "x+ = N(x + eta V m_x), V fresh with normal entries of variance 1/d, m_x the softmax mean of two tokens with Q^T K = beta I: log(1 + <x, y>) near antipodes moves by Lambda_- eta^2 a layer, Lambda_- = ((d-1)/cosh^2 beta - 2)/d, \
-                measured from 2000 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
+    statement: "Let x+ = N(x + eta V m_x), where V is drawn anew in every layer with normal \
+                entries of variance 1/d and m_x is the softmax mean of two tokens with Q^T K = \
+                beta I. Near antipodes, the mean of log(1 + <x, y>) changes by Lambda_- eta^2 per \
+                layer, with Lambda_- = ((d-1)/cosh^2 beta - 2)/d, which is negative iff cosh 2 \
+                beta > d - 2. Tested with 2000 pairs of layers +V and -V at eta = 1/20, to 4 \
+                standard errors plus 0.01.",
     domain: Domain::LAYERS,
     citation: "arXiv:2601.21942 (abstract: cosh 2 beta against d - 2); exponents derived",
     trials: (12, 60),
     trial: |case, ctx| exponent(case, ctx, 1.0),
-    control: Control { what: "weights at twice beta", trial: |ctx| exponent(&Case::new(2, 8, 0.5, "random layers"), ctx, 2.0) },
+    control: Control { what: "the weights of twice beta", trial: |ctx| exponent(&Case::new(2, 8, 0.5, "random layers"), ctx, 2.0) },
     ..Claim::LAW
 };
 
@@ -34,7 +42,7 @@ fn exponent(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let changes: Vec<f64> = (0..2000)
         .map(|_| {
             // V applied to two orthonormal vectors: independent normals. x = e_1, y = -x + GAP e_2.
-            ctx.chance().normals(&mut draws);
+            ctx.method_rng().normals(&mut draws);
             let image = |x: f64, y: f64, c: usize| (x * draws[c] + y * draws[d + c]) / (d as f64).sqrt();
             let mut second = vec![0.0; d];
             (second[0], second[1]) = (-(1.0 - GAP * GAP).sqrt(), GAP);

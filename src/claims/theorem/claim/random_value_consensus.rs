@@ -3,17 +3,23 @@
 use crate::theorem::prelude::*;
 use crate::theory::random_weights::exponents;
 
-/// Near consensus both tokens add the same vector to second order, whatever beta.
+/// Near consensus both tokens add the same vector up to second order, for every beta.
 ///
 /// # Derivation
 ///
-/// `m_x - m_y = (a - b)(x - y)` with `a - b = tanh(beta (1 - <x, y>)/2)`, of second order in `delta = x - y`: both tokens add `eta V m`, and with `u = x + eta V m`, m = x, the next difference is `P_u delta / |u|`
-/// to first order. To `eta^2`, in the mean: `log |u|^2` is `1 - 2/d`, the projection takes the squared component along u, 1/d: together `-(1 - 2/d) - 1/d = -(d-1)/d`, the growth of `log |delta|^2`.
+/// `m_x - m_y = (a - b)(x - y)` with `a - b = tanh(beta (1 - <x, y>)/2)`, of second order in
+/// `delta = x - y`: both tokens add `eta V m`, and with `u = x + eta V m`, m = x, the next
+/// difference is `P_u delta / |u|` to first order. To second order in eta the means are:
+/// `log |u|^2` is `1 - 2/d`, the projection removes the squared component along u, 1/d: together
+/// `-(1 - 2/d) - 1/d = -(d-1)/d`, the growth of `log |delta|^2`.
 pub static ENTRY: Claim = Claim {
     name: "random-value-consensus",
     title: "Random values: pairs near consensus meet at the rate (d-1)/d, for every beta",
-    statement: "x+ = N(x + eta V m_x), V fresh with normal entries of variance 1/d, m_x the softmax mean of two tokens with Q^T K = beta I: log(1 - <x, y>) near 0 distance moves by -(d-1) eta^2/d a layer, \
-                measured from 2000 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
+    statement: "Let x+ = N(x + eta V m_x), where V is drawn anew in every layer with normal \
+                entries of variance 1/d and m_x is the softmax mean of two tokens with Q^T K = \
+                beta I. For a pair at small distance, the mean of log(1 - <x, y>) changes by \
+                -(d-1) eta^2/d per layer, for every beta. Tested with 2000 pairs of layers +V and \
+                -V at eta = 1/20, to 4 standard errors plus 0.01.",
     domain: Domain { d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 5.0), corners: &[], ..Domain::LAYERS },
     citation: "arXiv:2601.21942 (abstract: consensus); exponent derived",
     trials: (8, 60),
@@ -36,7 +42,7 @@ fn exponent(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
     let changes: Vec<f64> = (0..2000)
         .map(|_| {
             // V applied to two orthonormal vectors: independent normals.
-            ctx.chance().normals(&mut draws);
+            ctx.method_rng().normals(&mut draws);
             let grown = |sign: f64| {
                 let next = |token: [f64; 2], other: [f64; 2]| {
                     let mean = [0, 1].map(|k| own * token[k] + (1.0 - own) * other[k]);

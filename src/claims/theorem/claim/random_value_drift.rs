@@ -2,18 +2,24 @@
 
 use crate::theorem::prelude::*;
 
-/// Of n tokens two are looked at; what the others do is in the softmax means.
+/// Only two of the n tokens are followed; the others enter through the softmax means.
 ///
 /// # Derivation
 ///
-/// `u = V m_x` and `w = V m_y` are normal with `E u_a w_b = S_xy 1(a = b)/d`. Expand `<x + eta u, y + eta w> / (|x + eta u| |y + eta w|)`, `R = <x, y>`, to `eta^2` in the mean: `<u, w>` gives `S_xy`; the
-/// squared lengths `-R (S_xx + S_yy)/2`; squares of `<x, u>` and `<y, w>` `3 R (S_xx + S_yy)/(2d)`; their product `R^2 S_xy/d`; first orders of the product times those of the lengths `-(2 S_xy + R (S_xx +
-/// S_yy))/d`. Together `[(d - 2 + R^2) S_xy - (d-1) R (S_xx + S_yy)/2]/d`.
+/// `u = V m_x` and `w = V m_y` are normal with `E u_a w_b = S_xy 1(a = b)/d`. Expand
+/// `<x + eta u, y + eta w> / (|x + eta u| |y + eta w|)`, `R = <x, y>`, to `eta^2` in the mean:
+/// `<u, w>` gives `S_xy`; the squared lengths `-R (S_xx + S_yy)/2`; squares of `<x, u>` and
+/// `<y, w>` `3 R (S_xx + S_yy)/(2d)`; their product `R^2 S_xy/d`; first orders of the product times
+/// those of the lengths `-(2 S_xy + R (S_xx + S_yy))/d`. Together
+/// `[(d - 2 + R^2) S_xy - (d-1) R (S_xx + S_yy)/2]/d`.
 pub static ENTRY: Claim = Claim {
     name: "random-value-drift",
-    title: "Random values, n tokens: the mean change of an inner product in a layer",
-    statement: "x_i+ = N(x_i + eta V m_i), V fresh with normal entries of variance 1/d, m_i the softmax mean at beta of n uniform tokens, S_ij = <m_i, m_j>: E R_12+ - R_12 = eta^2 [(d - 2 + R^2) S_12 - (d-1) R (S_11 + S_22)/2]/d, \
-                from 1500 pairs of layers +V and -V at eta = 1/20, within 4 standard errors and 0.01.",
+    title: "Random values, n tokens: the mean change of an inner product in one layer",
+    statement: "Let x_i+ = N(x_i + eta V m_i), where V has independent normal entries of variance \
+                1/d and m_i is the softmax mean of token i at beta among n uniform tokens; let \
+                S_ij = <m_i, m_j> and R = <x_1, x_2>. To leading order, E R+ - R = eta^2 [(d - 2 + \
+                R^2) S_12 - (d-1) R (S_11 + S_22)/2]/d. Tested with 1500 pairs of layers +V and -V \
+                at eta = 1/20, to 4 standard errors plus 0.01.",
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::List(&[3, 8, 16]), beta: Betas::Linear(0.0, 3.0), corners: &[], ..Domain::LAYERS },
     citation: "arXiv:2604.01978, Section 2 (printed at d = infinity); derived",
     trials: (8, 60),
@@ -22,7 +28,7 @@ pub static ENTRY: Claim = Claim {
         drift(case, ctx, &x, true)
     },
     control: Control {
-        what: "the form of d = infinity, for d = 3",
+        what: "the formula for d = infinity, used at d = 3",
         trial: |ctx| {
             let x = Tokens::normalised(3, vec![1.0, 0.0, 0.0, 0.7, 0.7, 0.0])?;
             drift(&Case::new(2, 3, 0.5, "random layers"), ctx, &x, false)
@@ -47,7 +53,7 @@ fn drift(case: &Case, ctx: &mut Context, x: &Tokens, finite: bool) -> Result<Fin
     let mut draws = vec![0.0; 2 * d];
     let changes: Vec<f64> = (0..1500)
         .map(|_| {
-            ctx.chance().normals(&mut draws);
+            ctx.method_rng().normals(&mut draws);
             let (g, h) = draws.split_at(d);
             let after = |sign: f64| {
                 let step = sign * ETA / size.sqrt();

@@ -1,47 +1,57 @@
-//! Pure attention loses rank cubically.
+//! Attention without skip connections loses rank cubically.
 
 use crate::theorem::prelude::*;
 use crate::theory::rank_collapse::RankResidual;
 
-/// Matrices of rows, no space.
+/// Rows of a matrix, not tokens of the sphere.
 pub(super) const ROWS: Domain =
     Domain { n: Sizes::Range(3, 16), d: Sizes::Range(2, 8), beta: Betas::Unused, dynamics: &["attention layers"], ..Domain::EQUAL_MASSES };
 
-/// Row constants drop out of softmax and the common part moves all rows alike: `R+ = R W C_q W_V` up to a
-/// term of the fifth order, which is bounded absolutely: a value matrix may annihilate the leading term.
+/// Row constants cancel in softmax and the common part moves all rows alike, so `R+ = R W C_q W_V`
+/// up to a term of fifth order. This term has an absolute bound, since a value matrix may
+/// annihilate the leading term.
 ///
 /// # Derivation
 ///
-/// With `x_i = mu + r_i` the score `x_i W x_j^T` is a part that depends on i alone, which softmax drops, plus `mu W r_j + r_i W r_j`. The
-/// first alone gives all rows the same weights `q_j`, and one common output. With both row i has the weights `q_j e^{s_j}/Z`, `s_j = r_i W
-/// r_j^T`, Z the mean of `e^{s_j}` under q; so it differs from the common output by `sum_j q_j f_j r_j W_V`, `f_j = (e^{s_j} - Z)/Z`, and
-/// subtracting the mean row makes no norm larger. To first order `f_j = s_j - mean s`, and the sum is `r_i W C_q W_V`, C_q the covariance
+/// With `x_i = mu + r_i` the score `x_i W x_j^T` is a part that depends only on i, which cancels in
+/// softmax, plus `mu W r_j + r_i W r_j`. With `mu W r_j` alone all rows would have the same weights
+/// `q_j` and one common output. With both terms row i has the weights `q_j e^{s_j}/Z`,
+/// `s_j = r_i W r_j^T`, Z the mean of `e^{s_j}` under q; so it differs from the common output by
+/// `sum_j q_j f_j r_j W_V`, `f_j = (e^{s_j} - Z)/Z`, and subtracting the mean row does not increase
+/// a norm. To first order `f_j = s_j - mean s`, and the sum is `r_i W C_q W_V`, C_q the covariance
 /// of the `r_j` under q.
 ///
-/// What is left: put `e^s = 1 + s + a`, `0 <= a <= s^2 e^{|s|}/2`, and let `|s_j| <= sigma`, so that Z lies between `e^{-sigma}` and
-/// `e^sigma`. Then `f_j - (s_j - mean s) = (s_j - mean s)(1/Z - 1) + (a_j - mean a)/Z`, and the means under q of the sizes are at most
-/// `sigma sigma e^sigma` and `sigma^2 e^{2 sigma}`: together `2 sigma^2 e^{2 sigma}`. Likewise the mean of `|f_j|` is at most the standard
-/// deviation of `e^s` over Z, `sigma e^{2 sigma}`. With `sigma = |W| |r_i| |R|` and `|r_j| <= |R|` the rows add up to `|R+ - R W C_q W_V|
-/// <= 2 e^{2 sigma} |W|^2 |W_V| |R|^5` and `|R+| <= e^{2 sigma} |W| |W_V| |R|^3`, with `sigma = |W| |R|^2` in the exponents.
+/// For the remainder, put `e^s = 1 + s + a`, `0 <= a <= s^2 e^{|s|}/2`, and let `|s_j| <= sigma`,
+/// so that Z lies between `e^{-sigma}` and `e^sigma`. Then
+/// `f_j - (s_j - mean s) = (s_j - mean s)(1/Z - 1) + (a_j - mean a)/Z`, and the means under q of
+/// the absolute values are at most `sigma sigma e^sigma` and `sigma^2 e^{2 sigma}`: together
+/// `2 sigma^2 e^{2 sigma}`. Likewise the mean of `|f_j|` is at most the standard deviation of `e^s`
+/// over Z, `sigma e^{2 sigma}`. With `sigma = |W| |r_i| |R|` and `|r_j| <= |R|` the rows add up to
+/// `|R+ - R W C_q W_V| <= 2 e^{2 sigma} |W|^2 |W_V| |R|^5` and
+/// `|R+| <= e^{2 sigma} |W| |W_V| |R|^3`, with `sigma = |W| |R|^2` in the exponents.
 pub static ENTRY: Claim = Claim {
     name: "rank-collapse-cubic",
-    title: "Pure attention: residuals shrink at least cubically",
-    statement: "X+ = softmax(X W X^T) X W_V, R = X less its mean row, sigma = |W| |R|^2 (Frobenius norms): |R+| <= e^{2 sigma} |W| |W_V| |R|^3 \
-                in each of five layers, in arithmetic that keeps log |R|; and |R+ - R W C_q W_V| <= 2 e^{2 sigma} |W|^2 |W_V| |R|^5 (without \
-                their mean rows), C_q the covariance of the rows of R under the weights that the mean row gives, for R+ of plain softmax in \
-                the first layer, to its rounding 8 eps (n + d) sqrt(n) |W_V| (X_max + |R| |W| X_max^2), X_max the longest row; to that \
-                rounding the arithmetic that keeps log |R| agrees with it.",
+    title: "Attention without skip connections: residuals shrink at least cubically",
+    statement: "Let X+ = softmax(X W X^T) X W_V, let R be X minus its mean row, sigma = |W| |R|^2 \
+                (Frobenius norms), and C_q the covariance of the rows of R under the weights that \
+                the mean row gives. Then |R+| <= e^{2 sigma} |W| |W_V| |R|^3 and, without mean \
+                rows, |R+ - R W C_q W_V| <= 2 e^{2 sigma} |W|^2 |W_V| |R|^5. The first bound is \
+                tested in each of five layers, in arithmetic that stores log |R|. The second is \
+                tested in the first layer, with plain softmax, up to its rounding 8 eps (n + d) \
+                sqrt(n) |W_V| (X_max + |R| |W| X_max^2), where X_max is the longest row; to that \
+                rounding both arithmetics agree.",
     domain: ROWS,
-    narrower: "W, W_V normal with entries of variance 1/d, |R_0| about 1/20, sigma <= 1/4 at the start",
-    citation: "derived; sharpens arXiv:2103.03404, Theorem 2.2 (constants there not seen)",
+    narrower: "W, W_V normal with entries of variance 1/d, |R_0| about 1/20, sigma <= 1/4 at the \
+               start",
+    citation: "derived; sharpens arXiv:2103.03404, Theorem 2.2 (whose constants we have not seen)",
     trials: (20, 200),
-    trial: |case, ctx| ladder(case, ctx, 0.0),
-    perturbed: "the exponent 3",
-    control: Control { what: "a skip connection", trial: |ctx| ladder(&Case::new(8, 4, 0.0, "attention layers"), ctx, 1.0) },
+    trial: |case, ctx| residual_chain(case, ctx, 0.0),
+    constant: "the exponent 3",
+    control: Control { what: "a skip connection", trial: |ctx| residual_chain(&Case::new(8, 4, 0.0, "attention layers"), ctx, 1.0) },
     ..Claim::INEQUALITY
 };
 
-/// Layers in a row.
+/// Number of layers.
 const LAYERS: usize = 5;
 
 /// A layer in plain double precision, with `skip` times X added.
@@ -58,7 +68,7 @@ fn plain_layer(x: &[f64], w: &[f64], w_v: &[f64], d: usize, skip: f64) -> Vec<f6
     mul(&mixed, w_v, d).iter().zip(x).map(|(a, x)| a + skip * x).collect()
 }
 
-fn ladder(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
+fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let mut scaled = |count: usize, size: f64| ctx.normals(count).iter().map(|g| size * g).collect::<Vec<f64>>();
     let common = scaled(d, 0.5);
@@ -67,11 +77,12 @@ fn ladder(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
     let (w, w_v) = (scaled(d * d, size), scaled(d * d, size));
     let (strength, stretch) = (norm(&w), norm(&w_v));
     let sigma = |r: &RankResidual| strength * (2.0 * r.log_size).exp();
-    let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= 0.25) else { return Ok(Finding::Missed) };
-    // The first layer by plain softmax: its residual is known to rounding of numbers of the size of X.
+    let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= 0.25) else { return Ok(Finding::HypothesesMissed) };
+    // The first layer by plain softmax: the rounding error of its residual is that of numbers of
+    // the size of X.
     let direct = RankResidual::new(&plain_layer(&x, &w, &w_v, d, skip), d);
     let (Some(direct), Some(leading), Some(first)) = (direct, start.leading(&w, &w_v), start.layer(&w, &w_v)) else {
-        return Ok(Finding::Missed);
+        return Ok(Finding::HypothesesMissed);
     };
     let (longest, residual) = (x.chunks_exact(d).map(norm).fold(0.0, nan_max), start.log_size.exp());
     let rounding = 8.0 * f64::EPSILON * (n + d) as f64 * (n as f64).sqrt() * stretch * (longest + residual * strength * longest.powi(2));
@@ -85,13 +96,13 @@ fn ladder(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
     while states.len() <= LAYERS {
         match states[states.len() - 1].layer(&w, &w_v) {
             Some(next) => states.push(next),
-            None => return Ok(Finding::Missed),
+            None => return Ok(Finding::HypothesesMissed),
         }
     }
-    let exponent = ctx.stated(3.0);
+    let exponent = ctx.claimed_constant(3.0);
     let over = |s: &[RankResidual]| s[1].log_size - exponent * s[0].log_size - 2.0 * sigma(&s[0]);
     let excess = states.windows(2).map(over).fold(f64::NEG_INFINITY, nan_max) - (strength * stretch).ln();
-    // What is beyond doubles is far beyond the bound.
+    // Numbers too small for double precision are far below the bound.
     Ok(shape.and(Finding::at_most(excess.clamp(-600.0, 600.0).exp(), 1.0)))
 }
 

@@ -1,31 +1,38 @@
-//! Tokens in R^d, V = I: distances in the metric of the scores never fall.
+//! Tokens in R^d, V = I: distances in the metric of the scores never decrease.
 
 use super::rd_rescaling::points;
 use crate::theorem::prelude::*;
 
-/// `x_i' = grad Lambda(A x_i)`, Lambda = log sum m_j e^{<., x_j>} convex: `<A (x_i - x_j), x_i' - x_j'> >= 0`. In the plain metric it
-/// fails for A that is not a multiple of I.
+/// `x_i' = grad Lambda(A x_i)` with Lambda = log sum m_j e^{<., x_j>} convex, so
+/// `<A (x_i - x_j), x_i' - x_j'> >= 0`. In the Euclidean metric this fails if A is not a multiple
+/// of I.
 ///
 /// # Derivation
 ///
-/// `Lambda(y) = log sum_j m_j e^{<y, x_j>}` is convex in y, and `x_i' = grad Lambda(A x_i)` at the tokens of the moment. The gradient of
-/// a convex function is monotone: `<A x_i - A x_j, x_i' - x_j'> >= 0`, and for a symmetric A this is half the derivative of `<A (x_i -
-/// x_j), x_i - x_j>`. In the plain metric it fails for A that is not a multiple of I.
+/// `Lambda(y) = log sum_j m_j e^{<y, x_j>}` is convex in y, and `x_i' = grad Lambda(A x_i)` with
+/// the current tokens. The gradient of a convex function is monotone:
+/// `<A x_i - A x_j, x_i' - x_j'> >= 0`, and for a symmetric A this is half the derivative of
+/// `<A (x_i - x_j), x_i - x_j>`. In the Euclidean metric it fails if A is not a multiple of I.
 pub static ENTRY: Claim = Claim {
     name: "rd-distances",
     title: "R^d, V = I, A > 0: distances |x_i - x_j|_A do not decrease",
-    statement: "x_i' = sum_j A_ij x_j with scores <A x_i, x_j>, A symmetric positive: d/dt <A (x_i - x_j), x_i - x_j> >= 0 for all i, j.",
+    statement: "Let x_i' = sum_j A_ij x_j with softmax weights for the scores <A x_i, x_j>, where \
+                A is symmetric and positive definite. Then d/dt <A (x_i - x_j), x_i - x_j> >= 0 \
+                for all i and j.",
     domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 6), beta: Betas::Log(0.01, 2.0), ..Domain::FLAT },
-    narrower: "normal tokens and roots of A",
+    narrower: "normal tokens; A has a normal square root",
     citation: "derived (arXiv:2305.05465, Section 6, uses it for A = I)",
     trials: (200, 1000),
-    trial: |case, ctx| closing(case, ctx, 1.0),
-    control: Control { what: "scores of the opposite sign", trial: |ctx| closing(&Case::weighted(8, 3, 1.0, "sa"), ctx, -1.0) },
+    trial: |case, ctx| smallest_monotonicity(case, ctx, 1.0),
+    control: Control {
+        what: "scores of the opposite sign",
+        trial: |ctx| smallest_monotonicity(&Case::with_random_masses(8, 3, 1.0, "sa"), ctx, -1.0),
+    },
     ..Claim::INEQUALITY
 };
 
-/// The least of `<A (x_i - x_j), x_i' - x_j'>` against the product of their lengths.
-fn closing(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
+/// The smallest `<A (x_i - x_j), x_i' - x_j'>`, relative to the product of the lengths.
+fn smallest_monotonicity(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let x = points(case, ctx)?;
     let root = ctx.normals(d * d);
@@ -46,10 +53,10 @@ fn closing(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     for (i, j) in pairs(n) {
         let (h, v) = (minus(&images[i], &images[j]), minus(&drift[i], &drift[j]));
         let size = (dot(&h, &h) * dot(&v, &v)).sqrt();
-        // Rows that are equal to rounding have no direction.
+        // Rows that are equal up to rounding have no direction.
         if norm(&v) > 1e-6 {
             worst = worst.min(dot(&h, &v) / size);
         }
     }
-    Ok(Finding::nonnegative(worst, 1.0).with_error(1e-8))
+    Ok(Finding::nonnegative(worst, 1.0).with_evaluation_error(1e-8))
 }

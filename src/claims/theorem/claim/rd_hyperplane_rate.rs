@@ -5,24 +5,30 @@ use super::rd_rescaling::{attention, flowed};
 use crate::num::dense::{exponential, inverse};
 use crate::theorem::prelude::*;
 
-/// An attached token obeys `(z_l - z_i)' = -V (z_l - z_i)`, whose part along the left eigenvector decays as `e^{-lambda_1 t}`.
+/// A token i that attends only to its leader l obeys `(z_l - z_i)' = -V (z_l - z_i)`. The part
+/// along the left eigenvector decays as `e^{-lambda_1 t}`.
 ///
 /// # Derivation
 ///
-/// While the rows of a token and of its leader are one-hot on the leader, both obey `x_i' = V x_l = x_l'`, so `z = e^{-tV} x` has `(z_l - z_i)' = -V (z_l -
-/// z_i)`. Its part along the left eigenvector `phi_1^*` of lambda_1 is multiplied by `e^{-lambda_1 t}`, as stated. Rows that are one-hot
-/// to 1e-13 change it by no more.
+/// While the rows of a token and of its leader are one-hot on the leader, both obey
+/// `x_i' = V x_l = x_l'`, so `z = e^{-tV} x` has `(z_l - z_i)' = -V (z_l - z_i)`. Its part along
+/// the left eigenvector `phi_1^*` of lambda_1 is multiplied by `e^{-lambda_1 t}`, as stated. Rows
+/// that are one-hot only to 1e-13 change it by a relative 1e-13.
 pub static ENTRY: Claim = Claim {
     name: "rd-hyperplane-rate",
     title: "R^d, good triple: tokens reach their hyperplane at the rate e^{-lambda_1 t}",
-    statement: "V with eigenvalues lambda_1 in [1, 1.5] and others of modulus below 1/2, Q = K = I: for tokens i and leaders l such that the rows of i and of l are one-hot on l to 1e-13 at lambda_1 t = 7, 8.5 and 10, and |phi_1^*(z_l - z_i)| >= 1e-4 at the first, phi_1^*(z_l - z_i) e^{lambda_1 t} is the same at the first and the last, to 1e-6.",
+    statement: "Let V have the eigenvalue lambda_1 in [1, 1.5] and others of modulus below 1/2, \
+                with left eigenvector phi_1^*, and Q = K = I. For tokens i and leaders l such that \
+                the rows of i and l are one-hot on l to 1e-13 at lambda_1 t = 7, 8.5 and 10, and \
+                |phi_1^*(z_l - z_i)| >= 1e-4 at the first of these times, phi_1^*(z_l - z_i) \
+                e^{lambda_1 t} has the same value at the first and the last time, to 1e-6.",
     domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Range(2, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "V with a basis of eigenvectors near an orthogonal one",
     citation: "derived; arXiv:2305.05465, Theorem 4.3 (at most three hyperplanes, no rate)",
     trials: (6, 40),
     trial: |case, ctx| constancy(case, ctx, 1.0),
-    perturbed: "lambda_1",
-    control: Control { what: "lambda_1 larger by a hundredth", trial: |ctx| constancy(&Case::new(10, 2, 1.0, "sa"), ctx, 1.01) },
+    constant: "lambda_1",
+    control: Control { what: "lambda_1 increased by a hundredth", trial: |ctx| constancy(&Case::new(10, 2, 1.0, "sa"), ctx, 1.01) },
     ..Claim::IDENTITY
 };
 
@@ -34,7 +40,7 @@ fn constancy(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let x = Tokens::flat(d, ctx.normals(n * d))?;
     let left = inverse(&basis, d)[..d].to_vec();
     if left.iter().any(|v| !v.is_finite()) {
-        return Ok(Finding::Missed);
+        return Ok(Finding::HypothesesMissed);
     }
     let dynamics = attention(case.beta, n, d, None, Some((d, with_spectrum(&basis, &values))), true)?;
     let times = [7.0, 8.5, 10.0].map(|s| s / values[0]);
@@ -42,7 +48,7 @@ fn constancy(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     for t in times {
         states.push((t, flowed(ctx, &dynamics, &x, t, 1e-2)?));
     }
-    // Whom a token sees alone; nobody where its row is not one-hot.
+    // The only token that a token attends to; `None` if its row is not one-hot.
     let seen_alone = |(t, z): &(f64, Tokens)| -> Vec<Option<usize>> {
         let growth = exponential(&with_spectrum(&basis, &values).iter().map(|v| v * t).collect::<Vec<_>>(), d);
         let grown: Vec<Vec<f64>> = z.rows().map(|r| mul(&growth, r, 1)).collect();
@@ -56,7 +62,7 @@ fn constancy(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     };
     let seen: Vec<Vec<Option<usize>>> = states.iter().map(seen_alone).collect();
     let (mut worst, mut counted) = (0.0f64, 0);
-    let rate = ctx.stated(factor * values[0]);
+    let rate = ctx.claimed_constant(factor * values[0]);
     for i in 0..n {
         let Some(leader) = seen[0][i].filter(|l| *l != i) else { continue };
         let along = |z: &Tokens| -> f64 { (0..d).map(|c| left[c] * (z.row(leader)[c] - z.row(i)[c])).sum() };
@@ -67,5 +73,5 @@ fn constancy(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         counted += 1;
         worst = worst.max((last / first * (rate * (times[2] - times[0])).exp() - 1.0).abs());
     }
-    Ok(if counted == 0 { Finding::Missed } else { Finding::identity(worst, 1e-6) })
+    Ok(if counted == 0 { Finding::HypothesesMissed } else { Finding::identity(worst, 1e-6) })
 }

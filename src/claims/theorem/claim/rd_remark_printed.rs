@@ -4,21 +4,24 @@ use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
 use crate::theory::boolean::log_limit;
 
-/// The gap does not close: it ends at `2 F(eps)`, about `2.7 e^{-1/(2 eps^2)}`, which is small and not 0. With a common limit P would tend to 1/n.
+/// This is false: the gap tends to `2 F(eps)`, about `2.7 e^{-1/(2 eps^2)}`, which is small but not
+/// 0. With a common limit the attention matrix P would tend to 1/n.
 ///
 /// # Derivation
 ///
-/// By the reflection of the second coordinate z = (1, +-y); the first coordinates agree, so they stay. The other token has the weight
-/// 1/(1 + e^{2 w^2}) with w = y e^t, so y' = -2 y/(1 + e^{2 w^2}) and w' = w tanh(w^2). With s = w^2 as time
-/// `log y(inf) = log eps - int_{eps^2}^inf ds/(s (e^{2s} - 1))`,
-/// a finite integral: y(inf) > 0. Near 0 the integrand is 1/(2 s^2) - 1/(2 s) + O(1), so the gap 2 y(inf) is a constant times e^{-1/(2
-/// eps^2)} for small eps: tiny, not 0.
-/// As w grows without bound the weight of the other token tends to 0: the attention matrix tends to the identity because the limits are
-/// two.
+/// By symmetry z = (1, +-y); the first coordinates agree, so they are constant. The other token has
+/// the weight 1/(1 + e^{2 w^2}) with w = y e^t, so y' = -2 y/(1 + e^{2 w^2}) and w' = w tanh(w^2).
+/// With s = w^2 as time `log y(inf) = log eps - int_{eps^2}^inf ds/(s (e^{2s} - 1))`,
+/// a finite integral: y(inf) > 0. Near 0 the integrand is 1/(2 s^2) - 1/(2 s) + O(1), so the gap 2
+/// y(inf) is a constant times e^{-1/(2 eps^2)} for small eps: tiny, but not 0.
+/// As w grows without bound the weight of the other token tends to 0: the attention matrix tends to
+/// the identity because the limits are two.
 pub static ENTRY: Claim = Claim {
     name: "rd-remark-printed",
     title: "R^2: the tokens (1, eps) and (1, -eps) have a common rescaled limit (as printed)",
-    statement: "Rescaled tokens (1, eps), (1, -eps) of R^2 with Q = K = V = I have the common limit (1, 0): their distance falls below a thousandth of 2 eps.",
+    statement: "The rescaled tokens that start at (1, eps) and (1, -eps) in R^2, with Q = K = V = \
+                I, have the common limit (1, 0). Tested as: their distance falls below a \
+                thousandth of 2 eps.",
     domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
     narrower: "0.5 <= eps <= 2",
     citation: "arXiv:2305.05465, remark on d >= 2 after Theorem 3.1",
@@ -28,13 +31,13 @@ pub static ENTRY: Claim = Claim {
         let eps = ctx.uniform_in(0.5, 2.0);
         gap(ctx, eps)
     },
-    control: Control { what: "eps = 0.2, whose limit is below the level", trial: |ctx| gap(ctx, 0.2) },
+    control: Control { what: "eps = 0.2, where the limit of the distance is below this level", trial: |ctx| gap(ctx, 0.2) },
     ..Claim::INEQUALITY
 };
 
 fn gap(ctx: &mut Context, eps: f64) -> Result<Finding> {
     let x = Tokens::flat(2, vec![1.0, eps, 1.0, -eps])?;
-    // The gap is at its limit once it is 60 in x.
+    // The gap in z has reached its limit once the gap in x is 60.
     let t = 60f64.ln() - log_limit(eps)?;
     let end = flowed(ctx, &attention(1.0, 2, 2, None, None, true)?, &x, t, 1.0)?;
     let distance = (0..2).map(|c| (end.row(0)[c] - end.row(1)[c]).abs()).fold(0.0, nan_max);

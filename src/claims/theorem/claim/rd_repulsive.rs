@@ -1,4 +1,4 @@
-//! Tokens in R^d, V = -I: all directions forget their size.
+//! Tokens in R^d, V = -I: the covariance becomes isotropic.
 
 use super::rd_rescaling::{attention, flowed};
 use crate::theorem::prelude::*;
@@ -7,20 +7,25 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// To leading order near 0, not a proof: the scores are small, so `A_ij = (1 + <x_i, x_j - m>)/n` and `x_i' = -(m + C x_i)` with m the
-/// mean and C the matrix of second moments about it. The mean falls exponentially, and then `C' = -2 C^2`, that is `(C^{-1})' = 2 I`:
-/// every eigenvalue c has `1/c(2t) - 1/c(t) = 2t`. The neglected terms are of relative order c, which falls like 1/(2t).
+/// This is an argument to leading order near 0, not a proof. The scores are small, so
+/// `A_ij = (1 + <x_i, x_j - m>)/n` and `x_i' = -(m + C x_i)` with m the mean and C the matrix of
+/// second moments about it. The mean decays exponentially, and then `C' = -2 C^2`, that is
+/// `(C^{-1})' = 2 I`: every eigenvalue c has `1/c(2t) - 1/c(t) = 2t`. The neglected terms are of
+/// relative order c, which decreases like 1/(2t).
 pub static ENTRY: Claim = Claim {
     name: "rd-repulsive",
-    title: "R^d, V = -I: 2t C -> I",
-    statement: "x_i' = -sum_j A_ij x_j, scores <x_i, x_j>, at least 3d normal tokens: the eigenvalues c of their covariance obey (1/c(2t) - 1/c(t)) / (2t) = 1 within 0.05 at t = 100.",
+    title: "R^d, V = -I: the covariance C satisfies 2t C -> I",
+    statement: "Let x_i' = -sum_j A_ij x_j with scores <x_i, x_j>, from at least 3d normal tokens. \
+                Every eigenvalue c of their covariance matrix satisfies (1/c(2t) - 1/c(t)) / (2t) \
+                = 1. Tested at t = 100, to 0.05.",
     domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
-    citation: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian closure is exact)",
+    citation: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian \
+               closure is exact)",
     status: Status::Observation,
     trials: (4, 30),
     trial: |case, ctx| slope(case, ctx, 1.0),
-    perturbed: "the slope",
-    control: Control { what: "slope 1/2", trial: |ctx| slope(&Case::new(10, 2, 1.0, "sa"), ctx, 0.5) },
+    constant: "the slope",
+    control: Control { what: "the slope 1/2", trial: |ctx| slope(&Case::new(10, 2, 1.0, "sa"), ctx, 0.5) },
     ..Claim::LAW
 };
 
@@ -37,7 +42,7 @@ fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         let entry = |k: usize| x.rows().map(|r| (r[k / d] - mean[k / d]) * (r[k % d] - mean[k % d])).sum::<f64>() / n as f64;
         symmetric_eigenvalues(&(0..d * d).map(entry).collect::<Vec<_>>(), d).unwrap_or_default()
     };
-    let stated = ctx.stated(factor);
+    let stated = ctx.claimed_constant(factor);
     let mut worst = stated;
     for (a, b) in inverse(&first).iter().zip(inverse(&last)) {
         let measured = (1.0 / b - 1.0 / a) / (2.0 * case.beta * t);

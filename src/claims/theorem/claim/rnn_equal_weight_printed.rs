@@ -2,24 +2,25 @@
 
 use crate::recurrent::{
     TokenMap,
-    cell::{Gate, Reading, RecurrentCell},
+    cell::{CellLayer, Gate, RecurrentCell},
     lyapunov::mixing,
     map::rnn::Rnn,
     trace::{Trace, Var},
 };
 use crate::theorem::prelude::*;
 
-/// The influence of an input is a product of Jacobians, one for each step since.
+/// This is false: the influence of an input is a product of Jacobians, one for each later step.
 pub static ENTRY: Claim = Claim {
     name: "rnn-equal-weight-printed",
     title: "RNN: all inputs have the same weight (as printed)",
-    statement: "h+ = tanh(W x + U h), normal W and U of variances 1/d and 1/(4d), d = 8, 30 normal inputs: |dh_30/dx_1| >= |dh_30/dx_30| / 2.",
+    statement: "Let h+ = tanh(W x + U h), normal W and U of variances 1/d and 1/(4d), d = 8, with \
+                30 normal inputs. Then |dh_30/dx_1| >= |dh_30/dx_30| / 2.",
     domain: Domain { n: Sizes::Fixed(30), d: Sizes::Fixed(8), ..Domain::MAPS },
     citation: "a survey of sequence models",
     status: Status::Misprinted,
     trials: (4, 30),
     trial: |_, ctx| oldest(ctx, false),
-    control: Control { what: "h+ = h + x, which has no bend and U = 1", trial: |ctx| oldest(ctx, true) },
+    control: Control { what: "h+ = h + x, which is linear with U = 1", trial: |ctx| oldest(ctx, true) },
     ..Claim::INEQUALITY
 };
 
@@ -31,7 +32,7 @@ impl RecurrentCell for Adds {
         self.0
     }
 
-    fn reads(&self) -> usize {
+    fn input_width(&self) -> usize {
         self.0
     }
 
@@ -43,8 +44,8 @@ impl RecurrentCell for Adds {
 fn oldest(ctx: &mut Context, adds: bool) -> Result<Finding> {
     let (n, d) = (30, 8);
     let x = ctx.normals(n * d);
-    let rnn = Reading(Rnn { gate: Gate::normal(ctx.seed(), "equal weight", d, 0.5) });
-    let sum = Reading(Adds(d));
+    let rnn = CellLayer(Rnn { gate: Gate::normal(ctx.seed(), "equal weight", d, 0.5) });
+    let sum = CellLayer(Adds(d));
     let map: &dyn TokenMap = if adds { &sum } else { &rnn };
     let m = mixing(map, &x, d, 1);
     Ok(Finding::at_least(m[(n - 1) * n], 0.5 * m[n * n - 1]))

@@ -1,9 +1,9 @@
-//! A recurrent network needs no positions.
+//! A recurrent network does not need positions.
 
 use crate::num::linearised::Linearised;
 use crate::recurrent::{
-    at,
-    cell::{Gate, Reading},
+    cell::{CellLayer, Gate},
+    linearise_layer,
     map::rnn::Rnn,
 };
 use crate::theorem::prelude::*;
@@ -12,36 +12,40 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// h_n = tanh(W x_n + U tanh(W x_{n-1} + U h)) is not symmetric in its two inputs: the difference is an analytic function of the draws
-/// that is not identically zero, so it vanishes with probability zero. A sum is symmetric.
+/// h_n = tanh(W x_n + U tanh(W x_{n-1} + U h)) is not symmetric in its two inputs: the difference
+/// is an analytic function of the draws that is not identically zero, so it vanishes with
+/// probability zero. A sum is symmetric.
 pub static ENTRY: Claim = Claim {
     name: "rnn-order",
-    title: "RNN: two inputs exchanged give another state",
-    statement: "h+ = tanh(W x + U h), normal W, U of variance 1/d, n normal inputs: exchanging the last two moves h_n by at least 1e-6 in at least 90 % of draws.",
+    title: "RNN: exchanging two inputs changes the state",
+    statement: "Let h+ = tanh(W x + U h) with normal W and U of variance 1/d and n normal inputs. \
+                Exchanging the last two inputs changes h_n. Tested as: by at least 1e-6, in at \
+                least 90 % of draws.",
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..Domain::MAPS },
-    narrower: "it moves h_n almost surely; by how much is observed",
+    narrower: "the state changes almost surely; the size of the change is observed",
     citation: "structure of the cell",
     kind: Kind::Share(0.9),
     trials: (100, 400),
-    trial: |case, ctx| Ok(Finding::yes(moved(ctx, case.n, case.d, false)? >= 1e-6)),
+    trial: |case, ctx| Ok(Finding::answer(moved(ctx, case.n, case.d, false)? >= 1e-6)),
     control: Control {
-        what: "the sum of the inputs, which loses the order",
-        trial: |ctx| Ok(Finding::yes(moved(ctx, 6, 4, true)? >= 1e-6)),
+        what: "the sum of the inputs, which does not depend on the order",
+        trial: |ctx| Ok(Finding::answer(moved(ctx, 6, 4, true)? >= 1e-6)),
     },
     ..Claim::INEQUALITY
 };
 
-/// How far the last state moves when the last two inputs change places; of their sum, if the cell only adds.
+/// The distance by which the last state changes if the last two inputs are exchanged; with `adds`,
+/// of a cell that only adds.
 pub(super) fn moved(ctx: &mut Context, n: usize, d: usize, adds: bool) -> Result<f64> {
     let x = ctx.normals(n * d);
-    let cell = Reading(Rnn { gate: Gate::normal(ctx.seed(), "order", d, 1.0) });
+    let cell = CellLayer(Rnn { gate: Gate::normal(ctx.seed(), "order", d, 1.0) });
     let mut y = x.clone();
     y[(n - 2) * d..].rotate_left(d);
     let end = |x: &[f64]| {
         if adds {
             return (0..d).map(|c| x.iter().skip(c).step_by(d).sum()).collect::<Vec<f64>>();
         }
-        at(&cell, 0, d, x).value()[(n - 1) * d..].to_vec()
+        linearise_layer(&cell, 0, d, x).value()[(n - 1) * d..].to_vec()
     };
     Ok(end(&x).iter().zip(&end(&y)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt())
 }

@@ -1,13 +1,14 @@
-//! "A recurrent network drowns the order in its state."
+//! "A recurrent network loses the order in its state."
 
 use super::rnn_order::moved;
 use crate::theorem::prelude::*;
 
-/// Exchanged inputs give another state.
+/// This is false: exchanged inputs give another state.
 pub static ENTRY: Claim = Claim {
     name: "rnn-order-printed",
     title: "RNN: the order of the inputs is lost in the state (as printed)",
-    statement: "h+ = tanh(W x + U h), normal W, U of variance 1/d, n normal inputs: exchanging the last two moves h_n by at most 1e-9.",
+    statement: "Let h+ = tanh(W x + U h) with normal W and U of variance 1/d and n normal inputs. \
+                Exchanging the last two inputs changes h_n by at most 1e-9.",
     domain: Domain { n: Sizes::Range(2, 12), d: Sizes::Range(2, 8), ..Domain::MAPS },
     citation: "a tutorial on attention",
     status: Status::Misprinted,

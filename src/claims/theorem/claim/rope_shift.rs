@@ -1,19 +1,20 @@
-//! Rotary positions know distances alone.
+//! Rotary positions depend only on distances.
 
 use super::block_collapse::{allowed, heads, tokens};
 use crate::attention::pattern::{Pairs, Rotary};
 use crate::theorem::prelude::*;
 
-/// For both ways of pairing coordinates.
+/// Both ways of pairing coordinates are tested.
 ///
 /// # Derivation
 ///
 /// `<R(p_i) q, R(p_j) k> = <q, R(p_j - p_i) k>`, as rotations of a pair commute.
 pub static ENTRY: Claim = Claim {
     name: "rope-shift",
-    title: "Rotary positions: a shift of all positions changes nothing",
-    statement: "Attention under rotary positions (base 100, adjacent pairs or halves) gives the same when all positions are larger by c, 1 <= c <= 10000, \
-                to what rounding allows (twice the bound of block-collapse: cosines and sines are right to 2^-52 at every position).",
+    title: "Rotary positions: a shift of all positions does not change the output",
+    statement: "Attention under rotary positions (base 100; adjacent pairs or halves) does not \
+                change if all positions increase by c, 1 <= c <= 10000. Tested to twice the bound \
+                of block-collapse; cosines and sines have an error of 2^-52 at every position.",
     domain: Domain { laws: &["normal"], ..Domain::BLOCKS },
     narrower: "normal weights, two heads",
     citation: "Su et al. 2021 (arXiv:2104.09864)",
@@ -38,7 +39,8 @@ fn shifted(case: &Case, ctx: &mut Context, shift: bool) -> Result<Finding> {
         let y = reversed(&x);
         reversed(&of.attend(&y, &y, false)?.out)
     };
-    // A turned pair of coordinates has the size of the pair: the norms of queries and keys stay.
+    // Rotation of a pair of coordinates preserves its length, so the norms of queries and keys are
+    // unchanged.
     let both: Vec<f64> = allowed(&of, &x).iter().map(|a| 2.0 * a).collect();
-    Ok(Finding::identity(worst_share(&other, &out, &both), 1.0))
+    Ok(Finding::identity(max_relative_deviation(&other, &out, &both), 1.0))
 }

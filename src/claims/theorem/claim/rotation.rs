@@ -3,36 +3,39 @@
 use crate::num::dense::mat_vec;
 use crate::theorem::prelude::*;
 
-/// The flow commutes with O(d) when Q = K = V = I.
+/// The flow commutes with O(d) if Q = K = V = I.
 ///
 /// # Derivation
 ///
-/// For R orthogonal `<R x_i, R x_j> = <x_i, x_j>`, so the weights stay, and `P_{Rx} R y = R P_x y`: the velocity at R X is R times that
-/// at X. By uniqueness the solutions correspond.
+/// For R orthogonal `<R x_i, R x_j> = <x_i, x_j>`, so the weights are unchanged, and
+/// `P_{Rx} R y = R P_x y`: the velocity at R X is R times that at X. By uniqueness the solutions
+/// correspond.
 pub static ENTRY: Claim = Claim {
     name: "rotation",
     title: "Rotation equivariance",
-    statement: "X(0) R flows to X(t) R for every R in O(d), Q = K = V = I: deviation at one Lipschitz time of the velocity, t = 1/L, at most 8e-13.",
+    statement: "Let Q = K = V = I. X(0) R flows to X(t) R for every R in O(d). Tested at t = 1/L, \
+                where L is the Lipschitz constant of the velocity, to 8e-13.",
     domain: Domain::SYMMETRY,
     citation: "arXiv:2312.10794, (2.3): weights depend on inner products only",
     trials: (30, 200),
     trial: |case, ctx| commute(case, ctx, Vec::new()),
-    perturbed: "the time of the second run",
+    constant: "the time of the second run",
     control: Control {
-        what: "a key matrix K = diag(2, 1, 1)",
+        what: "the key matrix K = diag(2, 1, 1)",
         trial: |ctx| {
             let k = Some((3, vec![2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
-            commute(&Case::weighted(6, 3, 2.0, "sa"), ctx, vec![Head::new(3, None, k, None)?])
+            commute(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, vec![Head::new(3, None, k, None)?])
         },
     },
     ..Claim::IDENTITY
 };
 
-/// Share of the tolerance of integrations (1e-9) at which symmetries are tested.
+/// Factor of the tolerance (1e-9) for the integrations that test symmetries.
 pub const SHARE: f64 = 1e-4;
 
-/// Allowed deviation of two runs over one Lipschitz time: a run's error is at most `e` times its tolerance 1e-13 times its path, at most
-/// 1/2; two runs, and a factor 3 for the estimate of the local error.
+/// Allowed deviation of two runs over one Lipschitz time. The error of a run is at most `e` times
+/// the tolerance 1e-13 times its path length, at most 1/2. There are two runs, and a factor 3
+/// accounts for the estimate of the local error.
 pub const ALLOWED: f64 = 8e-13;
 
 /// Largest difference of a coordinate.
@@ -50,8 +53,8 @@ fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> 
         Tokens::normalised(case.d, y)?.with_masses(x.masses())
     };
     let t = 1.0 / case.lipschitz()?;
-    let first = turn(&ctx.flowed_within(&dynamics, &x, t, SHARE)?)?;
-    let again = ctx.stated(t);
-    let second = ctx.flowed_within(&dynamics, &turn(&x)?, again, SHARE)?;
+    let first = turn(&ctx.flow_to_with_tolerance(&dynamics, &x, t, SHARE)?)?;
+    let again = ctx.claimed_constant(t);
+    let second = ctx.flow_to_with_tolerance(&dynamics, &turn(&x)?, again, SHARE)?;
     Ok(Finding::identity(deviation(&first, &second), ALLOWED))
 }

@@ -2,22 +2,27 @@
 
 use crate::theorem::prelude::*;
 
-/// The entropy of a row with weights p moves by `H' = -beta^2 sum_j p_j (s_j - E s) s_j' = -beta^2 Cov_p(s, s')`, `s_j = <x_i, x_j>`.
+/// The entropy of a row with weights p has the derivative
+/// `H' = -beta^2 sum_j p_j (s_j - E s) s_j' = -beta^2 Cov_p(s, s')`, with `s_j = <x_i, x_j>`.
 ///
 /// # Derivation
 ///
-/// Row i has p_j = e^{beta s_j}/Z with s_j = `<x_i, x_j>`, and its entropy is H = log Z - beta sum_j p_j s_j. As (log Z)' = beta sum_j
-/// p_j s_j', what is left of H' is -beta sum_j p_j' s_j, and p_j' = beta p_j (s_j' - E_p s'): H' = -beta^2 Cov_p(s, s').
-/// From an orthonormal start the s_j' of the others are equal and positive, s_i' = 0 belongs to the largest score, and the covariance is
-/// negative: H rises (the control). In general it has either sign: with most of the weight on the token itself H' is about beta^2 sum_{j
-/// != i} p_j (1 - s_j) s_j', negative where a token that i sees leaves it for others, s_j' < 0. A token between two groups does that to
-/// the group it leaves; no law makes the gain of the other rows larger.
+/// Row i has p_j = e^{beta s_j}/Z with s_j = `<x_i, x_j>`, and its entropy is H = log Z - beta
+/// sum_j p_j s_j. As (log Z)' = beta sum_j p_j s_j', H' = -beta sum_j p_j' s_j, and p_j' = beta p_j
+/// (s_j' - E_p s'): H' = -beta^2 Cov_p(s, s').
+/// From an orthonormal start the s_j' of the others are equal and positive, s_i' = 0 belongs to the
+/// largest score, and the covariance is negative: H increases (the control). In general it has
+/// either sign: with most of the weight on the token itself H' is about beta^2 sum_{j != i} p_j (1
+/// - s_j) s_j', which is negative if the visible tokens move away from token i, s_j' < 0. This
+/// happens for a token that moves from one group to another; the gain of the other rows need not be
+/// larger.
 pub static ENTRY: Claim = Claim {
     name: "row-entropy-folklore",
     title: "The mean row entropy of attention increases along SA (folklore)",
-    statement: "SA, Q = K = V = I: the mean over i of -sum_j A_ij log A_ij does not decrease.",
+    statement: "Let Q = K = V = I. Under SA, the mean over i of -sum_j A_ij log A_ij never \
+                decreases.",
     domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::Linear(3.0, 6.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
-    citation: "arXiv:2605.04279 (abstract; its own regime was not seen)",
+    citation: "arXiv:2605.04279 (abstract; we have not seen its hypotheses)",
     status: Status::Folklore,
     trials: (400, 2000),
     trial: rise,
@@ -25,7 +30,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-/// `d/dt` of the mean row entropy, over beta^2 and the size of its terms.
+/// `d/dt` of the mean row entropy, divided by beta^2 and the size of its terms.
 pub(super) fn rise(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let v = ctx.velocity(case, &x)?;
@@ -41,5 +46,5 @@ pub(super) fn rise(case: &Case, ctx: &mut Context) -> Result<Finding> {
         total -= mean(&|j| (x.inner(i, j) - s) * (change[j] - r));
         size += mean(&|j| ((x.inner(i, j) - s) * (change[j] - r)).abs());
     }
-    Ok(Finding::nonnegative(total, size).with_error(1e-10))
+    Ok(Finding::nonnegative(total, size).with_evaluation_error(1e-10))
 }

@@ -1,17 +1,19 @@
-//! When a score ranks by distance.
+//! Scores that rank by distance.
 
 use crate::theorem::prelude::*;
 
-/// W = c I on the unit sphere; any other W ranks otherwise.
+/// W = c I on the unit sphere; any other W gives another ranking.
 ///
 /// # Derivation
 ///
-/// <x, y> = 1 - |x - y|^2/2. If x^T W y depends on |x - y| alone, it is invariant under all rotations of the pair, so W commutes with
-/// them: W = c I for d >= 3, and c I up to a rotation of the plane for d = 2, which a reflection excludes.
+/// <x, y> = 1 - |x - y|^2/2. If x^T W y depends only on |x - y|, it is invariant under all
+/// rotations of the pair, so W commutes with them: W = c I for d >= 3, and c I up to a rotation of
+/// the plane for d = 2, which a reflection excludes.
 pub static ENTRY: Claim = Claim {
     name: "score-is-distance",
     title: "x^T W y = c (1 - |x - y|^2/2) on the unit sphere for W = c I",
-    statement: "Unit vectors x, y in R^d, W = c I, c in [1/10, 10]: the identity to 1e-14 c d.",
+    statement: "For unit vectors x, y in R^d and W = c I, x^T W y = c (1 - |x - y|^2/2). Tested \
+                with c in [1/10, 10], to 1e-14 c d.",
     domain: Domain { n: Sizes::Fixed(2), beta: Betas::Unused, ..Domain::SCORED },
     citation: "an essay on attention as energy (for any W); derived",
     trials: (8, 60),

@@ -2,17 +2,18 @@
 
 use crate::theorem::prelude::*;
 
-/// Its last row sums to 1.20.
+/// This is false: the last row sums to 1.20.
 pub static ENTRY: Claim = Claim {
     name: "seed-table-printed",
     title: "The last row of a printed table of causal weights sums to 1 (as printed)",
-    statement: "The weights .05, .05, .1, .2, .3, .5 of the last token sum to 1 to 1e-12.",
+    statement: "The printed weights .05, .05, .1, .2, .3, .5 of the last token sum to 1. Tested to \
+                1e-12.",
     domain: Domain { n: Sizes::Fixed(6), d: Sizes::Unused, laws: &["placed"], ..Domain::MAPS },
     citation: "a tutorial on attention, table of causal weights",
     status: Status::Misprinted,
     trials: (2, 4),
     trial: |_, _| Ok(sums_to_one(0.5)),
-    control: Control { what: "the last entry .3", trial: |_| Ok(sums_to_one(0.3)) },
+    control: Control { what: "the last entry replaced by .3", trial: |_| Ok(sums_to_one(0.3)) },
     ..Claim::IDENTITY
 };
 

@@ -1,10 +1,10 @@
-//! A token and itself.
+//! The weight that a token gives to itself.
 
-use super::query_key_product::soft;
+use super::query_key_product::softmax_row;
 use super::temperature_limits::row;
 use crate::theorem::prelude::*;
 
-/// Among equal lengths nobody is nearer than oneself.
+/// Among tokens of equal length no token is nearer to a token than itself.
 ///
 /// # Derivation
 ///
@@ -12,18 +12,18 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "self-weight-largest",
     title: "Q^T K = I, equal lengths: every token gives itself the largest weight",
-    statement: "Unit tokens, Q^T K = I: A_ii >= A_ij for all i and j.",
+    statement: "For unit tokens and Q^T K = I, A_ii >= A_ij for all i and j.",
     domain: Domain { beta: Betas::Log(0.1, 30.0), ..Domain::SCORED },
     citation: "Cauchy and Schwarz",
     trials: (10, 100),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
-        // Scores are known to some units of beta u.
+        // The error of a score is a few beta eps.
         let error = 16.0 * f64::EPSILON * (1.0 + case.beta);
-        let all = (0..x.n()).map(|i| largest(&row(&x, i, case.beta), i).with_error(error));
-        Ok(all.reduce(Finding::and).unwrap_or(Finding::Missed))
+        let all = (0..x.n()).map(|i| largest(&row(&x, i, case.beta), i).with_evaluation_error(error));
+        Ok(all.reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
     },
-    control: Control { what: "tokens 1 and 2 on the line", trial: |_| Ok(largest(&soft(vec![1.0, 2.0]), 0)) },
+    control: Control { what: "the tokens 1 and 2 on the line", trial: |_| Ok(largest(&softmax_row(vec![1.0, 2.0]), 0)) },
     ..Claim::INEQUALITY
 };
 

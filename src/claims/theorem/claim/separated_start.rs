@@ -3,23 +3,32 @@
 use crate::num::dense::symmetric_eigen;
 use crate::theorem::prelude::*;
 
-/// 2410.06833, section 4, with the cap overlap and the number of tokens corrected.
+/// arXiv:2410.06833, section 4, with corrected overlap of caps and a condition on the number of
+/// tokens.
 ///
 /// # Derivation
 ///
-/// The nearest orthonormal frame is the polar factor `Q = G^{-1/2} X`, so `|x_i - q_i|^2 = 2 - 2 (G^{1/2})_ii`. From `sqrt(t) >= 1 +
-/// (t-1)/2 - (t-1)^2/2` for `t >= 0` follows `|x_i - q_i|^2 <= sum_{j != i} <x_i, x_j>^2`. Given `x_i` these are n - 1 independent
-/// squares whose moments, times d, are at most those of a squared normal, so Laurent and Massart's bound of a chi-square holds: `d sum_j
-/// <x_i, x_j>^2 <= n - 1 + 2 sqrt((n-1) s) + 2 s` but for a probability `e^{-s}`; with `s = log(n/p)` for all i but for p. That is at
-/// most `d eps = 4 log d` exactly under the second condition. What happens is a quarter of it, about `(n-1)/(4d)`: without a condition on
-/// n the conclusion fails from n near `16 log d` on (`separated-start-folklore`).
+/// The nearest orthonormal frame is the polar factor `Q = G^{-1/2} X`, so
+/// `|x_i - q_i|^2 = 2 - 2 (G^{1/2})_ii`. From `sqrt(t) >= 1 + (t-1)/2 - (t-1)^2/2` for `t >= 0`
+/// follows `|x_i - q_i|^2 <= sum_{j != i} <x_i, x_j>^2`. Given `x_i` these are n - 1 independent
+/// squares whose moments, times d, are at most those of a squared normal, so Laurent and Massart's
+/// bound of a chi-square holds: `d sum_j <x_i, x_j>^2 <= n - 1 + 2 sqrt((n-1) s) + 2 s` except with
+/// probability `e^{-s}`; with `s = log(n/p)` it holds for all i, except with probability p. That is
+/// at most `d eps = 4 log d` exactly under the second condition. The true value is about a quarter
+/// of the bound, `(n-1)/(4d)`; without a condition on n the conclusion fails for n above about
+/// `16 log d` (`separated-start-folklore`).
 pub static ENTRY: Claim = Claim {
     name: "separated-start",
-    title: "High dimension: few uniform tokens lie near an orthonormal frame and are (beta, eps)-separated",
-    statement: "n uniform tokens, eps = 4 log d / d: with probability at least 0.95 the nearest orthonormal frame (polar factor) is within sqrt(eps) of them, every token lies in the cap <x, q_i> >= 1 - eps of its own frame \
-                vector, and gamma = 1 - alpha - 8 eps - log(2 n^2/eps)/beta > 0 with alpha the largest inner product between different caps 1 - 2 eps.",
+    title: "High dimension: a few uniform tokens lie near an orthonormal frame and are (beta, \
+            eps)-separated",
+    statement: "Let n uniform tokens be given and eps = 4 log d / d. With probability at least \
+                0.95, the nearest orthonormal frame (q_i), the polar factor, is within sqrt(eps) \
+                of the tokens, every token lies in the cap <x, q_i> >= 1 - eps of its own frame \
+                vector, and gamma = 1 - alpha - 8 eps - log(2 n^2/eps)/beta > 0, where alpha is \
+                the largest inner product between different caps <x, q_i> >= 1 - 2 eps.",
     domain: DOMAIN,
-    citation: "Geshkovski, Koubbi, Polyanskiy, Rigollet, arXiv:2410.06833, section 4 (condition on eps corrected, condition on n derived)",
+    citation: "Geshkovski, Koubbi, Polyanskiy, Rigollet, arXiv:2410.06833, section 4 (condition on \
+               eps corrected, condition on n derived)",
     status: Status::Corrected,
     kind: Kind::Share(0.95),
     trials: (160, 600),
@@ -33,8 +42,9 @@ const DOMAIN: Domain = Domain {
     d: Sizes::Range(1000, 20_000),
     beta: Betas::Log(30.0, 1e5),
     dynamics: &["sa"],
-    also: Some(Also {
-        text: "4 sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1; n - 1 + 2 sqrt((n-1) s) + 2 s <= 4 log d with s = log(20 n)",
+    condition: Some(Condition {
+        text: "4 sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1; n - 1 + 2 sqrt((n-1) s) + 2 \
+               s <= 4 log d with s = log(20 n)",
         holds: |case| {
             let (n, s) = (case.n as f64, (20.0 * case.n as f64).ln());
             spread(case) && n - 1.0 + 2.0 * ((n - 1.0) * s).sqrt() + 2.0 * s <= 4.0 * (case.d as f64).ln()
@@ -43,14 +53,14 @@ const DOMAIN: Domain = Domain {
     ..Domain::EQUAL_MASSES
 };
 
-/// The condition on eps and beta: `gamma > 0` follows from it.
+/// The condition on eps and beta; it implies `gamma > 0`.
 pub fn spread(case: &Case) -> bool {
     let (n, d) = (case.n as f64, case.d as f64);
     let eps = 4.0 * d.ln() / d;
     4.0 * eps.sqrt() + 12.0 * eps + (n * n * d / (2.0 * d.ln())).ln() / case.beta < 1.0
 }
 
-/// Whether a uniform start is separated with its own polar factor as the centres.
+/// True if a uniform start is separated with its own polar factor as the centres.
 pub fn separation(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let x = ctx.tokens(case)?;
@@ -65,5 +75,5 @@ pub fn separation(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let radius = (1.0 - 2.0 * eps).max(-1.0).acos();
     let alpha = (std::f64::consts::FRAC_PI_2 - 2.0 * radius).max(0.0).cos();
     let gamma = 1.0 - alpha - 8.0 * eps - (2.0 * (n * n) as f64 / eps).ln() / case.beta;
-    Ok(Finding::yes(near && gamma > 0.0))
+    Ok(Finding::answer(near && gamma > 0.0))
 }

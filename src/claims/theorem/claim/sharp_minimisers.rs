@@ -3,36 +3,41 @@
 use crate::attention::kernel::log_kernel;
 use crate::theorem::prelude::*;
 
-/// 2312.10794, section 9.1, in the direction that is right (Cohn and Kumar 2007).
+/// arXiv:2312.10794, section 9.1, in the correct direction (Cohn and Kumar 2007).
 ///
 /// # Derivation
 ///
-/// The source prints the converse direction. Cohn and Kumar: for an absolutely monotone function of the inner product, as `e^{beta s}`,
-/// take the polynomial that interpolates it to second order at the inner products of the sharp configuration (to first order at -1, where
-/// that is one): it lies below the function on [-1, 1) and is positive definite, and being a design the configuration attains the bound
-/// that this polynomial gives for every set of n points. That some configuration is a minimiser does not make it sharp:
-/// `sharp-minimisers-printed`.
+/// The source prints the converse direction. The proof of Cohn and Kumar: for an absolutely
+/// monotone function of the inner product, such as `e^{beta s}`, take the polynomial that
+/// interpolates it to second order at the inner products of the sharp configuration (to first order
+/// at -1, if this is one of them). It lies below the function on [-1, 1) and is positive definite.
+/// Since the configuration is a design, it attains the bound that this polynomial gives for every
+/// set of n points. A minimiser need not be sharp: see `sharp-minimisers-printed`.
 pub static ENTRY: Claim = Claim {
     name: "sharp-minimisers",
     title: "Simplex, cross-polytope, polygon, icosahedron and E8 roots are global minimisers",
-    statement: "For every beta > 0 no n tokens of equal masses have a lower E_beta than the sharp configuration of n points: simplex (n <= d + 1, so antipodes for n = 2), cross-polytope (n = 2 d), regular polygon (d = 2), icosahedron \
-                (n = 12, d = 3), roots of E8 (n = 240, d = 8). Tested on uniform tokens and on the configuration displaced by 1e-3 to 1; the margin is that of log sum_{i > j} e^{beta G_ij} over beta.",
+    statement: "For every beta > 0, no n tokens of equal masses have a lower E_beta than the sharp \
+                configuration of n points: simplex (n <= d + 1; two antipodes for n = 2), \
+                cross-polytope (n = 2 d), regular polygon (d = 2), icosahedron (n = 12, d = 3), \
+                roots of E8 (n = 240, d = 8). Tested on uniform tokens and on the configuration \
+                displaced by 1e-3 to 1; the margin is the excess of log sum_{i > j} e^{beta G_ij}, \
+                divided by beta.",
     domain: DOMAIN,
-    narrower: "five families of the sharp configurations",
+    narrower: "five families of sharp configurations",
     citation: "Cohn, Kumar 2007; arXiv:2312.10794, Theorem 9.2 (printed in the converse direction)",
     trials: (100, 1000),
-    trial: |case, ctx| match sharp(case.n, case.d) {
+    trial: |case, ctx| match sharp_configuration(case.n, case.d) {
         Some(points) => excess(case, ctx, &Tokens::normalised(case.d, points)?),
-        None => Ok(Finding::Missed),
+        None => Ok(Finding::HypothesesMissed),
     },
-    perturbed: "the pair energy of the configuration",
+    constant: "the pair energy of the configuration",
     control: Control {
-        what: "the square in place of the tetrahedron",
+        what: "the square instead of the tetrahedron",
         trial: |ctx| {
-            let square = ctx.tokens_by(4, 3, "polygon")?;
+            let square = ctx.tokens_with_law(4, 3, "polygon")?;
             let case = Case::new(4, 3, 3.0, "usa");
-            let tetrahedron = ctx.tokens_by(4, 3, "simplex")?;
-            Ok(above(&case, ctx, &tetrahedron, &square))
+            let tetrahedron = ctx.tokens_with_law(4, 3, "simplex")?;
+            Ok(excess_energy(&case, ctx, &tetrahedron, &square))
         },
     },
     ..Claim::INEQUALITY
@@ -43,23 +48,26 @@ const DOMAIN: Domain = Domain {
     d: Sizes::Range(2, 16),
     beta: Betas::Log(0.05, 100.0),
     dynamics: &["repulsive-usa"],
-    also: Some(Also { text: "n <= d + 1, n = 2 d, d = 2, (n, d) = (12, 3) or (240, 8); n <= 32 for d = 2", holds: |c| listed(c.n, c.d) }),
+    condition: Some(Condition {
+        text: "n <= d + 1, n = 2 d, d = 2, (n, d) = (12, 3) or (240, 8); n <= 32 for d = 2",
+        holds: |c| is_listed(c.n, c.d),
+    }),
     corners: &[(2, 3, 2.0), (4, 3, 3.0), (6, 3, 2.0), (12, 3, 2.0), (8, 4, 1.0), (240, 8, 5.0), (7, 2, 4.0)],
     ..Domain::EQUAL_MASSES
 };
 
-fn listed(n: usize, d: usize) -> bool {
+fn is_listed(n: usize, d: usize) -> bool {
     n <= d + 1 || n == 2 * d || (d == 2 && n <= 32) || [(12, 3), (240, 8)].contains(&(n, d))
 }
 
-/// Coordinates of the sharp configuration of n points, where there is one of the listed families.
-pub(super) fn sharp(n: usize, d: usize) -> Option<Vec<f64>> {
+/// Coordinates of the sharp configuration of n points, if one of the listed families has one.
+pub(super) fn sharp_configuration(n: usize, d: usize) -> Option<Vec<f64>> {
     let axis = |k: usize, s: f64| (0..d).map(move |c| if c == k { s } else { 0.0 });
     let law = |name: &str| {
         let x = Law::parse(name).and_then(|l| l.sample(n, d, &mut Stream::new(1, &["sharp"])));
         x.ok().map(|x| x.coordinates().to_vec())
     };
-    if !listed(n, d) {
+    if !is_listed(n, d) {
         None
     } else if n <= d + 1 {
         law("simplex")
@@ -76,7 +84,8 @@ pub(super) fn sharp(n: usize, d: usize) -> Option<Vec<f64>> {
     }
 }
 
-/// The 112 vectors `+-e_i +- e_j` and the 128 vectors `(+-1/2)^8` with an even number of minus signs.
+/// The 112 vectors `+-e_i +- e_j` and the 128 vectors `(+-1/2)^8` with an even number of minus
+/// signs.
 fn roots() -> Vec<f64> {
     let mut out = Vec::with_capacity(240 * 8);
     for (i, j) in pairs(8) {
@@ -98,7 +107,7 @@ fn roots() -> Vec<f64> {
     out
 }
 
-/// Drawn tokens against the configuration.
+/// Compares drawn tokens with the configuration.
 fn excess(case: &Case, ctx: &mut Context, best: &Tokens) -> Result<Finding> {
     let x = if ctx.index(2) == 0 {
         ctx.tokens(case)?
@@ -107,15 +116,15 @@ fn excess(case: &Case, ctx: &mut Context, best: &Tokens) -> Result<Finding> {
         let noise = ctx.normals(case.n * case.d);
         Tokens::normalised(case.d, best.coordinates().iter().zip(&noise).map(|(x, z)| x + amplitude * z).collect())?
     };
-    Ok(above(case, ctx, &x, best))
+    Ok(excess_energy(case, ctx, &x, best))
 }
 
-/// `log sum_{i > j} e^{beta G_ij}` of the tokens above that of the configuration, over beta: the energy without the terms i = j, which are the same for all tokens and would drown the
-/// others.
-fn above(case: &Case, ctx: &mut Context, x: &Tokens, best: &Tokens) -> Finding {
-    let difference = log_pairs(case.beta, x) - log_pairs(case.beta, best) - ctx.stated(1.0).ln();
-    // Logarithms of kernels are right to a few u beta.
-    Finding::nonnegative(difference, case.beta).with_error(32.0 * f64::EPSILON * (1.0 + case.beta) / case.beta)
+/// `log sum_{i > j} e^{beta G_ij}` of the tokens above that of the configuration, over beta: the
+/// energy without the terms i = j, which are constant and would hide the others.
+fn excess_energy(case: &Case, ctx: &mut Context, x: &Tokens, best: &Tokens) -> Finding {
+    let difference = log_pairs(case.beta, x) - log_pairs(case.beta, best) - ctx.claimed_constant(1.0).ln();
+    // The error of the logarithms is a few eps beta.
+    Finding::nonnegative(difference, case.beta).with_evaluation_error(32.0 * f64::EPSILON * (1.0 + case.beta) / case.beta)
 }
 
 pub(super) fn log_pairs(beta: f64, x: &Tokens) -> f64 {

@@ -4,11 +4,13 @@ use super::logit_rank::matrices;
 use super::shared_value_rank::singular_ratio;
 use crate::theorem::prelude::*;
 
-/// The scores have that rank; their exponentials have full rank.
+/// This is false: the scores have rank at most d, but their exponentials have full rank.
 pub static ENTRY: Claim = Claim {
     name: "softmax-rank-printed",
     title: "Softmax of scores of rank d_head has rank at most d_head (as printed)",
-    statement: "n normal rows of R^d, d <= 4 < n: the matrix of weights softmax_j(<Q x_i, K x_j>) has rank at most d: the singular value d + 1 is at most 1e-7 of the first.",
+    statement: "Let n rows of R^d be normal, d <= 4 < n. The matrix of weights softmax_j(<Q x_i, K \
+                x_j>) has rank at most d. Tested as: the singular value number d + 1 is at most \
+                1e-7 of the first.",
     domain: Domain { n: Sizes::Range(6, 12), d: Sizes::Range(1, 4), ..Domain::MAPS },
     citation: "a survey of sequence models",
     status: Status::Misprinted,

@@ -1,19 +1,26 @@
-//! Attention between its two limits.
+//! Softmax between its two limits.
 
 use crate::num::softmax::{log_sum_exp, softmax};
 use crate::theorem::prelude::*;
 
-/// Small beta gives all the same weight, large beta the maximiser; the logarithm of the sum is a smooth maximum.
+/// Small beta gives all tokens the same weight, large beta selects the maximum. The logarithm of
+/// the sum is a smooth maximum.
 ///
 /// # Derivation
 ///
-/// Scores lie in [-beta, beta], so e^{-2 beta}/n <= A_ij <= e^{2 beta}/n, and 1 - e^{-2 beta} <= e^{2 beta} - 1. The sum of n
-/// exponentials lies between its largest term and n times that. With two maximisers and the rest at least gap below, the rest weighs at
-/// most (n-1) e^{-beta gap}/2 of each of the two.
+/// Scores lie in [-beta, beta], so e^{-2 beta}/n <= A_ij <= e^{2 beta}/n, and 1 - e^{-2 beta} <=
+/// e^{2 beta} - 1. The sum of n exponentials lies between its largest term and n times that. If
+/// there are two maximisers and all other scores are lower by at least `gap`, the others together
+/// have at most (n-1) e^{-beta gap} times the weight of one maximiser.
 pub static ENTRY: Claim = Claim {
     name: "temperature-limits",
-    title: "Softmax: |A_ij - 1/n| <= (e^{2 beta} - 1)/n; log-sum-exp within log(n)/beta above the maximum; ties share",
-    statement: "Tokens on the sphere, A_ij = softmax_j(beta <x_i, x_j>): |A_ij - 1/n| <= (e^{2 beta} - 1)/n; max_j <= (1/beta) log sum_j e^{beta s_j} <= max_j + log(n)/beta; with x_1 given twice the two share: their weights are within n e^{-beta gap} of 1/2; all to 1e-13.",
+    title: "Softmax: |A_ij - 1/n| <= (e^{2 beta} - 1)/n; log-sum-exp is within log(n)/beta of the \
+            maximum; tied maxima share the weight",
+    statement: "Let A_ij = softmax_j(beta s_j), s_j = <x_i, x_j>, for tokens on the sphere. Then \
+                |A_ij - 1/n| <= (e^{2 beta} - 1)/n and max_j s_j <= (1/beta) log sum_j e^{beta \
+                s_j} <= max_j s_j + log(n)/beta. If x_1 occurs twice, both copies have weights \
+                within n e^{-beta gap} of 1/2, where 1 - gap is the next inner product. Tested to \
+                1e-13.",
     domain: Domain::SCORED,
     citation: "derived",
     trials: (20, 200),
@@ -22,7 +29,7 @@ pub static ENTRY: Claim = Claim {
         limits(&x, case.beta, 2.0)
     },
     control: Control {
-        what: "the exponent beta in place of 2 beta, antipodal tokens",
+        what: "the exponent beta instead of 2 beta, for antipodal tokens",
         trial: |_| {
             let mut angles = vec![std::f64::consts::PI; 7];
             angles.push(0.0);

@@ -4,33 +4,39 @@ use super::rotation::{ALLOWED, SHARE, deviation};
 use crate::attention::Variant;
 use crate::theorem::prelude::*;
 
-/// V = -I runs the flow backwards.
+/// V = -I reverses the flow.
 ///
 /// # Derivation
 ///
-/// The velocity is linear in V and the weights do not depend on it, so with V = -I it is the negative: solutions run backwards.
+/// The velocity is linear in V and the weights do not depend on it, so with V = -I it changes its
+/// sign, and solutions are traversed backwards.
 pub static ENTRY: Claim = Claim {
     name: "time-reversal",
     title: "V = -I is the reversed flow",
-    statement: "Flowing with V = I and then as long with V = -I returns to the start: deviation after one Lipschitz time of the velocity there and back, t = 1/L, at most 8e-13.",
+    statement: "Integration with V = I and then for the same time with V = -I returns to the \
+                start. Tested with t = 1/L each way, where L is the Lipschitz constant of the \
+                velocity, to 8e-13.",
     domain: Domain { dynamics: &["sa", "usa"], ..Domain::SYMMETRY },
     narrower: "Q = K = I",
     citation: "arXiv:2312.10794, section 9.1",
     trials: (30, 200),
     trial: |case, ctx| {
         let back = Variant { repulsive: true, ..case.variant()? };
-        there_and_back(case, ctx, dynamics::of_variant(back)?.name)
+        there_and_back(case, ctx, dynamics::find_variant(back)?.name)
     },
-    perturbed: "the time of the way back",
-    control: Control { what: "going back with USA", trial: |ctx| there_and_back(&Case::weighted(6, 3, 2.0, "sa"), ctx, "repulsive-usa") },
+    constant: "the time of the way back",
+    control: Control {
+        what: "the way back with USA instead",
+        trial: |ctx| there_and_back(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, "repulsive-usa"),
+    },
     ..Claim::IDENTITY
 };
 
 fn there_and_back(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let t = 1.0 / case.lipschitz()?;
-    let there = ctx.flowed_within(&case.build()?, &x, t, SHARE)?;
-    let again = ctx.stated(t);
-    let home = ctx.flowed_within(&Case { dynamics: back, ..*case }.build()?, &there, again, SHARE)?;
+    let there = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SHARE)?;
+    let again = ctx.claimed_constant(t);
+    let home = ctx.flow_to_with_tolerance(&Case { dynamics: back, ..*case }.build()?, &there, again, SHARE)?;
     Ok(Finding::identity(deviation(&x, &home), ALLOWED))
 }

@@ -1,18 +1,25 @@
-//! Attention to the nearest tokens only.
+//! Attention restricted to the tokens with the largest weights.
 
-use super::query_key_product::soft;
+use super::query_key_product::softmax_row;
 use crate::theorem::prelude::*;
 
 /// The error is the dropped weight times the distance of two means.
 ///
 /// # Derivation
 ///
-/// The full mean is (1 - tau) a + tau b, a and b the means of the kept and of the dropped rows under their own weights; so it is tau (b
-/// - a) away from a. Both lie in the convex hull of the rows, and its diameter is the largest distance of two rows.
+/// The full mean is (1 - tau) a + tau b, a and b the means of the kept and of the dropped rows
+/// under their own weights; so it is tau (b
+/// - a) away from a. Both lie in the convex hull of the rows, and its diameter is the largest
+/// distance of two rows.
 pub static ENTRY: Claim = Claim {
     name: "truncation-bound",
     title: "Top-k softmax: the error is tau |mean of the kept - mean of the dropped| <= tau diam",
-    statement: "n normal scores and rows, 1 <= k < n of the largest weights kept and divided by their sum, tau the dropped weight: the mean moves by tau |a - b|, a and b the two means, to 1e-13, and by at most tau times the largest distance of two rows (equality for n = 2, so to 1e-14 n times the largest entry).",
+    statement: "Let n scores and rows be normal. Keep the 1 <= k < n largest weights, divided by \
+                their sum, and let tau be the dropped weight. The mean changes by tau |a - b|, \
+                where a and b are the means of the kept and of the dropped rows under their \
+                weights, and so by at most tau times the largest distance of two rows. Tested to \
+                1e-13 and, since the bound is an equality for n = 2, to 1e-14 n times the largest \
+                entry.",
     domain: Domain { n: Sizes::Range(2, 12), ..Domain::MAPS },
     citation: "derived",
     trials: (10, 80),
@@ -21,7 +28,7 @@ pub static ENTRY: Claim = Claim {
         truncated(ctx, case, &x, true)
     },
     control: Control {
-        what: "rows 10 away from 0, kept weights not divided",
+        what: "rows at distance 10 from 0, with kept weights that are not divided by their sum",
         trial: |ctx| {
             let x: Vec<f64> = ctx.normals(18).iter().map(|v| 10.0 + 0.1 * v).collect();
             truncated(ctx, &Case::new(6, 3, 0.0, "maps of rows"), &x, false)
@@ -32,7 +39,7 @@ pub static ENTRY: Claim = Claim {
 
 fn truncated(ctx: &mut Context, case: &Case, x: &[f64], divided: bool) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let weights = soft(ctx.normals(n));
+    let weights = softmax_row(ctx.normals(n));
     let kept = 1 + ctx.index(n - 1);
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
@@ -50,6 +57,6 @@ fn truncated(ctx: &mut Context, case: &Case, x: &[f64], divided: bool) -> Result
     if !divided {
         return Ok(bound);
     }
-    // The mean of what is kept loses a factor of 1 - tau; at least 1/n of the weight is kept.
+    // The kept weight is 1 - tau, at least 1/n.
     Ok(bound.and(Finding::identity((error - tau * distance(&top, &rest)).abs(), 1e-13 * size * n as f64)))
 }

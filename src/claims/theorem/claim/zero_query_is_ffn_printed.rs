@@ -3,11 +3,11 @@
 use super::zero_query_is_mean::attended;
 use crate::theorem::prelude::*;
 
-/// It is V times the mean, the same for all tokens.
+/// This is false: every output is V times the mean of the tokens.
 pub static ENTRY: Claim = Claim {
     name: "zero-query-is-ffn-printed",
     title: "Q = K = 0 turns attention into Z = V X, token by token (as printed)",
-    statement: "n normal rows, normal V, softmax of scores 0: output i is V x_i to 1e-12.",
+    statement: "Let n rows and V be normal and all scores 0. Output i is V x_i. Tested to 1e-12.",
     domain: Domain { n: Sizes::Range(2, 6), ..Domain::MAPS },
     citation: "a survey of sequence models",
     status: Status::Misprinted,

@@ -1,9 +1,9 @@
-//! Local searches from one trial over everything it drew, and over beta.
+//! Local searches from one trial, over beta and all numbers that the trial drew.
 
-use super::hunted::{Hunted, value};
+use super::result::{HuntResult, objective};
 use crate::error::{Error, Result};
 use crate::num::stream::Stream;
-use crate::theorem::{Attempt, Claim, Context, Method, Region, Stop, attempt};
+use crate::theorem::{Claim, Context, Method, Region, Stop, TrialResult, run_trial};
 use argmin::core::{CostFunction, Executor, Gradient};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::neldermead::NelderMead;
@@ -12,30 +12,30 @@ use argmin::solver::quasinewton::LBFGS;
 use argmin::solver::simulatedannealing::{Anneal, SimulatedAnnealing};
 use std::cell::RefCell;
 
-/// How to search.
+/// Search methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalSearch {
-    /// Steps of all sizes that are kept while they help, and sometimes when they do not.
+    /// Simulated annealing with steps of all sizes.
     Annealing,
-    /// A simplex of as many corners as there are numbers.
+    /// Nelder-Mead.
     Simplex,
-    /// A quasi-Newton method with differences for the gradient.
+    /// L-BFGS with gradients by differences.
     Gradient,
-    /// A swarm around the start.
+    /// A particle swarm around the start.
     Swarm,
 }
 
-/// All searches, in the order in which starts get them.
+/// All methods, in the order in which they are assigned to starts.
 pub const SEARCHES: [LocalSearch; 4] = [LocalSearch::Annealing, LocalSearch::Simplex, LocalSearch::Gradient, LocalSearch::Swarm];
 
-/// Numbers above which methods that need one trial per number are not used.
-const MANY: usize = 60;
-/// The cost of a place outside the range, or without a margin.
-const OUTSIDE: f64 = 1e6;
+/// Largest number of variables for the methods that need one trial per variable.
+const MAX_VARIABLES: usize = 60;
+/// Cost of a point outside the range, and of a trial without a margin.
+const OUTSIDE_COST: f64 = 1e6;
 
 struct State {
     evaluations: u64,
-    best: Attempt,
+    best: TrialResult,
     stream: Stream,
     failure: Option<Error>,
 }
@@ -43,43 +43,44 @@ struct State {
 struct Problem<'a> {
     claim: &'a Claim,
     region: &'a Region,
-    start: &'a Attempt,
+    start: &'a TrialResult,
     limit: u64,
     seed: u64,
-    go_on: &'a dyn Fn(f64) -> bool,
+    keep_going: &'a dyn Fn(f64) -> bool,
     stop: &'a Stop,
     state: &'a RefCell<State>,
 }
 
-/// One search of at most `limit` trials; it ends early at a failure of the claim, or when `go_on`, asked before every trial, says no; `stop` ends a
-/// trial that runs.
+/// One search of at most `limit` trials. It ends early if the claim fails or if `keep_going`,
+/// called before every trial, returns false; `stop` ends a running trial.
 ///
-/// **Errors** as [`attempt`].
+/// **Errors** as [`run_trial`].
 pub fn search(
     claim: &Claim,
     region: &Region,
-    start: &Attempt,
-    which: LocalSearch,
+    start: &TrialResult,
+    method: LocalSearch,
     limit: u64,
     seed: u64,
-    (go_on, stop): (&dyn Fn(f64) -> bool, &Stop),
-) -> Result<Hunted> {
-    let stream = Stream::new(seed, &["search", claim.name, &format!("{which:?}")]);
+    (keep_going, stop): (&dyn Fn(f64) -> bool, &Stop),
+) -> Result<HuntResult> {
+    let stream = Stream::new(seed, &["search", claim.name, &format!("{method:?}")]);
     let state = RefCell::new(State { evaluations: 0, best: start.clone(), stream, failure: None });
-    let problem = || Problem { claim, region, start, limit, seed, go_on, stop, state: &state };
-    let x = problem().numbers();
+    let problem = || Problem { claim, region, start, limit, seed, keep_going, stop, state: &state };
+    let x = problem().variables();
     if !x.is_empty() && !start.failed() {
-        let which = if x.len() > MANY { LocalSearch::Annealing } else { which };
-        run(&problem, x, which, limit);
+        let method = if x.len() > MAX_VARIABLES { LocalSearch::Annealing } else { method };
+        run(&problem, x, method, limit);
     }
     let State { evaluations, best, failure, .. } = state.into_inner();
-    failure.map_or(Ok(Hunted { evaluations, best: Some(best) }), Err)
+    failure.map_or(Ok(HuntResult { evaluations, best: Some(best) }), Err)
 }
 
-/// A solver ends by its own rules, or because the problem answers the same once its trials are spent; the problem keeps the best either way.
-fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, which: LocalSearch, limit: u64) {
+/// Runs a solver. It ends by its own criteria, or because the cost is constant once the trials are
+/// spent; the problem keeps the best trial in both cases.
+fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, method: LocalSearch, limit: u64) {
     let generator = || Generator(Stream::new(problem().seed, &["generator"]));
-    match which {
+    match method {
         LocalSearch::Annealing => {
             if let Ok(solver) = SimulatedAnnealing::new_with_rng(1.0, generator()) {
                 let solver = solver.with_reannealing_best(40);
@@ -111,8 +112,8 @@ fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, which: LocalSearch, l
 }
 
 impl Problem<'_> {
-    /// Beta's place in its range, if it has one, and what the trial drew.
-    fn numbers(&self) -> Vec<f64> {
+    /// The position of beta in its range, if it has one, and the numbers that the trial drew.
+    fn variables(&self) -> Vec<f64> {
         self.position().into_iter().chain(self.start.tape.numbers()).collect()
     }
 
@@ -120,11 +121,11 @@ impl Problem<'_> {
         if self.region.beta.is_some() { None } else { self.claim.domain.beta.position(&self.start.case) }
     }
 
-    /// The trial at these numbers; `None` outside the range.
-    fn trial(&self, x: &[f64]) -> Result<Option<Attempt>> {
+    /// The trial at these variables; `None` outside the range.
+    fn trial(&self, x: &[f64]) -> Result<Option<TrialResult>> {
         let (mut case, mut rest) = (self.start.case, x);
         if self.position().is_some() {
-            if let Some(beta) = self.claim.domain.beta.at(x[0], case.n, case.d) {
+            if let Some(beta) = self.claim.domain.beta.value_at(x[0], case.n, case.d) {
                 case.beta = beta;
             }
             rest = &x[1..];
@@ -133,7 +134,7 @@ impl Problem<'_> {
         if !self.region.admits(&self.claim.domain, &case) {
             return Ok(None);
         }
-        attempt(self.claim, &case, Context::replay(tape, self.seed, &["search", self.claim.name], Method::default()).until(self.stop))
+        run_trial(self.claim, &case, Context::replay(tape, self.seed, &["search", self.claim.name], Method::default()).with_stop(self.stop))
             .map(Some)
     }
 }
@@ -144,24 +145,25 @@ impl CostFunction for Problem<'_> {
 
     fn cost(&self, x: &Vec<f64>) -> std::result::Result<f64, argmin::core::Error> {
         let mut state = self.state.borrow_mut();
-        let over = state.evaluations >= self.limit || state.best.failed() || state.failure.is_some();
-        // Not an error: argmin's simplex unwraps the costs of its corners. A solver that is told the same everywhere comes to its end.
-        if over || !(self.go_on)(value(&state.best)) {
-            return Ok(OUTSIDE);
+        let spent = state.evaluations >= self.limit || state.best.failed() || state.failure.is_some();
+        // Not an error: argmin's simplex unwraps the costs of its corners. A constant cost ends
+        // every solver.
+        if spent || !(self.keep_going)(objective(&state.best)) {
+            return Ok(OUTSIDE_COST);
         }
         state.evaluations += 1;
         match self.trial(x) {
             Ok(Some(found)) => {
-                let cost = value(&found);
-                if cost < value(&state.best) {
+                let cost = objective(&found);
+                if cost < objective(&state.best) {
                     state.best = found;
                 }
-                Ok(cost.min(OUTSIDE))
+                Ok(cost.min(OUTSIDE_COST))
             }
-            Ok(None) => Ok(OUTSIDE),
+            Ok(None) => Ok(OUTSIDE_COST),
             Err(e) => {
                 state.failure = Some(e);
-                Ok(OUTSIDE)
+                Ok(OUTSIDE_COST)
             }
         }
     }
@@ -191,16 +193,16 @@ impl Anneal for Problem<'_> {
     type Output = Vec<f64>;
     type Float = f64;
 
-    /// One number, a few, or all of them, by steps of all sizes between 1e-4 and 1.
+    /// Moves one variable, some, or all, by steps of sizes between 1e-4 and 1.
     fn anneal(&self, x: &Vec<f64>, _temperature: f64) -> std::result::Result<Vec<f64>, argmin::core::Error> {
         let mut state = self.state.borrow_mut();
         let stream = &mut state.stream;
         let size = 10f64.powf(stream.uniform_in(-4.0, 0.0));
         let moved = [1.0 / x.len() as f64, 0.2, 1.0][stream.index(3)];
         let mut y = x.clone();
-        let sure = stream.index(x.len());
+        let always_moved = stream.index(x.len());
         for (k, v) in y.iter_mut().enumerate() {
-            if k == sure || stream.uniform() < moved {
+            if k == always_moved || stream.uniform() < moved {
                 *v += size * stream.normal();
             }
         }
@@ -208,7 +210,7 @@ impl Anneal for Problem<'_> {
     }
 }
 
-/// Our streams for argmin's generators.
+/// A random stream as a generator for argmin.
 struct Generator(Stream);
 
 impl rand_core::RngCore for Generator {
