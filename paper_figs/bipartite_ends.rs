@@ -1,13 +1,13 @@
-//! V with a spectrum: where tokens end.
+//! Value matrices V with a spectrum: final states.
 
 use super::{PaperFigure, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::study::bipartite_ends::{BETAS, RATIOS, STARTS, TOKENS};
 
-/// Shares of ends beside the threshold of stability.
+/// Shares of final states, with the threshold of stability.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "bipartite-ends",
-    title: "V with a spectrum: one cluster or two antipodal ones, beside the threshold of stability",
+    title: "V with a spectrum: one cluster or two antipodal ones, with the threshold of stability",
     study: Some(&crate::study::bipartite_ends::PART),
     draw: |inputs| {
         let (line, ends) = (inputs.table("threshold")?, inputs.table("ends")?);
@@ -31,11 +31,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel
         };
         let caption = format!(
-            "Shares of {STARTS} uniform starts of {TOKENS} tokens on the circle under SA with Q^T K = V = diag(lambda, mu), lambda = 1, that end as one cluster (left) and as two antipodal ones (right); cells are about the tested values. Below the line \
-             two equal antipodal clusters along the first eigenvector are stable, above it they are not."
+            "Shares of {STARTS} uniform starts of {TOKENS} tokens on the circle under SA with Q^T \
+            K = V = diag(lambda, mu), lambda = 1, that end as one cluster (left) and as two \
+            antipodal ones (right); each cell surrounds a tested pair of values. Below the line \
+            two equal antipodal clusters along the first eigenvector are stable, above it they are \
+            not."
         );
         Ok(Picture {
-            // Words are read where the share is near 1.
+            // The legend is legible where the share is near 1.
             panels: vec![
                 panel("one cluster", "one_cluster", None),
                 panel("two antipodal clusters", "antipodal", Some(Corner::BottomRight)),
@@ -48,7 +51,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// Cells about these values, between the first and the last edge.
+/// Edges of the cells around these values, from `first` to `last`.
 fn edges(values: &[f64], first: f64, last: f64) -> Vec<f64> {
     let middle = values.windows(2).map(|pair| 0.5 * (pair[0] + pair[1]));
     std::iter::once(first).chain(middle).chain([last]).collect()

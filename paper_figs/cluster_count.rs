@@ -1,4 +1,4 @@
-//! How many clusters form, against the square-root laws.
+//! The number of clusters that form, compared with square-root laws.
 
 use super::{PaperFigure, distinct, groups, only, series, span};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
@@ -19,7 +19,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let rows = only(table, "d", d);
             let betas = distinct(&rows, "beta");
             if betas.is_empty() {
-                // No beta is low enough for the sphere.
+                // All beta are too large for the sphere.
                 continue;
             }
             let (low, high) = {
@@ -41,9 +41,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             } else {
                 law(&|b| 1.0 / (2.0 / b.sqrt()).min(std::f64::consts::FRAC_PI_2).sin().powi(2), 5, Dash::Dotted, "strong centres");
             }
-            for usa in [0.0f64, 1.0] {
-                let own = only(&rows, "usa", usa);
-                let (colour, name, shift) = if usa < 0.5 { (0, "SA", 0.97) } else { (1, "USA", 1.03) };
+            for (colour, name, shift) in [(0, "SA", 0.97), (1, "USA", 1.03)] {
+                let own = only(&table.only("dynamics", &name.to_lowercase()), "d", d);
                 let mut means = Vec::new();
                 for beta in &betas {
                     let counts = only(&own, "beta", *beta).column("clusters");
@@ -61,33 +60,40 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);
         }
-        let rows = only(table, "d", 2.0);
-        let most = rows.column("modes").into_iter().fold(1.0, f64::max) * 1.1;
+        let circle = only(table, "d", 2.0);
+        let most = circle.column("modes").into_iter().fold(1.0, f64::max) * 1.1;
         let mut within = Vec::new();
         let mut modes =
             Panel::new("modes and clusters", Axis::linear("modes of the initial density", 0.0, most), Axis::linear("clusters", 0.0, most));
         modes.line(vec![(0.0, 0.0), (most, most)], 7, Dash::Dotted, "");
-        for usa in [0.0f64, 1.0] {
-            let points = series(&only(&rows, "usa", usa), "modes", "clusters");
-            let name = if usa < 0.5 { "SA" } else { "USA" };
-            // Few values of beta make two heaps of points, whose correlation says nothing.
+        for (colour, name) in ["SA", "USA"].into_iter().enumerate() {
+            let rows = only(&table.only("dynamics", &name.to_lowercase()), "d", 2.0);
+            let points = series(&rows, "modes", "clusters");
+            // With few values of beta the points form a few heaps, and their correlation is
+            // meaningless.
             let several = distinct(&rows, "beta").len() >= 5;
             let label = if several { format!("{name}, correlation {:.3}", correlation(&points)) } else { name.to_owned() };
             if several {
-                within.push(format!("{:.2} for {name} over {} starts", correlation(&about_their_means(&rows, usa)), points.len()));
+                within.push(format!("{:.2} for {name} over {} starts", correlation(&about_their_means(&rows)), points.len()));
             }
-            modes.points(points, usa as usize, 1.5, label);
+            modes.points(points, colour, 1.5, label);
         }
         modes.legend = Some(Corner::TopLeft);
         panels.push(modes);
         let caption = format!(
-            "Clusters (components at half a kernel width) of {} uniform tokens after six formation times log n / (2 r_max), mean and two standard errors (SA drawn 3 % to the left of its beta, USA 3 % to the right), against square-root laws; last panel: against \
-                       the certified number of modes of the initial density, start by start.{}",
+            "Clusters (components at half a kernel width) of {} uniform tokens after six formation \
+            times log n / (2 r_max), mean and two standard errors (SA drawn 3 % to the left of its \
+            beta, USA 3 % to the right), against square-root laws; last panel: against the \
+            certified number of modes of the initial density, start by start.{}",
             inputs.values.count("n")?,
             if within.is_empty() {
                 String::new()
             } else {
-                format!(" The correlation is over all beta; of deviations from the mean at each beta it is {}.", within.join(" and "))
+                format!(
+                    " The correlation is over all beta; of deviations from the mean at each beta \
+                    it is {}.",
+                    within.join(" and ")
+                )
             }
         );
         Ok(Picture { panels, columns: 2, aspect: 0.8, caption })
@@ -95,11 +101,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// Modes and clusters of the starts of one law, less their means at their own beta.
-fn about_their_means(rows: &Table, usa: f64) -> Vec<(f64, f64)> {
+/// Modes and clusters of every start, less their means over the starts at the same beta.
+fn about_their_means(rows: &Table) -> Vec<(f64, f64)> {
     let mut out = Vec::new();
     for (_, starts) in groups(rows, "beta") {
-        let own = series(&only(&starts, "usa", usa), "modes", "clusters");
+        let own = series(&starts, "modes", "clusters");
         let mean = |f: fn(&(f64, f64)) -> f64| own.iter().map(f).sum::<f64>() / own.len() as f64;
         let (modes, clusters) = (mean(|p| p.0), mean(|p| p.1));
         out.extend(own.iter().map(|p| (p.0 - modes, p.1 - clusters)));

@@ -1,17 +1,17 @@
 //! The graph of connections between critical points.
 
-use super::PaperFigure;
+use super::{PaperFigure, columns};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
-/// Critical points of five tokens on the circle and who falls into whom.
+/// Critical points of five tokens on the circle and their connections.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "connections",
-    title: "Critical points of five tokens on the circle and who falls into whom",
+    title: "Critical points of five tokens on the circle and their connections",
     study: Some(&crate::study::landscape_tour::GRAPH),
     draw: |inputs| {
         let points = inputs.table("points")?;
         let (level, energy) = (points.column("unstable"), points.column("log_energy"));
-        let links = covering(&inputs.table("links")?.rows);
+        let links = covering(&columns(inputs.table("links")?, ["from", "to"])?);
         let across = places(&level, &links);
         let most = level.iter().copied().fold(0.0, f64::max);
         let place = |k: usize| (across[k], level[k]);
@@ -31,8 +31,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         panel.legend = Some(Corner::TopRight);
         let caption = format!(
-            "Critical points of E_beta for {} tokens on the circle at beta = {}, in rows by their unstable directions, with the sizes of their clusters and the energy over its maximum. Lines: both ends of each unstable \
-             direction followed by SA to rest (dotted: to a point with fewer unstable directions by two or more); lines that follow from others are left out. Places within a row mean nothing.",
+            "Critical points of E_beta for {} tokens on the circle at beta = {}, in rows by their \
+            unstable directions, with the sizes of their clusters and the energy over its maximum. \
+            Lines: both sides of each unstable direction followed by SA to a steady state (dotted: \
+            to a point with at least two unstable directions fewer); lines that follow from others \
+            are left out. Positions within a row have no meaning.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?
         );
@@ -41,15 +44,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// Connections, each once, without those that follow from two others.
-pub fn covering(rows: &[Vec<f64>]) -> Vec<(usize, usize)> {
+/// The distinct connections without those that follow from two others.
+pub fn covering(links: &[[f64; 2]]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize)> = Vec::new();
-    for link in rows.iter().map(|row| (row[0] as usize, row[1] as usize)) {
+    for link in links.iter().map(|[from, to]| (*from as usize, *to as usize)) {
         if !all.contains(&link) {
             all.push(link);
         }
     }
-    // Every path goes up in energy, so what is below a point is found by following links until nothing new comes.
+    // Energy increases along every path, so following links until nothing new appears terminates.
     let mut reached = all.clone();
     loop {
         let further = |(a, b): &(usize, usize)| all.iter().filter(|l| l.0 == *b).map(|l| (*a, l.1)).collect::<Vec<_>>();
@@ -67,8 +70,9 @@ pub fn covering(rows: &[Vec<f64>]) -> Vec<(usize, usize)> {
     all.iter().filter(|l| !follows(l)).copied().collect()
 }
 
-/// Places across, in [0, 1]: the points of a row evenly, in the order of the mean place of what they fall into; rows by turns a little to either side, so
-/// that a line over several rows passes beside the points between.
+/// Horizontal positions in [0, 1]. The points of a row are equally spaced, ordered by the mean
+/// position of the points to which they flow. Rows are shifted alternately to either side, so that
+/// a line over several rows passes beside the points between.
 pub fn places(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
     let mut across = vec![0.5; level.len()];
     let most = level.iter().copied().fold(0.0, f64::max) as usize;
@@ -84,7 +88,7 @@ pub fn places(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
     across
 }
 
-/// Mean place of what a point falls into.
+/// The mean position of the points to which a point flows.
 fn target(k: usize, links: &[(usize, usize)], across: &[f64]) -> f64 {
     let below: Vec<f64> = links.iter().filter(|l| l.0 == k).map(|l| across[l.1]).collect();
     if below.is_empty() { 0.5 } else { below.iter().sum::<f64>() / below.len() as f64 }

@@ -20,14 +20,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut left = Panel::new(format!("\u{3b3}(t), SA, n = {own}"), Axis::linear("t", 0.0, end), Axis::linear("\u{3b3}", 0.0, 1.0));
         for (k, &beta) in inputs.values.list("beta")?.iter().enumerate() {
             let curve = Equiangular::sa(own, beta);
-            // Points at equal heights: times by quadrature, so plateaus and jumps are drawn alike.
+            // Points at equal heights with times by quadrature, so that plateaus and jumps are
+            // resolved alike.
             let mut points = vec![(0.0, 0.0)];
             for level in (1..=199).map(|i| f64::from(i) / 200.0) {
                 points.push((curve.level_time(0.0, level)?.value, level));
             }
             points.push((points[points.len() - 1].0.max(end), 1.0));
             points.retain(|p| p.0 <= end);
-            left.line(points, k, Dash::of(k), format!("\u{3b2} = {beta}"));
+            left.line(points, k, Dash::for_series(k), format!("\u{3b2} = {beta}"));
         }
         left.legend = Some(Corner::BottomRight);
         let title = "\u{3b3}(t) = 1 \u{2212} 10\u{207b}\u{b3}";
@@ -39,12 +40,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
             right.x.low = points.iter().map(|p| 0.8 * p.0).fold(right.x.low, f64::min);
             right.x.high = points.iter().map(|p| 1.25 * p.0).fold(right.x.high, f64::max);
-            right.line(points, k, Dash::of(k), format!("n = {n}"));
+            right.line(points, k, Dash::for_series(k), format!("n = {n}"));
         }
         right.legend = Some(Corner::TopLeft);
         let caption = format!(
-            "Left: gamma(t), the common inner product from an orthonormal start of SA, n = {own}. Right: the time at which gamma reaches 1 - 1e-3 against \
-                       beta, for n = {own} and {} (quadrature of the scalar equation).",
+            "Left: gamma(t), the common inner product from an orthonormal start of SA, n = {own}. \
+            Right: the time at which gamma reaches 1 - 1e-3 against beta, for n = {own} and {} \
+            (quadrature of the scalar equation).",
             4 * own
         );
         Ok(Picture { panels: vec![left, right], columns: 2, aspect: 0.85, caption })

@@ -2,6 +2,7 @@
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::study::gaussian_closure::VALUES;
 
 /// Decay and blow-up of variances, closure and particles.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -11,9 +12,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let (closure, particles) = (inputs.table("closure")?, inputs.table("particles")?);
         let mut panels = Vec::new();
-        for (case, title, high, corner) in [(0.0, "V = \u{2212}I", 1.2, Corner::TopRight), (1.0, "V = I", 60.0, Corner::TopLeft)] {
+        let shown = [("V = \u{2212}I", 1.2, Corner::TopRight), ("V = I", 60.0, Corner::TopLeft)];
+        for (value, (title, high, corner)) in VALUES.into_iter().zip(shown) {
             let mut panel = Panel::new(title, Axis::linear("t", 0.0, 2.05), Axis::log("variance", 0.24, high));
-            let (lines, dots) = (only(closure, "case", case), only(particles, "case", case));
+            let (lines, dots) = (closure.only("value", value), particles.only("value", value));
             for (k, s0) in distinct(&lines, "s0").into_iter().enumerate() {
                 let line = series(&only(&lines, "s0", s0), "t", "variance");
                 panel.line(line, 2 * k, [Dash::Solid, Dash::Dashed][k % 2], format!("closure from {s0}"));
@@ -26,8 +28,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.legend = Some(corner);
             panels.push(panel);
         }
-        let caption = "x_i' = v E[x_j] on the line with scores x y / 2, from normal laws of variance 1 and 1/2: s(t) = s/(1 - v s t), which for V = I is infinite at t = 1/s, and tokens that start at quantiles. Finitely many tokens leave the \
-                       closure before the blow-up, the fewer the earlier.";
+        let caption = "x_i' = v E[x_j] on the line with scores x y / 2, from normal laws of \
+            variance 1 and 1/2: s(t) = s/(1 - v s t), which for V = I is infinite at t = 1/s, and \
+            tokens that start at quantiles. Finitely many tokens leave the closure before the \
+            blow-up, the fewer the earlier.";
         Ok(Picture { panels, columns: 2, aspect: 1.0, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

@@ -1,6 +1,6 @@
 //! Hardmax layers (arXiv:2508.09628).
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
+use super::{FigureReference, PaperFigure, PublishedFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::hardmax_cells::{PART as STUDY, VERTICES};
 
@@ -8,9 +8,9 @@ use crate::study::hardmax_cells::{PART as STUDY, VERTICES};
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "hardmax-cells",
     title: "Hardmax layers: straight lines to vertices, and the Frank-Wolfe bound that fails",
-    redraws: &[PrintedFigure {
+    redraws: &[PublishedFigure {
         paper: "2508.09628",
-        place: PrintedPlace::Unnumbered("a figure (number not read)"),
+        place: FigureReference::Unnumbered("a figure (number not read)"),
         shows: "dominance cells of polygons with trajectories",
         differs: "one polygon in place of eleven",
     }],
@@ -38,10 +38,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
         cells.legend = Some(Corner::TopRight);
         let mut bound = Panel::new("the bound", Axis::log("t", 1.0, 1000.0), Axis::log("J", 1e-2, 50.0));
         bound.line(series(line, "t", "j"), 0, Dash::Solid, "J of the second token: 1/18");
-        bound.line(series(line, "t", "bound"), 3, Dash::Dashed, "bound as printed");
+        bound.line(series(line, "t", "bound"), 3, Dash::Dashed, "bound as published");
         bound.legend = Some(Corner::TopRight);
-        let caption = "Left: layers x + 0.15 (argmax_v <x, v> - x): tokens move on straight lines to the vertex of their cell. Right: tokens 3 and -1 under a negative form with steps 2/(t+2): the hull leaves the origin, x_2 = 1/3 for ever, and the \
-                       printed Frank-Wolfe bound falls below J.";
+        let caption = "Left: layers x + 0.15 (argmax_v <x, v> - x): tokens move on straight lines \
+            to the vertex of their cell. Right: tokens 3 and -1 under a negative form with steps \
+            2/(t+2): the hull leaves the origin, x_2 = 1/3 for all time, and the published \
+            Frank-Wolfe bound falls below J.";
         Ok(Picture { panels: vec![cells, bound], columns: 2, aspect: 1.0, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

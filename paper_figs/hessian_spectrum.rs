@@ -1,11 +1,11 @@
 //! The Hessian spectrum along a run.
 
-use super::PaperFigure;
+use super::{PaperFigure, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::flow::Table;
 
-/// Smaller magnitudes are rounding and not drawn.
-const FLOOR: f64 = 1e-12;
+/// Eigenvalues of smaller magnitude are rounding errors and are not drawn.
+const MIN_EIGENVALUE: f64 = 1e-12;
 
 /// Eigenvalues of the Hessian along a run.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -16,7 +16,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = inputs.table("spectrum")?;
         let last = table.column("t").into_iter().fold(1.0, f64::max);
         let first = table.column("t").into_iter().filter(|t| *t > 0.0).fold(last, f64::min).max(1e-3);
-        let of = |positive: bool| table.rows.iter().map(|r| r[2]).filter(move |v| v.abs() > FLOOR && (*v > 0.0) == positive);
+        let of =
+            |positive: bool| table.column("eigenvalue").into_iter().filter(move |v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive);
         let time = || Axis::log("t", first, 1.5 * last);
         let (low, high) = super::span(of(true), (1e-3, 1.0));
         let mut unstable = Panel::new("unstable directions", time(), Axis::log("eigenvalue", 0.5 * low, 2.0 * high));
@@ -30,12 +31,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let ends = super::span(table.column("t"), (0.0, last));
         let positive = |t: f64| {
             let at = if t > ends.0 { ends.1 } else { ends.0 };
-            table.rows.iter().filter(|r| (r[0] - at).abs() <= 1e-12 * at && r[2] > FLOOR).count()
+            series(table, "t", "eigenvalue").into_iter().filter(|(t, v)| (t - at).abs() <= 1e-12 * at && *v > MIN_EIGENVALUE).count()
         };
         let caption = format!(
-            "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) along one SA run of {} tokens on the circle at beta = {}; {} are positive at the first step and {} at the last. Left: the positive ones, one for each \
-             unstable direction, logarithmic: on a plateau they are as small as it is long, and each merger takes the largest away. Right: the negative ones. Lines join the eigenvalues of one rank from step to step and are broken \
-             where the number of positive ones changes. The rotation (zero) and what is smaller than 1e-12 are not drawn.",
+            "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) along one SA run of \
+            {} tokens on the circle at beta = {}; {} are positive at the first step and {} at the \
+            last. Left: the positive ones, one for each unstable direction, on a logarithmic axis: \
+            the longer a plateau, the smaller they are, and each merge removes the largest. Right: \
+            the negative ones. Lines join the eigenvalues of one rank from step to step and are \
+            broken where the number of positive ones changes. The zero eigenvalue of the rotation \
+            and eigenvalues below 1e-12 are not drawn.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?,
             positive(0.0),
@@ -46,18 +51,20 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// The eigenvalues of one sign over time, one curve for each rank from the largest, broken where the number of positive ones changes.
+/// The eigenvalues of one sign over time, one curve for each rank from the largest. Curves are
+/// broken where the number of positive eigenvalues changes.
 pub fn curves(table: &Table, first: f64, positive: bool) -> Vec<Vec<(f64, f64)>> {
     let mut out: Vec<Vec<(f64, f64)>> = Vec::new();
     let mut before = None;
-    for rows in table.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()).filter(|rows| rows[0][0] >= first) {
-        let t = rows[0][0];
-        let mut values: Vec<f64> = rows.iter().map(|r| r[2]).collect();
+    let rows = series(table, "t", "eigenvalue");
+    for rows in rows.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()).filter(|rows| rows[0].0 >= first) {
+        let t = rows[0].0;
+        let mut values: Vec<f64> = rows.iter().map(|(_, v)| *v).collect();
         values.sort_by(|a, b| b.total_cmp(a));
-        let unstable = values.iter().filter(|v| **v > FLOOR).count();
+        let unstable = values.iter().filter(|v| **v > MIN_EIGENVALUE).count();
         let cut = before.is_some_and(|count| count != unstable);
         before = Some(unstable);
-        let own: Vec<f64> = values.into_iter().filter(|v| v.abs() > FLOOR && (*v > 0.0) == positive).collect();
+        let own: Vec<f64> = values.into_iter().filter(|v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive).collect();
         out.resize(out.len().max(own.len()), Vec::new());
         for (k, curve) in out.iter_mut().enumerate() {
             if cut && !curve.is_empty() {

@@ -1,11 +1,11 @@
-//! Inner products by layer of a trained transformer, beside SA started from its first layer.
+//! Inner products by layer of a trained transformer, compared with SA started from its first layer.
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace};
+use super::{FigureReference, PaperFigure, PublishedFigure};
 use crate::draw::{Axis, Corner, Mark, Panel, Picture};
 use crate::error::Error;
 use crate::study::Parameter;
 
-/// The inverse temperature of SA beside a model.
+/// The inverse temperature of SA for the comparison with a model.
 pub(super) const BETA: Parameter =
     Parameter::real("beta", &[0.0], (0.0, 1000.0), "inverse temperature of SA; 0: the one whose velocity matches the model best");
 
@@ -14,15 +14,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
     name: "inner-products",
     title: "Inner products by layer of a trained transformer, and SA from its layer 0",
     redraws: &[
-        PrintedFigure {
+        PublishedFigure {
             paper: "2312.10794",
-            place: PrintedPlace::Figure(1),
+            place: FigureReference::Figure(1),
             shows: "cosines by layer of ALBERT XLarge v2, histograms",
             differs: "a sentence transformer (MiniLM) in place of ALBERT, or your hidden states",
         },
-        PrintedFigure {
+        PublishedFigure {
             paper: "2512.01868",
-            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            place: FigureReference::Unnumbered("a figure (number not read)"),
             shows: "cosines of ALBERT at layers 0, 5, 30 and 48",
             differs: "a sentence transformer (MiniLM) in place of ALBERT, or your hidden states",
         },
@@ -33,10 +33,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             "every",
             &[0.0],
             (0.0, 1000.0),
-            "layers from one panel to the next; the last layer is always there; 0: at most 12 panels",
+            "number of layers between panels; the last layer is always shown; 0: at most 12 panels",
         ),
     ],
-    hidden: true,
+    needs_hidden_states: true,
     quick: true,
     draw: |inputs| {
         let Some(hidden) = &inputs.hidden else {
@@ -44,7 +44,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         };
         let bins = hidden.model[0].len();
         let edges: Vec<f64> = (0..=bins).map(|b| -1.0 + 2.0 * b as f64 / bins as f64).collect();
-        // Everything is shown: the axis begins where the first pair is.
+        // The axis begins at the smallest inner product.
         let seen = |b: &usize| hidden.model.iter().chain(&hidden.sa).any(|h| h[*b] > 0.0);
         let low = (0..bins).find(seen).map_or(-1.0, |b| (10.0 * edges[b]).floor() / 10.0);
         let mut panels = Vec::new();
@@ -70,12 +70,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let caption = format!(
-            "Histograms of the inner products of normalised hidden states (i < j) of a trained transformer by layer (filled), and of SA started from layer 0 (outline) at {} \
-             beta = {:.3}, {:.3} units of time per layer, cosine of the drifts {:.3}.{}",
+            "Histograms of the inner products of normalised hidden states (i < j) of a trained \
+            transformer by layer (filled), and of SA started from layer 0 (outline) at {} beta = \
+            {:.3}, {:.3} units of time per layer, cosine of the drifts {:.3}.{}",
             if inputs.values.one("beta")? > 0.0 {
-                "a given inverse temperature, its time the one that best matches the model's own drift of inner products:"
+                "a given inverse temperature, its time the one that best matches the model's own \
+                drift of inner products:"
             } else {
-                "the inverse temperature whose velocity best matches the model's own drift of inner products from layer to layer:"
+                "the inverse temperature whose velocity best matches the model's own drift of \
+                inner products from layer to layer:"
             },
             hidden.beta,
             hidden.time_per_layer,
@@ -86,7 +89,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 format!(" {} of {} layers are shown.", panels.len(), hidden.model.len())
             }
         );
-        // Many layers stay on a page as low panels.
+        // Many layers need low panels to fit on a page.
         let aspect = if panels.len() > 12 { 0.5 } else { 0.9 };
         Ok(Picture { panels, columns: 4, aspect, caption })
     },

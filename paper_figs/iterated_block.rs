@@ -1,6 +1,6 @@
 //! One shared block, iterated.
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, only, series};
+use super::{FigureReference, PaperFigure, PublishedFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::iterated_block::PART as STUDY;
 
@@ -8,9 +8,9 @@ use crate::study::iterated_block::PART as STUDY;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "iterated-block",
     title: "One shared block iterated: cosines as they are and without the affine norm",
-    redraws: &[PrintedFigure {
+    redraws: &[PublishedFigure {
         paper: "2312.10794",
-        place: PrintedPlace::Figure(1),
+        place: FigureReference::Figure(1),
         shows: "the same histograms with one block iterated 48 times",
         differs: "one block with random weights in place of the trained one",
     }],
@@ -21,7 +21,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for (column, name) in [("raw", "cosines as they are"), ("bare", "without gain and shift")] {
             let top = histogram.column(column).into_iter().fold(0.0, f64::max);
             let mut panel = Panel::new(name, Axis::linear("cosine", -1.0, 1.0), Axis::linear("share of pairs", 0.0, 1.05 * top));
-            // Layers whose histograms are the same are one line.
+            // Layers with equal histograms share a line.
             let mut shapes: Vec<(String, Vec<f64>)> = Vec::new();
             for layer in distinct(histogram, "layer") {
                 let values = only(histogram, "layer", layer).column(column);
@@ -49,15 +49,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
         rank.line(series(course, "layer", "rank"), 2, Dash::Solid, "");
         panels.extend([mean, rank]);
         let (n, size) = (inputs.values.count("n")?, inputs.values.one("size")?);
-        let block = match &inputs.made_by {
+        let block = match &inputs.source_command {
             Some(command) => format!("The block of `{command}`"),
             None => format!(
-                "One post-norm block (4 heads, feed-forward layer, random weights of size {size}, {n} tokens, a norm with gain and shift)"
+                "One post-norm block (4 heads, feed-forward layer, random weights of size {size}, \
+                {n} tokens, a norm with gain and shift)"
             ),
         };
         let caption = format!(
-            "{block} applied again and again, as ALBERT applies its own: cosines of pairs of tokens as they are and after taking off gain and shift of the norm, \
-             which are not the same; how much a layer still moves; how many directions the tokens fill."
+            "{block} applied repeatedly, as in ALBERT: cosines of pairs of tokens as they are and \
+            after removing gain and shift of the norm, which differ; the relative change by a \
+            layer; the effective rank of the tokens."
         );
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },

@@ -1,6 +1,6 @@
 //! The energy along residual layers for every step size.
 
-use super::{CellsShown, ENERGY, PaperFigure, first_run, listed, motion, series, span};
+use super::{CellsShown, ENERGY, PaperFigure, dynamics_text, first_run, join_numbers, series, span};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::flow::Table;
 use crate::lab::Cell;
@@ -11,7 +11,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-energy",
     title: "Layers climb the energy for every step size",
     experiments: &["layer-energy"],
-    cells: Some(CellsShown { most: 12, d: None, columns: &["log_energy"] }),
+    cells: Some(CellsShown { max_cells: 12, d: None, columns: &["log_energy"] }),
     parameters: &[
         Parameter::real("beta", &[9.0], (0.0, 500.0), "inverse temperature"),
         Parameter::count("n", &[32.0], (2.0, 1000.0), "tokens"),
@@ -23,7 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let results: Vec<(&Cell, Table, String)> =
             inputs.results[0].iter().map(|(c, t)| (c, first_run(&t.table))).map(|(c, (t, note))| (c, t, note)).collect();
-        let kind = |cell: &Cell| motion(&Cell { eta: "0".into(), ..cell.clone() });
+        let kind = |cell: &Cell| dynamics_text(&Cell { eta: "0".into(), ..cell.clone() });
         let kinds = results.iter().map(|r| kind(r.0)).collect::<std::collections::BTreeSet<_>>();
         let own = |f: &dyn Fn(&Cell) -> f64| {
             let mut values: Vec<f64> = results.iter().map(|r| f(r.0)).collect();
@@ -43,7 +43,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 eta if eta > 0.0 => format!("\u{3b7} = {eta}"),
                 _ => "continuous time".to_owned(),
             };
-            // What differs between the cells is in their names.
+            // Labels name the settings in which the cells differ.
             for (values, name, value) in [(&n, "n", cell.n as f64), (&d, "d", cell.d as f64), (&beta, "\u{3b2}", cell.beta)] {
                 if values.len() > 1 {
                     label.push_str(&format!(", {name} = {value}"));
@@ -52,7 +52,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             if kinds.len() > 1 {
                 label = format!("{}, {label}", kind(cell));
             }
-            panel.line(series(table, "t", "log_energy").into_iter().skip(1).collect(), k, Dash::of(k), label);
+            panel.line(series(table, "t", "log_energy").into_iter().skip(1).collect(), k, Dash::for_series(k), label);
         }
         let (low, high) = span(results.iter().flat_map(|r| r.1.column("log_energy")), (-1.0, 0.0));
         (panel.y.low, panel.y.high) = (1.05 * low.min(0.0), (1.05 * high).max(-0.1 * low));
@@ -75,9 +75,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let caption = format!(
             "log of {ENERGY}{layers}: {}, n = {}, d = {}, beta = {}{}.{drop}",
             kinds.into_iter().collect::<Vec<_>>().join("; "),
-            listed(&n),
-            listed(&d),
-            listed(&beta),
+            join_numbers(&n),
+            join_numbers(&d),
+            join_numbers(&beta),
             results.iter().map(|r| r.2.as_str()).find(|note| !note.is_empty()).unwrap_or_default()
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption })

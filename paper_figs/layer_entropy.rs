@@ -1,23 +1,24 @@
-//! Negentropy of a trained transformer's hidden states layer by layer, beside SA started from its first layer.
+//! Negentropy of the hidden states of a trained transformer by layer, compared with SA started from
+//! its first layer.
 
 use super::{PaperFigure, inner_products::BETA};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
-use crate::entropy::bootstrap::assess;
+use crate::entropy::bootstrap::estimate_negentropy;
 use crate::entropy::estimate::{kernel, nearest_neighbour};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 use crate::study::Parameter;
 
-/// Two estimators, two clouds.
+/// Two estimators, for the model and for SA.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-entropy",
     title: "Negentropy of hidden states by layer, and of SA from layer 0",
     parameters: &[
         BETA,
-        Parameter::count("neighbours", &[3.0], (1.0, 50.0), "which neighbour's distance the first estimator uses"),
-        Parameter::real("bandwidth", &[100.0], (0.1, 1e5), "concentration of the kernels of the second"),
+        Parameter::count("neighbours", &[3.0], (1.0, 50.0), "number of the neighbour whose distance the first estimator uses"),
+        Parameter::real("bandwidth", &[100.0], (0.1, 1e5), "concentration of the kernels of the second estimator"),
     ],
-    hidden: true,
+    needs_hidden_states: true,
     quick: true,
     draw: |inputs| {
         let Some(hidden) = &inputs.hidden else {
@@ -46,10 +47,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let x = &hidden.model_tokens[0];
-        let biases = assess(x, neighbour, bandwidth)?.map(|e| e.bias);
+        let biases = estimate_negentropy(x, neighbour, bandwidth)?.map(|e| e.bias);
         let caption = format!(
-            "Negentropy relative to the uniform law of the sphere, {} tokens in d = {}, by layer: nearest neighbours (number {neighbour}) and leave-one-out kernels of \
-             concentration {bandwidth} (on average a lower bound). By a smoothed bootstrap their biases at layer 0 are about {:+.2} and {:+.2}: where these are large only differences mean something. Filled: a trained transformer; dashed: SA from its layer 0 at beta = {:.3}, {:.3} per layer.",
+            "Negentropy relative to the uniform law of the sphere, {} tokens in d = {}, by layer: \
+            nearest neighbours (number {neighbour}) and leave-one-out kernels of concentration \
+            {bandwidth} (on average a lower bound). By a smoothed bootstrap their biases at layer \
+            0 are about {:+.2} and {:+.2}: where they are large, only differences are meaningful. \
+            Filled: a trained transformer; dashed: SA from its layer 0 at beta = {:.3}, {:.3} per \
+            layer.",
             x.n(),
             x.d(),
             biases[0],

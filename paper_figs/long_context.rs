@@ -23,13 +23,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.legend = Some(Corner::BottomRight);
             panels.push(panel);
         }
-        let caption = "Mean sum of the squared softmax weights of a query over n uniform keys of S^{d-1}, beta = c n^{2/(d-1)}: 400, 100 and 12 draws for n = 10^2, 10^4, 10^6; lines: the Poisson process of gaps, n = infinity.";
+        let caption = "Mean sum of the squared softmax weights of a query over n uniform keys of \
+            S^{d-1}, beta = c n^{2/(d-1)}: 400, 100 and 12 draws for n = 10^2, 10^4, 10^6; lines: \
+            the Poisson process of gaps, n = infinity.";
         Ok(Picture { columns: panels.len().min(3), panels, aspect: 1.0, caption: caption.into() })
     },
     ..PaperFigure::EMPTY
 };
 
-/// `beta / n^{2/(d-1)}` as it is read.
+/// `beta / n^{2/(d-1)}` as text.
 fn scaled(d: usize) -> String {
     match (2 % (d - 1), (d - 1) % 2) {
         (0, _) => format!("\u{3b2} / n{}", if d == 2 { "\u{b2}" } else { "" }),

@@ -1,8 +1,7 @@
-//! Lyapunov spectra of maps beside attention.
+//! Lyapunov spectra of maps to compare with attention.
 
-use super::{PaperFigure, groups, only, series};
+use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
-use crate::recurrent::map;
 
 /// A panel for each size of the weights.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -17,12 +16,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             (low, high) = (e.min(low), e.max(high));
         }
         let mut panels = Vec::new();
-        for (gain, rows) in groups(spectra, "gain") {
+        for gain in distinct(spectra, "gain") {
             let (x, y) = (Axis::whole("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
             let mut panel = Panel::new(format!("gain {gain}"), x, y);
-            for (k, name) in SHOWN.iter().enumerate() {
-                let Some(number) = map::ALL.iter().position(|m| m.name == *name) else { continue };
-                let points = series(&only(&rows, "map", number as f64), "index", "exponent").into_iter();
+            for (k, name) in MAPS.iter().enumerate() {
+                let points = series(&only(&spectra.only("map", name), "gain", gain), "index", "exponent").into_iter();
                 let points = points.map(|(k, e)| (k, if e > -8.0 { e } else { f64::NAN })).collect();
                 panel.line(points, k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], *name);
             }
@@ -33,12 +31,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.legend = Some(Corner::BottomLeft);
             panels.push(panel);
         }
-        let caption = "Exponents by QR: of the state of a cell without inputs per step (rnn, gru-v1, lstm), of all rows per unit of depth for the others (all L layers of a residual network, four layers of attention with the step 1/4). Normal weights, \
-                       entries of variance gain^2/d; independent layers for resnet-root, one matrix for all layers of attention. At rest the two gated cells have the same Jacobian, 1/2 + U/4. Exponents below -8 are left out.";
+        let caption = "Exponents by QR: of the state of a cell without inputs per step (rnn, \
+            gru-v1, lstm), of all rows per unit of depth for the others (all L layers of a \
+            residual network, four layers of attention with the step 1/4). Normal weights, entries \
+            of variance gain^2/d; independent layers for resnet-root, one matrix for all layers of \
+            attention. In the steady state the two gated cells have the same Jacobian, 1/2 + U/4. \
+            Exponents below -8 are left out.";
         Ok(Picture { columns: panels.len().min(2), panels, aspect: 1.0, caption: caption.into() })
     },
     ..PaperFigure::EMPTY
 };
 
 /// The maps that are drawn.
-const SHOWN: [&str; 6] = ["rnn", "gru-v1", "lstm", "resnet", "resnet-root", "attention"];
+const MAPS: [&str; 6] = ["rnn", "gru-v1", "lstm", "resnet", "resnet-root", "attention"];

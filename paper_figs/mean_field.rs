@@ -1,6 +1,6 @@
 //! Distance of n particles from the mean field.
 
-use super::{PaperFigure, groups, only};
+use super::{PaperFigure, groups};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::num::stats::slope;
 
@@ -13,8 +13,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = inputs.table("distance")?;
         let (low, high) = super::span(table.column("w1").into_iter().filter(|w| *w > 0.0), (1e-4, 1.0));
         let mut panel = Panel::new("", Axis::log("n", 20.0, 5000.0), Axis::log("W\u{2081}", low / 2.0, high * 2.0));
-        for (random, colour, name) in [(1.0f64, 0, "random starts (mean of 12)"), (0.0, 1, "quantile starts")] {
-            let sizes = groups(&only(table, "random", random), "n").into_iter();
+        for (start, colour, name) in [("random", 0, "random starts (mean of 12)"), ("quantiles", 1, "quantile starts")] {
+            let sizes = groups(&table.only("start", start), "n").into_iter();
             let means: Vec<(f64, f64)> =
                 sizes.map(|(n, draws)| (n, draws.column("w1").iter().sum::<f64>() / draws.rows.len() as f64)).collect();
             let fit = slope(&means.iter().map(|p| (p.0.ln(), p.1.ln())).collect::<Vec<_>>());
@@ -23,7 +23,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         panel.legend = Some(Corner::BottomLeft);
         let caption = format!(
-            "W1 on the circle between n tokens and the solution of the continuity equation after t = 1 under SA at beta = {}, from 1 + 0.5 cos + 0.2 cos 2: random starts and quantile starts.",
+            "W1 on the circle between n tokens and the solution of the continuity equation after t \
+            = 1 under SA at beta = {}, from 1 + 0.5 cos + 0.2 cos 2: random starts and quantile \
+            starts.",
             inputs.values.one("beta")?
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.55, caption })

@@ -7,7 +7,8 @@ use crate::error::Result;
 /// Errors against resolution.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "measure-convergence",
-    title: "Solvers of the continuity equation: error against resolution, and layers against step size",
+    title: "Solvers of the continuity equation: error against resolution, and layers against step \
+        size",
     study: Some(&crate::study::measure_convergence::PART),
     draw: |inputs| {
         let names = ["spectral", "lagrangian", "volume"];
@@ -37,7 +38,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         time.points(points, 0, 2.2, "residual layers");
         time.legend = Some(Corner::BottomRight);
         let caption = format!(
-            "SA at beta = {} from 1 + 0.3 cos + 0.1 sin - 0.2 cos 2 to t = 1. Left: error of the first four moments against the resolution of the three solvers. Right: the same initial measure through 1/eta residual layers.",
+            "SA at beta = {} from 1 + 0.3 cos + 0.1 sin - 0.2 cos 2 to t = 1. Left: error of the \
+            first four moments against the resolution of the three solvers. Right: the same \
+            initial measure through 1/eta residual layers.",
             inputs.values.one("beta")?
         );
         Ok(Picture { panels: vec![space, time], columns: 2, aspect: 0.8, caption })

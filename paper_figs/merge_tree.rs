@@ -1,6 +1,6 @@
-//! Who merges with whom, and when.
+//! The merge tree: which clusters merge, and when.
 
-use super::PaperFigure;
+use super::{PaperFigure, columns};
 use crate::draw::{Axis, Dash, Panel, Picture};
 
 /// Merge tree of 48 tokens on the circle over log time.
@@ -13,11 +13,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let last = table.column("t_b").into_iter().fold(1.0, f64::max);
         let leaves = table.column("place_a").into_iter().fold(0.0, f64::max);
         let mut panel = Panel::new("", Axis::log("t", 0.1, 3.0 * last), Axis::whole("token", -1.0, leaves + 1.0));
-        for r in &table.rows {
-            panel.line(vec![(r[0].max(0.1), r[1]), (r[2], r[3])], 0, Dash::Solid, "");
+        for [t_a, place_a, t_b, place_b] in columns(table, ["t_a", "place_a", "t_b", "place_b"])? {
+            panel.line(vec![(t_a.max(0.1), place_a), (t_b, place_b)], 0, Dash::Solid, "");
         }
         let caption = format!(
-            "Merge tree of one SA run of {} uniform tokens on the circle at beta = {}: horizontal strokes are clusters in log time, vertical strokes mergers.",
+            "Merge tree of one SA run of {} uniform tokens on the circle at beta = {}: horizontal \
+            strokes are clusters in log time, vertical strokes are merges.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?
         );

@@ -43,7 +43,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         (ratio.y.low, ratio.y.high) = (-top, top);
         collapse.legend = Some(Corner::TopLeft);
         let masses = distinct(table, "alpha").iter().map(|a| format!("{a}, {}", (1e12 * (1.0 - a)).round() / 1e12)).collect::<Vec<_>>();
-        // Clusters that begin nearer than that angle have no time, nor those that do not reach it in the time of the run.
+        // There is no time for clusters that start closer than this angle, or do not reach it
+        // within the run.
         let missing = over("rescaled").filter(|t| !(t.is_finite() && *t > 0.0)).count();
         let missing = if missing > 0 {
             format!(" {missing} of {} have no such time up to 1e300 and are not drawn.", table.rows.len())
@@ -51,11 +52,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             String::new()
         };
         let caption = format!(
-            "Two clusters of masses {} under SA from inner products {}, beta = {}. Left: time to the angle of cosine 1 - 1/beta, rescaled, against beta (1 - rho_0). Right: \
-                       the relative error of the integrated time against the exact quadrature, in units of 1e-13.{missing}",
+            "Two clusters of masses {} under SA from inner products {}, beta = {}. Left: time to \
+            the angle of cosine 1 - 1/beta, rescaled, against beta (1 - rho_0). Right: the \
+            relative error of the integrated time against the exact quadrature, in units of \
+            1e-13.{missing}",
             masses.join(" and "),
-            super::listed(&distinct(table, "rho")),
-            super::listed(&distinct(table, "beta"))
+            super::join_numbers(&distinct(table, "rho")),
+            super::join_numbers(&distinct(table, "beta"))
         );
         Ok(Picture { panels: vec![collapse, ratio], columns: 2, aspect: 0.8, caption })
     },

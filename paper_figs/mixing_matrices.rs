@@ -1,10 +1,10 @@
 //! Mixing matrices of blocks with random weights.
 
-use super::{PaperFigure, only};
+use super::PaperFigure;
 use crate::draw::{Axis, Mark, Panel, Picture};
-use crate::study::mixing_matrices::{KINDS, PART as STUDY};
+use crate::study::mixing_matrices::{BLOCKS, PART as STUDY};
 
-/// One panel a kind.
+/// One panel for each block.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mixing-matrices",
     title: "Mixing matrices: which token moves which through layers",
@@ -12,13 +12,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let all = inputs.table("mixing")?;
         let mut panels = Vec::new();
-        for (kind, name) in KINDS.iter().enumerate() {
-            let found = only(all, "kind", kind as f64).column("value");
+        for block in BLOCKS {
+            let found = all.only("block", block).column("value");
             let n = (found.len() as f64).sqrt().round() as usize;
             let (edges, end) = ((0..=n).map(|k| k as f64 + 0.5).collect::<Vec<f64>>(), n as f64 + 0.5);
-            // What is exactly 0 lies below the scale.
+            // Exact zeros lie below the scale.
             let values = found.chunks(n).map(|row| row.iter().map(|v| v.max(1e-6).log10()).collect()).collect();
-            let mut panel = Panel::new(*name, Axis::whole("moved token j", 0.5, end), Axis::whole("token i", 0.5, end));
+            let mut panel = Panel::new(block, Axis::whole("moved token j", 0.5, end), Axis::whole("token i", 0.5, end));
             panel.marks.push(Mark::Heat {
                 x: edges.clone(),
                 y: edges,
@@ -27,8 +27,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             });
             panels.push(panel);
         }
-        let caption = "Frobenius norms of the d x d blocks of the derivative of the tokens after all layers by the tokens before them, as powers of ten: pre-norm blocks with random weights, the same in all panels. Feed-forward layers: a diagonal. Causal: a lower \
-                       triangle, exactly, whatever the positions.";
+        let caption = "Frobenius norms of the d x d blocks of the derivative of the tokens after \
+            all layers by the tokens before them, as powers of ten: pre-norm blocks with random \
+            weights, the same in all panels. Feed-forward layers: a diagonal. Causal: a lower \
+            triangle, exactly, whatever the positions.";
         Ok(Picture { panels, columns: 3, aspect: 1.0, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

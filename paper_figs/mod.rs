@@ -1,8 +1,9 @@
-//! The figures, one file each: what data they need, and a pure function from data to a picture. A figure never runs a solver.
+//! The figures, one file each: the data that a figure needs, and a pure function from data to a
+//! picture. A figure never runs a solver.
 
 use crate::draw::{Axis, Picture};
 use crate::error::Result;
-use crate::flow::hidden::Comparison;
+use crate::flow::sa_fit::SaFit;
 use crate::lab::{Cell, cell::CellTables};
 use crate::study;
 
@@ -53,45 +54,47 @@ pub mod timeline;
 /// Results of one experiment: its cells in grid order.
 pub type Results = Vec<(Cell, CellTables)>;
 
-/// What a figure may look at.
+/// The data of a figure.
 #[derive(Default)]
 pub struct Inputs {
-    /// Results of the experiments it asked for, in order.
+    /// Results of its experiments, in order.
     pub results: Vec<Results>,
-    /// Tables of the study it asked for.
+    /// Tables of its study.
     pub tables: study::Tables,
-    /// Given of its parameters.
-    pub values: study::Given,
-    /// The command that wrote the tables, where it did not run the study.
-    pub made_by: Option<String>,
-    /// Hidden states of a model compared with SA, when it asked for them.
-    pub hidden: Option<Comparison>,
+    /// Values of its parameters.
+    pub values: study::Values,
+    /// The command that wrote the tables, if they were read from a folder of another command.
+    pub source_command: Option<String>,
+    /// Hidden states of a model compared with SA, if it needs them.
+    pub hidden: Option<SaFit>,
 }
 
 impl Inputs {
-    /// A table of the study. **Errors** a name that the study does not have.
-    pub fn table(&self, name: &str) -> Result<&crate::flow::Table> {
+    /// A table of the study.
+    ///
+    /// **Errors** an unknown name.
+    pub fn table(&self, name: &str) -> Result<&study::LabelledTable> {
         let known = self.tables.iter().map(|(n, _)| n.as_str());
         self.tables.iter().find(|(n, _)| n == name).map(|(_, t)| t).ok_or_else(|| crate::Error::unknown("table", name, known))
     }
 }
 
-/// What a figure shows of the cells of an experiment.
+/// The cells of an experiment that a figure can show.
 pub struct CellsShown {
-    /// Most cells.
-    pub most: usize,
-    /// The dimension it is made for.
+    /// Largest number of cells.
+    pub max_cells: usize,
+    /// The dimension, if the figure works for one only.
     pub d: Option<usize>,
-    /// Columns of their tables.
+    /// Columns that their tables must have.
     pub columns: &'static [&'static str],
 }
 
 impl CellsShown {
-    /// **Errors** results that the figure could not show whole, named by `flag`.
+    /// **Errors** results that the figure cannot show completely; `flag` names them.
     pub fn check(&self, flag: &str, cells: &[(Cell, CellTables)]) -> Result<()> {
         let wrong = |found: String, expected: String| Err(crate::Error::parameter(flag, found, expected));
-        if cells.is_empty() || cells.len() > self.most {
-            let expected = if self.most == 1 { "one cell (--cell ID)".into() } else { format!("from 1 to {} cells", self.most) };
+        if cells.is_empty() || cells.len() > self.max_cells {
+            let expected = if self.max_cells == 1 { "one cell (--cell ID)".into() } else { format!("from 1 to {} cells", self.max_cells) };
             return wrong(format!("{} cells", cells.len()), format!("{expected} in this figure"));
         }
         for (cell, tables) in cells {
@@ -110,16 +113,16 @@ impl CellsShown {
     }
 }
 
-/// Which figure of a paper.
+/// A reference to a figure of a paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PrintedPlace {
+pub enum FigureReference {
     /// The figure with this number.
     Figure(u32),
-    /// A figure whose number was not read: what is known of its place.
+    /// A figure with unknown number: its place as far as it is known.
     Unnumbered(&'static str),
 }
 
-impl std::fmt::Display for PrintedPlace {
+impl std::fmt::Display for FigureReference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Figure(number) => write!(f, "figure {number}"),
@@ -128,16 +131,16 @@ impl std::fmt::Display for PrintedPlace {
     }
 }
 
-/// A figure of a paper that a figure of this folder redraws.
+/// A published figure that a figure of this folder redraws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PrintedFigure {
-    /// Number of the paper at arXiv.
+pub struct PublishedFigure {
+    /// arXiv number of the paper.
     pub paper: &'static str,
-    /// Which figure of the paper.
-    pub place: PrintedPlace,
+    /// The figure.
+    pub place: FigureReference,
     /// What it shows.
     pub shows: &'static str,
-    /// What is different here; empty where nothing is known to be.
+    /// How the figure here differs; empty if no difference is known.
     pub differs: &'static str,
 }
 
@@ -147,44 +150,44 @@ pub struct PaperFigure {
     pub name: &'static str,
     /// Title in the gallery.
     pub title: &'static str,
-    /// The printed figures that it redraws; none where no paper has it.
-    pub redraws: &'static [PrintedFigure],
+    /// The published figures that it redraws; empty if no paper has it.
+    pub redraws: &'static [PublishedFigure],
     /// Experiments it needs, by name.
     pub experiments: &'static [&'static str],
-    /// The same for `--full`; empty if there is no larger version.
-    pub full: &'static [&'static str],
-    /// What it shows of cells, its own or a user's.
+    /// Experiments for `--published`, the grid of the paper; empty if it has no such version.
+    pub published: &'static [&'static str],
+    /// The cells that it can show, from its own or a user's experiment.
     pub cells: Option<CellsShown>,
     /// The study whose tables it draws.
     pub study: Option<&'static study::Part>,
-    /// What can be asked of it besides the study: of its experiments, by their keys, or of the drawing.
+    /// Parameters besides those of the study: keys of its experiments, or settings of the drawing.
     pub parameters: &'static [study::Parameter],
-    /// True when it shows hidden states of a model.
-    pub hidden: bool,
-    /// Part of the quick check (its data take seconds).
+    /// True if it needs hidden states of a model.
+    pub needs_hidden_states: bool,
+    /// True if it is part of the quick check (its data take seconds).
     pub quick: bool,
     /// The drawing.
     pub draw: fn(&Inputs) -> Result<Picture>,
 }
 
 impl PaperFigure {
-    /// What most figures leave out.
+    /// Defaults of the optional fields.
     const EMPTY: Self = Self {
         name: "",
         title: "",
         redraws: &[],
         experiments: &[],
-        full: &[],
+        published: &[],
         cells: None,
         study: None,
         parameters: &[],
-        hidden: false,
+        needs_hidden_states: false,
         quick: false,
         draw: |_| Ok(Picture { panels: Vec::new(), columns: 1, aspect: 1.0, caption: String::new() }),
     };
 
-    /// Everything that can be asked of it.
-    pub fn asked(&self) -> Vec<&'static study::Parameter> {
+    /// All parameters of the figure and its study.
+    pub fn all_parameters(&self) -> Vec<&'static study::Parameter> {
         self.parameters.iter().chain(self.study.map_or(&[][..], |s| s.parameters)).collect()
     }
 }
@@ -192,8 +195,8 @@ impl PaperFigure {
 /// All figures, by name.
 pub static ALL: &[&PaperFigure] = include!(concat!(env!("OUT_DIR"), "/figures.rs"));
 
-/// What moved the tokens of a cell: `SA`, `USA with norm pre`, `SA in layers of step 0.1`.
-fn motion(cell: &Cell) -> String {
+/// The dynamics of a cell as text: `SA`, `USA with norm pre`, `SA in layers of step 0.1`.
+fn dynamics_text(cell: &Cell) -> String {
     let name = if cell.dynamics.len() < 4 { cell.dynamics.to_uppercase() } else { cell.dynamics.clone() };
     let model = if cell.model.is_empty() { String::new() } else { format!(" with {}", cell.model) };
     match cell.eta() {
@@ -203,20 +206,21 @@ fn motion(cell: &Cell) -> String {
     }
 }
 
-/// The tokens of a cell: `32 uniform tokens`, `5 tokens` where they were given.
+/// The tokens of a cell as text: `32 uniform tokens`, or `5 tokens` for explicit ones.
 fn tokens(cell: &Cell) -> String {
     if cell.init.is_empty() { format!("{} tokens", cell.n) } else { format!("{} {} tokens", cell.n, cell.init) }
 }
 
-/// The first run of a table of several, and what to say of it then.
+/// The rows of the first run, and a note for the caption if there are several runs.
 fn first_run(table: &crate::flow::Table) -> (crate::flow::Table, String) {
     let runs = distinct(table, "realisation");
     let note = if runs.len() > 1 { format!(" (the first of {} runs)", runs.len()) } else { String::new() };
     (runs.first().map_or_else(|| table.clone(), |first| only(table, "realisation", *first)), note)
 }
 
-/// What the column `log_energy` is the logarithm of.
-const ENERGY: &str = "the energy sum_ij m_i m_j e^(beta (G_ij - 1)) of tokens of masses m (1 at one cluster)";
+/// The quantity whose logarithm is the column `log_energy`.
+const ENERGY: &str = "the energy sum_ij m_i m_j e^(beta (G_ij - 1)) of tokens of masses m (1 at \
+    one cluster)";
 
 /// The axis of an energy.
 fn energy_axis(table: &crate::flow::Table) -> Axis {
@@ -224,8 +228,8 @@ fn energy_axis(table: &crate::flow::Table) -> Axis {
     Axis::linear("energy", 0.0, 1.05 * top.max(1.0))
 }
 
-/// Numbers as they are read: `2, 6 and 9`; of many the first and the last.
-fn listed(values: &[f64]) -> String {
+/// A list of numbers as text: `2, 6 and 9`; of a long list the first and the last.
+fn join_numbers(values: &[f64]) -> String {
     let shown: Vec<String> = values.iter().map(|v| crate::error::show(*v)).collect();
     match shown.as_slice() {
         [] => "none".into(),
@@ -235,14 +239,14 @@ fn listed(values: &[f64]) -> String {
     }
 }
 
-/// The range of what is drawn: the smallest and the largest finite value, or these where there is none.
+/// The smallest and the largest finite value; `otherwise` if there is none.
 fn span(values: impl IntoIterator<Item = f64>, otherwise: (f64, f64)) -> (f64, f64) {
     let found = values.into_iter().filter(|v| v.is_finite());
     let (low, high) = found.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     if low <= high { (low, high) } else { otherwise }
 }
 
-/// Rows of a table whose column has this value.
+/// The rows with this value in a column.
 fn only(table: &crate::flow::Table, column: &str, value: f64) -> crate::flow::Table {
     let keep = table.column(column).iter().map(|v| (v - value).abs() <= 1e-12 * value.abs()).collect::<Vec<_>>();
     let rows = table.rows.iter().zip(keep).filter(|(_, k)| *k).map(|(r, _)| r.clone()).collect();
@@ -260,12 +264,24 @@ fn distinct(table: &crate::flow::Table, column: &str) -> Vec<f64> {
     out
 }
 
-/// The distinct values of a column with their rows.
+/// The distinct values of a column, each with its rows.
 fn groups(table: &crate::flow::Table, column: &str) -> Vec<(f64, crate::flow::Table)> {
     distinct(table, column).into_iter().map(|v| (v, only(table, column, v))).collect()
 }
 
-/// Pairs of two columns of a table.
+/// The rows of a table, from each the numbers in these columns.
+///
+/// **Errors** a column that the table does not have.
+fn columns<const N: usize>(table: &crate::flow::Table, names: [&str; N]) -> Result<Vec<[f64; N]>> {
+    let position = |name: &str| {
+        let known = table.columns.iter().map(String::as_str);
+        table.columns.iter().position(|c| c == name).ok_or_else(|| crate::Error::unknown("column", name, known))
+    };
+    let places = names.into_iter().map(position).collect::<Result<Vec<usize>>>()?;
+    Ok(table.rows.iter().map(|row| std::array::from_fn(|k| row[places[k]])).collect())
+}
+
+/// The pairs of values in two columns.
 fn series(table: &crate::flow::Table, x: &str, y: &str) -> Vec<(f64, f64)> {
     table.column(x).into_iter().zip(table.column(y)).collect()
 }

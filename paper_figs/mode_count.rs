@@ -14,14 +14,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let circle = inputs.table("circle")?;
         let betas = span(line.column("beta"), (2.0, 2.0));
         let beta = || Axis::log("\u{3b2}", 0.65 * betas.0, 1.6 * betas.1);
-        // A mean of no certified draw is NaN.
+        // The mean is NaN if no draw is certified.
         let modes = |table: &Table| {
             let (low, high) = span(table.column("mean").into_iter().chain(table.column("expected")), (1.0, 1.0));
             Axis::log("modes", 0.8 * low.min(1.0), 2.5 * high)
         };
         let mut counts = Panel::new("line, Gaussian samples", beta(), modes(line));
         for (k, (n, rows)) in groups(line, "n").into_iter().enumerate() {
-            counts.line(series(&rows, "beta", "expected"), k, Dash::of(k), "");
+            counts.line(series(&rows, "beta", "expected"), k, Dash::for_series(k), "");
             counts.points(series(&rows, "beta", "mean"), k, 1.8, format!("n = {n}"));
         }
         counts.legend = Some(Corner::TopLeft);
@@ -51,7 +51,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             ),
         );
         for (k, (n, rows)) in groups(line, "n").into_iter().enumerate() {
-            constant.line(series(&rows, "beta", "leading_constant"), k, Dash::of(k), "");
+            constant.line(series(&rows, "beta", "leading_constant"), k, Dash::for_series(k), "");
             constant.points(series(&rows, "beta", "constant"), k, 1.8, format!("n = {n}"));
         }
         constant.legend = Some(Corner::TopRight);
@@ -64,8 +64,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
             String::new()
         };
         let caption = format!(
-            "Certified numbers of modes ({} draws per point; standard errors up to {:.1} % of the mean{unproved}) against Kac-Rice with the Gaussian proxy on its interval T* (lines, left: a lower estimate, the \
-                       tails come on top), on the circle against the exact limit, and positions of the modes with the outer edge of the belt of arXiv:2412.09080. Last: the same counts over sqrt(beta log beta), with the leading order (lines): effective constants of {least:.2} to {most:.2} in these counts.",
+            "Certified numbers of modes ({} draws per point; standard errors up to {:.1} % of the \
+            mean{unproved}) against Kac-Rice with the Gaussian proxy on its interval T* (lines, \
+            left: a lower estimate, the tails come on top), on the circle against the exact limit, \
+            and positions of the modes with the outer edge of the belt of arXiv:2412.09080. Last: \
+            the same counts over sqrt(beta log beta), with the leading order (lines): effective \
+            constants of {least:.2} to {most:.2} in these counts.",
             inputs.values.count("draws")?,
             100.0 * span(error, (0.0, 0.0)).1
         );

@@ -26,7 +26,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         orders.line(at(1, 2.5e-2), 6, Dash::Dotted, "slopes 1 and 2");
         orders.line(at(2, 9e-5), 6, Dash::Dotted, "");
         orders.legend = Some(Corner::BottomRight);
-        let caption = "Errors of the stationary mean of dX = P e_1 dt + sqrt(2/kappa) P dW on S^2, kappa = 4, against the step, by the transfer operator on 60 Legendre modes: exact up to rounding, without paths.";
+        let caption = "Errors of the stationary mean of dX = P e_1 dt + sqrt(2/kappa) P dW on S^2, \
+            kappa = 4, against the step, by the transfer operator on 60 Legendre modes: exact up \
+            to rounding, without paths.";
         Ok(Picture { panels: vec![orders], columns: 1, aspect: 0.7, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

@@ -2,10 +2,10 @@
 
 use super::{PaperFigure, groups, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
-use crate::study::noisy_branches::{LARGEST_MEAN, PARTICLES};
+use crate::study::noisy_branches::{MAX_MEAN, PARTICLES};
 
-/// Free energies are drawn down to this.
-const DEEPEST: f64 = -0.03;
+/// Smallest free energy drawn.
+const MIN_FREE_ENERGY: f64 = -0.03;
 
 /// Continuous below beta_* = 2.447, with a fold above.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -15,7 +15,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let table = inputs.table("branches")?;
         let mut mean = Panel::new("", Axis::linear("\u{3ba} over the linear threshold", 0.9, 1.2), Axis::linear("mean", -0.03, 0.9));
-        let shown = super::span(table.column("free_energy").into_iter().filter(|f| *f >= DEEPEST), (0.0, 0.0));
+        let shown = super::span(table.column("free_energy").into_iter().filter(|f| *f >= MIN_FREE_ENERGY), (0.0, 0.0));
         let (low, high) = (shown.0.min(-1e-3) * 1.05, (1.2 * shown.1).max(-0.2 * shown.0).max(1e-3));
         let mut energy = Panel::new("", Axis::linear("mean", 0.0, 0.9), Axis::linear("free energy", low, high));
         for (colour, (beta, rows)) in groups(table, "beta").into_iter().enumerate() {
@@ -27,7 +27,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             mean.line(shown(&branch[turn..]), colour, Dash::Solid, format!("\u{3b2} = {beta}"));
             let walked = only(inputs.table("particles")?, "beta", beta);
             mean.points(shown(&series(&walked, "kappa_over_critical", "mean")), colour, 2.4, "");
-            let depths = series(&rows, "mean", "free_energy").into_iter().filter(|p| p.1 >= DEEPEST).collect();
+            let depths = series(&rows, "mean", "free_energy").into_iter().filter(|p| p.1 >= MIN_FREE_ENERGY).collect();
             energy.line(depths, colour, Dash::Solid, format!("\u{3b2} = {beta}"));
         }
         mean.line(vec![(0.9, 0.0), (1.0, 0.0)], 6, Dash::Solid, "uniform");
@@ -35,9 +35,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
         mean.legend = Some(Corner::BottomRight);
         energy.legend = Some(Corner::TopLeft);
         let caption = format!(
-            "Left: stationary measures of noisy USA on the circle, their mean against kappa over the threshold kappa_c of the first mode; dotted: unstable. The uniform measure (mean 0) is stable below the threshold. Branches are followed to mean {} and to kappa 1.2 times the threshold, where the axis ends. Markers: {} particles drawn from the density at its kappa and walked for 10 kappa, the root of their mean inner product in {} runs (standard errors below the size of the markers or about it). Above beta_* = 2.447 the branch turns back and the transition \
-                       is discontinuous. Right: free energy along the branches at their own kappa, below 0 where the clustered measure is preferred.",
-            LARGEST_MEAN, PARTICLES.0, PARTICLES.1
+            "Left: stationary measures of noisy USA on the circle, their mean against kappa over \
+            the threshold kappa_c of the first mode; dotted: unstable. The uniform measure (mean \
+            0) is stable below the threshold. Branches are followed to mean {} and to kappa 1.2 \
+            times the threshold, where the axis ends. Markers: {} particles sampled from the \
+            density and simulated for the time 10 kappa, the root of their mean inner product in \
+            {} runs (standard errors up to about the size of the markers). Above beta_* = 2.447 \
+            the branch turns back and the transition is discontinuous. Right: free energy along \
+            the branches at their own kappa, below 0 where the clustered measure is preferred.",
+            MAX_MEAN, PARTICLES.0, PARTICLES.1
         );
         Ok(Picture { panels: vec![mean, energy], columns: 2, aspect: 0.8, caption })
     },

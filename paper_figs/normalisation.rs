@@ -1,6 +1,6 @@
 //! Normalisation schemes (arXiv:2510.22026).
 
-use super::{PaperFigure, only};
+use super::{PaperFigure, columns};
 use crate::attention::normalisation::Normalisation;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::normalisation_schemes::{PART as STUDY, SCHEMES};
@@ -16,12 +16,15 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut rates = Panel::new("rates", Axis::log("t", 1e-2, 1e4), Axis::log("1 \u{2212} \u{3b3}", 1e-9, 2.0));
         let mut orbits = Panel::new("orbits", Axis::log("r", 0.9, 200.0), Axis::log("1 \u{2212} \u{3b3}", 1e-5, 2.0));
         for (k, scheme) in SCHEMES.iter().enumerate() {
-            let rows = only(reduced, "scheme", k as f64).rows;
-            let seen = |r: &&Vec<f64>| r[1] > 0.0 && r[2] > 1e-9;
-            rates.line(rows.iter().filter(seen).map(|r| (r[1], r[2])).collect(), k, dash(k), scheme.name());
-            if scheme.space().own() > 0 {
+            let rows = columns(&reduced.only("scheme", scheme.name()), ["t", "one_minus_gamma", "radius"])?;
+            let rate = rows.iter().filter(|[t, gap, _]| *t > 0.0 && *gap > 1e-9).map(|[t, gap, _]| (*t, *gap));
+            rates.line(rate.collect(), k, dash(k), scheme.name());
+            if scheme.space().extra_per_token() > 0 {
                 orbits.line(
-                    rows.iter().filter(|r| r[2] > 1e-5 && r[3] <= 200.0).map(|r| (r[3], r[2])).collect(),
+                    rows.iter()
+                        .filter(|[_, gap, radius]| *gap > 1e-5 && *radius <= 200.0)
+                        .map(|[_, gap, radius]| (*radius, *gap))
+                        .collect(),
                     k,
                     dash(k),
                     scheme.name(),
@@ -29,8 +32,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             }
         }
         (rates.legend, orbits.legend) = (Some(Corner::BottomLeft), Some(Corner::BottomLeft));
-        let caption = "Left: equiangular tokens, n = 16, beta = 2, orthonormal start of radius 1: e^{-2t} (post, nGPT), e^{-4 sqrt(t+1)} (CoD), t^{-2} (pre, peri, mix), t^{-1} (literal LN scaling). Right: the same in the (r, gamma) plane, where \
-                       pre, peri and LN scaling trace one curve.";
+        let caption = "Left: equiangular tokens, n = 16, beta = 2, orthonormal start of radius 1: \
+            e^{-2t} (post, nGPT), e^{-4 sqrt(t+1)} (CoD), t^{-2} (pre, peri, mix), t^{-1} (literal \
+            LN scaling). Right: the same in the (r, gamma) plane, where pre, peri and LN scaling \
+            trace one curve.";
         Ok(Picture { panels: vec![rates, orbits], columns: 2, aspect: 1.0, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

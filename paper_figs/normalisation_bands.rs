@@ -1,6 +1,6 @@
 //! Normalisation schemes (arXiv:2510.22026): random starts.
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, only, series};
+use super::{FigureReference, PaperFigure, PublishedFigure, series};
 use crate::attention::normalisation::Normalisation;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::{normalisation_bands::PART as STUDY, normalisation_schemes::SCHEMES};
@@ -10,17 +10,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
     name: "normalisation-bands",
     title: "Normalisation schemes: mean cosine of random starts with its 90 % band",
     redraws: &[
-        PrintedFigure {
+        PublishedFigure {
             paper: "2510.22026",
-            place: PrintedPlace::Figure(1),
+            place: FigureReference::Figure(1),
             shows: "mean cosine of all schemes with its 90 % band",
-            differs: "n = 32 and 20 runs: the printed numbers are not known; V = I",
+            differs: "n = 32 and 20 runs: the published numbers are not known; V = I",
         },
-        PrintedFigure {
+        PublishedFigure {
             paper: "2512.01868",
-            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            place: FigureReference::Unnumbered("a figure (number not read)"),
             shows: "mean cosine of all schemes with its 90 % band",
-            differs: "n = 32 and 20 runs: the printed numbers are not known; V = I",
+            differs: "n = 32 and 20 runs: the published numbers are not known; V = I",
         },
     ],
     study: Some(&STUDY),
@@ -28,19 +28,21 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let cosine = inputs.table("cosine")?;
         let panel = |title: &str, radii: bool| {
             let mut panel = Panel::new(title, Axis::log("t", 0.05, 100.0), Axis::linear("mean cosine", -0.05, 1.05));
-            let members = SCHEMES.iter().enumerate().filter(|(_, s)| (s.space().own() > 0) == radii);
-            for (series_number, (k, scheme)) in members.enumerate() {
-                let rows = only(cosine, "scheme", k as f64);
-                panel.line(series(&rows, "t", "mean"), series_number, Dash::of(series_number), scheme.name());
+            let members = SCHEMES.iter().filter(|s| (s.space().extra_per_token() > 0) == radii);
+            for (k, scheme) in members.enumerate() {
+                let rows = cosine.only("scheme", scheme.name());
+                panel.line(series(&rows, "t", "mean"), k, Dash::for_series(k), scheme.name());
                 for side in ["low", "high"] {
-                    panel.line(series(&rows, "t", side), series_number, Dash::Dotted, "");
+                    panel.line(series(&rows, "t", side), k, Dash::Dotted, "");
                 }
             }
             panel.legend = Some(Corner::TopLeft);
             panel
         };
-        let caption = "Mean inner product of pairs of 32 uniform tokens, d = 512, beta = sqrt d, V = I, Q and K normal with entries of variance 1/d: mean over 20 runs, dotted the second smallest and second largest of them (90 %). Left schemes on the \
-                       sphere, right those with radii. The paper's n and number of runs are not printed.";
+        let caption = "Mean inner product of pairs of 32 uniform tokens, d = 512, beta = sqrt d, V \
+            = I, Q and K normal with entries of variance 1/d: mean over 20 runs, dotted the second \
+            smallest and second largest of them (90 %). Left schemes on the sphere, right those \
+            with radii. The paper does not state n and the number of runs.";
         Ok(Picture {
             panels: vec![panel("on the sphere", false), panel("with radii", true)],
             columns: 2,

@@ -31,7 +31,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         late.points(series(atoms, "log_w", "angle"), 0, 2.4, "atoms");
         late.legend = Some(Corner::TopRight);
         let caption = format!(
-            "{N} uniform tokens of the circle under USA at beta = {} and two hidden units w max(0, <a_k, x>) a_k, a_k at the angles +-60 degrees. Left: density over the circle at t = 0.1; right: the atoms at t = 2000: {}.",
+            "{N} uniform tokens of the circle under USA at beta = {} and two hidden units w max(0, \
+            <a_k, x>) a_k, a_k at the angles +-60 degrees. Left: density over the circle at t = \
+            0.1; right: the atoms at t = 2000: {}.",
             inputs.values.one("beta")?,
             numbers_of(atoms)
         );
@@ -40,7 +42,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// How many atoms there are as the weight grows.
+/// The number of atoms as the weight grows, as text.
 fn numbers_of(atoms: &Table) -> String {
     let mut runs: Vec<(usize, f64, f64)> = Vec::new();
     for log in distinct(atoms, "log_w") {

@@ -1,6 +1,7 @@
-//! The phase diagram over (t, beta) with the transition curve of high dimension on top (arXiv:2312.10794, figure 3).
+//! The phase diagram over (t, beta) with the transition curve of high dimension on top
+//! (arXiv:2312.10794, figure 3).
 
-use super::{CellsShown, PaperFigure, PrintedFigure, PrintedPlace, motion, tokens};
+use super::{CellsShown, FigureReference, PaperFigure, PublishedFigure, dynamics_text, tokens};
 use crate::attention::{RowWeights, Variant, dynamics};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::Error;
@@ -23,22 +24,22 @@ pub static ENTRY: PaperFigure = PaperFigure {
     name: "phase-diagram",
     title: "Phase diagram of SA with the transition curve, n = 32",
     redraws: &[
-        PrintedFigure {
+        PublishedFigure {
             paper: "2312.10794",
-            place: PrintedPlace::Figure(3),
+            place: FigureReference::Figure(3),
             shows: "share of merged pairs over (t, beta), six dimensions",
-            differs: "a smaller grid and four dimensions; the published grid with --full",
+            differs: "a smaller grid and four dimensions; the published grid with --published",
         },
-        PrintedFigure {
+        PublishedFigure {
             paper: "2512.01868",
-            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            place: FigureReference::Unnumbered("a figure (number not read)"),
             shows: "share of merged pairs over (t, beta), d = 8, 128 and 1024",
             differs: "other dimensions; the printed ones with --set d=8,128,1024",
         },
     ],
     experiments: &["phase-diagram"],
-    full: &["phase-diagram-full"],
-    cells: Some(CellsShown { most: 100000, d: None, columns: &["pair_share"] }),
+    published: &["phase-diagram-full"],
+    cells: Some(CellsShown { max_cells: 100000, d: None, columns: &["pair_share"] }),
     parameters: &[
         Parameter::count("n", &[32.0], (2.0, 256.0), "tokens"),
         Parameter::count("d", &[2.0, 8.0, 32.0, 128.0], (2.0, 1024.0), "dimensions, one panel each"),
@@ -91,10 +92,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let runs = results.first().map_or(0, |(_, t)| t.summary.rows.len());
-        let mut kinds: Vec<String> = results.iter().map(|(c, _)| format!("{} from {}", motion(c), tokens(c))).collect();
+        let mut kinds: Vec<String> = results.iter().map(|(c, _)| format!("{} from {}", dynamics_text(c), tokens(c))).collect();
         kinds.dedup();
         let curve = if results.iter().all(|(c, _)| has_curve(c)) {
-            "; dashed: the time at which orthonormal tokens under SA reach 0.999 (the limit of high dimension)"
+            "; dashed: the time at which orthonormal tokens under SA reach 0.999 (the limit of \
+            high dimension)"
         } else {
             ""
         };
@@ -104,26 +106,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// What a panel has in common: everything but beta.
+/// The settings of a panel: everything but beta.
 fn but_beta(cell: &Cell) -> Cell {
     Cell { beta: 0.0, ..cell.clone() }
 }
 
-/// What tells a panel from the others, and its dimension.
+/// The title of a panel: its dimension and the settings in which panels differ.
 fn title(of: &Cell, all: &[Cell]) -> String {
-    let names: [fn(&Cell) -> String; 3] = [motion, |c| c.init.clone(), |c| format!("n = {}", c.n)];
+    let names: [fn(&Cell) -> String; 3] = [dynamics_text, |c| c.init.clone(), |c| format!("n = {}", c.n)];
     let differ = names.iter().filter(|name| all.iter().any(|c| name(c) != name(of)));
     differ.map(|name| name(of)).chain([format!("d = {}", of.d)]).collect::<Vec<_>>().join(", ")
 }
 
-/// True where the curve of SA is the limit of high dimension.
+/// True if the transition curve of SA is the limit of high dimension.
 fn has_curve(cell: &Cell) -> bool {
     let variant = dynamics::find(&cell.dynamics, false).ok().and_then(|e| e.variant);
     let sa = variant.and_then(Variant::mutual_weights).is_some_and(|w| w == RowWeights::Softmax);
     sa && cell.model.is_empty() && cell.eta().is_ok_and(f64::is_finite)
 }
 
-/// What the colours mean.
+/// The colour scale.
 fn shade() -> Axis {
     Axis::linear("share of pairs with inner product at least 0.999", 0.0, 1.0)
 }

@@ -1,12 +1,13 @@
-//! Which starts are proved to converge to one point, and what ends the other proofs.
+//! Share of starts that provably converge to one point, and the causes of failure of the other
+//! proofs.
 
 use super::{PaperFigure, distinct, groups};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
-/// A row of panels per dimension: the share that is proved, and the causes of the others.
+/// A row of panels per dimension: the share of proved starts, and the causes of failure.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "proved-starts",
-    title: "Starts that are proved to converge to one point, and what ends the other proofs",
+    title: "Starts that provably converge to one point, and why the other proofs fail",
     study: Some(&crate::study::proved_starts::PART),
     draw: |inputs| {
         let table = inputs.table("starts")?;
@@ -31,11 +32,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.extend([proved, lost]);
         }
         let caption = format!(
-            "{} uniform starts for each point under SA{}: share that is proved to converge to one point by an accurate path, its defect in intervals and the logarithmic norm (left), and the others by \
-                       what ended the proof (right; lines as on the left). growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure may hold a point at rest; endless: a wait of more than 1e15 units of time.",
+            "{} uniform starts for each point under SA{}: share that provably converges to one \
+            point, by an accurate path, interval bounds of its defect and the logarithmic norm \
+            (left), and the other starts by the cause of failure (right; lines as on the left). \
+            growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure \
+            may contain a steady state; endless: a slow state of more than 1e15 units of time.",
             inputs.values.count("starts")?,
             match inputs.values.one("radius")? {
-                r if r > 0.0 => format!(", each token anywhere within {r} of its place"),
+                r if r > 0.0 => format!(", each token anywhere within {r} of its position"),
                 _ => String::new(),
             }
         );
@@ -44,5 +48,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// Columns of what ends a proof.
+/// Columns of the causes of failure.
 const CAUSES: [&str; 5] = ["growth", "symmetric", "enclosure", "defect", "endless"];

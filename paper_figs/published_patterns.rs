@@ -1,6 +1,6 @@
 //! Clusters from noise: particles, equation, prediction.
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, only, series};
+use super::{FigureReference, PaperFigure, PublishedFigure, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use std::f64::consts::TAU;
 
@@ -8,11 +8,12 @@ use std::f64::consts::TAU;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "published-patterns",
     title: "Clusters from 20000 iid tokens: histogram, continuity equation, predicted places",
-    redraws: &[PrintedFigure {
+    redraws: &[PublishedFigure {
         paper: "2410.23228",
-        place: PrintedPlace::Unnumbered("figures of particles (numbers not read)"),
+        place: FigureReference::Unnumbered("figures of particles (numbers not read)"),
         shows: "histograms of 20000 tokens at beta = 5 and 7",
-        differs: "another random stream; the equation by a spectral method in place of Lax-Friedrichs",
+        differs: "another random stream; the equation by a spectral method in place of \
+            Lax-Friedrichs",
     }],
     study: Some(&crate::study::published_patterns::PART),
     draw: |inputs| {
@@ -44,8 +45,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panel.steps((edges, values), 0, true, "");
             panels.push(panel);
         }
-        let caption = "USA on the circle from 20000 iid uniform tokens at the published times: histogram of the tokens (100 bins), the continuity equation started from their own first 16 moments, and the places (2 pi j - arg mu_k)/k \
-                       of the fastest mode. Below: how many clusters form over 50 draws of the moments. Neighbouring modes are outgrown by a factor of two only, so places and numbers scatter.";
+        let caption = "USA on the circle from 20000 iid uniform tokens at the published times: \
+            histogram of the tokens (100 bins), the continuity equation started from their own \
+            first 16 moments, and the places (2 pi j - arg mu_k)/k of the fastest mode. Below: how \
+            many clusters form over 50 draws of the moments. Neighbouring modes are outgrown by a \
+            factor of two only, so places and numbers scatter.";
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

@@ -1,8 +1,8 @@
 //! Random values (arXiv:2601.21942).
 
-use super::{PaperFigure, only, series};
+use super::{PaperFigure, columns, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
-use crate::study::random_values::{ENDS, PART as STUDY};
+use crate::study::random_values::{END_BETAS, PART as STUDY};
 
 /// Antipodal transition and final overlaps.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -10,27 +10,30 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Random values: where antipodal pairs attract, and where pairs end",
     study: Some(&STUDY),
     draw: |inputs| {
-        let measured = inputs.table("measured")?;
+        let measured = columns(inputs.table("measured")?, ["d", "beta", "exponent", "error"])?;
         let mut plane = Panel::new("exponent at antipodes", Axis::log("d", 3.0, 64.0), Axis::linear("\u{3b2}", 0.0, 3.0));
         plane.line(series(inputs.table("threshold")?, "d", "beta"), 6, Dash::Solid, "cosh 2\u{3b2} = d \u{2212} 2");
         for (k, (name, sign)) in [("measured: repel", 1.0), ("measured: attract", -1.0)].into_iter().enumerate() {
-            let points = measured.rows.iter().filter(|r| sign * r[2] > 3.0 * r[3]).map(|r| (r[0], r[1])).collect();
+            let points =
+                measured.iter().filter(|[_, _, value, error]| sign * value > 3.0 * error).map(|[d, beta, ..]| (*d, *beta)).collect();
             plane.points(points, 2 * k, 2.6, name);
         }
-        let open = measured.rows.iter().filter(|r| r[2].abs() <= 3.0 * r[3]).map(|r| (r[0], r[1])).collect();
+        let open = measured.iter().filter(|[_, _, value, error]| value.abs() <= 3.0 * error).map(|[d, beta, ..]| (*d, *beta)).collect();
         plane.points(open, 5, 2.6, "within 3 errors of 0");
         plane.legend = Some(Corner::BottomRight);
         let mut ends = Panel::new("d = 8, 1000 layers", Axis::linear("<x, y>", -1.0, 1.0), Axis::linear("share of pairs", 0.0, 1.0));
         let edges: Vec<f64> = (0..=20).map(|k| -1.0 + 0.1 * f64::from(k)).collect();
-        for (k, beta) in ENDS.into_iter().enumerate() {
+        for (k, beta) in END_BETAS.into_iter().enumerate() {
             let inner = only(inputs.table("ends")?, "beta", beta).column("inner");
             let mut values = vec![0.0; 20];
             inner.iter().for_each(|g| values[((0.5 * (g + 1.0) * 20.0) as usize).min(19)] += 1.0 / inner.len() as f64);
             ends.steps((edges.clone(), values), 2 * k, k == 0, format!("\u{3b2} = {beta}"));
         }
         ends.legend = Some(Corner::TopLeft);
-        let caption = "Layers x + eta V m with fresh normal V. Left: sign of the measured growth of log(1 + <x, y>) near antipodes (3000 pairs of layers +V and -V, eta = 1/10) and the curve at which it changes. Right: inner products of 300 uniform pairs after 1000 \
-                       layers of eta = 1/5, below and above the threshold 1.24.";
+        let caption = "Layers x + eta V m with fresh normal V. Left: sign of the measured growth \
+            of log(1 + <x, y>) near antipodes (3000 pairs of layers +V and -V, eta = 1/10) and the \
+            curve at which it changes. Right: inner products of 300 uniform pairs after 1000 \
+            layers of eta = 1/5, below and above the threshold 1.24.";
         Ok(Picture { panels: vec![plane, ends], columns: 2, aspect: 1.0, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

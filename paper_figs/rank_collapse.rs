@@ -7,7 +7,8 @@ use crate::study::rank_collapse::{KINDS, LAYERS};
 /// Attention alone and normalised collapses cubically, with a skip connection not.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "rank-collapse",
-    title: "Rank collapse is cubic: attention alone, with layer normalisation, with a skip connection",
+    title: "Rank collapse is cubic: attention alone, with layer normalisation, with a skip \
+        connection",
     study: Some(&crate::study::rank_collapse::PART),
     draw: |inputs| {
         let table = inputs.table("collapse")?;
@@ -27,8 +28,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let first = sizes(KINDS[4])[0];
         panel.line(vec![first, (1.0, 2000.0)], 5, Dash::Dashed, "W = 0: no residual after one layer");
         panel.legend = Some(Corner::TopLeft);
-        let caption = "Residual R (what differs from a common row) of n = 8 rows in d = 4 through layers softmax(X W X^T) X W_V with normal W and W_V, kept by its logarithm: f64 would be 0 from the fourth layer on. Alone and with layer normalisation after \
-                       each layer the logarithm triples; a skip connection keeps the residual; W = 0 (uniform attention) leaves none.";
+        let caption = "Residual R (the difference from a common row) of n = 8 rows in d = 4 \
+            through layers softmax(X W X^T) X W_V with normal W and W_V, stored by its logarithm, \
+            since f64 underflows from the fourth layer on. Alone and with layer normalisation \
+            after each layer the logarithm triples; a skip connection keeps the residual; W = 0 \
+            (uniform attention) removes it.";
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.7, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

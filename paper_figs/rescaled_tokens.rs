@@ -1,15 +1,16 @@
 //! Tokens in R^d (arXiv:2305.05465).
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, groups, only, series};
+use super::{FigureReference, PaperFigure, PublishedFigure, distinct, groups, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::study::rescaled_tokens::VALUES;
 
 /// Trajectories, the limit F, growth of logit gaps.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "rescaled-tokens",
     title: "Tokens in R^d: polytope and hyperplanes, the limit F(eps), growth of logit gaps",
-    redraws: &[PrintedFigure {
+    redraws: &[PublishedFigure {
         paper: "2305.05465",
-        place: PrintedPlace::Unnumbered("figures 1 to 4 (which is which: not read)"),
+        place: FigureReference::Unnumbered("figures 1 to 4 (which is which: not read)"),
         shows: "tokens that go to a polytope or to hyperplanes",
         differs: "tokens and V of our own, in the plane",
     }],
@@ -17,10 +18,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let (paths, limit, rate) = (inputs.table("paths")?, inputs.table("limit")?, inputs.table("rate")?);
         let mut panels = Vec::new();
-        for case in distinct(paths, "case") {
-            let title = if case > 0.5 { "V with eigenvalues 1, \u{2212}0.2" } else { "V = I" };
-            let rows = only(paths, "case", case);
-            // All of every path, with a little room.
+        for (value, title) in VALUES.into_iter().zip(["V = I", "V with eigenvalues 1, \u{2212}0.2"]) {
+            let rows = paths.only("value", value);
+            // The axes contain all paths with a margin.
             let reach = |c: &str| 1.08 * rows.column(c).into_iter().fold(0.0, |m: f64, v| m.max(v.abs()));
             let (x, y) = (reach("x"), reach("y"));
             let mut panel = Panel::new(title, Axis::linear("z\u{2081}", -x, x), Axis::linear("z\u{2082}", -y, y));
@@ -42,13 +42,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut gaps = Panel::new("logits", Axis::linear("t", 0.0, 29.0), Axis::linear("log of the logit gap", -2.0, 18.0));
         for (k, v) in distinct(rate, "v").into_iter().enumerate() {
             gaps.line(series(&only(rate, "v", v), "t", "log_gap"), k, [Dash::Solid, Dash::Dashed][k % 2], format!("v = {v}"));
-            let end = only(rate, "v", v).rows.last().map_or((0.0, 0.0), |r| (r[1], r[2]));
+            let end = series(&only(rate, "v", v), "t", "log_gap").last().copied().unwrap_or_default();
             gaps.line(vec![(end.0 * 0.5, end.1 - v * end.0 * 0.5), end], 6, Dash::Dotted, "");
         }
         gaps.legend = Some(Corner::TopLeft);
         panels.extend([curve, gaps]);
-        let caption = "Rescaled tokens e^{-tV} x, Q = K = I. Above: 20 normal tokens to t = 6, ends marked: vertices of a polytope for V = I, parallel lines for one positive eigenvalue. Below: the exact limit of the tokens eps, -eps with its asymptote; \
-                       the logarithm of the gap between the two largest logits of the extreme token's row, dotted with slope v.";
+        let caption = "Rescaled tokens e^{-tV} x, Q = K = I. Above: 20 normal tokens to t = 6, \
+            ends marked: vertices of a polytope for V = I, parallel lines for one positive \
+            eigenvalue. Below: the exact limit of the tokens eps, -eps with its asymptote; the \
+            logarithm of the gap between the two largest logits of the extreme token's row, dotted \
+            with slope v.";
         Ok(Picture { panels, columns: 2, aspect: 0.8, caption: caption.into() })
     },
     ..PaperFigure::EMPTY

@@ -1,6 +1,6 @@
 //! Saddles on the sphere.
 
-use super::PaperFigure;
+use super::{PaperFigure, columns, groups};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 
 /// Saddles of eight tokens on S^2.
@@ -12,19 +12,19 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = inputs.table("gallery")?;
         let mut panels = Vec::new();
         let (mut front, mut behind) = ("in front".to_owned(), "behind".to_owned());
-        for rows in table.rows.chunk_by(|a, b| a[0].total_cmp(&b[0]).is_eq()) {
-            let title = format!("{:.3} ({})", rows[0][1], rows[0][2]);
+        for (_, clusters) in groups(table, "saddle") {
+            let title = format!("{:.3} ({})", clusters.column("share")[0], clusters.column("unstable")[0]);
+            let rows = &columns(&clusters, ["x", "y", "z", "size"])?[..];
             let mut panel = Panel::new(title, Axis::linear("", -1.2, 1.2), Axis::linear("", -1.2, 1.2));
-            panel.bare = true;
+            panel.hides_axes = true;
             panel.marks.push(Mark::Circle);
-            // Seen from a point off the axes; what lies behind is drawn open.
-            let view = |r: &[f64]| {
+            // The view is from a point off the axes; points behind the sphere are drawn open.
+            let view = |[x, y, z, _]: &[f64; 4]| {
                 let (c, s) = (0.5f64.cos(), 0.5f64.sin());
-                let (x, y, z) = (r[5], r[6], r[7]);
                 let (u, depth) = (c * x - s * y, s * x + c * y);
                 (u, 0.94 * z + 0.34 * depth, 0.94 * depth - 0.34 * z)
             };
-            let gap = |a: &[f64], b: &[f64]| (a[5] - b[5]).hypot(a[6] - b[6]).hypot(a[7] - b[7]);
+            let gap = |a: &[f64; 4], b: &[f64; 4]| (a[0] - b[0]).hypot(a[1] - b[1]).hypot(a[2] - b[2]);
             let reach = 1.02 * joined(rows, gap);
             for (i, a) in rows.iter().enumerate() {
                 for b in rows[..i].iter().filter(|b| gap(a, b) <= reach) {
@@ -37,7 +37,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 panel.points(
                     vec![(u, v)],
                     if depth < 0.0 { 0 } else { 1 },
-                    1.2 + 0.8 * r[4].sqrt(),
+                    1.2 + 0.8 * r[3].sqrt(),
                     match (panels.len(), depth < 0.0) {
                         (0, false) => std::mem::take(&mut behind),
                         (0, true) => std::mem::take(&mut front),
@@ -49,7 +49,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let caption = format!(
-            "The most symmetric critical points found for {} tokens on S^2 at beta = {}, one for each number of clusters: share of the largest energy, and in brackets the number of unstable directions. Lines join clusters nearer to each other than the shortest distance that joins all; the area of a disc grows with its tokens, open discs lie behind.",
+            "The most symmetric critical points found for {} tokens on S^2 at beta = {}, one for \
+            each number of clusters: share of the largest energy, and in brackets the number of \
+            unstable directions. Lines join clusters closer than the smallest distance at which \
+            all are connected; the area of a disc grows with its number of tokens, open discs lie \
+            behind.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?
         );
@@ -58,8 +62,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// The shortest distance at which all rows hang together: the longest side of a shortest spanning tree (Prim 1957).
-fn joined(rows: &[Vec<f64>], gap: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
+/// The smallest linking distance at which all points are connected: the longest edge of a minimal
+/// spanning tree (Prim 1957).
+fn joined(rows: &[[f64; 4]], gap: impl Fn(&[f64; 4], &[f64; 4]) -> f64) -> f64 {
     let mut away: Vec<f64> = rows.iter().map(|r| gap(&rows[0], r)).collect();
     let mut left: Vec<usize> = (1..rows.len()).collect();
     let mut longest = 0.0f64;

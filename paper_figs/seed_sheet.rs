@@ -1,7 +1,8 @@
-//! The verdict sheet of the seeds.
+//! The sheet of sentences with their verdicts.
 
 use super::PaperFigure;
 use crate::draw::{Axis, Corner, Panel, Picture};
+use crate::study::seed_sheet::VERDICTS;
 
 /// A marker for every sentence.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -12,20 +13,24 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let sheet = inputs.table("sheet")?;
         let mut panel = Panel::new("sentences", Axis::whole("sentence, units", 0.4, 10.6), Axis::whole("sentence, tens", -4.0, 54.0));
         let place = |k: f64| ((k - 1.0) % 10.0 + 1.0, ((k - 1.0) / 10.0).floor() * 10.0);
-        for (colour, label) in ["true", "needs a hypothesis", "false", "informal"].into_iter().enumerate() {
-            let points = sheet.rows.iter().filter(|r| (r[1] - colour as f64).abs() < 0.5).map(|r| place(r[0])).collect();
-            panel.points(points, colour, 3.2, label);
+        let places = |column: &str, label: &str| -> Vec<(f64, f64)> {
+            sheet.only(column, label).column("sentence").into_iter().map(place).collect()
+        };
+        for (colour, verdict) in VERDICTS.into_iter().enumerate() {
+            let label = if verdict == "needs-hypothesis" { "needs a hypothesis" } else { verdict };
+            panel.points(places("verdict", verdict), colour, 3.2, label);
         }
-        let other: Vec<(f64, f64)> =
-            sheet.rows.iter().filter(|r| r[2].abs() < 0.5).map(|r| place(r[0])).map(|(x, y)| (x + 0.3, y)).collect();
-        if !other.is_empty() {
-            panel.points(other, 4, 1.6, "claims not as expected");
+        let unexpected: Vec<(f64, f64)> = places("check", "unexpected").into_iter().map(|(x, y)| (x + 0.3, y)).collect();
+        if !unexpected.is_empty() {
+            panel.points(unexpected, 4, 1.6, "claims not as expected");
         }
         panel.legend = Some(Corner::TopRight);
-        let tested = sheet.rows.iter().filter(|r| r[2] > 0.5).count();
-        let listed = sheet.rows.iter().filter(|r| r[2] < -0.5).count();
+        let tested = places("check", "as-expected").len();
+        let listed = places("check", "no-claims").len();
         let caption = format!(
-            "Sentences 1 to 60 of a talk and its notes, a survey, an essay and a tutorial on attention (metastable list seeds), row by row. The claims of {tested} of them came out as expected in a quick check; {listed} are listed without a claim."
+            "Sentences 1 to 60 of a talk and its notes, a survey, an essay and a tutorial on \
+            attention (metastable list sentences), row by row. In a quick check the claims of \
+            {tested} sentences came out as expected; {listed} sentences have no claim."
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },

@@ -1,30 +1,32 @@
 //! The staircase of the energy (arXiv:2410.06833, figure of section 6).
 
-use super::{PaperFigure, PrintedFigure, PrintedPlace, distinct, listed, only, series};
+use super::{FigureReference, PaperFigure, PublishedFigure, distinct, join_numbers, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
-/// Sums of squared shares of five tokens: all apart, a pair, three, three and a pair.
+/// Sums of squared cluster shares of five tokens: all apart, a pair, three, three and a pair.
 const LEVELS: [f64; 4] = [0.2, 0.28, 0.44, 0.52];
 
-/// The last time shown: later mergers stand beyond the others by too much.
-const LATEST: f64 = 1e140;
+/// Last time shown: later merges are too far away.
+const MAX_TIME: f64 = 1e140;
 
 /// Six beta, n = 5; dotted, the predicted levels.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "staircase",
     title: "The energy climbs a staircase: five tokens, six beta",
     redraws: &[
-        PrintedFigure {
+        PublishedFigure {
             paper: "2410.06833",
-            place: PrintedPlace::Unnumbered("a figure of section 6 (number not read)"),
+            place: FigureReference::Unnumbered("a figure of section 6 (number not read)"),
             shows: "energy of five tokens for six beta",
-            differs: "exact gradient flow in place of small normalised steps; a second panel in time",
+            differs: "exact gradient flow in place of small normalised steps; a second panel in \
+                time",
         },
-        PrintedFigure {
+        PublishedFigure {
             paper: "2512.01868",
-            place: PrintedPlace::Unnumbered("a figure (number not read)"),
+            place: FigureReference::Unnumbered("a figure (number not read)"),
             shows: "energy of five tokens for six beta",
-            differs: "exact gradient flow in place of small normalised steps; a second panel in time",
+            differs: "exact gradient flow in place of small normalised steps; a second panel in \
+                time",
         },
     ],
     study: Some(&crate::study::staircase::PART),
@@ -35,10 +37,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut length =
             Panel::new("along the path", Axis::linear("arc length / log \u{3b2}", 0.0, 1.02 * longest), Axis::linear("energy", 0.0, 1.05));
         let last = table.column("t").into_iter().fold(1.0, f64::max);
-        // The last merger stands off the rim.
-        let end = (1e6 * last).min(LATEST);
+        // The last merge is not at the border.
+        let end = (1e6 * last).min(MAX_TIME);
         let mut time = Panel::new("in time (U2)", Axis::log("t", 1e-1, end), Axis::linear("energy", 0.0, 1.05));
-        // Where clusters overlap at the start the energy begins above the first step.
+        // If clusters overlap at the start, the energy begins above the first step.
         let betas = distinct(table, "beta");
         let start = |beta: f64| only(table, "beta", beta).column("energy").first().copied().unwrap_or(f64::NAN);
         let (apart, overlapping): (Vec<f64>, Vec<f64>) = betas.iter().partition(|b| start(**b) < LEVELS[1]);
@@ -49,36 +51,47 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut notes = String::new();
         for (k, beta) in betas.iter().copied().enumerate() {
             let rows = only(table, "beta", beta);
-            let dash = Dash::of(k);
+            let dash = Dash::for_series(k);
             let course = series(&rows, "t", "energy");
             length.line(series(&rows, "length", "energy"), k, dash, format!("\u{3b2} = {beta}"));
             time.line(course.clone(), k, dash, "");
-            // A curve that goes on beyond the panel says so at its rim.
+            // A curve that continues beyond the panel is labelled at the border.
             let shown = course.iter().rposition(|p| p.0 <= end);
             if let Some((_, level)) = shown.filter(|k| k + 1 < course.len()).map(|k| course[k]) {
-                time.marks.push(Mark::Text { at: (end, level), text: format!("\u{3b2} = {beta} goes on") });
-                notes.push_str(&format!(" The curve of beta = {beta} goes on beyond the right panel."));
+                time.marks.push(Mark::Text { at: (end, level), text: format!("\u{3b2} = {beta} continues") });
+                notes.push_str(&format!(" The curve of beta = {beta} continues beyond the right panel."));
             }
             let left = rows.column("clusters").last().copied().unwrap_or(1.0);
             if left > 1.5 {
-                notes.push_str(&format!(" beta = {beta}: the run ends at t = 1e300 with {left} clusters, later steps are not shown."));
+                notes.push_str(&format!(
+                    " beta = {beta}: the run ends at t = 1e300 with {left} clusters, later steps \
+                    are not shown."
+                ));
             }
         }
         length.legend = Some(Corner::BottomRight);
-        if last > LATEST {
-            notes.push_str(&format!(" The right panel ends at t = {LATEST:e}."));
+        if last > MAX_TIME {
+            notes.push_str(&format!(" The right panel ends at t = {MAX_TIME:e}."));
         }
         if !apart.is_empty() {
             notes.push_str(&format!(
-                " Dotted: levels sum of squared cluster shares, 0.2, 0.28, 0.44, 0.52, predicted where clusters do not overlap, here for beta = {}: after three have joined, the nearest pair is the last two.",
-                listed(&apart)
+                " Dotted: levels sum of squared cluster shares, 0.2, 0.28, 0.44, 0.52, predicted \
+                if clusters do not overlap, here for beta = {}: after three tokens have merged, \
+                the nearest pair are the last two.",
+                join_numbers(&apart)
             ));
         }
         for beta in overlapping {
-            notes.push_str(&format!(" beta = {beta}: tokens overlap from the start (energy {:.2}), no levels are predicted.", start(beta)));
+            notes.push_str(&format!(
+                " beta = {beta}: tokens overlap from the start (energy {:.2}), no levels are \
+                predicted.",
+                start(beta)
+            ));
         }
         let caption = format!(
-            "Energy (1/n^2) sum exp(beta (cos - 1)) of five tokens, well prepared for beta = 2000, on the circle along gradient ascent, against arc length over log beta (left) and time (right).{notes}"
+            "Energy (1/n^2) sum exp(beta (cos - 1)) of five tokens, well prepared for beta = 2000, \
+            on the circle along gradient ascent, against arc length over log beta (left) and time \
+            (right).{notes}"
         );
         Ok(Picture { panels: vec![length, time], columns: 2, aspect: 0.9, caption })
     },

@@ -1,6 +1,6 @@
 //! Energy and clusters of one run over log time.
 
-use super::{CellsShown, ENERGY, PaperFigure, energy_axis, first_run, motion, series};
+use super::{CellsShown, ENERGY, PaperFigure, dynamics_text, energy_axis, first_run, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 
@@ -9,7 +9,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     name: "timeline",
     title: "Energy and clusters of one run over log time",
     experiments: &["timeline"],
-    cells: Some(CellsShown { most: 1, d: None, columns: &["log_energy", "clusters"] }),
+    cells: Some(CellsShown { max_cells: 1, d: None, columns: &["log_energy", "clusters"] }),
     parameters: &[
         Parameter::real("beta", &[25.0], (0.1, 200.0), "inverse temperature"),
         Parameter::count("n", &[64.0], (2.0, 1000.0), "tokens"),
@@ -23,7 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (table, note) = &first_run(&tables.table);
         let late = |p: Vec<(f64, f64)>| -> Vec<(f64, f64)> { p.into_iter().filter(|p| p.0 > 0.0).collect() };
         let clusters = late(series(table, "t", "clusters"));
-        // The axis ends a little after the last merger.
+        // The axis ends a little after the last merge.
         let settled = clusters.iter().rev().find(|p| p.1 > 1.5).map_or(1e3, |p| p.0);
         let axis = || Axis::log("t", 0.1, settled * 30.0);
         let shown = |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> { late(points).into_iter().filter(|p| p.0 <= settled * 30.0).collect() };
@@ -33,8 +33,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut count = Panel::new("clusters", axis(), Axis::whole("number", 0.0, top + 1.0));
         count.line(shown(clusters), 1, Dash::Solid, "");
         let caption = format!(
-            "One run of {}, n = {}, d = {}, beta = {}{note}: {ENERGY}, and number of clusters, over log time. Plateaus are metastable states.",
-            motion(cell),
+            "One run of {}, n = {}, d = {}, beta = {}{note}: {ENERGY}, and number of clusters, \
+            over log time. Plateaus are metastable states.",
+            dynamics_text(cell),
             cell.n,
             cell.d,
             cell.beta

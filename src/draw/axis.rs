@@ -1,19 +1,19 @@
 //! Axes: scales, ticks and their labels.
 
-/// How data map to the axis.
+/// The map from data to positions on the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// Proportional.
+    /// Linear.
     Linear,
-    /// Proportional, with labels at whole numbers only.
+    /// Linear with labels at whole numbers only.
     Whole,
-    /// By the decimal logarithm; data at or below 0 are not drawn.
+    /// Logarithmic; data at or below 0 are not drawn.
     Log,
-    /// By sign and decimal logarithm of the magnitude; what is smaller than this is drawn at 0.
+    /// By sign and logarithm of the magnitude; smaller magnitudes than this are drawn at 0.
     Signed(f64),
     /// By `v / (1 + v)`: from 0 to infinity.
     Saturating,
-    /// Proportional and without ticks: places that mean nothing by themselves.
+    /// Linear without ticks, for positions without a meaning of their own.
     Blank,
 }
 
@@ -30,7 +30,7 @@ pub struct Axis {
     pub high: f64,
 }
 
-/// Values with labels, and values without.
+/// The ticks of an axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ticks {
     /// Labelled ticks.
@@ -55,7 +55,8 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Log, low, high }
     }
 
-    /// An axis from `-high` to `high` by sign and logarithm; magnitudes below `floor` are drawn at 0.
+    /// An axis from `-high` to `high` by sign and logarithm; magnitudes below `floor` are drawn at
+    /// 0.
     pub fn signed(label: impl Into<String>, floor: f64, high: f64) -> Self {
         Self { label: label.into(), scale: Scale::Signed(floor), low: -high, high }
     }
@@ -65,7 +66,7 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Saturating, low: 0.0, high: f64::INFINITY }
     }
 
-    /// An axis from 0 to 1 without ticks and label, for places that mean nothing by themselves.
+    /// An axis from 0 to 1 without ticks and label, for positions without a meaning of their own.
     pub fn blank() -> Self {
         Self { label: String::new(), scale: Scale::Blank, low: 0.0, high: 1.0 }
     }
@@ -76,7 +77,7 @@ impl Axis {
             Scale::Linear | Scale::Whole | Scale::Blank => (v - self.low) / (self.high - self.low),
             Scale::Log => (v.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
             Scale::Signed(floor) => {
-                // The smallest magnitude stands half a decade off 0, so that 0 is a place of its own.
+                // The smallest magnitude lies half a decade from 0, which separates it from 0.
                 let decades = |v: f64| if v.abs() < floor { 0.0 } else { v.signum() * (0.5 + (v.abs() / floor).log10()) };
                 0.5 + 0.5 * decades(v) / decades(self.high)
             }
@@ -108,7 +109,7 @@ impl Axis {
         };
         let (powers, between) = (times(&[1.0]), times(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]));
         if powers.len() >= 3 {
-            // As few as fit, but three: every `every`-th decade from the first.
+            // As many labels as fit, at least three: every `every`-th decade from the first.
             let every = (powers.len().div_ceil(most)).min((powers.len() - 1) / 2).max(1);
             let label = |v: f64| (v, format!("10{}", superscript(v.log10().round() as i32)));
             if let Some((round, fine)) = round_steps(&powers, every, most) {
@@ -145,8 +146,9 @@ impl Axis {
     }
 }
 
-/// Decades between labels, and between short ticks, of an axis over many decades: round numbers with three labels or more, at most `most`; `None` where
-/// few decades lie between labels, or no round number does.
+/// Numbers of decades between labels and between short ticks, for an axis over many decades. They
+/// are round numbers that give from three to `most` labels; `None` if labels are close together or
+/// no round number fits.
 fn round_steps(powers: &[f64], every: usize, most: usize) -> Option<(i32, i32)> {
     const ROUND: [i32; 9] = [1, 2, 5, 10, 20, 25, 50, 100, 200];
     if every < 4 {
@@ -154,12 +156,13 @@ fn round_steps(powers: &[f64], every: usize, most: usize) -> Option<(i32, i32)> 
     }
     let count = |of: i32| powers.iter().filter(|v| (v.log10().round() as i32).rem_euclid(of) == 0).count();
     let round = ROUND.into_iter().find(|of| (3..=most).contains(&count(*of)))?;
-    // More short ticks than these run into each other.
+    // More short ticks would run into each other.
     let fine = ROUND.into_iter().find(|of| round % of == 0 && count(*of) <= 40)?;
     Some((round, fine))
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten, `least` or more, at most `most` of them where three fit.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten, at least `least` apart; at most `most` of
+/// them if three fit.
 fn steps(low: f64, high: f64, most: usize, least: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / most.max(1) as f64;
     if !(rough.is_finite() && rough > 0.0) {
@@ -172,7 +175,8 @@ fn steps(low: f64, high: f64, most: usize, least: f64) -> Vec<(f64, String)> {
     (a..=b).map(|k| (k as f64 * step, format!("{:.decimals$}", k as f64 * step).replace('-', "\u{2212}"))).collect()
 }
 
-/// A number of one digit as it is read: plain between a thousandth and ten thousand.
+/// A number of one digit as text: plain between a thousandth and ten thousand, otherwise with a
+/// power of ten.
 fn plain(v: f64) -> String {
     let e = (v.log10() + 1e-9).floor() as i32;
     if (-3..4).contains(&e) {
@@ -183,7 +187,7 @@ fn plain(v: f64) -> String {
     if digit > 1.5 { format!("{digit}\u{b7}{power}") } else { power }
 }
 
-/// An exponent in raised digits.
+/// An exponent in superscript digits.
 pub fn superscript(e: i32) -> String {
     let digits = ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
     e.to_string().chars().map(|c| c.to_digit(10).map_or('\u{207b}', |d| digits[d as usize])).collect()

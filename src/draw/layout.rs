@@ -1,25 +1,30 @@
-//! A picture on a sheet: panels in rows, colour bars below, everything a pure function of the data and the size.
+//! Lays out a picture on a sheet: panels in rows, colour bars below. The result is a pure function
+//! of the data and the size.
 
 use super::axis::Axis;
 use super::metrics::{ABOVE, BELOW, LINE, wrap};
 use super::palette::sequential;
-use super::panel::{Composed, Room, compose, left_of, right_of};
+use super::panel::{ComposedPanel, Room, compose, left_of, right_of};
 use super::picture::{Mark, Picture};
-use super::scene::{Anchor, Ink, Laid, Rect, Scene, Text};
+use super::scene::{Anchor, PanelLayout, Rect, Scene, ShapeRole, Text};
 use super::sheet::Sheet;
 use crate::error::{Error, Result};
 
-/// Narrowest data region in units: without axes, with axes, and with axes where there are fewer than four panels.
-const NARROWEST: (f64, f64, f64) = (50.0, 70.0, 92.0);
-/// Highest panel over its width where panels that want to be side by side stand below each other.
+/// Smallest width of a data region in units: without axes, with axes, and with axes if there are
+/// fewer than four panels.
+const MIN_REGION_WIDTHS: (f64, f64, f64) = (50.0, 70.0, 92.0);
+/// Largest ratio of height to width of panels that are moved below each other.
 const FLATTENED: f64 = 0.62;
 
-/// Lays a picture out. **Errors** a height that leaves the panels no room.
+/// Lays out a picture.
+///
+/// **Errors** a height that leaves no room for the panels.
 pub fn layout(picture: &Picture, sheet: &Sheet) -> Result<Scene> {
     let grid = Grid::new(picture, sheet);
     let mut scene = grid.scene(1.0);
     let Some(height) = sheet.height else { return Ok(scene) };
-    // What is not panel (type, gaps) stays as it is: the panels take the rest; a few rounds, because legends move.
+    // Type and gaps keep their size, and panels take the rest. A few rounds are needed because
+    // legends may move.
     let mut stretch = 1.0;
     for _ in 0..12 {
         let panels: f64 = grid.natural.iter().sum();
@@ -55,18 +60,18 @@ struct Grid<'p> {
 impl<'p> Grid<'p> {
     fn new(picture: &'p Picture, sheet: &'p Sheet) -> Self {
         let (unit, count) = (sheet.unit(), picture.panels.len().max(1));
-        let bare = picture.panels.iter().all(|p| p.bare);
+        let bare = picture.panels.iter().all(|p| p.hides_axes);
         let needed = match count {
-            _ if bare => NARROWEST.0 + 6.0,
-            4.. => NARROWEST.1 + 44.0,
-            _ => NARROWEST.2 + 44.0,
+            _ if bare => MIN_REGION_WIDTHS.0 + 6.0,
+            4.. => MIN_REGION_WIDTHS.1 + 44.0,
+            _ => MIN_REGION_WIDTHS.2 + 44.0,
         };
         let wanted = picture.columns.clamp(1, count);
         let most = ((sheet.width / (needed * unit)) as usize).max(1);
-        // Where not all fit, several full rows are halved, so that what stood in one row stays together.
+        // If a row does not fit, full rows are halved, so that the panels of a row stay together.
         let halved = (1..=most).rev().find(|c| wanted.is_multiple_of(*c)).unwrap_or(1);
         let columns = if count > wanted && count.is_multiple_of(wanted) { halved } else { wanted.min(most) };
-        // Rows as even as they can be: five panels of four columns are three and two.
+        // Rows are as equal as possible: five panels in four columns are three and two.
         let lines = count.div_ceil(columns);
         let columns = count.div_ceil(lines);
         let start = |row: usize| row * (count / lines) + row.min(count % lines);
@@ -74,14 +79,15 @@ impl<'p> Grid<'p> {
         let cell = sheet.width / columns as f64;
         let aspect = if columns == 1 && wanted > 1 { picture.aspect.min(FLATTENED) } else { picture.aspect };
         let height = |row: &Vec<usize>| {
-            if row.iter().all(|k| picture.panels[*k].bare) { cell - 6.0 * unit } else { (cell - 46.0 * unit) * aspect }
+            if row.iter().all(|k| picture.panels[*k].hides_axes) { cell - 6.0 * unit } else { (cell - 46.0 * unit) * aspect }
         };
         Self { picture, sheet, natural: rows.iter().map(height).collect(), rows, columns }
     }
 
-    /// Left edges and widths of the cells of a row: panels with axes fill it, others keep their width in its middle.
+    /// Left edges and widths of the cells in a row. Panels with axes fill the row; others keep
+    /// their width and are centred.
     fn cells(&self, row: &[usize]) -> Vec<(f64, f64)> {
-        let bare = row.iter().all(|k| self.picture.panels[*k].bare);
+        let bare = row.iter().all(|k| self.picture.panels[*k].hides_axes);
         let count = row.len() as f64;
         let wide = self.sheet.width / if bare { self.columns as f64 } else { count };
         let start = 0.5 * (self.sheet.width - wide * count);
@@ -99,8 +105,9 @@ impl<'p> Grid<'p> {
                 let margin = self.margin(c, row.len(), stretch);
                 self.panel(row[c], cells[c], margin, (height, strip))
             };
-            let mut composed: Vec<(f64, f64, Composed)> = (0..row.len()).map(|c| panel(c, None)).collect();
-            // A legend above the first panel alone may be as wide as the row, below all titles.
+            let mut composed: Vec<(f64, f64, ComposedPanel)> = (0..row.len()).map(|c| panel(c, None)).collect();
+            // If only the first panel has a legend above it, the legend may be as wide as the row,
+            // below all titles.
             let first_alone = composed.iter().enumerate().all(|(c, p)| p.2.legend_above == (c == 0));
             if row.len() > 1 && first_alone && composed.iter().all(|p| p.2.title.len() <= composed[0].2.title.len()) {
                 let free = sheet.width - composed[0].0 - 2.0 * sheet.unit();
@@ -109,32 +116,39 @@ impl<'p> Grid<'p> {
             let above = composed.iter().map(|c| c.2.above).fold(0.0, f64::max);
             let below = composed.iter().map(|c| c.2.below).fold(0.0, f64::max);
             for (x, down, mut c) in composed {
-                // Titles of a row begin at one height, whatever stands between them and their regions.
+                // Titles of a row start at the same height.
                 let up = above - c.above;
                 c.laid.texts.extend(c.title.into_iter().map(|t| Text { at: (t.at.0, t.at.1 - up), ..t }));
                 panels.push(c.laid.moved((x, top + above + down)));
             }
             top += above + height + below + sheet.unit();
         }
-        let mut bars = Laid::default();
+        let mut bars = PanelLayout::default();
         for shade in self.shades() {
             top = bar(shade, top, sheet, &mut bars);
         }
         panels.push(bars);
-        Scene { width: sheet.width, height: top + sheet.unit(), ground: sheet.theme.ground(), ink: sheet.theme.ink(), panels }
+        Scene {
+            width: sheet.width,
+            height: top + sheet.unit(),
+            background: sheet.theme.background(),
+            foreground: sheet.theme.foreground(),
+            panels,
+        }
     }
 
-    /// Room left of the regions of a column: panels that stand below each other share it.
+    /// Room to the left of the regions of a column, common to all panels in the column.
     fn margin(&self, column: usize, count: usize, stretch: f64) -> f64 {
         let same = self.rows.iter().zip(&self.natural).filter(|(row, _)| row.len() == count);
         same.map(|(row, h)| left_of(&self.picture.panels[row[column]], stretch * h, self.sheet)).fold(0.0, f64::max)
     }
 
-    /// A panel in its cell: place of its region and the panel itself. The legend above it takes the given width, or that of the panel.
-    fn panel(&self, k: usize, (start, wide): (f64, f64), margin: f64, (height, strip): (f64, Option<f64>)) -> (f64, f64, Composed) {
+    /// The position of the region of a panel in its cell, and the panel. The legend above it has
+    /// the given width, or that of the panel.
+    fn panel(&self, k: usize, (start, wide): (f64, f64), margin: f64, (height, strip): (f64, Option<f64>)) -> (f64, f64, ComposedPanel) {
         let (panel, unit) = (&self.picture.panels[k], self.sheet.unit());
         let letter = if self.picture.panels.len() > 1 { format!("({}) ", char::from(b'a' + (k % 26) as u8)) } else { String::new() };
-        if panel.bare {
+        if panel.hides_axes {
             let side = (wide - 6.0 * unit).min(height);
             let left = 0.5 * (wide - side);
             let room = Room { width: side, height: side, left, right: left, strip: strip.unwrap_or(side + left - 2.0 * unit) };
@@ -146,7 +160,7 @@ impl<'p> Grid<'p> {
         (start + margin, 0.0, compose(panel, &letter, room, self.sheet))
     }
 
-    /// Meanings of colours, each once.
+    /// The distinct colour scales.
     fn shades(&self) -> Vec<&Axis> {
         let mut out: Vec<&Axis> = Vec::new();
         for mark in self.picture.panels.iter().flat_map(|p| &p.marks) {
@@ -160,8 +174,8 @@ impl<'p> Grid<'p> {
     }
 }
 
-/// A colour bar below everything else; returns where it ends.
-fn bar(shade: &Axis, top: f64, sheet: &Sheet, laid: &mut Laid) -> f64 {
+/// Draws a colour bar below everything else; returns its lower end.
+fn bar(shade: &Axis, top: f64, sheet: &Sheet, laid: &mut PanelLayout) -> f64 {
     let (unit, small) = (sheet.unit(), sheet.small());
     let wide = (0.6 * sheet.width).min(240.0 * unit);
     let left = 0.5 * (sheet.width - wide);
@@ -170,12 +184,17 @@ fn bar(shade: &Axis, top: f64, sheet: &Sheet, laid: &mut Laid) -> f64 {
     for k in 0..pieces {
         let at = |k: i32| left + wide * f64::from(k) / f64::from(pieces);
         let colour = sequential((f64::from(k) + 0.5) / f64::from(pieces));
-        laid.fill(Rect { left: at(k), top: high, right: at(k + 1), bottom: low }, colour, Ink::Key);
+        laid.fill(Rect { left: at(k), top: high, right: at(k + 1), bottom: low }, colour, ShapeRole::Key);
     }
     let base = low + 4.0 * unit + ABOVE * small;
     for (v, label) in shade.ticks(5).major {
         let x = left + shade.position(v) * wide;
-        laid.path(vec![(x, low), (x, low + 2.5 * unit)], sheet.theme.ink(), 0.5 * unit * sheet.theme.thickens(), Ink::Border);
+        laid.path(
+            vec![(x, low), (x, low + 2.5 * unit)],
+            sheet.theme.foreground(),
+            0.5 * unit * sheet.theme.stroke_scale(),
+            ShapeRole::Border,
+        );
         laid.texts.push(Text::level(label, (x, base), Anchor::Middle, small));
     }
     let mut bottom = base + BELOW * small + unit;

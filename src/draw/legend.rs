@@ -1,10 +1,10 @@
-//! Legends: in a corner or a free place of the data region, else in a strip above it.
+//! Legends: in a corner or another free place of the data region, or in a strip above it.
 
-use super::ink::Occupied;
-use super::marks::{Dashing, marked, marker};
+use super::marks::{DashPattern, has_markers, marker};
 use super::metrics::{ABOVE, BELOW, LINE, width, wrap};
+use super::occupancy::OccupancyGrid;
 use super::picture::{Corner, Dash, Mark, Panel};
-use super::scene::{Anchor, Ink, Laid, Rect, Spot, Text};
+use super::scene::{Anchor, PanelLayout, Point, Rect, ShapeRole, Text};
 use super::sheet::Sheet;
 
 /// Length of a sample line in units.
@@ -12,7 +12,7 @@ const SAMPLE: f64 = 18.0;
 /// Distance from a sample to its name in units.
 const SPACE: f64 = 3.5;
 
-/// Marks that have a name.
+/// The marks with a label.
 pub fn entries(panel: &Panel) -> Vec<(&Mark, &str)> {
     let named = |m: &'_ Mark| -> bool { !label_of(m).is_empty() };
     panel.marks.iter().filter(|m| named(m)).map(|m| (m, label_of(m))).collect()
@@ -25,8 +25,9 @@ fn label_of(mark: &Mark) -> &str {
     }
 }
 
-/// Draws the legend inside the region where nothing is drawn; false where there is no such place.
-pub fn inside(panel: &Panel, entries: &[(&Mark, &str)], area: &Rect, taken: &Occupied, sheet: &Sheet, laid: &mut Laid) -> bool {
+/// Draws the legend inside the region where nothing else is drawn. Returns false if there is no
+/// such place.
+pub fn inside(panel: &Panel, entries: &[(&Mark, &str)], area: &Rect, taken: &OccupancyGrid, sheet: &Sheet, laid: &mut PanelLayout) -> bool {
     let (unit, small) = (sheet.unit(), sheet.small());
     let line = 1.3 * small;
     let widest = entries.iter().map(|e| width(e.1, small)).fold(0.0, f64::max);
@@ -47,7 +48,7 @@ pub fn inside(panel: &Panel, entries: &[(&Mark, &str)], area: &Rect, taken: &Occ
     let step = 3.0 * unit;
     let (across, down) = (((right - left) / step) as usize, ((bottom - top) / step) as usize);
     let anywhere = (0..=down).flat_map(|r| (0..=across).map(move |c| (r, c))).map(|(r, c)| (left + step * c as f64, top + step * r as f64));
-    let free = |p: &Spot| taken.count(&Rect { left: p.0, top: p.1, right: p.0 + w, bottom: p.1 + h }.grown(2.5 * unit)) == 0;
+    let free = |p: &Point| taken.count(&Rect { left: p.0, top: p.1, right: p.0 + w, bottom: p.1 + h }.grown(2.5 * unit)) == 0;
     let Some(place) = corners.chain(anywhere).find(free) else { return false };
     for (k, (mark, name)) in entries.iter().enumerate() {
         let y = place.1 + (k as f64 + 0.5) * line;
@@ -58,14 +59,15 @@ pub fn inside(panel: &Panel, entries: &[(&Mark, &str)], area: &Rect, taken: &Occ
     true
 }
 
-/// Draws the legend in lines above the region, the lowest line `above` it; returns where the strip ends.
-pub fn strip(panel: &Panel, entries: &[(&Mark, &str)], above: f64, room: f64, sheet: &Sheet, laid: &mut Laid) -> f64 {
+/// Draws the legend in rows above the region, the lowest at the distance `above`. Returns the upper
+/// end of the strip.
+pub fn strip(panel: &Panel, entries: &[(&Mark, &str)], above: f64, room: f64, sheet: &Sheet, laid: &mut PanelLayout) -> f64 {
     let (unit, small) = (sheet.unit(), sheet.small());
     let (indent, line) = ((SAMPLE + SPACE) * unit, LINE * small);
-    // Entries side by side; names that are too wide are broken.
+    // Entries stand side by side; labels that are too wide are broken into lines.
     let blocks: Vec<(&Mark, Vec<String>)> = entries.iter().map(|e| (e.0, wrap(e.1, small, room - indent))).collect();
     let widths: Vec<f64> = blocks.iter().map(|(_, lines)| indent + lines.iter().map(|l| width(l, small)).fold(0.0, f64::max)).collect();
-    let rows = arranged(&widths, 8.0 * unit, room);
+    let rows = legend_rows(&widths, 8.0 * unit, room);
     let tall = |row: &Vec<(f64, usize)>| row.iter().map(|(_, k)| blocks[*k].1.len()).max().unwrap_or(0) as f64 * line;
     let total: f64 = rows.iter().map(tall).sum();
     let mut top = -above - total;
@@ -83,8 +85,9 @@ pub fn strip(panel: &Panel, entries: &[(&Mark, &str)], above: f64, room: f64, sh
     above + total + 2.0 * unit
 }
 
-/// Places of blocks of these widths in rows: in columns where these need no more rows than as many blocks in a row as fit, else so.
-pub fn arranged(widths: &[f64], gap: f64, room: f64) -> Vec<Vec<(f64, usize)>> {
+/// Arranges blocks of these widths in rows: in columns if this needs no more rows than a greedy
+/// arrangement, otherwise greedily. Each block is given by its left edge and index.
+pub fn legend_rows(widths: &[f64], gap: f64, room: f64) -> Vec<Vec<(f64, usize)>> {
     let mut filled: Vec<Vec<(f64, usize)>> = vec![Vec::new()];
     let mut x = 0.0;
     for (k, w) in widths.iter().enumerate() {
@@ -103,41 +106,41 @@ pub fn arranged(widths: &[f64], gap: f64, room: f64) -> Vec<Vec<(f64, usize)>> {
     if lines > filled.len() {
         return filled;
     }
-    // As even as they can be: six blocks of four columns are three and three.
+    // Rows are as equal as possible: six blocks in four columns are three and three.
     let columns = widths.len().div_ceil(lines.max(1)).max(1);
     let places: Vec<(f64, usize)> = (0..widths.len()).map(|k| ((k % columns) as f64 * (widest + gap), k)).collect();
     places.chunks(columns).map(<[(f64, usize)]>::to_vec).collect()
 }
 
-/// The sample of a mark from `at` to the right.
-fn sample(panel: &Panel, mark: &Mark, at: Spot, sheet: &Sheet, laid: &mut Laid) {
+/// Draws the sample of a mark, starting at `at`.
+fn sample(panel: &Panel, mark: &Mark, at: Point, sheet: &Sheet, laid: &mut PanelLayout) {
     let (unit, theme) = (sheet.unit(), sheet.theme);
-    let weight = unit * theme.thickens();
+    let weight = unit * theme.stroke_scale();
     let middle = (at.0 + 0.5 * SAMPLE * unit, at.1);
     let ends = vec![at, (at.0 + SAMPLE * unit, at.1)];
     match mark {
         Mark::Line { colour, dash, label, .. } => {
             let strength = if *dash == Dash::Dotted { 0.8 } else { 1.0 };
-            Dashing::new(*dash, unit).walk(&ends, |path| laid.path(path, theme.category(*colour), strength * weight, Ink::Key));
+            DashPattern::new(*dash, unit).walk(&ends, |path| laid.path(path, theme.category(*colour), strength * weight, ShapeRole::Key));
             let points = panel.marks.iter().find_map(|m| match m {
                 Mark::Points { colour: c, radius, label, .. } if c == colour && label.is_empty() => Some(*radius),
                 _ => None,
             });
-            let own = marked(panel, *colour, label).then_some(1.7);
+            let own = has_markers(panel, *colour, label).then_some(1.7);
             if let Some(radius) = own.or(points) {
-                laid.shapes.push(marker(*colour, middle, radius * unit, sheet, Ink::Key));
+                laid.shapes.push(marker(*colour, middle, radius * unit, sheet, ShapeRole::Key));
             }
         }
         Mark::Steps { colour, filled, .. } => {
             if *filled {
                 let r = Rect { left: at.0, top: at.1 - 2.5 * unit, right: at.0 + SAMPLE * unit, bottom: at.1 + 2.5 * unit };
-                laid.fill(r, theme.tint(*colour), Ink::Key);
-                laid.path(vec![(r.left, r.top), (r.right, r.top)], theme.category(*colour), 0.9 * weight, Ink::Key);
+                laid.fill(r, theme.tint(*colour), ShapeRole::Key);
+                laid.path(vec![(r.left, r.top), (r.right, r.top)], theme.category(*colour), 0.9 * weight, ShapeRole::Key);
             } else {
-                laid.path(ends, theme.category(*colour), 0.9 * weight, Ink::Key);
+                laid.path(ends, theme.category(*colour), 0.9 * weight, ShapeRole::Key);
             }
         }
-        Mark::Points { colour, radius, .. } => laid.shapes.push(marker(*colour, middle, radius * unit, sheet, Ink::Key)),
+        Mark::Points { colour, radius, .. } => laid.shapes.push(marker(*colour, middle, radius * unit, sheet, ShapeRole::Key)),
         _ => {}
     }
 }

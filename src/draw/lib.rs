@@ -1,15 +1,16 @@
-//! Figures: a picture is data ([`Picture`]); laid out on a [`Sheet`] it is a [`Scene`] of shapes and boxes of type, from which SVG, PDF and PNG are
-//! written with an embedded font; the same data gives the same bytes.
+//! Figures. A [`Picture`] is data; layout on a [`Sheet`] turns it into a [`Scene`] of shapes and
+//! lines of type, from which SVG, PDF and PNG are written with an embedded font. The same data give
+//! the same bytes.
 
 use metastable_num::error;
 
+pub mod animation;
 mod axis;
-pub mod film;
-mod ink;
 mod layout;
 mod legend;
 mod marks;
 mod metrics;
+mod occupancy;
 mod palette;
 mod panel;
 mod pdf;
@@ -22,10 +23,10 @@ mod write;
 pub use axis::{Axis, Scale, Ticks, superscript};
 pub use layout::layout;
 #[doc(hidden)]
-pub use legend::arranged;
+pub use legend::legend_rows;
 pub use palette::{CATEGORIES, LIGHT, Theme, sequential};
 pub use pdf::pdf;
 pub use picture::{Corner, Dash, Mark, Panel, Picture};
-pub use scene::{Anchor, Ink, Laid, Outline, Rect, Scene, Shape, Spot, Text};
+pub use scene::{Anchor, Outline, PanelLayout, Point, Rect, Scene, Shape, ShapeRole, Text};
 pub use sheet::{Sheet, Size};
-pub use write::{frames, png, raster, spark, svg};
+pub use write::{frames, margin_strip, png, raster, svg};

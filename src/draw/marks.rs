@@ -1,13 +1,14 @@
-//! Marks to shapes: data become points of the sheet, lines their dashes, categories their markers.
+//! Turns marks into shapes: data become points of the sheet, lines get their dashes, categories
+//! their markers.
 
 use super::axis::Axis;
 use super::palette::sequential;
 use super::picture::{Dash, Mark, Panel};
-use super::scene::{Ink, Laid, Outline, Rect, Shape, Spot};
+use super::scene::{Outline, PanelLayout, Point, Rect, Shape, ShapeRole};
 use super::sheet::Sheet;
 use plotters::style::RGBColor;
 
-/// The data region of a panel, and how data map to it.
+/// The data region of a panel with the map from data to the sheet.
 pub struct DataRegion<'p> {
     /// Horizontal axis.
     pub x: &'p Axis,
@@ -18,81 +19,82 @@ pub struct DataRegion<'p> {
 }
 
 impl DataRegion<'_> {
-    /// The place of a value; NaN where an axis has none for it.
-    pub fn at(&self, p: (f64, f64)) -> Spot {
+    /// The position of a pair of values; NaN outside the domain of an axis.
+    pub fn position(&self, p: (f64, f64)) -> Point {
         let (u, v) = (self.x.position(p.0), self.y.position(p.1));
         (self.area.left + u * self.area.width(), self.area.bottom - v * self.area.height())
     }
 
-    /// The place of a value within the region's rim, or `None`.
-    fn inside(&self, p: (f64, f64)) -> Option<Spot> {
-        let at = self.at(p);
+    /// The position of a pair of values, or `None` outside the region.
+    fn inside(&self, p: (f64, f64)) -> Option<Point> {
+        let at = self.position(p);
         let rim = self.area.grown(1.0);
         (at.0 >= rim.left && at.0 <= rim.right && at.1 >= rim.top && at.1 <= rim.bottom).then_some(at)
     }
 }
 
-/// Draws a mark into the panel's shapes; what lies outside the axes is cut there.
-pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mut Laid) {
+/// Draws a mark into the layout of its panel, clipped at the axes.
+pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mut PanelLayout) {
     let (unit, theme) = (sheet.unit(), sheet.theme);
-    let weight = unit * theme.thickens();
+    let weight = unit * theme.stroke_scale();
     match &panel.marks[k] {
         Mark::Line { points, colour, dash, label } => {
             let strength = if *dash == Dash::Dotted { 0.8 } else { 1.0 };
-            let mut pattern = Dashing::new(*dash, unit);
+            let mut pattern = DashPattern::new(*dash, unit);
             for piece in pieces(points, frame) {
-                pattern.walk(&piece, |path| out.path(path, theme.category(*colour), strength * weight, Ink::Curve(k)));
-                if marked(panel, *colour, label) {
-                    along(&piece, 12.0 + 5.0 * *colour as f64, 46.0, unit)
+                pattern.walk(&piece, |path| out.path(path, theme.category(*colour), strength * weight, ShapeRole::Curve(k)));
+                if has_markers(panel, *colour, label) {
+                    points_along(&piece, 12.0 + 5.0 * *colour as f64, 46.0, unit)
                         .into_iter()
-                        .for_each(|at| out.shapes.push(marker(*colour, at, 1.7 * unit, sheet, Ink::Curve(k))));
+                        .for_each(|at| out.shapes.push(marker(*colour, at, 1.7 * unit, sheet, ShapeRole::Curve(k))));
                 }
             }
         }
         Mark::Points { points, colour, radius, .. } => {
             let places = points.iter().filter_map(|p| frame.inside(*p));
-            out.shapes.extend(places.map(|p| marker(*colour, p, radius * unit, sheet, Ink::Marker(k))));
+            out.shapes.extend(places.map(|p| marker(*colour, p, radius * unit, sheet, ShapeRole::Marker(k))));
         }
         Mark::Heat { x, y, values, shade } => raster((x, y), values, shade, frame, out),
         Mark::Steps { edges, values, colour, filled, .. } => {
             let mut outline = Vec::new();
             let floor = frame.area.bottom;
             for (v, side) in values.iter().zip(edges.windows(2)) {
-                let (a, b) = (frame.at((side[0], *v)), frame.at((side[1], *v)));
+                let (a, b) = (frame.position((side[0], *v)), frame.position((side[1], *v)));
                 let top = if a.1.is_finite() { a.1.clamp(frame.area.top, floor) } else { floor };
                 let (left, right) = (a.0.max(frame.area.left), b.0.min(frame.area.right));
                 if right <= left {
                     continue;
                 }
                 if *filled && top < floor {
-                    out.fill(Rect { left, top, right, bottom: floor }, theme.tint(*colour), Ink::Curve(k));
+                    out.fill(Rect { left, top, right, bottom: floor }, theme.tint(*colour), ShapeRole::Curve(k));
                 }
                 outline.extend([(left, top), (right, top)]);
             }
-            out.path(outline, theme.category(*colour), 0.9 * weight, Ink::Curve(k));
+            out.path(outline, theme.category(*colour), 0.9 * weight, ShapeRole::Curve(k));
         }
         Mark::Circle => {
-            let (centre, rim) = (frame.at((0.0, 0.0)), frame.at((1.0, 0.0)));
+            let (centre, rim) = (frame.position((0.0, 0.0)), frame.position((1.0, 0.0)));
             let form = Outline::Disc(centre, rim.0 - centre.0);
-            out.shapes.push(Shape { form, colour: theme.category(7), stroke: Some(0.6 * weight), ink: Ink::Border });
+            out.shapes.push(Shape { form, colour: theme.category(7), stroke: Some(0.6 * weight), role: ShapeRole::Border });
         }
         Mark::Middle(_) | Mark::Text { .. } => {}
     }
 }
 
-/// True when a line carries markers of its own: it has a name, others have too, and nothing else of its category stands in the panel.
-pub fn marked(panel: &Panel, category: usize, label: &str) -> bool {
+/// True if a line gets markers: it has a label, other lines have one too, and no other mark of its
+/// panel has its category.
+pub fn has_markers(panel: &Panel, category: usize, label: &str) -> bool {
     let named = panel.marks.iter().filter(|m| matches!(m, Mark::Line { label, dash, .. } if !label.is_empty() && *dash != Dash::Dotted));
     let points = panel.marks.iter().any(|m| matches!(m, Mark::Points { colour, .. } if *colour == category));
     let alone = panel.marks.iter().filter(|m| matches!(m, Mark::Line { colour, .. } if *colour == category)).count() == 1;
     !label.is_empty() && category < 6 && !points && alone && named.count() > 1
 }
 
-/// The parts of a polyline inside the region, without points that would not be seen.
-fn pieces(points: &[(f64, f64)], frame: &DataRegion) -> Vec<Vec<Spot>> {
-    let mut out: Vec<Vec<Spot>> = Vec::new();
+/// The parts of a polyline inside the region, without points closer than the eye can see.
+fn pieces(points: &[(f64, f64)], frame: &DataRegion) -> Vec<Vec<Point>> {
+    let mut out: Vec<Vec<Point>> = Vec::new();
     for side in points.windows(2) {
-        let (a, b) = (frame.at(side[0]), frame.at(side[1]));
+        let (a, b) = (frame.position(side[0]), frame.position(side[1]));
         if !(a.0 + a.1 + b.0 + b.1).is_finite() {
             out.push(Vec::new());
             continue;
@@ -110,18 +112,18 @@ fn pieces(points: &[(f64, f64)], frame: &DataRegion) -> Vec<Vec<Spot>> {
     out
 }
 
-fn near(a: Spot, b: Spot, by: f64) -> bool {
+fn near(a: Point, b: Point, by: f64) -> bool {
     (a.0 - b.0).abs() < by && (a.1 - b.1).abs() < by
 }
 
-/// A dash pattern measured along a line.
-pub struct Dashing {
+/// The state of a dash pattern along a line.
+pub struct DashPattern {
     lengths: Vec<f64>,
-    /// Which stroke or gap, and how much of it is left.
+    /// Index of the current stroke or gap, and its remaining length.
     state: (usize, f64),
 }
 
-impl Dashing {
+impl DashPattern {
     /// The beginning of a pattern.
     pub fn new(dash: Dash, unit: f64) -> Self {
         let lengths: Vec<f64> = dash.lengths().iter().map(|l| l * unit).collect();
@@ -129,8 +131,8 @@ impl Dashing {
         Self { lengths, state: (0, left) }
     }
 
-    /// Hands out the strokes of a path.
-    pub fn walk(&mut self, path: &[Spot], mut stroke: impl FnMut(Vec<Spot>)) {
+    /// Calls `stroke` for every stroke of a path.
+    pub fn walk(&mut self, path: &[Point], mut stroke: impl FnMut(Vec<Point>)) {
         if self.lengths.is_empty() {
             return stroke(path.to_vec());
         }
@@ -161,8 +163,8 @@ impl Dashing {
     }
 }
 
-/// Places along a path, the first after `first` units, then one every `every` units.
-fn along(path: &[Spot], first: f64, every: f64, unit: f64) -> Vec<Spot> {
+/// Points along a path: the first after `first` units, then one every `every` units.
+fn points_along(path: &[Point], first: f64, every: f64, unit: f64) -> Vec<Point> {
     let (mut out, mut next) = (Vec::new(), first * unit);
     for side in path.windows(2) {
         let length = (side[1].0 - side[0].0).hypot(side[1].1 - side[0].1);
@@ -176,8 +178,8 @@ fn along(path: &[Spot], first: f64, every: f64, unit: f64) -> Vec<Spot> {
     out
 }
 
-/// The marker of a category: disc, square, triangle, diamond, filled and open by turns.
-pub fn marker(category: usize, at: Spot, radius: f64, sheet: &Sheet, ink: Ink) -> Shape {
+/// The marker of a category: disc, square, triangle or diamond, alternately filled and open.
+pub fn marker(category: usize, at: Point, radius: f64, sheet: &Sheet, role: ShapeRole) -> Shape {
     let corner = |x: f64, y: f64| (at.0 + radius * x, at.1 + radius * y);
     let form = match category % 8 / 2 {
         0 => Outline::Disc(at, radius),
@@ -185,12 +187,13 @@ pub fn marker(category: usize, at: Spot, radius: f64, sheet: &Sheet, ink: Ink) -
         2 => Outline::Polygon(vec![corner(0.0, -1.2), corner(1.08, 0.75), corner(-1.08, 0.75)]),
         _ => Outline::Polygon(vec![corner(0.0, -1.25), corner(1.25, 0.0), corner(0.0, 1.25), corner(-1.25, 0.0)]),
     };
-    let stroke = (category % 2 == 1).then_some(0.8 * sheet.unit() * sheet.theme.thickens());
-    Shape { form, colour: sheet.theme.category(category), stroke, ink }
+    let stroke = (category % 2 == 1).then_some(0.8 * sheet.unit() * sheet.theme.stroke_scale());
+    Shape { form, colour: sheet.theme.category(category), stroke, role }
 }
 
-/// Cells of a raster; runs of one colour are one rectangle: smaller files, no seams.
-fn raster((x, y): (&[f64], &[f64]), values: &[Vec<f64>], shade: &Axis, frame: &DataRegion, out: &mut Laid) {
+/// Draws the cells of a raster. Adjacent cells of the same colour are one rectangle, which gives
+/// smaller files without seams.
+fn raster((x, y): (&[f64], &[f64]), values: &[Vec<f64>], shade: &Axis, frame: &DataRegion, out: &mut PanelLayout) {
     let colour = |v: f64| -> RGBColor { sequential(shade.position(v)) };
     for (row, edge) in values.iter().zip(y.windows(2)) {
         let mut start = 0;
@@ -199,8 +202,8 @@ fn raster((x, y): (&[f64], &[f64]), values: &[Vec<f64>], shade: &Axis, frame: &D
             if c + 1 < row.len() && colour(row[c + 1]) == own {
                 continue;
             }
-            let (a, b) = (frame.at((x[start], edge[1])), frame.at((x[c + 1], edge[0])));
-            out.fill(Rect { left: a.0, top: a.1, right: b.0, bottom: b.1 }, own, Ink::Raster);
+            let (a, b) = (frame.position((x[start], edge[1])), frame.position((x[c + 1], edge[0])));
+            out.fill(Rect { left: a.0, top: a.1, right: b.0, bottom: b.1 }, own, ShapeRole::Raster);
             start = c + 1;
         }
     }

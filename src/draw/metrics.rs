@@ -1,35 +1,36 @@
-//! The type: one font that comes with the program, its widths, and lines that fit.
+//! Font metrics: the embedded font, widths of texts, line breaking.
 
 use std::sync::OnceLock;
 use ttf_parser::Face;
 
-/// The font: its file.
+/// The font file.
 pub static FONT: &[u8] = include_bytes!("font/metastable-sans.ttf");
 
 /// The family name under which the font is embedded.
 pub const FAMILY: &str = "metastable-sans";
 
-/// Height of a line of type over its size.
+/// Line height, as a multiple of the font size.
 pub const LINE: f64 = 1.22;
-/// Type reaches this share of its size above its base line.
+/// Height of type above the base line, as a multiple of the font size.
 pub const ABOVE: f64 = 0.76;
-/// Type reaches this share of its size below its base line.
+/// Depth of type below the base line, as a multiple of the font size.
 pub const BELOW: f64 = 0.22;
 
-/// The font, read once; `None` only where the file that is compiled in were damaged.
+/// The parsed font; `None` only if the embedded file were damaged.
 pub fn face() -> Option<&'static Face<'static>> {
     static FACE: OnceLock<Option<Face<'static>>> = OnceLock::new();
     FACE.get_or_init(|| Face::parse(FONT, 0).ok()).as_ref()
 }
 
-/// Width of a text in the units of its size.
+/// Width of a text, in the unit of `size`.
 pub fn width(text: &str, size: f64) -> f64 {
     let Some(face) = face() else { return 0.6 * size * text.chars().count() as f64 };
     let advance = |c: char| face.glyph_index(c).and_then(|g| face.glyph_hor_advance(g)).unwrap_or(face.units_per_em() / 2);
     text.chars().map(|c| f64::from(advance(c))).sum::<f64>() * size / f64::from(face.units_per_em())
 }
 
-/// The text in lines no wider than `room`, broken between words; a word that is too wide itself is shortened.
+/// Breaks a text between words into lines not wider than `room`; a single word that is too wide is
+/// shortened.
 pub fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|w| !w.is_empty()) {

@@ -1,9 +1,11 @@
-//! Colours: Okabe-Ito for categories (safe for colour-blind readers, always with a dash or marker), viridis for magnitudes.
+//! Colours: Okabe-Ito for categories (safe for colour-blind readers, always together with a dash or
+//! marker), viridis for magnitudes.
 
 use crate::error::{Error, Result};
 use plotters::style::RGBColor;
 
-/// Okabe and Ito's palette in fixed order without its yellow, which does not show on paper; black, and grey for lines of reference.
+/// The palette of Okabe and Ito in fixed order, without its yellow, which is hardly visible on
+/// paper; black, and grey for reference lines.
 pub const CATEGORIES: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -15,7 +17,7 @@ pub const CATEGORIES: [RGBColor; 8] = [
     RGBColor(110, 110, 110),
 ];
 
-/// The same hues, light enough for a dark ground.
+/// The same hues, lighter, for a dark background.
 pub const LIGHT: [RGBColor; 8] = [
     RGBColor(64, 156, 255),
     RGBColor(255, 128, 48),
@@ -27,7 +29,7 @@ pub const LIGHT: [RGBColor; 8] = [
     RGBColor(150, 150, 150),
 ];
 
-/// Where a picture is shown.
+/// The medium of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// Dark on white, thin strokes.
@@ -42,7 +44,9 @@ impl Theme {
     /// Names of the themes.
     pub const NAMES: [&str; 3] = ["print", "slides", "dark"];
 
-    /// Parses a name. **Errors** an unknown one, with the nearest.
+    /// Parses a name.
+    ///
+    /// **Errors** an unknown name, with the nearest one.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "print" => Ok(Self::Print),
@@ -52,23 +56,23 @@ impl Theme {
         }
     }
 
-    /// How much larger type is than on paper.
-    pub fn enlarges(self) -> f64 {
+    /// Factor of the font size relative to print.
+    pub fn type_scale(self) -> f64 {
         if self == Self::Slides { 1.25 } else { 1.0 }
     }
 
-    /// How much thicker strokes are than on paper.
-    pub fn thickens(self) -> f64 {
+    /// Factor of the stroke width relative to print.
+    pub fn stroke_scale(self) -> f64 {
         if self == Self::Slides { 1.5 } else { 1.0 }
     }
 
-    /// The ground.
-    pub fn ground(self) -> RGBColor {
+    /// The background colour.
+    pub fn background(self) -> RGBColor {
         if self == Self::Dark { RGBColor(24, 26, 30) } else { RGBColor(255, 255, 255) }
     }
 
-    /// Axes and type.
-    pub fn ink(self) -> RGBColor {
+    /// The colour of axes and type.
+    pub fn foreground(self) -> RGBColor {
         if self == Self::Dark { RGBColor(232, 232, 232) } else { RGBColor(0, 0, 0) }
     }
 
@@ -78,15 +82,15 @@ impl Theme {
         all[k % all.len()]
     }
 
-    /// A category laid thinly over the ground.
+    /// The colour of a category mixed with the background.
     pub fn tint(self, k: usize) -> RGBColor {
-        let (c, g) = (self.category(k), self.ground());
+        let (c, g) = (self.category(k), self.background());
         let mix = |c: u8, g: u8| (0.28 * f64::from(c) + 0.72 * f64::from(g)).round() as u8;
         RGBColor(mix(c.0, g.0), mix(c.1, g.1), mix(c.2, g.2))
     }
 }
 
-/// Viridis at `s` in [0, 1].
+/// The colour map viridis at `s` in [0, 1].
 pub fn sequential(s: f64) -> RGBColor {
     use plotters::style::colors::colormaps::{ColorMap, ViridisRGB};
     ViridisRGB.get_color(s.clamp(0.0, 1.0))

@@ -1,9 +1,10 @@
-//! Writes a picture as PDF: strokes, areas and live type with the font inside; no dates, so that the same data gives the same bytes.
+//! Writes a picture as PDF: strokes, areas and text with the embedded font. There are no dates: the
+//! same data give the same bytes.
 
 use super::layout::layout;
 use super::metrics::{FAMILY, FONT, face, width};
 use super::picture::Picture;
-use super::scene::{Anchor, Outline, Scene, Shape, Spot, Text};
+use super::scene::{Anchor, Outline, Point, Scene, Shape, Text};
 use super::sheet::Sheet;
 use super::write::failed;
 use crate::error::Result;
@@ -46,7 +47,7 @@ fn packed(bytes: &[u8]) -> Result<Vec<u8>> {
     encoder.finish().map_err(failed)
 }
 
-/// The font, whole: 27 kB, and every glyph can be searched and copied.
+/// Embeds the whole font (27 kB), so that text can be searched and copied.
 fn embed(out: &mut Pdf, font: &Face) -> Result<()> {
     let [whole, part, about, file, meaning] = [6, 7, 8, 9, 10].map(Ref::new);
     let name = Name(FAMILY.as_bytes());
@@ -82,16 +83,16 @@ fn embed(out: &mut Pdf, font: &Face) -> Result<()> {
     Ok(())
 }
 
-/// The operators of the page.
+/// The drawing operators of the page.
 fn drawn(scene: &Scene, font: &Face) -> Vec<u8> {
     let mut page = Content::new();
-    let up = |p: &Spot| (p.0 as f32, (scene.height - p.1) as f32);
+    let up = |p: &Point| (p.0 as f32, (scene.height - p.1) as f32);
     page.set_line_cap(LineCapStyle::ButtCap).set_line_join(LineJoinStyle::RoundJoin);
-    paint(&mut page, scene.ground, true);
+    paint(&mut page, scene.background, true);
     page.rect(0.0, 0.0, scene.width as f32, scene.height as f32).fill_nonzero();
     for panel in &scene.panels {
         panel.shapes.iter().for_each(|s| shape(&mut page, s, &up));
-        paint(&mut page, scene.ink, true);
+        paint(&mut page, scene.foreground, true);
         panel.texts.iter().for_each(|t| words(&mut page, t, font, &up));
     }
     page.finish().to_vec()
@@ -106,12 +107,12 @@ fn paint(page: &mut Content, colour: RGBColor, fill: bool) {
     };
 }
 
-fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Spot) -> (f32, f32)) {
+fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Point) -> (f32, f32)) {
     paint(page, s.colour, s.stroke.is_none());
     if let Some(width) = s.stroke {
         page.set_line_width(width as f32);
     }
-    let mut along = |points: &[Spot]| {
+    let mut along = |points: &[Point]| {
         for (k, p) in points.iter().map(up).enumerate() {
             if k == 0 {
                 page.move_to(p.0, p.1)
@@ -131,7 +132,7 @@ fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Spot) -> (f32, f32)) {
             page.rect(p.0, p.1, r.width() as f32, r.height() as f32);
         }
         Outline::Disc(centre, radius) => {
-            // Four cubics: within 3e-4 of the radius of a circle.
+            // Four cubic curves: within 3e-4 of the radius of a circle.
             let ((x, y), r) = (up(centre), *radius as f32);
             let k = 0.552_285 * r;
             page.move_to(x + r, y).cubic_to(x + r, y + k, x + k, y + r, x, y + r).cubic_to(x - k, y + r, x - r, y + k, x - r, y);
@@ -145,7 +146,7 @@ fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Spot) -> (f32, f32)) {
     };
 }
 
-fn words(page: &mut Content, t: &Text, font: &Face, up: &dyn Fn(&Spot) -> (f32, f32)) {
+fn words(page: &mut Content, t: &Text, font: &Face, up: &dyn Fn(&Point) -> (f32, f32)) {
     let before = match t.anchor {
         Anchor::Start => 0.0,
         Anchor::Middle => 0.5 * width(&t.text, t.size),

@@ -1,15 +1,16 @@
-//! The data of a picture. No colour is ever the only carrier of meaning: every line has its dash, every point set its marker.
+//! The data of a picture. Colour alone never carries meaning: every line has a dash pattern, every
+//! set of points a marker.
 
 use super::Axis;
 
 /// Line patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
-    /// Unbroken.
+    /// Solid.
     Solid,
     /// Dashes.
     Dashed,
-    /// Dots: lines of reference.
+    /// Dotted: reference lines.
     Dotted,
     /// Dash, dot.
     DashDot,
@@ -22,12 +23,12 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// The pattern of the k-th series; dots stay for lines of reference.
-    pub fn of(k: usize) -> Self {
+    /// The pattern of the k-th series; dotted lines are reserved for reference.
+    pub fn for_series(k: usize) -> Self {
         [Self::Solid, Self::Dashed, Self::DashDot, Self::LongDashed, Self::DashDotDot, Self::ShortDashed][k % 6]
     }
 
-    /// Lengths of strokes and gaps in units; none for an unbroken line.
+    /// Lengths of strokes and gaps in units; empty for a solid line.
     pub(super) fn lengths(self) -> &'static [f64] {
         match self {
             Self::Solid => &[],
@@ -41,7 +42,8 @@ impl Dash {
     }
 }
 
-/// Where a legend goes if nothing is drawn there; else to a free place, or above the panel.
+/// Preferred corner of a legend; if something is drawn there, it goes to a free place or above the
+/// panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corner {
     /// Top left.
@@ -87,7 +89,7 @@ pub enum Mark {
         y: Vec<f64>,
         /// Rows.
         values: Vec<Vec<f64>>,
-        /// What the colours mean: drawn as a colour bar.
+        /// The colour scale, drawn as a colour bar.
         shade: Axis,
     },
     /// A step outline (histogram) over edges.
@@ -105,13 +107,13 @@ pub enum Mark {
     },
     /// The unit circle.
     Circle,
-    /// A word in the middle of the panel.
+    /// A text in the middle of the panel.
     Middle(String),
-    /// A word at a place, or next to it where something else is drawn.
+    /// A text at a position, or next to it if something else is drawn there.
     Text {
-        /// Where its left end is.
+        /// The position of its left end.
         at: (f64, f64),
-        /// The word.
+        /// The text.
         text: String,
     },
 }
@@ -119,7 +121,7 @@ pub enum Mark {
 /// One pair of axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// Printed above the panel.
+    /// Title above the panel.
     pub title: String,
     /// Horizontal axis.
     pub x: Axis,
@@ -130,13 +132,13 @@ pub struct Panel {
     /// Legend, when marks have labels.
     pub legend: Option<Corner>,
     /// Draw no axes and keep the aspect ratio (circles).
-    pub bare: bool,
+    pub hides_axes: bool,
 }
 
 impl Panel {
     /// An empty panel.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
-        Self { title: title.into(), x, y, marks: Vec::new(), legend: None, bare: false }
+        Self { title: title.into(), x, y, marks: Vec::new(), legend: None, hides_axes: false }
     }
 
     /// Adds a line.
@@ -155,7 +157,7 @@ impl Panel {
     }
 }
 
-/// Panels on a grid, with a caption that is written beside the figure.
+/// Panels on a grid with a caption, which is written to a file beside the figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Panels in reading order.

@@ -1,7 +1,7 @@
 //! Draws a scene on a plotters backend, in pixels.
 
 use super::metrics::FAMILY;
-use super::scene::{Anchor, Outline, Scene, Shape, Spot, Text};
+use super::scene::{Anchor, Outline, Point, Scene, Shape, Text};
 use plotters::coord::Shift;
 use plotters::prelude::{
     Circle, DrawingArea, DrawingAreaErrorKind, DrawingBackend, FontTransform, IntoFont, PathElement, Polygon, Rectangle, ShapeStyle,
@@ -9,24 +9,25 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Pixels per point, and how a backend sizes and places type.
+/// The scale of a plotters backend, and its conventions for the size and position of type.
 #[derive(Clone, Copy)]
-pub struct Grain {
+pub struct BackendScale {
     /// Pixels per point.
     pub scale: f64,
-    /// The base line lies this share of the size of type below the top that the backend is told.
+    /// Distance of the base line from the top that the backend is given, as a multiple of the font
+    /// size.
     pub base: f64,
-    /// The size that the backend is told, over the size of type.
+    /// The size that the backend is given, as a multiple of the font size.
     pub em: f64,
 }
 
-/// Draws everything.
+/// Draws a scene.
 pub fn draw<DB: DrawingBackend>(
     scene: &Scene,
     root: &DrawingArea<DB, Shift>,
-    grain: Grain,
+    grain: BackendScale,
 ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
-    root.fill(&scene.ground)?;
+    root.fill(&scene.background)?;
     for panel in &scene.panels {
         panel.shapes.iter().try_for_each(|s| shape(s, root, grain))?;
         panel.texts.iter().try_for_each(|t| words(t, scene, root, grain))?;
@@ -34,13 +35,17 @@ pub fn draw<DB: DrawingBackend>(
     root.present()
 }
 
-fn shape<DB: DrawingBackend>(s: &Shape, root: &DrawingArea<DB, Shift>, grain: Grain) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
-    let at = |p: &Spot| ((p.0 * grain.scale).round() as i32, (p.1 * grain.scale).round() as i32);
+fn shape<DB: DrawingBackend>(
+    s: &Shape,
+    root: &DrawingArea<DB, Shift>,
+    grain: BackendScale,
+) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
+    let at = |p: &Point| ((p.0 * grain.scale).round() as i32, (p.1 * grain.scale).round() as i32);
     let style = match s.stroke {
         Some(width) => ShapeStyle::from(&s.colour).stroke_width((width * grain.scale).round().max(1.0) as u32),
         None => ShapeStyle::from(&s.colour).filled(),
     };
-    let pixels = |points: &[Spot]| {
+    let pixels = |points: &[Point]| {
         let mut out: Vec<(i32, i32)> = points.iter().map(at).collect();
         out.dedup();
         out
@@ -62,7 +67,7 @@ fn words<DB: DrawingBackend>(
     t: &Text,
     scene: &Scene,
     root: &DrawingArea<DB, Shift>,
-    grain: Grain,
+    grain: BackendScale,
 ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
     let along = match t.anchor {
         Anchor::Start => HPos::Left,
@@ -71,7 +76,7 @@ fn words<DB: DrawingBackend>(
     };
     let font = (FAMILY, t.size * grain.scale * grain.em).into_font();
     let font = if t.upwards { font.transform(FontTransform::Rotate270) } else { font };
-    let style = font.color(&scene.ink).pos(Pos::new(along, VPos::Top));
+    let style = font.color(&scene.foreground).pos(Pos::new(along, VPos::Top));
     let lift = grain.base * t.size;
     let (x, y) = if t.upwards { (t.at.0 - lift, t.at.1) } else { (t.at.0, t.at.1 - lift) };
     root.draw(&Words::new(t.text.clone(), ((x * grain.scale).round() as i32, (y * grain.scale).round() as i32), style))

@@ -1,10 +1,11 @@
-//! A picture laid out: shapes and boxes of type in points, the origin at the top left. Every format is written from this.
+//! A scene: a picture laid out as shapes and lines of type, in points with the origin at the top
+//! left. All formats are written from it.
 
 use super::metrics::{ABOVE, BELOW, width};
 use plotters::style::RGBColor;
 
-/// A place in points, y downwards.
-pub type Spot = (f64, f64);
+/// A point of the sheet in points (1/72 inch), y downwards.
+pub type Point = (f64, f64);
 
 /// A rectangle in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,23 +31,24 @@ impl Rect {
         self.bottom - self.top
     }
 
-    /// The rectangle with a rim of `pad` around it.
+    /// The rectangle grown by `pad` on all sides.
     pub fn grown(&self, pad: f64) -> Self {
         Self { left: self.left - pad, top: self.top - pad, right: self.right + pad, bottom: self.bottom + pad }
     }
 
-    /// True when the two share inner points.
+    /// True if the interiors intersect.
     pub fn meets(&self, other: &Self) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
-    /// True when `other` lies inside.
+    /// True if `other` lies inside.
     pub fn holds(&self, other: &Self) -> bool {
         self.left <= other.left && self.top <= other.top && other.right <= self.right && other.bottom <= self.bottom
     }
 
-    /// The part of the segment from `a` to `b` inside, as shares of it (Liang and Barsky 1984); `None` outside.
-    pub fn clip(&self, a: Spot, b: Spot) -> Option<(f64, f64)> {
+    /// The part of the segment from `a` to `b` inside the rectangle, as two parameters in [0, 1]
+    /// (Liang and Barsky 1984); `None` if it lies outside.
+    pub fn clip(&self, a: Point, b: Point) -> Option<(f64, f64)> {
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
         let (mut enter, mut leave) = (0.0f64, 1.0f64);
         for (p, q) in [(-dx, a.0 - self.left), (dx, self.right - a.0), (-dy, a.1 - self.top), (dy, self.bottom - a.1)] {
@@ -63,21 +65,21 @@ impl Rect {
         (enter <= leave).then_some((enter, leave))
     }
 
-    fn moved(&self, by: Spot) -> Self {
+    fn moved(&self, by: Point) -> Self {
         Self { left: self.left + by.0, top: self.top + by.1, right: self.right + by.0, bottom: self.bottom + by.1 }
     }
 }
 
-/// What a shape shows.
+/// The role of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ink {
-    /// Axes, ticks, rims.
+pub enum ShapeRole {
+    /// Axes, ticks, borders.
     Border,
     /// A line or an area of the k-th mark of its panel.
     Curve(usize),
     /// A marker of the k-th mark of its panel.
     Marker(usize),
-    /// A cell of a raster: type may stand on it.
+    /// A cell of a raster; text may overlap it.
     Raster,
     /// A sample in a legend, a colour bar.
     Key,
@@ -87,16 +89,16 @@ pub enum Ink {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outline {
     /// An open path.
-    Path(Vec<Spot>),
+    Path(Vec<Point>),
     /// A closed one.
-    Polygon(Vec<Spot>),
+    Polygon(Vec<Point>),
     /// A disc: centre and radius.
-    Disc(Spot, f64),
+    Disc(Point, f64),
     /// A rectangle.
     Box(Rect),
 }
 
-/// Something drawn.
+/// A shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     /// Its outline.
@@ -105,11 +107,11 @@ pub struct Shape {
     pub colour: RGBColor,
     /// Width of the stroke in points; `None` where it is filled.
     pub stroke: Option<f64>,
-    /// What it shows.
-    pub ink: Ink,
+    /// Its role.
+    pub role: ShapeRole,
 }
 
-/// Which end of a line of type its place is.
+/// The reference point of a line of type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// Its beginning.
@@ -126,8 +128,8 @@ pub struct Text {
     /// The words.
     pub text: String,
     /// A point of the base line.
-    pub at: Spot,
-    /// Which one.
+    pub at: Point,
+    /// Which point of the line `at` is.
     pub anchor: Anchor,
     /// Size of the type in points.
     pub size: f64,
@@ -136,12 +138,12 @@ pub struct Text {
 }
 
 impl Text {
-    /// A level line of type.
-    pub fn level(text: impl Into<String>, at: Spot, anchor: Anchor, size: f64) -> Self {
+    /// A horizontal line of type.
+    pub fn level(text: impl Into<String>, at: Point, anchor: Anchor, size: f64) -> Self {
         Self { text: text.into(), at, anchor, size, upwards: false }
     }
 
-    /// The box it fills.
+    /// Its bounding box.
     pub fn bounds(&self) -> Rect {
         let length = width(&self.text, self.size);
         let before = match self.anchor {
@@ -157,19 +159,19 @@ impl Text {
     }
 }
 
-/// A panel laid out.
+/// The layout of a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Laid {
+pub struct PanelLayout {
     /// Shapes in drawing order.
     pub shapes: Vec<Shape>,
     /// Lines of type.
     pub texts: Vec<Text>,
 }
 
-impl Laid {
-    /// Moves everything.
-    pub fn moved(mut self, by: Spot) -> Self {
-        let shift = |p: &mut Spot| *p = (p.0 + by.0, p.1 + by.1);
+impl PanelLayout {
+    /// The layout moved by a vector.
+    pub fn moved(mut self, by: Point) -> Self {
+        let shift = |p: &mut Point| *p = (p.0 + by.0, p.1 + by.1);
         for shape in &mut self.shapes {
             match &mut shape.form {
                 Outline::Path(points) | Outline::Polygon(points) => points.iter_mut().for_each(shift),
@@ -181,15 +183,15 @@ impl Laid {
         self
     }
 
-    /// A filled rectangle.
-    pub fn fill(&mut self, r: Rect, colour: RGBColor, ink: Ink) {
-        self.shapes.push(Shape { form: Outline::Box(r), colour, stroke: None, ink });
+    /// Adds a filled rectangle.
+    pub fn fill(&mut self, r: Rect, colour: RGBColor, role: ShapeRole) {
+        self.shapes.push(Shape { form: Outline::Box(r), colour, stroke: None, role });
     }
 
-    /// A stroke.
-    pub fn path(&mut self, points: Vec<Spot>, colour: RGBColor, stroke: f64, ink: Ink) {
+    /// Adds a stroke.
+    pub fn path(&mut self, points: Vec<Point>, colour: RGBColor, stroke: f64, role: ShapeRole) {
         if points.len() > 1 {
-            self.shapes.push(Shape { form: Outline::Path(points), colour, stroke: Some(stroke), ink });
+            self.shapes.push(Shape { form: Outline::Path(points), colour, stroke: Some(stroke), role });
         }
     }
 }
@@ -201,15 +203,15 @@ pub struct Scene {
     pub width: f64,
     /// Height in points.
     pub height: f64,
-    /// Colour of the ground.
-    pub ground: RGBColor,
+    /// Background colour.
+    pub background: RGBColor,
     /// Colour of the type.
-    pub ink: RGBColor,
-    /// What is drawn, panel by panel; the last one holds colour bars.
-    pub panels: Vec<Laid>,
+    pub foreground: RGBColor,
+    /// The layouts of the panels; the last one holds the colour bars.
+    pub panels: Vec<PanelLayout>,
 }
 
-/// The box moved to where its middle is `centre`.
-pub fn centred(r: &Rect, centre: Spot) -> Rect {
+/// The rectangle moved so that its centre is `centre`.
+pub fn centred(r: &Rect, centre: Point) -> Rect {
     r.moved((centre.0 - 0.5 * (r.left + r.right), centre.1 - 0.5 * (r.top + r.bottom)))
 }

@@ -1,9 +1,9 @@
-//! What a picture is drawn on: width, height, size of type, colours.
+//! The sheet of a picture: width, height, font size, colours.
 
 use super::palette::Theme;
 use crate::error::{Error, Result};
 
-/// Sizes of venues, and one's own.
+/// Sizes of venues, and custom sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
     /// SIAM text width.
@@ -30,7 +30,8 @@ pub enum Size {
     Nature2,
     /// Slides, 4:3.
     Beamer,
-    /// One's own, in millimetres; without a height, as high as the panels' proportions want.
+    /// A custom size in millimetres. Without a height, the height follows from the proportions of
+    /// the panels.
     Custom {
         /// Width in millimetres.
         width: f64,
@@ -39,8 +40,8 @@ pub enum Size {
     },
 }
 
-/// Names, sizes, widths in millimetres, and the size of type in points that the venue asks for.
-const NAMED: [(&str, Size, f64, f64); 12] = [
+/// Names, sizes, widths in millimetres, and the font size in points that the venue requires.
+const VENUES: [(&str, Size, f64, f64); 12] = [
     ("siam", Size::Siam, 130.2, 8.0),
     ("ams", Size::Ams, 127.0, 8.0),
     ("neurips", Size::Neurips, 139.7, 8.0),
@@ -56,77 +57,80 @@ const NAMED: [(&str, Size, f64, f64); 12] = [
 ];
 
 /// Narrowest and widest picture in millimetres.
-const WIDTHS: (f64, f64) = (40.0, 1000.0);
+const WIDTH_RANGE: (f64, f64) = (40.0, 1000.0);
 
 impl Size {
     /// Names of the venues' sizes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMED.iter().map(|n| n.0)
+        VENUES.iter().map(|n| n.0)
     }
 
-    /// Parses the name of a venue's size, `WIDTH` or `WIDTHxHEIGHT` in millimetres. **Errors** an unknown name with the nearest one; a width
-    /// outside 40 to 1000 mm, a height outside 20 to 1000 mm.
+    /// Parses the name of a venue, or `WIDTH` or `WIDTHxHEIGHT` in millimetres.
+    ///
+    /// **Errors** an unknown name, with the nearest one; a width outside 40 to 1000 mm, a height
+    /// outside 20 to 1000 mm.
     pub fn parse(text: &str) -> Result<Self> {
-        if let Some(named) = NAMED.iter().find(|n| n.0 == text) {
+        if let Some(named) = VENUES.iter().find(|n| n.0 == text) {
             return Ok(named.1);
         }
         if !text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-') {
             return Err(Error::unknown("figure size (or WIDTHxHEIGHT in millimetres)", text, Self::names()));
         }
         let length = |part: &str, low: f64| {
-            let value = part.trim().trim_end_matches("mm").parse::<f64>().ok().filter(|v| *v >= low && *v <= WIDTHS.1);
-            let expected = "WIDTH or WIDTHxHEIGHT in millimetres, 40 to 1000 wide and 20 to 1000 high";
+            let value = part.trim().trim_end_matches("mm").parse::<f64>().ok().filter(|v| *v >= low && *v <= WIDTH_RANGE.1);
+            let expected = "WIDTH or WIDTHxHEIGHT in millimetres, 40 to 1000 wide and 20 to 1000 \
+                high";
             value.ok_or_else(|| Error::parameter("figure size", text, expected))
         };
         let (width, height) = text.split_once('x').map_or((text, None), |(w, h)| (w, Some(h)));
-        Ok(Self::Custom { width: length(width, WIDTHS.0)?, height: height.map(|h| length(h, 20.0)).transpose()? })
+        Ok(Self::Custom { width: length(width, WIDTH_RANGE.0)?, height: height.map(|h| length(h, 20.0)).transpose()? })
     }
 
     /// Width in millimetres.
     pub fn width(self) -> f64 {
         match self {
             Self::Custom { width, .. } => width,
-            named => NAMED.iter().find(|n| n.1 == named).map_or(WIDTHS.0, |n| n.2),
+            named => VENUES.iter().find(|n| n.1 == named).map_or(WIDTH_RANGE.0, |n| n.2),
         }
     }
 }
 
-/// A size with its type and colours.
+/// A size with font size and theme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sheet {
     /// Width in points (1/72 inch).
     pub width: f64,
-    /// Height in points, where it is given.
+    /// Height in points, if it is given.
     pub height: Option<f64>,
-    /// Size of type of titles and labels in points; ticks and legends are an eighth smaller.
+    /// Font size of titles and labels in points; ticks and legends are an eighth smaller.
     pub font: f64,
-    /// Colours and strength of strokes.
+    /// Colours and stroke widths.
     pub theme: Theme,
 }
 
 /// Points in a millimetre.
-const POINTS: f64 = 72.0 / 25.4;
+const POINTS_PER_MM: f64 = 72.0 / 25.4;
 
 impl From<Size> for Sheet {
     fn from(size: Size) -> Self {
-        let font = NAMED.iter().find(|n| n.1 == size).map_or(8.0, |n| n.3);
+        let font = VENUES.iter().find(|n| n.1 == size).map_or(8.0, |n| n.3);
         let height = if let Size::Custom { height, .. } = size { height } else { None };
-        Self { width: size.width() * POINTS, height: height.map(|h| h * POINTS), font, theme: Theme::Print }
+        Self { width: size.width() * POINTS_PER_MM, height: height.map(|h| h * POINTS_PER_MM), font, theme: Theme::Print }
     }
 }
 
 impl Sheet {
-    /// The same with a theme, and the type of slides larger.
-    pub fn themed(self, theme: Theme) -> Self {
-        Self { theme, font: self.font * theme.enlarges(), ..self }
+    /// The sheet with this theme, which may enlarge the type.
+    pub fn with_theme(self, theme: Theme) -> Self {
+        Self { theme, font: self.font * theme.type_scale(), ..self }
     }
 
-    /// The unit of all distances: an eighth of the type, 1 point for type of 8 points.
+    /// The unit of all distances: an eighth of the font size, 1 point at 8 points.
     pub fn unit(&self) -> f64 {
         self.font / 8.0
     }
 
-    /// Size of type of ticks and legends.
+    /// Font size of ticks and legends.
     pub fn small(&self) -> f64 {
         0.875 * self.font
     }

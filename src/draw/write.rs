@@ -1,9 +1,10 @@
-//! Writers: SVG with the font inside and live text, PNG at a given resolution; both carry a provenance line.
+//! Writers: SVG with text and the embedded font, PNG at a given resolution. Both carry a provenance
+//! line.
 
 use super::layout::layout;
 use super::metrics::{FAMILY, FONT, face};
 use super::picture::Picture;
-use super::render::{Grain, draw};
+use super::render::{BackendScale, draw};
 use super::scene::Scene;
 use super::sheet::Sheet;
 use crate::error::{Error, Result};
@@ -18,7 +19,7 @@ const SVG_DPI: f64 = 450.0;
 fn register() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
-        // A failure would show as missing text in the first picture; the bytes are compiled in and tested.
+        // A failure would show as missing text; the font is compiled in and tested.
         let _ = register_font(FAMILY, FontStyle::Normal, FONT);
     });
 }
@@ -29,7 +30,7 @@ fn pixels(scene: &Scene, dpi: f64) -> (u32, u32) {
 }
 
 pub(super) fn failed(e: impl std::fmt::Display) -> Error {
-    Error::Numerical { what: format!("a figure could not be drawn: {e}") }
+    Error::Numerical { what: format!("the figure cannot be drawn: {e}") }
 }
 
 /// The picture as SVG text; `metadata` is stored verbatim (one line).
@@ -39,33 +40,33 @@ pub fn svg(picture: &Picture, sheet: impl Into<Sheet>, metadata: &str) -> Result
     let (w, h) = pixels(&scene, SVG_DPI);
     let mut text = String::new();
     {
-        // plotters writes the size over 1.24, and the base line 0.76 of the size below the top.
+        // plotters divides the size by 1.24 and puts the base line 0.76 of the size below the top.
         let root = SVGBackend::with_string(&mut text, (w, h)).into_drawing_area();
-        draw(&scene, &root, Grain { scale: SVG_DPI / 72.0, base: 0.76, em: 1.24 }).map_err(failed)?;
+        draw(&scene, &root, BackendScale { scale: SVG_DPI / 72.0, base: 0.76, em: 1.24 }).map_err(failed)?;
     }
     let open = text.find("<svg").and_then(|s| text[s..].find('>').map(|e| s + e + 1)).ok_or_else(|| failed("no <svg> element"))?;
     let font = base64::engine::general_purpose::STANDARD.encode(FONT);
     let millimetres = scene.width / 72.0 * 25.4;
     let head = format!(
-        "<svg width=\"{millimetres:.2}mm\" height=\"{:.2}mm\" viewBox=\"0 0 {w} {h}\" xmlns=\"http://www.w3.org/2000/svg\">\n<metadata>{}</metadata>\n\
-         <style>@font-face{{font-family:\"{FAMILY}\";src:url(data:font/ttf;base64,{font})}}</style>",
+        "<svg width=\"{millimetres:.2}mm\" height=\"{:.2}mm\" viewBox=\"0 0 {w} {h}\" \
+        xmlns=\"http://www.w3.org/2000/svg\">\n<metadata>{}</metadata>\n<style>@font-face{{font-family:\"{FAMILY}\";src:url(data:font/ttf;base64,{font})}}</style>",
         scene.height / 72.0 * 25.4,
         metadata.replace('&', "&amp;").replace('<', "&lt;")
     );
     Ok(format!("{head}{}", &text[open..]))
 }
 
-/// Width, height and the RGB bytes of a picture at `dpi`.
+/// Renders a picture at `dpi`: width, height and RGB bytes.
 pub fn raster(picture: &Picture, sheet: &Sheet, dpi: f64) -> Result<(u32, u32, Vec<u8>)> {
     register();
     let scene = layout(picture, sheet)?;
     let (w, h) = pixels(&scene, dpi);
     let mut buffer = vec![255u8; w as usize * h as usize * 3];
     {
-        // Here the size is ascent minus descent, and the base line half of it below the top.
+        // Here the size is ascent minus descent, and the base line lies half of it below the top.
         let em = face().map_or(1.24, |f| f64::from(f.ascender() - f.descender()) / f64::from(f.units_per_em()));
         let root = BitMapBackend::with_buffer(&mut buffer, (w, h)).into_drawing_area();
-        draw(&scene, &root, Grain { scale: dpi / 72.0, base: 0.5 * em, em }).map_err(failed)?;
+        draw(&scene, &root, BackendScale { scale: dpi / 72.0, base: 0.5 * em, em }).map_err(failed)?;
     }
     Ok((w, h, buffer))
 }
@@ -75,9 +76,12 @@ pub fn png(picture: &Picture, sheet: impl Into<Sheet>, dpi: f64, metadata: &str)
     frames(1, |_| Ok(picture.clone()), sheet, dpi, metadata, 1)
 }
 
-/// Pictures of one shape as an animated PNG, `per_second` of them a second, for ever; one picture makes a still.
+/// Pictures of the same size as an animated PNG that repeats for ever, at `per_second` frames a
+/// second; one picture gives a still image.
 ///
-/// The pictures are asked for one by one. **Errors** no picture, pictures of different shapes.
+/// Pictures are requested one by one.
+///
+/// **Errors** no picture; pictures of different sizes.
 pub fn frames(
     count: usize,
     picture: impl Fn(usize) -> Result<Picture>,
@@ -104,7 +108,7 @@ pub fn frames(
     for k in 1..count {
         let (width, height, buffer) = raster(&picture(k)?, &sheet, dpi)?;
         if (width, height) != (w, h) {
-            return Err(failed("frames of different shapes"));
+            return Err(failed("frames of different sizes"));
         }
         writer.write_image_data(&buffer).map_err(failed)?;
     }
@@ -112,10 +116,12 @@ pub fn frames(
     Ok(out)
 }
 
-/// A strip of margins as inline SVG, 120 x 24 pixels: one tick per trial on a symmetric log scale, the threshold as a vertical line.
-pub fn spark(margins: &[f64], alt: &str) -> String {
+/// Margins as an inline SVG of 120 x 24 pixels: one tick per trial on a symmetric log scale, the
+/// threshold as a vertical line.
+pub fn margin_strip(margins: &[f64], alt: &str) -> String {
     let place = |m: f64| {
-        // sign(m) * (1 + log10(|m|/1e-16)/20): zero sits in the middle, 1e-16 next to it, 1e4 at the rim.
+        // sign(m) * (1 + log10(|m|/1e-16))/21: zero is in the middle, 1e-16 next to it, 1e4 at the
+        // edge.
         let size = if m == 0.0 { 0.0 } else { (1.0 + (m.abs().max(1e-16) / 1e-16).log10()) / 21.0 };
         60.0 + 58.0 * m.signum() * size.min(1.0)
     };
@@ -130,8 +136,9 @@ pub fn spark(margins: &[f64], alt: &str) -> String {
         })
         .collect();
     format!(
-        "<svg class=\"spark\" width=\"120\" height=\"24\" viewBox=\"0 0 120 24\" role=\"img\" aria-label=\"{alt}\"><rect width=\"120\" height=\"24\" fill=\"#f4f4f4\"/>\
-         <line x1=\"60\" x2=\"60\" y1=\"0\" y2=\"24\" stroke=\"#000\"/>{}</svg>",
+        "<svg class=\"spark\" width=\"120\" height=\"24\" viewBox=\"0 0 120 24\" role=\"img\" \
+        aria-label=\"{alt}\"><rect width=\"120\" height=\"24\" fill=\"#f4f4f4\"/><line x1=\"60\" \
+        x2=\"60\" y1=\"0\" y2=\"24\" stroke=\"#000\"/>{}</svg>",
         ticks.concat()
     )
 }

@@ -1,33 +1,38 @@
-//! Numeric arrays from files, pipes and the standard input: CSV, NPY and NPZ, and tables to CSV and NPY.
+//! Reads numeric arrays from files, pipes and standard input (CSV, NPY, NPZ); writes tables as CSV
+//! and NPY.
 
 use super::npy::{self, ROUNDOFF};
 use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::sphere::Tokens;
+use crate::study::LabelledTable;
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub use super::npy::{Array, npy_bytes, npy_table};
 
-/// Most bytes that are read from a pipe or the standard input, which have no size.
+/// Largest number of bytes read from a pipe or standard input, whose size is unknown.
 const MAX_STREAM: u64 = 1 << 30;
 
-/// Most bytes that an array of an NPZ archive may unpack to (a small archive can hold a very long run of zeros); larger ones come as NPY.
+/// Largest size of an unpacked array of an NPZ archive: a small archive can hold a very long run of
+/// zeros. Larger arrays can be read as NPY.
 const MAX_MEMBER: u64 = 256 << 20;
 
 pub(super) fn malformed(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
     Error::File { path: path.display().to_string(), place: place.into(), problem: problem.into() }
 }
 
-/// Reads CSV, NPY or NPZ, from a file, a pipe, or the standard input (`-`); `member` names the array of an NPZ (optional when it holds one array).
+/// Reads CSV, NPY or NPZ from a file, a pipe, or standard input (`-`); `member` names the array in
+/// an NPZ archive (optional if it holds one array).
 ///
-/// **Errors** a file that cannot be read, ragged rows, entries that are not numbers (line and column), truncated data, a missing member (the members
-/// are listed), a stream of more than a gigabyte.
+/// **Errors** a file that cannot be read, ragged rows, entries that are not numbers (line and
+/// column), truncated data, a missing member (the members are listed), a stream of more than a
+/// gigabyte.
 pub fn read(path: &Path, member: Option<&str>) -> Result<Array> {
     parse(path, &load(path)?, member)
 }
 
-/// All bytes of a file, a pipe, or the standard input (`-`).
+/// Reads all bytes of a file, a pipe, or standard input (`-`).
 pub fn load(path: &Path) -> Result<Vec<u8>> {
     let stream = |from: &mut dyn Read| -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -38,7 +43,7 @@ pub fn load(path: &Path) -> Result<Vec<u8>> {
     let bytes = match path.to_str() {
         Some("-") => stream(&mut std::io::stdin().lock()),
         _ if regular => std::fs::read(path),
-        // Pipes and devices have no size, and some have no end.
+        // Pipes and devices have no size, and some never end.
         _ => std::fs::File::open(path).and_then(|mut f| stream(&mut f)),
     }
     .map_err(|e| match e.kind() {
@@ -51,7 +56,8 @@ pub fn load(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same from bytes already in memory. Their beginning says the format, where the extension of `path` does not.
+/// [`read`] from bytes in memory. The extension of `path` tells the format; otherwise the first
+/// bytes do.
 pub fn parse(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
     if bytes.is_empty() {
         return Err(malformed(path, "", "the file is empty"));
@@ -67,13 +73,16 @@ pub fn parse(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
         return Err(malformed(
             path,
             "",
-            format!("found the array name `{name}`, but the file holds one array only; archives (.npz) hold several"),
+            format!(
+                "found the array name `{name}`, but the file holds one array only; archives (.npz) \
+                hold several"
+            ),
         ));
     }
     match (array, archive) {
         (true, _) => npy::read(bytes).map_err(|problem| malformed(path, "", problem)),
         (_, true) => npz(path, bytes, member),
-        // Everything else is text: one row per line.
+        // All other files are text, one row per line.
         _ => csv(path, bytes),
     }
 }
@@ -91,10 +100,10 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
     for record in reader.records() {
         let record = record.map_err(|e| malformed(path, "", e.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
-        // A trailing comma or blanks instead of commas are common in hand-made files.
+        // Files written by hand often have a trailing comma, or blanks instead of commas.
         let fields: Vec<&str> = if record.len() == 1 { record[0].split_whitespace().collect() } else { record.iter().collect() };
         let fields = if fields.last() == Some(&"") { &fields[..fields.len() - 1] } else { &fields[..] };
-        // Our own tables carry one line of column names.
+        // Tables of this program have one line of column names.
         let is_name = |f: &&str| f.starts_with(|c: char| c.is_alphabetic()) && f.parse::<f64>().is_err();
         if fields.is_empty() || (rows == 0 && !named && fields.iter().all(is_name)) {
             named |= !fields.is_empty();
@@ -124,12 +133,14 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
     Ok(Array { shape: vec![rows, columns], data, roundoff: ROUNDOFF })
 }
 
-/// What was expected instead of a field: the separators of other countries are told apart from words.
+/// What was expected instead of a field. Numbers with semicolons or decimal commas get a hint of
+/// their own.
 fn hint(field: &str) -> &'static str {
     let european =
         field.contains(';') && field.split(';').all(|f| f.trim().is_empty() || f.trim().replace(',', ".").parse::<f64>().is_ok());
     if european {
-        "which has semicolons (and perhaps decimal commas); expected commas, blanks or tabs between numbers, and points in them"
+        "which has semicolons (and perhaps decimal commas); expected commas, blanks or tabs \
+        between numbers, and points in them"
     } else {
         "expected a number"
     }
@@ -140,7 +151,7 @@ fn shorten(field: &str) -> String {
     if field.chars().count() > 40 { format!("{plain}...") } else { plain }
 }
 
-/// The names of the arrays of an NPZ archive; none of another file.
+/// The names of the arrays in an NPZ archive; empty for other files.
 pub fn members(bytes: &[u8]) -> Vec<String> {
     let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return Vec::new() };
     archive.file_names().filter_map(|n| n.ok().map(|n| n.trim_end_matches(".npy").to_owned())).collect()
@@ -154,41 +165,48 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
         Some(name) => names.iter().find(|n| *n == name),
         None if names.len() == 1 => names.first(),
         None if names.is_empty() => return Err(bad("holds no arrays".into())),
-        None => return Err(bad(format!("holds several arrays ({}); name one of them", names.join(", ")))),
+        None => return Err(bad(format!("holds several arrays ({}); name one with --array", names.join(", ")))),
     };
     let name =
         name.ok_or_else(|| bad(Error::unknown("array", member.unwrap_or(""), names.iter().map(String::as_str)).to_string()))?.clone();
     let mut content = Vec::new();
     let entry = archive.by_name(&format!("{name}.npy")).map_err(|e| bad(format!("array {name}: {e}")))?;
-    // One byte more tells an array that is too large from one that just fits: the size in the archive's own table need not be true.
+    // Reading one byte more than the limit detects larger arrays: the size in the directory of the
+    // archive may be wrong.
     entry
         .take(MAX_MEMBER + 1)
         .read_to_end(&mut content)
         .map_err(|e| malformed(path, format!("array {name}"), format!("truncated or corrupt: {e}")))?;
     if content.len() as u64 > MAX_MEMBER {
-        let problem =
-            format!("unpacks to more than {} MB, the most that is read from an archive; give the array as an NPY file", MAX_MEMBER >> 20);
+        let problem = format!(
+            "unpacks to more than {} MB, the most that is read from an archive; give the array as \
+            an NPY file",
+            MAX_MEMBER >> 20
+        );
         return Err(malformed(path, format!("array {name}"), problem));
     }
     npy::read(&content).map_err(|problem| malformed(path, format!("array {name}"), problem))
 }
 
-/// Tokens from a file: rows are points of the sphere; `normalise` divides every row by its length.
+/// Reads tokens from a file: rows are points of the sphere; `normalise` divides every row by its
+/// length.
 ///
-/// **Errors** as [`read`], an array that is not a table, and rows that are not unit vectors (naming file and row).
+/// **Errors** as [`read`], an array that is not a table, and rows that are not unit vectors (naming
+/// file and row).
 pub fn tokens(path: &Path, member: Option<&str>, normalise: bool) -> Result<Tokens> {
-    placed(path, &read(path, member)?, |d, rows| if normalise { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) })
+    tokens_from_rows(path, &read(path, member)?, |d, rows| if normalise { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) })
 }
 
-/// Unit roundoffs by which the length of a unit vector that was stored in fewer digits may differ from 1: its coordinates are rounded, and so was the
-/// sum by which it was normalised.
+/// Tolerance, in unit roundoffs, for the length of a unit vector stored in lower precision: its
+/// coordinates are rounded, and so was the sum that normalised it.
 const LENGTH_ROUNDOFFS: f64 = 16.0;
 
-/// Tokens from the rows of a table by a rule that is given d and the rows. Rows that the rule takes for no unit vectors, but that are unit vectors to the
-/// digits of the type they were stored in, are divided by their lengths.
+/// Makes tokens from the rows of an array with a constructor that takes d and the rows. Rows that
+/// the constructor refuses, but that are unit vectors to the precision in which they were stored,
+/// are divided by their lengths.
 ///
 /// **Errors** an array that is not a table, and rows that the rule refuses (naming file and row).
-pub fn placed(path: &Path, array: &Array, place: impl Fn(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
+pub fn tokens_from_rows(path: &Path, array: &Array, place: impl Fn(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
     let made = match array.shape[..] {
         [_, d] => place(d, array.data.clone()).or_else(|e| match e {
             Error::Token { .. } if array.roundoff > ROUNDOFF && is_unit(d, array) => {
@@ -199,19 +217,19 @@ pub fn placed(path: &Path, array: &Array, place: impl Fn(usize, Vec<f64>) -> Res
         _ => Err(Error::parameter("shape", format!("{:?}", array.shape), "a table n x d, one token per row")),
     };
     made.map_err(|e| match e {
-        // These come from elsewhere.
+        // Radii come from another source.
         Error::Parameter { ref name, .. } if name == "radii" => e,
-        e => malformed(path, "", e.to_string()),
+        e => malformed(path, "", e.nested()),
     })
 }
 
-/// True when every row has length 1 to the digits that were stored.
+/// True if every row has length 1 to the stored precision.
 fn is_unit(d: usize, array: &Array) -> bool {
     let tolerance = LENGTH_ROUNDOFFS * array.roundoff;
     array.data.chunks_exact(d).all(|r| (crate::num::sum::dot(r, r).sqrt() - 1.0).abs() <= tolerance)
 }
 
-/// A matrix from a file with its number of rows.
+/// Reads a matrix with its number of rows.
 pub fn matrix(path: &Path, member: Option<&str>) -> Result<(usize, Vec<f64>)> {
     let array = read(path, member)?;
     match array.shape[..] {
@@ -220,7 +238,7 @@ pub fn matrix(path: &Path, member: Option<&str>) -> Result<(usize, Vec<f64>)> {
     }
 }
 
-/// A list of numbers from a file (one per row, or one row).
+/// Reads a list of numbers (one per row, or one row).
 pub fn list(path: &Path, member: Option<&str>) -> Result<Vec<f64>> {
     let array = read(path, member)?;
     if array.shape.iter().filter(|s| **s > 1).count() > 1 {
@@ -229,17 +247,24 @@ pub fn list(path: &Path, member: Option<&str>) -> Result<Vec<f64>> {
     Ok(array.data)
 }
 
-/// A table of ours with its names, from an NPY file that [`npy_table`] made; its entries need not
-/// be finite.
+/// Reads a table with column names from an NPY file that [`npy_table`] wrote; entries may be NaN.
 ///
 /// **Errors** a file that cannot be read; an array without names.
 pub fn table(path: &Path) -> Result<Table> {
     let bytes = load(path)?;
     let found = npy::fields(&bytes).and_then(|names| npy::table(&bytes, names));
-    found.ok_or_else(|| malformed(path, "", "found no structured array of float64, expected a table as `run` and `solve --out` write it"))
+    found.ok_or_else(|| {
+        malformed(
+            path,
+            "",
+            "found no structured array of float64, expected a table as `run` and `solve --out` \
+            write it",
+        )
+    })
 }
 
-/// A table as CSV text: a `#` line per header entry, column names, shortest round-trip decimals.
+/// A table as CSV text: the header as `#` lines, column names, shortest decimals that give the
+/// numbers back.
 pub fn csv_text(table: &Table, header: &[String]) -> String {
     let mut out = String::new();
     for line in header {
@@ -259,59 +284,117 @@ pub fn csv_text(table: &Table, header: &[String]) -> String {
     out
 }
 
-/// Appends the shortest digits that give `v` back, without an exponent, as `v.to_string()` does; of two that are as short and as near it may take the other
-/// one. JSON's way of finding them is several times as fast, and is taken where it writes neither `1.0` nor an exponent.
+/// [`csv_text`] of a table with columns of words; what their numbers in NPY mean stands in the
+/// header. Words have semicolons where they had commas.
+pub fn labelled_csv(table: &LabelledTable, header: &[String]) -> String {
+    let legend = table.legend().into_iter().map(|line| format!("in NPY, {line}"));
+    let mut out = csv_text(&Table { columns: table.columns.clone(), rows: Vec::new() }, &[header, &legend.collect::<Vec<_>>()].concat());
+    let words: Vec<Option<&[String]>> = table.columns.iter().map(|c| table.words(c)).collect();
+    for row in &table.rows {
+        for (k, v) in row.iter().enumerate() {
+            if k > 0 {
+                out.push(',');
+            }
+            match words[k].and_then(|words| words.get(*v as usize)) {
+                Some(word) => out.push_str(&word.replace(',', ";")),
+                None => push_number(&mut out, *v),
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A table that [`csv_text`] or [`labelled_csv`] wrote. A column with an entry that is not a number
+/// is a column of words.
+///
+/// **Errors** a file that cannot be read; a row of another length than the line of names.
+pub fn labelled_table(path: &Path) -> Result<LabelledTable> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+    let mut lines = text.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(',').collect::<Vec<_>>());
+    let names = lines.next().unwrap_or_default();
+    let rows: Vec<Vec<&str>> = lines.collect();
+    if let Some(k) = rows.iter().position(|row| row.len() != names.len()) {
+        let problem = format!("found {} entries, expected {}", rows[k].len(), names.len());
+        return Err(malformed(path, format!("row {}", k + 1), problem));
+    }
+    let mut table = LabelledTable::new(&names);
+    table.rows = vec![Vec::new(); rows.len()];
+    for (c, name) in names.into_iter().enumerate() {
+        let numbers: Option<Vec<f64>> = rows.iter().map(|row| row[c].parse().ok()).collect();
+        let mut words: Vec<&str> = Vec::new();
+        let numbers = numbers.unwrap_or_else(|| {
+            let indices = rows.iter().map(|row| {
+                let known = words.iter().position(|w| *w == row[c]);
+                known.unwrap_or_else(|| {
+                    words.push(row[c]);
+                    words.len() - 1
+                }) as f64
+            });
+            indices.collect()
+        });
+        table.rows.iter_mut().zip(numbers).for_each(|(row, v)| row.push(v));
+        if !words.is_empty() {
+            table = table.with_labels(name, words);
+        }
+    }
+    Ok(table)
+}
+
+/// Appends the shortest decimals that give `v` back, without an exponent, as `v.to_string()` does;
+/// of two equally short and equally near ones it may choose the other. The algorithm of the JSON
+/// writer is several times as fast; it is used where it writes neither `1.0` nor an exponent.
 pub fn push_number(out: &mut String, v: f64) {
     use std::fmt::Write;
     let plain = (1e-4..1e15).contains(&v.abs()) && v.fract() != 0.0;
     let number = if plain { serde_json::Number::from_f64(v) } else { None };
-    // A string takes everything.
+    // Writing to a string cannot fail.
     let _ = match number {
         Some(number) => write!(out, "{number}"),
         None => write!(out, "{v}"),
     };
 }
 
-/// A word that no other writer has, on this machine or on another one that shares the disk.
-pub(super) fn unique() -> String {
+/// A suffix that no other writer uses, on this machine or on another one with the same disk.
+pub(super) fn unique_suffix() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};
     static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-    // A state drawn by the standard library: another one in every process.
+    // The standard library seeds this state differently in every process.
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u64(COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
     format!("{}-{:016x}", std::process::id(), hasher.finish())
 }
 
-/// Writes bytes durably: temporary file beside the target, flush, rename.
+/// Writes a file atomically and durably: temporary file beside the target, flush, rename.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    Partial::new(path.to_owned(), bytes)?.finish()
+    TemporaryFile::new(path.to_owned(), bytes)?.finish()
 }
 
-/// A file to be written: its path, and what makes its bytes.
-pub type Making<'a> = (PathBuf, Box<dyn FnOnce() -> Vec<u8> + Send + 'a>);
+/// A file to be written: its path and a function that gives its bytes.
+pub type PendingFile<'a> = (PathBuf, Box<dyn FnOnce() -> Vec<u8> + Send + 'a>);
 
-/// [`write_atomically`] for several files: the flushes side by side, which take the disk little more time than one, then the names in the order given, so
-/// that where the last file is all are.
+/// [`write_atomically`] for several files. Flushes run in parallel and take little longer than one;
+/// renames follow in the given order, so if the last file exists, all do.
 ///
 /// **Errors** the first file, in this order, that cannot be written.
-pub fn write_together(files: Vec<Making>) -> Result<()> {
-    let partial: Vec<Result<Partial>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = files.into_iter().map(|(path, bytes)| scope.spawn(move || Partial::new(path, &bytes()))).collect();
+pub fn write_together(files: Vec<PendingFile>) -> Result<()> {
+    let partial: Vec<Result<TemporaryFile>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = files.into_iter().map(|(path, bytes)| scope.spawn(move || TemporaryFile::new(path, &bytes()))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
-    partial.into_iter().collect::<Result<Vec<_>>>()?.into_iter().try_for_each(Partial::finish)
+    partial.into_iter().collect::<Result<Vec<_>>>()?.into_iter().try_for_each(TemporaryFile::finish)
 }
 
-/// A file on the disk that has not its name yet; it goes when it gets none.
-struct Partial {
+/// A temporary file, removed on drop unless it was renamed.
+struct TemporaryFile {
     file: PathBuf,
     path: PathBuf,
 }
 
-impl Partial {
+impl TemporaryFile {
     fn new(path: PathBuf, bytes: &[u8]) -> Result<Self> {
         let mut file = path.as_os_str().to_owned();
-        file.push(format!(".partial-{}", unique()));
+        file.push(format!(".partial-{}", unique_suffix()));
         let partial = Self { file: file.into(), path };
         let flushed = std::fs::File::create(&partial.file).and_then(|mut file| {
             file.write_all(bytes)?;
@@ -325,7 +408,7 @@ impl Partial {
     }
 }
 
-impl Drop for Partial {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.file);
     }

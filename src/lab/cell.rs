@@ -1,21 +1,22 @@
-//! Runs one cell: draws the tokens of every realisation, moves them, records.
+//! Runs one cell: draws the initial tokens of every realisation, integrates them, records
+//! observables.
 
-use super::drawn::{masses_by_law, matrix_seed, noise_root};
+use super::draws::{masses_by_law, matrix_seed, noise_root};
 use super::experiment::{Experiment, Stepping};
-use super::model::{Described, Shaking};
+use super::model::{ModelSpec, NoiseSettings};
 use super::plan::Cell;
-use crate::attention::kernel::EXACT;
+use crate::attention::kernel::EXACT_ACCURACY;
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
-use crate::flow::observable::{self, Setting, linear_times, log_times};
+use crate::flow::observable::{self, RunParameters, linear_times, log_times};
 use crate::flow::{
-    Frame, Observer, Options, Outcome, Recorder, Summary, Table, WALK_ACCURACY, Walk, iterate_many, solve, solve_many, together,
-    velocity_accuracy, walk_many,
+    Frame, Observer, Options, Outcome, Recorder, SDE_VELOCITY_ACCURACY, SdeOptions, Summary, Table, apply_layers_many, preferred_batch,
+    solve, solve_many, solve_sde_many, velocity_accuracy,
 };
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::proofs::trajectory::{Neighbourhood, prove};
 use crate::sphere::{Tokens, law::Law};
-use crate::theory::collapse::Forecast;
+use crate::theory::collapse::CollapseTimePredictor;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,51 +30,57 @@ pub struct CellTables {
     pub summary: Table,
 }
 
-/// Outcomes by their number in the summary. Stored tables hold the numbers: a new outcome comes last.
+/// Names of the outcomes; the summary holds their indices. Stored tables hold the indices too: add
+/// a new outcome at the end.
 pub const OUTCOMES: [&str; 7] = ["reached", "one-cluster", "event", "max-steps", "step-too-small", "non-finite", "stationary"];
 
-/// Which of them did what was asked.
+/// For each outcome, whether the run did what was asked.
 const SUCCESSES: [bool; 7] = [true, true, true, false, false, false, true];
 
-/// True for the number of an honest bad end.
-pub(super) fn is_bad_end(code: f64) -> bool {
+/// True for the index of an outcome that is a failure.
+pub(super) fn is_failure(code: f64) -> bool {
     !SUCCESSES.get(code as usize).copied().unwrap_or(false)
 }
 
-/// The column with the seed of the matrices of a realisation, where they are drawn for it.
+/// Column with the seed of the matrices of a realisation, for models whose matrices are drawn anew
+/// in every realisation.
 pub const MATRIX_SEED: &str = "matrix_seed";
 
-/// Columns of every summary; [`MATRIX_SEED`] and `proved` come behind them where they are asked for.
+/// Columns of every summary. [`MATRIX_SEED`] and `proved` follow them in experiments that have
+/// these columns.
 const SUMMARY: [&str; 9] =
     ["realisation", "outcome", "t", "t_one_cluster", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
 
-/// Runs all realisations, where so many cells are run at once; `None` when cancelled.
+/// Runs all realisations of a cell; `cells` is the number of cells that run at the same time.
+/// Returns `None` when cancelled.
 ///
-/// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate beyond f64).
+/// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate
+/// beyond f64).
 pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBool) -> Result<Option<CellTables>> {
-    let described = experiment.model_of(&cell.model);
-    // What cannot be built is found out before anything runs.
-    let shared = dynamics_of(experiment, cell, described)?;
-    let own = described.model.lacks_seed();
+    let model_spec = experiment.model_of(&cell.model);
+    // Errors of the dynamics are reported before anything runs.
+    let shared = dynamics_of(experiment, cell, model_spec)?;
+    let own = model_spec.model.needs_seed();
     let sweep = cells * experiment.realisations > 1;
-    // Few cells share the threads; no run depends on those beside it. Realisations with matrices of their own are moved one by one.
+    // Few cells share the threads. Batching changes no result. Realisations with matrices of their
+    // own run one by one.
     let threads = rayon::current_num_threads().div_ceil(cells.max(1));
-    let size = if own { 1 } else { experiment.realisations.div_ceil(threads).clamp(1, together(cell.d)) };
+    let size = if own { 1 } else { experiment.realisations.div_ceil(threads).clamp(1, preferred_batch(cell.d)) };
     let batches: Vec<Vec<usize>> = (0..experiment.realisations).collect::<Vec<_>>().chunks(size).map(<[usize]>::to_vec).collect();
     let forecast = matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
-        let drawn = m.first().and_then(|m| matrix_seed(experiment, described, cell, *m));
-        let of_its_own = drawn.map(|seed| dynamics_of(experiment, cell, &described.clone().seeded(seed))).transpose()?;
+        let drawn = m.first().and_then(|m| matrix_seed(experiment, model_spec, cell, *m));
+        let of_its_own = drawn.map(|seed| dynamics_of(experiment, cell, &model_spec.clone().with_seed(seed))).transpose()?;
         let dynamics = of_its_own.as_ref().unwrap_or(&shared);
-        if let Some(shaking) = &described.shaking {
-            shaken(experiment, cell, dynamics, shaking, m, cancel)
+        if let Some(noise_settings) = &model_spec.noise_settings {
+            with_noise(experiment, cell, dynamics, noise_settings, m, cancel)
         } else if forecast {
             m.iter().map(|m| until_one_cluster(experiment, cell, dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
         } else {
-            side_by_side(experiment, cell, dynamics, m, cancel)
+            run_batch(experiment, cell, dynamics, m, cancel)
         }
     };
-    // A sweep keeps its threads for its runs; a single run keeps them for its kernels.
+    // In a sweep the threads run realisations; in a single run they serve the kernels.
     let runs: Vec<Vec<(Table, Vec<f64>)>> = if sweep {
         batches.par_iter().with_max_len(1).map(|m| sequentially(|| batch(m))).collect::<Result<_>>()?
     } else {
@@ -91,7 +98,7 @@ pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBo
     }
     if own {
         summary.columns.push(MATRIX_SEED.into());
-        let seed = |m: usize| matrix_seed(experiment, described, cell, m).map_or(f64::NAN, |seed| seed as f64);
+        let seed = |m: usize| matrix_seed(experiment, model_spec, cell, m).map_or(f64::NAN, |seed| seed as f64);
         summary.rows.iter_mut().enumerate().for_each(|(m, row)| row.push(seed(m)));
     }
     if experiment.certify {
@@ -104,15 +111,15 @@ pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBo
 }
 
 /// The dynamics of a cell with this model.
-fn dynamics_of(experiment: &Experiment, cell: &Cell, described: &Described) -> Result<Dynamics> {
+fn dynamics_of(experiment: &Experiment, cell: &Cell, model_spec: &ModelSpec) -> Result<Dynamics> {
     let scale = TimeScale::parse(&experiment.time_scale)?;
     let accuracy = match experiment.stepper {
-        _ if described.shaking.is_some() => WALK_ACCURACY,
+        _ if model_spec.noise_settings.is_some() => SDE_VELOCITY_ACCURACY,
         Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
-        Stepping::Layer | Stepping::MeanShift => EXACT,
+        Stepping::Layer | Stepping::MeanShift => EXACT_ACCURACY,
     };
     let spec = experiment.method.spec(Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
-    described.model.build(&cell.dynamics, false, &spec, cell.d)
+    model_spec.model.build(&cell.dynamics, false, &spec, cell.d)
 }
 
 /// 1 where the start of realisation m is proved to converge to one point, else 0.
@@ -127,9 +134,9 @@ fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
     let model = &experiment.model_of(&cell.model).model;
     let x = if experiment.tokens.is_empty() {
         let mut stream = Stream::new(experiment.seed, &["init", &cell.stream_key(), &m.to_string()]);
-        model.settle(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)?
+        model.tokens_from_unit_vectors(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)?
     } else {
-        model.place(cell.d, experiment.tokens.concat(), false, None)?
+        model.tokens_from_rows(cell.d, experiment.tokens.concat(), false, None)?
     };
     match experiment.mass_law.as_str() {
         _ if !experiment.masses.is_empty() => x.with_masses(&experiment.masses),
@@ -143,8 +150,8 @@ fn recorder(experiment: &Experiment, cell: &Cell) -> Result<Recorder> {
     Ok(Recorder::new(setting(cell), sample_times(experiment), false, observables))
 }
 
-fn setting(cell: &Cell) -> Setting {
-    Setting { n: cell.n, d: cell.d, beta: cell.beta }
+fn setting(cell: &Cell) -> RunParameters {
+    RunParameters { n: cell.n, d: cell.d, beta: cell.beta }
 }
 
 fn options<'a>(experiment: &Experiment, cancel: &'a AtomicBool) -> Result<Options<'a>> {
@@ -168,42 +175,48 @@ fn until_one_cluster(
     let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
     let variant = dynamics::find(&cell.dynamics, false)?.variant.filter(|_| experiment.model_of(&cell.model).is_plain());
     let scale = TimeScale::parse(&experiment.time_scale)?;
-    let mut forecast = Forecast::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
+    let mut forecast = CollapseTimePredictor::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
     let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
     if let Some(f) = &mut forecast {
         observers.push(f);
     }
     let end = solve(dynamics, &start, experiment.t_end, &options(experiment, cancel)?, &mut observers)?.into();
     let predicted = forecast.and_then(|f| f.time()).unwrap_or(-1.0);
-    Ok(booked(experiment, cell, dynamics, m, &end, predicted, recorder))
+    Ok(result_of(experiment, cell, dynamics, m, &end, predicted, recorder))
 }
 
-/// Some realisations with noise, each from a seed of its own, moved together where they can be.
-fn shaken(
+/// Realisations m with noise, each with its own seed, integrated as one batch where possible.
+fn with_noise(
     experiment: &Experiment,
     cell: &Cell,
     dynamics: &Dynamics,
-    shaking: &Shaking,
+    noise_settings: &NoiseSettings,
     m: &[usize],
     cancel: &AtomicBool,
 ) -> Result<Vec<(Table, Vec<f64>)>> {
     let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
-    let root = noise_root(shaking, experiment.seed);
+    let root = noise_root(noise_settings, experiment.seed);
     let seeds: Vec<u64> = m.iter().map(|m| Stream::new(root, &["noise", &cell.stream_key(), &m.to_string()]).next_u64()).collect();
-    let plan = Walk { noise: &shaking.noise, step: shaking.step, seed: 0, splitting: shaking.splitting, cancel: Some(cancel) };
-    let ends = walk_many(dynamics, &systems, experiment.t_end, &plan, &seeds, &mut recorders)?;
-    let steps = (experiment.t_end / shaking.step - 1e-9).ceil().max(0.0) as u64;
+    let plan = SdeOptions {
+        noise: &noise_settings.noise,
+        step: noise_settings.step,
+        seed: 0,
+        splitting: noise_settings.splitting,
+        cancel: Some(cancel),
+    };
+    let ends = solve_sde_many(dynamics, &systems, experiment.t_end, &plan, &seeds, &mut recorders)?;
+    let steps = (experiment.t_end / noise_settings.step - 1e-9).ceil().max(0.0) as u64;
     let rows = m.iter().zip(ends).zip(recorders).map(|((m, (clusters, outcome)), recorder)| {
         let t = if let Outcome::NonFinite { t, .. } = outcome { t } else { experiment.t_end };
         let end = Summary { outcome, t, clusters, merges: 0, evaluations: 12 * steps, one_cluster: None };
-        booked(experiment, cell, dynamics, *m, &end, -1.0, recorder)
+        result_of(experiment, cell, dynamics, *m, &end, -1.0, recorder)
     });
     Ok(rows.collect())
 }
 
-/// Some realisations, moved together where they can be.
-fn side_by_side(
+/// Realisations m, integrated as one batch where possible.
+fn run_batch(
     experiment: &Experiment,
     cell: &Cell,
     dynamics: &Dynamics,
@@ -217,10 +230,10 @@ fn side_by_side(
         Stepping::Layer | Stepping::MeanShift => layers(experiment, cell, dynamics, systems, cancel, &mut recorders)?,
     };
     let rows = m.iter().zip(&ends).zip(recorders);
-    Ok(rows.map(|((m, end), recorder)| booked(experiment, cell, dynamics, *m, end, -1.0, recorder)).collect())
+    Ok(rows.map(|((m, end), recorder)| result_of(experiment, cell, dynamics, *m, end, -1.0, recorder)).collect())
 }
 
-/// Moves systems layer by layer.
+/// Applies residual layers to the systems.
 fn layers(
     experiment: &Experiment,
     cell: &Cell,
@@ -233,7 +246,7 @@ fn layers(
     let depth = experiment.layers > 0;
     let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
-    let done = iterate_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders)?;
+    let done = apply_layers_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders)?;
     let end = |clusters: Tokens| Summary {
         outcome: Outcome::Reached,
         t: done as f64 * dt,
@@ -245,8 +258,8 @@ fn layers(
     Ok(systems.into_iter().map(end).collect())
 }
 
-/// The table of a realisation and its row of the summary.
-fn booked(
+/// The table of one realisation and its row of the summary.
+fn result_of(
     experiment: &Experiment,
     cell: &Cell,
     dynamics: &Dynamics,
@@ -294,12 +307,15 @@ fn stacked(tables: Vec<Table>) -> Table {
     all
 }
 
-/// Row by row means, and the ends of a share of the realisations; runs must have the same sample times.
+/// Means over the realisations, row by row, and the ends of the interval that holds the share
+/// `band` of them. All runs must have the same sample times.
 fn mean(tables: &[Table], band: f64) -> Result<Table> {
     let rows = tables.iter().map(|t| t.rows.len()).min().unwrap_or(0);
     if tables.iter().any(|t| t.rows.len() != rows) {
         return Err(Error::Numerical {
-            what: "some realisations ended early, so their mean over time does not exist; set mean = false".into(),
+            what: "some realisations ended early, so their mean over time does not exist; set mean \
+                = false"
+                .into(),
         });
     }
     let mut out = tables.first().cloned().unwrap_or_default();
@@ -307,7 +323,8 @@ fn mean(tables: &[Table], band: f64) -> Result<Table> {
         let names: Vec<String> = out.columns.iter().skip(1).flat_map(|c| [format!("{c}_low"), format!("{c}_high")]).collect();
         out.columns.extend(names);
     }
-    // As many are left out at either end: of 20 and 90 % the smallest and the largest.
+    // The same number of realisations is left out at both ends. For 20 realisations and 90 % these
+    // are the smallest and the largest.
     let outside = ((0.5 * (1.0 - band) * tables.len() as f64 + 1e-9) as usize).min((tables.len() - 1) / 2);
     for (k, row) in out.rows.iter_mut().enumerate() {
         let mut ends = Vec::new();

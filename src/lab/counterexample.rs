@@ -1,12 +1,12 @@
-//! Counterexamples as files: everything a trial drew, readable and exact.
+//! Files of counterexamples: everything that a trial drew, exact and readable.
 
 use super::Provenance;
 use crate::error::{Error, Result, wrong_json};
-use crate::theorem::{Attempt, Case, Claim, Confirmation, Context, Finding, Masses, Method, Tape, attempt, find};
+use crate::theorem::{Case, Claim, Confirmation, Context, Finding, Masses, Method, Tape, TrialResult, find, run_trial};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A case, by words.
+/// A case, with names in place of objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Place {
     n: usize,
@@ -17,16 +17,16 @@ struct Place {
     equal_masses: bool,
 }
 
-/// A counterexample that `replay` evaluates again.
+/// A counterexample that `hunt --replay` evaluates again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Counterexample {
     provenance: Provenance,
     claim: String,
     statement: String,
     case: Place,
-    /// The seed of what the method draws.
+    /// The seed of the random numbers that the method of the claim draws.
     pub seed: u64,
-    /// The margin when it was written; none for a yes or no.
+    /// The margin at the time of writing; `None` for a claim that only holds or fails.
     pub margin: Option<f64>,
     error: Option<f64>,
     confirmed_by: Vec<String>,
@@ -35,7 +35,7 @@ pub struct Counterexample {
 
 impl Counterexample {
     /// The file of a failed trial.
-    pub fn new(claim: &Claim, failed: &Attempt, seed: u64, confirmation: &Confirmation, provenance: Provenance) -> Self {
+    pub fn new(claim: &Claim, failed: &TrialResult, seed: u64, confirmation: &Confirmation, provenance: Provenance) -> Self {
         let c = failed.case;
         let case =
             Place { n: c.n, d: c.d, beta: c.beta, dynamics: c.dynamics.into(), law: c.law.into(), equal_masses: c.masses == Masses::Equal };
@@ -43,7 +43,7 @@ impl Counterexample {
             Finding::Margin(m) => (Some(m.value), Some(m.error())),
             _ => (None, None),
         };
-        let confirmed_by = confirmation.by.iter().map(|w| (*w).to_owned()).collect();
+        let confirmed_by = confirmation.confirmed_by.iter().map(|w| (*w).to_owned()).collect();
         let (claim, statement) = (claim.name.to_owned(), claim.statement.to_owned());
         Self { provenance, claim, statement, case, seed, margin, error, confirmed_by, draws: failed.tape.clone() }
     }
@@ -66,10 +66,11 @@ impl Counterexample {
         Ok(file)
     }
 
-    /// The claim, and its trial on these draws.
+    /// Evaluates the trial of the claim with these draws again.
     ///
-    /// **Errors** a claim or dynamics that is not registered, a statement that has changed since, a trial that cannot be set up.
-    pub fn evaluate(&self) -> Result<(&'static Claim, Attempt)> {
+    /// **Errors** a claim or dynamics that is not registered, a statement that has changed since, a
+    /// trial that cannot be set up.
+    pub fn evaluate(&self) -> Result<(&'static Claim, TrialResult)> {
         let claim = find(&self.claim)?;
         if claim.statement != self.statement {
             let found = format!("the statement when the file was written: {}", self.statement);
@@ -89,6 +90,6 @@ impl Counterexample {
         let masses = if c.equal_masses { Masses::Equal } else { Masses::Random };
         let case = Case { n: c.n, d: c.d, beta: c.beta, dynamics, law, masses };
         let context = Context::replay(self.draws.clone(), self.seed, &["shrink", claim.name], Method::default());
-        Ok((claim, attempt(claim, &case, context)?))
+        Ok((claim, run_trial(claim, &case, context)?))
     }
 }

@@ -1,48 +1,49 @@
-//! Two runs side by side: their settings, and how far their tables are apart.
+//! Compares two runs: their settings, and the numbers in their tables.
 
 use super::arrays::{self, Array, malformed};
 use super::npy;
 use crate::error::{Error, Result, wrong_json};
-use crate::num::ulps::apart;
+use crate::num::ulps::ulp_distance;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What two runs have in common and what not.
+/// The differences between two runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
     /// Settings that differ: name, and the two values.
     pub settings: Vec<(String, Value, Value)>,
-    /// Tables of both.
+    /// Tables that both have.
     pub tables: Vec<TableDifference>,
-    /// Tables of one of them alone.
+    /// Tables that only one of them has.
     pub alone: Vec<String>,
 }
 
-/// How far two tables are apart.
+/// The difference between two tables.
 #[derive(Clone, Debug, Serialize)]
 pub struct TableDifference {
     /// Its file.
     pub name: String,
     /// The two shapes.
     pub shapes: [Vec<usize>; 2],
-    /// Numbers that differ; `None` for tables of different shapes, which are not compared further.
+    /// Number of entries that differ; `None` if the shapes differ, and nothing else is compared.
     pub different: Option<usize>,
-    /// Largest distance in units of the last place; `None` also where a number meets one that is none.
+    /// Largest distance in units in the last place; `None` also if one entry is NaN and the other
+    /// is not.
     pub ulps: Option<u64>,
     /// Largest `|a - b| / max(|a|, |b|)`.
     pub relative: f64,
-    /// Place of that number, or of the first one that meets a NaN: row and column from 0.
+    /// Row and column, from 0, of that entry or of the first NaN that differs.
     pub at: [usize; 2],
-    /// The name of that column, where the table has names.
+    /// The name of that column, if columns have names.
     pub column: Option<String>,
-    /// The names of the columns of both, where they are not the same: such tables are not compared further.
+    /// The column names of both, if they differ; nothing else is compared then.
     pub columns: Option<[Vec<String>; 2]>,
 }
 
 impl Difference {
-    /// True when nothing differs.
+    /// True if nothing differs.
     pub fn is_none(&self) -> bool {
         self.settings.is_empty() && self.alone.is_empty() && self.tables.iter().all(|t| t.different == Some(0))
     }
@@ -61,7 +62,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
     let (first, second) = (files(a)?, files(b)?);
     let mut tables = Vec::new();
     for name in first.intersection(&second) {
-        // Empty tables (no merger) are no arrays for others.
+        // Empty tables (a run without merges) cannot be read as arrays.
         let [x, y] = [a, b].map(|folder| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e)));
         let (x, y) = (x?, y?);
         let equal = x == y;
@@ -89,8 +90,8 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
     Ok(Difference { settings: settings(&description(a)?, &description(b)?), tables, alone })
 }
 
-/// An array; the entries of one in the format of NumPy need not be finite: what a run did not reach
-/// is NaN in our tables.
+/// Reads an array. Entries of NPY files may be NaN: runs write NaN for an event that did not
+/// happen.
 fn array(path: &Path, bytes: &[u8]) -> Result<Array> {
     if bytes.starts_with(b"\x93NUMPY") {
         return npy::read_any(bytes).map_err(|problem| malformed(path, "", problem));
@@ -98,8 +99,8 @@ fn array(path: &Path, bytes: &[u8]) -> Result<Array> {
     arrays::parse(path, bytes, None)
 }
 
-/// The same with the name of the column that the difference is said of. Columns of other names are
-/// other columns, whatever their numbers.
+/// Adds the name of the column with the largest difference. Columns with different names are
+/// different columns, whatever their numbers.
 fn named(table: TableDifference, x: &[u8], y: &[u8]) -> TableDifference {
     let names = [x, y].map(|bytes| npy::fields(bytes).unwrap_or_default());
     if names[0] != names[1] && names.iter().all(|n| !n.is_empty()) {
@@ -108,7 +109,7 @@ fn named(table: TableDifference, x: &[u8], y: &[u8]) -> TableDifference {
     TableDifference { column: names[0].get(table.at[1]).cloned(), ..table }
 }
 
-/// All arrays of a folder, by their paths inside it.
+/// All arrays of a folder, as paths relative to it.
 fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     fn walk(top: &Path, inside: &Path, out: &mut BTreeSet<PathBuf>) -> std::io::Result<()> {
         for entry in std::fs::read_dir(top.join(inside))?.flatten() {
@@ -126,7 +127,7 @@ fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     Ok(out)
 }
 
-/// The settings of a run: those of its record, or its experiment.
+/// The settings of a run, from its record or its experiment.
 fn description(folder: &Path) -> Result<Value> {
     for (name, key) in [("record.json", Some("settings")), ("experiment.json", None)] {
         let path = folder.join(name);
@@ -140,11 +141,13 @@ fn description(folder: &Path) -> Result<Value> {
         found["numerical_version"] = value["provenance"]["numerical_version"].clone();
         return Ok(found);
     }
-    let problem = "found no record.json and no experiment.json, expected a folder of `solve --out` or of `run`".to_owned();
+    let problem = "found no record.json and no experiment.json, expected a folder of `solve --out` \
+        or of `run`"
+        .to_owned();
     Err(Error::File { path: folder.display().to_string(), place: String::new(), problem })
 }
 
-/// Leaves that differ, by their paths.
+/// The leaves that differ, with their paths.
 fn settings(a: &Value, b: &Value) -> Vec<(String, Value, Value)> {
     fn walk(path: &str, a: &Value, b: &Value, out: &mut Vec<(String, Value, Value)>) {
         match (a, b) {
@@ -173,7 +176,7 @@ fn table(name: String, a: &Array, b: &Array) -> TableDifference {
     let width = a.shape.last().copied().unwrap_or(1).max(1);
     let (mut different, mut ulps, mut missing) = (0, Some(0), false);
     for (k, (x, y)) in a.data.iter().zip(&b.data).enumerate() {
-        let distance = apart(*x, *y);
+        let distance = ulp_distance(*x, *y);
         ulps = ulps.zip(distance).map(|(a, b): (u64, u64)| a.max(b));
         if distance == Some(0) {
             continue;
@@ -181,12 +184,12 @@ fn table(name: String, a: &Array, b: &Array) -> TableDifference {
         different += 1;
         let place = [k / width, k % width];
         if distance.is_none() {
-            // The first of these is said before any two numbers.
+            // A NaN takes precedence over differences of numbers.
             out.at = if missing { out.at } else { place };
             missing = true;
             continue;
         }
-        // Infinity beside a number is all of it away.
+        // An infinity and a number have the relative difference 1.
         let relative = (x - y).abs() / x.abs().max(y.abs());
         let relative = if relative.is_nan() { 1.0 } else { relative };
         if relative > out.relative {

@@ -1,26 +1,25 @@
-//! An experiment: a validated TOML file, which cannot be built invalid.
+//! Experiments: validated TOML files. An invalid experiment cannot be built.
 
-use super::computation::Computation;
-use super::model::Described;
+use super::method::Method;
+use super::model::ModelSpec;
 use crate::sphere::mass_law::MassLaw;
 use serde::Serialize;
 
 /// Largest grid.
 pub const MAX_CELLS: usize = 1_000_000;
 
-/// Part of the identity of cells and folders with matrices or noise without a seed of their own.
-/// One matrix, of seed 1, served all realisations once: results of that time are not taken for
-/// those of now.
+/// Part of the id of cells and folders if matrices or noise have no seed of their own. In an
+/// earlier version one matrix of seed 1 served all realisations; those results must not be reused.
 pub const DRAWN_ANEW: &str = "/drawn anew in every realisation";
 
-/// The experiments that come with the program: name and text of `experiments/NAME.toml`.
+/// The built-in experiments: name and text of `experiments/NAME.toml`.
 pub static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
-/// How tokens move.
+/// The stepper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stepping {
-    /// Error-controlled integration with coalescence.
+    /// Error-controlled integration with merging.
     Adaptive,
     /// Residual layers with step eta.
     Layer,
@@ -57,17 +56,17 @@ pub struct Experiment {
     pub time_scale: String,
     /// Realisations per cell.
     pub realisations: usize,
-    /// How tokens move.
+    /// The stepper.
     pub stepper: Stepping,
     /// Layer steps.
     pub eta: Vec<f64>,
-    /// Number of layers (then time is depth); 0: as many as t_end needs.
+    /// Number of layers (time is then the depth); 0: as many as t_end requires.
     pub layers: usize,
     /// End time.
     pub t_end: f64,
     /// Tolerance of the adaptive stepper.
     pub rtol: f64,
-    /// Coalescence radius.
+    /// Distance at which tokens merge.
     pub merge_radius: f64,
     /// Stop at one cluster.
     pub stop_at_one_cluster: bool,
@@ -81,28 +80,29 @@ pub struct Experiment {
     pub observables: Vec<String>,
     /// Average tables over realisations.
     pub mean: bool,
-    /// Beside means the ends of this share of the realisations, column by column; 0: none.
+    /// With means also the ends of the interval that holds this share of the realisations, column
+    /// by column; 0: none.
     #[serde(skip_serializing_if = "is_none")]
     pub band: f64,
-    /// What the dynamics is part of: a space, a normalisation, masks, heads, noise.
-    #[serde(skip_serializing_if = "Described::is_plain")]
-    pub model: Described,
-    /// All models where they are an axis of the grid, `model` the first of them; else none.
+    /// The model: space, normalisation, masks, heads, noise.
+    #[serde(skip_serializing_if = "ModelSpec::is_plain")]
+    pub model: ModelSpec,
+    /// All models if they are an axis of the grid (`model` is the first); otherwise empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub models: Vec<Described>,
-    /// Masses of the tokens; equal ones when there are none.
+    pub models: Vec<ModelSpec>,
+    /// Masses of the tokens; empty for equal masses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masses: Vec<f64>,
-    /// Law of masses (its specification); empty where there is none.
+    /// Specification of the law of masses; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub mass_law: String,
-    /// Integrator, budget of steps, kernel, accuracy.
-    #[serde(skip_serializing_if = "Computation::is_usual")]
-    pub method: Computation,
-    /// Every start is tried to be proved to converge to one point.
+    /// Integrator, largest number of steps, kernel, accuracy.
+    #[serde(skip_serializing_if = "Method::is_usual")]
+    pub method: Method,
+    /// Try to prove for every start that it converges to one point.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub certify: bool,
-    /// How the user named it: a path or a built-in name; part of the reproduce line only.
+    /// The path or built-in name that the user gave; used in the command that reproduces results.
     #[serde(skip)]
     pub source: String,
 }
@@ -122,7 +122,8 @@ impl Experiment {
             .try_fold(1usize, |a, b| a.checked_mul(*b))
     }
 
-    /// What all cells share, for their identity: everything that decides numbers except the axes of the grid.
+    /// The part of a cell's id that all cells share: everything that numbers depend on except the
+    /// axes of the grid.
     pub fn shared_key(&self) -> String {
         let tokens = if self.tokens.is_empty() { String::new() } else { super::provenance::hash(format!("{:?}", self.tokens)) };
         let mut key = serde_json::json!({
@@ -131,7 +132,7 @@ impl Experiment {
             "stop_at_one_cluster": self.stop_at_one_cluster, "times": self.times, "samples": self.samples, "log_from": self.log_from,
             "observables": self.observables, "mean": self.mean,
         });
-        // A model of an axis is part of its cells.
+        // If models are an axis, each is part of its cell.
         if !self.model.is_plain() && self.models.is_empty() {
             key["model"] = serde_json::json!(self.model);
         }
@@ -153,29 +154,30 @@ impl Experiment {
         key.to_string()
     }
 
-    /// The law of masses, where there is one.
+    /// The law of masses, if there is one.
     pub fn law_of_masses(&self) -> Option<MassLaw> {
         MassLaw::parse(&self.mass_law)?.ok()
     }
 
     /// The models of the grid, at least one.
-    pub fn all_models(&self) -> &[Described] {
+    pub fn all_models(&self) -> &[ModelSpec] {
         if self.models.is_empty() { std::slice::from_ref(&self.model) } else { &self.models }
     }
 
     /// The model of the cells with this label.
-    pub fn model_of(&self, label: &str) -> &Described {
+    pub fn model_of(&self, label: &str) -> &ModelSpec {
         self.models.iter().find(|m| m.label(&self.models) == label).unwrap_or(&self.model)
     }
 
-    /// The resolved configuration as JSON: what is hashed and stored.
+    /// The experiment with all defaults as JSON. This text is hashed and stored.
     pub fn resolved(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Name of its results folder: the name and the hash of the resolved configuration with the numerical version.
+    /// Name of the folder of results: the name of the experiment and a hash of its settings and the
+    /// numerical version.
     pub fn folder(&self) -> String {
-        let drawn = if self.all_models().iter().any(Described::lacks_seed) { DRAWN_ANEW } else { "" };
+        let drawn = if self.all_models().iter().any(ModelSpec::needs_seed) { DRAWN_ANEW } else { "" };
         let key = format!("{}/{}/{}{drawn}", super::provenance::NUMERICAL_VERSION, super::provenance::FORMAT, self.resolved());
         format!("{}-{}", self.name, &super::provenance::hash(key)[..12])
     }

@@ -1,4 +1,5 @@
-//! Many small cells in one file: a line each, appended and flushed, so that a kill at any moment loses the cell in work only.
+//! A file with one line for each small cell. A line is appended and flushed at once, so a kill
+//! loses only the cell being computed.
 
 use super::provenance::hash;
 use crate::error::{Error, Result};
@@ -10,12 +11,13 @@ use std::sync::Mutex;
 /// Lines `id checksum text`, found by their id.
 pub struct Journal {
     path: PathBuf,
-    /// Where the text of an id begins and how long the line is from there; of several lines the last one counts.
+    /// For each id, the offset and the length of its text. If an id has several lines, the last one
+    /// counts.
     lines: Mutex<HashMap<String, (u64, u64)>>,
 }
 
 impl Journal {
-    /// The journal at this path; one that does not exist is empty.
+    /// Opens the journal at this path; a missing file is an empty journal.
     ///
     /// **Errors** a file that cannot be read.
     pub fn open(path: PathBuf) -> Result<Self> {
@@ -39,12 +41,12 @@ impl Journal {
         self.table().keys().cloned().collect()
     }
 
-    /// True when there is a line of this id, sound or not.
+    /// True if there is a line with this id, intact or damaged.
     pub fn has(&self, id: &str) -> bool {
         self.table().contains_key(id)
     }
 
-    /// The text of an id; nothing when there is none.
+    /// The text of an id; `None` if there is no such line.
     ///
     /// **Errors** a file that cannot be read; a line that does not match its checksum.
     pub fn get(&self, id: &str) -> Result<Option<String>> {
@@ -67,7 +69,7 @@ impl Journal {
         }
     }
 
-    /// Appends a text, which has no line breaks, durably.
+    /// Appends a text without line breaks and flushes it to disk.
     ///
     /// **Errors** a file that cannot be written.
     pub fn append(&self, id: &str, text: &str) -> Result<()> {
@@ -76,7 +78,7 @@ impl Journal {
         let write = || -> std::io::Result<u64> {
             let mut file = std::fs::OpenOptions::new().create(true).append(true).read(true).open(&self.path)?;
             let mut at = file.seek(SeekFrom::End(0))?;
-            // After a torn line the next one begins on its own.
+            // A new line starts after a line that was cut off.
             if at > 0 && !ends_with_newline(&self.path, at)? {
                 file.write_all(b"\n")?;
                 at += 1;

@@ -1,6 +1,7 @@
-//! Experiment files, plans, the results store, provenance, resume, reports. No mathematics here.
+//! Experiment files, plans, the store of results, provenance, resuming, reports. This crate holds
+//! no mathematics.
 
-use metastable_claims::theorem;
+use metastable_claims::{study, theorem};
 use metastable_core::{attention, flow, theory};
 #[cfg(feature = "trained")]
 use metastable_models::transformer;
@@ -8,30 +9,30 @@ use metastable_num::{self as num, error};
 use metastable_proofs as proofs;
 use metastable_sphere as sphere;
 
-pub mod adopt;
 pub mod arrays;
 pub mod cell;
-#[doc(hidden)]
-pub mod changed;
-pub mod computation;
 pub mod counterexample;
 pub mod difference;
-pub mod drawn;
+pub mod draws;
 pub mod experiment;
-pub mod frame;
-mod gather;
+mod joined_tables;
 #[doc(hidden)]
 pub mod journal;
+pub mod method;
 pub mod model;
 mod npy;
 pub mod npz;
+#[doc(hidden)]
+pub mod overrides;
 mod parse;
-pub mod part;
 pub mod plan;
 pub mod provenance;
 pub mod range;
 pub mod report;
+pub mod reuse;
 pub mod run;
+pub mod shard;
+pub mod snapshot;
 pub mod store;
 pub mod toml_reader;
 #[cfg(feature = "trained")]
@@ -39,6 +40,6 @@ pub mod weights;
 
 pub use counterexample::Counterexample;
 pub use experiment::Experiment;
-pub use model::Described;
+pub use model::ModelSpec;
 pub use plan::{Cell, plan};
 pub use provenance::Provenance;

@@ -1,14 +1,15 @@
-//! A model from words and files: the same keys in the `[model]` table of an experiment, in a file of their own, and on the command line.
+//! Reads a model from settings and files. The keys are the same in the `[model]` table of an
+//! experiment, in a model file, and on the command line.
 
 use super::arrays;
 use super::provenance::{hash, without_folders};
-use super::range::without_ranges;
+use super::range::{self, expanded};
 use super::toml_reader::Reader;
 use crate::attention::dense::Activation;
-use crate::attention::matrix_law::MatrixLaw;
-use crate::attention::model::{Model, OverDepth, Positions, Units, Weighting};
+use crate::attention::model::{DepthSchedule, FeedForwardWeights, Model, PatternSpec, Weighting};
 use crate::attention::noise::{Isotropic, Sampler};
 use crate::attention::pattern::{BiasTable, Pairs};
+use crate::attention::random_matrix::MatrixLaw;
 use crate::attention::{Matrix, normalisation};
 use crate::error::{Error, Result};
 use crate::flow::Splitting;
@@ -16,87 +17,114 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The keys of a model: name, whether it may be a list (one per head, or several at once), and meaning.
+/// The keys of a model: name, whether it may be a list (one per head, or several at once), and
+/// description.
 pub const KEYS: [(&str, bool, &str); 15] = [
-    ("space", false, "sphere, flat or polar; must be that of the normalisation"),
-    ("norm", false, "what a layer does: post, pre, peri, mix:tau=T, ngpt:alpha=A, cod, ln-scaling, none"),
-    ("rescaled", false, "true for z = e^{-tV} x instead of x, in R^d"),
-    ("weights", false, "softmax, exponential, sinkhorn (rows of A sum to 1, m_i A_ij is doubly stochastic) or hardmax"),
-    ("mask", true, "causal (j <= i), window:w=8 (|i - j| < 8), or a file of n x n zeros and ones"),
+    (
+        "space",
+        false,
+        "State space: sphere (post, cod, ngpt), flat (none) or polar (pre, peri, mix, ln-scaling); \
+         default: that of the normalisation",
+    ),
+    (
+        "norm",
+        false,
+        "Normalisation: post (default), pre, peri, mix:tau=T, ngpt:alpha=A, cod, ln-scaling or \
+         none. Off the sphere tokens are points of R^d; their lengths are the radii where the space \
+         has radii",
+    ),
+    ("rescaled", false, "true for tokens z = e^{-tV} x in R^d, where x moves without normalisation"),
+    (
+        "weights",
+        false,
+        "Row weights: softmax, exponential, sinkhorn or hardmax. With masses m a row of softmax is \
+         A_ij = m_j e^{beta <Qx_i, Kx_j>} over its sum. For sinkhorn A_ij = f_i e^{beta (<x_i, x_j> \
+         - 1)} f_j m_j with factors f such that rows of A sum to 1: m_i A_ij is symmetric, its rows \
+         and columns sum to m",
+    ),
+    (
+        "mask",
+        true,
+        "causal (token i sees j <= i), window:w=W (|i - j| < W, on both sides), or a file of n x n \
+         zeros and ones. Repeated: a token sees the keys that all masks show",
+    ),
     (
         "bias",
         true,
-        "alibi (-2^{-8h/H} |i - j|, both sides without a causal mask), or a file of n x n numbers (heads x n x n in NPY), added to beta times the score",
+        "alibi, or a file of n x n numbers (heads x n x n in NPY). Repeated: the sum. The weight of \
+         j is e^{beta <Qx_i, Kx_j> + b_ij}: beta does not multiply b. alibi: b_ij = -2^{-8h/H} |i - \
+         j| for head h = 1..H, on both sides of i without a causal mask",
     ),
-    ("rotary", false, "base=10000,pairs=adjacent (or halves)"),
+    ("rotary", false, "Rotary positions: base=10000,pairs=adjacent (or halves)"),
     (
         "q",
         true,
-        "query matrix, r x d, one file per head, or a law: normal:scale=1, symmetric, low-rank:rank=2, \
-         rotation, diagonal:1,0.5; a law draws another matrix in every realisation of an experiment, \
-         or one for all of them where it has a seed (normal:seed=1)",
+        "Query matrix, r x d, one for each head: a file, or a law (normal:scale=1, symmetric, \
+         low-rank:rank=2, rotation, diagonal:1,0.5). A law draws a new matrix in every realisation \
+         of an experiment; with a seed (normal:seed=3) one for all of them",
     ),
-    ("k", true, "key matrix, r x d"),
-    ("v", true, "value matrix, d x d, or s x d with an output matrix"),
-    ("o", true, "output matrix, d x s"),
+    ("k", true, "Key matrix, r x d: a file or a law"),
+    ("v", true, "Value matrix, d x d, or s x d with an output matrix: a file or a law"),
+    ("o", true, "Output matrix, d x s: a file or a law"),
     (
         "schedule",
         false,
-        "layers: the matrices of q, k, v, o are those of layers one after the other; fresh: matrices by law are drawn anew at every whole depth",
+        "Matrices over depth: layers (those of q, k, v, o belong to successive layers, one unit of \
+         time each) or fresh (laws draw new matrices at every whole time)",
     ),
     (
         "mlp",
         false,
-        "feed-forward sublayer, added to attention of the same x (peri and ngpt normalise the sum): an NPZ file with w1 (h x d), b1, w2 (d x h), b2",
+        "Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2. W2 f(W1 x + b1) + \
+         b2 is added to attention of the same x, not after it; peri and ngpt normalise the sum",
     ),
-    ("activation", false, "of the feed-forward sublayer: gelu, gelu-tanh or relu"),
+    ("activation", false, "Activation f of the feed-forward sublayer: gelu (default), gelu-tanh or relu"),
     (
         "noise",
         false,
-        "kappa=4,step=0.01: isotropic noise of variance 2 h / kappa, by steps of this length, other noise \
-         in every realisation; seed=S (default: the seed of the run or the experiment); scheme=strang-corrected (default), strang-geodesic, lie-geodesic, lie-normalised",
+        "kappa=4,step=0.01: isotropic noise of variance 2 h / kappa in every step of length h; \
+         seed=S (default: the seed of the run, in an experiment another one for each realisation); \
+         scheme=strang-corrected (default), strang-geodesic, lie-geodesic or lie-normalised",
     ),
 ];
 
-/// How several models stand in one `[model]` table: the key, and what it may hold.
+/// The help on several models in one `[model]` table: the key and its values.
 pub const GRID: (&str, &str) = (
     "model",
-    "A key of experiments: the table [model] with the keys of `metastable list model`,\n\
-     or the name of a file with them. Several models are an axis of the grid:\n\
-     \x20 norm = [\"post\", \"pre\"]               2 models: a list where one value is expected\n\
-     \x20 q = [\"a.csv\", \"b.csv\"]               1 model with two heads: q, k, v, o, mask and bias\n\
-     \x20                                      are lists anyway\n\
-     \x20 q = [[\"a.csv\"], [\"b.csv\"]]           2 models with one head each: a list of lists\n\
-     \x20 q = \"low-rank:rank=1,seed=1..100\"   100 models: a range a..b, a..b:linK or a..b:logK\n\
-     \x20                                      as a value inside a word\n\
-     Several such keys make all combinations.\n\
-     A law of matrices without a seed draws another matrix in every realisation:\n\
-     realisations = 100 and q = \"low-rank:rank=1\" are 100 matrices in one cell, and the column\n\
-     matrix_seed of results.csv names them. seed=1..100 makes 100 cells.",
+    "A key of experiments: the table [model] with the keys of `metastable list model`,\nor the \
+    name of a file with them. Several models are an axis of the grid:\n\x20 norm = [\"post\", \
+    \"pre\"]               2 models: a list where one value is expected\n\x20 q = [\"a.csv\", \
+    \"b.csv\"]               1 model with two heads: q, k, v, o, mask and bias\n\x20                                      \
+    are lists anyway\n\x20 q = [[\"a.csv\"], [\"b.csv\"]]           2 models with one head each: a \
+    list of lists\n\x20 q = \"low-rank:rank=1,seed=1..100\"   100 models: a range a..b, a..b:linK \
+    or a..b:logK\n\x20                                      as a value inside a word\nSeveral such \
+    keys make all combinations.\nA law of matrices without a seed draws another matrix in every \
+    realisation:\nrealisations = 100 and q = \"low-rank:rank=1\" are 100 matrices in one cell, and \
+    the column\nmatrix_seed of results.csv names them. seed=1..100 makes 100 cells.",
 );
 
-/// What may stand under `model`.
-const TABLE_OR_FILE: &str = "a table, or the name of a file with its keys; several models are lists \
-    inside one table: norm = [\"post\", \"pre\"], q = [[\"a.csv\"], [\"b.csv\"]], \
-    q = \"normal:seed=1..9\" (metastable explain model)";
+/// The values of the key `model`.
+const TABLE_OR_FILE: &str = "a table, or the name of a file with its keys; several models are \
+    lists inside one table: norm = [\"post\", \"pre\"], q = [[\"a.csv\"], [\"b.csv\"]], q = \
+    \"normal:seed=1..9\" (metastable explain model)";
 
-/// What was said under every key.
+/// The settings of a model: the words of every key.
 pub type Words = BTreeMap<&'static str, Vec<String>>;
 
-/// Noise with its seed and the length of its steps.
+/// Noise with its seed and its integrator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shaking {
+pub struct NoiseSettings {
     /// The noise.
     pub noise: Isotropic,
-    /// Seed of its stream, where one is written: else that of the run or the experiment.
+    /// Seed of the noise; `None` if the run or the experiment gives it.
     pub seed: Option<u64>,
-    /// Length of a step.
+    /// Step size.
     pub step: f64,
-    /// What a step is made of.
+    /// Splitting of a step.
     pub splitting: Splitting,
 }
 
-/// Steps with noise by name.
+/// Integrators of noise by name.
 const SCHEMES: [(&str, Splitting, Sampler); 4] = [
     ("strang-corrected", Splitting::Strang, Sampler::Corrected),
     ("strang-geodesic", Splitting::Strang, Sampler::Geodesic),
@@ -104,33 +132,35 @@ const SCHEMES: [(&str, Splitting, Sampler); 4] = [
     ("lie-normalised", Splitting::Lie, Sampler::Normalised),
 ];
 
-/// A model with the words and files that it was made from.
+/// A model with the settings and files from which it was made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Described {
-    /// What was said, empty for plain attention.
+pub struct ModelSpec {
+    /// The settings; empty for plain attention.
     pub words: Words,
     /// SHA-256 of every file.
     pub files: BTreeMap<String, String>,
-    /// The seed of everything random that has none of its own; none as long as nobody gave one, and where nothing needs it.
+    /// The seed of all random parts without a seed of their own; `None` until it is set, or if no
+    /// part needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What it says.
+    /// The model.
     #[serde(skip)]
     pub model: Model,
-    /// What shakes its tokens.
+    /// The noise on its tokens.
     #[serde(skip)]
-    pub shaking: Option<Shaking>,
+    pub noise_settings: Option<NoiseSettings>,
 }
 
-impl Described {
-    /// Reads the words, files beside `folder`.
+impl ModelSpec {
+    /// Reads the settings; files are relative to `folder`.
     ///
-    /// **Errors** with the key of each: unknown names, files that cannot be read or have another shape, numbers out of range.
+    /// **Errors** with the key of each: unknown names, files that cannot be read or have another
+    /// shape, numbers out of range.
     pub fn new(words: Words, folder: &Path) -> std::result::Result<Self, Vec<(&'static str, Error)>> {
         let mut reading = Reading { words: &words, folder, files: BTreeMap::new(), problems: Vec::new() };
-        let (model, shaking) = (reading.model(), reading.shaking());
+        let (model, noise_settings) = (reading.model(), reading.noise_settings());
         let Reading { files, problems, .. } = reading;
-        if problems.is_empty() { Ok(Self { words, files, seed: None, model, shaking }) } else { Err(problems) }
+        if problems.is_empty() { Ok(Self { words, files, seed: None, model, noise_settings }) } else { Err(problems) }
     }
 
     /// True for plain attention without noise.
@@ -138,44 +168,50 @@ impl Described {
         self.words.is_empty()
     }
 
-    /// True where something random has no seed of its own: the run gives one, see [`Described::seeded`].
-    pub fn lacks_seed(&self) -> bool {
-        self.model.lacks_seed() || self.shaking.is_some_and(|s| s.seed.is_none())
+    /// True if a random part has no seed of its own; the run then gives one, see
+    /// [`ModelSpec::seeded`].
+    pub fn needs_seed(&self) -> bool {
+        self.model.needs_seed() || self.noise_settings.is_some_and(|s| s.seed.is_none())
     }
 
-    /// The same where everything random without a seed of its own has this one.
+    /// The model with this seed for all random parts without a seed of their own.
     #[must_use]
-    pub fn seeded(self, seed: u64) -> Self {
-        if !self.lacks_seed() {
+    pub fn with_seed(self, seed: u64) -> Self {
+        if !self.needs_seed() {
             return self;
         }
-        let shaking = self.shaking.map(|s| Shaking { seed: s.seed.or(Some(seed)), ..s });
-        Self { model: self.model.seeded(seed), shaking, seed: Some(seed), ..self }
+        let noise_settings = self.noise_settings.map(|s| NoiseSettings { seed: s.seed.or(Some(seed)), ..s });
+        Self { model: self.model.with_seed(seed), noise_settings, seed: Some(seed), ..self }
     }
 
-    /// The key `model` of an experiment: a table of these keys, or the name of a file with them. Lists where one value is expected, and lists of lists where a list is, are axes: all their
-    /// combinations, at least one.
+    /// The key `model` of an experiment: a table of these keys, or the name of a file with them.
+    /// Lists in place of single values, and lists of lists in place of lists, are axes. The result
+    /// holds all combinations, at least one.
     pub fn axis(r: &mut Reader) -> Vec<Self> {
-        r.keys_inside(GRID.0, KEYS.iter().map(|k| k.0));
+        r.declare_subtable(GRID.0, KEYS.iter().map(|k| k.0));
         let Some(file) = r.word(GRID.0) else {
-            return r.inside(GRID.0, TABLE_OR_FILE, Self::read).unwrap_or_else(|| vec![Self::default()]);
+            return r.subtable(GRID.0, TABLE_OR_FILE, Self::read).unwrap_or_else(|| vec![Self::default()]);
         };
-        Self::load_axis(&r.beside(&file)).unwrap_or_else(|e| {
-            let at = r.place(GRID.0);
+        Self::load_axis(&r.sibling_path(&file)).unwrap_or_else(|e| {
+            let at = r.offset(GRID.0);
             r.problem(at, format!("model: {e}"));
             vec![Self::default()]
         })
     }
 
-    /// A file of its own with these keys, one value each.
+    /// Reads a model file with these keys, one value each.
     ///
-    /// **Errors** all problems of the file together, each with its line; a list that is an axis of a grid.
+    /// **Errors** all problems of the file together, each with its line; a list that is an axis of
+    /// a grid.
     pub fn load(path: &Path) -> Result<Self> {
         let mut all = Self::load_axis(path)?;
         match all.len() {
             1 => Ok(all.remove(0)),
             several => {
-                let problem = format!("found {several} models (lists and ranges of values are axes of an experiment's grid), expected one");
+                let problem = format!(
+                    "found {several} models (lists and ranges of values are axes of an \
+                    experiment's grid), expected one"
+                );
                 Err(Error::File { path: path.display().to_string(), place: String::new(), problem })
             }
         }
@@ -188,16 +224,16 @@ impl Described {
             _ => Error::io(path.display(), "read", &e),
         })?;
         let mut reader = Reader::new(&name, &text);
-        let described = Self::read(&mut reader);
+        let model_spec = Self::read(&mut reader);
         let problems = reader.finish();
         match problems.len() {
-            0 => Ok(described),
+            0 => Ok(model_spec),
             1 => Err(problems.into_iter().next().unwrap_or_else(|| Error::Many(Vec::new()))),
             _ => Err(Error::Many(problems)),
         }
     }
 
-    /// The keys of a table, every combination of their variants; problems are booked in the reader.
+    /// The keys of a table with every combination of their values; problems go to the reader.
     fn read(r: &mut Reader) -> Vec<Self> {
         let mut grid = vec![Words::new()];
         for (key, many, _) in KEYS {
@@ -207,12 +243,12 @@ impl Described {
                 r.variants(key, many)
             };
             let Some(variants) = variants.filter(|v| !v.is_empty()) else { continue };
-            let spelled: std::result::Result<Vec<_>, String> = variants.iter().map(|v| without_ranges(v, MAX_MODELS)).collect();
-            let variants = match spelled {
+            let without_ranges: Result<Vec<_>> = variants.iter().map(|v| expanded(v, MAX_MODELS)).collect();
+            let variants = match without_ranges {
                 Ok(lists) => lists.concat(),
-                Err(problem) => {
-                    let at = r.place(key);
-                    r.problem(at, format!("{key}: {problem}"));
+                Err(e) => {
+                    let at = r.offset(key);
+                    r.problem(at, range::named(e, key).to_string());
                     continue;
                 }
             };
@@ -225,20 +261,20 @@ impl Described {
             };
             grid = grid.iter().flat_map(|words| variants.iter().map(move |v| with(words, v))).collect();
             if grid.len() > MAX_MODELS {
-                let at = r.place(key);
+                let at = r.offset(key);
                 r.problem(at, format!("{key}: found {} models, expected at most {MAX_MODELS}; shorten a list", grid.len()));
                 return vec![Self::default()];
             }
         }
-        let (folder, mut all, mut said) = (r.beside(""), Vec::new(), std::collections::BTreeSet::new());
+        let (folder, mut all, mut said) = (r.sibling_path(""), Vec::new(), std::collections::BTreeSet::new());
         for words in grid {
             match Self::new(words, &folder) {
-                Ok(described) => all.push(described),
+                Ok(model_spec) => all.push(model_spec),
                 Err(problems) => {
                     for (key, e) in problems {
-                        // The same value stands in several combinations.
+                        // A value occurs in several combinations; its problem is reported once.
                         if said.insert(format!("{key}: {e}")) {
-                            let at = r.place(key);
+                            let at = r.offset(key);
                             r.problem(at, format!("{key}: {e}"));
                         }
                     }
@@ -248,15 +284,15 @@ impl Described {
         if all.is_empty() { vec![Self::default()] } else { all }
     }
 
-    /// Everything that was said: `norm=pre; noise=kappa=4,step=0.1`, with the seed of what was drawn;
+    /// All settings as text: `norm=pre; noise=kappa=4,step=0.1`, with the seed of random parts;
     /// empty for plain attention.
-    pub fn said(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut said: Vec<String> = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
         said.extend(self.seed.map(|s| format!("seed={s}")));
         without_folders(&said.join("; "))
     }
 
-    /// What it says under the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
+    /// The settings in the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
     pub fn label(&self, all: &[Self]) -> String {
         let differs = |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));
         let said = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
@@ -264,8 +300,8 @@ impl Described {
     }
 }
 
-/// What [`Described::said`] says, of a model as a record keeps it.
-pub fn recorded(model: &serde_json::Value) -> String {
+/// [`ModelSpec::to_text`] for a model in a record.
+pub fn recorded_text(model: &serde_json::Value) -> String {
     let words = |v: &serde_json::Value| v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"));
     let keys = model["words"].as_object().into_iter().flatten();
     let mut said: Vec<String> = keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
@@ -273,13 +309,13 @@ pub fn recorded(model: &serde_json::Value) -> String {
     without_folders(&said.join("; "))
 }
 
-/// The most models of a grid.
+/// Largest number of models in a grid.
 const MAX_MODELS: usize = 10_000;
 
-/// A matrix by law, with its head and its place in Q, K, V, O.
+/// A random matrix with its head and its index among Q, K, V, O.
 type LawOfPlace = (usize, usize, MatrixLaw);
 
-/// Words being read.
+/// The state of reading the settings.
 struct Reading<'a> {
     words: &'a Words,
     folder: &'a Path,
@@ -293,7 +329,7 @@ impl Reading<'_> {
         self.words.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// The value of a key read by a parser; a problem is booked.
+    /// Parses the value of a key; a problem is recorded.
     fn one<T>(&mut self, key: &'static str, parse: impl FnOnce(&mut Self, &str) -> Result<T>) -> Option<T> {
         let word = self.list(key).first()?.clone();
         parse(self, &word).map_err(|e| self.problems.push((key, e))).ok()
@@ -304,14 +340,14 @@ impl Reading<'_> {
         words.iter().filter_map(|w| parse(self, w).map_err(|e| self.problems.push((key, e))).ok()).collect()
     }
 
-    /// The path of a file, whose content is noted.
+    /// The path of a file; the hash of its content is recorded.
     fn file(&mut self, name: &str) -> Result<PathBuf> {
         let path = self.folder.join(name);
         let shown = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
         if !path.exists() {
             return Err(shown("no such file"));
         }
-        // Devices and pipes have no end and no size: only regular files are read.
+        // Only regular files are read: devices and pipes may have no end.
         if !path.is_file() {
             return Err(shown("not a regular file"));
         }
@@ -337,9 +373,9 @@ impl Reading<'_> {
             self.problems.push(("activation", Error::parameter("activation", found, "none without a feed-forward sublayer")));
         }
         let units = self.one("mlp", |r, w| r.units(w, activation.unwrap_or(Activation::Gelu)));
-        let over_depth = self.over_depth(&laws);
+        let depth_schedule = self.depth_schedule(&laws);
         let rescaled = self.words.contains_key("rescaled");
-        let model = Model { space, normalisation, rescaled, weights, patterns, heads, units, laws, over_depth };
+        let model = Model { space, normalisation, rescaled, weights, patterns, heads, feed_forward: units, laws, depth_schedule };
         if let (true, Err(e)) = (self.problems.is_empty(), model.scheme()) {
             let key = if self.words.contains_key("space") { "space" } else { "norm" };
             self.problems.push((key, e));
@@ -347,7 +383,7 @@ impl Reading<'_> {
         model
     }
 
-    /// Matrices from files, and those by law with their places.
+    /// The matrices from files, and the random matrices with their places.
     fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<LawOfPlace>) {
         let keys = ["q", "k", "v", "o"];
         let count = keys.map(|k| self.list(k).len()).into_iter().max().unwrap_or(0);
@@ -369,26 +405,26 @@ impl Reading<'_> {
         ((0..count).map(|h| [0, 1, 2, 3].map(|k| matrix(h, k))).collect(), laws)
     }
 
-    fn over_depth(&mut self, laws: &[LawOfPlace]) -> Option<OverDepth> {
+    fn depth_schedule(&mut self, laws: &[LawOfPlace]) -> Option<DepthSchedule> {
         let how = self.one("schedule", |_, w| match w {
-            "layers" => Ok(OverDepth::Listed),
-            "fresh" => Ok(OverDepth::Fresh),
+            "layers" => Ok(DepthSchedule::OneHeadPerLayer),
+            "fresh" => Ok(DepthSchedule::Redrawn),
             other => Err(Error::unknown("schedule", other, ["layers", "fresh"])),
         })?;
-        if how == OverDepth::Fresh && laws.is_empty() {
+        if how == DepthSchedule::Redrawn && laws.is_empty() {
             self.problems.push(("schedule", Error::parameter("schedule", "fresh", "matrices by law, such as v = \"normal\"")));
         }
         Some(how)
     }
 
-    fn mask(&mut self, word: &str) -> Result<Positions> {
+    fn mask(&mut self, word: &str) -> Result<PatternSpec> {
         let (name, rest) = word.split_once(':').unwrap_or((word, ""));
         match name {
-            "causal" if rest.is_empty() => Ok(Positions::Causal),
+            "causal" if rest.is_empty() => Ok(PatternSpec::Causal),
             "window" => {
                 let [w] = pairs("window", rest, ["w"])?;
                 let width = whole("window w", &w.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?)?;
-                if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(Positions::Window(width as usize)) }
+                if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(PatternSpec::Window(width as usize)) }
             }
             _ => {
                 let (array, _) = self.table(word, &["causal", "window"])?;
@@ -399,24 +435,26 @@ impl Reading<'_> {
                     return Err(Error::parameter("mask", v, "zeros and ones (1 where row i sees column j)"));
                 }
                 let seen: Vec<bool> = array.data.iter().map(|v| *v > 0.5).collect();
-                Ok(Positions::Table(BiasTable::mask(n, m, &seen)?))
+                Ok(PatternSpec::Table(BiasTable::mask(n, m, &seen)?))
             }
         }
     }
 
-    fn bias(&mut self, word: &str) -> Result<Positions> {
+    fn bias(&mut self, word: &str) -> Result<PatternSpec> {
         if word == "alibi" {
-            return Ok(Positions::Alibi);
+            return Ok(PatternSpec::Alibi);
         }
         let (array, _) = self.table(word, &["alibi"])?;
-        Ok(Positions::Table(match array.shape[..] {
+        Ok(PatternSpec::Table(match array.shape[..] {
             [n, m] => BiasTable::biases(n, m, array.data)?,
             [h, n, m] => BiasTable::biases_by_head(h, n, m, array.data)?,
-            _ => return Err(Error::parameter("bias", format!("the shape {:?}", array.shape), "an n x n table, or heads x n x n")),
+            _ => {
+                return Err(Error::parameter("bias", format!("the shape {:?}", array.shape), "an n x n table, or heads x n x n"));
+            }
         }))
     }
 
-    /// A table from a file, or the error of a name that is neither a file nor one of these.
+    /// Reads a table from a file; an unknown name is compared with these names.
     fn table(&mut self, word: &str, names: &[&str]) -> Result<(arrays::Array, PathBuf)> {
         let named = crate::error::nearest(word.split(':').next().unwrap_or(word), names.iter().copied());
         if let (false, Some(near)) = (self.folder.join(word).exists(), named) {
@@ -426,26 +464,26 @@ impl Reading<'_> {
         Ok((arrays::read(&path, None)?, path))
     }
 
-    fn units(&mut self, word: &str, activation: Activation) -> Result<Units> {
+    fn units(&mut self, word: &str, activation: Activation) -> Result<FeedForwardWeights> {
         let path = self.file(word)?;
         let numbers = |name: &str| arrays::list(&path, Some(name));
-        Ok(Units {
-            first: arrays::matrix(&path, Some("w1"))?,
-            shift: numbers("b1")?,
-            second: arrays::matrix(&path, Some("w2"))?,
-            last: numbers("b2")?,
+        Ok(FeedForwardWeights {
+            w1: arrays::matrix(&path, Some("w1"))?,
+            b1: numbers("b1")?,
+            w2: arrays::matrix(&path, Some("w2"))?,
+            b2: numbers("b2")?,
             activation,
         })
     }
 
-    fn shaking(&mut self) -> Option<Shaking> {
-        // In a grid noise may be absent.
+    fn noise_settings(&mut self) -> Option<NoiseSettings> {
+        // In a grid one value may be `none`.
         if self.list("noise") == ["none"] {
             return None;
         }
         self.one("noise", |_, w| {
             let [kappa, seed, step, scheme] = pairs("noise", w, ["kappa", "seed", "step", "scheme"])?;
-            // What is wrong is said before what is missing.
+            // Wrong values are reported before missing ones.
             let noise = kappa.map(|kappa| number("noise kappa", &kappa).and_then(Isotropic::new)).transpose()?;
             let step = step.map(|step| number("noise step", &step)).transpose()?;
             if let Some(step) = step.filter(|step| !(*step > 0.0 && step.is_finite())) {
@@ -457,12 +495,12 @@ impl Reading<'_> {
             let (_, splitting, sampler) = found.ok_or_else(|| Error::unknown("scheme of noise", &scheme, SCHEMES.map(|s| s.0)))?;
             let missing = |name: &str| Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)");
             let (noise, step) = (noise.ok_or_else(|| missing("kappa"))?, step.ok_or_else(|| missing("step"))?);
-            Ok(Shaking { noise: noise.by(*sampler), seed, step, splitting: *splitting })
+            Ok(NoiseSettings { noise: noise.with_sampler(*sampler), seed, step, splitting: *splitting })
         })
     }
 }
 
-fn rotary(word: &str) -> Result<Positions> {
+fn rotary(word: &str) -> Result<PatternSpec> {
     let [base, with] = pairs("rotary", word, ["base", "pairs"])?;
     let base = base.map_or(Ok(10_000.0), |b| number("rotary base", &b))?;
     if !(base > 0.0 && base.is_finite()) {
@@ -473,10 +511,10 @@ fn rotary(word: &str) -> Result<Positions> {
         Some("halves") => Pairs::Halves,
         Some(other) => return Err(Error::unknown("pairs of rotary positions", other, ["adjacent", "halves"])),
     };
-    Ok(Positions::Rotary(base, with))
+    Ok(PatternSpec::Rotary(base, with))
 }
 
-/// What is between the two matrices of a feed-forward sublayer.
+/// The activation between the two matrices of a feed-forward sublayer.
 ///
 /// **Errors** an unknown name.
 pub fn activation(word: &str) -> Result<Activation> {

@@ -1,4 +1,4 @@
-//! One array in the format of NumPy.
+//! Arrays in the NPY format of NumPy.
 
 use crate::flow::Table;
 
@@ -9,7 +9,8 @@ pub struct Array {
     pub shape: Vec<usize>,
     /// Entries, last axis fastest.
     pub data: Vec<f64>,
-    /// Unit roundoff of the numbers as they were stored: 2^-53 for float64, 2^-24 for float32, 2^-11 for float16, 2^-8 for bfloat16.
+    /// Unit roundoff of the numbers as they were stored: 2^-53 for float64, 2^-24 for float32,
+    /// 2^-11 for float16, 2^-8 for bfloat16.
     pub roundoff: f64,
 }
 
@@ -30,7 +31,7 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
     }
 }
 
-/// [`read`] of an array whose entries need not be finite.
+/// [`read`], but entries may be NaN or infinite.
 pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
     if let Some(fields) = Fields::of(bytes)? {
         let shape = vec![fields.rows, fields.names.len()];
@@ -59,7 +60,7 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
         "<f8" | ">f8" | "=f8" => (numbers::<f64>(file, |v| v)?, ROUNDOFF),
         "<f4" | ">f4" | "=f4" => (numbers::<f32>(file, f64::from)?, 2f64.powi(-24)),
         "<f2" | ">f2" | "=f2" => (halves(|bits| half::f16::from_bits(bits).to_f64())?, 2f64.powi(-11)),
-        // NumPy knows no bfloat16: packages that add it write two plain bytes an entry.
+        // NumPy has no bfloat16; packages that add it write two plain bytes per entry.
         "|V2" | "<V2" => (halves(|bits| half::bf16::from_bits(bits).to_f64())?, 2f64.powi(-8)),
         "<i8" | ">i8" => (numbers::<i64>(file, |v| v as f64)?, ROUNDOFF),
         "<i4" | ">i4" => (numbers::<i32>(file, f64::from)?, ROUNDOFF),
@@ -78,14 +79,14 @@ fn numbers<T: npyz::Deserialize>(file: npyz::NpyFile<&[u8]>, to: impl Fn(T) -> f
     Ok(read.into_iter().map(to).collect())
 }
 
-/// Numbers of two bytes.
+/// Decodes numbers of two bytes.
 fn halves(data: &[u8], entries: usize, big: bool, to: fn(u16) -> f64) -> Result<Vec<f64>, String> {
     let data = data.get(..2 * entries).ok_or_else(|| format!("truncated or corrupt data: {} bytes of {}", data.len(), 2 * entries))?;
     let pair = |b: &[u8]| if big { u16::from_be_bytes([b[0], b[1]]) } else { u16::from_le_bytes([b[0], b[1]]) };
     Ok(data.chunks_exact(2).map(|b| to(pair(b))).collect())
 }
 
-/// Where the header of an NPY file is.
+/// The byte range of the header.
 fn header_of(bytes: &[u8]) -> Result<std::ops::Range<usize>, String> {
     if !bytes.starts_with(b"\x93NUMPY") || bytes.len() < 12 {
         return Err("not an NPY array, or truncated in its header".into());
@@ -98,13 +99,15 @@ fn header_of(bytes: &[u8]) -> Result<std::ops::Range<usize>, String> {
     if end > bytes.len() { Err("truncated in its header".into()) } else { Ok(start..end) }
 }
 
-/// Where the data begin. Refuses headers that are not those of a plain array before they reach the
-/// parser: nested types cost it exponential time.
+/// The offset of the data. Refuses headers of other than plain arrays before they reach the parser,
+/// because nested types cost it exponential time.
 fn data_start(bytes: &[u8]) -> Result<usize, String> {
     let header = header_of(bytes)?;
     let nested = bytes[header.clone()].iter().filter(|b| b"([{".contains(b)).count();
     if header.len() > 4096 || nested > 2 {
-        return Err("found a structured or oversized header, expected a plain array of numbers, or fields of float64".into());
+        return Err("found a structured or oversized header, expected a plain array of numbers, or \
+            fields of float64"
+            .into());
     }
     Ok(header.end)
 }
@@ -113,12 +116,12 @@ fn data_start(bytes: &[u8]) -> Result<usize, String> {
 struct Fields {
     names: Vec<String>,
     rows: usize,
-    /// Where the data begin.
+    /// Offset of the data.
     start: usize,
 }
 
 impl Fields {
-    /// Nothing for a plain array, or for a structured one of other fields. The header is read once
+    /// `None` for a plain array, or a structured array with other fields. The header is read once
     /// from left to right, whatever it holds.
     fn of(bytes: &[u8]) -> Result<Option<Self>, String> {
         let header = header_of(bytes)?;
@@ -130,7 +133,7 @@ impl Fields {
         Ok(Some(Self { names, rows, start: header.end }))
     }
 
-    /// The names of the fields and the number of rows of a header in Python's words.
+    /// The names of the fields and the number of rows, parsed from a header in Python syntax.
     fn parsed(header: &str) -> Option<(Vec<String>, usize)> {
         let (before, list) = header.split_once("'descr':")?;
         let (mut rest, mut names) = (list.trim_start().strip_prefix('[')?, Vec::new());
@@ -148,7 +151,7 @@ impl Fields {
             names.push(name);
             rest = after.trim_start().strip_prefix(')')?;
         }
-        // The keys of the header come in any order.
+        // The keys of the header may have any order.
         let shape = rest.split_once("'shape':").or_else(|| before.split_once("'shape':"))?.1;
         let (sides, _) = shape.trim_start().strip_prefix('(')?.split_once(')')?;
         let rows = sides.trim().trim_end_matches(',').trim().parse().ok()?;
@@ -164,7 +167,7 @@ impl Fields {
     }
 }
 
-/// A word in quotes as Python writes it, and what stands after it.
+/// A quoted string in Python syntax, and the text after it.
 fn word(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
     let (mut out, mut escaped) = (String::new(), false);
@@ -182,7 +185,7 @@ fn word(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The header of an NPY file of entries of this type in C order, type and shape in Python's words.
+/// The header of an NPY file in C order; type and shape are in Python syntax.
 pub(super) fn header(kind: &str, shape: &str) -> Vec<u8> {
     let mut text = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}}}");
     // Version 1 counts the header in two bytes, version 2 in four; version 3 is version 2 in UTF-8.
@@ -207,13 +210,13 @@ pub(super) fn header(kind: &str, shape: &str) -> Vec<u8> {
     out
 }
 
-/// The numbers of a table as a plain array of shape rows x columns.
+/// A table as a plain array of shape rows x columns.
 pub fn npy_bytes(table: &Table) -> Vec<u8> {
     with_numbers(header("'<f8'", &format!("({}, {}), ", table.rows.len(), table.columns.len())), table)
 }
 
-/// A table as a structured array: one field of float64 for every column, by its name. A table whose
-/// columns have no names, or the same name twice, is a plain array: NumPy knows no such fields.
+/// A table as a structured array with one float64 field per column. If columns have no names, or
+/// two have the same name, the result is a plain array.
 ///
 /// ```
 /// use metastable::flow::Table;
@@ -238,7 +241,7 @@ fn with_numbers(mut out: Vec<u8>, table: &Table) -> Vec<u8> {
     out
 }
 
-/// The names of the fields of a structured array of float64; nothing of another file.
+/// The field names of a structured array of float64; `None` for other files.
 pub fn fields(bytes: &[u8]) -> Option<Vec<String>> {
     Fields::of(bytes).ok()?.map(|f| f.names)
 }
@@ -257,9 +260,8 @@ fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
     out
 }
 
-/// A table of ours with its column names, from NPY: a structured array, or a plain one as programs
-/// before format 3 wrote them. Its entries need not be finite.
-/// Nothing where the shapes or the names disagree.
+/// Reads a table from NPY: a structured array with these columns, or a plain array, as versions
+/// before format 3 wrote them. Entries may be NaN.
 pub fn table(bytes: &[u8], columns: Vec<String>) -> Option<Table> {
     let (data, width) = if let Some(fields) = Fields::of(bytes).ok()? {
         if fields.names != columns {

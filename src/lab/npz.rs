@@ -1,9 +1,10 @@
-//! Arrays into an NPZ archive.
+//! Writes NPZ archives.
 
 use crate::error::{Error, Result};
 use std::io::{Cursor, Write};
 
-/// The bytes of an archive of float64 arrays in C order: name, shape, numbers. Not compressed: numbers of a computation hardly shrink.
+/// The bytes of an archive of float64 arrays in C order, each given by name, shape and numbers. Not
+/// compressed, because computed numbers hardly shrink.
 ///
 /// **Errors** an archive that cannot be written (only for want of memory).
 pub fn bytes(arrays: &[(&str, &[usize], &[f64])]) -> Result<Vec<u8>> {

@@ -1,10 +1,11 @@
-//! Reads an experiment from its file. All problems of a file are reported together, those of its cells too.
+//! Reads an experiment from its file and reports all problems of the file and of its cells
+//! together.
 
-use super::computation::Computation;
 use super::experiment::{BUILT_IN, Experiment, MAX_CELLS, Stepping};
-use super::model::Described;
+use super::method::Method;
+use super::model::ModelSpec;
 use super::plan::plan;
-use super::toml_reader::{ChangedKey, Reader};
+use super::toml_reader::{OverriddenKey, Reader};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::normalisation::Normalisation;
 use crate::attention::{TimeScale, dynamics};
@@ -13,13 +14,13 @@ use crate::flow::observable;
 use crate::sphere::law::Law;
 use std::path::Path;
 
-/// Coordinates of the largest shape whose law is drawn from before an experiment runs.
-const PROBED: usize = 100_000;
+/// Largest number of coordinates n d for which a law is tested before an experiment runs.
+const MAX_TESTED_SHAPE: usize = 100_000;
 
-/// Coordinates drawn before an experiment runs, of all shapes: about a second.
-const PROBED_IN_ALL: usize = 50_000_000;
+/// Largest number of coordinates drawn in these tests, over all shapes: about a second.
+const MAX_TESTED_TOTAL: usize = 50_000_000;
 
-/// A text file.
+/// Reads a text file.
 fn read_text(path: &Path) -> Result<String> {
     let problem = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
     std::fs::read_to_string(path).map_err(|e| match e.kind() {
@@ -37,14 +38,15 @@ impl Experiment {
         Ok(Self { source: path.display().to_string(), ..Self::parse(&path.display().to_string(), &read_text(path)?)? })
     }
 
-    /// An experiment that comes with the program, by name.
+    /// A built-in experiment, by name.
     pub fn built_in(name: &str) -> Result<Self> {
         let found = BUILT_IN.iter().find(|(n, _)| *n == name);
         let (name, text) = found.ok_or_else(|| Error::unknown("experiment", name, BUILT_IN.iter().map(|(n, _)| *n)))?;
         Ok(Self { source: (*name).to_owned(), ..Self::parse(&format!("experiments/{name}.toml"), text)? })
     }
 
-    /// The name in errors and the text of a built-in experiment, or of a file: what looks like a path, exists, or is no built-in name.
+    /// The name for errors and the text of an experiment: of the built-in one with this name,
+    /// unless a file has the same name; otherwise of the file.
     pub(super) fn text(name: &str) -> Result<(String, String)> {
         let built_in = BUILT_IN.iter().find(|(n, _)| *n == name && !Path::new(name).exists());
         match built_in {
@@ -60,12 +62,12 @@ impl Experiment {
     /// assert!(e.to_string().contains("line 6: unknown key `betta`; did you mean `beta`?"));
     /// ```
     pub fn parse(path: &str, text: &str) -> Result<Self> {
-        Self::parse_changed(path, text, &[])
+        Self::parse_with_overrides(path, text, &[])
     }
 
-    /// The same with other values of some keys.
-    pub(super) fn parse_changed(path: &str, text: &str, changes: &[ChangedKey]) -> Result<Self> {
-        let mut r = Reader::changed(path, text, changes);
+    /// [`Self::parse`] with other values for some keys.
+    pub(super) fn parse_with_overrides(path: &str, text: &str, changes: &[OverriddenKey]) -> Result<Self> {
+        let mut r = Reader::with_overrides(path, text, changes);
         let experiment = Self::read(&mut r);
         experiment.check_size(&mut r);
         experiment.check_sense(&mut r);
@@ -80,12 +82,12 @@ impl Experiment {
         }
     }
 
-    /// Reads every key, booking problems in the reader.
+    /// Reads every key; problems go to the reader.
     fn read(r: &mut Reader) -> Self {
         let name = name_of(r);
         let title = r.string("title").unwrap_or_else(|| name.clone());
         let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
-        let mut models = Described::axis(r);
+        let mut models = ModelSpec::axis(r);
         let model = models[0].clone();
         if models.len() == 1 {
             models.clear();
@@ -96,7 +98,7 @@ impl Experiment {
         let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
         let (n, d) = shape(r, &tokens, &model.model);
         let [beta, beta_per_n, beta_per_n2] = betas_of(r);
-        let (masses, mass_law) = super::computation::masses(r, &n);
+        let (masses, mass_law) = super::method::masses(r, &n);
         let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
@@ -134,7 +136,7 @@ impl Experiment {
             models,
             masses,
             mass_law,
-            method: Computation::of(r),
+            method: Method::from_reader(r),
             certify: r.flag("certify").unwrap_or(false),
             source: String::new(),
         }
@@ -154,7 +156,7 @@ impl Experiment {
             .iter()
             .filter_map(|o| observable::find(o).ok())
             .map(|o| {
-                // Columns grow with n and d for positions and masses only; they are counted without being built.
+                // Only positions and masses have a number of columns that grows with n and d.
                 match o.name {
                     "positions" => self.n.iter().max().unwrap_or(&1) * self.d.iter().max().unwrap_or(&1),
                     "masses" => *self.n.iter().max().unwrap_or(&1),
@@ -167,7 +169,8 @@ impl Experiment {
             r.problem(
                 0,
                 format!(
-                    "one cell would record {rows} x {columns} numbers for {runs} realisations; record fewer samples or set mean = true"
+                    "one cell would record {rows} x {columns} numbers for {runs} realisations; \
+                    record fewer samples or set mean = true"
                 ),
             );
         }
@@ -182,87 +185,94 @@ impl Experiment {
             let smallest = self.eta.iter().copied().fold(f64::INFINITY, f64::min);
             let layers = self.t_end / smallest;
             if self.stepper == Stepping::MeanShift || self.eta.iter().any(|e| e.is_infinite()) {
-                let at = r.place("stepper");
+                let at = r.offset("stepper");
                 r.problem(at, "mean shift has no time step: give `layers` instead of `t_end`".into());
             } else if layers.is_nan() || layers > 1e8 {
-                let at = r.place("eta");
+                let at = r.offset("eta");
                 r.problem(at, format!("t_end / eta = {layers:e} layers, expected at most 1e8"));
             }
         }
         for (key, other) in [("times", "samples"), ("times", "log_from"), ("tokens", "init"), ("tokens_file", "init"), ("layers", "t_end")]
         {
             if r.has(key) && r.has(other) {
-                let at = r.place(other);
+                let at = r.offset(other);
                 r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
             }
         }
         self.check_method(r);
         self.check_certify(r);
         let unit = self.all_models().iter().all(|m| m.model.scheme().is_ok_and(|s| s.space().is_unit()));
-        for o in self.observables.iter().filter_map(|o| observable::find(o).ok()).filter(|o| o.needs_unit && !unit) {
-            let at = r.place("observables");
+        for o in self.observables.iter().filter_map(|o| observable::find(o).ok()).filter(|o| o.needs_unit_vectors && !unit) {
+            let at = r.offset("observables");
             r.problem(
                 at,
                 format!(
-                    "observables: found `{}`, which is one of unit vectors; off the sphere there are clusters, masses and positions",
+                    "observables: found `{}`, which needs unit vectors; off the sphere use \
+                    clusters, masses or positions",
                     o.name
                 ),
             );
         }
         if self.stepper == Stepping::Adaptive {
             for key in ["layers", "eta"].into_iter().filter(|k| r.has(k)).collect::<Vec<_>>() {
-                let at = r.place(key);
+                let at = r.offset(key);
                 r.problem(at, format!("{key}: only steppers `layer` and `mean-shift` have layers"));
             }
         }
         if self.band > 0.0 && !(self.mean && self.realisations > 1) {
-            let at = r.place("band");
-            r.problem(at, "band: found without means of several realisations; set `mean = true` and `realisations`".into());
+            let at = r.offset("band");
+            r.problem(at, "band: needs means of several realisations; set `mean = true` and `realisations`".into());
         }
         if let Some(late) = self.times.iter().find(|t| self.layers == 0 && **t > self.t_end) {
-            let at = r.place("times");
+            let at = r.offset("times");
             r.problem(at, format!("times: found {}, after t_end = {}", show(*late), show(self.t_end)));
         }
         let mut sorted = self.times.clone();
         sorted.sort_by(f64::total_cmp);
         if sorted != self.times {
-            let at = r.place("times");
+            let at = r.offset("times");
             r.problem(at, "times: expected ascending times".into());
         }
         if self.log_from > 0.0 && self.log_from >= self.t_end {
-            let at = r.place("log_from");
+            let at = r.offset("log_from");
             r.problem(at, format!("log_from: found {}, expected a time below t_end = {}", self.log_from, self.t_end));
         }
     }
 
-    /// What can be proved of starts: the flows of SA and USA, mutual or causal, as they are, of few tokens.
+    /// `certify` works for the plain flows of SA and USA, mutual or causal, of few tokens.
     fn check_certify(&self, r: &mut Reader) {
         if !self.certify {
             return;
         }
-        let at = r.place("certify");
+        let at = r.offset("certify");
         let provable = |name: &String| dynamics::find(name, false).is_ok_and(|e| e.variant.is_some_and(|v| !v.repulsive));
         if let Some(name) = self.dynamics.iter().find(|d| !provable(d)) {
             r.problem(at, format!("certify: found dynamics {name}, expected sa, usa, causal-sa or causal-usa"));
         }
         if self.stepper != Stepping::Adaptive || !self.all_models().iter().all(|m| m.is_plain()) {
-            r.problem(at, "certify: only the flow itself can be proved, without layers, noise or parts of a model".into());
+            r.problem(at, "certify: works for the plain flow only, without layers, noise or a model".into());
         }
         let size = self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
         if size > 512 || self.n.iter().min() == Some(&1) {
-            r.problem(at, format!("certify: found n d = {size}, expected at least 2 tokens of at most 512 coordinates in all"));
+            r.problem(
+                at,
+                format!(
+                    "certify: found n d = {size}, expected at least 2 tokens of at most 512 \
+                    coordinates in all"
+                ),
+            );
         }
         if self.beta.iter().any(|b| *b < 0.0) {
             r.problem(at, "certify: found beta < 0, expected attraction".into());
         }
     }
 
-    /// Keys of error-controlled steps beside steps of another kind.
+    /// Refuses keys of error-controlled steps if the steps are of another kind.
     fn check_method(&self, r: &mut Reader) {
-        let noisy = self.all_models().iter().any(|m| m.shaking.is_some());
+        let noisy = self.all_models().iter().any(|m| m.noise_settings.is_some());
         if let (Some(key), true) = (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || noisy) {
-            let at = r.place(key);
-            r.problem(at, format!("{key}: only error-controlled steps have one"));
+            let at = r.offset(key);
+            r.problem(at, format!("{key}: only error-controlled steps have this key"));
         }
         if noisy {
             for key in ["stepper", "eta", "layers", "rtol", "merge_radius", "stop_at_one_cluster"]
@@ -270,25 +280,33 @@ impl Experiment {
                 .filter(|k| r.has(k))
                 .collect::<Vec<_>>()
             {
-                let at = r.place(key);
-                r.problem(at, format!("{key}: found beside noise, whose steps have the length it gives and whose tokens never become one"));
+                let at = r.offset(key);
+                r.problem(
+                    at,
+                    format!(
+                        "{key}: found together with noise; steps with noise have a fixed length \
+                        and do not merge tokens"
+                    ),
+                );
             }
         }
     }
 
-    /// Every dynamics must exist at every beta, and every law for every shape: found out before anything runs. Laws are drawn from for it, shapes of
-    /// up to [`PROBED`] coordinates and [`PROBED_IN_ALL`] together; a law that does not exist beyond them is an error of its cell.
+    /// Checks before anything runs that every dynamics exists at every beta and every law for every
+    /// shape. Laws are tested by drawing, for shapes of up to [`MAX_TESTED_SHAPE`] coordinates and
+    /// [`MAX_TESTED_TOTAL`] in total; for larger shapes a law that does not exist is an error of its
+    /// cell.
     fn check_cells(&self, r: &mut Reader) {
         let (mut seen, mut probed) = (std::collections::BTreeSet::new(), 0);
         for cell in &plan(self) {
             let (shape, size) = ((cell.init.clone(), cell.n, cell.d), cell.n * cell.d);
-            let affordable = size <= PROBED && probed + size <= PROBED_IN_ALL;
+            let affordable = size <= MAX_TESTED_SHAPE && probed + size <= MAX_TESTED_TOTAL;
             if !cell.init.is_empty() && affordable && seen.insert(format!("{shape:?}")) {
                 probed += size;
                 let drawn =
                     Law::parse(&cell.init).and_then(|l| l.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"])));
                 if let Err(e) = drawn {
-                    let at = r.place("init");
+                    let at = r.offset("init");
                     r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
                 }
             }
@@ -303,7 +321,7 @@ impl Experiment {
                 } else {
                     "model"
                 };
-                let at = r.place(key);
+                let at = r.offset(key);
                 r.problem(at, format!("{key}: {e}"));
             }
             if r.problems.len() >= 5 {
@@ -314,22 +332,23 @@ impl Experiment {
 }
 
 impl Experiment {
-    /// Builds the dynamics of a cell and, where there is more to a model than its name, asks it about tokens of the cell's shape.
+    /// Builds the dynamics of a cell. For a model with more settings than a name it also tests them
+    /// with tokens of the shape of the cell.
     fn probe(&self, cell: &super::plan::Cell, affordable: bool) -> Result<()> {
         let scale = TimeScale::parse(&self.time_scale).unwrap_or_default();
         let spec = dynamics::Spec { time_scale: scale, ..dynamics::Spec::new(cell.beta, cell.n) };
-        let described = self.model_of(&cell.model);
-        let model = &described.model;
+        let model_spec = self.model_of(&cell.model);
+        let model = &model_spec.model;
         let built = model.build(&cell.dynamics, false, &self.method.spec(spec)?, cell.d)?;
-        if (!described.is_plain() || self.method.kernel.is_some()) && affordable {
+        if (!model_spec.is_plain() || self.method.kernel.is_some()) && affordable {
             let x = Law::parse("uniform")?.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"]))?;
-            built.kernel(&model.settle(&x, None)?)?;
+            built.kernel(&model.tokens_from_unit_vectors(&x, None)?)?;
         }
         Ok(())
     }
 }
 
-/// Inverse temperatures: as they are, per 1/n, per n^2.
+/// Inverse temperatures: the lists `beta`, `beta_per_n` and `beta_per_n2`.
 fn betas_of(r: &mut Reader) -> [Vec<f64>; 3] {
     let limit = dynamics::MAX_BETA;
     let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
@@ -341,11 +360,11 @@ fn betas_of(r: &mut Reader) -> [Vec<f64>; 3] {
     [beta, beta_per_n, beta_per_n2]
 }
 
-/// The name, which also names a folder.
+/// The name of the experiment, also of its folder.
 fn name_of(r: &mut Reader) -> String {
     let name = r.string("name").unwrap_or_default();
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') || name.len() > 80 {
-        let at = r.place("name");
+        let at = r.offset("name");
         r.problem(at, format!("name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"));
     }
     name
@@ -359,23 +378,24 @@ fn observables_of(r: &mut Reader) -> Vec<String> {
     }
 }
 
-/// Explicit initial tokens: rows in the file itself, or a CSV, NPY or NPZ file beside it (`tokens_file`, `tokens_array`, `normalise`).
+/// Explicit initial tokens: rows in the file, or a CSV, NPY or NPZ file beside it (`tokens_file`,
+/// `tokens_array`, `normalise`).
 fn tokens_of(r: &mut Reader, model: &Model) -> Vec<Vec<f64>> {
     let rows = r.rows("tokens").unwrap_or_default();
     let (array, normalise) = (r.string("tokens_array"), r.flag("normalise").unwrap_or(false));
     let Some(file) = r.string("tokens_file") else { return rows };
-    let at = r.place("tokens_file");
+    let at = r.offset("tokens_file");
     if !rows.is_empty() {
         r.problem(at, "tokens_file: contradicts `tokens`; give one of them".into());
     }
-    // Where tokens have lengths they are kept.
+    // In spaces without unit vectors the lengths of the tokens are kept.
     let whole = |x: &crate::sphere::Tokens, i: usize| -> Vec<f64> {
-        let radius = x.own().get(i).copied().unwrap_or(1.0);
+        let radius = x.extra_numbers().get(i).copied().unwrap_or(1.0);
         x.row(i).iter().map(|v| radius * v).collect()
     };
-    let path = r.beside(&file);
+    let path = r.sibling_path(&file);
     let placed = super::arrays::read(&path, array.as_deref())
-        .and_then(|a| super::arrays::placed(&path, &a, |d, rows| model.place(d, rows, normalise, None)));
+        .and_then(|a| super::arrays::tokens_from_rows(&path, &a, |d, rows| model.tokens_from_rows(d, rows, normalise, None)));
     match placed {
         Ok(x) => (0..x.n()).map(|i| whole(&x, i)).collect(),
         Err(e) => {
@@ -418,7 +438,7 @@ fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> R
     out
 }
 
-/// Numbers of tokens and dimensions: given, or those of the tokens in the file.
+/// Numbers of tokens and dimensions: from the keys, or those of the explicit tokens.
 fn shape(r: &mut Reader, tokens: &[Vec<f64>], model: &Model) -> (Vec<usize>, Vec<usize>) {
     let (n, d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
     if !tokens.is_empty() {
@@ -433,11 +453,11 @@ fn shape(r: &mut Reader, tokens: &[Vec<f64>], model: &Model) -> (Vec<usize>, Vec
 }
 
 fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize], model: &Model) -> (Vec<usize>, Vec<usize>) {
-    let at = r.place(if r.has("tokens") { "tokens" } else { "tokens_file" });
+    let at = r.offset(if r.has("tokens") { "tokens" } else { "tokens_file" });
     let width = tokens[0].len();
     if let Some(i) = tokens.iter().position(|t| t.len() != width) {
         r.problem(at, format!("tokens: row {} has {} numbers, expected {width}", i + 1, tokens[i].len()));
-    } else if let Err(e) = model.place(width, tokens.concat(), false, None) {
+    } else if let Err(e) = model.tokens_from_rows(width, tokens.concat(), false, None) {
         r.problem(at, format!("tokens: {e}"));
     }
     if (!n.is_empty() && *n != [tokens.len()]) || (!d.is_empty() && *d != [width]) {

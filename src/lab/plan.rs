@@ -1,11 +1,12 @@
-//! The cells of an experiment.
+//! The cells of an experiment: the points of its grid.
 
 use super::experiment::{DRAWN_ANEW, Experiment, Stepping};
 use super::provenance::{FORMAT, NUMERICAL_VERSION, hash};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// One point of the grid, fully resolved. Its id is the hash of everything that decides its numbers.
+/// One point of the grid with all its settings. Its id is the hash of everything that its numbers
+/// depend on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Registered dynamics.
@@ -20,21 +21,23 @@ pub struct Cell {
     pub beta: f64,
     /// Layer step as text (JSON has no infinity).
     pub eta: String,
-    /// What its model says under the keys in which the models of the grid differ; empty where there is one model.
+    /// The settings of its model in the keys in which the models of the grid differ; empty if there
+    /// is one model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
 }
 
 impl Cell {
-    /// The identity of the cell inside an experiment: what the numbers depend on.
+    /// The text that identifies the cell inside an experiment: everything that its numbers depend
+    /// on.
     pub fn id(&self, experiment: &Experiment) -> String {
         let mut cell = serde_json::to_string(self).unwrap_or_default();
         if !self.model.is_empty() {
-            // The whole model, with its files: what others say does not matter.
+            // The whole model with its files: the label depends on the other models of the grid.
             cell = serde_json::to_string(&(Self { model: String::new(), ..self.clone() }, experiment.model_of(&self.model)))
                 .unwrap_or_default();
         }
-        if experiment.model_of(&self.model).lacks_seed() {
+        if experiment.model_of(&self.model).needs_seed() {
             cell.push_str(DRAWN_ANEW);
         }
         hash(format!("{NUMERICAL_VERSION}/{FORMAT}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
@@ -48,12 +51,13 @@ impl Cell {
         step.ok_or_else(|| Error::parameter("eta", &self.eta, "a number >= 0, or inf"))
     }
 
-    /// Key of the cell's random streams: the law and the shape, not beta, so that a sweep over beta uses common random numbers.
+    /// Key of the random streams of the cell. It holds the law and the shape but not beta, so that
+    /// a sweep over beta uses common random numbers.
     pub fn stream_key(&self) -> String {
         format!("{}/{}x{}", self.init, self.n, self.d)
     }
 
-    /// A readable alias.
+    /// A readable name.
     pub fn label(&self) -> String {
         let model = if self.model.is_empty() { String::new() } else { format!(" {}", self.model) };
         format!("{} n={} d={} beta={}{model}", self.dynamics, self.n, self.d, self.beta)

@@ -1,18 +1,19 @@
-//! Where a result comes from: the same block inside every artefact.
+//! Provenance: where a result comes from. Every artefact carries the same block.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Bumped whenever a published number may move by more than its stated error.
+/// Increased whenever a published number may change by more than its stated error.
 pub const NUMERICAL_VERSION: u32 = 13;
 
-/// Changes with the columns of stored tables and with how they are written, so that cells of another
-/// format are run again. 3: tables in NPY are structured arrays; a column `leaders`.
+/// Version of the columns of stored tables and of how they are written. Cells of another version
+/// are run again. Version 3: tables in NPY are structured arrays; a column `leaders`.
 pub const FORMAT: u32 = 3;
 
-/// The block. It names no user, host or absolute path, and no time (figures must be byte-reproducible; times are in record.json only).
+/// The provenance block. It holds no user name, host, absolute path or time: figures must be
+/// reproducible byte for byte, and times are in record.json only.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
 pub struct Provenance {
     /// Tool and version.
@@ -25,31 +26,31 @@ pub struct Provenance {
     pub compiler: String,
     /// Target of the build.
     pub target: String,
-    /// The experiment or command, resolved.
+    /// The artefact: an experiment, cell, command or figure.
     pub what: String,
     /// SHA-256 of the resolved configuration.
     pub config_hash: String,
-    /// The line that makes the artefact again.
+    /// The command that reproduces the artefact.
     pub reproduce: String,
 }
 
 /// Commit and compiler of the program.
 static BUILD: OnceLock<(&str, &str)> = OnceLock::new();
 
-/// Says of which commit the program is and which compiler built it; the first call counts. The library
-/// knows neither: a new commit would rebuild it.
+/// Sets commit and compiler of the program; the first call counts. The library does not know them,
+/// since otherwise every new commit would rebuild it.
 pub fn built_from(commit: &'static [u8; 40], compiler: &'static str) {
     let known = commit.iter().all(u8::is_ascii_hexdigit);
     BUILD.get_or_init(|| (std::str::from_utf8(commit).ok().filter(|_| known).unwrap_or("unknown"), compiler));
 }
 
-/// Commit and compiler of the program, `unknown` where it did not say ([`built_from`]).
+/// Commit and compiler of the program, `unknown` if they were not set ([`built_from`]).
 pub fn build() -> (&'static str, &'static str) {
     *BUILD.get().unwrap_or(&("unknown", "unknown"))
 }
 
-/// The commit in the last line of git's log of HEAD: old commit, new commit, who, when, why. Zeros
-/// without a line.
+/// The commit in the last line of git's log of HEAD, whose fields are old commit, new commit,
+/// author, time and reason. Zeros for an empty log.
 ///
 /// ```
 /// use metastable::lab::provenance::head_commit;
@@ -59,7 +60,7 @@ pub fn build() -> (&'static str, &'static str) {
 /// assert_eq!(head_commit(b""), [0; 40]);
 /// ```
 pub const fn head_commit(log: &[u8]) -> [u8; 40] {
-    // From the end: a log may be long, and the compiler runs this.
+    // Search from the end: the log may be long, and the build script runs this.
     let mut start = log.len();
     while start > 0 && (start == log.len() || log[start - 1] != b'\n') {
         start -= 1;
@@ -74,8 +75,7 @@ pub const fn head_commit(log: &[u8]) -> [u8; 40] {
 }
 
 impl Provenance {
-    /// The block of an artefact; paths in its texts lose the folders of this machine
-    /// ([`without_folders`]).
+    /// The block of an artefact. Paths in its texts are shortened by [`without_folders`].
     pub fn new(what: impl Into<String>, config: &str, reproduce: impl Into<String>) -> Self {
         Self {
             tool: format!("metastable {}", env!("CARGO_PKG_VERSION")),
@@ -100,11 +100,11 @@ impl Provenance {
     }
 }
 
-/// What may stand around a path in a line of words.
+/// Characters that may surround a path in a line.
 const AROUND: [char; 10] = ['=', ',', ';', '+', '\'', '"', '(', ')', '[', ']'];
 
-/// A line of words without folders of this machine: an absolute path is written from the working
-/// folder where it lies in it, else as the name of its file.
+/// A line without the folders of this machine: an absolute path becomes relative to the working
+/// folder if it lies inside it, otherwise the name of its file.
 ///
 /// ```
 /// use metastable::lab::provenance::without_folders;
@@ -126,19 +126,19 @@ pub fn without_folders(line: &str) -> String {
     out
 }
 
-/// A word of a shell.
+/// A word, quoted for a shell where necessary.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/+".contains(c);
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// The folder one works in; the root of all folders is none.
+/// The working folder; `None` for the root.
 fn working_folder() -> Option<std::path::PathBuf> {
     std::env::current_dir().ok().filter(|here| here.parent().is_some())
 }
 
-/// The words of a command as a shell reads them, without folders of this machine. A word, or what
-/// stands behind the first `=` of one, may be a path with spaces.
+/// The words of a command, quoted for a shell, without the folders of this machine. A word, or its
+/// part after the first `=`, may be a path with spaces.
 ///
 /// ```
 /// use metastable::lab::provenance::command_without_folders;
@@ -157,7 +157,8 @@ pub fn command_without_folders(words: &[String]) -> String {
     words.iter().map(|w| quoted(&one(w))).collect::<Vec<_>>().join(" ")
 }
 
-/// A word without folders of this machine. A slash before one word names no folder: it divides.
+/// A word without the folders of this machine. A slash before a single word is not a path but a
+/// division.
 fn local(word: &str, here: Option<&Path>) -> String {
     let path = Path::new(word);
     let name = path.file_name().filter(|_| path.is_absolute() && path.components().count() > 2);
@@ -175,7 +176,8 @@ pub fn hash(text: impl AsRef<[u8]>) -> String {
     Sha256::digest(text.as_ref()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Reads the block back from a CSV, JSON, SVG, PNG or HTML file of ours; for an NPY array from `record.json` beside it.
+/// Reads the block from a CSV, JSON, SVG, PNG, GIF or HTML file of this program; for an NPY file,
+/// from the record or table beside it.
 ///
 /// **Errors** a file without a block.
 pub fn read(path: &Path) -> Result<Provenance> {
@@ -196,7 +198,7 @@ pub fn read(path: &Path) -> Result<Provenance> {
     if let Some(block) = found {
         return Ok(block);
     }
-    // Arrays carry no text: the block is in the record or the table beside them.
+    // Arrays cannot carry the block: it is in the record or the table beside them.
     for beside in [path.with_file_name("record.json"), path.with_file_name("results.csv"), path.with_extension("csv")] {
         if path.extension().is_some_and(|e| e == "npy") && beside.exists() {
             return read(&beside);
@@ -205,7 +207,7 @@ pub fn read(path: &Path) -> Result<Provenance> {
     Err(no_block("holds no provenance block of metastable"))
 }
 
-/// The first comment of a GIF file, whose bytes come in blocks with their lengths between them.
+/// The first comment of a GIF file. Its bytes come in blocks, each preceded by its length.
 fn gif_comment(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut at = bytes.windows(2).position(|w| w == [0x21, 0xfe]).map_or(bytes.len(), |p| p + 2);

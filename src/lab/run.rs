@@ -1,12 +1,12 @@
-//! Runs the unfinished cells of an experiment and collects all of them.
+//! Runs the unfinished cells of an experiment and collects the results of all cells.
 
 use super::Experiment;
-use super::adopt::adopt;
 use super::arrays::{npy_table, write_atomically};
 use super::cell::{self, CellTables, MATRIX_SEED};
-use super::part::Share;
 use super::plan::{Cell, plan};
 use super::provenance::Provenance;
+use super::reuse::reuse;
+use super::shard::Shard;
 use super::store::Store;
 use crate::error::{Error, Result};
 use crate::flow::Table;
@@ -15,59 +15,62 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Told after every finished cell; the null implementation is `()`.
+/// Observer of the progress of an experiment; `()` does nothing.
 pub trait Progress: Sync {
     /// `done` of `total` cells are finished, the last one being `cell`.
     fn finished(&self, done: usize, total: usize, cell: &Cell);
 
-    /// So many cells were taken over from runs of the same experiment with other values on its axes.
-    fn adopted(&self, _cells: usize, _total: usize) {}
+    /// `cells` of `total` cells were copied from sibling runs.
+    fn reused(&self, _cells: usize, _total: usize) {}
 }
 
 impl Progress for () {
     fn finished(&self, _: usize, _: usize, _: &Cell) {}
 }
 
-/// Runs what is missing. The same call again resumes; finished cells are never run or written again, and those that the same experiment with other values on its
-/// axes has finished in a folder beside are taken over.
+/// Runs the missing cells. The same call resumes an interrupted run: finished cells are not run
+/// again. Cells that a sibling run has finished (the same experiment with other values on its axes,
+/// in a folder beside) are copied.
 ///
-/// **Errors** [`Error::Interrupted`] when cancelled (finished cells are kept), else the first cell that cannot be run.
+/// **Errors** [`Error::Interrupted`] when cancelled (finished cells are kept), else the first cell
+/// that cannot be run.
 pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: &dyn Progress) -> Result<Store> {
     let store = Store::open(root, experiment)?;
     store.sweep();
     let cells = plan(experiment);
     complete(experiment, &store, &cells, cancel, progress)?;
-    whole(experiment, store, &cells)
+    collect_all(experiment, store, &cells)
 }
 
-/// Collects an experiment whose cells are all there.
-fn whole(experiment: &Experiment, store: Store, cells: &[Cell]) -> Result<Store> {
-    store.gather_small(&cells.iter().map(|c| c.id(experiment)).collect::<Vec<_>>())?;
+/// Collects the results of an experiment whose cells are all finished.
+fn collect_all(experiment: &Experiment, store: Store, cells: &[Cell]) -> Result<Store> {
+    store.collect_small_cells(&cells.iter().map(|c| c.id(experiment)).collect::<Vec<_>>())?;
     collect(experiment, &store)?;
     Ok(store)
 }
 
-/// Runs what is missing of a part, beside other machines that run the others in the same folder; returns the numbers of its cells and of all.
+/// Runs the missing cells of a shard, while other machines run the other shards in the same folder.
+/// Returns the numbers of cells in the shard and in the experiment.
 ///
 /// **Errors** as [`run`].
-pub fn run_part(
+pub fn run_shard(
     experiment: &Experiment,
     root: &Path,
-    part: &Share,
+    part: &Shard,
     cancel: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<(usize, usize)> {
-    let store = Store::beside(root, experiment)?;
+    let store = Store::open_shared(root, experiment)?;
     let all = plan(experiment);
     let cells: Vec<Cell> = all.iter().filter(|c| part.holds(&c.id(experiment))).cloned().collect();
     complete(experiment, &store, &cells, cancel, progress)?;
     Ok((cells.len(), all.len()))
 }
 
-/// Collects an experiment whose parts are finished.
+/// Collects the results of an experiment whose shards are all finished.
 ///
 /// **Errors** cells that are missing, with the way to run them.
-pub fn merge(experiment: &Experiment, root: &Path) -> Result<Store> {
+pub fn combine_shards(experiment: &Experiment, root: &Path) -> Result<Store> {
     let store = Store::open(root, experiment)?;
     let cells = plan(experiment);
     let ids: Vec<String> = cells.iter().map(|c| c.id(experiment)).collect();
@@ -75,22 +78,24 @@ pub fn merge(experiment: &Experiment, root: &Path) -> Result<Store> {
     if let Some(first) = missing.first() {
         return Err(Error::Parameter {
             name: store.folder().display().to_string(),
-            found: format!("{} of {} cells, without {first}", ids.len() - missing.len(), ids.len()),
-            expected: "all of them: run the missing parts again (they resume), or the experiment without parts".into(),
+            found: format!("{} of {} cells; {first} is missing", ids.len() - missing.len(), ids.len()),
+            expected: "all of them: run the missing shards again (they resume), or the experiment \
+                without shards"
+                .into(),
         });
     }
-    whole(experiment, store, &cells)
+    collect_all(experiment, store, &cells)
 }
 
-/// Runs those of some cells that are not finished.
+/// Runs those of the cells that are not finished.
 fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &AtomicBool, progress: &dyn Progress) -> Result<()> {
-    let adopted = adopt(experiment, store, cells)?;
-    if adopted > 0 {
-        progress.adopted(adopted, cells.len());
+    let reused = reuse(experiment, store, cells)?;
+    if reused > 0 {
+        progress.reused(reused, cells.len());
     }
     let missing: Vec<&Cell> = cells.iter().filter(|c| !store.has(&c.id(experiment))).collect();
     let done = AtomicUsize::new(cells.len() - missing.len());
-    // One cell per task: a kill loses the cells in work only.
+    // One cell per task: a kill loses only the cells being computed.
     missing.par_iter().with_max_len(1).try_for_each(|cell| -> Result<()> {
         if cancel.load(Ordering::Relaxed) {
             return Ok(());
@@ -123,9 +128,9 @@ pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTa
     plan(experiment).into_iter().map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t))).collect()
 }
 
-/// Writes `results.csv` (one row per realisation with every axis of the grid), `results.npy` (the
-/// same in numbers, one field a column), `cells.csv` (one row per cell) and,
-/// where many small cells share a file, their tables in one.
+/// Writes `results.csv` (one row per realisation, with every axis of the grid), `results.npy` (the
+/// same in numbers, one field per column) and `cells.csv` (one row per cell). If many small cells
+/// share a file, their tables are joined too.
 fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let mut all = Table::default();
     let (mut per_run, mut per_cell) = (String::new(), String::new());
@@ -138,7 +143,7 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
         if k == 0 {
             let summary = tables.summary.columns.iter().cloned();
             all.columns = axes_of(experiment).map(str::to_owned).chain(summary).collect();
-            let drawn = super::drawn::sentences(experiment).join("\n# ");
+            let drawn = super::draws::sentences(experiment).join("\n# ");
             let numbers = if drawn.is_empty() { legend(experiment) } else { format!("{}\n# {drawn}", legend(experiment)) };
             per_run = head(&provenance, &all.columns, &format!("in results.npy: {numbers}"));
             let proofs = experiment.certify.then_some("proved_share");
@@ -152,7 +157,7 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             });
             per_run.push_str(&format!("{},{}\n", axes.words(&id), words.collect::<Vec<_>>().join(",")));
         }
-        let line = CellSummary::of(&tables.summary);
+        let line = CellSummary::from_summary(&tables.summary);
         let proved = tables.summary.column("proved");
         let share = (!proved.is_empty()).then(|| proved.iter().sum::<f64>() / proved.len() as f64);
         let numbers = [
@@ -172,23 +177,23 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
     write_atomically(&store.folder().join("results.npy"), &npy_table(&all))?;
     write_atomically(&store.folder().join("cells.csv"), per_cell.as_bytes())?;
-    super::gather::gather(experiment, store, &provenance)
+    super::joined_tables::write(experiment, store, &provenance)
 }
 
-/// Gives the summary of a cell the columns that other cells of its grid have: a cell does not know
-/// of the models beside its own.
+/// Adds the columns that other cells of the grid have to the summary of a cell, which does not know
+/// the other models of the grid.
 fn complete_columns(experiment: &Experiment, summary: &mut Table) {
-    let wanted = experiment.all_models().iter().any(|m| m.model.lacks_seed());
+    let wanted = experiment.all_models().iter().any(|m| m.model.needs_seed());
     if wanted && summary.column(MATRIX_SEED).is_empty() {
         summary.columns.push(MATRIX_SEED.into());
         summary.rows.iter_mut().for_each(|row| row.push(f64::NAN));
     }
 }
 
-/// The axes of the grid, as every row of results carries them.
+/// The axes of the grid: the first columns of results.
 const AXES: [&str; 7] = ["cell", "dynamics", "init", "n", "d", "beta", "eta"];
 
-/// These, and the model where there are several.
+/// The axes, with the model if there are several.
 fn axes_of(experiment: &Experiment) -> impl Iterator<Item = &'static str> {
     AXES.into_iter().chain((!experiment.models.is_empty()).then_some("model"))
 }
@@ -205,51 +210,73 @@ const PER_CELL: [&str; 9] = [
     "failed",
 ];
 
-/// What the columns of results mean.
+/// Meanings of the columns of results.
 pub const COLUMNS: [(&str, &str); 29] = [
     (
         "cell",
-        "the cell: its folder in cells/, or its line in cells.jsonl where there are many small ones; in results.npy and tables.npy its row in cells.csv, from 0",
+        "the id of the cell: the name of its folder in cells/, or of its line in cells.jsonl if \
+        there are many small cells; in results.npy and tables.npy its row in cells.csv, from 0",
     ),
-    ("dynamics", "registered dynamics; in results.npy its number in the experiment's list, from 0"),
-    ("init", "law of initial tokens, `tokens` for given ones; in results.npy its number in the experiment's list, from 0"),
+    ("dynamics", "dynamics; in results.npy its index in the list of the experiment, from 0"),
+    (
+        "init",
+        "law of the initial tokens, `tokens` for explicit ones; in results.npy its index in the \
+        list of the experiment, from 0",
+    ),
     ("n", "number of tokens"),
     ("d", "ambient dimension"),
     ("beta", "inverse temperature"),
-    ("eta", "step of a layer, inf for mean shift; 0 in continuous time"),
+    ("eta", "step size of a layer; inf for mean shift, 0 in continuous time"),
     (
         "model",
-        "what the model says where the models of the grid differ (how they may differ: metastable explain model); \
-         in results.npy its number in the grid, from 0",
+        "the settings of the model in which the models of the grid differ (metastable explain \
+        model); in results.npy its index in the grid, from 0",
     ),
-    ("realisation", "number of the run in its cell, from 0"),
-    ("outcome", "why the run ended (see `explain reached`, ...); in results.npy its number in record.json"),
+    ("realisation", "index of the run in its cell, from 0"),
+    (
+        "outcome",
+        "why the run ended (see `explain reached`, ...); in results.npy its index in the list in \
+        record.json",
+    ),
     ("t", "time at which the run ended"),
-    ("t_one_cluster", "time at which all tokens became one cluster; NaN where they did not, or where tokens never become one"),
-    ("clusters", "clusters at the end: tokens nearer than half a kernel width are linked"),
+    (
+        "t_one_cluster",
+        "time at which all tokens had merged into one cluster; NaN if they did not, or if the \
+        method does not merge tokens",
+    ),
+    ("clusters", "number of clusters at the end: tokens nearer than half a kernel width are linked"),
     ("inner_min", "smallest inner product of two tokens at the end"),
-    ("merges", "tokens that became one with another"),
-    ("evaluations", "evaluations of the velocity"),
-    ("predicted_t", "the theory's time to one cluster, from the last two clusters; -1 where it has none, and without stop_at_one_cluster"),
+    ("merges", "number of merges: two tokens become one"),
+    ("evaluations", "number of evaluations of the velocity"),
+    (
+        "predicted_t",
+        "predicted time to one cluster, from the last two clusters; -1 if there is no prediction, \
+        and without stop_at_one_cluster",
+    ),
     (
         MATRIX_SEED,
-        "where matrices by law are drawn anew in every realisation: the seed of this one, NaN \
-         for a model without such a law; --q low-rank:rank=1,seed=S with it is the same matrix",
+        "seed of the random matrices of this realisation, if they are drawn anew in every \
+        realisation; NaN for a model without such matrices; --q low-rank:rank=1,seed=S gives the \
+        same matrix",
     ),
-    ("proved", "1 where the start is proved by enclosures to converge to one point, else 0 (`certify = true`)"),
-    ("proved_share", "share of starts that are proved to converge to one point (`certify = true`)"),
+    (
+        "proved",
+        "1 if interval arithmetic proves that the start converges to one point, else 0 (`certify = \
+        true`)",
+    ),
+    ("proved_share", "share of starts that provably converge to one point (`certify = true`)"),
     ("realisations", "runs of the cell"),
     ("one_cluster", "share of runs that ended as one cluster"),
-    ("exceptions_below", "upper bound (Clopper-Pearson, 99.9 %) on the probability of anything else"),
+    ("exceptions_below", "upper bound (Clopper-Pearson, 99.9 %) on the probability of another end"),
     ("median_t", "median of t"),
-    ("median_t_one_cluster", "median of t_one_cluster over the runs that have one; NaN where none has"),
-    ("median_predicted_t", "median of predicted_t; -1 where there is none"),
-    ("worst_deviation", "largest |t / predicted_t - 1|; -1 where there is no prediction"),
+    ("median_t_one_cluster", "median of t_one_cluster over the runs that reached one cluster; NaN if none did"),
+    ("median_predicted_t", "median of predicted_t; -1 if there is none"),
+    ("worst_deviation", "largest |t / predicted_t - 1|; -1 if there is no prediction"),
     ("worst_inner_min", "smallest inner_min"),
-    ("failed", "runs with a bad end: budget of steps spent, step too small, a velocity that is not finite"),
+    ("failed", "number of failed runs: step budget spent, step too small, velocity not finite"),
 ];
 
-/// Provenance, meanings of the columns, their names.
+/// The head of a CSV file: provenance, meanings of the columns, names of the columns.
 fn head(provenance: &Provenance, columns: &[String], more: &str) -> String {
     let mut out: String = provenance.csv_header().iter().map(|l| format!("# {l}\n")).collect();
     for column in columns {
@@ -264,14 +291,14 @@ fn head(provenance: &Provenance, columns: &[String], more: &str) -> String {
     out
 }
 
-/// The numbers that stand for words in `results.npy`.
+/// The words behind the numbers in `results.npy`.
 fn legend(experiment: &Experiment) -> String {
     let list = |names: &[String]| names.iter().enumerate().map(|(k, n)| format!("{k} = {n}")).collect::<Vec<_>>().join(", ");
     let outcomes: Vec<String> = super::cell::OUTCOMES.iter().map(ToString::to_string).collect();
     format!("dynamics {}; init {}; outcome {}", list(&experiment.dynamics), list(&experiment.init), list(&outcomes))
 }
 
-/// Where a cell stands in the grid.
+/// The position of a cell in the grid.
 struct Axes<'a> {
     cell: &'a Cell,
     numbers: Vec<f64>,
@@ -286,7 +313,7 @@ impl<'a> Axes<'a> {
         Ok(Self { cell, numbers: numbers.into_iter().chain(model.map(|m| m as f64)).collect() })
     }
 
-    /// The same in words.
+    /// The fields of a row of CSV.
     fn words(&self, id: &str) -> String {
         let Cell { dynamics, init, n, d, beta, eta, model } = self.cell;
         let init = if init.is_empty() { "tokens" } else { init };
@@ -295,8 +322,7 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// Words as one field of a CSV file for readers that know no quotes: a law of several parameters
-/// has semicolons where it had commas.
+/// A text as one field of CSV without quotes: commas become semicolons.
 fn one_field(words: &str) -> String {
     words.replace(',', ";").replace(['"', '\n', '\r'], " ")
 }
@@ -304,10 +330,10 @@ fn one_field(words: &str) -> String {
 /// Confidence of the bounds on shares.
 pub const CONFIDENCE: f64 = 0.999;
 
-/// A cell's realisations in one line.
+/// Summary of the realisations of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellSummary {
-    /// Realisations.
+    /// Number of realisations.
     pub runs: usize,
     /// Share that ended as one cluster.
     pub one_cluster: f64,
@@ -315,21 +341,21 @@ pub struct CellSummary {
     pub exceptions: f64,
     /// Median end time.
     pub time: f64,
-    /// Median time to one cluster of the runs that became one; NaN when none did.
+    /// Median time to one cluster over the runs that reached it; NaN if none did.
     pub t_one_cluster: f64,
-    /// Median of the theory's time; -1 when it predicts none.
+    /// Median of the predicted time; -1 if there is no prediction.
     pub predicted: f64,
-    /// Largest relative deviation of a run's time from the theory's; -1 when it predicts none.
+    /// Largest relative deviation of the time of a run from its prediction; -1 if there is none.
     pub deviation: f64,
     /// Smallest final inner product over all runs.
     pub inner_min: f64,
-    /// Runs with an honest bad end (budget of steps, step too small, not finite).
+    /// Number of failed runs: step budget spent, step too small, velocity not finite.
     pub failed: usize,
 }
 
 impl CellSummary {
-    /// From the summary table of a cell.
-    pub fn of(summary: &Table) -> Self {
+    /// Summarises the table `summary` of a cell.
+    pub fn from_summary(summary: &Table) -> Self {
         let column = |name: &str| summary.column(name);
         let (outcome, t, predicted, inner) = (column("outcome"), column("t"), column("predicted_t"), column("inner_min"));
         let clusters = column("clusters");
@@ -348,7 +374,7 @@ impl CellSummary {
             predicted: if forecasts.is_empty() { -1.0 } else { median(&forecasts) },
             deviation,
             inner_min: inner.iter().copied().fold(1.0, f64::min),
-            failed: outcome.iter().filter(|o| super::cell::is_bad_end(**o)).count(),
+            failed: outcome.iter().filter(|o| super::cell::is_failure(**o)).count(),
         }
     }
 }

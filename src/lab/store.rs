@@ -1,7 +1,8 @@
-//! The results store: one folder per experiment; in it one folder per finished cell, written beside and renamed, or, for many small cells, one line of
-//! a common file each. A cell is valid iff its checksums are.
+//! The store of results: one folder per experiment with one folder per finished cell. A cell is
+//! written to a temporary folder, which is then renamed. Many small cells share a file with one
+//! line each. A cell is valid if its checksums match.
 
-use super::arrays::{csv_text, npy_table, unique, write_atomically};
+use super::arrays::{csv_text, labelled_csv, npy_table, unique_suffix, write_atomically};
 use super::cell::CellTables;
 use super::experiment::Experiment;
 use super::journal::Journal;
@@ -9,6 +10,7 @@ use super::npy;
 use super::plan::Cell;
 use super::provenance::{Provenance, hash};
 use crate::error::{Error, Result, wrong_json};
+use crate::study::LabelledTable;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,32 +19,32 @@ use std::path::{Path, PathBuf};
 /// What `record.json` holds for a cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CellRecord {
-    /// The block.
+    /// Provenance.
     pub provenance: Provenance,
     /// The cell.
     pub cell: Cell,
-    /// Its identity.
+    /// The id of the cell.
     pub id: String,
     /// Column names of the tables.
     pub columns: BTreeMap<String, Vec<String>>,
-    /// Outcomes by their number in the summary.
+    /// Names of the outcomes; the summary holds their indices.
     pub outcomes: Vec<String>,
     /// SHA-256 of every other file of the folder.
     pub checksums: BTreeMap<String, String>,
-    /// Wall seconds of the cell.
+    /// Wall time of the cell in seconds.
     pub seconds: f64,
     /// Threads of the process; results do not depend on them.
     pub threads: usize,
 }
 
-/// The file of small cells.
+/// Name of the file of small cells.
 const JOURNAL: &str = "cells.jsonl";
 
-/// Experiments of more cells keep those with small tables in one file.
-const FEW: usize = 32;
+/// Experiments with more cells keep small cells in one file.
+const MAX_CELL_FOLDERS: usize = 32;
 
-/// Bytes of the tables of a small cell.
-const SMALL: usize = 1 << 16;
+/// Largest size of the tables of a small cell in bytes.
+const MAX_SMALL_CELL: usize = 1 << 16;
 
 /// A small cell: its record and its tables (NPY in base64), one line of the journal.
 #[derive(Serialize, Deserialize)]
@@ -52,7 +54,7 @@ struct Line {
     summary: String,
 }
 
-/// An open store, locked against a second writer until dropped (the lock dies with the process).
+/// An open store. While it lives, no second writer can open it; the lock ends with the process.
 pub struct Store {
     folder: PathBuf,
     journal: Journal,
@@ -61,17 +63,19 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the folder of an experiment under `root` for writing: creates it, locks it, writes `experiment.json`.
+    /// Opens the folder of an experiment under `root` for writing: creates and locks it, and writes
+    /// `experiment.json`.
     ///
     /// **Errors** a folder that cannot be written; another process working in it.
     pub fn open(root: &Path, experiment: &Experiment) -> Result<Self> {
         Self::locked(root, experiment, true)
     }
 
-    /// Opens it beside others that do the same, perhaps on other machines: every cell is a folder of its own, whatever its size, and nobody waits.
+    /// Opens the folder for several writers, perhaps on other machines. Every cell, of any size,
+    /// has its own folder, so no writer waits.
     ///
-    /// **Errors** a folder that cannot be written; a run of the whole experiment that works in it.
-    pub fn beside(root: &Path, experiment: &Experiment) -> Result<Self> {
+    /// **Errors** a folder that cannot be written; a run of the whole experiment that has it open.
+    pub fn open_shared(root: &Path, experiment: &Experiment) -> Result<Self> {
         Ok(Self { many: false, ..Self::locked(root, experiment, false)? })
     }
 
@@ -81,12 +85,12 @@ impl Store {
         std::fs::create_dir_all(&cells).map_err(|e| Error::io(cells.display(), "create the folder", &e))?;
         let path = folder.join(".lock");
         let lock = std::fs::File::create(&path).map_err(|e| Error::io(path.display(), "create", &e))?;
-        // Parts share the lock with each other; on a disk without locks they need none.
+        // Shards share the lock. On a file system without locks they need none.
         if let Err(std::fs::TryLockError::WouldBlock) = if alone { lock.try_lock() } else { lock.try_lock_shared() } {
             return Err(Error::Parameter {
                 name: folder.display().to_string(),
-                found: "another run working in it".into(),
-                expected: "one run at a time (but for its parts); wait, or choose another folder".into(),
+                found: "a folder that another run has open".into(),
+                expected: "one run at a time, or several shards; wait, or choose another --out".into(),
             });
         }
         let resolved = folder.join("experiment.json");
@@ -94,24 +98,24 @@ impl Store {
             write_atomically(&resolved, experiment.resolved().as_bytes())?;
         }
         let journal = Journal::open(folder.join(JOURNAL))?;
-        Ok(Self { folder, journal, many: super::plan::plan(experiment).len() > FEW, _lock: Some(lock) })
+        Ok(Self { folder, journal, many: super::plan::plan(experiment).len() > MAX_CELL_FOLDERS, _lock: Some(lock) })
     }
 
-    /// The folder of an experiment for reading.
+    /// Opens the folder of an experiment for reading.
     ///
     /// **Errors** a folder that cannot be read.
     pub fn reader(root: &Path, experiment: &Experiment) -> Result<Self> {
-        Self::at(&root.join(experiment.folder()))
+        Self::open_read_only(&root.join(experiment.folder()))
     }
 
-    /// A folder that is there, for reading.
+    /// Opens an existing folder for reading.
     ///
     /// **Errors** a folder that cannot be read.
-    pub fn at(folder: &Path) -> Result<Self> {
+    pub fn open_read_only(folder: &Path) -> Result<Self> {
         Ok(Self { folder: folder.to_owned(), journal: Journal::open(folder.join(JOURNAL))?, many: false, _lock: None })
     }
 
-    /// The ids of all cells that are there, in alphabetical order.
+    /// The ids of all finished cells in alphabetical order.
     ///
     /// **Errors** a folder that cannot be read.
     pub fn finished(&self) -> Result<Vec<String>> {
@@ -131,17 +135,17 @@ impl Store {
         self.folder.join("cells").join(id)
     }
 
-    /// True when the cell is finished and its checksums hold.
+    /// True if the cell is finished and its checksums match.
     pub fn has(&self, id: &str) -> bool {
         self.read(id).is_ok()
     }
 
-    /// True when the cell is a line of the common file.
+    /// True if the cell is a line of the common file.
     pub fn is_line(&self, id: &str) -> bool {
         self.journal.has(id)
     }
 
-    /// A finished cell: checksums verified.
+    /// Reads a finished cell and verifies its checksums.
     ///
     /// **Errors** a missing, torn or changed record.
     pub fn read(&self, id: &str) -> Result<(CellRecord, CellTables)> {
@@ -166,7 +170,7 @@ impl Store {
         }
     }
 
-    /// Keeps a finished cell: a kill at any moment leaves it absent or whole.
+    /// Writes a finished cell. A kill at any moment leaves the cell either absent or complete.
     pub fn write(&self, experiment: &Experiment, cell: &Cell, tables: &CellTables, seconds: f64) -> Result<()> {
         let id = cell.id(experiment);
         let provenance = Provenance::new(
@@ -176,11 +180,13 @@ impl Store {
         );
         let parts = [("table", &tables.table), ("summary", &tables.summary)];
         let arrays = parts.map(|(name, table)| (name, npy_table(table)));
-        let small = self.many && arrays.iter().map(|a| a.1.len()).sum::<usize>() <= SMALL;
+        let small = self.many && arrays.iter().map(|a| a.1.len()).sum::<usize>() <= MAX_SMALL_CELL;
         let mut files: Vec<(String, Vec<u8>)> = arrays.into_iter().map(|(name, bytes)| (format!("{name}.npy"), bytes)).collect();
         if !small {
             let header = provenance.csv_header();
-            files.extend(parts.map(|(name, table)| (format!("{name}.csv"), csv_text(table, &header).into_bytes())));
+            let summary = LabelledTable::from(tables.summary.clone()).with_labels("outcome", super::cell::OUTCOMES);
+            files.push(("table.csv".into(), csv_text(&tables.table, &header).into_bytes()));
+            files.push(("summary.csv".into(), labelled_csv(&summary, &header).into_bytes()));
         }
         let record = CellRecord {
             provenance,
@@ -202,7 +208,7 @@ impl Store {
 
     /// Writes the files of a cell into a temporary folder and renames it.
     fn write_folder(&self, id: &str, files: &[(String, Vec<u8>)]) -> Result<()> {
-        let partial = self.folder.join("cells").join(format!(".partial-{id}-{}", unique()));
+        let partial = self.folder.join("cells").join(format!(".partial-{id}-{}", unique_suffix()));
         let at = |e: std::io::Error, doing| Error::io(partial.display(), doing, &e);
         std::fs::create_dir_all(&partial).map_err(|e| at(e, "create"))?;
         for (name, bytes) in files {
@@ -213,25 +219,26 @@ impl Store {
             return Ok(());
         }
         if self.has(id) {
-            // Somebody else was first with the same cell.
+            // Another process has written the same cell.
             return std::fs::remove_dir_all(&partial).map_err(|e| at(e, "remove"));
         }
         if target.exists() {
-            // A record that failed its checksums: kept aside, never lost silently.
-            let aside = target.with_extension(format!("damaged-{}", unique()));
+            // A damaged record is renamed, not deleted.
+            let aside = target.with_extension(format!("damaged-{}", unique_suffix()));
             std::fs::rename(&target, &aside).map_err(|e| at(e, "set a damaged record aside"))?;
         }
         std::fs::rename(&partial, &target).map_err(|e| at(e, "rename"))
     }
 
-    /// Brings small cells that were computed in parts into the common file, where a run of the whole experiment keeps them.
+    /// Moves small cells that shards computed into the common file, where a run of the whole
+    /// experiment keeps them.
     ///
     /// **Errors** a cell that cannot be read, a file that cannot be written.
-    pub fn gather_small(&self, ids: &[String]) -> Result<()> {
+    pub fn collect_small_cells(&self, ids: &[String]) -> Result<()> {
         for id in ids.iter().filter(|id| self.many && !self.is_line(id)) {
             let (record, tables) = self.read(id)?;
             let arrays = [&tables.table, &tables.summary].map(npy_table);
-            if arrays.iter().map(Vec::len).sum::<usize>() <= SMALL {
+            if arrays.iter().map(Vec::len).sum::<usize>() <= MAX_SMALL_CELL {
                 self.append(record, arrays)?;
                 let folder = self.cell_folder(id);
                 std::fs::remove_dir_all(&folder).map_err(|e| Error::io(folder.display(), "remove", &e))?;
@@ -240,7 +247,7 @@ impl Store {
         Ok(())
     }
 
-    /// A small cell as a line of the common file.
+    /// Appends a small cell to the common file.
     fn append(&self, mut record: CellRecord, arrays: [Vec<u8>; 2]) -> Result<()> {
         record.checksums.retain(|name, _| name.ends_with(".npy"));
         let [table, summary] = arrays.map(|bytes| STANDARD.encode(bytes));
@@ -248,7 +255,7 @@ impl Store {
         self.journal.append(&id, &serde_json::to_string(&Line { record, table, summary }).map_err(unwritable)?)
     }
 
-    /// Removes what a killed run left half-written.
+    /// Removes the incomplete folders of a killed run.
     pub fn sweep(&self) {
         let Ok(entries) = std::fs::read_dir(self.folder.join("cells")) else { return };
         for entry in entries.flatten() {
@@ -263,7 +270,7 @@ fn unwritable(e: serde_json::Error) -> Error {
     Error::Numerical { what: format!("a record cannot be written: {e}") }
 }
 
-/// The tables of a record, whose files are loaded by name.
+/// The tables of a record; `load` reads a file by its name.
 fn tables(record: &CellRecord, load: impl Fn(&str) -> Result<Vec<u8>>, bad: impl Fn(String) -> Error) -> Result<CellTables> {
     for (name, checksum) in &record.checksums {
         if *checksum != hash(load(name)?) {

@@ -1,11 +1,12 @@
-//! Reading TOML with every problem reported: line, what was found, what was expected, the nearest key.
+//! Reads TOML files and reports every problem with its line, the value found, the value expected
+//! and the nearest key.
 
-use super::range::{no_number, range};
+use super::range;
 use crate::error::{Error, nearest, show};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A table being read; problems are collected, not thrown.
+/// A table being read. Problems are collected; reading goes on after an error.
 pub struct Reader<'a> {
     path: String,
     source: &'a str,
@@ -13,29 +14,29 @@ pub struct Reader<'a> {
     /// All problems so far.
     pub problems: Vec<Error>,
     known: Vec<&'static str>,
-    /// Keys of a table inside, with the name of the table.
+    /// Keys of subtables, each with the name of its subtable.
     inner: Vec<(&'static str, &'static str)>,
-    /// Unknown keys of a table inside: byte, key, name of the table, the known key that is nearest.
-    strays: Vec<(usize, String, &'static str, Option<String>)>,
+    /// Unknown keys of subtables: byte offset, key, name of the subtable, nearest known key.
+    unknown_inner_keys: Vec<(usize, String, &'static str, Option<String>)>,
     malformed: bool,
-    /// Where the values begin that are not in the file, and how each was given.
+    /// Offsets of the values that override those of the file, each with the text that gave it.
     changes: Vec<(usize, String)>,
 }
 
-/// Another value of a key than that of the file.
-pub struct ChangedKey {
-    /// How it was given, as it stands in errors.
+/// A value that overrides a key of the file.
+pub struct OverriddenKey {
+    /// The text that gave it, for errors.
     said: String,
-    /// Number of tables that the key stands in: 1 for `model.q`.
+    /// Depth of the key in subtables: 1 for `model.q`.
     depth: usize,
-    /// The byte where it would stand if it came behind the file and the changes before it.
+    /// Its offset if it came after the file and the overrides before it.
     at: usize,
-    /// `KEY = VALUE`, with as many blanks before it: so its bytes are numbered behind those of the file.
+    /// `KEY = VALUE`, preceded by blanks so that its offsets follow those of the file.
     text: String,
 }
 
-impl ChangedKey {
-    /// Changes of a file with this text: how each was given, key, value in TOML.
+impl OverriddenKey {
+    /// The overrides of a file with this text, each from its origin, key and TOML value.
     pub fn all(source: &str, changes: impl IntoIterator<Item = (String, String, String)>) -> Vec<Self> {
         let mut at = source.len() + 1;
         let one = |(said, key, value): (String, String, String)| {
@@ -50,19 +51,19 @@ impl ChangedKey {
 
 impl<'a> Reader<'a> {
     fn of(path: &str, source: &'a str, table: Spanned<DeTable<'a>>) -> Self {
-        let (problems, known, inner, strays, changes) = Default::default();
-        Self { path: path.into(), source, table, problems, known, inner, strays, malformed: false, changes }
+        let (problems, known, inner, unknown_inner_keys, changes) = Default::default();
+        Self { path: path.into(), source, table, problems, known, inner, unknown_inner_keys, malformed: false, changes }
     }
 
     /// Parses the document; syntax errors are problems too.
     pub fn new(path: &str, source: &'a str) -> Self {
         let (table, errors) = DeTable::parse_recoverable(source);
         let mut reader = Self::of(path, source, table);
-        // One broken bracket may be reported for every line after it.
+        // One missing bracket may give an error in every line after it.
         for e in errors.iter().take(5) {
             let span = e.span().unwrap_or_default();
             let said = e.message().lines().next().unwrap_or("malformed");
-            // The parser marks the key, and does not say it.
+            // The error of the parser gives the position of the key but not its name.
             let key = source.get(span.clone()).filter(|k| said.contains("duplicate key") && !k.is_empty());
             reader.problem(span.start, key.map_or(said.to_owned(), |k| format!("{said} `{}`", k.trim())));
         }
@@ -70,8 +71,8 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// The document with other values of some keys.
-    pub fn changed(path: &str, source: &'a str, changes: &'a [ChangedKey]) -> Self {
+    /// The document with overrides for some keys.
+    pub fn with_overrides(path: &str, source: &'a str, changes: &'a [OverriddenKey]) -> Self {
         let mut reader = Self::new(path, source);
         for change in changes {
             reader.changes.push((change.at, change.said.clone()));
@@ -87,7 +88,8 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Books a problem at a byte of the source. After a syntax error the rest of the table is not to be trusted, so nothing more is booked.
+    /// Records a problem at an offset of the source. After a syntax error the rest of the file
+    /// cannot be trusted, so nothing more is recorded.
     pub fn problem(&mut self, at: usize, problem: String) {
         if self.malformed {
             return;
@@ -100,19 +102,19 @@ impl<'a> Reader<'a> {
         self.problems.push(Error::File { path: self.path.clone(), place, problem: plain });
     }
 
-    /// The value of a key with its place.
+    /// The value of a key with its offset.
     fn take(&mut self, key: &'static str) -> Option<(usize, DeValue<'a>)> {
         self.known.push(key);
         self.table.get_ref().get(key).map(|v| (v.span().start, v.get_ref().clone()))
     }
 
-    /// Books a wrong value.
-    fn wrong(&mut self, at: usize, key: &str, value: &DeValue, expected: &str) {
+    /// Records a wrong value.
+    fn mismatch(&mut self, at: usize, key: &str, value: &DeValue, expected: &str) {
         self.problem(at, format!("{key}: found {}, expected {expected}", describe(value)));
     }
 
-    /// A path given in the file, relative to the file's own folder.
-    pub fn beside(&self, file: &str) -> std::path::PathBuf {
+    /// A path in the file, relative to the folder of the file.
+    pub fn sibling_path(&self, file: &str) -> std::path::PathBuf {
         std::path::Path::new(&self.path).parent().unwrap_or_else(|| std::path::Path::new("")).join(file)
     }
 
@@ -122,49 +124,50 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A table inside, read like one of its own; its problems are problems of this one. What else
-    /// the key may be is said in `expected` ("a table, or ..").
-    pub fn inside<R>(&mut self, key: &'static str, expected: &str, read: impl FnOnce(&mut Reader<'a>) -> R) -> Option<R> {
+    /// Reads a subtable with a reader of its own; its problems become problems of this reader.
+    /// `expected` names the allowed values, such as "a table, or ..".
+    pub fn subtable<R>(&mut self, key: &'static str, expected: &str, read: impl FnOnce(&mut Reader<'a>) -> R) -> Option<R> {
         let (at, value) = self.take(key)?;
         let DeValue::Table(table) = value else {
-            self.wrong(at, key, &value, expected);
+            self.mismatch(at, key, &value, expected);
             return None;
         };
         let mut reader = Reader::of(&self.path, self.source, Spanned::new(at..at, table));
         (reader.malformed, reader.changes) = (self.malformed, self.changes.clone());
         let out = read(&mut reader);
         self.problems.append(&mut reader.problems);
-        // Whether an unknown key belongs outside is known when all is read.
+        // Whether an unknown key belongs to the outer table is known only when everything has been
+        // read.
         for (at, unknown) in reader.unknown() {
             let near = nearest(&unknown, reader.known.iter().copied()).map(str::to_owned);
-            self.strays.push((at, unknown, key, near));
+            self.unknown_inner_keys.push((at, unknown, key, near));
         }
         Some(out)
     }
 
-    /// Says which keys a table inside has: an unknown key of this name is sent there.
-    pub fn keys_inside(&mut self, table: &'static str, keys: impl IntoIterator<Item = &'static str>) {
+    /// Declares the keys of a subtable: an unknown key with such a name gets a hint.
+    pub fn declare_subtable(&mut self, table: &'static str, keys: impl IntoIterator<Item = &'static str>) {
         self.inner.extend(keys.into_iter().map(|key| (key, table)));
     }
 
-    /// The string under a key, when it is one; nothing is booked otherwise.
+    /// The value of a key if it is a string; otherwise `None` without a problem.
     pub fn word(&mut self, key: &'static str) -> Option<String> {
         self.take(key)?.1.as_str().map(str::to_owned)
     }
 
-    /// The first string of the list under a key that passes a test; nothing is booked.
+    /// The first string in the list of a key that passes a test; records no problem.
     pub fn listed(&self, key: &str, test: impl Fn(&str) -> bool) -> Option<String> {
         let list = self.table.get_ref().get(key)?.get_ref().as_array()?;
         list.iter().filter_map(|v| v.get_ref().as_str()).find(|s| test(s)).map(str::to_owned)
     }
 
-    /// True when the key is present.
+    /// True if the key is present.
     pub fn has(&self, key: &str) -> bool {
         self.table.get_ref().contains_key(key)
     }
 
-    /// The byte where a key's value starts.
-    pub fn place(&self, key: &str) -> usize {
+    /// The offset of the value of a key.
+    pub fn offset(&self, key: &str) -> usize {
         self.table.get_ref().get(key).map_or(0, |v| v.span().start)
     }
 
@@ -174,7 +177,7 @@ impl<'a> Reader<'a> {
         match value.as_str() {
             Some(s) => Some(s.to_owned()),
             None => {
-                self.wrong(at, key, &value, "a string");
+                self.mismatch(at, key, &value, "a string");
                 None
             }
         }
@@ -188,13 +191,14 @@ impl<'a> Reader<'a> {
         for (at, item) in items(at, &value) {
             match item.as_str() {
                 Some(s) => out.push((at, s.to_owned())),
-                None => self.wrong(at, key, &item, "a string"),
+                None => self.mismatch(at, key, &item, "a string"),
             }
         }
         Some(out)
     }
 
-    /// Values of a key whose lists are an axis: of strings, or of lists of strings where one value may be a list (`many`).
+    /// The values of a key whose lists are an axis of the grid: a list of strings, or a list of
+    /// lists if one value may itself be a list (`many`).
     pub fn variants(&mut self, key: &'static str, many: bool) -> Option<Vec<Vec<String>>> {
         let (at, value) = self.take(key)?;
         self.refuse_empty(at, key, &value);
@@ -205,7 +209,7 @@ impl<'a> Reader<'a> {
             for (at, word) in items(at, &item) {
                 match word.as_str() {
                     Some(s) => one.push(s.to_owned()),
-                    None => self.wrong(at, key, &word, "a string"),
+                    None => self.mismatch(at, key, &word, "a string"),
                 }
             }
             if nested && !many {
@@ -214,7 +218,7 @@ impl<'a> Reader<'a> {
             self.refuse_empty(at, key, &item);
             out.push(one);
         }
-        // A plain list of a key that may be a list is one value.
+        // If a value may be a list, a plain list is one value.
         Some(if many && !nested { vec![out.concat()] } else { out })
     }
 
@@ -222,32 +226,31 @@ impl<'a> Reader<'a> {
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
         let (at, value) = self.take(key)?;
         value.as_bool().or_else(|| {
-            self.wrong(at, key, &value, "true or false");
+            self.mismatch(at, key, &value, "true or false");
             None
         })
     }
 
-    /// A number or a list of numbers or ranges (`"0.1..9:lin90"`, `"1..100:log20"`), each inside `[lo, hi]`.
+    /// A number or a list of numbers or ranges (`"0.1..9:lin90"`, `"1..100:log20"`), each inside
+    /// `[lo, hi]`.
     pub fn numbers(&mut self, key: &'static str, lo: f64, hi: f64) -> Option<Vec<f64>> {
         let (at, value) = self.take(key)?;
         let mut out = Vec::new();
         self.refuse_empty(at, key, &value);
         for (at, item) in items(at, &value) {
             let values = match (number(&item), item.as_str()) {
-                (Some(v), _) => vec![v],
-                (None, Some(text)) if !text.contains("..") => {
-                    self.problem(at, format!("{key}: {}", no_number(text)));
-                    continue;
+                (Some(v), _) => Ok(vec![v]),
+                (None, Some(text)) if text.contains("..") || text.contains(',') => range::reals(text),
+                (None, Some(text)) => {
+                    let quotes = if text.trim().parse::<f64>().is_ok() { "; write numbers without quotes" } else { "" };
+                    Err(Error::parameter(key, describe(&item), format!("{}{quotes}", range::FORMS)))
                 }
-                (None, Some(text)) => match range(text) {
-                    Ok(values) => values,
-                    Err(problem) => {
-                        self.problem(at, format!("{key}: {problem}"));
-                        continue;
-                    }
-                },
-                _ => {
-                    self.wrong(at, key, &item, "a number, or a range such as \"0.1..9:lin90\"");
+                _ => Err(Error::parameter(key, describe(&item), "a number, or a range such as \"0.1..9:lin90\"")),
+            };
+            let values = match values {
+                Ok(values) => values,
+                Err(e) => {
+                    self.problem(at, range::named(e, key).to_string());
                     continue;
                 }
             };
@@ -270,17 +273,17 @@ impl<'a> Reader<'a> {
         self.single(key, &values)
     }
 
-    /// The value of a key that takes no list.
+    /// The single value of a key that does not take a list.
     fn single<T: Copy>(&mut self, key: &str, values: &[T]) -> Option<T> {
         if values.len() > 1 {
-            self.problem(self.place(key), format!("{key}: found a list of {} numbers, expected one", values.len()));
+            self.problem(self.offset(key), format!("{key}: found a list of {} numbers, expected one", values.len()));
         }
         values.first().copied()
     }
 
     /// One or several whole numbers inside `[lo, hi]`.
     pub fn counts(&mut self, key: &'static str, lo: usize, hi: usize) -> Option<Vec<usize>> {
-        let at = self.place(key);
+        let at = self.offset(key);
         let values = self.numbers(key, lo as f64, hi as f64)?;
         if let Some(v) = values.iter().find(|v| v.fract() != 0.0) {
             self.problem(at, format!("{key}: found {v}, expected whole numbers"));
@@ -302,20 +305,20 @@ impl<'a> Reader<'a> {
             let numbers: Option<Vec<f64>> = row.as_array().and_then(|r| r.iter().map(|v| number(v.get_ref())).collect());
             match numbers {
                 Some(r) => out.push(r),
-                None => self.wrong(at, key, &row, "rows of numbers"),
+                None => self.mismatch(at, key, &row, "rows of numbers"),
             }
         }
         Some(out)
     }
 
-    /// Keys that were never asked for, with the bytes where they stand.
+    /// Keys that were not read, with their offsets.
     fn unknown(&self) -> Vec<(usize, String)> {
         let asked = |key: &str| self.known.contains(&key);
         let keys = self.table.get_ref().keys().filter(|k| !asked(k.get_ref().as_ref()));
         keys.map(|k| (k.span().start, k.get_ref().to_string())).collect()
     }
 
-    /// Every key that was never asked for is a problem; call last.
+    /// Records every key that was not read as a problem; call it last.
     pub fn finish(mut self) -> Vec<Error> {
         for (at, key) in self.unknown() {
             let inner = self.inner.iter().find(|(inner, _)| *inner == key);
@@ -326,9 +329,9 @@ impl<'a> Reader<'a> {
             };
             self.problem(at, format!("unknown key `{key}`{hint}"));
         }
-        for (at, key, table, near) in std::mem::take(&mut self.strays) {
+        for (at, key, table, near) in std::mem::take(&mut self.unknown_inner_keys) {
             let hint = match near {
-                // What comes behind the head of a table belongs to it.
+                // All lines after the line [table] belong to that table.
                 _ if self.known.iter().any(|k| *k == key) => format!(" in [{table}]; it belongs above the line [{table}]"),
                 Some(near) => format!("; did you mean `{near}`?"),
                 None => String::new(),
@@ -345,7 +348,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Gives keys of a table other values, those of tables inside key by key down to this depth.
+/// Overrides keys of a table; subtables are merged key by key down to this depth.
 fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>, depth: usize) -> Result<(), String> {
     for (key, value) in from {
         let name = key.get_ref().to_string();
@@ -355,7 +358,7 @@ fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>, depth: usize) -> Result<
                 (DeValue::Table(old), DeValue::Table(new)) => merge(old, new, depth - 1)?,
                 (old, _) => {
                     let found = describe(old);
-                    return Err(format!("{name}: found {found} in the file, expected a table [{name}] with keys of its own"));
+                    return Err(format!("{name}: found {found} in the file, expected a table [{name}]"));
                 }
             },
             Some(old) => *old = value,

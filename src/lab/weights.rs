@@ -1,14 +1,14 @@
-//! Files of trained models.
+//! Reads the files of trained models.
 
 use super::arrays::malformed;
 use crate::error::{Error, Result};
-use crate::transformer::trained::{Bytes, Trained, Vocabulary};
+use crate::transformer::trained::{Bytes, TrainedModel, Vocabulary};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// An open file, read where it is asked to be.
+/// An open file, read on demand.
 struct OnDisk {
     path: PathBuf,
     file: Mutex<File>,
@@ -35,14 +35,14 @@ fn open(path: &Path) -> Result<Box<dyn Bytes>> {
 
 fn text(path: &Path) -> Result<String> {
     let bytes = super::arrays::load(path)?;
-    String::from_utf8(bytes).map_err(|_| malformed(path, "", "found bytes that are no text"))
+    String::from_utf8(bytes).map_err(|_| malformed(path, "", "found bytes that are not UTF-8 text"))
 }
 
-/// A trained model of a folder (`model.safetensors`, `config.json`, `tokenizer.json`), of a safetensors file with these beside it, or of a GGUF file.
-/// Weights are read when they are needed.
+/// Reads a trained model: a folder with `model.safetensors`, `config.json` and `tokenizer.json`, a
+/// safetensors file with these files beside it, or a GGUF file. Weights are loaded on demand.
 ///
 /// **Errors** files that are missing, malformed or contradict each other.
-pub fn read(path: &Path) -> Result<Trained> {
+pub fn read(path: &Path) -> Result<TrainedModel> {
     let file = if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() };
     if !file.is_file() {
         let problem = if path.is_dir() { "found no model.safetensors in this folder" } else { "no such file or folder" };
@@ -55,46 +55,46 @@ pub fn read(path: &Path) -> Result<Trained> {
     }
     let named = file.display().to_string();
     if &start == b"GGUF" {
-        return Trained::gguf(&named, bytes);
+        return TrainedModel::gguf(&named, bytes);
     }
     let config = file.with_file_name("config.json");
     if !path.is_dir() {
         expect_safetensors(path, &*bytes, config.is_file())?;
     }
-    Trained::safetensors(&named, bytes, &config.display().to_string(), &text(&config)?)
+    TrainedModel::safetensors(&named, bytes, &config.display().to_string(), &text(&config)?)
 }
 
-/// A file that is no GGUF is taken for a safetensors file: checks that it begins as one and has its
-/// settings beside it.
+/// Checks that a file that is not GGUF begins as a safetensors file and has its settings beside it.
 fn expect_safetensors(path: &Path, bytes: &dyn Bytes, has_settings: bool) -> Result<()> {
     let mut start = [0; 9];
     if bytes.count() >= 9 {
         bytes.fill(0, &mut start)?;
     }
-    // The length of a header of JSON, and its first letter.
+    // A safetensors file begins with the length of its JSON header (8 bytes) and the header.
     let begins = start[8] == b'{';
-    let expected = "a folder with model.safetensors and config.json, a safetensors file with config.json beside it, or a GGUF file";
+    let expected = "a folder with model.safetensors and config.json, a safetensors file with \
+        config.json beside it, or a GGUF file";
     if !begins {
         let found = format!("found {} bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file", bytes.count());
         return Err(malformed(path, "", format!("{found} (a length, then a header of JSON), expected {expected}")));
     }
     if !has_settings {
-        let found = "taken for a safetensors file, as it does not begin with GGUF; found no config.json beside it";
+        let found = "found a file that does not begin with GGUF and has no config.json beside it";
         return Err(malformed(path, "", format!("{found}, expected {expected}")));
     }
     Ok(())
 }
 
-/// The tokenizer beside a model, or in it.
+/// Reads the tokenizer beside the model, or inside its file.
 ///
-/// **Errors** none, or one that is not understood.
-pub fn words(path: &Path, model: &Trained) -> Result<Vocabulary> {
+/// **Errors** a missing tokenizer; an unknown kind of tokenizer.
+pub fn words(path: &Path, model: &TrainedModel) -> Result<Vocabulary> {
     let beside = if path.is_dir() { path.join("tokenizer.json") } else { path.with_file_name("tokenizer.json") };
     if beside.is_file() {
         return Vocabulary::new(&beside.display().to_string(), &text(&beside)?);
     }
-    if model.said.is_empty() {
+    if model.metadata.is_empty() {
         return Err(malformed(&beside, "", "no such file; without the model's tokenizer give the ids of the tokens"));
     }
-    Vocabulary::gguf(&path.display().to_string(), &model.said)
+    Vocabulary::gguf(&path.display().to_string(), &model.metadata)
 }

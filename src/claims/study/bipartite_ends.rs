@@ -1,6 +1,7 @@
-//! V with a spectrum: where tokens end, one cluster or two antipodal ones (arXiv:2604.26085, 2511.11553).
+//! Value matrices V with a spectrum: do tokens end in one cluster or in two antipodal ones
+//! (arXiv:2604.26085, 2511.11553)?
 
-use super::{Given, Part, Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::attention::{Dynamics, Head, kernel::Attention};
 use crate::error::Result;
 use crate::flow::{Options, solve};
@@ -16,22 +17,22 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part { parameters: &[], run };
 
-/// Ratios of the eigenvalues.
+/// Ratios mu / lambda of the eigenvalues.
 pub const RATIOS: [f64; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 0.95];
 
 /// Inverse temperatures.
 pub const BETAS: [f64; 6] = [0.15, 0.5, 1.0, 1.5, 2.0, 3.0];
 
-/// Starts of a place.
+/// Starts for each pair (beta, mu).
 pub const STARTS: usize = 40;
 
-/// Tokens of a start.
+/// Number of tokens.
 pub const TOKENS: usize = 12;
 
-fn run(_: &Given) -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     let mut line = table(&["beta", "mu"]);
     line.rows.extend((0..=100).map(|k| 0.035 * f64::from(k)).map(|beta| vec![beta, threshold(1.0, beta)]));
     let mut ends = table(&["beta", "mu", "one_cluster", "antipodal", "others"]);
@@ -44,11 +45,12 @@ fn run(_: &Given) -> Result<Tables> {
     Ok(vec![("threshold".into(), line), ("ends".into(), ends)])
 }
 
-/// Of uniform starts on the circle under SA with `Q^T K = V = diag(1, mu)`: how many end as one cluster, as two antipodal ones, and not within the time 400.
+/// Counts uniform starts on the circle under SA with `Q^T K = V = diag(1, mu)` by their state at
+/// time 400: one cluster, two antipodal clusters, any other state.
 fn ends_of(beta: f64, mu: f64) -> Result<[usize; 3]> {
     let s = vec![1.0, 0.0, 0.0, mu];
     let head = Head::new(2, Some((2, s.clone())), None, Some((2, s)))?;
-    let dynamics = Dynamics::of(Attention { heads: vec![head], ..Attention::new(beta) });
+    let dynamics = Dynamics::single(Attention { heads: vec![head], ..Attention::new(beta) });
     let options = Options { rtol: 1e-6, merge_radius: 1e-4, stop_at_one_cluster: true, ..Options::default() };
     let mut counts = [0; 3];
     for k in 0..STARTS {

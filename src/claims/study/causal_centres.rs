@@ -1,24 +1,25 @@
-//! Causal attention on the circle: trajectories with their strong Renyi centres, and numbers of centres against the radius (arXiv:2411.04990).
+//! Causal attention on the circle: trajectories with their strong Renyi centres, and numbers of
+//! centres against the radius (arXiv:2411.04990).
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
-use crate::clusters::centres::{renyi, strong};
+use crate::clusters::centres::{find_renyi_centres, find_strong_centres};
 use crate::error::Result;
-use crate::flow::observable::{Setting, find, log_times};
+use crate::flow::observable::{RunParameters, find, log_times};
 use crate::flow::{Options, Recorder, solve};
 use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::sphere::law::Law;
 use crate::theory::parking::{cap_share, strong_centres};
 
-/// n = 200, beta = 64, d = 2; counts for delta = 4 beta^{-1/2} and others at d = 2 and 3.
+/// n = 200, beta = 64, d = 2 for the trajectories; counts for four values of delta at d = 2 and 3.
 pub static ENTRY: Study = Study {
     name: "causal-centres",
     title: "Causal attention: trajectories with strong Renyi centres, and the numbers of centres",
-    citation: "arXiv:2411.04990, section 5 and Lemma C.1 (at d = 3 without the printed factor 3)",
+    citation: "arXiv:2411.04990, section 5 and Lemma C.1 (at d = 3 without the published factor 3)",
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part {
     parameters: &[
         Parameter::count("n", &[200.0], (2.0, 1000.0), "tokens of the trajectories"),
@@ -29,15 +30,15 @@ pub static PART: Part = Part {
     run,
 };
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let (n, beta, end, seed) = (values.count("n")?, values.one("beta")?, values.one("t_end")?, values.one("seed")? as u64);
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["causal-centres"]))?;
     let csa = dynamics::build("sa", true, &Spec::new(beta, n))?;
-    let setting = Setting { n, d: 2, beta };
+    let setting = RunParameters { n, d: 2, beta };
     let mut recorder = Recorder::new(setting, log_times(0.1, end, 120), false, vec![find("positions")?]);
     solve(&csa, &x, end, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [&mut recorder])?;
-    let mut paths = table(&["token", "t", "theta", "strong"]);
-    let centres = strong(&x, 4.0 / beta.sqrt());
+    let mut paths = table(&["token", "t", "theta", "centre"]).with_labels("centre", ["other", "strong"]);
+    let centres = find_strong_centres(&x, 4.0 / beta.sqrt());
     for i in 0..n {
         let (a, b) = (recorder.table.column(&format!("x_{i}_0")), recorder.table.column(&format!("x_{i}_1")));
         let t = recorder.table.column("t");
@@ -54,8 +55,8 @@ fn run(values: &Given) -> Result<Tables> {
             for draw in 0..20 {
                 let x =
                     Law::parse("uniform")?.sample(n, d, &mut Stream::new(seed, &["causal-centres", &d.to_string(), &draw.to_string()]))?;
-                all.push(strong(&x, delta).len() as f64);
-                greedy += renyi(&x, delta).len() as f64 / 20.0;
+                all.push(find_strong_centres(&x, delta).len() as f64);
+                greedy += find_renyi_centres(&x, delta).len() as f64 / 20.0;
             }
             let (mean, error) = mean_and_error(&all);
             counts.rows.push(vec![d as f64, delta, mean, error, strong_centres(n, d, delta)?, greedy]);

@@ -1,14 +1,15 @@
-//! The Gaussian closure of attention in `R^d` (arXiv:2501.18322) beside particles: decay for V = -I, blow-up for V = I.
+//! The Gaussian closure of attention in `R^d` (arXiv:2501.18322) compared with particles: decay for
+//! V = -I, blow-up for V = I.
 
-use super::{Given, Part, Study, Tables, table};
-use crate::attention::{Spec, kernel::Choice, model::Model};
+use super::{Part, Study, Tables, Values, table};
+use crate::attention::{Spec, kernel::KernelChoice, model::Model};
 use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
 use crate::sphere::Tokens;
 use crate::theory::gaussian::{blow_up, variance};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Tables: closure, particles (by case: 0 for V = -I, 1 for V = I).
+/// Tables: closure, particles.
 pub static ENTRY: Study = Study {
     name: "gaussian-closure",
     title: "Gaussian closure: variances against quantile tokens, and the time of blow-up",
@@ -16,21 +17,24 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it, at fixed parameters.
+/// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
+
+/// The two value matrices V.
+pub const VALUES: [&str; 2] = ["V=-I", "V=I"];
 
 /// Factor of the scores.
 pub const B: f64 = 0.5;
 
-/// Tokens of the two cases.
+/// Numbers of tokens.
 pub const TOKENS: [usize; 2] = [4000, 1000];
 
 /// Variances at the start.
 pub const STARTS: [f64; 2] = [1.0, 0.5];
 
-fn run(_: &Given) -> Result<Tables> {
-    let mut closure = table(&["case", "s0", "t", "variance"]);
-    let mut particles = table(&["case", "s0", "n", "t", "variance"]);
+fn run(_: &Values) -> Result<Tables> {
+    let mut closure = table(&["value", "s0", "t", "variance"]).with_labels("value", VALUES);
+    let mut particles = table(&["value", "s0", "n", "t", "variance"]).with_labels("value", VALUES);
     for (case, v) in [-1.0, 1.0].into_iter().enumerate() {
         for s0 in STARTS {
             let end = blow_up(s0, B, v).unwrap_or(2.0).min(2.0);
@@ -38,7 +42,7 @@ fn run(_: &Given) -> Result<Tables> {
                 let t = end * f64::from(k) / 120.0;
                 closure.rows.extend(variance(s0, B, v, t).map(|s| vec![case as f64, s0, t, s]));
             }
-            // Tails of the smaller sample show when finitely many tokens leave the closure.
+            // Finitely many tokens leave the closure, the smaller sample first.
             for n in TOKENS {
                 let times: Vec<f64> = (0..=10).map(|k| end * f64::from(k) / 10.0).collect();
                 for (t, s) in times.iter().zip(variances(n, s0, v, &times)?) {
@@ -57,13 +61,13 @@ pub fn variances(n: usize, s0: f64, v: f64, times: &[f64]) -> Result<Vec<f64>> {
     let law = Normal::new(0.0, s0.sqrt()).map_err(|e| Error::Numerical { what: e.to_string() })?;
     let x = (0..n).map(|i| law.inverse_cdf((i as f64 + 0.5) / n as f64)).collect();
     let model = Model { normalisation: Some("none".into()), heads: vec![[None, None, Some((1, vec![v])), None]], ..Model::default() };
-    let spec = Spec { accuracy: 1e-8, kernel: Choice::Auto, ..Spec::new(B, n) };
+    let spec = Spec { accuracy: 1e-8, kernel: KernelChoice::Auto, ..Spec::new(B, n) };
     let dynamics = model.build("sa", false, &spec, 1)?;
     let (mut x, mut now, mut out) = (Tokens::flat(1, x)?, 0.0, Vec::new());
     for t in times {
         if *t > now {
             let end = solve(&dynamics, &x, t - now, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [])?;
-            if !end.outcome.lasts() {
+            if !end.outcome.end_state_is_known() {
                 return Err(Error::Numerical { what: end.outcome.to_string() });
             }
             (x, now) = (end.clusters, *t);

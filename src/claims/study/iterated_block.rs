@@ -1,14 +1,14 @@
-//! One block for all layers, as ALBERT has, iterated: a flow.
+//! One block iterated through all layers, as in ALBERT: a flow.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
-use crate::attention::pattern::Everything;
+use super::{Parameter, Part, Study, Tables, Values, table};
+use crate::attention::pattern::FullAttention;
 use crate::error::Result;
 use crate::num::cloud::{COSINE_BINS, effective_rank};
 use crate::num::stream::Stream;
 use crate::num::sum::dot;
 use crate::transformer::observe::Cloud;
-use crate::transformer::random::{BlockSizes, block};
-use crate::transformer::{Centring, Norm, NormPlace};
+use crate::transformer::random::{BlockSizes, random_block};
+use crate::transformer::{Centring, Norm, NormPlacement};
 
 /// Tables: histogram (layer, cosine, raw, bare), course (layer, mean, bare, ratio, rank).
 pub static ENTRY: Study = Study {
@@ -18,7 +18,7 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part {
     parameters: &[
         Parameter::count("layers", &[48.0], (4.0, 400.0), "layers"),
@@ -30,12 +30,12 @@ pub static PART: Part = Part {
 
 const D: usize = 32;
 
-fn run(given: &Given) -> Result<Tables> {
+fn run(given: &Values) -> Result<Tables> {
     let (layers, n, size) = (given.count("layers")?, given.count("n")?, given.one("size")?);
     let mut stream = Stream::new(5, &["iterated-block"]);
-    let sizes = BlockSizes { d: D, heads: 4, hidden: 4 * D, size, place: NormPlace::Post };
-    let mut block = block(&mut stream, &sizes, std::sync::Arc::new(Everything))?;
-    // A norm with gains and shifts of its own, as trained ones have.
+    let sizes = BlockSizes { d: D, heads: 4, hidden: 4 * D, size, place: NormPlacement::Post };
+    let mut block = random_block(&mut stream, &sizes, std::sync::Arc::new(FullAttention))?;
+    // A layer norm with gain and shift, as in trained models.
     let (mut gain, mut shift, mut x) = (vec![0.0; D], vec![0.0; D], vec![0.0; n * D]);
     [&mut gain, &mut shift, &mut x].into_iter().for_each(|v| stream.normals(v));
     gain.iter_mut().for_each(|g| *g = 1.0 + 0.3 * *g);
@@ -52,8 +52,10 @@ fn run(given: &Given) -> Result<Tables> {
     Ok(tables(D, &states, Some(&norm), 0))
 }
 
-/// The tables of the states after each layer, the first of which is counted so: as they are, and without gain and shift of the norm that they come out of, where there is one. The last state says only how much
-/// the layer before it moves.
+/// The tables of the states after each layer; `first` is the number of the first state. Cosines are
+/// computed from the states as they are (`raw`) and, if the states come out of a layer norm,
+/// without its gain and shift (`bare`). The last state only serves to measure how much the layer
+/// before it moves.
 pub fn tables(d: usize, states: &[&[f64]], norm: Option<&Norm>, first: usize) -> Tables {
     let (mut histogram, mut course) = (table(&["layer", "cosine", "raw", "bare"]), table(&["layer", "mean", "bare", "ratio", "rank"]));
     let last = states.len().saturating_sub(2);

@@ -1,7 +1,7 @@
-//! A tour of a landscape: all critical points of five tokens on the circle with their connections, saddles of eight tokens on S^2, the Hessian
-//! spectrum along a run, and a merge tree.
+//! A tour of the landscape: all critical points of five tokens on the circle with their
+//! connections, saddles of eight tokens on S^2, the Hessian spectrum along a run, and a merge tree.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::tree::Tree;
 use crate::error::Result;
@@ -10,10 +10,11 @@ use crate::landscape::{Spectrum, connections::connections, search::Search};
 use crate::num::stream::Stream;
 use crate::sphere::law::Law;
 
-/// Four tables: points, connections, gallery, spectrum, tree.
+/// Tables: points, links, gallery, spectrum, tree.
 pub static ENTRY: Study = Study {
     name: "landscape-tour",
-    title: "Critical points and their connections, saddles on S^2, the Hessian along a run, a merge tree",
+    title: "Critical points and their connections, saddles on S^2, the Hessian along a run, a \
+        merge tree",
     citation: "arXiv:2312.10794, section 5 and appendix B (second variation); saddles of E_beta",
     parts: &[&GRAPH, &GALLERY, &SPECTRUM, &TREE],
 };
@@ -58,14 +59,14 @@ pub static TREE: Part = Part {
     run: tree,
 };
 
-/// Inverse temperature, tokens, seed.
-fn settings(values: &Given) -> Result<(f64, usize, u64)> {
+/// Reads beta, n and seed.
+fn settings(values: &Values) -> Result<(f64, usize, u64)> {
     Ok((values.one("beta")?, values.count("n")?, values.one("seed")? as u64))
 }
 
-fn graph(values: &Given) -> Result<Tables> {
+fn graph(values: &Values) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
-    let mut found = Search { beta, n, d: 2, starts: 200, at_most: 200, fixed: true, seed }.run()?;
+    let mut found = Search { beta, n, d: 2, starts: 200, max_starts: 200, fixed: true, seed }.run()?;
     let (edges, _) = connections(dynamics::find("sa", false)?, &mut found)?;
     let mut points =
         table(&["point", "log_energy", "unstable", "clusters", "size_1", "size_2", "size_3", "size_4", "size_5", "size_6", "size_7"]);
@@ -82,11 +83,11 @@ fn graph(values: &Given) -> Result<Tables> {
 }
 
 /// Saddles on S^2: positions with masses.
-fn gallery(values: &Given) -> Result<Tables> {
+fn gallery(values: &Values) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
-    let found = Search { beta, n, d: 3, starts: 300, at_most: 300, fixed: true, seed }.run()?;
+    let found = Search { beta, n, d: 3, starts: 300, max_starts: 300, fixed: true, seed }.run()?;
     let mut out = table(&["saddle", "share", "unstable", "symmetry", "size", "x", "y", "z"]);
-    // The most symmetric ones of each number of clusters.
+    // The most symmetric saddles for each number of clusters.
     let mut chosen: Vec<&crate::landscape::CriticalPoint> = Vec::new();
     for k in 2..=n {
         chosen.extend(found.points.iter().filter(|p| p.clusters.n() == k).max_by_key(|p| p.symmetry));
@@ -120,7 +121,7 @@ impl Observer for Eigenvalues {
     }
 
     fn observe(&mut self, frame: &Frame) {
-        let sizes = crate::landscape::lulls::sizes(frame.labels, frame.tokens.n());
+        let sizes = crate::landscape::slow_states::cluster_sizes(frame.labels, frame.tokens.n());
         if let Ok(spectrum) = Spectrum::of_clusters(self.beta, frame.tokens, &sizes) {
             self.rows.extend(spectrum.values.iter().enumerate().map(|(k, v)| vec![frame.t, k as f64, *v]));
         }
@@ -128,7 +129,7 @@ impl Observer for Eigenvalues {
 }
 
 /// One run on the circle.
-fn spectrum(values: &Given) -> Result<Tables> {
+fn spectrum(values: &Values) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["landscape-tour"]))?;
     let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
@@ -140,8 +141,9 @@ fn spectrum(values: &Given) -> Result<Tables> {
     Ok(vec![("spectrum".into(), out)])
 }
 
-/// The merge tree of tokens on the circle: horizontal and vertical strokes `(t, place) - (t, place)`.
-fn tree(values: &Given) -> Result<Tables> {
+/// The merge tree of tokens on the circle, as horizontal and vertical strokes from (t_a, place_a)
+/// to (t_b, place_b).
+fn tree(values: &Values) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["merge-tree"]))?;
     let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;

@@ -1,6 +1,7 @@
-//! Long context (arXiv:2605.08505): participation of n uniform keys against `beta / n^{2/(d-1)}`, with its limit.
+//! Long context (arXiv:2605.08505): participation of n uniform keys against `beta / n^{2/(d-1)}`,
+//! with its limit.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::error::Result;
 use crate::num::vector::norm;
 use crate::num::{stats::mean_and_error, stream::Stream};
@@ -9,18 +10,18 @@ use crate::theory::long_context::{critical_beta, participation};
 /// Tables: limit, sampled.
 pub static ENTRY: Study = Study {
     name: "long-context",
-    title: "Long context: participation of n uniform keys collapses on one curve a dimension",
+    title: "Long context: participation of n uniform keys collapses on one curve for each dimension",
     citation: "arXiv:2605.08505 (abstract: beta_n ~ n^{2/(d-1)}); the limit derived",
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part { parameters: &[Parameter::count("d", &[3.0, 5.0, 9.0], (3.0, 64.0), "ambient dimensions")], run };
 
-/// Numbers of keys, and draws of each.
+/// Numbers of keys with their numbers of draws.
 const SIZES: [(usize, usize); 3] = [(100, 400), (10_000, 100), (1_000_000, 12)];
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let mut limit = table(&["d", "c", "participation"]);
     let mut sampled = table(&["d", "n", "c", "participation", "error"]);
     for &d in values.list("d")? {

@@ -1,25 +1,28 @@
-//! How the three solvers of the continuity equation converge, and layers towards it.
+//! Convergence of the three solvers of the continuity equation, and of residual layers towards its
+//! solution.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics, layer::Layer};
-use crate::continuity::{Medium, circle::Circle, density::Density, lagrangian::Lagrangian, volume::Volume};
+use crate::continuity::{MeasureDynamics, circle::Circle, density::Density, finite_volume::FiniteVolume, lagrangian::Lagrangian};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
 /// Tables: spectral, volume, lagrangian, layers.
 pub static ENTRY: Study = Study {
     name: "measure-convergence",
-    title: "Error of Fourier series, finite volumes, particles that carry the density, and residual layers",
-    citation: "spectral and second order derived; arXiv:2312.10794, Section 2 (layers as time steps)",
+    title: "Error of Fourier series, finite volumes, particles that carry the density, and \
+        residual layers",
+    citation: "spectral and second order derived; arXiv:2312.10794, Section 2 (layers as time \
+        steps)",
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part { parameters: &[Parameter::real("beta", &[4.0], (0.5, 6.0), "inverse temperature")], run };
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let beta = values.one("beta")?;
-    let medium = Medium::new("sa", beta, 0.0)?;
+    let medium = MeasureDynamics::new("sa", beta, 0.0)?;
     let start = Circle::from_density(&Density::parse("cos:1=0.3,2=-0.2+sin:1=0.1")?, 128)?;
     let exact = start.evolve_unchecked(&medium, 1.0)?;
     if exact.tail() > 1e-12 {
@@ -30,17 +33,18 @@ fn run(values: &Given) -> Result<Tables> {
     let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["cells", "error"]));
     let (mut particles, mut layers) = (table(&["particles", "error"]), table(&["eta", "error"]));
     for modes in [4usize, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48] {
-        let end = start.resized(modes).evolve_unchecked(&medium, 1.0)?;
+        let end = start.with_modes(modes).evolve_unchecked(&medium, 1.0)?;
         spectral.rows.push(vec![modes as f64, distance(&(1..=4).map(|k| (end.c[k].re, -end.c[k].im)).collect::<Vec<_>>())]);
     }
     for cells in [32usize, 64, 128, 256, 512, 1024] {
-        let state = Volume::of(&start, cells)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
+        let state = FiniteVolume::from_circle(&start, cells)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
         let grid: Vec<f64> = (0..cells).map(|j| std::f64::consts::TAU * (j as f64 + 0.5) / cells as f64).collect();
-        let x = Tokens::from_angles(&grid)?.with_masses(&state.cells.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>())?;
+        let x =
+            Tokens::from_angles(&grid)?.with_masses(&state.averages.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>())?;
         volume.rows.push(vec![cells as f64, distance(&means(&x))]);
     }
     for n in [6usize, 8, 12, 16, 24, 32, 48, 64, 80] {
-        let end = Lagrangian::on_circle(&start.trimmed(), n)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
+        let end = Lagrangian::on_circle(&start.without_negligible_modes(), n)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
         particles.rows.push(vec![n as f64, distance(&means(&end.x))]);
     }
     let grid = Lagrangian::on_circle(&start, 256)?.x;

@@ -1,17 +1,18 @@
-//! The measure view in numbers: growth rates, entropy over time, density and particles together, distance to the mean field.
+//! The measure view: growth rates, entropy over time, density with particles, distance to the mean
+//! field.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{LabelledTable, Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, TimeScale, dynamics};
 use crate::continuity::{
-    Medium,
+    MeasureDynamics,
     circle::Circle,
     density::Density,
     flow_map::{FlowMap, Resolution},
     transport::w1,
 };
 use crate::error::Result;
-use crate::flow::observable::{Setting, find, linear_times};
-use crate::flow::{Options, Recorder, Table, solve};
+use crate::flow::observable::{RunParameters, find, linear_times};
+use crate::flow::{Options, Recorder, solve};
 use crate::num::{bessel::scaled_bessel_i, stream::Stream};
 use crate::sphere::Tokens;
 use crate::theory::growth::{fastest_mode, rates_sa, rates_usa};
@@ -21,7 +22,8 @@ use std::f64::consts::TAU;
 pub static ENTRY: Study = Study {
     name: "measure-view",
     title: "Growth rates, entropy over time, density with particles, distance to the mean field",
-    citation: "arXiv:2410.23228 (growth), arXiv:2312.10794, Remark 3.3 (mean field); entropy production derived",
+    citation: "arXiv:2410.23228 (growth), arXiv:2312.10794, Remark 3.3 (mean field); entropy \
+        production derived",
     parts: &[&RATES, &ENTROPY, &RASTER, &DISTANCE],
 };
 
@@ -57,8 +59,9 @@ pub static DISTANCE: Part = Part {
     run: distance,
 };
 
-/// Rates of SA, USA (U2, so that all fit one scale) and Sinkhorn attention; the fastest mode.
-fn rates(values: &Given) -> Result<Tables> {
+/// Growth rates of SA, USA (in the time scale U2, so that all fit one axis) and Sinkhorn attention,
+/// and the fastest mode.
+fn rates(values: &Values) -> Result<Tables> {
     let mut out = table(&["beta", "k", "sa", "usa", "sinkhorn"]);
     for &beta in values.list("beta")? {
         // The fastest mode is near sqrt(2 beta).
@@ -74,7 +77,7 @@ fn rates(values: &Given) -> Result<Tables> {
 }
 
 /// The fastest mode against beta for four dimensions.
-fn kmax() -> Result<Table> {
+fn kmax() -> Result<LabelledTable> {
     let mut out = table(&["d", "beta", "k"]);
     for d in [2usize, 3, 8, 64] {
         for j in 0..400 {
@@ -86,13 +89,20 @@ fn kmax() -> Result<Table> {
     Ok(out)
 }
 
-/// Negentropy over time from noise by the flow map, and at the end with that of a coarser run; time of USA in U2.
-fn entropy(values: &Given) -> Result<Tables> {
+/// The dynamics whose entropy is followed.
+pub const DYNAMICS: [&str; 2] = ["sa", "usa"];
+
+/// Negentropy over time from a noisy start by the flow map, and its final value with that of a
+/// coarser run. The time of USA is in U2.
+fn entropy(values: &Values) -> Result<Tables> {
     let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
-    let (mut out, mut ends) = (table(&["usa", "t", "negentropy"]), table(&["usa", "negentropy", "coarser"]));
-    let mut clusters = table(&["usa", "mass"]);
+    let (mut out, mut ends) = (
+        table(&["dynamics", "t", "negentropy"]).with_labels("dynamics", DYNAMICS),
+        table(&["dynamics", "negentropy", "coarser"]).with_labels("dynamics", DYNAMICS),
+    );
+    let mut clusters = table(&["dynamics", "mass"]).with_labels("dynamics", DYNAMICS);
     for (usa, law, end) in [(0.0, "sa", 16.0), (1.0, "usa", 90.0)] {
-        let medium = Medium::new(law, beta, 0.0)?;
+        let medium = MeasureDynamics::new(law, beta, 0.0)?;
         let clock = if usa > 0.5 { beta.exp() } else { 1.0 };
         let start = Circle::from_density(&Density::parse(&format!("noise:amplitude=0.005,modes=12,seed={seed}"))?, 64)?;
         let fine = FlowMap::from_series(&start, Resolution::FINE)?;
@@ -103,7 +113,7 @@ fn entropy(values: &Given) -> Result<Tables> {
         })?;
         let coarse = FlowMap::from_series(&start, Resolution::COARSE)?.evolve(&medium, end / clock, |_, _| true)?;
         let fine = fine.reached()?;
-        clusters.rows.extend(masses(&fine.cell_averages(128)).into_iter().map(|mass| vec![usa, mass]));
+        clusters.rows.extend(masses(&fine.volume_averages(128)).into_iter().map(|mass| vec![usa, mass]));
         ends.rows.push(vec![usa, fine.negentropy(), coarse.reached()?.negentropy()]);
     }
     Ok(vec![("entropy".into(), out), ("entropy-ends".into(), ends), ("entropy-clusters".into(), clusters)])
@@ -111,7 +121,7 @@ fn entropy(values: &Given) -> Result<Tables> {
 
 /// Masses of the arcs on which averages over equal cells exceed the uniform density.
 fn masses(averages: &[f64]) -> Vec<f64> {
-    // From a cell outside every arc, so that none is cut.
+    // Start outside every arc, so that none is cut.
     let first = averages.iter().position(|a| *a <= 1.0).unwrap_or(0);
     let around: Vec<f64> = averages[first..].iter().chain(&averages[..first]).copied().collect();
     let arcs = around.chunk_by(|a, b| (*a > 1.0) == (*b > 1.0)).filter(|arc| arc[0] > 1.0);
@@ -119,23 +129,23 @@ fn masses(averages: &[f64]) -> Vec<f64> {
 }
 
 /// Density over time and angle, and forty particles started at its quantiles.
-fn raster(values: &Given) -> Result<Tables> {
+fn raster(values: &Values) -> Result<Tables> {
     let (beta, end) = (values.one("beta")?, values.one("t_end")?);
     let text = format!("noise:amplitude=0.01,modes=10,seed={}", values.count("seed")?);
-    let medium = Medium::new("sa", beta, 0.0)?;
+    let medium = MeasureDynamics::new("sa", beta, 0.0)?;
     let start = Circle::from_density(&Density::parse(&text)?, 64)?;
     let (rows, columns) = (100usize, 128usize);
     let mut raster = table(&["t", "theta", "density"]);
     let mut map = FlowMap::from_series(&start, Resolution::COARSE)?;
     for r in 0..rows {
-        for (c, average) in map.cell_averages(columns).into_iter().enumerate() {
+        for (c, average) in map.volume_averages(columns).into_iter().enumerate() {
             raster.rows.push(vec![end * r as f64 / rows as f64, TAU * c as f64 / columns as f64, average]);
         }
         map = map.evolve(&medium, end / rows as f64, |_, _| true)?.reached()?;
     }
     let x = Tokens::from_angles(&quantiles(&start, 40))?;
     let flow = dynamics::build("sa", false, &Spec::new(beta, 40))?;
-    let setting = Setting { n: 40, d: 2, beta };
+    let setting = RunParameters { n: 40, d: 2, beta };
     let mut recorder = Recorder::new(setting, linear_times(end, 101), false, vec![find("positions")?]);
     solve(&flow, &x, end, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [&mut recorder])?;
     let mut particles = table(&["i", "t", "theta"]);
@@ -164,11 +174,11 @@ fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
 }
 
 /// W1 between n tokens and the density after t = 1 under SA, for random and quantile starts.
-fn distance(values: &Given) -> Result<Tables> {
+fn distance(values: &Values) -> Result<Tables> {
     let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
     let start = Circle::from_density(&Density::parse("cos:1=0.5,2=0.2")?, 64)?;
-    let end = start.clone().evolve(&Medium::new("sa", beta, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;
-    let mut out = table(&["random", "n", "w1"]);
+    let end = start.clone().evolve(&MeasureDynamics::new("sa", beta, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;
+    let mut out = table(&["start", "n", "w1"]).with_labels("start", ["quantiles", "random"]);
     for n in [30usize, 100, 300, 1000, 3000] {
         for draw in 0..13usize {
             let mut stream = Stream::new(seed, &["measure-view", &n.to_string(), &draw.to_string()]);

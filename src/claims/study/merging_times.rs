@@ -1,6 +1,6 @@
 //! Merging times of two clusters against the exact reduction and its asymptotics.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Options, solve};
@@ -10,12 +10,13 @@ use crate::theory::two_cluster::{mass_factor, merge_time_sa};
 /// SA from three angles, two mass ratios, beta up to 400.
 pub static ENTRY: Study = Study {
     name: "merging-times",
-    title: "Merging times of two clusters: measured, exact quadrature, and the law e^{beta (1 - rho)}",
+    title: "Merging times of two clusters: measured, exact quadrature, and the law \
+        e^{beta (1 - rho)}",
     citation: "reduction of arXiv:2312.10794, (2.3) to two points; arXiv:2512.01868",
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part {
     parameters: &[
         Parameter::real("beta", &[5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0], (2.0, 600.0), "inverse temperatures"),
@@ -25,7 +26,7 @@ pub static PART: Part = Part {
     run,
 };
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let mut out = table(&["rho", "alpha", "beta", "measured", "exact", "exponent", "rescaled"]);
     for &rho in values.list("rho")? {
         for &alpha in values.list("alpha")? {

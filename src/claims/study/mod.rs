@@ -1,26 +1,98 @@
-//! Studies: computations that yield tables for figures and files, one file each with an [`Study`].
+//! Studies: computations behind figures. They yield tables; each study is one file with a
+//! [`Study`].
 //!
-//! An experiment is a grid of runs described by a TOML file; a study is what does not fit one: a search, a scan with its own statistic, a comparison
-//! with several laws. Studies take seconds and have fixed seeds.
+//! An experiment is a grid of runs described by a TOML file. A study is a computation that does not
+//! fit an experiment: a search, a scan with a statistic of its own, a comparison with several laws.
+//! Studies take seconds and have fixed seeds.
 
 use crate::error::{Error, Result, show};
 use crate::flow::Table;
+use std::ops::{Deref, DerefMut};
 
 /// Named tables of one study.
-pub type Tables = Vec<(String, Table)>;
+pub type Tables = Vec<(String, LabelledTable)>;
 
-/// A number, or a list of them, that a computation can be asked to take.
+/// A table with columns of numbers and columns of words (labels). In `numbers` a word is its index
+/// in the list of words of its column. NPY files hold these numbers, CSV files the words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LabelledTable {
+    /// All columns as numbers.
+    pub numbers: Table,
+    /// The columns of words, each with its list of words.
+    labels: Vec<(String, Vec<String>)>,
+}
+
+impl LabelledTable {
+    /// An empty table with these columns.
+    pub fn new(columns: &[&str]) -> Self {
+        Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }.into()
+    }
+
+    /// Declares a column of words: the number k stands for the k-th word.
+    #[must_use]
+    pub fn with_labels<W: ToString>(mut self, column: &str, words: impl IntoIterator<Item = W>) -> Self {
+        self.labels.push((column.to_owned(), words.into_iter().map(|w| w.to_string()).collect()));
+        self
+    }
+
+    /// The list of words of a column; `None` for a column of numbers.
+    pub fn words(&self, column: &str) -> Option<&[String]> {
+        self.labels.iter().find(|(name, _)| name == column).map(|(_, words)| words.as_slice())
+    }
+
+    /// The word in every row of a column; empty for a column of numbers.
+    pub fn labels(&self, column: &str) -> Vec<&str> {
+        let Some(words) = self.words(column) else { return Vec::new() };
+        self.column(column).into_iter().map(|v| words.get(v as usize).map_or("unknown", String::as_str)).collect()
+    }
+
+    /// The rows with this word in a column.
+    #[must_use]
+    pub fn only(&self, column: &str, label: &str) -> Self {
+        let keep = self.labels(column).into_iter().map(|l| l == label);
+        let rows = self.rows.iter().zip(keep).filter(|(_, keep)| *keep).map(|(row, _)| row.clone()).collect();
+        Self { numbers: Table { columns: self.columns.clone(), rows }, labels: self.labels.clone() }
+    }
+
+    /// The words behind the numbers, one line per column: `dynamics: 0 = sa, 1 = usa`.
+    pub fn legend(&self) -> Vec<String> {
+        let words = |words: &[String]| words.iter().enumerate().map(|(k, w)| format!("{k} = {w}")).collect::<Vec<_>>().join(", ");
+        self.labels.iter().map(|(column, all)| format!("{column}: {}", words(all))).collect()
+    }
+}
+
+impl From<Table> for LabelledTable {
+    fn from(numbers: Table) -> Self {
+        Self { numbers, labels: Vec::new() }
+    }
+}
+
+impl Deref for LabelledTable {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        &self.numbers
+    }
+}
+
+impl DerefMut for LabelledTable {
+    fn deref_mut(&mut self) -> &mut Table {
+        &mut self.numbers
+    }
+}
+
+/// A parameter of a study or figure: a number or a list of numbers.
 #[derive(Debug)]
 pub struct Parameter {
     /// Name.
     pub name: &'static str,
-    /// Default; several numbers where it is a list.
+    /// Default; several numbers for a list.
     pub default: &'static [f64],
     /// Smallest and largest value.
     pub range: (f64, f64),
-    /// True when values are whole numbers.
+    /// True if values are whole numbers.
     pub whole: bool,
-    /// What it means.
+    /// Description.
     pub what: &'static str,
 }
 
@@ -35,12 +107,15 @@ impl Parameter {
         Self { name, default, range, whole: false, what }
     }
 
-    /// True when it takes a list.
+    /// True if it takes a list.
     pub fn is_list(&self) -> bool {
         self.default.len() > 1
     }
 
-    /// Reads a value: a number, or numbers separated by commas. **Errors** what is no number, out of range, or a list where there is none.
+    /// Parses a value: a number, or numbers separated by commas.
+    ///
+    /// **Errors** a text that is not a number, a number out of range, a list for a single
+    /// parameter.
     pub fn read(&self, text: &str) -> Result<Vec<f64>> {
         let (low, high) = self.range;
         let form = match (self.is_list(), self.whole) {
@@ -64,17 +139,19 @@ impl Parameter {
     }
 }
 
-/// Given of parameters.
+/// Values of parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given(Vec<(&'static str, Vec<f64>)>);
+pub struct Values(Vec<(&'static str, Vec<f64>)>);
 
-impl Given {
+impl Values {
     /// The defaults.
-    pub fn of<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Self {
+    pub fn defaults<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Self {
         Self(parameters.into_iter().map(|p| (p.name, p.default.to_vec())).collect())
     }
 
-    /// Takes another value. **Errors** an unknown name; what [`Parameter::read`] refuses.
+    /// Sets a value.
+    ///
+    /// **Errors** an unknown name; a value that [`Parameter::read`] refuses.
     pub fn set(&mut self, parameters: &[&'static Parameter], name: &str, text: &str) -> Result<()> {
         let found = parameters.iter().find(|p| p.name == name);
         let found = found.ok_or_else(|| Error::unknown("parameter", name, parameters.iter().map(|p| p.name)))?;
@@ -83,34 +160,40 @@ impl Given {
         Ok(())
     }
 
-    /// A list. **Errors** a name that was not declared.
+    /// The values of a list.
+    ///
+    /// **Errors** an unknown name.
     pub fn list(&self, name: &str) -> Result<&[f64]> {
         let found = self.0.iter().find(|v| v.0 == name);
         found.map(|v| v.1.as_slice()).ok_or_else(|| Error::unknown("parameter", name, self.0.iter().map(|v| v.0)))
     }
 
-    /// A number. **Errors** a name that was not declared.
+    /// The value of a single parameter.
+    ///
+    /// **Errors** an unknown name.
     pub fn one(&self, name: &str) -> Result<f64> {
         Ok(self.list(name)?[0])
     }
 
-    /// A whole number. **Errors** a name that was not declared.
+    /// The value of a single parameter as a whole number.
+    ///
+    /// **Errors** an unknown name.
     pub fn count(&self, name: &str) -> Result<usize> {
         Ok(self.one(name)? as usize)
     }
 
-    /// One line a parameter, for a record.
+    /// One line per parameter, for records.
     pub fn text(&self) -> String {
         self.0.iter().map(|(name, v)| format!("{name} = {v:?}\n")).collect()
     }
 }
 
-/// A part of a study that stands for itself: its tables depend on its own parameters only.
+/// A part of a study. Its tables depend on its own parameters only.
 pub struct Part {
-    /// What can be asked of it.
+    /// Its parameters.
     pub parameters: &'static [Parameter],
     /// The computation.
-    pub run: fn(&Given) -> Result<Tables>,
+    pub run: fn(&Values) -> Result<Tables>,
 }
 
 impl Part {
@@ -138,9 +221,10 @@ impl Study {
         self.run_with(&[])
     }
 
-    /// Tables of all parts with other values of some parameters, each in every part that has one of that name.
+    /// Tables of all parts with other values for some parameters. A value goes to every part that
+    /// has a parameter of this name.
     ///
-    /// **Errors** a name that no part has; what [`Parameter::read`] refuses.
+    /// **Errors** an unknown name; a value that [`Parameter::read`] refuses.
     pub fn run_with(&self, changes: &[(&str, String)]) -> Result<Tables> {
         let known: Vec<&Parameter> = self.parts.iter().flat_map(|p| p.parameters).collect();
         if let Some((name, _)) = changes.iter().find(|(name, _)| known.iter().all(|p| p.name != *name)) {
@@ -152,12 +236,12 @@ impl Study {
         // All values are read before anything runs.
         let given = |part: &Part| {
             let parameters: Vec<&'static Parameter> = part.parameters.iter().collect();
-            let mut values = Given::of(part.parameters);
+            let mut values = Values::defaults(part.parameters);
             let own = changes.iter().filter(|(name, _)| parameters.iter().any(|p| p.name == *name));
             own.into_iter().try_for_each(|(name, text)| values.set(&parameters, name, text))?;
             Ok(values)
         };
-        let values: Vec<Given> = self.parts.iter().map(|p| given(p)).collect::<Result<_>>()?;
+        let values: Vec<Values> = self.parts.iter().map(|p| given(p)).collect::<Result<_>>()?;
         let all: Vec<Tables> = self.parts.iter().zip(&values).map(|(p, v)| (p.run)(v)).collect::<Result<_>>()?;
         Ok(all.into_iter().flatten().collect())
     }
@@ -172,8 +256,8 @@ pub fn find(name: &str) -> Result<&'static Study> {
 }
 
 /// An empty table with these columns.
-fn table(columns: &[&str]) -> Table {
-    Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+fn table(columns: &[&str]) -> LabelledTable {
+    LabelledTable::new(columns)
 }
 
 pub mod bipartite_ends;

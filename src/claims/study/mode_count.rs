@@ -1,12 +1,14 @@
-//! Modes of density estimates: certified counts of random samples against the Kac-Rice formulas (arXiv:2412.09080).
+//! Modes of density estimates: certified counts of random samples against the Kac-Rice formulas
+//! (arXiv:2412.09080).
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::error::Result;
 use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::proofs::modes;
 use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle, leading_modes};
 
-/// Gaussian samples on the line for three n, uniform angles on the circle, and where the modes sit.
+/// Gaussian samples on the line for three n, uniform angles on the circle, and positions of the
+/// modes.
 pub static ENTRY: Study = Study {
     name: "mode-count",
     title: "Modes of kernel density estimates: certified counts and expectations",
@@ -14,7 +16,7 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part {
     parameters: &[
         Parameter::count("n", &[100.0, 1000.0, 10000.0], (10.0, 1e5), "sizes of the samples on the line"),
@@ -24,9 +26,10 @@ pub static PART: Part = Part {
     run,
 };
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let (draws, seed) = (values.count("draws")?, values.one("seed")? as u64);
-    // The last two: mean and leading order over sqrt(beta log beta), the effective constant.
+    // `constant` and `leading_constant`: the mean and the leading order, divided by sqrt(beta log
+    // beta).
     let mut line = table(&["n", "beta", "mean", "error", "expected", "inside", "certified", "constant", "leading_constant"]);
     for n in values.list("n")?.iter().map(|n| *n as usize) {
         for k in 0..9 {
@@ -39,7 +42,8 @@ fn run(values: &Given) -> Result<Tables> {
             for draw in 0..draws {
                 let mut samples = vec![0.0; n];
                 Stream::new(seed, &["mode-count", "line", &n.to_string(), &draw.to_string()]).normals(&mut samples);
-                // A draw without a proof has no count; the share of draws that have one is a column.
+                // Draws without a proof are not counted; the column `certified` is the share of
+                // draws with a proof.
                 if let Ok(locations) = modes::line(&samples, beta)?.locations() {
                     inside += locations.iter().filter(|m| m.abs() <= interval).count();
                     counts.push(locations.len() as f64);
@@ -66,12 +70,12 @@ fn run(values: &Given) -> Result<Tables> {
         for draw in 0..draws {
             let mut stream = Stream::new(seed, &["mode-count", "circle", &draw.to_string()]);
             let angles: Vec<f64> = (0..5000).map(|_| stream.uniform_in(0.0, std::f64::consts::TAU)).collect();
-            counts.push(modes::circle(&angles, beta)?.proved()? as f64);
+            counts.push(modes::circle(&angles, beta)?.count()? as f64);
         }
         let (mean, error) = mean_and_error(&counts);
         circle.rows.push(vec![beta, mean, error, expected_modes_circle(beta)?]);
     }
-    // Where the modes sit: the belt of the main theorem, n = 10^5, beta = n.
+    // Positions of the modes, for the belt of the main theorem: n = 10^5, beta = n.
     let mut places = table(&["location"]);
     let mut samples = vec![0.0; 100_000];
     for draw in 0..10 {

@@ -1,6 +1,7 @@
-//! Errors of noise integrators against their steps, from the transfer operator: no path is drawn.
+//! Errors of noise integrators against their steps, computed with the transfer operator, without
+//! sampling of paths.
 
-use super::{Given, Part, Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::attention::noise::Sampler;
 use crate::error::Result;
 use crate::theory::noise_step::{stationary_mean, stationary_means};
@@ -13,10 +14,10 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it, at fixed parameters.
+/// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
-fn run(_: &Given) -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     let mut noise = table(&["h", "lie", "strang", "corrected", "normalised"]);
     let exact = stationary_mean(4.0);
     for h in [0.4, 0.2, 0.1, 0.05] {

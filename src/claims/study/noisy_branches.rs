@@ -1,6 +1,7 @@
-//! Stationary measures of noisy USA on the circle: the branch that leaves the uniform measure, below and above `beta_*`.
+//! Stationary measures of noisy USA on the circle: the branch that leaves the uniform measure,
+//! below and above `beta_*`.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::continuity::stationary::branch;
 use crate::error::Result;
 use crate::num::stream::Stream;
@@ -10,38 +11,42 @@ use crate::theory::noise::threshold;
 /// Tables: branches, particles, star.
 pub static ENTRY: Study = Study {
     name: "noisy-branches",
-    title: "Stationary measures of noisy USA: continuous and discontinuous transition, and particles",
-    citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract); branches computed by a fixed point at given mean",
+    title: "Stationary measures of noisy USA: continuous and discontinuous transition, and \
+        particles",
+    citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract); branches computed by a fixed point at \
+        given mean",
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part { parameters: &[Parameter::real("beta", &BETAS, (0.1, 8.0), "inverse temperatures, one branch each")], run };
 
-/// Inverse temperatures drawn.
+/// Default inverse temperatures.
 pub const BETAS: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
 
-/// Branches are followed to this mean.
-pub const LARGEST_MEAN: f64 = 0.9;
+/// Largest mean to which branches are followed.
+pub const MAX_MEAN: f64 = 0.9;
 
-/// Means at which particles are walked, where the branch is stable.
+/// Means at which particles are simulated, if the branch is stable there.
 const MEANS: [f64; 4] = [0.4, 0.55, 0.7, 0.85];
 
-/// Particles of a run, runs.
+/// Number of particles and number of runs.
 pub const PARTICLES: (usize, usize) = (150, 8);
 
-/// Particles drawn from stationary densities that attract and walked for 10 kappa: beta, kappa over its threshold, the root of their mean inner product, its standard error.
+/// Simulates particles for the time 10 kappa from stable stationary densities. Rows: beta, kappa
+/// over its threshold, root of the mean inner product, its standard error, mean of the density.
 fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
     let mut rows = Vec::new();
     for mean in MEANS {
         let (low, here, high) = (branch(beta, mean - 0.01)?, branch(beta, mean)?, branch(beta, mean + 0.01)?);
-        // Above a fold kappa grows along the branch; closer to one, draws would leave it.
+        // Beyond a fold kappa grows along the branch. Close to the fold, samples would leave the
+        // branch.
         if high.kappa < 1.004 * low.kappa {
             continue;
         }
         let mut stream = Stream::new(1, &["noisy branches", &format!("{beta} {mean}")]);
         let starts = (0..PARTICLES.1).map(|_| drawn(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
-        // A particle does not pull itself.
+        // A particle does not attract itself: correct kappa for finite n.
         let n = PARTICLES.0 as f64;
         let (square, error) = pair_mean(beta, here.kappa * n / (n - 1.0), &starts, 10.0, &mut stream)?;
         let found = square.max(0.0).sqrt();
@@ -50,14 +55,14 @@ fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
     Ok(rows)
 }
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let mut branches = table(&["beta", "mean", "kappa_over_critical", "free_energy"]);
     let mut walked = table(&["beta", "kappa_over_critical", "mean", "error", "stated"]);
     for &beta in values.list("beta")? {
         let critical = threshold(2, 1, beta)?;
         walked.rows.extend(particles(beta, critical)?);
         for k in 1..=60 {
-            let s = branch(beta, LARGEST_MEAN * f64::from(k) / 60.0)?;
+            let s = branch(beta, MAX_MEAN * f64::from(k) / 60.0)?;
             branches.rows.push(vec![beta, s.mean, s.kappa / critical, s.free_energy]);
         }
     }

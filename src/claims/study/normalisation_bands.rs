@@ -1,6 +1,6 @@
 //! Normalisation schemes (arXiv:2510.22026): the mean cosine of random starts with its 90 % band.
 
-use super::{Given, Part, Study, Tables, normalisation_schemes::SCHEMES, table};
+use super::{Part, Study, Tables, Values, normalisation_schemes::SCHEMES, table};
 use crate::attention::{
     Dynamics, Head,
     kernel::Attention,
@@ -9,36 +9,37 @@ use crate::attention::{
 use crate::error::Result;
 use crate::flow::{
     Options, Recorder,
-    observable::{self, Setting, log_times},
+    observable::{self, RunParameters, log_times},
     solve,
 };
 use crate::num::vector::{axpy, divide, norm, scale};
 use crate::num::{dense::transpose_mul, stream::Stream, sum::dot};
 use crate::sphere::Tokens;
 
-/// Table: cosine, by the index of the scheme in `normalisation-schemes`.
+/// Table: cosine.
 pub static ENTRY: Study = Study {
     name: "normalisation-bands",
     title: "Normalisation schemes: mean cosine of random starts with its 90 % band",
-    citation: "arXiv:2510.22026, Section 4 and figure 1 (its n and number of runs are not printed: here n = 32, 20 runs)",
+    citation: "arXiv:2510.22026, Section 4 and figure 1 (its n and number of runs are not printed: \
+        here n = 32, 20 runs)",
     parts: &[&PART],
 };
 
-/// All of it, at fixed parameters.
+/// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
 const N: usize = 32;
 const D: usize = 512;
 const RUNS: usize = 20;
 
-fn run(_: &Given) -> Result<Tables> {
-    let mut cosine = table(&["scheme", "t", "mean", "low", "high"]);
+fn run(_: &Values) -> Result<Tables> {
+    let mut cosine = table(&["scheme", "t", "mean", "low", "high"]).with_labels("scheme", SCHEMES.map(|s| s.name()));
     for (k, scheme) in SCHEMES.iter().enumerate() {
         let runs = (0..RUNS).map(|r| random_run(*scheme, r)).collect::<Result<Vec<_>>>()?;
         for (i, (t, _)) in runs[0].iter().enumerate() {
             let mut values: Vec<f64> = runs.iter().map(|r| r[i].1).collect();
             values.sort_by(f64::total_cmp);
-            // 5 and 95 % of 20 values: the second from either end.
+            // The 5 % and 95 % quantiles of 20 values: the second from either end.
             let mean = values.iter().sum::<f64>() / RUNS as f64;
             cosine.rows.push(vec![k as f64, *t, mean, values[1], values[RUNS - 2]]);
         }
@@ -46,9 +47,12 @@ fn run(_: &Given) -> Result<Tables> {
     Ok(vec![("cosine".into(), cosine)])
 }
 
-/// Mean cosine over time of n uniform tokens of `S^{511}` under SA with V = I, beta = sqrt d and normal Q and K of variance 1/d.
+/// Mean cosine over time of n uniform tokens of `S^{511}` under SA with V = I, beta = sqrt d and
+/// normal Q and K of variance 1/d.
 ///
-/// With V = I tokens stay in their span: in an orthonormal basis of it they have n coordinates, and Q and K act on these by d x n normal matrices of the same law. Exact, and d/n times cheaper.
+/// With V = I tokens stay in their span. In an orthonormal basis of the span they have n
+/// coordinates, on which Q and K act by d x n normal matrices of the same law. This reduction is
+/// exact and d/n times cheaper.
 fn random_run(scheme: Scheme, run: usize) -> Result<Vec<(f64, f64)>> {
     let mut stream = Stream::new(1, &["normalisation", &run.to_string()]);
     let mut normals = |count: usize, size: f64| {
@@ -77,10 +81,10 @@ fn random_run(scheme: Scheme, run: usize) -> Result<Vec<(f64, f64)>> {
     let head = Head::new(N, Some((N, transpose_mul(&k, &q, D))), None, None)?;
     let attention = Attention { heads: vec![head], ..Attention::new((D as f64).sqrt()) };
     let x = Tokens::normalised(N, coordinates)?;
-    let x = if scheme.space().own() > 0 { x.polar(&[1.0; N])? } else { x };
-    let setting = Setting { n: N, d: N, beta: (D as f64).sqrt() };
+    let x = if scheme.space().extra_per_token() > 0 { x.polar(&[1.0; N])? } else { x };
+    let setting = RunParameters { n: N, d: N, beta: (D as f64).sqrt() };
     let mut watch = Recorder::new(setting, log_times(0.05, 100.0, 40), false, vec![observable::find("mean-cosine")?]);
     let options = Options { rtol: 1e-6, merge_radius: 0.0, ..Options::default() };
-    solve(&Dynamics::of(attention).with(scheme), &x, 100.0, &options, &mut [&mut watch])?;
+    solve(&Dynamics::single(attention).with_normalisation(scheme), &x, 100.0, &options, &mut [&mut watch])?;
     Ok(watch.table.rows.iter().map(|r| (r[0], r[1])).collect())
 }

@@ -1,6 +1,7 @@
-//! Perceptron and attention (arXiv:2601.21366): tokens of the circle between two hidden units, as their weight grows.
+//! Perceptron and attention (arXiv:2601.21366): tokens of the circle between two hidden units, as
+//! their weight grows.
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::dense::{Activation, Linear};
 use crate::attention::feed_forward::Mlp;
 use crate::attention::{Dynamics, Spec, dynamics};
@@ -14,20 +15,21 @@ use std::f64::consts::{PI, TAU};
 pub static ENTRY: Study = Study {
     name: "perceptron-atoms",
     title: "Perceptron and attention: density on the circle and its atoms as |w| grows",
-    citation: "arXiv:2601.21366, Section 3 (stationary measures are finitely atomic); parameters ours",
+    citation: "arXiv:2601.21366, Section 3 (stationary measures are finitely atomic); parameters \
+        ours",
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part { parameters: &[Parameter::real("beta", &[4.0], (0.1, 20.0), "inverse temperature")], run };
 
-/// Tokens.
+/// Number of tokens.
 pub const N: usize = 120;
 
 /// Angles of the two hidden units.
 pub const UNITS: [f64; 2] = [PI / 3.0, -PI / 3.0];
 
-/// Cells of the circle in the table of densities.
+/// Number of bins of the circle in the table of densities.
 pub const CELLS: usize = 36;
 
 /// Weights, as decimal logarithms.
@@ -35,7 +37,7 @@ pub fn weights() -> impl Iterator<Item = f64> {
     (0..=24).map(|k| -2.0 + f64::from(k) / 6.0)
 }
 
-/// USA with two units of weight w.
+/// USA with two hidden units of weight w.
 fn both(beta: f64, w: f64) -> Result<Dynamics> {
     let a: Vec<f64> = UNITS.iter().flat_map(|t| [t.cos(), t.sin()]).collect();
     let second = vec![w * a[0], w * a[2], w * a[1], w * a[3]];
@@ -45,7 +47,7 @@ fn both(beta: f64, w: f64) -> Result<Dynamics> {
     Ok(all)
 }
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let beta = values.one("beta")?;
     let x = Law::parse("uniform")?.sample(N, 2, &mut Stream::new(1, &["perceptron atoms"]))?;
     let mut density = table(&["log_w", "angle", "density"]);

@@ -1,6 +1,6 @@
 //! Random values (arXiv:2601.21942): where antipodal pairs attract, and where pairs end.
 
-use super::{Given, Part, Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::attention::random_values::RandomValues;
 use crate::error::Result;
 use crate::num::{stats::mean_and_error, stream::Stream};
@@ -10,21 +10,22 @@ use crate::theory::random_weights::{antipodal_threshold, exponents};
 /// Tables: threshold, measured, ends.
 pub static ENTRY: Study = Study {
     name: "random-values",
-    title: "Random values: sign of the antipodal exponent over beta and d, and where uniform pairs end",
+    title: "Random values: sign of the antipodal exponent over beta and d, and where uniform pairs \
+        end",
     citation: "arXiv:2601.21942 (abstract: cosh 2 beta against d - 2); exponents derived",
     parts: &[&PART],
 };
 
-/// All of it, at fixed parameters.
+/// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
-/// Step of a layer.
+/// Step size of a layer.
 const ETA: f64 = 0.1;
 
-/// Inverse temperatures whose ends are counted, in d = 8: below and above the threshold 1.24.
-pub const ENDS: [f64; 2] = [0.5, 2.5];
+/// Inverse temperatures for the final inner products, in d = 8: below and above the threshold 1.24.
+pub const END_BETAS: [f64; 2] = [0.5, 2.5];
 
-fn run(_: &Given) -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     let mut threshold = table(&["d", "beta"]);
     threshold.rows.extend((3..=64).map(|d| vec![d as f64, antipodal_threshold(d)]));
     let mut measured = table(&["d", "beta", "exponent", "error", "stated"]);
@@ -35,7 +36,7 @@ fn run(_: &Given) -> Result<Tables> {
         }
     }
     let mut ends = table(&["beta", "pair", "inner"]);
-    for beta in ENDS {
+    for beta in END_BETAS {
         let layer = RandomValues::new(beta, 0.2)?;
         for k in 0..300 {
             let mut stream = Stream::new(1, &["random values", &k.to_string()]);
@@ -47,7 +48,8 @@ fn run(_: &Given) -> Result<Tables> {
     Ok(vec![("threshold".into(), threshold), ("measured".into(), measured), ("ends".into(), ends)])
 }
 
-/// Growth of `log(1 + <x, y>)` near antipodes per layer and step squared, of 3000 pairs of layers +V and -V, and its standard error.
+/// Growth of `log(1 + <x, y>)` near antipodes, per layer and squared step, and its standard error,
+/// from 3000 pairs of layers +V and -V.
 fn exponent(d: usize, beta: f64) -> Result<(f64, f64)> {
     const GAP: f64 = 1e-4;
     let layer = RandomValues::new(beta, ETA)?;
@@ -63,7 +65,7 @@ fn exponent(d: usize, beta: f64) -> Result<(f64, f64)> {
             stream.normals(&mut normals);
             let mut grown = || {
                 let mut next = x.clone();
-                layer.apply_with(&mut next, &normals);
+                layer.apply_with_normals(&mut next, &normals);
                 normals.iter_mut().for_each(|g| *g = -*g);
                 (square(&next) / before).ln()
             };

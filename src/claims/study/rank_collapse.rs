@@ -1,6 +1,7 @@
-//! Rank collapse (arXiv:2103.03404): attention alone, and what a skip connection, layer normalisation and uniform weights make of it.
+//! Rank collapse (arXiv:2103.03404) of attention alone, and the effect of a skip connection, layer
+//! normalisation and uniform weights.
 
-use super::{Given, Part, Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::error::Result;
 use crate::num::stream::Stream;
 use crate::num::vector::scale;
@@ -14,16 +15,17 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it, at fixed parameters.
+/// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
-/// Layers.
+/// Number of layers.
 pub const LAYERS: usize = 5;
 
-/// The columns after `layer`: a layer alone, then layer normalisation after it, a skip connection round it, both, and W = 0.
+/// The columns after `layer`: attention alone, with layer normalisation, with a skip connection,
+/// with both, and with W = 0.
 pub const KINDS: [&str; 5] = ["attention", "normalised", "skip", "skip_normalised", "uniform"];
 
-fn run(_: &Given) -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     let mut stream = Stream::new(1, &["rank collapse"]);
     let mut normals = |count: usize, size: f64| {
         let mut out = vec![0.0; count];
@@ -32,7 +34,7 @@ fn run(_: &Given) -> Result<Tables> {
         out
     };
     let (x, w, w_v) = (normals(32, 0.02), normals(16, 0.5), normals(16, 0.5));
-    // Normalisation needs a common row that is not constant.
+    // Normalisation needs a common row with distinct entries.
     let x: Vec<f64> = x.iter().enumerate().map(|(k, v)| v + [0.5, -0.3, 0.2, 0.1][k % 4]).collect();
     let step = |r: &RankResidual, kind: usize| -> Option<RankResidual> {
         let zero = vec![0.0; 16];

@@ -1,6 +1,7 @@
-//! Tokens in R^d (arXiv:2305.05465): trajectories to a polytope, the Boolean limit, how fast rows become one-hot.
+//! Tokens in R^d (arXiv:2305.05465): trajectories to a polytope, the Boolean limit, and the rate at
+//! which rows of the attention matrix become one-hot.
 
-use super::{Given, Part, Study, Tables, table};
+use super::{Part, Study, Tables, Values, table};
 use crate::attention::{Spec, model::Model};
 use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
@@ -16,7 +17,10 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it, at fixed parameters.
+/// The two value matrices V: the identity, and one with eigenvalues 1 and -0.2.
+pub const VALUES: [&str; 2] = ["V=I", "V with eigenvalues 1 and -0.2"];
+
+/// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
 fn flowed(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
@@ -25,19 +29,23 @@ fn flowed(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
     let x = Tokens::flat(d, x)?;
     let dynamics = model.build("sa", false, &Spec::new(1.0, x.n()), d)?;
     let end = solve(&dynamics, &x, t, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?;
-    if end.outcome.lasts() { Ok(end.clusters.numbers().to_vec()) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
+    if end.outcome.end_state_is_known() {
+        Ok(end.clusters.numbers().to_vec())
+    } else {
+        Err(Error::Numerical { what: end.outcome.to_string() })
+    }
 }
 
-fn run(_: &Given) -> Result<Tables> {
+fn run(_: &Values) -> Result<Tables> {
     // V = I (polytope) and V with one positive eigenvalue (hyperplanes), 20 normal tokens.
-    let mut paths = table(&["case", "token", "t", "x", "y"]);
+    let mut paths = table(&["value", "token", "t", "x", "y"]).with_labels("value", VALUES);
     let mut start = vec![0.0; 40];
     Stream::new(1, &["rescaled-tokens"]).normals(&mut start);
-    for (case, v) in [[1.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, -0.2]].into_iter().enumerate() {
+    for (value, v) in [[1.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, -0.2]].into_iter().enumerate() {
         for k in 0..=40 {
             let t = 6.0 * f64::from(k) / 40.0;
             let z = flowed(&v, start.clone(), t)?;
-            paths.rows.extend(z.chunks_exact(2).enumerate().map(|(i, z)| vec![case as f64, i as f64, t, z[0], z[1]]));
+            paths.rows.extend(z.chunks_exact(2).enumerate().map(|(i, z)| vec![value as f64, i as f64, t, z[0], z[1]]));
         }
     }
     let mut limit = table(&["eps", "limit", "asymptote", "measured"]);

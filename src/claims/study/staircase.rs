@@ -1,6 +1,7 @@
-//! The staircase: energy along normalised gradient ascent on the circle (arXiv:2410.06833, section 6 and its figure).
+//! The staircase: energy along normalised gradient ascent on the circle (arXiv:2410.06833, section
+//! 6 and its figure).
 
-use super::{Given, Parameter, Part, Study, Tables, table};
+use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
 use crate::error::Result;
 use crate::flow::{Frame, Observer, Options, solve};
@@ -14,19 +15,20 @@ pub static ENTRY: Study = Study {
     parts: &[&PART],
 };
 
-/// All of it.
+/// The whole study.
 pub static PART: Part = Part { parameters: &[Parameter::real("beta", &BETAS, (10.0, 1e5), "inverse temperatures, one curve each")], run };
 
 /// The betas of the figure.
 pub const BETAS: [f64; 6] = [500.0, 1000.0, 1500.0, 2000.0, 3000.0, 4000.0];
 
-/// The well-prepared start, `theta = (1/2) (log beta_0 / sqrt beta_0) (0, 1/2, 2, 4, 7)` with `beta_0 = 2000`.
+/// The well-prepared start, `theta = (1/2) (log beta_0 / sqrt beta_0) (0, 1/2, 2, 4, 7)` with
+/// `beta_0 = 2000`.
 pub fn start() -> Result<Tokens> {
     let unit = 0.5 * 2000f64.ln() / 2000f64.sqrt();
     Tokens::from_angles(&[0.0, 0.5, 2.0, 4.0, 7.0].map(|k| k * unit))
 }
 
-/// Energy and arc length over the steps of a run.
+/// Observer of the energy and the arc length over the steps of a run.
 pub struct Ascent {
     beta: f64,
     last: Option<Tokens>,
@@ -36,7 +38,7 @@ pub struct Ascent {
 }
 
 impl Ascent {
-    /// Watches a run at this inverse temperature.
+    /// An observer for this inverse temperature.
     pub fn new(beta: f64) -> Self {
         Self { beta, last: None, length: 0.0, rows: Vec::new() }
     }
@@ -51,7 +53,8 @@ impl Observer for Ascent {
         let x = frame.tokens;
         if let Some(before) = self.last.as_ref().filter(|b| b.n() == x.n()) {
             let n = frame.labels.len() as f64;
-            // Every token of a cluster moves: the norm of the ascent counts tokens.
+            // All tokens of a cluster move, so the norm of the ascent weighs a cluster by its
+            // tokens.
             let square: f64 = (0..x.n()).map(|i| n * x.masses()[i] * dist(x.row(i), before.row(i)).powi(2)).sum();
             self.length += square.sqrt();
         }
@@ -61,7 +64,8 @@ impl Observer for Ascent {
     }
 }
 
-/// The ascent of one beta to one cluster. The path of normalised gradient ascent is that of USA; tokens within 1e-3 kernel widths are glued.
+/// The ascent to one cluster at one beta. The path of normalised gradient ascent is the path of
+/// USA; tokens closer than 1e-3 kernel widths merge.
 pub fn ascend(beta: f64) -> Result<Ascent> {
     let x = start()?;
     let usa = dynamics::build("usa", false, &Spec { time_scale: crate::attention::TimeScale::parse("u2")?, ..Spec::new(beta, x.n()) })?;
@@ -71,7 +75,7 @@ pub fn ascend(beta: f64) -> Result<Ascent> {
     Ok(ascent)
 }
 
-fn run(values: &Given) -> Result<Tables> {
+fn run(values: &Values) -> Result<Tables> {
     let mut out = table(&["beta", "t", "length", "energy", "clusters"]);
     for &beta in values.list("beta")? {
         out.rows.extend(ascend(beta)?.rows.iter().map(|r| vec![beta, r[0], r[1], r[2], r[3]]));

@@ -1,9 +1,9 @@
-//! The claims of the page, each folded to one line, grouped by paper; and where to find them by topic.
+//! The claims of the page, each folded to one line, grouped by paper, with an index by topic.
 
 use super::groups::{CitedPaper, Group, by_paper, by_topic};
 use super::math;
-use super::words::{STATUSES, VERDICTS, escape, kind};
-use crate::theorem::{Claim, Kind, Margin, Power, Record, Verdict, derivation, find};
+use super::terms::{STATUSES, VERDICTS, escape, kind};
+use crate::theorem::{Claim, Kind, Margin, Record, ResolvingPower, Verdict, derivation, find};
 
 pub(super) fn section(records: &[Record], sparks: &[String], papers: &[CitedPaper], flag: &str) -> String {
     let no_spark = String::new();
@@ -11,13 +11,18 @@ pub(super) fn section(records: &[Record], sparks: &[String], papers: &[CitedPape
     let shelf = |g: &Group| {
         let heading = format!("{} <span class=\"count\">{}</span>", escape(&g.title), g.records.len());
         let all: String = g.records.iter().map(one).collect();
-        format!("<section class=\"group\" aria-labelledby=\"h-paper-{0}\"><h3 id=\"h-paper-{0}\">{heading}</h3>\n{all}</section>\n", g.name)
+        format!(
+            "<section class=\"group\" aria-labelledby=\"h-paper-{0}\"><h3 \
+            id=\"h-paper-{0}\">{heading}</h3>\n{all}</section>\n",
+            g.name
+        )
     };
     let papers: String = by_paper(records, papers).iter().map(shelf).collect();
     let topics: String = by_topic(records).iter().map(|g| topic(g, records)).collect();
     format!(
-        "<section id=\"claims\" aria-labelledby=\"h-claims\"><h2 id=\"h-claims\">All claims, one line each</h2>\n{form}\
-         <div id=\"by-topic\"><h3>By topic</h3>\n{topics}</div>\n<div id=\"by-paper\">\n{papers}</div>\n</section>\n",
+        "<section id=\"claims\" aria-labelledby=\"h-claims\"><h2 id=\"h-claims\">All claims, one \
+        line each</h2>\n{form}<div id=\"by-topic\"><h3>By topic</h3>\n{topics}</div>\n<div \
+        id=\"by-paper\">\n{papers}</div>\n</section>\n",
         form = form(),
     )
 }
@@ -31,39 +36,44 @@ fn topic(g: &Group, records: &[Record]) -> String {
     };
     let links: String = g.records.iter().map(link).collect();
     format!(
-        "<details class=\"topic\" id=\"topic-{}\"><summary><b>{}</b> <span class=\"count\">{}</span></summary>\n<ul class=\"index\">\n{links}</ul></details>\n",
+        "<details class=\"topic\" id=\"topic-{}\"><summary><b>{}</b> <span \
+        class=\"count\">{}</span></summary>\n<ul class=\"index\">\n{links}</ul></details>\n",
         g.name,
         escape(&g.title),
         g.records.len(),
     )
 }
 
-/// The controls, which only a script can use.
+/// The controls of the filter, used by the script only.
 fn form() -> String {
     let options = |words: Vec<String>| words.iter().map(|w| format!("<option>{w}</option>")).collect::<String>();
     format!(
-        "<form id=\"filter\" hidden><label>Group by <select name=\"group\"><option value=\"by-paper\">paper</option><option value=\"by-topic\">topic</option></select></label>\
-         <label>Status <select name=\"status\"><option value=\"\">all</option>{}</select></label>\
-         <label>Verdict <select name=\"verdict\"><option value=\"\">all</option>{}</select></label>\
-         <label>Words <input name=\"words\" type=\"search\" size=\"12\"></label>\
-         <label><input name=\"expected\" type=\"checkbox\"> only not as predicted</label>\
-         <output id=\"shown\" aria-live=\"polite\"></output></form>\n",
+        "<form id=\"filter\" hidden><label>Group by <select name=\"group\"><option \
+        value=\"by-paper\">paper</option><option \
+        value=\"by-topic\">topic</option></select></label><label>Status <select \
+        name=\"status\"><option value=\"\">all</option>{}</select></label><label>Verdict <select \
+        name=\"verdict\"><option value=\"\">all</option>{}</select></label><label>Words <input \
+        name=\"words\" type=\"search\" size=\"12\"></label><label><input name=\"expected\" \
+        type=\"checkbox\"> only not as predicted</label><output id=\"shown\" \
+        aria-live=\"polite\"></output></form>\n",
         options(STATUSES.iter().map(ToString::to_string).collect()),
         options(VERDICTS.iter().map(ToString::to_string).collect()),
     )
 }
 
-/// What the filter looks at.
+/// The attributes that the filter reads.
 fn data(r: &Record) -> String {
     let expected = if r.as_expected { "yes" } else { "no" };
     let topic = crate::theorem::topics::topic(r.name).map_or("without", |t| t.name);
     format!(
-        "data-status=\"{}\" data-verdict=\"{}\" data-expected=\"{expected}\" data-topic=\"topic-{topic}\" data-words=\"{}\"",
+        "data-status=\"{}\" data-verdict=\"{}\" data-expected=\"{expected}\" \
+        data-topic=\"topic-{topic}\" data-words=\"{}\"",
         r.status, r.verdict, r.name
     )
 }
 
-/// Shape and colour of a verdict: calm where it is the predicted one, also where a false statement is violated.
+/// Shape and colour of a verdict. An expected verdict looks calm, also if the statement is false
+/// and violated.
 fn shape(r: &Record) -> String {
     let (shape, class) = match r.verdict {
         Verdict::Certified => ("&#9632;", "held"),
@@ -76,7 +86,7 @@ fn shape(r: &Record) -> String {
     format!("<span class=\"{class}\" aria-hidden=\"true\">{shape}</span>")
 }
 
-/// A verdict in words.
+/// A verdict as text.
 fn verdict(r: &Record) -> String {
     let note = match (r.as_expected, r.status.expects_violation()) {
         (true, true) => ", as known",
@@ -86,12 +96,13 @@ fn verdict(r: &Record) -> String {
     format!("{}{note}", r.verdict)
 }
 
-/// One line of a claim, and everything about it behind that.
+/// The line of a claim, which unfolds to all details.
 fn folded(r: &Record, spark: &str, flag: &str) -> String {
     let Ok(c) = find(r.name) else { return String::new() };
     format!(
-        "<details class=\"claim\" {data}><summary>{shape} <b id=\"h-{name}\">{title}</b> <span class=\"tag\">{status}</span> \
-         <span class=\"tag\">{verdict}</span></summary>\n{article}</details>\n",
+        "<details class=\"claim\" {data}><summary>{shape} <b id=\"h-{name}\">{title}</b> <span \
+        class=\"tag\">{status}</span> <span \
+        class=\"tag\">{verdict}</span></summary>\n{article}</details>\n",
         data = data(r),
         shape = shape(r),
         name = r.name,
@@ -118,10 +129,10 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     row("Margin", r.margin.map_or(String::new(), |m| format!("{} {spark}", escape(&margin(&m)))));
     row("Where", r.worst.map_or(String::new(), |(case, trial)| escape(&format!("{case}, trial {trial}"))));
     row("Slack", r.slack.map_or(String::new(), slack));
-    let perturbed = if c.perturbed.is_empty() { String::new() } else { format!(" (changed: {})", math::text(c.perturbed)) };
+    let perturbed = if c.constant.is_empty() { String::new() } else { format!(" (changed: {})", math::text(c.constant)) };
     row("Resolves (relative)", format!("{}{perturbed}", escape(&power(r))));
     row("Trials", trials(r));
-    let side = if r.control_ok { "came out on its side" } else { "came out on the wrong side" };
+    let side = if r.control_ok { "came out as it should" } else { "came out wrong" };
     row("Control", format!("{}: {side}", math::text(c.control.what)));
     row("Certified", math::text(c.proof.as_ref().filter(|_| r.verdict == Verdict::Certified).map_or("", |p| p.what)));
     row("Confirmed by", escape(&r.confirmed.join(", ")));
@@ -133,19 +144,25 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
         format!("<details><summary>Derivation of {}</summary>{paragraphs}</details>\n", r.name)
     });
     format!(
-        "<article id=\"{0}\" aria-labelledby=\"h-{0}\"><p>{statement} <a href=\"#{0}\" aria-label=\"Link to {0}\">#</a></p>\n\
-         <table><caption>{0}</caption><tbody>\n{rows}</tbody></table>\n{proof}</article>\n",
+        "<article id=\"{0}\" aria-labelledby=\"h-{0}\"><p>{statement} <a href=\"#{0}\" \
+        aria-label=\"Link to \
+        {0}\">#</a></p>\n<table><caption>{0}</caption><tbody>\n{rows}</tbody></table>\n{proof}</article>\n",
         r.name,
         statement = math::text(c.statement),
     )
 }
 
-/// The worst trial's numbers, in the words of the claim's kind.
+/// The numbers of the worst trial, by the kind of the claim.
 fn observed(r: &Record) -> String {
     if let Some(bound) = r.bound {
-        return format!("{} of {} held; exceptions are below {} at 99.9 %", r.held, r.trials + r.unfinished.0, number(bound));
+        return format!(
+            "{} of {} held; the probability of an exception is below {} (99.9 % confidence)",
+            r.held,
+            r.trials + r.unfinished.0,
+            number(bound)
+        );
     }
-    let Some(Margin { seen: Some((seen, against)), value, .. }) = r.margin else { return String::new() };
+    let Some(Margin { compared: Some((seen, against)), value, .. }) = r.margin else { return String::new() };
     match r.kind {
         Kind::Identity if seen.abs() <= f64::MIN_POSITIVE => "no deviation: exact".to_owned(),
         Kind::Identity => format!("deviation {}, tolerance {}", number(seen), number(against)),
@@ -159,7 +176,7 @@ fn observed(r: &Record) -> String {
     }
 }
 
-/// A bound that is almost attained is said by its distance.
+/// If a bound is almost attained, the distance to it is shown.
 fn slack(s: f64) -> String {
     let above = s - 1.0;
     if above.abs() < 5e-3 && above.abs() > 0.0 {
@@ -175,16 +192,19 @@ pub(super) fn margin(m: &Margin) -> String {
 
 fn power(r: &Record) -> String {
     match r.power {
-        Power::Notices(s) => format!("a change by {} of the stated value", number(s)),
-        Power::NotTwice => "not half or twice the stated value".to_owned(),
-        Power::NotAsked => "nothing of it has a size".to_owned(),
+        ResolvingPower::Resolves(s) => format!("a change by {} of the stated value", number(s)),
+        ResolvingPower::AboveFactorTwo => "not half or twice the stated value".to_owned(),
+        ResolvingPower::NotApplicable => "not applicable: no constant to change".to_owned(),
     }
 }
 
 fn trials(r: &Record) -> String {
     let mut text = format!("{}, of which {} held beyond their error", r.trials, r.held);
     if let Some((proved, of)) = r.certified {
-        text.push_str(&format!("; {proved} of {of} starts certified: proved by enclosures to converge to one point"));
+        text.push_str(&format!(
+            "; {proved} of {of} starts certified: proved by interval arithmetic to converge to one \
+            point"
+        ));
     }
     if r.missed > 0 {
         text.push_str(&format!("; {} draws missed the hypotheses", r.missed));
@@ -195,17 +215,17 @@ fn trials(r: &Record) -> String {
     text
 }
 
-/// Three digits.
+/// A number with three digits.
 pub(super) fn number(v: f64) -> String {
     rounded(v, 2)
 }
 
-/// Six digits, for numbers that are compared with each other.
+/// A number with six digits, for comparisons.
 fn digits(v: f64) -> String {
     rounded(v, 5)
 }
 
-/// A number with at most `places + 1` digits, without zeros that say nothing.
+/// A number with at most `places + 1` digits, without trailing zeros.
 fn rounded(v: f64, places: usize) -> String {
     crate::error::show(format!("{v:.places$e}").parse().unwrap_or(v))
 }

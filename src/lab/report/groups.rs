@@ -1,30 +1,31 @@
-//! Claims in groups: by the paper that they are about, and by topic.
+//! Groups of claims: by paper and by topic.
 
 use crate::theorem::{Record, find, topics};
 
 /// A paper that claims are grouped by.
 pub struct CitedPaper {
-    /// Its number at arXiv.
+    /// arXiv number.
     pub id: &'static str,
     /// Authors and title.
     pub summary: String,
 }
 
-/// Claims that belong together, by their places among the records.
+/// A group of claims, by the indices of their records.
 pub struct Group {
-    /// A word for links.
+    /// Anchor for links.
     pub name: String,
     /// Its title.
     pub title: String,
-    /// The places of its records.
+    /// Indices of its records.
     pub records: Vec<usize>,
 }
 
-/// The title of what cites no paper of the list.
-const ELSEWHERE: &str = "Other sources: books, surveys, talks, derivations of this program";
+/// Title of the group of claims that cite no paper of the list.
+const OTHER_SOURCES: &str = "Other sources: books, surveys, talks, derivations of this program";
 
-/// Every record once: under the first paper that its claim cites, papers with more claims first, in a paper by the number
-/// of the theorem. Claims that cite no paper of the list come last.
+/// Groups by paper. Every record appears once, under the first paper that its claim cites. Papers
+/// with more claims come first; within a paper claims are ordered by theorem number. Claims that
+/// cite no paper of the list come last.
 pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
     let cited: Vec<Option<(usize, Place)>> = records.iter().map(|r| place(r, papers)).collect();
     let group = |wanted: Option<usize>, name: &str, title: String| {
@@ -34,19 +35,19 @@ pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
                 found.push((place.map_or(NOWHERE, |(_, place)| place), k));
             }
         }
-        // The order of the records decides between equals.
+        // Ties keep the order of the records.
         found.sort_unstable();
         Group { name: name.to_owned(), title, records: found.into_iter().map(|(_, k)| k).collect() }
     };
     let title = |p: &CitedPaper| format!("arXiv:{}{}", p.id, if p.summary.is_empty() { String::new() } else { format!(" {}", p.summary) });
     let mut groups: Vec<Group> = papers.iter().enumerate().map(|(k, p)| group(Some(k), p.id, title(p))).collect();
     groups.sort_by_key(|g| std::cmp::Reverse(g.records.len()));
-    groups.push(group(None, "other", ELSEWHERE.to_owned()));
+    groups.push(group(None, "other", OTHER_SOURCES.to_owned()));
     groups.retain(|g| !g.records.is_empty());
     groups
 }
 
-/// Every record once: under its topic, in the order of the topics and of their claims.
+/// Groups by topic, in the order of the topics and of their claims. Every record appears once.
 pub fn by_topic(records: &[Record]) -> Vec<Group> {
     let at = |name: &&str| records.iter().position(|r| r.name == *name);
     let group =
@@ -58,13 +59,13 @@ pub fn by_topic(records: &[Record]) -> Vec<Group> {
     groups
 }
 
-/// Chapter and number of a theorem; letters of appendices come after numbers.
+/// Chapter and number of a theorem. Letters of appendices sort after numbers.
 type Place = (u32, u32);
 
-/// Behind all numbers.
+/// Sorts after all numbers.
 const NOWHERE: Place = (u32::MAX, 0);
 
-/// The paper that a claim cites first, and where in it.
+/// The first paper that a claim cites, and the place in it.
 fn place(record: &Record, papers: &[CitedPaper]) -> Option<(usize, Place)> {
     let citation = find(record.name).ok()?.citation;
     let found = papers.iter().enumerate().filter_map(|(k, p)| Some((citation.find(p.id)?, k)));

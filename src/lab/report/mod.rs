@@ -1,41 +1,42 @@
-//! The status page: one self-contained HTML file. It asks the network for nothing and is complete without its script, which only filters.
+//! The status page: one self-contained HTML file. It loads nothing from the network and is complete
+//! without its script, which only filters.
 
+mod changes;
 mod claims;
 pub mod errata;
 mod figures;
 mod groups;
 #[doc(hidden)]
 pub mod math;
-mod news;
-mod words;
+mod terms;
 
+pub use changes::{headline, tightest};
 pub use figures::{Figure, Shown};
 #[doc(hidden)]
 pub use groups::number as theorem_number;
 pub use groups::{CitedPaper, Group, by_paper, by_topic};
-pub use news::{headline, tightest};
 
 use super::Provenance;
 use crate::theorem::{Effort, Record, Verdict};
-pub use words::{STATUSES, escape};
-use words::{VERDICTS, kind};
+pub use terms::{STATUSES, escape};
+use terms::{VERDICTS, kind};
 
-/// How the records came about.
+/// How the records were computed.
 pub struct Budget {
-    /// How much was spent.
+    /// The effort.
     pub effort: Effort,
-    /// Names of the claims that were asked for; empty for all.
+    /// Names of the requested claims; empty for all.
     pub names: Vec<String>,
     /// Wall time in seconds.
     pub seconds: f64,
-    /// The machine in words.
+    /// Description of the machine.
     pub machine: String,
     /// Root seed.
     pub seed: u64,
 }
 
 impl Budget {
-    /// The command that makes the records again.
+    /// The command that reproduces the records.
     pub fn command(&self) -> String {
         let named: String = self.names.iter().map(|n| format!(" {n}")).collect();
         format!("metastable check{named}{} --seed {}", self.flag(), self.seed)
@@ -58,8 +59,9 @@ impl Budget {
     }
 }
 
-/// The page, which links `page.html` beside it. `sparks` holds one small picture per record, as inline SVG with a text
-/// alternative; `papers` are those that claims are grouped by.
+/// The status page, which links to `page.html` beside it. `sparks` holds one small picture per
+/// record, as inline SVG with a text alternative; `papers` are the papers by which claims are
+/// grouped.
 pub fn html(
     records: &[Record],
     sparks: &[String],
@@ -69,14 +71,14 @@ pub fn html(
     budget: &Budget,
 ) -> String {
     let body = format!(
-        "<a class=\"skip\" href=\"#claims\">Skip to the claims</a>\n{header}{contents}<main>\n{news}{summary}{claims}{words}{pictures}{run}</main>\n\
-         <script>{script}</script>\n",
+        "<a class=\"skip\" href=\"#claims\">Skip to the \
+        claims</a>\n{header}{contents}<main>\n{news}{summary}{claims}{words}{pictures}{run}</main>\n<script>{script}</script>\n",
         header = header(records, budget),
         contents = contents(figures),
-        news = news::section(records),
+        news = changes::section(records),
         summary = summary(records),
         claims = claims::section(records, sparks, papers, &budget.flag()),
-        words = words::SECTION,
+        words = terms::SECTION,
         pictures = figures::section(figures),
         run = run(records, provenance, budget),
         script = include_str!("filter.js"),
@@ -84,12 +86,13 @@ pub fn html(
     document("status of the theorems", provenance, &figures::font(figures), &body)
 }
 
-/// A page in the style of the report, with rules of its own; it carries its provenance.
+/// An HTML page in the style of the report, with extra CSS rules and its provenance.
 pub fn document(title: &str, provenance: &Provenance, rules: &str, body: &str) -> String {
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: {title}</title>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <script type=\"application/json\" id=\"provenance\">{}</script>\n<style>{}{rules}</style></head>\n<body>\n{body}</body></html>\n",
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>metastable: \
+        {title}</title>\n<meta name=\"viewport\" content=\"width=device-width, \
+        initial-scale=1\">\n<script type=\"application/json\" \
+        id=\"provenance\">{}</script>\n<style>{}{rules}</style></head>\n<body>\n{body}</body></html>\n",
         provenance.json().replace("</", "<\\/"),
         include_str!("style.css"),
     )
@@ -98,19 +101,27 @@ pub fn document(title: &str, provenance: &Provenance, rules: &str, body: &str) -
 fn header(records: &[Record], budget: &Budget) -> String {
     let good = records.iter().filter(|r| r.as_expected).count();
     format!(
-        "<header>\n<h1>Status of the theorems</h1>\n<p class=\"headline\">{}.</p>\n<p>{}. A numerical verdict is not a proof.</p>\n</header>\n",
-        news::headline(good, records.len()),
+        "<header>\n<h1>Status of the theorems</h1>\n<p class=\"headline\">{}.</p>\n<p>{}. A \
+        numerical verdict is not a proof.</p>\n</header>\n",
+        changes::headline(good, records.len()),
         budget.words(),
     )
 }
 
-/// How the page came about and how to make it again.
+/// How the page was computed and how to reproduce it.
 fn run(records: &[Record], provenance: &Provenance, budget: &Budget) -> String {
     let trials: usize = records.iter().map(|r| r.trials + r.missed + r.unfinished.0).sum();
     let searched: u64 = records.iter().filter_map(|r| r.searched).map(|s| s.evaluations).sum();
-    let row = |name: &str, text: &str| format!("<tr><th scope=\"row\">{name}</th><td>{text}</td></tr>\n");
+    let row = |name: &str, text: &str| {
+        format!(
+            "<tr><th \
+        scope=\"row\">{name}</th><td>{text}</td></tr>\n"
+        )
+    };
     format!(
-        "<section id=\"run\" aria-labelledby=\"h-run\"><h2 id=\"h-run\">This run</h2>\n<table><caption>How to make it again</caption><tbody>\n{rows}</tbody></table>\n</section>\n",
+        "<section id=\"run\" aria-labelledby=\"h-run\"><h2 id=\"h-run\">This \
+        run</h2>\n<table><caption>How to make it \
+        again</caption><tbody>\n{rows}</tbody></table>\n</section>\n",
         rows = [
             row("Budget", &format!("{trials} draws and {searched} trials of searches, {:.0} s", budget.seconds)),
             row("Machine", &escape(&format!("{}, {}, {}", provenance.target, budget.machine, provenance.compiler))),
@@ -127,14 +138,16 @@ fn run(records: &[Record], provenance: &Provenance, budget: &Budget) -> String {
 fn contents(figures: &[Figure]) -> String {
     let figures = if figures.is_empty() { "" } else { "<li><a href=\"#figures\">Figures</a></li>" };
     format!(
-        "<nav aria-label=\"Contents\"><ul><li><a href=\"#news\">What is new</a></li><li><a href=\"#summary\">Verdicts by status</a></li>\
-         <li><a href=\"#claims\">All claims</a></li><li><a href=\"#words\">What the words mean</a></li>{figures}\
-         <li><a href=\"#run\">This run</a></li><li><a href=\"page.html\">Tokens in motion</a>, a page that computes</li></ul></nav>\n"
+        "<nav aria-label=\"Contents\"><ul><li><a href=\"#news\">What is new</a></li><li><a \
+        href=\"#summary\">Verdicts by status</a></li><li><a href=\"#claims\">All \
+        claims</a></li><li><a href=\"#words\">What the words mean</a></li>{figures}<li><a \
+        href=\"#run\">This run</a></li><li><a href=\"page.html\">Tokens in motion</a>, a page that \
+        computes</li></ul></nav>\n"
     )
 }
 
 fn summary(records: &[Record]) -> String {
-    // A verdict that no claim has is no column: on a phone the others fit.
+    // Verdicts that no claim has get no column, so the others fit on a phone.
     let given: Vec<&Verdict> = VERDICTS.iter().filter(|v| records.iter().any(|r| r.verdict == **v)).collect();
     let head: String = given.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
     let rows: String = STATUSES
@@ -148,13 +161,16 @@ fn summary(records: &[Record]) -> String {
         })
         .collect();
     format!(
-        "<section id=\"summary\" aria-labelledby=\"h-summary\"><h2 id=\"h-summary\">Verdicts by status</h2>\n<div class=\"frame\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"Table of verdicts\"><table><caption>Status in the literature and verdict here</caption><thead><tr><th scope=\"col\">status</th>{head}</tr></thead>\
-         <tbody>\n{rows}</tbody></table></div>\n<p>Misprinted and folklore statements are expected to be violated.</p>\n</section>\n"
+        "<section id=\"summary\" aria-labelledby=\"h-summary\"><h2 id=\"h-summary\">Verdicts by \
+        status</h2>\n<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"Table of \
+        verdicts\"><table><caption>Status in the literature and verdict \
+        here</caption><thead><tr><th \
+        scope=\"col\">status</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n<p>Misprinted \
+        and folklore statements are expected to be violated.</p>\n</section>\n"
     )
 }
 
-/// All claims as a Markdown table, the one beside their sources.
+/// All claims as a Markdown table.
 pub fn claims_table() -> String {
     table(crate::theorem::ALL)
 }
@@ -163,7 +179,7 @@ pub fn claims_table() -> String {
 pub fn table(claims: &[&crate::theorem::Claim]) -> String {
     let mut out = String::from("| claim | what is tested | status | kind | source |\n|---|---|---|---|---|\n");
     for claim in claims {
-        // Asterisks, pipes and angles would be read as markup.
+        // Asterisks, pipes and angle brackets are markup in Markdown.
         let plain = |text: &str| text.replace('|', "\\|").replace('*', "\\*").replace('<', "\\<");
         out.push_str(&format!(
             "| `{}` | {} | {} | {} | {} |\n",

@@ -1,14 +1,14 @@
-//! What is drawn of a formula.
+//! The tree of a typeset formula.
 
 use super::lexeme::{Lexeme, Sort};
 use super::names;
 
-/// What is drawn.
+/// A node of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Drawing {
     /// A variable, or a name of several letters.
     Name(String),
-    /// A function, with a space before what it acts on.
+    /// A function; a space follows before its argument.
     Function(String),
     /// A number.
     Number(String),
@@ -16,19 +16,19 @@ pub(super) enum Drawing {
     Sign(&'static str, bool),
     /// A thin space.
     Space,
-    /// Several side by side.
+    /// A row.
     Row(Vec<Drawing>),
-    /// Something in brackets; a bracket may be missing at a half-open end only.
+    /// A row in brackets; a bracket may be empty at a half-open end.
     Fenced(&'static str, Vec<Drawing>, &'static str),
-    /// A quotient, with the brackets of its sides.
+    /// A quotient. Its sides keep their brackets.
     Fraction(Box<Drawing>, Box<Drawing>),
     /// A square root.
     Root(Box<Drawing>),
-    /// Below and above the line.
+    /// A base with a subscript and a superscript.
     Script(Box<Drawing>, Option<Box<Drawing>>, Option<Box<Drawing>>),
 }
 
-/// Whether something acts on what follows it.
+/// True if the node acts on what follows it.
 pub(super) fn acts(drawing: &Drawing) -> bool {
     match drawing {
         Drawing::Function(_) | Drawing::Sign(..) => true,
@@ -38,19 +38,19 @@ pub(super) fn acts(drawing: &Drawing) -> bool {
     }
 }
 
-/// A letter, or a word of several.
+/// A letter or a name of several letters.
 pub(super) fn name(text: &str) -> Drawing {
     names::letter(text).map_or_else(|| letters(text), |greek| Drawing::Name(greek.to_owned()))
 }
 
-/// Two letters that are no word are a product; indices like `ijk` too.
+/// Two lower-case letters are a product, and so are indices such as `ijk`.
 fn letters(text: &str) -> Drawing {
     let few = text.chars().count();
     let plain = text.chars().all(|c| c.is_ascii_lowercase());
     if few == 2 && plain || few == 3 && text.chars().all(|c| ('i'..='n').contains(&c)) {
         return Drawing::Row(text.chars().map(|c| Drawing::Name(c.to_string())).collect());
     }
-    // A letter and its number: `T2`.
+    // A letter with a number: `T2`.
     let digits = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letter = &text[..text.len() - digits.len()];
     if !digits.is_empty() && letter.len() == 1 && digits.chars().all(|c| c.is_ascii_digit()) {
@@ -60,16 +60,16 @@ fn letters(text: &str) -> Drawing {
     Drawing::Name(text.to_owned())
 }
 
-/// A word or a number behind `_` or `^`.
+/// A word or a number after `_` or `^`.
 pub(super) fn subscript(l: &Lexeme) -> Drawing {
     match l.sort {
         Sort::Number => number(l.text),
-        _ if names::function(l.text) => Drawing::Name(l.text.to_owned()),
+        _ if names::is_function(l.text) => Drawing::Name(l.text.to_owned()),
         _ => name(l.text),
     }
 }
 
-/// Powers of ten as such.
+/// A number; powers of ten are typeset.
 pub(super) fn number(text: &str) -> Drawing {
     let Some((digits, power)) = text.split_once('e') else { return Drawing::Number(text.to_owned()) };
     let (minus, size) = power.strip_prefix('-').map_or((false, power), |size| (true, size));
@@ -82,10 +82,10 @@ pub(super) fn number(text: &str) -> Drawing {
     }
 }
 
-/// Brackets that only say how far something goes.
+/// Brackets that only group.
 const ROUND: (&str, &str) = ("(", ")");
 
-/// What stands in round brackets, without them.
+/// The content of round brackets; other nodes unchanged.
 pub(super) fn unbracketed(drawing: Drawing) -> Drawing {
     match drawing {
         Drawing::Fenced(open, inside, close) if (open, close) == ROUND => one_of(inside),
@@ -93,12 +93,12 @@ pub(super) fn unbracketed(drawing: Drawing) -> Drawing {
     }
 }
 
-/// One drawing for several; of one in round brackets what is in them.
+/// One node for a row; round brackets around a single node are removed.
 pub(super) fn bare_row(row: Vec<Drawing>) -> Drawing {
     unbracketed(one_of(row))
 }
 
-/// One drawing for several.
+/// One node for a row.
 pub(super) fn one_of(mut row: Vec<Drawing>) -> Drawing {
     if row.len() > 1 { Drawing::Row(row) } else { row.pop().unwrap_or(Drawing::Row(Vec::new())) }
 }

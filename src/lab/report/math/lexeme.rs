@@ -1,13 +1,13 @@
-//! Words, numbers and signs of a text.
+//! Splits a text into words, numbers and signs.
 
 use super::names;
 
-/// What a piece of text is.
+/// The kind of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// Letters and digits that begin with a letter.
     Word,
-    /// Words that are joined by a hyphen or an apostrophe, and numbers of chapters: never part of a formula.
+    /// Words joined by a hyphen or an apostrophe, and chapter numbers: never part of a formula.
     Prose,
     /// A number.
     Number,
@@ -15,35 +15,35 @@ pub(super) enum Sort {
     Sign,
 }
 
-/// A piece of text and its place.
+/// A lexeme and its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexeme<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
     pub(super) sort: Sort,
-    /// White space stands before it.
+    /// True if white space precedes it.
     pub(super) spaced: bool,
 }
 
 impl Lexeme<'_> {
-    /// The place behind it.
+    /// The offset after it.
     pub(super) fn end(&self) -> usize {
         self.start + self.text.len()
     }
 
-    /// The sign, if it is one of a single letter.
+    /// The sign, if it is a single character.
     pub(super) fn sign(&self) -> Option<char> {
         let mut letters = self.text.chars();
         letters.next().filter(|_| self.sort == Sort::Sign && letters.next().is_none())
     }
 
-    /// Whether it is this sign or this word.
+    /// True if it is this text.
     pub(super) fn is(&self, text: &str) -> bool {
         self.text == text
     }
 }
 
-/// All pieces of a text.
+/// All lexemes of a text.
 pub(super) fn pieces(text: &str) -> Vec<Lexeme<'_>> {
     let mut out: Vec<Lexeme> = Vec::new();
     let mut at = 0;
@@ -76,7 +76,7 @@ fn letters(text: &str) -> usize {
     text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len())
 }
 
-/// A word, or several that are joined: `log-sum-exp`, `Euler's`, `C.1`, `e.g`.
+/// A word, or several joined words: `log-sum-exp`, `Euler's`, `C.1`, `e.g`.
 fn word(text: &str) -> (Sort, usize) {
     let mut end = letters(text);
     let mut sort = Sort::Word;
@@ -88,10 +88,11 @@ fn word(text: &str) -> (Sort, usize) {
         let more = letters(behind);
         let next = &behind[..more];
         let joined = match joint {
-            // A difference of letters is a formula; with a word of several letters it is a word.
+            // Letters with a hyphen between them are a difference; with a longer word they are
+            // prose.
             Some('-') => {
                 let long = |w: &str| w.chars().count() > 1;
-                let plain = |w: &str| long(w) && !names::always(w);
+                let plain = |w: &str| long(w) && !names::is_always_formula(w);
                 next.starts_with(char::is_alphabetic) && (plain(first) || plain(next) || long(first) && long(next))
             }
             Some('\'') => next.starts_with('s') && more == 1,
@@ -122,7 +123,8 @@ fn number(text: &str) -> usize {
     end
 }
 
-/// The longest sign; an arrow to the left is followed by white space, else it is a bracket before a minus.
+/// The longest sign. An arrow to the left must be followed by white space; otherwise it is a
+/// bracket and a minus.
 fn sign(text: &str, first: char) -> usize {
     let length = names::longest(text).map_or(first.len_utf8(), str::len);
     let arrow = length == 2 && first == '<' && text[1..].starts_with('-');

@@ -1,8 +1,9 @@
 //! Formulas of statements as MathML.
 //!
-//! Statements, titles and hypotheses are plain text in which formulas stand as one types them: `e^{-3 beta/2}/2`,
-//! `sum_ij m_i m_j e^{beta (G_ij - 1)}`, `|x_i - x_j|`, `<x, y>`. Here they are found between the words and drawn with
-//! Greek letters, indices, powers, fractions, roots, norms and inner products. What cannot be read stays as it is.
+//! Statements, titles and hypotheses are plain text with formulas as one types them: `e^{-3
+//! beta/2}/2`, `sum_ij m_i m_j e^{beta (G_ij - 1)}`, `|x_i - x_j|`, `<x, y>`. This module finds the
+//! formulas and typesets them with Greek letters, indices, powers, fractions, roots, norms and
+//! inner products. Text that cannot be parsed stays as it is.
 
 mod drawing;
 mod lexeme;
@@ -11,10 +12,10 @@ mod parse;
 mod prose;
 mod write;
 
-use super::words::escape;
+use super::terms::escape;
 use std::ops::Range;
 
-/// A text with its formulas drawn, as HTML.
+/// A text with its formulas typeset, as HTML.
 pub fn text(text: &str) -> String {
     let pieces = lexeme::pieces(text);
     let mut out = String::new();
@@ -38,13 +39,14 @@ pub fn text(text: &str) -> String {
     out
 }
 
-/// What stays on the line of the formula behind it.
+/// Characters that stay on the line of the formula after them.
 const OPENING: [char; 3] = ['(', '[', '"'];
 
-/// What stays on the line of the formula before it.
+/// Characters that stay on the line of the formula before them.
 const PUNCTUATION: [char; 7] = [',', '.', ';', ':', ')', ']', '"'];
 
-/// What a stretch reads as; of a stretch that begins or ends with the bar of a bracket around words, the rest.
+/// Parses a range of lexemes. If it begins or ends with the bar of a bracket around words, that bar
+/// is left out.
 fn read(pieces: &[lexeme::Lexeme], run: Range<usize>) -> (Range<usize>, Option<Vec<drawing::Drawing>>) {
     let bar = |k: usize| pieces[k].text.starts_with('|');
     let without = [run.clone(), run.start..run.end - usize::from(bar(run.end - 1)), run.start + usize::from(bar(run.start))..run.end];
@@ -53,20 +55,20 @@ fn read(pieces: &[lexeme::Lexeme], run: Range<usize>) -> (Range<usize>, Option<V
     found.map_or((run, None), |(run, row)| (run, Some(row)))
 }
 
-/// Words between formulas; signs that relate two sides are drawn here too.
+/// The words between formulas; relation signs in them are typeset too.
 fn words(text: &str) -> String {
     let drawn = |text: String, (sign, drawn): (&str, &str)| text.replace(&format!(" {sign} "), &format!(" {drawn} "));
     let spaced: String = names::relations().fold(format!("{text} "), drawn);
     escape(spaced.strip_suffix(' ').unwrap_or(&spaced))
 }
 
-/// A text that marks its formulas by backticks, those and the others drawn.
+/// A text that marks some formulas by backticks; all formulas are typeset.
 pub fn marked(all: &str) -> String {
     let part = |(k, part): (usize, &str)| if k % 2 == 0 { text(part) } else { formula(part) };
     all.split('`').enumerate().map(part).collect()
 }
 
-/// A text that is one formula as a whole; code if it is none.
+/// A text that is one formula; shown as code if it cannot be parsed.
 pub fn formula(text: &str) -> String {
     let pieces = lexeme::pieces(text);
     let drawn = parse::parse(&pieces).filter(|_| prose::is_formula(&pieces));

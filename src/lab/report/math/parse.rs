@@ -1,5 +1,6 @@
-//! From pieces to a tree of what is drawn. Nothing is computed: a product stays what stands side by side, and a quotient becomes a fraction only where both
-//! sides are single factors without white space around the stroke, so that no reading is added that the text does not have.
+//! Parses lexemes into the tree of a typeset formula. Nothing is computed. Factors side by side
+//! stay side by side. A quotient becomes a fraction only if both sides are single factors without
+//! white space around the stroke, so that no reading is added to the text.
 
 use super::drawing::{Drawing, acts, bare_row, name, number, one_of, subscript, unbracketed};
 use super::lexeme::{Lexeme, Sort};
@@ -8,13 +9,13 @@ use super::names;
 /// One piece of a row.
 struct Piece {
     drawing: Drawing,
-    /// It can be a factor.
+    /// True for a factor.
     factor: bool,
-    /// It stands without white space behind the factor before it.
+    /// True if no white space separates it from the factor before it.
     glued: bool,
 }
 
-/// The tree of some pieces; none where they are no formula.
+/// The tree of a range of lexemes; `None` if they are not a formula.
 pub(super) fn parse(pieces: &[Lexeme]) -> Option<Vec<Drawing>> {
     let mut reader = Reader { pieces, at: 0 };
     let row = reader.row(&[])?;
@@ -26,7 +27,7 @@ struct Reader<'a> {
     at: usize,
 }
 
-/// Brackets that open, with those that may close them.
+/// Opening brackets, each with its closing brackets.
 const BRACKETS: [(&str, &[&str], &str); 4] = [("(", &[")", "]"], "("), ("[", &["]", ")"], "["), ("{", &["}"], "{"), ("<", &[">"], "⟨")];
 
 const TIMES: &str = "x";
@@ -42,7 +43,7 @@ impl<'a> Reader<'a> {
         self.pieces.get(self.at + ahead)
     }
 
-    /// The next piece if it follows without white space and is this sign.
+    /// True if the next lexeme is this sign and follows without white space.
     fn tight(&self, sign: &str) -> bool {
         self.peek(0).is_some_and(|l| !l.spaced && l.is(sign))
     }
@@ -51,16 +52,16 @@ impl<'a> Reader<'a> {
         self.peek(0).is_none_or(|l| closing.contains(&l.text) && !(l.is(closing[0]) && self.is_relation(l)))
     }
 
-    /// `>` with white space on both sides closes nothing.
+    /// `>` with white space on both sides is a relation, not a bracket.
     fn is_relation(&self, l: &Lexeme) -> bool {
-        names::relates(l.text) && l.spaced && self.peek(1).is_some_and(|n| n.spaced)
+        names::is_relation(l.text) && l.spaced && self.peek(1).is_some_and(|n| n.spaced)
     }
 
-    /// Pieces until one of the closing signs, or the end.
+    /// Parses up to one of the closing signs, or the end.
     fn row(&mut self, closing: &[&str]) -> Option<Vec<Drawing>> {
         let mut row: Vec<Piece> = Vec::new();
         loop {
-            // A bar closes behind a factor and opens elsewhere.
+            // A bar closes after a factor and opens elsewhere.
             let bar = self.peek(0).is_some_and(|l| l.is(BAR)) && !row.last().is_some_and(|p| p.factor);
             if self.ends(closing) && !bar {
                 break;
@@ -86,11 +87,11 @@ impl<'a> Reader<'a> {
                     return None;
                 }
                 self.at += 1;
-                let breaks = after_factor && (names::relates(l.text) || l.text.starts_with(['+', '-']));
+                let breaks = after_factor && (names::is_relation(l.text) || l.text.starts_with(['+', '-']));
                 row.push(Piece { drawing: Drawing::Sign(sign, breaks), factor: false, glued: false });
             }
         }
-        Some(spaced_out(row))
+        Some(with_thin_spaces(row))
     }
 
     /// `n x d`: a letter between two sizes.
@@ -101,7 +102,8 @@ impl<'a> Reader<'a> {
         before && self.peek(0).is_some_and(|l| size(l) && l.is(TIMES)) && self.peek(1).is_some_and(size)
     }
 
-    /// A fraction of the factor before a stroke and the one behind it, if no white space is between; else the stroke stays a sign.
+    /// A fraction of the factors before and after a stroke, if no white space is between; otherwise
+    /// the stroke stays a sign.
     fn fraction(&mut self, row: &mut Vec<Piece>) -> Option<bool> {
         let (stroke, behind) = (self.peek(0)?, self.peek(1));
         let apart = stroke.spaced || behind.is_none_or(|l| l.spaced) || !row.last().is_some_and(|p| p.factor);
@@ -117,7 +119,8 @@ impl<'a> Reader<'a> {
                 break;
             }
             match self.factor(!below.is_empty())? {
-                // A function without brackets, or a sum, acts on an unknown part of what follows.
+                // The extent of the argument of a sum, or of a function without brackets, is
+                // unknown.
                 Some(drawing) if acts(&drawing) => {
                     self.at = place;
                     return Some(false);
@@ -141,7 +144,7 @@ impl<'a> Reader<'a> {
         Some(true)
     }
 
-    /// An index or a power behind a function with its argument.
+    /// An index or a power after a function with its argument.
     fn raised(&mut self, base: Drawing) -> Option<Drawing> {
         let (below, above) = (self.tight(BELOW), self.tight(ABOVE));
         if !below && !above {
@@ -153,7 +156,7 @@ impl<'a> Reader<'a> {
         Some(Drawing::Script(Box::new(base), below, above))
     }
 
-    /// A factor with all that is attached to it; none where a sign stands.
+    /// A factor with everything attached to it; `None` at a sign.
     fn factor(&mut self, after_factor: bool) -> Option<Option<Drawing>> {
         let Some(mut base) = self.base(after_factor)? else { return Some(None) };
         let (mut below, mut above): (Option<Drawing>, Option<Drawing>) = (None, None);
@@ -181,7 +184,7 @@ impl<'a> Reader<'a> {
         if below.is_some() || above.is_some() {
             base = Drawing::Script(Box::new(base), below.map(Box::new), above.map(Box::new));
         }
-        // A prime is high already: as a power it would be too small to see.
+        // A prime is high already; as a superscript it would be too small.
         if !primes.is_empty() {
             primes.insert(0, base);
             base = Drawing::Row(primes);
@@ -210,7 +213,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands behind `_` or `^`.
+    /// The lexemes after `_` or `^`.
     fn script(&mut self) -> Option<Drawing> {
         let first = self.peek(0).filter(|l| !l.spaced)?;
         if first.is(OPEN_BRACE) {
@@ -261,7 +264,7 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 Some(Some(Drawing::Fenced("|", inside, "|")))
             }
-            // A place for an argument, or what is left out.
+            // A placeholder for an argument, or an ellipsis.
             Sort::Sign if l.text.starts_with('.') && l.text.len() != 2 => {
                 self.at += 1;
                 Some(Some(Drawing::Name(if l.text.len() == 1 { "·" } else { "…" }.to_owned())))
@@ -283,17 +286,17 @@ impl<'a> Reader<'a> {
     }
 
     fn word(&mut self, l: &Lexeme) -> Option<Drawing> {
-        if names::root(l.text) {
+        if names::is_root(l.text) {
             let mut after = Some(None);
             if self.peek(0).is_some_and(|n| n.sort != Sort::Sign || matches!(n.sign(), Some('(' | '|'))) {
                 after = self.root_of();
             }
             return Some(Drawing::Root(Box::new(after??)));
         }
-        if let Some(sign) = names::large(l.text) {
+        if let Some(sign) = names::large_operator(l.text) {
             return Some(Drawing::Sign(sign, false));
         }
-        if names::function(l.text) {
+        if names::is_function(l.text) {
             return Some(Drawing::Function(l.text.to_owned()));
         }
         let negated = names::negated(l.text).filter(|_| self.peek(0).is_some_and(|n| names::sign_word(n.text).is_some()));
@@ -306,7 +309,7 @@ impl<'a> Reader<'a> {
         Some(name(l.text))
     }
 
-    /// One factor under a root, without the brackets that only say how far it goes.
+    /// One factor under a root, without its grouping brackets.
     fn root_of(&mut self) -> Option<Option<Drawing>> {
         let inside = self.peek(0)?.is("(");
         let drawing = if inside { self.base(false)? } else { self.factor(false)? };
@@ -314,11 +317,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Brackets that close, and what is drawn.
+/// Closing brackets and their typeset forms.
 const CLOSING: [(&str, &str); 4] = [(")", ")"), ("]", "]"), (CLOSE_BRACE, "}"), (">", "⟩")];
 
-/// Thin spaces where two names of several letters, or two numbers, would run into each other.
-fn spaced_out(row: Vec<Piece>) -> Vec<Drawing> {
+/// Adds thin spaces between two names of several letters, or two numbers.
+fn with_thin_spaces(row: Vec<Piece>) -> Vec<Drawing> {
     let wide = |d: &Drawing| match d {
         Drawing::Name(text) => text.chars().count() > 1,
         Drawing::Function(_) | Drawing::Number(_) | Drawing::Fraction(..) => true,

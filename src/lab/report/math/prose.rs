@@ -1,19 +1,19 @@
-//! Where formulas stand in a text: the longest stretches of letters, numbers and signs without a word between them.
+//! Finds the formulas in a text: the longest ranges of letters, numbers and signs without a word.
 
 use super::lexeme::{Lexeme, Sort};
 use super::names;
 use std::ops::Range;
 
-/// Articles, which are letters too.
+/// Articles, which may be variables too.
 const ARTICLES: [&str; 2] = ["a", "A"];
 
-/// Signs that attach something to what stands before them.
+/// Signs that attach something to the lexeme before them.
 const ATTACHING: [char; 5] = ['_', '^', '\'', '(', '['];
 
-/// Signs that divide a list: inside brackets they belong to a formula.
+/// Separators of a list: inside brackets they belong to a formula.
 const DIVIDING: [&str; 1] = [","];
 
-/// What a piece is to a formula.
+/// The role of a lexeme in a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// A letter, a number, a sign.
@@ -24,14 +24,14 @@ enum Part {
     Word,
 }
 
-/// The stretches of pieces that are formulas.
+/// The ranges of lexemes that are formulas.
 pub(super) fn formulas(pieces: &[Lexeme]) -> Vec<Range<usize>> {
     let partner = partners(pieces);
     let parts = parts(pieces, &partner);
     let mut runs = Vec::new();
     let (mut from, mut k) = (0, 0);
     while k < pieces.len() {
-        // A bracket with its inside is taken or left as a whole.
+        // A bracket is taken or left together with its content.
         let end = match partner[k] {
             Some(close) if close > k && inside_is_formula(&parts, k, close) => close + 1,
             Some(_) => k,
@@ -54,9 +54,9 @@ pub(super) fn formulas(pieces: &[Lexeme]) -> Vec<Range<usize>> {
     runs.into_iter().filter_map(|run| trimmed(pieces, run)).collect()
 }
 
-/// Whether all pieces together can be a formula, where the writer says that they are one.
+/// True if all lexemes together may be a formula, for a text that is marked as one.
 pub(super) fn is_formula(pieces: &[Lexeme]) -> bool {
-    let letter = |l: &Lexeme| l.sort == Sort::Word && (ARTICLES.contains(&l.text) || names::at_times(l.text) || l.text.len() == 2);
+    let letter = |l: &Lexeme| l.sort == Sort::Word && (ARTICLES.contains(&l.text) || names::may_be_function(l.text) || l.text.len() == 2);
     let parts = parts(pieces, &partners(pieces));
     let read = parts.iter().zip(pieces).all(|(p, l)| *p != Part::Word || letter(l));
     read && pieces.iter().any(|l| l.text.len() == 1 || names::letter(l.text).is_some())
@@ -66,10 +66,12 @@ fn inside_is_formula(parts: &[Part], open: usize, close: usize) -> bool {
     close > open + 1 && parts[open + 1..close].iter().all(|p| *p != Part::Word)
 }
 
-/// `x (t >= 0)`: a relation or a list in round brackets behind white space says something about a formula and is no factor of it.
+/// `x (t >= 0)`: after white space, a relation or a list in round brackets is a remark, not a
+/// factor.
 fn is_remark(pieces: &[Lexeme], open: usize, end: usize) -> bool {
-    let factor = open > 0 && (pieces[open - 1].sort != Sort::Sign || closes(&pieces[open - 1])) && !names::function(pieces[open - 1].text);
-    let says = |l: &Lexeme| l.sort == Sort::Sign && (names::relates(l.text) && l.spaced || DIVIDING.contains(&l.text));
+    let factor =
+        open > 0 && (pieces[open - 1].sort != Sort::Sign || closes(&pieces[open - 1])) && !names::is_function(pieces[open - 1].text);
+    let says = |l: &Lexeme| l.sort == Sort::Sign && (names::is_relation(l.text) && l.spaced || DIVIDING.contains(&l.text));
     pieces[open].spaced && pieces[open].text.starts_with('(') && factor && pieces[open + 1..end - 1].iter().any(says)
 }
 
@@ -77,7 +79,7 @@ fn closes(l: &Lexeme) -> bool {
     l.text.ends_with([')', ']', '}', '|', '>', '\'']) && l.text.len() == 1
 }
 
-/// For every bracket the place of the other one.
+/// For every bracket the index of its partner.
 fn partners(pieces: &[Lexeme]) -> Vec<Option<usize>> {
     let mut partner = vec![None; pieces.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -90,7 +92,7 @@ fn partners(pieces: &[Lexeme]) -> Vec<Option<usize>> {
                 if close == '>' && l.spaced {
                     continue;
                 }
-                // An angle that nothing closes was a relation.
+                // An angle bracket without a partner is a relation.
                 while close != '>' && open.last().is_some_and(|o| pieces[*o].text.starts_with('<')) {
                     open.pop();
                 }
@@ -138,7 +140,7 @@ fn part_alone(l: &Lexeme) -> Part {
     match l.sort {
         Sort::Number => Part::Formula,
         Sort::Word if ARTICLES.contains(&l.text) => Part::Word,
-        Sort::Word if names::always(l.text) || l.text.chars().count() == 1 => Part::Formula,
+        Sort::Word if names::is_always_formula(l.text) || l.text.chars().count() == 1 => Part::Formula,
         Sort::Sign if DIVIDING.contains(&l.text) => Part::Comma,
         Sort::Sign if names::sign(l.text).is_some() => Part::Formula,
         _ => Part::Word,
@@ -157,7 +159,7 @@ fn part(pieces: &[Lexeme], k: usize) -> Part {
     let tight = |l: Option<&Lexeme>, signs: &[char]| {
         l.is_some_and(|l| !l.spaced && sign(Some(l)) && l.text.len() == 1 && l.text.starts_with(signs))
     };
-    let related = |l: Option<&Lexeme>| l.is_some_and(|l| sign(Some(l)) && (names::relates(l.text) || l.text.starts_with(['+', '-'])));
+    let related = |l: Option<&Lexeme>| l.is_some_and(|l| sign(Some(l)) && (names::is_relation(l.text) || l.text.starts_with(['+', '-'])));
     let scripted = !l.spaced && before.is_some_and(|b| sign(Some(b)) && b.text.ends_with(['_', '^']));
     let attached = scripted || tight(behind, &ATTACHING);
     let barred = !l.spaced && before.is_some_and(|b| b.text.ends_with('|')) && tight(behind, &['|']);
@@ -172,30 +174,31 @@ fn part(pieces: &[Lexeme], k: usize) -> Part {
             let ends = behind.is_none_or(|n| n.sort == Sort::Sign && !n.text.starts_with(['"', '(', '`']));
             let member = behind.is_some_and(|n| names::sign_word(n.text).is_some());
             let numbered = before.is_some_and(|b| b.sort == Sort::Number) && related(k.checked_sub(2).map(|j| &pieces[j]));
-            // An article in the middle of a sentence is small.
+            // Within a sentence an article is lower-case.
             let middle = l.text.starts_with('A') && before.is_some_and(|b| !sign(Some(b)) || b.text.starts_with(','));
             attached || ends || member || related(before) || numbered || middle
         }
         Sort::Word => {
             let letter = |n: &Lexeme| n.sort == Sort::Word && !ARTICLES.contains(&n.text) && part_alone(n) == Part::Formula;
             let bracket = |n: &Lexeme| sign(Some(n)) && n.spaced && n.text.len() == 1 && n.text.starts_with(['|', '<']);
-            let acts = names::at_times(l.text) && (related(before) || behind.is_some_and(|n| letter(n) || bracket(n)));
+            let acts = names::may_be_function(l.text) && (related(before) || behind.is_some_and(|n| letter(n) || bracket(n)));
             let numbered = l.text.ends_with(|c: char| c.is_ascii_digit());
             let indexed = numbered && l.text.starts_with(|c: char| c.is_ascii_lowercase()) && l.text.len() == 2;
             let last = related(before) && (numbered || l.spaced && tight(behind, &['|', ')']));
             let equated = behind.is_some_and(|n| sign(Some(n)) && n.spaced && n.text.len() == 1 && n.text.starts_with('='));
             // `cos wt`: two letters behind a function.
-            let product = l.text.len() == 2 && before.is_some_and(|b| names::function(b.text) && names::always(b.text));
+            let product = l.text.len() == 2 && before.is_some_and(|b| names::is_function(b.text) && names::is_always_formula(b.text));
             attached || barred || acts || indexed || last || equated || product
         }
     };
     if formula { Part::Formula } else { Part::Word }
 }
 
-/// A stretch without signs at its ends that need something on both sides; none where nothing is left that wants to be drawn.
+/// Removes signs at the ends of a range that need something on both sides; `None` if nothing is
+/// left to typeset.
 fn trimmed(pieces: &[Lexeme], mut run: Range<usize>) -> Option<Range<usize>> {
     let between =
-        |l: &Lexeme| l.sort == Sort::Sign && (names::relates(l.text) || matches!(l.sign(), Some('/' | '^' | '_' | '*' | '\'' | ',')));
+        |l: &Lexeme| l.sort == Sort::Sign && (names::is_relation(l.text) || matches!(l.sign(), Some('/' | '^' | '_' | '*' | '\'' | ',')));
     let star = |l: &Lexeme| l.text.ends_with('*') && !l.spaced;
     let signed = |l: &Lexeme| l.sort == Sort::Sign && l.text.starts_with(['+', '-']);
     while !run.is_empty() {
@@ -211,7 +214,7 @@ fn trimmed(pieces: &[Lexeme], mut run: Range<usize>) -> Option<Range<usize>> {
         }
     }
     let inside = &pieces[run.clone()];
-    let letters = inside.iter().any(|l| matches!(l.sort, Sort::Word) && !names::function(l.text));
+    let letters = inside.iter().any(|l| matches!(l.sort, Sort::Word) && !names::is_function(l.text));
     let drawn = inside.iter().any(|l| l.text.ends_with('^') || l.sort == Sort::Number && l.text.contains('e'));
     (letters || drawn).then_some(run)
 }

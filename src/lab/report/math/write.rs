@@ -2,11 +2,11 @@
 
 use super::drawing::{Drawing, acts, unbracketed};
 
-/// Letters that fit into a line of a telephone at the size of the text.
+/// Number of letters in a line on a phone.
 const LINE: f64 = 26.0;
 
-/// A formula as one or more `math` elements, with white space where a line may be broken: a browser does not break a
-/// formula itself. What stands before and behind it without white space stays on its line.
+/// A formula as one or more `math` elements, separated by white space where a line may break, since
+/// browsers do not break formulas. Text directly before and after it stays on its line.
 pub(super) fn markup(row: &[Drawing], before: &str, after: &str) -> String {
     let parts = chunks(row);
     let last = parts.len() - 1;
@@ -14,7 +14,14 @@ pub(super) fn markup(row: &[Drawing], before: &str, after: &str) -> String {
         let side = |here: bool, text: &str| if here { super::escape(text) } else { String::new() };
         let (before, after) = (side(k == 0, before), side(k == last, after));
         let math = element(chunk);
-        if before.is_empty() && after.is_empty() { math } else { format!("<span class=\"whole\">{before}{math}{after}</span>") }
+        if before.is_empty() && after.is_empty() {
+            math
+        } else {
+            format!(
+                "<span \
+            class=\"whole\">{before}{math}{after}</span>"
+            )
+        }
     };
     parts.iter().enumerate().map(part).collect::<Vec<_>>().join(" ")
 }
@@ -23,11 +30,11 @@ fn element(chunk: &[Drawing]) -> String {
     let mut inside = String::new();
     chunk.iter().enumerate().for_each(|(k, d)| write(d, k == 0, false, &mut inside));
     let math = format!("<math>{inside}</math>");
-    // What is still too long for a line scrolls by itself.
+    // A part that is still too long scrolls.
     if width(chunk) > LINE { format!("<span class=\"wide\">{math}</span>") } else { math }
 }
 
-/// Parts of a row that begin at a sign before which a line may be broken, as long as they fit into half a line.
+/// Splits a row at signs that allow a line break into parts of up to half a line.
 fn chunks(row: &[Drawing]) -> Vec<&[Drawing]> {
     let breaks = |k: usize| matches!(row[k], Drawing::Sign(_, true));
     let mut out = Vec::new();
@@ -49,13 +56,13 @@ fn factor(drawing: &Drawing) -> bool {
     !matches!(drawing, Drawing::Sign(..) | Drawing::Space)
 }
 
-/// About how many letters wide it is.
+/// The approximate width in letters.
 fn width(row: &[Drawing]) -> f64 {
     row.iter().map(breadth).sum()
 }
 
 fn breadth(drawing: &Drawing) -> f64 {
-    /// Letters below and above the line are smaller.
+    /// Subscripts and superscripts are smaller.
     const SMALL: f64 = 0.75;
     let part = |d: &Option<Box<Drawing>>| d.as_ref().map_or(0.0, |d| breadth(d));
     match drawing {
@@ -76,13 +83,14 @@ fn simple(drawing: &Drawing) -> bool {
     matches!(drawing, Drawing::Name(_) | Drawing::Number(_))
 }
 
-/// Writes a drawing; `first` in its row, `small` where letters are small already: there a quotient keeps its stroke.
+/// Writes a node. `first`: it is the first of its row. `small`: letters are small already, so a
+/// quotient keeps its stroke.
 fn write(drawing: &Drawing, first: bool, small: bool, out: &mut String) {
     let all = |row: &[Drawing], out: &mut String| row.iter().enumerate().for_each(|(k, d)| write(d, k == 0, small, out));
     match drawing {
         Drawing::Name(text) | Drawing::Function(text) => element_of("mi", text, out),
         Drawing::Number(text) => element_of("mn", text, out),
-        // At the beginning of a part a sign between two sides would be taken for one before a number.
+        // At the beginning of a part a browser takes a binary sign for a prefix.
         Drawing::Sign(sign, true) if first => out.push_str(&format!("<mo form=\"infix\">{sign}</mo>")),
         Drawing::Sign(sign, _) => element_of("mo", sign, out),
         Drawing::Space => out.push_str("<mspace width=\".17em\"/>"),
@@ -92,7 +100,7 @@ fn write(drawing: &Drawing, first: bool, small: bool, out: &mut String) {
             out.push_str("</mrow>");
         }
         Drawing::Fenced(open, inside, close) => {
-            // At the ends of a row these are brackets, as far as a browser is concerned.
+            // At the ends of a row a browser takes these for brackets.
             out.push_str(&format!("<mrow><mo>{open}</mo>"));
             inside.iter().for_each(|d| write(d, false, small, out));
             out.push_str(&format!("<mo>{close}</mo></mrow>"));

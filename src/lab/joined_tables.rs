@@ -1,4 +1,4 @@
-//! The tables of many small cells in one file each shape: `tables.csv` and `tables.npy`.
+//! Joins the tables of many small cells into `tables.csv` and `tables.npy`.
 
 use super::arrays::{csv_text, npy_table, write_atomically};
 use super::experiment::Experiment;
@@ -8,9 +8,10 @@ use super::store::Store;
 use crate::error::Result;
 use crate::flow::Table;
 
-/// Stacks the tables of all cells of the common file, those with the same columns together, each row with its cell first: the id in CSV, the row of
-/// `cells.csv` in NPY. Several sets of columns (positions of more or fewer tokens) make several files, named by n and d of their first cell.
-pub fn gather(experiment: &Experiment, store: &Store, provenance: &Provenance) -> Result<()> {
+/// Stacks the tables of all cells in the common file. Each row begins with its cell: the id in CSV,
+/// the row of `cells.csv` in NPY. Tables with other columns (positions of more or fewer tokens) go
+/// to files of their own, named by n and d of their first cell.
+pub fn write(experiment: &Experiment, store: &Store, provenance: &Provenance) -> Result<()> {
     let mut groups: Vec<Group> = Vec::new();
     for (k, cell) in plan(experiment).iter().enumerate() {
         let id = cell.id(experiment);
@@ -39,7 +40,7 @@ pub fn gather(experiment: &Experiment, store: &Store, provenance: &Provenance) -
         let columns: Vec<String> = std::iter::once("cell".to_owned()).chain(group.columns).collect();
         let table = Table { columns, rows: group.rows };
         write_atomically(&store.folder().join(format!("{name}.npy")), &npy_table(&table))?;
-        // The rows of the CSV name their cell.
+        // In CSV the rows begin with the id of their cell.
         let head = csv_text(&Table { columns: table.columns.clone(), rows: Vec::new() }, &provenance.csv_header());
         let lines = group.ids.iter().zip(&table.rows).map(|(id, row)| {
             let numbers: Vec<String> = row[1..].iter().map(ToString::to_string).collect();

@@ -1,8 +1,9 @@
-//! A frame of a finished run: the tokens at its end, or where its table has positions.
+//! Snapshots of finished runs: the tokens at the end of a run, or at a row of its table that holds
+//! positions.
 
 use super::arrays::malformed;
-use super::drawn::masses_by_law;
-use super::model::recorded;
+use super::draws::masses_by_law;
+use super::model::recorded_text;
 use super::npy;
 use super::plan::Cell;
 use super::store::Store;
@@ -11,53 +12,55 @@ use crate::flow::Table;
 use serde_json::Value;
 use std::path::Path;
 
-/// Which frame: the last one, a row of the table, or the last row up to a time; of an experiment, of which cell and realisation.
+/// The choice of a frame: the last one, a row of the table, or the last row up to a time. In an
+/// experiment it also names the cell and the realisation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Which {
+pub struct FrameChoice {
     row: Option<usize>,
     t: Option<f64>,
     cell: Option<String>,
     realisation: Option<usize>,
 }
 
-/// Tokens of a frame: d, rows, masses (none: equal), radii (none: there are none, or they were not recorded).
+/// The tokens of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Dimension.
     pub d: usize,
     /// Coordinates, row by row.
     pub rows: Vec<f64>,
-    /// Masses where they are not equal.
+    /// Masses; `None` if they are equal.
     pub masses: Option<Vec<f64>>,
-    /// Radii of tokens that have them.
+    /// Radii; `None` if tokens have none or they were not recorded.
     pub radii: Option<Vec<f64>>,
 }
 
-/// Dynamics, time normalisation where it is not the usual one, and a model in words.
-pub fn moved_by(dynamics: &str, normalisation: Option<&str>, model: &str) -> String {
+/// The dynamics, its time scale unless it is the default, and the model, as text.
+pub fn dynamics_text(dynamics: &str, normalisation: Option<&str>, model: &str) -> String {
     let scale = normalisation.filter(|s| !s.starts_with("U1")).map_or(String::new(), |s| format!(", {s}"));
     let model = if model.is_empty() { String::new() } else { format!(", {model}") };
     format!("dynamics {dynamics}{scale}{model}")
 }
 
-/// What moved the tokens of a run of `solve`: its dynamics, time normalisation and model in words.
-pub fn made_by(folder: &Path) -> Option<String> {
+/// The dynamics, time scale and model of a run of `solve`, as text.
+pub fn recorded_dynamics(folder: &Path) -> Option<String> {
     let record: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
     let settings = &record["settings"];
     let dynamics = settings["model"]["words"].as_object().and(settings["dynamics"].as_str())?;
-    Some(moved_by(dynamics, settings["normalisation"].as_str(), &recorded(&settings["model"])))
+    Some(dynamics_text(dynamics, settings["normalisation"].as_str(), &recorded_text(&settings["model"])))
 }
 
-/// The seed of what a run of `solve` drew for its model; none where it drew nothing.
-pub fn drawn_from(folder: &Path) -> Option<u64> {
+/// The seed of the random parts of the model in a run of `solve`; `None` if there are none.
+pub fn model_seed(folder: &Path) -> Option<u64> {
     let record: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
     record["settings"]["model"]["seed"].as_u64()
 }
 
-impl Which {
-    /// From words: `last`, a row counted from 0, or `t=3.5`, `row=7`, `cell=1a2b`, `realisation=2`, separated by commas.
+impl FrameChoice {
+    /// Parses `last`, a row counted from 0, or `t=3.5`, `row=7`, `cell=1a2b`, `realisation=2`,
+    /// separated by commas.
     ///
-    /// **Errors** other words.
+    /// **Errors** any other text.
     pub fn parse(text: &str) -> Result<Self> {
         let mut which = Self::default();
         let bad = || Error::parameter("frame", text, "last, a row from 0, or t=T, row=K, cell=ID, realisation=R separated by commas");
@@ -75,27 +78,28 @@ impl Which {
         if which.row.is_some() && which.t.is_some() { Err(bad()) } else { Ok(which) }
     }
 
-    /// A layer of an array of three axes.
+    /// The index of a layer in an array of three axes.
     ///
-    /// **Errors** another kind of frame, and a layer that is not there.
+    /// **Errors** a choice that is not a layer; a layer beyond the last.
     pub fn layer(&self, layers: usize) -> Result<usize> {
         let expected = || format!("last, or a layer from 0 to {}", layers - 1);
         if self.t.is_some() || self.cell.is_some() || self.realisation.is_some() {
-            return Err(Error::parameter("frame", "words of a run", expected()));
+            return Err(Error::parameter("frame", "a frame of a run", expected()));
         }
         let row = self.row.unwrap_or(layers - 1);
         if row < layers { Ok(row) } else { Err(Error::parameter("frame", row, expected())) }
     }
 
-    /// The frame of a folder written by `solve` or by an experiment.
+    /// Reads the frame from a folder that `solve` or an experiment wrote.
     ///
-    /// **Errors** a folder of something else, a frame that is not there, a table without positions, more than one cell or realisation and none named.
-    pub fn of(&self, folder: &Path) -> Result<Snapshot> {
+    /// **Errors** a folder of another kind, a missing frame, a table without positions, several
+    /// cells or realisations with none chosen.
+    pub fn read(&self, folder: &Path) -> Result<Snapshot> {
         if !folder.exists() {
-            return Err(absent(folder));
+            return Err(missing_folder(folder));
         }
         if folder.join("experiment.json").exists() {
-            return self.of_experiment(folder);
+            return self.read_cell(folder);
         }
         let path = folder.join("record.json");
         let text = std::fs::read_to_string(&path).map_err(|e| match e.kind() {
@@ -125,9 +129,9 @@ impl Which {
         Ok(Snapshot { d, rows, masses, radii: None })
     }
 
-    /// The whole time line of a run, or of the cell and realisation that are named.
+    /// The whole time line of a run, or of the chosen cell and realisation.
     ///
-    /// **Errors** as [`Which::of`].
+    /// **Errors** as [`FrameChoice::read`].
     pub fn timeline(&self, folder: &Path) -> Result<Table> {
         if folder.join("experiment.json").exists() {
             return self.cell_table(folder).map(|(_, table)| table);
@@ -139,15 +143,15 @@ impl Which {
     }
 
     /// A frame of a cell.
-    fn of_experiment(&self, folder: &Path) -> Result<Snapshot> {
+    fn read_cell(&self, folder: &Path) -> Result<Snapshot> {
         let (cell, table) = self.cell_table(folder)?;
         let (d, rows) = self.positions(&table, folder)?;
         Ok(Snapshot { d, rows, masses: masses(folder, &cell, self.realisation.unwrap_or(0))?, radii: None })
     }
 
-    /// A cell, and the table of one of its realisations.
+    /// The chosen cell, and the table of the chosen realisation.
     fn cell_table(&self, folder: &Path) -> Result<(Cell, Table)> {
-        let store = Store::at(folder)?;
+        let store = Store::open_read_only(folder)?;
         let ids = store.finished()?;
         let fits: Vec<&String> = ids.iter().filter(|id| self.cell.as_ref().is_none_or(|c| id.starts_with(c.as_str()))).collect();
         let [id] = fits[..] else {
@@ -166,7 +170,8 @@ impl Which {
             return Err(malformed(
                 folder,
                 "",
-                "its tables are means over the realisations, which are tokens of none; run it without `mean`",
+                "its tables are means over realisations, not positions of tokens; run it without \
+                `mean`",
             ));
         }
         match self.realisation {
@@ -186,7 +191,7 @@ impl Which {
         Ok((record.cell, table))
     }
 
-    /// The positions of the row that is wanted.
+    /// The positions in the chosen row.
     fn positions(&self, table: &Table, folder: &Path) -> Result<(usize, Vec<f64>)> {
         let (d, columns) = position_columns(table).ok_or_else(|| malformed(folder, "", NO_POSITIONS))?;
         let row = match (self.row, self.t) {
@@ -208,7 +213,7 @@ impl Which {
     }
 }
 
-/// What a table lacks that has no positions.
+/// The problem of a table without positions.
 pub const NO_POSITIONS: &str = "its table has no positions; record the observable `positions`";
 
 /// The dimension and the columns of positions of a table, token by token.
@@ -235,7 +240,7 @@ fn table(folder: &Path, name: &str, columns: &[String]) -> Result<Table> {
         .ok_or_else(|| malformed(&path, "", format!("expected a table of {} columns as in record.json", columns.len())))
 }
 
-/// The masses of a realisation of an experiment, where they are not equal.
+/// The masses of a realisation of an experiment; `None` if they are equal.
 fn masses(folder: &Path, cell: &Cell, m: usize) -> Result<Option<Vec<f64>>> {
     let Ok(text) = std::fs::read_to_string(folder.join("experiment.json")) else { return Ok(None) };
     let Ok(experiment) = serde_json::from_str::<Value>(&text) else { return Ok(None) };
@@ -245,8 +250,9 @@ fn masses(folder: &Path, cell: &Cell, m: usize) -> Result<Option<Vec<f64>>> {
     Ok(experiment["masses"].as_array().map(|list| list.iter().filter_map(Value::as_f64).collect()))
 }
 
-/// A folder that is not there, with those beside it whose names begin alike: `run` adds a hash to the name of an experiment of one's own.
-pub fn absent(folder: &Path) -> Error {
+/// The error for a missing folder. It names folders beside it whose names begin alike, because
+/// `run` adds a hash to the name of a user's experiment.
+pub fn missing_folder(folder: &Path) -> Error {
     let beside = folder.parent().filter(|p| !p.as_os_str().is_empty());
     let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let names = std::fs::read_dir(beside.unwrap_or(Path::new("."))).into_iter().flatten().flatten().map(|e| e.file_name());

@@ -1,9 +1,9 @@
-//! Where something is drawn already: a grid of cells over a panel, one unit wide.
+//! Occupancy of a panel: a grid of cells, each one unit wide, that tells where something is drawn.
 
-use super::scene::{Ink, Outline, Rect, Shape, Spot};
+use super::scene::{Outline, Point, Rect, Shape, ShapeRole};
 
-/// Occupied cells.
-pub struct Occupied {
+/// The occupied cells of an area.
+pub struct OccupancyGrid {
     area: Rect,
     cell: f64,
     columns: usize,
@@ -11,23 +11,23 @@ pub struct Occupied {
     taken: Vec<bool>,
 }
 
-impl Occupied {
-    /// Nothing drawn in this area.
+impl OccupancyGrid {
+    /// An empty grid for this area.
     pub fn new(area: Rect, cell: f64) -> Self {
         let count = |length: f64| (length / cell).ceil().max(1.0) as usize;
         let (columns, rows) = (count(area.width()), count(area.height()));
         Self { area, cell, columns, rows, taken: vec![false; columns * rows] }
     }
 
-    /// Takes the cells of a shape; cells of rasters stay free.
+    /// Marks the cells of a shape as occupied; rasters occupy no cells.
     pub fn add(&mut self, shape: &Shape) {
-        if shape.ink == Ink::Raster {
+        if shape.role == ShapeRole::Raster {
             return;
         }
         match &shape.form {
             Outline::Path(points) => points.windows(2).for_each(|side| self.segment(side[0], side[1])),
             Outline::Polygon(points) => {
-                let fold = |f: fn(f64, f64) -> f64, g: fn(&Spot) -> f64| points.iter().map(g).reduce(f).unwrap_or(0.0);
+                let fold = |f: fn(f64, f64) -> f64, g: fn(&Point) -> f64| points.iter().map(g).reduce(f).unwrap_or(0.0);
                 self.rect(&Rect {
                     left: fold(f64::min, |p| p.0),
                     top: fold(f64::min, |p| p.1),
@@ -36,7 +36,7 @@ impl Occupied {
                 });
             }
             Outline::Box(r) => self.rect(r),
-            Outline::Disc(c, r) if shape.ink == Ink::Border => {
+            Outline::Disc(c, r) if shape.role == ShapeRole::Border => {
                 let ring =
                     (0..=120).map(|k| (std::f64::consts::TAU * f64::from(k) / 120.0).sin_cos()).map(|(s, k)| (c.0 + r * k, c.1 + r * s));
                 ring.collect::<Vec<_>>().windows(2).for_each(|side| self.segment(side[0], side[1]));
@@ -45,7 +45,7 @@ impl Occupied {
         }
     }
 
-    fn segment(&mut self, a: Spot, b: Spot) {
+    fn segment(&mut self, a: Point, b: Point) {
         let length = (b.0 - a.0).hypot(b.1 - a.1);
         let pieces = (2.0 * length / self.cell).ceil().max(1.0);
         for k in 0..=pieces as usize {
@@ -55,7 +55,7 @@ impl Occupied {
         }
     }
 
-    /// Takes the cells that meet a rectangle.
+    /// Marks the cells that meet a rectangle.
     pub fn rect(&mut self, r: &Rect) {
         let Some(((c0, c1), (r0, r1))) = self.cells(r) else { return };
         for row in r0..=r1 {
@@ -63,13 +63,13 @@ impl Occupied {
         }
     }
 
-    /// How many cells of a rectangle are taken.
+    /// The number of occupied cells in a rectangle.
     pub fn count(&self, r: &Rect) -> usize {
         let Some(((c0, c1), (r0, r1))) = self.cells(r) else { return 0 };
         (r0..=r1).map(|row| self.taken[row * self.columns + c0..=row * self.columns + c1].iter().filter(|t| **t).count()).sum()
     }
 
-    /// The cells of a rectangle, columns and rows.
+    /// The ranges of columns and rows of a rectangle.
     fn cells(&self, r: &Rect) -> Option<((usize, usize), (usize, usize))> {
         if r.right < self.area.left || r.left > self.area.right || r.bottom < self.area.top || r.top > self.area.bottom {
             return None;

@@ -1,4 +1,4 @@
-//! Frames as an animated GIF.
+//! Animated GIF.
 
 use crate::error::{Error, Result};
 use gif::{Encoder, Extension, Frame, Repeat};
@@ -10,13 +10,14 @@ pub type Image = (u32, u32, Vec<u8>);
 const EFFORT: i32 = 10;
 
 fn failed(e: impl std::fmt::Display) -> Error {
-    Error::Numerical { what: format!("a film could not be made: {e}") }
+    Error::Numerical { what: format!("the animation cannot be written: {e}") }
 }
 
-/// Images of one shape as an animated GIF that plays for ever, `per_second` of them a second (to a hundredth of a second a frame, which is what the
-/// format can say). The images are asked for one by one; `metadata` becomes a comment.
+/// Encodes images of the same size as an animated GIF that repeats for ever, at `per_second` frames
+/// a second (the format rounds the delay to a hundredth of a second). Images are requested one by
+/// one; `metadata` becomes a comment.
 ///
-/// **Errors** no image, images of different shapes or larger than 65535.
+/// **Errors** no image; images of different sizes, or larger than 65535 pixels a side.
 pub fn gif(count: usize, image: impl Fn(usize) -> Result<Image>, metadata: &str, per_second: u16) -> Result<Vec<u8>> {
     let (w, h, first) = image(0)?;
     let side = |v: u32| u16::try_from(v).map_err(|_| failed("more than 65535 pixels a side"));

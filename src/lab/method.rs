@@ -1,23 +1,24 @@
-//! How the runs of an experiment are computed: integrator, budget of steps, kernel, accuracy of velocities.
+//! The numerical method of an experiment: integrator, largest number of steps, kernel, accuracy of
+//! velocities.
 
 use super::toml_reader::Reader;
 use crate::attention::Spec;
-use crate::attention::kernel::Choice;
+use crate::attention::kernel::KernelChoice;
 use crate::error::Result;
 use crate::flow::{Options, integrator};
 use crate::sphere::mass_law::{self, MassLaw};
 use serde::Serialize;
 
-/// The method; what is not given is the usual one.
+/// The numerical method. `None` stands for the default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Computation {
-    /// Registered integrator.
+pub struct Method {
+    /// Name of the integrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integrator: Option<String>,
-    /// Budget of steps of a run.
+    /// Largest number of steps of a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u64>,
-    /// Registered kernel.
+    /// Name of the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Relative accuracy of every velocity.
@@ -25,11 +26,11 @@ pub struct Computation {
     pub accuracy: Option<f64>,
 }
 
-impl Computation {
-    /// From the keys `integrator`, `max_steps`, `kernel` and `accuracy` of a file.
-    pub fn of(r: &mut Reader) -> Self {
+impl Method {
+    /// Reads the keys `integrator`, `max_steps`, `kernel` and `accuracy` of a file.
+    pub fn from_reader(r: &mut Reader) -> Self {
         let mut checked = |key: &'static str, check: &dyn Fn(&str) -> Result<()>| {
-            let (at, word) = (r.place(key), r.string(key)?);
+            let (at, word) = (r.offset(key), r.string(key)?);
             match check(&word) {
                 Ok(()) => Some(word),
                 Err(e) => {
@@ -39,17 +40,17 @@ impl Computation {
             }
         };
         let integrator = checked("integrator", &|w| integrator(w).map(|_| ()));
-        let kernel = checked("kernel", &|w| Choice::parse(w).map(|_| ()));
+        let kernel = checked("kernel", &|w| KernelChoice::parse(w).map(|_| ()));
         let max_steps = r.count("max_steps", 1, usize::MAX).map(|c| c as u64);
         Self { integrator, max_steps, kernel, accuracy: r.number("accuracy", 1e-16, 0.1) }
     }
 
-    /// True for the usual one.
+    /// True if everything is the default.
     pub fn is_usual(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The same options by this method.
+    /// The options with the settings of this method.
     ///
     /// **Errors** an integrator that is not registered.
     pub fn options<'a>(&self, options: Options<'a>) -> Result<Options<'a>> {
@@ -60,27 +61,27 @@ impl Computation {
         })
     }
 
-    /// The same specification by this method.
+    /// The specification with the settings of this method.
     ///
     /// **Errors** a kernel that is not registered.
     pub fn spec(&self, spec: Spec) -> Result<Spec> {
-        let kernel = self.kernel.as_deref().map(Choice::parse).transpose()?.unwrap_or(spec.kernel);
+        let kernel = self.kernel.as_deref().map(KernelChoice::parse).transpose()?.unwrap_or(spec.kernel);
         Ok(Spec { kernel, accuracy: self.accuracy.unwrap_or(spec.accuracy), ..spec })
     }
 
-    /// The keys that say something about error-controlled steps only, where they are given.
+    /// The first of the given keys that is meaningful for error-controlled steps only.
     pub fn adaptive_only(&self) -> Option<&'static str> {
         self.integrator.as_ref().map(|_| "integrator").or(self.max_steps.map(|_| "max_steps"))
     }
 }
 
-/// Masses under `masses` or in a file beside it (`masses_file`), none meaning equal ones; or the
-/// specification of a law of masses.
+/// The masses of the tokens, from the key `masses` or the file `masses_file` (empty for equal
+/// masses), and the specification of a law of masses.
 pub fn masses(r: &mut Reader, n: &[usize]) -> (Vec<f64>, String) {
     let law = law_of_masses(r);
     let given = if law.is_some() { None } else { r.numbers("masses", f64::MIN_POSITIVE, 1e300) };
-    let (at, file) = (r.place("masses_file"), r.string("masses_file"));
-    let read = file.and_then(|f| match super::arrays::list(&r.beside(&f), None) {
+    let (at, file) = (r.offset("masses_file"), r.string("masses_file"));
+    let read = file.and_then(|f| match super::arrays::list(&r.sibling_path(&f), None) {
         Ok(list) => Some(list),
         Err(e) => {
             r.problem(at, format!("masses_file: {e}"));
@@ -88,7 +89,7 @@ pub fn masses(r: &mut Reader, n: &[usize]) -> (Vec<f64>, String) {
         }
     });
     let key = if r.has("masses") { "masses" } else { "masses_file" };
-    let at = r.place(key);
+    let at = r.offset(key);
     if r.has("masses") && read.is_some() {
         r.problem(at, "masses_file: contradicts `masses`; give one of them".into());
     }
@@ -102,15 +103,18 @@ pub fn masses(r: &mut Reader, n: &[usize]) -> (Vec<f64>, String) {
     (masses, law.unwrap_or_default())
 }
 
-/// The specification of the law of masses under `masses`, empty after a problem; none where
-/// numbers stand there.
+/// The specification of the law of masses in the key `masses`; empty after a problem, `None` if the
+/// key holds numbers.
 fn law_of_masses(r: &mut Reader) -> Option<String> {
-    let at = r.place("masses");
+    let at = r.offset("masses");
     let is_law = |word: &str| MassLaw::parse(word).is_some();
     if let Some(word) = r.listed("masses", is_law) {
-        let several = format!("masses: found `{word}` in a list, expected one law, or one number for each token; run once for each law");
+        let several = format!(
+            "masses: found `{word}` in a list, expected one law, or one number for each token; run \
+            once for each law"
+        );
         r.problem(at, several);
-        // The key is known; what else is wrong with it does not matter.
+        // The key is marked as known; its value is checked elsewhere.
         r.word("masses");
         return Some(String::new());
     }
@@ -124,7 +128,7 @@ fn law_of_masses(r: &mut Reader) -> Option<String> {
         // A range of numbers, one for each token.
         None if word.contains("..") => None,
         None => {
-            r.problem(at, format!("masses: found \"{word}\", expected a number for each token, or a law: {}", mass_law::forms()));
+            r.problem(at, format!("masses: found \"{word}\", expected a number for each token, or a law: {}", mass_law::usage()));
             Some(String::new())
         }
     }

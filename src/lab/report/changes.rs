@@ -1,21 +1,22 @@
-//! What is new, at the head of the page: verdicts that are not as predicted, statements that are false as printed beside
-//! what holds, what was proved, what is open, and what came closest to failing.
+//! The head of the page: unexpected verdicts, false statements with their corrections, proofs, open
+//! problems, and the claims that came closest to failing.
 
 use super::claims::{margin, number};
 use super::errata::{self, Erratum, erratum};
 use super::math;
-use super::words::escape;
+use super::terms::escape;
 use crate::theorem::{Claim, Record, Status, Verdict, find};
 
-/// How many of the smallest margins are shown.
-const CLOSEST: usize = 10;
+/// Number of smallest margins shown.
+const MAX_CLOSEST: usize = 10;
 
 pub(super) fn section(records: &[Record]) -> String {
     format!(
-        "<section id=\"news\" aria-labelledby=\"h-news\"><h2 id=\"h-news\">What is new</h2>\n{}{}{}{}{}{}{}</section>\n",
+        "<section id=\"news\" aria-labelledby=\"h-news\"><h2 id=\"h-news\">What is \
+        new</h2>\n{}{}{}{}{}{}{}</section>\n",
         surprises(records),
-        false_statements(records, Status::Misprinted, "printed wrongly", "As printed"),
-        false_statements(records, Status::Folklore, "said and false", "As said"),
+        false_statements(records, Status::Misprinted, "false as published", "As published"),
+        false_statements(records, Status::Folklore, "commonly stated but false", "As stated"),
         corrected(records),
         proved(records),
         open(records),
@@ -23,17 +24,20 @@ pub(super) fn section(records: &[Record]) -> String {
     )
 }
 
-/// The claims that should hold and did, with the smallest margins first.
+/// Claims that should hold and do, smallest margins first.
 pub fn tightest(records: &[Record], most: usize) -> Vec<&Record> {
-    let holds = |r: &&Record| r.as_expected && !r.status.expects_violation() && !r.kind.counts();
+    let holds = |r: &&Record| r.as_expected && !r.status.expects_violation() && !r.kind.is_share();
     let mut found: Vec<(f64, &Record)> = records.iter().filter(holds).filter_map(|r| Some((r.margin?.value, r))).collect();
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.into_iter().take(most).map(|(_, r)| r).collect()
 }
 
-/// The sentence that says whether everything came out as it should.
+/// The headline: the number of claims with the predicted verdict.
 pub fn headline(good: usize, all: usize) -> String {
-    format!("{good} of {all} claims have the verdict that the literature, with its known errata, predicts")
+    format!(
+        "{good} of {all} claims have the verdict that the literature, with its known errata, \
+        predicts"
+    )
 }
 
 fn link(name: &str) -> String {
@@ -50,11 +54,12 @@ fn surprises(records: &[Record]) -> String {
     format!("<h3>{} not as predicted</h3>\n<ul>\n{}</ul>\n", odd.len(), odd.iter().map(item).collect::<String>())
 }
 
-/// Two statements side by side behind one line.
+/// Two statements side by side, folded under one title.
 fn pair(title: &str, left: (&str, &str), right: &str) -> String {
     format!(
-        "<details class=\"erratum\"><summary>{title}</summary>\n<div class=\"pair\"><div><h4>{}</h4><p>{}</p></div>\
-         <div><h4>What holds</h4>{right}</div></div></details>\n",
+        "<details class=\"erratum\"><summary>{title}</summary>\n<div \
+        class=\"pair\"><div><h4>{}</h4><p>{}</p></div><div><h4>Correct \
+        statement</h4>{right}</div></div></details>\n",
         left.0, left.1
     )
 }
@@ -63,7 +68,7 @@ fn statement(c: &Claim) -> String {
     format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(c.statement), c.name)
 }
 
-/// What holds instead: the statements of the claims that say so, among those that were checked, and words.
+/// The correct statements, from the claims that were checked, and a remark.
 fn holds(e: &Erratum, records: &[Record]) -> String {
     let checked = |name: &&&str| records.iter().any(|r| r.name == **name);
     let known = e.holds.iter().filter(checked).filter_map(|name| find(name).ok());
@@ -74,7 +79,7 @@ fn holds(e: &Erratum, records: &[Record]) -> String {
     if out.is_empty() { format!("<p>See <code>metastable explain {}</code>.</p>", e.holds.join(" ")) } else { out }
 }
 
-/// False statements of a status, each beside what holds.
+/// The false statements with a status, each with its correction.
 fn false_statements(records: &[Record], status: Status, what: &str, label: &str) -> String {
     let found: Vec<&Claim> = records.iter().filter(|r| r.status == status).filter_map(|r| find(r.name).ok()).collect();
     if found.is_empty() {
@@ -88,7 +93,8 @@ fn false_statements(records: &[Record], status: Status, what: &str, label: &str)
     format!("<h3>{} {many} {what}</h3>\n{}", found.len(), found.iter().map(one).collect::<String>())
 }
 
-/// Corrected statements whose printed form is no claim of its own: the citation says what is printed.
+/// Corrected statements whose published form is not a claim of its own; the citation tells what was
+/// published.
 fn corrected(records: &[Record]) -> String {
     let paired = |name: &str| errata::ALL.iter().any(|e| e.holds.contains(&name));
     let alone = records.iter().filter(|r| r.status == Status::Corrected && !paired(r.name));
@@ -96,7 +102,7 @@ fn corrected(records: &[Record]) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let one = |c: &&Claim| pair(&math::text(c.title), ("Where it is printed", &escape(c.citation)), &format!("<p>{}</p>", statement(c)));
+    let one = |c: &&Claim| pair(&math::text(c.title), ("Where it is published", &escape(c.citation)), &format!("<p>{}</p>", statement(c)));
     let many = if found.len() == 1 { "statement is" } else { "statements are" };
     format!("<h3>{} more {many} corrected</h3>\n{}", found.len(), found.iter().map(one).collect::<String>())
 }
@@ -111,14 +117,16 @@ fn proved(records: &[Record]) -> String {
     let mut out = String::new();
     if !certified.is_empty() {
         out.push_str(&format!(
-            "<h3>{} certified: proved by interval arithmetic for the printed box</h3>\n<ul>\n{}</ul>\n",
+            "<h3>{} certified: proved by interval arithmetic for the stated \
+            box</h3>\n<ul>\n{}</ul>\n",
             certified.len(),
             certified.iter().map(item).collect::<String>()
         ));
     }
     if of > 0 {
         out.push_str(&format!(
-            "<p>{proved} of {of} random starts are proved by enclosures to converge to one point.</p>\n",
+            "<p>{proved} of {of} random starts are proved by interval arithmetic to converge to \
+            one point.</p>\n",
             proved = starts
         ));
     }
@@ -138,7 +146,7 @@ fn open(records: &[Record]) -> String {
 }
 
 fn closest(records: &[Record]) -> String {
-    let found = tightest(records, CLOSEST);
+    let found = tightest(records, MAX_CLOSEST);
     if found.is_empty() {
         return String::new();
     }
@@ -148,8 +156,10 @@ fn closest(records: &[Record]) -> String {
         format!("<tr><td>{}</td><td>{}</td><td>{slack}</td></tr>\n", link(r.name), escape(&m))
     };
     format!(
-        "<h3>{} that came closest to failing</h3>\n<table><caption>The smallest margins of claims that hold. A bound that is attained has margin 0 and slack 1.</caption>\
-         <thead><tr><th scope=\"col\">claim</th><th scope=\"col\">margin</th><th scope=\"col\">slack</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
+        "<h3>{} that came closest to failing</h3>\n<table><caption>The smallest margins of claims \
+        that hold. A bound that is attained has margin 0 and slack 1.</caption><thead><tr><th \
+        scope=\"col\">claim</th><th scope=\"col\">margin</th><th \
+        scope=\"col\">slack</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
         found.len(),
         found.iter().map(row).collect::<String>()
     )

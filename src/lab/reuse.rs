@@ -1,4 +1,5 @@
-//! Cells that a run of the same experiment with other values on its axes has finished already.
+//! Takes finished cells from sibling runs: runs of the same experiment with other values on its
+//! axes, whose folders lie beside the folder of this run.
 
 use super::cell::CellTables;
 use super::experiment::Experiment;
@@ -7,11 +8,11 @@ use super::provenance::Provenance;
 use super::store::{CellRecord, Store};
 use crate::error::Result;
 
-/// The folders of such runs, beside that of a store.
-pub struct Beside(Vec<Store>);
+/// The stores of the sibling runs.
+pub struct SiblingRuns(Vec<Store>);
 
-impl Beside {
-    /// What lies beside this store. What cannot be read there is left.
+impl SiblingRuns {
+    /// Finds the sibling runs of a store. Folders that cannot be read are skipped.
     pub fn new(experiment: &Experiment, store: &Store) -> Self {
         let (root, own) = (store.folder().parent(), store.folder().file_name());
         let entries = root.and_then(|root| std::fs::read_dir(root).ok());
@@ -20,29 +21,30 @@ impl Beside {
         names.sort();
         let start = format!("{}-", experiment.name);
         let beside = names.iter().filter(|n| n.to_string_lossy().strip_prefix(&start).is_some_and(|hash| !hash.contains('-')));
-        Self(beside.filter_map(|n| Store::at(&root?.join(n)).ok()).collect())
+        Self(beside.filter_map(|n| Store::open_read_only(&root?.join(n)).ok()).collect())
     }
 
-    /// A finished cell of this identity that this very build has written: its numbers are those that it would compute again.
+    /// A finished cell with this id. Only cells written by this very build count: its numbers are
+    /// those that a new computation would give.
     fn read(&self, id: &str) -> Option<(CellRecord, CellTables)> {
         self.0.iter().filter_map(|s| s.read(id).ok()).find(|(record, _)| is_of_this_build(&record.provenance))
     }
 
-    /// True where a cell would be taken over.
+    /// True if a sibling run has this cell.
     pub fn has(&self, id: &str) -> bool {
         self.read(id).is_some()
     }
 }
 
-/// Takes such cells over. Returns how many.
+/// Copies the missing cells that sibling runs have into the store. Returns their number.
 ///
 /// **Errors** a cell that cannot be written.
-pub(super) fn adopt(experiment: &Experiment, store: &Store, cells: &[Cell]) -> Result<usize> {
+pub(super) fn reuse(experiment: &Experiment, store: &Store, cells: &[Cell]) -> Result<usize> {
     let missing: Vec<(&Cell, String)> = cells.iter().map(|c| (c, c.id(experiment))).filter(|(_, id)| !store.has(id)).collect();
     if missing.is_empty() {
         return Ok(0);
     }
-    let (beside, mut taken) = (Beside::new(experiment, store), 0);
+    let (beside, mut taken) = (SiblingRuns::new(experiment, store), 0);
     for (cell, id) in missing {
         if let Some((record, tables)) = beside.read(&id) {
             store.write(experiment, cell, &tables, record.seconds)?;
