@@ -1,27 +1,27 @@
-//! `run` for studies: their tables as CSV and NPY.
+//! `run STUDY`: writes the tables of a study as CSV and NPY.
 
 use super::output::Output;
-use super::parameter::{assignment, each};
+use super::parameter::{assignment, assignments};
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays, provenance::hash};
 use crate::study::Study;
 use serde_json::json;
 use std::path::Path;
 
-/// Runs a study with these changes of its parameters and writes its tables into a folder of its own.
+/// Runs a study with changed parameters and writes its tables into a folder for these parameters.
 pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i32> {
-    let changes = each(set, assignment)?;
+    let changes = assignments(set, assignment)?;
     let tables = entry.run_with(&changes)?;
     let flags: String = set.iter().map(|text| format!(" --set {text}")).collect();
-    let own = if set.is_empty() { String::new() } else { format!("-{}", &hash(&flags)[..8]) };
-    let folder = runs.join(format!("study-{}{own}", entry.name));
+    let suffix = if set.is_empty() { String::new() } else { format!("-{}", &hash(&flags)[..8]) };
+    let folder = runs.join(format!("study-{}{suffix}", entry.name));
     std::fs::create_dir_all(&folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let configuration = format!("{}{flags}", entry.name);
     let provenance = Provenance::new(format!("study {}", entry.name), &configuration, format!("metastable run {}{flags}", entry.name));
     let (mut text, mut files) = (format!("{}\n", entry.title), Vec::new());
     for (name, table) in &tables {
         for (extension, bytes) in
-            [("csv", arrays::csv_text(table, &provenance.csv_header()).into_bytes()), ("npy", arrays::npy_table(table))]
+            [("csv", arrays::labelled_csv(table, &provenance.csv_header()).into_bytes()), ("npy", arrays::npy_table(table))]
         {
             let path = folder.join(format!("{name}.{extension}"));
             arrays::write_atomically(&path, &bytes)?;

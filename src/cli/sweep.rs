@@ -1,4 +1,4 @@
-//! Sweeps: claims over the user's own grid, with a table and a picture of the margin.
+//! `check` with ranges: claims on a grid, with a table and a picture of the margins.
 
 use super::figure::Style;
 use super::output::{Output, number};
@@ -6,19 +6,19 @@ use super::verdicts::{rows, table};
 use crate::draw::{self, Axis as Scale, Mark, Panel, Picture, Size};
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays::write_atomically};
-use crate::theorem::{Case, Claim, Record, Region, sweep, worst};
+use crate::theorem::{Case, Claim, Record, Region, exit_code, sweep};
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
-/// The worst margin at one point of the grid.
-struct Point {
+/// The trials at one point of the grid.
+struct GridPoint {
     case: Case,
     trials: usize,
-    worst: f64,
+    worst_margin: f64,
 }
 
-/// Runs the claims over the grid; files go into a folder per claim.
+/// Checks the claims on the grid. Each claim has its own folder of files.
 pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder: Option<&Path>, out: &Output) -> Result<i32> {
     if trials == 0 {
         return Err(Error::parameter("--trials", trials, "at least 1"));
@@ -32,38 +32,38 @@ pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder:
         let home = folder.unwrap_or(Path::new("runs/sweep")).join(claim.name);
         text.push_str(&format!("{}\n", grid_table(&points)));
         if outside > 0 {
-            let what = if region.beyond {
-                "are outside the hypotheses: the verdict is not about the claim as stated"
+            let what = if region.beyond_hypotheses {
+                "do not satisfy the hypotheses: the verdict is not about the claim as stated"
             } else {
-                "are outside the hypotheses and were left out"
+                "do not satisfy the hypotheses and were left out"
             };
             text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
         }
         let files = write(claim, &points, seed, trials, &home)?;
         text.push_str(&format!("wrote {}\n", files.join(", ")));
-        let object = |p: &Point| json!({"n": p.case.n, "d": p.case.d, "beta": p.case.beta, "dynamics": p.case.dynamics, "law": p.case.law, "trials": p.trials, "margin": super::output::finite(p.worst)});
-        grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": region.beyond, "files": files}));
+        let object = |p: &GridPoint| json!({"n": p.case.n, "d": p.case.d, "beta": p.case.beta, "dynamics": p.case.dynamics, "law": p.case.law, "trials": p.trials, "margin": super::output::finite(p.worst_margin)});
+        grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": region.beyond_hypotheses, "files": files}));
         records.push(record);
     }
     let body = format!("{text}{}", table(&records, started.elapsed().as_secs_f64(), out.colour()));
     out.result(&json!({"claims": rows(&records), "grids": grids, "seed": seed, "trials": trials}), &body);
-    Ok(worst(&records))
+    Ok(exit_code(&records))
 }
 
-/// Worst margins by point, in the order of the grid.
-fn points(cases: &[Case], record: &Record) -> Vec<Point> {
+/// The worst margin at each point, in the order of the grid.
+fn points(cases: &[Case], record: &Record) -> Vec<GridPoint> {
     let one = |case: &Case| {
         let here: Vec<f64> = record.cases.iter().zip(&record.margins).filter(|(c, _)| *c == case).map(|(_, m)| *m).collect();
-        Point { case: *case, trials: here.len(), worst: here.iter().copied().fold(f64::INFINITY, f64::min) }
+        GridPoint { case: *case, trials: here.len(), worst_margin: here.iter().copied().fold(f64::INFINITY, f64::min) }
     };
     cases.iter().map(one).collect()
 }
 
-fn grid_table(points: &[Point]) -> String {
+fn grid_table(points: &[GridPoint]) -> String {
     let mut text =
         format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {:>12}\n", "n", "d", "beta", "dynamics", "law", "trials", "worst margin");
     for p in points {
-        let worst = if p.worst.is_finite() { number(p.worst) } else { "none".into() };
+        let worst = if p.worst_margin.is_finite() { number(p.worst_margin) } else { "none".into() };
         let c = &p.case;
         text.push_str(&format!(
             "{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {worst:>12}\n",
@@ -78,7 +78,7 @@ fn grid_table(points: &[Point]) -> String {
     text
 }
 
-fn write(claim: &Claim, points: &[Point], seed: u64, trials: usize, folder: &Path) -> Result<Vec<String>> {
+fn write(claim: &Claim, points: &[GridPoint], seed: u64, trials: usize, folder: &Path) -> Result<Vec<String>> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let grid: Vec<String> = points.iter().map(|p| p.case.to_string()).collect();
     let what = format!("sweep of {}", claim.name);
@@ -91,7 +91,7 @@ fn write(claim: &Claim, points: &[Point], seed: u64, trials: usize, folder: &Pat
     csv.push_str("n,d,beta,dynamics,law,trials,worst_margin\n");
     for p in points {
         let c = &p.case;
-        csv.push_str(&format!("{},{},{},{},\"{}\",{},{}\n", c.n, c.d, c.beta, c.dynamics, c.law, p.trials, p.worst));
+        csv.push_str(&format!("{},{},{},{},\"{}\",{},{}\n", c.n, c.d, c.beta, c.dynamics, c.law, p.trials, p.worst_margin));
     }
     let style = Style { size: Size::Siam, dpi: 200.0 };
     let picture = picture(claim, points);
@@ -109,26 +109,27 @@ fn write(claim: &Claim, points: &[Point], seed: u64, trials: usize, folder: &Pat
     Ok(names)
 }
 
-/// An axis: its name and a case's place on it.
-type Place = (&'static str, &'static dyn Fn(&Case) -> f64);
+/// An axis: its name and the coordinate of a case.
+type GridAxis = (&'static str, &'static dyn Fn(&Case) -> f64);
 
-/// Worst margins against the axis that takes most values, one line for each combination of the others.
-fn picture(claim: &Claim, points: &[Point]) -> Picture {
+/// The worst margin over the axis with the most values, one line for each combination of the
+/// others.
+fn picture(claim: &Claim, points: &[GridPoint]) -> Picture {
     let values = |f: &dyn Fn(&Case) -> f64| {
         let mut all: Vec<f64> = points.iter().map(|p| f(&p.case)).collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
         all
     };
-    let axes: [Place; 3] = [("beta", &|c| c.beta), ("n", &|c| c.n as f64), ("d", &|c| c.d as f64)];
+    let axes: [GridAxis; 3] = [("beta", &|c| c.beta), ("n", &|c| c.n as f64), ("d", &|c| c.d as f64)];
     let sizes: Vec<usize> = axes.iter().map(|a| values(a.1).len()).collect();
     let main = (0..3).rev().max_by_key(|&k| sizes[k]).unwrap_or(0);
-    let (name, place) = axes[main];
-    let all = values(place);
+    let (name, coordinate) = axes[main];
+    let all = values(coordinate);
     let (low, high) = (all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(1.0));
     let x =
         if low > 0.0 && high / low > 8.0 { Scale::log(name, low / 1.2, high * 1.2) } else { Scale::linear(name, low - 0.5, high + 0.5) };
-    let finite: Vec<f64> = points.iter().map(|p| p.worst).filter(|w| w.is_finite()).collect();
+    let finite: Vec<f64> = points.iter().map(|p| p.worst_margin).filter(|w| w.is_finite()).collect();
     let least = finite.iter().copied().fold(0.0, f64::min).max(-2.0);
     let mut panel = Panel::new(
         claim.name,
@@ -146,7 +147,7 @@ fn picture(claim: &Claim, points: &[Point]) -> Picture {
             .collect();
         label.push(p.case.dynamics.to_owned());
         let label = label.join(", ");
-        let at = (place(&p.case), p.worst.clamp(-2.0, 2.0));
+        let at = (coordinate(&p.case), p.worst_margin.clamp(-2.0, 2.0));
         match groups.iter_mut().find(|g| g.0 == label) {
             Some(group) => group.1.push(at),
             None => groups.push((label, vec![at])),
@@ -158,6 +159,6 @@ fn picture(claim: &Claim, points: &[Point]) -> Picture {
         panel.line(line, k % 6, dash, if k < 12 { label } else { String::new() });
     }
     panel.legend = Some(draw::Corner::BottomLeft);
-    let caption = format!("{}. Worst margin over the grid; 0 is the threshold, 1 far from it. Hypotheses: {}.", claim.title, claim.domain);
+    let caption = format!("{}. Worst margin at each point; the claim holds above 0. Hypotheses: {}.", claim.title, claim.domain);
     Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption }
 }

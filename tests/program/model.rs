@@ -1,4 +1,5 @@
-//! Models from the command line and from files: every flag does what the library says, and wrong ones are answered with one sentence.
+//! Models from the command line and from files: every flag does the same as the library; a wrong
+//! value yields one sentence.
 
 use crate::program::{json, run};
 use crate::snapshot;
@@ -9,11 +10,11 @@ use metastable::attention::hardmax::Hardmax;
 use metastable::attention::kernel::{Attention, Weights};
 use metastable::attention::multi_head::MultiHead;
 use metastable::attention::noise::Isotropic;
-use metastable::attention::normalisation::{Bare, Pre};
-use metastable::attention::pattern::{Alibi, BiasTable, Causal, Joined, Pairs, Rotary, Window};
+use metastable::attention::normalisation::{Pre, Unnormalised};
+use metastable::attention::pattern::{Alibi, BiasTable, Causal, CombinedPattern, Pairs, Rotary, Window};
 use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{Dynamics, Head};
-use metastable::flow::{Options, Splitting, Walk, solve, velocity_accuracy, walk};
+use metastable::flow::{Options, SdeOptions, Splitting, solve, solve_sde, velocity_accuracy};
 use metastable::lab::arrays;
 use metastable::num::stream::Stream;
 use metastable::sphere::{Tokens, law::Law};
@@ -87,8 +88,8 @@ fn velocity(at: &Path, flags: &str) -> Vec<f64> {
     numbers(&json(at, &format!("velocity --tokens x.csv --beta 3 {flags}"))["velocity"])
 }
 
-/// Both compute the same sums, perhaps by different kernels.
-fn agree(found: &[f64], expected: &[f64], what: &str) {
+/// Asserts equality up to rounding: the kernels may differ.
+fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     let size = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
     assert_eq!(found.len(), expected.len(), "{what}");
     assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13 * size), "{what}: {found:?} {expected:?}");
@@ -108,35 +109,47 @@ fn masks_biases_positions_and_heads_are_those_of_the_library() -> Result<()> {
     let (f, x) = (folder(), tokens());
     let at = f.path();
     let plain = || MultiHead::new(3.0, vec![Head::default()]);
-    let of = |sublayer: MultiHead| Dynamics::of(sublayer).velocity(&x);
+    let velocity_of = |sublayer: MultiHead| Dynamics::single(sublayer).velocity(&x);
     assert_eq!(velocity(at, "--mask causal"), velocity(at, "--causal"));
-    agree(&velocity(at, "--mask window:w=2"), &of(plain()?.under(Window::new(2)?)), "window");
-    let both = Joined::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]);
-    agree(&velocity(at, "--mask causal --mask window:w=2"), &of(plain()?.under(both)), "two masks");
-    let seen = MASK.map(|m| m == 1);
-    agree(&velocity(at, "--mask mask.csv"), &of(plain()?.under(BiasTable::mask(N, N, &seen)?)), "mask file");
-    agree(&velocity(at, "--bias alibi"), &of(plain()?.under(Alibi::new(1)?)), "alibi");
-    agree(&velocity(at, "--bias bias.csv"), &of(plain()?.under(BiasTable::biases(N, N, normals(N * N, "bias"))?)), "bias file");
+    assert_close(&velocity(at, "--mask window:w=2"), &velocity_of(plain()?.with_pattern(Window::new(2)?)), "window");
+    let both = CombinedPattern::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]);
+    assert_close(&velocity(at, "--mask causal --mask window:w=2"), &velocity_of(plain()?.with_pattern(both)), "two masks");
+    let visible = MASK.map(|m| m == 1);
+    assert_close(&velocity(at, "--mask mask.csv"), &velocity_of(plain()?.with_pattern(BiasTable::mask(N, N, &visible)?)), "mask file");
+    assert_close(&velocity(at, "--bias alibi"), &velocity_of(plain()?.with_pattern(Alibi::new(1)?)), "alibi");
+    assert_close(
+        &velocity(at, "--bias bias.csv"),
+        &velocity_of(plain()?.with_pattern(BiasTable::biases(N, N, normals(N * N, "bias"))?)),
+        "bias file",
+    );
     let exponential = Weights::Exponential { log_factor: -3.0 };
-    agree(
+    assert_close(
         &velocity(at, "--bias alibi --dynamics usa --time-scale u2"),
-        &of(plain()?.under(Alibi::new(1)?).weighted(exponential)),
+        &velocity_of(plain()?.with_pattern(Alibi::new(1)?).with_weights(exponential)),
         "alibi of usa",
     );
     for (word, pairs) in [("adjacent", Pairs::Adjacent), ("halves", Pairs::Halves)] {
         let rotary = Rotary::new(100.0, pairs, D)?;
-        agree(&velocity(at, &format!("--rotary base=100,pairs={word}")), &of(plain()?.under(rotary)), word);
+        assert_close(&velocity(at, &format!("--rotary base=100,pairs={word}")), &velocity_of(plain()?.with_pattern(rotary)), word);
     }
     let one = Attention { heads: heads(false)?, ..Attention::new(3.0) };
-    agree(&velocity(at, "--q q.csv --k k.csv --v v.csv --o o.csv"), &Dynamics::of(one).velocity(&x), "a head with an output matrix");
+    assert_close(
+        &velocity(at, "--q q.csv --k k.csv --v v.csv --o o.csv"),
+        &Dynamics::single(one).velocity(&x),
+        "a head with an output matrix",
+    );
     let two = "--q q.csv --q q.csv --k k.csv --k k.csv --v v.csv --v v.csv --o o.csv --o o.csv";
-    agree(&velocity(at, &format!("{two} --bias alibi")), &of(MultiHead::new(3.0, heads(true)?)?.under(Alibi::new(2)?)), "two heads");
-    // Repelling attention under a pattern is minus the attracting one.
+    assert_close(
+        &velocity(at, &format!("{two} --bias alibi")),
+        &velocity_of(MultiHead::new(3.0, heads(true)?)?.with_pattern(Alibi::new(2)?)),
+        "two heads",
+    );
+    // Repulsive attention with a bias is minus the attractive one.
     let minus: Vec<f64> = velocity(at, "--bias alibi").iter().map(|v| -v).collect();
-    agree(&velocity(at, "--bias alibi --dynamics repulsive-sa"), &minus, "repulsion");
+    assert_close(&velocity(at, "--bias alibi --dynamics repulsive-sa"), &minus, "repulsion");
     let head = Head::new(D, matrix("q", 3, D), matrix("k", 3, D), None)?;
-    let file = MultiHead::new(3.0, vec![head])?.under(Joined::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]));
-    agree(&velocity(at, "--model model.toml"), &of(file), "a file");
+    let file = MultiHead::new(3.0, vec![head])?.with_pattern(CombinedPattern::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]));
+    assert_close(&velocity(at, "--model model.toml"), &velocity_of(file), "a file");
     Ok(())
 }
 
@@ -146,26 +159,22 @@ fn weights_and_sublayers_are_those_of_the_library() -> Result<()> {
     let at = f.path();
     assert_eq!(velocity(at, "--weights softmax"), velocity(at, ""));
     assert_eq!(velocity(at, "--weights exponential"), velocity(at, "--dynamics usa"));
-    agree(&velocity(at, "--weights sinkhorn"), &Dynamics::of(Sinkhorn::new(3.0, 1e-13)?).velocity(&x), "sinkhorn");
-    agree(&velocity(at, "--weights hardmax"), &Dynamics::of(Hardmax::new(None, 1e-12)?).velocity(&x), "hardmax");
+    assert_close(&velocity(at, "--weights sinkhorn"), &Dynamics::single(Sinkhorn::new(3.0, 1e-13)?).velocity(&x), "sinkhorn");
+    assert_close(&velocity(at, "--weights hardmax"), &Dynamics::single(Hardmax::new(None, 1e-12)?).velocity(&x), "hardmax");
     // <Q x, K y> = <K^T Q x, y>.
     let (q, k) = (normals(3 * D, "q"), normals(3 * D, "k"));
     let form = (0..D * D).map(|e| (0..3).map(|r| k[r * D + e / D] * q[r * D + e % D]).sum()).collect();
-    let expected = Dynamics::of(Hardmax::new(Some(form), 1e-12)?).velocity(&x);
-    agree(&velocity(at, "--weights hardmax --q q.csv --k k.csv"), &expected, "hardmax of Q and K");
+    let expected = Dynamics::single(Hardmax::new(Some(form), 1e-12)?).velocity(&x);
+    assert_close(&velocity(at, "--weights hardmax --q q.csv --k k.csv"), &expected, "hardmax of Q and K");
     for (word, activation) in
         [("", Activation::Gelu), ("--activation relu", Activation::Relu), ("--activation gelu-tanh", Activation::GeluTanh)]
     {
         let [w1, b1, w2, b2] = [("w1", 5 * D), ("b1", 5), ("w2", 5 * D), ("b2", D)].map(|(name, count)| normals(count, name));
         let mlp = Mlp::new("mlp", Linear::new("W_1", D, w1, b1)?, None, Linear::new("W_2", 5, w2, b2)?, activation)?;
-        let expected = Dynamics::of(Attention::new(3.0)).and(mlp).velocity(&x);
-        agree(&velocity(at, &format!("--mlp mlp.npz {word}")), &expected, word);
+        let expected = Dynamics::single(Attention::new(3.0)).with_sublayer(mlp).velocity(&x);
+        assert_close(&velocity(at, &format!("--mlp mlp.npz {word}")), &expected, word);
     }
     Ok(())
-}
-
-fn exact() -> Options<'static> {
-    Options::default()
 }
 
 #[test]
@@ -176,30 +185,31 @@ fn normalisations_and_spaces_are_those_of_the_library() -> Result<()> {
     let lengths: Vec<f64> = points.chunks(D).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
     let attention = || Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
     let start = Tokens::normalised(D, points.clone())?.polar(&lengths)?;
-    let expected = solve(&Dynamics::of(attention()).with(Pre), &start, 1.5, &exact(), &mut [])?.clusters;
+    let expected = solve(&Dynamics::single(attention()).with_normalisation(Pre), &start, 1.5, &Options::default(), &mut [])?.clusters;
     let found = json(at, "solve --tokens points.csv --beta 2 --t-end 1.5 --norm pre");
-    agree(&numbers(&found["final_radii"]), expected.own(), "radii");
-    agree(&numbers(&found["final_tokens"]), expected.coordinates(), "directions");
-    // Directions with radii of their own; a law starts with radius 1.
+    assert_close(&numbers(&found["final_radii"]), expected.extra_numbers(), "radii");
+    assert_close(&numbers(&found["final_tokens"]), expected.coordinates(), "directions");
+    // Directions and a file of radii; a law starts with radius 1.
     let started = tokens().polar(&[1.0, 2.0, 0.5, 1.0, 3.0, 1.0])?;
-    let expected = solve(&Dynamics::of(attention()).with(Pre), &started, 1.5, &exact(), &mut [])?.clusters;
+    let expected = solve(&Dynamics::single(attention()).with_normalisation(Pre), &started, 1.5, &Options::default(), &mut [])?.clusters;
     let found = json(at, "solve --tokens x.csv --radii radii.csv --beta 2 --t-end 1.5 --norm pre");
-    agree(&numbers(&found["final_radii"]), expected.own(), "given radii");
+    assert_close(&numbers(&found["final_radii"]), expected.extra_numbers(), "given radii");
     let v = json(at, "velocity --init uniform --n 3 --d 3 --beta 0 --norm pre");
     assert_eq!(v["radial_velocity"].as_array().map(Vec::len), Some(3));
     // R^d.
     let flat = Tokens::flat(D, points)?;
-    let expected = solve(&Dynamics::of(attention()).with(Bare), &flat, 0.5, &exact(), &mut [])?.clusters;
+    let expected =
+        solve(&Dynamics::single(attention()).with_normalisation(Unnormalised), &flat, 0.5, &Options::default(), &mut [])?.clusters;
     for flags in ["--norm none", "--space flat", "--space flat --norm none"] {
         let found = json(at, &format!("solve --tokens points.csv --beta 2 --t-end 0.5 {flags}"));
-        agree(&numbers(&found["final_tokens"]), expected.coordinates(), flags);
+        assert_close(&numbers(&found["final_tokens"]), expected.coordinates(), flags);
         assert!(found["final_radii"].is_null() && found["energy"].is_null());
     }
     Ok(())
 }
 
 #[test]
-fn rescaled_tokens_are_those_of_rd_without_their_growth() {
+fn rescaled_tokens_are_tokens_of_rd_times_the_exponential() {
     let f = folder();
     let at = f.path();
     // V = I: z = e^{-t} x.
@@ -210,11 +220,11 @@ fn rescaled_tokens_are_those_of_rd_without_their_growth() {
     let masked = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --rescaled --bias alibi")["final_tokens"]);
     let bare = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --norm none --bias alibi")["final_tokens"]);
     assert!(bare.iter().zip(&masked).all(|(x, z)| ((-0.8f64).exp() * x - z).abs() < 1e-8));
-    assert!(z.iter().zip(&masked).any(|(a, b)| (a - b).abs() > 1e-3), "the bias does something");
+    assert!(z.iter().zip(&masked).any(|(a, b)| (a - b).abs() > 1e-3), "the bias has an effect");
 }
 
 #[test]
-fn noise_is_that_of_the_library_and_of_its_seed() -> Result<()> {
+fn noise_agrees_with_the_library_and_depends_on_the_seed() -> Result<()> {
     let f = folder();
     let at = f.path();
     let solve = |seed: u64| {
@@ -222,29 +232,29 @@ fn noise_is_that_of_the_library_and_of_its_seed() -> Result<()> {
     };
     let noise = Isotropic::new(5.0)?;
     let attention = Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
-    let plan = Walk { noise: &noise, step: 0.05, seed: 7, splitting: Splitting::Strang, cancel: None };
-    let (expected, _) = walk(&Dynamics::of(attention), &tokens(), 1.0, &plan, &mut [])?;
-    agree(&solve(7), expected.coordinates(), "a path");
+    let plan = SdeOptions { noise: &noise, step: 0.05, seed: 7, splitting: Splitting::Strang, cancel: None };
+    let (expected, _) = solve_sde(&Dynamics::single(attention), &tokens(), 1.0, &plan, &mut [])?;
+    assert_close(&solve(7), expected.coordinates(), "a path");
     assert_eq!(solve(7), solve(7));
     assert!(solve(7).iter().zip(&solve(8)).any(|(a, b)| (a - b).abs() > 1e-3));
     Ok(())
 }
 
 #[test]
-fn a_row_that_sees_nothing_gives_zero_and_is_counted() {
+fn a_token_without_visible_keys_has_velocity_zero_and_is_counted() {
     let f = folder();
     let v = json(f.path(), "velocity --tokens x.csv --beta 3 --mask mask.csv");
     assert_eq!(v["tokens_that_see_nothing"], 1);
     assert!(numbers(&v["velocity"][0]).iter().all(|v| *v == 0.0));
     let s = json(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
     assert_eq!(s["stats"]["tokens_that_see_nothing"], 1);
-    agree(&numbers(&s["final_tokens"][0]), tokens().row(0), "it stays");
+    assert_close(&numbers(&s["final_tokens"][0]), tokens().row(0), "it does not move");
     let out = run(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
-    assert!(String::from_utf8_lossy(&out.stderr).contains("1 of 6 tokens see nothing"));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("1 of 6 tokens see no key"));
 }
 
 #[test]
-fn a_row_that_sees_nothing_stays_under_every_normalisation() {
+fn a_token_without_visible_keys_stays_under_every_normalisation() {
     let f = folder();
     for norm in ["post", "pre", "peri", "mix:tau=0.5", "ngpt:alpha=1", "cod", "ln-scaling", "none"] {
         let v = json(f.path(), &format!("velocity --tokens x.csv --beta 3 --mask mask.csv --norm {norm}"));
@@ -253,10 +263,10 @@ fn a_row_that_sees_nothing_stays_under_every_normalisation() {
         assert!(v["radial_velocity"].is_null() || v["radial_velocity"][0] == 0.0, "{norm}");
         let s = json(f.path(), &format!("solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv --norm {norm}"));
         assert_eq!((&s["outcome"], &s["stats"]["tokens_that_see_nothing"]), (&"reached".into(), &1.into()), "{norm}");
-        agree(&numbers(&s["final_tokens"][0]), tokens().row(0), norm);
+        assert_close(&numbers(&s["final_tokens"][0]), tokens().row(0), norm);
     }
-    // What a causal dynamics hides counts as well: token 0 may see the last token alone, which
-    // comes after it.
+    // The causal mask of the dynamics counts, too: this mask shows token 0 only the last token,
+    // which comes after it.
     let mut later = [0.0; N * N];
     (1..N).for_each(|i| later[i * N + i] = 1.0);
     later[N - 1] = 1.0;
@@ -268,7 +278,7 @@ fn a_row_that_sees_nothing_stays_under_every_normalisation() {
 }
 
 #[test]
-fn a_kernel_asked_for_by_name_takes_the_accuracy_that_it_keeps() {
+fn a_named_kernel_uses_the_accuracy_that_it_reaches() {
     let f = folder();
     let said = |line: &str| String::from_utf8_lossy(&run(f.path(), line).stderr).into_owned();
     for line in [
@@ -277,42 +287,37 @@ fn a_kernel_asked_for_by_name_takes_the_accuracy_that_it_keeps() {
     ] {
         let answer = json(f.path(), line);
         let stats = if answer["stats"].is_null() { &answer } else { &answer["stats"] };
-        // Two digits of four times what it keeps of a typical row at n = 20, beta = 4: 4 (2e-15 + 1.1e-16
-        // (16 + 8 sqrt 4)) / 1e-2, and a twentieth for the rounding. With that no row is summed again.
+        // Four times the accuracy of a typical row at n = 20 and beta = 4, 4 (2e-15 + 1.1e-16 (16 +
+        // 8 sqrt 4)) / 1e-2, plus 5 % before rounding to two digits. No row is summed again.
         assert_eq!(stats["accuracy_of_kernel"], 2.3e-12, "{line}");
-        assert!(!said(line).contains("did not keep"), "{line}: {}", said(line));
-        assert!(
-            said(line).contains("the kernel `fourier` keeps an accuracy of 2.3e-12, which is taken instead of"),
-            "{line}: {}",
-            said(line)
-        );
-        // An accuracy that is asked for is kept or refused; what can be kept is taken without a
-        // word.
+        assert!(!said(line).contains("did not reach"), "{line}: {}", said(line));
+        assert!(said(line).contains("the kernel `fourier` reaches an accuracy of 2.3e-12, used here instead of"), "{line}: {}", said(line));
+        // --accuracy is refused if the kernel cannot reach it, and else used without a note.
         assert!(said(&format!("{line} --accuracy 1e-13")).contains("--accuracy: found 1e-13, expected at least 5.8e-13"), "{line}");
         let loose = json(f.path(), &format!("{line} --accuracy 6e-13"));
         assert!(loose["stats"]["accuracy_of_kernel"].is_null() && loose["accuracy_of_kernel"].is_null(), "{line}");
     }
-    // What a kernel cannot do at all it says as before.
+    // A kernel that cannot compute this at all is refused.
     assert!(said("velocity --tokens x.csv --beta 4 --kernel fourier").contains("--kernel: found fourier"));
 }
 
 #[test]
-fn a_merge_radius_that_means_nothing_is_said() {
+fn a_merge_radius_without_effect_is_noted() {
     let f = folder();
     let line = "solve --tokens x.csv --beta 3 --t-end 1 --merge-radius 0.01";
-    let note = "tokens of this dynamics never become one";
+    let note = "tokens of this dynamics never merge";
     for (dynamics, ignored) in [("--causal", true), ("--mask mask.csv", true), ("", false)] {
         let line = format!("{line} {dynamics}");
         assert_eq!(json(f.path(), &line)["stats"]["merging_ignored"], ignored, "{line}");
         assert_eq!(String::from_utf8_lossy(&run(f.path(), &line).stderr).contains(note), ignored, "{line}");
     }
-    // The usual radius is nobody's wish.
+    // No note without the flag.
     let plain = run(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --causal");
     assert!(!String::from_utf8_lossy(&plain.stderr).contains(note));
 }
 
 #[test]
-fn provenance_carries_the_whole_description() {
+fn provenance_contains_the_whole_model() {
     let f = folder();
     let at = f.path();
     json(at, "solve --tokens x.csv --beta 2 --t-end 1 --q q.csv --k k.csv --mask causal --out run");
@@ -327,12 +332,12 @@ fn provenance_carries_the_whole_description() {
     // Another matrix under the same name is another configuration.
     std::fs::write(at.join("q.csv"), csv(&normals(3 * D, "other"), D)).expect("writable");
     json(at, "solve --tokens x.csv --beta 2 --t-end 1 --q q.csv --k k.csv --mask causal --out other");
-    let hash = |folder: &str| json(at, &format!("whence {folder}/record.json"))["config_hash"].clone();
+    let hash = |folder: &str| json(at, &format!("provenance {folder}/record.json"))["config_hash"].clone();
     assert_ne!(hash("run"), hash("other"));
 }
 
 #[test]
-fn experiments_take_models() -> Result<()> {
+fn experiments_use_models() -> Result<()> {
     let f = folder();
     let at = f.path();
     let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("writable");
@@ -352,10 +357,10 @@ fn experiments_take_models() -> Result<()> {
         .collect::<Result<_>>()?;
     // The same equation, sampled at its end.
     assert!(ends.iter().any(|e| e.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9)), "{ends:?} {expected:?}");
-    // A file of one's own; noise; laws.
-    let shared = "name = 'noisy'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\nmodel = 'shaken.toml'\n";
+    // A model file; noise; laws.
+    let shared = "name = 'noisy'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\nmodel = 'noise.toml'\n";
     write("noisy.toml", shared);
-    write("shaken.toml", "noise = 'kappa=4,step=0.1'\n");
+    write("noise.toml", "noise = 'kappa=4,step=0.1'\n");
     let first = json(at, "run noisy.toml --out once");
     let again = json(at, "run noisy.toml --out twice");
     let results = |v: &Value| std::fs::read(at.join(v["folder"].as_str().expect("a folder")).join("results.npy")).expect("results");
@@ -364,7 +369,7 @@ fn experiments_take_models() -> Result<()> {
         ("[model]\nmask = 'casual'\n", "line 8: mask: pattern: found casual, expected `causal`"),
         ("[model]\nnorn = 'pre'\n", "line 8: unknown key `norn`; did you mean `norm`?"),
         ("[model]\nmask = 'small.csv'\n", "found 2 queries and 2 sources, expected 6 queries and 6 sources"),
-        ("rtol = 1e-9\n[model]\nnoise = 'kappa=4,step=0.1'\n", "rtol: found beside noise"),
+        ("rtol = 1e-9\n[model]\nnoise = 'kappa=4,step=0.1'\n", "rtol: found together with noise"),
         ("[model]\nnorm = 'none'\n", "observables: found `log-energy`"),
         ("model = 'missing.toml'\n", "no such file"),
         ("model = 3\n", "expected a table"),
@@ -393,21 +398,21 @@ fn models_are_axes_of_the_grid() {
     let folder = at.join(ran["folder"].as_str().expect("a folder"));
     let text = std::fs::read_to_string(folder.join("results.csv")).expect("results");
     assert!(text.contains("cell,dynamics,init,n,d,beta,eta,model,realisation"), "{text}");
-    // Another value of an axis changes no other cell.
+    // A further value of an axis does not change the other cells.
     let more = grid.replace("'post', 'cod'", "'post', 'cod', 'ngpt:alpha=2'");
     write("axes.toml", &format!("{head}{more}"));
     let ids =
         |v: &Value| v["cells"].as_array().expect("cells").iter().map(|c| c["cell"].as_str().expect("an id").to_owned()).collect::<Vec<_>>();
     let longer = json(at, "run axes.toml --out runs");
     assert!(ids(&ran).iter().all(|id| ids(&longer).contains(id)) && ids(&longer).len() == 18);
-    // One model is what it says, with or without a grid around it.
+    // A model gives the same bytes alone and in a grid.
     let alone = "[model]\nnorm = 'post'\nv = 'normal:seed=1'\nq = 'rotation:seed=4'\n";
     write("alone.toml", &format!("{}{alone}", head.replace("[1, 2]", "1")));
     let one = json(at, "run alone.toml --out runs");
-    let of = |v: &Value, k: usize| v["cells"][k]["worst_inner_min"].as_f64().expect("a number");
+    let inner_min = |v: &Value, k: usize| v["cells"][k]["worst_inner_min"].as_f64().expect("a number");
     let same = labels.iter().position(|l| *l == "norm=post; v=normal:seed=1").expect("there");
-    assert_eq!(of(&one, 0).to_bits(), of(&ran, same).to_bits());
-    // Weights over depth: fresh ones differ from layer to layer, and from those that stay.
+    assert_eq!(inner_min(&one, 0).to_bits(), inner_min(&ran, same).to_bits());
+    // `fresh` draws new matrices in every layer: the result differs from that of constant ones.
     let layers = "name = 'deep'\nn = 5\nd = 3\nbeta = 1\nstepper = 'layer'\nlayers = 4\nrealisations = 20\nmean = true\nband = 0.9\nobservables = ['mean-cosine']\n";
     write("deep.toml", &format!("{layers}[model]\nv = 'normal'\nschedule = 'fresh'\n"));
     write("still.toml", &format!("{layers}[model]\nv = 'normal'\n"));
@@ -438,7 +443,7 @@ fn models_are_axes_of_the_grid() {
 }
 
 #[test]
-fn wrong_models_are_answered_with_one_sentence() {
+fn a_wrong_model_yields_one_sentence() {
     let f = folder();
     snapshot::refusals("model-velocity", f.path(), &[]);
     snapshot::refusals("model-solve", f.path(), &[]);

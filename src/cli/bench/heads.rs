@@ -1,38 +1,39 @@
-//! `bench heads`: projections, attention and output of several random heads, against the machine's peak.
+//! `bench heads`: projections, attention and output of random heads, compared with the machine's
+//! peak.
 
 use super::peak::Peaks;
 use super::timing::time;
-use crate::attention::heads::{HeadsJob, Work, apply, apply_f32, reference};
-use crate::attention::pattern::{Alibi, Causal, Joined, Pattern};
+use crate::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32, reference};
+use crate::attention::pattern::{Alibi, Causal, CombinedPattern, Pattern};
 use crate::attention::{Head, kernel::Weights};
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
-use crate::num::{simd::Level, stream::Stream, threads::awake};
+use crate::num::{simd::Isa, stream::Stream, threads::with_spinning_workers};
 use serde_json::json;
 
 /// Flags of `bench heads`.
 #[derive(clap::Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Arguments {
-    /// Queries.
+    /// Number of queries.
     #[arg(long, default_value_t = 512)]
     n: usize,
-    /// Sources; without it the queries themselves.
+    /// Number of sources (keys and values). Default: the queries are the sources.
     #[arg(long)]
     memory: Option<usize>,
     /// Dimension.
     #[arg(long, default_value_t = 256)]
     d: usize,
-    /// Heads of d / heads rows each.
+    /// Number of heads; the matrices of each have d / heads rows.
     #[arg(long, default_value_t = 1)]
     heads: usize,
-    /// Query i sees the sources up to i.
+    /// Causal mask: query i sees the sources j <= i.
     #[arg(long)]
     causal: bool,
-    /// Biases by distance.
+    /// Add ALiBi biases.
     #[arg(long)]
     alibi: bool,
-    /// Single precision.
+    /// Compute in single precision.
     #[arg(long)]
     f32: bool,
     /// Instruction set: auto, avx512, avx2, portable.
@@ -40,15 +41,16 @@ pub struct Arguments {
     simd: String,
 }
 
-/// Products of sources and squared dimensions up to which the definition in double-double numbers takes a few seconds.
-const CHECKED: usize = 1 << 25;
+/// Largest n d^2 at which the result is compared with the definition in double-double numbers,
+/// which then takes a few seconds.
+const MAX_CHECKED: usize = 1 << 25;
 
 impl Arguments {
-    /// Runs it.
+    /// Runs the benchmark.
     pub fn run(self, out: &Output) -> Result<i32> {
         let Self { n, d, heads: count, .. } = self;
         let sources = self.memory.unwrap_or(n);
-        let level = Level::parse(&self.simd)?;
+        let level = Isa::parse(&self.simd)?;
         self.check(sources)?;
         let mut stream = Stream::new(1, &["bench", "heads"]);
         let mut normals = |count: usize, scale: f64| {
@@ -71,14 +73,14 @@ impl Arguments {
         let y = memory.as_deref().unwrap_or(&x);
         let beta = 1.0 / (r as f64).sqrt();
         let (pattern, weights) = (&pattern, Weights::Softmax);
-        let job = HeadsJob { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, level };
-        let (mut work, mut result) = (Work::default(), vec![0.0; n * d]);
+        let job = HeadsProblem { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, isa: level };
+        let (mut work, mut result) = (HeadsWorkspace::default(), vec![0.0; n * d]);
         let mut once = || if self.f32 { apply_f32(&job, &mut work, &mut result) } else { apply(&job, &mut work, &mut result) };
         once()?;
-        let timing = awake(|| time(|| drop(once())));
+        let timing = with_spinning_workers(|| time(|| drop(once())));
         let peaks = Peaks::measure(level);
-        let deviation = if sources.max(n) * d * d <= CHECKED { Some(apart(&result, &reference(&job)?)) } else { None };
-        let pairs: usize = (0..n).map(|i| pattern.seen(i, sources).len()).sum();
+        let deviation = if sources.max(n) * d * d <= MAX_CHECKED { Some(relative_deviation(&result, &reference(&job)?)) } else { None };
+        let pairs: usize = (0..n).map(|i| pattern.visible(i, sources).len()).sum();
         let operations = 4.0 * ((n + sources) * d * d) as f64 + 4.0 * pairs as f64 * d as f64;
         let rate = operations / timing.median;
         let fraction = rate / (peaks.flops * if self.f32 { 2.0 } else { 1.0 });
@@ -86,7 +88,7 @@ impl Arguments {
             "gflops": 1e-9 * rate, "fraction_of_peak": fraction, "n": n, "sources": sources, "d": d, "heads": count, "causal": self.causal,
             "alibi": self.alibi, "f32": self.f32, "threads": rayon::current_num_threads(), "simd": level.name(),
             "largest_deviation": deviation, "peak": peaks.json()});
-        let shown = deviation.map_or("too many numbers to be compared with the definition".into(), |e| {
+        let shown = deviation.map_or("not compared with the definition: the problem is too large".into(), |e| {
             format!("largest deviation from the double-double definition: {e:.1e} of the largest entry")
         });
         let text = format!(
@@ -120,7 +122,7 @@ impl Arguments {
         Err(Error::parameter("--heads", self.heads, format!("a divisor of d = {}", self.d)))
     }
 
-    fn pattern(&self) -> Result<Joined> {
+    fn pattern(&self) -> Result<CombinedPattern> {
         let mut parts: Vec<Box<dyn Pattern>> = Vec::new();
         if self.causal {
             parts.push(Box::new(Causal));
@@ -128,12 +130,12 @@ impl Arguments {
         if self.alibi {
             parts.push(Box::new(Alibi::new(self.heads)?));
         }
-        Ok(Joined::new(parts))
+        Ok(CombinedPattern::new(parts))
     }
 }
 
-/// The largest difference in units of the largest entry.
-fn apart(found: &[f64], expected: &[f64]) -> f64 {
+/// Largest difference relative to the largest expected entry.
+fn relative_deviation(found: &[f64], expected: &[f64]) -> f64 {
     let largest = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
     found.iter().zip(expected).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / largest
 }

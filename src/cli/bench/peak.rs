@@ -1,53 +1,54 @@
-//! The machine's own peaks, measured in the same run as everything that is compared with them.
+//! Peak speeds of this machine, measured in the same run as the results compared with them.
 
 use super::timing::time;
-use crate::num::{loops, simd::Level};
+use crate::num::{peak, simd::Isa};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::hint::black_box;
 
-/// Peaks of all threads together.
+/// Peak speeds of all threads together.
 pub struct Peaks {
-    level: Level,
+    level: Isa,
     threads: usize,
-    /// Floating-point operations per second of fused multiply-adds in `f64`.
+    /// Floating-point operations per second of fused multiply-adds in `f64` (two per multiply-add).
     pub flops: f64,
-    /// Seconds of one exponential, when every thread does nothing else.
+    /// Seconds per exponential, all threads computing exponentials.
     pub exponential: f64,
-    /// Bytes copied per second (read and written count once each).
+    /// Bytes per second of memory copies; read and written bytes are counted.
     pub copy: f64,
 }
 
 impl Peaks {
-    /// Measures them, in about two seconds.
-    pub fn measure(level: Level) -> Self {
+    /// Measures the peaks; takes about two seconds.
+    pub fn measure(level: Isa) -> Self {
         let threads = rayon::current_num_threads();
         let everywhere = |work: &(dyn Fn() + Sync)| time(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work())).median;
         let rounds = 2000;
-        let operations = loops::multiply_add(level, 1).1 * rounds as f64;
+        let operations = peak::multiply_add(level, 1).1 * rounds as f64;
         let fma = everywhere(&|| {
-            black_box(loops::multiply_add(level, black_box(rounds)));
+            black_box(peak::multiply_add(level, black_box(rounds)));
         });
         let start: Vec<f64> = (0..2048).map(|i| -0.01 * f64::from(i)).collect();
         let passes = 100;
         let exp = everywhere(&|| {
             let mut t = start.clone();
             for _ in 0..passes {
-                // The results, in (0, 1], are negated by the next pass's input: copying is part of any use.
+                // The results, in (0, 1], are no valid input (it must not be positive): copy it
+                // again.
                 t.copy_from_slice(&start);
-                loops::exponentials(level, black_box(&mut t));
+                peak::exponentials(level, black_box(&mut t));
             }
         });
-        // Well beyond the caches; the pages are touched by the call that is not timed.
+        // Larger than the caches. The warm-up run of `time` touches all pages.
         let (bytes, copies) = (1usize << 26, 2);
-        let mut room = vec![(vec![1u8; bytes], vec![0u8; bytes]); threads];
+        let mut buffers = vec![(vec![1u8; bytes], vec![0u8; bytes]); threads];
         let copying = |(from, to): &mut (Vec<u8>, Vec<u8>)| {
             for _ in 0..copies {
                 to.copy_from_slice(black_box(from));
                 black_box(&mut *to);
             }
         };
-        let copy = time(|| room.par_iter_mut().with_max_len(1).for_each(copying)).median;
+        let copy = time(|| buffers.par_iter_mut().with_max_len(1).for_each(copying)).median;
         Self {
             level,
             threads,
@@ -63,7 +64,7 @@ impl Peaks {
             "copy_bytes_per_second": self.copy})
     }
 
-    /// In words.
+    /// As text.
     pub fn text(&self) -> String {
         format!(
             "{}, {} threads: {:.1} GFLOP/s of fused multiply-adds, {:.3} ns per exponential, {:.1} GB/s copied",

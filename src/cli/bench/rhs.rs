@@ -1,8 +1,8 @@
-//! `bench rhs`: one right-hand side, against the machine's peaks and against the exact sums.
+//! `bench rhs`: one right-hand side, compared with the machine's peaks and with the exact sums.
 
 use super::peak::Peaks;
 use super::timing::time;
-use crate::attention::kernel::{EXACT, Form, Workspace, in_a_row};
+use crate::attention::kernel::{EXACT_ACCURACY, OutputForm, Workspace, with_repeated_evaluations};
 use crate::attention::{Spec, dynamics};
 use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
@@ -24,38 +24,41 @@ pub struct Arguments {
     /// Inverse temperature.
     #[arg(long, default_value_t = 4.0, allow_hyphen_values = true)]
     beta: f64,
-    /// Registered dynamics (see `list dynamics`).
+    /// Name of the dynamics (`list dynamics`).
     #[arg(long, default_value = "sa")]
     dynamics: String,
     #[command(flatten)]
     kernel: KernelArguments,
 }
 
-/// Rows compared with the exact sums.
-const CHECKED: usize = 16;
+/// Number of rows compared with the exact sums.
+const CHECKED_ROWS: usize = 16;
 
 impl Arguments {
-    /// Runs it.
+    /// Runs the benchmark.
     pub fn run(self, out: &Output) -> Result<i32> {
         let Self { n, d, beta, ref dynamics, .. } = self;
         if n > 10_000_000 {
             return Err(Error::parameter("--n", n, "at most 10000000 tokens"));
         }
         let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["bench"]))?;
-        let mut spec = self.kernel.apply(Spec::new(beta, n), EXACT)?;
+        let mut spec = self.kernel.apply(Spec::new(beta, n), EXACT_ACCURACY)?;
         if self.kernel.accuracy.is_none() {
-            // An algorithm asked for by name is timed at what it keeps.
-            spec.accuracy = dynamics::build(dynamics, false, &spec)?.attention().map_or(EXACT, |a| a.kept(&x, Form::Tangent));
+            // A named algorithm is timed at the accuracy that it reaches.
+            spec.accuracy = dynamics::build(dynamics, false, &spec)?
+                .attention()
+                .map_or(EXACT_ACCURACY, |a| a.attainable_accuracy(&x, OutputForm::Tangent));
         }
-        let (level, built) = (spec.level, dynamics::build(dynamics, false, &spec)?);
+        let (level, built) = (spec.isa, dynamics::build(dynamics, false, &spec)?);
         let kernel = built.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.coordinates().len()], Workspace::default());
-        let timing = in_a_row(&x, || time(|| built.rates(0.0, &x, &mut work, &mut v)));
+        let timing = with_repeated_evaluations(&x, || time(|| built.rates(0.0, &x, &mut work, &mut v)));
         let alone = time(|| built.rates(0.0, &x, &mut work, &mut v));
         let peaks = Peaks::measure(level);
         let deviation = self.deviation(&x, &v)?;
         let pairs = (n as f64).powi(2) / timing.median;
-        // Scores once per pair, both sums: 3 d fused operations per pair of tokens, exponentials not counted.
+        // 3 d fused operations per pair of tokens: its score and two sums. Exponentials are not
+        // counted.
         let fraction = 3.0 * (n as f64).powi(2) * d as f64 / timing.median / peaks.flops;
         let exponentials = timing.median / ((n as f64).powi(2) * peaks.exponential);
         let json = json!({"median_seconds": timing.median, "best_seconds": timing.best, "alone_seconds": alone.median, "pairs_per_second": pairs,
@@ -63,7 +66,7 @@ impl Arguments {
             "kernel": kernel, "simd": level.name(), "accuracy": spec.accuracy, "largest_deviation": deviation,
             "fraction_of_peak": fraction, "times_exponentials_alone": exponentials, "peak": peaks.json()});
         let text = format!(
-            "{:.4e} s per right-hand side ({} kernel, {}), {:.3} ns per pair, {} threads, {} repetitions\n{:.4e} s for a call by itself, which wakes the threads it needs\n{:.0} % of the peak counting 3 n^2 d operations; {exponentials:.2} times n^2 exponentials alone\nlargest deviation of {CHECKED} rows from the exact sums: {deviation:.1e} of the largest of them\n{}",
+            "{:.4e} s per right-hand side ({} kernel, {}), {:.3} ns per pair, {} threads, {} repetitions\n{:.4e} s for a single call, with the time to wake the threads\n{:.0} % of the peak counting 3 n^2 d operations; {exponentials:.2} times n^2 exponentials alone\nlargest deviation of {CHECKED_ROWS} rows from the exact sums: {deviation:.1e} of the largest of them\n{}",
             timing.median,
             kernel,
             level.name(),
@@ -78,15 +81,16 @@ impl Arguments {
         Ok(0)
     }
 
-    /// Largest deviation of some rows from the exact sums, relative to the longest of them.
+    /// Largest deviation of some rows from the exact sums, relative to the longest row.
     fn deviation(&self, x: &Tokens, v: &[f64]) -> Result<f64> {
         let (n, d) = (x.n(), x.d());
-        let step = n.div_ceil(CHECKED);
+        let step = n.div_ceil(CHECKED_ROWS);
         let (mut worst, mut longest) = (0.0f64, 0.0f64);
         let exact = dynamics::build(&self.dynamics, false, &Spec::new(self.beta, n))?;
         for i in (0..n).step_by(step) {
-            let row =
-                exact.attention().map_or_else(|| exact.velocity(x)[i * d..(i + 1) * d].to_vec(), |a| a.apply_row(x, Form::Tangent, i));
+            let row = exact
+                .attention()
+                .map_or_else(|| exact.velocity(x)[i * d..(i + 1) * d].to_vec(), |a| a.apply_row(x, OutputForm::Tangent, i));
             let off = row.iter().zip(&v[i * d..(i + 1) * d]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             worst = worst.max(off);
             longest = longest.max(row.iter().map(|a| a * a).sum::<f64>().sqrt());

@@ -1,11 +1,12 @@
-//! `bench sweep`: the phase-diagram workload, for each beta some random starts to time T, with the share of merged pairs along the way.
+//! `bench sweep`: the workload of the phase diagram. Random starts for each beta are integrated to
+//! time T; the share of merged pairs is recorded.
 
-use crate::attention::{RowWeights, Spec, dynamics, kernel::EXACT, layer::Layer};
+use crate::attention::{RowWeights, Spec, dynamics, kernel::EXACT_ACCURACY, layer::Layer};
 use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
-use crate::flow::observable::{self, Setting, linear_times};
-use crate::flow::{Options, Recorder, integrator, iterate_many, solve_many, together, velocity_accuracy};
+use crate::flow::observable::{self, RunParameters, linear_times};
+use crate::flow::{Options, Recorder, apply_layers_many, integrator, preferred_batch, solve_many, velocity_accuracy};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use rayon::prelude::*;
@@ -22,37 +23,38 @@ pub struct Arguments {
     /// Dimension.
     #[arg(long, default_value_t = 2)]
     d: usize,
-    /// Registered dynamics (see `list dynamics`).
+    /// Name of the dynamics (`list dynamics`).
     #[arg(long, default_value = "sa")]
     dynamics: String,
     /// Number of betas in [0.1, 9].
     #[arg(long, default_value_t = 10)]
     betas: usize,
-    /// Starts per beta.
+    /// Number of starts for each beta.
     #[arg(long, default_value_t = 64)]
     starts: usize,
     /// End time.
     #[arg(long, default_value_t = 30.0)]
     t_end: f64,
-    /// Step of the layers; for USA divided by max(sqrt(beta) e^{beta - 1/2}, 1), the published rule.
+    /// Step of a layer; for USA it is divided by max(sqrt(beta) e^{beta - 1/2}, 1), as published.
     #[arg(long, default_value_t = 0.1)]
     eta: f64,
-    /// Adaptive steps at this tolerance instead of layers.
+    /// Use adaptive steps with this tolerance instead of layers.
     #[arg(long)]
     rtol: Option<f64>,
-    /// Distance at which adaptive runs merge tokens. By default ten times the square root of the tolerance, 0.01 at most: pairs are counted
-    /// from 0.045 on, and their mean share then errs by 1.5e-4 (1e-3: 1.2e-5; layers of step 0.1: 9e-3).
+    /// Merge radius of adaptive runs. Default: 10 sqrt(rtol), at most 0.01. Pairs closer than 0.045
+    /// count as merged; the error of their mean share is 1.5e-4 at radius 0.01 and 1.2e-5 at 0.001
+    /// (layers of step 0.1: 9e-3).
     #[arg(long)]
     merge_radius: Option<f64>,
     #[command(flatten)]
     kernel: KernelArguments,
 }
 
-/// Sample times, with t = 0.
+/// Number of sample times, including t = 0.
 const SAMPLES: usize = 201;
 
 impl Arguments {
-    /// Runs it.
+    /// Runs the benchmark.
     pub fn run(self, out: &Output) -> Result<i32> {
         if self.betas == 0 || self.starts == 0 || self.n < 2 || !(self.t_end > 0.0 && self.eta > 0.0) {
             return Err(Error::parameter("bench sweep", "an empty sweep", "at least one beta and start, n >= 2, positive t-end and eta"));
@@ -63,7 +65,7 @@ impl Arguments {
             .map(|m| law.sample(self.n, self.d, &mut Stream::new(1, &["sweep", &m.to_string()])))
             .collect::<Result<Vec<_>>>()?;
         let started = Instant::now();
-        let tasks: Vec<(f64, &[Tokens])> = betas.iter().flat_map(|b| starts.chunks(together(self.d)).map(|s| (*b, s))).collect();
+        let tasks: Vec<(f64, &[Tokens])> = betas.iter().flat_map(|b| starts.chunks(preferred_batch(self.d)).map(|s| (*b, s))).collect();
         let shares: Vec<Vec<f64>> =
             tasks.par_iter().with_max_len(1).map(|(beta, starts)| sequentially(|| self.batch(*beta, starts))).collect::<Result<_>>()?;
         let seconds = started.elapsed().as_secs_f64();
@@ -95,11 +97,11 @@ impl Arguments {
         Ok(0)
     }
 
-    /// Sums over the starts of the share of merged pairs at the sample times.
+    /// The share of merged pairs at the sample times, summed over the starts.
     fn batch(&self, beta: f64, starts: &[Tokens]) -> Result<Vec<f64>> {
-        let accuracy = self.rtol.map_or(EXACT, |rtol| velocity_accuracy(rtol, beta));
+        let accuracy = self.rtol.map_or(EXACT_ACCURACY, |rtol| velocity_accuracy(rtol, beta));
         let dynamics = dynamics::build(&self.dynamics, false, &self.kernel.apply(Spec::new(beta, self.n), accuracy)?)?;
-        let setting = Setting { n: self.n, d: self.d, beta };
+        let setting = RunParameters { n: self.n, d: self.d, beta };
         let share = observable::find("pair-share")?;
         let recorder = || Recorder::new(setting, linear_times(self.t_end, SAMPLES), false, vec![share]);
         let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
@@ -112,12 +114,12 @@ impl Arguments {
             let rule = if weights == Some(RowWeights::Exponential) { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };
             let eta = self.eta / rule;
             let layers = (self.t_end / eta - 1e-9).ceil() as usize;
-            iterate_many(&dynamics, &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders)?;
+            apply_layers_many(&dynamics, &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders)?;
         }
         let mut sums = vec![0.0; SAMPLES];
         for recorder in &recorders {
             let column = recorder.table.column("pair_share");
-            // A run that ends early keeps its last share.
+            // After the end of a run its share stays constant.
             (0..SAMPLES).for_each(|k| sums[k] += column.get(k).or(column.last()).copied().unwrap_or(0.0));
         }
         Ok(sums)

@@ -5,7 +5,7 @@ use crate::num::stats::median;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Seconds of repeated runs.
+/// Durations of repeated runs, in seconds.
 pub struct Timing {
     /// Median.
     pub median: f64,
@@ -15,26 +15,27 @@ pub struct Timing {
     pub repetitions: usize,
 }
 
-/// Least seconds of a measurement: one number for all of a command.
-static LEAST: OnceLock<f64> = OnceLock::new();
+/// Minimum duration of the measurements of this process, in seconds.
+static MIN_SECONDS: OnceLock<f64> = OnceLock::new();
 
-/// Sets the least seconds of every measurement.
+/// Sets the minimum duration of every measurement.
 ///
-/// **Errors** none, or more than an hour.
-pub fn at_least(seconds: f64) -> Result<()> {
+/// **Errors** a duration that is not positive, or above an hour.
+pub fn set_min_seconds(seconds: f64) -> Result<()> {
     if !(seconds > 0.0 && seconds <= 3600.0) {
         return Err(Error::parameter("--seconds", seconds, "a positive number of at most 3600"));
     }
-    LEAST.get_or_init(|| seconds);
+    MIN_SECONDS.get_or_init(|| seconds);
     Ok(())
 }
 
-/// Times `work` at least 5 times and for the least seconds, half a second if not set, after once to warm up.
+/// Times `work` after one warm-up run: at least 5 times, and for the minimum duration (half a
+/// second by default).
 pub fn time(mut work: impl FnMut()) -> Timing {
     work();
-    let least = *LEAST.get().unwrap_or(&0.5);
+    let minimum = *MIN_SECONDS.get().unwrap_or(&0.5);
     let (mut seconds, started) = (Vec::new(), Instant::now());
-    while seconds.len() < 5 || (started.elapsed().as_secs_f64() < least && seconds.len() < 100_000) {
+    while seconds.len() < 5 || (started.elapsed().as_secs_f64() < minimum && seconds.len() < 100_000) {
         let once = Instant::now();
         work();
         seconds.push(once.elapsed().as_secs_f64());

@@ -1,4 +1,4 @@
-//! The flags of how pictures look and where they go, for every command that writes some.
+//! Flags for the look and the files of pictures, for all commands that draw.
 
 use super::drawn::{DrawnFigure, FORMATS};
 use crate::draw::{Sheet, Size, Theme};
@@ -6,35 +6,35 @@ use crate::error::{Error, Result, in_range};
 use crate::lab::arrays;
 use std::path::PathBuf;
 
-/// How pictures look, and where they go.
+/// Look and files of pictures.
 #[derive(clap::Args)]
 pub struct DrawingArguments {
-    /// siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2, beamer, or
-    /// WIDTH or WIDTHxHEIGHT in millimetres.
+    /// Size: siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2,
+    /// beamer, or WIDTH or WIDTHxHEIGHT in millimetres.
     #[arg(long, default_value = "siam")]
     size: String,
-    /// Size of type in points; ticks and legends are an eighth smaller. The venue's when none is
-    /// given.
+    /// Font size in points; ticks and legends are 1/8 smaller. Default: that of the venue in
+    /// --size.
     #[arg(long, value_name = "PT")]
     font_size: Option<f64>,
-    /// print, slides or dark.
+    /// Theme: print, slides or dark.
     #[arg(long, default_value = "print")]
     theme: String,
-    /// Resolution of PNG files.
+    /// Resolution of PNG files, in dots per inch.
     #[arg(long, default_value_t = 450.0)]
     dpi: f64,
-    /// Folder for figures (SVG, PNG, numbers, caption, PDF), or one file: a name that ends in .pdf,
-    /// .svg, .png, .csv or .txt.
+    /// Folder for the files of each figure (SVG, PNG, PDF, CSV with the numbers, TXT with the
+    /// caption), or one file with one of these extensions.
     #[arg(long, default_value = "runs/figures", value_name = "PATH")]
     out: PathBuf,
 }
 
 impl DrawingArguments {
-    /// What pictures are drawn on.
+    /// The sheet on which pictures are drawn.
     ///
-    /// **Errors** an unknown size or theme, a size of type outside 4 to 40 points.
+    /// **Errors** an unknown size or theme; a font size outside 4 to 40 points.
     pub fn sheet(&self) -> Result<Sheet> {
-        let mut sheet = Sheet::from(Size::parse(&self.size)?).themed(Theme::parse(&self.theme)?);
+        let mut sheet = Sheet::from(Size::parse(&self.size)?).with_theme(Theme::parse(&self.theme)?);
         if let Some(font) = self.font_size {
             sheet.font = in_range("--font-size", font, 4.0, 40.0)?;
         }
@@ -46,22 +46,22 @@ impl DrawingArguments {
         in_range("--dpi", self.dpi, 20.0, 2400.0)
     }
 
-    /// These flags where they are not the usual ones, for the line that draws a picture again.
+    /// The flags with values other than the default, for the command that reproduces a picture.
     pub fn flags(&self) -> String {
         let mut flags = String::new();
-        for (flag, value, usual) in
+        for (flag, value, default) in
             [("size", self.size.clone(), "siam"), ("theme", self.theme.clone(), "print"), ("dpi", self.dpi.to_string(), "450")]
         {
-            if value != usual {
+            if value != default {
                 flags.push_str(&format!(" --{flag} {value}"));
             }
         }
         flags + &self.font_size.map_or(String::new(), |v| format!(" --font-size {v}"))
     }
 
-    /// The format of the one file that is asked for, if it is one.
+    /// The format if `--out` is one file.
     ///
-    /// **Errors** a name with another ending; one file for several pictures.
+    /// **Errors** an unknown extension; one file for several pictures.
     pub fn one_file(&self, pictures: usize) -> Result<Option<&'static str>> {
         let extension = self.out.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         let Some(extension) = extension.filter(|_| !self.out.is_dir()) else { return Ok(None) };
@@ -74,11 +74,10 @@ impl DrawingArguments {
         Ok(Some(format))
     }
 
-    /// Writes a picture into the folder in all formats, or as the one file that is asked for;
-    /// returns the files.
+    /// Writes a picture as one file or, in all formats, into a folder; returns the files.
     ///
-    /// **Errors** as [`DrawingArguments::sheet`] and [`DrawingArguments::one_file`]; what cannot be
-    /// written.
+    /// **Errors** as [`DrawingArguments::sheet`] and [`DrawingArguments::one_file`]; a failed
+    /// write.
     pub fn write(&self, drawn: &DrawnFigure) -> Result<Vec<PathBuf>> {
         let (sheet, dpi) = (self.sheet()?, self.dpi()?);
         let Some(format) = self.one_file(1)? else { return drawn.write(&self.out, &sheet, dpi) };

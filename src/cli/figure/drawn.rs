@@ -1,25 +1,25 @@
-//! A drawn figure, and the files it is written as.
+//! A drawn figure and its files.
 
 use crate::draw::{Mark, Picture, Sheet, pdf, png, svg};
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays};
 use std::path::{Path, PathBuf};
 
-/// What a figure is written as: file endings, in the order in which they are written.
+/// File extensions of a figure, in the order of writing.
 pub const FORMATS: [&str; 5] = ["svg", "png", "csv", "txt", "pdf"];
 
-/// A picture with where it comes from.
+/// A picture with its provenance.
 pub struct DrawnFigure {
     /// The picture.
     pub picture: Picture,
-    /// Where it comes from.
+    /// Source and command.
     pub provenance: Provenance,
-    /// Name of its files.
+    /// Name of its files, without extension.
     pub name: String,
 }
 
 impl DrawnFigure {
-    /// The bytes of one format.
+    /// The file content in one format.
     pub fn bytes(&self, format: &str, sheet: &Sheet, dpi: f64) -> Result<Vec<u8>> {
         let (picture, record) = (&self.picture, self.provenance.json());
         Ok(match format {
@@ -31,7 +31,7 @@ impl DrawnFigure {
         })
     }
 
-    /// All formats into a folder.
+    /// Writes all formats into a folder; returns the files.
     pub fn write(&self, out: &Path, sheet: &Sheet, dpi: f64) -> Result<Vec<PathBuf>> {
         std::fs::create_dir_all(out).map_err(|e| Error::io(out.display(), "create the folder", &e))?;
         let mut files = Vec::new();
@@ -44,7 +44,7 @@ impl DrawnFigure {
     }
 }
 
-/// Exactly the numbers that are drawn, one per line: panel, mark, label, x, y, value.
+/// All drawn numbers, one point per line: panel, mark, label, x, y, value.
 fn plotted_numbers(picture: &Picture, provenance: &Provenance) -> String {
     let mut out = provenance.csv_header().iter().map(|l| format!("# {l}\n")).collect::<String>();
     out.push_str("panel,mark,label,x,y,value\n");

@@ -1,23 +1,23 @@
-//! `figure`: run what data are missing, then draw.
+//! `figure`: runs missing experiments, then draws figures of papers.
 
 mod drawing;
 mod drawn;
-mod gathering;
-mod hidden;
+mod figure_data;
+mod hidden_states;
 
 use super::output::{Output, note};
-use super::parameter::{assignment, each, explained as explained_parameters};
+use super::parameter::{assignment, assignments, explained as explained_parameters};
 use super::printed::credit;
 use super::progress;
-use super::run::PartArguments;
+use super::run::ShardArguments;
 use crate::draw::Size;
 use crate::error::{Error, Result};
-use crate::lab::{Experiment, part::Share, run::merge};
+use crate::lab::{Experiment, run::combine_shards, shard::Shard};
 use crate::paper_figs::{ALL, PaperFigure};
 pub use drawing::DrawingArguments;
 pub use drawn::DrawnFigure;
-use gathering::Gathering;
-pub use hidden::layers;
+use figure_data::FigureData;
+pub use hidden_states::layers;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -28,58 +28,59 @@ use std::path::{Path, PathBuf};
   metastable figure staircase --out staircase.pdf --size 84x60
   metastable figure inner-products --tokens hidden.npz --array hidden_states
   metastable figure timeline --experiment my-run.toml --theme dark
-  metastable figure phase-diagram --full")]
+  metastable figure phase-diagram --published")]
 pub struct Arguments {
-    /// Names (see `list figures`); all of them when none is given.
+    /// Names of figures (`list figures`); without one, all figures.
     names: Vec<String>,
-    /// Another value of a parameter (see `explain NAME`); lists are separated by commas. Again for another parameter.
+    /// Value of a parameter (`explain NAME` lists them); separate the values of a list by commas.
+    /// Repeat it for other parameters.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// The published grid where the default one is reduced.
+    /// Use the published grid instead of the smaller default.
     #[arg(long)]
-    full: bool,
+    published: bool,
     #[command(flatten)]
     drawing: DrawingArguments,
-    /// Folder of experiment results.
+    /// Folder with the results of experiments.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     runs: PathBuf,
-    /// Draw this experiment instead of the figure's own.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "full", "result"])]
+    /// Draw this experiment instead of the figure's own experiments.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "published", "from_run"])]
     experiment: Option<String>,
-    /// Draw what `run` or `solve --out` wrote into this folder.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["set", "full"])]
-    result: Option<PathBuf>,
-    /// One cell of --result: the beginning of its name, as `run` prints it.
-    #[arg(long, value_name = "ID", requires = "result")]
+    /// Draw the results in this folder, written by `run` or `solve --out`.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["set", "published"])]
+    from_run: Option<PathBuf>,
+    /// One cell of --from-run: the first characters of its name, which `run` prints.
+    #[arg(long, value_name = "ID", requires = "from_run")]
     cell: Option<String>,
-    /// Hidden states (layers x tokens x dimensions, NPY or NPZ) for figures that show a model.
+    /// Hidden states for figures of a trained model: layers x tokens x dimensions, NPY or NPZ.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
-    /// Array of an NPZ file of hidden states.
+    /// Name of the array in an NPZ file of hidden states.
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
     #[command(flatten)]
-    parts: PartArguments,
+    shards: ShardArguments,
 }
 
-/// How figures are written.
+/// Size and resolution of the figures of other commands.
 pub struct Style {
-    /// Journal size.
+    /// Size of a venue.
     pub size: Size,
     /// Resolution of PNG files.
     pub dpi: f64,
 }
 
 impl Arguments {
-    /// Runs it.
+    /// Draws the figures.
     pub fn run(self, out: &Output) -> Result<i32> {
         self.drawing.sheet()?;
         self.drawing.dpi()?;
         let entries: Vec<&PaperFigure> =
             if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
         self.check(&entries)?;
-        let part = self.parts.part()?;
-        if part.is_some() || self.parts.merge {
+        let part = self.shards.shard()?;
+        if part.is_some() || self.shards.merge {
             self.check_parts(&entries)?;
         }
         if let Some(part) = part {
@@ -91,8 +92,8 @@ impl Arguments {
             progress::report(Some(0.0), || entry.name.to_owned());
             let mut drawn = self.drawn(entry)?;
             drawn.provenance.reproduce.push_str(&self.drawing.flags());
-            // A title names the figure as it is drawn without flags.
-            let own = self.set.is_empty() && self.experiment.is_none() && self.result.is_none() && self.tokens.is_none();
+            // The title and the credit are true only of the figure without these flags.
+            let own = self.set.is_empty() && self.experiment.is_none() && self.from_run.is_none() && self.tokens.is_none();
             if own {
                 drawn.picture.caption.push_str(&credit(entry));
             }
@@ -110,129 +111,130 @@ impl Arguments {
         flag("tokens", self.tokens.as_ref().map(|p| p.display().to_string())) + &flag("array", self.array.clone())
     }
 
-    /// Flags that say nothing about these figures are refused.
+    /// **Errors** flags without effect on these figures.
     fn check(&self, entries: &[&PaperFigure]) -> Result<()> {
-        if let (Some(path), Some(e)) = (&self.tokens, entries.iter().find(|e| !e.hidden)) {
-            let takes: Vec<&str> = ALL.iter().filter(|e| e.hidden).map(|e| e.name).collect();
-            let found = format!("{} for `{}`, which draws experiments of its own", path.display(), e.name);
+        if let (Some(path), Some(e)) = (&self.tokens, entries.iter().find(|e| !e.needs_hidden_states)) {
+            let takes: Vec<&str> = ALL.iter().filter(|e| e.needs_hidden_states).map(|e| e.name).collect();
+            let found = format!("{} for `{}`, which shows no hidden states", path.display(), e.name);
             return Err(Error::parameter("--tokens", found, format!("a figure of hidden states ({})", takes.join(", "))));
         }
         if let (None, Some(array)) = (&self.tokens, &self.array) {
-            return Err(Error::parameter("--array", array, "it with --tokens, whose array it names"));
+            return Err(Error::parameter("--array", array, "it only with --tokens"));
         }
-        if let (true, Some(e)) = (self.full && !self.names.is_empty(), entries.iter().find(|e| e.full.is_empty())) {
-            return Err(Error::parameter("--full", format!("--full for `{}`", e.name), "a figure whose default grid is reduced"));
+        if let (true, Some(e)) = (self.published && !self.names.is_empty(), entries.iter().find(|e| e.published.is_empty())) {
+            return Err(Error::parameter("--published", format!("--published for `{}`", e.name), "a figure whose default grid is reduced"));
         }
         if let (Some(file), Some(e)) = (&self.experiment, entries.iter().find(|e| e.cells.is_none())) {
             let takes: Vec<&str> = ALL.iter().filter(|e| e.cells.is_some()).map(|e| e.name).collect();
             let found = format!("{file} for `{}`, which draws no experiment", e.name);
             return Err(Error::parameter("--experiment", found, format!("a figure of an experiment ({})", takes.join(", "))));
         }
-        if let (Some(folder), Some(e)) = (&self.result, entries.iter().find(|e| e.cells.is_none() && e.study.is_none())) {
+        if let (Some(folder), Some(e)) = (&self.from_run, entries.iter().find(|e| e.cells.is_none() && e.study.is_none())) {
             let found = format!("{} for `{}`, which draws no results", folder.display(), e.name);
-            return Err(Error::parameter("--result", found, "a figure of an experiment or a study"));
+            return Err(Error::parameter("--from-run", found, "a figure of an experiment or a study"));
         }
         self.drawing.one_file(entries.len()).map(|_| ())
     }
 
-    /// Parts are of the figure's own experiments.
+    /// **Errors** shards of figures without experiments, or of other data.
     fn check_parts(&self, entries: &[&PaperFigure]) -> Result<()> {
-        let other = self.experiment.is_some() || self.result.is_some() || !self.set.is_empty();
-        let refuse = |expected: &str| self.parts.refuse(expected);
+        let other = self.experiment.is_some() || self.from_run.is_some() || !self.set.is_empty();
+        let refuse = |expected: &str| self.shards.refuse(expected);
         if other {
-            return refuse("neither with --set, --experiment or --result: run the experiment itself in parts");
+            return refuse("none with --set, --experiment or --from-run: run the experiment itself in shards");
         }
         if !entries.iter().any(|e| !self.experiments(e).is_empty()) {
-            return refuse("neither: these figures have no experiments, they are drawn in seconds");
+            return refuse("none: these figures have no experiments");
         }
-        if self.parts.merge {
+        if self.shards.merge {
             for name in entries.iter().flat_map(|e| self.experiments(e)) {
-                merge(&Experiment::built_in(name)?, &self.runs)?;
+                combine_shards(&Experiment::built_in(name)?, &self.runs)?;
             }
         }
         Ok(())
     }
 
-    /// The experiments of a figure.
+    /// The experiments that a figure draws.
     fn experiments(&self, entry: &PaperFigure) -> &'static [&'static str] {
-        if self.full && !entry.full.is_empty() { entry.full } else { entry.experiments }
+        if self.published && !entry.published.is_empty() { entry.published } else { entry.experiments }
     }
 
-    /// Runs a part of the data and draws nothing.
-    fn part(&self, entries: &[&PaperFigure], part: &Share, out: &Output) -> Result<i32> {
+    /// Runs one shard of the experiments and draws nothing.
+    fn part(&self, entries: &[&PaperFigure], part: &Shard, out: &Output) -> Result<i32> {
         let (mut done, mut all) = (0, 0);
         for name in entries.iter().flat_map(|e| self.experiments(e)) {
-            let (mine, cells) = crate::cli::run::execute_part(&Experiment::built_in(name)?, &self.runs, part)?;
+            let (mine, cells) = crate::cli::run::execute_shard(&Experiment::built_in(name)?, &self.runs, part)?;
             (done, all) = (done + mine, all + cells);
         }
-        let text = format!("part {part}: {done} of {all} cells are finished; when all parts are: the same with --merge");
-        out.result(&json!({"part": part.to_string(), "cells": done, "of": all}), &text);
+        let text = format!("shard {part}: {done} of {all} cells are finished; when all shards are finished, run this command with --merge");
+        out.result(&json!({"shard": part.to_string(), "cells": done, "of": all}), &text);
         Ok(0)
     }
 
-    /// The figure's data as these flags ask for them, and its picture.
+    /// Collects the data that the flags select and draws the figure.
     fn drawn(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
-        let mut gathering = Gathering::new(entry, self.full);
-        let asked = entry.asked();
+        let mut data = FigureData::new(entry, self.published);
+        let asked = entry.all_parameters();
         let mut overridden = Vec::new();
-        for ((name, value), text) in each(&self.set, assignment)?.into_iter().zip(&self.set) {
+        for ((name, value), text) in assignments(&self.set, assignment)?.into_iter().zip(&self.set) {
             if asked.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
-            gathering.inputs.values.set(&asked, name, &value)?;
-            gathering.flags.push_str(&format!(" --set {text}"));
+            data.inputs.values.set(&asked, name, &value)?;
+            data.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);
         }
-        if entry.hidden {
+        if entry.needs_hidden_states {
             let file = self.tokens.as_deref().map(|path| (path, self.array.as_deref()));
-            gathering.hidden(file, &self.source())?;
+            data.add_hidden_states(file, &self.source())?;
         }
         if let Some(file) = &self.experiment {
-            gathering.flags.push_str(&format!(" --experiment {file}"));
+            data.flags.push_str(&format!(" --experiment {file}"));
             let experiment = Experiment::load(Path::new(file))?;
-            gathering.experiment(&experiment, &self.runs, "--experiment")?;
-        } else if let Some(folder) = &self.result {
+            data.add_experiment(&experiment, &self.runs, "--experiment")?;
+        } else if let Some(folder) = &self.from_run {
             let cell = self.cell.as_ref().map_or(String::new(), |c| format!(" --cell {c}"));
-            gathering.flags.push_str(&format!(" --result {}{cell}", folder.display()));
-            gathering.folder(folder, self.cell.as_deref())?;
+            data.flags.push_str(&format!(" --from-run {}{cell}", folder.display()));
+            data.add_folder(folder, self.cell.as_deref())?;
         } else {
-            gathering.own(&self.runs, &overridden)?;
+            data.add_own(&self.runs, &overridden)?;
         }
-        gathering.draw()
+        data.draw()
     }
 }
 
-/// Finds a figure.
+/// Finds a figure. **Errors** an unknown name.
 pub fn find(name: &str) -> Result<&'static PaperFigure> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("figure", name, ALL.iter().map(|e| e.name)))
 }
 
-/// A figure with everything that can be asked of it.
+/// The command, parameters and flags of a figure, for `explain`.
 pub fn explained(entry: &'static PaperFigure) -> String {
     let mut text = format!("Draw it     metastable figure {}\n", entry.name);
-    text.push_str(&explained_parameters(entry.asked()));
+    text.push_str(&explained_parameters(entry.all_parameters()));
     let mut takes = Vec::new();
     if entry.cells.is_some() {
-        takes.extend(["--experiment FILE", "--result DIR (of run or solve --out)"]);
+        takes.extend(["--experiment FILE", "--from-run DIR (of run or solve --out)"]);
     } else if entry.study.is_some() {
-        takes.push("--result DIR (of run)");
+        takes.push("--from-run DIR (of run)");
     }
-    takes.extend(entry.hidden.then_some("--tokens FILE [--array NAME]"));
-    takes.extend((!entry.full.is_empty()).then_some("--full"));
+    takes.extend(entry.needs_hidden_states.then_some("--tokens FILE [--array NAME]"));
+    takes.extend((!entry.published.is_empty()).then_some("--published"));
     if !takes.is_empty() {
         text.push_str(&format!("Your own data: {}\n", takes.join(", ")));
     }
     text.trim_end().to_owned()
 }
 
-/// Runs the experiments that are missing, draws, and writes SVG, PNG, CSV, caption and PDF; returns the files.
+/// Runs missing experiments, draws a figure and writes all formats; returns the files. `folders`:
+/// of experiment results, of figures.
 pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path)) -> Result<Vec<PathBuf>> {
-    let mut gathering = Gathering::new(entry, false);
-    if entry.hidden {
-        gathering.hidden(None, "")?;
+    let mut data = FigureData::new(entry, false);
+    if entry.needs_hidden_states {
+        data.add_hidden_states(None, "")?;
     }
-    gathering.own(folders.0, &[])?;
-    let mut drawn = gathering.draw()?;
+    data.add_own(folders.0, &[])?;
+    let mut drawn = data.draw()?;
     drawn.picture.caption.push_str(&credit(entry));
     drawn.write(folders.1, &style.size.into(), style.dpi)
 }

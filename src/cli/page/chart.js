@@ -1,4 +1,4 @@
-// Energy, clusters and angles over log time, with what is predicted dotted.
+// Energy, clusters and angles over log time; predictions are dotted.
 
 function ticks(low, high, most) {
   const step = [1, 2, 5, 10, 20, 25, 50, 100].find((s) => (high - low) / s <= most) ?? 100;
@@ -33,7 +33,7 @@ function drawChart(pen, width, height, book) {
     }
     if (last) pen.text(right + 20, b + 5, 't', { size: 13.5, italic: true, align: 'right' });
   };
-  // A curve from points in log time and units of its panel; before the first step, its start alone.
+  // Draws a curve from points in log time and units of its panel; before the first step only its start.
   const line = (points, y, style, column) => {
     if (!began) for (const [l, v] of points) pen.disc(x(l), y(v), 2.2, { fill: style.stroke });
     else pen.path(thinned(points.map(([l, v]) => [x(l), y(v)]), column), style);
@@ -61,7 +61,7 @@ function drawChart(pen, width, height, book) {
   if (circle) drawAngles(book, panels[2], frame, line, low);
 }
 
-// The angles of all tokens: on the whole circle, or on the part of it where they are.
+// The angles of all tokens: the whole circle, or the part of it with tokens.
 function drawAngles(book, [a, b], frame, line, low) {
   const part = angleWindow(book.swept), { middle, half, whole } = part;
   const y = (share) => (a + b) / 2 - ((b - a) / 2) * ((share - middle) / half);

@@ -1,8 +1,8 @@
-// What is drawn of a curve: pure functions of numbers, which tests/page/browser.mjs calls alone.
+// The points of drawn curves: pure functions, called directly by tests/page/browser.mjs.
 
-// The first, last, lowest and highest point of every column (half a pixel), in order. The picture
-// is that of all points, and the states before and after a jump stay (M4 of Jugel and others,
-// VLDB 2014). Points are [x, y] with x that never falls.
+// Keeps the first, last, lowest and highest point of every column (half a pixel). The picture equals
+// that of all points, and both ends of every jump remain (algorithm M4 of Jugel et al., VLDB 2014).
+// Points are [x, y] with x in ascending order.
 function thinned(points, column = 0.5) {
   const out = [], place = (k) => Math.floor(points[k][0] / column);
   for (let from = 0, to; from < points.length; from = to) {
@@ -21,9 +21,9 @@ function thinned(points, column = 0.5) {
   return out;
 }
 
-// Points [log10 t, y] of a curve given by rows [t, y]. Between two rows it is linear in t. Over
-// decades of log t such a chord is flat, then rises: a straight line there would show a change that
-// began long before it did. A row at t = 0 stands at the left edge.
+// Points [log10 t, y] of the curve through rows [t, y] that is linear in t between rows. Over decades
+// of log t such a chord is flat, then rises; a straight line would show the change too early. A row at
+// t = 0 is drawn at the left edge.
 const SHARES = [0.001, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75];
 function overLogTime(rows, left) {
   const out = [], log = (t) => Math.max(left, Math.log10(t));
@@ -37,7 +37,7 @@ function overLogTime(rows, left) {
   return out;
 }
 
-// A number of clusters stays until the row that has another.
+// Points of a step function: the number of clusters is constant between changes.
 function asStairs(rows, left) {
   const out = [], log = (t) => Math.max(left, Math.log10(t));
   rows.forEach(([t, y], k) => {
@@ -47,12 +47,12 @@ function asStairs(rows, left) {
   return out;
 }
 
-// ---- angles, in units of pi: a turn is 2
+// ---- angles in units of pi: a turn is 2
 
-// The value of an angle that is nearest to the one before.
+// The representative of an angle modulo a turn that is nearest to `before`.
 const unwound = (share, before) => share + 2 * Math.round((before - share) / 2);
 
-// The part of a turn where tokens have been: so many bins, 1 where one was.
+// Marks the bins of the circle that tokens have visited with 1.
 const BINS = 720;
 function swept(bins, from, to) {
   const k = (share) => Math.floor((share * BINS) / 2), ends = [k(from), k(to)];
@@ -60,8 +60,8 @@ function swept(bins, from, to) {
   for (let b = Math.min(...ends); b <= last; b++) bins[((b % BINS) + BINS) % BINS] = 1;
 }
 
-// The interval of angles to draw: a part of the circle where tokens use less than three quarters
-// of it, else the whole. The cut is in the middle of the longest arc without tokens.
+// The interval of angles to draw: the complement of the longest arc without tokens if this arc is at
+// least a quarter of the circle, else the whole circle.
 function angleWindow(bins) {
   const used = [];
   bins.forEach((b, k) => { if (b) used.push(k); });
@@ -72,12 +72,12 @@ function angleWindow(bins) {
   });
   if (gap < BINS / 4) return { middle: 0, half: 1, whole: true };
   const length = BINS - gap, middle = ((after + length / 2) * 2) / BINS;
-  // A tenth of it stays free above and below; the middle is taken from [-1, 1).
+  // Margins of a tenth above and below; the middle is in [-1, 1).
   return { middle: middle - 2 * Math.round(middle / 2), half: (1.2 * length) / BINS, whole: false };
 }
 
-// The pieces of a curve of unwound angles inside a window of one turn or less: what leaves it above
-// comes back below.
+// Cuts a curve of continuous angles into pieces inside a window of one turn: a curve that leaves it at
+// the top continues at the bottom.
 function pieces(points, { middle }) {
   const out = [];
   let piece = [];
@@ -98,7 +98,7 @@ function pieces(points, { middle }) {
   return out;
 }
 
-// Round numbers in an interval, and their words.
+// Round numbers in an interval, with their text.
 function roundTicks(low, high, most) {
   const rough = (high - low) / most, ten = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((s) => s * ten).find((s) => s >= rough);

@@ -1,4 +1,4 @@
-// The page: controls, the loop over frames, what is remembered of a run.
+// The page: controls, loop over frames, history of a run.
 (async () => {
   const $ = (id) => document.getElementById(id);
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -15,7 +15,7 @@
     return;
   }
 
-  // ---- what is remembered
+  // ---- history of the run
   function unpacked(reply) {
     const { n, d, start, numbers } = reply;
     let at = 0;
@@ -23,7 +23,7 @@
     return { ...reply, x: take(n * d), m: take(n), labels: take(start), cluster: take(n) };
   }
 
-  // A row of every attempted step, later of every fifth: which, no speed and no load changes.
+  // Stores a row for every attempted step, later for every fifth, whatever the speed of the page.
   const [FINE, STRIDE] = [60, 5];
   const tried = () => run.steps + run.rejected;
   function remember() {
@@ -39,15 +39,16 @@
     if (run.d === 3) trails();
   }
 
-  // A plateau is where the energy is that of its clusters as points; asked once for every number of clusters.
+  // Records a plateau when the energy is that of the clusters as points; once for every number of
+  // clusters.
   function foresee() {
-    const said = ask({ ask: 'forecast' });
-    if (Math.abs(said.level - run.energy) > 0.004 * said.level || run.clusters < 2) return;
+    const reply = ask({ ask: 'forecast' });
+    if (Math.abs(reply.level - run.energy) > 0.004 * reply.level || run.clusters < 2) return;
     book.asked = run.clusters;
-    book.plateaus.push({ t: run.t, energy: run.energy, ...said });
+    book.plateaus.push({ t: run.t, energy: run.energy, ...reply });
   }
 
-  // Angles of every row. A long strand keeps what shows in 400 columns.
+  // Stores the angles of every row. A long curve is thinned to 400 columns.
   const [LONG, COLUMNS] = [3200, 400];
   function strands() {
     for (let i = 0; i < run.start; i++) {
@@ -98,7 +99,7 @@
     drawGraphs();
   }
 
-  // So many steps, in pieces short enough for the graphs, and not longer than a frame has time.
+  // Makes up to `steps` steps within the given time; stores a row after each piece.
   function advance(steps, milliseconds) {
     const until = performance.now() + milliseconds;
     let done = 0;
@@ -121,14 +122,14 @@
   function tick(now) {
     if (!playing) return;
     frame = requestAnimationFrame(tick);
-    // Where less motion is wanted: two still pictures a second.
+    // With the preference for reduced motion: two pictures per second.
     if (calm.matches && now - moved < 500) return;
     moved = now;
     const from = performance.now();
     timing.steps += advance(Number($('speed').value) * (calm.matches ? 30 : 1), calm.matches ? 200 : 13);
     drawTokens();
     numbers();
-    // The graphs take a quarter of the time at most, however many strands there are.
+    // Drawing the graphs takes at most a quarter of the time, for any number of curves.
     if (now - drawn > Math.max(120, 4 * drawing)) {
       const since = performance.now();
       drawGraphs();
@@ -141,7 +142,7 @@
   }
 
   function play() {
-    // After its end a run begins again.
+    // A run that has ended starts again.
     if (run?.ended) begin();
     if (!run) return;
     playing = true;
@@ -172,7 +173,7 @@
     $('play').setAttribute('aria-pressed', playing);
   }
 
-  // ---- what is shown
+  // ---- display
   function fitted(canvas, height) {
     const ratio = Math.min(2, devicePixelRatio || 1), width = canvas.clientWidth;
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -193,7 +194,7 @@
     if (!book) return;
     const [pen, width] = fitted($('stairs'), $('stairs').clientHeight);
     drawChart(pen, width, $('stairs').clientHeight, book);
-    const last = book.plateaus[book.plateaus.length - 1], dotted = 'Dotted: the level of the present clusters as points, and the next merger by the equation of two clusters alone';
+    const last = book.plateaus[book.plateaus.length - 1], dotted = 'Dotted: the energy of the present clusters as points, and the next merger by the equation for two clusters';
     $('caption').textContent = last?.log10_time !== undefined && !last.gone ? `${dotted}: t = ${powerOfLog(last.log10_time)}.` : `${dotted}.`;
     table();
   }
@@ -248,7 +249,7 @@
     try {
       history.replaceState(null, '', writeState(state) === '#' ? location.pathname + location.search : writeState(state));
     } catch {
-      // Some places (a page inside a page) have no address to write to.
+      // A page inside another page may have no address to write to.
     }
   }
 
@@ -350,7 +351,7 @@
     new ResizeObserver(() => { drawTokens(); drawGraphs(); }).observe($('sphere'));
   }
 
-  // ---- what is taken home
+  // ---- downloads
   const SIZE = [1140, 580];
   function composed(pen) {
     const shift = (dx, dy) => {
@@ -409,14 +410,14 @@
   }
 
   const tell = (words) => { $('told').textContent = words; };
-  // The page has been drawn with what stands on it now, or a tenth of a second is over.
+  // Waits until the page is redrawn, at most a tenth of a second.
   const shown = () => new Promise((then) => {
     requestAnimationFrame(() => setTimeout(then));
     setTimeout(then, 100);
   });
 
-  // A file for every click, of the moment of the click. The picture is encoded at once: `toBlob`
-  // waits until the page is idle, which is seconds while a run plays.
+  // Saves the picture at the time of the click. It is encoded synchronously: `toBlob` waits until the
+  // page is idle, which takes seconds while a run plays.
   async function png() {
     const canvas = picture();
     tell('Drawing metastable.png …');

@@ -1,4 +1,4 @@
-//! `page`: the solver in a browser, as one HTML file.
+//! `page`: one HTML file that runs the solver in a browser.
 
 use super::output::{Output, note};
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// The solver as WebAssembly, compiled from `src/page` by `.ci/page build`.
 const ENGINE: &[u8] = include_bytes!("engine.wasm");
 
-/// The script, in the order in which its parts need each other.
+/// The parts of the script; each uses only those before it.
 const SCRIPT: [&str; 8] = [
     include_str!("engine.js"),
     include_str!("pen.js"),
@@ -30,13 +30,13 @@ const SCRIPT: [&str; 8] = [
   metastable page
   metastable page --out talk.html")]
 pub struct Arguments {
-    /// The file to write; it works from the disk and asks the network for nothing.
+    /// File to write. It opens from the disk and needs no network.
     #[arg(long, value_name = "FILE", default_value = "metastable.html")]
     out: PathBuf,
 }
 
 impl Arguments {
-    /// Runs it.
+    /// Writes the page.
     pub fn run(self, out: &Output) -> Result<i32> {
         if self.out.is_dir() {
             return Err(Error::parameter("--out", self.out.display(), "a file, for example metastable.html in that folder"));
@@ -49,12 +49,12 @@ impl Arguments {
     }
 }
 
-/// The page: style, script and solver inside.
+/// The page with its style, script and solver.
 pub fn html() -> Result<String> {
-    let failed = |e: std::io::Error| Error::Numerical { what: format!("the page could not be packed: {e}") };
-    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(ENGINE).map_err(failed)?;
-    let engine = base64::engine::general_purpose::STANDARD.encode(packed.finish().map_err(failed)?);
+    let failed = |e: std::io::Error| Error::Numerical { what: format!("the page could not be compressed: {e}") };
+    let mut compressed = ZlibEncoder::new(Vec::new(), Compression::best());
+    compressed.write_all(ENGINE).map_err(failed)?;
+    let engine = base64::engine::general_purpose::STANDARD.encode(compressed.finish().map_err(failed)?);
     let parts =
         [("style", include_str!("style.css")), ("version", env!("CARGO_PKG_VERSION")), ("script", &SCRIPT.concat()), ("engine", &engine)];
     Ok(parts.iter().fold(include_str!("page.html").to_owned(), |page, (name, text)| page.replace(&format!("{{{{{name}}}}}"), text)))

@@ -1,6 +1,6 @@
-// One drawing, two pens: a canvas, or the text of an SVG.
+// Two pens with the same methods: one draws on a canvas, one writes an SVG.
 const INK = '#1b1b1b', SOFT = '#595959', LINE = '#d8d4ca', PAPER = '#fffefb', BLUE = '#0072b2', RED = '#d55e00';
-// Okabe and Ito's colours, those that carry on paper; tokens also differ by place.
+// Colours of Okabe and Ito that are visible on paper.
 const HUES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#4d4d4d'];
 const SERIF = 'Palatino, "Palatino Linotype", "URW Palladio L", Georgia, serif';
 
@@ -67,7 +67,7 @@ function svgPen(width, height) {
 const SUPER = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' };
 const raised = (k) => String(k).replace(/[-\d]/g, (c) => SUPER[c]);
 
-// A time in few digits: 12.3, 4.5·10⁶.
+// A time with three digits: 12.3, 4.5·10⁶.
 function power(v) {
   if (v === 0) return '0';
   const k = Math.floor(Math.log10(Math.abs(v)) + 1e-12);

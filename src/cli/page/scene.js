@@ -1,10 +1,11 @@
-// The tokens: on the circle with the field they make, on the sphere, or as the matrix of their inner products.
+// Draws the tokens: on the circle with the field that they generate, on the sphere, or as the matrix of
+// their inner products.
 
-// Rotation of the sphere from its view: longitude and latitude in degrees.
+// The rotation of the sphere for a view: longitude and latitude in degrees.
 function turned(view) {
   const [lon, lat] = view.split(',').map((v) => (Number(v) * Math.PI) / 180);
   const [cl, sl, cb, sb] = [Math.cos(lon), Math.sin(lon), Math.cos(lat), Math.sin(lat)];
-  // To the right, up, towards the eye.
+  // Coordinates: right, up, towards the viewer.
   return (x, y, z) => [-sl * x + cl * y, -sb * (cl * x + sl * y) + cb * z, cb * (cl * x + sl * y) + sb * z];
 }
 
@@ -31,7 +32,7 @@ function drawCircle(pen, size, run, state) {
   pen.path(curve, { stroke: '#6d9dbd', width: 1, closed: true });
   pen.disc(c, c, r * 1.05, { fill: PAPER });
   pen.disc(c, c, r, { stroke: '#8a857a', width: 1 });
-  // The first token, who leads where attention is causal, on top.
+  // The first token, the leader of causal attention, is drawn last.
   for (let i = run.n - 1; i >= 0; i--) {
     const [x, y] = at(run.x[2 * i], run.x[2 * i + 1], r);
     pen.disc(x, y, sizeOf(run.m[i], run.start), { fill: inkOf(run, state, i), stroke: PAPER, width: 0.7, alpha: 0.88 });
@@ -76,7 +77,7 @@ function drawSphere(pen, size, run, state) {
   }
 }
 
-// Blue for agreement, orange for opposition.
+// Blue for positive inner products, orange for negative ones.
 function shade(g) {
   const to = g >= 0 ? [0, 84, 140] : [196, 92, 0], s = Math.min(1, Math.abs(g)) ** 0.9;
   return [252, 250, 244].map((v, k) => Math.round(v + (to[k] - v) * s));

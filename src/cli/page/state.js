@@ -1,4 +1,4 @@
-// The state: what the sliders say, the address, the engine's settings and the command line.
+// The state of the page: sliders, address, settings of the engine, command line.
 const DEFAULTS = { start: 'uniform', n: 64, d: 3, beta: 9, dynamics: 'sa', scale: 'u1', norm: '', kappa: 0, zipf: 0, seed: 1, end: 1e6, view: '30,20' };
 
 const STARTS = [
@@ -15,7 +15,7 @@ const NORMS = [
   ['', 'post-LN: on the sphere'], ['pre', 'pre-LN'], ['peri', 'peri-LN'], ['mix', 'mix-LN'], ['ngpt', 'nGPT'], ['cod', 'LN with damped depth'], ['ln-scaling', 'LN scaling'],
 ];
 
-// Starts that are lists: the tokens of the papers.
+// Starts given as lists: the tokens of the papers.
 const FIVE = [0.99806638, 0.06215705, 0.97712061, 0.21268594, -0.24578194, 0.96932515, -0.97354734, 0.2284854, -0.99892629, -0.04632772];
 const PREPARED = [0, 0.5, 2, 4, 7].map((k) => k * 0.5 * Math.log(2000) / Math.sqrt(2000));
 const LISTS = {
@@ -25,14 +25,14 @@ const LISTS = {
 };
 
 const PRESETS = [
-  ['Sphere', {}, 'Uniform tokens on the sphere: clusters form, then meet one by one.'],
-  ['Metastability', { start: 'five', n: 5, d: 2, beta: 4, end: 400 }, 'Five tokens on the circle, β = 4 (arXiv:2410.06833): two collide at once, the others wait.'],
+  ['Sphere', {}, 'Uniform tokens on the sphere: clusters form, then merge one by one.'],
+  ['Metastability', { start: 'five', n: 5, d: 2, beta: 4, end: 400 }, 'Five tokens on the circle, β = 4 (arXiv:2410.06833): two merge soon, the others wait.'],
   ['Staircase', { start: 'prepared', n: 5, d: 2, beta: 1000, dynamics: 'usa', scale: 'u2', end: 1e100 }, 'Five well-prepared tokens (arXiv:2410.06833, section 6): the energy climbs 0.2, 0.28, 0.44, 0.52, 1.'],
   ['One run to the end', { n: 64, d: 2, beta: 25, seed: 3, end: 1e30 }, 'Sixty-four tokens on the circle, β = 25: each plateau of the energy is a metastable state.'],
-  ['Phase diagram', { n: 32, d: 128, beta: 4, end: 30 }, 'One point of the phase diagram (arXiv:2312.10794, figure 3): d = 128, where uniform tokens move as equiangular ones, and the time of collapse is known.'],
+  ['Phase diagram', { n: 32, d: 128, beta: 4, end: 30 }, 'One point of the phase diagram (arXiv:2312.10794, figure 3): d = 128, where uniform tokens move like equiangular ones, so the time of collapse is known.'],
   ['Causal centres', { n: 200, d: 2, beta: 64, dynamics: 'causal-sa', end: 5000 }, 'Causal attention (arXiv:2411.04990): tokens gather at the strong Rényi centres.'],
-  ['Antipodal pair', { start: 'pair', n: 2, d: 2, beta: 200, end: 1e300 }, 'Two tokens nearly opposite, β = 200: they meet when the two-cluster equation says, at a time beyond any simulation by small steps.'],
-  ['Noise', { n: 128, d: 2, beta: 4, dynamics: 'usa', kappa: 2, end: 50 }, 'USA with noise: tokens gather above a threshold of κ only (arXiv:2606.05140).'],
+  ['Antipodal pair', { start: 'pair', n: 2, d: 2, beta: 200, end: 1e300 }, 'Two tokens nearly opposite, β = 200: they meet at the time of the two-cluster equation, which small time steps never reach.'],
+  ['Noise', { n: 128, d: 2, beta: 4, dynamics: 'usa', kappa: 2, end: 50 }, 'USA with noise: clusters form only for κ above a threshold (arXiv:2606.05140).'],
 ];
 
 const DIMENSIONS = [2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64, 96, 128];
@@ -44,7 +44,7 @@ const BETAS = [
 ];
 const COUNTS = [...Array.from({ length: 63 }, (_, k) => k + 2), ...Array.from({ length: 59 }, (_, k) => 68 + 4 * k)];
 
-// Sliders run over lists: name, label, values, words.
+// Sliders, each over a list of values: name, label, values, text of a value.
 const SLIDERS = [
   ['n', 'tokens n', COUNTS, String], ['d', 'dimension d', DIMENSIONS, String], ['beta', 'β', BETAS, String],
   ['kappa', 'noise', KAPPAS, (v) => (v ? `κ = ${v}` : 'none')],
@@ -57,7 +57,7 @@ function nearest(list, v) {
   return list.reduce((best, w, k) => (Math.abs(w - v) < Math.abs(list[best] - v) ? k : best), 0);
 }
 
-// A state from an address; what it does not say is as usual, what it says wrongly as well.
+// Reads a state from an address; missing and invalid values get the defaults.
 function readState(hash) {
   const state = { ...DEFAULTS };
   for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ''))) {
@@ -70,11 +70,11 @@ function readState(hash) {
 }
 
 function writeState(state) {
-  const said = Object.entries(state).filter(([k, v]) => v !== DEFAULTS[k]);
-  return '#' + new URLSearchParams(said).toString();
+  const changed = Object.entries(state).filter(([k, v]) => v !== DEFAULTS[k]);
+  return '#' + new URLSearchParams(changed).toString();
 }
 
-// Starts that are lists have their own n and live on the circle.
+// Enforces the constraints between settings: a list has its own n and lies on the circle.
 function fitting(state) {
   const list = LISTS[state.start];
   if (list) Object.assign(state, { n: list.n, d: 2 });
@@ -87,7 +87,7 @@ function masses(state) {
   return state.zipf ? Array.from({ length: state.n }, (_, i) => (i + 1) ** -state.zipf) : [];
 }
 
-// The lengths of steps with noise do not grow: a run of a million of them is the longest.
+// Steps with noise have constant length; a run has at most a million of them.
 const NOISE_STEP = 0.01, NOISE_END = 1e4;
 const NOISE_NOTE = `With noise a run ends at t = ${power(NOISE_END)} at the latest:`
   + ` each step is ${NOISE_STEP} long.`;
@@ -101,7 +101,7 @@ function settingsOf(state) {
   };
 }
 
-// The line that does the same natively: with the portable kernels velocities are equal bit by bit.
+// The command for the same run; with the portable kernels its velocities are bitwise equal.
 function commandOf(state, name = 'solve') {
   const list = LISTS[state.start], lines = [], flags = [];
   const file = (to, rows) => lines.push(`printf '%s\\n' ${rows.map((r) => `'${r}'`).join(' ')} > ${to}`);

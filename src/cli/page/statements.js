@@ -1,21 +1,21 @@
-// What the theory says of uniform tokens: each statement with the settings that it is about.
+// Statements of the theory for uniform tokens, each with the settings for which it holds.
 
 const share = (p) => (p < 1e-3 ? power(p) : p > 0.999 ? '1' : p.toFixed(3));
 const still = (s) => !s.kappa;
 
-// `least` and `most` bound the dimension; `about` tells of the other settings whether the statement
-// holds for them; `says` gives the sentence, or nothing where the solver has no number for it.
+// `least` and `most` bound the dimension; `about` checks the other settings; `says` returns the
+// sentence, or nothing if the solver has no number for it.
 const STATEMENTS = [
   {
     about: (s) => still(s) && !s.dynamics.startsWith('repulsive'),
-    says: (r) => 'Uniform tokens lie in a common hemisphere, and then become one cluster,'
+    says: (r) => 'Uniform tokens lie in a common hemisphere, and therefore become one cluster,'
       + ` with probability ${share(r.hemisphere)} (Wendel).`,
   },
   {
     most: 3, about: still,
-    says: (r, s) => r.mode && `The uniform measure is left by its mode of degree ${r.mode},`
-      + ` which grows at rate ${power(r.rate)}`
-      + `${s.d === 2 ? `: about ${r.mode} clusters are first seen` : ''} (arXiv:2410.23228).`,
+    says: (r, s) => r.mode && `The fastest growing mode of the uniform measure has degree ${r.mode}`
+      + ` and rate ${power(r.rate)}`
+      + `${s.d === 2 ? `: about ${r.mode} clusters form first` : ''} (arXiv:2410.23228).`,
   },
   {
     most: 3,
@@ -23,12 +23,12 @@ const STATEMENTS = [
       + ` ${r.modes.toFixed(1)} modes on average (Kac and Rice).`,
   },
   {
-    // Inner products are of order d^(-1/2), and weights differ by factors e^(beta d^(-1/2)). Where
-    // 2 beta^2 <= d the time is met within a third (n = 16 to 64, d = 32 to 128); for n = 64,
-    // d = 32 and beta = 9 the last pair takes until 4210, equiangular tokens until 124.
+    // Inner products are of order d^(-1/2), and weights differ by factors e^(beta d^(-1/2)). For
+    // 2 beta^2 <= d the error of the time is below 1/3 (n = 16 to 64, d = 32 to 128). Counterexample:
+    // n = 64, d = 32, beta = 9, where the last pair takes until 4210, equiangular tokens until 124.
     least: 30, about: (s) => still(s) && !s.zipf && !s.norm && 2 * s.beta ** 2 <= s.d,
     says: (r) => r.equiangular_time && 'In high dimension uniform tokens are nearly orthogonal'
-      + ' and move as equiangular ones: all inner products reach 0.999'
+      + ' and move like equiangular ones: all inner products reach 0.999'
       + ` at about t = ${power(r.equiangular_time)} (arXiv:2312.10794).`,
   },
   {
@@ -38,11 +38,11 @@ const STATEMENTS = [
   },
 ];
 
-// The sentences for a state, from the solver's reply.
+// The sentences for a state, made from the reply of the solver.
 function sentencesOf(reply, state) {
   const capital = (words) => words[0].toUpperCase() + words.slice(1);
   const sure = (reply.certain ?? []).map((c) => `${capital(c.says)}: ${c.because} (${c.source}).`);
-  const none = ['No theorem decides where this start ends.'];
+  const none = ['No known theorem determines the limit of this start.'];
   if (state.start !== 'uniform') return sure.length ? sure : none;
   const fits = ({ least = 0, most = Infinity, about = () => true }) =>
     state.d >= least && state.d <= most && about(state);

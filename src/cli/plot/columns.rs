@@ -1,7 +1,7 @@
-//! The tables of a folder, each row with everything it belongs to: numbers, and words where an axis
-//! of the grid has words.
+//! The tables of a result folder. The rows of all cells are stacked, with the axes of the grid as
+//! columns of numbers or words.
 
-use crate::cli::result_folder::FolderContents;
+use crate::cli::run_folder::FolderContents;
 use crate::error::{Error, Result, nearest, show};
 use crate::flow::Table;
 use crate::lab::{Cell, cell::CellTables};
@@ -12,30 +12,30 @@ use std::sync::Arc;
 pub enum Column {
     /// Numbers; NaN where a table lacks the column.
     Numbers(Vec<f64>),
-    /// Words.
+    /// Names, such as those of dynamics.
     Words(Vec<Arc<str>>),
 }
 
-/// A table with its rows from all cells.
+/// The rows of one table from all cells.
 pub struct LongTable {
     /// Its name.
     pub name: String,
     /// Its columns by name.
     pub columns: Vec<(String, Column)>,
-    /// How many of them, from the first on, are axes of a grid.
+    /// Number of leading columns that are axes of a grid.
     pub axes: usize,
 }
 
-/// Column names that an error prints at most.
-const NAMED: usize = 40;
+/// Largest number of column names in an error.
+const MAX_LISTED: usize = 40;
 
 impl LongTable {
-    /// A column, if there is one of this name.
+    /// The column of this name.
     pub fn find(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.0 == name).map(|c| &c.1)
     }
 
-    /// A column of numbers. **Errors** one of words, under the name of a flag.
+    /// A column of numbers. **Errors** (for the flag `flag`) an unknown column, a column of words.
     pub fn numbers(&self, flag: &str, name: &str) -> Result<&[f64]> {
         match self.find(name) {
             Some(Column::Numbers(values)) => Ok(values),
@@ -61,8 +61,7 @@ impl Column {
         }
     }
 
-    /// The rows where the column has this value: of numbers the same double, of words the same or
-    /// with commas for the semicolons of results.csv.
+    /// The rows with this value. A word may have commas where results.csv has semicolons.
     pub fn rows_of(&self, value: &str) -> Vec<usize> {
         let same: Box<dyn Fn(usize) -> bool> = match (self, value.parse::<f64>()) {
             (Self::Numbers(v), Ok(wanted)) => {
@@ -74,11 +73,10 @@ impl Column {
         (0..self.len()).filter(|k| same(*k)).collect()
     }
 
-    /// The rows of each distinct value among these: of numbers in ascending order, of words as they
-    /// come.
+    /// Groups these rows by value: numbers in ascending order, words in order of appearance.
     pub fn groups(&self, rows: &[usize]) -> Vec<(String, Vec<usize>)> {
         match self {
-            Self::Numbers(v) => runs(rows, v).into_iter().map(|(value, rows)| (show(value), rows)).collect(),
+            Self::Numbers(v) => group_by_value(rows, v).into_iter().map(|(value, rows)| (show(value), rows)).collect(),
             Self::Words(v) => {
                 let mut places: BTreeMap<&str, usize> = BTreeMap::new();
                 let mut out: Vec<(String, Vec<usize>)> = Vec::new();
@@ -95,32 +93,35 @@ impl Column {
     }
 }
 
-/// The rows of each distinct number among these, in ascending order.
-pub fn runs(rows: &[usize], values: &[f64]) -> Vec<(f64, Vec<usize>)> {
+/// Groups these rows by their number, in ascending order.
+pub fn group_by_value(rows: &[usize], values: &[f64]) -> Vec<(f64, Vec<usize>)> {
     let mut sorted = rows.to_vec();
     sorted.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     let chunks = sorted.chunk_by(|a, b| values[*a].total_cmp(&values[*b]).is_eq());
     chunks.map(|rows| (values[rows[0]], rows.to_vec())).collect()
 }
 
-/// The tables of a folder: of an experiment or a run its time lines and, of an experiment, its
-/// results; of a study its own.
+/// The tables of a folder: the time lines of a run or an experiment, the results of an experiment,
+/// the tables of a study.
 pub fn tables(found: &FolderContents) -> Vec<LongTable> {
     let all = match found {
-        FolderContents::Cells(cells) => vec![long("timeline", cells, |t| &t.table), long("results", cells, |t| &t.summary)],
-        FolderContents::Study(tables) => tables.iter().map(|(name, table)| plain(name, table)).collect(),
+        FolderContents::Cells(cells) => vec![stacked("timeline", cells, |t| &t.table), stacked("results", cells, |t| &t.summary)],
+        FolderContents::Study(tables) => tables.iter().map(|(name, table)| study_table(name, table)).collect(),
     };
     all.into_iter().filter(|t| t.rows() > 0).collect()
 }
 
-fn plain(name: &str, table: &Table) -> LongTable {
-    let column = |k: usize| Column::Numbers(table.rows.iter().map(|r| r[k]).collect());
+fn study_table(name: &str, table: &crate::study::LabelledTable) -> LongTable {
+    let column = |k: usize| match table.labels(&table.columns[k]) {
+        words if words.is_empty() => Column::Numbers(table.rows.iter().map(|r| r[k]).collect()),
+        words => Column::Words(words.into_iter().map(Arc::from).collect()),
+    };
     let columns = table.columns.iter().enumerate().map(|(k, c)| (c.clone(), column(k))).collect();
     LongTable { name: name.to_owned(), columns, axes: 0 }
 }
 
-/// One table of every cell, stacked, with the axes of the grid before its columns.
-fn long(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &Table) -> LongTable {
+/// One table of every cell, stacked, with the axes of the grid as first columns.
+fn stacked(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &Table) -> LongTable {
     let (mut words, mut axes): ([Vec<Arc<str>>; 3], [Vec<f64>; 4]) = (Default::default(), Default::default());
     let (mut places, mut names, mut numbers): (BTreeMap<&str, usize>, Vec<&str>, Vec<Vec<f64>>) = (BTreeMap::new(), Vec::new(), Vec::new());
     let mut rows = 0;
@@ -136,7 +137,7 @@ fn long(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &Tabl
                 numbers.push(Vec::new());
                 names.len() - 1
             });
-            // Cells of more or fewer tokens have other columns of positions.
+            // The columns of positions depend on the number of tokens in the cell.
             numbers[place].resize(rows, f64::NAN);
             numbers[place].extend(table.rows.iter().map(|r| r[k]));
         }
@@ -148,17 +149,21 @@ fn long(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &Tabl
     let own = |c: &(&str, Column)| !places.contains_key(c.0);
     let mut columns: Vec<(String, Column)> = words.chain(axes).filter(own).map(|(n, c)| (n.to_owned(), c)).collect();
     let count = columns.len();
-    columns.extend(names.into_iter().map(str::to_owned).zip(numbers.into_iter().map(Column::Numbers)));
+    let column = |(name, values): (&str, Vec<f64>)| {
+        let outcome = |v: &f64| Arc::from(*crate::lab::cell::OUTCOMES.get(*v as usize).unwrap_or(&"unknown"));
+        let is_outcome = name == "outcome";
+        (name.to_owned(), if is_outcome { Column::Words(values.iter().map(outcome).collect()) } else { Column::Numbers(values) })
+    };
+    columns.extend(names.into_iter().zip(numbers).map(column));
     LongTable { name: name.to_owned(), columns, axes: count }
 }
 
-/// The table that is meant: the one that is named, else the one that has all these columns, each
-/// asked for by a flag. Of time lines and results that both
-/// have them, the time lines.
+/// The table named `named`, or else the table with all columns of `wanted` (pairs of flag and
+/// column). If time lines and results both have them, the time lines.
 ///
-/// **Errors** an unknown table or column, columns of different tables, several tables where none is
-/// named.
-pub fn chosen(tables: Vec<LongTable>, named: Option<&str>, wanted: &[(&str, &str)]) -> Result<LongTable> {
+/// **Errors** an unknown table or column; columns of different tables; several tables of a study
+/// with these columns.
+pub fn select_table(tables: Vec<LongTable>, named: Option<&str>, wanted: &[(&str, &str)]) -> Result<LongTable> {
     let names: Vec<String> = tables.iter().map(|t| t.name.clone()).collect();
     let mut left = tables;
     if let Some(name) = named {
@@ -181,25 +186,25 @@ pub fn chosen(tables: Vec<LongTable>, named: Option<&str>, wanted: &[(&str, &str
     }
     let found = whole.iter().position(|w| *w).map(|k| left.swap_remove(k));
     found.ok_or_else(|| {
-        let places = wanted.iter().map(|(_, name)| {
+        let sources = wanted.iter().map(|(_, name)| {
             let holders: Vec<&str> = left.iter().filter(|t| t.find(name).is_some()).map(|t| t.name.as_str()).collect();
             format!("`{name}` of {}", holders.join(" and "))
         });
-        Error::parameter("--y", format!("columns of different tables: {}", places.collect::<Vec<_>>().join(", ")), "columns of one table")
+        Error::parameter("--y", format!("columns of different tables: {}", sources.collect::<Vec<_>>().join(", ")), "columns of one table")
     })
 }
 
-/// A column that is not there: the nearest one, and all of them.
+/// The error for an unknown column, with the nearest and all known ones.
 fn unknown<'a>(flag: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
     let known: Vec<&str> = known.into_iter().collect();
     let near = nearest(name, known.iter().copied()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
     Error::parameter(flag, format!("the column `{name}`"), format!("one of {}{near}", listed(known)))
 }
 
-/// Names, each once, the first ones of many.
+/// Distinct names separated by commas, at most `MAX_LISTED`.
 fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut seen = std::collections::BTreeSet::new();
-    let each: Vec<&str> = names.into_iter().filter(|n| seen.insert(*n)).collect();
-    let more = if each.len() > NAMED { format!(" and {} more", each.len() - NAMED) } else { String::new() };
-    each[..each.len().min(NAMED)].join(", ") + &more
+    let mut known = std::collections::BTreeSet::new();
+    let each: Vec<&str> = names.into_iter().filter(|n| known.insert(*n)).collect();
+    let more = if each.len() > MAX_LISTED { format!(" and {} more", each.len() - MAX_LISTED) } else { String::new() };
+    each[..each.len().min(MAX_LISTED)].join(", ") + &more
 }

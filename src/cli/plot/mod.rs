@@ -1,23 +1,22 @@
-//! `plot`: any column over any other one of what `run`, `solve --out` and `measure --out` wrote,
-//! with bands over realisations.
+//! `plot`: one column over another, from a folder of `run`, `solve --out` or `measure --out`.
 
 mod columns;
 mod curves;
-mod wanted;
+mod settings;
 
 use super::figure::{DrawingArguments, DrawnFigure};
 use super::output::Output;
 use super::parameter::pair;
-use super::result_folder;
+use super::run_folder;
 use crate::draw::Picture;
 use crate::error::{Error, Result};
 use crate::lab::provenance::quoted;
 use crate::lab::{Provenance, provenance::without_folders};
-use columns::{LongTable, chosen, tables};
-use curves::{curves, most, panel, spoken};
+use columns::{LongTable, select_table, tables};
+use curves::{axis_label, curves, max_values_per_point, panel};
 use serde_json::json;
+use settings::{LogAxes, PlotSettings};
 use std::path::PathBuf;
-use wanted::{LogAxes, Wanted};
 
 /// Flags of `plot`.
 #[derive(clap::Args)]
@@ -26,37 +25,36 @@ use wanted::{LogAxes, Wanted};
   metastable plot runs/leaders-1a2b3c4d5e6f --y leader_share --by beta --band 10,90
   metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y t_one_cluster --by d --where dynamics=sa --log y
   metastable plot runs/study-merging-times --x beta --y measured,exact --where alpha=0.5 --by rho --points
-A wrong name of a column lists those that there are. Rows with the same x (realisations, and axes of the grid that
-are neither x nor --by) make one point: their median.")]
+An unknown column name lists the known ones. Rows with the same x are drawn as one point, their median: realisations,
+and axes of the grid other than --x and --by.")]
 pub struct Arguments {
     /// A folder that `run`, `solve --out` or `measure --out` wrote.
     folder: PathBuf,
-    /// Column of the horizontal axis: of a time line or of the results, or an axis of the grid (n,
+    /// Column of the horizontal axis: of the time lines or the results, or an axis of the grid (n,
     /// d, beta, eta).
     #[arg(long, value_name = "COLUMN", default_value = "t")]
     x: String,
-    /// Column of the vertical axis; several, separated by commas, make a panel each.
+    /// Column of the vertical axis; several, separated by commas, get one panel each.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', required = true)]
     y: Vec<String>,
     /// One curve for each value of this column (n, d, beta, eta, dynamics, init, model, or one of
     /// the table's own).
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-    /// Percentiles beside the median, as dotted lines: 10,90 for those that a tenth of the values
-    /// lie below and above.
+    /// Two percentiles to draw as dotted lines with the median, for example 10,90.
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
     band: Option<String>,
-    /// Only the rows with this value of a column. Again for another column.
+    /// Draw only rows with this value of a column; repeat it for other columns.
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     only: Vec<String>,
-    /// Table of the folder, where several have these columns: timeline or results of an experiment,
-    /// or a file of a study.
+    /// Table, if several have these columns: timeline or results of an experiment, or a file of a
+    /// study.
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
-    /// Logarithmic axes. Without it, those whose positive values span more than three decades.
+    /// Logarithmic axes. Default: the axes whose positive values span more than three decades.
     #[arg(long, value_enum, value_name = "AXES")]
     log: Option<LogAxes>,
-    /// Markers instead of lines.
+    /// Draw markers instead of lines.
     #[arg(long)]
     points: bool,
     #[command(flatten)]
@@ -64,42 +62,42 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Runs it.
+    /// Draws the plot.
     pub fn run(self, out: &Output) -> Result<i32> {
         self.drawing.sheet()?;
         self.drawing.dpi()?;
         self.drawing.one_file(1)?;
         let band = self.band.as_deref().map(percentiles).transpose()?;
-        let wanted = Wanted { x: self.x.clone(), by: self.by.clone(), band, log: self.log, points: self.points };
+        let settings = PlotSettings { x: self.x.clone(), by: self.by.clone(), band, log: self.log, points: self.points };
         let only = self.only.iter().map(|text| condition(text)).collect::<Result<Vec<_>>>()?;
         let mut names: Vec<(&str, &str)> = vec![("--x", &self.x)];
         names.extend(self.y.iter().map(|y| ("--y", y.as_str())));
         names.extend(self.by.iter().map(|by| ("--by", by.as_str())));
         names.extend(only.iter().map(|(column, _)| ("--where", *column)));
-        let found = result_folder::read(&self.folder, None)?;
-        let table = chosen(tables(&found), self.table.as_deref(), &names)?;
-        let rows = kept(&table, &only)?;
-        let (mut panels, mut lost, mut hidden, mut values, mut count) = (Vec::new(), 0, 0, 0, 0);
+        let found = run_folder::read(&self.folder, None)?;
+        let table = select_table(tables(&found), self.table.as_deref(), &names)?;
+        let rows = matching_rows(&table, &only)?;
+        let (mut panels, mut left_out, mut hidden, mut values, mut count) = (Vec::new(), 0, 0, 0, 0);
         for y in &self.y {
-            let (curves, gone) = curves(&table, &rows, &wanted, y)?;
-            let (panel, unseen) = panel(&curves, &wanted, y)?;
+            let (curves, not_finite) = curves(&table, &rows, &settings, y)?;
+            let (panel, not_positive) = panel(&curves, &settings, y)?;
             panels.push(panel);
-            hidden += unseen;
-            (lost, values, count) = (lost + gone, values.max(most(&curves)), count + curves.len());
+            hidden += not_positive;
+            (left_out, values, count) = (left_out + not_finite, values.max(max_values_per_point(&curves)), count + curves.len());
         }
-        let caption = self.caption(&table, &rows, &wanted, [lost, hidden, values]);
+        let caption = self.caption(&table, &rows, &settings, [left_out, hidden, values]);
         let columns = panels.len().min(2);
         let picture = Picture { panels, columns, aspect: if columns > 1 { 0.8 } else { 0.6 }, caption };
         let files = self.drawing.write(&self.drawn(picture))?;
         let files: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
         out.result(
-            &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": lost + hidden}),
+            &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": left_out + hidden}),
             &files.join("\n"),
         );
         Ok(0)
     }
 
-    /// The picture with the line that draws it again.
+    /// The picture with the command that reproduces it.
     fn drawn(&self, picture: Picture) -> DrawnFigure {
         let mut flags = format!(" --x {} --y {}", quoted(&self.x), quoted(&self.y.join(",")));
         let mut add = |flag: &str, value: &str| flags.push_str(&format!(" --{flag} {}", quoted(value)));
@@ -129,30 +127,30 @@ impl Arguments {
         named.unwrap_or_else(|| without_folders(&self.folder.display().to_string()))
     }
 
-    /// What is drawn, of which rows, and what is not drawn.
-    fn caption(&self, table: &LongTable, rows: &[usize], wanted: &Wanted, [lost, hidden, values]: [usize; 3]) -> String {
-        let y: Vec<String> = self.y.iter().map(|y| spoken(y)).collect();
-        let mut text = format!("{} over {}", y.join(", "), spoken(&self.x));
+    /// Caption: which columns and rows are drawn, and which values are left out.
+    fn caption(&self, table: &LongTable, rows: &[usize], settings: &PlotSettings, [left_out, hidden, values]: [usize; 3]) -> String {
+        let y: Vec<String> = self.y.iter().map(|y| axis_label(y)).collect();
+        let mut text = format!("{} over {}", y.join(", "), axis_label(&self.x));
         if values > 1 {
-            text = format!("Median of {text}, of up to {values} values at each {}", spoken(&self.x));
+            text = format!("Median of {text}, of up to {values} values at each {}", axis_label(&self.x));
         }
-        if let Some((low, high)) = wanted.band {
+        if let Some((low, high)) = settings.band {
             text.push_str(&format!(", dotted the percentiles {low} and {high}"));
         }
-        if let Some(by) = &wanted.by {
-            text.push_str(&format!("; one curve for each {}", spoken(by)));
+        if let Some(by) = &settings.by {
+            text.push_str(&format!("; one curve for each {}", axis_label(by)));
         }
-        let axes = table.columns[..table.axes].iter().filter(|(name, _)| *name != self.x && wanted.by.as_ref() != Some(name));
+        let axes = table.columns[..table.axes].iter().filter(|(name, _)| *name != self.x && settings.by.as_ref() != Some(name));
         let several = axes.map(|(name, column)| (name, column.groups(rows).len())).filter(|(_, count)| *count > 1);
         let pooled: Vec<String> = several.map(|(name, count)| format!("{count} values of {name}")).collect();
         if !pooled.is_empty() {
-            text.push_str(&format!("; the values are of {} together", pooled.join(", ")));
+            text.push_str(&format!("; values of {} are pooled", pooled.join(", ")));
         }
         if !self.only.is_empty() {
             text.push_str(&format!("; only rows with {}", without_folders(&self.only.join(", "))));
         }
-        if lost > 0 {
-            text.push_str(&format!("; {lost} values that are NaN or infinite are left out"));
+        if left_out > 0 {
+            text.push_str(&format!("; {left_out} NaN or infinite values are left out"));
         }
         if hidden > 0 {
             text.push_str(&format!("; {hidden} points at 0 or below are left out of logarithmic axes"));
@@ -161,26 +159,26 @@ impl Arguments {
     }
 }
 
-/// Two percentiles of `LOW,HIGH`.
+/// Parses `LOW,HIGH`.
 fn percentiles(text: &str) -> Result<(f64, f64)> {
     let both = text.split_once(',').and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
     let ordered = both.filter(|(low, high): &(f64, f64)| *low >= 0.0 && low < high && *high <= 100.0);
-    ordered.ok_or_else(|| Error::parameter("--band", text, "LOW,HIGH: two percentiles from 0 to 100, the lower one first, as 10,90"))
+    ordered.ok_or_else(|| Error::parameter("--band", text, "LOW,HIGH: two percentiles from 0 to 100 in ascending order, for example 10,90"))
 }
 
-/// A column and the value that its rows must have.
+/// Parses a column and the value that its rows must have.
 fn condition(text: &str) -> Result<(&str, &str)> {
     pair(text, "COLUMN=VALUE").map_err(|_| Error::parameter("--where", text, "COLUMN=VALUE"))
 }
 
-/// The rows that meet all conditions. **Errors** a condition that no row meets, with the values
-/// that there are.
-fn kept(table: &LongTable, only: &[(&str, &str)]) -> Result<Vec<usize>> {
+/// The rows that meet all conditions. **Errors** a condition that no row meets; the error lists the
+/// values of the column.
+fn matching_rows(table: &LongTable, only: &[(&str, &str)]) -> Result<Vec<usize>> {
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     for (name, value) in only {
         let Some(column) = table.find(name) else { continue };
-        let meets: std::collections::BTreeSet<usize> = column.rows_of(value).into_iter().collect();
-        let (left, before): (Vec<usize>, _) = (rows.iter().copied().filter(|r| meets.contains(r)).collect(), rows);
+        let matching: std::collections::BTreeSet<usize> = column.rows_of(value).into_iter().collect();
+        let (left, before): (Vec<usize>, _) = (rows.iter().copied().filter(|r| matching.contains(r)).collect(), rows);
         if left.is_empty() {
             let groups = column.groups(&before);
             let few: Vec<&str> = groups.iter().take(12).map(|g| g.0.as_str()).collect();

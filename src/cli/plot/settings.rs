@@ -1,28 +1,28 @@
-//! What is to be drawn of a table.
+//! Settings of a plot.
 
 /// Which axes are logarithmic.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum LogAxes {
     /// Neither.
     None,
-    /// The horizontal one.
+    /// The horizontal axis.
     X,
-    /// The vertical one.
+    /// The vertical axis.
     Y,
     /// Both.
     Xy,
 }
 
-/// What is to be drawn of a table.
-pub struct Wanted {
+/// Which columns of a table are drawn, and how.
+pub struct PlotSettings {
     /// Column of the horizontal axis.
     pub x: String,
-    /// Column whose values are told apart by curves.
+    /// Column with one curve for each of its values.
     pub by: Option<String>,
     /// Two percentiles, ascending.
     pub band: Option<(f64, f64)>,
-    /// Logarithmic axes; without this flag an axis is logarithmic if its values span more than three
-    /// decades.
+    /// Logarithmic axes; without this flag an axis is logarithmic if its values span more than
+    /// three decades.
     pub log: Option<LogAxes>,
     /// Markers instead of lines.
     pub points: bool,

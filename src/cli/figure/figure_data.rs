@@ -1,40 +1,41 @@
-//! The data of a figure: experiments, studies, results and hidden states, with the record of where they come from.
+//! Data of a figure: experiments, studies, results, hidden states; and their provenance.
 
 use super::drawn::DrawnFigure;
-use super::hidden::{HiddenStates, built_in_model};
+use super::hidden_states::{HiddenStates, built_in};
 use crate::cli::parameter::assignment;
-use crate::cli::result_folder::{self, FolderContents};
+use crate::cli::run_folder::{self, FolderContents};
 use crate::error::{Error, Result};
 use crate::lab::{Experiment, Provenance, run::results};
 use crate::paper_figs::{Inputs, PaperFigure};
-use crate::study::Given;
+use crate::study::Values;
 use std::path::Path;
 
-/// A figure whose data are being gathered.
-pub struct Gathering {
+/// The data of a figure, collected step by step.
+pub struct FigureData {
     entry: &'static PaperFigure,
     full: bool,
-    /// What the drawing will see.
+    /// The input of the drawing.
     pub inputs: Inputs,
     what: String,
     configuration: String,
-    /// The flags that ask for these data.
+    /// The flags that select these data, for the command that reproduces the figure.
     pub flags: String,
 }
 
-impl Gathering {
-    /// Nothing gathered yet.
+impl FigureData {
+    /// A figure without data.
     pub fn new(entry: &'static PaperFigure, full: bool) -> Self {
-        let full = full && !entry.full.is_empty();
-        let inputs = Inputs { values: Given::of(entry.asked()), ..Inputs::default() };
-        let flags = if full { " --full".to_owned() } else { String::new() };
+        let full = full && !entry.published.is_empty();
+        let inputs = Inputs { values: Values::defaults(entry.all_parameters()), ..Inputs::default() };
+        let flags = if full { " --published".to_owned() } else { String::new() };
         Self { entry, full, inputs, what: format!("figure {}", entry.name), configuration: String::new(), flags }
     }
 
-    /// Hidden states of a file and an array of it, or those that come with the program, beside SA at the inverse temperature that was set.
-    pub fn hidden(&mut self, file: Option<(&Path, Option<&str>)>, flags: &str) -> Result<()> {
+    /// Adds hidden states (from an array of a file, by default those included in the program) and
+    /// their comparison with SA at the parameter `beta`.
+    pub fn add_hidden_states(&mut self, file: Option<(&Path, Option<&str>)>, flags: &str) -> Result<()> {
         let beta = Some(self.inputs.values.one("beta")?).filter(|b| *b > 0.0);
-        let model = file.map_or_else(|| built_in_model(beta), |(path, array)| HiddenStates::from_file(path, array, beta))?;
+        let model = file.map_or_else(|| built_in(beta), |(path, array)| HiddenStates::from_file(path, array, beta))?;
         self.configuration.push_str(&model.origin);
         self.what.push_str(&format!(" of {}", model.origin.replace('"', "")));
         self.flags.push_str(flags);
@@ -42,12 +43,12 @@ impl Gathering {
         Ok(())
     }
 
-    /// Cells of an experiment, run where they are missing.
-    pub fn experiment(&mut self, experiment: &Experiment, runs: &Path, flag: &str) -> Result<()> {
+    /// Adds the cells of an experiment; runs missing ones.
+    pub fn add_experiment(&mut self, experiment: &Experiment, runs: &Path, flag: &str) -> Result<()> {
         crate::cli::run::execute(experiment, runs)?;
         let mut cells = results(experiment, runs)?;
         if experiment.models.is_empty() {
-            let model = experiment.model.said();
+            let model = experiment.model.to_text();
             cells.iter_mut().for_each(|(cell, _)| cell.model.clone_from(&model));
         }
         if let Some(shown) = &self.entry.cells {
@@ -58,16 +59,16 @@ impl Gathering {
         Ok(())
     }
 
-    /// What a folder of results holds, or one cell of it.
-    pub fn folder(&mut self, folder: &Path, cell: Option<&str>) -> Result<()> {
-        match (result_folder::read(folder, cell)?, &self.entry.cells, self.entry.study) {
+    /// Adds the cells or tables of a result folder, or one cell.
+    pub fn add_folder(&mut self, folder: &Path, cell: Option<&str>) -> Result<()> {
+        match (run_folder::read(folder, cell)?, &self.entry.cells, self.entry.study) {
             (FolderContents::Cells(cells), Some(shown), _) => {
-                shown.check("--result", &cells)?;
+                shown.check("--from-run", &cells)?;
                 cells.iter().for_each(|(cell, t)| self.configuration.push_str(&format!("{cell:?}{:?}", t.table.rows)));
                 self.inputs.results.push(cells);
             }
             (FolderContents::Study(tables), _, Some(_)) => {
-                self.settings_of(folder)?;
+                self.read_parameters(folder)?;
                 tables.iter().for_each(|(name, t)| self.configuration.push_str(&format!("{name}{:?}", t.rows)));
                 self.inputs.tables = tables;
             }
@@ -79,7 +80,7 @@ impl Gathering {
                     "cells, as `run` or `solve --out` writes them"
                 };
                 return Err(Error::parameter(
-                    "--result",
+                    "--from-run",
                     format!("{holds} in {}", folder.display()),
                     format!("{takes}, for `{}`", self.entry.name),
                 ));
@@ -88,13 +89,13 @@ impl Gathering {
         Ok(())
     }
 
-    /// The parameters of this figure that the study of a folder was run with.
-    fn settings_of(&mut self, folder: &Path) -> Result<()> {
+    /// Takes the parameters with which the study in a folder was run.
+    fn read_parameters(&mut self, folder: &Path) -> Result<()> {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
         let Some(table) = files.into_iter().find(|f| f.extension().is_some_and(|e| e == "csv")) else { return Ok(()) };
         let Ok(block) = crate::lab::provenance::read(&table) else { return Ok(()) };
-        let asked = self.entry.asked();
-        self.inputs.made_by = Some(block.reproduce.clone()).filter(|command| !command.starts_with("metastable run "));
+        let asked = self.entry.all_parameters();
+        self.inputs.source_command = Some(block.reproduce.clone()).filter(|command| !command.starts_with("metastable run "));
         for text in block.reproduce.split(" --set ").skip(1) {
             let (name, value) = assignment(text.trim())?;
             if asked.iter().any(|p| p.name == name) {
@@ -104,12 +105,12 @@ impl Gathering {
         Ok(())
     }
 
-    /// The figure's own experiments and study, with the parameters that were set.
-    pub fn own(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
-        for name in if self.full { self.entry.full } else { self.entry.experiments } {
+    /// Adds the figure's own experiments and study at the chosen parameters.
+    pub fn add_own(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
+        for name in if self.full { self.entry.published } else { self.entry.experiments } {
             let experiment =
-                if overridden.is_empty() { Experiment::built_in(name)? } else { changed(name, overridden, &self.inputs.values)? };
-            self.experiment(&experiment, runs, "--set")?;
+                if overridden.is_empty() { Experiment::built_in(name)? } else { with_changes(name, overridden, &self.inputs.values)? };
+            self.add_experiment(&experiment, runs, "--set")?;
         }
         if let Some(part) = self.entry.study {
             self.inputs.tables = (part.run)(&self.inputs.values)?;
@@ -118,7 +119,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// The picture.
+    /// Draws the figure.
     pub fn draw(self) -> Result<DrawnFigure> {
         let picture = (self.entry.draw)(&self.inputs)?;
         let provenance = Provenance::new(self.what, &self.configuration, format!("metastable figure {}{}", self.entry.name, self.flags));
@@ -127,9 +128,9 @@ impl Gathering {
     }
 }
 
-/// A built-in experiment with other values of some keys.
-fn changed(name: &str, keys: &[&str], values: &Given) -> Result<Experiment> {
+/// A built-in experiment with new values of some keys.
+fn with_changes(name: &str, keys: &[&str], values: &Values) -> Result<Experiment> {
     let shown = |key: &str| Ok(values.list(key)?.iter().map(|v| crate::error::show(*v)).collect::<Vec<_>>().join(","));
     let changes = keys.iter().map(|key| Ok(((*key).to_owned(), shown(key)?))).collect::<Result<Vec<_>>>()?;
-    Experiment::changed(name, &changes)
+    Experiment::with_overrides(name, &changes)
 }

@@ -1,19 +1,19 @@
 //! The files of a report: report.html, report.json, layers.csv, heads.csv, spectra.csv.
 
-use super::entries::{HEADS, LAYERS, PAGE, ReportColumn};
-use super::table::Report;
+use super::report::Report;
+use super::report_columns::{HEADS, LAYERS, PAGE, ReportColumn};
 use crate::cli::output::{finite, number};
 use crate::error::Result;
 use crate::flow::Table;
 use crate::lab::report::{document, escape};
 use crate::lab::{Provenance, arrays};
 use crate::num::cloud::COSINE_BINS;
-use crate::transformer::trained::Trained;
+use crate::transformer::trained::TrainedModel;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Writes them.
-pub fn write(folder: &Path, model: &Trained, report: &Report, provenance: &Provenance) -> Result<()> {
+/// Writes the files.
+pub fn write(folder: &Path, model: &TrainedModel, report: &Report, provenance: &Provenance) -> Result<()> {
     for (name, table) in [("layers", &report.layers), ("heads", &report.heads), ("spectra", &report.spectra)] {
         arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
     }
@@ -26,7 +26,7 @@ pub fn write(folder: &Path, model: &Trained, report: &Report, provenance: &Prove
         "sa_beta": finite(report.beta),
         "histograms": report.histograms.iter().map(|h| json!({"raw": h[0], "bare": h[1], "sa": h[2]})).collect::<Vec<_>>(),
         "histogram_range": [-1.0, 1.0],
-        "entries": PAGE.iter().chain(&LAYERS).chain(&HEADS).map(|e| json!({"column": e.column, "what": e.what, "theorem": e.theorem, "hypothesis_violated": e.broken})).collect::<Vec<_>>(),
+        "entries": PAGE.iter().chain(&LAYERS).chain(&HEADS).map(|e| json!({"column": e.column, "what": e.meaning, "theorem": e.theorem, "hypothesis_violated": e.violated})).collect::<Vec<_>>(),
         "provenance": provenance,
     });
     arrays::write_atomically(&folder.join("report.json"), json.to_string().as_bytes())?;
@@ -38,29 +38,29 @@ fn objects(table: &Table) -> Value {
     table.rows.iter().map(one).collect()
 }
 
-/// Rules of the page beside those of all reports.
-const RULES: &str = "\ntd{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\nthead th{text-align:right}\n\
+/// Style rules of this page, after those of all reports.
+const STYLE: &str = "\ntd{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\nthead th{text-align:right}\n\
     .words td,.words th{text-align:left;white-space:normal}\n.frame svg{width:9rem;height:2.2rem}\n.frame .spectra svg{width:5rem;height:5.6rem}";
 
-fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
+fn html(model: &TrainedModel, report: &Report, provenance: &Provenance) -> String {
     let c = model.config();
     let exponents: Vec<String> = report.exponents.values.iter().map(|v| number(*v)).collect();
-    let off = report.exponents.error;
+    let error = report.exponents.error;
     let body = format!(
-        "<main>\n<h1>The theory held against a model</h1>\n\
-         <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. Nothing here is a theorem about this model: each entry says \
-         which theorem it concerns and which of its hypotheses the model breaks.</p>\n\
-         <p>Growth of small changes per layer, the four largest: {exponents} ({exponents_kind}{exponents_error}). Above 0 small changes grow; the theory of one cluster says that they die at last.</p>\n\
-         <p>SA beside it: from the directions of layer 0, at {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
-         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>Spectra of V</h2>\n{spectra}\n<h2>What the columns say</h2>\n{page}{words}{more}</main>\n",
-        kind = escape(model.kind()),
+        "<main>\n<h1>The theory compared with a model</h1>\n\
+         <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. No theorem applies to this model: each entry names a \
+         theorem and the hypothesis of it that the model violates.</p>\n\
+         <p>The four largest growth rates of small perturbations, per layer: {exponents} ({exponents_kind}{exponents_error}). Perturbations grow if they are above 0; if one cluster attracts they are finally below 0.</p>\n\
+         <p>SA for comparison: from the directions of layer 0, at {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
+         <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>Spectra of V</h2>\n{spectra}\n<h2>Meaning of the columns</h2>\n{page}{words}{more}</main>\n",
+        kind = escape(model.architecture()),
         layers = report.layers.rows.len() - 1,
         d = c.d,
         heads = c.heads,
         parameters = model.parameters(),
         exponents = exponents.join(", "),
         exponents_kind = report.exponents.kind,
-        exponents_error = if off.is_finite() { format!("; within {}", number(off)) } else { String::new() },
+        exponents_error = if error.is_finite() { format!("; within {}", number(error)) } else { String::new() },
         beta = if report.beta.is_finite() {
             format!("beta = {}, the median of the layers' medians of fitted betas", number(report.beta))
         } else {
@@ -70,11 +70,11 @@ fn html(model: &Trained, report: &Report, provenance: &Provenance) -> String {
         table = table(&report.layers, "layers.csv"),
         head_table = table(&report.heads, "heads.csv"),
         spectra = spectra(&report.spectra),
-        page = words("Page", &PAGE),
-        words = words("Layers", &LAYERS),
-        more = words("Heads", &HEADS),
+        page = legend("Page", &PAGE),
+        words = legend("Layers", &LAYERS),
+        more = legend("Heads", &HEADS),
     );
-    document("the theory held against a model", provenance, RULES, &body)
+    document("the theory compared with a model", provenance, STYLE, &body)
 }
 
 fn table(table: &Table, file: &str) -> String {
@@ -86,7 +86,7 @@ fn table(table: &Table, file: &str) -> String {
     )
 }
 
-/// Four digits or so: all of them are in the CSV file.
+/// About four digits; the CSV file has all.
 fn cell(v: f64) -> String {
     match v.abs() {
         _ if !v.is_finite() => "-".into(),
@@ -98,35 +98,36 @@ fn cell(v: f64) -> String {
     }
 }
 
-fn words(caption: &str, entries: &[ReportColumn]) -> String {
+fn legend(caption: &str, entries: &[ReportColumn]) -> String {
     let row = |e: &ReportColumn| {
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
             e.column.replace('_', " "),
-            escape(e.what),
+            escape(e.meaning),
             escape(e.theorem),
-            escape(e.broken)
+            escape(e.violated)
         )
     };
     format!(
-        "<table class=\"words\"><caption>{caption}</caption><thead><tr><th>column</th><th>what</th><th>theorem</th><th>hypothesis that the model breaks</th></tr></thead><tbody>\n{}</tbody></table>\n",
+        "<table class=\"words\"><caption>{caption}</caption><thead><tr><th>column</th><th>meaning</th><th>theorem</th><th>violated hypothesis</th></tr></thead><tbody>\n{}</tbody></table>\n",
         entries.iter().map(row).collect::<String>()
     )
 }
 
-/// A row of small histograms for every state: as they are, without the affine part, SA.
+/// A row of histograms for every state: the model, without the affine part, SA.
 fn histograms(report: &Report) -> String {
     let row = |(l, h): (usize, &[Vec<usize>; 3])| {
         format!("<tr><th scope=\"row\">{l}</th>{}</tr>\n", h.iter().map(|h| format!("<td>{}</td>", bars(h))).collect::<String>())
     };
     format!(
         "<div class=\"frame\"><table><caption>Cosines from -1 (left) to 1 (right), each scaled to its highest bar</caption><thead><tr><th>layer</th>\
-         <th>as they are</th><th>without gain and shift</th><th>SA</th></tr></thead><tbody>\n{}</tbody></table></div>",
+         <th>model</th><th>without gain and shift</th><th>SA</th></tr></thead><tbody>\n{}</tbody></table></div>",
         report.histograms.iter().enumerate().map(row).collect::<String>()
     )
 }
 
-/// A row a layer, a picture a head: the eigenvalues of V in the plane, and above them those of its symmetric part on their line.
+/// One row per layer, one picture per head: the eigenvalues of V in the complex plane, and above
+/// them those of its symmetric part on a line.
 fn spectra(table: &Table) -> String {
     let heads: Vec<&[Vec<f64>]> = table.rows.chunk_by(|a, b| a[..2] == b[..2]).collect();
     let row = |layer: &[&[Vec<f64>]]| {
@@ -134,16 +135,16 @@ fn spectra(table: &Table) -> String {
         format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", layer[0][0][0])
     };
     format!(
-        "<div class=\"frame\"><table class=\"spectra\"><caption>spectra.csv: eigenvalues of V in the plane, 0 in the middle, and above them those of its symmetric part (blue where V attracts, red where it repels); each \
-         scaled to its largest. A row a layer, a picture a head, from 0 on. All other eigenvalues are 0.</caption><tbody>\n{}</tbody></table></div>",
+        "<div class=\"frame\"><table class=\"spectra\"><caption>spectra.csv: eigenvalues of V in the complex plane, 0 in the middle, and above them those of its symmetric part (positive blue: V attracts; negative red: V repels); each \
+         picture is scaled to its largest. One row per layer, one picture per head, counted from 0. All other eigenvalues are 0.</caption><tbody>\n{}</tbody></table></div>",
         heads.chunk_by(|a, b| a[0][..1] == b[0][..1]).map(row).collect::<String>()
     )
 }
 
 fn plane(head: &[Vec<f64>]) -> String {
-    let most = head.iter().flat_map(|r| [r[3].hypot(r[4]), r[5].abs()]).fold(f64::MIN_POSITIVE, f64::max);
-    let at = |v: f64| 50.0 + 46.0 * v / most;
-    let dot = |r: &Vec<f64>| format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"1.5\"/>", at(r[3]), 64.0 - 46.0 * r[4] / most);
+    let largest = head.iter().flat_map(|r| [r[3].hypot(r[4]), r[5].abs()]).fold(f64::MIN_POSITIVE, f64::max);
+    let at = |v: f64| 50.0 + 46.0 * v / largest;
+    let dot = |r: &Vec<f64>| format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"1.5\"/>", at(r[3]), 64.0 - 46.0 * r[4] / largest);
     let mark = |r: &Vec<f64>| {
         let colour = if r[5] > 0.0 { "#0072b2" } else { "#d55e00" };
         format!("<path d=\"M{:.1} 2V12\" stroke=\"{colour}\"/>", at(r[5]))
@@ -152,14 +153,14 @@ fn plane(head: &[Vec<f64>]) -> String {
         (head.iter().filter(|r| r[3] != 0.0 || r[4] != 0.0).map(dot).collect(), head.iter().filter(|r| r[5] != 0.0).map(mark).collect());
     format!(
         "<svg role=\"img\" aria-label=\"spectrum, largest {}\" viewBox=\"0 0 100 112\"><path d=\"M4 64H96M50 18V110\" stroke=\"#bbb\"/>{marks}{values}</svg>",
-        number(most)
+        number(largest)
     )
 }
 
 fn bars(counts: &[usize]) -> String {
-    let Some(most) = counts.iter().max().filter(|m| **m > 0) else { return "-".into() };
+    let Some(highest) = counts.iter().max().filter(|m| **m > 0) else { return "-".into() };
     let bar = |(k, c): (usize, &usize)| {
-        let height = 30.0 * *c as f64 / *most as f64;
+        let height = 30.0 * *c as f64 / *highest as f64;
         format!("<rect x=\"{k}\" y=\"{:.2}\" width=\"1\" height=\"{height:.2}\"/>", 30.0 - height)
     };
     let all: String = counts.iter().enumerate().filter(|(_, c)| **c > 0).map(bar).collect();

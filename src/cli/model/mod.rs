@@ -1,8 +1,8 @@
-//! `model`: hidden states and attention of a trained model, and how far the theory holds in it.
+//! `model`: hidden states and attention of a trained model, and a comparison with the theory.
 
-mod entries;
-mod page;
-mod table;
+mod report;
+mod report_columns;
+mod report_page;
 
 use super::output::{Output, finite, note, number};
 use super::progress;
@@ -14,7 +14,7 @@ use crate::sphere::Tokens;
 use crate::study::iterated_block;
 use crate::transformer::Real;
 use crate::transformer::observe::Cloud;
-use crate::transformer::trained::{PassedLayer, Trained};
+use crate::transformer::trained::{LayerPass, TrainedModel};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -26,53 +26,48 @@ use std::time::Instant;
   metastable model albert/ --text page.txt --report --out run
   metastable model smollm2.gguf --ids ids.csv --f32 --out run
   metastable model all-MiniLM-L6-v2/ --text page.txt --iterate 3 --layers 400 --without-attention --out run
-  metastable figure iterated-block --result run/iterated-block
+  metastable figure iterated-block --from-run run/iterated-block
   metastable entropy --tokens run/hidden.npz --array hidden_states --normalise")]
 pub struct Arguments {
-    /// A folder with model.safetensors, config.json and tokenizer.json (BERT, ALBERT, GPT-2, Llama), or a GGUF file (Llama).
+    /// Folder with model.safetensors, config.json and tokenizer.json (BERT, ALBERT, GPT-2, Llama),
+    /// or a GGUF file (Llama).
     #[arg(value_name = "FOLDER|FILE")]
     model: PathBuf,
-    /// A text, or a file with one.
+    /// Input text, or a file that contains it.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["ids", "embeddings"], required_unless_present_any = ["ids", "embeddings"])]
     text: Option<String>,
-    /// Numbers of words, one a row, counted from 0 as the model's tokenizer does.
+    /// File of token ids of the model's tokenizer, one per row.
     #[arg(long, value_name = "FILE", conflicts_with = "embeddings")]
     ids: Option<PathBuf>,
-    /// Tokens before the first layer, n x d.
+    /// File of embeddings: the tokens before the first layer, n x d.
     #[arg(long, value_name = "FILE")]
     embeddings: Option<PathBuf>,
-    /// Single precision.
+    /// Compute in single precision.
     #[arg(long)]
     f32: bool,
-    /// Apply this block alone, counted from 0, in all layers.
+    /// Apply only this block, counted from 0, in all layers.
     #[arg(long, value_name = "BLOCK")]
     iterate: Option<usize>,
-    /// Layers of --iterate, or of a model whose layers share one block.
+    /// Number of layers, with --iterate or for a model whose layers share one block.
     #[arg(long, value_name = "L")]
     layers: Option<usize>,
     /// Leave the attention matrices out of hidden.npz.
     #[arg(long)]
     without_attention: bool,
-    /// Hold the theory against the model: report.html, layers.csv, heads.csv, spectra.csv,
-    /// report.json. beta of a head: that of the SA whose drift of cosines is nearest in angle to
-    /// the head's, none where rounding decides; beta of a layer: the median over its heads with
-    /// beta_cosine > 0 and beta_error < beta (of an even number the mean of the middle two);
-    /// sa_beta: the median over layers. lyapunov_exponents: the four largest exponents of growth of
-    /// small changes a layer, descending: singular exponents log sigma_k / layers of the product of
-    /// all layers up to 64 layers, QR exponents of four random directions beyond;
-    /// lyapunov_exponents_kind says which.
+    /// Compare the model with the theory: write report.html, report.json, layers.csv, heads.csv and
+    /// spectra.csv. The page explains every column.
     #[arg(long, requires = "out")]
     report: bool,
-    /// New folder for hidden.npz, timeline, final tokens and record.
+    /// New folder for hidden.npz, timeline, final tokens and record.json.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Bytes of attention matrices that are kept.
-const MOST: usize = 4 << 30;
+/// Largest size of all attention matrices in hidden.npz, in bytes.
+const MAX_ATTENTION_BYTES: usize = 4 << 30;
 
-/// What a pass leaves.
-struct Pass {
+/// Result of running all layers.
+struct ModelOutput {
     states: Vec<f64>,
     attention: Vec<f64>,
     last: Option<Vec<f64>>,
@@ -80,7 +75,7 @@ struct Pass {
 }
 
 impl Arguments {
-    /// Runs it.
+    /// Runs the model.
     pub fn run(self, out: &Output) -> Result<i32> {
         let model = weights::read(&self.model)?;
         let plan = self.plan(&model)?;
@@ -88,16 +83,20 @@ impl Arguments {
         let (d, n, heads) = (model.config().d, x.len() / model.config().d, model.config().heads);
         let keep = self.out.is_some() && !self.without_attention;
         let bytes = plan.len().saturating_mul(heads).saturating_mul(n * n).saturating_mul(8);
-        if keep && bytes > MOST {
-            let found = format!("{} MB of them", bytes >> 20);
-            return Err(Error::parameter("attention matrices", found, format!("--without-attention above {} MB", MOST >> 20)));
+        if keep && bytes > MAX_ATTENTION_BYTES {
+            let found = format!("{} MB", bytes >> 20);
+            return Err(Error::parameter(
+                "attention matrices",
+                found,
+                format!("--without-attention above {} MB", MAX_ATTENTION_BYTES >> 20),
+            ));
         }
         if let Some(folder) = &self.out {
             create(folder)?;
         }
-        let done = self.passed(&model, &x, &plan, keep, &words);
+        let done = self.evaluate(&model, &x, &plan, keep, &words);
         let (mut json, pass) = done.inspect_err(|_| {
-            // Nothing stays behind; a folder that holds files is not removed.
+            // The folder is removed if it is empty.
             let _ = self.out.as_ref().map(std::fs::remove_dir);
         })?;
         json["n"] = json!(n);
@@ -105,15 +104,15 @@ impl Arguments {
         Ok(0)
     }
 
-    /// Runs the model and writes what was asked for.
-    fn passed(&self, model: &Trained, x: &[f64], plan: &[usize], keep: bool, words: &[String]) -> Result<(Value, Pass)> {
+    /// Runs the model and writes the files.
+    fn evaluate(&self, model: &TrainedModel, x: &[f64], plan: &[usize], keep: bool, words: &[String]) -> Result<(Value, ModelOutput)> {
         let pass = if self.f32 { self.pass::<f32>(model, x, plan, keep)? } else { self.pass::<f64>(model, x, plan, keep)? };
         let mut json = self.json(model, plan, &pass, words);
         let Some(folder) = &self.out else { return Ok((json, pass)) };
-        let report = if self.report { Some(table::report(model, x, plan)?) } else { None };
+        let report = if self.report { Some(report::report(model, x, plan)?) } else { None };
         self.write(folder, model, plan, &pass, &mut json)?;
         if let Some(report) = report {
-            page::write(folder, model, &report, &self.provenance(&json))?;
+            report_page::write(folder, model, &report, &self.provenance(&json))?;
             json["lyapunov_exponents"] = report.exponents.values.iter().map(|v| finite(*v)).collect();
             json["lyapunov_exponents_kind"] = json!(report.exponents.kind);
             json["sa_beta"] = finite(report.beta);
@@ -122,25 +121,27 @@ impl Arguments {
         Ok((json, pass))
     }
 
-    /// Which block every layer applies.
-    fn plan(&self, model: &Trained) -> Result<Vec<usize>> {
+    /// The block of every layer.
+    fn plan(&self, model: &TrainedModel) -> Result<Vec<usize>> {
         if self.layers == Some(0) {
             return Err(Error::parameter("--layers", 0, "at least 1"));
         }
-        let own = model.plan();
+        let own = model.block_sequence();
         match (self.iterate, self.layers) {
             (Some(b), _) if b >= model.blocks() => {
                 Err(Error::parameter("--iterate", b, format!("a block below {}, the blocks of the model", model.blocks())))
             }
             (Some(b), layers) => Ok(vec![b; layers.unwrap_or(own.len())]),
             (None, Some(layers)) if model.blocks() == 1 => Ok(vec![0; layers]),
-            (None, Some(layers)) => Err(Error::parameter("--layers", layers, "it with --iterate, or a model whose layers share one block")),
+            (None, Some(layers)) => {
+                Err(Error::parameter("--layers", layers, "it only with --iterate, or for a model whose layers share one block"))
+            }
             (None, None) => Ok(own),
         }
     }
 
-    /// Tokens before the first layer, and their words where they are known.
-    fn tokens(&self, model: &Trained) -> Result<(Vec<f64>, Vec<String>)> {
+    /// Tokens before the first layer, and their words if they are known.
+    fn tokens(&self, model: &TrainedModel) -> Result<(Vec<f64>, Vec<String>)> {
         if let Some(path) = &self.embeddings {
             let array = arrays::read(path, None)?;
             return match array.shape[..] {
@@ -155,26 +156,26 @@ impl Arguments {
                 return Err(Error::parameter(format!("--ids, id {}", k + 1), numbers[k], "a whole number >= 0"));
             }
             let ids: Vec<usize> = numbers.iter().map(|v| *v as usize).collect();
-            let x = model.embed(&ids).map_err(|e| named(e, |name| format!("--{name}")))?;
+            let x = model.embed(&ids).map_err(|e| rename(e, |name| format!("--{name}")))?;
             return Ok((x, Vec::new()));
         }
         let given = self.text.clone().unwrap_or_default();
         let path = Path::new(&given);
         let text = if path.is_file() { String::from_utf8_lossy(&arrays::load(path)?).into_owned() } else { given };
         let (ids, words) = weights::words(&self.model, model)?.encode(&text)?;
-        let x = model.embed(&ids).map_err(|e| named(e, |_| "--text".into()))?;
+        let x = model.embed(&ids).map_err(|e| rename(e, |_| "--text".into()))?;
         Ok((x, words))
     }
 
-    fn pass<T: Real>(&self, model: &Trained, x: &[f64], plan: &[usize], keep: bool) -> Result<Pass> {
+    fn pass<T: Real>(&self, model: &TrainedModel, x: &[f64], plan: &[usize], keep: bool) -> Result<ModelOutput> {
         let wide = |numbers: &[T]| numbers.iter().map(|v| v.to_f64()).collect::<Vec<f64>>();
         let (mut states, mut attention) = (x.to_vec(), Vec::new());
         if self.f32 {
-            states.iter_mut().for_each(|v| *v = T::of(*v).to_f64());
+            states.iter_mut().for_each(|v| *v = T::from_f64(*v).to_f64());
         }
         let begun = Instant::now();
         let mut reading = 0.0;
-        let last = model.pass::<T>(x, plan, keep, |layer: &PassedLayer<T>| {
+        let last = model.run_layers::<T>(x, plan, keep, |layer: &LayerPass<T>| {
             progress::report(Some(layer.index as f64 / plan.len() as f64), || format!("layer {} of {}", layer.index + 1, plan.len()));
             let shown = Instant::now();
             states.extend(wide(layer.after));
@@ -183,15 +184,15 @@ impl Arguments {
             Ok(())
         })?;
         let seconds = begun.elapsed().as_secs_f64() - reading;
-        let last = model.last()?.map(|norm| wide(&norm.rounded::<T>().apply(&last)));
-        Ok(Pass { states, attention, last, seconds })
+        let last = model.final_norm()?.map(|norm| wide(&norm.rounded::<T>().apply(&last)));
+        Ok(ModelOutput { states, attention, last, seconds })
     }
 
-    fn json(&self, model: &Trained, plan: &[usize], pass: &Pass, words: &[String]) -> Value {
+    fn json(&self, model: &TrainedModel, plan: &[usize], pass: &ModelOutput, words: &[String]) -> Value {
         let (config, n) = (model.config(), pass.states.len() / (plan.len() + 1) / model.config().d);
         let cosines: Vec<Value> = pass.states.chunks_exact(n * config.d).map(|x| finite(Cloud::new(x, config.d).mean())).collect();
         json!({
-            "kind": model.kind(),
+            "kind": model.architecture(),
             "tokens": n,
             "layers": plan.len(),
             "d": config.d,
@@ -206,11 +207,11 @@ impl Arguments {
     }
 
     fn provenance(&self, json: &Value) -> Provenance {
-        Provenance::new("model", &json.to_string(), crate::cli::command_line::line())
+        Provenance::new("model", &json.to_string(), crate::cli::command_line::reproduce())
     }
 
-    /// hidden.npz, and what other commands read of a run: final tokens, time line, record.
-    fn write(&self, folder: &Path, model: &Trained, plan: &[usize], pass: &Pass, json: &mut Value) -> Result<()> {
+    /// Writes hidden.npz, and final tokens, time line and record for other commands.
+    fn write(&self, folder: &Path, model: &TrainedModel, plan: &[usize], pass: &ModelOutput, json: &mut Value) -> Result<()> {
         let (d, heads, layers) = (model.config().d, model.config().heads, plan.len());
         let n = pass.states.len() / (layers + 1) / d;
         let (states, matrices, rows) = ([layers + 1, n, d], [layers, heads, n, n], [n, d]);
@@ -236,16 +237,17 @@ impl Arguments {
         for (name, table) in [("final_tokens", &last), ("timeline", &timeline)] {
             arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
         }
-        // Tokens are an array of rows, the time line is a table with names.
+        // NPY: the tokens as a plain array, the time line with named columns.
         arrays::write_atomically(&folder.join("final_tokens.npy"), &arrays::npy_bytes(&last))?;
         arrays::write_atomically(&folder.join("timeline.npy"), &arrays::npy_table(&timeline))?;
-        write_course(folder, model, plan, &pass.states, &provenance)?;
+        write_iterated_block(folder, model, plan, &pass.states, &provenance)?;
         arrays::write_atomically(&folder.join("record.json"), json.to_string().as_bytes())
     }
 }
 
-/// Where all layers are one block, the tables of the figure iterated-block. Before the first layer there is another norm.
-fn write_course(folder: &Path, model: &Trained, plan: &[usize], states: &[f64], provenance: &Provenance) -> Result<()> {
+/// If all layers apply one block: the tables of the figure iterated-block. Layer 0 is left out: it
+/// has another normalisation.
+fn write_iterated_block(folder: &Path, model: &TrainedModel, plan: &[usize], states: &[f64], provenance: &Provenance) -> Result<()> {
     if plan.len() < 3 || plan.iter().any(|b| *b != plan[0]) {
         return Ok(());
     }
@@ -260,15 +262,15 @@ fn write_course(folder: &Path, model: &Trained, plan: &[usize], states: &[f64], 
     Ok(())
 }
 
-/// An error of a parameter under the name that the user gave it.
-fn named(e: Error, flag: impl Fn(&str) -> String) -> Error {
+/// Renames the parameter of an error.
+fn rename(e: Error, flag: impl Fn(&str) -> String) -> Error {
     match e {
         Error::Parameter { name, found, expected } => Error::Parameter { name: flag(&name), found, expected },
         other => other,
     }
 }
 
-fn text(json: &Value, pass: &Pass, d: usize) -> String {
+fn text(json: &Value, pass: &ModelOutput, d: usize) -> String {
     let mut text = format!(
         "{} with {} layers, d = {d}, {} heads, {} parameters; {} tokens in {} ({:.3} s)\nlayer  mean cosine\n",
         json["kind"].as_str().unwrap_or(""),
@@ -285,8 +287,8 @@ fn text(json: &Value, pass: &Pass, d: usize) -> String {
     if let (Some(values), Some(kind)) = (json["lyapunov_exponents"].as_array(), json["lyapunov_exponents_kind"].as_str()) {
         let values: Vec<String> = values.iter().map(|v| v.as_f64().map_or("-".into(), number)).collect();
         let beta = json["sa_beta"].as_f64().map_or("none".into(), number);
-        text.push_str(&format!("growth of small changes per layer, the four largest: {}\n  ({kind})\n", values.join(", ")));
-        text.push_str(&format!("fitted beta, median over layers of the medians over heads: {beta}\n"));
+        text.push_str(&format!("growth rates of small perturbations per layer, the four largest: {}\n  ({kind})\n", values.join(", ")));
+        text.push_str(&format!("fitted beta (median over layers of the median over heads): {beta}\n"));
     }
     text
 }

@@ -1,62 +1,61 @@
-//! Films of pictures: animated PNG or GIF, numbered frames, MP4 through ffmpeg.
+//! Writes movies: animated PNG or GIF, a folder of numbered frames, MP4 through ffmpeg.
 
-use super::cancel::cancelled;
-use super::progress;
-use crate::draw::{Picture, Sheet, Size, film, frames, png, raster};
+use crate::cli::cancel::cancelled;
+use crate::cli::progress;
+use crate::draw::{Picture, Sheet, Size, animation, frames, png, raster};
 use crate::error::{Error, Result, in_range};
 use crate::lab::{Provenance, arrays};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// How the film is written.
-enum Wrapping {
+enum Format {
     Apng,
     Gif,
     Mp4,
     Folder,
 }
 
-/// A film to be: where it goes and how.
-pub struct Reel<'a> {
+/// Writes a movie in the format that the name of its file asks for.
+pub struct MovieWriter<'a> {
     out: &'a Path,
-    wrapping: Wrapping,
+    format: Format,
     dpi: f64,
     rate: u16,
 }
 
-impl<'a> Reel<'a> {
-    /// A film that goes to `out`, which the user gave with `flag`, `rate` frames a second.
+impl<'a> MovieWriter<'a> {
+    /// A writer to `out`, the value of the flag `flag`, of `rate` frames per second.
     ///
-    /// **Errors** a name that says no format, ffmpeg that is wanted and not there, numbers out of range.
+    /// **Errors** a name without a known format, a missing ffmpeg, numbers out of range.
     pub fn new(out: &'a Path, flag: &str, dpi: f64, rate: u16) -> Result<Self> {
         in_range("--dpi", dpi, 20.0, 600.0)?;
         if !(1..=100).contains(&rate) {
-            return Err(Error::parameter("--rate", rate, "from 1 to 100 frames a second"));
+            return Err(Error::parameter("--rate", rate, "from 1 to 100 frames per second"));
         }
         let name = out.to_string_lossy().to_ascii_lowercase();
         let ends = |e: &str| name.ends_with(e);
-        let wrapping = match () {
-            () if ends(".png") || ends(".apng") => Wrapping::Apng,
-            () if ends(".gif") => Wrapping::Gif,
+        let format = match () {
+            () if ends(".png") || ends(".apng") => Format::Apng,
+            () if ends(".gif") => Format::Gif,
             () if ends(".mp4") => {
-                let there = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+                let found = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
                 let expected = "ffmpeg on the path for .mp4; without it .gif, .png, or a folder (a name that ends in /)";
-                there.map_err(|_| Error::parameter(flag, out.display(), expected))?;
-                Wrapping::Mp4
+                found.map_err(|_| Error::parameter(flag, out.display(), expected))?;
+                Format::Mp4
             }
-            () if ends("/") => Wrapping::Folder,
+            () if ends("/") => Format::Folder,
             () => {
                 let expected = "a name that ends in .png, .apng, .gif, .mp4, or in / for a folder of numbered frames";
                 return Err(Error::parameter(flag, out.display(), expected));
             }
         };
-        Ok(Self { out, wrapping, dpi, rate })
+        Ok(Self { out, format, dpi, rate })
     }
 
-    /// Writes `count` frames and returns the bytes; every form holds the provenance of `what`.
+    /// Writes `count` frames with the provenance of `what`; returns the number of bytes.
     pub fn write(&self, what: &str, count: usize, picture: impl Fn(usize) -> Picture) -> Result<usize> {
-        let reproduce = super::command_line::line();
+        let reproduce = crate::cli::command_line::reproduce();
         let provenance = Provenance::new(what, &reproduce, reproduce.clone()).json();
         let sheet = Sheet::from(Size::Siam);
         let picture = |k: usize| -> Result<Picture> {
@@ -65,12 +64,12 @@ impl<'a> Reel<'a> {
         };
         let image = |k: usize| raster(&picture(k)?, &sheet, self.dpi);
         let whole = |bytes: Vec<u8>| arrays::write_atomically(self.out, &bytes).map(|()| bytes.len());
-        match self.wrapping {
-            Wrapping::Apng => whole(frames(count, picture, sheet, self.dpi, &provenance, self.rate)?),
-            Wrapping::Gif => whole(film::gif(count, image, &provenance, self.rate)?),
-            Wrapping::Mp4 => self.mp4(count, image, &provenance),
-            Wrapping::Folder => {
-                super::recording::create(self.out)?;
+        match self.format {
+            Format::Apng => whole(frames(count, picture, sheet, self.dpi, &provenance, self.rate)?),
+            Format::Gif => whole(animation::gif(count, image, &provenance, self.rate)?),
+            Format::Mp4 => self.mp4(count, image, &provenance),
+            Format::Folder => {
+                crate::cli::recording::create(self.out)?;
                 let one = |k: usize| {
                     let bytes = png(&picture(k)?, sheet, self.dpi, &provenance)?;
                     arrays::write_atomically(&self.out.join(format!("frame-{:05}.png", k + 1)), &bytes).map(|()| bytes.len())
@@ -80,8 +79,8 @@ impl<'a> Reel<'a> {
         }
     }
 
-    /// Hands the frames to ffmpeg; sides are made even, as its codec wants them.
-    fn mp4(&self, count: usize, image: impl Fn(usize) -> Result<film::Image>, provenance: &str) -> Result<usize> {
+    /// Pipes the frames to ffmpeg. Sides are padded to even lengths: its codec needs them.
+    fn mp4(&self, count: usize, image: impl Fn(usize) -> Result<animation::Image>, provenance: &str) -> Result<usize> {
         let path = self.out;
         let failed = |e: std::io::Error| Error::io(path.display(), "write through ffmpeg", &e);
         let (w, h, first) = image(0)?;

@@ -1,0 +1,184 @@
+//! `movie`: a run on the circle or the sphere and an observable, at constant speed in log time.
+
+pub mod density;
+mod tokens;
+pub mod writer;
+
+use super::cancel::CANCEL;
+use super::input::{DynamicsArguments, TokenArguments};
+use super::output::{Output, note};
+use crate::attention::normalisation::Normalisation;
+use crate::attention::{Energy, EnergyScale};
+use crate::error::{Error, Result};
+use crate::flow::observable::{Observable, RunParameters, find, log_times};
+use crate::flow::{Observer, Options, Outcome, Recorder, solve, velocity_accuracy};
+use crate::lab::snapshot::{NO_POSITIONS, position_columns};
+use crate::sphere::Tokens;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use tokens::{Frame, TokenMovie};
+use writer::MovieWriter;
+
+/// Flags of `movie`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable movie --init uniform --n 32 --d 2 --beta 16 --t-end 1e8 --out run.png
+  metastable movie --init uniform --n 60 --d 3 --beta 12 --t-end 1e6 --frames 200 --out sphere.gif --observable grad-norm
+  metastable movie --from-run run/ --beta 9 --out run.gif      (the recorded positions of `solve --out` or `run`)")]
+pub struct Arguments {
+    #[command(flatten)]
+    tokens: TokenArguments,
+    #[command(flatten)]
+    dynamics: DynamicsArguments,
+    /// End time.
+    #[arg(long, allow_hyphen_values = true)]
+    t_end: Option<f64>,
+    /// First time after 0; later frames are equally spaced in log time (default 0.05).
+    #[arg(long, allow_hyphen_values = true)]
+    t_first: Option<f64>,
+    /// Number of frames (default 160; with --from-run all rows).
+    #[arg(long)]
+    frames: Option<usize>,
+    /// Quantity to draw next to the tokens: an observable with one column (`list observables`),
+    /// energy, or none.
+    #[arg(long, value_name = "NAME", default_value = "energy")]
+    observable: String,
+    /// Frames per second.
+    #[arg(long, default_value_t = 20)]
+    rate: u16,
+    /// Pixels per inch.
+    #[arg(long, default_value_t = 110.0)]
+    dpi: f64,
+    /// The movie: a name that ends in .png or .apng (animated PNG), .gif, .mp4 (with ffmpeg on the
+    /// path), or in / (a new folder of numbered frames).
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Tolerance of the run: its pictures show no smaller errors.
+const RTOL: f64 = 1e-7;
+const MERGE_RADIUS: f64 = 1e-6;
+
+impl Arguments {
+    /// Makes the movie.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        if self.tokens.all_digits {
+            return Err(Error::parameter("--all-digits", "--all-digits", "none: a movie prints no tokens"));
+        }
+        let writer = MovieWriter::new(&self.out, "--out", self.dpi, self.rate)?;
+        if !(2..=2000).contains(&self.frames.unwrap_or(160)) {
+            return Err(Error::parameter("--frames", self.frames.unwrap_or(160), "from 2 to 2000 frames"));
+        }
+        let (movie, outcome) = if self.tokens.past.folder().is_some() { (self.from_run()?, None) } else { self.simulate()? };
+        let count = movie.frames.len();
+        let bytes = writer.write("movie", count, |k| movie.picture(k))?;
+        super::cancel::work_is_over();
+        let json = json!({"file": self.out.display().to_string(), "frames": count, "outcome": outcome.as_ref().map(Outcome::name), "bytes": bytes});
+        out.result(&json, &format!("{count} frames in {} ({} kB)", self.out.display(), bytes / 1000));
+        Ok(if outcome.is_none_or(|o| o.is_success()) { 0 } else { 4 })
+    }
+
+    /// Integrates a run and takes its frames.
+    fn simulate(&self) -> Result<(TokenMovie, Option<Outcome>)> {
+        let t_end = self.t_end.ok_or_else(|| Error::parameter("--t-end", "nothing", "the end time, or a finished run (--from-run)"))?;
+        let t_first = self.t_first.unwrap_or(0.05);
+        if !(t_first > 0.0 && t_end.is_finite() && t_first < t_end) {
+            return Err(Error::parameter("--t-first", t_first, "a positive time below --t-end"));
+        }
+        let spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());
+        let model = &spec.model;
+        if spec.noise_settings.is_some() || !model.scheme()?.space().is_unit() {
+            return Err(Error::parameter("--norm", "noise, or tokens of R^d", "tokens on the sphere, or directions, without noise"));
+        }
+        let x = self.tokens.placed(&spec, self.dynamics.parts.radii()?.as_deref())?;
+        check_size(x.n(), x.d())?;
+        let options = Options { rtol: RTOL, max_steps: 1_000_000, merge_radius: MERGE_RADIUS, cancel: Some(&CANCEL), ..Options::default() };
+        let (dynamics, _) = self.dynamics.build(model, &x, velocity_accuracy(options.rtol, self.dynamics.beta))?;
+        let setting = RunParameters { n: x.n(), d: x.d(), beta: self.dynamics.beta };
+        let mut observables = vec![find("positions")?, find("clusters")?];
+        observables.extend(self.observable(&setting)?);
+        let width = |o: &Observable| (o.columns)(&setting).len();
+        let (positions, recorded) = (x.n() * x.d(), observables.get(2).map(|o| width(o)));
+        let times = log_times(t_first, t_end, self.frames.unwrap_or(160));
+        let mut recorder = Recorder::new(setting, times, false, observables);
+        let end = solve(&dynamics, &x, t_end, &options, &mut [&mut recorder as &mut dyn Observer])?;
+        if matches!(end.outcome, Outcome::Interrupted { .. }) {
+            return Err(Error::Interrupted { resume: "no movie was made".into() });
+        }
+        if !end.outcome.is_success() {
+            note(&format!("the run did not reach the end: {}", end.outcome));
+        }
+        let value = |v: f64| if self.observable == "energy" { v.exp() } else { v };
+        let row = |r: &Vec<f64>| Frame {
+            t: r[0],
+            x: r[1..=positions].to_vec(),
+            clusters: Some(r[positions + 1]),
+            value: recorded.map(|_| value(r[positions + 2])),
+        };
+        let frames = recorder.table.rows.iter().map(row).collect();
+        Ok((self.movie(frames, x.d(), t_first), Some(end.outcome)))
+    }
+
+    /// The observable to record; none with `--observable none`.
+    fn observable(&self, setting: &RunParameters) -> Result<Option<&'static Observable>> {
+        let found = match self.observable.as_str() {
+            "none" => return Ok(None),
+            "energy" => find("log-energy")?,
+            name => find(name)?,
+        };
+        let columns = (found.columns)(setting).len();
+        if columns == 1 {
+            Ok(Some(found))
+        } else {
+            Err(Error::parameter("--observable", found.name, format!("one with a single column; this one has {columns}")))
+        }
+    }
+
+    /// Takes the frames from a recorded run.
+    fn from_run(&self) -> Result<TokenMovie> {
+        if self.t_end.is_some() || self.t_first.is_some() || !self.dynamics.is_plain()? {
+            return Err(Error::parameter(
+                "--from-run",
+                "flags of a new run together with it",
+                "--from-run, --frame, --beta, --frames, --observable, --rate, --dpi and --out",
+            ));
+        }
+        let folder = self.tokens.past.folder().map_or_else(PathBuf::new, Path::to_path_buf);
+        let table = self.tokens.past.which()?.timeline(&folder)?;
+        let missing = |what: &str| Error::File { path: folder.display().to_string(), place: String::new(), problem: what.into() };
+        let (d, columns) = position_columns(&table).ok_or_else(|| missing(NO_POSITIONS))?;
+        check_size(columns.len() / d, d)?;
+        let column = |name: &str| table.columns.iter().position(|c| *c == name.replace('-', "_"));
+        let (t, clusters) = (column("t").ok_or_else(|| missing("its table has no times"))?, column("clusters"));
+        let value = match self.observable.as_str() {
+            "none" | "energy" => None,
+            name => Some(column(name).ok_or_else(|| Error::unknown("column of the run", name, table.columns.iter().map(String::as_str)))?),
+        };
+        let energy = Energy::new(self.dynamics.beta, EnergyScale::Unit);
+        let every = table.rows.len().div_ceil(self.frames.unwrap_or(2000).max(1)).max(1);
+        let frame = |r: &Vec<f64>| -> Result<Frame> {
+            let x: Vec<f64> = columns.iter().map(|k| r[*k]).collect();
+            let value = match value {
+                Some(k) => Some(r[k]),
+                None if self.observable == "energy" => Some(energy.log_unit(&Tokens::normalised(d, x.clone())?).exp()),
+                None => None,
+            };
+            Ok(Frame { t: r[t], x, clusters: clusters.map(|k| r[k]), value })
+        };
+        let frames: Vec<Frame> = table.rows.iter().step_by(every).map(frame).collect::<Result<_>>()?;
+        let t_first = frames.iter().map(|r| r.t).find(|t| *t > 0.0).ok_or_else(|| missing("its table has no time after 0"))?;
+        Ok(self.movie(frames, d, t_first))
+    }
+
+    fn movie(&self, frames: Vec<Frame>, d: usize, t_first: f64) -> TokenMovie {
+        TokenMovie { frames, d, beta: self.dynamics.beta, t_first, observable: self.observable.clone() }
+    }
+}
+
+/// **Errors** a dimension that cannot be drawn; too many tokens for a picture.
+fn check_size(n: usize, d: usize) -> Result<()> {
+    if (2..=3).contains(&d) && n <= 2000 {
+        return Ok(());
+    }
+    Err(Error::parameter("--d", format!("{d} (n = {n})"), "the circle or the sphere (d = 2 or 3), at most 2000 tokens"))
+}
