@@ -1,36 +1,37 @@
-//! Ctrl-C and SIGTERM: the first one ends what runs at its next step, a second one ends the process.
+//! Ctrl-C and SIGTERM: the first ends the work at its next step, the second ends the process.
 
-use super::output;
+use super::{output, session};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Set by the first Ctrl-C.
+/// Set by the first Ctrl-C; it cancels the command of the program.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
 
-/// True after Ctrl-C.
+/// True if the command that runs on this thread is cancelled.
 pub fn cancelled() -> bool {
-    CANCEL.load(Ordering::Relaxed)
+    session::current().cancelled()
 }
 
-/// Set when the work is over and results are printed and written: from here on a command ends by itself.
+/// Set when the work is finished; only printing and writing remain.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// How long an interrupted command may take to end by itself: loops that look at [`CANCEL`] keep what they have within it, all others end there.
+/// Time in which an interrupted command may end by itself: loops that test [`CANCEL`] save their
+/// results, others are ended.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Says that the work is over, so that an interruption no longer cuts short what is printed and written.
+/// Marks the work as finished, so that an interruption does not stop printing and writing.
 pub fn work_is_over() {
     ENDING.store(true, Ordering::Relaxed);
 }
 
-/// The first interruption: loops are asked to end, and the process ends when they have not within [`GRACE`]. Nothing is lost by that but the work in
-/// progress: every file is written whole or not at all.
+/// Handles the first interruption: the process ends after [`GRACE`] if the loops have not ended.
+/// Only the work in progress is lost, because every file is written completely or not at all.
 pub fn interrupted() {
-    output::note("interrupted: finishing the step (again: stop at once)");
+    output::note("interrupted: finishing the current step (press again to stop at once)");
     std::thread::spawn(|| {
         std::thread::sleep(GRACE);
         if !ENDING.load(Ordering::Relaxed) {
-            output::note("interrupted: the work in progress is given up");
+            output::note("interrupted: the work in progress is lost");
             std::process::exit(130);
         }
     });

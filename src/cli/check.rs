@@ -1,76 +1,77 @@
-//! `check`: verdicts on theorems; alone, `metastable` is the quick check with figures and the report.
+//! `check`: verdicts on theorems. `metastable` without a command is the quick check with figures
+//! and a report.
 
-use super::cancel::cancelled;
 use super::figure::{self, Style};
+use super::grid_flags::GridFlags;
 use super::output::{Output, note};
-use super::parts::{CheckInParts, shared};
 use super::progress;
-use super::region::Flags;
-use super::run::PartArguments;
+use super::run::ShardArguments;
+use super::shards::{ShardedCheck, shared};
 use super::sweep;
 use super::verdicts::{rows, summary, table};
 use super::{paper_page, papers};
-use crate::draw::{Size, spark};
+use crate::draw::{Size, margin_strip};
 use crate::error::{Error, Result};
 use crate::lab::{
     Provenance,
     arrays::write_atomically,
     report::{self, Budget, CitedPaper, Shown},
 };
-use crate::num::threads::spread;
-use crate::theorem::{ALL, Claim, Effort, Record, check, seeds, worst};
+use crate::num::threads::par_map;
+use crate::theorem::{ALL, Claim, Effort, Record, check, exit_code, sentences};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Shares of the work that claims are, before the figures of a report: the quick figures took three
-/// seconds beside a minute of claims; all figures take minutes.
+/// Fraction of the time that claims take when figures follow, in a quick and in a full check: quick
+/// figures take three seconds beside a minute of claims, all figures take minutes.
 const CLAIMS: (f64, f64) = (0.97, 0.7);
 
-/// How often a long check writes down what it has.
-const KEEP: Duration = Duration::from_secs(1);
+/// Time between two writes of `verdicts.json`.
+const WRITE_EVERY: Duration = Duration::from_secs(1);
 
 /// Flags of `check`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check seeds --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
+    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check sentences --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
 )]
 pub struct Arguments {
-    /// Names (see `list theorems`), `seeds` or one of its sentences (see `list seeds`); all theorems when none is given.
+    /// Theorems (`list theorems`), arXiv numbers of papers, `sentences` or names of sentences
+    /// (`list sentences`). Default: all theorems.
     names: Vec<String>,
-    /// First cases and fewer trials: a minute for everything.
+    /// Fewer trials: about a minute for all theorems.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
-    part: Flags,
-    /// Trials of a claim; with ranges, per point of the grid (default 20, with --quick 5).
+    range: GridFlags,
+    /// Trials per claim; with ranges, per point of the grid (default 20, with --quick 5).
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     trials: Option<usize>,
-    /// Root seed of all trials.
+    /// Random seed of all trials.
     #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
-    /// A line for every claim; without names only a summary is printed.
+    /// Print a line for every claim; without it a check of all theorems prints a summary.
     #[arg(long)]
     all: bool,
     /// Write report.html and verdicts.json into this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    parts: PartArguments,
+    shards: ShardArguments,
 }
 
-/// The claims of a paper, of a sentence of the seeds, or the one of this name.
+/// The claims of a paper or of a sentence, or the claim of this name.
 fn named(name: &str) -> Result<Vec<&'static Claim>> {
-    papers::find(name).map(|paper| paper_page::claims(paper).collect()).map_or_else(|| seeds::claims_of(name), Ok)
+    papers::find(name).map(|paper| paper_page::claims(paper).collect()).map_or_else(|| sentences::claims_of(name), Ok)
 }
 
 impl Arguments {
-    /// Where every claim has its line anyway, `--all` would do nothing.
+    /// **Errors** `--all` with arguments that already print every claim.
     fn refuse_all(&self, whole: bool) -> Result<()> {
-        const WITHOUT: &str = "neither names, ranges nor parts of the work: with them every claim has its line";
-        self.parts.refuse(WITHOUT)?;
+        const WITHOUT: &str = "no names, ranges or shards: with them every claim is printed";
+        self.shards.refuse(WITHOUT)?;
         if self.names.is_empty() && whole { Ok(()) } else { Err(Error::parameter("--all", "names or ranges", WITHOUT)) }
     }
 
@@ -84,52 +85,53 @@ impl Arguments {
             all.retain(|c| seen.insert(c.name));
             all
         };
-        let region = self.part.region()?;
+        let region = self.range.region()?;
         if self.all {
-            self.refuse_all(region.is_whole() && !region.beyond)?;
+            self.refuse_all(region.is_whole() && !region.beyond_hypotheses)?;
         }
-        if !region.is_whole() || region.beyond {
-            self.parts.refuse("neither with ranges of one's own: name a part of the grid by other ranges")?;
+        if !region.is_whole() || region.beyond_hypotheses {
+            self.shards.refuse("no ranges with it: divide the grid by the ranges themselves")?;
             let trials = self.trials.unwrap_or(if self.quick { 5 } else { 20 });
             return sweep::run(&claims, &region, trials, self.seed, self.out.as_deref(), out);
         }
         let effort = match (self.trials, self.quick) {
-            (Some(n), true) => return Err(Error::parameter("--trials", n, "it without --quick, which has its own number of trials")),
+            (Some(n), true) => return Err(Error::parameter("--trials", n, "it without --quick, which sets the number of trials")),
             (Some(0), _) => return Err(Error::parameter("--trials", 0, "at least 1")),
             (Some(n), false) => Effort::Draws(n),
             (None, true) => Effort::Quick,
             (None, false) => Effort::Standard,
         };
-        if let Some((folder, part)) = shared(self.out.as_deref(), &self.parts)? {
-            let all = CheckInParts { claims: &claims, effort, seed: self.seed, folder: &folder };
-            return part.map_or_else(|| all.merge(out), |part| all.run(&part, out));
+        if let Some((folder, shard)) = shared(self.out.as_deref(), &self.shards)? {
+            let all = ShardedCheck { claims: &claims, effort, seed: self.seed, folder: &folder };
+            return shard.map_or_else(|| all.merge(out), |shard| all.run(&shard, out));
         }
         if let Some(folder) = &self.out {
-            // Found out before the work, not after it.
+            // An error here should come before the work.
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         }
-        let book = Book { claims: &claims, names: &self.names, effort, seed: self.seed, folder: self.out.as_deref(), quiet: out.is_json() };
+        let check =
+            CheckRun { claims: &claims, names: &self.names, effort, seed: self.seed, folder: self.out.as_deref(), quiet: out.is_json() };
         let drawn = self.out.is_some() && self.names.is_empty();
-        let (records, seconds) = book.verdicts(if drawn { claims_share(effort) } else { 1.0 })?;
+        let (records, seconds) = check.verdicts(if drawn { claims_share(effort) } else { 1.0 })?;
         if let Some(folder) = &self.out {
             let figures = if drawn { figures(effort, folder, out.is_json())? } else { Vec::new() };
-            write_report(&records, &book.budget(seconds), folder, &figures)?;
+            write_report(&records, &check.budget(seconds), folder, &figures)?;
         }
-        let sheet = if self.names.iter().any(|n| n == seeds::GROUP) { super::seeds::sheet(&records) } else { Vec::new() };
+        let sheet = if self.names.iter().any(|n| n == sentences::GROUP) { super::sentences::sheet(&records) } else { Vec::new() };
         let short = self.names.is_empty() && !self.all;
-        let more = if short { vec![format!("every claim: {} --all", book.budget(seconds).command())] } else { sheet };
+        let more = if short { vec![format!("every claim: {} --all", check.budget(seconds).command())] } else { sheet };
         finish(out, &records, (word(effort), self.seed), seconds, short, &more)
     }
 }
 
-/// `metastable` alone: all claims, the quick figures, the report, the next command.
+/// `metastable` without a command: all claims, the quick figures, the report, the next command.
 pub fn quick(out: &Output) -> Result<i32> {
     let folder = Path::new("runs/report");
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let book = Book { claims: ALL, names: &[], effort: Effort::Quick, seed: 1, folder: Some(folder), quiet: out.is_json() };
-    let (records, seconds) = book.verdicts(claims_share(Effort::Quick))?;
+    let check = CheckRun { claims: ALL, names: &[], effort: Effort::Quick, seed: 1, folder: Some(folder), quiet: out.is_json() };
+    let (records, seconds) = check.verdicts(claims_share(Effort::Quick))?;
     let figures = figures(Effort::Quick, folder, out.is_json())?;
-    write_report(&records, &book.budget(seconds), folder, &figures)?;
+    write_report(&records, &check.budget(seconds), folder, &figures)?;
     let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. })).count();
     let next = [
         format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
@@ -139,12 +141,12 @@ pub fn quick(out: &Output) -> Result<i32> {
     finish(out, &records, ("quick", 1), seconds, true, &next)
 }
 
-/// The share of the work that the claims are.
+/// Fraction of the time that the claims take.
 fn claims_share(effort: Effort) -> f64 {
     if effort == Effort::Quick { CLAIMS.0 } else { CLAIMS.1 }
 }
 
-/// The figures of a report on all claims: those whose data take seconds for a quick one, all for a full one.
+/// The figures of a report on all claims: in a quick check those whose data take seconds, else all.
 fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Figure>> {
     // At 200 dpi a figure that goes into the page as PNG is readable at full width.
     let style = Style { size: Size::Siam, dpi: 200.0 };
@@ -169,15 +171,15 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
             }
             Shown::Here { svg: text(read("svg")?), png: read("png")?, caption: text(read("txt")?) }
         } else {
-            Shown::Missing("its data take longer than a quick run")
+            Shown::Missing("its data take longer than a quick check")
         };
         figures.push(report::Figure { name: entry.name, title: entry.title, drawn });
     }
     Ok(figures)
 }
 
-/// Claims that are checked; what is known of them is kept on the way.
-struct Book<'a> {
+/// A check of several claims, which writes intermediate verdicts.
+struct CheckRun<'a> {
     claims: &'a [&'static Claim],
     names: &'a [String],
     effort: Effort,
@@ -186,44 +188,45 @@ struct Book<'a> {
     quiet: bool,
 }
 
-impl Book<'_> {
+impl CheckRun<'_> {
     fn budget(&self, seconds: f64) -> Budget {
         let machine = format!("{} threads", rayon::current_num_threads());
         Budget { effort: self.effort, names: self.names.to_vec(), seconds, machine, seed: self.seed }
     }
 
-    /// All verdicts, and the seconds they took; they are this share of the work. **Errors** an
-    /// interruption: `verdicts.json` has those that were ready, to a second.
+    /// All verdicts and the seconds they took; `share` is their fraction of the whole command.
+    /// **Errors** an interruption; `verdicts.json` then holds the finished verdicts.
     fn verdicts(&self, share: f64) -> Result<(Vec<Record>, f64)> {
         let _part = progress::part(0.0, share);
-        // Each thread works on a claim, and claims take from a millisecond to half a minute: near
-        // the end their number says nothing of the time.
+        // Claims take from a millisecond to half a minute, one per thread: near the end their
+        // number does not predict the remaining time.
         let last = 2 * rayon::current_num_threads();
-        let (started, all, ready) = (Instant::now(), self.claims.len(), Mutex::new(Ready::default()));
+        let (started, all, ready) = (Instant::now(), self.claims.len(), Mutex::new(Finished::default()));
+        let session = super::session::current();
         let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);
         let one = |k: usize, claim: &&'static Claim| {
-            if cancelled() {
+            if session.cancelled() {
                 return Err(self.interrupted(&lock().in_order()));
             }
             let once = Instant::now();
             progress::report_all(|| {
                 let there = lock().records.len();
-                let words = format!("{there} of {all} claims are done; {} began last", claim.name);
-                progress::Said { share: Some(there as f64 / all as f64), timed: all - there > last, words }
+                let words = format!("{there} of {all} claims are finished; {} started last", claim.name);
+                progress::Status { share: Some(there as f64 / all as f64), timed: all - there > last, words }
             });
             let record = check(claim, self.effort, self.seed)?;
             let mut ready = lock();
             ready.records.insert(k, record.clone());
-            if let Some(folder) = self.folder.filter(|_| ready.kept.is_none_or(|k| k.elapsed() > KEEP)) {
+            if let Some(folder) = self.folder.filter(|_| ready.written.is_none_or(|k| k.elapsed() > WRITE_EVERY)) {
                 write_verdicts(&ready.in_order(), &self.budget(0.0), folder, all)?;
-                ready.kept = Some(Instant::now());
+                ready.written = Some(Instant::now());
             }
             if !self.quiet && once.elapsed().as_secs_f64() > 2.0 {
                 note(&format!("[{}/{all}] {} took {:.1} s", k + 1, claim.name, once.elapsed().as_secs_f64()));
             }
             Ok(record)
         };
-        let records = spread(self.claims, one)?;
+        let records = par_map(self.claims, one)?;
         Ok((records, started.elapsed().as_secs_f64()))
     }
 
@@ -231,7 +234,7 @@ impl Book<'_> {
         let there = format!("{} of {} claims were checked", records.len(), self.claims.len());
         let resume =
             match self.folder.map(|f| write_verdicts(records, &self.budget(0.0), f, self.claims.len()).map(|()| f.join("verdicts.json"))) {
-                Some(Ok(path)) => format!("{there}, see {}; with --out and --cells 1/1 a check can be resumed", path.display()),
+                Some(Ok(path)) => format!("{there}, see {}; a check with --out and --shard 0/1 can be resumed", path.display()),
                 Some(Err(e)) => format!("{there}; {e}"),
                 None => there,
             };
@@ -239,14 +242,14 @@ impl Book<'_> {
     }
 }
 
-/// The verdicts that are there, by the place of their claims, and when they were kept last.
+/// The finished verdicts by the index of their claims, and the time of the last write.
 #[derive(Default)]
-struct Ready {
+struct Finished {
     records: BTreeMap<usize, Record>,
-    kept: Option<Instant>,
+    written: Option<Instant>,
 }
 
-impl Ready {
+impl Finished {
     fn in_order(&self) -> Vec<Record> {
         self.records.values().cloned().collect()
     }
@@ -259,17 +262,17 @@ fn word(effort: Effort) -> &'static str {
     }
 }
 
-/// Prints the verdicts: a summary, or a line for each.
+/// Prints the verdicts: a summary, or one line per claim.
 fn finish(out: &Output, records: &[Record], how: (&str, u64), seconds: f64, short: bool, notes: &[String]) -> Result<i32> {
     let colour = out.colour();
     let mut text = if short { summary(records, &cited(), seconds, colour) + "\n" } else { table(records, seconds, colour) };
     notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
     let good = records.iter().filter(|r| r.as_expected).count();
     out.result(&json!({"claims": rows(records), "effort": how.0, "seed": how.1, "as_expected": good}), &text);
-    Ok(worst(records))
+    Ok(exit_code(records))
 }
 
-/// The papers that claims are grouped by.
+/// The papers by which a summary groups claims.
 fn cited() -> Vec<CitedPaper> {
     papers::ALL.iter().map(|p| CitedPaper { id: p.id, summary: p.summary() }).collect()
 }
@@ -277,14 +280,15 @@ fn cited() -> Vec<CitedPaper> {
 fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[report::Figure]) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let provenance = provenance(budget);
-    let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
+    let sparks: Vec<String> =
+        records.iter().map(|r| margin_strip(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
     let page = report::html(records, &sparks, figures, &cited(), &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
     write_atomically(&folder.join("page.html"), super::page::html()?.as_bytes())?;
     write_verdicts(records, budget, folder, records.len())
 }
 
-/// The verdicts as JSON; `of` is the number of claims that were to be checked.
+/// Writes the verdicts as JSON; `of` is the number of all claims of the check.
 fn write_verdicts(records: &[Record], budget: &Budget, folder: &Path, of: usize) -> Result<()> {
     let provenance = serde_json::to_value(provenance(budget)).unwrap_or_default();
     write_atomically(

@@ -1,10 +1,10 @@
-//! A long `solve` keeps itself in its folder, so that the same command goes on where it was killed, to the same bytes.
+//! Checkpoints of `solve --out`: the same command resumes a killed run and gives the same bytes.
 
 use super::cancel::cancelled;
-use super::company::is_first;
+use super::mpi::is_root;
 use super::output::note;
 use crate::error::{Error, Result, in_range, wrong_json};
-use crate::flow::{Keeper, Pause};
+use crate::flow::{CheckpointSink, RunCheckpoint};
 use crate::lab::arrays::write_atomically;
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
 use serde::{Deserialize, Serialize};
@@ -15,59 +15,59 @@ use std::time::{Duration, Instant};
 
 const FILE: &str = "checkpoint.json";
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 struct Checkpoint {
-    /// Hash of everything that decides the numbers.
+    /// Hash of all settings that determine the results.
     run: String,
-    pause: Pause,
+    pause: RunCheckpoint,
 }
 
-/// The folder of a run that keeps itself.
-pub struct Kept {
+/// The checkpoint file in the folder of a run.
+pub struct CheckpointFile {
     path: PathBuf,
     run: String,
     every: Duration,
     last: Mutex<Instant>,
-    /// Where the run was when it was kept last.
-    pub pause: Option<Pause>,
+    /// The checkpoint found, from which the run resumes.
+    pub pause: Option<RunCheckpoint>,
 }
 
-impl Kept {
-    /// A new or empty folder, or that of the same run, which then goes on.
+impl CheckpointFile {
+    /// Opens a new or empty folder, or that of the same run, which then resumes.
     ///
-    /// **Errors** a folder of other files or of another run.
+    /// **Errors** a folder with other files or of another run.
     pub fn open(folder: &Path, settings: &Value, minutes: f64) -> Result<Self> {
         let every = Duration::from_secs_f64(60.0 * in_range("--keep-every", minutes, 0.0, 1e5)?);
         let (path, run) = (folder.join(FILE), hash(format!("{NUMERICAL_VERSION}/{settings}")));
         let pause = match std::fs::read(&path) {
             Ok(bytes) => Some(Self::read(&path, &bytes, &run)?),
             Err(_) => {
-                if is_first() {
+                if is_root() {
                     super::recording::create(folder)?;
                 }
                 None
             }
         };
         if let Some(pause) = &pause {
-            note(&format!("going on from t = {:e}, where {} was kept", pause.time(), folder.display()));
+            note(&format!("resuming from the checkpoint at t = {:e} in {}", pause.time(), folder.display()));
         }
         Ok(Self { path, run, every, last: Mutex::new(Instant::now()), pause })
     }
 
-    fn read(path: &Path, bytes: &[u8], run: &str) -> Result<Pause> {
+    fn read(path: &Path, bytes: &[u8], run: &str) -> Result<RunCheckpoint> {
         let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
-        let found: Checkpoint =
-            serde_json::from_slice(bytes).map_err(|e| bad(format!("no checkpoint: {}", wrong_json(&e, "one that `solve --out` wrote"))))?;
+        let found: Checkpoint = serde_json::from_slice(bytes)
+            .map_err(|e| bad(format!("not a checkpoint: {}", wrong_json(&e, "a checkpoint of `solve --out`"))))?;
         if found.run == run {
             return Ok(found.pause);
         }
-        Err(bad("found the checkpoint of another run or version, expected one with these settings; choose another --out".into()))
+        Err(bad("found the checkpoint of another run or version, expected these settings, or another --out".into()))
     }
 
-    /// The run has ended: nothing is kept, nor what a kill left half-written.
-    pub fn over(self) {
-        if !is_first() {
+    /// Removes the checkpoint of a finished run, and incomplete files of a killed one.
+    pub fn remove(self) {
+        if !is_root() {
             return;
         }
         let files = self.path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
@@ -77,16 +77,16 @@ impl Kept {
     }
 }
 
-impl Keeper for Kept {
+impl CheckpointSink for CheckpointFile {
     fn due(&self) -> bool {
-        is_first() && (cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every))
+        is_root() && (cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every))
     }
 
-    fn keep(&self, pause: &Pause) {
+    fn save(&self, pause: &RunCheckpoint) {
         let checkpoint = Checkpoint { run: self.run.clone(), pause: pause.clone() };
         let text = serde_json::to_string(&checkpoint).unwrap_or_default();
         if let Err(e) = write_atomically(&self.path, text.as_bytes()) {
-            // The run is worth more than its checkpoint.
+            // A failed checkpoint does not end the run.
             note(&format!("warning: {e}"));
         }
         if let Ok(mut last) = self.last.lock() {

@@ -1,4 +1,5 @@
-//! `clusters`: clusters of a tokens file at a stated radius, or the merge tree and plateaus of a finished run.
+//! `clusters`: clusters of a tokens file at a stated radius, or the merge tree and plateaus of a
+//! finished run.
 
 use super::input::TokenArguments;
 use super::output::{Output, matrix, more, number, shown, vector};
@@ -17,22 +18,22 @@ use std::path::Path;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable clusters --tokens tokens.csv --radius 0.1
-  metastable clusters --result run/                     (merge tree and plateaus)
-  metastable clusters --result run/ --frame t=20 --beta 9   (clusters at one time)
-A folder is written by `solve --out`; one of `run` has frames only (--frame cell=ID,realisation=R,t=T).")]
+  metastable clusters --from-run run/                     (merge tree and plateaus)
+  metastable clusters --from-run run/ --frame t=20 --beta 9   (clusters at one time)
+`solve --out` writes such a folder. A folder of `run` needs --frame cell=ID,realisation=R,t=T.")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
-    /// Tokens within this geodesic distance are linked.
+    /// Link tokens within this geodesic distance, in radians.
     #[arg(long, allow_hyphen_values = true)]
     radius: Option<f64>,
-    /// Instead of --radius: half a kernel width, beta^(-1/2)/2.
+    /// Use half a kernel width, beta^(-1/2)/2, as the radius.
     #[arg(long, allow_hyphen_values = true, conflicts_with = "radius")]
     beta: Option<f64>,
-    /// Of --result: largest range of the log energy on a plateau (default 0.01).
+    /// With --from-run: largest change of the log energy on a plateau (default 0.01).
     #[arg(long, allow_hyphen_values = true)]
     plateau_tolerance: Option<f64>,
-    /// Of --result: least length of a plateau in decades of time (default 0.5).
+    /// With --from-run: smallest length of a plateau in decades of time (default 0.5).
     #[arg(long, allow_hyphen_values = true)]
     plateau_decades: Option<f64>,
 }
@@ -40,10 +41,10 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        out.in_full(self.tokens.full);
+        out.set_all_digits(self.tokens.all_digits);
         match self.tokens.past.folder() {
-            // A run as a whole, unless a frame or a radius asks for the clusters at one time.
-            Some(folder) if !self.tokens.past.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_result(folder, out),
+            // The whole run, unless a frame or a radius selects one time.
+            Some(folder) if !self.tokens.past.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_run(folder, out),
             _ => self.of_tokens(out),
         }
     }
@@ -51,7 +52,7 @@ impl Arguments {
     fn of_tokens(&self, out: &Output) -> Result<i32> {
         for (flag, given) in [("--plateau-tolerance", self.plateau_tolerance), ("--plateau-decades", self.plateau_decades)] {
             if let Some(v) = given {
-                return Err(Error::parameter(flag, v, "it with --result and no frame: tokens alone have no plateaus"));
+                return Err(Error::parameter(flag, v, "it with --from-run and without --frame: only a run has plateaus"));
             }
         }
         let radius = match (self.radius, self.beta) {
@@ -79,7 +80,7 @@ impl Arguments {
         Ok(0)
     }
 
-    fn of_result(&self, folder: &Path, out: &Output) -> Result<i32> {
+    fn of_run(&self, folder: &Path, out: &Output) -> Result<i32> {
         let usual = Criterion::default();
         let criterion = Criterion {
             tolerance: in_range("--plateau-tolerance", self.plateau_tolerance.unwrap_or(usual.tolerance), 0.0, 100.0)?,
@@ -96,7 +97,7 @@ impl Arguments {
         let samples: Vec<(f64, f64)> = match energy {
             Some(c) => timeline.data.chunks_exact(columns.len()).map(|r| (r[0], r[c])).collect(),
             None => {
-                super::output::note("the time line has no log_energy (solve --observables log-energy,...): no plateaus");
+                super::output::note("no plateaus: the time line has no log_energy (record it by solve --observables log-energy,...)");
                 Vec::new()
             }
         };

@@ -1,19 +1,19 @@
-//! Colours of what is printed for people.
+//! Colours of printed text.
 
 use std::io::IsTerminal;
 
-/// Whether colours are wanted. A person who sets `NO_COLOR` wants none, and neither does a file or another program.
+/// Whether text is coloured: only on a terminal, and not if `NO_COLOR` is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour(bool);
 
-/// The terminal that knows no colours.
+/// The value of `TERM` for a terminal without colours.
 const DUMB: &str = "dumb";
 
 impl Colour {
     /// No colours.
     pub const NONE: Self = Self(false);
 
-    /// Colours on, also where the output is no terminal.
+    /// Colours, also if the output is not a terminal.
     pub const ALL: Self = Self(true);
 
     /// For results.
@@ -26,22 +26,22 @@ impl Colour {
         Self(std::io::stderr().is_terminal() && wanted())
     }
 
-    /// What must be seen.
+    /// A failure.
     pub fn alarm(self, text: &str) -> String {
         self.paint("1;31", text)
     }
 
-    /// What is not decided.
+    /// An undecided result.
     pub fn unsure(self, text: &str) -> String {
         self.paint("33", text)
     }
 
-    /// What is as it should be.
+    /// An expected result.
     pub fn calm(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    /// What is known and no news.
+    /// An expected violation.
     pub fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }

@@ -1,4 +1,4 @@
-//! `compare`: the same observables of maps of every kind.
+//! `compare`: the same observables for attention and other maps.
 
 use super::cancel::cancelled;
 use super::input::count;
@@ -7,7 +7,7 @@ use super::progress;
 use crate::error::{Error, Result};
 use crate::recurrent::{
     MapSpec, NamedMap, map,
-    observe::{LayerView, Portrait, portrait},
+    observe::{LayerSummary, MapSummary, summarise},
 };
 use serde_json::{Value, json};
 
@@ -17,24 +17,24 @@ use serde_json::{Value, json};
     after_help = "Examples:\n  metastable compare\n  metastable compare attention rnn lstm --gain 1.5 --exponents 4\n  metastable compare causal-attention --n 32 --d 16 --layers 48 --format json"
 )]
 pub struct Arguments {
-    /// Maps (see `list maps`); all of them when none is given.
+    /// Maps (`list maps`). Default: all.
     names: Vec<String>,
-    /// Rows.
+    /// Number of rows (tokens).
     #[arg(long, default_value_t = 8, allow_hyphen_values = true)]
     n: i64,
-    /// Numbers of a row.
+    /// Length of a row (dimension).
     #[arg(long, default_value_t = 8, allow_hyphen_values = true)]
     d: i64,
-    /// Layers.
+    /// Number of layers.
     #[arg(long, default_value_t = 24, allow_hyphen_values = true)]
     layers: i64,
-    /// Size of the weights: their entries have the variance gain^2/d.
+    /// Scale of the weights: their entries have variance gain^2/d.
     #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     gain: f64,
-    /// Seed of weights and rows.
+    /// Random seed of weights and rows.
     #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
-    /// Lyapunov exponents.
+    /// Number of Lyapunov exponents.
     #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
     exponents: i64,
 }
@@ -51,10 +51,10 @@ impl Arguments {
         let mut found = Vec::new();
         for (k, named) in maps.iter().enumerate() {
             if cancelled() {
-                return Err(Error::Interrupted { resume: format!("{k} of {} maps were measured", maps.len()) });
+                return Err(Error::Interrupted { resume: format!("{k} of {} maps were computed", maps.len()) });
             }
             progress::report(Some(k as f64 / maps.len() as f64), || format!("{} ({} of {} maps)", named.name, k + 1, maps.len()));
-            found.push((*named, portrait(named, &spec, exponents)?));
+            found.push((*named, summarise(named, &spec, exponents)?));
         }
         let json: Vec<Value> = found.iter().map(|(m, p)| object(m, p, &spec)).collect();
         out.result(&json!({"n": n, "d": d, "layers": layers, "gain": self.gain, "seed": self.seed, "maps": json}), &text(&found, &spec));
@@ -62,8 +62,8 @@ impl Arguments {
     }
 }
 
-fn object(m: &NamedMap, p: &Portrait, spec: &MapSpec) -> Value {
-    let column = |f: fn(&LayerView) -> f64| p.layers.iter().map(|l| finite(f(l))).collect::<Vec<Value>>();
+fn object(m: &NamedMap, p: &MapSummary, spec: &MapSpec) -> Value {
+    let column = |f: fn(&LayerSummary) -> f64| p.layers.iter().map(|l| finite(f(l))).collect::<Vec<Value>>();
     json!({
         "name": m.name,
         "mean_cosine": column(|l| l.mean_cosine),
@@ -77,8 +77,8 @@ fn object(m: &NamedMap, p: &Portrait, spec: &MapSpec) -> Value {
     })
 }
 
-/// First and last layers, exponents, and how the weight of the past is spread.
-fn text(found: &[(&NamedMap, Portrait)], spec: &MapSpec) -> String {
+/// First and last layers, exponents, and the share of the own row in the Jacobian.
+fn text(found: &[(&NamedMap, MapSummary)], spec: &MapSpec) -> String {
     let mut out = format!(
         "{:17} {:>15} {:>15} {:>15} {:>9} {:>7} {:>10}  exponents\n",
         "map", "mean cosine", "effective rank", "residual", "change", "own", "products"
@@ -102,7 +102,7 @@ fn text(found: &[(&NamedMap, Portrait)], spec: &MapSpec) -> String {
         ));
     }
     out.push_str(
-        "first > last layer; residual |X - 1 mean|/|X|; change |X+ - X|/|X| of the first layer; own: share of |d x_i(L)/d x_j(0)| on j = i",
+        "first > last layer; residual |X - 1 mean|/|X|; change |X+ - X|/|X| of the first layer; own: share of j = i in |d x_i(L)/d x_j(0)|",
     );
     out
 }

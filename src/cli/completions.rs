@@ -1,4 +1,4 @@
-//! `completions`: for bash, zsh, fish and others; names of claims, figures, dynamics and the like are completed too.
+//! `completions`: scripts for bash, zsh, fish and others, which also complete registered names.
 
 use super::list;
 use super::output::Output;
@@ -16,23 +16,24 @@ pub struct Arguments {
     shell: clap_complete::Shell,
 }
 
-/// Arguments that take registered names: command, argument, kinds of `list`; all that can be explained where none is named.
+/// Arguments that take registered names: command, argument, kinds of `list` (none: all kinds).
 const NAMED: [(&str, &str, &[&str]); 9] = [
     ("check", "names", &["theorems"]),
     ("hunt", "claim", &["theorems"]),
     ("figure", "names", &["figures"]),
     ("run", "experiment", &["experiments", "studies"]),
     ("explain", "name", &[]),
-    ("doctor", "name", &["dynamics"]),
+    ("selftest", "name", &["dynamics"]),
     ("solve", "dynamics", &["dynamics"]),
     ("velocity", "dynamics", &["dynamics"]),
     ("movie", "dynamics", &["dynamics"]),
 ];
 
-/// The command whose arguments know their names. Only completions need it: an unknown name is told by the registries, with the nearest one.
+/// The definitions with the registered names as values. Only completions need them: elsewhere the
+/// registries report an unknown name, with the nearest one.
 fn with_names(mut command: clap::Command) -> clap::Command {
     for (sub, argument, kinds) in NAMED {
-        // The names of a script that is printed once may live as long as the program.
+        // The script is printed once, so its names may be leaked.
         let all = list::kinds().filter(|kind| *kind != "printed-figures");
         let kinds = if kinds.is_empty() { all.collect() } else { kinds.to_vec() };
         let names: Vec<&str> = kinds.into_iter().flat_map(list::entries).map(|e| &*e.0.leak()).collect();

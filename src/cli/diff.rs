@@ -1,4 +1,4 @@
-//! `diff`: two runs side by side.
+//! `diff`: the differences of two runs.
 
 use super::output::Output;
 use crate::error::Result;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// Flags of `diff`.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes:
-  0  nothing differs
-  1  something differs; also wrong flags, a missing or malformed file (then there is an error on stderr and
+  0  no difference
+  1  a difference; also wrong flags or a missing or malformed file (then with an error on stderr and
      nothing on stdout)
   5  a file could not be read
 In a script:
@@ -19,11 +19,11 @@ In a script:
 Examples:
   metastable diff run-a run-b                       (folders of `solve --out`)
   metastable diff runs/regimes-1234 other/regimes-1234
-  metastable diff a.npy b.npy --format json         (`equal` says whether anything differs)")]
+  metastable diff a.npy b.npy --format json         (the key `equal` is true or false)")]
 pub struct Arguments {
-    /// A folder of `solve --out` or of `run`, or an array.
+    /// A folder of `solve --out` or `run`, or an array.
     a: PathBuf,
-    /// Another.
+    /// The second one.
     b: PathBuf,
 }
 
@@ -34,8 +34,8 @@ fn column(folder: &Path, array: &str, k: usize) -> Option<String> {
     header.split(',').nth(k).filter(|name| name.parse::<f64>().is_err()).map(str::to_owned)
 }
 
-/// How far two tables of one shape are apart, in words.
-fn said(t: &TableDifference, folder: &Path) -> String {
+/// The difference of two tables as text.
+fn difference(t: &TableDifference, folder: &Path) -> String {
     if let Some([a, b]) = &t.columns {
         return format!("{}: columns {} | {}\n", t.name, a.join(","), b.join(","));
     }
@@ -51,20 +51,20 @@ fn said(t: &TableDifference, folder: &Path) -> String {
         Some(ulps) => {
             format!("{}: {different} numbers of {b:?} differ, by at most {ulps} ulp, {:.2e} relative ({place})\n", t.name, t.relative)
         }
-        None => format!("{}: {different} numbers of {b:?} differ, one of them is NaN in one table only ({place})\n", t.name),
+        None => format!("{}: {different} numbers of {b:?} differ, some are NaN in one table only ({place})\n", t.name),
     }
 }
 
 impl Arguments {
-    /// Runs it: 0 when nothing differs, 1 when something does, as the `diff` of Unix.
+    /// Runs it. Exit code 0 without a difference, 1 with one, as Unix `diff`.
     pub fn run(self, out: &Output) -> Result<i32> {
         let found = compare(&self.a, &self.b)?;
         let mut text = String::new();
         for (name, a, b) in &found.settings {
             text.push_str(&format!("{name}: {a} | {b}\n"));
         }
-        found.tables.iter().for_each(|t| text.push_str(&said(t, &self.a)));
-        found.alone.iter().for_each(|name| text.push_str(&format!("{name}: in one of them only\n")));
+        found.tables.iter().for_each(|t| text.push_str(&difference(t, &self.a)));
+        found.alone.iter().for_each(|name| text.push_str(&format!("{name}: in one of the two only\n")));
         text.push_str(if found.is_none() { "no difference" } else { "they differ" });
         let mut value = json!(found);
         value["equal"] = json!(found.is_none());

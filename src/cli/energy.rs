@@ -1,6 +1,6 @@
-//! `energy`: value, log value, gradient norm and, on request, the Hessian spectrum.
+//! `energy`: value, log value, gradient norm and, with `--hessian`, the spectrum of the Hessian.
 
-use super::input::{TokenArguments, as_flag};
+use super::input::TokenArguments;
 use super::output::{Output, finite, more, note, number, shown};
 use crate::attention::{Energy, EnergyScale, dynamics::MAX_BETA, energy::inertia};
 use crate::error::{Result, in_range};
@@ -15,18 +15,18 @@ pub struct Arguments {
     /// Inverse temperature.
     #[arg(long, allow_hyphen_values = true)]
     beta: f64,
-    /// Normalisation: mean, sum, shifted or unit.
+    /// Normalisation of the energy: mean, sum, shifted or unit.
     #[arg(long, default_value = "mean")]
     energy_scale: String,
-    /// All n(d-1) eigenvalues of the Riemannian Hessian in the metric sum_i |u_i|^2.
+    /// Print all n(d-1) eigenvalues of the Riemannian Hessian in the metric sum_i |u_i|^2.
     #[arg(long)]
     hessian: bool,
 }
 
 impl Arguments {
-    /// Runs it; notes name the flags of this command.
+    /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        out.in_full(self.tokens.full);
+        out.set_all_digits(self.tokens.all_digits);
         let beta = in_range("--beta", self.beta, -MAX_BETA, MAX_BETA)?;
         let scale = EnergyScale::parse(&self.energy_scale)?;
         let x = self.tokens.tokens()?;
@@ -56,9 +56,10 @@ impl Arguments {
             if grad.is_finite() { number(grad) } else { format!("e^{log_grad}") },
             scale.describe()
         );
-        if let Err(e) = value.map_err(as_flag) {
-            note(&format!("note: {e}"));
-            json["note"] = json!(e.to_string());
+        if let Err(e) = value {
+            let sentence = out.sentence(&e);
+            note(&format!("note: {sentence}"));
+            json["note"] = json!(sentence);
         }
         if self.hessian {
             let spectrum = energy.hessian_eigenvalues(&x)?;

@@ -1,11 +1,11 @@
-//! `entropy`: negentropy of a cloud of tokens, or of hidden states layer by layer, by two estimators.
+//! `entropy`: negentropy of tokens, or of hidden states layer by layer, by two estimators.
 
 use super::digits::with_error;
 use super::figure::layers;
 use super::input::RunArguments;
 use super::output::{Output, finite, note, rounded};
 use super::progress;
-use crate::entropy::bootstrap::{Estimate, assess};
+use crate::entropy::bootstrap::{Estimate, estimate_negentropy};
 use crate::error::{Error, Result, in_range};
 use crate::lab::arrays;
 use crate::sphere::Tokens;
@@ -18,21 +18,22 @@ use std::path::{Path, PathBuf};
   metastable entropy --tokens tokens.csv
   metastable entropy --tokens hidden_states.npz --array hidden_states --neighbours 3 --bandwidth 100")]
 pub struct Arguments {
-    /// Tokens (n x d), or hidden states (layers x n x d), CSV, NPY or NPZ, or `-`. Rows may have any length: their directions are taken.
-    #[arg(long, value_name = "FILE", required_unless_present = "result", conflicts_with = "result")]
+    /// Tokens (n x d) or hidden states (layers x n x d) as CSV, NPY or NPZ, or `-` for standard
+    /// input. Rows are divided by their norms.
+    #[arg(long, value_name = "FILE", required_unless_present = "from_run", conflicts_with = "from_run")]
     tokens: Option<PathBuf>,
     #[command(flatten)]
     past: RunArguments,
-    /// Rows are meant to have other lengths than 1: nothing is said about it.
-    #[arg(long, conflicts_with = "result")]
+    /// Do not warn about rows that are not unit vectors.
+    #[arg(long, conflicts_with = "from_run")]
     normalise: bool,
-    /// Array of an NPZ file.
-    #[arg(long, value_name = "NAME", conflicts_with = "result")]
+    /// Name of the array in an NPZ file.
+    #[arg(long, value_name = "NAME", conflicts_with = "from_run")]
     array: Option<String>,
-    /// Which neighbour's distance the first estimator uses.
+    /// The first estimator uses the distance to this nearest neighbour.
     #[arg(long, default_value_t = 3, allow_hyphen_values = true)]
     neighbours: i64,
-    /// Concentration of the kernels of the second.
+    /// Inverse temperature of the kernels of the second estimator.
     #[arg(long, default_value_t = 100.0, allow_hyphen_values = true)]
     bandwidth: f64,
 }
@@ -48,14 +49,14 @@ impl Arguments {
             .enumerate()
             .map(|(l, x)| {
                 progress::report(Some(l as f64 / clouds.len() as f64), || format!("layer {l} of {}", clouds.len()));
-                assess(x, k, self.bandwidth)
+                estimate_negentropy(x, k, self.bandwidth)
             })
             .collect::<Result<_>>()?;
         let list = |e: usize, pick: fn(&Estimate) -> f64| -> Vec<Value> { rows.iter().map(|r| finite(pick(&r[e]))).collect() };
         let mut json = json!({
             "layers": rows.len(), "n": clouds[0].n(), "d": clouds[0].d(), "neighbours": k, "bandwidth": self.bandwidth,
-            "convention": "negentropy relative to the uniform law of the sphere, 0 for it; null where coinciding samples make it infinite",
-            "bias": "what the estimator says too much, by a smoothed bootstrap: its sign, and its size within a factor of three",
+            "convention": "negentropy relative to the uniform law on the sphere (which has 0); null if coinciding samples make it infinite",
+            "bias": "expected overestimate, from a smoothed bootstrap; its sign is reliable, its size within a factor of three",
         });
         for (e, name) in ["nearest_neighbour", "kernel"].into_iter().enumerate() {
             json[name] = list(e, |r| r.value).into();
@@ -65,10 +66,10 @@ impl Arguments {
         }
         out.result(&json, &text(&clouds[0], &rows));
         for (e, name) in ["nearest neighbours", "kernels"].into_iter().enumerate() {
-            let poor: Vec<usize> = (0..rows.len()).filter(|l| rows[*l][e].is_poor()).collect();
+            let poor: Vec<usize> = (0..rows.len()).filter(|l| rows[*l][e].is_unreliable()).collect();
             if let Some(worst) = poor.iter().max_by(|a, b| rows[**a][e].bias.abs().total_cmp(&rows[**b][e].bias.abs())) {
                 note(&format!(
-                    "warning: {name}: in {} of {} layers the bias is above a tenth of the estimate, {:+.2} in layer {worst}; take differences of layers, more tokens, or another {}",
+                    "warning: {name}: in {} of {} layers the bias exceeds a tenth of the estimate ({:+.2} in layer {worst}); use differences of layers, more tokens, or another {}",
                     poor.len(),
                     rows.len(),
                     rows[*worst][e].bias,
@@ -83,7 +84,7 @@ impl Arguments {
 impl Arguments {
     /// The directions of the tokens, layer by layer.
     fn clouds(&self) -> Result<Vec<Tokens>> {
-        if let Some(frame) = self.past.frame("it with --result: of an array all layers are taken")? {
+        if let Some(frame) = self.past.frame("it with --from-run; of an array all layers are used")? {
             return Ok(vec![Tokens::normalised(frame.d, frame.rows)?]);
         }
         let path = self.tokens.as_deref().unwrap_or(Path::new(""));
@@ -95,9 +96,7 @@ impl Arguments {
             let lengths = array.data.chunks_exact((*d).max(1)).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt());
             let (low, high) = lengths.fold((f64::INFINITY, 0.0f64), |(a, b), l| (a.min(l), b.max(l)));
             if low < 1.0 - 1e-6 || high > 1.0 + 1e-6 {
-                note(&format!(
-                    "rows have lengths from {low:.3e} to {high:.3e}: their directions are taken (--normalise says that this is meant)"
-                ));
+                note(&format!("rows have norms from {low:.3e} to {high:.3e} and are normalised (--normalise suppresses this note)"));
             }
         }
         layers(&array, path)

@@ -1,11 +1,11 @@
-//! `explain`: everything that a name means.
+//! `explain`: the meaning of a registered name or of a term.
 
-use super::{list, output::Output, paper_page, papers, printed, words};
+use super::{list, output::Output, paper_page, papers, printed, terms};
 use crate::error::{Error, Result, show};
 use crate::paper_figs::{self, PaperFigure};
 use crate::recurrent::map;
 use crate::sphere::mass_law::{self, MassFamily};
-use crate::theorem::{self, Claim, Kind, Status, seeds};
+use crate::theorem::{self, Claim, Kind, Status, sentences};
 use crate::{attention::dynamics, lab::experiment, lab::model::GRID, sphere::law};
 use serde_json::{Value, json};
 
@@ -15,19 +15,20 @@ use serde_json::{Value, json};
     after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof\n  metastable explain 2312.10794\n  metastable explain hypotheses never met"
 )]
 pub struct Arguments {
-    /// A theorem, dynamics, law, law of masses, observable, figure, experiment, study, kernel, column,
-    /// outcome, verdict or word of the table of verdicts, or the arXiv number of a paper.
+    /// A theorem, dynamics, law, law of masses, observable, figure, experiment, study, kernel,
+    /// column, command, outcome, verdict, other term of the table of verdicts, or the arXiv number
+    /// of a paper.
     #[arg(required = true)]
     name: Vec<String>,
-    /// The derivation of a claim, where the cited paper does not print it.
+    /// Print the derivation of a claim, if the cited paper does not contain it.
     #[arg(long)]
     proof: bool,
-    /// The page of a paper as Markdown, as in the guide.
+    /// Print the page of a paper as Markdown.
     #[arg(long, conflicts_with = "proof")]
     markdown: bool,
 }
 
-/// What a name means, and as what.
+/// One meaning of a name.
 struct Meaning {
     kind: &'static str,
     text: String,
@@ -45,7 +46,7 @@ impl Arguments {
             return Ok(0);
         }
         if self.markdown {
-            let expected = "the arXiv number of a paper: its page alone is in Markdown (`list papers`)";
+            let expected = "the arXiv number of a paper (`list papers`); other pages have no Markdown";
             let paper = papers::find(name).ok_or_else(|| Error::parameter("--markdown", format!("`{name}`"), expected))?;
             let text = paper_page::page(paper).markdown();
             out.result(&json!({"name": name, "markdown": text}), &text);
@@ -54,8 +55,8 @@ impl Arguments {
         let meanings = meanings(name);
         if meanings.is_empty() {
             let mut known: Vec<String> = list::kinds().flat_map(list::entries).map(|e| e.0).collect();
-            known.extend(words::WORDS.iter().map(|w| w.0.to_owned()));
-            known.push(seeds::GROUP.to_owned());
+            known.extend(terms::TERMS.iter().map(|w| w.0.to_owned()));
+            known.push(sentences::GROUP.to_owned());
             known.sort();
             known.dedup();
             return Err(Error::Unknown { kind: "name", found: name.into(), known });
@@ -63,7 +64,7 @@ impl Arguments {
         let text = if let [one] = &meanings[..] {
             one.text.clone()
         } else {
-            meanings.iter().map(|m| format!("`{name}` is a name of {}:\n{}\n\n", m.kind, indented(&m.text))).collect()
+            meanings.iter().map(|m| format!("`{name}` is the name of {}:\n{}\n\n", m.kind, indented(&m.text))).collect()
         };
         let all: Vec<Value> = meanings.iter().map(|m| json!({"kind": m.kind, "text": m.text})).collect();
         out.result(&json!({"name": name, "text": text.trim_end(), "meanings": all}), &text);
@@ -75,7 +76,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|l| if l.is_empty() { String::new() } else { format!("  {l}") }).collect::<Vec<_>>().join("\n")
 }
 
-/// Everything of this name, whatever its kind.
+/// All meanings of a name.
 fn meanings(name: &str) -> Vec<Meaning> {
     let mut out = Vec::new();
     let mut add = |kind: &'static str, text: Option<String>| out.extend(text.map(|text| Meaning { kind, text }));
@@ -84,7 +85,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         "a dynamics",
         dynamics::find(name, false)
             .ok()
-            .map(|e| format!("{}\n\nSource  {}\nConformance: metastable doctor {}", e.summary, e.citation, e.name)),
+            .map(|e| format!("{}\n\nSource  {}\nConformance: metastable selftest {}", e.summary, e.citation, e.name)),
     );
     add("a law", law::find(name).ok().map(|e| format!("{}\n{}", e.summary, keys(e.keys))));
     add("a law of masses", mass_law::ALL.iter().find(|e| e.name == name).map(|e| masses(e)));
@@ -96,11 +97,13 @@ fn meanings(name: &str) -> Vec<Meaning> {
             .map(|(_, text)| format!("{}\n\nRun it: metastable run {name}", text.trim_end())),
     );
     add("a study", crate::study::find(name).ok().map(study));
-    add("a sentence of the seeds", seeds::sentence(name).ok().map(super::seeds::explained));
-    add("the sentences of the seeds", (name == seeds::GROUP).then(super::seeds::all));
+    add("a sentence", sentences::sentence(name).ok().map(super::sentences::explained));
+    add("all sentences", (name == sentences::GROUP).then(super::sentences::all));
     add(
         "a map",
-        map::find(name).ok().map(|m| format!("{}\n\nSource  {}\nBeside others: metastable compare {}", m.summary, m.citation, m.name)),
+        map::find(name)
+            .ok()
+            .map(|m| format!("{}\n\nSource  {}\nCompare it with others: metastable compare {}", m.summary, m.citation, m.name)),
     );
     add("a paper", papers::find(name).map(|p| paper_page::page(p).plain()));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
@@ -111,11 +114,12 @@ fn meanings(name: &str) -> Vec<Meaning> {
         ("a normalisation", "normalisations"),
         ("a key of a model", "model"),
         ("a column of results", "columns"),
+        ("a command", "commands"),
     ] {
         add(kind, list::entries(listed).into_iter().find(|(n, _)| n == name).map(|(_, summary)| summary));
     }
     add("the models of a grid", (name == GRID.0).then(|| GRID.1.to_owned()));
-    add("an outcome or a word of a verdict", words::meaning(name).map(str::to_owned));
+    add("an outcome or another term of verdicts", terms::meaning(name).map(str::to_owned));
     out
 }
 
@@ -127,19 +131,15 @@ fn keys(keys: &[(&str, f64, f64, f64, &str)]) -> String {
     keys.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A law of masses: what it is, and where it stands.
+/// A law of masses with its parameters and its flag.
 fn masses(family: &MassFamily) -> String {
-    let drawn = if family.random {
-        "\nDrawn anew in every realisation of an experiment; in a single run the stream of --seed draws them."
-    } else {
-        ""
-    };
+    let drawn = if family.random { "\nDrawn anew in every realisation of an experiment; in a single run drawn from --seed." } else { "" };
     let value = if family.keys.is_empty() { "" } else { ":VALUE" };
     let use_it = format!("--masses {0}{value}, or masses = \"{0}{value}\" in an experiment", family.name);
     format!("{}\n{}{drawn}\nUse it      {use_it}", family.summary, keys(family.keys))
 }
 
-/// A study with its parameters, those that several parts share once.
+/// A study with its parameters; a parameter that several parts share is listed once.
 fn study(s: &crate::study::Study) -> String {
     let mut parameters: Vec<&crate::study::Parameter> = Vec::new();
     for p in s.parts.iter().flat_map(|p| p.parameters) {
@@ -148,7 +148,7 @@ fn study(s: &crate::study::Study) -> String {
         }
     }
     let shared = parameters.iter().enumerate().any(|(k, p)| parameters[..k].iter().any(|q| q.name == p.name));
-    let note = if shared { "A name that stands there twice belongs to two parts; --set gives both the value.\n" } else { "" };
+    let note = if shared { "A name that is listed twice belongs to two parts; --set changes both.\n" } else { "" };
     let lines = super::parameter::explained(parameters);
     format!("{}\n\nSource  {}\nTables: metastable run {}\n{lines}{note}", s.title, s.citation, s.name).trim_end().to_owned()
 }
@@ -161,14 +161,14 @@ fn figure(f: &'static PaperFigure) -> String {
         .iter()
         .filter_map(|p| p.study())
         .for_each(|s| text.push_str(&format!("Study       {} ({})\nSource      {}\n", s.name, s.title, s.citation)));
-    if f.hidden {
-        text.push_str("Model       hidden states of the program, or yours with --tokens FILE\n");
+    if f.needs_hidden_states {
+        text.push_str("Model       built-in hidden states, or your own with --tokens FILE\n");
     }
     text.push_str(super::figure::explained(f).trim_end());
     text
 }
 
-/// The derivation of a claim, or where it is printed; true where there is one.
+/// The derivation of a claim (true), or its source (false).
 fn derivation(c: &Claim) -> (String, bool) {
     match theorem::derivation(c) {
         Some(text) => (format!("{}\n\nStatement   {}\n\n{text}\n\nSource      {}", c.title, c.statement, c.citation), true),
@@ -176,7 +176,7 @@ fn derivation(c: &Claim) -> (String, bool) {
     }
 }
 
-/// A claim with everything a referee asks for.
+/// A claim with its hypotheses, status, control, source and trials.
 fn claim(c: &Claim) -> String {
     let expected = match c.status {
         Status::Theorem => "theorem: a violation is a failure (exit code 2)",
@@ -202,7 +202,7 @@ fn claim(c: &Claim) -> String {
     line("Narrower", c.narrower);
     line("Status", expected);
     line("Kind", &kind);
-    line("Resolves", &if c.perturbed.is_empty() { String::new() } else { format!("{} is perturbed until the check notices", c.perturbed) });
+    line("Resolves", &if c.constant.is_empty() { String::new() } else { format!("{} is perturbed until the check notices", c.constant) });
     let side = if c.status.expects_violation() { "must hold" } else { "must be violated" };
     line("Control", &format!("{} ({side})", c.control.what));
     line("Certified", c.proof.as_ref().map_or("", |p| p.what));

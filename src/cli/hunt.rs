@@ -1,77 +1,90 @@
-//! `hunt`: search a claim's range for a counterexample.
+//! `hunt`: search the range of a claim for a counterexample, or replay one.
 
 use super::cancel::cancelled;
+use super::grid_flags::GridFlags;
 use super::output::{Output, finite, number};
-use super::parts::{keep_hunt, merge_hunts, shared};
 use super::progress;
-use super::region::Flags;
-use super::run::PartArguments;
+use super::run::ShardArguments;
+use super::shards::{merge_hunts, shared, write_hunt};
 use crate::error::{Error, Result};
 use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
-use crate::theorem::hunt::{self, ShareAt, ShareHunt, Timekeeper};
-use crate::theorem::{Attempt, Betas, Claim, Finding, Kind, Stop, confirm, find};
+use crate::theorem::hunt::{self, ShareEstimate, ShareHunt, TimeLimit};
+use crate::theorem::{Betas, Claim, Finding, Kind, Stop, TrialResult, confirm, find};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// Flags of `hunt`.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable hunt sa-entropy --minutes 5\n  metastable hunt cone-speed-printed --n 2..4 --beta 1..10")]
+#[command(
+    after_help = "Examples:\n  metastable hunt sa-entropy --minutes 5\n  metastable hunt cone-speed-printed --n 2..4 --beta 1..10\n  metastable hunt --replay runs/hunt/cone-speed-printed.json"
+)]
 pub struct Arguments {
-    /// The claim (see `list theorems`).
-    claim: String,
-    /// Time to spend (what is found is confirmed after it); Ctrl-C ends the hunt earlier and keeps the best.
+    /// The claim (`list theorems`).
+    #[arg(required_unless_present = "replay")]
+    claim: Option<String>,
+    /// Evaluate a counterexample that `hunt` wrote again, by an independent method.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["claim", "minutes", "n", "d", "beta", "dynamics", "law", "beyond", "seed", "out", "shard", "merge"])]
+    replay: Option<PathBuf>,
+    /// Time limit in minutes; a violation is confirmed after it. Ctrl-C ends the hunt earlier and
+    /// keeps the best trial.
     #[arg(long, default_value_t = 2.0, value_name = "M", allow_hyphen_values = true)]
     minutes: f64,
     #[command(flatten)]
-    part: Flags,
-    /// Seed of draws and searches.
+    range: GridFlags,
+    /// Random seed of trials and searches.
     #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
     seed: u64,
-    /// Where a counterexample goes (default runs/hunt/CLAIM.json); with --cells and --merge the folder that all machines share.
+    /// File for a counterexample (default runs/hunt/CLAIM.json); with --shard or --merge the shared
+    /// folder.
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    parts: PartArguments,
+    shards: ShardArguments,
 }
 
 impl Arguments {
-    /// Runs it; 0 when the hunt ended as the literature predicts, 2 when a theorem or a correction is violated.
+    /// Runs it. Exit code 0 if the hunt ended as the literature predicts, 2 if a theorem or a
+    /// corrected claim is violated.
     pub fn run(mut self, out: &Output) -> Result<i32> {
-        let claim = find(&self.claim)?;
-        let parts = shared(self.out.as_deref(), &self.parts)?;
-        let Some((folder, part)) = parts else { return self.alone(claim, out).map(|(code, _)| code) };
-        let Some(part) = part else { return merge_hunts(&folder, claim, out) };
-        // Every part draws from a seed of its own, and says which.
+        if let Some(file) = &self.replay {
+            return replay(file, out);
+        }
+        let claim = find(self.claim.as_deref().unwrap_or_default())?;
+        let divided = shared(self.out.as_deref(), &self.shards)?;
+        let Some((folder, shard)) = divided else { return self.alone(claim, out).map(|(code, _)| code) };
+        let Some(shard) = shard else { return merge_hunts(&folder, claim, out) };
+        // Every shard draws from its own seed.
         let settings = self.seed.to_string();
-        self.seed = part.seed(self.seed);
-        self.out = Some(folder.join(format!("{}-{}.json", claim.name, part.to_string().replace('/', "-of-"))));
+        self.seed = shard.seed(self.seed);
+        self.out = Some(folder.join(format!("{}-{}.json", claim.name, shard.to_string().replace('/', "-of-"))));
         let (code, mut answer) = self.alone(claim, out)?;
-        answer["parts"] = part.of().into();
-        keep_hunt(&folder, claim, &settings, &part, &answer)?;
+        answer["shards"] = shard.count().into();
+        write_hunt(&folder, claim, &settings, &shard, &answer)?;
         Ok(code)
     }
 
-    /// One hunt; its exit code and what it answered.
+    /// One hunt; its exit code and result.
     fn alone(&self, claim: &'static Claim, out: &Output) -> Result<(i32, Value)> {
         if !(self.minutes > 0.0 && self.minutes <= 1e5) {
             return Err(Error::parameter("--minutes", self.minutes, "a time in (0, 1e5]"));
         }
-        let region = self.part.region()?;
+        let region = self.range.region()?;
         let started = Instant::now();
         let limit = Duration::from_secs_f64(60.0 * self.minutes);
         let stop = Stop::default();
         let _off = alarm(limit, &stop);
+        let session = super::session::current();
         let go_on = |evaluations: u64, best: Option<f64>| {
             let share = started.elapsed().as_secs_f64() / limit.as_secs_f64();
             let margin = || best.map_or(String::new(), |b| format!(", smallest margin {b:.3e}"));
             progress::report(Some(share), || format!("{evaluations} trials{}", margin()));
-            started.elapsed() < limit && !cancelled()
+            started.elapsed() < limit && !session.cancelled()
         };
-        let time = Timekeeper { go_on: &go_on, stop };
+        let time = TimeLimit { keep_going: &go_on, stop };
         if let Kind::Share(level) = claim.kind {
-            let seen = hunt::share(claim, &region, self.seed, &time)?;
+            let seen = hunt::hunt_share(claim, &region, self.seed, &time)?;
             return Ok(shares(claim, level, &seen, started.elapsed().as_secs_f64(), out));
         }
         let hunted = hunt::hunt(claim, &region, self.seed, &time)?;
@@ -79,23 +92,23 @@ impl Arguments {
         let Some(best) = hunted.best.as_ref().filter(|b| b.failed()) else {
             let margin = hunted.margin();
             let words = margin
-                .map_or("no trial that met the hypotheses ended in this time".to_owned(), |m| format!("smallest margin {}", number(m)));
+                .map_or("no trial that met the hypotheses finished in this time".to_owned(), |m| format!("smallest margin {}", number(m)));
             let text = format!(
-                "{}: nothing found in {} trials, {seconds:.0} s; {words}. A search that finds nothing proves nothing.",
+                "{}: no violation found in {} trials, {seconds:.0} s; {words}. This proves nothing.",
                 claim.name, hunted.evaluations
             );
             let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
             let answer = json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null});
             out.result(&answer, &text);
             let inconclusive = if claim.status.expects_violation() { 3 } else { 0 };
-            return Ok((if super::cancel::cancelled() { 130 } else { inconclusive }, answer));
+            return Ok((if session.cancelled() { 130 } else { inconclusive }, answer));
         };
-        let small = hunt::minimised(claim, &region, best, self.seed, &time)?;
+        let small = hunt::shrink(claim, &region, best, self.seed, &time)?;
         self.found(claim, &small, hunted.evaluations, seconds, out)
     }
 
-    /// Confirms and writes what was found, whatever the time is.
-    fn found(&self, claim: &Claim, small: &Attempt, evaluations: u64, seconds: f64, out: &Output) -> Result<(i32, Value)> {
+    /// Confirms and writes a violation, also after the time limit.
+    fn found(&self, claim: &Claim, small: &TrialResult, evaluations: u64, seconds: f64, out: &Output) -> Result<(i32, Value)> {
         let confirmation = confirm(claim, small, self.seed)?;
         let path = self.out.clone().unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
@@ -106,20 +119,20 @@ impl Arguments {
         let file = Counterexample::new(claim, small, self.seed, &confirmation, provenance);
         write_atomically(&path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
-        let enclosed = small.evidence.margin;
+        let enclosed = small.evidence.certified_margin;
         let certificate = enclosed
             .map_or(String::new(), |m| format!("\n  certified: by enclosures the margin is at most {m:.4e}; the claim is violated here"));
         let text = format!(
-            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {confirmation}{certificate}\n  wrote {}; again: metastable replay {}",
+            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {confirmation}{certificate}\n  wrote {}; repeat: metastable hunt --replay {}",
             claim.name,
             small.case,
-            margin.map_or("no".into(), number),
+            margin.map_or("unknown".into(), number),
             evaluations,
             path.display(),
             path.display()
         );
         let budget = json!({"trials": evaluations, "seconds": seconds});
-        let answer = json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.by, "against": confirmation.against, "certified": enclosed.is_some(),
+        let answer = json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.confirmed_by, "against": confirmation.not_found_by, "certified": enclosed.is_some(),
             "certified_margin": enclosed, "margin": margin,
             "budget": budget, "file": path.display().to_string()});
         out.result(&answer, &text);
@@ -132,7 +145,39 @@ impl Arguments {
     }
 }
 
-/// Sets a stop when the time is over, unless what it returns is dropped before.
+/// Evaluates a counterexample again. Exit code 0 if the claim is violated again and this is
+/// confirmed, else 3.
+fn replay(file: &Path, out: &Output) -> Result<i32> {
+    let file = Counterexample::read(file)?;
+    let (claim, again) = file.evaluate()?;
+    let confirmation = confirm(claim, &again, file.seed)?;
+    let (margin, error) = match &again.finding {
+        Finding::Margin(m) => (Some(m.value), Some(m.error())),
+        _ => (None, None),
+    };
+    let found = match &again.finding {
+        Finding::Margin(m) => format!("margin {:.6e}, error {:.1e}", m.value, m.error()),
+        Finding::Answer(yes) => format!("the answer is {}", if *yes { "yes" } else { "no" }),
+        Finding::HypothesesMissed => "the draw does not meet the hypotheses".into(),
+        Finding::Unfinished(why) => format!("the trial did not finish: {why}"),
+    };
+    let confirmed = again.failed() && confirmation.holds();
+    let text = format!(
+        "{}\n{}\n  {}\n  {found} (in the file: {})\n  {}",
+        claim.name,
+        claim.statement,
+        again.case,
+        file.margin.map_or("none".into(), |m| format!("{m:.6e}")),
+        if again.failed() { format!("violated, {confirmation}") } else { "not violated".to_owned() },
+    );
+    out.result(
+        &json!({"claim": claim.name, "margin": margin, "error": error, "written_margin": file.margin, "confirmed": confirmed, "confirmed_by": confirmation.confirmed_by, "against": confirmation.not_found_by}),
+        &text,
+    );
+    Ok(if confirmed { 0 } else { 3 })
+}
+
+/// Sets `stop` after the time limit, unless the returned sender is dropped before.
 fn alarm(limit: Duration, stop: &Stop) -> Sender<()> {
     let (off, wait) = channel();
     let stop = stop.clone();
@@ -144,36 +189,39 @@ fn alarm(limit: Duration, stop: &Stop) -> Sender<()> {
     off
 }
 
-/// What the hunt of a share saw: a place where the share fails, or the place of the smallest share.
+/// Reports the hunt of a claim of the kind `share`: a violation, or the smallest share found.
 fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64, out: &Output) -> (i32, Value) {
-    let percent = |w: &ShareAt| format!("{} of {} draws held ({:.1} %)", w.held, w.draws, 100.0 * w.share());
+    let percent = |w: &ShareEstimate| format!("{} of {} draws held ({:.1} %)", w.held, w.draws, 100.0 * w.share());
     let budget = json!({"trials": seen.evaluations, "seconds": seconds});
     let margin = seen.worst.map(|w| finite(w.share() - level));
     let place = seen.worst.map(|w| w.case.to_string());
     let answer = json!({
         "claim": claim.name, "found": seen.found(), "confirmed": seen.confirmed(), "margin": margin, "budget": budget, "file": null,
-        "share": seen.worst.map(|w| w.share()), "share_at_most": seen.worst.map(|w| w.at_most()), "level": level, "place": place,
+        "share": seen.worst.map(|w| w.share()), "share_at_most": seen.worst.map(|w| w.upper_bound()), "level": level, "place": place,
     });
-    let about = "One draw is no counterexample to a share: the hunt looks for a place of the range where the share fails.";
-    let text = match (&seen.worst, &seen.again) {
+    let about = "A share is a property of many draws: the hunt searches for parameters where the share is too small.";
+    let text = match (&seen.worst, &seen.repetition) {
         (Some(w), Some(again)) => format!(
-            "{}: the share {level} is {} at {}: {}, at most {:.3} (99.9 %); another seed of all draws: {}\n  {about}\n  again: {}",
+            "{}: the share {level} is {} at {}: {}, at most {:.3} (99.9 %); with another seed: {}\n  {about}\n  repeat: {}",
             claim.name,
             if seen.confirmed() { "violated" } else { "NOT confirmed to be violated" },
             w.case,
             percent(w),
-            w.at_most(),
+            w.upper_bound(),
             percent(again),
             repeated(claim, w),
         ),
         (Some(w), None) => format!(
-            "{}: nothing found in {} trials, {seconds:.0} s; smallest share: {} at {}. {about} A search that finds nothing proves nothing.",
+            "{}: no violation found in {} trials, {seconds:.0} s; smallest share: {} at {}. {about} This proves nothing.",
             claim.name,
             seen.evaluations,
             percent(w),
             w.case
         ),
-        _ => format!("{}: nothing found in {} trials, {seconds:.0} s; no trial met the hypotheses. {about}", claim.name, seen.evaluations),
+        _ => format!(
+            "{}: no violation found in {} trials, {seconds:.0} s; no trial met the hypotheses. {about}",
+            claim.name, seen.evaluations
+        ),
     };
     out.result(&answer, &text);
     let code = match (seen.found(), seen.confirmed()) {
@@ -186,8 +234,8 @@ fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64, out: &Outpu
     (code, answer)
 }
 
-/// The check that measures the share at a place.
-fn repeated(claim: &Claim, at: &ShareAt) -> String {
+/// The command that measures the share at given parameters.
+fn repeated(claim: &Claim, at: &ShareEstimate) -> String {
     let (case, domain) = (at.case, &claim.domain);
     let mut line = format!("metastable check {} --n {} --d {} --trials {}", claim.name, case.n, case.d, at.draws);
     if !matches!(domain.beta, Betas::Unused) {

@@ -1,4 +1,4 @@
-//! `list`: everything that is registered.
+//! `list`: all registered names.
 
 use super::{output::Output, papers, printed};
 use crate::attention::normalisation::Normalisation;
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, masses (laws of masses), observables, figures, experiments, studies,
-    /// integrators, kernels, normalisations, maps (to compare attention with), seeds (sentences of popular
-    /// documents), model (keys of a model), papers, printed-figures (of the papers, with the command that
-    /// redraws each) or columns (of results); all when none is given.
+    /// theorems, dynamics, laws, masses (laws of masses), observables, figures, experiments,
+    /// studies, integrators, kernels, normalisations, maps (to compare with attention), sentences
+    /// (of popular documents), model (keys of a model), papers, printed-figures (in papers, with
+    /// the command that redraws each), columns (of results) or commands. Default: all.
     kind: Option<String>,
-    /// The table of theorems (the usual kind) or of printed-figures as Markdown, as beside their sources and in the guide.
+    /// Print the table of theorems (default) or of printed-figures as Markdown.
     #[arg(long)]
     markdown: bool,
 }
@@ -30,8 +30,8 @@ fn line(name: &str, summary: &str) -> Line {
 
 type Lines = fn() -> Vec<Line>;
 
-/// Kinds and what is registered of each.
-const KINDS: [(&str, Lines); 17] = [
+/// Kinds of names and the entries of each.
+const KINDS: [(&str, Lines); 18] = [
     ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
@@ -49,16 +49,19 @@ const KINDS: [(&str, Lines); 17] = [
     ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
     ("normalisations", || normalisation::ALL.iter().map(|n| line(n.name(), n.summary())).collect()),
     ("maps", || map::ALL.iter().map(|m| line(m.name, m.summary)).collect()),
-    ("seeds", || theorem::seeds::ALL.iter().map(|s| line(s.name, &format!("[{}, {}] {}", s.source, s.standing, s.sentence))).collect()),
+    ("sentences", || {
+        theorem::sentences::ALL.iter().map(|s| line(s.name, &format!("[{}, {}] {}", s.source, s.assessment, s.text))).collect()
+    }),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
     ("papers", || papers::ALL.iter().map(|p| line(p.id, &p.summary())).collect()),
     ("printed-figures", printed::all),
+    ("commands", super::listed),
     ("columns", || lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning)).collect()),
 ];
 
 type Page = fn() -> String;
 
-/// Kinds that have a page in Markdown; the first one is meant where none is named.
+/// Kinds that have a page in Markdown; the first one is the default.
 const MARKDOWN: [(&str, Page); 2] = [("theorems", lab::report::claims_table), ("printed-figures", printed::markdown)];
 
 /// All kinds.
@@ -66,12 +69,12 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|(kind, _)| *kind)
 }
 
-/// Name and summary of everything of a kind.
+/// Names and summaries of a kind.
 pub fn entries(kind: &str) -> Vec<Line> {
     KINDS.iter().filter(|(known, _)| *known == kind).flat_map(|(_, all)| all()).collect()
 }
 
-/// A kind that is not registered: all kinds are named, whatever their number.
+/// The error for an unknown kind; it lists all kinds.
 fn unknown(kind: &str) -> Error {
     let near = nearest(kind, kinds()).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
     Error::parameter("KIND", format!("`{kind}`"), format!("one of {}{near}", kinds().collect::<Vec<_>>().join(", ")))
@@ -84,7 +87,7 @@ impl Arguments {
             let kind = self.kind.as_deref().unwrap_or(MARKDOWN[0].0);
             let page = MARKDOWN.iter().find(|(known, _)| *known == kind).map(|(_, page)| page());
             let kinds: Vec<&str> = MARKDOWN.iter().map(|(known, _)| *known).collect();
-            let expected = format!("one of {}: their tables are in Markdown", kinds.join(", "));
+            let expected = format!("one of {}, whose tables exist as Markdown", kinds.join(", "));
             let page = page.ok_or_else(|| Error::parameter("--markdown", format!("--markdown of {kind}"), expected))?;
             out.result(&json!({"markdown": page}), &page);
             return Ok(0);

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Example:
   metastable man ~/.local/share/man/man1")]
 pub struct Arguments {
-    /// Folder for the pages, made where it is missing: metastable.1, metastable-check.1, ...
-    #[arg(value_name = "DIR")]
+    /// Folder for the pages metastable.1, metastable-check.1, ...; it is created if missing.
+    #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
@@ -21,7 +21,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         std::fs::create_dir_all(&self.folder).map_err(|e| Error::io(self.folder.display(), "create the folder", &e))?;
-        // Built, every command knows the global flags and its full name, which is that of its page.
+        // `build` gives every command the global flags and its full name, which names its page.
         let mut command = super::command().disable_help_subcommand(true);
         command.build();
         let mut files = Vec::new();
@@ -36,8 +36,26 @@ fn pages(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> Res
     let man = Man::new(command.clone());
     let path = folder.join(man.get_filename());
     let mut page = Vec::new();
-    man.render(&mut page).map_err(|e| Error::io(path.display(), "write the page", &e))?;
+    render(&man, command, &mut page).map_err(|e| Error::io(path.display(), "write the page", &e))?;
     arrays::write_atomically(&path, &page)?;
     files.push(path.display().to_string());
     command.get_subcommands().filter(|c| !c.is_hide_set()).try_for_each(|c| pages(c, folder, files))
+}
+
+/// A page; that of the program lists its commands by groups.
+fn render(man: &Man, command: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    if command.get_name() != "metastable" {
+        return man.render(page);
+    }
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    for (heading, all) in super::groups(command) {
+        let group = clap::Command::new("metastable").disable_help_subcommand(true).subcommand_help_heading(heading);
+        Man::new(group.subcommands(all.into_iter().cloned())).render_subcommands_section(page)?;
+    }
+    man.render_extra_section(page)?;
+    man.render_version_section(page)
 }

@@ -1,7 +1,7 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
-pub mod answer;
 mod bench;
+pub mod call;
 mod cancel;
 mod certify;
 mod check;
@@ -9,70 +9,68 @@ mod checkpoint;
 mod clusters;
 pub mod colour;
 mod command_line;
-mod company;
 mod compare;
 mod completions;
 mod diff;
 pub mod digits;
-mod doctor;
 mod energy;
 mod entropy;
 mod explain;
 mod figure;
-mod film;
+mod grid_flags;
 mod hunt;
 mod input;
-mod is_certain;
 mod list;
 mod man;
 mod measure;
 mod model;
+mod model_flags;
 mod modes;
 mod movie;
+mod mpi;
 mod output;
 mod page;
 mod paper_page;
 pub mod papers;
 mod parameter;
-mod parts;
 mod plot;
 mod predict;
-mod predict_rows;
-pub mod predict_words;
 pub mod printed;
 pub mod progress;
+mod provenance;
 mod recording;
-mod region;
-mod replay;
-mod result_folder;
 mod run;
+mod run_folder;
 mod saddles;
 pub mod sections;
-mod seeds;
+mod selftest;
+mod sentences;
+mod session;
+mod shards;
 mod solve;
 mod study;
 mod sweep;
-mod trained;
+mod terms;
 mod velocity;
 pub mod verdicts;
-mod whence;
-mod words;
 
 use crate::error::{Error, Result};
 use clap::{Parser, Subcommand};
 use output::{Format, Output};
+use std::ffi::OsString;
 use std::sync::atomic::Ordering;
 
 /// A numerical laboratory for the theory of self-attention dynamics.
 ///
-/// Without a command: `check --quick`, the verdict table with figures and a report.
+/// Without a command it runs `check --quick`: a table of verdicts, figures and a report.
 #[derive(Parser)]
 #[command(name = "metastable", version, arg_required_else_help = false, after_help = EXAMPLES)]
 struct Arguments {
-    /// text for people, json (one object), or csv (the longest list of the result, its other numbers as comments).
+    /// text, json (one object), or csv (the longest list of the result as a table; its single
+    /// values become comments).
     #[arg(long, global = true, value_enum, default_value = "text", hide_possible_values = true, help_heading = "Everywhere")]
     format: Format,
-    /// Threads; results do not depend on it.
+    /// Number of threads; results do not depend on it.
     #[arg(
         long,
         global = true,
@@ -83,7 +81,7 @@ struct Arguments {
         help_heading = "Everywhere"
     )]
     threads: Option<usize>,
-    /// No progress and no notes on stderr; results and errors stay.
+    /// Print no progress and no notes, only results and errors.
     #[arg(long, global = true, help_heading = "Everywhere")]
     quiet: bool,
     #[command(subcommand)]
@@ -95,106 +93,115 @@ const EXAMPLES: &str = "Examples:
   metastable solve --init uniform --n 32 --d 2 --beta 9 --t-end 1e6
   metastable explain cone-collapse";
 
-/// The subcommands: what help says of each, its name, its file.
+/// The subcommands in the groups of the help page: heading, help text, name, file.
 macro_rules! commands {
-    ($($(#[$help:meta])+ $name:literal $variant:ident $file:ident,)+) => {
+    ($($group:literal { $($(#[$help:meta])+ $name:literal $variant:ident $file:ident,)+ })+) => {
         #[derive(Subcommand)]
         enum Command {
-            $($(#[$help])+ #[command(name = $name)] $variant($file::Arguments),)+
+            $($($(#[$help])+ #[command(name = $name)] $variant($file::Arguments),)+)+
         }
 
         impl Command {
             fn name(&self) -> &'static str {
                 match self {
-                    $(Self::$variant(_) => $name,)+
+                    $($(Self::$variant(_) => $name,)+)+
                 }
             }
 
             fn run(self, out: &Output) -> Result<i32> {
                 match self {
-                    $(Self::$variant(arguments) => arguments.run(out),)+
+                    $($(Self::$variant(arguments) => arguments.run(out),)+)+
                 }
             }
         }
+
+        /// Headings of the help page and the commands under each.
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$($name),+])),+];
     };
 }
 
 commands! {
-    /// Velocity of every token.
-    "velocity" Velocity velocity,
-    /// Energy, log energy, gradient norm, Hessian spectrum.
-    "energy" Energy energy,
-    /// Integrate the flow.
-    "solve" Solve solve,
-    /// Modes of a kernel density estimate, with a proof of their number.
-    "modes" Modes modes,
-    /// Critical points of the energy: search, spectra, connections, certificates.
-    "saddles" Saddles saddles,
-    /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
-    "measure" Measure measure,
-    /// Hidden states and attention of a trained model; how far the theory holds in it.
-    "model" Model trained,
-    /// Estimate the negentropy of tokens, layer by layer for hidden states.
-    "entropy" Entropy entropy,
-    /// Clusters of tokens; merge tree and plateaus of a run.
-    "clusters" Clusters clusters,
-    /// A film of a run on the circle or the sphere: GIF, animated PNG, numbered frames, MP4.
-    "movie" Movie movie,
-    /// Prove that a start converges to one point, that a critical point lies near given ones, or how long two clusters live; check certificates.
-    "certify" Certify certify,
-    /// Maps beside attention: residual, recurrent, convolutional; cosines, ranks, exponents, who hears whom.
-    "compare" Compare compare,
-    /// Which theorems already decide where given tokens end.
-    "is-certain" IsCertain is_certain,
-    /// What the theory predicts.
-    "predict" Predict predict,
-    /// Run an experiment (a TOML file or a built-in name) or a study; the same command again resumes.
-    "run" Run run,
-    /// Test theorems: verdicts, margins, controls; with ranges, a sweep over a grid.
-    "check" Check check,
-    /// Search a claim's range for a counterexample.
-    "hunt" Hunt hunt,
-    /// Evaluate a counterexample again, with both integrators.
-    "replay" Replay replay,
-    /// Draw figures (SVG, PNG, CSV, caption).
-    "figure" Figure figure,
-    /// Plot any column over another one of a run, an experiment or a study, with bands over
-    /// realisations.
-    "plot" Plot plot,
-    /// List theorems, dynamics, maps, laws, observables, figures, experiments, papers, printed figures and the like.
-    "list" List list,
-    /// Explain a name: statement, hypotheses, citation, status.
-    "explain" Explain explain,
-    /// Conformance suite of a dynamics, or of all, and facts about this machine.
-    "doctor" Doctor doctor,
-    /// The solver in a browser: one HTML file with sliders, plateaus and predictions.
-    "page" Page page,
-    /// Two runs side by side: settings, tables, largest deviation.
-    "diff" Diff diff,
-    /// Where a result file comes from and how to make it again.
-    "whence" Whence whence,
-    /// Shell completions.
-    "completions" Completions completions,
-    /// Manual pages: one file for the program and one for each command.
-    "man" Man man,
-    /// Time the machine on kernel sums.
-    "bench" Bench bench,
+    "Simulate" {
+        /// Integrate the motion of tokens.
+        "solve" Solve solve,
+        /// Velocity of every token.
+        "velocity" Velocity velocity,
+        /// Energy, log energy, gradient norm, Hessian spectrum.
+        "energy" Energy energy,
+        /// Evolve a density by the continuity equation: coefficients, negentropy and its rate.
+        "measure" Measure measure,
+        /// Hidden states and attention of a trained model; how well the theory fits them.
+        "model" Model model,
+        /// Run an experiment (a TOML file or a built-in name) or a study; repeat it to resume.
+        "run" Run run,
+        /// Animate a run on the circle or the sphere: GIF, animated PNG, numbered frames, MP4.
+        "movie" Movie movie,
+        /// Write the solver as one HTML page for a browser, with sliders.
+        "page" Page page,
+    }
+    "Analyse" {
+        /// Modes of a kernel density estimate, with a proof of their number.
+        "modes" Modes modes,
+        /// Critical points of the energy: search, spectra, connections, certificates.
+        "saddles" Saddles saddles,
+        /// Clusters of tokens; merge tree and plateaus of a run.
+        "clusters" Clusters clusters,
+        /// Estimate the negentropy of tokens, layer by layer for hidden states.
+        "entropy" Entropy entropy,
+        /// Compare attention with residual, recurrent and convolutional maps, layer by layer.
+        "compare" Compare compare,
+        /// Plot one column against another, from a run, an experiment or a study.
+        "plot" Plot plot,
+        /// Compare two runs: settings, tables, largest deviation.
+        "diff" Diff diff,
+    }
+    "Theorems" {
+        /// Evaluate closed forms of the theory: growth rates, merge times, thresholds.
+        "predict" Predict predict,
+        /// Test theorems: verdicts, margins, controls; with ranges, a sweep over a grid.
+        "check" Check check,
+        /// Search the range of a claim for a counterexample, or replay one.
+        "hunt" Hunt hunt,
+        /// Prove a critical point, convergence of a start or a merge time; check certificates.
+        "certify" Certify certify,
+    }
+    "Papers" {
+        /// Draw the figures of papers (SVG, PNG, CSV, caption).
+        "figure" Figure figure,
+        /// Explain a theorem, paper, law, figure or term: statement, hypotheses, citation, status.
+        "explain" Explain explain,
+        /// List theorems, dynamics, laws, observables, figures, experiments, papers and more.
+        "list" List list,
+    }
+    "Inspect" {
+        /// Where a result file comes from and the command that reproduces it.
+        "provenance" Provenance provenance,
+        /// Test the dynamics on this machine against their definitions.
+        "selftest" Selftest selftest,
+    }
+    "Develop" {
+        /// Time kernel sums on this machine.
+        "bench" Bench bench,
+        /// Write a completion script for a shell.
+        "completions" Completions completions,
+        /// Write manual pages, one for the program and one for each command.
+        "man" Man man,
+    }
 }
 
 /// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> i32 {
-    command_line::define(command);
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(e) => {
-            let words = command_line::words();
-            let unknown = || input::unknown_command(&e, words.iter().map(String::as_str), &command());
-            if let Some(ours) = input::wrong_number(&e).or_else(unknown) {
-                output::complain(&ours.to_string());
-                return 1;
-            }
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let (arguments, flags) = match parse(&words) {
+        Ok(parsed) => parsed,
+        Err(Refused::Input(e)) => {
+            output::complain(&e.render(&|flag| format!("--{flag}")));
+            return 1;
+        }
+        Err(Refused::Usage(e)) => {
             let _ = e.print();
-            // Help and version are not errors; wrong flags are exit code 1 here, clap's own would be 2.
+            // Help and version are not errors; wrong flags are exit code 1 here, clap's own would
+            // be 2.
             return i32::from(e.use_stderr());
         }
     };
@@ -204,17 +211,42 @@ pub fn main() -> i32 {
         }
         cancel::interrupted();
     });
-    let out = Output::new(arguments.format);
+    let out = Output::new(arguments.format, flags);
     if arguments.quiet {
         output::quieten();
     }
     match dispatch(arguments, &out) {
         Ok(code) => code,
         Err(e) => {
-            let e = input::as_flag(e);
             out.error(&e);
             e.exit_code()
         }
+    }
+}
+
+/// Why a command line was not accepted.
+enum Refused {
+    /// A value or a name, reported as every other input error.
+    Input(Error),
+    /// Everything else that clap reports; also help and version.
+    Usage(clap::Error),
+}
+
+/// Parses a command line whose first word is the program; returns also the flags of the command.
+fn parse(words: &[OsString]) -> std::result::Result<(Arguments, Vec<String>), Refused> {
+    let program = command();
+    let refused = |e: clap::Error| {
+        let ours = input::wrong_number(&e).or_else(|| input::unknown_command(&e, words, &program));
+        ours.map_or_else(|| Refused::Usage(e), Refused::Input)
+    };
+    let matches = program.clone().try_get_matches_from(words).map_err(refused)?;
+    let arguments = <Arguments as clap::FromArgMatches>::from_arg_matches(&matches).map_err(Refused::Usage)?;
+    let (mut level, mut given, mut flags) = (&program, &matches, Vec::new());
+    loop {
+        flags.extend(level.get_arguments().filter_map(clap::Arg::get_long).map(str::to_owned));
+        let inner = given.subcommand().and_then(|(name, inner)| Some((level.find_subcommand(name)?, inner)));
+        let Some(inner) = inner else { return Ok((arguments, flags)) };
+        (level, given) = inner;
     }
 }
 
@@ -237,7 +269,37 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
     arguments.command.map_or_else(|| check::quick(out), |command| command.run(out))
 }
 
-/// The command with its flags, for completions and for errors that name flags.
+/// The definitions of commands and flags.
 pub fn command() -> clap::Command {
-    <Arguments as clap::CommandFactory>::command()
+    let command = <Arguments as clap::CommandFactory>::command();
+    let groups: String = groups(&command).map(|(heading, all)| format!("{heading}:\n{}\n", lines(&all))).collect();
+    command.help_template(format!(
+        "{{about-with-newline}}
+Usage: metastable [OPTIONS] [COMMAND]
+       metastable COMMAND --help
+
+{groups}Options:
+{{options}}{{after-help}}"
+    ))
+}
+
+/// The commands by the headings of the help page.
+fn groups(program: &clap::Command) -> impl Iterator<Item = (&'static str, Vec<&clap::Command>)> {
+    GROUPS.iter().map(|(heading, names)| (*heading, names.iter().filter_map(|name| program.find_subcommand(name)).collect()))
+}
+
+fn lines(commands: &[&clap::Command]) -> String {
+    commands.iter().map(|c| format!("  {:<12} {}\n", c.get_name(), summary(c))).collect()
+}
+
+/// The first line of a command's help.
+fn summary(command: &clap::Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+/// Name and summary of every command, with its group.
+fn listed() -> Vec<(String, String)> {
+    let program = command();
+    let all = groups(&program).flat_map(|(heading, all)| all.into_iter().map(move |c| (heading, c)));
+    all.map(|(heading, c)| (c.get_name().to_owned(), format!("[{heading}] {}", summary(c)))).collect()
 }

@@ -3,7 +3,7 @@
 use super::input::RunArguments;
 use super::output::{Output, more, note, shown};
 use crate::error::{Error, Result};
-use crate::lab::{arrays, frame::Snapshot};
+use crate::lab::{arrays, snapshot::Snapshot};
 use crate::proofs::modes;
 use crate::sphere::Tokens;
 use serde_json::json;
@@ -14,35 +14,35 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:
   metastable modes --samples x.csv --beta 100
   metastable modes --samples angles.npy --beta 50 --circle --format json
-  metastable modes --result run/ --frame t=20 --beta 9
-Without a proof the number is called at_least, and the exit code is 3.")]
+  metastable modes --from-run run/ --frame t=20 --beta 9
+Without a proof the number is a lower bound, `at_least`, and the exit code is 3.")]
 pub struct Arguments {
-    /// Samples, one number per row (CSV, NPY, NPZ, or `-`); angles in radians with --circle.
-    #[arg(long, value_name = "FILE", required_unless_present = "result", conflicts_with = "result")]
+    /// Samples, one number per row (CSV, NPY, NPZ, or `-`); with --circle angles in radians.
+    #[arg(long, value_name = "FILE", required_unless_present = "from_run", conflicts_with = "from_run")]
     samples: Option<PathBuf>,
     #[command(flatten)]
     past: RunArguments,
-    /// Array of an NPZ file.
-    #[arg(long, value_name = "NAME", conflicts_with = "result")]
+    /// Name of the array in an NPZ file.
+    #[arg(long, value_name = "NAME", conflicts_with = "from_run")]
     array: Option<String>,
     /// Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta cos) on the circle.
     #[arg(long, allow_hyphen_values = true)]
     beta: f64,
-    /// Samples are angles on the circle (a run says by its dimension whether it is there or on S^2).
-    #[arg(long, conflicts_with = "result")]
+    /// Samples are angles on the circle. (The dimension of a run selects circle or S^2.)
+    #[arg(long, conflicts_with = "from_run")]
     circle: bool,
-    /// Samples are unit vectors of S^2, three coordinates a row; kernel e^(beta <x, y>).
-    #[arg(long, conflicts_with_all = ["circle", "result"])]
+    /// Samples are points of S^2, three coordinates per row; kernel e^(beta <x, y>).
+    #[arg(long, conflicts_with_all = ["circle", "from_run"])]
     sphere: bool,
-    /// Print all locations.
+    /// Print all locations with all digits.
     #[arg(long)]
-    full: bool,
+    all_digits: bool,
 }
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        if let Some(frame) = self.past.frame("it with --result")? {
+        if let Some(frame) = self.past.frame("it with --from-run")? {
             return self.of_run(frame, out);
         }
         let path = self.samples.as_deref().unwrap_or(Path::new(""));
@@ -58,13 +58,13 @@ impl Arguments {
         match x.d() {
             2 => self.on_line(&x.angles(), true, out),
             3 => self.on_sphere(&x, out),
-            d => Err(Error::parameter("--result", format!("tokens with d = {d}"), "a run on the circle or the sphere (d = 2 or 3)")),
+            d => Err(Error::parameter("--from-run", format!("tokens with d = {d}"), "a run on the circle or the sphere (d = 2 or 3)")),
         }
     }
 
     fn on_line(&self, samples: &[f64], circle: bool, out: &Output) -> Result<i32> {
         let found = if circle { modes::circle(samples, self.beta) } else { modes::line(samples, self.beta) };
-        // The row of a bad sample is a row of the file.
+        // Report a bad sample by its row in the file.
         let found = found.map_err(|e| match e {
             Error::Token { row, problem } => {
                 let path = self.samples.as_ref().map_or(String::new(), |p| p.display().to_string());
@@ -72,11 +72,11 @@ impl Arguments {
             }
             other => other,
         })?;
-        let statement = match (found.certified(), self.beta == 0.0) {
+        let statement = match (found.is_proved(), self.beta == 0.0) {
             (_, true) => "beta = 0: the estimate is constant and has no strict local maximum".to_owned(),
             (true, _) => "proved: interval arithmetic decides the sign of the derivative everywhere, for the given numbers".to_owned(),
             (false, _) => format!(
-                "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); those located exist, there may be more",
+                "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); the located modes exist, there may be more",
                 found.undecided().len()
             ),
         };
@@ -87,11 +87,11 @@ impl Arguments {
 
     fn on_sphere(&self, x: &Tokens, out: &Output) -> Result<i32> {
         let found = modes::sphere(x, self.beta)?;
-        let statement = if found.certified() {
-            "proved: every cell of a cover of the sphere holds no mode or exactly one".to_owned()
+        let statement = if found.is_proved() {
+            "proved: every patch of a cover of the sphere contains no mode or exactly one".to_owned()
         } else {
             format!(
-                "not proved: {} cells of the cover were not decided (degenerate, or nearly so); those located exist, there may be more",
+                "not proved: {} patches of the cover are undecided (degenerate, or nearly so); the located modes exist, there may be more",
                 found.undecided().len()
             )
         };
@@ -99,7 +99,7 @@ impl Arguments {
         self.report(out, &found, &statement, ("sphere2", x.n()), undecided)
     }
 
-    /// A number is called `modes` only where it is proved; otherwise it is `at_least`, and the exit code is that of an inconclusive answer.
+    /// Prints the number as `modes` if it is proved, else as `at_least` with exit code 3.
     fn report<P: serde::Serialize + std::fmt::Debug, U>(
         &self,
         out: &Output,
@@ -108,26 +108,26 @@ impl Arguments {
         (space, samples): (&str, usize),
         undecided: serde_json::Value,
     ) -> Result<i32> {
-        let (key, where_, count) = match found.proved() {
+        let (key, where_, count) = match found.count() {
             Ok(count) => ("modes", "locations", count),
-            Err(_) => ("at_least", "located", found.at_least()),
+            Err(_) => ("at_least", "located", found.lower_bound()),
         };
         let json = json!({
             key: count,
-            where_: found.located(),
-            "certified": found.certified(),
+            where_: found.approximate_locations(),
+            "certified": found.is_proved(),
             "statement": statement,
             "undecided": undecided,
             "beta": self.beta,
             "space": space,
             "samples": samples,
         });
-        out.in_full(self.full);
-        let places = found.located().len();
-        let listed = found.located().iter().take(shown(places)).map(|x| format!("  {x:?}\n")).collect::<String>();
-        let title = if found.certified() { format!("{count} modes") } else { format!("at least {count} modes") };
+        out.set_all_digits(self.all_digits);
+        let places = found.approximate_locations().len();
+        let listed = found.approximate_locations().iter().take(shown(places)).map(|x| format!("  {x:?}\n")).collect::<String>();
+        let title = if found.is_proved() { format!("{count} modes") } else { format!("at least {count} modes") };
         out.result(&json, &format!("{title} ({statement})\n{listed}{}", more(places)));
-        if found.certified() {
+        if found.is_proved() {
             return Ok(0);
         }
         note(statement);

@@ -1,4 +1,4 @@
-//! Printing: the only place that writes to stdout and stderr.
+//! Printing: the only module that writes to stdout and stderr.
 
 use super::colour::Colour;
 use crate::error::Error;
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// Readable text.
     Text,
     /// One object.
     Json,
@@ -21,25 +21,13 @@ pub enum Format {
 /// Where results go.
 pub struct Output {
     format: Format,
+    /// Flags of the running command, without the dashes.
+    flags: Vec<String>,
     /// The result of a command that is called as a function.
     kept: Option<Mutex<String>>,
 }
 
-/// Lines of a command that is called as a function: nothing is printed.
-static NOTES: Mutex<Option<Vec<String>>> = Mutex::new(None);
-
-fn notes() -> std::sync::MutexGuard<'static, Option<Vec<String>>> {
-    NOTES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What the work yields, and the lines that it would have written to stderr.
-pub fn kept_notes<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
-    *notes() = Some(Vec::new());
-    let done = work();
-    (done, notes().take().unwrap_or_default())
-}
-
-/// Set when another process of the same run prints.
+/// Set in a process of a distributed run that is not the root.
 static SILENT: AtomicBool = AtomicBool::new(false);
 
 /// Prints nothing from now on.
@@ -48,41 +36,41 @@ pub fn silence() {
     SILENT.store(true, Ordering::Relaxed);
 }
 
-/// Set by `--quiet`: progress is not printed.
+/// Set by `--quiet`.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// No notes from now on; results and errors are still printed.
+/// Prints no notes from now on, only results and errors.
 pub fn quieten() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Set when everything is to be printed with all digits.
-static FULL: AtomicBool = AtomicBool::new(false);
+/// Set by `--all-digits`.
+static ALL_DIGITS: AtomicBool = AtomicBool::new(false);
 
-/// Tokens, and coordinates of a token, that are printed for people when nobody asked for all.
+/// Tokens, and coordinates of a token, that text shows without `--all-digits`.
 pub const FEW: usize = 8;
 
-/// True when everything is wanted.
-pub fn in_full() -> bool {
-    FULL.load(Ordering::Relaxed)
+/// True if text shows all items with all digits.
+pub fn all_digits() -> bool {
+    ALL_DIGITS.load(Ordering::Relaxed)
 }
 
-/// How many of n lines are printed for people.
+/// How many of n lines text shows.
 pub fn shown(n: usize) -> usize {
-    if in_full() { n } else { n.min(FEW) }
+    if all_digits() { n } else { n.min(FEW) }
 }
 
-/// A line that says how many more there are; nothing when all are shown.
+/// A line with the number of lines left out; empty if there are none.
 pub fn more(n: usize) -> String {
-    if shown(n) < n { format!("  ... and {} more (--full, --format csv)\n", n - shown(n)) } else { String::new() }
+    if shown(n) < n { format!("  ... and {} more (--all-digits, --format csv)\n", n - shown(n)) } else { String::new() }
 }
 
 /// A number with six digits, or all of them.
 pub fn number(v: f64) -> String {
-    if in_full() { crate::error::show(v) } else { rounded(v, 6) }
+    if all_digits() { crate::error::show(v) } else { rounded(v, 6) }
 }
 
-/// A number with this many digits, powers of ten where it is very small or large.
+/// A number with this many digits, with an exponent if it is very small or large.
 pub fn rounded(v: f64, digits: usize) -> String {
     match v.abs() {
         0.0 => "0".into(),
@@ -91,12 +79,12 @@ pub fn rounded(v: f64, digits: usize) -> String {
     }
 }
 
-/// A number of things: 1 cluster, 2 clusters.
+/// A count with its noun: 1 cluster, 2 clusters.
 pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A vector for people.
+/// A vector as text.
 pub fn vector(row: &[f64]) -> String {
     let few: Vec<String> = row[..shown(row.len())].iter().map(|v| number(*v)).collect();
     let dots = if few.len() < row.len() { ", ..." } else { "" };
@@ -105,16 +93,16 @@ pub fn vector(row: &[f64]) -> String {
 
 impl Output {
     /// Prints in this format.
-    pub fn new(format: Format) -> Self {
-        Self { format, kept: None }
+    pub fn new(format: Format, flags: Vec<String>) -> Self {
+        Self { format, flags, kept: None }
     }
 
-    /// Keeps the result instead.
-    pub fn kept() -> Self {
-        Self { format: Format::Json, kept: Some(Mutex::default()) }
+    /// Keeps the result instead of printing it.
+    pub fn kept(flags: Vec<String>) -> Self {
+        Self { format: Format::Json, flags, kept: Some(Mutex::default()) }
     }
 
-    /// The result that was kept.
+    /// The kept result.
     pub fn answered(self) -> String {
         self.kept.and_then(|k| k.into_inner().ok()).unwrap_or_default()
     }
@@ -124,17 +112,17 @@ impl Output {
         if self.format == Format::Text && self.kept.is_none() { Colour::of_results() } else { Colour::NONE }
     }
 
-    /// True when nothing but the result may be printed.
+    /// True if only the result may be printed.
     pub fn is_json(&self) -> bool {
         self.format != Format::Text
     }
 
-    /// From now on text has everything with all digits, if so.
-    pub fn in_full(&self, full: bool) {
-        FULL.store(full, Ordering::Relaxed);
+    /// Whether text shows all items with all digits from now on.
+    pub fn set_all_digits(&self, all: bool) {
+        ALL_DIGITS.store(all, Ordering::Relaxed);
     }
 
-    /// Prints a result in the wanted form. A closed pipe ends quietly.
+    /// Prints a result in the chosen format. A closed pipe is not an error.
     pub fn result(&self, json: &Value, text: &str) {
         if let Some(kept) = &self.kept {
             *kept.lock().unwrap_or_else(PoisonError::into_inner) = json.to_string();
@@ -158,7 +146,20 @@ impl Output {
 
     /// Prints an error: one sentence per problem.
     pub fn error(&self, error: &Error) {
-        error.to_string().lines().for_each(complain);
+        self.sentence(error).lines().for_each(complain);
+    }
+
+    /// An error as a sentence that names parameters by the flags of the running command; a function
+    /// call names them as the library does.
+    pub fn sentence(&self, error: &Error) -> String {
+        if self.kept.is_some() {
+            return error.to_string();
+        }
+        let flag = |name: &str| {
+            let long = name.replace('_', "-");
+            if self.flags.contains(&long) { format!("--{long}") } else { name.to_owned() }
+        };
+        error.render(&flag)
     }
 }
 
@@ -169,22 +170,19 @@ pub fn note(line: &str) {
     }
 }
 
-/// A problem on stderr, which everybody wants to know.
+/// Prints a problem on stderr, also with `--quiet`.
 pub fn complain(problem: &str) {
-    let colour = if notes().is_some() { Colour::NONE } else { Colour::of_notes() };
+    let colour = if super::session::current().words().is_some() { Colour::NONE } else { Colour::of_notes() };
     write_note(&format!("{} {problem}", colour.alarm("error:")));
 }
 
 fn write_note(line: &str) {
-    if let Some(kept) = notes().as_mut() {
-        return kept.push(line.to_owned());
-    }
-    if !SILENT.load(Ordering::Relaxed) {
+    if !super::session::current().keep_note(line) && !SILENT.load(Ordering::Relaxed) {
         super::progress::above(line);
     }
 }
 
-/// Rows of numbers as aligned text: the first ones, with six digits, unless all are wanted.
+/// Rows of numbers as aligned text: the first ones with six digits, or all with `--all-digits`.
 pub fn rows(values: &[f64], width: usize) -> String {
     let count = values.len() / width.max(1);
     let row = |r: &[f64]| {
@@ -194,7 +192,8 @@ pub fn rows(values: &[f64], width: usize) -> String {
     values.chunks(width).take(shown(count)).map(row).collect::<String>() + &more(count)
 }
 
-/// The longest list of an object as CSV; lists of the same length are columns beside it, what is no list is a comment.
+/// The longest list of an object as CSV. Lists of the same length become further columns, single
+/// values become comments.
 fn table(json: &Value) -> String {
     let Value::Object(entries) = json else { return json.to_string() };
     let length = entries.values().filter_map(|v| v.as_array().map(Vec::len)).max().unwrap_or(0);
@@ -214,7 +213,8 @@ fn table(json: &Value) -> String {
     format!("{comments}{}\n{}", names.join(","), lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// The columns of a list: one of numbers or words, one for each coordinate of rows, one for each entry of objects that is no list itself.
+/// The columns of a list: one for numbers or words, one per coordinate for rows, one per single
+/// value for objects.
 fn spread(key: &str, list: &[Value]) -> Vec<(String, Vec<String>)> {
     let one = |name: String, pick: &dyn Fn(&Value) -> Option<Value>| -> (String, Vec<String>) {
         (name, list.iter().map(|v| pick(v).map_or(String::new(), |v| cell(&v))).collect())
@@ -232,7 +232,7 @@ fn spread(key: &str, list: &[Value]) -> Vec<(String, Vec<String>)> {
     }
 }
 
-/// A value in a table; words with commas or quotes are quoted.
+/// A value as a CSV field, quoted if it contains commas or quotes.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

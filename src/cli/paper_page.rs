@@ -1,4 +1,4 @@
-//! The page of a paper: what of it is checked and drawn here, from the citations of what is registered.
+//! The page of a paper: its claims, experiments, studies and figures, found by their citations.
 
 use super::papers::Paper;
 use super::sections::{Document, Section, columns};
@@ -6,7 +6,7 @@ use super::{list, printed};
 use crate::lab::{experiment::BUILT_IN, report::table};
 use crate::{paper_figs, study::ALL as STUDIES, theorem};
 
-/// The first lines of every figure's file, in the order of the figures.
+/// The head comments of all figure files, in the order of the figures.
 const ABOUT: &[&str] = include!(concat!(env!("OUT_DIR"), "/figure_docs.rs"));
 
 /// The claims that cite it.
@@ -14,7 +14,7 @@ pub fn claims(paper: &Paper) -> impl Iterator<Item = &'static theorem::Claim> {
     theorem::ALL.iter().copied().filter(|c| c.citation.contains(paper.id))
 }
 
-/// Its page: the claims that test it, what is computed for it, its printed figures and ours with their commands.
+/// The page of a paper: claims, computations, printed figures and the commands that redraw them.
 pub fn page(paper: &Paper) -> Document {
     let cites = |text: &str| text.contains(paper.id);
     let printed = if paper.title.is_empty() { "title not read".to_owned() } else { format!("*{}*", paper.title) };
@@ -36,7 +36,7 @@ pub fn page(paper: &Paper) -> Document {
     page.sections.extend(listed("Its figures", paper_figs::ALL.iter().zip(ABOUT).filter_map(figure).collect()));
     let rows = printed::rows(paper);
     if !rows.is_empty() {
-        let intro = "What the paper prints. A dash: nothing here redraws it. `metastable figure NAME` draws one.";
+        let intro = "Figures in the paper. A dash: not redrawn. `metastable figure NAME` draws one.";
         page.sections.push(Section::table("Its printed figures", intro, &printed::HEAD, &rows));
     }
     let used = ["integrators", "kernels", "normalisations", "dynamics"].into_iter().flat_map(|kind| {
@@ -45,7 +45,7 @@ pub fn page(paper: &Paper) -> Document {
     });
     page.sections.extend(listed("Also here", used.collect()));
     if page.sections.is_empty() {
-        page.lead.push_str("\nNothing registered cites it; its formulas are in the documentation of the library, where they are used.\n");
+        page.lead.push_str("\nNo claim, study or figure cites it; the library's documentation cites it where its formulas are used.\n");
     }
     page
 }
@@ -54,12 +54,12 @@ fn listed(heading: &'static str, entries: Vec<(String, String)>) -> Option<Secti
     (!entries.is_empty()).then(|| Section::list(heading, &entries))
 }
 
-/// The table of its statements.
+/// The table of its claims.
 fn tested(claims: &[&'static theorem::Claim]) -> Option<Section> {
     if claims.is_empty() {
         return None;
     }
-    let intro = "`metastable check NAME` tests one, `metastable explain NAME` says how, with `--proof` why.";
+    let intro = "`metastable check NAME` tests a claim, `metastable explain NAME` describes the test, with `--proof` the derivation.";
     let row =
         |c: &&theorem::Claim| vec![c.name.to_owned(), c.status.to_string(), c.kind.to_string(), format!("{} [{}]", c.title, c.citation)];
     let rows: Vec<Vec<String>> = claims.iter().map(row).collect();

@@ -1,12 +1,12 @@
-//! The papers of the programme.
+//! The papers that are cited.
 
-/// A paper of the programme.
+/// A paper.
 pub struct Paper {
-    /// Its number at arXiv.
+    /// arXiv number.
     pub id: &'static str,
-    /// Who wrote it; empty where that is not known for certain.
+    /// Authors; empty if not verified.
     pub authors: &'static str,
-    /// Its title; empty where that is not known for certain.
+    /// Title; empty if not verified.
     pub title: &'static str,
 }
 

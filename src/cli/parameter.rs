@@ -1,45 +1,57 @@
-//! `--set NAME=VALUE`: parameters of figures and studies, read and explained.
+//! `--set NAME=VALUE`: parameters of figures and studies, and lists of numbers in flags.
 
 use crate::error::{Error, Result, show};
-use crate::lab::range::range;
+use crate::lab::range::{interval, named, reals};
 use crate::study::Parameter;
+use crate::theorem::AxisValues;
 
-/// A name and its value; ranges `a..b:linK` and `a..b:logK` written out as lists.
-pub fn assignment(text: &str) -> Result<(&str, String)> {
-    let (name, value) = pair(text, "NAME=VALUE")?;
-    let values = value.split(',').map(|v| written_out(name, v.trim())).collect::<Result<Vec<_>>>()?;
-    Ok((name, values.join(",")))
+/// The numbers of a list such as `1,2,4`, `2..64` or `1..16:log5` (see [`reals`]).
+///
+/// **Errors** the malformed item and the form expected, under this name.
+pub fn numbers(name: &str, text: &str) -> Result<Vec<f64>> {
+    reals(text).map_err(|e| named(e, name))
 }
 
-/// All of `--set`, each read so. **Errors** a name that is set twice.
-pub fn each<'a, V>(set: &'a [String], read: impl Fn(&'a str) -> Result<(&'a str, V)>) -> Result<Vec<(&'a str, V)>> {
+/// The numbers of a list, or an interval `a..b` of real numbers.
+pub fn axis(name: &str, text: &str) -> Result<AxisValues> {
+    if !text.contains("..") || text.contains([':', ',']) {
+        return numbers(name, text).map(AxisValues::List);
+    }
+    let (low, high) = interval(text).map_err(|e| named(e, name))?;
+    Ok(AxisValues::Range(low, high))
+}
+
+/// A name and its numbers, separated by commas; ranges are replaced by their values.
+pub fn assignment(text: &str) -> Result<(&str, String)> {
+    let (name, value) = pair(text, "NAME=VALUE")?;
+    let value = if value.contains("..") {
+        numbers(name, value)?.iter().map(f64::to_string).collect::<Vec<_>>().join(",")
+    } else {
+        value.split(',').map(str::trim).collect::<Vec<_>>().join(",")
+    };
+    Ok((name, value))
+}
+
+/// All assignments of `--set`. **Errors** a name that is set twice.
+pub fn assignments<'a, V>(set: &'a [String], read: impl Fn(&'a str) -> Result<(&'a str, V)>) -> Result<Vec<(&'a str, V)>> {
     let mut out: Vec<(&str, V)> = Vec::new();
     for text in set {
         let (name, value) = read(text)?;
         if out.iter().any(|o| o.0 == name) {
-            return Err(Error::parameter("--set", format!("{name} twice"), "each name once; values of a list are separated by commas"));
+            return Err(Error::parameter("--set", format!("{name} twice"), "each name once; a list is separated by commas"));
         }
         out.push((name, value));
     }
     Ok(out)
 }
 
-/// What stands before and after the first `=` of `--set`.
+/// Splits an assignment of `--set` at the first `=`.
 pub fn pair<'a>(text: &'a str, form: &str) -> Result<(&'a str, &'a str)> {
     let (name, value) = text.split_once('=').ok_or_else(|| Error::parameter("--set", text, form))?;
     Ok((name.trim(), value.trim()))
 }
 
-fn written_out(name: &str, value: &str) -> Result<String> {
-    if !value.contains("..") {
-        return Ok(value.to_owned());
-    }
-    let expected = "numbers separated by commas, or a range like 1..9:lin5 or 1..100:log3";
-    let numbers = range(value).map_err(|_| Error::parameter(name, value, expected))?;
-    Ok(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(","))
-}
-
-/// One line for each parameter: name, default, range, meaning.
+/// A description of the parameters, one line each: name, default, range, meaning.
 pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> String {
     let line = |p: &Parameter| {
         let (low, high) = p.range;
@@ -50,7 +62,7 @@ pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Str
     if lines.is_empty() { lines } else { format!("Parameters (--set NAME=VALUE):\n{lines}") }
 }
 
-/// The default; of a long list its ends.
+/// The default; of a long list only its ends.
 fn default(p: &Parameter) -> String {
     let all: Vec<String> = p.default.iter().map(|v| show(*v)).collect();
     match &all[..] {

@@ -1,23 +1,24 @@
-//! The figures that papers print: the command that redraws each, or why nothing here does.
+//! Figures printed in papers, each with the command that redraws it or the reason why none does.
 
 use super::papers::{ALL as PAPERS, Paper};
 use super::sections::{Document, Section};
-use crate::paper_figs::PrintedPlace::{self, Figure, Unnumbered};
-use crate::paper_figs::{ALL, PaperFigure, PrintedFigure};
+use crate::paper_figs::FigureReference::{self, Figure, Unnumbered};
+use crate::paper_figs::{ALL, PaperFigure, PublishedFigure};
 
-/// A printed figure that nothing here redraws.
+/// A printed figure that is not redrawn.
 pub struct Absent {
     pub paper: &'static str,
-    pub place: PrintedPlace,
+    pub place: FigureReference,
     shows: &'static str,
     pub why: &'static str,
 }
 
-const fn absent(paper: &'static str, place: PrintedPlace, shows: &'static str, why: &'static str) -> Absent {
+const fn absent(paper: &'static str, place: FigureReference, shows: &'static str, why: &'static str) -> Absent {
     Absent { paper, place, shows, why }
 }
 
-/// What is known to be printed and is not redrawn. Papers without a line here or in an ENTRY: their figures were not read.
+/// Printed figures that are not redrawn. The figures of papers that occur neither here nor in an
+/// ENTRY were not read.
 pub const ABSENT: [Absent; 14] = [
     absent(
         "2305.05465",
@@ -80,8 +81,8 @@ pub const ABSENT: [Absent; 14] = [
     absent("2510.22026", Unnumbered("other figures"), "", "not read"),
 ];
 
-/// The heads of the table of a paper.
-pub const HEAD: [&str; 3] = ["printed figure", "metastable figure", "what it shows, what is different here, or why nothing redraws it"];
+/// The header of the table of a paper.
+pub const HEAD: [&str; 3] = ["printed figure", "metastable figure", "content, differences here, or why it is not redrawn"];
 
 /// The title of a figure with the printed figures that it redraws.
 pub fn titled(figure: &PaperFigure) -> String {
@@ -89,15 +90,15 @@ pub fn titled(figure: &PaperFigure) -> String {
     if printed.is_empty() { figure.title.to_owned() } else { format!("{} [{}]", figure.title, printed.join("; ")) }
 }
 
-/// The printed figures of a figure of ours, one line each.
+/// The printed figures that one of our figures redraws, one line each.
 pub fn lines(figure: &PaperFigure) -> String {
-    let line = |p: &PrintedFigure| format!("Redraws     arXiv:{}, {}: {}; here: {}\n", p.paper, p.place, p.shows, p.differs);
+    let line = |p: &PublishedFigure| format!("Redraws     arXiv:{}, {}: {}; here: {}\n", p.paper, p.place, p.shows, p.differs);
     figure.redraws.iter().map(line).collect()
 }
 
-/// The last sentence of a caption: the papers whose figures it redraws; nothing where there are none.
+/// The last sentence of a caption: the papers whose figures it redraws, if any.
 pub fn credit(figure: &PaperFigure) -> String {
-    let printed = |p: &PrintedFigure| match p.place {
+    let printed = |p: &PublishedFigure| match p.place {
         Figure(number) => format!("arXiv:{}, figure {number}", p.paper),
         Unnumbered(_) => format!("arXiv:{}", p.paper),
     };
@@ -105,10 +106,10 @@ pub fn credit(figure: &PaperFigure) -> String {
     if all.is_empty() { String::new() } else { format!(" After {}.", all.join(" and ")) }
 }
 
-/// What is known of a printed figure.
+/// A printed figure.
 struct Known {
-    place: PrintedPlace,
-    /// Ours, where there is one.
+    place: FigureReference,
+    /// The name of our figure, if there is one.
     figure: Option<&'static str>,
     text: String,
 }
@@ -120,7 +121,8 @@ impl Known {
     }
 }
 
-/// The printed figures of a paper by their number, those that are not redrawn after the others; none where they were not read.
+/// The printed figures of a paper, ordered by number, redrawn ones first; empty if they were not
+/// read.
 fn known(paper: &Paper) -> Vec<Known> {
     let redrawn = ALL.iter().flat_map(|f| f.redraws.iter().map(|p| (f.name, p))).filter(|(_, p)| p.paper == paper.id);
     let redrawn = redrawn.map(|(name, p)| Known { place: p.place, figure: Some(name), text: format!("{}. Here: {}", p.shows, p.differs) });
@@ -144,7 +146,7 @@ fn unread() -> Vec<&'static str> {
     PAPERS.iter().filter(|p| known(p).is_empty()).map(|p| p.id).collect()
 }
 
-/// Every printed figure of every paper: its place, and what there is of it.
+/// Every printed figure of every paper, with its description.
 pub fn all() -> Vec<(String, String)> {
     let line = |paper: &Paper, k: &Known| {
         let here = k.figure.map_or("not redrawn".to_owned(), |name| format!("metastable figure {name}"));
@@ -157,14 +159,14 @@ pub fn all() -> Vec<(String, String)> {
 /// The page of the guide: a table for each paper.
 pub fn markdown() -> String {
     let mut out = String::from(
-        "The figures that the papers print, and the command that redraws each: `metastable figure NAME`. A dash: nothing here redraws it, and why.\n\
-         Numbers of figures stand here only where they were read.\n",
+        "Figures in the papers and the command that redraws each: `metastable figure NAME`. A dash: not redrawn, with the reason.\n\
+         Figure numbers are given only if they were read.\n",
     );
     for paper in PAPERS.iter().filter(|p| !rows(p).is_empty()) {
         let heading = paper.id;
         let section = Section::table(heading, &format!("{}.", paper.summary()), &HEAD, &rows(paper));
         out.push_str(&Document { lead: String::new(), sections: vec![section] }.markdown());
     }
-    out.push_str(&format!("\n# Not read\n\nOf these papers no figure was read: {}.\n", unread().join(", ")));
+    out.push_str(&format!("\n# Not read\n\nThe figures of these papers were not read: {}.\n", unread().join(", ")));
     out
 }

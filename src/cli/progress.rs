@@ -1,4 +1,4 @@
-//! How far long work has come: a bar on a terminal, plain lines elsewhere, both on stderr and only when it takes long.
+//! Progress of long work on stderr: a bar on a terminal, plain lines elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
@@ -6,99 +6,98 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What the work said last.
-static SAID: Mutex<Said> = Mutex::new(Said { share: None, timed: true, words: String::new() });
+/// The latest status.
+static STATUS: Mutex<Status> = Mutex::new(Status { share: None, timed: true, words: String::new() });
 
-/// The part of the whole work that is under way, as shares of it.
-static PART: Mutex<(f64, f64)> = Mutex::new((0.0, 1.0));
+/// The current stage as an interval of the whole work, [0, 1].
+static STAGE: Mutex<(f64, f64)> = Mutex::new((0.0, 1.0));
 
-/// Set when something new is to be said; the work looks here before it makes words.
+/// Set when a new status is wanted; only then is its text made.
 static WANTED: AtomicBool = AtomicBool::new(false);
 
-/// Set when results are printed: nothing is said after that.
-static OVER: AtomicBool = AtomicBool::new(false);
+/// Set when results are printed; no progress follows.
+static FINISHED: AtomicBool = AtomicBool::new(false);
 
 static BAR: OnceLock<ProgressBar> = OnceLock::new();
 
-/// Silence before a bar appears.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time before a bar appears.
+const BAR_AFTER: Duration = Duration::from_secs(1);
 
-/// Silence before the first plain line and between two of them.
-const PAUSE: Duration = Duration::from_secs(10);
+/// Time before the first plain line and between two lines.
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Starts to watch the clock for a command of this name.
+/// Starts the thread that shows the progress of a command.
 pub fn begin(name: &'static str) {
     std::thread::spawn(move || watch(name));
 }
 
-/// How far the work is.
+/// Progress of the work.
 #[derive(Clone)]
-pub struct Said {
-    /// The share of it in [0, 1], when it is known.
+pub struct Status {
+    /// Fraction done, in [0, 1], if known.
     pub share: Option<f64>,
-    /// The time that is left follows from the share.
+    /// Whether the fraction predicts the remaining time.
     pub timed: bool,
-    /// In words.
+    /// A description.
     pub words: String,
 }
 
-/// Says how far the work is, if anybody wants to know: the share of it in [0, 1] when it is known, and words.
+/// Reports the fraction done, if known, and a description, if a new status is wanted.
 pub fn report(share: Option<f64>, words: impl FnOnce() -> String) {
     report_with(|| (share, words()));
 }
 
-/// The same with both made only if they are wanted.
+/// As [`report`]; the fraction too is computed only if it is wanted.
 pub fn report_with(make: impl FnOnce() -> (Option<f64>, String)) {
     report_all(|| {
         let (share, words) = make();
-        Said { share, timed: true, words }
+        Status { share, timed: true, words }
     });
 }
 
-/// The same for work that also knows whether shares tell the time.
-pub fn report_all(make: impl FnOnce() -> Said) {
+/// As [`report_with`], with a full status.
+pub fn report_all(make: impl FnOnce() -> Status) {
     if WANTED.swap(false, Ordering::Relaxed) {
-        let said = make();
-        let share = said.share.map(of_the_whole);
-        *SAID.lock().unwrap_or_else(PoisonError::into_inner) = Said { share, ..said };
+        let status = make();
+        let share = status.share.map(of_the_whole);
+        *STATUS.lock().unwrap_or_else(PoisonError::into_inner) = Status { share, ..status };
     }
 }
 
-/// A share of the part that is under way as a share of the whole.
+/// Converts a fraction of the current stage into a fraction of the whole work.
 pub fn of_the_whole(share: f64) -> f64 {
-    let (from, to) = *PART.lock().unwrap_or_else(PoisonError::into_inner);
+    let (from, to) = *STAGE.lock().unwrap_or_else(PoisonError::into_inner);
     from + (to - from) * share.clamp(0.0, 1.0)
 }
 
-/// While it lives, shares that are reported are those of a part of the work: of one figure among
-/// several, of the figures after the claims. Without it the time left at the end would be that of
-/// the last part, taken for the whole.
+/// A stage of the work, such as one figure of several. While it lives, reported fractions are those
+/// of the stage.
 pub struct Stage {
     before: (f64, f64),
 }
 
-/// The work between two shares of the part that is under way. Parts of parts are allowed; one
-/// thread makes them.
+/// Begins a stage that covers an interval of the current stage. Stages nest; only one thread may
+/// begin them.
 pub fn part(from: f64, to: f64) -> Stage {
     let inside = (of_the_whole(from), of_the_whole(to));
-    Stage { before: std::mem::replace(&mut *PART.lock().unwrap_or_else(PoisonError::into_inner), inside) }
+    Stage { before: std::mem::replace(&mut *STAGE.lock().unwrap_or_else(PoisonError::into_inner), inside) }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        *PART.lock().unwrap_or_else(PoisonError::into_inner) = self.before;
+        *STAGE.lock().unwrap_or_else(PoisonError::into_inner) = self.before;
     }
 }
 
-/// The work is over.
+/// Ends the progress display.
 pub fn over() {
-    OVER.store(true, Ordering::Relaxed);
+    FINISHED.store(true, Ordering::Relaxed);
     if let Some(bar) = BAR.get() {
         bar.finish_and_clear();
     }
 }
 
-/// Writes a line to stderr, above the bar where there is one.
+/// Writes a line to stderr, above the progress bar.
 pub fn above(line: &str) {
     let write = || {
         let _ = writeln!(std::io::stderr(), "{line}");
@@ -112,16 +111,16 @@ pub fn above(line: &str) {
 fn watch(name: &'static str) {
     let (started, terminal) = (Instant::now(), std::io::stderr().is_terminal());
     let mut last = Instant::now();
-    while !OVER.load(Ordering::Relaxed) {
+    while !FINISHED.load(Ordering::Relaxed) {
         WANTED.store(true, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(200));
-        let Said { share, timed, words } = SAID.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if OVER.load(Ordering::Relaxed) {
+        let Status { share, timed, words } = STATUS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if FINISHED.load(Ordering::Relaxed) {
             return;
         }
-        if terminal && started.elapsed() > PATIENCE {
+        if terminal && started.elapsed() > BAR_AFTER {
             draw(BAR.get_or_init(|| bar(name)), share, words);
-        } else if !terminal && last.elapsed() >= PAUSE {
+        } else if !terminal && last.elapsed() >= LINE_EVERY {
             last = Instant::now();
             above(&line(name, started.elapsed().as_secs_f64(), share.filter(|_| timed), &words));
         }
@@ -143,7 +142,7 @@ fn draw(bar: &ProgressBar, share: Option<f64>, words: String) {
 
 /// A plain line: `solve: 20 s, about 40 s left: t = 3e5`.
 pub fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String {
-    // Of the first hundredth nothing follows.
+    // The first hundredth gives no estimate.
     let left = share.filter(|s| *s > 0.01).map_or(String::new(), |s| format!(", about {:.0} s left", seconds * (1.0 - s) / s));
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("{name}: {seconds:.0} s{left}{words}")

@@ -1,7 +1,7 @@
-//! What `solve --out` writes.
+//! The files of `solve --out`.
 
 use crate::error::{Error, Result};
-use crate::flow::observable::{self, Setting, linear_times, log_times};
+use crate::flow::observable::{self, RunParameters, linear_times, log_times};
 use crate::flow::{Frame, Observer, Recorder, Solution, Table};
 use crate::lab::{Provenance, arrays};
 use serde_json::{Value, json};
@@ -10,42 +10,43 @@ use std::path::Path;
 /// Flags of the time line.
 #[derive(Debug, clap::Args)]
 pub struct RecordingArguments {
-    /// Observables of the time line (see `list observables`), separated by commas; log-energy, clusters and inner-range when none is named.
+    /// Observables of the time line (`list observables`), separated by commas. Default: log-energy,
+    /// clusters, inner-range.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
     observables: Vec<String>,
-    /// Times to record, separated by commas, ascending.
+    /// Ascending times to record, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "TIMES", requires = "out", conflicts_with = "samples", allow_hyphen_values = true)]
     times: Vec<f64>,
-    /// Number of times to record, equally spaced in log t from --log-from, or in t without it. Without --times and --samples: at ends of steps, at most
-    /// 400 spread over log t.
+    /// Number of times to record, equally spaced in t, or in log t from --log-from on. Default: at
+    /// most 400 ends of steps, spread over log t.
     #[arg(long, value_name = "COUNT", requires = "out")]
     samples: Option<usize>,
-    /// First time after 0 of --samples; later ones are equally spaced in log t.
+    /// First time of --samples after 0; the others are equally spaced in log t.
     #[arg(long, value_name = "T", requires = "samples", allow_hyphen_values = true)]
     log_from: Option<f64>,
 }
 
-/// Records at given times, or at ends of steps.
+/// Records a run at given times or at ends of steps.
 pub struct TimeLine {
     recorder: Recorder,
-    /// Times of which at most one row for each is wanted, at the first end of a step after it.
+    /// Times after each of which the next end of a step is recorded.
     loose: Option<Vec<f64>>,
     next: usize,
 }
 
-/// Rows of a time line whose times nobody gave.
+/// Largest number of rows of a time line without given times.
 const LOOSE: usize = 400;
 
 impl RecordingArguments {
-    /// What records a run; nothing when nothing is `written`.
+    /// The recorder of a run; it records nothing unless the run is `written`.
     ///
-    /// **Errors** unknown observables, those of unit vectors off the sphere, times outside the run.
-    pub fn recorder(&self, setting: Setting, t_end: f64, written: bool, unit: bool) -> Result<TimeLine> {
+    /// **Errors** unknown observables; observables of unit vectors off the sphere; times outside the run.
+    pub fn recorder(&self, setting: RunParameters, t_end: f64, written: bool, unit: bool) -> Result<TimeLine> {
         let defaults: &[&str] = if unit { &["log-energy", "clusters", "inner-range"] } else { &["clusters", "positions"] };
         let names: Vec<&str> =
             if self.observables.is_empty() { defaults.to_vec() } else { self.observables.iter().map(|o| o.trim()).collect() };
         let observables = names.iter().map(|o| observable::find(o)).collect::<Result<Vec<_>>>()?;
-        if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit)) {
+        if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit_vectors)) {
             return Err(Error::parameter("observables", o.name, "positions, clusters or masses off the sphere"));
         }
         if !written {
@@ -55,7 +56,7 @@ impl RecordingArguments {
         Ok(TimeLine { recorder: Recorder::new(setting, times, false, observables), loose, next: 0 })
     }
 
-    /// Exact times, or loose ones.
+    /// Exact times, or approximate ones.
     fn times(&self, t_end: f64) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
         let inside = |t: f64| t >= 0.0 && t <= t_end;
         if let Some(t) = self.times.iter().find(|t| !inside(**t)) {
@@ -91,13 +92,13 @@ impl TimeLine {
 }
 
 impl Observer for TimeLine {
-    fn memory(&self) -> Value {
-        json!({"next": self.next, "recorder": self.recorder.memory()})
+    fn save_state(&self) -> Value {
+        json!({"next": self.next, "recorder": self.recorder.save_state()})
     }
 
-    fn recall(&mut self, memory: &Value) {
+    fn restore_state(&mut self, memory: &Value) {
         self.next = memory["next"].as_u64().unwrap_or(0) as usize;
-        self.recorder.recall(&memory["recorder"]);
+        self.recorder.restore_state(&memory["recorder"]);
     }
 
     fn next_time(&self) -> Option<f64> {
@@ -111,7 +112,7 @@ impl Observer for TimeLine {
     fn observe(&mut self, frame: &Frame) {
         let Some(loose) = &self.loose else { return self.recorder.observe(frame) };
         let passed = loose[self.next..].iter().take_while(|s| **s <= frame.t).count();
-        // The end of the run is the last row, whenever it comes.
+        // The end of the run is always recorded.
         if passed > 0 || loose.last().is_some_and(|last| frame.t >= *last) {
             self.next += passed;
             self.recorder.observe(frame);
@@ -119,15 +120,16 @@ impl Observer for TimeLine {
     }
 }
 
-/// Writes a run into its folder: final tokens, time line, mergers and the record with all settings.
+/// Writes a run into its folder: final tokens, time line, mergers, and the record with all
+/// settings.
 pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, end: &Solution) -> Result<()> {
-    let provenance = Provenance::new("solve", &settings.to_string(), super::command_line::line());
+    let provenance = Provenance::new("solve", &settings.to_string(), super::command_line::reproduce());
     let d = end.clusters.d();
     let mut columns: Vec<String> = (0..d).map(|c| format!("x_{c}")).collect();
     let mut rows: Vec<Vec<f64>> = end.tokens().chunks(d).map(<[f64]>::to_vec).collect();
-    if !end.clusters.own().is_empty() {
+    if !end.clusters.extra_numbers().is_empty() {
         columns.push("radius".into());
-        rows.iter_mut().zip(&end.labels).for_each(|(row, l)| row.push(end.clusters.own()[*l]));
+        rows.iter_mut().zip(&end.labels).for_each(|(row, l)| row.push(end.clusters.extra_numbers()[*l]));
     }
     let last = Table { columns, rows };
     let mergers = Table {
@@ -140,7 +142,7 @@ pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, en
     record["timeline_columns"] = Value::from(timeline.columns.clone());
     record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
     let header = provenance.csv_header();
-    let mut files: Vec<arrays::Making> = Vec::new();
+    let mut files: Vec<arrays::PendingFile> = Vec::new();
     for (name, table) in [("final_tokens", &last), ("timeline", timeline), ("mergers", &mergers)] {
         files.push((folder.join(format!("{name}.csv")), Box::new(|| arrays::csv_text(table, &header).into_bytes())));
     }
@@ -153,14 +155,14 @@ pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, en
     arrays::write_together(files)
 }
 
-/// Creates a folder that does not exist yet or is empty: nothing is overwritten.
+/// Creates a folder; **errors** if it exists and is not empty.
 pub fn create(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let used = std::fs::read_dir(folder).map_err(|e| Error::io(folder.display(), "read", &e))?.next().is_some();
     if used {
         return Err(Error::parameter("--out", folder.display(), "a new or empty folder; nothing is overwritten"));
     }
-    // A folder that cannot be written is found out before the run, not after it.
+    // Test before the run that the folder can be written.
     let probe = folder.join(".probe");
     std::fs::write(&probe, b"").map_err(|e| Error::io(folder.display(), "write into", &e))?;
     std::fs::remove_file(&probe).map_err(|e| Error::io(folder.display(), "write into", &e))

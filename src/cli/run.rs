@@ -1,15 +1,15 @@
 //! `run`: an experiment file, a built-in experiment, or a study.
 
-use super::cancel::CANCEL;
 use super::output::{Output, note, rounded};
-use super::parameter::{each, pair};
+use super::parameter::{assignments, pair};
 use super::progress;
+use super::session;
 use crate::error::{Error, Result};
-use crate::lab::adopt::Beside;
-use crate::lab::drawn::sentences;
-use crate::lab::part::Share;
+use crate::lab::draws::sentences;
 use crate::lab::provenance::quoted;
-use crate::lab::run::{CONFIDENCE, CellSummary, Progress, merge, results, run, run_part};
+use crate::lab::reuse::SiblingRuns;
+use crate::lab::run::{CONFIDENCE, CellSummary, Progress, combine_shards, results, run, run_shard};
+use crate::lab::shard::Shard;
 use crate::lab::store::Store;
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
 use serde_json::json;
@@ -20,47 +20,49 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20
   metastable run my-study.toml --set model.q=low-rank:rank=2 --set masses=power:0.5
-  metastable run my-study.toml --out runs --cells 3/64      (one of 64 machines; when all are done: --merge)"
+  metastable run my-study.toml --out runs --shard 3/64      (one of 64 machines; then --merge)"
 )]
 pub struct Arguments {
-    /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list studies`).
+    /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list
+    /// studies`).
     experiment: String,
-    /// Folder for results; each experiment gets its own folder inside.
+    /// Folder for results; every experiment gets a subfolder.
     #[arg(long, default_value = "runs", value_name = "DIR")]
     out: PathBuf,
-    /// Another value of a parameter of a study, or of a key of an experiment's file (`explain NAME`
-    /// prints them); a key of its model is model.q, model.norm, ... Lists of numbers are separated
-    /// by commas, other lists stand as in TOML: 'model.q=["a.csv", "b.csv"]'. Again for another one.
+    /// Set a parameter of a study, or a key of an experiment file (`explain NAME` lists them); keys
+    /// of its model are model.q, model.norm, ... Numbers are separated by commas and may be ranges
+    /// (0.1..9:log5); other lists are written as in TOML: 'model.q=["a.csv", "b.csv"]'. Repeatable.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Print the plan and what is done already, run nothing.
+    /// Print the cells and which are finished; run nothing.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    parts: PartArguments,
+    shards: ShardArguments,
 }
 
-/// Work for several machines.
+/// Work divided among several machines.
 #[derive(clap::Args)]
-pub struct PartArguments {
-    /// Only the part k of K, from 0/K to (K-1)/K: for one of several machines that share the folder.
+pub struct ShardArguments {
+    /// Compute only shard k of K, from 0/K to (K-1)/K. Each of several machines that share the
+    /// folder computes one.
     #[arg(long, value_name = "k/K", conflicts_with = "merge", allow_hyphen_values = true)]
-    cells: Option<String>,
-    /// Collect what the parts have finished.
+    shard: Option<String>,
+    /// Collect the results of all shards.
     #[arg(long)]
     pub merge: bool,
 }
 
-impl PartArguments {
-    /// The part, where one is asked for.
-    pub fn part(&self) -> Result<Option<Share>> {
-        self.cells.as_deref().map(Share::parse).transpose()
+impl ShardArguments {
+    /// The shard, if one is given.
+    pub fn shard(&self) -> Result<Option<Shard>> {
+        self.shard.as_deref().map(Shard::parse).transpose()
     }
 
-    /// **Errors** flags of parts, for what has none.
+    /// **Errors** `--shard` or `--merge` for work that is not divided; the message expects `expected`.
     pub fn refuse(&self, expected: &str) -> Result<()> {
-        match (&self.cells, self.merge) {
-            (Some(cells), _) => Err(Error::parameter("--cells", cells, expected)),
+        match (&self.shard, self.merge) {
+            (Some(shard), _) => Err(Error::parameter("--shard", shard, expected)),
             (None, true) => Err(Error::parameter("--merge", "--merge", expected)),
             _ => Ok(()),
         }
@@ -70,9 +72,9 @@ impl PartArguments {
 impl Arguments {
     /// A study instead of an experiment.
     fn study(&self, study: &crate::study::Study, out: &Output) -> Result<i32> {
-        self.parts.refuse("neither for a study, which is one computation of seconds; experiments have cells")?;
+        self.shards.refuse("an experiment: a study is one computation of seconds and has no grid")?;
         if self.dry_run {
-            let expected = "an experiment: a study has no grid, and nothing of it is kept half done";
+            let expected = "an experiment: a study has no grid";
             return Err(Error::parameter("--dry-run", study.name, expected));
         }
         super::study::run(study, &self.set, &self.out, out)
@@ -80,15 +82,15 @@ impl Arguments {
 
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let part = self.parts.part()?;
+        let shard = self.shards.shard()?;
         if let Ok(study) = crate::study::find(&self.experiment) {
             return self.study(study, out);
         }
-        let changes = each(&self.set, |text| pair(text, "KEY=VALUE"))?;
+        let changes = assignments(&self.set, |text| pair(text, "KEY=VALUE"))?;
         let changes: Vec<_> = changes.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         let mut experiment = load(&self.experiment)?;
         if !changes.is_empty() {
-            experiment = Experiment::changed(&self.experiment, &changes)?;
+            experiment = Experiment::with_overrides(&self.experiment, &changes)?;
         }
         let cells = plan(&experiment);
         let store = Store::reader(&self.out, &experiment)?;
@@ -96,28 +98,28 @@ impl Arguments {
             planned(&experiment, &cells, &store, out);
             return Ok(0);
         }
-        if let Some(part) = part {
-            let (done, all) = execute_part(&experiment, &self.out, &part)?;
+        if let Some(shard) = shard {
+            let (done, all) = execute_shard(&experiment, &self.out, &shard)?;
             let folder = store.folder().display().to_string();
             let text = format!(
-                "part {part}: {done} of {all} cells are finished, in {folder}\nwhen all parts are: metastable run {} --out {} --merge",
+                "shard {shard}: {done} of {all} cells are finished, in {folder}\nwhen all shards are finished: metastable run {} --out {} --merge",
                 quoted(&experiment.source),
                 quoted(&self.out.display().to_string())
             );
             out.result(
-                &json!({"experiment": experiment.name, "part": part.to_string(), "cells": done, "of": all, "folder": folder}),
+                &json!({"experiment": experiment.name, "shard": shard.to_string(), "cells": done, "of": all, "folder": folder}),
                 &text,
             );
             return Ok(0);
         }
-        if self.parts.merge {
-            merge(&experiment, &self.out).map(|_| ())?
+        if self.shards.merge {
+            combine_shards(&experiment, &self.out).map(|_| ())?
         } else {
             execute(&experiment, &self.out)?
         }
         let (mut lines, mut rows, mut failed) = (Vec::new(), Vec::new(), 0);
         for (cell, tables) in results(&experiment, &self.out)? {
-            let s = CellSummary::of(&tables.summary);
+            let s = CellSummary::from_summary(&tables.summary);
             failed += s.failed;
             lines.push(line(&experiment, &cell, &s));
             let or_null = |v: f64| if v < 0.0 || v.is_nan() { serde_json::Value::Null } else { json!(v) };
@@ -127,7 +129,7 @@ impl Arguments {
                 "median_predicted_t": or_null(s.predicted), "worst_deviation": or_null(s.deviation), "worst_inner_min": s.inner_min,
                 "failed": s.failed}));
         }
-        let (names, lines) = said(header(&experiment), lines);
+        let (names, lines) = without_empty(header(&experiment), lines);
         let mut text = format!("{}\n{}", experiment.title, columns(&names, &lines));
         let drawn = sentences(&experiment);
         drawn.iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
@@ -141,14 +143,14 @@ impl Arguments {
     }
 }
 
-/// The cells, and which of them are done.
+/// Prints the cells and which of them are finished.
 fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output) {
-    let beside = Beside::new(experiment, store);
+    let beside = SiblingRuns::new(experiment, store);
     let state = |id: &str| {
         if store.has(id) {
             "done"
         } else if beside.has(id) {
-            "to take over"
+            "reusable"
         } else {
             "to do"
         }
@@ -156,17 +158,17 @@ fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output)
     let ids: Vec<String> = cells.iter().map(|c| c.id(experiment)).collect();
     let states: Vec<&str> = ids.iter().map(|id| state(id)).collect();
     let count = |what: &str| states.iter().filter(|s| **s == what).count();
-    let (finished, taken) = (count("done"), count("to take over"));
+    let (finished, reusable) = (count("done"), count("reusable"));
     let lines: Vec<String> = (0..cells.len()).map(|k| format!("{} {} {}", ids[k], cells[k].label(), states[k])).collect();
     let folder = store.folder().display().to_string();
-    let others = if taken > 0 { format!(", {taken} to take over from other runs of the same experiment") } else { String::new() };
+    let others = if reusable > 0 { format!(", {reusable} reusable from other runs of the same experiment") } else { String::new() };
     let drawn = sentences(experiment);
-    let json = json!({"cells": cells.len(), "finished": finished, "to_take_over": taken, "folder": folder, "drawn": drawn});
+    let json = json!({"cells": cells.len(), "finished": finished, "reusable": reusable, "folder": folder, "drawn": drawn});
     let drawn: String = drawn.iter().map(|sentence| format!("{sentence}\n")).collect();
     out.result(&json, &format!("{}\n{drawn}{} cells, {finished} finished{others}, in {folder}", lines.join("\n"), cells.len()));
 }
 
-/// Names of the printed columns: axes with one value only are left out, but for n, d and beta.
+/// Names of the printed columns. Axes with a single value are left out, except n, d and beta.
 fn header(experiment: &Experiment) -> Vec<&'static str> {
     let mut names = vec!["cell", "dynamics"];
     names.extend((experiment.init.len() > 1).then_some("init"));
@@ -190,15 +192,15 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
     row
 }
 
-/// The columns that say something: not those of dashes alone, as the times of a theory that has none for these starts.
-fn said(names: Vec<&'static str>, rows: Vec<Vec<String>>) -> (Vec<&'static str>, Vec<Vec<String>>) {
+/// Leaves out columns that contain only dashes, such as predicted times without a prediction.
+fn without_empty(names: Vec<&'static str>, rows: Vec<Vec<String>>) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let keep: Vec<bool> = (0..names.len()).map(|c| rows.iter().any(|r| r[c] != "-")).collect();
     let kept = |row: Vec<String>| row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect();
     let rows = rows.into_iter().map(kept).collect();
     (names.into_iter().zip(&keep).filter_map(|(name, k)| k.then_some(name)).collect(), rows)
 }
 
-/// Rows that are printed; all are in the files.
+/// Largest number of printed rows; the files contain all.
 const PRINTED: usize = 60;
 
 /// Right-aligned columns, two spaces apart.
@@ -215,17 +217,17 @@ fn columns(names: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// What the columns mean, and where the results are.
+/// The meaning of the columns and the folder of the results.
 fn footer(folder: &Path) -> String {
     format!(
-        "cell: the beginning of the name of its folder; exceptions <: upper bound (Clopper-Pearson, {} %) on the probability of anything but one cluster at the end\n\
-         t_one: time at which all tokens became one cluster, the median of the runs where they did; all columns: metastable list columns\nresults in {}\n",
+        "cell: first characters of its folder; exceptions <: upper bound (Clopper-Pearson, {} %) on the probability of more than one cluster at the end\n\
+         t_one: time at which all tokens are one cluster (median of the runs where this happens); all columns: metastable list columns\nresults in {}\n",
         100.0 * CONFIDENCE,
         folder.display()
     )
 }
 
-/// A file when it looks like a path or exists, else a built-in name.
+/// Loads a file if the name looks like a path or exists, else a built-in experiment.
 pub fn load(name: &str) -> Result<Experiment> {
     let path = Path::new(name);
     if path.exists() || name.ends_with(".toml") || name.contains('/') {
@@ -235,21 +237,21 @@ pub fn load(name: &str) -> Result<Experiment> {
     if known().any(|n| n == name) { Experiment::built_in(name) } else { Err(Error::unknown("experiment or study", name, known())) }
 }
 
-/// Runs what is missing, and says how far it is.
+/// Runs the missing cells of an experiment and reports progress.
 pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
-    run(experiment, out, &CANCEL, &Said(&experiment.name)).map(|_| ())
+    run(experiment, out, session::current().cancel_flag(), &CellProgress(&experiment.name)).map(|_| ())
 }
 
-/// Runs what is missing of a part; the numbers of its cells and of all.
-pub fn execute_part(experiment: &Experiment, out: &Path, part: &Share) -> Result<(usize, usize)> {
-    run_part(experiment, out, part, &CANCEL, &Said(&experiment.name))
+/// Runs the missing cells of a shard; returns the numbers of its cells and of all cells.
+pub fn execute_shard(experiment: &Experiment, out: &Path, shard: &Shard) -> Result<(usize, usize)> {
+    run_shard(experiment, out, shard, session::current().cancel_flag(), &CellProgress(&experiment.name))
 }
 
-struct Said<'a>(&'a str);
+struct CellProgress<'a>(&'a str);
 
-impl Progress for Said<'_> {
-    fn adopted(&self, cells: usize, total: usize) {
-        super::output::note(&format!("{cells} of {total} cells are taken over from runs of {} with other values on its axes", self.0));
+impl Progress for CellProgress<'_> {
+    fn reused(&self, cells: usize, total: usize) {
+        super::output::note(&format!("{cells} of {total} cells are reused from runs of {} with other values on its axes", self.0));
     }
 
     fn finished(&self, done: usize, total: usize, cell: &Cell) {

@@ -1,10 +1,10 @@
-//! `saddles`: critical points of the energy, and who falls into whom.
+//! `saddles`: critical points of the energy and their connections.
 
 use super::cancel::cancelled;
 use super::digits::with_error;
 use super::input::TokenArguments;
-use super::output::{Output, finite, in_full, matrix, note, vector};
-use super::parameter::assignment;
+use super::output::{Output, all_digits, finite, matrix, note, vector};
+use super::parameter::numbers;
 use super::progress;
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
@@ -12,8 +12,8 @@ use crate::flow::clusters_within;
 use crate::lab::arrays;
 use crate::landscape::CriticalPoint;
 use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
-use crate::landscape::search::{Found, Search, nearby};
-use crate::proofs::certificate;
+use crate::landscape::search::{Search, SearchResult, critical_point_near};
+use crate::proofs::critical_point;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -23,53 +23,55 @@ use std::path::PathBuf;
   metastable saddles --n 5 --d 2 --beta 6
   metastable saddles --n 4 --d 3 --beta 0.5..8:log5
   metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs
-  metastable saddles --result run/ --frame t=20 --beta 9
+  metastable saddles --from-run run/ --frame t=20 --beta 9
 
-The list may be incomplete: starts find points, nothing proves that there are no others.
+The list may be incomplete: points that no start reached are missing.
 Starts are symmetric families (one cluster, antipodal pairs, polygons, simplices, rings about an
-axis), descents and an ascent of the energy from random tokens, and random clusters. The text says
-how many random starts found each point, and estimates how many points are missing.
+axis), descents and ascents of the energy from random tokens, and random clusters. The output shows
+how many random starts found each point, and an estimate of the number of missing points.
 
-Exit codes: 0; 3 when random starts did not converge, so that points may hide there; 4 when no start
-converged.")]
+Exit codes: 0; 3 if random starts did not converge, so that points may be missing there; 4 if no
+start converged.")]
 pub struct Arguments {
-    /// Number of tokens and dimension (--n, --d), or tokens or a frame of a run: then the one critical point that is reached from them.
+    /// Number of tokens and dimension (--n, --d); or tokens or a frame of a run, from which one
+    /// critical point is reached.
     #[command(flatten)]
     tokens: TokenArguments,
-    /// Inverse temperature, or several: `1,2,4` or `0.5..8:log5`. Points found at one of them are
-    /// followed to the others.
+    /// Inverse temperature, or several: 1,2,4 or 0.5..8:log5. Points found at one are continued to
+    /// the others.
     #[arg(long, allow_hyphen_values = true)]
     beta: String,
-    /// Random starts. Without it 200, and then more until the second half of them found no new
+    /// Number of random starts. Default: 200, then more until the second half of them found no new
     /// point, at most 1600.
     #[arg(long)]
     starts: Option<usize>,
-    /// Follow the unstable directions with this dynamics (sa or usa) to the next critical point.
+    /// Follow the unstable directions to the next critical points, with this dynamics (sa or usa).
     #[arg(long, value_name = "DYNAMICS")]
     connections: Option<String>,
-    /// Prove that each point is the only critical point of whole clusters near it (on the slice that fixes rotations), and its
-    /// index; write one certificate per point into this folder.
-    #[arg(long, value_name = "DIR")]
+    /// Prove for each point that it is the only critical point of whole clusters nearby (on the
+    /// slice that fixes rotations), and prove its index; write one certificate per point into this
+    /// folder.
+    #[arg(long, value_name = "FOLDER")]
     certificates: Option<PathBuf>,
 }
 
-/// Radians within which tokens of a run are one cluster.
+/// Distance in radians within which tokens of a run are one cluster.
 const COINCIDENT: f64 = 1e-6;
 
-/// A registered dynamics that climbs the energy, by name.
+/// Finds a registered dynamics that increases the energy.
 fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
-    let climbs = |e: &&dynamics::NamedDynamics| e.build(&Spec::new(1.0, 2)).is_ok_and(|flow| flow.facts().energy_sign > 0);
+    let climbs = |e: &&dynamics::NamedDynamics| e.build(&Spec::new(1.0, 2)).is_ok_and(|flow| flow.properties().energy_sign > 0);
     let known: Vec<&dynamics::NamedDynamics> = dynamics::ALL.iter().copied().filter(climbs).collect();
     known.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("gradient dynamics", name, known.iter().map(|e| e.name)))
 }
 
-/// Random starts without --starts: at least, at most.
+/// Smallest and largest number of random starts without --starts.
 const STARTS: (usize, usize) = (200, 1600);
 
-/// What was found at one inverse temperature.
+/// The critical points at one inverse temperature.
 struct Landscape {
     beta: f64,
-    found: Found,
+    found: SearchResult,
     edges: Vec<Connection>,
     lost: usize,
     proofs: Vec<Option<String>>,
@@ -78,7 +80,7 @@ struct Landscape {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        out.in_full(self.tokens.full);
+        out.set_all_digits(self.tokens.all_digits);
         let betas = self.betas()?;
         let ascent = self.connections.as_deref().map(ascent).transpose()?;
         let (all, n, d) = if self.tokens.is_given() { self.near(&betas)? } else { self.search(&betas)? };
@@ -100,7 +102,7 @@ impl Arguments {
         super::cancel::work_is_over();
         let text: Vec<String> = landscapes.iter().map(|l| l.text(self.tokens.is_given(), landscapes.len() > 1)).collect();
         out.result(&json, &text.join("\n"));
-        let any = |what: fn(&Found) -> bool| landscapes.iter().any(|l| what(&l.found));
+        let any = |what: fn(&SearchResult) -> bool| landscapes.iter().any(|l| what(&l.found));
         Ok(match () {
             () if cancelled() => 130,
             () if any(|f| f.points.is_empty()) => 4,
@@ -109,33 +111,26 @@ impl Arguments {
         })
     }
 
-    /// Inverse temperatures. At beta = 0 and far beyond it there is nothing to find.
+    /// The inverse temperatures. **Errors** 0, where critical points are not isolated, and |beta| >
+    /// 1e4.
     fn betas(&self) -> Result<Vec<f64>> {
-        let (_, list) = assignment(&format!("--beta={}", self.beta)).map_err(|_| self.no_beta())?;
-        let betas = list.split(',').map(|v| v.parse::<f64>().map_err(|_| self.no_beta())).collect::<Result<Vec<_>>>()?;
+        let betas = numbers("--beta", &self.beta)?;
         for beta in &betas {
             if *beta == 0.0 {
-                let expected = "another: at beta = 0 the critical points are consensus and all tokens of mean 0, none of them alone";
+                let expected = "another value: at beta = 0 the critical points, consensus and all tokens of mean 0, are not isolated";
                 return Err(Error::parameter("--beta", beta, expected));
             }
             crate::error::in_range("--beta", beta.abs(), 0.0, 1e4)?;
         }
         if betas.len() > 1 && self.certificates.is_some() {
-            return Err(Error::parameter(
-                "--certificates",
-                "several beta",
-                "it with one beta: one folder holds the proofs of one landscape",
-            ));
+            return Err(Error::parameter("--certificates", "several beta", "one beta: a folder holds the certificates of one beta"));
         }
         Ok(betas)
     }
 
-    fn no_beta(&self) -> Error {
-        Error::parameter("--beta", &self.beta, "a number, a list 1,2,4 or a range 1..16:log5")
-    }
-
-    /// The critical points that starts find at each inverse temperature, those of its neighbours among them.
-    fn search(&self, betas: &[f64]) -> Result<(Vec<Found>, usize, usize)> {
+    /// The critical points at each inverse temperature, from its own starts and continued from its
+    /// neighbours.
+    fn search(&self, betas: &[f64]) -> Result<(Vec<SearchResult>, usize, usize)> {
         let count = |name: &str, v: Option<i64>| {
             let found = v.map_or("nothing".to_owned(), |v| v.to_string());
             let expected = "a whole number >= 2, or tokens to start from";
@@ -143,22 +138,22 @@ impl Arguments {
         };
         let (n, d) = self.tokens.shape();
         let (n, d) = (count("--n", n)?, count("--d", d)?);
-        let (starts, at_most) = self.starts.map_or(STARTS, |s| (s, s));
+        let (starts, max_starts) = self.starts.map_or(STARTS, |s| (s, s));
         let mut all = Vec::new();
         for (b, beta) in betas.iter().enumerate() {
-            let search = Search { beta: *beta, n, d, starts, at_most, fixed: true, seed: self.tokens.seed() };
-            all.push(search.run_with(&mut |k, found| {
+            let search = Search { beta: *beta, n, d, starts, max_starts, fixed: true, seed: self.tokens.seed() };
+            all.push(search.run_with_progress(&mut |k, found| {
                 let share = (b as f64 + (k as f64 / starts as f64).min(1.0)) / betas.len() as f64;
                 let at = if betas.len() > 1 { format!("beta = {beta}, ") } else { String::new() };
                 progress::report(Some(share), || format!("{at}random start {k}, {} critical points", found.points.len()));
                 !cancelled()
             })?);
         }
-        // There and back: a point that the starts found at one beta only is looked for at all others.
+        // Up and down: a point found at one beta is continued to all others.
         let last = betas.len() - 1;
         for (from, to) in (0..last).map(|b| (b, b + 1)).chain((0..last).rev().map(|b| (b + 1, b))) {
             for point in all[from].points.clone() {
-                if let Ok(point) = nearby(betas[to], &point.clusters, &point.sizes)
+                if let Ok(point) = critical_point_near(betas[to], &point.clusters, &point.sizes)
                     && !cancelled()
                 {
                     all[to].add(point);
@@ -166,38 +161,38 @@ impl Arguments {
             }
         }
         if cancelled() {
-            note(&format!("interrupted: the points of the first {} random starts", all.iter().map(|f| f.starts).sum::<usize>()));
+            note(&format!("interrupted after {} random starts", all.iter().map(|f| f.starts).sum::<usize>()));
         }
         Ok((all, n, d))
     }
 
-    /// The critical point that is reached from given tokens, of which those that coincide are one cluster.
-    fn near(&self, betas: &[f64]) -> Result<(Vec<Found>, usize, usize)> {
+    /// The critical point reached from given tokens; coinciding tokens are one cluster.
+    fn near(&self, betas: &[f64]) -> Result<(Vec<SearchResult>, usize, usize)> {
         if let Some(starts) = self.starts {
-            return Err(Error::parameter("--starts", starts, "it without given tokens, for a search from random ones"));
+            return Err(Error::parameter("--starts", starts, "none with given tokens: it counts random starts"));
         }
         let x = self.tokens.tokens()?;
         if x.uniform_mass().is_none() {
-            return Err(Error::parameter("masses", "unequal ones", "equal masses: a cluster is known by its number of tokens"));
+            return Err(Error::parameter("masses", "unequal ones", "equal masses: the mass of a cluster is its number of tokens"));
         }
-        certificate::check_size(x.n(), x.d())?;
+        critical_point::check_size(x.n(), x.d())?;
         let (clusters, labels) = clusters_within(&x, COINCIDENT);
         let mut sizes = vec![0; clusters.n()];
         labels.iter().for_each(|l| sizes[*l] += 1);
         let mut all = Vec::new();
         for beta in betas {
-            let point = nearby(*beta, &clusters, &sizes)?;
-            note(&format!("the critical point lies at most {:.3e} rad from the given tokens", point.moved));
-            all.push(Found { points: vec![point], hits: vec![1], starts: 1, ..Found::default() });
+            let point = critical_point_near(*beta, &clusters, &sizes)?;
+            note(&format!("the critical point lies at most {:.3e} rad from the given tokens", point.distance_from_start));
+            all.push(SearchResult { points: vec![point], hits: vec![1], starts: 1, ..SearchResult::default() });
         }
         Ok((all, x.n(), x.d()))
     }
 
-    /// Certificates, where wanted: the outcome of each point.
-    fn prove(&self, found: &Found) -> Result<Vec<Option<String>>> {
+    /// Writes certificates with --certificates; returns the outcome for each point.
+    fn prove(&self, found: &SearchResult) -> Result<Vec<Option<String>>> {
         let Some(folder) = &self.certificates else { return Ok(vec![None; found.points.len()]) };
         std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-        let one = |(k, p): (usize, &CriticalPoint)| match certificate::prove(p) {
+        let one = |(k, p): (usize, &CriticalPoint)| match critical_point::prove(p) {
             Ok(certificate) => {
                 arrays::write_atomically(&folder.join(format!("saddle-{k}.json")), certificate.to_text().as_bytes())?;
                 Ok(Some("proved".to_owned()))
@@ -214,7 +209,7 @@ impl Landscape {
         let (found, points) = (&self.found, &self.found.points);
         let edge = |e: &Connection| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(points[e.from].errors.eigenvalue), "t": e.t, "t_error": finite(e.t_error)});
         let describe = |(k, p): (usize, &CriticalPoint)| describe(p, found.hits[k], self.proofs[k].as_deref());
-        // A point that is reached from given tokens is no search.
+        // A point reached from given tokens has no search statistics.
         let searched = found.starts > 0 && found.fixed_starts > 0;
         let json = json!({
             "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "fixed_starts": found.fixed_starts,
@@ -228,16 +223,17 @@ impl Landscape {
         json.as_object().cloned().unwrap_or_default()
     }
 
-    /// For people; `given` when the point was reached from given tokens, `several` with more than one beta.
+    /// As text; `given` if the point was reached from given tokens, `several` for more than one
+    /// beta.
     fn text(&self, given: bool, several: bool) -> String {
         let found = &self.found;
         let mut text = if several { format!("beta = {}\n", self.beta) } else { String::new() };
         if given {
-            text.push_str("the critical point that is reached from the given tokens\n");
+            text.push_str("the critical point reached from the given tokens\n");
         } else {
             text.push_str(&searched(found));
         }
-        text.push_str("energy: of one cluster 1; errors of points and rates: estimates\n");
+        text.push_str("energy: relative to one cluster; errors of points and rates are estimates\n");
         text.push_str(
             "  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetry  found by\n",
         );
@@ -256,7 +252,7 @@ impl Landscape {
                 p.symmetry,
                 found.hits[k],
             ));
-            if in_full() {
+            if all_digits() {
                 p.clusters.rows().for_each(|row| text.push_str(&format!("       at {}\n", vector(row))));
             }
         }
@@ -265,31 +261,31 @@ impl Landscape {
             text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
         }
         if self.lost > 0 {
-            text.push_str(&format!("{} ends did not come to rest at a critical point and are left out\n", self.lost));
+            text.push_str(&format!("{} trajectories did not reach a critical point and are left out\n", self.lost));
         }
         text
     }
 }
 
-/// How the search went, and what it does not say.
-fn searched(found: &Found) -> String {
+/// Statistics of the search.
+fn searched(found: &SearchResult) -> String {
     if found.starts == 0 {
         return format!(
             "{} distinct critical points from {} fixed starts and no random ones\n\
-             points missing: no estimate without random starts. This is no proof that the list is complete.\n",
+             missing points: no estimate without random starts. Completeness is not proved.\n",
             found.points.len(),
             found.fixed_starts
         );
     }
     let failed = match found.failed {
         0 => "all converged".to_owned(),
-        k => format!("{k} did not converge: they may have been near further points"),
+        k => format!("{k} did not converge and may be near further points"),
     };
     let settled = if found.is_settled() { "the second half found nothing new" } else { "the second half still found new points" };
     format!(
         "{} distinct critical points from {} random starts ({failed}; {settled}) and {} fixed starts\n\
-         found by: the number of random starts that found the point; {} points were found by one start only\n\
-         points missing: about {:.1} (Chao's estimate, a lower one). This is no proof that the list is complete.\n",
+         found by: number of random starts that reached the point; {} points were reached by one start only\n\
+         missing points: about {:.1} (Chao's estimate, a lower bound on average). Completeness is not proved.\n",
         found.points.len(),
         found.starts,
         found.fixed_starts,

@@ -3,13 +3,13 @@
 /// Characters in a line of plain text.
 pub const WIDTH: usize = 100;
 
-/// Spaces between columns.
+/// The space between columns.
 const GAP: &str = "  ";
 
-/// The narrowest last column, where the columns before it take nearly all of a line.
+/// Smallest width of the last column.
 const NARROWEST: usize = 24;
 
-/// A section: a heading and what stands below it, in both forms.
+/// A section: a heading and its text in both forms.
 pub struct Section {
     heading: &'static str,
     markdown: String,
@@ -18,14 +18,14 @@ pub struct Section {
 
 /// A page.
 pub struct Document {
-    /// What stands before the first section.
+    /// The text before the first section.
     pub lead: String,
     /// The sections.
     pub sections: Vec<Section>,
 }
 
 impl Section {
-    /// Words in backticks with what they mean.
+    /// A list of words in backticks with their meanings.
     pub fn list(heading: &'static str, entries: &[(String, String)]) -> Self {
         let markdown = entries.iter().map(|(word, text)| format!("- `{word}`: {text}\n")).collect();
         let rows: Vec<Vec<String>> = entries.iter().map(|(word, text)| vec![word.clone(), text.clone()]).collect();
@@ -41,7 +41,7 @@ impl Section {
         Self::of(heading, intro, &markdown, &columns(head, rows))
     }
 
-    /// A sentence and what follows it, given in both forms.
+    /// A sentence and a body in both forms.
     pub fn of(heading: &'static str, intro: &str, markdown: &str, plain: &str) -> Self {
         Self { heading, markdown: format!("{intro}\n\n{markdown}"), plain: format!("{}\n{plain}", filled(intro)) }
     }
@@ -61,20 +61,21 @@ impl Document {
     }
 }
 
-/// Text whose asterisks, pipes and angles Markdown would read as markup; what stands in backticks stays as it is.
+/// Escapes asterisks, pipes and angle brackets outside backticks.
 pub fn escaped(text: &str) -> String {
     let outside = |part: &str| part.replace('|', "\\|").replace('*', "\\*").replace('<', "\\<");
     let parts = text.split('`').enumerate().map(|(k, part)| if k % 2 == 0 { outside(part) } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("`")
 }
 
-/// Paragraphs without marks of Markdown, their lines filled.
+/// Paragraphs without Markdown marks, wrapped.
 fn filled(text: &str) -> String {
     let paragraph = |p: &str| wrapped(&p.replace(['*', '`'], ""), WIDTH).join("\n") + "\n";
     text.trim().split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
-/// Rows in aligned columns without backticks; the last column is wrapped so that a line has at most [`WIDTH`] characters.
+/// Rows in aligned columns without backticks; the last column is wrapped so that a line has at most
+/// [`WIDTH`] characters.
 pub fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
     let heads = (!head.is_empty()).then(|| head.iter().map(ToString::to_string).collect::<Vec<_>>());
     let all: Vec<Vec<String>> = heads.iter().chain(rows).map(|row| row.iter().map(|cell| cell.replace('`', "")).collect()).collect();
@@ -100,7 +101,7 @@ pub fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// Lines of at most `room` characters, broken between words; one empty line of an empty text.
+/// Lines of at most `room` characters, broken between words; one empty line for an empty text.
 pub fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,20 +1,22 @@
-//! `solve`: integrate the flow from given or random tokens.
+//! `solve`: integrate the motion of given or random tokens.
 
-use super::checkpoint::Kept;
+use super::checkpoint::CheckpointFile;
 use super::input::{DynamicsArguments, TokenArguments};
-use super::model::note_blind;
+use super::model_flags::note_tokens_without_keys;
 use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
+use super::session::{self, Session};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result};
-use crate::flow::observable::Setting;
-use crate::flow::observable::clusters::{count, link};
+use crate::flow::observable::RunParameters;
+use crate::flow::observable::clusters::{count_clusters, linking_radius};
 use crate::flow::{
-    Frame, Keeper, Observer, Options, Outcome, Solution, Stats, WALK_ACCURACY, Walk, integrator, solve, velocity_accuracy, walk,
+    CheckpointSink, Frame, Observer, Options, Outcome, SDE_VELOCITY_ACCURACY, SdeOptions, Solution, Stats, integrator, solve, solve_sde,
+    velocity_accuracy,
 };
-use crate::lab::{Described, model::Shaking, provenance::hash};
-use crate::landscape::critical::unrest;
+use crate::lab::{ModelSpec, model::NoiseSettings, provenance::hash};
+use crate::landscape::critical::relative_gradient_norm;
 use crate::sphere::{Tokens, geometry::dist};
 use crate::theory::two_cluster::log_merge_time;
 use serde_json::{Value, json};
@@ -38,30 +40,32 @@ pub struct Arguments {
     /// End time.
     #[arg(long, allow_hyphen_values = true)]
     t_end: f64,
-    /// Local error per unit displacement, in kernel widths (default 1e-10).
+    /// Local error per unit of displacement, in kernel widths (default 1e-10).
     #[arg(long, allow_hyphen_values = true)]
     rtol: Option<f64>,
-    /// Geodesic distance at which tokens become one; 0 never (default 1e-10).
+    /// Geodesic distance at which two tokens merge into one; 0: never (default 1e-10).
     #[arg(long, allow_hyphen_values = true)]
     merge_radius: Option<f64>,
     /// dop853 (order 8, default) or dopri5 (order 5).
     #[arg(long)]
     integrator: Option<String>,
-    /// Budget of steps (default 1000000).
+    /// Largest number of steps (default 1000000).
     #[arg(long, allow_hyphen_values = true)]
     max_steps: Option<u64>,
-    /// Stop as soon as one cluster is left.
+    /// Stop when a single cluster is left.
     #[arg(long)]
     stop_at_one_cluster: bool,
-    /// Write final tokens and a time line (CSV, NPY, JSON) into this new folder.
-    #[arg(long, value_name = "DIR")]
+    /// Write the final tokens and a time line (CSV, NPY, JSON) into this new folder.
+    #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Keep the run in --out so often (default 3), and when it is interrupted; the same command goes on from there. Runs with noise are not kept.
+    /// Minutes between checkpoints in --out (default 3); an interruption writes one too. Repeat the
+    /// command to resume. Runs with noise have no checkpoints.
     #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
     keep_every: Option<f64>,
     #[command(flatten)]
     recording: RecordingArguments,
-    /// One run shared by the processes that `mpirun -n P` started: the kernel `blocks`, whose bytes do not depend on P.
+    /// Distribute the run over the processes of `mpirun -n P`, with the kernel `blocks`; its
+    /// results do not depend on P.
     #[arg(long)]
     mpi: bool,
 }
@@ -72,68 +76,74 @@ impl Arguments {
         if !self.mpi {
             return self.work(out);
         }
-        let company = super::company::join()?;
+        let processes = super::mpi::init()?;
         let code = self.work(out);
-        company.left(code)
+        processes.finish(code)
     }
 
     fn work(self, out: &Output) -> Result<i32> {
-        out.in_full(self.tokens.full);
-        let options = self.options()?;
-        let described = self.dynamics.parts.described()?.seeded(self.tokens.seed());
-        let model = &described.model;
-        self.dynamics.note_past(&self.tokens, &described)?;
-        let x = self.tokens.placed(&described, self.dynamics.parts.radii()?.as_deref())?;
-        let accuracy = if described.shaking.is_some() { WALK_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
+        out.set_all_digits(self.tokens.all_digits);
+        let session = session::current();
+        let options = self.options(&session)?;
+        let model_spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());
+        let model = &model_spec.model;
+        self.dynamics.note_past(&self.tokens, &model_spec)?;
+        let x = self.tokens.placed(&model_spec, self.dynamics.parts.radii()?.as_deref())?;
+        let accuracy =
+            if model_spec.noise_settings.is_some() { SDE_VELOCITY_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
         let (dynamics, taken) = self.dynamics.build(model, &x, accuracy)?;
         let beta = self.dynamics.beta;
-        let setting = Setting { n: x.n(), d: x.d(), beta };
+        let setting = RunParameters { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
-        let settings = self.settings(&described, &x)?;
-        let keep = |folder| Kept::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0));
-        let kept = super::company::agreed(&settings, self.out.as_deref().map(keep).transpose())?;
-        let options =
-            Options { keeper: kept.as_ref().map(|k| k as &dyn Keeper), resume: kept.as_ref().and_then(|k| k.pause.as_ref()), ..options };
-        let blind = note_blind(model, &x, self.dynamics.is_causal(model)?)?;
+        let settings = self.settings(&model_spec, &x)?;
+        let keep =
+            |folder| CheckpointFile::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0));
+        let checkpoint = super::mpi::agree(&settings, self.out.as_deref().map(keep).transpose())?;
+        let options = Options {
+            checkpoint_sink: checkpoint.as_ref().map(|k| k as &dyn CheckpointSink),
+            resume: checkpoint.as_ref().and_then(|k| k.pause.as_ref()),
+            ..options
+        };
+        let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
-        // Saddles are those of plain attention.
+        // The gradient is that of plain attention.
         if *model == Model::default() {
             observers.push(&mut saddle);
         }
         if self.out.is_some() {
             observers.push(&mut recorder);
         }
-        let mut said = Said { t_end: self.t_end, last: 0.0, steps: 0.0 };
-        observers.push(&mut said);
-        let end = match &described.shaking {
-            Some(shaking) => self.shaken(&dynamics, &x, shaking, &mut observers)?,
+        let mut reporter = ProgressReporter { t_end: self.t_end, last: 0.0, steps: 0.0 };
+        observers.push(&mut reporter);
+        let end = match &model_spec.noise_settings {
+            Some(noise_settings) => self.solve_with_noise(&dynamics, &x, noise_settings, &mut observers)?,
             None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
         };
         super::cancel::work_is_over();
         let mut json = self.json(&end, model, x.d())?;
-        json["remaining_merger_log10_t"] = self.last_merger(&end, &described).map_or(Value::Null, finite);
-        json["least_unrest"] = finite(saddle.least.0);
+        json["remaining_merger_log10_t"] = self.last_merger(&end, &model_spec).map_or(Value::Null, finite);
+        json["min_relative_gradient_norm"] = finite(saddle.least.0);
         json["stats"]["tokens_that_see_nothing"] = json!(blind);
         json["stats"]["accuracy_of_kernel"] = json!(taken);
         json["stats"]["merging_ignored"] = json!(end.merging_ignored);
-        json["model"] = json!(described);
-        self.remarks(&end, &described, &json, &saddle);
+        json["model"] = json!(model_spec);
+        self.print_notes(&end, &model_spec, &json, &saddle);
         if let Some(folder) = &self.out {
-            if super::company::is_first() {
+            if super::mpi::is_root() {
                 write(folder, &json, &settings, recorder.table(), &end)?;
             }
-            if let Some(kept) = kept.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
-                kept.over();
+            if let Some(checkpoint) = checkpoint.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
+                checkpoint.remove();
             }
             note(&format!("wrote {}", folder.display()));
         }
-        out.result(&json, &text(&end, self.merge_radius(), link(beta)));
+        out.result(&json, &text(&end, self.merge_radius(), linking_radius(beta)));
         match end.outcome {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),
             o => {
-                note(&format!("the run did not reach the end: {o}{}", flags(&o)));
+                note(&format!("the run did not reach its end: {o}{}", flags(&o)));
                 Ok(4)
             }
         }
@@ -151,21 +161,27 @@ impl Arguments {
         self.integrator.as_deref().unwrap_or("dop853")
     }
 
-    fn options(&self) -> Result<Options<'static>> {
+    fn options<'a>(&self, session: &'a Session) -> Result<Options<'a>> {
         Options {
             integrator: integrator(self.integrator())?,
             rtol: self.rtol(),
             merge_radius: self.merge_radius(),
             max_steps: self.max_steps.unwrap_or(1_000_000),
             stop_at_one_cluster: self.stop_at_one_cluster,
-            cancel: Some(super::company::cancel()),
+            cancel: Some(super::mpi::cancel_flag(session)),
             ..Options::default()
         }
         .validated()
     }
 
-    /// A path with noise, whose steps all have the length that was given.
-    fn shaken(&self, dynamics: &Dynamics, x: &Tokens, shaking: &Shaking, observers: &mut [&mut dyn Observer]) -> Result<Solution> {
+    /// Solves with noise, in steps of the given length.
+    fn solve_with_noise(
+        &self,
+        dynamics: &Dynamics,
+        x: &Tokens,
+        noise_settings: &NoiseSettings,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Solution> {
         let given = [
             ("--rtol", self.rtol.is_some()),
             ("--merge-radius", self.merge_radius.is_some()),
@@ -178,13 +194,14 @@ impl Arguments {
             return Err(Error::parameter(
                 *flag,
                 *flag,
-                "none with --noise, whose steps have the length it gives, whose tokens never become one and whose runs are not kept",
+                "none with --noise: its steps have a fixed length, its tokens never merge and its runs have no checkpoints",
             ));
         }
-        let Shaking { noise, seed, step, splitting } = *shaking;
+        let NoiseSettings { noise, seed, step, splitting } = *noise_settings;
         let seed = seed.unwrap_or(self.tokens.seed());
-        let plan = Walk { noise: &noise, step, seed, splitting, cancel: Some(super::company::cancel()) };
-        let (end, outcome) = walk(dynamics, x, self.t_end, &plan, observers)?;
+        let session = session::current();
+        let plan = SdeOptions { noise: &noise, step, seed, splitting, cancel: Some(super::mpi::cancel_flag(&session)) };
+        let (end, outcome) = solve_sde(dynamics, x, self.t_end, &plan, observers)?;
         let t = match outcome {
             Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
             _ => self.t_end,
@@ -195,25 +212,23 @@ impl Arguments {
         Ok(Solution { outcome, t, labels, clusters: end, merges: Vec::new(), hits: Vec::new(), stats, merging_ignored: false })
     }
 
-    /// What people should know beside the numbers.
-    fn remarks(&self, end: &Solution, described: &Described, json: &Value, saddle: &ClosestSaddle) {
+    /// Prints notes about merging and saddles.
+    fn print_notes(&self, end: &Solution, model_spec: &ModelSpec, json: &Value, saddle: &ClosestSaddle) {
         if end.merging_ignored && self.merge_radius.is_some() {
             note(
-                "--merge-radius: tokens of this dynamics never become one, as they move in no common field; clusters are counted within the radius",
+                "--merge-radius: tokens of this dynamics never merge, because they do not move in a common velocity field; it only counts clusters",
             );
         }
         if let Some(log10) = json["remaining_merger_log10_t"].as_f64() {
-            note(&format!(
-                "two clusters are left; by the exact two-cluster law they meet (at the merge radius) after a further 10^{log10:.6} units of time"
-            ));
+            note(&format!("two clusters are left; by the exact two-cluster law they merge after a further 10^{log10:.6} units of time"));
         }
-        let pair = end.clusters.n() == 2 && self.mutual(described).is_some() && self.dynamics.beta >= 0.0;
+        let pair = end.clusters.n() == 2 && self.mutual(model_spec).is_some() && self.dynamics.beta >= 0.0;
         if pair && std::f64::consts::PI - dist(end.clusters.row(0), end.clusters.row(1)) < 1e-12 {
-            note("the two tokens that are left are antipodal to rounding: a saddle, which nearly all starts leave");
+            note("the two remaining tokens are antipodal to rounding: this is a saddle, which almost every start leaves");
         }
         if end.merges.iter().any(|m| m.t > saddle.least.1) && saddle.least.0 < RESOLVED {
             note(&format!(
-                "at t = {:.3e} the tokens were within {:.1e} of a saddle: how long they stayed there, and every later time, depends on rounding (double precision keeps log(1/distance) to \
+                "at t = {:.3e} the tokens were within {:.1e} of a saddle: the time spent there, and every later time, depends on rounding (double precision resolves log(1/distance) to \
                  {:.0} %)",
                 saddle.least.1,
                 saddle.least.0,
@@ -222,16 +237,16 @@ impl Arguments {
         }
     }
 
-    /// Everything that decides the numbers, with the content of every file.
-    fn settings(&self, described: &Described, x: &Tokens) -> Result<Value> {
+    /// All settings that determine the results, with hashes of all files.
+    fn settings(&self, model_spec: &ModelSpec, x: &Tokens) -> Result<Value> {
         let bytes = |values: &[f64]| hash(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>());
         Ok(json!({
             "tokens": {"n": x.n(), "d": x.d(), "space": x.space().name(), "sha256": bytes(x.numbers())},
             "masses": {"equal": x.uniform_mass().is_some(), "sha256": bytes(x.masses()), "values": x.uniform_mass().is_none().then(|| x.masses())},
-            "dynamics": self.dynamics.entry(&described.model)?.name,
+            "dynamics": self.dynamics.entry(&model_spec.model)?.name,
             "beta": self.dynamics.beta,
-            "normalisation": self.dynamics.normalisation(&described.model)?,
-            "model": described,
+            "normalisation": self.dynamics.normalisation(&model_spec.model)?,
+            "model": model_spec,
             "t_end": self.t_end,
             "rtol": self.rtol(),
             "merge_radius": self.merge_radius(),
@@ -242,7 +257,7 @@ impl Arguments {
     }
 }
 
-/// The flags by which a run that ended early gets further.
+/// The flags that let a run continue after it ended early.
 fn flags(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::MaxSteps { .. } => " (--max-steps, --rtol)",
@@ -251,17 +266,17 @@ fn flags(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Distance from a saddle, in units of the forces, below which rounding decides when it is left.
+/// Relative gradient norm below which rounding determines when a saddle is left.
 const RESOLVED: f64 = 1e-13;
 
-/// Says how far the run is: by the steps it still needs, if they stay as long as the last one.
-struct Said {
+/// Reports progress; estimates the remaining steps from the length of the last one.
+struct ProgressReporter {
     t_end: f64,
     last: f64,
     steps: f64,
 }
 
-impl Observer for Said {
+impl Observer for ProgressReporter {
     fn every_step(&self) -> bool {
         true
     }
@@ -274,7 +289,8 @@ impl Observer for Said {
     }
 }
 
-/// The least unrest of a run with at least two clusters: how near it came to a saddle, and when.
+/// The smallest relative gradient norm of a run with at least two clusters, and its time: how near
+/// the run came to a saddle.
 struct ClosestSaddle {
     beta: f64,
     least: (f64, f64),
@@ -285,11 +301,11 @@ impl Observer for ClosestSaddle {
         true
     }
 
-    fn memory(&self) -> Value {
+    fn save_state(&self) -> Value {
         json!([self.least.0.to_bits(), self.least.1.to_bits()])
     }
 
-    fn recall(&mut self, memory: &Value) {
+    fn restore_state(&mut self, memory: &Value) {
         if let (Some(least), Some(t)) = (memory[0].as_u64(), memory[1].as_u64()) {
             self.least = (f64::from_bits(least), f64::from_bits(t));
         }
@@ -297,7 +313,7 @@ impl Observer for ClosestSaddle {
 
     fn observe(&mut self, frame: &Frame) {
         if (2..=64).contains(&frame.tokens.n()) {
-            let now = unrest(self.beta, frame.tokens);
+            let now = relative_gradient_norm(self.beta, frame.tokens);
             if now < self.least.0 {
                 self.least = (now, frame.t);
             }
@@ -306,23 +322,24 @@ impl Observer for ClosestSaddle {
 }
 
 impl Arguments {
-    /// The weights of plain attention by which all tokens draw each other.
-    fn mutual(&self, described: &Described) -> Option<RowWeights> {
-        self.dynamics.entry(&described.model).ok()?.variant?.mutual_weights().filter(|_| described.is_plain())
+    /// The row weights, if the dynamics is plain attention between all tokens.
+    fn mutual(&self, model_spec: &ModelSpec) -> Option<RowWeights> {
+        self.dynamics.entry(&model_spec.model).ok()?.variant?.mutual_weights().filter(|_| model_spec.is_plain())
     }
 
-    /// `log10` of the time two remaining clusters still need to come within the merge radius, by the exact law of SA and USA.
-    fn last_merger(&self, end: &Solution, described: &Described) -> Option<f64> {
+    /// `log10` of the time until two remaining clusters come within the merge radius, by the exact
+    /// law of SA and USA.
+    fn last_merger(&self, end: &Solution, model_spec: &ModelSpec) -> Option<f64> {
         let x = &end.clusters;
         if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 {
             return None;
         }
         let (from, alpha) = (dist(x.row(0), x.row(1)), x.masses()[0]);
-        // Nearer to the antipode than rounding there is nothing to measure.
+        // Within rounding of the antipode the angle is not known.
         if from <= self.merge_radius() || std::f64::consts::PI - from < 1e-12 {
             return None;
         }
-        let weights = self.mutual(described)?;
+        let weights = self.mutual(model_spec)?;
         let scale = (self.dynamics.time_scale().ok()?, end.labels.len());
         let log = log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
         log.ok().map(|l| l / std::f64::consts::LN_10)
@@ -332,11 +349,13 @@ impl Arguments {
     fn json(&self, end: &Solution, model: &Model, d: usize) -> Result<Value> {
         let clusters = end.clusters_within(self.merge_radius());
         let rest = match end.outcome {
-            Outcome::Stationary { t, residual: r } => json!({"t": t, "speed": r.speed, "decay": r.decay, "left": r.left}),
+            Outcome::Stationary { t, residual: r } => {
+                json!({"t": t, "speed": r.speed, "decay": r.decay_rate, "remaining_distance": r.remaining_distance})
+            }
             _ => Value::Null,
         };
         let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
-        // The energy is that of unit vectors; its logarithm is the column of the time line.
+        // The energy is defined for unit vectors; its logarithm is the column of the time line.
         let energies =
             end.clusters.space().is_unit().then(|| Energy::new(self.dynamics.beta, EnergyScale::Mean).value_and_log_unit(&end.clusters));
         let (value, log) = energies.map_or((Value::Null, Value::Null), |(e, log)| (e.map_or(Value::Null, finite), finite(log)));
@@ -363,25 +382,25 @@ impl Arguments {
             "rtol": self.rtol(),
             "integrator": self.integrator(),
         });
-        if !end.clusters.own().is_empty() {
-            let radii: Vec<f64> = end.labels.iter().map(|l| end.clusters.own()[*l]).collect();
+        if !end.clusters.extra_numbers().is_empty() {
+            let radii: Vec<f64> = end.labels.iter().map(|l| end.clusters.extra_numbers()[*l]).collect();
             json["final_radii"] = json!(radii);
         }
         Ok(json)
     }
 }
 
-/// A time with its shortest digits, powers of ten where they are shorter.
+/// A time in its shortest form, with an exponent if that is shorter.
 fn time(t: f64) -> String {
     if (1e-3..1e5).contains(&t) || t == 0.0 { t.to_string() } else { format!("{t:e}") }
 }
 
-/// The result for people: one line and the first clusters.
+/// The result as text: one line and the first clusters.
 fn text(end: &Solution, merge_radius: f64, link: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
-    // Two notions of a cluster: points that stand for several tokens, and what is so near that it looks like one.
-    let linked = if end.clusters.space().is_unit() { count(&end.clusters, link) } else { clusters.n() };
-    let near = if linked < clusters.n() { format!(" ({linked} where those nearer than {link:.2} are one)") } else { String::new() };
+    // Merged tokens are one cluster; clusters within `link` look like one.
+    let linked = if end.clusters.space().is_unit() { count_clusters(&end.clusters, link) } else { clusters.n() };
+    let near = if linked < clusters.n() { format!(" ({linked} if those closer than {link:.2} count as one)") } else { String::new() };
     let mut text = format!(
         "t = {}: {}; {}{near}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
         time(end.t),
@@ -393,7 +412,7 @@ fn text(end: &Solution, merge_radius: f64, link: f64) -> String {
         s.rejected,
         s.evaluations
     );
-    // Off the sphere clusters have no mean direction: the tokens themselves.
+    // Off the sphere clusters have no mean direction, so the tokens are listed.
     let listed = if end.clusters.space().is_unit() { &clusters } else { &end.clusters };
     for (row, m) in listed.rows().zip(listed.masses()).take(shown(listed.n())) {
         text.push_str(&format!("  mass {m:<8.5} at {}\n", vector(row)));

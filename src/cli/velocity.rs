@@ -1,9 +1,9 @@
 //! `velocity`: the velocity of every token.
 
 use super::input::{DynamicsArguments, TokenArguments};
-use super::model::note_blind;
+use super::model_flags::note_tokens_without_keys;
 use super::output::{Output, matrix, note, rows};
-use crate::attention::kernel::{EXACT, Form, Workspace};
+use crate::attention::kernel::{EXACT_ACCURACY, OutputForm, Workspace};
 use crate::error::{Error, Result};
 use serde_json::json;
 
@@ -23,19 +23,19 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        out.in_full(self.tokens.full);
-        let described = self.dynamics.parts.described()?.seeded(self.tokens.seed());
-        if described.shaking.is_some() {
-            return Err(Error::parameter("--noise", "--noise", "none: noise has no velocity; `solve` moves tokens with it"));
+        out.set_all_digits(self.tokens.all_digits);
+        let model_spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());
+        if model_spec.noise_settings.is_some() {
+            return Err(Error::parameter("--noise", "--noise", "none: only `solve` uses noise"));
         }
-        self.dynamics.note_past(&self.tokens, &described)?;
-        let model = &described.model;
-        let x = self.tokens.placed(&described, self.dynamics.parts.radii()?.as_deref())?;
-        let (dynamics, taken) = self.dynamics.build(model, &x, EXACT)?;
+        self.dynamics.note_past(&self.tokens, &model_spec)?;
+        let model = &model_spec.model;
+        let x = self.tokens.placed(&model_spec, self.dynamics.parts.radii()?.as_deref())?;
+        let (dynamics, taken) = self.dynamics.build(model, &x, EXACT_ACCURACY)?;
         let kernel = dynamics.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.numbers().len()], Workspace::default());
         let again = match dynamics.attention() {
-            Some(attention) => attention.apply(&x, Form::Tangent, &mut work, &mut v)?,
+            Some(attention) => attention.apply(&x, OutputForm::Tangent, &mut work, &mut v)?,
             None => {
                 dynamics.rates(0.0, &x, &mut work, &mut v);
                 0
@@ -43,13 +43,12 @@ impl Arguments {
         };
         let name = self.dynamics.entry(model)?.name;
         if v.iter().any(|v| !v.is_finite()) {
-            // A time scale helps exponential weights alone; other velocities are as large as the
-            // matrices and biases make them.
+            // Another time scale helps only with exponential weights.
             let scaled = self.dynamics.normalisation(model)?.is_some();
             let hint = if scaled { "use --time-scale u2 (e^{beta (G-1)}) or sa" } else { "use smaller matrices and radii" };
             return Err(Error::Beyond { quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta), hint: hint.into() });
         }
-        let blind = note_blind(model, &x, self.dynamics.is_causal(model)?)?;
+        let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
         let (velocities, radial) = v.split_at(x.coordinates().len());
         let mut json = json!({
             "velocity": matrix(velocities, x.d()),
@@ -60,17 +59,17 @@ impl Arguments {
             "kernel": kernel,
             "accuracy": dynamics.accuracy(),
             "accuracy_of_kernel": taken,
-            "rows_evaluated_again": again,
+            "rows_recomputed": again,
             "normalisation": self.dynamics.normalisation(model)?,
             "tokens_that_see_nothing": blind,
-            "model": described,
+            "model": model_spec,
         });
         if !radial.is_empty() {
             json["radial_velocity"] = json!(radial);
         }
         if 8 * again > x.n() {
             note(&format!(
-                "the kernel `{kernel}` did not keep the accuracy {:e} in {again} of {} rows: they are the exact sums",
+                "the kernel `{kernel}` did not reach the accuracy {:e} in {again} of {} rows; these were recomputed exactly",
                 dynamics.accuracy(),
                 x.n()
             ));

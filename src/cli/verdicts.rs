@@ -5,17 +5,16 @@ use crate::lab::report::{CitedPaper, STATUSES, by_paper, headline, tightest};
 use crate::theorem::{Record, Status, Verdict, find};
 use serde_json::{Value, json};
 
-/// How many of the smallest margins a summary shows.
+/// Number of smallest margins in a summary.
 pub const TIGHTEST: usize = 10;
 
-/// The table, with reasons where a verdict is not the expected one.
+/// The table of verdicts, with reasons for unexpected ones.
 pub fn table(records: &[Record], seconds: f64, colour: Colour) -> String {
     let good = records.iter().filter(|r| r.as_expected).count();
     format!("{}{}, {seconds:.1} s\n", rows_of(records, colour), headline(good, records.len()))
 }
 
-/// What matters of many verdicts: whether all are as predicted, those that are not, how many of each kind and of each
-/// paper there are, and the smallest margins.
+/// A summary of many verdicts: unexpected ones, counts by status and paper, smallest margins.
 pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: Colour) -> String {
     let odd: Vec<Record> = records.iter().filter(|r| !r.as_expected).cloned().collect();
     let first = headline(records.len() - odd.len(), records.len());
@@ -34,11 +33,11 @@ pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: 
     text
 }
 
-/// Verdicts, in the order of the columns.
+/// Verdicts in the order of the columns.
 const VERDICTS: [Verdict; 5] =
     [Verdict::Certified, Verdict::Supported, Verdict::Violated, Verdict::Inconclusive, Verdict::HypothesesNeverMet];
 
-/// How many claims of each status have each verdict; columns without a claim are left out.
+/// Number of claims by status and verdict; empty columns are left out.
 fn by_status(records: &[Record]) -> String {
     let given: Vec<Verdict> = VERDICTS.into_iter().filter(|v| records.iter().any(|r| r.verdict == *v)).collect();
     let width = |v: &Verdict| v.to_string().len().max(6);
@@ -50,7 +49,7 @@ fn by_status(records: &[Record]) -> String {
             0 => String::new(),
             many => many.to_string(),
         };
-        // Statements that are known to be false are violated as they should be.
+        // False statements should be violated.
         let note = if status.expects_violation() { "  (a violation is predicted)" } else { "" };
         if !of.is_empty() {
             out.push_str(&format!("{:<12}{}  {:>6}{note}\n", status, cells(&count), of.len()));
@@ -59,7 +58,7 @@ fn by_status(records: &[Record]) -> String {
     out
 }
 
-/// How many claims each paper has and how many of them are as predicted; papers with few claims share a line.
+/// Number of claims of each paper and of those as predicted; papers with few claims share a line.
 fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
     const WIDTH: usize = 100;
     const FEW: usize = 4;
@@ -102,7 +101,7 @@ pub fn row(r: &Record, colour: Colour) -> String {
         (false, Status::Open) if r.verdict == Verdict::Violated => " (a discovery!)",
         _ => " (!)",
     };
-    // Padded before it is coloured: escapes have no width.
+    // Padded before it is coloured, because escapes have no width.
     let verdict = format!("{:<20}", format!("{}{mark}", r.verdict));
     let verdict = match (r.as_expected, r.verdict) {
         (true, _) if r.status.expects_violation() => colour.faint(&verdict),
@@ -123,14 +122,14 @@ pub fn row(r: &Record, colour: Colour) -> String {
         if r.control_ok { "ok".to_owned() } else { colour.alarm("WRONG SIDE") }
     );
     if let Some((proved, of)) = r.certified {
-        text.push_str(&format!("    certified: {proved} of the {of} starts are proved by enclosures to converge to one point\n"));
+        text.push_str(&format!("    certified: {proved} of {of} starts are proved by enclosures to converge to one point\n"));
     }
     if let Some(s) = r.searched.filter(|_| r.status == Status::Open || !r.as_expected) {
         text.push_str(&format!("    searched: {} trials, smallest margin {}\n", s.evaluations, short(s.best)));
     }
     if !r.as_expected || r.verdict == Verdict::Inconclusive {
         if let Some((case, trial)) = r.worst {
-            text.push_str(&format!("    at {case}, trial {trial}; again: {}\n", again(r)));
+            text.push_str(&format!("    at {case}, trial {trial}; repeat: {}\n", repeat_command(r)));
         }
         if !r.reason.is_empty() {
             text.push_str(&format!("    {}\n", r.reason));
@@ -139,13 +138,13 @@ pub fn row(r: &Record, colour: Colour) -> String {
     text
 }
 
-/// A margin with three digits, not more than it needs.
+/// A margin with three digits, or two with an exponent.
 fn short(v: f64) -> String {
     if v.abs() >= 1e-3 && v.abs() < 1e3 { format!("{v:.3}") } else { format!("{v:.1e}") }
 }
 
-/// The command that repeats a record.
-pub fn again(r: &Record) -> String {
+/// The command that repeats a check.
+pub fn repeat_command(r: &Record) -> String {
     format!("metastable check {} --seed {} --trials {}", r.name, r.seed, r.trials + r.missed + r.unfinished.0)
 }
 
@@ -175,12 +174,12 @@ fn object(r: &Record) -> Value {
         "margin": r.margin.map(|m| m.value),
         "error": r.margin.map(|m| m.error()),
         "error_parts": r.margin.map(|m| json!({"integrator": m.integrator, "evaluation": m.evaluation, "sampling": m.sampling})),
-        "observed": r.margin.and_then(|m| m.seen).map(|s| s.0),
-        "held_against": r.margin.and_then(|m| m.seen).map(|s| s.1),
+        "observed": r.margin.and_then(|m| m.compared).map(|s| s.0),
+        "held_against": r.margin.and_then(|m| m.compared).map(|s| s.1),
         "slack": r.slack,
         "resolving_power": r.power.value(),
         "resolves": r.power.to_string(),
-        "perturbed": claim.map(|c| c.perturbed),
+        "perturbed": claim.map(|c| c.constant),
         "trials": r.trials,
         "held": r.held,
         "certified": r.certified.map(|(proved, of)| json!({"proved": proved, "starts": of})),
@@ -191,6 +190,6 @@ fn object(r: &Record) -> Value {
         "confirmed_by": r.confirmed,
         "searched": r.searched.map(|s| json!({"evaluations": s.evaluations, "best": s.best})),
         "worst": r.worst.map(|(c, t)| json!({"n": c.n, "d": c.d, "beta": c.beta, "dynamics": c.dynamics, "law": c.law, "trial": t})),
-        "reproduce": again(r),
+        "reproduce": repeat_command(r),
     })
 }

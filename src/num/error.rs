@@ -1,25 +1,30 @@
-//! The errors of the library: what was found, where, and what was expected. Every `Display` is a sentence for the user.
+//! Errors of the library: which input was wrong, what was found, what was expected.
+//!
+//! An error is data; a front end turns it into a sentence and names parameters in its own way. A
+//! text inside an error refers to a parameter as `--time-scale`; text in backticks is left alone.
+//! [`Error::render`] replaces these references: the command line writes flags, `Display` writes the
+//! names of the library, `time_scale`, which are those of Python and of experiment files.
 
 use std::fmt;
 
 /// Result with [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an input was refused or an operation could not be done. No variant is a catch-all.
+/// Why an input was refused or an operation failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// A parameter is out of range or malformed.
     Parameter {
-        /// Its name as the user wrote it (a flag, a key, an argument).
+        /// Its name in the library (`t_end`), or as a flag (`--t-end`).
         name: String,
-        /// What was found.
+        /// The value found.
         found: String,
         /// The range or form expected.
         expected: String,
     },
     /// A row of a tokens table is not a point of the sphere.
     Token {
-        /// Row, counted from 1 as in an editor without comments.
+        /// Row of the table, counted from 1 without comment lines.
         row: usize,
         /// What is wrong with it.
         problem: String,
@@ -30,7 +35,7 @@ pub enum Error {
         kind: &'static str,
         /// The name given.
         found: String,
-        /// All known names.
+        /// All registered names.
         known: Vec<String>,
     },
     /// A file is malformed.
@@ -44,7 +49,7 @@ pub enum Error {
     },
     /// Several problems of one experiment file.
     Many(Vec<Error>),
-    /// A quantity lies beyond f64.
+    /// A quantity lies beyond the range of f64.
     Beyond {
         /// The quantity.
         quantity: String,
@@ -56,23 +61,23 @@ pub enum Error {
         /// What failed and where.
         what: String,
     },
-    /// The processor's arithmetic breaks what proofs rest on.
+    /// The processor's arithmetic violates an assumption of the proofs.
     Arithmetic {
-        /// What was seen.
+        /// The violation.
         fault: &'static str,
     },
-    /// The machine failed.
+    /// A file operation failed.
     Io {
         /// The path.
         path: String,
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
-        /// The system's words.
+        /// The message of the operating system.
         cause: String,
     },
     /// Interrupted by the user.
     Interrupted {
-        /// How to go on.
+        /// How to resume.
         resume: String,
     },
 }
@@ -88,7 +93,7 @@ impl Error {
         Self::Unknown { kind, found: found.into(), known: known.into_iter().map(str::to_owned).collect() }
     }
 
-    /// An I/O error with its path; a file to read that is not there is a mistake of the input.
+    /// An I/O error with its path. A missing file that was to be read is an input error.
     pub fn io(path: impl fmt::Display, doing: &'static str, cause: &std::io::Error) -> Self {
         if cause.kind() == std::io::ErrorKind::NotFound && doing.starts_with("read") {
             return Self::File { path: path.to_string(), place: String::new(), problem: "no such file".into() };
@@ -105,10 +110,91 @@ impl Error {
             _ => 1,
         }
     }
+
+    /// The registered name closest to an unknown one, if it is likely to be meant.
+    ///
+    /// ```
+    /// let e = metastable::Error::unknown("law", "unifrom", ["uniform", "cap"]);
+    /// assert_eq!(e.nearest(), Some("uniform"));
+    /// ```
+    pub fn nearest(&self) -> Option<&str> {
+        let Self::Unknown { found, known, .. } = self else { return None };
+        nearest(found, known.iter().map(String::as_str))
+    }
+
+    /// The error as a sentence in which `name` writes every parameter.
+    ///
+    /// ```
+    /// let e = metastable::Error::parameter("t_end", 9, "less than --log-from; see `run --out`");
+    /// let flags = |name: &str| format!("--{}", name.replace('_', "-"));
+    /// let sentence = "--t-end: found 9, expected less than --log-from; see `run --out`";
+    /// assert_eq!(e.render(&flags), sentence);
+    /// let sentence = "t_end: found 9, expected less than log_from; see `run --out`";
+    /// assert_eq!(e.to_string(), sentence);
+    /// ```
+    pub fn render(&self, name: &dyn Fn(&str) -> String) -> String {
+        match self {
+            Self::Parameter { name: parameter, found, expected } => {
+                let parameter = parameter.strip_prefix("--").unwrap_or(parameter);
+                format!("{}: found {}, expected {}", name(parameter), with_names(found, name), with_names(expected, name))
+            }
+            Self::Many(all) => all.iter().map(|e| e.render(name)).collect::<Vec<_>>().join("\n"),
+            other => with_names(&other.nested(), name),
+        }
+    }
+
+    /// The error as the text of another error: references to parameters are kept.
+    pub fn nested(&self) -> String {
+        match self {
+            Self::Parameter { name, found, expected } => format!("{name}: found {found}, expected {expected}"),
+            Self::Many(all) => all.iter().map(Self::nested).collect::<Vec<_>>().join("\n"),
+            Self::Token { row, problem } => format!("row {row}: {problem}"),
+            Self::Unknown { kind, found, known } => {
+                let few = nearest_few(found, known.iter().map(String::as_str), 3);
+                let near = self.nearest().filter(|near| few.first() == Some(near));
+                let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                let listed = if known.len() <= SHORT {
+                    format!("known: {}", known.join(", "))
+                } else {
+                    format!("nearest of {}: {}", known.len(), few.join(", "))
+                };
+                format!("unknown {kind} `{found}`{near} ({listed})")
+            }
+            Self::File { path, place, problem } if place.is_empty() => format!("{path}: {problem}"),
+            Self::File { path, place, problem } => format!("{path}, {place}: {problem}"),
+            Self::Beyond { quantity, hint } => format!("{quantity} lies beyond double precision; {hint}"),
+            Self::Numerical { what } => what.clone(),
+            Self::Arithmetic { fault } => format!("no proof is possible: the processor's arithmetic is not IEEE ({fault})"),
+            Self::Io { path, doing, cause } => format!("{path}: could not {doing}: {cause}"),
+            Self::Interrupted { resume } => format!("interrupted; {resume}"),
+        }
+    }
 }
 
-/// What is wrong with a text of JSON, as a sentence for people: for values of a wrong kind the
-/// parser's own words are types of Rust.
+/// The text with every reference `--name` outside backticks written by `name`.
+pub fn with_names(text: &str, name: &dyn Fn(&str) -> String) -> String {
+    let parts = text.split('`').enumerate().map(|(k, part)| if k % 2 == 0 { references(part, name) } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+fn references(text: &str, name: &dyn Fn(&str) -> String) -> String {
+    let mut pieces = text.split("--");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        // A path such as `a--b.csv` is no reference.
+        if !piece.starts_with(|c: char| c.is_ascii_lowercase()) || out.ends_with(|c: char| !" (\n'".contains(c)) {
+            out.push_str("--");
+            out.push_str(piece);
+            continue;
+        }
+        let end = piece.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(piece.len());
+        out.push_str(&name(&piece[..end]));
+        out.push_str(&piece[end..]);
+    }
+    out
+}
+
+/// The problem of a malformed JSON text, without the Rust types that the parser's message names.
 ///
 /// ```
 /// let e = serde_json::from_str::<Vec<f64>>("{}").unwrap_err();
@@ -131,14 +217,14 @@ pub fn wrong_json(e: &serde_json::Error, expected: &str) -> String {
     format!("found {found}{place}, expected {expected}")
 }
 
-/// Edit distance to a name, or one more than that to one of its words: `gama` means `gamma-curve`.
+/// Edit distance to a name or, plus one, to one of its words: `gama` is near `gamma-curve`.
 fn distance(found: &str, name: &str) -> usize {
     let name = name.to_lowercase();
     let words = name.split('-').filter(|w| w.len() > 3 && name.contains('-')).map(|w| strsim::damerau_levenshtein(found, w) + 1);
     words.chain([strsim::damerau_levenshtein(found, &name)]).min().unwrap_or(usize::MAX)
 }
 
-/// The known name nearest to `found` in edit distance, if any is near enough to be a slip of the pen.
+/// The known name nearest to `found` in edit distance, if it is near enough for a typing error.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
@@ -148,10 +234,11 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, k)| k)
 }
 
-/// A list up to this length is printed whole, a longer one by the names nearest to what was found.
+/// Lists up to this length are printed whole; of longer ones the nearest names.
 const SHORT: usize = 8;
 
-/// The `count` known names nearest to `found`: those that contain it, then by edit distance; each once.
+/// The `count` known names nearest to `found`: those that contain it, then by edit distance; each
+/// once.
 pub fn nearest_few<'a>(found: &str, known: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
     let found = found.to_lowercase();
     let mut ranked: Vec<(usize, &str)> = known
@@ -166,41 +253,22 @@ pub fn nearest_few<'a>(found: &str, known: impl IntoIterator<Item = &'a str>, co
     ranked.into_iter().take(count).map(|(_, k)| k).collect()
 }
 
+/// Parameters by their names in the library: `t_end`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Parameter { name, found, expected } => write!(f, "{name}: found {found}, expected {expected}"),
-            Self::Token { row, problem } => write!(f, "row {row}: {problem}"),
-            Self::Unknown { kind, found, known } => {
-                write!(f, "unknown {kind} `{found}`")?;
-                let few = nearest_few(found, known.iter().map(String::as_str), 3);
-                let near = nearest(found, known.iter().map(String::as_str));
-                if let Some(near) = near.filter(|near| few.first() == Some(near)) {
-                    write!(f, "; did you mean `{near}`?")?;
-                }
-                if known.len() <= SHORT {
-                    return write!(f, " (known: {})", known.join(", "));
-                }
-                write!(f, " (nearest of {}: {})", known.len(), few.join(", "))
+            Self::Parameter { name, found, expected } if !name.starts_with("--") => {
+                let written = |name: &str| name.replace('-', "_");
+                write!(f, "{name}: found {}, expected {}", with_names(found, &written), with_names(expected, &written))
             }
-            Self::File { path, place, problem } if place.is_empty() => write!(f, "{path}: {problem}"),
-            Self::File { path, place, problem } => write!(f, "{path}, {place}: {problem}"),
-            Self::Many(all) => {
-                let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
-                write!(f, "{}", lines.join("\n"))
-            }
-            Self::Beyond { quantity, hint } => write!(f, "{quantity} lies beyond double precision; {hint}"),
-            Self::Numerical { what } => write!(f, "{what}"),
-            Self::Arithmetic { fault } => write!(f, "nothing is proved on this processor as it is set: {fault}"),
-            Self::Io { path, doing, cause } => write!(f, "{path}: could not {doing}: {cause}"),
-            Self::Interrupted { resume } => write!(f, "interrupted; {resume}"),
+            _ => f.write_str(&self.render(&|name| name.replace('-', "_"))),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// A number for people: without hundreds of zeros.
+/// A number in its shortest form, with an exponent if it is very small or large.
 pub fn show(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-5..1e15).contains(&size) { format!("{value:e}") } else { value.to_string() }

@@ -1,4 +1,4 @@
-//! `certify` on the command line: what it says it proved, how far from what was given, and what it refuses.
+//! `certify`: its statements, the distance from the given clusters, and refusals.
 
 use crate::program::{failure, json, run};
 use serde_json::Value;
@@ -9,60 +9,61 @@ fn angles(folder: &Path, name: &str, angles: &[f64]) {
     std::fs::write(folder.join(name), rows.join("\n")).expect("writable");
 }
 
-/// The regular triangle with one corner moved by t: the nearest critical point is the triangle turned by t / 3, 2 t / 3 from the corner.
+/// The regular triangle with one corner moved by t: the nearest critical point is the triangle
+/// turned by t / 3, 2 t / 3 from the corner.
 fn triangle(folder: &Path, name: &str, t: f64) {
     angles(folder, name, &[t, std::f64::consts::TAU / 3.0, 2.0 * std::f64::consts::TAU / 3.0]);
 }
 
 #[test]
-fn the_distance_from_the_given_rows_is_said_and_bounded() {
+fn the_distance_from_the_given_rows_is_printed_and_bounded() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     // 0.0098 and 0.0102 rad for a default of 0.01, 0.02 for twice as much.
     triangle(at, "near.csv", 0.0147);
     triangle(at, "far.csv", 0.0153);
-    let proof = json(at, "certify --tokens near.csv --beta 8 --out near.json");
+    let proof = json(at, "certify critical-point --tokens near.csv --beta 8 --out near.json");
     let distance = proof["distance"].as_f64().expect("a number");
     // To first order; the second is the square of the displacement, 2e-4.
     assert!((distance - 0.0098).abs() < 1e-4, "{distance}");
     assert_eq!((proof["clusters_given"].as_u64(), proof["clusters"].as_u64()), (Some(3), Some(3)));
-    let why = failure(at, "certify --tokens far.csv --beta 8 --out far.json", 4);
+    let why = failure(at, "certify critical-point --tokens far.csv --beta 8 --out far.json", 4);
     assert!(why.contains("rad from the given rows (--radius 0.01)") && why.contains("3 clusters;") && why.contains("--anywhere"), "{why}");
     assert!(!at.join("far.json").exists());
-    json(at, "certify --tokens far.csv --beta 8 --radius 0.0103");
-    failure(at, "certify --tokens near.csv --beta 8 --radius 0.0097", 4);
-    failure(at, "certify --tokens near.csv --beta 8 --radius -1", 1);
-    failure(at, "certify --tokens near.csv --beta 8 --radius 0.1 --anywhere", 1);
+    json(at, "certify critical-point --tokens far.csv --beta 8 --radius 0.0103");
+    failure(at, "certify critical-point --tokens near.csv --beta 8 --radius 0.0097", 4);
+    failure(at, "certify critical-point --tokens near.csv --beta 8 --radius -1", 1);
+    failure(at, "certify critical-point --tokens near.csv --beta 8 --radius 0.1 --anywhere", 1);
 }
 
 #[test]
-fn another_point_than_the_given_one_is_proved_only_on_request() {
+fn a_point_other_than_the_given_one_is_proved_only_on_request() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     // Twelve tokens anywhere on the circle.
     let all: Vec<f64> = (0..12).map(|k| 2.4 * f64::from(k * k) + 0.3 * f64::from(k)).collect();
     angles(at, "any.csv", &all);
-    let why = failure(at, "certify --tokens any.csv --beta 6", 4);
-    let proof = json(at, "certify --tokens any.csv --beta 6 --anywhere");
+    let why = failure(at, "certify critical-point --tokens any.csv --beta 6", 4);
+    let proof = json(at, "certify critical-point --tokens any.csv --beta 6 --anywhere");
     let (left, distance) = (proof["clusters"].as_u64().expect("a count"), proof["distance"].as_f64().expect("a number"));
     assert!(left < 12 && distance > 0.1 && why.contains(&format!("has {left} clusters, not the 12 given")), "{why}");
     assert!(why.contains(&format!("{distance:.2e}")[..3]), "{why} {distance}");
     // A merger is another point however near it is.
     angles(at, "close.csv", &[0.0, 1e-3, std::f64::consts::PI]);
-    let why = failure(at, "certify --tokens close.csv --beta 3 --radius 1", 4);
+    let why = failure(at, "certify critical-point --tokens close.csv --beta 3 --radius 1", 4);
     assert!(why.contains("2 clusters, not the 3 given"), "{why}");
-    let out = run(at, "certify --tokens close.csv --beta 3 --anywhere");
+    let out = run(at, "certify critical-point --tokens close.csv --beta 3 --anywhere");
     assert!(String::from_utf8_lossy(&out.stdout).contains("2 clusters (3 were given: some merged)"));
 }
 
 #[test]
-fn the_sentence_is_what_is_proved() {
+fn the_statement_is_printed_and_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     triangle(at, "t.csv", 0.0);
-    let proof = json(at, "certify --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
+    let proof = json(at, "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
     let file = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
-    let shown = json(at, "certify --check proof.json");
+    let shown = json(at, "certify check proof.json");
     for (text, part) in [(&proof, "statement"), (&proof, "not_excluded"), (&shown, "statement"), (&shown, "not_excluded")] {
         assert!(file.contains(text[part].as_str().expect("a sentence")), "{part}");
     }
@@ -70,7 +71,7 @@ fn the_sentence_is_what_is_proved() {
     assert!(said.contains("whole clusters") && said.contains("sum_q s_q <A p_q, y_q> = 0") && !file.contains("up to rotation"), "{said}");
     let open = proof["not_excluded"].as_str().expect("a sentence");
     assert!(open.contains("split a cluster") && open.contains("off the slice"), "{open}");
-    for arguments in ["certify --tokens t.csv --beta 8", "certify --check proof.json"] {
+    for arguments in ["certify critical-point --tokens t.csv --beta 8", "certify check proof.json"] {
         let out = run(at, arguments);
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
         assert!(
@@ -80,39 +81,43 @@ fn the_sentence_is_what_is_proved() {
     }
     // Files of version 1 said more.
     std::fs::write(at.join("old.json"), file.replace("version 2", "version 1")).expect("writable");
-    assert!(failure(at, "certify --check old.json", 1).contains("version 1 says more than is proved"));
+    assert!(failure(at, "certify check old.json", 1).contains("version 1 says more than is proved"));
 }
 
 #[test]
-fn too_much_to_prove_is_said_before_anything_is_done() {
+fn too_many_clusters_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     angles(at, "many.csv", &(0..401).map(|k| f64::from(k) * 0.01).collect::<Vec<_>>());
-    assert!(failure(at, "certify --tokens many.csv --beta 8", 1).contains("clusters: found 401, expected at most 400"));
+    assert!(failure(at, "certify critical-point --tokens many.csv --beta 8", 1).contains("clusters: found 401, expected at most 400"));
     let row = |k: usize| (0..64).map(|a| if a == k % 64 { "1" } else { "0" }).collect::<Vec<_>>().join(",");
     std::fs::write(at.join("wide.csv"), (0..40).map(row).collect::<Vec<_>>().join("\n")).expect("writable");
-    assert!(failure(at, "certify --tokens wide.csv --beta 8", 1).contains("found 40 x 65 = 2600, expected at most 2000 unknowns"));
+    assert!(
+        failure(at, "certify critical-point --tokens wide.csv --beta 8", 1)
+            .contains("found 40 x 65 = 2600, expected at most 2000 unknowns")
+    );
 }
 
 #[test]
-fn whatever_proves_or_checks_asks_the_processor_first() {
-    // Subnormals cannot be switched off without unsafe code: that the question is put is read in the source, that it notices is a test of its own.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proofs/certificate");
+fn every_proof_and_check_tests_the_processor_first() {
+    // Subnormals cannot be switched off without unsafe code, so the call is looked up in the
+    // source; another test covers what it detects.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proofs/critical_point");
     for (file, head) in [
         ("check.rs", "pub fn check(c: &Certificate) -> Result<()> {\n"),
         ("prove.rs", "pub fn prove(point: &CriticalPoint) -> Result<Certificate> {\n"),
     ] {
         let text = std::fs::read_to_string(root.join(file)).expect("a source file");
         let (_, body) = text.split_once(head).expect("the entry");
-        assert!(body.starts_with("    trusted()?;\n"), "{file}");
+        assert!(body.starts_with("    check_fp_environment()?;\n"), "{file}");
     }
 }
 
-/// Eight tokens on the circle at beta = 2, and what `--converges` says of them.
-const EIGHT: &str = "certify --converges --init uniform --n 8 --d 2 --seed 3 --beta 2";
+/// Eight tokens on the circle at beta = 2.
+const EIGHT: &str = "certify start --init uniform --n 8 --d 2 --seed 3 --beta 2";
 
 #[test]
-fn a_start_is_proved_and_the_referee_agrees() {
+fn a_start_is_proved_and_the_verifier_agrees() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let proof = json(at, &format!("{EIGHT} --radius 1e-6 --out proof.txt"));
@@ -123,57 +128,57 @@ fn a_start_is_proved_and_the_referee_agrees() {
     }
     let file = std::fs::read_to_string(at.join("proof.txt")).expect("a certificate");
     assert!(file.starts_with("metastable-trajectory 2\n# every solution of SA with beta = 2 whose 8 tokens"), "{file:.200}");
-    let said = json(at, "certify --check proof.txt --exact");
+    let said = json(at, "certify check proof.txt --exact");
     assert!(said["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
-    // The same error bound by two programs: the referee has no rounding of its own.
+    // The verifier computes the same error bound without rounding.
     let bound = |text: &str| text.rsplit("at most ").next().and_then(|t| t.trim_end_matches(')').parse::<f64>().ok()).expect("a bound");
     let (own, exact) = (proof["error_bound"].as_f64().expect("a number"), bound(said["statement"].as_str().expect("a sentence")));
     assert!(exact <= 1.1 * own && own <= 2.0 * exact, "{own} {exact}");
     // Shorter, and another radius: refused.
     let cut = file.lines().filter(|l| !l.starts_with("next")).collect::<Vec<_>>().join("\n");
     std::fs::write(at.join("cut.txt"), cut).expect("writable");
-    assert!(failure(at, "certify --check cut.txt --exact", 1).contains("a line `next` is missing"));
+    assert!(failure(at, "certify check cut.txt --exact", 1).contains("a line `next` is missing"));
     std::fs::write(
         at.join("wide.txt"),
         file.replace(&file[file.find("radius").expect("a line")..file.find("masses").expect("a line")], "radius 1p-2\n"),
     )
     .expect("writable");
-    assert!(failure(at, "certify --check wide.txt", 1).contains("the error leaves its tube"));
+    assert!(failure(at, "certify check wide.txt", 1).contains("the error leaves its tube"));
 }
 
 #[test]
 fn many_starts_are_counted_and_their_certificates_checked() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    let all = json(at, "certify --converges --init uniform --n 5 --d 2 --beta 1 --seed 3 --trials 4 --exact");
+    let all = json(at, "certify start --init uniform --n 5 --d 2 --beta 1 --seed 3 --trials 4 --exact");
     let count = |key: &str| all[key].as_u64().expect("a count");
     assert_eq!((count("trials"), count("proved"), count("checked"), count("accepted")), (4, 4, 4, 4));
-    // A ball as large as the circle cannot be proved: the cause is counted, the code is 3.
-    let out = run(at, "certify --converges --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json");
+    // A ball as large as the circle cannot be proved: the causes are counted, the exit code is 3.
+    let out = run(at, "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json");
     let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
     let lost: u64 = said["lost"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
     assert!(out.status.code() == Some(3) && said["proved"].as_u64() == Some(0) && lost == 3, "{said}");
     triangle(at, "t.csv", 0.0);
-    assert!(failure(at, "certify --converges --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
-    failure(at, "certify --converges --init uniform --n 5 --d 2 --beta 1 --trials 0", 1);
+    assert!(failure(at, "certify start --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
+    failure(at, "certify start --init uniform --n 5 --d 2 --beta 1 --trials 0", 1);
 }
 
 #[test]
-fn the_referee_reads_certificates_of_critical_points() {
+fn the_verifier_checks_certificates_of_critical_points() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     triangle(at, "t.csv", 0.0);
-    json(at, "certify --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
-    let said = json(at, "certify --check proof.json --exact");
+    json(at, "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
+    let said = json(at, "certify check proof.json --exact");
     assert!(said["statement"].as_str().expect("a sentence").contains("exactly one is critical"), "{said}");
     let text = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
     let line = text.lines().find(|l| l.contains("\"unstable\"")).expect("a line");
     std::fs::write(at.join("bent.json"), text.replace(line, "  \"unstable\": 0,")).expect("writable");
-    assert!(failure(at, "certify --check bent.json --exact", 1).contains("positive and"));
+    assert!(failure(at, "certify check bent.json --exact", 1).contains("positive and"));
 }
 
 #[test]
-fn experiments_and_checks_book_proofs() {
+fn experiments_and_checks_count_proofs() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let study = "name = \"proofs\"\nn = 4\nd = 2\nbeta = 1\nrealisations = 3\nt_end = 1\ncertify = true\nobservables = [\"clusters\"]\n";
@@ -211,52 +216,47 @@ fn a_violation_ends_in_a_certificate_where_an_enclosure_decides() {
 }
 
 #[test]
-fn hunts_keep_their_time_and_do_not_take_a_draw_for_a_share() {
+fn hunts_respect_the_time_limit_and_judge_shares_by_many_draws() {
     let folder = tempfile::tempdir().expect("a folder");
     let seen = json(folder.path(), "hunt rnn-order --minutes 0.01");
     assert_eq!((seen["found"].as_bool(), seen["level"].as_f64()), (Some(false), Some(0.9)), "{seen}");
     assert!(seen["share"].as_f64() >= Some(0.9) && seen["budget"]["trials"].as_u64() >= Some(64), "{seen}");
-    // One trial counts the modes of hundreds of samples; 56 of them were made before the clock was looked at.
+    // One trial counts the modes of hundreds of samples; the clock must be read within it.
     let started = std::time::Instant::now();
     let seen = json(folder.path(), "hunt sphere-modes --minutes 0.02");
     assert!(seen["found"] == false && started.elapsed().as_secs() < 30, "{seen}: {:?}", started.elapsed());
 }
 
 #[test]
-fn what_cannot_be_proved_is_said() {
+fn failed_proofs_report_their_cause() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     triangle(at, "t.csv", 0.0);
-    let out = run(at, "certify --converges --tokens t.csv --beta 2 --format json");
+    let out = run(at, "certify start --tokens t.csv --beta 2 --format json");
     assert_eq!(out.status.code(), Some(3));
     let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
     assert_eq!(said["proved"].as_bool(), Some(false));
     assert!(said["cause"].as_str().expect("a cause").starts_with("symmetric?"), "{said}");
     assert!(said["token"].as_u64().expect("a token") < 3 && said["t"].as_f64().is_some());
-    assert!(
-        failure(at, "certify --converges --tokens t.csv --beta 2 --dynamics repulsive-sa", 1).contains("sa, usa, causal-sa or causal-usa")
-    );
-    assert!(failure(at, "certify --converges --tokens t.csv --beta -1", 1).contains("beta"));
-    assert!(failure(at, "certify --converges --tokens t.csv", 1).contains("--beta"));
-    failure(at, "certify --converges --tokens t.csv --beta 2 --sizes 1,2,1", 1);
-    failure(at, "certify --tokens t.csv --beta 2 --exact", 1);
+    assert!(failure(at, "certify start --tokens t.csv --beta 2 --dynamics repulsive-sa", 1).contains("sa, usa, causal-sa or causal-usa"));
+    assert!(failure(at, "certify start --tokens t.csv --beta -1", 1).contains("beta"));
+    assert!(failure(at, "certify start --tokens t.csv", 1).contains("--beta"));
+    failure(at, "certify start --tokens t.csv --beta 2 --sizes 1,2,1", 1);
+    failure(at, "certify critical-point --tokens t.csv --beta 2 --exact", 1);
 }
 
 #[test]
-fn all_dynamics_and_masses_are_proved_and_agreed_upon() {
+fn proofs_exist_for_all_dynamics_and_masses_and_are_verified() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     std::fs::write(at.join("m.csv"), "1\n2\n0.5\n1\n3\n").expect("writable");
     for kind in ["sa", "usa", "causal-sa", "causal-usa"] {
-        json(
-            at,
-            &format!("certify --converges --init uniform --n 5 --d 2 --seed 4 --beta 2 --masses m.csv --dynamics {kind} --out {kind}.txt"),
-        );
-        json(at, &format!("certify --check {kind}.txt --exact"));
+        json(at, &format!("certify start --init uniform --n 5 --d 2 --seed 4 --beta 2 --masses m.csv --dynamics {kind} --out {kind}.txt"));
+        json(at, &format!("certify check {kind}.txt --exact"));
     }
     // Clusters merge on the way at beta = 9.
-    json(at, "certify --converges --init uniform --n 5 --d 2 --seed 2 --beta 9 --out long.txt");
-    json(at, "certify --check long.txt --exact");
+    json(at, "certify start --init uniform --n 5 --d 2 --seed 2 --beta 9 --out long.txt");
+    json(at, "certify check long.txt --exact");
 }
 
 #[test]
@@ -265,26 +265,28 @@ fn one_token_and_light_tokens_of_causal_attention_are_proved() {
     let at = folder.path();
     std::fs::write(at.join("one.csv"), "0.6,0,0.8\n").expect("writable");
     for kind in ["sa", "usa", "causal-sa", "causal-usa"] {
-        let proof = json(at, &format!("certify --converges --tokens one.csv --beta 4 --dynamics {kind} --out {kind}.txt"));
+        let proof = json(at, &format!("certify start --tokens one.csv --beta 4 --dynamics {kind} --out {kind}.txt"));
         assert_eq!(proof["steps"].as_u64(), Some(0), "{proof}");
         assert!(proof["statement"].as_str().expect("words").contains("whose one token starts on"), "{proof}");
-        json(at, &format!("certify --check {kind}.txt --exact"));
+        json(at, &format!("certify check {kind}.txt --exact"));
     }
-    // `is-certain` decides it too.
-    assert_eq!(json(at, "is-certain --tokens one.csv --beta 4")["decided"].as_bool(), Some(true));
-    // No hemisphere holds these; in the norm of the masses the rounding of the others is 0.6 for the second token.
+    // The criteria of theorems decide it too.
+    assert_eq!(json(at, "certify start --criteria --tokens one.csv --beta 4")["decided"].as_bool(), Some(true));
+    // No hemisphere holds these; in the norm of the masses the rounding of the others is 0.6 for
+    // the second token.
     std::fs::write(at.join("three.csv"), "1,0\n-0.6,0.8\n-0.6,-0.8\n").expect("writable");
     for (k, masses) in ["1\n1e-30\n1\n", "1e-30\n1\n1\n", "1e-30\n1e-30\n1\n"].iter().enumerate() {
         std::fs::write(at.join("light.csv"), masses).expect("writable");
         for kind in ["causal-sa", "causal-usa"] {
-            let line = format!("certify --converges --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}-{k}.txt");
-            // A leading light token of USA moves the others by nothing: they do not meet in the time that is tried.
+            let line = format!("certify start --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}-{k}.txt");
+            // A leading light token of USA moves the others by nothing: they do not meet in the
+            // time that is tried.
             if k > 0 && kind == "causal-usa" {
                 continue;
             }
             let proof = json(at, &line);
             assert!(proof["steps"].as_u64() > Some(0) && proof["error_bound"].as_f64() < Some(1e-6), "{proof}");
-            json(at, &format!("certify --check {kind}-{k}.txt --exact"));
+            json(at, &format!("certify check {kind}-{k}.txt --exact"));
         }
     }
 }
@@ -294,15 +296,15 @@ fn dwell_times_are_bounded_from_both_sides() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     for kind in ["sa", "usa"] {
-        let t = json(at, &format!("certify --dwell 2,0.5 --beta 50 --dynamics {kind}"));
+        let t = json(at, &format!("certify dwell --from 2 --to 0.5 --beta 50 --dynamics {kind}"));
         let (low, high) = (t["lower"].as_f64().expect("a number"), t["upper"].as_f64().expect("a number"));
         assert!(low < high && high < low * (1.0 + 1e-6), "{low} {high}");
         let other = json(at, &format!("predict two-cluster-time --beta 50 --dynamics {kind} --from 2 --to 0.5"));
         let other = other["time"].as_f64().expect("a number");
         assert!(low * (1.0 - 1e-11) <= other && other <= high * (1.0 + 1e-11), "{low} {high} {other}");
     }
-    assert!(failure(at, "certify --dwell 2,0.5", 1).contains("--beta"));
-    assert!(failure(at, "certify --dwell 0.5,2 --beta 3", 1).contains("0 < to <= from < pi"));
-    failure(at, "certify --dwell 2,0.5 --beta 3 --share 1.5", 1);
-    failure(at, "certify --dwell 2,0.5 --beta 3 --dynamics causal-sa", 1);
+    assert!(failure(at, "certify dwell --from 2 --to 0.5", 1).contains("--beta"));
+    assert!(failure(at, "certify dwell --from 0.5 --to 2 --beta 3", 1).contains("0 < to <= from < pi"));
+    failure(at, "certify dwell --from 2 --to 0.5 --beta 3 --share 1.5", 1);
+    failure(at, "certify dwell --from 2 --to 0.5 --beta 3 --dynamics causal-sa", 1);
 }

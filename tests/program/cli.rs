@@ -1,4 +1,4 @@
-//! The command line as a stranger meets it: the JSON contract, bad input, exit codes, hostile files.
+//! The command line: JSON keys, malformed input, exit codes, hostile files.
 
 use crate::program::{json, run};
 use crate::snapshot;
@@ -53,8 +53,10 @@ fn the_contract_of_every_command() {
     assert!((s["final_masses"].as_array().expect("masses").iter().filter_map(Value::as_f64).sum::<f64>() - 1.0).abs() < 1e-12);
     assert_eq!((s["t"].as_f64(), s["outcome"].as_str()), (Some(1e6), Some("reached")));
     assert!(s["merges"].is_array() && s["stats"]["steps"].is_u64() && s["energy"].is_number());
-    assert!(json(at, "whence result/record.json")["reproduce"].as_str().is_some_and(|r| r.contains("solve")));
-    assert!(json(at, "whence result/timeline.csv")["tool"].is_string() && json(at, "whence result/timeline.npy")["tool"].is_string());
+    assert!(json(at, "provenance result/record.json")["reproduce"].as_str().is_some_and(|r| r.contains("solve")));
+    assert!(
+        json(at, "provenance result/timeline.csv")["tool"].is_string() && json(at, "provenance result/timeline.npy")["tool"].is_string()
+    );
     assert_eq!(json(at, "predict gamma --n 8 --beta 1 --dynamics sa --times 0.5,1,2")["gamma"].as_array().map(Vec::len), Some(3));
     assert_eq!(json(at, "predict growth-rates --d 3 --beta 5 --dynamics usa --modes 6")["rates"].as_array().map(Vec::len), Some(7));
     assert!(json(at, "predict two-token-time --beta 50 --from 3 --to 0.1")["time"].as_f64().is_some_and(|t| t > 1e40));
@@ -66,7 +68,7 @@ fn the_contract_of_every_command() {
     assert!(json(at, "bench rhs --n 64 --d 3 --beta 4 --dynamics sa --threads 2")["median_seconds"].is_number());
     assert!(json(at, "list")["theorems"].as_array().is_some_and(|t| t.len() >= 40));
     assert!(json(at, "explain wendel")["text"].as_str().is_some_and(|t| t.contains("Control")));
-    assert_eq!(json(at, "doctor usa")["failed"].as_i64(), Some(0));
+    assert_eq!(json(at, "selftest usa")["failed"].as_i64(), Some(0));
     assert!(json(at, "run good.toml --dry-run")["cells"].as_u64() == Some(1));
     assert!(json(at, "run good.toml")["cells"].is_array());
     assert!(run(at, "completions bash").status.success() && run(at, "--help").status.success() && run(at, "--version").status.success());
@@ -75,13 +77,13 @@ fn the_contract_of_every_command() {
 }
 
 #[test]
-fn bad_input_ends_in_one_sentence_and_exit_code_1() {
+fn malformed_input_is_refused_in_one_sentence() {
     let f = folder();
     snapshot::refusals("cli-input", f.path(), &[]);
 }
 
 #[test]
-fn all_problems_of_a_file_together_and_folders_that_cannot_be_written() {
+fn all_problems_of_a_file_are_reported_and_unwritable_folders_are_refused() {
     let f = folder();
     let text = String::from_utf8_lossy(&run(f.path(), "run typo.toml").stderr).into_owned();
     assert!(
@@ -124,7 +126,7 @@ fn hostile_input_found_by_fuzzing_stays_fixed() {
     let time = json(f.path(), "predict two-token-time --beta 0 --from 1 --to 1e-100")["time"].as_f64().expect("a time");
     assert!((time / (0.5f64.tan().ln() - 0.5e-100f64.ln()) - 1.0).abs() < 1e-13);
     assert!(json(f.path(), "velocity --tokens tokens.csv --beta -1e-3")["velocity"].is_array());
-    // Our own tables are read back.
+    // Tables that the program wrote are read.
     assert!(run(f.path(), "solve --tokens tokens.csv --beta 1 --t-end 1 --out own").status.success());
     assert!(json(f.path(), "velocity --tokens own/final_tokens.csv --beta 1")["velocity"].is_array());
 }
@@ -220,7 +222,8 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert_eq!((m["modes"].as_u64(), m["certified"].as_bool(), m["locations"].as_array().map(Vec::len)), (Some(3), Some(true), Some(3)));
     assert_eq!(json(at, "modes --samples angles.csv --beta 10 --circle")["space"], "circle");
     assert_eq!(json(at, "modes --samples q3.csv --beta 20 --sphere")["modes"].as_u64(), Some(3));
-    // Two samples at two kernel widths have merged to the last digit: no proof, no number of that name, and the exit code of an open answer.
+    // Two samples two kernel widths apart are a degenerate case: no proof, the key `at_least`, exit
+    // code 3.
     std::fs::write(at.join("twins.csv"), "0\n2\n").expect("writable");
     std::fs::write(at.join("opposite.csv"), "1,0,0\n-1,0,0\n").expect("writable");
     let open = run(at, "modes --samples twins.csv --beta 1 --format json");
@@ -239,7 +242,7 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert!((c["coefficients"][0].as_f64().expect("a number") - 1.0).abs() < 1e-15);
     let z = json(at, "measure --space zonal --d 2 --density cos:1=0.2,2=-0.1 --dynamics usa --beta 2 --t-end 0.1");
     assert!((z["negentropy"].as_f64().expect("a number") - c["negentropy"].as_f64().expect("a number")).abs() < 1e-10);
-    // A bump gets the modes it needs, whatever --modes says: on S^2 its negentropy is log(2 kappa) - 1.
+    // A narrow density gets more modes than --modes: on S^2 its negentropy is log(2 kappa) - 1.
     for space in ["zonal --d 3", "sphere2", "sphere2 --method lagrangian"] {
         let narrow = json(at, &format!("measure --space {space} --density vmf:kappa=40 --modes 8 --beta 2 --t-end 0"));
         assert!((narrow["negentropy"].as_f64().expect("a number") - (80f64.ln() - 1.0)).abs() < 1e-8, "{space}");
@@ -250,21 +253,21 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert!(s["proved_complete"] == false && s["missing_estimate"].is_number() && points[0]["found_by_starts"].as_u64() > Some(0));
     assert!(points.len() >= 4 && points.iter().all(|p| p["certificate"] == "proved"));
     for k in 0..points.len() {
-        assert_eq!(json(at, &format!("certify --check proofs/saddle-{k}.json"))["accepted"].as_bool(), Some(true));
+        assert_eq!(json(at, &format!("certify check proofs/saddle-{k}.json"))["accepted"].as_bool(), Some(true));
     }
-    // Starts that fail are said in the text and by the exit code.
+    // Failed starts are reported in the text and by the exit code.
     let failing = run(at, "saddles --n 7 --d 2 --beta 60 --starts 40 --seed 1");
     let text = String::from_utf8_lossy(&failing.stdout).into_owned();
-    assert!(failing.status.code() == Some(3) && text.contains("did not converge") && text.contains("no proof"), "{text}");
+    assert!(failing.status.code() == Some(3) && text.contains("did not converge") && text.contains("not proved"), "{text}");
     let several = json(at, "saddles --n 4 --d 3 --beta 0.5..8:log3 --starts 10");
     let several = several["landscapes"].as_array().expect("a list");
     assert!(several.len() == 3 && several.iter().all(|l| l["points"].as_array().map(Vec::len) == Some(6)));
     let text = std::fs::read_to_string(at.join("proofs/saddle-1.json")).expect("a certificate");
     std::fs::write(at.join("forged.json"), text.replacen("\"unstable\": 1", "\"unstable\": 2", 1)).expect("writable");
-    assert_eq!(run(at, "certify --check forged.json").status.code(), Some(1));
+    assert_eq!(run(at, "certify check forged.json").status.code(), Some(1));
     let r = json(at, "solve --init uniform --n 20 --d 2 --beta 30 --t-end 1e200 --merge-radius 1e-4 --out run");
-    assert!(r["least_unrest"].as_f64().is_some());
-    let t = json(at, "clusters --result run");
+    assert!(r["min_relative_gradient_norm"].as_f64().is_some());
+    let t = json(at, "clusters --from-run run");
     assert_eq!(t["mergers"].as_array().map(Vec::len).expect("mergers") + t["clusters_left"].as_u64().expect("a count") as usize, 20);
     assert!(t["plateaus"].as_array().is_some_and(|p| !p.is_empty()) && t["newick"].as_str().is_some_and(|n| n.ends_with(';')));
     assert_eq!(json(at, "clusters --tokens tokens.csv --radius 1.0")["clusters"].as_u64(), Some(2));
@@ -278,34 +281,34 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
 }
 
 #[test]
-fn bad_input_of_the_new_commands_is_answered() {
+fn malformed_input_of_landscape_and_measure_commands_is_refused() {
     let f = folder();
     snapshot::refusals("cli-measures", f.path(), &[]);
 }
 
 #[test]
-fn hunts_write_what_replays_read() {
+fn a_counterexample_of_hunt_can_be_replayed() {
     let dir = folder();
     let at = dir.path();
     let found = json(at, "hunt cap-overlap-printed --minutes 1 --out found.json");
     assert_eq!((found["found"].as_bool(), found["confirmed"].as_bool()), (Some(true), Some(true)));
     let margin = found["margin"].as_f64().expect("a margin");
     assert!(margin < 0.0 && found["budget"]["trials"].as_u64() > Some(0));
-    let again = json(at, "replay found.json");
+    let again = json(at, "hunt --replay found.json");
     assert_eq!((again["margin"].as_f64(), again["confirmed"].as_bool()), (Some(margin), Some(true)));
-    // A margin that does not fail is not a counterexample: the file with the number of the bound exchanged is refused as one.
+    // A file with a changed statement is refused.
     let text = std::fs::read_to_string(at.join("found.json")).expect("written");
     std::fs::write(at.join("other.json"), text.replace("<= eps^2 + 2 eps", "<= 4 sqrt(eps)")).expect("writable");
-    assert_eq!(run(at, "replay other.json").status.code(), Some(1), "a statement that is not the claim's");
+    assert_eq!(run(at, "hunt --replay other.json").status.code(), Some(1), "a statement that is not the claim's");
     std::fs::write(at.join("half.json"), &text[..text.len() / 2]).expect("writable");
-    assert_eq!(run(at, "replay half.json").status.code(), Some(1));
-    assert_eq!(run(at, "replay nowhere.json").status.code(), Some(1), "a wrong name is wrong input");
+    assert_eq!(run(at, "hunt --replay half.json").status.code(), Some(1));
+    assert_eq!(run(at, "hunt --replay nowhere.json").status.code(), Some(1), "a wrong name is wrong input");
     let nothing = json(at, "hunt cap-overlap --minutes 0.01");
     assert_eq!(nothing["found"].as_bool(), Some(false));
 }
 
 #[test]
-fn sweeps_cover_the_grid_asked_for() {
+fn sweeps_cover_the_given_grid() {
     let dir = folder();
     let at = dir.path();
     let swept = json(
@@ -330,7 +333,8 @@ fn sweeps_cover_the_grid_asked_for() {
     assert!(beyond["grids"][0]["outside"].as_u64() > Some(0));
 }
 
-/// A density that concentrates: particles hold it, cells do not, and nothing unresolved is printed as a result.
+/// A concentrating density: particles resolve it, finite volumes do not, and nothing unresolved is
+/// printed.
 #[test]
 fn unresolved_numbers_are_no_results() {
     let f = folder();
@@ -351,12 +355,13 @@ fn unresolved_numbers_are_no_results() {
         let text = String::from_utf8_lossy(&run(at, &format!("{start} 0.4 --method {method}")).stdout).into_owned();
         assert!(text.contains("under-resolved") && (text.contains("unresolved (") || text.contains("last resolved")), "{text}");
     }
-    // Coefficients of P_k grow like the dimension of the harmonics, 10^15 here, and so may their errors.
+    // Coefficients of P_k grow like the dimension of the harmonics, 10^15 here, and so may their
+    // errors.
     let flat = json(at, "measure --space zonal --d 64 --density noise:amplitude=0.01,modes=8 --beta 5 --t-end 30");
     assert!((number(&flat["negentropy_rate"]) - 63.0).abs() < 1e-6 && number(&flat["coefficients_error"]) < 1e-6, "{flat}");
     // Cells that are fine enough, with noise: second order, and as many digits as that gives.
-    let noisy = "measure --space circle --density cos:1=0.3 --dynamics usa --beta 2 --noise 2 --t-end 0.2";
-    let (cells, series) = (json(at, &format!("{noisy} --method volume --cells 256")), json(at, noisy));
+    let noisy = "measure --space circle --density cos:1=0.3 --dynamics usa --beta 2 --noise kappa=2 --t-end 0.2";
+    let (cells, series) = (json(at, &format!("{noisy} --method volume --volumes 256")), json(at, noisy));
     let gap = (number(&cells["negentropy"]) - number(&series["negentropy"])).abs();
     assert!(gap < 2.0 * number(&cells["negentropy_error"]) && number(&cells["negentropy_error"]) < 1e-3, "{gap}");
     assert!(number(&series["negentropy_error"]) < 1e-9);

@@ -193,7 +193,7 @@ fn masses_by_law_in_an_experiment() {
     assert!((0..3).all(|m| (start(m)[8..].iter().sum::<f64>() - 1.0).abs() < 8.0 * f64::EPSILON));
     assert_eq!(distinct(&[start(0)[8], start(1)[8], start(2)[8]]), 3, "other masses in every realisation");
     // A frame of a run has the masses of its realisation; the observable sorts them.
-    let on = format!("solve --result {folder} --frame cell={id},realisation=1,t=0 --beta 2 --t-end 1e-6");
+    let on = format!("solve --from-run {folder} --frame cell={id},realisation=1,t=0 --beta 2 --t-end 1e-6");
     let mut masses: Vec<f64> =
         json(at, &on)["final_masses"].as_array().expect("masses").iter().map(|m| m.as_f64().expect("a number")).collect();
     masses.sort_by(|a, b| b.total_cmp(a));
@@ -247,9 +247,9 @@ fn numbers_and_keys_of_a_file_are_answered_with_what_is_right() {
     let said = problem("name = 'x'\nn = 'a'\nd = 3\nbeta = 1\nt_end = 1\n");
     assert_eq!(
         said,
-        "x.toml, line 2: n: found the string \"a\", expected a number, or a range \"a..b:linK\", \"a..b:logK\" or, of whole numbers, \"a..b\""
+        "x.toml, line 2: n: found the string \"a\", expected a number, or a range \"a..b:linK\", \"a..b:logK\" or \"a..b\" of whole numbers a < b, or a list of these separated by commas"
     );
-    assert!(problem("name = 'x'\nn = '4'\nd = 3\nbeta = 1\nt_end = 1\n").contains("a number stands without quotes"));
+    assert!(problem("name = 'x'\nn = '4'\nd = 3\nbeta = 1\nt_end = 1\n").contains("write numbers without quotes"));
     let said = problem("name = 'x'\nn = 4\nd = 3\nt_end = 1\n[model]\nnorm = 'pre'\nbeta = 2\n");
     assert!(said.contains("line 7: unknown key `beta` in [model]; it belongs above the line [model]"), "{said}");
     let said = problem("name = 'x'\nn = 4\nd = 3\nbeta = 1\nt_end = 1\nq = 'normal'\n");
@@ -270,7 +270,7 @@ fn every_key_can_have_another_value() {
     write(at, "file.toml", &format!("{head}model = 'm.toml'\nobservables = ['clusters']\n"));
     let said = |file: &str, changes: &[(&str, &str)]| {
         let changes: Vec<_> = changes.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        Experiment::changed(&at.join(file).display().to_string(), &changes).map(|e| (e.model.said(), e.n.clone(), e.beta.clone()))
+        Experiment::with_overrides(&at.join(file).display().to_string(), &changes).map(|e| (e.model.to_text(), e.n.clone(), e.beta.clone()))
     };
     let normal = || "norm=post; q=rotation:seed=4".to_owned();
     assert_eq!(said("table.toml", &[("model.q", "rotation:seed=4")]), Ok((normal(), vec![4, 6], vec![5.0])));

@@ -145,9 +145,9 @@ fn a_users_run_is_drawn() {
     let at = folder.path();
     let solve = "solve --init uniform --n 8 --d 2 --beta 9 --t-end 1e4 --out mine --observables log-energy,clusters,positions --samples 60 --log-from 0.1";
     assert!(metastable(at, solve).status.success());
-    let out = metastable(at, "figure timeline --result mine --out mine.csv");
+    let out = metastable(at, "figure timeline --from-run mine --out mine.csv");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let caption = metastable(at, "figure timeline --result mine --out mine.txt");
+    let caption = metastable(at, "figure timeline --from-run mine --out mine.txt");
     assert!(caption.status.success());
     let caption = std::fs::read_to_string(at.join("mine.txt")).expect("written");
     assert!(caption.contains("n = 8, d = 2, beta = 9"), "{caption}");
@@ -161,7 +161,7 @@ fn a_users_run_is_drawn() {
     let run = metastable(at, "run e.toml");
     let place =
         String::from_utf8_lossy(&run.stdout).lines().find_map(|l| l.strip_prefix("results in ").map(str::to_owned)).expect("a folder");
-    assert!(metastable(at, &format!("figure timeline --result {place} --out r.svg")).status.success());
+    assert!(metastable(at, &format!("figure timeline --from-run {place} --out r.svg")).status.success());
     // Of several cells one is named; a folder is found by the name of its experiment.
     std::fs::write(at.join("two.toml"), "name = 'two'\nn = [4, 6]\nd = 2\nbeta = 5\nt_end = 10\nsamples = 20\nobservables = ['log-energy', 'clusters', 'order-parameter']\n")
         .expect("written");
@@ -170,18 +170,18 @@ fn a_users_run_is_drawn() {
     let place_of_both = both.lines().find_map(|l| l.strip_prefix("results in ")).expect("a folder");
     let cell = both.lines().find(|l| l.contains(" sa  6  2 ")).and_then(|l| l.split_whitespace().next()).expect("a cell");
     for (arguments, expected) in [
-        (format!("--result {place_of_both}"), "expected one cell (--cell ID)".to_owned()),
-        (format!("--result {place_of_both} --cell zz"), "--cell: found zz, expected the beginning of one of 2 cells".to_owned()),
-        (format!("--result {place} --cell {cell}"), format!("--cell: found {cell}")),
-        ("--result runs/two".to_owned(), format!("no such folder (nearest: {place_of_both})")),
+        (format!("--from-run {place_of_both}"), "expected one cell (--cell ID)".to_owned()),
+        (format!("--from-run {place_of_both} --cell zz"), "--cell: found zz, expected the beginning of one of 2 cells".to_owned()),
+        (format!("--from-run {place} --cell {cell}"), format!("--cell: found {cell}")),
+        ("--from-run runs/two".to_owned(), format!("no such folder (nearest: {place_of_both})")),
     ] {
         let wrong = metastable(at, &format!("figure timeline {arguments} --out r.svg"));
         let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
         assert!(wrong.status.code() == Some(1) && text.contains(&expected), "{arguments}: {text}");
     }
-    assert!(metastable(at, &format!("figure timeline --result {place_of_both} --cell {cell} --out c.txt")).status.success());
+    assert!(metastable(at, &format!("figure timeline --from-run {place_of_both} --cell {cell} --out c.txt")).status.success());
     assert!(std::fs::read_to_string(at.join("c.txt")).expect("written").contains("n = 6, d = 2"));
-    let wrong = metastable(at, &format!("figure circle-snapshots --result {place} --out r.svg"));
+    let wrong = metastable(at, &format!("figure circle-snapshots --from-run {place} --out r.svg"));
     let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(wrong.status.code() == Some(1) && text.contains("a column x_0_0"), "{text}");
 }
@@ -207,7 +207,7 @@ fn captions_say_what_was_drawn() {
         (
             "staircase",
             "--set beta=100000",
-            &["ends at t = 1e300 with 4 clusters", "here for beta = 100000", "goes on beyond the right panel"],
+            &["ends at t = 1e300 with 4 clusters", "here for beta = 100000", "continues beyond the right panel"],
             &["overlap from the start"],
         ),
         ("cluster-count", "--set n=12 --set beta=100,200 --set starts=2", &["12 uniform tokens"], &["orrelation"]),
@@ -224,15 +224,15 @@ fn captions_say_what_was_drawn() {
 fn axes_hold_what_is_drawn_at_the_ends_of_the_ranges() {
     use metastable::draw::Mark;
     use metastable::paper_figs::{ALL, Inputs};
-    use metastable::study::Given;
+    use metastable::study::Values;
     for (name, parameter, value) in
         [("merging-times", "beta", "2,600"), ("growth-rates", "beta", "0.1,100"), ("saddle-kernel", "beta", "0.1,500")]
     {
         let figure = ALL.iter().find(|f| f.name == name).expect("registered");
-        let mut inputs = Inputs { values: Given::of(figure.asked()), ..Inputs::default() };
-        inputs.values.set(&figure.asked(), parameter, value).expect("in range");
+        let mut inputs = Inputs { values: Values::defaults(figure.all_parameters()), ..Inputs::default() };
+        inputs.values.set(&figure.all_parameters(), parameter, value).expect("in range");
         if name == "merging-times" {
-            inputs.values.set(&figure.asked(), "rho", "0.5").expect("in range");
+            inputs.values.set(&figure.all_parameters(), "rho", "0.5").expect("in range");
         }
         if let Some(part) = figure.study {
             inputs.tables = (part.run)(&inputs.values).expect("runs");
@@ -265,7 +265,7 @@ fn a_run_of_other_dynamics_is_not_called_sa() {
     let solve = "solve --dynamics usa --init uniform --n 6 --d 2 --beta 4 --seed 3 --t-end 10 --out u --observables log-energy,clusters,positions --samples 20 --log-from 0.1";
     assert!(metastable(at, solve).status.success());
     for figure in ["timeline", "metastability", "circle-snapshots"] {
-        let out = metastable(at, &format!("figure {figure} --result u --out {figure}.txt"));
+        let out = metastable(at, &format!("figure {figure} --from-run u --out {figure}.txt"));
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         let caption = std::fs::read_to_string(at.join(format!("{figure}.txt"))).expect("written");
         assert!(caption.contains("USA") && !caption.contains(" SA") && !caption.contains("uniform"), "{caption}");
@@ -275,6 +275,6 @@ fn a_run_of_other_dynamics_is_not_called_sa() {
     let files = String::from_utf8_lossy(&out.stdout).into_owned();
     let file = files.split('"').find(|w| w.ends_with("counts.csv")).expect("a table").to_owned();
     let place = Path::new(&file).parent().expect("a folder").display().to_string();
-    assert!(metastable(at, &format!("figure cluster-count --result {place} --out c.txt")).status.success());
+    assert!(metastable(at, &format!("figure cluster-count --from-run {place} --out c.txt")).status.success());
     assert!(std::fs::read_to_string(at.join("c.txt")).expect("written").contains("14 uniform tokens"));
 }

@@ -1,8 +1,7 @@
-//! Nothing is accepted in silence: every flag of every command is tried with a good value, which
-//! changes what comes out, and with a bad one, which is refused by a sentence that says what was
-//! found and what was expected. Commands, flags and what excludes what are read from the
-//! definitions of the command line; a command that cannot be called and a flag that has no good
-//! value here fail.
+//! Every flag of every command is tried with a good value, which must change the output, and with a
+//! bad one, which must be refused by a sentence with the value found and the form expected.
+//! Commands, flags and conflicts are read from the definitions of the command line. A command that
+//! cannot be called fails, and so does a flag without a good value here.
 
 use crate::program::{run, text};
 use clap::{Arg, Command};
@@ -12,36 +11,38 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What commands are called with, beside the flags that they require; flags that a command does not know are left out.
+/// Arguments of commands in addition to their required flags; flags that a command does not have
+/// are left out.
 const CALLS: &str = "
     bench --seconds 0.01 --n 8 --d 8 --heads 2 --betas 2 --starts 2 --t-end 1
-    certify --tokens ../pair.csv --beta 3 --anywhere; check unit-norm --quick
+    certify check ../pair.json; certify critical-point --tokens ../pair.csv --beta 3 --anywhere
+    check unit-norm --quick
     clusters --radius 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
-    diff ../run ../run; doctor sa; entropy --tokens ../many.csv; explain cone-speed
+    diff ../run ../run; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
     list laws; man pages; measure --space circle --density cos:1=0.2
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv
     movie --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa; predict kac-rice --n 100; predict normalisation --scheme pre
     predict parking --d 2 --beta 50; predict polygon --dynamics usa
-    predict random-weights --times 1; replay ../h.json; run ../e.toml; whence ../run/timeline.csv
+    predict random-weights --times 1; run ../e.toml; provenance ../run/timeline.csv
 ";
 
-/// Values of flags that commands require; of `--tokens` wherever there is an `--init`.
+/// Values of required flags; `--tokens` is used wherever there is an `--init`.
 const REQUIRED: &str = "--tokens ../x.csv --n 8 --d 4 --m 4 --beta 3 --t-end 1 --times 1 --modes 4 --from 2 --to 1
     --eps 1 --log-size -3 --variance 1 --c 1 --lambda 1 --mu 0.3 --u0 0.1 --tau 0.1";
 
-/// Good calls, of a flag in all commands or behind the words of some. Without a row a flag that
-/// counts or measures gets a number. Words are added to the usual call and take the place of the
-/// same flags, of those that they exclude and of other names; `-` takes a flag away; what a command
-/// does not know is left out. Marks at the end: `=` nothing need change, `~` it changes or is
-/// refused, `!` it is refused, `*` all values are good.
+/// Good calls of a flag, in all commands or in those whose words come first. A numeric flag without
+/// a row gets a number. The words are added to the usual call and replace the same flags,
+/// conflicting flags and other names; `-` removes a flag; flags that a command does not have are
+/// left out. Marks at the end: `=` the output may stay the same, `~` it changes or the call is
+/// refused, `!` the call is refused, `*` all values are good.
 const GOOD: &str = "
     --accuracy 1e-12 =; --activation relu --mlp ../mlp.npz; --angles ../angles.csv
-    --array x --tokens ../two.npz; --band 10,90; --beta 2; --bias alibi; --by n; --cells 0/2
-    --certificates new; --connections sa; --converges --init uniform --n 3 --d 2
+    --array x --tokens ../two.npz; --band 10,90; --beta 2; --bias alibi; --by n; --shard 0/2
+    --certificates new; --connections sa; --criteria
     --d 3 --init uniform --n 3; --density cos:1=0.1; --dpi 31; --dynamics usa; --energy-scale unit
-    --exact --check ../pair.json =; --exponents 2; --font-size 11; --frame 0 --result ../run
+    --exact =; --exponents 2; --font-size 11; --frame 0 --from-run ../run
     --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --k ../square.csv
     --keep-every 1 --out new =; --kernel rows =; --law cap:radius=0.3
     --log-from 0.1 --samples 4 --out new; --mask window:w=2; --masses ../masses.csv
@@ -49,46 +50,47 @@ const GOOD: &str = "
     --mlp ../mlp.npz; --model ../model.toml; --mpi !; --n 5 --init uniform --d 2
     --noise kappa=1,step=0.1; --norm pre; --normalise --tokens ../long.csv; --o ../square.csv
     --observable grad-norm; --observables clusters --out new; --out new
-    --particles 64 --method lagrangian; --plateau-decades 1 --result ../run --radius -
-    --plateau-tolerance 1 --result ../run --radius -; --q ../square.csv
-    --radii ../masses.csv --norm pre; --radius 1 --tokens ../y.csv; --result ../run --radius -
+    --particles 64 --method lagrangian; --plateau-decades 1 --from-run ../run --radius -
+    --plateau-tolerance 1 --from-run ../run --radius -; --q ../square.csv
+    --radii ../masses.csv --norm pre; --radius 1 --tokens ../y.csv; --from-run ../run --radius -
     --rotary base=10; --rtol 1e-3; --samples 4 --out new; --schedule fresh --v normal
     --scheme post; --seed 5 --init uniform --n 3 --d 2; --set beta=3
-    --share 0.3 --dwell 2,1 --n 10; --simd portable =; --size nature1; --sizes 1,1 =; --space flat
+    --share 0.3; --simd portable =; --size nature1; --sizes 1,1 =; --space flat
     --stop-at-one-cluster --t-end 1e9; --table results --y evaluations =; --theme dark
     --time-scale u2 --dynamics usa; --times 0.5 --out new; --tokens ../y.csv; --v ../square.csv
     --values ../masses.csv; --weights sinkhorn; --where t=0.5; --x clusters; --y clusters
-    bench --d 4 =; bench --heads 4 =; certify --anywhere --tokens ../y.csv
-    certify --check ../pair.json; certify --dwell 2,1 --n 10
-    certify --dynamics usa --converges --init uniform --n 3 --d 2; certify --full !
-    certify --masses ../masses.csv --tokens ../x.csv --converges; certify --out new.json
-    certify --trials 3 --converges --init uniform --n 3 --d 2; check --all !
-    check --beyond --n 33 --d 2 --beta 1 --dynamics sa --law uniform; check --cells 0/2 --out new
+    bench --d 4 =; bench --heads 4 =; certify critical-point --all-digits !
+    certify start --all-digits --criteria; certify critical-point --anywhere --tokens ../y.csv
+    certify critical-point --masses ../masses.csv !; certify dwell --to 0.5
+    certify start --dynamics usa; certify start --exact --trials 3 --init uniform --n 3 --d 2
+    certify start --masses ../masses.csv; certify start --radius 1e-3; certify --out new.json
+    certify --trials 3 --init uniform --n 3 --d 2; check --all !
+    check --beyond --n 33 --d 2 --beta 1 --dynamics sa --law uniform; check --shard 0/2 --out new
     check --trials 5 --quick -; entropy --array x --tokens ../two.npz --neighbours 1
     entropy --normalise --tokens ../long.csv --neighbours 1 =
     entropy --tokens ../y.csv --neighbours 1; explain --markdown 2312.10794
-    figure --array h --tokens ../two.npz inner-products; figure --cell 0 !; figure --cells 0/2 !
-    figure --dpi 100 =; figure --experiment ../e.toml timeline; figure --full !; figure --out new
-    figure --result ../run timeline; figure --runs new timeline =
+    figure --array h --tokens ../two.npz inner-products; figure --cell 0 !; figure --shard 0/2 !
+    figure --dpi 100 =; figure --experiment ../e.toml timeline; figure --published !; figure --out new
+    figure --from-run ../run timeline; figure --runs new timeline =
     figure --tokens ../two.npz --array h inner-products; hunt --beyond --n 9 --d 2 --beta 1
     hunt --dynamics usa !; hunt --law cap:radius=0.3 !; hunt --minutes 0.02 =
-    hunt --out other.json; list --markdown theorems; measure --bandwidth 4 --tokens ../angles.csv
-    measure --cells 64 --method volume --t-end 0.1; measure --d 4 --space zonal
-    measure --modes 16; measure --movie film.gif; measure --noise 3; measure --space zonal
+    hunt --out other.json; hunt --replay ../h.json !; list --markdown theorems; measure --bandwidth 4 --tokens ../angles.csv
+    measure --volumes 64 --method volume --t-end 0.1; measure --d 4 --space zonal
+    measure --modes 16; measure --movie film.gif; measure --noise kappa=3; measure --space zonal
     measure --tokens ../angles.csv; model --embeddings ../models/embeddings.csv
     model --ids ../angles.csv; model --iterate 0 --layers 3; model --layers 4 --iterate 0
     model --report --out new; model --text a *; model --without-attention --out new
     modes --array s --samples ../two.npz; modes --samples ../masses.csv
-    modes --sphere --samples ../sphere.csv; movie --frame 0 --result ../run --t-end -
-    movie --full !; movie --noise kappa=1,step=0.1 !; movie --out film.png; movie --rescaled !
-    movie --result ../run --t-end -; movie --space sphere =; page --out other.html
+    modes --sphere --samples ../sphere.csv; movie --frame 0 --from-run ../run --t-end -
+    movie --all-digits !; movie --noise kappa=1,step=0.1 !; movie --out film.png; movie --rescaled !
+    movie --from-run ../run --t-end -; movie --space sphere =; page --out other.html
     plot --dpi 100 =; plot --log x; plot --out p.png; predict --interval 2; predict --tau 0.2
     predict --time-scale u2 --dynamics usa ~; predict --v -1; predict parking --beta 60
     run --out other; saddles --masses ../masses.csv !; saddles --starts 3 --tokens - --n 4 --d 2
     velocity --noise kappa=1,step=0.1 !
 ";
 
-/// A command with the words that lead to it.
+/// A command with its full name.
 struct Leaf {
     words: String,
     command: Command,
@@ -104,20 +106,20 @@ fn leaves(command: &Command, words: &str, out: &mut Vec<Leaf>) {
     }
 }
 
-/// A call: words in their order, flags with their values.
+/// A call: words in order, flags with their values.
 type Call = Vec<Vec<String>>;
 
 fn rows(table: &str) -> impl Iterator<Item = &str> {
     table.split(['\n', ';']).map(str::trim).filter(|r| !r.is_empty())
 }
 
-/// The row of a table whose first words these are, without them.
+/// The rest of the row of a table that begins with these words.
 fn row<'a>(table: &'a str, start: &str) -> Option<&'a str> {
     rows(table).find_map(|l| l.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
 impl Leaf {
-    /// Words as a call: a flag that takes a value has the next word.
+    /// Words as a call: a flag that takes a value gets the next word.
     fn call(&self, words: &str) -> Call {
         let mut out = Call::new();
         for word in words.split_whitespace() {
@@ -143,7 +145,7 @@ impl Leaf {
         [(a, b), (b, a)].iter().any(|(a, b)| self.command.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id()))
     }
 
-    /// A call with these words in it.
+    /// A call to which these words are added.
     fn with(&self, base: &Call, words: &Call) -> Call {
         let is_name = |w: &Vec<String>| !w[0].starts_with("--");
         let known: Call = words.iter().filter(|w| is_name(w) || self.flag(&w[0]).is_some()).cloned().collect();
@@ -168,7 +170,7 @@ impl Leaf {
     }
 }
 
-/// What a call left: its exit code, its result and files without times, and what it said beside.
+/// The effects of a call: exit code, result and files without times, notes.
 struct Seen {
     code: Option<i32>,
     result: String,
@@ -178,18 +180,20 @@ struct Seen {
 
 impl Seen {
     fn success(&self) -> bool {
-        // Verdicts are results too, and so is the place where a run that ran out of steps ended.
+        // Verdicts are results too, and so is the state of a run that reached its largest number of
+        // steps.
         matches!(self.code, Some(0 | 2 | 3)) || self.code == Some(4) && !self.result.is_empty()
     }
 }
 
-/// Calls in a new folder beside the files that they name. What people read is compared where only it can change.
+/// Runs a call in a new folder beside the input files. Text output is compared for flags that
+/// change only the text.
 fn look(at: &Path, leaf: &Leaf, call: &Call) -> Seen {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let folder = at.join(NEXT.fetch_add(1, Ordering::Relaxed).to_string());
     std::fs::create_dir(&folder).expect("writable");
     let words = format!("{} {}", leaf.words, call.concat().join(" "));
-    let out = run(&folder, &if words.contains("--full") || words.contains("--markdown") { words } else { words + " --format json" });
+    let out = run(&folder, &if words.contains("--all-digits") || words.contains("--markdown") { words } else { words + " --format json" });
     let mut files = BTreeMap::new();
     read(&folder, &mut files);
     let mut result = text(&out.stdout);
@@ -200,7 +204,8 @@ fn look(at: &Path, leaf: &Leaf, call: &Call) -> Seen {
     Seen { code: out.status.code(), result, files, said: text(&out.stderr) }
 }
 
-/// The files of a folder; of tables without their comments, of records only the names: both hold the command.
+/// The files of a folder; tables without comments and records by name only, since these hold the
+/// command.
 fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()) {
         if path.is_dir() {
@@ -221,7 +226,7 @@ fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Leaves out numbers of a clock: times, rates, and how often something was done in a given time.
+/// Leaves out numbers that depend on the clock: times, rates, repetitions.
 fn strip(value: &mut serde_json::Value) {
     if let Some(object) = value.as_object_mut() {
         let clock = |key: &str| ["second", "per_", "peak", "repetitions", "gflops"].iter().any(|c| key.contains(c));
@@ -232,7 +237,7 @@ fn strip(value: &mut serde_json::Value) {
     }
 }
 
-/// The files that calls name.
+/// Writes the input files.
 fn prepare(at: &Path) {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models");
     std::fs::create_dir_all(at.join("models/bert")).expect("writable");
@@ -273,7 +278,7 @@ fn prepare(at: &Path) {
     }
     for words in [
         "hunt cone-speed-printed --minutes 0.01 --out h.json",
-        "certify --tokens pair.csv --beta 3 --out pair.json",
+        "certify critical-point --tokens pair.csv --beta 3 --out pair.json",
         "run grid.toml --out grids",
         "solve --init uniform --n 20 --d 2 --beta 2 --t-end 1 --out run --observables positions,log-energy,clusters --samples 9 --log-from 0.1",
     ] {
@@ -284,7 +289,7 @@ fn prepare(at: &Path) {
     std::fs::rename(grid, at.join("grid")).expect("moved");
 }
 
-/// What is wrong with a flag of a command.
+/// The faults of a flag of a command.
 fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<String> {
     let group = leaf.words.split(' ').next().unwrap_or_default();
     let starts = [format!("{} {flag}", leaf.words), format!("{group} {flag}"), flag.to_owned()];
@@ -301,7 +306,7 @@ fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<Strin
         None if whole.into_iter().any(of) => " 5",
         None => return vec![format!("{} {flag}: no good value here", leaf.words)],
     };
-    // What is measured does not matter here.
+    // Measured times do not matter here.
     let mark = words.chars().last().filter(|c| "=~!*".contains(*c)).or((group == "bench").then_some('='));
     let good = leaf.with(&usual.0, &leaf.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))));
     let line = |call: &Call| format!("{} {}", leaf.words, call.concat().join(" "));
@@ -320,7 +325,7 @@ fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<Strin
         }
     }
     if arg.get_action().takes_values() && !matches!(mark, Some('!' | '*')) {
-        // No number, no name, no file; nor can a folder be made inside a file.
+        // Neither a number nor a name nor a file; and no folder can be created inside a file.
         let writes = ["--out", "--certificates", "--movie", "--runs"].contains(&flag);
         let value = if writes { "../x.csv/?" } else { "?" };
         let bad: Call = good.iter().map(|w| if w[0] == flag { vec![w[0].clone(), value.to_owned()] } else { w.clone() }).collect();
@@ -337,7 +342,7 @@ fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<Strin
 }
 
 #[test]
-fn every_flag_changes_what_comes_out_and_wrong_values_are_refused() {
+fn every_flag_changes_the_output_and_wrong_values_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     prepare(at);
@@ -373,9 +378,9 @@ fn every_flag_changes_what_comes_out_and_wrong_values_are_refused() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What was given is printed back without words; every other number has them below it.
+/// Every number of a prediction has a description below it, except repeated inputs.
 #[test]
-fn every_prediction_says_what_its_numbers_are() {
+fn every_prediction_describes_its_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut root = metastable::cli::command();
     root.build();

@@ -20,7 +20,7 @@ fn every_command_takes_a_frame_of_a_run() {
         "solve --init uniform --n 8 --d 2 --seed 3 --beta 9 --masses masses.csv --t-end 40 --out run --observables positions,log-energy,clusters --times 0,0.5,40",
     );
     // The end, by name, by row and by time, is the end of the record, masses and all.
-    let energy = |flags: &str| number(&json(at, &format!("energy --result run {flags} --beta 9 --energy-scale unit"))["log_energy"]);
+    let energy = |flags: &str| number(&json(at, &format!("energy --from-run run {flags} --beta 9 --energy-scale unit"))["log_energy"]);
     for flags in ["", "--frame last", "--frame 2", "--frame t=40"] {
         let gap = (energy(flags) - number(&solved["log_energy"])).abs();
         assert!(gap <= 16.0 * f64::EPSILON * number(&solved["log_energy"]).abs(), "{flags}: {gap:e}");
@@ -30,29 +30,29 @@ fn every_command_takes_a_frame_of_a_run() {
     assert!((energy("--frame 0") - number(&start["log_energy"])).abs() < 1e-14);
     assert_eq!(energy("--frame t=0.4").to_bits(), energy("--frame 0").to_bits());
     assert!(energy("--frame t=0.5") > energy("--frame 0"));
-    assert_eq!(json(at, "clusters --result run --frame last --beta 9")["clusters"], solved["clusters"]);
-    assert!(json(at, "clusters --result run")["mergers"].is_array());
-    assert_eq!(json(at, "modes --result run --frame t=0 --beta 9")["space"], "circle");
-    refused(at, "saddles --result run --frame last --beta 9", "masses: found unequal ones");
+    assert_eq!(json(at, "clusters --from-run run --frame last --beta 9")["clusters"], solved["clusters"]);
+    assert!(json(at, "clusters --from-run run")["mergers"].is_array());
+    assert_eq!(json(at, "modes --from-run run --frame t=0 --beta 9")["space"], "circle");
+    refused(at, "saddles --from-run run --frame last --beta 9", "masses: found unequal ones");
     json(at, "solve --init uniform --n 8 --d 2 --seed 3 --beta 9 --t-end 40 --out equal");
-    let saddle = json(at, "saddles --result equal --beta 9");
+    let saddle = json(at, "saddles --from-run equal --beta 9");
     assert!(saddle["points"].as_array().map(Vec::len) == Some(1) && number(&saddle["points"][0]["residual"]) < 1e-12);
-    assert_eq!(json(at, "entropy --result run --frame 0")["n"], 8);
-    assert_eq!(json(at, "movie --result run --beta 9 --dpi 40 --out run.gif")["frames"], 3);
+    assert_eq!(json(at, "entropy --from-run run --frame 0")["n"], 8);
+    assert_eq!(json(at, "movie --from-run run --beta 9 --dpi 40 --out run.gif")["frames"], 3);
     let film = std::fs::read(at.join("run.gif")).expect("a film");
-    assert!(film.starts_with(b"GIF89a") && json(at, "whence run.gif")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+    assert!(film.starts_with(b"GIF89a") && json(at, "provenance run.gif")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
     // Where ffmpeg is on the path the film is made, elsewhere a sentence says what is missing.
     if std::process::Command::new("ffmpeg").arg("-version").output().is_ok_and(|o| o.status.success()) {
-        assert_eq!(json(at, "movie --result run --beta 9 --dpi 40 --out run.mp4")["frames"], 3);
+        assert_eq!(json(at, "movie --from-run run --beta 9 --dpi 40 --out run.mp4")["frames"], 3);
         let film = std::fs::read(at.join("run.mp4")).expect("a film");
-        assert!(film[4..8] == *b"ftyp" && json(at, "whence run.mp4")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+        assert!(film[4..8] == *b"ftyp" && json(at, "provenance run.mp4")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
     } else {
-        refused(at, "movie --result run --beta 9 --dpi 40 --out run.mp4", "ffmpeg");
+        refused(at, "movie --from-run run --beta 9 --dpi 40 --out run.mp4", "ffmpeg");
     }
-    json(at, "movie --result run --beta 9 --dpi 40 --observable none --out frames/");
+    json(at, "movie --from-run run --beta 9 --dpi 40 --observable none --out frames/");
     assert!(at.join("frames/frame-00003.png").exists());
     // A run goes on from a frame of another one.
-    let on = json(at, "solve --result run --frame t=0.5 --beta 9 --t-end 39.5");
+    let on = json(at, "solve --from-run run --frame t=0.5 --beta 9 --t-end 39.5");
     let (x, y) = (&on["final_tokens"], &solved["final_tokens"]);
     for i in 0..8 {
         for c in 0..2 {
@@ -87,7 +87,7 @@ fn cells_have_frames_masses_and_methods() {
     let ran = json(at, "run grid.toml");
     let path = ran["folder"].as_str().expect("a folder").to_owned();
     let id = ran["cells"][1]["cell"].as_str().expect("an id").to_owned();
-    let frame = json(at, &format!("energy --result {path} --frame cell={},realisation=1,t=1.2 --beta 3", &id[..6]));
+    let frame = json(at, &format!("energy --from-run {path} --frame cell={},realisation=1,t=1.2 --beta 3", &id[..6]));
     // The same tokens, read from the cell's own table by hand: row 2 of 5 is the last one up to t = 1.2.
     let table = std::fs::read_to_string(at.join(&path).join("cells").join(&id).join("table.csv")).expect("a table");
     let row: Vec<f64> =
@@ -97,9 +97,9 @@ fn cells_have_frames_masses_and_methods() {
     let again = json(at, "energy --tokens x.csv --masses m.csv --beta 3");
     assert_eq!((row[1], &frame["energy"]), (1.0, &again["energy"]));
     assert_ne!(again["energy"], json(at, "energy --tokens x.csv --beta 3")["energy"]);
-    refused(at, &format!("energy --result {path} --beta 3"), "expected cell=ID, one of 2 finished cells");
-    refused(at, &format!("energy --result {path} --frame cell={id} --beta 3"), "expected realisation=R");
-    refused(at, &format!("energy --result {path} --frame cell={id},realisation=7 --beta 3"), "a realisation from 0 to 1");
+    refused(at, &format!("energy --from-run {path} --beta 3"), "expected cell=ID, one of 2 finished cells");
+    refused(at, &format!("energy --from-run {path} --frame cell={id} --beta 3"), "expected realisation=R");
+    refused(at, &format!("energy --from-run {path} --frame cell={id},realisation=7 --beta 3"), "a realisation from 0 to 1");
     // The method is part of what a cell is; the default one is not written, so that old results keep their names.
     let plain = json(at, "run grid.toml --dry-run")["folder"].clone();
     for (more, same) in [
@@ -121,7 +121,7 @@ fn cells_have_frames_masses_and_methods() {
         ("integrator = 'rk4'\n", "unknown integrator `rk4`"),
         ("kernel = 'tils'\n", "unknown kernel `tils`"),
         ("kernel = 'harmonics'\n", "kernel"),
-        ("stepper = 'layer'\nmax_steps = 4\n", "max_steps: only error-controlled steps have one"),
+        ("stepper = 'layer'\nmax_steps = 4\n", "max_steps: only error-controlled steps have this key"),
         ("accuracy = 2\n", "accuracy"),
         ("n = 5\n", "duplicate key `n`"),
     ] {
@@ -213,7 +213,7 @@ fn what_is_certain_and_what_is_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     std::fs::write(at.join("half.csv"), "1,0,0\n0,1,0\n0,0,1\n-0.1,0.1,0.98994949366116654\n").expect("writable");
-    let yes = json(at, "is-certain --tokens half.csv --beta 4");
+    let yes = json(at, "certify start --criteria --tokens half.csv --beta 4");
     let margin = number(&yes["hemisphere"]["margin"]);
     assert!(yes["decided"] == true && margin > 0.3, "{yes}");
     // The certificate holds by the given numbers.
@@ -221,10 +221,10 @@ fn what_is_certain_and_what_is_not() {
     for row in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.1, 0.1, 0.989_949_493_661_166_5]] {
         assert!(row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() >= margin - 1e-15);
     }
-    let no = run(at, "is-certain --init polygon --n 5 --d 2 --beta 4 --format json");
+    let no = run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
     let said: Value = serde_json::from_slice(&no.stdout).expect("JSON");
     assert!(no.status.code() == Some(3) && said["decided"] == false && said["at_rest"] == true, "{said}");
-    refused(at, "is-certain --tokens half.csv --beta 4 --dynamics repulsive-sa", "--dynamics");
+    refused(at, "certify start --criteria --tokens half.csv --beta 4 --dynamics repulsive-sa", "--dynamics");
 }
 
 #[test]
@@ -234,8 +234,8 @@ fn text_is_short_and_csv_is_whole() {
     let text = |arguments: &str| String::from_utf8(run(at, arguments).stdout).expect("text");
     let solve = "solve --init uniform --n 20 --d 12 --beta 1 --t-end 0.1";
     let short = text(solve);
-    assert!(short.contains("... and 12 more (--full, --format csv)") && short.lines().all(|l| l.len() < 160), "{short}");
-    assert_eq!(text(&format!("{solve} --full")).lines().filter(|l| l.contains("mass")).count(), 20);
+    assert!(short.contains("... and 12 more (--all-digits, --format csv)") && short.lines().all(|l| l.len() < 160), "{short}");
+    assert_eq!(text(&format!("{solve} --all-digits")).lines().filter(|l| l.contains("mass")).count(), 20);
     let csv = text(&format!("{solve} --format csv"));
     let rows: Vec<&str> = csv.lines().filter(|l| !l.starts_with('#')).collect();
     assert!(rows[0].starts_with("final_tokens_0,final_tokens_1,") && rows.len() == 21, "{}", rows[0]);

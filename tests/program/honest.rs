@@ -67,12 +67,12 @@ fn runs_say_what_they_know_and_no_more() {
     std::fs::write(at.join("opposite.csv"), "1,0\n-1,0\n").expect("writable");
     assert!(String::from_utf8_lossy(&run(at, "solve --tokens opposite.csv --beta 3 --t-end 9").stderr).contains("antipodal"));
     let apart = String::from_utf8_lossy(&run(at, "solve --init uniform --n 32 --d 3 --beta 2 --t-end 20").stdout).into_owned();
-    assert!(apart.contains("32 clusters (1 where those nearer than 0.35 are one)"), "{apart}");
+    assert!(apart.contains("32 clusters (1 if those closer than 0.35 count as one)"), "{apart}");
     // A run that goes on by other dynamics says so, and only then.
     assert!(run(at, "solve --tokens two.csv --beta 2 --t-end 1 --dynamics usa --out usa").status.success());
-    let other = run(at, "solve --result usa --beta 2 --t-end 1");
-    assert!(String::from_utf8_lossy(&other.stderr).contains("made by dynamics usa; here its tokens move by dynamics sa"));
-    assert!(!String::from_utf8_lossy(&run(at, "solve --result usa --beta 2 --t-end 1 --dynamics usa").stderr).contains("made by"));
+    let other = run(at, "solve --from-run usa --beta 2 --t-end 1");
+    assert!(String::from_utf8_lossy(&other.stderr).contains("made with dynamics usa; it is now used with dynamics sa"));
+    assert!(!String::from_utf8_lossy(&run(at, "solve --from-run usa --beta 2 --t-end 1 --dynamics usa").stderr).contains("made with"));
     for norm in ["cod", "pre", "ngpt:alpha=0.5"] {
         let end = json(at, &format!("solve --tokens two.csv --beta 1 --t-end 1e12 --norm {norm} --stop-at-one-cluster"));
         assert_eq!(end["outcome"], "one-cluster", "{norm}: {}", end["outcome"]);
@@ -101,7 +101,7 @@ fn a_feed_forward_sublayer_runs_at_the_usual_tolerance() {
     use metastable::attention::dense::Activation;
     use metastable::attention::{
         Spec,
-        model::{Model, Units},
+        model::{FeedForwardWeights, Model},
     };
     use metastable::flow::{Options, solve, velocity_accuracy};
     let d = 4;
@@ -110,14 +110,14 @@ fn a_feed_forward_sublayer_runs_at_the_usual_tolerance() {
         metastable::num::stream::Stream::new(seed, &["units"]).normals(&mut v);
         v.iter().map(|v| 3.0 * v).collect()
     };
-    let units = Units {
-        first: (16, numbers(16 * d, 1)),
-        shift: numbers(16, 2),
-        second: (d, numbers(16 * d, 3)),
-        last: numbers(d, 4),
+    let units = FeedForwardWeights {
+        w1: (16, numbers(16 * d, 1)),
+        b1: numbers(16, 2),
+        w2: (d, numbers(16 * d, 3)),
+        b2: numbers(d, 4),
         activation: Activation::Gelu,
     };
-    let model = Model { units: Some(units), ..Model::default() };
+    let model = Model { feed_forward: Some(units), ..Model::default() };
     let x = metastable::sphere::law::Law::parse("uniform")
         .and_then(|l| l.sample(6, d, &mut metastable::num::stream::Stream::new(1, &["x"])))
         .expect("tokens");
@@ -143,11 +143,11 @@ fn files_say_how_to_make_them_again() {
     let f = folder();
     let at = f.path();
     assert!(run(at, "figure regime-chart --set n=9 --size nature1 --font-size 6 --out new/folder/chart.csv").status.success());
-    let block = json(at, "whence new/folder/chart.csv")["reproduce"].as_str().unwrap_or_default().to_owned();
+    let block = json(at, "provenance new/folder/chart.csv")["reproduce"].as_str().unwrap_or_default().to_owned();
     assert!(block.contains("--set n=9") && block.contains("--size nature1") && block.contains("--font-size 6"), "{block}");
     // One draw of it is not enough: the exit code says so, and the command that is printed draws as often.
     let drawn = String::from_utf8_lossy(&run(at, "check cone-speed --trials 1 --seed 1").stdout).into_owned();
-    assert!(drawn.contains("again: metastable check cone-speed --seed 1 --trials 9"), "{drawn}");
+    assert!(drawn.contains("repeat: metastable check cone-speed --seed 1 --trials 9"), "{drawn}");
     for (word, said) in
         [("window", "|i - j| < W"), ("alibi", "2^{-8h/H}"), ("u2", "e^{-beta}"), ("beta_per_n2", "C n^2"), ("diagonal", "repeated")]
     {
@@ -242,7 +242,7 @@ fn lists_man_pages_and_threads() {
     let refused = threads("0", "");
     assert!(refused.status.code() == Some(1) && String::from_utf8_lossy(&refused.stderr).contains("[1, 256]"));
     // Values stand beside their names.
-    let certain = String::from_utf8_lossy(&run(at, "is-certain --init polygon --n 3 --d 2 --beta 4").stdout).into_owned();
+    let certain = String::from_utf8_lossy(&run(at, "certify start --criteria --init polygon --n 3 --d 2 --beta 4").stdout).into_owned();
     assert!(certain.contains("holds: beta = 4 > 0 (the threshold C n^2 of Theorem 5.1 for n = 3 and d = 2"), "{certain}");
     assert!(!certain.contains("0.000000") && !certain.contains("2 and 4"), "{certain}");
 }
@@ -257,5 +257,5 @@ fn clusters_and_rest_are_said() {
     assert!(causal["stats"]["implicit"].as_u64() > Some(100) && causal["stationary"].is_null());
     let rest = ask("solve --init uniform --n 5 --d 2 --seed 3 --dynamics repulsive-sa --beta 4 --t-end 1e12");
     assert_eq!((rest["outcome"].as_str(), rest["t"].as_f64()), (Some("stationary"), Some(1e12)));
-    assert!(rest["stationary"]["left"].as_f64().is_some_and(|left| left < 1e-10), "{rest}");
+    assert!(rest["stationary"]["remaining_distance"].as_f64().is_some_and(|left| left < 1e-10), "{rest}");
 }

@@ -46,7 +46,7 @@ fn runs_keep_the_state_they_reached() {
     let folder = tempfile::tempdir().expect("a folder");
     for (line, outcome) in [
         ("solve --init uniform --n 1500 --d 3 --seed 1 --beta 9 --dynamics sa --t-end 1e9 --merge-radius 0", "outcome"),
-        ("measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 4 --noise 10 --t-end 1000", "outcome"),
+        ("measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 4 --noise kappa=10 --t-end 1000", "outcome"),
     ] {
         let stdout = end(start(folder.path(), line), line);
         assert_eq!(json(&stdout)[outcome], "interrupted", "{line}: {stdout}");

@@ -3,7 +3,6 @@
 mod program;
 mod snapshot;
 
-mod book_keeping;
 mod certify;
 mod cli;
 mod crash;
@@ -17,10 +16,11 @@ mod interrupt;
 mod model;
 mod model_files;
 mod page;
-mod parts;
 mod plot;
 mod predictions;
 mod printed;
 mod readme;
+mod records;
 mod results;
+mod shards;
 mod terminal;

@@ -55,7 +55,7 @@ fn a_model_is_a_run_that_other_commands_take() {
     }
     let entropy = json(at, &["entropy", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--normalise"]);
     assert_eq!((entropy["layers"].as_u64(), entropy["n"].as_u64(), entropy["d"].as_u64()), (Some(3), Some(8), Some(16)));
-    let clusters = json(at, &["clusters", "--result", "run", "--radius", "3.1"]);
+    let clusters = json(at, &["clusters", "--from-run", "run", "--radius", "3.1"]);
     assert_eq!(clusters["clusters"].as_array().map(Vec::len).or(clusters["clusters"].as_u64().map(|c| c as usize)), Some(1), "{clusters}");
     let velocity =
         json(at, &["velocity", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--frame", "1", "--normalise", "--beta", "2"]);
@@ -94,7 +94,7 @@ fn the_same_tokens_by_text_ids_and_embeddings_and_blocks_iterated() {
             && (rows[38][1] - last(&iterated)).abs() < 1e-2,
         "{course}"
     );
-    let drawn = run(at, &["figure", "iterated-block", "--result", "b/iterated-block", "--out", "block.csv"]);
+    let drawn = run(at, &["figure", "iterated-block", "--from-run", "b/iterated-block", "--out", "block.csv"]);
     assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
     let single = json(at, &["model", &albert, "--ids", &ids, "--f32"]);
     assert!((last(&single) - last(&by_ids)).abs() < 1e-5 && single["precision"] == "f32");
@@ -136,7 +136,7 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
     std::fs::copy(at.join("ids.csv"), at.join("alone/ids.csv")).expect("copied");
     refused(&["alone/ids.csv", "--ids", "ids.csv"], "found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file");
     std::fs::copy(at.join("model.safetensors"), at.join("alone/model.safetensors")).expect("copied");
-    refused(&["alone/model.safetensors", "--ids", "ids.csv"], "taken for a safetensors file, as it does not begin with GGUF");
+    refused(&["alone/model.safetensors", "--ids", "ids.csv"], "found a file that does not begin with GGUF");
     std::fs::remove_file(at.join("tokenizer.json")).expect("removed");
     refused(&[".", "--text", "the text"], "tokenizer.json: no such file; without the model's tokenizer give the ids of the tokens");
     let config = std::fs::read_to_string(at.join("config.json")).expect("settings");

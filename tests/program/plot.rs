@@ -111,7 +111,7 @@ fn the_line_in_the_file_draws_it_again_with_any_number_of_threads() {
     let stem = names.find_map(|n| n.strip_suffix(".svg").map(str::to_owned)).expect("a picture");
     assert!(stem.starts_with("grid-") && stem.ends_with("-clusters-order-parameter-over-t-by-model-beta-9"), "{stem}");
     let svg = std::fs::read(at.join(format!("a/{stem}.svg"))).expect("drawn");
-    let reproduce = json(at, &format!("whence a/{stem}.svg"))["reproduce"].as_str().expect("a line").to_owned();
+    let reproduce = json(at, &format!("provenance a/{stem}.svg"))["reproduce"].as_str().expect("a line").to_owned();
     assert!(run(at, &format!("{} --threads 3 --out b", reproduce.trim_start_matches("metastable "))).status.success(), "{reproduce}");
     assert!(svg == std::fs::read(at.join(format!("b/{stem}.svg"))).expect("drawn"), "{reproduce}");
     // A logarithmic axis leaves out t = 0 and says nothing of it twice: there are three times left.

@@ -3,7 +3,7 @@
 use crate::program::{files_below, json, refused, run};
 use crate::snapshot;
 use metastable::flow::Table;
-use metastable::lab::{arrays, frame::Which};
+use metastable::lab::{arrays, snapshot::FrameChoice};
 use std::path::{Path, PathBuf};
 
 fn folder() -> tempfile::TempDir {
@@ -107,13 +107,13 @@ fn structured_arrays_have_the_header_of_numpy_and_old_ones_are_read() {
         std::fs::write(f.path().join(name).join("timeline.npy"), content).expect("writable");
         let record = serde_json::json!({"timeline_columns": table.columns, "settings": {}});
         std::fs::write(f.path().join(name).join("record.json"), record.to_string()).expect("writable");
-        let read = Which::default().timeline(&f.path().join(name)).expect(name);
+        let read = FrameChoice::default().timeline(&f.path().join(name)).expect(name);
         assert_eq!((&read.columns, &read.rows[1]), (&table.columns, &table.rows[1]), "{name}");
     }
     // Names that are not those of the record are never taken for them.
     let record = serde_json::json!({"timeline_columns": ["t", "energy"], "settings": {}});
     std::fs::write(f.path().join("new/record.json"), record.to_string()).expect("writable");
-    assert!(Which::default().timeline(&f.path().join("new")).is_err());
+    assert!(FrameChoice::default().timeline(&f.path().join("new")).is_err());
 }
 
 #[test]
@@ -197,26 +197,26 @@ fn no_artefact_names_a_folder_of_the_machine() {
     std::fs::create_dir(elsewhere.path().join("films")).expect("a folder");
     ran(&format!("movie --init uniform --n 4 --d 2 --beta 2 --t-end 10 --frames 2 --out {far}/films/run.png"));
     // The caption says the matrices.
-    ran(&format!("figure timeline --result {far}/heads --out {far}/figures"));
+    ran(&format!("figure timeline --from-run {far}/heads --out {far}/figures"));
     let wrong = |path: &PathBuf| String::from_utf8_lossy(&std::fs::read(path).expect("written")).contains(&far);
     let mut files: Vec<PathBuf> =
         ["run", "runs", "density", "films", "figures"].iter().flat_map(|n| files_below(&elsewhere.path().join(n))).collect();
     assert!(files.len() > 20, "{files:?}");
     files.retain(wrong);
     assert!(files.is_empty(), "{files:?}");
-    let reproduce = |file: &str| json(at, &format!("whence {far}/{file}"))["reproduce"].as_str().expect("a line").to_owned();
+    let reproduce = |file: &str| json(at, &format!("provenance {far}/{file}"))["reproduce"].as_str().expect("a line").to_owned();
     assert_eq!(reproduce("run/record.json"), "metastable solve --tokens tokens.csv --beta 1 --t-end 2 --out run");
     assert!(reproduce("heads/timeline.npy").contains(" --q=q.csv "), "{}", reproduce("heads/timeline.npy"));
-    assert_eq!(reproduce("figures/timeline.svg"), "metastable figure timeline --result heads");
+    assert_eq!(reproduce("figures/timeline.svg"), "metastable figure timeline --from-run heads");
     // The commit of the build is known in every checkout, also in a second one of the same repository.
     let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
     if git.is_ok_and(|o| o.status.success()) {
-        let commit = json(at, &format!("whence {far}/run/record.json"))["commit"].as_str().expect("a commit").to_owned();
+        let commit = json(at, &format!("provenance {far}/run/record.json"))["commit"].as_str().expect("a commit").to_owned();
         assert!(commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{commit}");
     }
     // In the working folder paths are relative to it.
     ran(&format!("solve --tokens {}/tokens.csv --beta 1 --t-end 2 --out {}/in/run", at.display(), at.display()));
-    let line = json(at, "whence in/run/record.json")["reproduce"].as_str().expect("a line").replace('\\', "/");
+    let line = json(at, "provenance in/run/record.json")["reproduce"].as_str().expect("a line").replace('\\', "/");
     assert_eq!(line, "metastable solve --tokens tokens.csv --beta 1 --t-end 2 --out in/run");
 }
 
@@ -234,7 +234,7 @@ fn files_of_something_else_are_told_in_words_for_people() {
         ("few.json", "{}"),
     ] {
         std::fs::write(at.join(file), content).expect("written");
-        let out = run(at, &format!("replay {file}"));
+        let out = run(at, &format!("hunt --replay {file}"));
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(
             out.status.code() == Some(1) && said.contains(file) && said.contains("expected a counterexample written by `hunt`"),
@@ -244,10 +244,10 @@ fn files_of_something_else_are_told_in_words_for_people() {
             assert!(!said.contains(inside), "{file}: {said}");
         }
     }
-    refused(at, "replay few.json", "found no field `");
-    refused(at, "replay torn.json", "JSON that ends too early");
+    refused(at, "hunt --replay few.json", "found no field `");
+    refused(at, "hunt --replay torn.json", "JSON that ends too early");
     std::fs::write(at.join("run/record.json"), "not JSON").expect("written");
-    refused(at, "energy --result run --beta 1", "expected the record of `solve --out`");
+    refused(at, "energy --from-run run --beta 1", "expected the record of `solve --out`");
     refused(at, "diff run run", "found no JSON (line 1, column");
 }
 
@@ -319,7 +319,7 @@ fn no_committed_file_names_a_folder_of_a_machine() {
     assert!(files.len() > 500 && blocks > 40, "{} files, {blocks} blocks", files.len());
     assert!(wrong.is_empty(), "{wrong:#?}");
     // What is looked for would be found.
-    let block = |folder: &str| format!("{{\"reproduce\":\"metastable figure x --result {folder}a\"}}");
+    let block = |folder: &str| format!("{{\"reproduce\":\"metastable figure x --from-run {folder}a\"}}");
     assert!(MACHINE_FOLDERS.iter().all(|halves| machine_folder(block(&halves.concat()).as_bytes()).is_some()));
     assert!(machine_folder(format!("https://example.org{}x", MACHINE_FOLDERS[0].concat()).as_bytes()).is_none());
 }
@@ -335,7 +335,7 @@ fn an_experiment_runs_with_other_values_and_says_so() {
     assert_eq!(cells.iter().map(|c| c["beta"].as_f64().expect("a number")).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
     assert!(cells.iter().all(|c| c["n"] == 3 && c["init"] == "cap:radius=1"), "{answer}");
     let folder = answer["folder"].as_str().expect("a folder");
-    let block = json(at, &format!("whence {folder}/results.csv"));
+    let block = json(at, &format!("provenance {folder}/results.csv"));
     let line = block["reproduce"].as_str().expect("a line");
     assert_eq!(line, "metastable run own.toml --set n=3 --set beta=1..4:lin4 --set init=cap:radius=1");
     let again = json(at, &format!("{} --dry-run", line.trim_start_matches("metastable ")));
@@ -355,26 +355,26 @@ fn cells_of_another_grid_are_taken_over_and_damaged_ones_are_not() {
         (at.join(answer["folder"].as_str().expect("a folder")), String::from_utf8_lossy(&out.stderr).into_owned())
     };
     let (first, alone) = said(f.path(), "run grid.toml");
-    assert!(!alone.contains("taken over"), "{alone}");
+    assert!(!alone.contains("reused"), "{alone}");
     // One more value: two of three cells are there, as a dry run says before.
     let planned = run(f.path(), "run grid.toml --set beta=1,2,3 --dry-run");
     let planned = String::from_utf8_lossy(&planned.stdout).into_owned();
-    assert!(planned.contains("3 cells, 0 finished, 2 to take over from other runs") && planned.matches(" to do").count() == 1, "{planned}");
+    assert!(planned.contains("3 cells, 0 finished, 2 reusable from other runs") && planned.matches(" to do").count() == 1, "{planned}");
     let (second, note) = said(f.path(), "run grid.toml --set beta=1,2,3");
-    assert!(note.contains("2 of 3 cells are taken over from runs of grid with other values on its axes"), "{note}");
+    assert!(note.contains("2 of 3 cells are reused from runs of grid with other values on its axes"), "{note}");
     let (fresh, _) = said(g.path(), "run grid.toml --set beta=1,2,3");
     for file in ["results.csv", "results.npy", "cells.csv"] {
         assert_eq!(std::fs::read(second.join(file)).expect(file), std::fs::read(fresh.join(file)).expect(file), "{file}");
     }
     // What decides numbers is no axis: nothing is taken over.
-    assert!(!said(f.path(), "run grid.toml --set seed=5").1.contains("taken over"));
+    assert!(!said(f.path(), "run grid.toml --set seed=5").1.contains("reused"));
     // A damaged cell is computed again.
     for folder in [&first, &second] {
         let cell = std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path().join("table.npy"));
         cell.for_each(|file| std::fs::write(file, b"damage").expect("written"));
     }
     let (third, note) = said(f.path(), "run grid.toml --set beta=1,2,3,4");
-    assert!(!note.contains("taken over"), "{note}");
+    assert!(!note.contains("reused"), "{note}");
     assert!(std::fs::read_to_string(third.join("results.csv")).expect("results").lines().filter(|l| l.contains(",sa,")).count() == 12);
 }
 
@@ -385,7 +385,7 @@ fn figures_of_ones_own_file_name_it_and_others_take_none() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");
     std::fs::copy(&source, at.join("model.npz")).expect("copied");
     json(at, "figure layer-entropy --tokens model.npz --array hidden_states --out figures");
-    let block = json(at, "whence figures/layer-entropy.csv");
+    let block = json(at, "provenance figures/layer-entropy.csv");
     let hash = metastable::lab::provenance::hash(std::fs::read(&source).expect("committed"));
     assert!(block["what"].as_str().is_some_and(|w| w.contains("model.npz") && w.contains("hidden_states") && w.contains(&hash)), "{block}");
     assert_ne!(block["config_hash"], metastable::lab::provenance::hash(""));

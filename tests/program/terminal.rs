@@ -34,7 +34,7 @@ fn a_known_violation_is_no_alarm_and_a_file_has_no_colours() {
 #[test]
 fn all_lines_are_for_all_claims() {
     let folder = tempfile::tempdir().expect("a folder");
-    for arguments in ["check unit-norm --all", "check --all --n 5", "check --all --out parts --cells 0/2"] {
-        refused(folder.path(), arguments, "neither names, ranges nor parts");
+    for arguments in ["check unit-norm --all", "check --all --n 5", "check --all --out parts --shard 0/2"] {
+        refused(folder.path(), arguments, "no names, ranges or shards");
     }
 }

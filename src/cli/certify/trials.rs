@@ -1,10 +1,10 @@
-//! `certify --converges --trials N`: how many of many starts can be proved, and why others cannot.
+//! `certify start --trials N`: how many of N starts can be proved, and what ends the other proofs.
 
-use super::converges::variant;
-use crate::cli::cancel::cancelled;
+use super::start::variant;
 use crate::cli::input::TokenArguments;
 use crate::cli::output::Output;
 use crate::cli::progress;
+use crate::cli::session;
 use crate::error::{Error, Result};
 use crate::num::stats::median;
 use crate::proofs::trajectory::{Cause, Neighbourhood, prove};
@@ -13,21 +13,22 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// What became of one start.
+/// The proof of one start.
 struct Trial {
     seed: u64,
     seconds: f64,
-    /// When all tokens were in a hemisphere, the bound of the error there, steps; or what ended the proof.
+    /// Time at which all tokens lie in a hemisphere, error bound there, steps; or the cause of
+    /// failure.
     found: std::result::Result<(f64, f64, usize), Cause>,
-    /// Whether the referee accepts the certificate, and its seconds.
+    /// Whether the verifier accepts the certificate, and its seconds.
     checked: Option<(bool, f64)>,
 }
 
-/// Which starts: the law's, with seeds from that of the flags on.
+/// Starts drawn from a law, with seeds from that of the flags on.
 pub(super) struct Trials<'a> {
     pub(super) tokens: &'a TokenArguments,
     pub(super) count: usize,
-    /// The referee has the last word on every certificate.
+    /// Every certificate is checked by the verifier.
     pub(super) exact: bool,
 }
 
@@ -37,15 +38,15 @@ impl Trials<'_> {
             return Err(Error::parameter("--trials", 0, "at least 1"));
         }
         if !self.tokens.is_drawn() {
-            return Err(Error::parameter("--trials", self.count, "it with --init: every trial draws its own start"));
+            return Err(Error::parameter("--trials", self.count, "it with --init: every trial draws a start"));
         }
-        let (variant, done) = (variant(name)?, AtomicUsize::new(0));
+        let (variant, done, session) = (variant(name)?, AtomicUsize::new(0), session::current());
         let one = |k: usize| -> Result<Trial> {
-            if cancelled() {
-                return Err(Error::Interrupted { resume: "nothing is kept of the trials".into() });
+            if session.cancelled() {
+                return Err(Error::Interrupted { resume: "the trials are not saved".into() });
             }
             let seed = self.tokens.seed().wrapping_add(k as u64);
-            let start = Neighbourhood::new(variant, beta, &self.tokens.at_seed(seed).tokens()?, radius)?;
+            let start = Neighbourhood::new(variant, beta, &self.tokens.with_seed(seed).tokens()?, radius)?;
             let trial = self.trial(seed, &start);
             let done = 1 + done.fetch_add(1, Ordering::Relaxed);
             progress::report(Some(done as f64 / self.count as f64), || format!("{done} of {} starts", self.count));
@@ -54,7 +55,7 @@ impl Trials<'_> {
         let all: Vec<Trial> = (0..self.count).into_par_iter().map(one).collect::<Result<_>>()?;
         let (json, text, complete) = summary(&all);
         out.result(&json, &text);
-        Ok(if complete { 0 } else { super::converges::UNPROVED })
+        Ok(if complete { 0 } else { super::start::UNPROVED })
     }
 
     fn trial(&self, seed: u64, start: &Neighbourhood) -> Result<Trial> {
@@ -101,10 +102,13 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
         text.push_str(&more);
     }
     for (name, count, seeds) in &lost {
-        text.push_str(&format!("\nlost by {name}: {count} (seeds {seeds:?}{})", if seeds.len() < *count { " and others" } else { "" }));
+        text.push_str(&format!(
+            "\nnot proved, cause {name}: {count} (seeds {seeds:?}{})",
+            if seeds.len() < *count { " and others" } else { "" }
+        ));
     }
     if !checked.is_empty() {
-        text.push_str(&format!("\nthe referee accepts {accepted} of {} certificates; {:.2} and {:.2} s", checked.len(), time.0, time.1));
+        text.push_str(&format!("\nthe verifier accepts {accepted} of {} certificates; {:.2} and {:.2} s", checked.len(), time.0, time.1));
     }
     (json, text, proved.len() == all.len() && accepted == checked.len())
 }

@@ -1,10 +1,10 @@
-//! Where the density lives and how it is moved, as data.
+//! The flags --space and --method as data.
 
 use crate::error::{Error, Result};
 
-/// Where the density lives.
+/// The space of a density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum DensitySpace {
     /// The circle.
     Circle,
     /// Axisymmetric on `S^{d-1}`.
@@ -13,10 +13,10 @@ pub(super) enum Place {
     Sphere2,
 }
 
-/// How it is moved.
+/// The numerical method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
-    /// A series while it resolves the density, then what is cheaper.
+    /// A series while it resolves the density, then the cheapest other method.
     Auto,
     /// A series.
     Spectral,
@@ -26,10 +26,10 @@ pub(super) enum Method {
     Lagrangian,
 }
 
-impl Place {
+impl DensitySpace {
     const ALL: [(&str, Self); 3] = [("circle", Self::Circle), ("zonal", Self::Zonal), ("sphere2", Self::Sphere2)];
 
-    /// Parses a name. **Errors** another one.
+    /// Parses a name. **Errors** unknown names.
     pub(super) fn parse(name: &str) -> Result<Self> {
         named("space", name, &Self::ALL)
     }
@@ -47,13 +47,13 @@ impl Method {
         [("auto", Self::Auto), ("spectral", Self::Spectral), ("volume", Self::Volume), ("lagrangian", Self::Lagrangian)];
     const WITHOUT_VOLUMES: [(&str, Self); 3] = [("auto", Self::Auto), ("spectral", Self::Spectral), ("lagrangian", Self::Lagrangian)];
 
-    /// Parses a name. **Errors** one that this place has not.
-    pub(super) fn parse(name: &str, place: Place) -> Result<Self> {
-        named("method", name, place.methods())
+    /// Parses a name. **Errors** a method that this space does not have.
+    pub(super) fn parse(name: &str, space: DensitySpace) -> Result<Self> {
+        named("method", name, space.methods())
     }
 }
 
-/// What a name stands for.
+/// Finds the value of a name.
 fn named<T: Copy>(kind: &'static str, name: &str, all: &[(&'static str, T)]) -> Result<T> {
     let found = all.iter().find(|(known, _)| *known == name);
     found.map(|(_, value)| *value).ok_or_else(|| Error::unknown(kind, name, all.iter().map(|(known, _)| *known)))

@@ -1,14 +1,15 @@
-//! Densities on the circle: Fourier series while they resolve, then the flow map, or finite volumes where there is noise.
+//! Densities on the circle: Fourier series while they resolve the density, then the flow map or,
+//! with noise, finite volumes.
 
 use super::outcome::{LastState, table};
-use super::stills::{Still, stills};
-use super::{Arguments, Method, Pass, going_on};
+use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
+use crate::cli::movie::density::{DensityFrame, density_frames};
 use crate::continuity::{
-    End, Limits, Medium,
+    EvolutionEnd, Limits, MeasureDynamics,
     circle::Circle,
+    finite_volume::{self, FiniteVolume},
     flow_map::{FlowMap, Resolution},
-    volume::{self, Volume},
 };
 use crate::error::{Result, in_range};
 use crate::flow::Table;
@@ -16,14 +17,14 @@ use crate::lab::arrays;
 use crate::num::panel::NODES;
 use std::f64::consts::TAU;
 
-/// Modes at which `auto` gives the series up: the flow map is cheaper from there on.
+/// Number of modes at which `auto` changes to the flow map, which is then cheaper.
 const AUTO_MODES: usize = 512;
 
 /// Columns of the time line.
 const COLUMNS: [&str; 8] = ["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "momentum", "cos_1", "sin_1"];
 
 impl Arguments {
-    /// The density with all the modes it needs.
+    /// The initial density with as many modes as it needs.
     fn start(&self, modes: usize) -> Result<Circle> {
         if let Some(path) = &self.values {
             let (from, values) = Self::profile(path)?;
@@ -35,17 +36,18 @@ impl Arguments {
         Circle::from_density(&self.density()?, modes)
     }
 
-    /// Cell averages of the density, on more cells than asked for if it needs them.
-    fn volumes(&self, pass: Pass) -> Result<Volume> {
+    /// Averages of the density over finite volumes, on more of them than --volumes if it needs
+    /// more.
+    fn volumes(&self, pass: Pass) -> Result<FiniteVolume> {
         if let Some(path) = &self.values {
             let (from, values) = Self::profile(path)?;
-            return Volume::from_values(&values, from, pass.half(self.cells().max(2 * values.len())));
+            return FiniteVolume::from_values(&values, from, pass.half(self.volume_count().max(2 * values.len())));
         }
         let start = self.start(self.modes)?;
-        Volume::of(&start, pass.half(self.cells().max(8 * start.trimmed().modes())))
+        FiniteVolume::from_circle(&start, pass.half(self.volume_count().max(8 * start.without_negligible_modes().modes())))
     }
 
-    pub(super) fn on_circle(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
+    pub(super) fn on_circle(&self, medium: &MeasureDynamics, pass: Pass) -> Result<LastState> {
         let (auto, noisy) = (pass.method == Method::Auto, medium.diffusion != 0.0);
         let late = |timeline: Table| {
             if noisy { self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), timeline) } else { self.by_map(medium, pass) }
@@ -56,12 +58,12 @@ impl Arguments {
             Method::Auto | Method::Spectral => (),
         }
         let start = match self.start(pass.modes(self.modes)) {
-            // Values with corners have no series.
+            // Values with corners have no convergent series.
             Err(_) if auto && self.values.is_some() => return late(table(&COLUMNS)),
             start => start?,
         };
         let most = if auto && !noisy { self.max_modes().min(AUTO_MODES) } else { self.max_modes() };
-        let needed = start.trimmed().modes();
+        let needed = start.without_negligible_modes().modes();
         if needed > most {
             return if auto { late(table(&COLUMNS)) } else { Err(self.too_fine(needed)) };
         }
@@ -73,15 +75,15 @@ impl Arguments {
         timeline.rows.push(row(0.0, &start));
         let (state, t, end) = start
             .evolve(medium, pass.t_end, pass.limits(most), |t, c| {
-                if self.keeps(pass) {
+                if self.records(pass) {
                     timeline.rows.push(row(t, c));
                 }
-                going_on(t, pass)
+                report_progress(t, pass)
             })?
             .partial();
-        if end == End::UnderResolved && auto {
-            let cells = || Volume::of(&state, pass.half(self.cells().max(4 * state.modes())));
-            return if noisy { self.by_volume(medium, pass, (cells()?, t), timeline) } else { self.by_map(medium, pass) };
+        if end == EvolutionEnd::UnderResolved && auto {
+            let volumes = || FiniteVolume::from_circle(&state, pass.half(self.volume_count().max(4 * state.modes())));
+            return if noisy { self.by_volume(medium, pass, (volumes()?, t), timeline) } else { self.by_map(medium, pass) };
         }
         Ok(LastState {
             t,
@@ -94,20 +96,20 @@ impl Arguments {
         })
     }
 
-    /// Stills of the density at equal distances in time, as long as the series resolves it.
-    pub(super) fn circle_stills(&self, medium: &Medium) -> Result<Vec<Still>> {
-        let limits = Limits { modes: self.max_modes(), relax: 1.0 };
+    /// Frames of the density at equispaced times, as long as the series resolves it.
+    pub(super) fn circle_frames(&self, medium: &MeasureDynamics) -> Result<Vec<DensityFrame>> {
+        let limits = Limits { max_modes: self.max_modes(), tolerance_factor: 1.0 };
         let mut state = self.start(self.modes)?;
-        stills(self.t_end, |t, dt| {
-            let now = Still { t, values: state.values(360), rings: 1 };
+        density_frames(self.t_end, |t, dt| {
+            let now = DensityFrame { t, values: state.values(360), rings: 1 };
             let (next, _, end) = state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
             state = next;
-            Ok((now, end == End::Reached))
+            Ok((now, end == EvolutionEnd::Reached))
         })
     }
 
     /// The flow map from the start to the end.
-    fn by_map(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
+    fn by_map(&self, medium: &MeasureDynamics, pass: Pass) -> Result<LastState> {
         let mut resolution = if pass.second { Resolution::COARSE } else { Resolution::FINE };
         if let Some(n) = self.particles {
             in_range("--particles", n as f64, 16.0, 20_000.0)?;
@@ -128,10 +130,10 @@ impl Arguments {
         };
         let (state, t, end) = start
             .evolve(medium, pass.t_end, |t, f| {
-                if self.keeps(pass) {
+                if self.records(pass) {
                     row(t, f).map_or_else(|e| failed = Some(e), |row| timeline.rows.push(row));
                 }
-                failed.is_none() && going_on(t, pass)
+                failed.is_none() && report_progress(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;
@@ -149,7 +151,7 @@ impl Arguments {
     }
 
     /// Finite volumes from a state at time t to the end.
-    fn by_volume(&self, medium: &Medium, pass: Pass, (volume, t): (Volume, f64), mut timeline: Table) -> Result<LastState> {
+    fn by_volume(&self, medium: &MeasureDynamics, pass: Pass, (volume, t): (FiniteVolume, f64), mut timeline: Table) -> Result<LastState> {
         let nothing = [f64::NAN; 5];
         timeline.rows.push([&[t, volume.negentropy(), volume.negentropy_rate(medium)?][..], &nothing].concat());
         let (mut steps, mut last) = (0u64, (t, volume.negentropy()));
@@ -157,22 +159,22 @@ impl Arguments {
             .evolve(medium, pass.t_end - t, |s, cells| {
                 steps += 1;
                 // The negentropy costs as much as a step.
-                if self.keeps(pass) && steps.is_multiple_of(16) {
-                    let h = volume::negentropy(cells);
+                if self.records(pass) && steps.is_multiple_of(16) {
+                    let h = finite_volume::negentropy(cells);
                     timeline.rows.push([&[t + s, h, (h - last.1) / (t + s - last.0)][..], &nothing].concat());
                     last = (t + s, h);
                 }
-                going_on(t + s, pass)
+                report_progress(t + s, pass)
             })?
             .partial();
-        let averaged = volume.series(512.min(volume.cells.len() / 8))?;
+        let averaged = volume.series(512.min(volume.averages.len() / 8))?;
         Ok(LastState {
-            t: if end == End::Reached { pass.t_end } else { t + elapsed },
+            t: if end == EvolutionEnd::Reached { pass.t_end } else { t + elapsed },
             end,
             method: if t > 0.0 { "spectral, then finite volumes" } else { "finite volumes" },
             coefficients: coefficients(&averaged),
             numbers: [volume.negentropy(), volume.negentropy_rate(medium)?, averaged.energy(medium)],
-            values: on_grid(&volume.cells, 0.5),
+            values: on_grid(&volume.averages, 0.5),
             timeline,
         })
     }

@@ -1,24 +1,25 @@
-//! What an evolution ended with, what a second resolution says about it, and how both are shown.
+//! The result of an evolution, its error from a run at a second resolution, and their output.
 
 use crate::cli::digits::with_error;
 use crate::cli::output::finite;
-use crate::continuity::{End, Medium};
+use crate::continuity::{EvolutionEnd, MeasureDynamics};
 use crate::flow::Table;
 use serde_json::{Map, Value, json};
 
-/// Relative difference of two resolutions at which a number counts as unresolved.
+/// Relative difference of two resolutions above which a number is unresolved.
 const LEVEL: f64 = 1e-3;
 
-/// Share of its natural scale below which a number is as good as zero: there the difference is compared with this share.
+/// Fraction of its natural scale below which a number counts as zero; smaller numbers are compared
+/// with this fraction.
 const SMALL: f64 = 1e-6;
 
 /// Names of [`LastState::numbers`], as JSON keys.
 const NAMES: [&str; 3] = ["negentropy", "negentropy_rate", "energy_above_uniform"];
 
-/// What an evolution ended with.
+/// The result of an evolution.
 pub(super) struct LastState {
     pub(super) t: f64,
-    pub(super) end: End,
+    pub(super) end: EvolutionEnd,
     pub(super) method: &'static str,
     /// Columns k, cosine, sine (circle), k, cosine (zonal), or l, m, re, im (S^2).
     pub(super) coefficients: Table,
@@ -29,29 +30,30 @@ pub(super) struct LastState {
     pub(super) timeline: Table,
 }
 
-/// An outcome with the differences of a second one.
-pub(super) struct Checked {
+/// A result with its differences from a second one.
+pub(super) struct CheckedOutcome {
     pub(super) outcome: LastState,
     second: [f64; 3],
-    /// Infinite where no second run was made.
+    /// Infinite without a second run.
     errors: [f64; 3],
-    /// Largest over the coefficients, those of P_k over the dimension of the harmonics of degree k, which bounds them.
+    /// Largest error of the coefficients. The coefficient of P_k is divided by the dimension of the
+    /// harmonics of degree k, which bounds it.
     coefficients_error: f64,
     /// These dimensions, one per cosine.
     scales: Vec<f64>,
-    /// Whether the two agree on the state shown, be it at the end time or before.
+    /// Whether the two runs agree on the state shown, at the end time or before.
     agree: bool,
-    /// The end, which is under-resolved where the two disagree.
-    pub(super) end: End,
+    /// The end; under-resolved if the two runs disagree.
+    pub(super) end: EvolutionEnd,
 }
 
-impl Checked {
+impl CheckedOutcome {
     /// Compares the numbers of two resolutions at the same time.
-    pub(super) fn new(outcome: LastState, second: &LastState, medium: &Medium, d: usize) -> Self {
+    pub(super) fn new(outcome: LastState, second: &LastState, medium: &MeasureDynamics, d: usize) -> Self {
         let tangent = d as f64 - 1.0;
-        let growth = medium.weights.log_total(medium.beta.abs()).exp();
+        let growth = medium.weights.log_consensus_row_sum(medium.beta.abs()).exp();
         let natural = [1.0, tangent * growth.max(medium.diffusion), medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0)];
-        // A number is never better than the rounding of its natural scale.
+        // The error is at least the rounding error of the natural scale.
         let error = |k: usize| {
             let (a, b) = (outcome.numbers[k], second.numbers[k]);
             (a - b).abs() + 4.0 * f64::EPSILON * natural[k].max(a.abs())
@@ -62,21 +64,21 @@ impl Checked {
         let gap = |name: &str, scales: &[f64]| largest_gap(&outcome.coefficients, &second.coefficients, name, scales);
         let others = ["sine", "re", "im"].iter().map(|name| gap(name, &[])).fold(4.0 * f64::EPSILON, f64::max);
         let coefficients_error = others.max(gap("cosine", &scales));
-        if second.end == End::Interrupted {
+        if second.end == EvolutionEnd::Interrupted {
             return Self::interrupted(outcome);
         }
-        let agree = second.end == End::Reached && (0..3).all(fine) && coefficients_error <= LEVEL;
-        let end = if agree { outcome.end } else { End::UnderResolved };
+        let agree = second.end == EvolutionEnd::Reached && (0..3).all(fine) && coefficients_error <= LEVEL;
+        let end = if agree { outcome.end } else { EvolutionEnd::UnderResolved };
         Self { second: second.numbers, errors, coefficients_error, scales, agree, end, outcome }
     }
 
-    /// A state whose error is not known.
+    /// A state with unknown error.
     pub(super) fn interrupted(outcome: LastState) -> Self {
         let (second, errors) = (outcome.numbers, [f64::INFINITY; 3]);
-        Self { second, errors, coefficients_error: f64::INFINITY, scales: Vec::new(), agree: true, end: End::Interrupted, outcome }
+        Self { second, errors, coefficients_error: f64::INFINITY, scales: Vec::new(), agree: true, end: EvolutionEnd::Interrupted, outcome }
     }
 
-    /// Values and errors, where they are resolved.
+    /// Values and errors.
     fn numbers(&self) -> Map<String, Value> {
         let pairs = NAMES.iter().enumerate().flat_map(|(k, name)| {
             [((*name).to_owned(), finite(self.outcome.numbers[k])), (format!("{name}_error"), finite(self.errors[k]))]
@@ -84,10 +86,11 @@ impl Checked {
         pairs.collect()
     }
 
-    /// The numbers under their keys where the end time was reached and resolved; else null there, and what is known below other keys.
+    /// The result as JSON. If the end time was not reached or not resolved, the usual keys are null
+    /// and other keys hold the known numbers.
     pub(super) fn json(&self) -> Value {
         let end = &self.outcome;
-        let reached = self.end == End::Reached;
+        let reached = self.end == EvolutionEnd::Reached;
         let column = |name: &str| -> Vec<Value> {
             if self.agree { column(&end.coefficients, name).into_iter().map(finite).collect() } else { Vec::new() }
         };
@@ -122,19 +125,19 @@ impl Checked {
         }
         let number = |k: usize| format!("{} {}\n", labels[k], with_error(end.numbers[k], self.errors[k]));
         let cosines = column(&end.coefficients, "cosine");
-        // Each with the digits its own error leaves.
+        // Each coefficient with the digits that its error allows.
         let digits = |(c, scale): (&f64, &f64)| {
             let text = with_error(*c, self.coefficients_error * scale);
             text.split_once(" +- ").map_or(text.clone(), |(digits, _)| digits.to_owned())
         };
         let shown: Vec<String> = cosines.iter().zip(&self.scales).take(9).map(digits).collect();
-        let last = if self.end == End::Reached { "" } else { "The last resolved state, before the end time:\n" };
+        let last = if self.end == EvolutionEnd::Reached { "" } else { "The last resolved state, before the end time:\n" };
         let numbers: String = (0..3).map(number).collect();
         format!("{head}{last}{numbers}coefficients {} (over their bounds +- {:.0e})", shown.join(" "), self.coefficients_error)
     }
 }
 
-/// Largest difference of two columns over the rows that both tables have, over the scale of each (1 where none is given).
+/// Largest difference of two columns over their common rows, each divided by its scale (default 1).
 fn largest_gap(a: &Table, b: &Table, name: &str, scales: &[f64]) -> f64 {
     let scale = scales.iter().copied().chain(std::iter::repeat(1.0));
     column(a, name).iter().zip(column(b, name)).zip(scale).fold(0.0, |m, ((a, b), s)| m.max((a - b).abs() / s))
@@ -145,7 +148,7 @@ pub(super) fn table(columns: &[&str]) -> Table {
     Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
 }
 
-/// One column of a table without the entries that are not numbers; empty if there is none.
+/// A column of a table without NaN; empty if there is no such column.
 fn column(table: &Table, name: &str) -> Vec<f64> {
     let place = table.columns.iter().position(|c| c == name);
     place.map_or_else(Vec::new, |k| table.rows.iter().map(|r| r[k]).filter(|v| !v.is_nan()).collect())

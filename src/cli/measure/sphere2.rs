@@ -1,25 +1,25 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
 use super::outcome::{LastState, table};
-use super::stills::{Still, stills};
-use super::{Arguments, Method, Pass, going_on};
+use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
-use crate::continuity::{End, Limits, Medium, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
+use crate::cli::movie::density::{DensityFrame, density_frames};
+use crate::continuity::{EvolutionEnd, Limits, MeasureDynamics, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
 use crate::error::{Result, in_range};
 use crate::flow::Table;
 use crate::lab::arrays;
 
-/// Degree from which `auto` is handed to the particles; spectral runs go on to 128.
+/// Degree at which `auto` changes to particles; the spectral method continues to 128.
 const AUTO_DEGREE: usize = 64;
 
-/// Rings of latitude of a still.
+/// Number of rings of latitude of a frame.
 const RINGS: usize = 48;
 
 impl Arguments {
     fn sphere_start(&self, degree: usize) -> Result<Sphere2> {
         if let Some(path) = &self.values {
             let (rows, values) = arrays::matrix(path, None)?;
-            // Colatitude, azimuth and density a row, or one ring a row.
+            // A row holds colatitude, azimuth and density, or one ring.
             if values.len() == 3 * rows {
                 return Sphere2::from_values(&values.iter().skip(2).step_by(3).copied().collect::<Vec<_>>(), rings(values.len() / 3));
             }
@@ -31,7 +31,7 @@ impl Arguments {
         Sphere2::from_density(&self.density()?, degree)
     }
 
-    pub(super) fn sphere2(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
+    pub(super) fn sphere2(&self, medium: &MeasureDynamics, pass: Pass) -> Result<LastState> {
         if pass.method == Method::Lagrangian {
             return self.by_grid(medium, pass);
         }
@@ -44,14 +44,14 @@ impl Arguments {
         let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);
         let (state, t, end) = start
             .evolve(medium, pass.t_end, pass.limits(most), |t, a| {
-                if self.keeps(pass) {
+                if self.records(pass) {
                     let rates = [a.negentropy_rate(medium), a.energy(medium), a.energy_rate(medium), a.mean_length()];
                     timeline.rows.push([&[t, a.negentropy()], &rates[..]].concat());
                 }
-                going_on(t, pass)
+                report_progress(t, pass)
             })?
             .partial();
-        if late && end == End::UnderResolved {
+        if late && end == EvolutionEnd::UnderResolved {
             return self.by_grid(medium, pass);
         }
         Ok(LastState {
@@ -66,19 +66,19 @@ impl Arguments {
     }
 
     /// Stills of the density at equal distances in time, as long as the series resolves it.
-    pub(super) fn sphere_stills(&self, medium: &Medium) -> Result<Vec<Still>> {
-        let limits = Limits { modes: self.max_modes().min(AUTO_DEGREE), relax: 10.0 };
+    pub(super) fn sphere_frames(&self, medium: &MeasureDynamics) -> Result<Vec<DensityFrame>> {
+        let limits = Limits { max_modes: self.max_modes().min(AUTO_DEGREE), tolerance_factor: 10.0 };
         let mut state = self.sphere_start(self.modes.min(32))?;
-        stills(self.t_end, |t, dt| {
-            let now = Still { t, values: state.values_on(RINGS), rings: RINGS };
+        density_frames(self.t_end, |t, dt| {
+            let now = DensityFrame { t, values: state.values_on(RINGS), rings: RINGS };
             let (next, _, end) = state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
             state = next;
-            Ok((now, end == End::Reached))
+            Ok((now, end == EvolutionEnd::Reached))
         })
     }
 
-    /// Particles on a grid, from the start to the end.
-    fn by_grid(&self, medium: &Medium, pass: Pass) -> Result<LastState> {
+    /// Evolves particles on a grid.
+    fn by_grid(&self, medium: &MeasureDynamics, pass: Pass) -> Result<LastState> {
         let start = self.sphere_start(4)?;
         let rings = self.particles.unwrap_or(32.max(2 * start.degree).min(64));
         in_range("--particles", rings as f64, 8.0, 128.0)?;
@@ -87,12 +87,12 @@ impl Arguments {
         let mut failed = None;
         let particles = Lagrangian::on_sphere2(&start, pass.half(rings))?;
         let (state, t, end) = particles
-            .evolve_within(medium, pass.t_end, pass.step(), |t, l| {
-                if self.keeps(pass) {
+            .evolve_with_tolerances(medium, pass.t_end, pass.step(), |t, l| {
+                if self.records(pass) {
                     let row = |rate| vec![t, l.negentropy(), rate, l.energy(medium), length(l)];
                     l.negentropy_rate(medium).map_or_else(|e| failed = Some(e), |rate| timeline.rows.push(row(rate)));
                 }
-                failed.is_none() && going_on(t, pass)
+                failed.is_none() && report_progress(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;
@@ -115,7 +115,7 @@ impl Arguments {
     }
 }
 
-/// Rings of a grid of this many points.
+/// Number of rings of a grid with this many points.
 fn rings(points: usize) -> usize {
     (points as f64 / 2.0).sqrt().round() as usize
 }

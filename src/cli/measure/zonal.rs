@@ -1,17 +1,18 @@
-//! Zonal densities: Gegenbauer polynomials while they resolve, rings that carry the density after.
+//! Zonal densities: Gegenbauer polynomials while they resolve the density, then rings that carry
+//! it.
 
 use super::outcome::{LastState, dimension, table};
-use super::{Arguments, Method, Pass, going_on};
-use crate::continuity::{End, Medium, rings::Rings, zonal::Zonal};
+use super::{Arguments, Method, Pass, report_progress};
+use crate::continuity::{EvolutionEnd, MeasureDynamics, zonal::Zonal, zonal_lagrangian::ZonalLagrangian};
 use crate::error::{Error, Result, in_range};
 use crate::flow::Table;
 use std::f64::consts::PI;
 
-/// Modes at which `auto` gives the expansion up: rings are cheaper from there on.
+/// Number of modes at which `auto` changes to rings, which are then cheaper.
 const AUTO_MODES: usize = 64;
 
 impl Arguments {
-    pub(super) fn zonal(&self, medium: &Medium, d: usize, pass: Pass) -> Result<LastState> {
+    pub(super) fn zonal(&self, medium: &MeasureDynamics, d: usize, pass: Pass) -> Result<LastState> {
         if pass.method == Method::Lagrangian {
             return self.by_rings(medium, d, pass);
         }
@@ -28,17 +29,17 @@ impl Arguments {
         let mut failed = None;
         let (state, t, end) = start
             .evolve(medium, pass.t_end, pass.limits(most), |t, z| {
-                if self.keeps(pass) {
+                if self.records(pass) {
                     match (z.negentropy(), z.negentropy_rate(medium), z.energy_rate(medium)) {
                         (Ok(h), Ok(r), Ok(e)) => timeline.rows.push(vec![t, h, r, z.energy(medium), e, z.axis_mean()]),
                         (Err(e), _, _) | (_, Err(e), _) | (_, _, Err(e)) => failed = Some(e),
                     }
                 }
-                going_on(t, pass)
+                report_progress(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;
-        if late && end == End::UnderResolved {
+        if late && end == EvolutionEnd::UnderResolved {
             return self.by_rings(medium, d, pass);
         }
         let coefficients = state.coefficients().into_iter().enumerate().map(|(k, c)| vec![k as f64, c]).collect();
@@ -68,22 +69,22 @@ impl Arguments {
         Zonal::from_density(&self.density()?, d, modes)
     }
 
-    /// Rings from the start to the end.
-    fn by_rings(&self, medium: &Medium, d: usize, pass: Pass) -> Result<LastState> {
+    /// Evolves rings.
+    fn by_rings(&self, medium: &MeasureDynamics, d: usize, pass: Pass) -> Result<LastState> {
         let density = self.density()?;
         let n = self.particles.unwrap_or_else(|| (2 * density.degree(d)).clamp(64, 2048));
         in_range("--particles", n as f64, 8.0, 2048.0)?;
         let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
-        let (state, t, end) = Rings::new(&density, d, pass.half(n))?
-            .evolve_within(medium, pass.t_end, pass.step(), |t, r| {
-                if self.keeps(pass) {
+        let (state, t, end) = ZonalLagrangian::new(&density, d, pass.half(n))?
+            .evolve_with_tolerances(medium, pass.t_end, pass.step(), |t, r| {
+                if self.records(pass) {
                     match (r.negentropy_rate(medium), r.energy(medium)) {
                         (Ok(rate), Ok(energy)) => timeline.rows.push(vec![t, r.negentropy(), rate, energy, f64::NAN, r.axis_mean()]),
                         (Err(e), _) | (_, Err(e)) => failed = Some(e),
                     }
                 }
-                going_on(t, pass)
+                report_progress(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;

@@ -1,4 +1,4 @@
-//! `doctor`: the conformance suite, printed as numbers with what they should be.
+//! `selftest`: the conformance suite of every dynamics, with values and bounds.
 
 use super::output::Output;
 use crate::attention::{Spec, dynamics};
@@ -6,19 +6,19 @@ use crate::error::Result;
 use crate::theorem::conformance::suite;
 use serde_json::json;
 
-/// Flags of `doctor`.
+/// Flags of `selftest`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable doctor usa")]
+#[command(after_help = "Example:\n  metastable selftest usa")]
 pub struct Arguments {
-    /// A dynamics; all of them when none is given.
+    /// A dynamics (default: all).
     name: Option<String>,
-    /// Seed of the random tokens.
+    /// Random seed of the tokens.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 impl Arguments {
-    /// Runs it; exit code 2 when a claim of a dynamics about itself fails.
+    /// Runs it; exit code 2 if a check fails.
     pub fn run(self, out: &Output) -> Result<i32> {
         let entries: Vec<_> = match &self.name {
             Some(name) => vec![dynamics::find(name, false)?],
@@ -38,7 +38,7 @@ impl Arguments {
             for check in suite(&|spec: &Spec| (entry.build)(spec), self.seed)? {
                 let word = if check.passed() { "holds" } else { "FAILS" };
                 failed += i32::from(!check.passed());
-                text.push_str(&format!("  {:55} {:9.1e} (at most {:.0e})  {word}\n", check.what, check.value, check.bound));
+                text.push_str(&format!("  {:55} {:9.1e} (bound {:.0e})  {word}\n", check.what, check.value, check.bound));
                 lines.push(json!({"dynamics": entry.name, "check": check.what, "value": check.value, "bound": check.bound, "passed": check.passed()}));
             }
         }

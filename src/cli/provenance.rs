@@ -1,15 +1,15 @@
-//! `whence`: the provenance of a file.
+//! `provenance`: the origin of a result file.
 
 use super::output::Output;
 use crate::error::Result;
 use crate::lab::provenance;
 use std::path::PathBuf;
 
-/// Flags of `whence`.
+/// Flags of `provenance`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable whence runs/figures/gamma-curve.png")]
+#[command(after_help = "Example:\n  metastable provenance runs/figures/gamma-curve.png")]
 pub struct Arguments {
-    /// A CSV, JSON, NPY, SVG, PNG or HTML file of ours.
+    /// A CSV, JSON, NPY, SVG, PNG or HTML file written by this program.
     file: PathBuf,
 }
 

@@ -1,5 +1,5 @@
-//! Many machines: parts of an experiment, of checks and of hunts in one folder give the bytes of one run, whoever comes first; and a run that is killed goes
-//! on to the same bytes.
+//! Shards of experiments, checks and hunts give the bytes of one run in any order; killed runs
+//! resume to the same bytes.
 
 use crate::program::{command, contents, failure, json, refused, run, tables};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
         assert!(missing.contains("0 of"), "{missing}");
         // Two instances of every part at once: none waits, none loses or doubles a cell.
         let both: Vec<Child> =
-            (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --cells {}/3", k % 3))).collect();
+            (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --shard {}/3", k % 3))).collect();
         for mut child in both {
             assert!(child.wait().expect("ends").success());
         }
@@ -48,7 +48,7 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
             all.keys()
         );
         // Again: nothing is run, nothing changes.
-        json(folder.path(), &format!("run {name}.toml --out parts-{name} --cells 0/3"));
+        json(folder.path(), &format!("run {name}.toml --out parts-{name} --shard 0/3"));
         json(folder.path(), &format!("run {name}.toml --out parts-{name}"));
         assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))));
     }
@@ -58,7 +58,7 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
 fn every_cell_belongs_to_one_part() {
     let folder = folder();
     let counts: Vec<u64> =
-        (0..5).map(|k| json(folder.path(), &format!("run many.toml --cells {k}/5"))["cells"].as_u64().expect("a number")).collect();
+        (0..5).map(|k| json(folder.path(), &format!("run many.toml --shard {k}/5"))["cells"].as_u64().expect("a number")).collect();
     assert_eq!(counts.iter().sum::<u64>(), 40);
     assert!(counts.iter().all(|c| *c < 40));
 }
@@ -80,7 +80,8 @@ fn shell(folder: &Path, line: &str) -> Output {
     Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", &path).output().expect("starts")
 }
 
-/// What Slurm does with an array: the line once for each number, all at a time, with the number in a variable.
+/// A substitute for Slurm: runs the line once for each number of the array, in parallel, with the
+/// number in a variable.
 const SBATCH: &str = r#"#!/bin/sh
 case "$1" in --array=*-*) ;; *) echo "sbatch: no array" >&2; exit 1 ;; esac
 [ "$2" = --wrap ] || exit 1
@@ -99,7 +100,7 @@ fn executable(path: &Path, text: &str) {
 }
 
 #[test]
-fn the_lines_of_the_guide_run_on_a_cluster() {
+fn the_commands_of_the_guide_run_on_a_cluster() {
     let [array, parallel, merge] = recipes();
     let folder = folder();
     json(folder.path(), "run few.toml --out whole");
@@ -120,17 +121,17 @@ fn the_lines_of_the_guide_run_on_a_cluster() {
         std::fs::remove_dir_all(folder.path().join("runs")).expect("there");
     }
     // Without its number the line says what is wrong.
-    let bare = shell(folder.path(), "metastable run few.toml --cells $SLURM_ARRAY_TASK_ID/4");
+    let bare = shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
     assert_eq!(bare.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&bare.stderr).contains("--cells: found /4, expected k/K"), "{bare:?}");
+    assert!(String::from_utf8_lossy(&bare.stderr).contains("--shard: found /4, expected k/K"), "{bare:?}");
 }
 
 #[test]
-fn a_run_of_the_whole_and_its_parts_do_not_meet() {
+fn a_run_and_its_shards_exclude_each_other() {
     let folder = folder();
     let long = MANY.replace("t_end = 10", "t_end = 1e9\nrealisations = 3000").replace("'many'", "'long'");
     std::fs::write(folder.path().join("long.toml"), long).expect("writable");
-    let mut part = start(folder.path(), "run long.toml --cells 0/2");
+    let mut part = start(folder.path(), "run long.toml --shard 0/2");
     let lock = |f: &Path| {
         std::fs::read_dir(f).ok().and_then(|mut d| d.next()).is_some_and(|e| e.is_ok_and(|e| e.path().join("experiment.json").exists()))
     };
@@ -140,80 +141,80 @@ fn a_run_of_the_whole_and_its_parts_do_not_meet() {
     let said = failure(folder.path(), "run long.toml", 1);
     part.kill().expect("killed");
     part.wait().expect("ended");
-    assert!(said.contains("another run working in it"), "{said}");
+    assert!(said.contains("a folder that another run has open"), "{said}");
 }
 
 #[test]
-fn checks_and_hunts_in_parts() {
+fn checks_and_hunts_in_shards() {
     let folder = folder();
     let claims = "check wendel gamma-curve cone-speed-printed --quick --seed 3";
     let whole = json(folder.path(), claims);
     let missing = failure(folder.path(), &format!("{claims} --out c --merge"), 1);
     assert!(missing.contains("0 of 3"), "{missing}");
     for k in 0..2 {
-        json(folder.path(), &format!("{claims} --out c --cells {k}/2"));
+        json(folder.path(), &format!("{claims} --out c --shard {k}/2"));
     }
     let merged = json(folder.path(), &format!("{claims} --out c --merge"));
     assert_eq!(merged["claims"], whole["claims"]);
-    // Other settings are another work.
+    // Results with other settings are not merged.
     assert!(failure(folder.path(), "check wendel gamma-curve cone-speed-printed --quick --seed 4 --out c --merge", 1).contains("0 of 3"));
     for k in 0..2 {
-        run(folder.path(), &format!("hunt cone-speed-printed --minutes 0.02 --out h --cells {k}/2"));
+        run(folder.path(), &format!("hunt cone-speed-printed --minutes 0.02 --out h --shard {k}/2"));
     }
     let hunted = json(folder.path(), "hunt cone-speed-printed --out h --merge");
-    assert_eq!((hunted["found"].as_bool(), hunted["parts"].as_u64()), (Some(true), Some(2)));
+    assert_eq!((hunted["found"].as_bool(), hunted["shards"].as_u64()), (Some(true), Some(2)));
     let file = hunted["file"].as_str().expect("a file");
-    assert_eq!(json(folder.path(), &format!("replay {file}"))["confirmed"], true);
+    assert_eq!(json(folder.path(), &format!("hunt --replay {file}"))["confirmed"], true);
 }
 
 #[test]
-fn figures_in_parts() {
+fn figures_in_shards() {
     let folder = folder();
     let line = "figure circle-snapshots";
     json(folder.path(), &format!("{line} --runs whole --out whole.svg"));
     let early = failure(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"), 1);
     assert!(early.contains("0 of 2"), "{early}");
     let counts: Vec<u64> =
-        (0..3).map(|k| json(folder.path(), &format!("{line} --runs parts --cells {k}/3"))["cells"].as_u64().expect("a number")).collect();
+        (0..3).map(|k| json(folder.path(), &format!("{line} --runs parts --shard {k}/3"))["cells"].as_u64().expect("a number")).collect();
     assert_eq!(counts.iter().sum::<u64>(), 2);
     json(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"));
     assert!(tables(&folder.path().join("whole")) == tables(&folder.path().join("parts")));
-    refused(folder.path(), "figure growth-rates --cells 0/2", "no experiments");
+    refused(folder.path(), "figure growth-rates --shard 0/2", "no experiments");
 }
 
 #[test]
-fn bad_parts_are_sentences() {
+fn malformed_shards_are_refused() {
     let folder = folder();
     for (line, sentence) in [
-        ("run few.toml --cells 5/4", "--cells: found 5/4, expected k/K with 0 <= k < K"),
-        ("run few.toml --cells 4/4", "found 4/4"),
-        ("run few.toml --cells 1", "found 1, expected k/K"),
-        ("run few.toml --cells -1/4", "--cells: found -1/4, expected k/K"),
-        ("run few.toml --cells a/b", "found a/b"),
-        ("run few.toml --cells 0/0", "found 0/0"),
-        ("run staircase --cells 0/2", "--cells"),
-        ("check wendel --cells 0/2", "--out: found nothing, expected a folder that all machines share"),
-        ("check wendel --merge --out c --n 2..4", "neither with ranges"),
-        ("hunt wendel --cells 0/2", "--out: found nothing"),
-        ("figure gamma-curve --cells 0/2 --set n=8", "--cells"),
+        ("run few.toml --shard 5/4", "--shard: found 5/4, expected k/K with 0 <= k < K"),
+        ("run few.toml --shard 4/4", "found 4/4"),
+        ("run few.toml --shard 1", "found 1, expected k/K"),
+        ("run few.toml --shard -1/4", "--shard: found -1/4, expected k/K"),
+        ("run few.toml --shard a/b", "found a/b"),
+        ("run few.toml --shard 0/0", "found 0/0"),
+        ("run staircase --shard 0/2", "--shard"),
+        ("check wendel --shard 0/2", "--out: found nothing, expected a folder that all machines share"),
+        ("check wendel --merge --out c --n 2..4", "no ranges"),
+        ("hunt wendel --shard 0/2", "--out: found nothing"),
+        ("figure gamma-curve --shard 0/2 --set n=8", "--shard"),
     ] {
         refused(folder.path(), line, sentence);
     }
 }
 
-/// A run of some thousand steps with mergers, and one with implicit steps.
+/// A run of some thousand steps with merges, and one with implicit steps.
 const RUNS: [&str; 2] = [
     "solve --init uniform --n 24 --d 3 --seed 5 --beta 60 --t-end 1e12 --observables clusters,positions",
     "solve --init uniform --n 12 --d 3 --seed 5 --beta 40 --dynamics causal-sa --t-end 1e6",
 ];
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_bytes() {
+fn a_killed_run_resumes_to_the_same_bytes() {
     for line in RUNS {
         let folder = folder();
         let straight = format!("{line} --out straight");
         assert!(run(folder.path(), &straight).status.success());
-        // Kept after every step, killed at several moments; the same command goes on.
+        // A checkpoint after every step; killed at several moments; the same command resumes.
         let broken = format!("{line} --out broken --keep-every 0");
         let mut went_on = 0;
         for k in 0..6 {
@@ -225,7 +226,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
         }
         let _ = std::fs::remove_dir_all(folder.path().join("broken")).ok().filter(|()| went_on == 0);
         let last = run(folder.path(), &broken);
-        // A run that came to its end before a kill has no checkpoint any more, and its folder is not written again.
+        // A run that ended before a kill has no checkpoint, and its folder is not written again.
         let done = String::from_utf8_lossy(&last.stderr).contains("nothing is overwritten");
         assert!(last.status.success() || done, "{}", String::from_utf8_lossy(&last.stderr));
         let [a, b] = ["straight", "broken"].map(|name| contents(&folder.path().join(name)));
@@ -244,13 +245,13 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn an_interrupted_run_goes_on_and_another_one_does_not() {
+fn an_interrupted_run_resumes_and_another_one_is_refused() {
     let folder = folder();
     std::fs::create_dir(folder.path().join("kept")).expect("a folder");
     std::fs::write(folder.path().join("kept/checkpoint.json"), "{}").expect("writable");
     let line = "solve --init uniform --n 8 --d 2 --beta 4 --t-end 10 --out kept";
-    refused(folder.path(), line, "no checkpoint");
-    let other = r#"{"run":"x","pause":{"t":[0,0],"h":0,"shrunk":false,"broken":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"rest":[0,0,0,0],"stepper":[],"observers":[]}}"#;
+    refused(folder.path(), line, "not a checkpoint");
+    let other = r#"{"run":"x","pause":{"t":[0,0],"h":0,"last_rejected":false,"nonfinite_steps":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"steady_state":[0,0,0,0],"stepper":[],"observers":[]}}"#;
     std::fs::write(folder.path().join("kept/checkpoint.json"), other).expect("writable");
     let said = failure(folder.path(), line, 1);
     assert!(said.contains("another run or version") && said.contains("another --out"), "{said}");

@@ -1,28 +1,29 @@
-//! `check` and `hunt` on several machines: each part writes what it finished into a folder that all share, and `--merge` reads all of them.
+//! `check` and `hunt` on several machines: each shard writes its results into a shared folder, and
+//! `--merge` reads all of them.
 
 use super::output::{Output, note};
-use super::run::PartArguments;
+use super::run::ShardArguments;
 use super::verdicts::rows;
 use crate::error::{Error, Result};
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
-use crate::lab::{Provenance, arrays::write_atomically, part::Share, report::headline};
-use crate::num::threads::spread;
-use crate::theorem::{Claim, Effort, Verdict, check, worst_of};
+use crate::lab::{Provenance, arrays::write_atomically, report::headline, shard::Shard};
+use crate::num::threads::par_map;
+use crate::theorem::{Claim, Effort, Verdict, check, exit_code_of};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The file of one piece of work: its name, and the hash of all that decides its answer.
+/// The file of one result: its name and the hash of all settings that determine it.
 fn file(folder: &Path, name: &str, settings: &str) -> PathBuf {
     folder.join("cells").join(format!("{name}-{}.json", &hash(format!("{NUMERICAL_VERSION}/{name}/{settings}"))[..12]))
 }
 
-/// A finished piece, if it is there and whole.
-fn finished(path: &Path) -> Option<Value> {
+/// A result, if its file exists and is complete.
+fn read_result(path: &Path) -> Option<Value> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-fn keep(path: &Path, answer: &Value) -> Result<()> {
+fn write_result(path: &Path, answer: &Value) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     }
@@ -32,55 +33,55 @@ fn keep(path: &Path, answer: &Value) -> Result<()> {
 fn missing(folder: &Path, found: usize, all: usize, first: &str) -> Error {
     Error::Parameter {
         name: folder.display().to_string(),
-        found: format!("{found} of {all} parts of the work, without {first}"),
-        expected: "all of them, made with the same flags and version: run the missing parts again (they resume)".into(),
+        found: format!("{found} of {all} results, without {first}"),
+        expected: "all of them, from the same flags and version; repeat the missing shards, which resume".into(),
     }
 }
 
-/// Claims that are checked in parts.
-pub struct CheckInParts<'a> {
-    /// All of them.
+/// Claims that are checked in shards.
+pub struct ShardedCheck<'a> {
+    /// All claims.
     pub claims: &'a [&'static Claim],
-    /// How thoroughly.
+    /// Number of trials.
     pub effort: Effort,
     /// Seed.
     pub seed: u64,
-    /// The folder that the machines share.
+    /// The shared folder.
     pub folder: &'a Path,
 }
 
-impl CheckInParts<'_> {
+impl ShardedCheck<'_> {
     fn file(&self, claim: &Claim) -> PathBuf {
         file(self.folder, claim.name, &format!("{:?}/{}", self.effort, self.seed))
     }
 
-    /// Checks the claims of a part that are not finished.
-    pub fn run(&self, part: &Share, out: &Output) -> Result<i32> {
-        let mine: Vec<&&Claim> = self.claims.iter().filter(|c| part.holds(c.name)).collect();
-        let done = AtomicUsize::new(0);
+    /// Checks the unfinished claims of a shard.
+    pub fn run(&self, shard: &Shard, out: &Output) -> Result<i32> {
+        let mine: Vec<&&Claim> = self.claims.iter().filter(|c| shard.holds(c.name)).collect();
+        let (done, session) = (AtomicUsize::new(0), super::session::current());
         let one = |_: usize, claim: &&&Claim| {
             let k = done.load(Ordering::Relaxed);
-            if super::cancel::cancelled() {
+            if session.cancelled() {
                 return Err(Error::Interrupted { resume: format!("{k} of {} claims were checked; the same command resumes", mine.len()) });
             }
             super::progress::report(Some(k as f64 / mine.len() as f64), || claim.name.to_owned());
             let path = self.file(claim);
-            if finished(&path).is_none() {
-                keep(&path, &rows(&[check(claim, self.effort, self.seed)?])[0])?;
+            if read_result(&path).is_none() {
+                write_result(&path, &rows(&[check(claim, self.effort, self.seed)?])[0])?;
             }
             done.fetch_add(1, Ordering::Relaxed);
             Ok(())
         };
-        spread(&mine, one)?;
+        par_map(&mine, one)?;
         let names: Vec<&str> = mine.iter().map(|c| c.name).collect();
-        let text = format!("part {part}: {} of {} claims are finished, in {}", mine.len(), self.claims.len(), self.folder.display());
-        out.result(&json!({"part": part.to_string(), "claims": names, "of": self.claims.len()}), &text);
+        let text = format!("shard {shard}: {} of {} claims are finished, in {}", mine.len(), self.claims.len(), self.folder.display());
+        out.result(&json!({"shard": shard.to_string(), "claims": names, "of": self.claims.len()}), &text);
         Ok(0)
     }
 
-    /// The verdicts of all parts.
+    /// The verdicts of all shards.
     pub fn merge(&self, out: &Output) -> Result<i32> {
-        let found: Vec<Option<Value>> = self.claims.iter().map(|c| finished(&self.file(c))).collect();
+        let found: Vec<Option<Value>> = self.claims.iter().map(|c| read_result(&self.file(c))).collect();
         if let Some(first) = found.iter().position(Option::is_none) {
             let there = found.iter().flatten().count();
             return Err(missing(self.folder, there, found.len(), self.claims[first].name));
@@ -99,7 +100,7 @@ impl CheckInParts<'_> {
         };
         let text: String = verdicts.iter().map(line).collect();
         let violated = |v: &Value| v["verdict"] == Verdict::Violated.to_string();
-        let code = worst_of(self.claims.iter().zip(&verdicts).map(|(c, v)| (c.status, violated(v), v["as_expected"] == true)));
+        let code = exit_code_of(self.claims.iter().zip(&verdicts).map(|(c, v)| (c.status, violated(v), v["as_expected"] == true)));
         out.result(
             &json!({"claims": verdicts, "seed": self.seed, "as_expected": good}),
             &format!("{text}{}\n", headline(good, self.claims.len())),
@@ -108,12 +109,12 @@ impl CheckInParts<'_> {
     }
 }
 
-/// One hunt of one part, as it was answered.
-pub fn keep_hunt(folder: &Path, claim: &Claim, settings: &str, part: &Share, answer: &Value) -> Result<()> {
-    keep(&file(folder, &format!("{}-{}", claim.name, part.to_string().replace('/', "-of-")), settings), answer)
+/// Writes the result of the hunt of one shard.
+pub fn write_hunt(folder: &Path, claim: &Claim, settings: &str, shard: &Shard, answer: &Value) -> Result<()> {
+    write_result(&file(folder, &format!("{}-{}", claim.name, shard.to_string().replace('/', "-of-")), settings), answer)
 }
 
-/// The hunts of all parts: together their trials, the smallest margin and the counterexample that has it.
+/// Merges the hunts of all shards: total trials, smallest margin, and its counterexample.
 pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
     let cells = folder.join("cells");
     let entries = std::fs::read_dir(&cells).map_err(|e| Error::io(cells.display(), "read the folder", &e))?;
@@ -121,10 +122,10 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     paths.retain(|p| p.file_name().is_some_and(|n| named(&n.to_string_lossy())));
     paths.sort();
-    let hunts: Vec<Value> = paths.iter().filter_map(|p| finished(p)).filter(|v| v["claim"] == claim.name).collect();
-    let parts = hunts.iter().filter_map(|v| v["parts"].as_u64()).max().unwrap_or(1) as usize;
-    if hunts.len() < parts || hunts.is_empty() {
-        return Err(missing(folder, hunts.len(), parts, "the others"));
+    let hunts: Vec<Value> = paths.iter().filter_map(|p| read_result(p)).filter(|v| v["claim"] == claim.name).collect();
+    let shards = hunts.iter().filter_map(|v| v["shards"].as_u64()).max().unwrap_or(1) as usize;
+    if hunts.len() < shards || hunts.is_empty() {
+        return Err(missing(folder, hunts.len(), shards, "the others"));
     }
     let trials: u64 = hunts.iter().filter_map(|v| v["budget"]["trials"].as_u64()).sum();
     let seconds: f64 = hunts.iter().filter_map(|v| v["budget"]["seconds"].as_f64()).sum();
@@ -135,14 +136,14 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
     let found = hunts.iter().filter(|v| v["found"] == true);
     let best = found.clone().min_by(least).or_else(|| hunts.iter().min_by(least)).cloned().unwrap_or_default();
     let mut result = json!({"claim": claim.name, "found": best["found"], "confirmed": best["confirmed"], "margin": best["margin"], "file": best["file"],
-        "budget": {"trials": trials, "seconds": seconds}, "parts": hunts.len(), "found_by": found.clone().count()});
-    // What a hunt of a share says of its place; no other hunt has these.
+        "budget": {"trials": trials, "seconds": seconds}, "shards": hunts.len(), "found_by": found.clone().count()});
+    // Keys that only hunts of claims of the kind `share` have.
     for key in ["share", "share_at_most", "level", "place"] {
         best.get(key).into_iter().for_each(|v| result[key] = v.clone());
     }
     let at = best["file"].as_str().or(best["place"].as_str()).unwrap_or_default();
-    let words = if best["found"] == true { format!("violated; {at}") } else { "nothing found; that proves nothing".to_owned() };
-    out.result(&result, &format!("{}: {words}; smallest margin {}, {trials} trials in {} parts", claim.name, best["margin"], hunts.len()));
+    let words = if best["found"] == true { format!("violated; {at}") } else { "no violation found, which proves nothing".to_owned() };
+    out.result(&result, &format!("{}: {words}; smallest margin {}, {trials} trials in {} shards", claim.name, best["margin"], hunts.len()));
     Ok(match (best["found"] == true, best["confirmed"] == true) {
         (true, true) if claim.status.must_hold() => 2,
         (true, false) => 3,
@@ -152,14 +153,16 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
     })
 }
 
-/// The folder of work in parts, which has to be said: all machines share it.
-pub fn shared(folder: Option<&Path>, parts: &PartArguments) -> Result<Option<(PathBuf, Option<Share>)>> {
-    let part = parts.part()?;
-    if part.is_none() && !parts.merge {
+/// The shared folder and the shard of divided work; no shard for `--merge`.
+///
+/// **Errors** divided work without `--out`.
+pub fn shared(folder: Option<&Path>, shards: &ShardArguments) -> Result<Option<(PathBuf, Option<Shard>)>> {
+    let shard = shards.shard()?;
+    if shard.is_none() && !shards.merge {
         return Ok(None);
     }
     match folder {
-        Some(folder) => Ok(Some((folder.to_owned(), part))),
+        Some(folder) => Ok(Some((folder.to_owned(), shard))),
         None => Err(Error::parameter("--out", "nothing", "a folder that all machines share")),
     }
 }

@@ -1,42 +1,44 @@
-//! Folders that `run` and `solve --out` wrote, read back for figures.
+//! Reads folders that `run` and `solve --out` wrote.
 
 use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::lab::{Cell, cell::CellTables};
-use crate::lab::{frame::absent, model::recorded, store::Store};
+use crate::lab::{model::recorded_text, snapshot::missing_folder, store::Store};
 use serde_json::Value;
 use std::path::Path;
 
-/// What a folder of results holds.
+/// The results in a folder.
 pub enum FolderContents {
     /// Cells of an experiment, in grid order.
     Cells(Vec<(Cell, CellTables)>),
     /// Tables of a study.
-    Study(Vec<(String, Table)>),
+    Study(crate::study::Tables),
 }
 
-/// Reads a folder, or the one cell of it whose name begins so. **Errors** a folder that neither command wrote; no such cell, or several.
+/// Reads a folder, or its cell whose name begins with `cell`. **Errors** a folder that neither
+/// command wrote; no such cell, or several.
 pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
     let strange = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
     if !folder.is_dir() {
-        return Err(absent(folder));
+        return Err(missing_folder(folder));
     }
     if folder.join("cells.csv").is_file() {
-        let (store, mut cells) = (Store::at(folder)?, Vec::new());
-        for id in named(first_column(&folder.join("cells.csv"))?, cell)? {
+        let (store, mut cells) = (Store::open_read_only(folder)?, Vec::new());
+        for id in select(first_column(&folder.join("cells.csv"))?, cell)? {
             let (record, tables) = store.read(&id)?;
             cells.push((record.cell, tables));
         }
-        // Cells name their model where the models of the grid differ: a common one is said too.
+        // Cells name their model only if the models of the grid differ; a common one is added here.
         let experiment: Value =
             std::fs::read_to_string(folder.join("experiment.json")).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default();
-        cells.iter_mut().filter(|(cell, _)| cell.model.is_empty()).for_each(|(cell, _)| cell.model = recorded(&experiment["model"]));
+        cells.iter_mut().filter(|(cell, _)| cell.model.is_empty()).for_each(|(cell, _)| cell.model = recorded_text(&experiment["model"]));
         return Ok(FolderContents::Cells(cells));
     }
     if let Some(cell) = cell {
-        return Err(Error::parameter("--cell", cell, "it with the folder of an experiment of several cells"));
+        return Err(Error::parameter("--cell", cell, "it with the folder of an experiment with several cells"));
     }
-    // `measure --out` writes a time line too, of densities: its tables are those of a study.
+    // The folder of `measure --out` also has a time line, but no tokens: its tables are read as a
+    // study.
     if folder.join("timeline.csv").is_file() && folder.join("final_tokens.csv").is_file() {
         return Ok(FolderContents::Cells(vec![solved(folder)?]));
     }
@@ -50,12 +52,15 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
             "found no results, expected a folder written by `run` (with cells.csv or tables) or by `solve --out` or `measure --out`".into(),
         ));
     }
-    let tables = names.into_iter().map(|n| Ok((n.clone(), table(&folder.join(format!("{n}.csv")))?))).collect::<Result<_>>()?;
+    let tables = names
+        .into_iter()
+        .map(|n| Ok((n.clone(), crate::lab::arrays::labelled_table(&folder.join(format!("{n}.csv")))?)))
+        .collect::<Result<_>>()?;
     Ok(FolderContents::Study(tables))
 }
 
-/// The cells that are meant: all, or the one whose name begins so.
-fn named(ids: Vec<String>, cell: Option<&str>) -> Result<Vec<String>> {
+/// All cells, or the one whose name begins with `cell`.
+fn select(ids: Vec<String>, cell: Option<&str>) -> Result<Vec<String>> {
     let Some(cell) = cell else { return Ok(ids) };
     let meant: Vec<String> = ids.iter().filter(|id| !cell.is_empty() && id.starts_with(cell)).cloned().collect();
     if meant.len() == 1 {
@@ -75,7 +80,7 @@ fn table(path: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
     let head = text.lines().find(|l| !l.starts_with('#')).unwrap_or_default();
     let columns: Vec<String> = head.split(',').map(str::to_owned).collect();
-    // What is missing is NaN in our tables: they are read as they were written, not as arrays of finite numbers.
+    // Missing values are NaN, so the table is not read as an array of finite numbers.
     let row = |(k, line): (usize, &str)| -> Result<Vec<f64>> {
         let bad = || Error::File {
             path: path.display().to_string(),
@@ -95,7 +100,7 @@ fn first_column(path: &Path) -> Result<Vec<String>> {
     Ok(lines.filter_map(|l| l.split(',').next().map(str::to_owned)).collect())
 }
 
-/// A run of `solve` as the one cell of an experiment.
+/// A run of `solve` as an experiment with a single cell.
 fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
     let path = folder.join("record.json");
     let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
@@ -111,7 +116,7 @@ fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
         d: last.columns.iter().filter(|c| c.starts_with("x_")).count(),
         beta: beta.ok_or_else(|| bad("found no number `beta`, expected the record of `solve --out`"))?,
         eta: "0".into(),
-        model: recorded(&record["settings"]["model"]),
+        model: recorded_text(&record["settings"]["model"]),
     };
     Ok((cell, CellTables { table: table(&folder.join("timeline.csv"))?, summary: Table::default() }))
 }

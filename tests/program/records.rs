@@ -1,4 +1,5 @@
-//! What is said once is said everywhere: the numerical version, caps on what is read, shares with their bounds.
+//! The numerical version, limits on input, error bounds of shares and saddles, the journal of
+//! cells, digits of tables.
 
 use metastable::lab::{Experiment, arrays, journal::Journal, plan, provenance::NUMERICAL_VERSION};
 use serde_json::Value;
@@ -16,7 +17,7 @@ fn the_numerical_version_is_the_same_everywhere() {
 }
 
 #[test]
-fn archives_that_unpack_to_too_much_are_refused() {
+fn archives_that_unpack_to_more_than_256_mb_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bomb.npz");
     let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).expect("writable"));
@@ -30,7 +31,7 @@ fn archives_that_unpack_to_too_much_are_refused() {
 }
 
 #[test]
-fn every_cell_is_checked_before_anything_runs() {
+fn every_cell_is_validated_before_a_run() {
     let text = "name='late'\ninit='orthonormal'\nn=[2,3]\nd=2\nbeta='0..1:lin20001'\nt_end=1\n";
     let refusal = Experiment::parse("late.toml", text).expect_err("three orthonormal tokens in the plane").to_string();
     assert!(refusal.contains("orthonormal") && refusal.contains("n = 3"), "{refusal}");
@@ -44,7 +45,7 @@ fn every_cell_is_checked_before_anything_runs() {
 }
 
 #[test]
-fn shares_and_saddles_come_with_their_errors() {
+fn shares_and_saddles_have_error_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("good.toml"), "name='good'\nn=4\nd=2\nbeta=1\nt_end=50\nrealisations=20\nstop_at_one_cluster=true\n")
         .expect("writable");
@@ -74,7 +75,8 @@ fn shares_and_saddles_come_with_their_errors() {
         );
     }
     for edge in point["connections"].as_array().expect("a list") {
-        // The triangle's two unstable directions are one eigenspace: a way out of it may pass near the antipodal saddle, where errors grow.
+        // The triangle's two unstable directions are one eigenspace: a path from it may pass near
+        // the antipodal saddle, where errors grow.
         let t = edge["t"].as_f64().expect("a number");
         assert!(edge["rate_error"].as_f64().is_some_and(|e| e < 1e-9) && edge["t_error"].as_f64().is_some_and(|e| e < 1e-3 * t), "{edge}");
     }
@@ -84,7 +86,7 @@ fn shares_and_saddles_come_with_their_errors() {
 }
 
 #[test]
-fn what_was_appended_is_found_again_and_torn_or_changed_lines_are_not() {
+fn a_journal_reads_whole_lines_and_ignores_torn_or_changed_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("cells.jsonl");
     let journal = Journal::open(path.clone()).expect("a journal");
@@ -103,7 +105,8 @@ fn what_was_appended_is_found_again_and_torn_or_changed_lines_are_not() {
         torn.append("c", "after").expect("written");
         let again = Journal::open(path.clone()).expect("a journal");
         assert_eq!(again.get("c"), Ok(Some("after".to_owned())), "{cut}");
-        // What was torn is damage from now on, and its cell is run again; a line that lacked its end alone has it now.
+        // A torn line is damage and its cell is run again; a line without its line end is
+        // completed.
         assert_eq!(again.get("a").is_ok_and(|a| a.is_some()), cut + 1 >= first, "{cut}");
     }
     let mut changed = bytes;
@@ -113,7 +116,7 @@ fn what_was_appended_is_found_again_and_torn_or_changed_lines_are_not() {
 }
 
 #[test]
-fn numbers_of_tables_have_the_shortest_digits_that_give_them_back() {
+fn numbers_of_tables_have_the_shortest_digits_that_round_trip() {
     let mut stream = metastable::num::stream::Stream::new(1, &["digits"]);
     let check = |v: f64| {
         let mut out = String::new();

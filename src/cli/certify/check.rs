@@ -1,0 +1,58 @@
+//! `certify check`: check a certificate.
+
+use super::start::KIND;
+use crate::cli::output::Output;
+use crate::error::{Error, Result};
+use crate::proofs::critical_point::{self, Certificate};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Flags of `certify check`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable certify check saddle.json
+  metastable certify check proof.txt --exact")]
+pub struct Arguments {
+    /// A certificate that `certify critical-point`, `certify start` or `saddles --certificates`
+    /// wrote.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Check in exact arithmetic, by the independent verifier, which shares no code with the
+    /// prover. Certificates of starts are always checked by it.
+    #[arg(long)]
+    exact: bool,
+}
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        let refused = |problem| Error::File { path: self.file.display().to_string(), place: String::new(), problem };
+        let in_file = |e: Error| match e {
+            Error::Parameter { found, expected, .. } => refused(format!("found {found}, expected {expected}")),
+            other => other,
+        };
+        let text = std::fs::read_to_string(&self.file).map_err(|e| Error::io(self.file.display(), "read", &e))?;
+        if self.exact || text.starts_with(KIND) {
+            let statement = metastable_verifier::check(&text).map_err(|problem| refused(format!("refused: {problem}")))?;
+            out.result(&json!({ "accepted": true, "statement": statement }), &format!("accepted: {statement}"));
+            return Ok(0);
+        }
+        let proof = Certificate::from_text(&text).map_err(in_file)?;
+        critical_point::check(&proof).map_err(in_file)?;
+        let json = json!({
+            "accepted": true, "statement": proof.statement(), "not_excluded": proof.not_excluded(), "unstable_directions": proof.unstable,
+            "morse_index": proof.morse_index, "radius": proof.radius, "beta": proof.beta,
+        });
+        let text = format!(
+            "accepted: beta = {}, {} clusters, {} unstable directions, Morse index {}\n{}\nnot excluded: {}",
+            proof.beta,
+            proof.sizes.len(),
+            proof.unstable,
+            proof.morse_index,
+            proof.statement(),
+            proof.not_excluded()
+        );
+        out.result(&json, &text);
+        Ok(0)
+    }
+}

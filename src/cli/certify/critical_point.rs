@@ -1,0 +1,105 @@
+//! `certify critical-point`: one critical point near given clusters.
+
+use crate::cli::input::TokenArguments;
+use crate::cli::output::{Output, matrix};
+use crate::error::{Error, Result, in_range};
+use crate::landscape::CriticalPoint;
+use crate::proofs::critical_point;
+use crate::sphere::Tokens;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Flags of `certify critical-point`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  metastable certify critical-point --tokens clusters.csv --beta 6 --out saddle.json
+  metastable certify critical-point --tokens clusters.csv --sizes 3,2 --beta 4
+
+Proved: among the configurations of whole clusters in a small box, on the slice that fixes rotations, exactly one is
+a critical point. Not excluded: critical points that split a cluster, or that lie off the slice. SA and USA have the
+same critical points.")]
+pub struct Arguments {
+    #[command(flatten)]
+    tokens: TokenArguments,
+    /// Tokens per cluster, separated by commas (default: one each).
+    #[arg(long, value_delimiter = ',')]
+    sizes: Vec<usize>,
+    /// Inverse temperature.
+    #[arg(long, allow_hyphen_values = true)]
+    beta: f64,
+    /// Largest distance in radians between a row and its cluster in the proved point; no rotation
+    /// is applied before comparing. The default, 0.01, suits rows with two decimals.
+    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with = "anywhere")]
+    radius: Option<f64>,
+    /// Accept the critical point that Newton's method reaches at any distance, also if clusters
+    /// merge.
+    #[arg(long)]
+    anywhere: bool,
+    /// File for the certificate.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Radius for rows that are written with two decimals, in radians.
+const TWO_DECIMALS: f64 = 0.01;
+
+impl Arguments {
+    /// Runs it.
+    pub fn run(self, out: &Output) -> Result<i32> {
+        super::refuse_all_digits(&self.tokens)?;
+        let beta = in_range("--beta", self.beta, -1e4, 1e4)?;
+        let radius = in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;
+        let x = self.tokens.tokens()?;
+        if x.uniform_mass().is_none() {
+            return Err(Error::parameter("--masses", "masses that differ", "equal masses; --sizes sets the sizes of clusters"));
+        }
+        let sizes = if self.sizes.is_empty() { vec![1; x.n()] } else { self.sizes.clone() };
+        if sizes.len() != x.n() || sizes.contains(&0) {
+            return Err(Error::parameter("--sizes", format!("{sizes:?}"), format!("{} positive numbers, one per cluster", x.n())));
+        }
+        critical_point::check_size(x.n(), x.d())?;
+        let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
+        let point = CriticalPoint::near(beta, &x.clone().with_masses(&masses)?, &sizes)?;
+        if !self.anywhere {
+            refuse_elsewhere(&x, &point, radius)?;
+        }
+        let proof = critical_point::prove(&point)?;
+        super::write(&proof.to_text(), self.out.as_deref())?;
+        let distance = proof.distance_from(&x, &point.labels);
+        let json = json!({
+            "proved": true, "statement": proof.statement(), "not_excluded": proof.not_excluded(),
+            "radius": proof.radius, "distance": distance, "clusters_given": x.n(), "clusters": proof.sizes.len(), "sizes": proof.sizes,
+            "unstable_directions": proof.unstable, "morse_index": proof.morse_index, "rotations": proof.rotations.len(),
+            "energy_share": point.log_energy.exp(), "points": matrix(&proof.points, proof.d),
+        });
+        let clusters = match (x.n(), proof.sizes.len()) {
+            (given, left) if given == left => format!("{left} clusters"),
+            (given, left) => format!("{left} clusters ({given} were given: some merged)"),
+        };
+        let text = format!(
+            "proved: {clusters}, {} unstable directions, Morse index {}, at most {distance:.3e} rad from the given rows\n{}\nnot excluded: {}",
+            proof.unstable,
+            proof.morse_index,
+            proof.statement(),
+            proof.not_excluded()
+        );
+        out.result(&json, &text);
+        Ok(0)
+    }
+}
+
+/// **Errors** a critical point other than the given one.
+fn refuse_elsewhere(given: &Tokens, found: &CriticalPoint, radius: f64) -> Result<()> {
+    let (before, after) = (given.n(), found.clusters.n());
+    let clusters = if before == after { format!("{after} clusters") } else { format!("{after} clusters, not the {before} given") };
+    if before == after && found.distance_from_start <= radius {
+        return Ok(());
+    }
+    Err(Error::Numerical {
+        what: format!(
+            "not proved: the critical point that Newton's method reaches lies {:.3e} rad from the given rows (--radius {radius}) and has \
+             {clusters}; with --anywhere it is proved",
+            found.distance_from_start
+        ),
+    })
+}

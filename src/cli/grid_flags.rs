@@ -1,0 +1,66 @@
+//! Flags of sweeps and hunts that restrict the range of a claim.
+
+use super::parameter::axis;
+use crate::attention::dynamics;
+use crate::error::{Error, Result};
+use crate::sphere::law::Law;
+use crate::theorem::{AxisValues, Region};
+
+/// A grid of values, or an interval of each variable.
+#[derive(clap::Args, Default, Clone)]
+pub struct GridFlags {
+    /// Numbers of tokens: a list 5,9, an interval 2..64, five values 2..64:5 or 2..64:log5.
+    #[arg(long, value_name = "RANGE", help_heading = "Range")]
+    n: Option<String>,
+    /// Dimensions, as --n.
+    #[arg(long, value_name = "RANGE", help_heading = "Range")]
+    d: Option<String>,
+    /// Inverse temperatures, as --n: 0.1..300:log5 are five values in geometric progression.
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, help_heading = "Range")]
+    beta: Option<String>,
+    /// One dynamics (see `list dynamics`).
+    #[arg(long, value_name = "NAME", help_heading = "Range")]
+    dynamics: Option<String>,
+    /// One law of tokens (see `list laws`).
+    #[arg(long, value_name = "LAW", help_heading = "Range")]
+    law: Option<String>,
+    /// Also test points outside the hypotheses; the verdict then no longer refers to the stated
+    /// claim.
+    #[arg(long, help_heading = "Range")]
+    beyond: bool,
+}
+
+impl GridFlags {
+    /// The region. **Errors** unknown names and malformed ranges.
+    pub fn region(&self) -> Result<Region> {
+        let axis = |flag: &str, text: &Option<String>| text.as_ref().map(|t| axis(flag, t)).transpose();
+        let sizes = |flag: &str, text: &Option<String>, least: f64| -> Result<Option<AxisValues>> {
+            let found = axis(flag, text)?;
+            match found.as_ref().and_then(|a| a.points().into_iter().find(|v| *v < least || *v > 1e6)) {
+                Some(bad) => Err(Error::parameter(flag, bad, format!("sizes in [{least}, 1e6]"))),
+                None => Ok(found),
+            }
+        };
+        let dynamics = match &self.dynamics {
+            None => None,
+            Some(name) => Some(dynamics::find(name, false)?.name),
+        };
+        let law = match &self.law {
+            None => None,
+            Some(spec) => {
+                Law::parse(spec)?;
+                // A case holds the name of its law as `&'static str`.
+                let name: &'static str = spec.clone().leak();
+                Some(name)
+            }
+        };
+        Ok(Region {
+            n: sizes("--n", &self.n, 1.0)?,
+            d: sizes("--d", &self.d, 2.0)?,
+            beta: axis("--beta", &self.beta)?,
+            dynamics,
+            law,
+            beyond_hypotheses: self.beyond,
+        })
+    }
+}
