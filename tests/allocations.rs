@@ -1,8 +1,8 @@
 //! After the first step no step allocates. This file is a test binary of its own: it counts every allocation of the process.
 
-use metastable::attention::kernel::{ALL, Choice, Workspace};
+use metastable::attention::kernel::{ALL, KernelChoice, Workspace};
 use metastable::attention::{Spec, dynamics};
-use metastable::flow::observable::{self, Setting, linear_times};
+use metastable::flow::observable::{self, RunParameters, linear_times};
 use metastable::flow::{Options, Recorder, solve, solve_many};
 use metastable::num::{stream::Stream, threads::sequentially};
 use metastable::sphere::law::Law;
@@ -36,7 +36,7 @@ fn steps_of_many_systems_do_not_allocate() -> metastable::Result<()> {
     let sa = dynamics::build("sa", false, &Spec::new(4.0, 16))?;
     // Merging included: with the same number of samples, longer runs allocate no more.
     let run = |t_end: f64| {
-        let setting = Setting { n: 16, d: 2, beta: 4.0 };
+        let setting = RunParameters { n: 16, d: 2, beta: 4.0 };
         let recorder = |_| Recorder::new(setting, linear_times(t_end, 20), false, vec![share]);
         let mut recorders: Vec<Recorder> = starts.iter().map(recorder).collect();
         let options = Options { rtol: 1e-8, merge_radius: 1e-2, ..Options::default() };
@@ -61,7 +61,7 @@ fn no_kernel_allocates_the_second_time() {
     for (n, d) in [(24, 2), (24, 3), (40, 12), (300, 30)] {
         let x = Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(5, &["allocations"])).expect("valid");
         for kernel in ALL {
-            let spec = Spec { kernel: Choice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
+            let spec = Spec { kernel: KernelChoice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
             let dynamics = dynamics::build("sa", false, &spec).expect("registered");
             if dynamics.kernel(&x).is_err() {
                 continue;

@@ -1,6 +1,6 @@
 //! Axes and legends.
 
-use metastable::draw::{Axis, arranged};
+use metastable::draw::{Axis, legend_rows};
 
 #[test]
 fn many_decades_have_round_labels_and_no_comb() {
@@ -38,12 +38,12 @@ fn a_blank_axis_has_places_and_no_ticks() {
 
 #[test]
 fn blocks_stand_in_columns() {
-    let rows = |widths: &[f64], room: f64| arranged(widths, 8.0, room).iter().map(Vec::len).collect::<Vec<_>>();
+    let rows = |widths: &[f64], room: f64| legend_rows(widths, 8.0, room).iter().map(Vec::len).collect::<Vec<_>>();
     assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 3]);
     assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 2]);
     // One long name would widen all columns: as many as fit.
     assert_eq!(rows(&[150.0, 30.0, 30.0], 230.0), [3]);
     assert_eq!(rows(&[300.0], 230.0), [1]);
-    let last = arranged(&[48.0, 50.0, 50.0, 50.0], 8.0, 120.0);
+    let last = legend_rows(&[48.0, 50.0, 50.0, 50.0], 8.0, 120.0);
     assert!(last.iter().all(|row| (row[1].0 - 58.0).abs() < 1e-12), "{last:?}");
 }

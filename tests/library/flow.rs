@@ -2,10 +2,12 @@
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
-use metastable::attention::matrix_law::MatrixLaw;
-use metastable::attention::{At, Dynamics, Energy, EnergyScale, Facts, Form, Head, Spec, Sublayer, dynamics};
-use metastable::flow::observable::{self, Setting, linear_times, log_times};
-use metastable::flow::{Action, EnergyLevel, EnterHemisphere, EscapeCap, Event, Options, Outcome, Recorder, second, solve, solve_many};
+use metastable::attention::random_matrix::MatrixLaw;
+use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Input, OutputForm, Properties, Spec, Sublayer, dynamics};
+use metastable::flow::observable::{self, RunParameters, linear_times, log_times};
+use metastable::flow::{
+    EnergyLevel, EnterHemisphere, EscapeCap, Event, EventAction, Options, Outcome, Recorder, cross_check, solve, solve_many,
+};
 use metastable::num::{roots::bracketed_root, stream::Stream};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::dist, law::Law};
 use metastable::theory::two_cluster::merge_time_sa;
@@ -18,7 +20,7 @@ fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
     Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(seed, &["flow"])).expect("valid")
 }
 
-fn with_event(event: Box<dyn Event>, action: Action) -> Options<'static> {
+fn with_event(event: Box<dyn Event>, action: EventAction) -> Options<'static> {
     Options { events: vec![(event, action)], ..Options::default() }
 }
 
@@ -28,13 +30,13 @@ fn energy_levels_are_crossed_at_the_located_time() {
     let (beta, from, to) = (4.0, 2.0, 1.0f64);
     let level = (0.5 * (1.0 + (beta * (to.cos() - 1.0)).exp())).ln();
     let x = Tokens::from_angles(&[0.0, from]).expect("finite");
-    let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), Action::Stop);
+    let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), EventAction::Stop);
     let end = solve(&sa(beta, 2), &x, 1e6, &options, &mut []).expect("valid");
     let expected = merge_time_sa(beta, 0.5, from, to).expect("finite").value;
     assert!(matches!(end.outcome, Outcome::Event { t, .. } if (t / expected - 1.0).abs() < 1e-9), "{:?} {expected}", end.outcome);
     assert!((dist(end.clusters.row(0), end.clusters.row(1)) - to).abs() < 1e-9);
     // Recording the same event does not change the trajectory's end.
-    let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), Action::Record);
+    let options = with_event(Box::new(EnergyLevel { beta, log_level: level }), EventAction::Record);
     let on = solve(&sa(beta, 2), &x, 1e6, &options, &mut []).expect("valid");
     assert_eq!(on.outcome, Outcome::Reached);
     assert!(on.hits.len() == 1 && (on.hits[0].t / expected - 1.0).abs() < 1e-9);
@@ -46,12 +48,13 @@ fn escape_from_a_cap_and_entry_into_a_hemisphere() {
     let x = Tokens::from_angles(&[0.0, from]).expect("finite");
     // The second token leaves the cap of radius 0.3 around its start when the pair has closed by 0.6 (both move alike).
     let centre = x.row(1).to_vec();
-    let end = solve(&sa(beta, 2), &x, 1e3, &with_event(Box::new(EscapeCap { centre, radius: 0.3 }), Action::Stop), &mut []).expect("valid");
+    let end =
+        solve(&sa(beta, 2), &x, 1e3, &with_event(Box::new(EscapeCap { centre, radius: 0.3 }), EventAction::Stop), &mut []).expect("valid");
     let expected = merge_time_sa(beta, 0.5, from, from - 0.6).expect("finite").value;
     assert!(matches!(end.outcome, Outcome::Event { t, .. } if (t / expected - 1.0).abs() < 1e-9), "{:?} {expected}", end.outcome);
     // Three tokens around the circle enter a half circle when the largest gap exceeds pi.
     let x = Tokens::from_angles(&[0.0, 2.0, 4.1]).expect("finite");
-    let end = solve(&sa(1.0, 3), &x, 1e3, &with_event(Box::new(EnterHemisphere), Action::Stop), &mut []).expect("valid");
+    let end = solve(&sa(1.0, 3), &x, 1e3, &with_event(Box::new(EnterHemisphere), EventAction::Stop), &mut []).expect("valid");
     assert!(matches!(end.outcome, Outcome::Event { .. }), "{:?}", end.outcome);
     let mut angles = end.clusters.angles();
     angles.sort_by(f64::total_cmp);
@@ -98,15 +101,15 @@ fn exact_antipodes_stay_and_near_ones_escape_on_time() {
 struct Breaks;
 
 impl Sublayer for Breaks {
-    fn evaluate(&self, at: &At, _: Form, _: &mut Workspace, out: &mut [f64]) {
-        for (row, v) in at.tokens.rows().zip(out.chunks_exact_mut(2)) {
+    fn evaluate(&self, input: &Input, _: OutputForm, _: &mut Workspace, out: &mut [f64]) {
+        for (row, v) in input.tokens.rows().zip(out.chunks_exact_mut(2)) {
             let speed = if row[1].atan2(row[0]) > 1.0 { f64::NAN } else { 1.0 };
             (v[0], v[1]) = (-row[1] * speed, row[0] * speed);
         }
     }
 
-    fn facts(&self) -> Facts {
-        Facts { common_field: true, ..Facts::default() }
+    fn properties(&self) -> Properties {
+        Properties { common_field: true, ..Properties::default() }
     }
 
     fn length_scale(&self) -> f64 {
@@ -117,7 +120,7 @@ impl Sublayer for Breaks {
 #[test]
 fn honest_bad_ends_are_outcomes() {
     let x = Tokens::from_angles(&[0.0]).expect("finite");
-    let end = solve(&Dynamics::of(Breaks), &x, 10.0, &Options::default(), &mut []).expect("valid");
+    let end = solve(&Dynamics::single(Breaks), &x, 10.0, &Options::default(), &mut []).expect("valid");
     assert!(matches!(end.outcome, Outcome::NonFinite { token: 0, t } if t > 0.9 && t <= 1.0), "{:?}", end.outcome);
     let x = uniform(20, 3, 1);
     let end = solve(&sa(5.0, 20), &x, 1e3, &Options { max_steps: 10, ..Options::default() }, &mut []).expect("valid");
@@ -147,7 +150,7 @@ fn observers_see_the_flow_without_steering_it() -> Result<()> {
             "positions",
         ];
         let all = names.iter().map(|n| observable::find(n)).collect::<Result<Vec<_>>>()?;
-        let mut recorder = Recorder::new(Setting { n: 10, d: 3, beta: 1.0 }, times, every, all);
+        let mut recorder = Recorder::new(RunParameters { n: 10, d: 3, beta: 1.0 }, times, every, all);
         let end = solve(&sa(1.0, 10), &x, 50.0, &Options::default(), &mut [&mut recorder])?;
         Ok((end.tokens(), recorder))
     };
@@ -164,7 +167,7 @@ fn observers_see_the_flow_without_steering_it() -> Result<()> {
     );
     assert!((0..10).map(|i| table.column(&format!("mass_{i}"))[100]).sum::<f64>() > 1.0 - 1e-12);
     // Samples are the flow itself: against the independent integrator.
-    let at = second::confirm(&sa(1.0, 10), &x, 2.0, 1e-12)?;
+    let at = cross_check::solve_independently(&sa(1.0, 10), &x, 2.0, 1e-12)?;
     let row = table.rows.iter().find(|r| (r[0] - 2.0).abs() < 1e-12).expect("a sample at t = 2");
     let first = table.columns.iter().position(|c| c == "x_0_0").expect("positions");
     let worst = at.iter().zip(&row[first..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -176,7 +179,7 @@ fn observers_see_the_flow_without_steering_it() -> Result<()> {
 
 /// Shares of merged pairs at 601 times.
 fn shares(dynamics: &Dynamics, starts: &[Tokens], t_end: f64, options: &Options, together: bool) -> Result<Vec<Vec<f64>>> {
-    let setting = Setting { n: starts[0].n(), d: starts[0].d(), beta: 1.0 };
+    let setting = RunParameters { n: starts[0].n(), d: starts[0].d(), beta: 1.0 };
     let share = observable::find("pair-share")?;
     let recorder = |_: &Tokens| Recorder::new(setting, linear_times(t_end, 601), false, vec![share]);
     let mut recorders: Vec<Recorder> = starts.iter().map(recorder).collect();
@@ -285,7 +288,7 @@ fn systems_in_lanes_end_where_they_end_alone() -> Result<()> {
     let sa = sa(9.0, 24);
     let starts: Vec<Tokens> = (0..9).map(|k| uniform(24, 2, 30 + k)).collect();
     let options = Options { rtol: 1e-8, merge_radius: 1e-6, ..Options::default() };
-    let setting = Setting { n: 24, d: 2, beta: 9.0 };
+    let setting = RunParameters { n: 24, d: 2, beta: 9.0 };
     let share = observable::find("pair-share")?;
     let recorder = || Recorder::new(setting, linear_times(20.0, 3), false, vec![share]);
     let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
@@ -320,7 +323,7 @@ fn every_observable_sees_systems_in_lanes_as_alone() -> Result<()> {
     let all = names.iter().map(|name| observable::find(name)).collect::<Result<Vec<_>>>()?;
     for merge_radius in [0.0, 1e-5] {
         let options = || Options { rtol: 1e-9, merge_radius, ..Options::default() };
-        let recorder = || Recorder::new(Setting { n, d, beta }, linear_times(25.0, 126), false, all.clone());
+        let recorder = || Recorder::new(RunParameters { n, d, beta }, linear_times(25.0, 126), false, all.clone());
         let mut recorders = vec![recorder(); starts.len()];
         solve_many(&sa, &starts, 25.0, &options(), &mut recorders)?;
         for (start, lanes) in starts.iter().zip(&recorders) {
@@ -355,7 +358,7 @@ fn the_time_of_one_cluster_is_located_in_lanes_as_alone() -> Result<()> {
     ] {
         let (sa, options) = (sa(beta, n), Options { rtol, merge_radius: radius, ..Options::default() });
         let starts: Vec<Tokens> = (0..19).map(|k| uniform(n, d, 500 + k)).collect();
-        let recorder = || Recorder::new(Setting { n, d, beta }, vec![0.0, 40.0], false, vec![share]);
+        let recorder = || Recorder::new(RunParameters { n, d, beta }, vec![0.0, 40.0], false, vec![share]);
         let mut recorders = vec![recorder(); starts.len()];
         let (mut formed, mut elsewhere) = (0, 0);
         for (start, end) in starts.iter().zip(solve_many(&sa, &starts, 40.0, &options, &mut recorders)?) {
@@ -429,7 +432,7 @@ fn the_uniform_measure_is_the_minimiser() {
 fn drawn_alone(beta: f64, rtol: f64, max_steps: u64) -> Result<metastable::flow::Solution> {
     use metastable::attention::multi_head::{MultiHead, Sources};
     let memory = std::sync::Arc::new(Tokens::from_angles(&[2.0])?);
-    let dynamics = Dynamics::of(MultiHead::new(beta, vec![Head::default()])?.of(Sources::Memory(memory)));
+    let dynamics = Dynamics::single(MultiHead::new(beta, vec![Head::default()])?.with_sources(Sources::Memory(memory)));
     let options = Options { rtol, max_steps, integrator: metastable::flow::integrator("dopri5")?, ..Options::default() };
     solve(&dynamics, &Tokens::from_angles(&[0.0])?, 1.5, &options, &mut [])
 }
@@ -476,7 +479,7 @@ fn the_accuracy_of_velocities_is_asked_in_kernel_widths() -> Result<()> {
     // of it.
     let x = uniform(40, 17, 3);
     let run = |beta: f64, rtol: f64| {
-        let spec = Spec { accuracy: 1e-7, kernel: metastable::attention::kernel::Choice::parse("products")?, ..Spec::new(beta, 40) };
+        let spec = Spec { accuracy: 1e-7, kernel: metastable::attention::kernel::KernelChoice::parse("products")?, ..Spec::new(beta, 40) };
         let dynamics = dynamics::build("sa", false, &spec)?;
         solve(&dynamics, &x, 0.01, &Options { rtol, ..Options::default() }, &mut [])
     };

@@ -1,10 +1,10 @@
 //! General attention heads against their double-double definition: patterns, memories, large logits, instruction sets, threads, bad input.
 
 use metastable::attention::Head;
-use metastable::attention::heads::{HeadsJob, Work, apply, apply_f32, reference};
+use metastable::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32, reference};
 use metastable::attention::kernel::Weights;
-use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
-use metastable::num::{simd::Level, stream::Stream, threads::sequentially};
+use metastable::attention::pattern::{Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window};
+use metastable::num::{simd::Isa, stream::Stream, threads::sequentially};
 
 /// Rows and entries.
 type Matrix = (usize, Vec<f64>);
@@ -45,9 +45,9 @@ impl Case {
         Self { x: numbers(n * d, stream), memory: None, masses, d, beta: 1.0, heads }
     }
 
-    fn job<'a>(&'a self, pattern: &'a dyn Pattern) -> HeadsJob<'a> {
+    fn job<'a>(&'a self, pattern: &'a dyn Pattern) -> HeadsProblem<'a> {
         let sources = self.memory.as_deref().unwrap_or(&self.x);
-        HeadsJob {
+        HeadsProblem {
             queries: &self.x,
             sources,
             masses: &self.masses,
@@ -56,14 +56,14 @@ impl Case {
             heads: &self.heads,
             pattern,
             weights: Weights::Softmax,
-            level: Level::best(),
+            isa: Isa::best(),
         }
     }
 }
 
-fn run(job: &HeadsJob) -> Vec<f64> {
+fn run(job: &HeadsProblem) -> Vec<f64> {
     let mut out = vec![f64::NAN; job.queries.len()];
-    apply(job, &mut Work::default(), &mut out).expect("valid");
+    apply(job, &mut HeadsWorkspace::default(), &mut out).expect("valid");
     out
 }
 
@@ -74,10 +74,10 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Every instruction set within 1e-13 of the definition.
-fn agrees(job: &HeadsJob, what: &str) {
+fn agrees(job: &HeadsProblem, what: &str) {
     let expected = reference(job).expect("valid");
-    for level in Level::available() {
-        let error = apart(&run(&HeadsJob { level, ..*job }), &expected);
+    for level in Isa::available() {
+        let error = apart(&run(&HeadsProblem { isa: level, ..*job }), &expected);
         assert!(error < 1e-13, "{what}, {}: {error:e}", level.name());
     }
 }
@@ -86,17 +86,17 @@ fn patterns(heads: usize, queries: usize, sources: usize, rank: usize) -> Vec<(&
     let biases = (0..queries * sources).map(|k| if k % 7 == 3 { f64::NEG_INFINITY } else { (0.7 * k as f64).sin() }).collect();
     let alibi = || Box::new(Alibi::new(heads).expect("heads"));
     let mut all: Vec<(&'static str, Box<dyn Pattern>)> = vec![
-        ("everything", Box::new(Everything)),
+        ("everything", Box::new(FullAttention)),
         ("causal", Box::new(Causal)),
         ("window", Box::new(Window::new(3).expect("positive"))),
         ("alibi", alibi()),
-        ("causal alibi", Box::new(Joined::new(vec![Box::new(Causal), alibi()]))),
+        ("causal alibi", Box::new(CombinedPattern::new(vec![Box::new(Causal), alibi()]))),
         ("table", Box::new(BiasTable::biases(queries, sources, biases).expect("lengths agree"))),
     ];
     if rank.is_multiple_of(2) {
         for pairs in [Pairs::Adjacent, Pairs::Halves] {
             let rotary = Rotary::new(10_000.0, pairs, rank).expect("even").with_table(queries / 2);
-            all.push(("causal rotary", Box::new(Joined::new(vec![Box::new(Causal), Box::new(rotary)]))));
+            all.push(("causal rotary", Box::new(CombinedPattern::new(vec![Box::new(Causal), Box::new(rotary)]))));
         }
     }
     all
@@ -131,7 +131,7 @@ fn identities_of_every_kind_meet_the_definition() {
         case.beta = beta;
         agrees(&case.job(&Causal), &format!("beta {beta}"));
         let exponential = Weights::Exponential { log_factor: -1.5 };
-        agrees(&HeadsJob { weights: exponential, ..case.job(&Everything) }, &format!("exponential, beta {beta}"));
+        agrees(&HeadsProblem { weights: exponential, ..case.job(&FullAttention) }, &format!("exponential, beta {beta}"));
     }
 }
 
@@ -153,9 +153,9 @@ fn logits_up_to_a_million_meet_the_definition() {
                 let job = case.job(pattern.as_ref());
                 agrees(&job, &format!("{name}, beta {beta}, d {d}"));
                 if beta.abs() > 1e5 && name == "everything" {
-                    let (mut work, mut out) = (Work::default(), vec![0.0; 50 * d]);
+                    let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; 50 * d]);
                     apply(&job, &mut work, &mut out).expect("valid");
-                    assert!(work.doubtful() > 50, "{} rows of 100 again", work.doubtful());
+                    assert!(work.flagged_rows() > 50, "{} rows of 100 again", work.flagged_rows());
                 }
             }
         }
@@ -177,7 +177,7 @@ fn a_memory_and_a_block_are_sources_like_any_other() {
     case.masses = vec![1.0; 31];
     let whole = BiasTable::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
     let masked = run(&case.job(&whole));
-    let block = HeadsJob { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.job(&Everything) };
+    let block = HeadsProblem { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.job(&FullAttention) };
     assert!(apart(&run(&block), &masked) < 1e-14);
     agrees(&block, "block");
 }
@@ -189,7 +189,7 @@ fn concatenating_and_projecting_is_the_sum_of_heads() {
     let together = run(&case.job(&Causal));
     let mut sum = vec![0.0; together.len()];
     for head in &case.heads {
-        let one = run(&HeadsJob { heads: std::slice::from_ref(head), ..case.job(&Causal) });
+        let one = run(&HeadsProblem { heads: std::slice::from_ref(head), ..case.job(&Causal) });
         sum.iter_mut().zip(one).for_each(|(s, x)| *s += x);
     }
     assert!(apart(&sum, &together) < 1e-13);
@@ -199,7 +199,7 @@ fn concatenating_and_projecting_is_the_sum_of_heads() {
         Head::new(12, q.map(|q| (4, q)), k.map(|k| (4, k)), v.map(|v| (12, v))).expect("shapes agree")
     };
     let heads: Vec<Head> = case.heads.iter().map(collapsed).collect();
-    assert!(apart(&run(&HeadsJob { heads: &heads, ..case.job(&Causal) }), &together) < 1e-13);
+    assert!(apart(&run(&HeadsProblem { heads: &heads, ..case.job(&Causal) }), &together) < 1e-13);
 }
 
 #[test]
@@ -213,16 +213,16 @@ fn scores_with_rotary_positions_and_alibi_do_not_change_under_a_shift() {
             let error = apart(&run(&case.job(&rotary.clone().starting_at(first))), &here);
             assert!(error < 1e-10, "{pairs:?}, from {first}: {error:e}");
         }
-        assert!(apart(&run(&case.job(&Everything)), &here) > 1e-3);
+        assert!(apart(&run(&case.job(&FullAttention)), &here) > 1e-3);
     }
     // Two more tokens in front, seen by nobody, shift every position by two.
     let alibi = || Box::new(Alibi::new(2).expect("heads"));
     let mut later = numbers(24, &mut stream);
     later.extend(&case.x);
     let seen: Vec<bool> = (0..35 * 35).map(|k| k % 35 >= 2).collect();
-    let mask = Joined::new(vec![Box::new(BiasTable::mask(35, 35, &seen).expect("lengths agree")), alibi()]);
+    let mask = CombinedPattern::new(vec![Box::new(BiasTable::mask(35, 35, &seen).expect("lengths agree")), alibi()]);
     let masses: Vec<f64> = [1.0, 1.0].iter().chain(&case.masses).copied().collect();
-    let shifted = HeadsJob { queries: &later, sources: &later, masses: &masses, ..case.job(&mask) };
+    let shifted = HeadsProblem { queries: &later, sources: &later, masses: &masses, ..case.job(&mask) };
     assert!(apart(&run(&shifted)[24..], &run(&case.job(alibi().as_ref()))) < 1e-13);
 }
 
@@ -235,7 +235,7 @@ fn rows_that_see_nothing_are_zero_and_counted() {
     for beta in [1.0, -1.0, 0.0, 1e6] {
         case.beta = beta;
         for single in [false, true] {
-            let (mut work, mut out) = (Work::default(), vec![f64::NAN; 120]);
+            let (mut work, mut out) = (HeadsWorkspace::default(), vec![f64::NAN; 120]);
             let job = case.job(&mask);
             let masked = if single { apply_f32(&job, &mut work, &mut out) } else { apply(&job, &mut work, &mut out) };
             assert_eq!(masked, Ok(2), "beta {beta}");
@@ -253,9 +253,9 @@ fn single_precision_is_near() {
     for (name, pattern) in patterns(3, 77, 77, 16) {
         let job = case.job(pattern.as_ref());
         let expected = reference(&job).expect("valid");
-        for level in Level::available() {
+        for level in Isa::available() {
             let mut out = vec![0.0; expected.len()];
-            apply_f32(&HeadsJob { level, ..job }, &mut Work::default(), &mut out).expect("valid");
+            apply_f32(&HeadsProblem { isa: level, ..job }, &mut HeadsWorkspace::default(), &mut out).expect("valid");
             let error = apart(&out, &expected);
             assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", level.name());
         }
@@ -266,7 +266,7 @@ fn single_precision_is_near() {
 fn the_same_bytes_for_any_number_of_threads() {
     let mut stream = Stream::new(9, &["heads"]);
     let mut case = Case::new(300, 64, heads(4, 64, (16, 16), &mut stream), &mut stream);
-    let causal_alibi = Joined::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("heads"))]);
+    let causal_alibi = CombinedPattern::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("heads"))]);
     for beta in [0.25, 1e4] {
         case.beta = beta;
         let bits = |threads: usize| -> Vec<u64> {
@@ -284,7 +284,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 fn nothing_is_allocated_again_and_nothing_is_remembered_that_changed() {
     let mut stream = Stream::new(10, &["heads"]);
     let mut case = Case::new(64, 16, heads(2, 16, (8, 8), &mut stream), &mut stream);
-    let (mut work, mut out) = (Work::default(), vec![0.0; 64 * 16]);
+    let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; 64 * 16]);
     for beta in [0.3, 1e5] {
         case.beta = beta;
         apply(&case.job(&Causal), &mut work, &mut out).expect("valid");
@@ -306,21 +306,25 @@ fn nothing_is_allocated_again_and_nothing_is_remembered_that_changed() {
 fn bad_input_is_named() {
     let mut stream = Stream::new(11, &["heads"]);
     let case = Case::new(4, 3, heads(2, 3, (2, 2), &mut stream), &mut stream);
-    let message = |job: &HeadsJob, len: usize| apply(job, &mut Work::default(), &mut vec![0.0; len]).expect_err("refused").to_string();
-    let good = case.job(&Everything);
+    let message =
+        |job: &HeadsProblem, len: usize| apply(job, &mut HeadsWorkspace::default(), &mut vec![0.0; len]).expect_err("refused").to_string();
+    let good = case.job(&FullAttention);
     let nan = [0.0, 1.0, f64::NAN, 0.0, 0.0, 0.0];
     let (mask, alibi) = (BiasTable::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
     let rotary = Rotary::new(100.0, Pairs::Halves, 4).expect("even");
     let other = heads(1, 5, (2, 2), &mut stream);
     let expected = [
-        (message(&HeadsJob { queries: &case.x[1..], ..good }, 11), "queries: found 11 numbers, expected one or more rows of d = 3"),
-        (message(&HeadsJob { sources: &nan, ..good }, 12), "sources: found NaN, expected finite numbers (row 1, column 3)"),
-        (message(&HeadsJob { masses: &case.masses[1..], ..good }, 12), "masses: found 3 numbers, expected one for each of the 4 sources"),
-        (message(&HeadsJob { masses: &[1.0, -1.0, 1.0, 1.0], ..good }, 12), "mass 2: found -1, expected a finite number >= 0"),
-        (message(&HeadsJob { beta: f64::INFINITY, ..good }, 12), "beta: found inf, expected a finite number"),
+        (message(&HeadsProblem { queries: &case.x[1..], ..good }, 11), "queries: found 11 numbers, expected one or more rows of d = 3"),
+        (message(&HeadsProblem { sources: &nan, ..good }, 12), "sources: found NaN, expected finite numbers (row 1, column 3)"),
+        (
+            message(&HeadsProblem { masses: &case.masses[1..], ..good }, 12),
+            "masses: found 3 numbers, expected one for each of the 4 sources",
+        ),
+        (message(&HeadsProblem { masses: &[1.0, -1.0, 1.0, 1.0], ..good }, 12), "mass 2: found -1, expected a finite number >= 0"),
+        (message(&HeadsProblem { beta: f64::INFINITY, ..good }, 12), "beta: found inf, expected a finite number"),
         (message(&good, 11), "output: found 11 numbers, expected 4 x 3 = 12"),
-        (message(&HeadsJob { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
-        (message(&HeadsJob { heads: &other, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
+        (message(&HeadsProblem { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
+        (message(&HeadsProblem { heads: &other, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
         (message(&case.job(&mask), 12), "mask: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
         (message(&case.job(&alibi), 12), "ALiBi slopes: found 3, expected one for each of the 2 heads"),
         (message(&case.job(&rotary), 12), "rows of Q and K: found 2, expected 4, the rank of the rotary positions"),
@@ -329,7 +333,7 @@ fn bad_input_is_named() {
         assert_eq!(found, wanted);
     }
     let weights = Weights::Exponential { log_factor: 800.0 };
-    assert!(message(&HeadsJob { weights, ..good }, 12).contains("beyond double precision"));
+    assert!(message(&HeadsProblem { weights, ..good }, 12).contains("beyond double precision"));
     let odd = Rotary::new(100.0, Pairs::Halves, 3).expect_err("odd").to_string();
     assert_eq!(odd, "rotary rank: found 3, expected an even number of rows of Q and K");
     assert!(BiasTable::biases(1, 2, vec![0.0, f64::NAN]).expect_err("NaN").to_string().contains("(row 1, column 2)"));

@@ -1,11 +1,13 @@
 //! Every algorithm of the kernel sums against the double-double direct sum, at every instruction set, with verification switched on and off.
 
-use metastable::attention::kernel::{ALL, Attention, Batch, Choice, Form, Series, Weights, Workspace, hessian_sums, pairs_above};
+use metastable::attention::kernel::{
+    ALL, Attention, Batch, KernelChoice, OutputForm, Series, Weights, Workspace, hessian_sums, pairs_above,
+};
 use metastable::attention::scheduled::{Layers, Scheduled};
 use metastable::attention::{Dynamics, Head, Spec, dynamics, layer::Layer};
-use metastable::flow::observable::{self, Setting};
-use metastable::flow::{Recorder, iterate, iterate_many};
-use metastable::num::{exp, loops::exponentials, simd::Lanes, simd::Level, simd::Task, stream::Stream, threads::sequentially};
+use metastable::flow::observable::{self, RunParameters};
+use metastable::flow::{Recorder, apply_layers, apply_layers_many};
+use metastable::num::{exp, peak::exponentials, simd::Isa, simd::SimdKernel, simd::SimdOps, stream::Stream, threads::sequentially};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
 use proptest::prelude::*;
 
@@ -34,7 +36,7 @@ fn tokens(n: usize, d: usize, seed: u64, delta: f64) -> Tokens {
 
 /// The velocity by its formula in double-doubles.
 fn definition(name: &str, spec: &Spec, x: &Tokens) -> Vec<f64> {
-    dynamics::build(name, false, spec).expect("registered").definition(0.0, x, Form::Tangent).expect("attention has one")
+    dynamics::build(name, false, spec).expect("registered").definition(0.0, x, OutputForm::Tangent).expect("attention has one")
 }
 
 fn masses(n: usize) -> Vec<f64> {
@@ -51,8 +53,8 @@ fn terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
 }
 
 /// Checks one kernel on one system against the double-double definition.
-fn check(name: &str, kernel: &str, level: Level, beta: f64, x: &Tokens, accuracy: f64) {
-    let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy, level, ..Spec::new(beta, x.n()) };
+fn check(name: &str, kernel: &str, level: Isa, beta: f64, x: &Tokens, accuracy: f64) {
+    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa: level, ..Spec::new(beta, x.n()) };
     let built = dynamics::build(name, false, &spec).expect("registered");
     let attention = built.attention().expect("attention").clone();
     if built.kernel(x).is_err() {
@@ -89,7 +91,7 @@ proptest! {
         if weighted {
             x = x.with_masses(&masses(n)).expect("positive");
         }
-        for level in Level::available() {
+        for level in Isa::available() {
             for kernel in ["auto", "rows", "direct"] {
                 check(name, kernel, level, beta, &x, 1e-13);
             }
@@ -102,7 +104,7 @@ proptest! {
     #[test]
     fn unnormalised_sums_keep_it_too(n in 1usize..60, d in 2usize..20, seed in 0u64..1000, beta in -6.0f64..6.0) {
         let x = tokens(n, d, seed, 0.0);
-        for level in Level::available() {
+        for level in Isa::available() {
             check("usa", "direct", level, beta, &x, 1e-13);
             for kernel in ["inner", "gram", "products", "fourier", "harmonics"] {
                 check("usa", kernel, level, beta, &x, 1e-9);
@@ -115,14 +117,14 @@ proptest! {
 fn large_systems_use_many_blocks_and_every_kernel() {
     for (n, d) in [(1030, 2), (1030, 3), (400, 6), (700, 40), (127, 99), (128, 64)] {
         let x = uniform(n, d, 5);
-        let reference = dynamics::build("sa", false, &Spec { kernel: Choice::parse("rows").expect("a kernel"), ..Spec::new(4.0, n) })
+        let reference = dynamics::build("sa", false, &Spec { kernel: KernelChoice::parse("rows").expect("a kernel"), ..Spec::new(4.0, n) })
             .expect("registered");
         let mut exact = vec![0.0; n * d];
         reference.rates(0.0, &x, &mut Workspace::default(), &mut exact);
         let longest = exact.chunks_exact(d).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).fold(0.0, f64::max);
         for kernel in ALL {
             let accuracy = if kernel.by_name_only() { 1e-2 } else { 1e-9 };
-            let spec = Spec { kernel: Choice::Named(*kernel), accuracy, ..Spec::new(4.0, n) };
+            let spec = Spec { kernel: KernelChoice::Named(*kernel), accuracy, ..Spec::new(4.0, n) };
             let built = dynamics::build("sa", false, &spec).expect("registered");
             if built.kernel(&x).is_err() {
                 continue;
@@ -143,7 +145,7 @@ fn a_fast_kernel_is_not_believed_where_it_cannot_be() {
     let x = tokens(60, 17, 3, 1e-9);
     let exact = definition("sa", &Spec::new(30.0, 60), &x);
     let worst = |accuracy: f64| {
-        let spec = Spec { kernel: Choice::parse("products").expect("a kernel"), accuracy, ..Spec::new(30.0, 60) };
+        let spec = Spec { kernel: KernelChoice::parse("products").expect("a kernel"), accuracy, ..Spec::new(30.0, 60) };
         let mut v = vec![0.0; 60 * 17];
         dynamics::build("sa", false, &spec).expect("registered").rates(0.0, &x, &mut Workspace::default(), &mut v);
         let row = |i: usize| {
@@ -161,11 +163,11 @@ fn a_fast_kernel_is_not_believed_where_it_cannot_be() {
 fn the_vector_exponential_keeps_its_bound_at_every_level() {
     // libm's exp2 is within one ulp, 2u; the levels promise 4u, the portable one rounds its argument's product beside it.
     let t: Vec<f64> = (0..160_000).map(|i| -f64::from(i) * 0.006_372_1 - 1e-9 * f64::from(i % 97)).collect();
-    for level in Level::available() {
+    for level in Isa::available() {
         let mut values = t.clone();
         exponentials(level, &mut values);
         for (t, v) in t.iter().zip(&values) {
-            if *t > exp::SMALLEST {
+            if *t > exp::UNDERFLOW_EXPONENT {
                 assert!((v / t.exp2() - 1.0).abs() <= 6.0 * U, "{} at {t}: {v:e}", level.name());
             }
         }
@@ -212,7 +214,7 @@ fn bytes_do_not_depend_on_threads() {
         (3000, 3, "harmonics"),
     ] {
         let x = uniform(n, d, 9);
-        let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, n) };
+        let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, n) };
         let built = dynamics::build("sa", false, &spec).expect("registered");
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -242,7 +244,7 @@ fn a_batch_is_its_systems() {
     ] {
         let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
         let attention = Attention { weights, ..Attention::new(beta) };
-        for level in Level::available() {
+        for level in Isa::available() {
             let mut batch = Batch::new(&systems, level).expect("one shape");
             let mut alone = Batch::new(&systems[4..5], level).expect("one shape");
             let mut shares = Vec::new();
@@ -252,15 +254,15 @@ fn a_batch_is_its_systems() {
                 assert!((shares[k] - pairs as f64 / 55.0).abs() < 1e-15);
             }
             for _ in 0..5 {
-                batch.layer(&attention, eta);
-                alone.layer(&attention, eta);
+                batch.apply_layer(&attention, eta);
+                alone.apply_layer(&attention, eta);
             }
             let mut out = systems[0].clone();
             for (k, system) in systems.iter().enumerate() {
                 let mut x = system.clone();
                 let mut field = vec![0.0; 11 * d];
                 for _ in 0..5 {
-                    attention.apply(&x, Form::Sum, &mut Workspace::default(), &mut field).expect("auto");
+                    attention.apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut field).expect("auto");
                     step(eta, &mut x, &field);
                 }
                 batch.read(k, &mut out);
@@ -273,7 +275,7 @@ fn a_batch_is_its_systems() {
             assert_eq!(out, companion, "companions change nothing");
         }
     }
-    assert!(Batch::new(&[uniform(3, 2, 1), uniform(4, 2, 1)], Level::best()).is_none());
+    assert!(Batch::new(&[uniform(3, 2, 1), uniform(4, 2, 1)], Isa::best()).is_none());
     assert!(Layer::new(f64::INFINITY).is_ok());
 }
 
@@ -301,13 +303,15 @@ fn a_batch_under_heads_is_its_systems() {
         let all = random_heads(d, d as u64);
         for heads in [all.clone(), all[1..].to_vec(), vec![Head::default(), Head::default()]] {
             let attention = Attention { heads, weights, ..Attention::new(beta) };
-            assert!(Batch::suits(&attention, &systems[0]) && !Batch::suits(&Attention { beta: 1e3, ..attention.clone() }, &systems[0]));
-            for level in Level::available() {
+            assert!(
+                Batch::supports(&attention, &systems[0]) && !Batch::supports(&Attention { beta: 1e3, ..attention.clone() }, &systems[0])
+            );
+            for level in Isa::available() {
                 let mut batch = Batch::new(&systems, level).expect("one shape");
-                batch.layer(&attention, eta);
+                batch.apply_layer(&attention, eta);
                 let mut out = systems[0].clone();
                 for (k, system) in systems.iter().enumerate() {
-                    let field = Dynamics::of(attention.clone()).definition(0.0, system, Form::Sum).expect("attention has one");
+                    let field = Dynamics::single(attention.clone()).definition(0.0, system, OutputForm::Sum).expect("attention has one");
                     let mut x = system.clone();
                     step(eta, &mut x, &field);
                     batch.read(k, &mut out);
@@ -328,16 +332,16 @@ fn a_batch_under_heads_is_its_systems() {
 fn layers_of_their_own_heads_go_in_lanes() {
     let (n, d, layers) = (9, 3, 7);
     let schedule = || Layers::new((0..5).map(|k| random_heads(d, 40 + k)).collect()).expect("layers");
-    let dynamics = Dynamics::of(Scheduled { attention: Attention::new(0.5), schedule: schedule() });
-    let setting = Setting { n, d, beta: 0.5 };
+    let dynamics = Dynamics::single(Scheduled { attention: Attention::new(0.5), schedule: schedule() });
+    let setting = RunParameters { n, d, beta: 0.5 };
     let recorder = || Recorder::new(setting, vec![0.0, 3.0, 7.0], false, vec![observable::find("mean-cosine").expect("registered")]);
     let starts: Vec<Tokens> = (0..10).map(|k| uniform(n, d, 300 + k)).collect();
     let (mut ends, mut recorders) = (starts.clone(), vec![recorder(); 10]);
     let layer = Layer::new(0.2).expect("a step");
-    assert_eq!(iterate_many(&dynamics, &mut ends, layer, layers, 1.0, None, &mut recorders).expect("layers"), layers);
+    assert_eq!(apply_layers_many(&dynamics, &mut ends, layer, layers, 1.0, None, &mut recorders).expect("layers"), layers);
     for (k, start) in starts.iter().enumerate() {
         let mut own = recorder();
-        let (alone, _) = iterate(&dynamics, start, layer, layers, 1.0, None, &mut [&mut own]).expect("layers");
+        let (alone, _) = apply_layers(&dynamics, start, layer, layers, 1.0, None, &mut [&mut own]).expect("layers");
         let off = ends[k].coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-12, "{off:e}");
         assert!(own.table.rows.len() == 3 && recorders[k].table.rows.len() == 3);
@@ -346,9 +350,9 @@ fn layers_of_their_own_heads_go_in_lanes() {
         );
     }
     // The control: with the first layer's heads all along the end is another.
-    let first = Dynamics::of(Attention { heads: random_heads(d, 40), ..Attention::new(0.5) });
+    let first = Dynamics::single(Attention { heads: random_heads(d, 40), ..Attention::new(0.5) });
     let mut others = starts.clone();
-    iterate_many(&first, &mut others, layer, layers, 1.0, None, &mut vec![recorder(); 10]).expect("layers");
+    apply_layers_many(&first, &mut others, layer, layers, 1.0, None, &mut vec![recorder(); 10]).expect("layers");
     assert!(others[0].coordinates().iter().zip(ends[0].coordinates()).any(|(a, b)| (a - b).abs() > 1e-2));
 }
 
@@ -406,7 +410,7 @@ fn inner_products_are_kept_for_the_tokens_they_are_of() {
     let attention = Attention::new(3.0);
     let field = |x: &Tokens, work: &mut Workspace| {
         let mut out = vec![0.0; x.n() * x.d()];
-        attention.apply(x, Form::Sum, work, &mut out).expect("auto");
+        attention.apply(x, OutputForm::Sum, work, &mut out).expect("auto");
         out
     };
     // Other buffers have kept nothing.
@@ -415,7 +419,7 @@ fn inner_products_are_kept_for_the_tokens_they_are_of() {
     let dynamics = dynamics::build("sa", false, &Spec::new(3.0, 32)).expect("registered");
     for d in [37, 64] {
         let (mut x, other) = (uniform(32, d, 1), uniform(32, d, 2));
-        assert_eq!(attention.kernel_name(&x, Form::Sum).ok(), Some("gram"));
+        assert_eq!(attention.kernel_name(&x, OutputForm::Sum).ok(), Some("gram"));
         sequentially(|| {
             for _ in 0..3 {
                 pairs_above(&x, 0.1, work);
@@ -428,7 +432,7 @@ fn inner_products_are_kept_for_the_tokens_they_are_of() {
                 let pairs = (0..32).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| x.inner(*i, *j) >= 0.1).count();
                 assert_eq!(pairs_above(&x, 0.1, work), pairs, "after a step");
                 assert_eq!(field(&x, work), afresh(&x), "after a step");
-                let batch = Batch::new(&[x.clone(), other.clone()], Level::best()).expect("one shape");
+                let batch = Batch::new(&[x.clone(), other.clone()], Isa::best()).expect("one shape");
                 let mut moved = x.clone();
                 pairs_above(&moved, 0.1, work);
                 batch.read(1, &mut moved);
@@ -441,16 +445,16 @@ fn inner_products_are_kept_for_the_tokens_they_are_of() {
 #[test]
 fn inverse_square_roots_keep_their_bound_at_every_level() {
     struct Roots<'a>(&'a mut [f64]);
-    impl Task for Roots<'_> {
+    impl SimdKernel for Roots<'_> {
         type F = f64;
         type Output = ();
         #[inline(always)]
-        fn run<L: Lanes<F = f64>>(self, l: L) {
+        fn run<L: SimdOps<F = f64>>(self, l: L) {
             L::view_mut(self.0).iter_mut().for_each(|v| *v = l.inverse_sqrt(*v));
         }
     }
     let a: Vec<f64> = (0..160_000).map(|i| 1.0001f64.powi(i) * 1e-3).chain((-300..300).map(|e| 1.7 * 10f64.powi(e))).collect();
-    for level in Level::available() {
+    for level in Isa::available() {
         let mut roots = a.clone();
         level.run(Roots(&mut roots));
         for (a, r) in a.iter().zip(&roots) {
@@ -470,15 +474,15 @@ fn fields_are_those_of_the_rows() {
             x = x.with_masses(&masses(n)).expect("positive");
         }
         for weights in [Weights::Softmax, Weights::Exponential { log_factor: -1.0 }] {
-            let field = |kernel: Choice, level: Level| {
-                let attention = Attention { weights, kernel, level, accuracy: 1e-2, ..Attention::new(beta) };
+            let field = |kernel: KernelChoice, level: Isa| {
+                let attention = Attention { weights, kernel, isa: level, accuracy: 1e-2, ..Attention::new(beta) };
                 let mut out = vec![0.0; n * d];
-                attention.apply(&x, Form::Sum, &mut Workspace::default(), &mut out).map(|_| out)
+                attention.apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut out).map(|_| out)
             };
-            let exact = field(Choice::parse("rows").expect("a kernel"), Level::best()).expect("always");
+            let exact = field(KernelChoice::parse("rows").expect("a kernel"), Isa::best()).expect("always");
             let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
-            for (kernel, level) in ALL.iter().flat_map(|k| Level::available().into_iter().map(move |l| (*k, l))) {
-                let Ok(found) = field(Choice::Named(kernel), level) else { continue };
+            for (kernel, level) in ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l))) {
+                let Ok(found) = field(KernelChoice::Named(kernel), level) else { continue };
                 let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 // A few hundred roundings, as walks: near 1e-15 of the longest entry.
                 let bound = if kernel.by_name_only() { 1e-5 } else { 1e-13 };
@@ -497,9 +501,9 @@ fn panels_that_meet_apart_lose_nothing() {
             if weighted {
                 x = x.with_masses(&masses(n)).expect("positive");
             }
-            for level in Level::available() {
+            for level in Isa::available() {
                 let velocity = |kernel: &str, accuracy: f64| {
-                    let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy, level, ..Spec::new(2.0, n) };
+                    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa: level, ..Spec::new(2.0, n) };
                     let built = dynamics::build(name, false, &spec).expect("registered");
                     let mut v = vec![0.0; n * d];
                     // Twice: what is left of the first evaluation must not show.

@@ -2,8 +2,8 @@
 
 use metastable::attention::RowWeights;
 use metastable::continuity::{
-    Evolved, Medium, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow, rings::Rings,
-    sphere2::Sphere2, zonal::Zonal,
+    Evolution, MeasureDynamics, circle::Circle, density::Density, lagrangian::Lagrangian, probability_flow::ProbabilityFlow,
+    sphere2::Sphere2, zonal::Zonal, zonal_lagrangian::ZonalLagrangian,
 };
 use metastable::num::stream::Stream;
 use metastable::sphere::Tokens;
@@ -13,8 +13,8 @@ fn circle(text: &str, modes: usize) -> Circle {
     Density::parse(text).and_then(|d| Circle::from_density(&d, modes)).expect("a density")
 }
 
-fn medium(law: &str, beta: f64) -> Medium {
-    Medium::new(law, beta, 0.0).expect("a medium")
+fn medium(law: &str, beta: f64) -> MeasureDynamics {
+    MeasureDynamics::new(law, beta, 0.0).expect("a medium")
 }
 
 /// Relative to a scale of at least one hundredth.
@@ -27,12 +27,12 @@ fn three_routes_to_the_entropy_production_agree_along_a_run() {
     // Formula on the spectral state, its spectral derivative, and the particles that carried the density from the start; 1e-10 is the promise while resolved.
     for (law, beta, t) in [("sa", 4.0, 1.0), ("usa", 2.0, 0.5), ("sa", -3.0, 0.5), ("sinkhorn", 4.0, 1.0)] {
         let (m, start) = (medium(law, beta), circle("cos:1=0.3,2=-0.2+sin:1=0.1,3=0.05", 64));
-        let particles = Lagrangian::on_circle(&start.trimmed(), 160)
+        let particles = Lagrangian::on_circle(&start.without_negligible_modes(), 160)
             .expect("points")
             .evolve(&m, t, |_, _| true)
-            .and_then(Evolved::reached)
+            .and_then(Evolution::reached)
             .expect("steps");
-        let spectral = start.evolve(&m, t, 512, |_, _| true).and_then(Evolved::reached).expect("steps");
+        let spectral = start.evolve(&m, t, 512, |_, _| true).and_then(Evolution::reached).expect("steps");
         assert!(close(particles.negentropy(), spectral.negentropy(), 1e-10), "{law} {beta}");
         let rates =
             [spectral.negentropy_rate(&m), spectral.negentropy_rate_by_derivative(&m), particles.negentropy_rate(&m).expect("a rate")];
@@ -60,9 +60,10 @@ fn rings_particles_and_expansions_agree_on_spheres() {
         let flat = Zonal::from_density(&density, d, 64)
             .expect("nodes")
             .evolve(&m, 0.4, 256, |_, _| true)
-            .and_then(Evolved::reached)
+            .and_then(Evolution::reached)
             .expect("steps");
-        let rings = Rings::new(&density, d, 64).expect("rings").evolve(&m, 0.4, |_, _| true).and_then(Evolved::reached).expect("steps");
+        let rings =
+            ZonalLagrangian::new(&density, d, 64).expect("rings").evolve(&m, 0.4, |_, _| true).and_then(Evolution::reached).expect("steps");
         assert!(close(rings.negentropy(), flat.negentropy().expect("nodes"), 1e-10), "d = {d}");
         assert!(close(rings.negentropy_rate(&m).expect("a rate"), flat.negentropy_rate(&m).expect("nodes"), 1e-9), "d = {d}");
         assert!(close(rings.energy(&m).expect("an energy"), flat.energy(&m), 1e-9), "d = {d}: {:?} {}", rings.energy(&m), flat.energy(&m));
@@ -73,26 +74,26 @@ fn rings_particles_and_expansions_agree_on_spheres() {
     let particles = Lagrangian::on_sphere2(&start, start.rings())
         .expect("points")
         .evolve(&m, 0.3, |_, _| true)
-        .and_then(Evolved::reached)
+        .and_then(Evolution::reached)
         .expect("steps");
-    let state = start.evolve(&m, 0.3, 64, |_, _| true).and_then(Evolved::reached).expect("steps");
+    let state = start.evolve(&m, 0.3, 64, |_, _| true).and_then(Evolution::reached).expect("steps");
     assert!(close(particles.negentropy(), state.negentropy(), 1e-8) && close(particles.energy(&m), state.energy(&m), 1e-8));
     assert!(close(particles.negentropy_rate(&m).expect("a rate"), state.negentropy_rate(&m), 1e-8));
     // Random points in high dimension: error n^{-1/2}.
     let density = Density::parse("cos:1=0.5").expect("a density");
-    let sampled = Lagrangian::sampled(&density, 1500, 8, &mut Stream::new(1, &["sampled"])).expect("points");
-    let exact = Rings::new(&density, 8, 32).expect("rings");
+    let sampled = Lagrangian::from_random_points(&density, 1500, 8, &mut Stream::new(1, &["sampled"])).expect("points");
+    let exact = ZonalLagrangian::new(&density, 8, 32).expect("rings");
     assert!((sampled.negentropy() - exact.negentropy()).abs() < 0.02);
-    assert!(Medium::new("usa", 2.0, 0.1).is_ok_and(|noisy| sampled.evolve(&noisy, 1.0, |_, _| true).is_err()));
+    assert!(MeasureDynamics::new("usa", 2.0, 0.1).is_ok_and(|noisy| sampled.evolve(&noisy, 1.0, |_, _| true).is_err()));
 }
 
 #[test]
 fn particles_without_randomness_solve_the_equation_with_noise() {
     for (law, beta, diffusion) in [("usa", 2.0, 0.3), ("sa", 4.0, 0.1), ("sa", -2.0, 0.2)] {
-        let m = Medium::new(law, beta, diffusion).expect("a medium");
+        let m = MeasureDynamics::new(law, beta, diffusion).expect("a medium");
         let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 24);
         let particles = ProbabilityFlow::new(&start, 96).expect("points").evolve(&m, 0.5).expect("steps");
-        let state = start.evolve(&m, 0.5, 256, |_, _| true).and_then(Evolved::reached).expect("steps");
+        let state = start.evolve(&m, 0.5, 256, |_, _| true).and_then(Evolution::reached).expect("steps");
         assert!(close(particles.negentropy(), state.negentropy(), 1e-9), "{law}: {} {}", particles.negentropy(), state.negentropy());
         for k in 1..5 {
             let (c, s) = particles.moment(k);
@@ -106,8 +107,9 @@ fn particles_without_randomness_solve_the_equation_with_noise() {
 fn a_full_collapse_ends_with_the_linear_rate() {
     // d = 64, noise to one point: the production is d - 1 once collapsed, and half as many rings give the same negentropy.
     let (density, m) = (Density::parse("noise:amplitude=0.01,modes=8").expect("a density"), medium("sa", 5.0));
-    let run =
-        |n: usize| Rings::new(&density, 64, n).expect("rings").evolve(&m, 30.0, |_, _| true).and_then(Evolved::reached).expect("steps");
+    let run = |n: usize| {
+        ZonalLagrangian::new(&density, 64, n).expect("rings").evolve(&m, 30.0, |_, _| true).and_then(Evolution::reached).expect("steps")
+    };
     let (fine, coarse) = (run(48), run(24));
     assert!((fine.negentropy_rate(&m).expect("a rate") - 63.0).abs() < 1e-9 && (fine.axis_mean() - 1.0).abs() < 1e-9);
     assert!((fine.negentropy() / coarse.negentropy() - 1.0).abs() < 1e-8);
@@ -119,7 +121,7 @@ fn spectral_convergence_reaches_1e_minus_12() {
     let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 128);
     let exact = start.evolve_unchecked(&m, 1.0).expect("steps");
     let error = |modes: usize| {
-        let end = start.resized(modes).evolve_unchecked(&m, 1.0).expect("steps");
+        let end = start.with_modes(modes).evolve_unchecked(&m, 1.0).expect("steps");
         exact.c.iter().enumerate().fold(0.0f64, |e, (k, c)| e.max((c - end.c.get(k).copied().unwrap_or_default()).norm()))
     };
     let errors: Vec<f64> = [4, 8, 16, 32, 48].into_iter().map(error).collect();
@@ -131,10 +133,10 @@ fn spectral_convergence_reaches_1e_minus_12() {
 #[test]
 fn energy_follows_its_dissipation_identity_and_usa_keeps_its_mean_angle() {
     for (law, beta, diffusion) in [("sa", 3.0, 0.0), ("usa", 2.0, 0.0), ("usa", 2.0, 0.3), ("sinkhorn", 3.0, 0.0), ("sa", -2.0, 0.1)] {
-        let m = Medium::new(law, beta, diffusion).expect("a medium");
+        let m = MeasureDynamics::new(law, beta, diffusion).expect("a medium");
         let h = 1e-3;
         let at =
-            |t: f64| circle("cos:1=0.3,2=-0.2+sin:1=0.1", 64).evolve(&m, t, 256, |_, _| true).and_then(Evolved::reached).expect("steps");
+            |t: f64| circle("cos:1=0.3,2=-0.2+sin:1=0.1", 64).evolve(&m, t, 256, |_, _| true).and_then(Evolution::reached).expect("steps");
         let (before, here, after) = (at(0.1 - h), at(0.1), at(0.1 + h));
         let slope = (after.energy(&m) - before.energy(&m)) / (2.0 * h);
         // Central differences: h^2 times a third derivative of the order of e^beta.
@@ -150,14 +152,14 @@ fn energy_follows_its_dissipation_identity_and_usa_keeps_its_mean_angle() {
         Density::parse("cos:1=0.3,2=0.1")
             .and_then(|d| Zonal::from_density(&d, 5, 32))
             .and_then(|z| z.evolve(&m, t, 64, |_, _| true))
-            .and_then(Evolved::reached)
+            .and_then(Evolution::reached)
             .expect("steps")
     };
     let sphere = |t: f64| {
         Density::parse("vmf:kappa=2,at=1,mass=0.5")
             .and_then(|d| Sphere2::from_density(&d, 24))
             .and_then(|z| z.evolve(&m, t, 64, |_, _| true))
-            .and_then(Evolved::reached)
+            .and_then(Evolution::reached)
             .expect("steps")
     };
     let (a, b) = (zonal(0.099), zonal(0.101));

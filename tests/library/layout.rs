@@ -1,11 +1,11 @@
 //! Every figure is laid out at three widths: no type meets other type, a marker, a line or a border, nothing leaves the sheet, every series is seen.
 
-use metastable::draw::{Ink, Mark, Outline, Picture, Rect, Scene, Shape, Sheet, Size, Theme, layout};
-use metastable::flow::{Table, hidden::compare};
+use metastable::draw::{Mark, Outline, Picture, Rect, Scene, Shape, ShapeRole, Sheet, Size, Theme, layout};
+use metastable::flow::sa_fit::fit_sa;
 use metastable::lab::{Experiment, arrays, run};
 use metastable::paper_figs::{ALL, Inputs, PaperFigure};
 use metastable::sphere::Tokens;
-use metastable::study::{self, Given};
+use metastable::study::{self, Values};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -17,12 +17,8 @@ type Dot = (i32, i32);
 type Hue = (u8, u8, u8);
 
 /// A table of a study, thinned (see tests/data/ORIGIN.md).
-fn table(path: &Path) -> Table {
-    let text = std::fs::read_to_string(path).expect("a table of the tests");
-    let mut lines = text.lines();
-    let columns = lines.next().expect("a header").split(',').map(str::to_owned).collect();
-    let rows = lines.map(|l| l.split(',').map(|v| v.parse().expect("a number")).collect()).collect();
-    Table { columns, rows }
+fn table(path: &Path) -> study::LabelledTable {
+    arrays::labelled_table(path).expect("a table of the tests")
 }
 
 fn tables(figure: &PaperFigure) -> study::Tables {
@@ -31,7 +27,7 @@ fn tables(figure: &PaperFigure) -> study::Tables {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/figures").join(own.name);
     let Ok(files) = std::fs::read_dir(folder) else {
         // Studies without tables here take less than a second.
-        return (part.run)(&Given::of(part.parameters)).expect("runs");
+        return (part.run)(&Values::defaults(part.parameters)).expect("runs");
     };
     files.flatten().map(|f| f.path()).map(|f| (f.file_stem().expect("a name").to_string_lossy().into_owned(), table(&f))).collect()
 }
@@ -49,14 +45,14 @@ fn cells(name: &str, folder: &Path) -> metastable::paper_figs::Results {
 
 fn picture(figure: &PaperFigure) -> Picture {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut inputs = Inputs { values: Given::of(figure.asked()), tables: tables(figure), ..Inputs::default() };
+    let mut inputs = Inputs { values: Values::defaults(figure.all_parameters()), tables: tables(figure), ..Inputs::default() };
     inputs.results = figure.experiments.iter().map(|e| cells(e, folder.path())).collect();
-    if figure.hidden {
+    if figure.needs_hidden_states {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");
         let states = arrays::read(&path, Some("hidden_states")).expect("hidden states");
         let (n, d) = (states.shape[1], states.shape[2]);
         let layers = states.data.chunks(n * d).map(|l| Tokens::normalised(d, l.to_vec()).expect("directions")).collect();
-        inputs.hidden = Some(compare(layers, None).expect("compares"));
+        inputs.hidden = Some(fit_sa(layers, None).expect("compares"));
     }
     (figure.draw)(&inputs).unwrap_or_else(|e| panic!("{}: {e}", figure.name))
 }
@@ -76,7 +72,7 @@ fn touches(shape: &Shape, r: &Rect) -> bool {
                 .iter()
                 .map(|p| (p.0 - c.0).hypot(p.1 - c.1))
                 .fold(0.0, f64::max);
-            gap <= *radius && (shape.ink != Ink::Border || farthest >= *radius)
+            gap <= *radius && (shape.role != ShapeRole::Border || farthest >= *radius)
         }
         Outline::Box(b) => b.meets(r),
     }
@@ -98,7 +94,7 @@ fn check_type(scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     for panel in &scene.panels {
         for text in &panel.texts {
             let r = text.bounds();
-            let met = panel.shapes.iter().filter(|s| !matches!(s.ink, Ink::Raster)).find(|s| touches(s, &r));
+            let met = panel.shapes.iter().filter(|s| !matches!(s.role, ShapeRole::Raster)).find(|s| touches(s, &r));
             wrong.extend(met.map(|met| format!("{about}: `{}` meets {met:?}", text.text)));
         }
     }
@@ -144,7 +140,7 @@ fn check_visible(picture: &Picture, scene: &Scene, about: &str, wrong: &mut Vec<
             let colour = (shape.colour.0, shape.colour.1, shape.colour.2);
             covered(shape, |cell| {
                 last.insert(cell, colour);
-                if let Ink::Curve(k) | Ink::Marker(k) = shape.ink {
+                if let ShapeRole::Curve(k) | ShapeRole::Marker(k) = shape.role {
                     let entry = own.entry(k).or_default();
                     entry.1.insert(colour);
                     entry.0.insert(cell);
@@ -228,7 +224,7 @@ fn labels_are_nearer_to_their_own_points_than_to_others() {
     for sheet in sheets().map(|s| s.1).chain([Sheet::from(Size::Nature1)]) {
         let scene = layout(&picture, &sheet).expect("laid out");
         let panel = &scene.panels[0];
-        let disc = |s: &Shape| if let (Outline::Disc(c, _), Ink::Marker(_)) = (&s.form, s.ink) { Some(*c) } else { None };
+        let disc = |s: &Shape| if let (Outline::Disc(c, _), ShapeRole::Marker(_)) = (&s.form, s.role) { Some(*c) } else { None };
         let points: Vec<(f64, f64)> = panel.shapes.iter().filter_map(disc).collect();
         assert!(names.len() > 4 && points.len() == names.len(), "{} labels of {} points", names.len(), points.len());
         for (k, name) in names.iter().enumerate() {
@@ -316,7 +312,7 @@ fn every_theme_type_and_height_keeps_clear() {
     let (picture, mut wrong) = (picture(figure), Vec::new());
     for theme in [Theme::Slides, Theme::Dark] {
         for (width, sheet) in sheets() {
-            let scene = layout(&picture, &sheet.themed(theme)).expect("laid out");
+            let scene = layout(&picture, &sheet.with_theme(theme)).expect("laid out");
             check_type(&scene, &format!("{theme:?} at {width} mm"), &mut wrong);
             check_visible(&picture, &scene, &format!("{theme:?} at {width} mm"), &mut wrong);
         }

@@ -32,8 +32,8 @@ mod order;
 mod paper_figs;
 mod planted;
 mod promises;
-mod prose;
 mod properties;
+mod prose;
 mod reference;
 #[cfg(feature = "figures")]
 mod report;

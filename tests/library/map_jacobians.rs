@@ -3,8 +3,9 @@
 use metastable::attention::{Dynamics, kernel::Attention, layer::Layer};
 use metastable::num::{cloud, dense, linearised::Linearised, stream::Stream, sum::dot};
 use metastable::recurrent::{
-    Hears, MapSpec, at,
-    cell::InTime,
+    MapSpec, ReceptiveField,
+    cell::CellInTime,
+    linearise_layer,
     lyapunov::{exponents, mixing},
     map, observe,
 };
@@ -23,13 +24,13 @@ fn jacobians_agree_with_differences_and_transposes() {
     for named in map::ALL {
         let map = (named.build)(&SPEC);
         let (x, u, w) = (normals(12, "x"), normals(12, "u"), normals(12, "w"));
-        let here = at(map.as_ref(), 2, SPEC.d, &x);
+        let here = linearise_layer(map.as_ref(), 2, SPEC.d, &x);
         let (pushed, pulled) = (here.jvp(&u), here.vjp(&w));
         // Central differences of fourth order: error h^4 times a fifth derivative, and u / h of rounding.
         let h = 1e-3;
         let moved = |s: f64| {
             let y: Vec<f64> = x.iter().zip(&u).map(|(x, u)| x + s * h * u).collect();
-            at(map.as_ref(), 2, SPEC.d, &y).value().to_vec()
+            linearise_layer(map.as_ref(), 2, SPEC.d, &y).value().to_vec()
         };
         let (a, b, c, e) = (moved(-2.0), moved(-1.0), moved(1.0), moved(2.0));
         for k in 0..12 {
@@ -49,11 +50,11 @@ fn jacobians_agree_with_differences_and_transposes() {
 fn rows_hear_what_is_registered_and_no_others() {
     for named in map::ALL {
         let map = (named.build)(&SPEC);
-        let layers = if named.hears == Hears::Neighbours { 2 } else { 3 };
+        let layers = if named.receptive_field == ReceptiveField::Neighbours { 2 } else { 3 };
         let m = mixing(map.as_ref(), &normals(12, "x"), SPEC.d, layers);
         for (k, v) in m.iter().enumerate() {
             let (i, j) = (k / SPEC.n, k % SPEC.n);
-            let heard = named.hears.allows(layers, i, j);
+            let heard = named.receptive_field.allows(layers, i, j);
             assert!(if heard { *v > 0.0 } else { *v == 0.0 }, "{}: row {i} hears row {j} by {v}", named.name);
         }
     }
@@ -66,8 +67,8 @@ fn attention_is_the_layer_of_the_kernel_sums() {
     let query: Vec<f64> = identity.iter().map(|v| beta * v).collect();
     let own = map::attention::SphereAttention { query, key: identity.clone(), value: identity, step: 0.3, causal: false };
     let mut x = Tokens::normalised(3, normals(15, "tokens")).expect("tokens");
-    let found = at(&own, 0, 3, x.coordinates()).value().to_vec();
-    Layer::new(0.3).expect("a step").apply(&Dynamics::of(Attention::new(beta)), &mut x);
+    let found = linearise_layer(&own, 0, 3, x.coordinates()).value().to_vec();
+    Layer::new(0.3).expect("a step").apply(&Dynamics::single(Attention::new(beta)), &mut x);
     assert!(found.iter().zip(x.coordinates()).all(|(a, b)| (a - b).abs() < 1e-13), "{found:?} beside {:?}", x.coordinates());
 }
 
@@ -77,13 +78,13 @@ fn the_sum_of_all_exponents_is_the_mean_logarithm_of_the_volume() {
     for name in ["rnn", "gru-v1", "lstm"] {
         let map = (map::find(name).expect("registered").build)(&spec);
         let cell = map.cell().expect("recurrent");
-        let time = InTime { cell, size: 0.5, seed: 2 };
+        let time = CellInTime { cell, size: 0.5, seed: 2 };
         let width = cell.width();
         let start = vec![0.1; width];
         let all = exponents(&time, &start, width, (0, 40), width);
         let (mut x, mut volume) = (start, 0.0);
         for t in 0..40 {
-            let here = at(&time, t, width, &x);
+            let here = linearise_layer(&time, t, width, &x);
             // |det J| is the product of the moduli of the eigenvalues.
             let values = dense::eigenvalues(&here.jacobian(), width).expect("finite");
             volume += values.iter().map(|(a, b)| a.hypot(*b).ln()).sum::<f64>();
@@ -107,6 +108,6 @@ fn what_cannot_be_built_is_refused() {
     assert!(map::find("gru").is_err_and(|e| e.to_string().contains("gru-v")));
     for spec in [MapSpec { n: 0, ..SPEC }, MapSpec { d: 0, ..SPEC }, MapSpec { gain: f64::NAN, ..SPEC }, MapSpec { n: 200, d: 200, ..SPEC }]
     {
-        assert!(observe::portrait(map::ALL[0], &spec, 2).is_err(), "{spec:?}");
+        assert!(observe::summarise(map::ALL[0], &spec, 2).is_err(), "{spec:?}");
     }
 }

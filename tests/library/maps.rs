@@ -1,14 +1,14 @@
 //! Maps beside attention: depth limits, exponents, and what a perturbation of a recurrent state does.
 
 use metastable::num::{linearised::Linearised, stats::mean_and_error};
-use metastable::recurrent::cell::{Gate, InTime};
+use metastable::recurrent::cell::{CellInTime, Gate};
 use metastable::recurrent::lyapunov::exponents;
 use metastable::recurrent::map::{self, rnn::Rnn};
-use metastable::recurrent::residual::{Bend, InDepth, ResidualNet};
-use metastable::recurrent::{MapSpec, TokenMap, at, observe::portrait};
+use metastable::recurrent::residual::{Nonlinearity, ResidualNet, WeightSchedule};
+use metastable::recurrent::{MapSpec, TokenMap, linearise_layer, observe::summarise};
 
 fn end(net: &dyn TokenMap, depth: usize, start: &[f64]) -> Vec<f64> {
-    (0..depth).fold(start.to_vec(), |x, layer| at(net, layer, start.len(), &x).value().to_vec())
+    (0..depth).fold(start.to_vec(), |x, layer| linearise_layer(net, layer, start.len(), &x).value().to_vec())
 }
 
 fn square(x: &[f64]) -> f64 {
@@ -20,7 +20,15 @@ fn smooth_weights_give_an_equation() {
     let start: Vec<f64> = (0..6).map(|k| (k as f64).sin()).collect();
     let ends: Vec<Vec<f64>> = [128, 256, 512, 1024]
         .map(|depth| {
-            let net = ResidualNet { d: 6, depth, power: 1.0, gain: 1.0, weights: InDepth::Smooth, bend: Bend::Tanh, seed: 4 };
+            let net = ResidualNet {
+                d: 6,
+                depth,
+                power: 1.0,
+                gain: 1.0,
+                weights: WeightSchedule::Smooth,
+                nonlinearity: Nonlinearity::Tanh,
+                seed: 4,
+            };
             end(&net, depth, &start)
         })
         .to_vec();
@@ -39,7 +47,15 @@ fn independent_weights_have_three_limits() {
     for (power, stated) in [(0.25, (1.0 + 64f64.powf(-0.5)).powi(64)), (0.5, 1f64.exp()), (1.0, 1.0)] {
         let runs: Vec<f64> = (0..24)
             .map(|seed| {
-                let net = ResidualNet { d, depth, power, gain: 1.0, weights: InDepth::Fresh, bend: Bend::Linear, seed };
+                let net = ResidualNet {
+                    d,
+                    depth,
+                    power,
+                    gain: 1.0,
+                    weights: WeightSchedule::Independent,
+                    nonlinearity: Nonlinearity::Linear,
+                    seed,
+                };
                 square(&end(&net, depth, &start)) / square(&start)
             })
             .collect();
@@ -57,8 +73,8 @@ fn autonomous(state: Vec<f64>) -> Rnn {
 #[test]
 fn a_spectral_radius_below_one_does_not_bound_growth() {
     let rnn = autonomous(vec![0.5, 10.0, 0.0, 0.5]);
-    let time = InTime { cell: &rnn, size: 0.0, seed: 1 };
-    let jacobian = at(&time, 0, 2, &[0.0, 0.0]).jacobian();
+    let time = CellInTime { cell: &rnn, size: 0.0, seed: 1 };
+    let jacobian = linearise_layer(&time, 0, 2, &[0.0, 0.0]).jacobian();
     // The largest singular value of a 2 x 2 matrix from its sum of squares and its determinant.
     let (sum, det) = (square(&jacobian), jacobian[0] * jacobian[3] - jacobian[1] * jacobian[2]);
     let norm = (0.5 * (sum + (sum * sum - 4.0 * det * det).sqrt())).sqrt();
@@ -75,7 +91,7 @@ fn a_resting_network_grows_by_its_spectral_radius() {
     let values = metastable::num::dense::eigenvalues(&gate.state, d).expect("finite");
     let radius = values.iter().map(|(a, b)| a.hypot(*b)).fold(0.0, f64::max);
     let rnn = autonomous(gate.state);
-    let time = InTime { cell: &rnn, size: 0.0, seed: 1 };
+    let time = CellInTime { cell: &rnn, size: 0.0, seed: 1 };
     let lambda = exponents(&time, &vec![0.0; d], d, (100, 4000), 1)[0];
     assert!((lambda - radius.ln()).abs() < 1e-3, "{lambda} beside {}", radius.ln());
 }
@@ -84,7 +100,7 @@ fn a_resting_network_grows_by_its_spectral_radius() {
 fn every_map_has_a_portrait() {
     let spec = MapSpec { n: 5, d: 4, layers: 8, gain: 1.0, seed: 2 };
     for named in map::ALL {
-        let p = portrait(named, &spec, 4).expect("finite");
+        let p = summarise(named, &spec, 4).expect("finite");
         assert!(p.layers.len() == 9 && p.exponents.len() == 4, "{}", named.name);
         assert!(p.layers.iter().all(|l| l.effective_rank >= 1.0 - 1e-9 && l.effective_rank <= 4.0 + 1e-9), "{}", named.name);
         assert!(p.mixing.chunks_exact(5).all(|r| (r.iter().sum::<f64>() - 1.0).abs() < 1e-12), "{}", named.name);

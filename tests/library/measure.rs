@@ -2,7 +2,9 @@
 
 use crate::common::{number, reference};
 use metastable::attention::TimeScale;
-use metastable::continuity::{End, Evolved, Medium, circle::Circle, density::Density, volume::Volume, zonal::Zonal};
+use metastable::continuity::{
+    Evolution, EvolutionEnd, MeasureDynamics, circle::Circle, density::Density, finite_volume::FiniteVolume, zonal::Zonal,
+};
 use metastable::entropy::{
     estimate::{kernel, nearest_neighbour},
     production,
@@ -17,8 +19,8 @@ fn circle(text: &str, modes: usize) -> Circle {
     Density::parse(text).and_then(|d| Circle::from_density(&d, modes)).expect("a density")
 }
 
-fn medium(law: &str, beta: f64) -> Medium {
-    Medium::new(law, beta, 0.0).expect("a medium")
+fn medium(law: &str, beta: f64) -> MeasureDynamics {
+    MeasureDynamics::new(law, beta, 0.0).expect("a medium")
 }
 
 #[test]
@@ -43,9 +45,9 @@ fn entropy_production_meets_the_references_by_three_routes() {
 }
 
 /// Growth rate of `cos k theta` measured from a displacement of 1e-5 over a short time: the next term is its square, and the tolerance of 1e-13 is 2e-8 of it.
-fn measured(m: &Medium, k: usize, t: f64) -> f64 {
+fn measured(m: &MeasureDynamics, k: usize, t: f64) -> f64 {
     let rho = circle(&format!("cos:{k}=1e-5"), 32);
-    let end = rho.evolve(m, t, 64, |_, _| true).and_then(Evolved::reached).expect("resolved");
+    let end = rho.evolve(m, t, 64, |_, _| true).and_then(Evolution::reached).expect("resolved");
     (end.c[k].re / (0.5e-5)).ln() / t
 }
 
@@ -61,7 +63,7 @@ fn small_modes_grow_at_the_rates_of_the_theory() {
             let t = 0.1 / usa.iter().fold(1.0f64, |m, r| m.max(*r));
             close(measured(&medium("sa", beta), k, 0.1), sa[k]);
             close(measured(&medium("usa", beta), k, t), usa[k]);
-            let noisy = Medium::new("usa", beta, 0.25).expect("a medium");
+            let noisy = MeasureDynamics::new("usa", beta, 0.25).expect("a medium");
             close(measured(&noisy, k, t), usa[k] - 0.25 * (k * k) as f64);
             if beta > 0.0 {
                 let ratio = kappa[k] / kappa[0];
@@ -73,7 +75,7 @@ fn small_modes_grow_at_the_rates_of_the_theory() {
         let rates = rates_sa(d, beta, 4).expect("rates");
         for (k, rate) in rates.iter().enumerate().skip(1) {
             let rho = Density::parse(&format!("cos:{k}=1e-6")).and_then(|r| Zonal::from_density(&r, d, 16)).expect("a density");
-            let end = rho.clone().evolve(&medium("sa", beta), 0.1, 32, |_, _| true).and_then(Evolved::reached).expect("resolved");
+            let end = rho.clone().evolve(&medium("sa", beta), 0.1, 32, |_, _| true).and_then(Evolution::reached).expect("resolved");
             let found = (end.b[k] / rho.b[k]).ln() / 0.1;
             assert!((found / rate - 1.0).abs() < 1e-4, "d = {d}, k = {k}: {found} {rate}");
         }
@@ -84,21 +86,21 @@ fn small_modes_grow_at_the_rates_of_the_theory() {
 fn spectral_accuracy_and_under_resolution() {
     let m = medium("sa", 4.0);
     let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 16);
-    let fine = start.clone().evolve(&m, 1.0, 512, |_, _| true).and_then(Evolved::reached).expect("resolved");
+    let fine = start.clone().evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
     // The state is resolved to 1e-10 at the end; with the modes it needs the error is that of the integrator.
-    let again = start.clone().resized(128).evolve(&m, 1.0, 512, |_, _| true).and_then(Evolved::reached).expect("resolved");
+    let again = start.clone().with_modes(128).evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
     fine.c.iter().zip(&again.c).for_each(|(a, b)| assert!((a - b).norm() < 1e-9));
     let (state, t, end) = start.evolve(&m, 50.0, 128, |_, _| true).expect("an outcome").partial();
-    assert!(end == End::UnderResolved && t > 1.0 && t < 50.0 && state.tail() <= 1e-10);
+    assert!(end == EvolutionEnd::UnderResolved && t > 1.0 && t < 50.0 && state.tail() <= 1e-10);
 }
 
 /// L1 distance of finite volumes from the spectral solution after time 0.5.
-fn volume_error(m: &Medium, cells: usize) -> f64 {
+fn volume_error(m: &MeasureDynamics, cells: usize) -> f64 {
     let start = circle("cos:1=0.4,2=0.1+sin:3=0.05", 64);
-    let averages = |c: &Circle| Volume::of(c, cells).expect("averages");
-    let volume = averages(&start).evolve(m, 0.5, |_, _| true).and_then(Evolved::reached).expect("steps");
-    let exact = averages(&start.evolve(m, 0.5, 512, |_, _| true).and_then(Evolved::reached).expect("resolved"));
-    volume.cells.iter().zip(&exact.cells).map(|(a, b)| (a - b).abs()).sum::<f64>() / cells as f64
+    let averages = |c: &Circle| FiniteVolume::from_circle(c, cells).expect("averages");
+    let volume = averages(&start).evolve(m, 0.5, |_, _| true).and_then(Evolution::reached).expect("steps");
+    let exact = averages(&start.evolve(m, 0.5, 512, |_, _| true).and_then(Evolution::reached).expect("resolved"));
+    volume.averages.iter().zip(&exact.averages).map(|(a, b)| (a - b).abs()).sum::<f64>() / cells as f64
 }
 
 #[test]
@@ -108,13 +110,13 @@ fn finite_volumes_converge_at_their_order_conserve_mass_and_stay_positive() {
         medium("usa", 1.0),
         medium("sinkhorn", 3.0),
         medium("sa", -3.0),
-        Medium::new("usa", 1.0, 0.2).expect("a medium"),
+        MeasureDynamics::new("usa", 1.0, 0.2).expect("a medium"),
     ] {
         let (a, b, c) = (volume_error(&m, 128), volume_error(&m, 256), volume_error(&m, 512));
         let order = (a / c).log2() / 2.0;
         assert!((order - 2.0).abs() < 0.1, "{m:?}: order {order} from {a} {b} {c}");
     }
-    let volume = Volume::of(&circle("vmf:kappa=30,at=2,mass=0.6", 64), 256).expect("averages");
+    let volume = FiniteVolume::from_circle(&circle("vmf:kappa=30,at=2,mass=0.6", 64), 256).expect("averages");
     let mut worst = 0.0f64;
     let end = volume
         .evolve(&medium("usa", 5.0), 0.5, |_, u| {
@@ -124,7 +126,7 @@ fn finite_volumes_converge_at_their_order_conserve_mass_and_stay_positive() {
         })
         .expect("steps");
     // Rounding of 10^4 steps.
-    assert!(worst < 1e-12 && end.end() == End::Reached, "{worst}");
+    assert!(worst < 1e-12 && end.end() == EvolutionEnd::Reached, "{worst}");
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn particles_and_density_tell_the_same_story() {
     for law in ["sa", "usa"] {
         let flow = dynamics::build(law, false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, x.n()) }).expect("a flow");
         let end = solve(&flow, &x, 0.4, &Options { merge_radius: 0.0, rtol: 2e-8, ..Options::default() }, &mut []).expect("a run").clusters;
-        let rho = start.clone().evolve(&medium(law, 3.0), 0.4, 512, |_, _| true).and_then(Evolved::reached).expect("resolved");
+        let rho = start.clone().evolve(&medium(law, 3.0), 0.4, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
         for k in 1..=4 {
             let particle = end.angles().iter().map(|a| (k as f64 * a).cos()).sum::<f64>() / end.n() as f64;
             assert!((particle - rho.c[k].re).abs() < 2e-3, "{law} {k}: {particle} {}", rho.c[k].re);
@@ -232,7 +234,7 @@ fn values_are_not_cut() {
     assert!(again.modes() == 90 && rho.c.iter().zip(&again.c).all(|(a, b)| (a - b).norm() < 1e-14));
     let step: Vec<f64> = (0..64).map(|j| if j < 32 { 1.0 } else { 0.0 }).collect();
     assert!(Circle::from_values(&step, 0.0, 8).is_err());
-    let volume = Volume::from_values(&step, 0.0, 1024).expect("averages");
+    let volume = FiniteVolume::from_values(&step, 0.0, 1024).expect("averages");
     // Height 2 on 31 of 64 intervals and straight ramps over two: 2 (31/64) log 2 + (2/64) integral_0^1 2u log 2u du, the last log 2 - 1/2.
     let wanted = 62.0 / 64.0 * 2f64.ln() + 2.0 / 64.0 * (2f64.ln() - 0.5);
     assert!((volume.negentropy() - wanted).abs() < 1e-4, "{} {wanted}", volume.negentropy());
@@ -251,8 +253,8 @@ fn bad_densities_name_the_place() {
         zonal("sin:1=0.1", 3).is_err() && zonal("vmf:at=1", 3).is_err() && zonal("cos:1=2", 3).is_err() && zonal("cos:1=0.1", 1).is_err()
     );
     assert!(Circle::from_values(&[1.0, -0.5, 1.0, 1.0], 0.0, 1).is_err() && Circle::from_values(&[0.0; 8], 0.0, 2).is_err());
-    assert!(Volume::new(vec![1.0; 4]).is_err() && Volume::new(vec![f64::NAN; 32]).is_err());
-    assert!(Medium::new("sa", f64::NAN, 0.0).is_err() && Medium::new("xx", 1.0, 0.0).is_err());
+    assert!(FiniteVolume::new(vec![1.0; 4]).is_err() && FiniteVolume::new(vec![f64::NAN; 32]).is_err());
+    assert!(MeasureDynamics::new("sa", f64::NAN, 0.0).is_err() && MeasureDynamics::new("xx", 1.0, 0.0).is_err());
 }
 
 proptest! {
@@ -276,7 +278,7 @@ proptest! {
         prop_assert!((turned.negentropy() - rho.negentropy()).abs() < 1e-12);
         // The rate is the slope of the negentropy along the flow.
         let h = 1e-3 / (1.0 + usa.beta.exp());
-        let ahead = rho.clone().evolve(&usa, h, 256, |_, _| true).and_then(Evolved::reached).expect("resolved").negentropy();
+        let ahead = rho.clone().evolve(&usa, h, 256, |_, _| true).and_then(Evolution::reached).expect("resolved").negentropy();
         let middle = rate;
         prop_assert!(((ahead - rho.negentropy()) / h - middle).abs() < 0.05 * middle + 1e-6 * beta.exp());
     }
@@ -294,8 +296,8 @@ fn the_sphere_agrees_with_zonal_densities_and_turns() {
         assert!((full.negentropy() - flat.negentropy().expect("nodes")).abs() < 1e-13);
         assert!((full.negentropy_rate(&m) / flat.negentropy_rate(&m).expect("nodes") - 1.0).abs() < 1e-11);
         let (full, flat) = (
-            full.evolve(&m, 0.5, 64, |_, _| true).and_then(Evolved::reached).expect("resolved"),
-            flat.evolve(&m, 0.5, 64, |_, _| true).and_then(Evolved::reached).expect("resolved"),
+            full.evolve(&m, 0.5, 64, |_, _| true).and_then(Evolution::reached).expect("resolved"),
+            flat.evolve(&m, 0.5, 64, |_, _| true).and_then(Evolution::reached).expect("resolved"),
         );
         for (a, b) in full.zonal_coefficients().iter().zip(flat.coefficients()).take(10) {
             assert!((a - b).abs() < 1e-7, "{a} {b}");
@@ -304,7 +306,7 @@ fn the_sphere_agrees_with_zonal_densities_and_turns() {
         let pole = sphere("vmf:kappa=2,at=0,mass=0.7");
         let turned = sphere("vmf:kappa=2,at=1.1,azimuth=2.3,mass=0.7");
         assert!((pole.negentropy_rate(&m) / turned.negentropy_rate(&m) - 1.0).abs() < 1e-10);
-        let end = |s: Sphere2| s.evolve(&m, 0.3, 64, |_, _| true).and_then(Evolved::reached).expect("resolved");
+        let end = |s: Sphere2| s.evolve(&m, 0.3, 64, |_, _| true).and_then(Evolution::reached).expect("resolved");
         let (pole, turned) = (end(pole), end(turned));
         assert!((pole.negentropy() - turned.negentropy()).abs() < 1e-8 && (pole.mean_length() - turned.mean_length()).abs() < 1e-8);
     }

@@ -2,9 +2,9 @@
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
-use metastable::attention::noise::{Isotropic, Noise, Sampler, Turning};
-use metastable::attention::{At, Dynamics, Facts, Form, Sublayer};
-use metastable::flow::{Outcome, Recorder, Splitting, Walk, observable, walk, walk_many};
+use metastable::attention::noise::{CircleNoise, Isotropic, Noise, Sampler};
+use metastable::attention::{Dynamics, Input, OutputForm, Properties, Sublayer};
+use metastable::flow::{Outcome, Recorder, SdeOptions, Splitting, observable, solve_sde, solve_sde_many};
 use metastable::num::brownian::Brownian;
 use metastable::num::{quadrature::integrate, stats::slope, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
@@ -20,7 +20,7 @@ fn mean_cosine(d: usize, s: f64) -> f64 {
 fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> {
     for d in [2usize, 3, 8] {
         let noise = Isotropic::new(4.0)?;
-        let error = |h: f64| mean_cosine(d, noise.angle(d, h)) - (-(d as f64 - 1.0) * h / 4.0).exp();
+        let error = |h: f64| mean_cosine(d, noise.step_scale(d, h)) - (-(d as f64 - 1.0) * h / 4.0).exp();
         let (coarse, fine) = (error(0.2), error(0.1));
         if d == 2 {
             assert!(coarse.abs() < 1e-13, "exact on the circle: {coarse:e}");
@@ -37,8 +37,8 @@ fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> 
         let mut x = Tokens::new(d, pole.repeat(n))?;
         let mut xi = vec![0.0; n * d];
         Stream::new(2, &["noise", "step"]).normals(&mut xi);
-        noise.shake(&mut x, 0.5, &xi);
-        let (found, expected) = (x.mean()[0], mean_cosine(d, noise.angle(d, 0.5)));
+        noise.apply(&mut x, 0.5, &xi);
+        let (found, expected) = (x.mean()[0], mean_cosine(d, noise.step_scale(d, 0.5)));
         let spread = (x.rows().map(|r| (r[0] - found).powi(2)).sum::<f64>() / n as f64).sqrt();
         assert!((found - expected).abs() < 4.0 * spread / (n as f64).sqrt(), "d = {d}: {found} {expected}");
     }
@@ -49,14 +49,14 @@ fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> 
 struct Towards;
 
 impl Sublayer for Towards {
-    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
-        out.chunks_exact_mut(at.tokens.d())
+    fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
+        out.chunks_exact_mut(input.tokens.d())
             .for_each(|row| row.iter_mut().enumerate().for_each(|(k, v)| *v = if k == 0 { 1.0 } else { 0.0 }));
-        form.of_sums(at.tokens, out);
+        form.of_sums(input.tokens, out);
     }
 
-    fn facts(&self) -> Facts {
-        Facts { common_field: true, ..Facts::default() }
+    fn properties(&self) -> Properties {
+        Properties { common_field: true, ..Properties::default() }
     }
 
     fn length_scale(&self) -> f64 {
@@ -100,7 +100,7 @@ fn the_stationary_mean_has_weak_order_two() -> Result<()> {
         end[1] / end[0]
     };
     let exact = 1.0 / kappa.tanh() - 1.0 / kappa;
-    let errors = [0.2, 0.1].map(|h| mean(h, noise.angle(3, h)) - exact);
+    let errors = [0.2, 0.1].map(|h| mean(h, noise.step_scale(3, h)) - exact);
     assert!((errors[0] / errors[1]).log2() > 1.9 && errors[0].abs() < 1e-3, "{errors:?}");
     let control = [0.2, 0.1].map(|h| mean(h, (2.0 * h / kappa).sqrt()) - exact);
     assert!((control[0] / control[1]).log2() < 1.2, "without the correction: {control:?}");
@@ -112,19 +112,26 @@ fn paths_reach_the_stationary_mean_and_repeat_themselves() -> Result<()> {
     let (n, kappa) = (40_000, 4.0f64);
     let x = Law::parse("uniform")?.sample(n, 3, &mut Stream::new(9, &["walk"]))?;
     let noise = Isotropic::new(kappa)?;
-    let towards = Dynamics::of(Towards);
-    let plan = Walk { noise: &noise, step: 0.2, seed: 7, splitting: Splitting::Strang, cancel: None };
-    let (end, outcome) = walk(&towards, &x, 8.0, &plan, &mut [])?;
+    let towards = Dynamics::single(Towards);
+    let plan = SdeOptions { noise: &noise, step: 0.2, seed: 7, splitting: Splitting::Strang, cancel: None };
+    let (end, outcome) = solve_sde(&towards, &x, 8.0, &plan, &mut [])?;
     assert_eq!(outcome, Outcome::Reached);
     let expected = 1.0 / kappa.tanh() - 1.0 / kappa + 7.2e-4;
     // The variance of z is 1 - coth^2 + 1/kappa^2.
     let spread = (1.0 - 1.0 / kappa.tanh().powi(2) + 1.0 / kappa.powi(2)).sqrt() / (n as f64).sqrt();
     assert!((end.mean()[0] - expected).abs() < 4.0 * spread, "{} {expected} +- {spread}", end.mean()[0]);
     let small = Law::parse("uniform")?.sample(20, 3, &mut Stream::new(9, &["again"]))?;
-    assert_eq!(walk(&towards, &small, 1.0, &plan, &mut [])?.0, walk(&towards, &small, 1.0, &plan, &mut [])?.0);
+    assert_eq!(solve_sde(&towards, &small, 1.0, &plan, &mut [])?.0, solve_sde(&towards, &small, 1.0, &plan, &mut [])?.0);
     for (step, t) in [(0.0, 1.0), (-1.0, 1.0), (f64::NAN, 1.0), (1e-12, 1e6), (0.1, f64::NAN)] {
         assert!(
-            walk(&towards, &small, t, &Walk { noise: &noise, step, seed: 1, splitting: Splitting::Strang, cancel: None }, &mut []).is_err()
+            solve_sde(
+                &towards,
+                &small,
+                t,
+                &SdeOptions { noise: &noise, step, seed: 1, splitting: Splitting::Strang, cancel: None },
+                &mut []
+            )
+            .is_err()
         );
     }
     assert!(Isotropic::new(0.0).is_err() && Isotropic::new(-1.0).is_err() && Isotropic::new(f64::NAN).is_err());
@@ -151,7 +158,7 @@ fn half_the_step_refines_the_same_brownian_motion() {
     assert_eq!(coarse.step(17).to_vec(), Brownian::new(3, 0.3, 500).step(17));
     assert_ne!(coarse.step(17).to_vec(), Brownian::new(4, 0.3, 500).step(17));
     // A part of a step is a point of the same path: its rest is independent of it.
-    let (whole, part) = (coarse.step(5).to_vec(), coarse.part(5, 0.25).to_vec());
+    let (whole, part) = (coarse.step(5).to_vec(), coarse.partial_increment(5, 0.25).to_vec());
     let rest: Vec<f64> = whole.iter().zip(&part).map(|(w, p)| w - 0.5 * p).collect();
     let along = rest.iter().zip(&part).map(|(a, b)| a * b).sum::<f64>() / 500.0;
     assert!(along.abs() < 5.0 / 500f64.sqrt(), "{along}");
@@ -162,8 +169,8 @@ fn strong_slope(noise: &dyn Noise, d: usize) -> Result<f64> {
     let n = 400;
     let start = Tokens::new(d, [&[0.6, 0.8][..], &vec![0.0; d - 2]].concat().repeat(n))?;
     let end = |steps: u32| -> Result<Tokens> {
-        let plan = Walk { noise, step: 0.5 / f64::from(steps), seed: 11, splitting: Splitting::Strang, cancel: None };
-        Ok(walk(&Dynamics::of(Towards), &start, 0.5, &plan, &mut [])?.0)
+        let plan = SdeOptions { noise, step: 0.5 / f64::from(steps), seed: 11, splitting: Splitting::Strang, cancel: None };
+        Ok(solve_sde(&Dynamics::single(Towards), &start, 0.5, &plan, &mut [])?.0)
     };
     let exact = end(1024)?;
     let mut points = Vec::new();
@@ -180,7 +187,7 @@ fn strong_orders_one_half_and_one() -> Result<()> {
         let found = strong_slope(&Isotropic::new(1.0)?, d)?;
         assert!((found - 0.5).abs() < 0.1, "ambient noise, d = {d}: {found}");
     }
-    let found = strong_slope(&Turning::new(1.0)?, 2)?;
+    let found = strong_slope(&CircleNoise::new(1.0)?, 2)?;
     assert!((found - 1.0).abs() < 0.1, "angle noise: {found}");
     Ok(())
 }
@@ -196,9 +203,9 @@ fn four_schemes_have_the_stationary_means_of_their_transfer_operators() -> Resul
         (Splitting::Lie, Sampler::Geodesic),
         (Splitting::Lie, Sampler::Normalised),
     ] {
-        let noise = Isotropic::new(kappa)?.by(sampler);
-        let plan = Walk { noise: &noise, step: h, seed: 7, splitting, cancel: None };
-        let found = walk(&Dynamics::of(Towards), &x, 8.0, &plan, &mut [])?.0.mean()[0];
+        let noise = Isotropic::new(kappa)?.with_sampler(sampler);
+        let plan = SdeOptions { noise: &noise, step: h, seed: 7, splitting, cancel: None };
+        let found = solve_sde(&Dynamics::single(Towards), &x, 8.0, &plan, &mut [])?.0.mean()[0];
         let (lie, strang) = stationary_means(sampler, kappa, h);
         let stated = if splitting == Splitting::Lie { lie } else { strang };
         assert!((found - stated).abs() < 4.0 * spread, "{splitting:?} {sampler:?}: {found} {stated} +- {spread}");
@@ -218,16 +225,16 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
     let noise = Isotropic::new(20.0)?;
     let starts = (0..11).map(|k| Law::parse("uniform")?.sample(12, 3, &mut Stream::new(k, &["lanes"]))).collect::<Result<Vec<_>>>()?;
     let seeds: Vec<u64> = (100..111).collect();
-    let setting = observable::Setting { n: 12, d: 3, beta: 3.0 };
+    let setting = observable::RunParameters { n: 12, d: 3, beta: 3.0 };
     for (sa, splitting) in [(&plain, Splitting::Strang), (&plain, Splitting::Lie), (&valued, Splitting::Strang)] {
         // The last step is shorter.
-        let plan = Walk { noise: &noise, step: 0.03, seed: 0, splitting, cancel: None };
+        let plan = SdeOptions { noise: &noise, step: 0.03, seed: 0, splitting, cancel: None };
         let recorder = || Ok(Recorder::new(setting, vec![0.0, 0.5, 1.0], false, vec![observable::find("mean-cosine")?]));
         let mut recorders = starts.iter().map(|_| recorder()).collect::<Result<Vec<_>>>()?;
-        let ends = walk_many(sa, &starts, 1.0, &plan, &seeds, &mut recorders)?;
+        let ends = solve_sde_many(sa, &starts, 1.0, &plan, &seeds, &mut recorders)?;
         for (k, (end, outcome)) in ends.iter().enumerate() {
             let mut own = recorder()?;
-            let (alone, _) = walk(sa, &starts[k], 1.0, &Walk { seed: seeds[k], ..plan }, &mut [&mut own])?;
+            let (alone, _) = solve_sde(sa, &starts[k], 1.0, &SdeOptions { seed: seeds[k], ..plan }, &mut [&mut own])?;
             assert_eq!(*outcome, Outcome::Reached);
             let off = end.coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(off < 1e-12, "{splitting:?} {k}: {off:e}");
@@ -242,7 +249,7 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
         }
         // Companions do not matter.
         let mut few = vec![recorder()?];
-        let single = walk_many(sa, &starts[4..5], 1.0, &plan, &seeds[4..5], &mut few)?;
+        let single = solve_sde_many(sa, &starts[4..5], 1.0, &plan, &seeds[4..5], &mut few)?;
         assert_eq!(single[0].0, ends[4].0);
     }
     Ok(())
@@ -252,12 +259,12 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
 struct Still;
 
 impl Sublayer for Still {
-    fn evaluate(&self, _: &At, _: Form, _: &mut Workspace, out: &mut [f64]) {
+    fn evaluate(&self, _: &Input, _: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         out.fill(0.0);
     }
 
-    fn facts(&self) -> Facts {
-        Facts { common_field: true, ..Facts::default() }
+    fn properties(&self) -> Properties {
+        Properties { common_field: true, ..Properties::default() }
     }
 
     fn length_scale(&self) -> f64 {
@@ -280,7 +287,7 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     let start = Tokens::flat(d, vec![1.0, -2.0, 0.5, 0.0, 10.0, -1.0])?;
     for sampler in Sampler::ALL {
         let mut x = start.clone();
-        noise.by(sampler).shake(&mut x, h, &xi);
+        noise.with_sampler(sampler).apply(&mut x, h, &xi);
         for ((moved, from), xi) in x.coordinates().iter().zip(start.coordinates()).zip(xi) {
             assert!((moved - from - sigma * xi).abs() < 10.0 * rounding, "{sampler:?}: {moved} {from} {xi}");
         }
@@ -295,11 +302,11 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     };
     for sampler in Sampler::ALL {
         let mut x = pole.clone();
-        noise.by(sampler).shake(&mut x, h, &xi);
+        noise.with_sampler(sampler).apply(&mut x, h, &xi);
         // Radii of directions with noise stay.
         let mut polar = pole.clone().polar(&[2.0, 0.3])?;
-        noise.by(sampler).shake(&mut polar, h, &xi);
-        assert!(polar.own().iter().zip([2.0, 0.3]).all(|(r, stays)| r.to_bits() == f64::to_bits(stays)));
+        noise.with_sampler(sampler).apply(&mut polar, h, &xi);
+        assert!(polar.extra_numbers().iter().zip([2.0, 0.3]).all(|(r, stays)| r.to_bits() == f64::to_bits(stays)));
         assert!(polar.coordinates().iter().zip(x.coordinates()).all(|(a, b)| (a - b).abs() < rounding));
         for (row, xi) in x.rows().zip(xi.chunks_exact(d)) {
             let length = xi[1].hypot(xi[2]);
@@ -311,7 +318,7 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     }
     // On the circle by its angle alone: the first of the two numbers.
     let mut x = Tokens::from_angles(&[0.3])?;
-    Turning::new(kappa)?.shake(&mut x, h, &[0.9, 5.0]);
+    CircleNoise::new(kappa)?.apply(&mut x, h, &[0.9, 5.0]);
     assert!((x.angles()[0] - 0.3 - sigma * 0.9).abs() < rounding);
     Ok(())
 }
@@ -320,14 +327,14 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
 /// these, after every step.
 #[test]
 fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
-    use metastable::attention::normalisation::Bare;
+    use metastable::attention::normalisation::Unnormalised;
     let (n, d, kappa, step, seed) = (500, 3, 5.0f64, 0.05, 8);
     let start = Tokens::flat(d, vec![0.25; n * d])?;
     let noise = Isotropic::new(kappa)?;
-    let still = Dynamics::of(Still).with(Bare);
+    let still = Dynamics::single(Still).with_normalisation(Unnormalised);
     for splitting in [Splitting::Strang, Splitting::Lie] {
-        let plan = Walk { noise: &noise, step, seed, splitting, cancel: None };
-        let (end, _) = walk(&still, &start, 1.0, &plan, &mut [])?;
+        let plan = SdeOptions { noise: &noise, step, seed, splitting, cancel: None };
+        let (end, _) = solve_sde(&still, &start, 1.0, &plan, &mut [])?;
         let mut motion = Brownian::new(seed, step, n * d);
         let mut sums = vec![0.0; n * d];
         (0..20).for_each(|k| sums.iter_mut().zip(motion.step(k)).for_each(|(s, xi)| *s += xi));

@@ -4,7 +4,7 @@ use metastable::attention::layer::Layer;
 use metastable::attention::normalisation::{ALL, Normalisation, find};
 use metastable::attention::{Dynamics, kernel::Attention};
 use metastable::error::Result;
-use metastable::flow::{Options, iterate, solve};
+use metastable::flow::{Options, apply_layers, solve};
 use metastable::sphere::Tokens;
 
 const N: usize = 16;
@@ -13,11 +13,11 @@ const BETA: f64 = 2.0;
 /// An orthonormal basis, with radii where the scheme has them.
 fn orthonormal(scheme: impl Normalisation, radius: f64) -> Result<Tokens> {
     let x = Tokens::new(N, (0..N * N).map(|k| if k / N == k % N { 1.0 } else { 0.0 }).collect())?;
-    if scheme.space().own() > 0 { x.polar(&[radius; N]) } else { Ok(x) }
+    if scheme.space().extra_per_token() > 0 { x.polar(&[radius; N]) } else { Ok(x) }
 }
 
 fn model(name: &str) -> Result<Dynamics> {
-    Ok(Dynamics::of(Attention::new(BETA)).with(find(name)?))
+    Ok(Dynamics::single(Attention::new(BETA)).with_normalisation(find(name)?))
 }
 
 /// `1 - cos` of the common angle and the common radius at the end, having seen that they are common.
@@ -27,7 +27,7 @@ fn end(name: &str, radius: f64, t: f64) -> Result<(f64, f64)> {
     let gap = |i: usize, j: usize| 0.5 * x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     let first = gap(0, 1);
     assert!((1..N).all(|i| (gap(i, 0) / first - 1.0).abs() < 1e-6), "{name}: not equiangular");
-    let radii = x.own();
+    let radii = x.extra_numbers();
     assert!(radii.iter().all(|r| (r / radii[0] - 1.0).abs() < 1e-9), "{name}: {radii:?}");
     Ok((first, radii.first().copied().unwrap_or(1.0)))
 }
@@ -99,7 +99,7 @@ fn layers_of_every_scheme_are_steps_of_its_flow() -> Result<()> {
         let flow = solve(&model(name)?, &start, 1.0, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
         let off = |count: usize| -> Result<f64> {
             let eta = 1.0 / count as f64;
-            let x = iterate(&model(name)?, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
+            let x = apply_layers(&model(name)?, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
             Ok(x.numbers().iter().zip(flow.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
         };
         let (coarse, fine) = (off(64)?, off(128)?);

@@ -3,14 +3,14 @@
 use metastable::Result;
 use metastable::attention::Dynamics;
 use metastable::attention::kernel::{Attention, Workspace};
-use metastable::flow::observable::{Frame, Setting, find};
+use metastable::flow::observable::{Frame, RunParameters, find};
 use metastable::num::stream::Stream;
 use metastable::sphere::{Tokens, law::Law};
 use std::cell::RefCell;
 
 /// The columns of an observable on live tokens, of n at first, that SA moves at beta = 4.
 fn measured(name: &str, tokens: &Tokens, n: usize) -> Vec<f64> {
-    let (dynamics, setting) = (Dynamics::of(Attention::new(4.0)), Setting { n, d: tokens.d(), beta: 4.0 });
+    let (dynamics, setting) = (Dynamics::single(Attention::new(4.0)), RunParameters { n, d: tokens.d(), beta: 4.0 });
     let (labels, work) = (vec![0; n], RefCell::new(Workspace::default()));
     let frame = Frame { t: 0.0, tokens, labels: &labels, dynamics: &dynamics, work: &work, merge_radius: 0.0 };
     let (observable, mut row) = (find(name).expect("registered"), Vec::new());

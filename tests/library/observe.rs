@@ -1,11 +1,11 @@
 //! What is observed in a trained model: the beta of a head, the spectra of its matrices.
 
-use metastable::attention::pattern::Everything;
+use metastable::attention::pattern::FullAttention;
 use metastable::num::dense::{eigenvalues, mul, symmetric_eigenvalues};
 use metastable::num::stream::Stream;
-use metastable::transformer::observe::{Cloud, Reference, form};
-use metastable::transformer::random::{BlockSizes, block};
-use metastable::transformer::{BlockPart, NormPlace};
+use metastable::transformer::observe::{Cloud, SaReference, head_form};
+use metastable::transformer::random::{BlockSizes, random_block};
+use metastable::transformer::{BlockPart, NormPlacement};
 use std::sync::Arc;
 
 /// What SA adds to every token, over the largest weight of another token: sums over the others.
@@ -35,7 +35,7 @@ fn ring() -> Vec<f64> {
 fn the_drift_of_separated_tokens_at_large_beta_is_no_rounding_noise() {
     let x = ring();
     let cloud = Cloud::new(&x, 2);
-    let reference = Reference::new(&cloud, false);
+    let reference = SaReference::new(&cloud, false);
     for beta in [1.0, 8.0, 64.0] {
         let fit = reference.fit(&[1.0; 7], &pulls(&x, 2, beta));
         // 16 rounding errors of a cosine.
@@ -52,13 +52,13 @@ fn a_drift_below_its_resolution_has_no_beta() {
     let x: Vec<f64> = (0..7).flat_map(|k| [1.0, f64::EPSILON * f64::from(k % 3)]).collect();
     let cloud = Cloud::new(&x, 2);
     let a: Vec<f64> = (0..14).map(|k| f64::from(k * k % 5) - 2.0).collect();
-    assert!(Reference::new(&cloud, false).fit(&[1.0; 7], &a).beta.is_nan());
+    assert!(SaReference::new(&cloud, false).fit(&[1.0; 7], &a).beta.is_nan());
     // A head that does nothing but rounding.
     let x = ring();
     let cloud = Cloud::new(&x, 2);
     let still: Vec<f64> = x.iter().enumerate().map(|(k, v)| v * (1.0 + f64::EPSILON * f64::from(k as u32 % 3))).collect();
-    let fit = Reference::new(&cloud, false).fit(&[1.0; 7], &still);
-    assert!(fit.beta.is_nan() && fit.known().is_none(), "{fit:?}");
+    let fit = SaReference::new(&cloud, false).fit(&[1.0; 7], &still);
+    assert!(fit.beta.is_nan() && fit.reliable_beta().is_none(), "{fit:?}");
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn a_head_that_repels_counts_in_no_median() {
     let x = ring();
     let cloud = Cloud::new(&x, 2);
     let away: Vec<f64> = pulls(&x, 2, 8.0).iter().map(|v| -v).collect();
-    let fit = Reference::new(&cloud, false).fit(&[1.0; 7], &away);
-    assert!(fit.cosine < 0.0 && fit.known().is_none(), "{fit:?}");
+    let fit = SaReference::new(&cloud, false).fit(&[1.0; 7], &away);
+    assert!(fit.cosine < 0.0 && fit.reliable_beta().is_none(), "{fit:?}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn tokens_at_one_place_do_not_drown_the_others() {
     let mut x = ring();
     x.extend_from_slice(&ring()[..2]);
     let cloud = Cloud::new(&x, 2);
-    let fit = Reference::new(&cloud, false).fit(&[1.0; 8], &pulls(&x, 2, 64.0));
+    let fit = SaReference::new(&cloud, false).fit(&[1.0; 8], &pulls(&x, 2, 64.0));
     assert!((fit.beta - 64.0).abs() < 1e-9 * 64.0 && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{fit:?}");
 }
 
@@ -85,15 +85,15 @@ fn tokens_at_one_place_do_not_drown_the_others() {
 fn spectra_are_those_of_the_full_matrices() {
     let (d, heads) = (12, 3);
     let s = d / heads;
-    let sizes = BlockSizes { d, heads, hidden: 0, size: 1.0, place: NormPlace::Pre };
-    let block = block(&mut Stream::new(1, &["forms"]), &sizes, Arc::new(Everything)).expect("a block");
+    let sizes = BlockSizes { d, heads, hidden: 0, size: 1.0, place: NormPlacement::Pre };
+    let block = random_block(&mut Stream::new(1, &["forms"]), &sizes, Arc::new(FullAttention)).expect("a block");
     let BlockPart::Attention(of) = &block.parts[0].part else { panic!("attention") };
     for h in 0..heads {
         let (o, v) = (of.output.weight(), of.value.weight());
         let columns: Vec<f64> = (0..d * s).map(|k| o[k / s * d + h * s + k % s]).collect();
         let full = mul(&columns, &v[h * s * d..(h + 1) * s * d], d);
         let even: Vec<f64> = (0..d * d).map(|k| 0.5 * (full[k] + full[k % d * d + k / d])).collect();
-        let found = form(of, h);
+        let found = head_form(of, h);
         let mut all = eigenvalues(&full, d).expect("eigenvalues");
         all.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)));
         assert!(all[s..].iter().all(|z| z.0.hypot(z.1) < 1e-6));

@@ -2,7 +2,7 @@
 
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, layer::Layer};
 use metastable::flow::{
-    Integrator, OdeOptions, OdeSystem, Options, Outcome, Segment, StepAction, TokenSystem, integrate, integrator, solve,
+    Integrator, OdeOptions, OdeSystem, Options, Outcome, StepAction, StepAttempt, TokenSystem, integrate, integrator, solve,
 };
 use metastable::num::{stats::slope, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry, law::Law};
@@ -64,7 +64,7 @@ fn dense_output_is_as_accurate_as_claimed() {
             let (mut end, mut middle) = (x.coordinates().to_vec(), x.coordinates().to_vec());
             step.restart(&mut system, 0.0, x.coordinates()).expect("finite");
             step.step(&mut system, 0.0, x.coordinates(), h, &mut end).expect("finite");
-            let ends = Segment { t: 0.0, start: x.coordinates(), end: &end };
+            let ends = StepAttempt { t: 0.0, start: x.coordinates(), end: &end };
             step.interpolate(&mut system, ends, 0.4, &mut middle).expect("finite");
             let exact = solve(&sa, &x, 0.4 * h, &Options { rtol: 1e-15, merge_radius: 0.0, ..Options::default() }, &mut []).expect("runs");
             let worst = middle.iter().zip(exact.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

@@ -7,9 +7,8 @@ use metastable::paper_figs::hessian_spectrum::curves;
 #[test]
 fn what_follows_from_others_is_left_out_and_rows_are_spread() {
     // Five tokens at beta = 6: sizes 5; 4+1, 3+2; 3+1+1, 2+2+1; 2+1+1+1; 1+1+1+1+1.
-    let rows: Vec<Vec<f64>> = [(1, 0), (1, 0), (2, 0), (3, 0), (3, 2), (4, 0), (4, 1), (5, 0), (5, 1), (5, 2), (6, 0), (6, 2)]
-        .map(|(a, b)| vec![f64::from(a), f64::from(b)])
-        .to_vec();
+    let rows = [(1, 0), (1, 0), (2, 0), (3, 0), (3, 2), (4, 0), (4, 1), (5, 0), (5, 1), (5, 2), (6, 0), (6, 2)]
+        .map(|(a, b)| [f64::from(a), f64::from(b)]);
     let links = covering(&rows);
     assert_eq!(links, [(1, 0), (2, 0), (3, 2), (4, 1), (5, 1), (5, 2), (6, 2)]);
     let across = places(&[0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 4.0], &links);

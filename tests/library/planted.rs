@@ -2,7 +2,7 @@
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
-use metastable::attention::{At, Dynamics, Energy, EnergyScale, Facts, Form, Spec, Sublayer, dynamics};
+use metastable::attention::{Dynamics, Energy, EnergyScale, Input, OutputForm, Properties, Spec, Sublayer, dynamics};
 use metastable::num::{stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry::project, law::Law};
 use metastable::theorem::conformance::{Check, suite};
@@ -33,8 +33,8 @@ struct Planted {
 }
 
 impl Planted {
-    fn row(&self, x: &Tokens, i: usize, form: Form) -> Vec<f64> {
-        let (d, causal) = (x.d(), self.right.facts().causal);
+    fn row(&self, x: &Tokens, i: usize, form: OutputForm) -> Vec<f64> {
+        let (d, causal) = (x.d(), self.right.properties().causal);
         let times = |m: Option<&[f64]>, v: &[f64]| m.map_or(v.to_vec(), |m| m.chunks_exact(d).map(|r| dot(r, v)).collect::<Vec<f64>>());
         let heads = self.spec.heads.len().max(1);
         let mut total = vec![0.0; d];
@@ -63,7 +63,7 @@ impl Planted {
             let mass = if normalise { weights.iter().sum() } else { 1.0 };
             let share = if self.bug == Bug::HeadsAveraged { 1.0 / heads as f64 } else { 1.0 };
             for (j, w) in weights.iter().enumerate() {
-                let own = if form == Form::Difference { x.row(i) } else { &[0.0; 3][..] };
+                let own = if form == OutputForm::Difference { x.row(i) } else { &[0.0; 3][..] };
                 let y: Vec<f64> = x.row(j).iter().zip(own).map(|(a, b)| a - b).collect();
                 total.iter_mut().zip(times(v, &y)).for_each(|(t, y)| *t += share * w / mass * y);
             }
@@ -76,36 +76,36 @@ impl Planted {
 }
 
 impl Sublayer for Planted {
-    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
-        let x = at.tokens;
+    fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
+        let x = input.tokens;
         for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
             row.copy_from_slice(&self.row(x, i, form));
-            if form == Form::Tangent && self.bug != Bug::MissingProjection {
+            if form == OutputForm::Tangent && self.bug != Bug::MissingProjection {
                 project(x.row(i), row);
             }
-            if form == Form::Tangent && self.bug == Bug::WrongSign {
+            if form == OutputForm::Tangent && self.bug == Bug::WrongSign {
                 row.iter_mut().for_each(|v| *v = -*v);
             }
         }
     }
 
-    fn facts(&self) -> Facts {
-        self.right.facts()
+    fn properties(&self) -> Properties {
+        self.right.properties()
     }
 
     fn length_scale(&self) -> f64 {
         1.0
     }
 
-    fn definition(&self, at: &At, form: Form) -> Option<Vec<f64>> {
-        self.right.definition(at.t, at.tokens, form)
+    fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {
+        self.right.definition(input.t, input.tokens, form)
     }
 }
 
 fn failures(name: &str, bug: Bug) -> Vec<Check> {
     let build = |spec: &Spec| -> Result<Dynamics> {
         let right = dynamics::build(name, false, spec)?;
-        Ok(Dynamics::of(Planted { bug, spec: spec.clone(), softmax: name.ends_with("-sa") || name == "sa", right }))
+        Ok(Dynamics::single(Planted { bug, spec: spec.clone(), softmax: name.ends_with("-sa") || name == "sa", right }))
     };
     let checks = suite(&build, 3).expect("the suite runs");
     // The plain sums of this file have no difference form, so rounding alone may exceed the sharpest bounds: 1e-11 separates bugs.

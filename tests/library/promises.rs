@@ -1,9 +1,9 @@
 //! What is printed is kept: accuracies of kernels asked for by name, tolerances above their noise, formulas, inverses, ends of runs, error estimates.
 
-use metastable::attention::kernel::{ALL, Attention, Choice, EXACT, Form, Weights, Workspace};
+use metastable::attention::kernel::{ALL, Attention, EXACT_ACCURACY, KernelChoice, OutputForm, Weights, Workspace};
 use metastable::attention::{Energy, EnergyScale, Spec, TimeScale, dynamics, layer::Layer};
-use metastable::flow::observable::{self, Setting, linear_times};
-use metastable::flow::{Action, Event, Options, Outcome, Recorder, iterate, solve, velocity_accuracy};
+use metastable::flow::observable::{self, RunParameters, linear_times};
+use metastable::flow::{Event, EventAction, Options, Outcome, Recorder, apply_layers, solve, velocity_accuracy};
 use metastable::landscape::CriticalPoint;
 use metastable::num::{dd::Dd, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
@@ -22,10 +22,10 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Velocities and how many rows were evaluated again, or the refusal.
-fn velocity(kernel: Choice, accuracy: f64, beta: f64, x: &Tokens) -> Result<(Vec<f64>, usize), String> {
+fn velocity(kernel: KernelChoice, accuracy: f64, beta: f64, x: &Tokens) -> Result<(Vec<f64>, usize), String> {
     let mut v = vec![0.0; x.coordinates().len()];
     let attention = Attention { kernel, accuracy, ..Attention::new(beta) };
-    attention.apply(x, Form::Tangent, &mut Workspace::default(), &mut v).map(|again| (v, again)).map_err(|e| e.to_string())
+    attention.apply(x, OutputForm::Tangent, &mut Workspace::default(), &mut v).map(|again| (v, again)).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_kernel_asked_for_by_name_keeps_the_accuracy_or_says_which_it_can() {
     for (n, d, law) in [(24, 3, "uniform"), (60, 17, "cap:radius=0.01"), (300, 2, "uniform"), (300, 3, "uniform"), (100, 64, "uniform")] {
         let x = drawn(law, n, d, 3);
         for beta in [0.0, 0.5, 4.0, 30.0, 300.0, -8.0] {
-            let exact = velocity(Choice::parse("rows").expect("a kernel"), EXACT, beta, &x).expect("rows do everything").0;
+            let exact = velocity(KernelChoice::parse("rows").expect("a kernel"), EXACT_ACCURACY, beta, &x).expect("rows do everything").0;
             // The rows themselves: their terms `A_ij min(|x_j - x_i|, |x_j + x_i|)` may cancel, and err by the rounding of their exponents.
             let rows = Attention::new(beta);
             let term = |i: usize, j: usize, w: f64| {
@@ -48,14 +48,14 @@ fn a_kernel_asked_for_by_name_keeps_the_accuracy_or_says_which_it_can() {
                 rows.map(|((a, b), own)| distance(a, b) - accuracy * length(b) - own).fold(f64::NEG_INFINITY, f64::max) <= 0.0
             };
             for kernel in ALL {
-                let attention = Attention { kernel: Choice::Named(*kernel), ..Attention::new(beta) };
+                let attention = Attention { kernel: KernelChoice::Named(*kernel), ..Attention::new(beta) };
                 let label = format!("{} n {n} d {d} beta {beta}", kernel.name());
-                match velocity(attention.kernel, EXACT, beta, &x) {
-                    Ok((found, _)) => assert!(kept(&found, EXACT), "{label}"),
+                match velocity(attention.kernel, EXACT_ACCURACY, beta, &x) {
+                    Ok((found, _)) => assert!(kept(&found, EXACT_ACCURACY), "{label}"),
                     Err(refusal) => {
                         assert!(refusal.contains(kernel.name()), "{refusal}");
-                        let least = attention.kept(&x, Form::Tangent);
-                        if least > EXACT && least <= 0.1 {
+                        let least = attention.attainable_accuracy(&x, OutputForm::Tangent);
+                        if least > EXACT_ACCURACY && least <= 0.1 {
                             assert!(refusal.contains("at least") && refusal.contains(&format!("n = {n}, d = {d}")), "{refusal}");
                             let (found, _) = velocity(attention.kernel, least, beta, &x).unwrap_or_else(|e| panic!("{label}: {e}"));
                             assert!(kept(&found, least), "{label}: {least:e}");
@@ -68,10 +68,10 @@ fn a_kernel_asked_for_by_name_keeps_the_accuracy_or_says_which_it_can() {
     }
     // The case of the help: drifts are a billionth of the weights, and what was asked for is kept row by row.
     let x = drawn("uniform", 500, 256, 1);
-    let products = Choice::parse("products").expect("a kernel");
-    assert!(velocity(products, EXACT, 30.0, &x).is_err_and(|e| e.contains("accuracy") && e.contains("products")));
+    let products = KernelChoice::parse("products").expect("a kernel");
+    assert!(velocity(products, EXACT_ACCURACY, 30.0, &x).is_err_and(|e| e.contains("accuracy") && e.contains("products")));
     let (found, again) = velocity(products, 1e-9, 30.0, &x).expect("it can do that");
-    let exact = velocity(Choice::parse("rows").expect("a kernel"), EXACT, 30.0, &x).expect("rows").0;
+    let exact = velocity(KernelChoice::parse("rows").expect("a kernel"), EXACT_ACCURACY, 30.0, &x).expect("rows").0;
     assert!(again > 0, "no row was doubted");
     for (a, b) in found.chunks_exact(256).zip(exact.chunks_exact(256)) {
         assert!(distance(a, b) <= 1e-9 * length(b), "{:e}", distance(a, b) / length(b));
@@ -83,18 +83,18 @@ fn the_printed_errors_of_the_kernels_are_bounds() {
     for (n, d) in [(24, 2), (120, 7), (120, 60), (300, 20)] {
         let x = drawn("uniform", n, d, 8);
         for beta in [0.0, 1.0, 20.0, 200.0, -5.0] {
-            let field = |kernel: Choice| {
+            let field = |kernel: KernelChoice| {
                 let mut out = vec![0.0; n * d];
                 let attention = Attention { kernel, accuracy: 0.1, weights: Weights::Softmax, ..Attention::new(beta) };
-                attention.apply(&x, Form::Sum, &mut Workspace::default(), &mut out).map(|again| (out, again))
+                attention.apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut out).map(|again| (out, again))
             };
-            let exact = field(Choice::parse("rows").expect("a kernel")).expect("rows").0;
+            let exact = field(KernelChoice::parse("rows").expect("a kernel")).expect("rows").0;
             for kernel in ALL {
-                let Ok((found, 0)) = field(Choice::Named(*kernel)) else { continue };
+                let Ok((found, 0)) = field(KernelChoice::Named(*kernel)) else { continue };
                 let plain = Attention { accuracy: 0.1, ..Attention::new(beta) };
-                let job = plain.job(&x, Form::Sum);
+                let job = plain.problem(&x, OutputForm::Sum);
                 // A softmax divides by a mass that errs as much as the drift.
-                let bound = 2.0 * kernel.error(&job) + 64.0 * f64::EPSILON * (n as f64).sqrt();
+                let bound = 2.0 * kernel.error_bound(&job) + 64.0 * f64::EPSILON * (n as f64).sqrt();
                 let worst = found.chunks_exact(d).zip(exact.chunks_exact(d)).map(|(a, b)| distance(a, b)).fold(0.0, f64::max);
                 assert!(worst <= bound, "{} n {n} d {d} beta {beta}: {worst:e}, bound {bound:e}", kernel.name());
             }
@@ -106,7 +106,7 @@ fn the_printed_errors_of_the_kernels_are_bounds() {
 fn the_library_refuses_where_the_command_line_does() {
     let x = drawn("uniform", 30, 3, 2);
     for (name, at) in [("fourier", 4.0), ("products", 1e14), ("inner", 1e14)] {
-        let spec = Spec { kernel: Choice::parse(name).expect("a kernel"), accuracy: 1e-2, ..Spec::new(at, 30) };
+        let spec = Spec { kernel: KernelChoice::parse(name).expect("a kernel"), accuracy: 1e-2, ..Spec::new(at, 30) };
         let sa = dynamics::build("sa", false, &spec).expect("registered");
         let mut v = vec![0.0; 90];
         sa.rates(0.0, &x, &mut Workspace::default(), &mut v);
@@ -114,10 +114,10 @@ fn the_library_refuses_where_the_command_line_does() {
         assert!(solve(&sa, &x, 1.0, &Options { rtol: 0.1, ..Options::default() }, &mut []).is_err());
     }
     // Series have no fields.
-    let spec = Spec { kernel: Choice::parse("harmonics").expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, 30) };
+    let spec = Spec { kernel: KernelChoice::parse("harmonics").expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, 30) };
     let sa = dynamics::build("sa", false, &spec).expect("registered");
     let layer = Layer::new(0.1).expect("a step");
-    assert!(sa.kernel(&x).is_ok() && iterate(&sa, &x, layer, 3, 1.0, None, &mut []).is_err());
+    assert!(sa.kernel(&x).is_ok() && apply_layers(&sa, &x, layer, 3, 1.0, None, &mut []).is_err());
     let mut moved = x.clone();
     layer.apply(&sa, &mut moved);
     assert!(moved.coordinates().iter().all(|v| v.is_nan()), "a field that is not a number moved nothing");
@@ -128,7 +128,7 @@ fn tolerances_below_the_noise_of_the_velocities_are_refused_and_runs_end() {
     let (n, d, beta) = (60, 17, 30.0);
     let x = drawn("uniform", n, d, 5);
     let run = |kernel: &str, accuracy: f64, rtol: f64| {
-        let spec = Spec { kernel: Choice::parse(kernel).expect("a kernel"), accuracy, ..Spec::new(beta, n) };
+        let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, ..Spec::new(beta, n) };
         let sa = dynamics::build("sa", false, &spec).expect("registered");
         solve(&sa, &x, 20.0, &Options { rtol, max_steps: 3000, ..Options::default() }, &mut []).map_err(|e| e.to_string())
     };
@@ -165,7 +165,7 @@ fn the_log_energy_is_the_printed_formula_for_either_sign() {
         // Rows are unit vectors to an ulp, which beta multiplies.
         let bound = 8.0 * f64::EPSILON * (1.0 + beta.abs());
         let mut recorder = Recorder::new(
-            Setting { n, d, beta },
+            RunParameters { n, d, beta },
             linear_times(0.0, 2)[..1].to_vec(),
             false,
             vec![observable::find("log-energy").expect("known")],
@@ -205,7 +205,7 @@ fn curve(kind: &str, n: usize, beta: f64) -> Equiangular {
 #[test]
 fn gamma_inverts_the_level_time_inside_jumps_far_below_the_rounding_of_t() {
     for (kind, n, beta, start, t, expected) in GAMMAS {
-        let (found, error) = curve(kind, n, beta).resolved(start, t).expect("valid");
+        let (found, error) = curve(kind, n, beta).gamma_with_error(start, t).expect("valid");
         assert!((found - expected).abs() <= 8.0 * f64::EPSILON + 1e-10 * error, "{kind} {n} {beta}: {found} {expected}");
         assert!(error >= 4.0 * f64::EPSILON * found && error.is_finite());
     }
@@ -223,7 +223,7 @@ fn gamma_inverts_the_level_time_inside_jumps_far_below_the_rounding_of_t() {
         let mut last = -1.0;
         for level in [start, start + 1e-9, 0.4, 0.6, 0.9, 0.999, 1.0 - 1e-9, 1.0 - 4.0 * f64::EPSILON] {
             let t = curve.level_time(start, level).expect("below 1e300").value;
-            let (gamma, error) = curve.resolved(start, t).expect("valid");
+            let (gamma, error) = curve.gamma_with_error(start, t).expect("valid");
             assert!((gamma - level).abs() <= error + 4.0 * f64::EPSILON, "{kind} {n} {beta}: {gamma} at the time of {level}, +- {error:e}");
             // The other way round nothing is lost at all.
             if gamma > start && gamma <= 1.0 - f64::EPSILON {
@@ -237,8 +237,8 @@ fn gamma_inverts_the_level_time_inside_jumps_far_below_the_rounding_of_t() {
     }
     // Ends: at t = 0 the start, a long time after the jump 1, and times beyond f64 are an error.
     let sa = Equiangular::sa(8, 60.0);
-    assert!(sa.at(0.25, 0.0).expect("valid") <= 0.25 + f64::EPSILON && sa.at(0.0, 1e25).expect("valid") >= 1.0);
-    assert!(sa.at(0.0, 1e10).expect("valid") < 1e-12 && Equiangular::sa(8, 1e6).at(0.0, 1e300).expect("valid") <= 0.0);
+    assert!(sa.gamma(0.25, 0.0).expect("valid") <= 0.25 + f64::EPSILON && sa.gamma(0.0, 1e25).expect("valid") >= 1.0);
+    assert!(sa.gamma(0.0, 1e10).expect("valid") < 1e-12 && Equiangular::sa(8, 1e6).gamma(0.0, 1e300).expect("valid") <= 0.0);
     assert!(Equiangular::sa(8, 800.0).level_time(0.0, 0.5).is_err());
 }
 
@@ -248,7 +248,7 @@ fn causal_tokens_end_at_the_end_time_unless_they_rest() {
     let causal = dynamics::build("sa", true, &Spec::new(1.0, 5)).expect("registered");
     let run = |t_end: f64, stop_at_one_cluster: bool| {
         let options = Options { merge_radius: 0.5, stop_at_one_cluster, ..Options::default() };
-        let setting = Setting { n: 5, d: 2, beta: 1.0 };
+        let setting = RunParameters { n: 5, d: 2, beta: 1.0 };
         let mut recorder = Recorder::new(setting, vec![0.0, 1.0, 4.0], false, vec![observable::find("positions").expect("known")]);
         (solve(&causal, &x, t_end, &options, &mut [&mut recorder]).expect("valid"), recorder.table.rows.len())
     };
@@ -282,19 +282,19 @@ impl Event for Past {
 fn a_stopping_event_stops_whatever_is_recorded_beside_it() {
     let x = Tokens::from_angles(&[0.0, 1.0]).expect("angles");
     let sa = dynamics::build("sa", false, &Spec::new(1.0, 2)).expect("registered");
-    let run = |events: Vec<(Box<dyn Event>, Action)>| {
+    let run = |events: Vec<(Box<dyn Event>, EventAction)>| {
         solve(&sa, &x, 50.0, &Options { events, merge_radius: 0.0, ..Options::default() }, &mut []).expect("valid")
     };
     // At the same time, by the same name, in either order.
-    for actions in [[Action::Stop, Action::Record], [Action::Record, Action::Stop]] {
+    for actions in [[EventAction::Stop, EventAction::Record], [EventAction::Record, EventAction::Stop]] {
         let end = run(actions.iter().map(|a| (Box::new(Past(0.8, "gate")) as Box<dyn Event>, *a)).collect());
-        let stopping = actions.iter().position(|a| *a == Action::Stop).expect("one stops");
+        let stopping = actions.iter().position(|a| *a == EventAction::Stop).expect("one stops");
         assert!(matches!(end.outcome, Outcome::Event { index, .. } if index == stopping), "{:?}", end.outcome);
         assert_eq!(end.hits.len(), 2);
         assert!(end.t < 1.0);
     }
     // One that only records does not stop because another of its name would.
-    let end = run(vec![(Box::new(Past(0.9, "gate")), Action::Record), (Box::new(Past(0.7, "gate")), Action::Stop)]);
+    let end = run(vec![(Box::new(Past(0.9, "gate")), EventAction::Record), (Box::new(Past(0.7, "gate")), EventAction::Stop)]);
     assert!(matches!(end.outcome, Outcome::Event { index: 1, .. }) && end.hits.len() == 2 && end.hits[0].index == 0, "{:?}", end.hits);
 }
 

@@ -1,6 +1,6 @@
 //! Properties on random, near-coincident and antipodal tokens at any beta.
 
-use metastable::attention::{Energy, EnergyScale, Form, Spec, dynamics, dynamics::MAX_BETA};
+use metastable::attention::{Energy, EnergyScale, OutputForm, Spec, dynamics, dynamics::MAX_BETA};
 use metastable::num::sum::dot;
 use metastable::sphere::cap::{Hemisphere, cap_radius, hemisphere};
 use metastable::sphere::{Tokens, geometry};
@@ -51,7 +51,7 @@ proptest! {
             let spec = Spec::new(beta, x.n());
             let dynamics = dynamics::build(name, false, &spec).expect("registered");
             let found = dynamics.velocity(&x);
-            let expected = dynamics.definition(0.0, &x, Form::Tangent).expect("attention has one");
+            let expected = dynamics.definition(0.0, &x, OutputForm::Tangent).expect("attention has one");
             // Token by token: rounding of the coordinates themselves moves a weight by beta u and a drift of length |v| between tokens at
             // distance c by u/c of itself.
             for (i, (v, e)) in found.chunks_exact(x.d()).zip(expected.chunks_exact(x.d())).enumerate() {

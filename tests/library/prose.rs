@@ -164,7 +164,8 @@ fn public_words(found: &[PathBuf]) -> BTreeMap<String, String> {
         let text = fs::read_to_string(file).expect("UTF-8");
         for line in text.lines() {
             let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
-            let mut parts = rest.split_whitespace().skip_while(|w| ["const", "static", "fn", "struct", "enum", "trait", "type", "mod"].contains(w));
+            let mut parts =
+                rest.split_whitespace().skip_while(|w| ["const", "static", "fn", "struct", "enum", "trait", "type", "mod"].contains(w));
             let name = parts.next().unwrap_or_default();
             let name: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             if ["use", "crate", "self"].contains(&name.as_str()) {
@@ -208,8 +209,7 @@ fn public_names_are_made_of_known_words() {
     }
     let kept = fs::read_to_string(&list).expect("a file");
     let glossary = fs::read_to_string(root().join("src/guide/glossary.md")).expect("a file").to_lowercase();
-    let known: BTreeSet<&str> =
-        kept.split_whitespace().chain(glossary.split(|c: char| !c.is_alphabetic())).collect();
+    let known: BTreeSet<&str> = kept.split_whitespace().chain(glossary.split(|c: char| !c.is_alphabetic())).collect();
     let unknown: Vec<String> = words.iter().filter(|(w, _)| !known.contains(w.as_str())).map(|(w, at)| format!("{w} ({at})")).collect();
     assert!(
         unknown.is_empty(),

@@ -98,7 +98,7 @@ fn trajectories() {
             println!("{name} T={t_end} {integrator}: {error:.1e} in {} steps, {} merges", end.stats.steps, end.merges.len());
             assert!(error <= 1e-9, "{error:e}");
         }
-        let second = metastable::flow::second::confirm(&dynamics, &x, t_end, 1e-12).expect("runs");
+        let second = metastable::flow::cross_check::solve_independently(&dynamics, &x, t_end, 1e-12).expect("runs");
         assert!(relative(&second, &expected) <= 1e-9, "the second integrator: {:e}", relative(&second, &expected));
     }
 }

@@ -1,9 +1,9 @@
 //! The status page: complete without network or script, every link has its target, every picture its words, small enough to send.
 
-use metastable::draw::spark;
+use metastable::draw::margin_strip;
 use metastable::lab::Provenance;
 use metastable::lab::report::{Budget, CitedPaper, Figure, Group, Shown, by_paper, by_topic, errata, headline, html};
-use metastable::theorem::{ALL, Claim, Effort, Margin, Power, Record, Searched, Status, Verdict, find, topics};
+use metastable::theorem::{ALL, Claim, Effort, Margin, Record, ResolvingPower, SearchSummary, Status, Verdict, find, topics};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -21,20 +21,20 @@ fn record(k: usize, claim: &'static Claim) -> Record {
         verdict: VERDICTS[k % VERDICTS.len()],
         reason: if k.is_multiple_of(4) { "1 of 5 margins < its error & \"near\"".into() } else { String::new() },
         as_expected: !k.is_multiple_of(4),
-        margin: Some(Margin { value: 1.0 - seen.0 / seen.1, seen: Some(seen), ..Margin::default() }),
+        margin: Some(Margin { value: 1.0 - seen.0 / seen.1, compared: Some(seen), ..Margin::default() }),
         worst: cases.first().map(|c| (*c, 3)),
         slack: k.is_multiple_of(2).then_some(1.5),
-        power: if k.is_multiple_of(2) { Power::Notices(1e-3) } else { Power::NotTwice },
+        power: if k.is_multiple_of(2) { ResolvingPower::Resolves(1e-3) } else { ResolvingPower::AboveFactorTwo },
         trials: 5,
         missed: k % 3,
         unfinished: (0, String::new()),
         held: 5,
         certified: k.is_multiple_of(6).then_some((3, 5)),
-        bound: claim.kind.counts().then_some(0.3),
+        bound: claim.kind.is_share().then_some(0.3),
         confirmed: Vec::new(),
-        searched: k.is_multiple_of(5).then_some(Searched { evaluations: 48, best: 0.01 }),
+        searched: k.is_multiple_of(5).then_some(SearchSummary { evaluations: 48, best: 0.01 }),
         control_ok: true,
-        drawn: metastable::theorem::Drawn::of(cases.iter()),
+        drawn: metastable::theorem::DrawnRanges::of(cases.iter()),
         margins: vec![1.0, 1e-9, 0.0, -1e-3],
         cases,
         seed: 1,
@@ -68,7 +68,7 @@ fn papers() -> Vec<CitedPaper> {
 
 fn page(effort: Effort) -> String {
     let records = records();
-    let sparks: Vec<String> = records.iter().map(|r| spark(&r.margins, &format!("margins of {}", r.name))).collect();
+    let sparks: Vec<String> = records.iter().map(|r| margin_strip(&r.margins, &format!("margins of {}", r.name))).collect();
     let budget = Budget { effort, names: Vec::new(), seconds: 61.0, machine: "2 threads".into(), seed: 1 };
     let provenance = Provenance::new("check", "test", budget.command());
     let page = html(&records, &sparks, &gallery(), &papers(), &provenance, &budget);

@@ -96,7 +96,7 @@ fn nothing_that_one_may_type_breaks_it() {
 #[test]
 fn all_statements_are_well_formed_and_nearly_all_are_drawn() {
     let texts: Vec<&str> =
-        ALL.iter().flat_map(|c| [c.title, c.statement, c.narrower, c.perturbed, c.control.what]).filter(|t| !t.is_empty()).collect();
+        ALL.iter().flat_map(|c| [c.title, c.statement, c.narrower, c.constant, c.control.what]).filter(|t| !t.is_empty()).collect();
     let drawn: Vec<(&str, String)> = texts.into_iter().map(|t| (t, text(t))).collect();
     assert!(drawn.iter().any(|(_, html)| html.matches("<math>").count() > 1));
     for (typed, html) in &drawn {

@@ -4,7 +4,7 @@ use crate::common::{number, numbers, reference};
 use metastable::attention::kernel::{Attention, Workspace};
 use metastable::attention::noise::Sampler;
 use metastable::attention::normalisation::{Rescaled, find};
-use metastable::attention::{Dynamics, Form, Spec, hardmax::Hardmax, layer::Layer, model::Model};
+use metastable::attention::{Dynamics, OutputForm, Spec, hardmax::Hardmax, layer::Layer, model::Model};
 use metastable::flow::{Options, solve};
 use metastable::num::dense::identity;
 use metastable::sphere::Tokens;
@@ -20,7 +20,7 @@ fn equiangular_tokens_under_every_scheme() {
         let name = case["scheme"].as_str().expect("a name");
         let curve =
             SchemeCurve::new(find(name).expect("known"), case["n"].as_u64().expect("n") as usize, number(&case["beta"])).expect("valid");
-        let places = curve.at(number(&case["gamma0"]), number(&case["r0"]), &numbers(&case["times"])).expect("valid");
+        let places = curve.states(number(&case["gamma0"]), number(&case["r0"]), &numbers(&case["times"])).expect("valid");
         for ((p, gamma), radius) in places.iter().zip(numbers(&case["gamma"])).zip(numbers(&case["radius"])) {
             let off = ((p.gamma - gamma).abs() / (1.0 - gamma)).max((p.radius / radius - 1.0).abs());
             // 1 - gamma of the reference is rounded to 1e-16.
@@ -35,11 +35,11 @@ fn equiangular_tokens_under_every_scheme() {
 fn schemes_begin_and_end_as_printed() {
     let curve = |name: &str| SchemeCurve::new(find(name).expect("known"), 16, 2.0).expect("valid");
     for (name, rate) in [("post", 0.0893294), ("cod", 0.0893294), ("pre", 0.0297765), ("peri", 0.0799116), ("ngpt", 0.2397348)] {
-        let found = curve(name).first_rates(0.0, 3.0).0;
+        let found = curve(name).initial_rates(0.0, 3.0).0;
         assert!((found - rate).abs() < 6e-8, "{name}: {found}");
     }
     let slope = |name: &str, clock: fn(f64) -> f64, t: [f64; 2]| {
-        let p = curve(name).at(0.0, 1.0, &t).expect("valid");
+        let p = curve(name).states(0.0, 1.0, &t).expect("valid");
         (p[0].depth - p[1].depth) / (clock(t[1]) - clock(t[0]))
     };
     for (name, clock, times, stated, accuracy) in [
@@ -55,12 +55,12 @@ fn schemes_begin_and_end_as_printed() {
         assert!((found - stated).abs() < accuracy, "{name}: {found}");
     }
     for (name, limit) in [("pre", 2.36836), ("peri", 2.36836), ("ln-scaling", 2.36836), ("mix", 1.17429)] {
-        let end = curve(name).at(0.0, 1.0, &[1e8]).expect("valid")[0];
+        let end = curve(name).states(0.0, 1.0, &[1e8]).expect("valid")[0];
         let found = (-end.depth).exp() * end.radius.powi(2);
         assert!((found - limit).abs() < 1e-4, "{name}: {found}");
     }
     assert!(SchemeCurve::new(find("none").expect("known"), 4, 1.0).is_err());
-    assert!(curve("pre").at(0.0, 0.0, &[1.0]).is_err() && curve("pre").at(1.0, 1.0, &[1.0]).is_err());
+    assert!(curve("pre").states(0.0, 0.0, &[1.0]).is_err() && curve("pre").states(1.0, 1.0, &[1.0]).is_err());
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn random_weights_and_two_clusters() {
     for (t, u) in [(0.5, 0.423), (1.0, 0.547), (2.0, 0.766)] {
         assert!((random_weights::logistic(0.3075, t).expect("valid") - u).abs() < 1e-3);
     }
-    assert!((random_weights::together(0.5).expect("valid") - 2.0 / 3.0).abs() < 1e-15);
+    assert!((random_weights::consensus_probability(0.5).expect("valid") - 2.0 / 3.0).abs() < 1e-15);
     for (mu, rate) in [(0.2, -0.764028), (0.97, 0.005972), (1.0, 0.035972)] {
         assert!((bipartite::rates(1.0, mu, 2.0).tilt - rate).abs() < 5e-7);
     }
@@ -118,18 +118,18 @@ fn one_step_of_noise() {
     for case in reference("noise_step") {
         let (d, tau) = (case["d"].as_u64().expect("d") as usize, number(&case["tau"]));
         for (sampler, mean) in Sampler::ALL.into_iter().zip(numbers(&case["means"])) {
-            let found = sampler.mean(d, tau);
+            let found = sampler.mean_step_cosine(d, tau);
             assert!((found - mean).abs() < 1e-14, "{case}: {sampler:?} {found}");
         }
         let m = d as f64 - 1.0;
-        assert!((Sampler::Geodesic.mean(d, tau) - mean_cosine(m, 2.0 * tau)).abs() < 1e-14);
+        assert!((Sampler::Geodesic.mean_step_cosine(d, tau) - mean_cosine(m, 2.0 * tau)).abs() < 1e-14);
     }
     for d in [2, 3, 5, 8] {
         for sampler in Sampler::ALL {
-            let size = |tau: f64| (sampler.mean(d, tau) - exact_mean(d, tau)) / tau.powi(2);
+            let size = |tau: f64| (sampler.mean_step_cosine(d, tau) - exact_mean(d, tau)) / tau.powi(2);
             // Richardson: the error of second order without the third.
             let found = 2.0 * size(5e-4) - size(1e-3);
-            assert!((found - sampler.constant(d)).abs() < 1e-3 * (1.0 + sampler.constant(d).abs()), "{d} {sampler:?} {found}");
+            assert!((found - sampler.leading_error(d)).abs() < 1e-3 * (1.0 + sampler.leading_error(d).abs()), "{d} {sampler:?} {found}");
         }
     }
 }
@@ -216,8 +216,8 @@ fn scores_by_differences_to_the_leader_are_the_scores() {
     let dynamics = rescaled(n, d, v, Some(normals(d * d, "Q")));
     let mut out = vec![0.0; n * d];
     for t in [0.0, 0.7, 3.0] {
-        dynamics.output(t, &x, Form::Difference, &mut Workspace::default(), &mut out);
-        let exact = dynamics.definition(t, &x, Form::Difference).expect("attention defines itself");
+        dynamics.output(t, &x, OutputForm::Difference, &mut Workspace::default(), &mut out);
+        let exact = dynamics.definition(t, &x, OutputForm::Difference).expect("attention defines itself");
         let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-11 * size), "t = {t}: {out:?} {exact:?}");
     }
@@ -225,7 +225,7 @@ fn scores_by_differences_to_the_leader_are_the_scores() {
     let line = rescaled(3, 1, vec![1.0], None);
     let z = Tokens::flat(1, vec![-1.0, 0.5, 2.0]).expect("points");
     let mut out = [0.0; 3];
-    line.output(2000.0, &z, Form::Difference, &mut Workspace::default(), &mut out);
+    line.output(2000.0, &z, OutputForm::Difference, &mut Workspace::default(), &mut out);
     assert!(out.iter().zip([0.0, 1.5, 0.0]).all(|(a, b)| (a - b).abs() < 1e-15), "{out:?}");
 }
 
@@ -248,12 +248,12 @@ fn a_regular_heptagon_keeps_its_corners_and_a_square_four_limits() {
 
 #[test]
 fn convex_layers_meet_at_a_point_of_the_hull() {
-    let attention = Dynamics::of(Attention::new(2.0)).with(Rescaled);
+    let attention = Dynamics::single(Attention::new(2.0)).with_normalisation(Rescaled);
     let mut x = Tokens::flat(2, vec![1.0, 0.0, 1.0, 0.2]).expect("points");
     (0..2000).for_each(|_| Layer::new(0.5).expect("a step").apply(&attention, &mut x));
     assert!((x.row(0)[0] - 1.0).abs() < 1e-12 && (x.row(0)[1] - 0.101351).abs() < 1e-6, "{x:?}");
     // g_t = 2^{-t-1} leaves a share for ever.
-    let hardmax = Dynamics::of(Hardmax::new(None, 1e-12).expect("a rule")).with(Rescaled);
+    let hardmax = Dynamics::single(Hardmax::new(None, 1e-12).expect("a rule")).with_normalisation(Rescaled);
     let mut x = Tokens::flat(1, vec![1.0, 0.0625]).expect("points");
     (0..60).for_each(|t| Layer::new(0.5f64.powi(t + 1)).expect("a step").apply(&hardmax, &mut x));
     let left = (1.0 - x.numbers()[1]) / (1.0 - 0.0625);
@@ -265,7 +265,7 @@ fn the_line_on_which_the_bound_fails_exactly() {
     // x_1 = 1/3 + 8/(t (t+1)), x_2 = 1/3 in rationals, beside the layers of the program.
     let ratio = |a: i64, b: i64| BigRational::new(a.into(), b.into());
     let (mut one, mut two) = (ratio(3, 1), ratio(-1, 1));
-    let negative = Dynamics::of(Hardmax::new(Some(vec![-1.0]), 1e-12).expect("a rule")).with(Rescaled);
+    let negative = Dynamics::single(Hardmax::new(Some(vec![-1.0]), 1e-12).expect("a rule")).with_normalisation(Rescaled);
     let mut x = Tokens::flat(1, vec![3.0, -1.0]).expect("points");
     let zero = ratio(0, 1);
     for t in 0..200 {

@@ -4,7 +4,7 @@ use metastable::num::{stream::Stream, sum::dot};
 use metastable::sphere::Tokens;
 use metastable::sphere::cap::{Hemisphere, hemisphere};
 use metastable::sphere::geometry::{chord2, dist, exp, log, retract, tangent_basis, transport};
-use metastable::sphere::mass_law::{MassLaw, forms};
+use metastable::sphere::mass_law::{MassLaw, usage};
 
 fn weights(spec: &str, n: usize) -> Vec<f64> {
     let law = MassLaw::parse(spec).expect("a law").expect("valid");
@@ -67,7 +67,7 @@ fn wrong_words_are_answered() {
         let said = MassLaw::parse(spec).expect("a law").map(|_| ()).expect_err("wrong").to_string();
         assert!(said.contains(expected), "{spec}: {said}");
     }
-    assert_eq!(forms(), "dirichlet:A, one-heavy:SHARE, power:S, uniform");
+    assert_eq!(usage(), "dirichlet:A, one-heavy:SHARE, power:S, uniform");
 }
 
 #[test]

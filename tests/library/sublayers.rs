@@ -6,11 +6,11 @@ use metastable::attention::feed_forward::Mlp;
 use metastable::attention::hardmax::Hardmax;
 use metastable::attention::kernel::{Attention, Weights, Workspace};
 use metastable::attention::layer::Layer;
-use metastable::attention::normalisation::{Bare, Normalisation, Pre, Reads, Rescaled, Token, find};
+use metastable::attention::normalisation::{Normalisation, Pre, RateDependence, Rescaled, TokenState, Unnormalised, find};
 use metastable::attention::scheduled::{Layers, Schedule, Scheduled};
 use metastable::attention::sinkhorn::Sinkhorn;
-use metastable::attention::{At, Dynamics, Facts, Form, Head, Sublayer};
-use metastable::flow::{Options, Outcome, iterate, second, solve};
+use metastable::attention::{Dynamics, Head, Input, OutputForm, Properties, Sublayer};
+use metastable::flow::{Options, Outcome, apply_layers, cross_check, solve};
 use metastable::num::{dense, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, law::Law, space::Space};
 
@@ -58,10 +58,10 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     let v: Vec<f64> = normals(d * d, "value").iter().map(|v| 0.3 * v).collect();
     let start = Tokens::flat(d, normals(n * d, "start"))?;
     let head = Head::new(d, None, None, Some((d, v.clone())))?;
-    let plain = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(Bare);
+    let plain = Dynamics::single(Attention { heads: vec![head], ..Attention::new(1.0) }).with_normalisation(Unnormalised);
     let x = solve(&plain, &start, t, &exact(), &mut [])?;
     let scheduled = Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
-    let z = solve(&Dynamics::of(scheduled).with(Rescaled), &start, t, &exact(), &mut [])?;
+    let z = solve(&Dynamics::single(scheduled).with_normalisation(Rescaled), &start, t, &exact(), &mut [])?;
     assert_eq!((&x.outcome, &z.outcome), (&Outcome::Reached, &Outcome::Reached));
     let back = exponential(&v, -t);
     for (x, z) in x.clusters.rows().zip(z.clusters.rows()) {
@@ -72,15 +72,15 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     // Layers of a value matrix are Euler steps of the same.
     let scheduled = || Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
     let error = |count: usize| -> Result<f64> {
-        let (dt, model) = (t / count as f64, Dynamics::of(scheduled()).with(Rescaled));
-        let end = iterate(&model, &start, Layer::new(dt)?, count, dt, None, &mut [])?.0;
+        let (dt, model) = (t / count as f64, Dynamics::single(scheduled()).with_normalisation(Rescaled));
+        let end = apply_layers(&model, &start, Layer::new(dt)?, count, dt, None, &mut [])?.0;
         Ok(end.coordinates().iter().zip(z.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
     };
     let (coarse, fine) = (error(200)?, error(400)?);
     assert!((coarse / fine - 2.0).abs() < 0.1 && fine < 0.05, "{coarse:e} {fine:e}");
     // The control: scores that stay those of z.
     let head = Head::new(d, None, None, Some((d, v)))?;
-    let frozen = Dynamics::of(Attention { heads: vec![head], ..Attention::new(1.0) }).with(Rescaled);
+    let frozen = Dynamics::single(Attention { heads: vec![head], ..Attention::new(1.0) }).with_normalisation(Rescaled);
     let other = solve(&frozen, &start, t, &exact(), &mut [])?;
     assert!(other.clusters.coordinates().iter().zip(z.clusters.coordinates()).any(|(a, b)| (a - b).abs() > 1e-3));
     Ok(())
@@ -90,13 +90,13 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
 struct OfDirections(Attention);
 
 impl Sublayer for OfDirections {
-    fn evaluate(&self, at: &At, _: Form, work: &mut Workspace, out: &mut [f64]) {
-        let x = Tokens::normalised(at.tokens.d(), at.tokens.coordinates().to_vec()).expect("no zero row");
-        self.0.evaluate(&At { t: at.t, tokens: &x }, Form::Sum, work, out);
+    fn evaluate(&self, input: &Input, _: OutputForm, work: &mut Workspace, out: &mut [f64]) {
+        let x = Tokens::normalised(input.tokens.d(), input.tokens.coordinates().to_vec()).expect("no zero row");
+        self.0.evaluate(&Input { t: input.t, tokens: &x }, OutputForm::Sum, work, out);
     }
 
-    fn facts(&self) -> Facts {
-        Facts::default()
+    fn properties(&self) -> Properties {
+        Properties::default()
     }
 
     fn length_scale(&self) -> f64 {
@@ -110,14 +110,14 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
     let directions = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["pre"]))?;
     let radii: Vec<f64> = (0..n).map(|i| 0.5 + 0.3 * i as f64).collect();
     let rows: Vec<f64> = directions.rows().zip(&radii).flat_map(|(x, r)| x.iter().map(move |v| r * v)).collect();
-    let polar = Dynamics::of(Attention::new(3.0)).with(Pre);
+    let polar = Dynamics::single(Attention::new(3.0)).with_normalisation(Pre);
     let start = directions.polar(&radii)?;
     let found = solve(&polar, &start, t, &exact(), &mut [])?.clusters;
-    let flat = Dynamics::of(OfDirections(Attention::new(3.0))).with(Bare);
+    let flat = Dynamics::single(OfDirections(Attention::new(3.0))).with_normalisation(Unnormalised);
     let expected = solve(&flat, &Tokens::flat(d, rows.clone())?, t, &exact(), &mut [])?.clusters;
-    let other = second::confirm(&polar, &start, t, 1e-12)?;
+    let other = cross_check::solve_independently(&polar, &start, t, 1e-12)?;
     for (i, (x, y)) in found.rows().zip(expected.rows()).enumerate() {
-        let r = found.own()[i];
+        let r = found.extra_numbers()[i];
         assert!(x.iter().zip(y).all(|(x, y)| (r * x - y).abs() < 1e-10 * r), "token {i}: {r} {x:?} {y:?}");
         assert!((other[n * d + i] / r - 1.0).abs() < 1e-10);
     }
@@ -128,7 +128,7 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
     };
     let mut layers = Vec::new();
     for count in [100, 200] {
-        layers.push(error(&iterate(&polar, &start, Layer::new(t / count as f64)?, count, 1.0, None, &mut [])?.0));
+        layers.push(error(&apply_layers(&polar, &start, Layer::new(t / count as f64)?, count, 1.0, None, &mut [])?.0));
     }
     assert!((layers[0] / layers[1] - 2.0).abs() < 0.1, "{layers:?}");
     assert!(solve(&polar, &Tokens::flat(d, rows)?, t, &exact(), &mut []).is_err(), "tokens of another space");
@@ -146,12 +146,12 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
     let (d, h) = (4, 6);
     let x = Law::parse("uniform")?.sample(5, d, &mut Stream::new(2, &["mlp"]))?;
     let mlp = mlp([h * d, h, d * h, d].map(|k| normals(k, &format!("mlp {k}"))), Activation::Gelu)?;
-    let sum = Dynamics::of(Attention::new(2.0)).and(mlp.clone());
-    let parts = [Dynamics::of(Attention::new(2.0)).velocity(&x), Dynamics::of(mlp).velocity(&x)];
+    let sum = Dynamics::single(Attention::new(2.0)).with_sublayer(mlp.clone());
+    let parts = [Dynamics::single(Attention::new(2.0)).velocity(&x), Dynamics::single(mlp).velocity(&x)];
     for (k, v) in sum.velocity(&x).iter().enumerate() {
         assert!((v - parts[0][k] - parts[1][k]).abs() < 1e-14);
     }
-    let facts = sum.facts();
+    let facts = sum.properties();
     assert!(facts.common_field && !facts.rotation_equivariant && facts.energy_sign == 0);
     // Published constants of both forms (60 digits rounded).
     assert!((Activation::Gelu.value(2.0) - 1.954_499_736_103_641_6).abs() < 3e-15);
@@ -165,11 +165,11 @@ fn no_step_crosses_a_depth_at_which_weights_jump() -> Result<()> {
     let (d, start) = (3, Law::parse("uniform")?.sample(6, 3, &mut Stream::new(4, &["jumps"]))?);
     let heads: Vec<Vec<Head>> =
         (0..4).map(|k| Ok(vec![Head::new(d, None, None, Some((d, normals(d * d, &format!("layer {k}")))))?])).collect::<Result<_>>()?;
-    let trained = Dynamics::of(Scheduled { attention: Attention::new(1.0), schedule: Layers::new(heads.clone())? });
+    let trained = Dynamics::single(Scheduled { attention: Attention::new(1.0), schedule: Layers::new(heads.clone())? });
     let found = solve(&trained, &start, 3.5, &exact(), &mut [])?;
     let mut x = start;
     for (k, head) in heads.iter().enumerate() {
-        let layer = Dynamics::of(Attention { heads: head.clone(), ..Attention::new(1.0) });
+        let layer = Dynamics::single(Attention { heads: head.clone(), ..Attention::new(1.0) });
         x = solve(&layer, &x, if k == 3 { 0.5 } else { 1.0 }, &exact(), &mut [])?.clusters;
     }
     assert!(x.coordinates().iter().zip(found.clusters.coordinates()).all(|(a, b)| (a - b).abs() < 1e-10));
@@ -180,7 +180,7 @@ fn no_step_crosses_a_depth_at_which_weights_jump() -> Result<()> {
 
 #[test]
 fn spaces_and_normalisations_are_found_and_refuse_what_is_not_theirs() -> Result<()> {
-    assert_eq!(find("pre")?.space().own(), 1);
+    assert_eq!(find("pre")?.space().extra_per_token(), 1);
     assert!(find("pst").expect_err("unknown").to_string().contains("`post`"));
     let x = Tokens::from_angles(&[0.0, 1.0])?;
     assert!(x.clone().polar(&[1.0]).is_err() && x.clone().polar(&[1.0, 0.0]).is_err() && x.clone().polar(&[1.0, f64::NAN]).is_err());
@@ -188,8 +188,8 @@ fn spaces_and_normalisations_are_found_and_refuse_what_is_not_theirs() -> Result
     // Sums in R^d and their differences, against the definition in double-doubles.
     let flat = Tokens::flat(3, normals(15, "flat"))?.with_masses(&[1.0, 2.0, 0.5, 1.0, 3.0])?;
     for weights in [Weights::Softmax, Weights::Exponential { log_factor: -2.0 }] {
-        let dynamics = Dynamics::of(Attention { weights, ..Attention::new(0.7) });
-        for form in [Form::Sum, Form::Difference] {
+        let dynamics = Dynamics::single(Attention { weights, ..Attention::new(0.7) });
+        for form in [OutputForm::Sum, OutputForm::Difference] {
             let mut out = vec![0.0; 15];
             dynamics.output(0.0, &flat, form, &mut Workspace::default(), &mut out);
             let exact = dynamics.definition(0.0, &flat, form).expect("attention has one");
@@ -218,7 +218,7 @@ fn sinkhorn_weights_are_doubly_stochastic_and_grow_at_their_rate() -> Result<()>
     let (n, k, small) = (240, 2.0, 1e-6);
     let grid: Vec<f64> = (0..n).map(|i| std::f64::consts::TAU * f64::from(i) / f64::from(n)).collect();
     let x = Tokens::from_angles(&grid.iter().map(|t| t + small * (k * t).sin()).collect::<Vec<_>>())?;
-    let v = Dynamics::of(Sinkhorn::new(4.0, 1e-14)?).velocity(&x);
+    let v = Dynamics::single(Sinkhorn::new(4.0, 1e-14)?).velocity(&x);
     let rate = |i: usize| (x.row(i)[0] * v[2 * i + 1] - x.row(i)[1] * v[2 * i]) / (small * (k * grid[i]).sin());
     assert!((rate(17) - 0.362_342_0).abs() < 2e-7, "{}", rate(17));
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
@@ -232,14 +232,14 @@ fn sinkhorn_weights_are_doubly_stochastic_and_grow_at_their_rate() -> Result<()>
 fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
     let (n, d) = (20, 2);
     let x = Tokens::flat(d, normals(n * d, "hardmax"))?;
-    let hard = Dynamics::of(Hardmax::new(None, 0.0)?).with(Rescaled);
-    let soft = Dynamics::of(Attention::new(1e5)).with(Rescaled);
+    let hard = Dynamics::single(Hardmax::new(None, 0.0)?).with_normalisation(Rescaled);
+    let soft = Dynamics::single(Attention::new(1e5)).with_normalisation(Rescaled);
     let (a, b) = (hard.velocity(&x), soft.velocity(&x));
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
     // Who is its own leader does so for ever, and in the end everybody is at one.
     let model = Hardmax::new(None, 1e-12)?;
     let first: Vec<usize> = (0..n).filter(|i| model.leaders(&x, *i).is_ok_and(|c| c == [*i])).collect();
-    let (end, _) = iterate(&hard, &x, Layer::new(0.5)?, 400, 1.0, None, &mut [])?;
+    let (end, _) = apply_layers(&hard, &x, Layer::new(0.5)?, 400, 1.0, None, &mut [])?;
     // But for the rounding of those that have come to them.
     assert!(!first.is_empty() && first.iter().all(|i| x.space().dist(end.row(*i), x.row(*i)) < 1e-13), "leaders moved");
     let nearest = |i: usize| first.iter().map(|j| end.space().dist(end.row(i), end.row(*j))).fold(f64::INFINITY, f64::min);
@@ -249,9 +249,9 @@ fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
 }
 
 /// A normalisation of one's own: `x' = e^{-t} a` in `R^d`.
-struct Damped;
+struct Cod;
 
-impl Normalisation for Damped {
+impl Normalisation for Cod {
     fn name(&self) -> &'static str {
         "damped"
     }
@@ -260,15 +260,15 @@ impl Normalisation for Damped {
         Space::Flat
     }
 
-    fn form(&self) -> Form {
-        Form::Sum
+    fn form(&self) -> OutputForm {
+        OutputForm::Sum
     }
 
-    fn reads(&self) -> Reads {
-        Reads::Time
+    fn rate_dependence(&self) -> RateDependence {
+        RateDependence::Time
     }
 
-    fn rates(&self, token: &Token) -> (f64, f64) {
+    fn rates(&self, token: &TokenState) -> (f64, f64) {
         ((-token.t).exp(), 0.0)
     }
 
@@ -281,13 +281,13 @@ impl Normalisation for Damped {
 struct Wind;
 
 impl Sublayer for Wind {
-    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
+    fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         out.chunks_exact_mut(3).for_each(|row| row.copy_from_slice(&[3.0, 0.0, 0.0]));
-        form.of_sums(at.tokens, out);
+        form.of_sums(input.tokens, out);
     }
 
-    fn facts(&self) -> Facts {
-        Facts { common_field: true, autonomous: true, ..Facts::default() }
+    fn properties(&self) -> Properties {
+        Properties { common_field: true, autonomous: true, ..Properties::default() }
     }
 
     fn length_scale(&self) -> f64 {
@@ -297,33 +297,33 @@ impl Sublayer for Wind {
 
 #[test]
 fn a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside() -> Result<()> {
-    let start = Tokens::on(Space::Flat, 2, 3, vec![0.0, 0.0, 0.0, 1.0, -1.0, 0.0])?;
-    let model = Dynamics::of(Wind).with(Damped);
+    let start = Tokens::in_space(Space::Flat, 2, 3, vec![0.0, 0.0, 0.0, 1.0, -1.0, 0.0])?;
+    let model = Dynamics::single(Wind).with_normalisation(Cod);
     let end = solve(&model, &start, 2.0, &exact(), &mut [])?;
     let way = 1.0 - (-2f64).exp();
     let expected = [3.0 * way, 0.0, 0.0, 1.0 + 3.0 * way, -1.0, 0.0];
     assert!(end.clusters.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{:?}", end.clusters);
     // Layers are its Euler steps.
-    let layers = iterate(&model, &start, Layer::new(1e-3)?, 2000, 1e-3, None, &mut [])?.0;
+    let layers = apply_layers(&model, &start, Layer::new(1e-3)?, 2000, 1e-3, None, &mut [])?.0;
     assert!(layers.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3), "{layers:?}");
-    let refused = Tokens::on(Space::Flat, 2, 3, vec![1.0; 5]).expect_err("a number is missing").to_string();
+    let refused = Tokens::in_space(Space::Flat, 2, 3, vec![1.0; 5]).expect_err("a number is missing").to_string();
     assert!(refused.contains("found 5, expected 6"), "{refused}");
     Ok(())
 }
 
 /// A wind along the first axis that may claim a common field; it has it.
-struct Breeze(Facts);
+struct Breeze(Properties);
 
 impl Sublayer for Breeze {
-    fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
-        for v in out.chunks_exact_mut(at.tokens.d()) {
+    fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
+        for v in out.chunks_exact_mut(input.tokens.d()) {
             v.fill(0.0);
             v[0] = 1.0;
         }
-        form.of_sums(at.tokens, out);
+        form.of_sums(input.tokens, out);
     }
 
-    fn facts(&self) -> Facts {
+    fn properties(&self) -> Properties {
         self.0
     }
 
@@ -336,7 +336,7 @@ impl Sublayer for Breeze {
 fn a_merge_radius_that_means_nothing_is_said() -> Result<()> {
     let x = Tokens::from_angles(&[0.4, -0.3, 1.0])?;
     let end = |common_field: bool, merge_radius: f64| {
-        let wind = Dynamics::of(Breeze(Facts { common_field, ..Facts::default() }));
+        let wind = Dynamics::single(Breeze(Properties { common_field, ..Properties::default() }));
         solve(&wind, &x, 1e6, &Options { merge_radius, ..Options::default() }, &mut [])
     };
     // All are on the axis in the end. Only tokens that move in a common field, as far as anybody
@@ -353,7 +353,7 @@ fn a_merge_radius_that_means_nothing_is_said() -> Result<()> {
 
 #[test]
 fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
-    use metastable::attention::model::{Model, Positions};
+    use metastable::attention::model::{Model, PatternSpec};
     use metastable::attention::pattern::BiasTable;
     use metastable::attention::{Spec, normalisation::ALL};
     let (n, d) = (4, 3);
@@ -366,11 +366,11 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         let model = Model {
             normalisation: (!rescaled).then(|| name.to_owned()),
             rescaled,
-            patterns: vec![Positions::Table(mask.clone())],
+            patterns: vec![PatternSpec::Table(mask.clone())],
             ..Model::default()
         };
-        assert_eq!(model.sees_nothing(n, d, false)?, 1);
-        let x = model.place(d, rows.clone(), false, None)?;
+        assert_eq!(model.tokens_without_keys(n, d, false)?, 1);
+        let x = model.tokens_from_rows(d, rows.clone(), false, None)?;
         let dynamics = model.build("sa", false, &Spec::new(2.0, n), d)?;
         let v = dynamics.velocity(&x);
         assert!(v.iter().all(|v| v.is_finite()), "{name}: {v:?}");
@@ -381,17 +381,20 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         let off = |row: &[f64]| row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max);
         assert!(off(end.clusters.row(1)) < 1e-11, "{name}");
         assert!(rescaled || v[d..2 * d].iter().all(|v| *v == 0.0), "{name}: {v:?}");
-        assert!(x.own().is_empty() || (v[n * d + 1] == 0.0 && (end.clusters.own()[1] - 1.0).abs() < 1e-15), "{name}: its radius");
+        assert!(
+            x.extra_numbers().is_empty() || (v[n * d + 1] == 0.0 && (end.clusters.extra_numbers()[1] - 1.0).abs() < 1e-15),
+            "{name}: its radius"
+        );
         // The others move.
         assert!(v[..d].iter().any(|v| v.abs() > 1e-3), "{name}: {v:?}");
         // Layers leave it alone too: also mean shift, which keeps nothing of a token that sees
         // something.
         for eta in [0.1, f64::INFINITY] {
             // Infinite steps are for schemes that normalise.
-            if rescaled || (eta.is_infinite() && !(x.own().is_empty() && x.space().is_unit())) {
+            if rescaled || (eta.is_infinite() && !(x.extra_numbers().is_empty() && x.space().is_unit())) {
                 continue;
             }
-            let (last, _) = iterate(&dynamics, &x, Layer::new(eta)?, 3, 1.0, None, &mut [])?;
+            let (last, _) = apply_layers(&dynamics, &x, Layer::new(eta)?, 3, 1.0, None, &mut [])?;
             assert!(last.row(1).iter().zip(x.row(1)).all(|(a, b)| (a - b).abs() < 1e-15), "{name}, eta = {eta}");
         }
     }
@@ -403,12 +406,12 @@ fn outputs_of_any_size_have_a_direction() -> Result<()> {
     /// A pull towards the second axis of any size.
     struct Pull(f64);
     impl Sublayer for Pull {
-        fn evaluate(&self, at: &At, form: Form, _: &mut Workspace, out: &mut [f64]) {
+        fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
             out.copy_from_slice(&[0.6 * self.0, 0.8 * self.0]);
-            form.of_sums(at.tokens, out);
+            form.of_sums(input.tokens, out);
         }
-        fn facts(&self) -> Facts {
-            Facts::default()
+        fn properties(&self) -> Properties {
+            Properties::default()
         }
         fn length_scale(&self) -> f64 {
             1.0
@@ -419,12 +422,12 @@ fn outputs_of_any_size_have_a_direction() -> Result<()> {
     // Squares of the first and the last are beyond f64: nGPT and peri divide by lengths, not by
     // these.
     for size in [1e-300, 1e-160, 1e-20, 1.0, 1e160, 1e300] {
-        let v = Dynamics::of(Pull(size)).with(find("ngpt")?).velocity(&x);
+        let v = Dynamics::single(Pull(size)).with_normalisation(find("ngpt")?).velocity(&x);
         assert!(v[0].abs() < 1e-15 && (v[1] - 0.8).abs() < 1e-15, "{size:e}: {v:?}");
-        let v = Dynamics::of(Pull(size)).with(find("peri")?).velocity(&polar);
+        let v = Dynamics::single(Pull(size)).with_normalisation(find("peri")?).velocity(&polar);
         assert!((v[1] - 0.4).abs() < 1e-15 && (v[2] - 0.6).abs() < 1e-15, "{size:e}: {v:?}");
     }
-    let v = Dynamics::of(Pull(0.0)).with(find("peri")?).velocity(&polar);
+    let v = Dynamics::single(Pull(0.0)).with_normalisation(find("peri")?).velocity(&polar);
     assert!(v.iter().all(|v| *v == 0.0), "{v:?}");
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::common::{number, numbers, reference};
 use metastable::attention::TimeScale;
 use metastable::sphere::Tokens;
-use metastable::theory::certain::{decisions, resolved};
+use metastable::theory::convergence_criteria::{check_theorems, rounded_threshold};
 use metastable::theory::rank_collapse::RankResidual;
 use metastable::theory::{equiangular::Equiangular, growth, kac_rice, parking, spectra, threshold, two_cluster};
 
@@ -16,7 +16,7 @@ fn gamma_curve() {
             _ => Equiangular::usa(n, beta, TimeScale::U1).expect("finite"),
         };
         for (t, expected) in numbers(&case["times"]).into_iter().zip(numbers(&case["gamma"])) {
-            let found = curve.at(0.0, t).expect("valid");
+            let found = curve.gamma(0.0, t).expect("valid");
             assert!((found - expected).abs() <= 1e-11 * expected.max(1e-3), "n={n} beta={beta} t={t}: {found} {expected}");
             // Quadrature is the second route.
             if expected < 0.999 {
@@ -184,7 +184,7 @@ fn sums_and_layer_normalisation_are_those_of_the_rows() {
 /// The hypotheses that hold of n equidistant tokens on the circle, and those that fail.
 fn hypotheses(n: usize, beta: f64) -> [Vec<String>; 2] {
     let angles: Vec<f64> = (0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect();
-    let all = decisions(&Tokens::from_angles(&angles).expect("angles"), beta).0;
+    let all = check_theorems(&Tokens::from_angles(&angles).expect("angles"), beta).0;
     [true, false].map(|holds| all.iter().filter(|d| d.holds == holds).map(|d| d.hypothesis.clone()).collect())
 }
 
@@ -206,8 +206,8 @@ fn parameters_stand_beside_their_values() {
 #[test]
 fn digits_keep_the_order() {
     let threshold = 2f64.sqrt();
-    assert_eq!(resolved(threshold, 2.0), "1.41421");
+    assert_eq!(rounded_threshold(threshold, 2.0), "1.41421");
     // Six digits would say that a number just below the threshold is above it.
-    assert_eq!(resolved(threshold, threshold - 5e-7), threshold.to_string());
-    assert_eq!(resolved(f64::INFINITY, 3.0), "inf");
+    assert_eq!(rounded_threshold(threshold, threshold - 5e-7), threshold.to_string());
+    assert_eq!(rounded_threshold(f64::INFINITY, 3.0), "inf");
 }

@@ -2,7 +2,7 @@
 
 use metastable::attention::pattern::Pairs;
 use metastable::transformer::trained::{
-    ARCHITECTURES, Bytes, GGUF_SETTINGS, KeyUse, ModelKey, RopeScaling, RotarySettings, Trained, Vocabulary,
+    ARCHITECTURES, Bytes, GGUF_SETTINGS, KeyUse, ModelKey, RopeScaling, RotarySettings, TrainedModel, Vocabulary,
 };
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ fn ids() -> Vec<usize> {
 }
 
 /// A model of the folder, of other bytes or settings where these are given.
-fn model(name: &str, bytes: Option<Vec<u8>>, config: Option<String>) -> metastable::Result<Trained> {
+fn model(name: &str, bytes: Option<Vec<u8>>, config: Option<String>) -> metastable::Result<TrainedModel> {
     if name == "gguf" {
-        return Trained::gguf("model.gguf", Box::new(bytes.unwrap_or_else(|| file(name))));
+        return TrainedModel::gguf("model.gguf", Box::new(bytes.unwrap_or_else(|| file(name))));
     }
     let config = config.unwrap_or_else(|| settings(name));
-    Trained::safetensors("model.safetensors", Box::new(bytes.unwrap_or_else(|| file(name))), "config.json", &config)
+    TrainedModel::safetensors("model.safetensors", Box::new(bytes.unwrap_or_else(|| file(name))), "config.json", &config)
 }
 
 fn file(name: &str) -> Vec<u8> {
@@ -54,18 +54,18 @@ fn hidden_states_and_attention_agree_with_an_independent_implementation() {
         let x = model.embed(&ids()).expect("tokens");
         let (mut states, mut seen) = (x.clone(), Vec::new());
         let last = model
-            .pass::<f64>(&x, &model.plan(), true, |layer| {
+            .run_layers::<f64>(&x, &model.block_sequence(), true, |layer| {
                 states.extend(layer.after);
                 seen.extend(layer.weights);
                 Ok(())
             })
             .expect("a pass");
-        let single = model.pass::<f32>(&x, &model.plan(), false, |_| Ok(())).expect("a pass");
+        let single = model.run_layers::<f32>(&x, &model.block_sequence(), false, |_| Ok(())).expect("a pass");
         let read = |file: &str| numbers(folder(name).join(file));
         // Sums of 24 products, 3 layers: some 100 u.
         let errors = [furthest(&states, &read("states.npy")), furthest(&seen, &read("attention.npy"))];
         assert!(errors.iter().all(|e| *e < 1e-13), "{name}: {errors:?}");
-        if let Some(norm) = model.last().expect("a norm") {
+        if let Some(norm) = model.final_norm().expect("a norm") {
             assert!(furthest(&norm.apply(&last), &read("last.npy")) < 1e-13, "{name}");
         }
         let single: Vec<f64> = single.iter().map(|v| f64::from(*v)).collect();
@@ -108,7 +108,7 @@ fn every_kind_of_model_has_its_words() {
         assert_eq!(Vocabulary::new("tokenizer.json", &json).and_then(|v| v.encode("the the tokens")).expect("ids").0, ids, "{name}");
     }
     let gguf = model("gguf", None, None).expect("a model");
-    let (ids, words) = Vocabulary::gguf("model.gguf", &gguf.said).and_then(|v| v.encode("the the tokens")).expect("ids");
+    let (ids, words) = Vocabulary::gguf("model.gguf", &gguf.metadata).and_then(|v| v.encode("the the tokens")).expect("ids");
     assert_eq!((&ids[..], &words[3][..]), (&[12, 0, 12, 18][..], "\u{120}tokens"));
     gguf.embed(&ids).expect("words of the model");
 }
@@ -121,7 +121,7 @@ fn header(name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
     [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), &bytes[8 + length..]].concat()
 }
 
-fn refused(made: metastable::Result<Trained>, said: &[&str]) {
+fn refused(made: metastable::Result<TrainedModel>, said: &[&str]) {
     let error = made.map(|_| ()).expect_err("refused").to_string();
     assert!(said.iter().all(|s| error.contains(s)) && error.lines().count() == 1, "{error:?} lacks one of {said:?}");
 }
@@ -176,14 +176,14 @@ fn tensors_of_nan_and_ids_that_are_no_words_are_refused() {
     bytes[start + 4..start + 8].copy_from_slice(&f32::NAN.to_le_bytes());
     let holed = model("bert", Some(bytes), None).expect("its header is right");
     let x = holed.embed(&ids()).expect("tokens");
-    let error = holed.pass::<f64>(&x, &holed.plan(), false, |_| Ok(())).expect_err("refused").to_string();
+    let error = holed.run_layers::<f64>(&x, &holed.block_sequence(), false, |_| Ok(())).expect_err("refused").to_string();
     assert!(error.contains("tensor encoder.layer.1.output.dense.weight: found NaN at number 2"), "{error}");
     let bert = model("bert", None, None).expect("a model");
     let said = |ids: &[usize]| bert.embed(ids).expect_err("refused").to_string();
     assert_eq!(said(&[]), "ids: found no token, expected at least one");
     assert_eq!(said(&[1, 30]), "ids, id 2: found 30, expected a word of the model, below 30");
     assert_eq!(said(&[1; 13]), "ids: found 13 tokens, expected at most 12, the positions of the model");
-    let error = bert.pass::<f64>(&x, &[2], false, |_| Ok(())).expect_err("refused").to_string();
+    let error = bert.run_layers::<f64>(&x, &[2], false, |_| Ok(())).expect_err("refused").to_string();
     assert_eq!(error, "block: found 2, expected a number below 2, the blocks of the model");
 }
 
@@ -204,18 +204,18 @@ impl Bytes for Counted {
 fn of_a_large_file_one_tensor_is_read_at_a_time() {
     let largest = std::sync::Arc::default();
     let bytes = Box::new(Counted(file("gpt2"), std::sync::Arc::clone(&largest)));
-    let model = Trained::safetensors("model.safetensors", bytes, "config.json", &settings("gpt2")).expect("a model");
+    let model = TrainedModel::safetensors("model.safetensors", bytes, "config.json", &settings("gpt2")).expect("a model");
     let x = model.embed(&ids()).expect("tokens");
-    model.pass::<f64>(&x, &model.plan(), false, |_| Ok(())).expect("a pass");
+    model.run_layers::<f64>(&x, &model.block_sequence(), false, |_| Ok(())).expect("a pass");
     // The largest tensor of a block has 16 x 64 numbers; the whole file is seven times as long.
     assert!(largest.load(std::sync::atomic::Ordering::Relaxed) <= 16 * 64 * 4);
 }
 
 /// Hidden states after every layer, of eight different words.
-fn states(model: &Trained) -> metastable::Result<Vec<f64>> {
+fn states(model: &TrainedModel) -> metastable::Result<Vec<f64>> {
     let x = model.embed(&[1, 7, 3, 9, 2, 5, 8, 4])?;
     let mut states = x.clone();
-    model.pass::<f64>(&x, &model.plan(), false, |layer| {
+    model.run_layers::<f64>(&x, &model.block_sequence(), false, |layer| {
         states.extend(layer.after);
         Ok(())
     })?;
@@ -228,21 +228,21 @@ fn object(text: &str) -> Map<String, Value> {
 
 /// The model with and without the other value of a key, given what stands beside it.
 fn other_is_another(key: &ModelKey, read: impl Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
-    let mut settings = object(key.beside);
-    let before = read(&settings).unwrap_or_else(|e| panic!("{} beside {}: {e}", key.name, key.beside));
-    settings.insert(key.name.into(), serde_json::from_str(key.other).unwrap_or_else(|e| panic!("{}: {e}", key.other)));
+    let mut settings = object(key.context);
+    let before = read(&settings).unwrap_or_else(|e| panic!("{} beside {}: {e}", key.name, key.context));
+    settings.insert(key.name.into(), serde_json::from_str(key.changed_value).unwrap_or_else(|e| panic!("{}: {e}", key.changed_value)));
     let after = read(&settings);
-    match (key.treatment, after) {
-        (KeyUse::Silent, after) => assert_eq!(after.expect("read"), before, "{} changes something", key.name),
+    match (key.key_use, after) {
+        (KeyUse::Ignored, after) => assert_eq!(after.expect("read"), before, "{} changes something", key.name),
         (_, Err(e)) => {
             let said = e.to_string();
             assert!(said.lines().count() == 1 && said.contains("expected"), "{}: {said}", key.name);
         }
         (KeyUse::Read, Ok(after)) => {
             let same = after.len() == before.len() && furthest(&after, &before) < 1e-9;
-            assert!(!same, "{} = {} is read as if nothing had changed", key.name, key.other);
+            assert!(!same, "{} = {} is read as if nothing had changed", key.name, key.changed_value);
         }
-        (_, Ok(_)) => panic!("{} = {} is not refused", key.name, key.other),
+        (_, Ok(_)) => panic!("{} = {} is not refused", key.name, key.changed_value),
     }
 }
 
@@ -256,7 +256,7 @@ fn every_key_that_changes_the_function_is_read_or_refused() {
             model(kind.name(), None, Some(Value::Object(config).to_string())).and_then(|m| states(&m))
         };
         for key in kind.settings() {
-            let KeyUse::Object(inner) = key.treatment else {
+            let KeyUse::Object(inner) = key.key_use else {
                 other_is_another(key, read);
                 continue;
             };
@@ -341,7 +341,7 @@ fn a_bert_that_decodes_sees_no_later_tokens() {
     let decoder = model("bert", None, Some(with)).expect("a model");
     let ends = |ids: &[usize]| {
         let x = decoder.embed(ids).expect("tokens");
-        decoder.pass::<f64>(&x, &decoder.plan(), false, |_| Ok(())).expect("a pass")
+        decoder.run_layers::<f64>(&x, &decoder.block_sequence(), false, |_| Ok(())).expect("a pass")
     };
     let (long, short) = (ends(&[1, 7, 3, 9, 2]), ends(&[1, 7, 3]));
     assert!(furthest(&long[..3 * 16], &short) < 1e-13);
@@ -441,7 +441,7 @@ fn scaled_positions_agree_with_an_independent_implementation() {
     let llama3 = RopeScaling::Llama3 { factor: 8.0, low: 1.0, high: 4.0, original: 8192.0 };
     let expected = [(28, 1.0), (29, 0.8281684118371798), (32, 0.3711222795178447), (34, 0.19021074364065016), (36, 0.125)];
     agree(rotary(llama3, 5e5), &expected);
-    let yarn = |whole| RopeScaling::ByParts { factor: 4.0, original: 32768.0, fast: 32.0, slow: 1.0, whole };
+    let yarn = |whole| RopeScaling::Yarn { factor: 4.0, original: 32768.0, beta_fast: 32.0, beta_slow: 1.0, truncate: whole };
     agree(rotary(yarn(true), 1e6), &[(20, 1.0), (25, 0.911764705882353), (32, 0.6029411764705882), (40, 0.25)]);
     agree(rotary(yarn(false), 1e6), &[(20, 1.0), (25, 0.9344102347203139), (32, 0.6074079378798392), (40, 0.25)]);
 }

@@ -1,15 +1,15 @@
 //! Parts of a block: derivatives against differences and transposes, kernels against the theory's heads, depth.
 
 use metastable::attention::dense::Activation;
-use metastable::attention::pattern::{Alibi, BiasTable, Causal, Everything, Joined, Pairs, Pattern, Rotary, Window};
+use metastable::attention::pattern::{Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window};
 use metastable::num::dense::symmetric_eigenvalues;
 use metastable::num::linearised::{Linearised, spectral_norm};
 use metastable::num::lyapunov::{exponents, mixing, singular_exponents};
 use metastable::num::stream::Stream;
 use metastable::num::sum::dot;
-use metastable::transformer::tangent::{ProjectedAt, linearised};
+use metastable::transformer::tangent::{LinearisedAttention, linearised};
 use metastable::transformer::{
-    BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlace, Placed, Projected, TransformerBlock, lipschitz,
+    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, ResidualSublayer, TransformerBlock, lipschitz,
 };
 use std::sync::Arc;
 
@@ -25,9 +25,9 @@ fn map(stream: &mut Stream, inputs: usize, outputs: usize) -> Linear {
 }
 
 /// Four heads on two sets of keys.
-fn heads(stream: &mut Stream, pattern: Arc<dyn Pattern>) -> Projected {
+fn heads(stream: &mut Stream, pattern: Arc<dyn Pattern>) -> AttentionLayer {
     let maps = [map(stream, D, 16), map(stream, D, 8), map(stream, D, 8), map(stream, 16, D)];
-    Projected::new("heads", maps, Grouping { heads: 4, sets: 2 }, pattern).expect("heads")
+    AttentionLayer::new("heads", maps, Grouping { heads: 4, kv_heads: 2 }, pattern).expect("heads")
 }
 
 fn norm(stream: &mut Stream, centring: Centring) -> Norm {
@@ -38,7 +38,7 @@ fn norm(stream: &mut Stream, centring: Centring) -> Norm {
 /// A decoder's block: causal attention, cross-attention, a feed-forward layer, with these norms.
 fn decoder(
     stream: &mut Stream,
-    place: NormPlace,
+    place: NormPlacement,
     centring: Centring,
     pattern: Arc<dyn Pattern>,
     act: Activation,
@@ -46,19 +46,20 @@ fn decoder(
 ) -> TransformerBlock {
     let gate = gated.then(|| map(stream, D, 12));
     let mlp = Mlp::new("units", map(stream, D, 12), gate, map(stream, 12, D), act).expect("units");
-    let parts = [BlockPart::Attention(heads(stream, pattern)), BlockPart::Cross(heads(stream, Arc::new(Everything))), BlockPart::Mlp(mlp)];
+    let parts =
+        [BlockPart::Attention(heads(stream, pattern)), BlockPart::Cross(heads(stream, Arc::new(FullAttention))), BlockPart::Mlp(mlp)];
     TransformerBlock {
-        parts: parts.into_iter().map(|p| Placed::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect(),
+        parts: parts.into_iter().map(|p| ResidualSublayer::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect(),
     }
 }
 
 fn patterns() -> Vec<Arc<dyn Pattern>> {
     let rotary = |pairs| Box::new(Rotary::new(50.0, pairs, 4).expect("positions")) as Box<dyn Pattern>;
     vec![
-        Arc::new(Everything),
-        Arc::new(Joined::new(vec![Box::new(Causal), rotary(Pairs::Halves)])),
-        Arc::new(Joined::new(vec![Box::new(Window::new(2).expect("a window")), rotary(Pairs::Adjacent)])),
-        Arc::new(Joined::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("slopes"))])),
+        Arc::new(FullAttention),
+        Arc::new(CombinedPattern::new(vec![Box::new(Causal), rotary(Pairs::Halves)])),
+        Arc::new(CombinedPattern::new(vec![Box::new(Window::new(2).expect("a window")), rotary(Pairs::Adjacent)])),
+        Arc::new(CombinedPattern::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("slopes"))])),
     ]
 }
 
@@ -66,8 +67,8 @@ fn patterns() -> Vec<Arc<dyn Pattern>> {
 fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
     let acts = [Activation::Gelu, Activation::GeluTanh, Activation::Silu, Activation::Gelu];
     for (k, pattern) in patterns().into_iter().enumerate() {
-        for place in [NormPlace::Post, NormPlace::Pre, NormPlace::Peri, NormPlace::Ngpt] {
-            for centring in [Centring::Mean, Centring::Nothing] {
+        for place in [NormPlacement::Post, NormPlacement::Pre, NormPlacement::Peri, NormPlacement::Ngpt] {
+            for centring in [Centring::Mean, Centring::None] {
                 let mut stream = Stream::new(7, &["derivatives"]);
                 let block = decoder(&mut stream, place, centring, Arc::clone(&pattern), acts[k], k % 2 == 0);
                 let (n, memory) = (5, normals(&mut stream, 3 * D, 1.0));
@@ -96,12 +97,12 @@ fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
 #[test]
 fn the_derivative_of_one_attention_takes_queries_and_sources_apart() {
     let mut stream = Stream::new(8, &["apart"]);
-    let of = heads(&mut stream, Arc::new(Everything));
+    let of = heads(&mut stream, Arc::new(FullAttention));
     let (x, y) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0));
-    let at = ProjectedAt::new(&of, &x, &y).expect("linearised");
+    let at = LinearisedAttention::new(&of, &x, &y).expect("linearised");
     let (hx, hy, g) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0), normals(&mut stream, 3 * D, 1.0));
-    let (gx, gy) = at.vjp_apart(&g);
-    let both = dot(&g, &at.jvp_apart(&hx, &hy));
+    let (gx, gy) = at.vjp_separate(&g);
+    let both = dot(&g, &at.jvp_separate(&hx, &hy));
     assert!((both - dot(&gx, &hx) - dot(&gy, &hy)).abs() < 1e-12 * both.abs().max(1.0));
     // Without a change of the sources only queries matter.
     let one = dot(&g, &at.jvp(&hx));
@@ -116,7 +117,7 @@ fn diagonal(a: &[f64]) -> TransformerBlock {
         .map(|k| if k % (2 * d) % d == k / (2 * d) { (a[k / (2 * d)] - 1.0) * if k % (2 * d) < d { 1.0 } else { -1.0 } } else { 0.0 });
     let map = |inputs, w| Linear::new("map", inputs, w, vec![]).expect("a map");
     let mlp = Mlp::new("units", map(d, first), None, map(2 * d, second.collect()), Activation::Relu).expect("units");
-    TransformerBlock { parts: vec![Placed { part: BlockPart::Mlp(mlp), inner: None, outer: None, after: None }] }
+    TransformerBlock { parts: vec![ResidualSublayer { part: BlockPart::Mlp(mlp), inner: None, outer: None, after: None }] }
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn singular_exponents_are_those_of_the_whole_product_and_descend() {
     assert!(found.error < 1e-6 && found.rounds < 10, "{found:?}");
     // One layer of a decoder beside the eigenvalues of its J^T J.
     let mut stream = Stream::new(9, &["singular"]);
-    let block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, patterns().remove(1), Activation::Gelu, true);
+    let block = decoder(&mut stream, NormPlacement::Pre, Centring::Mean, patterns().remove(1), Activation::Gelu, true);
     let (x, memory) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 2 * D, 1.0));
     let at = linearised(&block, &x, Some(&memory), 1.0).expect("a block");
     let size = x.len();
@@ -182,8 +183,14 @@ fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_
     let mut stream = Stream::new(9, &["mixing"]);
     let (n, x) = (5, normals(&mut stream, 5 * D, 1.0));
     let mut of = |pattern: Option<Arc<dyn Pattern>>| {
-        let mut block =
-            decoder(&mut stream, NormPlace::Pre, Centring::Mean, pattern.clone().unwrap_or(Arc::new(Everything)), Activation::Gelu, false);
+        let mut block = decoder(
+            &mut stream,
+            NormPlacement::Pre,
+            Centring::Mean,
+            pattern.clone().unwrap_or(Arc::new(FullAttention)),
+            Activation::Gelu,
+            false,
+        );
         block.parts.retain(|p| matches!(p.part, BlockPart::Mlp(_)) || pattern.is_some() && matches!(p.part, BlockPart::Attention(_)));
         mixing(&x, D, 2, |_, x| linearised(&block, x, None, 1.0)).expect("a matrix")
     };
@@ -192,14 +199,14 @@ fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_
     let above = zeros(&of(Some(Arc::new(Causal))));
     assert_eq!(above.len(), n * (n - 1) / 2);
     assert!(above.iter().all(|(i, j)| j > i));
-    assert!(zeros(&of(Some(Arc::new(Everything)))).is_empty());
+    assert!(zeros(&of(Some(Arc::new(FullAttention)))).is_empty());
 }
 
 #[test]
 fn norms_stay_within_their_bound() {
     let norm = Norm::new("norm", Centring::Mean, 1e-4, vec![2.0; D], vec![]).expect("a norm");
     let block = TransformerBlock {
-        parts: vec![Placed {
+        parts: vec![ResidualSublayer {
             part: BlockPart::Mlp(
                 Mlp::new(
                     "units",
@@ -231,13 +238,14 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(linear(1, vec![1.0, f64::NAN], vec![]), "layer 1, weight: found NaN, expected finite numbers (number 2)");
     let mut stream = Stream::new(1, &["refused"]);
     let maps = [map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, 6, D)];
-    let refused = Projected::new("heads", maps, Grouping { heads: 4, sets: 2 }, Arc::new(Everything)).map(|_| ()).expect_err("refused");
-    assert!(refused.to_string().starts_with("heads: found 4 heads with 2 sets of keys, W_q 6 x 8"), "{refused}");
-    let block = decoder(&mut stream, NormPlace::Pre, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
+    let refused =
+        AttentionLayer::new("heads", maps, Grouping { heads: 4, kv_heads: 2 }, Arc::new(FullAttention)).map(|_| ()).expect_err("refused");
+    assert!(refused.to_string().starts_with("heads: found 4 heads with 2 heads of keys, W_q 6 x 8"), "{refused}");
+    let block = decoder(&mut stream, NormPlacement::Pre, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
     let x = normals(&mut stream, 2 * D, 1.0);
     assert_eq!(block.step(&x, None, 1.0).expect_err("refused").to_string(), "memory: found none, expected tokens for the cross-attention");
-    let post = decoder(&mut stream, NormPlace::Post, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
-    assert!(post.symmetrised(&x, Some(&x), 0.1).expect_err("refused").to_string().contains("norms before the sublayers"));
+    let post = decoder(&mut stream, NormPlacement::Post, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
+    assert!(post.symmetric_step(&x, Some(&x), 0.1).expect_err("refused").to_string().contains("norms before the sublayers"));
 }
 
 #[test]
@@ -260,9 +268,9 @@ fn sinusoidal_positions_first_grow_alike_again_at_5_and_43() {
 #[test]
 fn a_layer_of_ngpt_is_its_interpolation() {
     let mut stream = Stream::new(9, &["ngpt"]);
-    let unit = || Norm::plain(D, Centring::Nothing, 0.0);
-    let part = BlockPart::Attention(heads(&mut stream, Arc::new(Everything)));
-    let block = TransformerBlock { parts: vec![Placed::new(part, NormPlace::Ngpt, unit(), Some(unit()))] };
+    let unit = || Norm::plain(D, Centring::None, 0.0);
+    let part = BlockPart::Attention(heads(&mut stream, Arc::new(FullAttention)));
+    let block = TransformerBlock { parts: vec![ResidualSublayer::new(part, NormPlacement::Ngpt, unit(), Some(unit()))] };
     let x = unit().apply(&normals(&mut stream, 5 * D, 1.0));
     let a = 0.3;
     // N((1 - a) x + a N(F(x)))
@@ -280,7 +288,7 @@ struct Fading {
 }
 
 impl Pattern for Fading {
-    fn seen(&self, i: usize, _: usize) -> std::ops::Range<usize> {
+    fn visible(&self, i: usize, _: usize) -> std::ops::Range<usize> {
         0..self.places[i]
     }
     fn bias(&self, _: usize, i: usize, j: usize) -> f64 {
@@ -296,7 +304,7 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
         let places: Vec<usize> = (1..=8).map(|k| k * n / 8).collect();
         let pattern = Fading { places: places.clone(), rate, count: n as f64 };
         let zero = || Linear::new("zero", 1, vec![0.0], Vec::new()).expect("a map");
-        let one = Projected::new("head", [zero(), zero(), zero(), zero()], Grouping { heads: 1, sets: 1 }, Arc::new(pattern));
+        let one = AttentionLayer::new("head", [zero(), zero(), zero(), zero()], Grouping { heads: 1, kv_heads: 1 }, Arc::new(pattern));
         let seen = one.expect("a head").attend(&vec![0.0; places.len()], &vec![0.0; n], true).expect("weights").weights;
         let mut worst = 0.0f64;
         for (j, row) in places.iter().zip(seen.chunks_exact(n)) {
@@ -317,7 +325,8 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
     // The first token sees nothing and stays.
     let pattern = Fading { places: vec![0], rate: 1.0, count: 4.0 };
     let id = || Linear::new("one", 1, vec![1.0], Vec::new()).expect("a map");
-    let head = Projected::new("head", [id(), id(), id(), id()], Grouping { heads: 1, sets: 1 }, Arc::new(pattern)).expect("a head");
+    let head =
+        AttentionLayer::new("head", [id(), id(), id(), id()], Grouping { heads: 1, kv_heads: 1 }, Arc::new(pattern)).expect("a head");
     assert_eq!(head.attend(&[1.0], &[1.0, 2.0, 3.0, 4.0], false).expect("an output").out, [0.0]);
 }
 

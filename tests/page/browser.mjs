@@ -107,7 +107,7 @@ const rows = (x, d) => Array.from({ length: x.length / d }, (_, i) => `${x.slice
       return [...m.ask({ ask: 'velocity' }).numbers];
     }, [change, x, masses]);
     const command = `${flags}${masses.length ? ' --masses masses.csv' : ''}`;
-    const json = JSON.parse(native(`${command} --format json --full`));
+    const json = JSON.parse(native(`${command} --format json --all-digits`));
     const expected = [...json.velocity.flat(), ...(json.radial_velocity ?? [])];
     assert.ok(same(numbers, expected), `${command}: ${numbers.filter((v, k) => !Object.is(v, expected[k])).length} of ${numbers.length} velocities differ`);
   }
@@ -119,7 +119,7 @@ const rows = (x, d) => Array.from({ length: x.length / d }, (_, i) => `${x.slice
     do reply = m.ask({ ask: 'go', steps: 50 }); while (!reply.ended);
     return { command: m.commandOf(s), steps: reply.steps, n: reply.n, x: [...reply.numbers.subarray(0, reply.n * 2)] };
   });
-  const json = JSON.parse(native(`${ended.command} --format json --full`));
+  const json = JSON.parse(native(`${ended.command} --format json --all-digits`));
   const survivors = [...new Set(json.labels)].sort((a, b) => a - b).flatMap((l) => json.final_tokens[json.labels.indexOf(l)]);
   assert.equal(ended.x.length, survivors.length, 'another number of clusters');
   // Local errors of 1e-10 a unit of way, over a way of order one.
@@ -299,7 +299,7 @@ function drawnRight(lines, count) {
   const command = await page.textContent('#command');
   assert.ok(!command.includes('\n') && command.includes('--masses power:0.7'), command);
   const masses = await page.evaluate(() => { const m = window.metastable; return m.settingsOf(m.state).masses; });
-  const total = masses.reduce((s, m) => s + m), { final_masses: given } = JSON.parse(native(`${command} --merge-radius 0 --format json --full`));
+  const total = masses.reduce((s, m) => s + m), { final_masses: given } = JSON.parse(native(`${command} --merge-radius 0 --format json --all-digits`));
   assert.equal(given.length, masses.length);
   // Roundings of a power, and of a sum of 296.
   given.forEach((m, k) => assert.ok(Math.abs(m - masses[k] / total) < 300 * 2.3e-16 * m, `mass ${k}: ${m}, on the page ${masses[k] / total}`));
