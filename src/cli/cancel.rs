@@ -4,9 +4,6 @@ use super::{output, session};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Set by the first Ctrl-C; it cancels the command of the program.
-pub static CANCEL: AtomicBool = AtomicBool::new(false);
-
 /// True if the command that runs on this thread is cancelled.
 pub fn cancelled() -> bool {
     session::current().cancelled()
@@ -15,7 +12,7 @@ pub fn cancelled() -> bool {
 /// Set when the work is finished; only printing and writing remain.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Time in which an interrupted command may end by itself: loops that test [`CANCEL`] save their
+/// Time in which an interrupted command may end by itself: loops that test [`session::CANCEL`] save their
 /// results, others are ended.
 const GRACE: Duration = Duration::from_millis(500);
 

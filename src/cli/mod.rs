@@ -206,7 +206,7 @@ pub fn main() -> i32 {
         }
     };
     let _ = ctrlc::set_handler(|| {
-        if cancel::CANCEL.swap(true, Ordering::Relaxed) {
+        if session::CANCEL.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         cancel::interrupted();

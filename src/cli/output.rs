@@ -156,8 +156,10 @@ impl Output {
             return error.to_string();
         }
         let flag = |name: &str| {
-            let long = name.replace('_', "-");
-            if self.flags.contains(&long) { format!("--{long}") } else { name.to_owned() }
+            // A place may follow the parameter: `ids, id 2`.
+            let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c))).unwrap_or(name.len());
+            let long = name[..end].replace('_', "-");
+            if self.flags.contains(&long) { format!("--{long}{}", &name[end..]) } else { name.to_owned() }
         };
         error.render(&flag)
     }

@@ -4,10 +4,12 @@
 //! that several can run at once. The session belongs to the thread that runs the command; a
 //! parallel loop takes it from [`current`] before it starts.
 
-use super::cancel::CANCEL;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Set by the first Ctrl-C; it cancels the command of the program.
+pub static CANCEL: AtomicBool = AtomicBool::new(false);
 
 /// The state of one running command.
 #[derive(Default)]

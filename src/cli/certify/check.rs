@@ -1,6 +1,6 @@
 //! `certify check`: check a certificate.
 
-use super::start::KIND;
+use super::shared::KIND;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::proofs::critical_point::{self, Certificate};

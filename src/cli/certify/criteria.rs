@@ -46,5 +46,5 @@ pub(super) fn test(x: &Tokens, name: &str, beta: f64, out: &Output) -> Result<i3
         text.push_str(&format!("certificate: w = {}\n", vector(w)));
     }
     out.result(&json, &text);
-    Ok(if decided { 0 } else { super::start::UNPROVED })
+    Ok(if decided { 0 } else { super::shared::UNPROVED })
 }

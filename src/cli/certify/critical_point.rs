@@ -46,7 +46,7 @@ const TWO_DECIMALS: f64 = 0.01;
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        super::refuse_all_digits(&self.tokens)?;
+        super::shared::refuse_all_digits(&self.tokens)?;
         let beta = in_range("--beta", self.beta, -1e4, 1e4)?;
         let radius = in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;
         let x = self.tokens.tokens()?;
@@ -64,7 +64,7 @@ impl Arguments {
             refuse_elsewhere(&x, &point, radius)?;
         }
         let proof = critical_point::prove(&point)?;
-        super::write(&proof.to_text(), self.out.as_deref())?;
+        super::shared::write(&proof.to_text(), self.out.as_deref())?;
         let distance = proof.distance_from(&x, &point.labels);
         let json = json!({
             "proved": true, "statement": proof.statement(), "not_excluded": proof.not_excluded(),

@@ -4,14 +4,12 @@ mod check;
 mod criteria;
 mod critical_point;
 mod dwell;
+mod shared;
 mod start;
 mod trials;
 
-use super::input::TokenArguments;
-use super::output::{Output, note};
-use crate::error::{Error, Result};
-use crate::lab::arrays;
-use std::path::Path;
+use super::output::Output;
+use crate::error::Result;
 
 /// Flags of `certify`.
 #[derive(clap::Args)]
@@ -48,21 +46,4 @@ impl Arguments {
             What::Check(arguments) => arguments.run(out),
         }
     }
-}
-
-/// **Errors** `--all-digits`, which has no effect on proofs.
-fn refuse_all_digits(tokens: &TokenArguments) -> Result<()> {
-    if !tokens.all_digits {
-        return Ok(());
-    }
-    Err(Error::parameter("--all-digits", "--all-digits", "none: certificates have all digits"))
-}
-
-/// Writes a certificate, if a file is given.
-fn write(certificate: &str, file: Option<&Path>) -> Result<()> {
-    if let Some(path) = file {
-        arrays::write_atomically(path, certificate.as_bytes())?;
-        note(&format!("wrote {}", path.display()));
-    }
-    Ok(())
 }

@@ -1,11 +1,11 @@
 //! `certify start`: a start, and every start near it, converges to one point.
 
+use super::shared::{UNPROVED, refuse_all_digits, variant, write};
 use super::trials::Trials;
-use crate::attention::{Variant, dynamics};
 use crate::cli::digits::resolved;
 use crate::cli::input::TokenArguments;
 use crate::cli::output::{Output, rounded};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::proofs::trajectory::{ConvergenceProof, Neighbourhood, ProofFailure, prove as prove_convergence};
 use crate::sphere::Tokens;
 use serde_json::json;
@@ -48,17 +48,11 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// The first word of a certificate of a start.
-pub(super) const KIND: &str = "metastable-trajectory";
-
-/// Exit code if nothing is proved.
-pub(super) const UNPROVED: i32 = 3;
-
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         if !self.criteria {
-            super::refuse_all_digits(&self.tokens)?;
+            refuse_all_digits(&self.tokens)?;
         }
         out.set_all_digits(self.tokens.all_digits);
         let (name, near) = (self.dynamics.as_str(), (self.beta, self.radius.unwrap_or(0.0)));
@@ -70,20 +64,13 @@ impl Arguments {
     }
 }
 
-/// The attention of a dynamics for which proofs exist.
-pub(super) fn variant(name: &str) -> Result<Variant> {
-    let entry = dynamics::find(name, false)?;
-    let known = || Error::parameter("--dynamics", entry.name, "sa, usa, causal-sa or causal-usa");
-    entry.variant.filter(|v| !v.repulsive).ok_or_else(known)
-}
-
 fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Option<&Path>, out: &Output) -> Result<i32> {
     let start = Neighbourhood::new(variant(name)?, beta, x, radius)?;
     // The proof of USA counts time in units of e^-beta.
     let unit = if start.softmax { 1.0 } else { (-beta).exp() };
     match prove_convergence(&start)? {
         Ok(proof) => {
-            super::write(&proof.to_text(), file)?;
+            write(&proof.to_text(), file)?;
             proved(&proof, unit, file, out);
             Ok(0)
         }

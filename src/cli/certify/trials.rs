@@ -1,6 +1,6 @@
 //! `certify start --trials N`: how many of N starts can be proved, and what ends the other proofs.
 
-use super::start::variant;
+use super::shared::variant;
 use crate::cli::input::TokenArguments;
 use crate::cli::output::Output;
 use crate::cli::progress;
@@ -55,7 +55,7 @@ impl Trials<'_> {
         let all: Vec<Trial> = (0..self.count).into_par_iter().map(one).collect::<Result<_>>()?;
         let (json, text, complete) = summary(&all);
         out.result(&json, &text);
-        Ok(if complete { 0 } else { super::start::UNPROVED })
+        Ok(if complete { 0 } else { super::shared::UNPROVED })
     }
 
     fn trial(&self, seed: u64, start: &Neighbourhood) -> Result<Trial> {

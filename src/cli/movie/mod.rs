@@ -4,7 +4,7 @@ pub mod density;
 mod tokens;
 pub mod writer;
 
-use super::cancel::CANCEL;
+use super::session::CANCEL;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
 use crate::attention::normalisation::Normalisation;
