@@ -9,7 +9,7 @@ use super::run::ShardArguments;
 use super::shards::{ShardedCheck, shared};
 use super::sweep;
 use super::verdicts::{rows, summary, table};
-use super::{paper_page, papers};
+use super::papers;
 use crate::draw::{Size, margin_strip};
 use crate::error::{Error, Result};
 use crate::lab::{
@@ -64,7 +64,7 @@ pub struct Arguments {
 
 /// The claims of a paper or of a sentence, or the claim of this name.
 fn named(name: &str) -> Result<Vec<&'static Claim>> {
-    papers::find(name).map(|paper| paper_page::claims(paper).collect()).map_or_else(|| sentences::claims_of(name), Ok)
+    papers::find(name).map(|paper| paper.claims().collect()).map_or_else(|| sentences::claims_of(name), Ok)
 }
 
 impl Arguments {

@@ -9,11 +9,6 @@ use crate::{paper_figs, study::ALL as STUDIES, theorem};
 /// The head comments of all figure files, in the order of the figures.
 const ABOUT: &[&str] = include!(concat!(env!("OUT_DIR"), "/figure_docs.rs"));
 
-/// The claims that cite it.
-pub fn claims(paper: &Paper) -> impl Iterator<Item = &'static theorem::Claim> {
-    theorem::ALL.iter().copied().filter(|c| c.citation.contains(paper.id))
-}
-
 /// The page of a paper: claims, computations, printed figures and the commands that redraw them.
 pub fn page(paper: &Paper) -> Document {
     let cites = |text: &str| text.contains(paper.id);
@@ -22,7 +17,7 @@ pub fn page(paper: &Paper) -> Document {
     let known = [paper.authors, &printed, &number];
     let lead = format!("{}.\n", known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", "));
     let mut page = Document { lead, sections: Vec::new() };
-    page.sections.extend(tested(&claims(paper).collect::<Vec<_>>()));
+    page.sections.extend(tested(&paper.claims().collect::<Vec<_>>()));
     let experiments = BUILT_IN.iter().filter(|(_, text)| cites(text)).map(|(name, _)| (*name, title("experiments", name)));
     let studies = STUDIES.iter().filter(|s| cites(s.citation)).map(|s| (s.name, s.title.to_owned()));
     let computed = experiments.chain(studies).map(|(name, title)| (format!("metastable run {name}"), title)).collect();

@@ -1,5 +1,7 @@
 //! The papers that are cited.
 
+use crate::theorem;
+
 /// A paper.
 pub struct Paper {
     /// arXiv number.
@@ -90,6 +92,11 @@ pub fn find(name: &str) -> Option<&'static Paper> {
 }
 
 impl Paper {
+    /// The claims that cite it.
+    pub fn claims(&self) -> impl Iterator<Item = &'static theorem::Claim> {
+        theorem::ALL.iter().copied().filter(|c| c.citation.contains(self.id))
+    }
+
     /// Authors and title.
     pub fn summary(&self) -> String {
         let title = if self.title.is_empty() { "title not read" } else { self.title };

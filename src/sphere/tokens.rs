@@ -124,7 +124,7 @@ impl Tokens {
             } else {
                 // A NaN ends here too; report it before the norm.
                 Self::check(d, x)?;
-                let problem = format!("|x| = {length:.9}, expected a unit vector (or normalise: every row is divided by its length)");
+                let problem = format!("|x| = {length:.9}, expected a unit vector, or --normalise to divide every row by its length");
                 return Err(Error::Token { row: i, problem });
             }
         }
