@@ -94,8 +94,8 @@ fn spectral_solutions_add_modes_and_report_under_resolution() {
     let fine = start.clone().evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
     // The state is resolved to 1e-10 at the end. With enough modes the error is that of the
     // integrator.
-    let again = start.clone().with_modes(128).evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
-    fine.c.iter().zip(&restored.c).for_each(|(a, b)| assert!((a - b).norm() < 1e-9));
+    let more_modes = start.clone().with_modes(128).evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
+    fine.c.iter().zip(&more_modes.c).for_each(|(a, b)| assert!((a - b).norm() < 1e-9));
     let (state, t, end) = start.evolve(&m, 50.0, 128, |_, _| true).expect("an outcome").partial();
     assert!(end == EvolutionEnd::UnderResolved && t > 1.0 && t < 50.0 && state.tail() <= 1e-10);
 }

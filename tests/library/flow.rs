@@ -26,7 +26,7 @@ fn with_event(event: Box<dyn Event>, action: EventAction) -> Options<'static> {
 
 #[test]
 fn energy_levels_are_located_in_time() {
-    // Two tokens: the energy in the scale `Mean` is (1 + e^{beta (rho - 1)})/2 with rho their inner
+    // Two tokens: the energy in the scale `Unit` is (1 + e^{beta (rho - 1)})/2 with rho their inner
     // product. A level is therefore an angle, and its time is a quadrature.
     let (beta, from, to) = (4.0, 2.0, 1.0f64);
     let level = (0.5 * (1.0 + (beta * (to.cos() - 1.0)).exp())).ln();
@@ -274,10 +274,10 @@ fn ensembles_of_one_two_equal_opposite_and_many_tokens() -> Result<()> {
     ];
     for starts in starts {
         let sa = sa(3.0, starts[0].n());
-        let lanes = shares(&sa, &starts, 9.0, &options(1e-5), true)?;
-        let alone = shares(&sa, &starts, 9.0, &options(1e-5), false)?;
-        assert!(lanes == alone, "{} tokens", starts[0].n());
-        assert!(lanes.iter().all(|l| l.len() == 601));
+        let ensemble = shares(&sa, &starts, 9.0, &options(1e-5), true)?;
+        let separate = shares(&sa, &starts, 9.0, &options(1e-5), false)?;
+        assert!(ensemble == separate, "{} tokens", starts[0].n());
+        assert!(ensemble.iter().all(|l| l.len() == 601));
     }
     // A merged token was up to the radius away from its cluster. Shares change, on average by less
     // than the radius.
@@ -305,18 +305,19 @@ fn ensembles_end_in_the_states_of_separate_runs() -> Result<()> {
     let ends = solve_many(&sa, &starts, 20.0, &options, &mut recorders)?;
     assert_eq!(ends.len(), starts.len());
     for (start, end) in starts.iter().zip(&ends) {
-        let alone = solve(&sa, start, 20.0, &options, &mut [])?;
-        assert_eq!((&end.outcome, end.t, end.merges), (&Outcome::Reached, 20.0, 24 - alone.clusters.n()));
-        assert_eq!(end.clusters.masses().len(), alone.clusters.masses().len());
+        let separate = solve(&sa, start, 20.0, &options, &mut [])?;
+        assert_eq!((&end.outcome, end.t, end.merges), (&Outcome::Reached, 20.0, 24 - separate.clusters.n()));
+        assert_eq!(end.clusters.masses().len(), separate.clusters.masses().len());
         assert!(end.merges > 10 && end.clusters.n() > 1);
-        let difference = end.clusters.masses().iter().zip(alone.clusters.masses()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let difference = end.clusters.masses().iter().zip(separate.clusters.masses()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(difference < 1e-14, "masses: {difference:e}");
-        let difference = (0..alone.clusters.n()).map(|i| chord2(end.clusters.row(i), alone.clusters.row(i)).sqrt()).fold(0.0, f64::max);
+        let difference =
+            (0..separate.clusters.n()).map(|i| chord2(end.clusters.row(i), separate.clusters.row(i)).sqrt()).fold(0.0, f64::max);
         // Local errors of 1e-8 and displacements by merges, after twenty units of time.
         assert!(difference < 1e-5, "positions: {difference:e}");
-        assert_eq!(end.one_cluster.is_some(), alone.clusters.n() == 1);
+        assert_eq!(end.one_cluster.is_some(), separate.clusters.n() == 1);
         // In a separate run a step ends at a merge; in an ensemble it does not.
-        assert!((0.3..3.0).contains(&(end.evaluations as f64 / alone.stats.evaluations as f64)));
+        assert!((0.3..3.0).contains(&(end.evaluations as f64 / separate.stats.evaluations as f64)));
     }
     Ok(())
 }
@@ -336,12 +337,12 @@ fn observables_of_an_ensemble_are_those_of_separate_runs() -> Result<()> {
         let recorder = || Recorder::new(RunParameters { n, d, beta }, linear_times(25.0, 126), false, all.clone());
         let mut recorders = vec![recorder(); starts.len()];
         solve_many(&sa, &starts, 25.0, &options(), &mut recorders)?;
-        for (start, lanes) in starts.iter().zip(&recorders) {
-            let mut own = recorder();
-            solve(&sa, start, 25.0, &options(), &mut [&mut own])?;
-            let columns: Vec<&String> = own.table.columns.iter().collect();
-            assert!(own.table.rows.len() == 126 && lanes.table.rows.len() == 126);
-            for (a, b) in own.table.rows.iter().zip(&lanes.table.rows) {
+        for (start, ensemble) in starts.iter().zip(&recorders) {
+            let mut separate = recorder();
+            solve(&sa, start, 25.0, &options(), &mut [&mut separate])?;
+            let columns: Vec<&String> = separate.table.columns.iter().collect();
+            assert!(separate.table.rows.len() == 126 && ensemble.table.rows.len() == 126);
+            for (a, b) in separate.table.rows.iter().zip(&ensemble.table.rows) {
                 for (c, (a, b)) in a.iter().zip(b).enumerate() {
                     // A count could differ by one if a sample were within the tolerance of an
                     // event: here none is.
@@ -375,8 +376,8 @@ fn ensembles_and_separate_runs_agree_on_the_time_of_one_cluster() -> Result<()> 
         let mut recorders = vec![recorder(); starts.len()];
         let (mut formed, mut displaced) = (0, 0);
         for (start, end) in starts.iter().zip(solve_many(&sa, &starts, 40.0, &options, &mut recorders)?) {
-            let alone = solve(&sa, start, 40.0, &options, &mut [])?;
-            let merged = alone.merges.last().filter(|_| alone.clusters.n() == 1).map(|m| m.t);
+            let separate = solve(&sa, start, 40.0, &options, &mut [])?;
+            let merged = separate.merges.last().filter(|_| separate.clusters.n() == 1).map(|m| m.t);
             // Tokens approach each other at a rate of about 1, so the error of the time is about
             // the relative error of the distance. Merging displaces tokens by up to the radius.
             let difference = merged.zip(end.one_cluster).map(|(a, b)| (a - b).abs());
@@ -424,7 +425,7 @@ fn systems_that_cannot_form_an_ensemble_run_separately() -> Result<()> {
         assert_eq!(many, each);
         assert!(many.iter().all(|m| !m.is_empty()));
     }
-    // Nor can systems of different shapes form an ensemble.
+    // Systems of different shapes are solved separately too.
     let mixed = [starts[0].clone(), uniform(n + 1, 2, 5), starts[1].clone()];
     let options = || Options { rtol: 1e-8, ..Options::default() };
     let (many, each) = (shares(&sa(2.0, n), &mixed, 4.0, &options(), true)?, shares(&sa(2.0, n), &mixed, 4.0, &options(), false)?);
@@ -459,10 +460,10 @@ fn attracted_by_memory(beta: f64, rtol: f64, max_steps: u64) -> Result<metastabl
 
 #[test]
 fn the_unit_of_the_tolerance_is_the_kernel_width() -> Result<()> {
-    // The error of a step of order 5 per unit of displacement decreases like h^4. Hundred times the
-    // beta is a tenth of the width, and needs 10^(1/4) = 1.78 times the number of steps. Without
-    // the width in the tolerance all three runs would take the same steps, except for one or two
-    // shorter ones at the start.
+    // The error of a step of order 5 per unit of displacement decreases like h^4. A hundred
+    // times beta is a tenth of the width, and needs 10^(1/4) = 1.78 times the number of steps.
+    // Without the width in the tolerance all three runs would take the same steps, except for one
+    // or two shorter ones at the start.
     let exact = 2.0 - 2.0 * (1f64.tan() * (-1.5f64).exp()).atan();
     let mut last: Option<f64> = None;
     for beta in [1.0, 1e2, 1e4] {

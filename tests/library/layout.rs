@@ -183,7 +183,7 @@ fn check_inside(picture: &Picture, about: &str, wrong: &mut Vec<String>) {
 
 #[test]
 fn text_overlaps_nothing_and_series_are_visible_at_every_width() {
-    let problems = ALL.par_iter().map(|figure| {
+    let found = ALL.par_iter().map(|figure| {
         let mut wrong = Vec::new();
         let picture = picture(figure);
         check_inside(&picture, figure.name, &mut wrong);
@@ -204,7 +204,7 @@ fn text_overlaps_nothing_and_series_are_visible_at_every_width() {
         }
         wrong
     });
-    let wrong = problems.flatten().collect::<Vec<_>>();
+    let wrong = found.flatten().collect::<Vec<_>>();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
