@@ -32,7 +32,7 @@ fn every_law_draws_unit_vectors_reproducibly() {
 
 #[test]
 fn uniform_tokens_are_uniform() {
-    // The first coordinate on S^2 is uniform on [-1, 1] (Archimedes). The bound is that of the
+    // The first coordinate on S^2 is uniform on [-1, 1] (Archimedes). The bound is the
     // Kolmogorov-Smirnov distance of 10^5 draws at significance 1e-6.
     let x = law::Law::parse("uniform").expect("registered").sample(100_000, 3, &mut Stream::new(11, &[])).expect("valid");
     let mut heights: Vec<f64> = x.rows().map(|r| 0.5 * (r[0] + 1.0)).collect();

@@ -279,7 +279,7 @@ fn ensembles_of_one_two_equal_opposite_and_many_tokens() -> Result<()> {
         assert!(ensemble == separate, "{} tokens", starts[0].n());
         assert!(ensemble.iter().all(|l| l.len() == 601));
     }
-    // A merged token was up to the radius away from its cluster. Shares change, on average by less
+    // A merged token is up to the radius away from its cluster. On average shares change by less
     // than the radius.
     let sa = sa(3.0, 40);
     let exact = shares(&sa, &many, 9.0, &options(0.0), true)?;

@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_kernel_has_the_accuracy_asked_for(
+    fn every_kernel_meets_the_given_accuracy(
         n in 1usize..90, d in prop::sample::select(vec![2usize, 3, 4, 5, 8, 17]), seed in 0u64..1000,
         beta in prop::sample::select(vec![0.0, 1e-300, 1e-3, 0.7, 4.0, 30.0, 300.0, 1e4, 1e8, -0.5, -8.0, -200.0]),
         delta in prop::sample::select(vec![0.0, 0.0, 1e-3, 1e-9]), weighted: bool,
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn unnormalised_sums_have_the_accuracy_asked_for(n in 1usize..60, d in 2usize..20, seed in 0u64..1000, beta in -6.0f64..6.0) {
+    fn unnormalised_sums_meet_the_given_accuracy(n in 1usize..60, d in 2usize..20, seed in 0u64..1000, beta in -6.0f64..6.0) {
         let x = tokens(n, d, seed, 0.0);
         for isa in Isa::available() {
             assert_accuracy("usa", "direct", isa, beta, &x, 1e-13);
@@ -141,7 +141,7 @@ fn every_kernel_is_accurate_in_systems_of_many_blocks() {
             let mut v = vec![0.0; n * d];
             built.rates(0.0, &x, &mut Workspace::default(), &mut v);
             let worst = v.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            // Errors are far below the accuracy asked for; the f32 kernel has nearly seven digits.
+            // Errors are far below the given accuracy; the f32 kernel has nearly seven digits.
             let bound = if kernel.by_name_only() { 3e-5 } else { 1e-12 };
             assert!(worst <= bound * longest, "{} n {n} d {d}: {worst:e}", kernel.name());
         }
