@@ -1,4 +1,5 @@
-//! After the first step no step allocates. This file is a test binary of its own: it counts every allocation of the process.
+//! No step allocates after the first one. The counter counts allocations of the whole process, so
+//! this file is a separate test binary.
 
 use metastable::attention::kernel::{ALL, KernelChoice, Workspace};
 use metastable::attention::{Spec, dynamics};
@@ -12,7 +13,7 @@ fn steps_do_not_allocate() {
     for (name, n, d) in [("sa", 24, 2), ("usa", 24, 3), ("causal-sa", 24, 3), ("sa", 40, 12)] {
         let x = Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(4, &["allocations"])).expect("valid");
         let dynamics = dynamics::build(name, false, &Spec::new(4.0, n)).expect("registered");
-        // Two runs that differ in their number of steps only; before any tokens have met.
+        // Two runs that differ only in their number of steps, and that end before the first merge.
         let run = |t_end: f64, max_steps: u64| {
             let options = Options { rtol: 1e-12, max_steps, ..Options::default() };
             let mut steps = 0;
@@ -29,15 +30,15 @@ fn steps_do_not_allocate() {
 }
 
 #[test]
-fn steps_of_many_systems_do_not_allocate() -> metastable::Result<()> {
+fn steps_of_an_ensemble_do_not_allocate() -> metastable::Result<()> {
     let sample = |k: u64| Law::parse("uniform")?.sample(16, 2, &mut Stream::new(k, &["allocations"]));
     let starts = (0..11).map(sample).collect::<metastable::Result<Vec<_>>>()?;
     let share = observable::find("pair-share")?;
     let sa = dynamics::build("sa", false, &Spec::new(4.0, 16))?;
-    // Merging included: with the same number of samples, longer runs allocate no more.
+    // With the same number of samples a longer run allocates no more, although it merges tokens.
     let run = |t_end: f64| {
-        let setting = RunParameters { n: 16, d: 2, beta: 4.0 };
-        let recorder = |_| Recorder::new(setting, linear_times(t_end, 20), false, vec![share]);
+        let parameters = RunParameters { n: 16, d: 2, beta: 4.0 };
+        let recorder = |_| Recorder::new(parameters, linear_times(t_end, 20), false, vec![share]);
         let mut recorders: Vec<Recorder> = starts.iter().map(recorder).collect();
         let options = Options { rtol: 1e-8, merge_radius: 1e-2, ..Options::default() };
         let (mut evaluations, mut merges) = (0, 0);
@@ -51,13 +52,13 @@ fn steps_of_many_systems_do_not_allocate() -> metastable::Result<()> {
     run(30.0);
     let (short, long) = (run(8.0), run(30.0));
     assert!(long.1 > short.1 + 100 && long.2 > short.2, "{short:?} {long:?}");
-    // What grows with the first pairs to merge: a handful of buffers.
+    // The first merges may enlarge up to four buffers.
     assert!(long.0 <= short.0 + 4, "{} and {} allocations of {} and {} evaluations", short.0, long.0, short.1, long.1);
     Ok(())
 }
 
 #[test]
-fn no_kernel_allocates_the_second_time() {
+fn no_kernel_allocates_in_its_second_evaluation() {
     for (n, d) in [(24, 2), (24, 3), (40, 12), (300, 30)] {
         let x = Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(5, &["allocations"])).expect("valid");
         for kernel in ALL {

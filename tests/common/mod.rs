@@ -1,4 +1,4 @@
-//! Shared by the integration tests.
+//! Readers of reference data, shared by the integration tests.
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
 use serde_json::Value;

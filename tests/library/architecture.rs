@@ -1,10 +1,13 @@
-//! The sources stay in order: no circles of imports between the files or the folders of a package, short files, and nothing below the lab prints, reads files,
-//! looks at a clock or knows a flag.
+//! Rules for the sources. Files and folders of a package do not import each other in a cycle.
+//! Files are short. Below the lab no module prints, reads files, looks at a clock or names a flag
+//! of the command line.
 //!
-//! Packages are found by their manifests. Their imports are read with `syn`: in `use` items and in the code, whether a path begins with `crate`, `self`,
-//! `super`, a child module or a name that a `use` binds. A path is followed through re-exports to the file that holds the item, and ends where it leaves the
-//! package. A re-export alone makes no import: `pub use child::Item` shows what a child holds, the parent uses it only where it also says `Item`. Nor do
-//! `mod child;`, nor do tables (`static`) of what modules hold, written by hand or by build scripts.
+//! Packages are found by their manifests. Imports are read with `syn`, from `use` items and from
+//! paths in the code. Such a path begins with `crate`, `self`, `super`, a child module or a name
+//! that a `use` binds. A path is followed through re-exports to the file that holds the item, and
+//! ends where it leaves the package. A re-export alone is no import: after `pub use child::Item`
+//! the parent imports the child only if its own code names `Item`. Two more things are no imports:
+//! `mod child;`, and the value of a `static`: it may be a table of modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,16 +16,16 @@ use std::sync::LazyLock;
 use syn::visit::{self, Visit};
 
 type Names = Vec<String>;
-/// Which file takes something from which.
+/// Pairs of files: the first imports from the second.
 type Imports = BTreeSet<(PathBuf, PathBuf)>;
 
 /// A module, in its own file or inline.
 #[derive(Default)]
 struct Module {
     file: PathBuf,
-    /// Whether only unit tests see it.
+    /// Whether it is compiled only for unit tests.
     test: bool,
-    /// What `use` binds: a name, its path, and whether others may see it.
+    /// Names bound by `use`: the name, its path, and whether it is re-exported.
     bindings: Vec<(String, Names, bool)>,
     /// Paths in the code.
     paths: BTreeSet<Names>,
@@ -32,7 +35,7 @@ struct Module {
 #[derive(Default)]
 struct Package {
     modules: BTreeMap<Names, Module>,
-    /// The module that is read.
+    /// The module that is being read.
     here: Names,
 }
 
@@ -57,28 +60,29 @@ impl Package {
     }
 
     fn module(&mut self) -> &mut Module {
-        self.modules.get_mut(&self.here).expect("the module that is read")
+        self.modules.get_mut(&self.here).expect("the module that is being read")
     }
 
     /// The leaves of a `use` item.
-    fn bind(&mut self, tree: &syn::UseTree, prefix: &Names, shown: bool) {
+    fn bind(&mut self, tree: &syn::UseTree, prefix: &Names, exported: bool) {
         let with = |name: &syn::Ident| -> Names {
             let name = Some(name.to_string()).filter(|n| prefix.is_empty() || n != "self");
             prefix.iter().cloned().chain(name).collect()
         };
         let path = match tree {
-            syn::UseTree::Path(next) => return self.bind(&next.tree, &with(&next.ident), shown),
-            syn::UseTree::Group(group) => return group.items.iter().for_each(|t| self.bind(t, prefix, shown)),
+            syn::UseTree::Path(next) => return self.bind(&next.tree, &with(&next.ident), exported),
+            syn::UseTree::Group(group) => return group.items.iter().for_each(|t| self.bind(t, prefix, exported)),
             syn::UseTree::Name(leaf) => with(&leaf.ident),
             syn::UseTree::Rename(leaf) => with(&leaf.ident),
             _ => prefix.clone(),
         };
         let name = if let syn::UseTree::Rename(leaf) = tree { Some(leaf.rename.to_string()) } else { path.last().cloned() };
-        self.module().bindings.extend(name.map(|n| (n, path, shown)));
+        self.module().bindings.extend(name.map(|n| (n, path, exported)));
     }
 
-    /// Follows a path from a module to the file that holds what it names; `None` for what is not of this package.
-    fn holder(&self, at: &Names, path: &[String], steps: usize) -> Option<&Path> {
+    /// Follows a path from a module to the file that holds the item; `None` for an item of another
+    /// package.
+    fn defining_file(&self, at: &Names, path: &[String], steps: usize) -> Option<&Path> {
         let (mut module, mut rest) = (at.clone(), path);
         match path.first()?.as_str() {
             "crate" => (module, rest) = (Names::new(), &path[1..]),
@@ -96,11 +100,12 @@ impl Package {
             let Some(next) = rest.first() else { return Some(&own.file) };
             let child: Names = module.iter().chain([next]).cloned().collect();
             let deeper = self.modules.contains_key(&child);
-            // A function may have the name of a module beside it: what is bound comes first, a path of itself does not lead further.
+            // A function may have the name of a sibling module: bound names come first. A binding
+            // to its own path is not followed.
             let binding = own.bindings.iter().find(|b| b.0 == *next).filter(|_| steps < 20 && !(deeper && rest.len() > 1));
             if let Some((_, to, _)) = binding {
                 let onward: Names = to.iter().chain(&rest[1..]).cloned().collect();
-                return if onward == path && module == *at { None } else { self.holder(&module, &onward, steps + 1) };
+                return if onward == path && module == *at { None } else { self.defining_file(&module, &onward, steps + 1) };
             }
             if !deeper {
                 // An item of this module, or a name of another package.
@@ -110,37 +115,37 @@ impl Package {
         }
     }
 
-    /// All imports between different files, unit tests apart.
+    /// All imports between different files, without unit tests.
     fn imports(&self) -> Imports {
         let mut out = Imports::new();
         for (name, module) in self.modules.iter().filter(|m| !m.1.test) {
             let used = |b: &&(String, Names, bool)| !b.2 || module.paths.iter().any(|p| p[0] == b.0);
             let bound = module.bindings.iter().filter(used).map(|b| &b.1);
             for path in bound.chain(module.paths.iter().filter(|p| p.len() > 1)) {
-                let to = self.holder(name, path, 0).filter(|to| *to != module.file);
+                let to = self.defining_file(name, path, 0).filter(|to| *to != module.file);
                 out.extend(to.map(|to| (module.file.clone(), to.to_path_buf())));
             }
         }
         out
     }
 
-    /// Which folder or file below the root takes something from which.
+    /// Imports between the folders and files at the root of the package.
     fn layers(&self) -> BTreeSet<(String, String)> {
         let top: BTreeMap<&Path, &String> = self.modules.iter().filter_map(|(n, m)| Some((m.file.as_path(), n.first()?))).collect();
         let between = |(a, b): &(PathBuf, PathBuf)| Some(((*top.get(&**a)?).clone(), (*top.get(&**b)?).clone()));
         self.imports().iter().filter_map(between).filter(|(a, b)| a != b).collect()
     }
 
-    /// Whether a folder or a file below the root has this name.
-    fn layer(&self, name: &str) -> bool {
+    /// Whether a folder or a file at the root of the package has this name.
+    fn has_layer(&self, name: &str) -> bool {
         self.modules.keys().any(|n| *n == [name])
     }
 }
 
 impl<'a> Visit<'a> for Package {
     fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
-        let only = |a: &syn::Attribute| a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|i| i == "test");
-        let test = self.module().test || item.attrs.iter().any(only);
+        let is_test = |a: &syn::Attribute| a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|i| i == "test");
+        let test = self.module().test || item.attrs.iter().any(is_test);
         let name: Names = self.here.iter().cloned().chain([item.ident.to_string()]).collect();
         let file = self.module().file.clone();
         if let Some((_, items)) = &item.content {
@@ -173,7 +178,8 @@ impl<'a> Visit<'a> for Package {
         visit::visit_path(self, path);
     }
 
-    /// What a macro is given may be no expression: its words, without texts in quotes.
+    /// The arguments of a macro need not be expressions: its words are read, without string
+    /// literals.
     fn visit_macro(&mut self, item: &'a syn::Macro) {
         self.visit_path(&item.path);
         let text = item.tokens.to_string().replace("\\\"", "").replace("'\"'", "").replace(" :: ", "::");
@@ -202,8 +208,8 @@ fn clean(path: &Path) -> PathBuf {
     })
 }
 
-/// The edges that lie on circles, or between two of them.
-fn circles<T: Ord + Clone>(mut edges: BTreeSet<(T, T)>) -> BTreeSet<(T, T)> {
+/// The edges that lie on cycles, or on paths between two cycles.
+fn cycles<T: Ord + Clone>(mut edges: BTreeSet<(T, T)>) -> BTreeSet<(T, T)> {
     loop {
         let (from, to): (BTreeSet<T>, BTreeSet<T>) = edges.iter().cloned().unzip();
         let inner: BTreeSet<(T, T)> = edges.iter().filter(|(a, b)| to.contains(a) && from.contains(b)).cloned().collect();
@@ -214,7 +220,7 @@ fn circles<T: Ord + Clone>(mut edges: BTreeSet<(T, T)>) -> BTreeSet<(T, T)> {
     }
 }
 
-/// All files below a folder that end so.
+/// All files below a folder whose names end in `ending`.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder of the project").flatten().map(|e| e.path());
     let below = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
@@ -225,7 +231,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Every package: its folder, its manifest, its modules.
+/// All packages: folder, manifest and modules.
 static PACKAGES: LazyLock<Vec<(PathBuf, String, Package)>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifests = [vec![root.join("Cargo.toml")], files(&root.join("src"), "Cargo.toml")].concat();
@@ -238,13 +244,13 @@ static PACKAGES: LazyLock<Vec<(PathBuf, String, Package)>> = LazyLock::new(|| {
 });
 
 #[test]
-fn no_circles_of_imports_between_files_or_between_the_folders_of_a_package() {
+fn files_and_folders_of_a_package_have_no_import_cycles() {
     let mut count = 0;
     for (folder, _, package) in PACKAGES.iter() {
         let imports = package.imports();
         count += imports.len();
-        assert!(circles(imports).is_empty(), "{}: {:#?}", folder.display(), circles(package.imports()));
-        let folders = circles(package.layers());
+        assert!(cycles(imports).is_empty(), "{}: {:#?}", folder.display(), cycles(package.imports()));
+        let folders = cycles(package.layers());
         assert!(folders.is_empty(), "{}: {folders:#?}", folder.display());
     }
     assert!(count > 1000, "only {count} imports read");
@@ -259,26 +265,27 @@ fn files_stay_short() {
     }
 }
 
-/// The names that stand in the sections of a manifest whose headings end so.
-fn listed(manifest: &str, section: impl Fn(&str) -> bool) -> BTreeSet<String> {
+/// The keys in all sections of a manifest whose heading meets a condition.
+fn keys(manifest: &str, section: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let sections = manifest.split("\n[").filter_map(|s| s.split_once("]\n")).filter(|(heading, _)| section(heading));
     let lines = sections.flat_map(|(_, text)| text.lines());
     lines.filter_map(|l| l.split(['.', ' ', '=']).next()).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// What does not use the lab is a library: its callers decide where words go. Build scripts speak to Cargo.
+/// A package that does not use the lab is a pure library: its callers decide where output goes.
+/// Build scripts are exempt: they print for Cargo.
 #[test]
-fn only_the_lab_and_what_uses_it_print_read_files_or_look_at_a_clock() {
+fn below_the_lab_no_module_prints_reads_files_or_looks_at_a_clock() {
     let name = |manifest: &str| manifest.lines().find_map(|l| l.strip_prefix("name = ")).expect("a name").trim_matches('"').to_owned();
-    let used = |manifest: &str| listed(manifest, |h| h == "dependencies" || h.starts_with("target.") && h.ends_with(".dependencies"));
-    let scripts: BTreeSet<String> = PACKAGES.iter().flat_map(|p| listed(&p.1, |h| h == "build-dependencies")).collect();
-    // Packages that are the lab or depend on one that has it.
+    let used = |manifest: &str| keys(manifest, |h| h == "dependencies" || h.starts_with("target.") && h.ends_with(".dependencies"));
+    let scripts: BTreeSet<String> = PACKAGES.iter().flat_map(|p| keys(&p.1, |h| h == "build-dependencies")).collect();
+    // Packages that contain the lab or depend on a package that contains it.
     let mut outer: BTreeSet<String> = BTreeSet::new();
     let is_outer = |(folder, manifest, package): &(PathBuf, String, Package), outer: &BTreeSet<String>| {
-        folder.ends_with("lab") || !package.layer("lab") && !used(manifest).is_disjoint(outer)
+        folder.ends_with("lab") || !package.has_layer("lab") && !used(manifest).is_disjoint(outer)
     };
     for _ in PACKAGES.iter() {
-        outer = PACKAGES.iter().filter(|p| p.2.layer("lab") || is_outer(p, &outer)).map(|p| name(&p.1)).collect();
+        outer = PACKAGES.iter().filter(|p| p.2.has_layer("lab") || is_outer(p, &outer)).map(|p| name(&p.1)).collect();
     }
     assert!(!outer.is_empty(), "no lab");
     let mut count = 0;
@@ -301,7 +308,7 @@ fn only_the_lab_and_what_uses_it_print_read_files_or_look_at_a_clock() {
 }
 
 #[test]
-fn the_reader_follows_groups_supers_and_re_exports() {
+fn paths_are_followed_through_groups_super_and_re_exports() {
     let mut all = Package::default();
     let mut add = |file: &str, name: &[&str], text: &str| {
         let items = syn::parse_file(text).expect("Rust").items;
@@ -319,7 +326,7 @@ fn the_reader_follows_groups_supers_and_re_exports() {
     add("c", &["c"], "fn f() { crate::a::Shown::new(); self::g(); assert!(1, \"crate::a\", super::b::f()); }");
     let seen: Vec<String> = all.imports().iter().map(|(from, to)| format!("{} {}", from.display(), to.display())).collect();
     assert_eq!(seen, ["a a/inner", "a/inner a", "a/inner a/other", "a/other a", "b a", "b a/inner", "c a/inner", "c b"]);
-    let on: BTreeSet<PathBuf> = circles(all.imports()).into_iter().map(|(from, _)| from).collect();
-    assert_eq!(on, ["a", "a/inner", "a/other"].map(PathBuf::from).into());
+    let in_cycles: BTreeSet<PathBuf> = cycles(all.imports()).into_iter().map(|(from, _)| from).collect();
+    assert_eq!(in_cycles, ["a", "a/inner", "a/other"].map(PathBuf::from).into());
     assert_eq!(all.layers(), [("b", "a"), ("c", "a"), ("c", "b")].map(|(a, b)| (a.to_owned(), b.to_owned())).into());
 }

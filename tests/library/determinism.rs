@@ -1,4 +1,4 @@
-//! The same bytes for 1, 2, 3 and 8 threads, for straight and resumed runs.
+//! Results are the same bytes for 1, 2, 3 and 8 threads, and for resumed and uninterrupted runs.
 
 use metastable::attention::kernel::Workspace;
 use metastable::attention::{Energy, EnergyScale, Spec, dynamics};
@@ -13,7 +13,7 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 }
 
 #[test]
-fn velocities_energies_and_trajectories() {
+fn velocities_energies_and_trajectories_do_not_depend_on_threads() {
     let x = Law::parse("uniform").expect("registered").sample(300, 5, &mut Stream::new(1, &["threads"])).expect("valid");
     let work = || {
         let sa = dynamics::build("sa", false, &Spec::new(6.0, x.n())).expect("registered");
@@ -26,19 +26,21 @@ fn velocities_energies_and_trajectories() {
     };
     let one = with_threads(1, work);
     for threads in [2, 3, 8] {
-        assert!(one == with_threads(threads, work), "{threads} threads differ");
+        assert!(one == with_threads(threads, work), "{threads} threads give other bytes than one");
     }
 }
 
 #[test]
-fn experiments_do_not_depend_on_threads_or_resume() {
-    // One by one; side by side in lanes, in several batches of different ends.
-    same_bytes("name = 'small'\nn = [6, 9]\nd = 3\nbeta = [1, 4]\nt_end = 20\nrealisations = 3\nsamples = 5");
-    let lanes = "observables = ['pair-share']\nmean = true\nmerge_radius = 1e-3\nrtol = 1e-6";
-    same_bytes(&format!("name = 'lanes'\nn = 12\nd = [2, 5]\nbeta = [1, 4]\nt_end = 20\nrealisations = 70\nsamples = 30\n{lanes}"));
+fn experiments_do_not_depend_on_threads_or_resuming() {
+    // Runs one by one, then in ensembles: several, whose runs end at different times.
+    assert_same_bytes("name = 'small'\nn = [6, 9]\nd = 3\nbeta = [1, 4]\nt_end = 20\nrealisations = 3\nsamples = 5");
+    let ensembles = "observables = ['pair-share']\nmean = true\nmerge_radius = 1e-3\nrtol = 1e-6";
+    assert_same_bytes(&format!(
+        "name = 'lanes'\nn = 12\nd = [2, 5]\nbeta = [1, 4]\nt_end = 20\nrealisations = 70\nsamples = 30\n{ensembles}"
+    ));
 }
 
-fn same_bytes(text: &str) {
+fn assert_same_bytes(text: &str) {
     let experiment = Experiment::parse("small.toml", text).expect("valid");
     let cancel = AtomicBool::new(false);
     let results = |store: &Store| std::fs::read(store.folder().join("results.csv")).expect("written");
@@ -47,21 +49,25 @@ fn same_bytes(text: &str) {
         let folder = tempfile::tempdir().expect("a folder");
         let store = with_threads(threads, || run(&experiment, folder.path(), &cancel, &()).expect("runs"));
         all.push(results(&store));
-        // Losing one cell and running again restores the same bytes; the others are not touched.
+        // After one cell is deleted, a second run restores the same bytes and writes no other cell.
         let cells: Vec<_> = std::fs::read_dir(store.folder().join("cells")).expect("cells").flatten().collect();
         let kept = cells[1].path().join("record.json");
-        let stamp = std::fs::metadata(&kept).expect("a record").modified().expect("a time");
+        let modified = std::fs::metadata(&kept).expect("a record").modified().expect("a time");
         std::fs::remove_dir_all(cells[0].path()).expect("removed");
         drop(store);
         let store = run(&experiment, folder.path(), &cancel, &()).expect("resumes");
         all.push(results(&store));
-        assert_eq!(stamp, std::fs::metadata(&kept).expect("a record").modified().expect("a time"), "a finished cell was written again");
+        assert_eq!(
+            modified,
+            std::fs::metadata(&kept).expect("a record").modified().expect("a time"),
+            "a finished cell was written a second time"
+        );
     }
     assert!(all.iter().all(|r| *r == all[0]));
 }
 
 #[test]
-fn a_new_cell_changes_no_other() {
+fn a_new_cell_does_not_change_the_ids_of_others() {
     let parse = |beta: &str| Experiment::parse("x.toml", &format!("name='x'\nn=5\nd=2\nbeta={beta}\nt_end=1")).expect("valid");
     let (small, large) = (parse("[1, 2]"), parse("[1, 1.5, 2]"));
     let ids = |e: &Experiment| metastable::lab::plan(e).iter().map(|c| c.id(e)).collect::<Vec<_>>();
@@ -69,7 +75,7 @@ fn a_new_cell_changes_no_other() {
 }
 
 #[test]
-fn damaged_records_are_noticed_and_made_again() {
+fn damaged_records_are_detected_and_computed_again() {
     let experiment = Experiment::parse("x.toml", "name='damaged'\nn=5\nd=2\nbeta=1\nt_end=1\nsamples=4").expect("valid");
     let folder = tempfile::tempdir().expect("a folder");
     let cancel = AtomicBool::new(false);
@@ -79,16 +85,16 @@ fn damaged_records_are_noticed_and_made_again() {
         store.folder().join("cells").join(&id)
     };
     let path = cell.join("table.npy");
-    let whole = std::fs::read(&path).expect("written");
+    let intact = std::fs::read(&path).expect("written");
     let reader = Store::reader(folder.path(), &experiment).expect("a store");
-    for k in 0..whole.len() {
-        let mut flipped = whole.clone();
+    for k in 0..intact.len() {
+        let mut flipped = intact.clone();
         flipped[k] ^= 1 << (k % 8);
         std::fs::write(&path, &flipped).expect("writable");
         assert!(!reader.has(&id), "a flipped bit in byte {k} was accepted");
-        std::fs::write(&path, &whole[..k]).expect("writable");
+        std::fs::write(&path, &intact[..k]).expect("writable");
         assert!(!reader.has(&id), "a file cut at byte {k} was accepted");
     }
     run(&experiment, folder.path(), &cancel, &()).expect("runs again");
-    assert_eq!(whole, std::fs::read(&path).expect("written"), "the same bytes again");
+    assert_eq!(intact, std::fs::read(&path).expect("written"), "the second run must write the same bytes");
 }

@@ -3,7 +3,7 @@
 use metastable::draw::{Axis, legend_rows};
 
 #[test]
-fn many_decades_have_round_labels_and_no_comb() {
+fn many_decades_have_round_labels_and_few_short_ticks() {
     let ticks = Axis::log("t", 1e-1, 1e138).ticks(8);
     let labels: Vec<&str> = ticks.major.iter().map(|t| t.1.as_str()).collect();
     assert_eq!(
@@ -20,7 +20,7 @@ fn many_decades_have_round_labels_and_no_comb() {
     );
     // Every fifth decade from 1 to 1e135.
     assert_eq!(ticks.minor.len(), 28);
-    // Three labels at least, whatever the room.
+    // At least three labels, even if fewer are asked for.
     for (low, high) in [(1e-1, 1e138), (1e-2, 1e5), (0.03, 7e7), (1e-300, 1e300), (2e3, 9e17)] {
         for most in 1..9 {
             let ticks = Axis::log("t", low, high).ticks(most);
@@ -31,17 +31,17 @@ fn many_decades_have_round_labels_and_no_comb() {
 }
 
 #[test]
-fn a_blank_axis_has_places_and_no_ticks() {
+fn a_blank_axis_has_positions_and_no_ticks() {
     let axis = Axis::blank();
     assert!((axis.position(0.25) - 0.25).abs() < 1e-15 && axis.ticks(8).major.is_empty() && axis.ticks(8).minor.is_empty());
 }
 
 #[test]
-fn blocks_stand_in_columns() {
+fn legend_entries_are_aligned_in_columns() {
     let rows = |widths: &[f64], room: f64| legend_rows(widths, 8.0, room).iter().map(Vec::len).collect::<Vec<_>>();
     assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 3]);
     assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 2]);
-    // One long name would widen all columns: as many as fit.
+    // One long name would widen all columns: here the entries follow each other without columns.
     assert_eq!(rows(&[150.0, 30.0, 30.0], 230.0), [3]);
     assert_eq!(rows(&[300.0], 230.0), [1]);
     let last = legend_rows(&[48.0, 50.0, 50.0, 50.0], 8.0, 120.0);

@@ -1,4 +1,5 @@
-//! General attention heads against their double-double definition: patterns, memories, large logits, instruction sets, threads, bad input.
+//! General attention heads against their definition in double-doubles: patterns, memories, large
+//! logits, instruction sets, threads, invalid input.
 
 use metastable::attention::Head;
 use metastable::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32, reference};
@@ -6,7 +7,7 @@ use metastable::attention::kernel::Weights;
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window};
 use metastable::num::{simd::Isa, stream::Stream, threads::sequentially};
 
-/// Rows and entries.
+/// The number of rows, and the entries row by row.
 type Matrix = (usize, Vec<f64>);
 
 fn numbers(count: usize, stream: &mut Stream) -> Vec<f64> {
@@ -21,11 +22,11 @@ fn matrix(rows: usize, columns: usize, stream: &mut Stream) -> Matrix {
 }
 
 fn heads(count: usize, d: usize, (r, s): (usize, usize), stream: &mut Stream) -> Vec<Head> {
-    let mut one = || {
+    let mut head = || {
         let (q, k, v, o) = (matrix(r, d, stream), matrix(r, d, stream), matrix(s, d, stream), matrix(d, s, stream));
         Head::with_output(d, Some(q), Some(k), Some(v), o).expect("shapes agree")
     };
-    (0..count).map(|_| one()).collect()
+    (0..count).map(|_| head()).collect()
 }
 
 /// Tokens, masses and heads of a test.
@@ -45,7 +46,7 @@ impl Case {
         Self { x: numbers(n * d, stream), memory: None, masses, d, beta: 1.0, heads }
     }
 
-    fn job<'a>(&'a self, pattern: &'a dyn Pattern) -> HeadsProblem<'a> {
+    fn problem<'a>(&'a self, pattern: &'a dyn Pattern) -> HeadsProblem<'a> {
         let sources = self.memory.as_deref().unwrap_or(&self.x);
         HeadsProblem {
             queries: &self.x,
@@ -61,24 +62,24 @@ impl Case {
     }
 }
 
-fn run(job: &HeadsProblem) -> Vec<f64> {
-    let mut out = vec![f64::NAN; job.queries.len()];
-    apply(job, &mut HeadsWorkspace::default(), &mut out).expect("valid");
+fn run(problem: &HeadsProblem) -> Vec<f64> {
+    let mut out = vec![f64::NAN; problem.queries.len()];
+    apply(problem, &mut HeadsWorkspace::default(), &mut out).expect("valid");
     out
 }
 
-/// The largest difference in units of the largest entry.
-fn apart(a: &[f64], b: &[f64]) -> f64 {
+/// The largest difference, relative to the largest entry of `b`.
+fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     let largest = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// Every instruction set within 1e-13 of the definition.
-fn agrees(job: &HeadsProblem, what: &str) {
-    let expected = reference(job).expect("valid");
-    for level in Isa::available() {
-        let error = apart(&run(&HeadsProblem { isa: level, ..*job }), &expected);
-        assert!(error < 1e-13, "{what}, {}: {error:e}", level.name());
+/// Asserts that every instruction set agrees with the definition to 1e-13.
+fn assert_agrees(problem: &HeadsProblem, what: &str) {
+    let expected = reference(problem).expect("valid");
+    for isa in Isa::available() {
+        let error = relative_difference(&run(&HeadsProblem { isa, ..*problem }), &expected);
+        assert!(error < 1e-13, "{what}, {}: {error:e}", isa.name());
     }
 }
 
@@ -103,19 +104,19 @@ fn patterns(heads: usize, queries: usize, sources: usize, rank: usize) -> Vec<(&
 }
 
 #[test]
-fn every_pattern_and_shape_meets_the_definition() {
+fn every_pattern_and_shape_agrees_with_the_definition() {
     let mut stream = Stream::new(1, &["heads"]);
     for (n, d, count, r, s) in [(1, 2, 1, 1, 3), (5, 2, 2, 1, 3), (37, 5, 3, 2, 3), (131, 24, 2, 13, 9), (67, 40, 1, 40, 40)] {
         let heads = heads(count, d, (r, s), &mut stream);
         let case = Case::new(n, d, heads, &mut stream);
         for (name, pattern) in patterns(count, n, n, r) {
-            agrees(&case.job(pattern.as_ref()), &format!("{name}, n {n}, d {d}"));
+            assert_agrees(&case.problem(pattern.as_ref()), &format!("{name}, n {n}, d {d}"));
         }
     }
 }
 
 #[test]
-fn identities_of_every_kind_meet_the_definition() {
+fn heads_with_omitted_matrices_agree_with_the_definition() {
     let mut stream = Stream::new(2, &["heads"]);
     let d = 6;
     let (q, k, v) = (matrix(d, d, &mut stream), matrix(d, d, &mut stream), matrix(d, d, &mut stream));
@@ -129,19 +130,19 @@ fn identities_of_every_kind_meet_the_definition() {
     let mut case = Case::new(29, d, all, &mut stream);
     for beta in [-2.0, 0.0, 1e-300, 3.0] {
         case.beta = beta;
-        agrees(&case.job(&Causal), &format!("beta {beta}"));
+        assert_agrees(&case.problem(&Causal), &format!("beta {beta}"));
         let exponential = Weights::Exponential { log_factor: -1.5 };
-        agrees(&HeadsProblem { weights: exponential, ..case.job(&FullAttention) }, &format!("exponential, beta {beta}"));
+        assert_agrees(&HeadsProblem { weights: exponential, ..case.problem(&FullAttention) }, &format!("exponential, beta {beta}"));
     }
 }
 
 #[test]
-fn logits_up_to_a_million_meet_the_definition() {
+fn logits_up_to_a_million_agree_with_the_definition() {
     let mut stream = Stream::new(3, &["heads"]);
     for (d, r) in [(16, 4), (48, 16)] {
         let heads = heads(2, d, (r, r), &mut stream);
         let mut case = Case::new(50, d, heads, &mut stream);
-        // Sources so near each other that logits of a million differ by about one.
+        // Sources so near each other that logits of about a million differ by about one.
         let centre = numbers(d, &mut stream);
         for beta in [1.0f64, -1.0, 1e3, 1e6, -1e6] {
             let spread = 1.0 / beta.abs();
@@ -150,12 +151,12 @@ fn logits_up_to_a_million_meet_the_definition() {
             case.masses = (0..70).map(|j| 1.0 + (j % 2) as f64).collect();
             case.beta = beta / (r as f64).sqrt();
             for (name, pattern) in patterns(2, 50, 70, r) {
-                let job = case.job(pattern.as_ref());
-                agrees(&job, &format!("{name}, beta {beta}, d {d}"));
+                let problem = case.problem(pattern.as_ref());
+                assert_agrees(&problem, &format!("{name}, beta {beta}, d {d}"));
                 if beta.abs() > 1e5 && name == "everything" {
                     let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; 50 * d]);
-                    apply(&job, &mut work, &mut out).expect("valid");
-                    assert!(work.flagged_rows() > 50, "{} rows of 100 again", work.flagged_rows());
+                    apply(&problem, &mut work, &mut out).expect("valid");
+                    assert!(work.flagged_rows() > 50, "{} of 100 rows are flagged", work.flagged_rows());
                 }
             }
         }
@@ -163,107 +164,107 @@ fn logits_up_to_a_million_meet_the_definition() {
 }
 
 #[test]
-fn a_memory_and_a_block_are_sources_like_any_other() {
+fn a_memory_or_a_block_of_tokens_can_be_the_sources() {
     let mut stream = Stream::new(4, &["heads"]);
     let heads = heads(2, 8, (4, 4), &mut stream);
     let mut case = Case::new(31, 8, heads, &mut stream);
     case.memory = Some(numbers(203 * 8, &mut stream));
     case.masses = vec![1.0; 203];
     for (name, pattern) in patterns(2, 31, 203, 4) {
-        agrees(&case.job(pattern.as_ref()), name);
+        assert_agrees(&case.problem(pattern.as_ref()), name);
     }
-    // A block of the tokens themselves is what a mask of all others leaves.
+    // A block of the tokens as sources is the same as a mask of all other tokens.
     case.memory = None;
     case.masses = vec![1.0; 31];
-    let whole = BiasTable::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
-    let masked = run(&case.job(&whole));
-    let block = HeadsProblem { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.job(&FullAttention) };
-    assert!(apart(&run(&block), &masked) < 1e-14);
-    agrees(&block, "block");
+    let mask = BiasTable::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
+    let masked = run(&case.problem(&mask));
+    let block = HeadsProblem { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.problem(&FullAttention) };
+    assert!(relative_difference(&run(&block), &masked) < 1e-14);
+    assert_agrees(&block, "block");
 }
 
 #[test]
-fn concatenating_and_projecting_is_the_sum_of_heads() {
+fn the_output_of_several_heads_is_the_sum_of_their_outputs() {
     let mut stream = Stream::new(5, &["heads"]);
     let case = Case::new(45, 12, heads(3, 12, (4, 5), &mut stream), &mut stream);
-    let together = run(&case.job(&Causal));
+    let together = run(&case.problem(&Causal));
     let mut sum = vec![0.0; together.len()];
     for head in &case.heads {
-        let one = run(&HeadsProblem { heads: std::slice::from_ref(head), ..case.job(&Causal) });
+        let one = run(&HeadsProblem { heads: std::slice::from_ref(head), ..case.problem(&Causal) });
         sum.iter_mut().zip(one).for_each(|(s, x)| *s += x);
     }
-    assert!(apart(&sum, &together) < 1e-13);
+    assert!(relative_difference(&sum, &together) < 1e-13);
     // The same heads with O V as the value matrix.
     let collapsed = |h: &Head| {
         let [q, k, v] = h.matrices().map(|m| m.map(<[f64]>::to_vec));
         Head::new(12, q.map(|q| (4, q)), k.map(|k| (4, k)), v.map(|v| (12, v))).expect("shapes agree")
     };
     let heads: Vec<Head> = case.heads.iter().map(collapsed).collect();
-    assert!(apart(&run(&HeadsProblem { heads: &heads, ..case.job(&Causal) }), &together) < 1e-13);
+    assert!(relative_difference(&run(&HeadsProblem { heads: &heads, ..case.problem(&Causal) }), &together) < 1e-13);
 }
 
 #[test]
-fn scores_with_rotary_positions_and_alibi_do_not_change_under_a_shift() {
+fn rotary_positions_and_alibi_are_invariant_under_a_shift_of_positions() {
     let mut stream = Stream::new(6, &["heads"]);
     let case = Case::new(33, 12, heads(2, 12, (6, 6), &mut stream), &mut stream);
     for pairs in [Pairs::Adjacent, Pairs::Halves] {
         let rotary = Rotary::new(10_000.0, pairs, 6).expect("even");
-        let here = run(&case.job(&rotary));
+        let here = run(&case.problem(&rotary));
         for first in [1, 1234, 1_000_003] {
-            let error = apart(&run(&case.job(&rotary.clone().starting_at(first))), &here);
+            let error = relative_difference(&run(&case.problem(&rotary.clone().starting_at(first))), &here);
             assert!(error < 1e-10, "{pairs:?}, from {first}: {error:e}");
         }
-        assert!(apart(&run(&case.job(&FullAttention)), &here) > 1e-3);
+        assert!(relative_difference(&run(&case.problem(&FullAttention)), &here) > 1e-3);
     }
-    // Two more tokens in front, seen by nobody, shift every position by two.
+    // Two more tokens in front, visible to no query, shift every position by two.
     let alibi = || Box::new(Alibi::new(2).expect("heads"));
     let mut later = numbers(24, &mut stream);
     later.extend(&case.x);
-    let seen: Vec<bool> = (0..35 * 35).map(|k| k % 35 >= 2).collect();
-    let mask = CombinedPattern::new(vec![Box::new(BiasTable::mask(35, 35, &seen).expect("lengths agree")), alibi()]);
+    let visible: Vec<bool> = (0..35 * 35).map(|k| k % 35 >= 2).collect();
+    let mask = CombinedPattern::new(vec![Box::new(BiasTable::mask(35, 35, &visible).expect("lengths agree")), alibi()]);
     let masses: Vec<f64> = [1.0, 1.0].iter().chain(&case.masses).copied().collect();
-    let shifted = HeadsProblem { queries: &later, sources: &later, masses: &masses, ..case.job(&mask) };
-    assert!(apart(&run(&shifted)[24..], &run(&case.job(alibi().as_ref()))) < 1e-13);
+    let shifted = HeadsProblem { queries: &later, sources: &later, masses: &masses, ..case.problem(&mask) };
+    assert!(relative_difference(&run(&shifted)[24..], &run(&case.problem(alibi().as_ref()))) < 1e-13);
 }
 
 #[test]
-fn rows_that_see_nothing_are_zero_and_counted() {
+fn rows_without_visible_keys_are_zero_and_counted() {
     let mut stream = Stream::new(7, &["heads"]);
     let mut case = Case::new(30, 4, heads(2, 4, (2, 2), &mut stream), &mut stream);
-    let seen: Vec<bool> = (0..900).map(|k| ![3, 17].contains(&(k / 30)) && k % 2 == 0).collect();
-    let mask = BiasTable::mask(30, 30, &seen).expect("lengths agree");
+    let visible: Vec<bool> = (0..900).map(|k| ![3, 17].contains(&(k / 30)) && k % 2 == 0).collect();
+    let mask = BiasTable::mask(30, 30, &visible).expect("lengths agree");
     for beta in [1.0, -1.0, 0.0, 1e6] {
         case.beta = beta;
         for single in [false, true] {
             let (mut work, mut out) = (HeadsWorkspace::default(), vec![f64::NAN; 120]);
-            let job = case.job(&mask);
-            let masked = if single { apply_f32(&job, &mut work, &mut out) } else { apply(&job, &mut work, &mut out) };
+            let problem = case.problem(&mask);
+            let masked = if single { apply_f32(&problem, &mut work, &mut out) } else { apply(&problem, &mut work, &mut out) };
             assert_eq!(masked, Ok(2), "beta {beta}");
             let zeros: Vec<usize> = out.chunks(4).enumerate().filter(|(_, r)| r.iter().all(|x| *x == 0.0)).map(|(i, _)| i).collect();
             assert_eq!(zeros, [3, 17], "beta {beta}");
         }
-        agrees(&case.job(&mask), "masked rows");
+        assert_agrees(&case.problem(&mask), "masked rows");
     }
 }
 
 #[test]
-fn single_precision_is_near() {
+fn single_precision_agrees_to_1e_minus_5() {
     let mut stream = Stream::new(8, &["heads"]);
     let case = Case::new(77, 48, heads(3, 48, (16, 16), &mut stream), &mut stream);
     for (name, pattern) in patterns(3, 77, 77, 16) {
-        let job = case.job(pattern.as_ref());
-        let expected = reference(&job).expect("valid");
-        for level in Isa::available() {
+        let problem = case.problem(pattern.as_ref());
+        let expected = reference(&problem).expect("valid");
+        for isa in Isa::available() {
             let mut out = vec![0.0; expected.len()];
-            apply_f32(&HeadsProblem { isa: level, ..job }, &mut HeadsWorkspace::default(), &mut out).expect("valid");
-            let error = apart(&out, &expected);
-            assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", level.name());
+            apply_f32(&HeadsProblem { isa, ..problem }, &mut HeadsWorkspace::default(), &mut out).expect("valid");
+            let error = relative_difference(&out, &expected);
+            assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", isa.name());
         }
     }
 }
 
 #[test]
-fn the_same_bytes_for_any_number_of_threads() {
+fn heads_give_the_same_bytes_for_any_number_of_threads() {
     let mut stream = Stream::new(9, &["heads"]);
     let mut case = Case::new(300, 64, heads(4, 64, (16, 16), &mut stream), &mut stream);
     let causal_alibi = CombinedPattern::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("heads"))]);
@@ -271,7 +272,7 @@ fn the_same_bytes_for_any_number_of_threads() {
         case.beta = beta;
         let bits = |threads: usize| -> Vec<u64> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            pool.install(|| run(&case.job(&causal_alibi))).iter().map(|x| x.to_bits()).collect()
+            pool.install(|| run(&case.problem(&causal_alibi))).iter().map(|x| x.to_bits()).collect()
         };
         let one = bits(1);
         for threads in [2, 3, 8] {
@@ -281,38 +282,39 @@ fn the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn nothing_is_allocated_again_and_nothing_is_remembered_that_changed() {
+fn a_reused_workspace_allocates_nothing_and_follows_changed_tokens_and_heads() {
     let mut stream = Stream::new(10, &["heads"]);
     let mut case = Case::new(64, 16, heads(2, 16, (8, 8), &mut stream), &mut stream);
     let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; 64 * 16]);
     for beta in [0.3, 1e5] {
         case.beta = beta;
-        apply(&case.job(&Causal), &mut work, &mut out).expect("valid");
+        apply(&case.problem(&Causal), &mut work, &mut out).expect("valid");
         case.x.iter_mut().for_each(|x| *x *= 1.01);
         let again = allocation_counter::measure(|| {
-            let count = sequentially(|| apply(&case.job(&Causal), &mut work, &mut out));
+            let count = sequentially(|| apply(&case.problem(&Causal), &mut work, &mut out));
             assert_eq!(count, Ok(0));
         });
         assert_eq!(again.count_total, 0, "beta {beta}");
-        assert_eq!(out, run(&case.job(&Causal)));
+        assert_eq!(out, run(&case.problem(&Causal)));
     }
     case.heads.swap(0, 1);
     case.heads[0] = heads(1, 16, (4, 2), &mut stream).remove(0);
-    apply(&case.job(&Causal), &mut work, &mut out).expect("valid");
-    assert_eq!(out, run(&case.job(&Causal)));
+    apply(&case.problem(&Causal), &mut work, &mut out).expect("valid");
+    assert_eq!(out, run(&case.problem(&Causal)));
 }
 
 #[test]
-fn bad_input_is_named() {
+fn errors_name_the_invalid_input() {
     let mut stream = Stream::new(11, &["heads"]);
     let case = Case::new(4, 3, heads(2, 3, (2, 2), &mut stream), &mut stream);
-    let message =
-        |job: &HeadsProblem, len: usize| apply(job, &mut HeadsWorkspace::default(), &mut vec![0.0; len]).expect_err("refused").to_string();
-    let good = case.job(&FullAttention);
+    let message = |problem: &HeadsProblem, len: usize| {
+        apply(problem, &mut HeadsWorkspace::default(), &mut vec![0.0; len]).expect_err("invalid input").to_string()
+    };
+    let good = case.problem(&FullAttention);
     let nan = [0.0, 1.0, f64::NAN, 0.0, 0.0, 0.0];
     let (mask, alibi) = (BiasTable::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
     let rotary = Rotary::new(100.0, Pairs::Halves, 4).expect("even");
-    let other = heads(1, 5, (2, 2), &mut stream);
+    let wrong_dimension = heads(1, 5, (2, 2), &mut stream);
     let expected = [
         (message(&HeadsProblem { queries: &case.x[1..], ..good }, 11), "queries: found 11 numbers, expected one or more rows of d = 3"),
         (message(&HeadsProblem { sources: &nan, ..good }, 12), "sources: found NaN, expected finite numbers (row 1, column 3)"),
@@ -324,13 +326,13 @@ fn bad_input_is_named() {
         (message(&HeadsProblem { beta: f64::INFINITY, ..good }, 12), "beta: found inf, expected a finite number"),
         (message(&good, 11), "output: found 11 numbers, expected 4 x 3 = 12"),
         (message(&HeadsProblem { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
-        (message(&HeadsProblem { heads: &other, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
-        (message(&case.job(&mask), 12), "mask: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
-        (message(&case.job(&alibi), 12), "ALiBi slopes: found 3, expected one for each of the 2 heads"),
-        (message(&case.job(&rotary), 12), "rows of Q and K: found 2, expected 4, the rank of the rotary positions"),
+        (message(&HeadsProblem { heads: &wrong_dimension, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
+        (message(&case.problem(&mask), 12), "mask: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
+        (message(&case.problem(&alibi), 12), "ALiBi slopes: found 3, expected one for each of the 2 heads"),
+        (message(&case.problem(&rotary), 12), "rows of Q and K: found 2, expected 4, the rank of the rotary positions"),
     ];
-    for (found, wanted) in expected {
-        assert_eq!(found, wanted);
+    for (found, wording) in expected {
+        assert_eq!(found, wording);
     }
     let weights = Weights::Exponential { log_factor: 800.0 };
     assert!(message(&HeadsProblem { weights, ..good }, 12).contains("beyond double precision"));

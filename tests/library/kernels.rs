@@ -1,4 +1,5 @@
-//! Every algorithm of the kernel sums against the double-double direct sum, at every instruction set, with verification switched on and off.
+//! Kernel sums: every algorithm against the direct sum in double-doubles, for every instruction
+//! set, with and without flagged rows. Ensembles of layers, counts of pairs, threads.
 
 use metastable::attention::kernel::{
     ALL, Attention, Batch, KernelChoice, OutputForm, Series, Weights, Workspace, hessian_sums, pairs_above,
@@ -11,13 +12,14 @@ use metastable::num::{exp, peak::exponentials, simd::Isa, simd::SimdKernel, simd
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
 use proptest::prelude::*;
 
+/// The unit roundoff.
 const U: f64 = 0.5 * f64::EPSILON;
 
 fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
     Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(seed, &["kernels"])).expect("valid")
 }
 
-/// Uniform tokens, then a few tight clusters of width `delta` with an antipodal one.
+/// Uniform tokens if `delta` is 0, otherwise three clusters of width `delta`, two antipodal.
 fn tokens(n: usize, d: usize, seed: u64, delta: f64) -> Tokens {
     let x = uniform(n, d, seed);
     if delta == 0.0 {
@@ -34,7 +36,7 @@ fn tokens(n: usize, d: usize, seed: u64, delta: f64) -> Tokens {
     Tokens::normalised(d, rows.collect()).expect("finite")
 }
 
-/// The velocity by its formula in double-doubles.
+/// The velocity, computed from its definition in double-doubles.
 fn definition(name: &str, spec: &Spec, x: &Tokens) -> Vec<f64> {
     dynamics::build(name, false, spec).expect("registered").definition(0.0, x, OutputForm::Tangent).expect("attention has one")
 }
@@ -43,8 +45,8 @@ fn masses(n: usize) -> Vec<f64> {
     (0..n).map(|i| 1.0 + (i % 7) as f64).collect()
 }
 
-/// `sum_j A_ij min(|x_j - x_i|, |x_j + x_i|)`: the size of the terms whose sum a velocity is.
-fn terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
+/// `sum_j A_ij min(|x_j - x_i|, |x_j + x_i|)`: the size of the terms whose sum is a velocity.
+fn size_of_terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
     let pair = |j: usize| {
         let c = chord2(x.row(i), x.row(j));
         c.min(4.0 - c).max(0.0).sqrt()
@@ -52,9 +54,9 @@ fn terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
     attention.row_weights(x, 0, i).iter().enumerate().map(|(j, w)| w * pair(j)).sum()
 }
 
-/// Checks one kernel on one system against the double-double definition.
-fn check(name: &str, kernel: &str, level: Isa, beta: f64, x: &Tokens, accuracy: f64) {
-    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa: level, ..Spec::new(beta, x.n()) };
+/// Compares a kernel with the definition in double-doubles on one system.
+fn assert_accuracy(name: &str, kernel: &str, isa: Isa, beta: f64, x: &Tokens, accuracy: f64) {
+    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa, ..Spec::new(beta, x.n()) };
     let built = dynamics::build(name, false, &spec).expect("registered");
     let attention = built.attention().expect("attention").clone();
     if built.kernel(x).is_err() {
@@ -66,14 +68,21 @@ fn check(name: &str, kernel: &str, level: Isa, beta: f64, x: &Tokens, accuracy: 
     built.rates(0.0, x, &mut Workspace::default(), &mut v);
     for i in 0..n {
         let (a, b) = (&v[i * d..(i + 1) * d], &exact[i * d..(i + 1) * d]);
-        let off = chord2(a, b).sqrt();
+        let difference = chord2(a, b).sqrt();
         let length = b.iter().map(|b| b * b).sum::<f64>().sqrt();
-        // Each weight rounds to its exponent's size times u (rigor: 4 + 2e ulp), lost where weights are below 1e-300; sums of n terms like random walks.
-        let rounding = (64.0 + 16.0 * (n as f64).sqrt()) * U * terms(&attention, x, i) * (1.0 + beta.abs().min(40.0) / 8.0);
-        // The double-double definition projects numbers of the size of its weights: 1e-30 of them is its own noise.
-        let noise = 1e-30 * attention.row_weights(x, 0, i).iter().sum::<f64>();
-        let bound = accuracy.max(1e-13) * length + rounding + noise;
-        assert!(off <= bound, "{name} {kernel} {} beta {beta} n {n} d {d} row {i}: off {off:e}, bound {bound:e}", level.name());
+        // The rounding error of a weight is u times the size of its exponent e (rigorously,
+        // 4 + 2e ulp), except for weights below 1e-300. Errors of sums of n terms grow like random
+        // walks.
+        let rounding = (64.0 + 16.0 * (n as f64).sqrt()) * U * size_of_terms(&attention, x, i) * (1.0 + beta.abs().min(40.0) / 8.0);
+        // The definition projects numbers of the size of its weights, so its own error is about
+        // 1e-30 times the weights.
+        let definition_error = 1e-30 * attention.row_weights(x, 0, i).iter().sum::<f64>();
+        let bound = accuracy.max(1e-13) * length + rounding + definition_error;
+        assert!(
+            difference <= bound,
+            "{name} {kernel} {} beta {beta} n {n} d {d} row {i}: difference {difference:e}, bound {bound:e}",
+            isa.name()
+        );
     }
 }
 
@@ -81,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_kernel_keeps_its_promise(
+    fn every_kernel_meets_the_given_accuracy(
         n in 1usize..90, d in prop::sample::select(vec![2usize, 3, 4, 5, 8, 17]), seed in 0u64..1000,
         beta in prop::sample::select(vec![0.0, 1e-300, 1e-3, 0.7, 4.0, 30.0, 300.0, 1e4, 1e8, -0.5, -8.0, -200.0]),
         delta in prop::sample::select(vec![0.0, 0.0, 1e-3, 1e-9]), weighted: bool,
@@ -91,30 +100,30 @@ proptest! {
         if weighted {
             x = x.with_masses(&masses(n)).expect("positive");
         }
-        for level in Isa::available() {
+        for isa in Isa::available() {
             for kernel in ["auto", "rows", "direct"] {
-                check(name, kernel, level, beta, &x, 1e-13);
+                assert_accuracy(name, kernel, isa, beta, &x, 1e-13);
             }
             for kernel in ["auto", "inner", "gram", "products", "fourier", "harmonics"] {
-                check(name, kernel, level, beta, &x, 1e-9);
+                assert_accuracy(name, kernel, isa, beta, &x, 1e-9);
             }
         }
     }
 
     #[test]
-    fn unnormalised_sums_keep_it_too(n in 1usize..60, d in 2usize..20, seed in 0u64..1000, beta in -6.0f64..6.0) {
+    fn unnormalised_sums_meet_the_given_accuracy(n in 1usize..60, d in 2usize..20, seed in 0u64..1000, beta in -6.0f64..6.0) {
         let x = tokens(n, d, seed, 0.0);
-        for level in Isa::available() {
-            check("usa", "direct", level, beta, &x, 1e-13);
+        for isa in Isa::available() {
+            assert_accuracy("usa", "direct", isa, beta, &x, 1e-13);
             for kernel in ["inner", "gram", "products", "fourier", "harmonics"] {
-                check("usa", kernel, level, beta, &x, 1e-9);
+                assert_accuracy("usa", kernel, isa, beta, &x, 1e-9);
             }
         }
     }
 }
 
 #[test]
-fn large_systems_use_many_blocks_and_every_kernel() {
+fn every_kernel_is_accurate_in_systems_of_many_blocks() {
     for (n, d) in [(1030, 2), (1030, 3), (400, 6), (700, 40), (127, 99), (128, 64)] {
         let x = uniform(n, d, 5);
         let reference = dynamics::build("sa", false, &Spec { kernel: KernelChoice::parse("rows").expect("a kernel"), ..Spec::new(4.0, n) })
@@ -132,7 +141,7 @@ fn large_systems_use_many_blocks_and_every_kernel() {
             let mut v = vec![0.0; n * d];
             built.rates(0.0, &x, &mut Workspace::default(), &mut v);
             let worst = v.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            // Far below the accuracy asked for; the f32 kernel near its seven digits.
+            // Errors are far below the given accuracy; the f32 kernel has nearly seven digits.
             let bound = if kernel.by_name_only() { 3e-5 } else { 1e-12 };
             assert!(worst <= bound * longest, "{} n {n} d {d}: {worst:e}", kernel.name());
         }
@@ -140,8 +149,8 @@ fn large_systems_use_many_blocks_and_every_kernel() {
 }
 
 #[test]
-fn a_fast_kernel_is_not_believed_where_it_cannot_be() {
-    // Three clusters of width 1e-9: drifts of 1e-9 that inner products cannot see.
+fn flagged_rows_of_a_fast_kernel_are_computed_again() {
+    // Three clusters of width 1e-9: inner products cannot resolve velocities of 1e-9.
     let x = tokens(60, 17, 3, 1e-9);
     let exact = definition("sa", &Spec::new(30.0, 60), &x);
     let worst = |accuracy: f64| {
@@ -154,36 +163,37 @@ fn a_fast_kernel_is_not_believed_where_it_cannot_be() {
         };
         (0..60).map(row).fold(0.0, f64::max)
     };
-    assert!(worst(1e-10) < 1e-10, "verified: {:e}", worst(1e-10));
-    // The negative control: held to 10 %, its own error shows.
-    assert!(worst(0.1) > 1e-9, "unverified: {:e}", worst(0.1));
+    assert!(worst(1e-10) < 1e-10, "at accuracy 1e-10: {:e}", worst(1e-10));
+    // The control: with an accuracy of 10 % some rows keep the error of the fast kernel.
+    assert!(worst(0.1) > 1e-9, "at accuracy 0.1: {:e}", worst(0.1));
 }
 
 #[test]
-fn the_vector_exponential_keeps_its_bound_at_every_level() {
-    // libm's exp2 is within one ulp, 2u; the levels promise 4u, the portable one rounds its argument's product beside it.
+fn the_vector_exponential_meets_its_error_bound_for_every_isa() {
+    // The error of libm's exp2 is at most one ulp, 2u. The bound of an instruction set is 4u, and
+    // the portable one also rounds the product in its argument.
     let t: Vec<f64> = (0..160_000).map(|i| -f64::from(i) * 0.006_372_1 - 1e-9 * f64::from(i % 97)).collect();
-    for level in Isa::available() {
+    for isa in Isa::available() {
         let mut values = t.clone();
-        exponentials(level, &mut values);
+        exponentials(isa, &mut values);
         for (t, v) in t.iter().zip(&values) {
             if *t > exp::UNDERFLOW_EXPONENT {
-                assert!((v / t.exp2() - 1.0).abs() <= 6.0 * U, "{} at {t}: {v:e}", level.name());
+                assert!((v / t.exp2() - 1.0).abs() <= 6.0 * U, "{} at {t}: {v:e}", isa.name());
             }
         }
         let mut edge =
             [-1019.99, -1020.0, -1021.0, -1074.0, -1e4, -1e300, f64::NEG_INFINITY, 0.0, -0.0, -1.0, -0.5, -1e-300, -52.0, -3.0, -2.0, -1.5];
-        exponentials(level, &mut edge);
+        exponentials(isa, &mut edge);
         assert!((edge[0] / (-1019.99f64).exp2() - 1.0).abs() <= 6.0 * U);
-        assert!(edge[1..7].iter().all(|v| v.to_bits() == 0), "{}: {edge:?}", level.name());
+        assert!(edge[1..7].iter().all(|v| v.to_bits() == 0), "{}: {edge:?}", isa.name());
         let exact = [(7, 1.0), (8, 1.0), (9, 0.5), (12, (-52f64).exp2()), (13, 0.125), (14, 0.25)];
-        assert!(exact.iter().all(|(k, v): &(usize, f64)| edge[*k].to_bits() == v.to_bits()), "{}: {edge:?}", level.name());
+        assert!(exact.iter().all(|(k, v): &(usize, f64)| edge[*k].to_bits() == v.to_bits()), "{}: {edge:?}", isa.name());
     }
 }
 
 #[test]
-fn truncation_orders_are_those_of_the_theory() {
-    // Least orders for 1e-6, 1e-10, 1e-14 on the circle and on S^2.
+fn truncation_orders_agree_with_theory() {
+    // Smallest orders for the tolerances 1e-6, 1e-10, 1e-14 on the circle and on S^2.
     let table: [(f64, [(usize, usize); 3]); 7] = [
         (1.0, [(7, 7), (10, 10), (13, 13)]),
         (4.0, [(11, 12), (16, 16), (20, 20)]),
@@ -203,7 +213,7 @@ fn truncation_orders_are_those_of_the_theory() {
 }
 
 #[test]
-fn bytes_do_not_depend_on_threads() {
+fn kernels_give_the_same_bytes_for_any_number_of_threads() {
     for (n, d, kernel) in [
         (3000, 3, "direct"),
         (900, 24, "direct"),
@@ -224,15 +234,15 @@ fn bytes_do_not_depend_on_threads() {
         };
         let one = run(1);
         assert!([2, 3, 8].into_iter().all(|t| run(t) == one), "{kernel} n {n} d {d}");
-        let mut alone = vec![0.0; n * d];
-        sequentially(|| built.rates(0.0, &x, &mut Workspace::default(), &mut alone));
-        let alone: Vec<u64> = alone.iter().map(|v| v.to_bits()).collect();
-        assert!(alone == one, "{kernel} alone");
+        let mut sequential = vec![0.0; n * d];
+        sequentially(|| built.rates(0.0, &x, &mut Workspace::default(), &mut sequential));
+        let sequential: Vec<u64> = sequential.iter().map(|v| v.to_bits()).collect();
+        assert!(sequential == one, "{kernel} without threads");
     }
 }
 
 #[test]
-fn a_batch_is_its_systems() {
+fn a_batch_gives_the_tokens_of_its_systems() {
     // At beta = 600 the weights of far pairs are 0.
     let usa = Weights::Exponential { log_factor: -4.0 };
     for (d, eta, beta, weights) in [
@@ -244,9 +254,9 @@ fn a_batch_is_its_systems() {
     ] {
         let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
         let attention = Attention { weights, ..Attention::new(beta) };
-        for level in Isa::available() {
-            let mut batch = Batch::new(&systems, level).expect("one shape");
-            let mut alone = Batch::new(&systems[4..5], level).expect("one shape");
+        for isa in Isa::available() {
+            let mut batch = Batch::new(&systems, isa).expect("one shape");
+            let mut alone = Batch::new(&systems[4..5], isa).expect("one shape");
             let mut shares = Vec::new();
             batch.pair_share(0.5, &mut shares);
             for (k, system) in systems.iter().enumerate() {
@@ -267,19 +277,20 @@ fn a_batch_is_its_systems() {
                 }
                 batch.read(k, &mut out);
                 let worst = out.coordinates().iter().zip(x.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                assert!(worst < 1e-13, "{} system {k}: {worst:e}", level.name());
+                assert!(worst < 1e-13, "{} system {k}: {worst:e}", isa.name());
             }
-            let mut companion = systems[0].clone();
+            let mut single = systems[0].clone();
             batch.read(4, &mut out);
-            alone.read(0, &mut companion);
-            assert_eq!(out, companion, "companions change nothing");
+            alone.read(0, &mut single);
+            assert_eq!(out, single, "other systems of the batch must not change a system");
         }
     }
     assert!(Batch::new(&[uniform(3, 2, 1), uniform(4, 2, 1)], Isa::best()).is_none());
     assert!(Layer::new(f64::INFINITY).is_ok());
 }
 
-/// Heads with matrices of normal numbers: one with all of them, one with scores of rank one and an output matrix.
+/// Heads with matrices of normal numbers: one with Q, K and V, one with scores of rank one and an
+/// output matrix, one with Q and K.
 fn random_heads(d: usize, seed: u64) -> Vec<Head> {
     let mut stream = Stream::new(seed, &["heads in lanes"]);
     let mut matrix = |rows: usize, columns: usize| {
@@ -294,7 +305,7 @@ fn random_heads(d: usize, seed: u64) -> Vec<Head> {
 }
 
 #[test]
-fn a_batch_under_heads_is_its_systems() {
+fn a_batch_with_heads_gives_the_tokens_of_its_systems() {
     let usa = Weights::Exponential { log_factor: -4.0 };
     for (d, eta, beta, weights) in
         [(2, 0.1, 0.7, Weights::Softmax), (3, f64::INFINITY, 1.0, Weights::Softmax), (5, 0.5, -0.4, usa), (8, 0.1, 0.4, Weights::Softmax)]
@@ -306,8 +317,8 @@ fn a_batch_under_heads_is_its_systems() {
             assert!(
                 Batch::supports(&attention, &systems[0]) && !Batch::supports(&Attention { beta: 1e3, ..attention.clone() }, &systems[0])
             );
-            for level in Isa::available() {
-                let mut batch = Batch::new(&systems, level).expect("one shape");
+            for isa in Isa::available() {
+                let mut batch = Batch::new(&systems, isa).expect("one shape");
                 batch.apply_layer(&attention, eta);
                 let mut out = systems[0].clone();
                 for (k, system) in systems.iter().enumerate() {
@@ -315,12 +326,12 @@ fn a_batch_under_heads_is_its_systems() {
                     let mut x = system.clone();
                     step(eta, &mut x, &field);
                     batch.read(k, &mut out);
-                    // A sum may be small where it is made a direction: tokens of this test have none below 0.01.
+                    // An infinite step divides a sum by its length, which is at least 0.01 here.
                     let worst = out.coordinates().iter().zip(x.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                     assert!(
                         worst < 1e-13 * (1.0 + if eta.is_infinite() { 100.0 } else { 0.0 }),
                         "{} d {d} system {k}: {worst:e}",
-                        level.name()
+                        isa.name()
                     );
                 }
             }
@@ -329,12 +340,12 @@ fn a_batch_under_heads_is_its_systems() {
 }
 
 #[test]
-fn layers_of_their_own_heads_go_in_lanes() {
+fn an_ensemble_applies_the_heads_of_each_layer() {
     let (n, d, layers) = (9, 3, 7);
     let schedule = || Layers::new((0..5).map(|k| random_heads(d, 40 + k)).collect()).expect("layers");
     let dynamics = Dynamics::single(Scheduled { attention: Attention::new(0.5), schedule: schedule() });
-    let setting = RunParameters { n, d, beta: 0.5 };
-    let recorder = || Recorder::new(setting, vec![0.0, 3.0, 7.0], false, vec![observable::find("mean-cosine").expect("registered")]);
+    let parameters = RunParameters { n, d, beta: 0.5 };
+    let recorder = || Recorder::new(parameters, vec![0.0, 3.0, 7.0], false, vec![observable::find("mean-cosine").expect("registered")]);
     let starts: Vec<Tokens> = (0..10).map(|k| uniform(n, d, 300 + k)).collect();
     let (mut ends, mut recorders) = (starts.clone(), vec![recorder(); 10]);
     let layer = Layer::new(0.2).expect("a step");
@@ -342,14 +353,14 @@ fn layers_of_their_own_heads_go_in_lanes() {
     for (k, start) in starts.iter().enumerate() {
         let mut own = recorder();
         let (alone, _) = apply_layers(&dynamics, start, layer, layers, 1.0, None, &mut [&mut own]).expect("layers");
-        let off = ends[k].coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(off < 1e-12, "{off:e}");
+        let difference = ends[k].coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(difference < 1e-12, "{difference:e}");
         assert!(own.table.rows.len() == 3 && recorders[k].table.rows.len() == 3);
         assert!(
             own.table.rows.iter().zip(&recorders[k].table.rows).all(|(a, b)| a[0].total_cmp(&b[0]).is_eq() && (a[1] - b[1]).abs() < 1e-12)
         );
     }
-    // The control: with the first layer's heads all along the end is another.
+    // The control: with the heads of the first layer in all layers the end is different.
     let first = Dynamics::single(Attention { heads: random_heads(d, 40), ..Attention::new(0.5) });
     let mut others = starts.clone();
     apply_layers_many(&first, &mut others, layer, layers, 1.0, None, &mut vec![recorder(); 10]).expect("layers");
@@ -367,7 +378,7 @@ fn step(eta: f64, x: &mut Tokens, field: &[f64]) {
 }
 
 #[test]
-fn hessian_products_are_those_of_the_formula() {
+fn hessian_products_agree_with_the_formula() {
     for (n, d, beta) in [(7, 2, 4.0), (150, 3, 9.0), (300, 11, -3.0), (40, 5, 300.0)] {
         let x = tokens(n, d, 2, 0.0).with_masses(&masses(n)).expect("positive");
         let mut u = uniform(n, d, 77).coordinates().to_vec();
@@ -387,14 +398,14 @@ fn hessian_products_are_those_of_the_formula() {
                 }
                 size += w * (chord2(ui, uj).sqrt() + half + cross.abs() * chord2(xi, xj).sqrt());
             }
-            let off = chord2(&expected, &sums[i * d..(i + 1) * d]).sqrt();
-            assert!(off <= 1e-13 * size, "n {n} d {d} beta {beta} row {i}: {off:e} of {size:e}");
+            let difference = chord2(&expected, &sums[i * d..(i + 1) * d]).sqrt();
+            assert!(difference <= 1e-13 * size, "n {n} d {d} beta {beta} row {i}: {difference:e} of {size:e}");
         }
     }
 }
 
 #[test]
-fn pairs_are_counted_one_by_one() {
+fn pairs_above_a_level_are_counted_exactly() {
     for (n, d) in [(1, 2), (2, 3), (5, 8), (33, 4), (32, 16), (31, 19), (17, 40), (128, 5), (131, 9)] {
         let x = uniform(n, d, 12);
         for level in [-0.3, 0.0, 0.2] {
@@ -406,15 +417,15 @@ fn pairs_are_counted_one_by_one() {
 }
 
 #[test]
-fn inner_products_are_kept_for_the_tokens_they_are_of() {
+fn stored_inner_products_are_used_only_for_the_same_tokens() {
     let attention = Attention::new(3.0);
     let field = |x: &Tokens, work: &mut Workspace| {
         let mut out = vec![0.0; x.n() * x.d()];
         attention.apply(x, OutputForm::Sum, work, &mut out).expect("auto");
         out
     };
-    // Other buffers have kept nothing.
-    let afresh = |x: &Tokens| sequentially(|| field(x, &mut Workspace::default()));
+    // A new workspace has no stored inner products.
+    let with_new_workspace = |x: &Tokens| sequentially(|| field(x, &mut Workspace::default()));
     let work = &mut Workspace::default();
     let dynamics = dynamics::build("sa", false, &Spec::new(3.0, 32)).expect("registered");
     for d in [37, 64] {
@@ -423,27 +434,27 @@ fn inner_products_are_kept_for_the_tokens_they_are_of() {
         sequentially(|| {
             for _ in 0..3 {
                 pairs_above(&x, 0.1, work);
-                assert_eq!(field(&other, work), afresh(&other), "of other tokens");
+                assert_eq!(field(&other, work), with_new_workspace(&other), "other tokens");
                 pairs_above(&x, 0.1, work);
-                assert_eq!(field(&x.clone(), work), afresh(&x), "of the same");
-                assert_eq!(field(&x, work), afresh(&x), "weights are no inner products");
+                assert_eq!(field(&x.clone(), work), with_new_workspace(&x), "the same tokens");
+                assert_eq!(field(&x, work), with_new_workspace(&x), "weights must not be used as inner products");
                 pairs_above(&x, 0.1, work);
                 Layer::new(0.1).expect("a step").step(&dynamics, 0.0, &mut x, work, &mut vec![0.0; 32 * d]);
                 let pairs = (0..32).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| x.inner(*i, *j) >= 0.1).count();
                 assert_eq!(pairs_above(&x, 0.1, work), pairs, "after a step");
-                assert_eq!(field(&x, work), afresh(&x), "after a step");
+                assert_eq!(field(&x, work), with_new_workspace(&x), "after a step");
                 let batch = Batch::new(&[x.clone(), other.clone()], Isa::best()).expect("one shape");
                 let mut moved = x.clone();
                 pairs_above(&moved, 0.1, work);
                 batch.read(1, &mut moved);
-                assert_eq!(field(&moved, work), afresh(&other), "of what was moved between");
+                assert_eq!(field(&moved, work), with_new_workspace(&other), "tokens that were overwritten");
             }
         });
     }
 }
 
 #[test]
-fn inverse_square_roots_keep_their_bound_at_every_level() {
+fn inverse_square_roots_meet_their_error_bound_for_every_isa() {
     struct Roots<'a>(&'a mut [f64]);
     impl SimdKernel for Roots<'_> {
         type F = f64;
@@ -454,18 +465,18 @@ fn inverse_square_roots_keep_their_bound_at_every_level() {
         }
     }
     let a: Vec<f64> = (0..160_000).map(|i| 1.0001f64.powi(i) * 1e-3).chain((-300..300).map(|e| 1.7 * 10f64.powi(e))).collect();
-    for level in Isa::available() {
+    for isa in Isa::available() {
         let mut roots = a.clone();
-        level.run(Roots(&mut roots));
+        isa.run(Roots(&mut roots));
         for (a, r) in a.iter().zip(&roots) {
-            // 4u promised; the square root and the quotient it is compared with round once each.
-            assert!((r / (1.0 / a.sqrt()) - 1.0).abs() <= 6.0 * U, "{} at {a:e}: {r:e}", level.name());
+            // The bound is 4u; the reference rounds twice: a square root and a quotient.
+            assert!((r / (1.0 / a.sqrt()) - 1.0).abs() <= 6.0 * U, "{} at {a:e}: {r:e}", isa.name());
         }
     }
 }
 
 #[test]
-fn fields_are_those_of_the_rows() {
+fn sums_of_every_kernel_agree_with_the_kernel_rows() {
     for (n, d, weighted, beta) in
         [(24, 3, false, 4.0), (40, 16, false, 4.0), (37, 19, true, -3.0), (300, 33, true, 2.0), (256, 32, false, 9.0)]
     {
@@ -474,39 +485,41 @@ fn fields_are_those_of_the_rows() {
             x = x.with_masses(&masses(n)).expect("positive");
         }
         for weights in [Weights::Softmax, Weights::Exponential { log_factor: -1.0 }] {
-            let field = |kernel: KernelChoice, level: Isa| {
-                let attention = Attention { weights, kernel, isa: level, accuracy: 1e-2, ..Attention::new(beta) };
+            let field = |kernel: KernelChoice, isa: Isa| {
+                let attention = Attention { weights, kernel, isa, accuracy: 1e-2, ..Attention::new(beta) };
                 let mut out = vec![0.0; n * d];
                 attention.apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut out).map(|_| out)
             };
             let exact = field(KernelChoice::parse("rows").expect("a kernel"), Isa::best()).expect("always");
             let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
-            for (kernel, level) in ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l))) {
-                let Ok(found) = field(KernelChoice::Named(kernel), level) else { continue };
+            for (kernel, isa) in ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l))) {
+                let Ok(found) = field(KernelChoice::Named(kernel), isa) else { continue };
                 let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                // A few hundred roundings, as walks: near 1e-15 of the longest entry.
+                // A few hundred rounding errors add up like a random walk: about 1e-15 of the
+                // largest entry.
                 let bound = if kernel.by_name_only() { 1e-5 } else { 1e-13 };
-                assert!(worst <= bound * longest, "{} {} n {n} d {d}: {worst:e} of {longest:e}", kernel.name(), level.name());
+                assert!(worst <= bound * longest, "{} {} n {n} d {d}: {worst:e} of {longest:e}", kernel.name(), isa.name());
             }
         }
     }
 }
 
 #[test]
-fn panels_that_meet_apart_lose_nothing() {
-    // From n^2 d = 2^21 on: four panels, the last ones short or empty, with masks and masses.
+fn sums_over_pairs_of_panels_are_complete() {
+    // Systems with n^2 d from 2^21 on have four panels; the last ones can be short or empty. They
+    // are tested with and without masks and masses.
     for (n, d) in [(301, 40), (257, 33), (192, 64), (33, 2000)] {
         for (name, weighted) in [("sa", false), ("sa", true), ("causal-sa", false), ("causal-sa", true), ("usa", true)] {
             let mut x = uniform(n, d, 3);
             if weighted {
                 x = x.with_masses(&masses(n)).expect("positive");
             }
-            for level in Isa::available() {
+            for isa in Isa::available() {
                 let velocity = |kernel: &str, accuracy: f64| {
-                    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa: level, ..Spec::new(2.0, n) };
+                    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa, ..Spec::new(2.0, n) };
                     let built = dynamics::build(name, false, &spec).expect("registered");
                     let mut v = vec![0.0; n * d];
-                    // Twice: what is left of the first evaluation must not show.
+                    // Twice: the first evaluation must leave nothing behind.
                     for _ in 0..2 {
                         built.rates(0.0, &x, &mut Workspace::default(), &mut v);
                     }
@@ -517,7 +530,7 @@ fn panels_that_meet_apart_lose_nothing() {
                 for (kernel, accuracy, bound) in [("products", 1e-2, 1e-13), ("direct", 1e-13, 1e-13)] {
                     let found = velocity(kernel, accuracy);
                     let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                    assert!(worst <= bound * longest, "{name} {kernel} {} n {n} d {d}: {worst:e} of {longest:e}", level.name());
+                    assert!(worst <= bound * longest, "{name} {kernel} {} n {n} d {d}: {worst:e} of {longest:e}", isa.name());
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Particles and rings that carry the density: the bridge between the particle view and the measure view, checked against both.
+//! Particles and rings that carry a density, against spectral solutions and against each other.
 
 use metastable::attention::RowWeights;
 use metastable::continuity::{
@@ -13,63 +13,69 @@ fn circle(text: &str, modes: usize) -> Circle {
     Density::parse(text).and_then(|d| Circle::from_density(&d, modes)).expect("a density")
 }
 
-fn medium(law: &str, beta: f64) -> MeasureDynamics {
-    MeasureDynamics::new(law, beta, 0.0).expect("a medium")
+fn measure_dynamics(name: &str, beta: f64) -> MeasureDynamics {
+    MeasureDynamics::new(name, beta, 0.0).expect("valid dynamics")
 }
 
-/// Relative to a scale of at least one hundredth.
+/// Whether a is near b, relative to the larger of |b| and 0.01.
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * b.abs().max(0.01)
 }
 
 #[test]
-fn three_routes_to_the_entropy_production_agree_along_a_run() {
-    // Formula on the spectral state, its spectral derivative, and the particles that carried the density from the start; 1e-10 is the promise while resolved.
-    for (law, beta, t) in [("sa", 4.0, 1.0), ("usa", 2.0, 0.5), ("sa", -3.0, 0.5), ("sinkhorn", 4.0, 1.0)] {
-        let (m, start) = (medium(law, beta), circle("cos:1=0.3,2=-0.2+sin:1=0.1,3=0.05", 64));
+fn three_computations_of_the_entropy_production_agree() {
+    // The formula for the spectral state, its spectral derivative, and particles that carry the
+    // density from the start. The documented accuracy of resolved states is 1e-10.
+    for (name, beta, t) in [("sa", 4.0, 1.0), ("usa", 2.0, 0.5), ("sa", -3.0, 0.5), ("sinkhorn", 4.0, 1.0)] {
+        let (m, start) = (measure_dynamics(name, beta), circle("cos:1=0.3,2=-0.2+sin:1=0.1,3=0.05", 64));
         let particles = Lagrangian::on_circle(&start.without_negligible_modes(), 160)
             .expect("points")
             .evolve(&m, t, |_, _| true)
             .and_then(Evolution::reached)
             .expect("steps");
         let spectral = start.evolve(&m, t, 512, |_, _| true).and_then(Evolution::reached).expect("steps");
-        assert!(close(particles.negentropy(), spectral.negentropy(), 1e-10), "{law} {beta}");
+        assert!(close(particles.negentropy(), spectral.negentropy(), 1e-10), "{name} {beta}");
         let rates =
             [spectral.negentropy_rate(&m), spectral.negentropy_rate_by_derivative(&m), particles.negentropy_rate(&m).expect("a rate")];
-        assert!(rates.iter().all(|r| close(*r, rates[0], 1e-10)), "{law} {beta}: {rates:?}");
-        // Every particle carries the value of the spectral density at its place.
+        assert!(rates.iter().all(|r| close(*r, rates[0], 1e-10)), "{name} {beta}: {rates:?}");
+        // Every particle carries the value of the spectral density at its position.
         let values = |theta: f64| {
-            let wave = |(k, c): (usize, &_)| if k == 0 { 1.0 } else { turn(c, k as f64 * theta) };
+            let wave = |(k, c): (usize, &_)| if k == 0 { 1.0 } else { wave_value(c, k as f64 * theta) };
             spectral.c.iter().enumerate().map(wave).sum::<f64>()
         };
         for (theta, log) in particles.x.angles().iter().zip(&particles.log_density).step_by(37) {
-            assert!(close(log.exp(), values(*theta), 1e-8), "{law}: {} {}", log.exp(), values(*theta));
+            assert!(close(log.exp(), values(*theta), 1e-8), "{name}: {} {}", log.exp(), values(*theta));
         }
     }
 }
 
 /// `2 Re c e^{i t}`.
-fn turn(c: &metastable::num::fft::Complex64, t: f64) -> f64 {
+fn wave_value(c: &metastable::num::fft::Complex64, t: f64) -> f64 {
     2.0 * (c.re * t.cos() - c.im * t.sin())
 }
 
 #[test]
-fn rings_particles_and_expansions_agree_on_spheres() {
-    for (d, law, beta) in [(2usize, "sa", 3.0), (3, "usa", 2.0), (8, "sa", 5.0), (64, "sa", 6.0), (3, "sa", -2.0), (2, "usa", -2.0)] {
-        let (density, m) = (Density::parse("cos:1=0.3,2=-0.15,3=0.1").expect("a density"), medium(law, beta));
-        let flat = Zonal::from_density(&density, d, 64)
+fn rings_particles_and_spectral_solutions_agree_on_spheres() {
+    for (d, name, beta) in [(2usize, "sa", 3.0), (3, "usa", 2.0), (8, "sa", 5.0), (64, "sa", 6.0), (3, "sa", -2.0), (2, "usa", -2.0)] {
+        let (density, m) = (Density::parse("cos:1=0.3,2=-0.15,3=0.1").expect("a density"), measure_dynamics(name, beta));
+        let zonal = Zonal::from_density(&density, d, 64)
             .expect("nodes")
             .evolve(&m, 0.4, 256, |_, _| true)
             .and_then(Evolution::reached)
             .expect("steps");
         let rings =
             ZonalLagrangian::new(&density, d, 64).expect("rings").evolve(&m, 0.4, |_, _| true).and_then(Evolution::reached).expect("steps");
-        assert!(close(rings.negentropy(), flat.negentropy().expect("nodes"), 1e-10), "d = {d}");
-        assert!(close(rings.negentropy_rate(&m).expect("a rate"), flat.negentropy_rate(&m).expect("nodes"), 1e-9), "d = {d}");
-        assert!(close(rings.energy(&m).expect("an energy"), flat.energy(&m), 1e-9), "d = {d}: {:?} {}", rings.energy(&m), flat.energy(&m));
-        assert!((rings.axis_mean() - flat.axis_mean()).abs() < 1e-10);
+        assert!(close(rings.negentropy(), zonal.negentropy().expect("nodes"), 1e-10), "d = {d}");
+        assert!(close(rings.negentropy_rate(&m).expect("a rate"), zonal.negentropy_rate(&m).expect("nodes"), 1e-9), "d = {d}");
+        assert!(
+            close(rings.energy(&m).expect("an energy"), zonal.energy(&m), 1e-9),
+            "d = {d}: {:?} {}",
+            rings.energy(&m),
+            zonal.energy(&m)
+        );
+        assert!((rings.axis_mean() - zonal.axis_mean()).abs() < 1e-10);
     }
-    let (m, text) = (medium("sa", 3.0), "vmf:kappa=2,at=1.1,azimuth=0.4,mass=0.6+noise:amplitude=0.02,modes=4,seed=3");
+    let (m, text) = (measure_dynamics("sa", 3.0), "vmf:kappa=2,at=1.1,azimuth=0.4,mass=0.6+noise:amplitude=0.02,modes=4,seed=3");
     let start = Density::parse(text).and_then(|d| Sphere2::from_density(&d, 16)).expect("a density");
     let particles = Lagrangian::on_sphere2(&start, start.rings())
         .expect("points")
@@ -79,7 +85,7 @@ fn rings_particles_and_expansions_agree_on_spheres() {
     let state = start.evolve(&m, 0.3, 64, |_, _| true).and_then(Evolution::reached).expect("steps");
     assert!(close(particles.negentropy(), state.negentropy(), 1e-8) && close(particles.energy(&m), state.energy(&m), 1e-8));
     assert!(close(particles.negentropy_rate(&m).expect("a rate"), state.negentropy_rate(&m), 1e-8));
-    // Random points in high dimension: error n^{-1/2}.
+    // Random points in high dimension have an error of n^{-1/2}.
     let density = Density::parse("cos:1=0.5").expect("a density");
     let sampled = Lagrangian::from_random_points(&density, 1500, 8, &mut Stream::new(1, &["sampled"])).expect("points");
     let exact = ZonalLagrangian::new(&density, 8, 32).expect("rings");
@@ -88,13 +94,13 @@ fn rings_particles_and_expansions_agree_on_spheres() {
 }
 
 #[test]
-fn particles_without_randomness_solve_the_equation_with_noise() {
-    for (law, beta, diffusion) in [("usa", 2.0, 0.3), ("sa", 4.0, 0.1), ("sa", -2.0, 0.2)] {
-        let m = MeasureDynamics::new(law, beta, diffusion).expect("a medium");
+fn probability_flow_solves_the_equation_with_noise() {
+    for (name, beta, diffusion) in [("usa", 2.0, 0.3), ("sa", 4.0, 0.1), ("sa", -2.0, 0.2)] {
+        let m = MeasureDynamics::new(name, beta, diffusion).expect("valid dynamics");
         let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 24);
         let particles = ProbabilityFlow::new(&start, 96).expect("points").evolve(&m, 0.5).expect("steps");
         let state = start.evolve(&m, 0.5, 256, |_, _| true).and_then(Evolution::reached).expect("steps");
-        assert!(close(particles.negentropy(), state.negentropy(), 1e-9), "{law}: {} {}", particles.negentropy(), state.negentropy());
+        assert!(close(particles.negentropy(), state.negentropy(), 1e-9), "{name}: {} {}", particles.negentropy(), state.negentropy());
         for k in 1..5 {
             let (c, s) = particles.moment(k);
             assert!((c - state.c[k].re).abs() < 1e-10 && (s + state.c[k].im).abs() < 1e-10);
@@ -104,9 +110,10 @@ fn particles_without_randomness_solve_the_equation_with_noise() {
 }
 
 #[test]
-fn a_full_collapse_ends_with_the_linear_rate() {
-    // d = 64, noise to one point: the production is d - 1 once collapsed, and half as many rings give the same negentropy.
-    let (density, m) = (Density::parse("noise:amplitude=0.01,modes=8").expect("a density"), medium("sa", 5.0));
+fn after_a_collapse_the_entropy_production_is_d_minus_1() {
+    // d = 64, from noise to one point. After the collapse the entropy production is d - 1. Half as
+    // many rings give the same negentropy.
+    let (density, m) = (Density::parse("noise:amplitude=0.01,modes=8").expect("a density"), measure_dynamics("sa", 5.0));
     let run = |n: usize| {
         ZonalLagrangian::new(&density, 64, n).expect("rings").evolve(&m, 30.0, |_, _| true).and_then(Evolution::reached).expect("steps")
     };
@@ -117,7 +124,7 @@ fn a_full_collapse_ends_with_the_linear_rate() {
 
 #[test]
 fn spectral_convergence_reaches_1e_minus_12() {
-    let m = medium("sa", 4.0);
+    let m = measure_dynamics("sa", 4.0);
     let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 128);
     let exact = start.evolve_unchecked(&m, 1.0).expect("steps");
     let error = |modes: usize| {
@@ -125,29 +132,29 @@ fn spectral_convergence_reaches_1e_minus_12() {
         exact.c.iter().enumerate().fold(0.0f64, |e, (k, c)| e.max((c - end.c.get(k).copied().unwrap_or_default()).norm()))
     };
     let errors: Vec<f64> = [4, 8, 16, 32, 48].into_iter().map(error).collect();
-    // Geometric: twice as many modes square the error, up to constants, until rounding.
+    // Geometric convergence: twice as many modes square the error, up to constants, until rounding.
     assert!(errors[1] < 0.2 * errors[0] && errors[2] < 100.0 * errors[1].powi(2).max(1e-12), "{errors:?}");
     assert!(errors[4] < 1e-12, "{errors:?}");
 }
 
 #[test]
-fn energy_follows_its_dissipation_identity_and_usa_keeps_its_mean_angle() {
-    for (law, beta, diffusion) in [("sa", 3.0, 0.0), ("usa", 2.0, 0.0), ("usa", 2.0, 0.3), ("sinkhorn", 3.0, 0.0), ("sa", -2.0, 0.1)] {
-        let m = MeasureDynamics::new(law, beta, diffusion).expect("a medium");
+fn energy_rates_are_slopes_of_the_energy_and_usa_conserves_the_mean_angle() {
+    for (name, beta, diffusion) in [("sa", 3.0, 0.0), ("usa", 2.0, 0.0), ("usa", 2.0, 0.3), ("sinkhorn", 3.0, 0.0), ("sa", -2.0, 0.1)] {
+        let m = MeasureDynamics::new(name, beta, diffusion).expect("valid dynamics");
         let h = 1e-3;
         let at =
             |t: f64| circle("cos:1=0.3,2=-0.2+sin:1=0.1", 64).evolve(&m, t, 256, |_, _| true).and_then(Evolution::reached).expect("steps");
         let (before, here, after) = (at(0.1 - h), at(0.1), at(0.1 + h));
         let slope = (after.energy(&m) - before.energy(&m)) / (2.0 * h);
-        // Central differences: h^2 times a third derivative of the order of e^beta.
-        assert!(close(here.energy_rate(&m), slope, 1e-4), "{law} {beta}: {} {slope}", here.energy_rate(&m));
+        // Central differences have an error of h^2 times a third derivative of order e^beta.
+        assert!(close(here.energy_rate(&m), slope, 1e-4), "{name} {beta}: {} {slope}", here.energy_rate(&m));
         assert!(diffusion > 0.0 || beta < 0.0 || here.energy_rate(&m) > 0.0);
         if m.weights == RowWeights::Exponential {
             assert!(here.momentum(&m).abs() < 1e-14 * beta.exp());
         }
     }
-    assert!(circle("cos:1=0.3,2=-0.2+sin:1=0.1", 32).momentum(&medium("sa", 3.0)).abs() > 1e-4);
-    let m = medium("sa", 2.0);
+    assert!(circle("cos:1=0.3,2=-0.2+sin:1=0.1", 32).momentum(&measure_dynamics("sa", 3.0)).abs() > 1e-4);
+    let m = measure_dynamics("sa", 2.0);
     let zonal = |t: f64| {
         Density::parse("cos:1=0.3,2=0.1")
             .and_then(|d| Zonal::from_density(&d, 5, 32))
@@ -169,8 +176,8 @@ fn energy_follows_its_dissipation_identity_and_usa_keeps_its_mean_angle() {
 }
 
 #[test]
-fn densities_come_from_tokens_and_arrays() {
-    // Estimates: coefficients against those of the same estimate by its values.
+fn densities_can_be_made_from_tokens_and_from_arrays() {
+    // Kernel density estimates on the sphere: zonal coefficients, and a sum of four bumps.
     let x = Tokens::new(3, vec![0.6, 0.0, 0.8, 0.0, 0.6, 0.8, -0.6, 0.0, 0.8, 0.0, -0.6, 0.8]).expect("tokens");
     let zonal = Zonal::from_tokens(&x, 5.0, 32).expect("a density");
     let sphere = Sphere2::from_tokens(&x, 5.0, 32).expect("a density");
@@ -181,11 +188,11 @@ fn densities_come_from_tokens_and_arrays() {
         (0..4).map(|k| format!("vmf:kappa=5,at={},azimuth={},mass=0.25", 0.8f64.acos(), TAU * f64::from(k) / 4.0)).collect();
     let direct = Density::parse(&bumps.join("+")).and_then(|d| Sphere2::from_density(&d, 32)).expect("a density");
     sphere.a.iter().zip(&direct.a).for_each(|(a, b)| assert!((a - b).norm() < 1e-13));
-    // Values written and read again.
-    let again = Sphere2::from_values(&direct.values(), direct.rings()).expect("a grid");
-    again.a.iter().zip(&direct.a).for_each(|(a, b)| assert!((a - b).norm() < 1e-12));
-    let again = Zonal::from_values(&zonal.values(257), 3, 32).expect("a grid");
-    again.b.iter().zip(&zonal.b).for_each(|(a, b)| assert!((a - b).abs() < 1e-11));
+    // Densities restored from their values.
+    let restored = Sphere2::from_values(&direct.values(), direct.rings()).expect("a grid");
+    restored.a.iter().zip(&direct.a).for_each(|(a, b)| assert!((a - b).norm() < 1e-12));
+    let restored = Zonal::from_values(&zonal.values(257), 3, 32).expect("a grid");
+    restored.b.iter().zip(&zonal.b).for_each(|(a, b)| assert!((a - b).abs() < 1e-11));
     assert!(Zonal::from_values(&[1.0; 3], 3, 8).is_err() && Zonal::from_values(&[1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 3, 8).is_err());
     assert!(Sphere2::from_values(&[1.0; 10], 2).is_err() && Sphere2::from_values(&vec![-1.0; 2 * 26 * 26], 26).is_err());
     assert!(Sphere2::from_tokens(&Tokens::from_angles(&[0.0]).expect("a token"), 5.0, 8).is_err());

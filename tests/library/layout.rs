@@ -1,4 +1,5 @@
-//! Every figure is laid out at three widths: no type meets other type, a marker, a line or a border, nothing leaves the sheet, every series is seen.
+//! The layout of every figure at three widths. Text overlaps no other text, marker, line or border,
+//! nothing leaves the sheet, and every series is visible.
 
 use metastable::draw::{Mark, Outline, Picture, Rect, Scene, Shape, ShapeRole, Sheet, Size, Theme, layout};
 use metastable::flow::sa_fit::fit_sa;
@@ -11,12 +12,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// A cell of half a point.
-type Dot = (i32, i32);
-/// A colour.
-type Hue = (u8, u8, u8);
+/// Indices of a pixel, a square of half a point.
+type Pixel = (i32, i32);
+/// Red, green and blue.
+type Colour = (u8, u8, u8);
 
-/// A table of a study, thinned (see tests/data/ORIGIN.md).
+/// A thinned table of a study (see tests/data/ORIGIN.md).
 fn table(path: &Path) -> study::LabelledTable {
     arrays::labelled_table(path).expect("a table of the tests")
 }
@@ -26,14 +27,14 @@ fn tables(figure: &PaperFigure) -> study::Tables {
     let own = study::ALL.iter().find(|s| s.parts.iter().any(|p| std::ptr::eq(*p, part))).expect("a study of this part");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/figures").join(own.name);
     let Ok(files) = std::fs::read_dir(folder) else {
-        // Studies without tables here take less than a second.
+        // A study without stored tables takes less than a second.
         return (part.run)(&Values::defaults(part.parameters)).expect("runs");
     };
     files.flatten().map(|f| f.path()).map(|f| (f.file_stem().expect("a name").to_string_lossy().into_owned(), table(&f))).collect()
 }
 
-/// The experiment of a figure; the largest one with fewer cells and starts.
-fn cells(name: &str, folder: &Path) -> metastable::paper_figs::Results {
+/// The results of an experiment. The largest experiment is reduced to fewer cells and realisations.
+fn results(name: &str, folder: &Path) -> metastable::paper_figs::Results {
     let mut experiment = Experiment::built_in(name).expect("built in");
     if experiment.size().is_some_and(|s| s > 50) {
         experiment.beta.retain(|b| (b * 10.0).round() as i64 % 8 == 1);
@@ -46,7 +47,7 @@ fn cells(name: &str, folder: &Path) -> metastable::paper_figs::Results {
 fn picture(figure: &PaperFigure) -> Picture {
     let folder = tempfile::tempdir().expect("a folder");
     let mut inputs = Inputs { values: Values::defaults(figure.all_parameters()), tables: tables(figure), ..Inputs::default() };
-    inputs.results = figure.experiments.iter().map(|e| cells(e, folder.path())).collect();
+    inputs.results = figure.experiments.iter().map(|e| results(e, folder.path())).collect();
     if figure.needs_hidden_states {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");
         let states = arrays::read(&path, Some("hidden_states")).expect("hidden states");
@@ -61,7 +62,7 @@ fn sheets() -> impl Iterator<Item = (f64, Sheet)> {
     [84.0, 130.0, 183.0].into_iter().map(|width| (width, Sheet::from(Size::Custom { width, height: None })))
 }
 
-/// True when a shape that is not under type by purpose touches a box.
+/// Whether a shape touches a box. The interior of a border does not count.
 fn touches(shape: &Shape, r: &Rect) -> bool {
     match &shape.form {
         Outline::Path(points) => points.windows(2).any(|s| r.clip(s[0], s[1]).is_some()),
@@ -78,7 +79,7 @@ fn touches(shape: &Shape, r: &Rect) -> bool {
     }
 }
 
-fn check_type(scene: &Scene, about: &str, wrong: &mut Vec<String>) {
+fn check_text(scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     let sheet = Rect { left: 0.0, top: 0.0, right: scene.width, bottom: scene.height };
     let boxes: Vec<(&str, Rect)> = scene.panels.iter().flat_map(|p| &p.texts).map(|t| (t.text.as_str(), t.bounds())).collect();
     for (k, (text, r)) in boxes.iter().enumerate() {
@@ -100,9 +101,9 @@ fn check_type(scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     }
 }
 
-/// Cells of half a point that a shape covers.
-fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
-    let mut spot = |x: f64, y: f64| cell(((2.0 * x).floor() as i32, (2.0 * y).floor() as i32));
+/// Calls a function for the pixels that a shape covers.
+fn for_each_pixel(shape: &Shape, mut pixel: impl FnMut((i32, i32))) {
+    let mut spot = |x: f64, y: f64| pixel(((2.0 * x).floor() as i32, (2.0 * y).floor() as i32));
     let mut segment = |a: (f64, f64), b: (f64, f64)| {
         let pieces = (4.0 * (b.0 - a.0).hypot(b.1 - a.1)).ceil().max(1.0);
         (0..=pieces as usize).map(|k| k as f64 / pieces).for_each(|s| spot(a.0 + s * (b.0 - a.0), a.1 + s * (b.1 - a.1)));
@@ -130,20 +131,20 @@ fn covered(shape: &Shape, mut cell: impl FnMut((i32, i32))) {
     }
 }
 
-/// Every series keeps a share of its cells in its own colour after everything is drawn.
+/// After everything is drawn, every series keeps at least 5 % of its pixels in its own colour.
 fn check_visible(picture: &Picture, scene: &Scene, about: &str, wrong: &mut Vec<String>) {
     for (panel, laid) in picture.panels.iter().zip(&scene.panels) {
-        let mut last: HashMap<Dot, Hue> = HashMap::new();
-        // Cells and colours of every mark: a filled histogram has two.
-        let mut own: HashMap<usize, (HashSet<Dot>, HashSet<Hue>)> = HashMap::new();
+        let mut last: HashMap<Pixel, Colour> = HashMap::new();
+        // Pixels and colours of every mark; a filled histogram has two colours.
+        let mut own: HashMap<usize, (HashSet<Pixel>, HashSet<Colour>)> = HashMap::new();
         for shape in &laid.shapes {
             let colour = (shape.colour.0, shape.colour.1, shape.colour.2);
-            covered(shape, |cell| {
-                last.insert(cell, colour);
+            for_each_pixel(shape, |pixel| {
+                last.insert(pixel, colour);
                 if let ShapeRole::Curve(k) | ShapeRole::Marker(k) = shape.role {
                     let entry = own.entry(k).or_default();
                     entry.1.insert(colour);
-                    entry.0.insert(cell);
+                    entry.0.insert(pixel);
                 }
             });
         }
@@ -152,19 +153,19 @@ fn check_visible(picture: &Picture, scene: &Scene, about: &str, wrong: &mut Vec<
                 Mark::Line { label, .. } | Mark::Points { label, .. } | Mark::Steps { label, .. } if !label.is_empty() => label,
                 _ => continue,
             };
-            let Some((cells, hues)) = own.get(&k) else {
+            let Some((pixels, colours)) = own.get(&k) else {
                 wrong.push(format!("{about}: `{label}` is not drawn"));
                 continue;
             };
-            let seen = cells.iter().filter(|c| last.get(*c).is_some_and(|h| hues.contains(h))).count();
-            if 20 * seen < cells.len() {
-                wrong.push(format!("{about}: `{label}` shows {seen} of its {} cells", cells.len()));
+            let visible = pixels.iter().filter(|c| last.get(*c).is_some_and(|h| colours.contains(h))).count();
+            if 20 * visible < pixels.len() {
+                wrong.push(format!("{about}: `{label}` shows {visible} of its {} pixels", pixels.len()));
             }
         }
     }
 }
 
-/// Markers outside the axes would be lost without a word.
+/// No marker is outside the axes, where it would not be drawn.
 fn check_inside(picture: &Picture, about: &str, wrong: &mut Vec<String>) {
     for panel in &picture.panels {
         for mark in &panel.marks {
@@ -181,18 +182,18 @@ fn check_inside(picture: &Picture, about: &str, wrong: &mut Vec<String>) {
 }
 
 #[test]
-fn type_keeps_clear_and_series_are_seen_at_every_width() {
-    let wrongs = ALL.par_iter().map(|figure| {
+fn text_overlaps_nothing_and_series_are_visible_at_every_width() {
+    let found = ALL.par_iter().map(|figure| {
         let mut wrong = Vec::new();
         let picture = picture(figure);
         check_inside(&picture, figure.name, &mut wrong);
         for (width, sheet) in sheets() {
             let scene = layout(&picture, &sheet).expect("laid out");
             let about = format!("{} at {width} mm", figure.name);
-            check_type(&scene, &about, &mut wrong);
+            check_text(&scene, &about, &mut wrong);
             check_visible(&picture, &scene, &about, &mut wrong);
             assert!(scene.height < 2.4 * scene.width.max(250.0), "{about}: {} points high", scene.height);
-            // Log axes have three labels, whatever the room.
+            // Logarithmic axes have at least three labels.
             for panel in &picture.panels {
                 for axis in [&panel.x, &panel.y].into_iter().filter(|a| a.scale == metastable::draw::Scale::Log) {
                     let inside = |v: f64| (-1e-9..=1.0 + 1e-9).contains(&axis.position(v));
@@ -203,7 +204,7 @@ fn type_keeps_clear_and_series_are_seen_at_every_width() {
         }
         wrong
     });
-    let wrong = wrongs.flatten().collect::<Vec<_>>();
+    let wrong = found.flatten().collect::<Vec<_>>();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -211,7 +212,7 @@ fn named(name: &str) -> Picture {
     picture(ALL.iter().find(|f| f.name == name).expect("registered"))
 }
 
-/// Distance of a place from a box.
+/// Distance of a point from a box.
 fn gap(r: &Rect, p: (f64, f64)) -> f64 {
     (p.0 - p.0.clamp(r.left, r.right)).hypot(p.1 - p.1.clamp(r.top, r.bottom))
 }
@@ -233,14 +234,14 @@ fn labels_are_nearer_to_their_own_points_than_to_others() {
             let other = points.iter().enumerate().filter(|(j, _)| *j != k).map(|(_, p)| gap(&r, *p)).fold(f64::INFINITY, f64::min);
             assert!(own < other, "`{name}` at {} pt: {own} from its own point, {other} from another", sheet.width);
         }
-        // What solid and dotted mean is said in the picture.
-        let said = |words: &str| panel.texts.iter().any(|t| t.text == words);
-        assert!(said("one unstable direction fewer") && said("two or more fewer"), "a legend");
+        // A legend explains solid and dotted lines.
+        let has_text = |words: &str| panel.texts.iter().any(|t| t.text == words);
+        assert!(has_text("one unstable direction fewer") && has_text("two or more fewer"), "no legend");
     }
 }
 
 #[test]
-fn one_column_of_a_journal_is_enough() {
+fn figures_fit_one_column_of_a_journal() {
     for name in ["staircase", "circle-snapshots", "merging-times", "gamma-curve", "metastability"] {
         let picture = named(name);
         let scene = layout(&picture, &Sheet::from(Size::Nature1)).expect("laid out");
@@ -252,13 +253,14 @@ fn one_column_of_a_journal_is_enough() {
             let upright = laid.texts.iter().filter(|t| t.upwards).count();
             assert!(upright <= 1, "{name}: the label `{}` is broken into {upright} lines", panel.y.label);
         }
-        // Titles of a row stand at one height.
+        // Titles of the panels in a row have the same height.
         for pair in heights.windows(2) {
             let apart = (pair[1] - pair[0]).abs();
             assert!(!(1e-6..=30.0).contains(&apart), "{name}: titles {apart} points apart");
         }
     }
-    // All of the curves of the staircase are drawn to their end, and the legend has even rows.
+    // The curves of the staircase end within its axes, and the rows of its legend have the same
+    // number of entries.
     let picture = named("staircase");
     let (last, end) = picture.panels[1].marks.iter().fold((0.0f64, picture.panels[1].x.high), |(last, end), m| match m {
         Mark::Line { points, .. } => (points.iter().map(|p| p.0).fold(last, f64::max), end),
@@ -285,9 +287,10 @@ fn data_fill_their_axes() {
     }
 }
 
-/// Every place of the chart lies in a band that names the theorem which decides it, and bands begin and end between whole dimensions.
+/// For every d the bands of the theorems cover the chart up to its top. Bands begin and end between
+/// integers d.
 #[test]
-fn the_regime_chart_is_filled() {
+fn the_bands_of_the_regime_chart_cover_it() {
     let panel = &named("regime-chart").panels[0];
     let bands: Vec<(&Vec<f64>, &Vec<f64>)> = panel
         .marks
@@ -307,13 +310,13 @@ fn the_regime_chart_is_filled() {
 }
 
 #[test]
-fn every_theme_type_and_height_keeps_clear() {
+fn text_overlaps_nothing_in_other_themes_fonts_and_heights() {
     let figure = ALL.iter().find(|f| f.name == "gamma-curve").expect("registered");
     let (picture, mut wrong) = (picture(figure), Vec::new());
     for theme in [Theme::Slides, Theme::Dark] {
         for (width, sheet) in sheets() {
             let scene = layout(&picture, &sheet.with_theme(theme)).expect("laid out");
-            check_type(&scene, &format!("{theme:?} at {width} mm"), &mut wrong);
+            check_text(&scene, &format!("{theme:?} at {width} mm"), &mut wrong);
             check_visible(&picture, &scene, &format!("{theme:?} at {width} mm"), &mut wrong);
         }
     }
@@ -321,9 +324,9 @@ fn every_theme_type_and_height_keeps_clear() {
         let sheet = Sheet { font, ..Sheet::from(Size::Custom { width, height: Some(height) }) };
         let scene = layout(&picture, &sheet).expect("laid out");
         assert!((scene.height - height / 25.4 * 72.0).abs() < 1e-9, "{} points for {height} mm", scene.height);
-        check_type(&scene, &format!("{width} x {height} mm at {font} pt"), &mut wrong);
+        check_text(&scene, &format!("{width} x {height} mm at {font} pt"), &mut wrong);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let low = Sheet::from(Size::Custom { width: 84.0, height: Some(20.0) });
-    assert!(layout(&picture, &low).is_err(), "two panels below each other do not fit into 20 mm");
+    assert!(layout(&picture, &low).is_err(), "two panels, one below the other, must not fit in 20 mm");
 }

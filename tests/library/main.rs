@@ -1,12 +1,13 @@
-//! The library by itself: numbers against references, orders of convergence, promises of the documentation, layers of the sources.
+//! Tests of the library: numbers against references, orders of convergence, statements of the
+//! documentation, imports between the sources.
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod architecture;
-mod clock;
 mod clusters;
 mod conformance;
+mod densities;
 #[cfg(feature = "files")]
 mod determinism;
 #[cfg(feature = "figures")]
@@ -18,10 +19,8 @@ mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]
 mod layout;
-mod leaders;
 mod map_jacobians;
 mod maps;
-mod measure;
 mod noise;
 mod normalisation;
 mod numbers;
@@ -41,7 +40,9 @@ mod report;
 mod report_text;
 mod rest;
 mod rows;
+mod shifted_softmax;
 mod sphere;
+mod step_control;
 mod stiff;
 mod sublayers;
 mod theory;

@@ -1,4 +1,6 @@
-//! The measure view: references, three routes to the entropy production, growth rates against theory, orders, invariants, bad input.
+//! Densities on circles and spheres: entropy production by several methods against references,
+//! growth rates against theory, orders of convergence, invariants, estimates from samples, invalid
+//! input.
 
 use crate::common::{number, reference};
 use metastable::attention::TimeScale;
@@ -19,55 +21,57 @@ fn circle(text: &str, modes: usize) -> Circle {
     Density::parse(text).and_then(|d| Circle::from_density(&d, modes)).expect("a density")
 }
 
-fn medium(law: &str, beta: f64) -> MeasureDynamics {
-    MeasureDynamics::new(law, beta, 0.0).expect("a medium")
+fn measure_dynamics(name: &str, beta: f64) -> MeasureDynamics {
+    MeasureDynamics::new(name, beta, 0.0).expect("valid dynamics")
 }
 
 #[test]
-fn entropy_production_meets_the_references_by_three_routes() {
+fn four_computations_of_the_entropy_production_agree_with_the_references() {
     for case in reference("entropy_rate") {
         let beta = number(&case["beta"]);
         let terms: Vec<String> =
             case["cosine_coefficients"].as_object().expect("pairs").iter().map(|(k, v)| format!("{k}={}", number(v))).collect();
         let text = format!("cos:{}", terms.join(","));
-        let law = case["dynamics"].as_str().expect("a name");
-        let (rho, m, wanted) = (circle(&text, 64), medium(law, beta), number(&case["negentropy_rate"]));
-        let flat = Density::parse(&text).and_then(|d| Zonal::from_density(&d, 2, 64)).expect("a density");
-        let routes = [
+        let name = case["dynamics"].as_str().expect("a name");
+        let (rho, m, expected) = (circle(&text, 64), measure_dynamics(name, beta), number(&case["negentropy_rate"]));
+        let zonal = Density::parse(&text).and_then(|d| Zonal::from_density(&d, 2, 64)).expect("a density");
+        let rates = [
             rho.negentropy_rate(&m),
             rho.negentropy_rate_by_derivative(&m),
             production::on_circle(&rho, &m, 512).expect("a kernel"),
-            flat.negentropy_rate(&m).expect("nodes"),
+            zonal.negentropy_rate(&m).expect("nodes"),
         ];
-        // 1e-12 relative: sums of a thousand terms of the size of the kernel; the kernel route cancels beta against 1 (a factor of 30).
-        routes.iter().for_each(|r| assert!((r / wanted - 1.0).abs() < 1e-11, "{law} {beta}: {routes:?} {wanted}"));
+        // The sums of a thousand terms of the size of the kernel have a relative error of 1e-12;
+        // in `production::on_circle` cancellation enlarges it by up to 30.
+        rates.iter().for_each(|r| assert!((r / expected - 1.0).abs() < 1e-11, "{name} {beta}: {rates:?} {expected}"));
     }
 }
 
-/// Growth rate of `cos k theta` measured from a displacement of 1e-5 over a short time: the next term is its square, and the tolerance of 1e-13 is 2e-8 of it.
-fn measured(m: &MeasureDynamics, k: usize, t: f64) -> f64 {
+/// The growth rate of `cos k theta`, measured over a short time from an amplitude of 1e-5. The next
+/// term is the square of the amplitude, and the tolerance 1e-13 is 2e-8 of it.
+fn measured_rate(m: &MeasureDynamics, k: usize, t: f64) -> f64 {
     let rho = circle(&format!("cos:{k}=1e-5"), 32);
     let end = rho.evolve(m, t, 64, |_, _| true).and_then(Evolution::reached).expect("resolved");
     (end.c[k].re / (0.5e-5)).ln() / t
 }
 
 #[test]
-fn small_modes_grow_at_the_rates_of_the_theory() {
+fn small_modes_grow_at_the_predicted_rates() {
     for beta in [0.0, 1.0, 5.0, 7.0] {
         let (sa, usa) = (rates_sa(2, beta, 8).expect("rates"), rates_usa(2, beta, 8, TimeScale::U1, 2).expect("rates"));
         let kappa = scaled_bessel_i(8, beta);
         for k in 1..=8usize {
-            let close = |found: f64, wanted: f64| {
-                assert!((found - wanted).abs() < 1e-4 * wanted.abs().max(1e-2), "k = {k}, beta = {beta}: {found} {wanted}")
+            let close = |found: f64, expected: f64| {
+                assert!((found - expected).abs() < 1e-4 * expected.abs().max(1e-2), "k = {k}, beta = {beta}: {found} {expected}")
             };
             let t = 0.1 / usa.iter().fold(1.0f64, |m, r| m.max(*r));
-            close(measured(&medium("sa", beta), k, 0.1), sa[k]);
-            close(measured(&medium("usa", beta), k, t), usa[k]);
-            let noisy = MeasureDynamics::new("usa", beta, 0.25).expect("a medium");
-            close(measured(&noisy, k, t), usa[k] - 0.25 * (k * k) as f64);
+            close(measured_rate(&measure_dynamics("sa", beta), k, 0.1), sa[k]);
+            close(measured_rate(&measure_dynamics("usa", beta), k, t), usa[k]);
+            let noisy = MeasureDynamics::new("usa", beta, 0.25).expect("valid dynamics");
+            close(measured_rate(&noisy, k, t), usa[k] - 0.25 * (k * k) as f64);
             if beta > 0.0 {
                 let ratio = kappa[k] / kappa[0];
-                close(measured(&medium("sinkhorn", beta), k, 0.1), (k * k) as f64 / beta * ratio / (1.0 + ratio));
+                close(measured_rate(&measure_dynamics("sinkhorn", beta), k, 0.1), (k * k) as f64 / beta * ratio / (1.0 + ratio));
             }
         }
     }
@@ -75,7 +79,8 @@ fn small_modes_grow_at_the_rates_of_the_theory() {
         let rates = rates_sa(d, beta, 4).expect("rates");
         for (k, rate) in rates.iter().enumerate().skip(1) {
             let rho = Density::parse(&format!("cos:{k}=1e-6")).and_then(|r| Zonal::from_density(&r, d, 16)).expect("a density");
-            let end = rho.clone().evolve(&medium("sa", beta), 0.1, 32, |_, _| true).and_then(Evolution::reached).expect("resolved");
+            let end =
+                rho.clone().evolve(&measure_dynamics("sa", beta), 0.1, 32, |_, _| true).and_then(Evolution::reached).expect("resolved");
             let found = (end.b[k] / rho.b[k]).ln() / 0.1;
             assert!((found / rate - 1.0).abs() < 1e-4, "d = {d}, k = {k}: {found} {rate}");
         }
@@ -83,34 +88,35 @@ fn small_modes_grow_at_the_rates_of_the_theory() {
 }
 
 #[test]
-fn spectral_accuracy_and_under_resolution() {
-    let m = medium("sa", 4.0);
+fn spectral_solutions_add_modes_and_report_under_resolution() {
+    let m = measure_dynamics("sa", 4.0);
     let start = circle("cos:1=0.3,2=-0.2+sin:1=0.1", 16);
     let fine = start.clone().evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
-    // The state is resolved to 1e-10 at the end; with the modes it needs the error is that of the integrator.
-    let again = start.clone().with_modes(128).evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
-    fine.c.iter().zip(&again.c).for_each(|(a, b)| assert!((a - b).norm() < 1e-9));
+    // The state is resolved to 1e-10 at the end. With enough modes the error is that of the
+    // integrator.
+    let more_modes = start.clone().with_modes(128).evolve(&m, 1.0, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
+    fine.c.iter().zip(&more_modes.c).for_each(|(a, b)| assert!((a - b).norm() < 1e-9));
     let (state, t, end) = start.evolve(&m, 50.0, 128, |_, _| true).expect("an outcome").partial();
     assert!(end == EvolutionEnd::UnderResolved && t > 1.0 && t < 50.0 && state.tail() <= 1e-10);
 }
 
-/// L1 distance of finite volumes from the spectral solution after time 0.5.
-fn volume_error(m: &MeasureDynamics, cells: usize) -> f64 {
+/// The L1 distance of finite volumes from the spectral solution at time 0.5.
+fn volume_error(m: &MeasureDynamics, volumes: usize) -> f64 {
     let start = circle("cos:1=0.4,2=0.1+sin:3=0.05", 64);
-    let averages = |c: &Circle| FiniteVolume::from_circle(c, cells).expect("averages");
+    let averages = |c: &Circle| FiniteVolume::from_circle(c, volumes).expect("averages");
     let volume = averages(&start).evolve(m, 0.5, |_, _| true).and_then(Evolution::reached).expect("steps");
     let exact = averages(&start.evolve(m, 0.5, 512, |_, _| true).and_then(Evolution::reached).expect("resolved"));
-    volume.averages.iter().zip(&exact.averages).map(|(a, b)| (a - b).abs()).sum::<f64>() / cells as f64
+    volume.averages.iter().zip(&exact.averages).map(|(a, b)| (a - b).abs()).sum::<f64>() / volumes as f64
 }
 
 #[test]
-fn finite_volumes_converge_at_their_order_conserve_mass_and_stay_positive() {
+fn finite_volumes_converge_at_order_two_conserve_mass_and_stay_positive() {
     for m in [
-        medium("sa", 3.0),
-        medium("usa", 1.0),
-        medium("sinkhorn", 3.0),
-        medium("sa", -3.0),
-        MeasureDynamics::new("usa", 1.0, 0.2).expect("a medium"),
+        measure_dynamics("sa", 3.0),
+        measure_dynamics("usa", 1.0),
+        measure_dynamics("sinkhorn", 3.0),
+        measure_dynamics("sa", -3.0),
+        MeasureDynamics::new("usa", 1.0, 0.2).expect("valid dynamics"),
     ] {
         let (a, b, c) = (volume_error(&m, 128), volume_error(&m, 256), volume_error(&m, 512));
         let order = (a / c).log2() / 2.0;
@@ -119,19 +125,19 @@ fn finite_volumes_converge_at_their_order_conserve_mass_and_stay_positive() {
     let volume = FiniteVolume::from_circle(&circle("vmf:kappa=30,at=2,mass=0.6", 64), 256).expect("averages");
     let mut worst = 0.0f64;
     let end = volume
-        .evolve(&medium("usa", 5.0), 0.5, |_, u| {
+        .evolve(&measure_dynamics("usa", 5.0), 0.5, |_, u| {
             assert!(u.iter().all(|v| *v >= 0.0));
             worst = worst.max((u.iter().sum::<f64>() / u.len() as f64 - 1.0).abs());
             true
         })
         .expect("steps");
-    // Rounding of 10^4 steps.
+    // Rounding errors of 10^4 steps.
     assert!(worst < 1e-12 && end.end() == EvolutionEnd::Reached, "{worst}");
 }
 
 #[test]
-fn particles_and_density_tell_the_same_story() {
-    // Quantiles of the density as tokens: n = 4000 equal masses, W1 of order 1/n.
+fn particles_and_densities_have_the_same_moments() {
+    // The tokens are quantiles of the density: 4000 equal masses, at a distance W1 of order 1/n.
     use metastable::attention::{Spec, dynamics};
     use metastable::flow::{Options, solve};
     let start = circle("cos:1=0.5,2=0.2", 32);
@@ -149,28 +155,28 @@ fn particles_and_density_tell_the_same_story() {
         }
     }
     let x = Tokens::from_angles(&angles).expect("angles");
-    for law in ["sa", "usa"] {
-        let flow = dynamics::build(law, false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, x.n()) }).expect("a flow");
+    for name in ["sa", "usa"] {
+        let flow = dynamics::build(name, false, &Spec { accuracy: 1e-9, ..Spec::new(3.0, x.n()) }).expect("a flow");
         let end = solve(&flow, &x, 0.4, &Options { merge_radius: 0.0, rtol: 2e-8, ..Options::default() }, &mut []).expect("a run").clusters;
-        let rho = start.clone().evolve(&medium(law, 3.0), 0.4, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
+        let rho = start.clone().evolve(&measure_dynamics(name, 3.0), 0.4, 512, |_, _| true).and_then(Evolution::reached).expect("resolved");
         for k in 1..=4 {
             let particle = end.angles().iter().map(|a| (k as f64 * a).cos()).sum::<f64>() / end.n() as f64;
-            assert!((particle - rho.c[k].re).abs() < 2e-3, "{law} {k}: {particle} {}", rho.c[k].re);
+            assert!((particle - rho.c[k].re).abs() < 2e-3, "{name} {k}: {particle} {}", rho.c[k].re);
         }
     }
 }
 
 #[test]
-fn estimates_from_samples_see_the_density() {
+fn estimates_from_samples_agree_with_exact_negentropies() {
     let mut stream = Stream::new(1, &["entropy"]);
     let x = Law::parse("uniform").and_then(|l| l.sample(1500, 4, &mut stream)).expect("tokens");
-    // Standard error about 1/sqrt(n).
+    // The standard error is about 1/sqrt(n).
     assert!(nearest_neighbour(&x, 3).expect("enough").abs() < 0.08);
     let cap = Law::parse("cap:radius=0.5").and_then(|l| l.sample(1500, 3, &mut stream)).expect("tokens");
     let exact = -(0.25f64.sin().powi(2)).ln();
     assert!((nearest_neighbour(&cap, 3).expect("enough") - exact).abs() < 0.12);
     assert!(nearest_neighbour(&x, 1500).is_err());
-    // The kernel estimate of a von Mises-Fisher sample: smoothed, so a little low.
+    // The kernel estimate of a von Mises-Fisher sample is smoothed, and therefore too low.
     let bump = Density::parse("vmf:kappa=4,at=0").and_then(|d| Zonal::from_density(&d, 3, 48)).expect("a density");
     let exact = bump.negentropy().expect("nodes");
     let mut points = Vec::new();
@@ -190,58 +196,62 @@ fn estimates_from_samples_see_the_density() {
     assert!(kernel(&sample, -1.0).is_err() && kernel(&Tokens::from_angles(&[0.0]).expect("a token"), 1.0).is_err());
 }
 
-/// The negentropy of a von Mises bump, `kappa A - log I_0`, and of its Fisher twin on S^2, `log(2 kappa) - 1` up to `e^{-2 kappa}`, whatever number of modes is asked for.
+/// Whatever the given number of modes, the negentropy of a von Mises bump on the circle is
+/// `kappa I_1 / I_0 - log I_0`. That of a von Mises-Fisher bump on S^2 is `log(2 kappa) - 1`, up to
+/// `e^{-2 kappa}`.
 #[test]
 fn narrow_densities_get_the_modes_they_need() {
     use metastable::continuity::{lagrangian::Lagrangian, sphere2::Sphere2};
     for kappa in [40.0f64, 2000.0, 1e5] {
         let i = scaled_bessel_i(1, kappa);
-        let wanted = kappa * (i[1] / i[0] - 1.0) - i[0].ln();
+        let expected = kappa * (i[1] / i[0] - 1.0) - i[0].ln();
         let rho = circle(&format!("vmf:kappa={kappa},at=0.3"), 16);
-        assert!((rho.negentropy() - wanted).abs() < 1e-9, "{kappa}: {} {wanted}", rho.negentropy());
+        assert!((rho.negentropy() - expected).abs() < 1e-9, "{kappa}: {} {expected}", rho.negentropy());
         let tokens = Circle::from_tokens(&[0.3], kappa, 16).expect("an estimate");
-        let far = rho.c.iter().zip(&tokens.c).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-        // The exponent kappa (cos - 1) is rounded, and so are the turns of up to 2500 modes.
-        assert!(far < 4.0 * f64::EPSILON * (kappa + 2500.0), "{kappa}: {far}");
+        let difference = rho.c.iter().zip(&tokens.c).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        // Rounding of the exponent kappa (cos - 1) and of the rotations of up to 2500 modes.
+        assert!(difference < 4.0 * f64::EPSILON * (kappa + 2500.0), "{kappa}: {difference}");
     }
     for kappa in [40.0f64, 300.0] {
-        let wanted = (2.0 * kappa).ln() - 1.0;
+        let expected = (2.0 * kappa).ln() - 1.0;
         let density = Density::parse(&format!("vmf:kappa={kappa}")).expect("a density");
-        let flat = Zonal::from_density(&density, 3, 8).and_then(|z| z.negentropy()).expect("modes");
+        let zonal = Zonal::from_density(&density, 3, 8).and_then(|z| z.negentropy()).expect("modes");
         let full = Sphere2::from_density(&density, 8).expect("degrees");
         assert!(
-            (flat - wanted).abs() < 1e-8 && (full.negentropy() - wanted).abs() < 1e-8,
-            "{kappa}: {flat} {} {wanted}",
+            (zonal - expected).abs() < 1e-8 && (full.negentropy() - expected).abs() < 1e-8,
+            "{kappa}: {zonal} {} {expected}",
             full.negentropy()
         );
-        // Particles see the same density on a coarser grid, or say that they do not.
+        // Particles have the same negentropy on a coarser grid; one that is too coarse is refused.
         assert!(Lagrangian::on_sphere2(&full, 6).is_err());
         let particles = Lagrangian::on_sphere2(&full, full.degree * 2 / 3).expect("a grid").negentropy();
-        assert!((particles - wanted).abs() < 1e-6, "{kappa}: {particles} {wanted}");
+        assert!((particles - expected).abs() < 1e-6, "{kappa}: {particles} {expected}");
     }
     assert!((circle("cos:100=0.2", 16).c[100].re - 0.1).abs() < 1e-15);
     assert!(Density::parse("vmf:kappa=2000").and_then(|d| Sphere2::from_density(&d, 8)).is_err());
     assert!(Density::parse("vmf:kappa=90000").and_then(|d| Zonal::from_density(&d, 3, 8)).is_err());
 }
 
-/// Values are joined by the polynomial through all of them, wherever their grid begins; corners are refused, or kept by finite volumes.
+/// Values on a grid are interpolated by one trigonometric polynomial, wherever the grid begins. A
+/// density with corners is refused by the Fourier series, and accepted by finite volumes.
 #[test]
-fn values_are_not_cut() {
+fn values_are_interpolated_with_all_their_modes() {
     let rho = circle("cos:1=0.3,90=0.2+sin:2=0.1", 8);
     let at: Vec<f64> = (0..200).map(|j| 0.7 + TAU * f64::from(j) / 200.0).collect();
     let values: Vec<f64> = at.iter().map(|t| 1.0 + 0.3 * t.cos() + 0.2 * (90.0 * t).cos() + 0.1 * (2.0 * t).sin()).collect();
-    let again = Circle::from_values(&values, 0.7, 8).expect("a density");
-    assert!(again.modes() == 90 && rho.c.iter().zip(&again.c).all(|(a, b)| (a - b).norm() < 1e-14));
+    let restored = Circle::from_values(&values, 0.7, 8).expect("a density");
+    assert!(restored.modes() == 90 && rho.c.iter().zip(&restored.c).all(|(a, b)| (a - b).norm() < 1e-14));
     let step: Vec<f64> = (0..64).map(|j| if j < 32 { 1.0 } else { 0.0 }).collect();
     assert!(Circle::from_values(&step, 0.0, 8).is_err());
     let volume = FiniteVolume::from_values(&step, 0.0, 1024).expect("averages");
-    // Height 2 on 31 of 64 intervals and straight ramps over two: 2 (31/64) log 2 + (2/64) integral_0^1 2u log 2u du, the last log 2 - 1/2.
-    let wanted = 62.0 / 64.0 * 2f64.ln() + 2.0 / 64.0 * (2f64.ln() - 0.5);
-    assert!((volume.negentropy() - wanted).abs() < 1e-4, "{} {wanted}", volume.negentropy());
+    // Height 2 on 31 of 64 intervals and linear ramps on two:
+    // 2 (31/64) log 2 + (2/64) integral_0^1 2u log 2u du, where the integral is log 2 - 1/2.
+    let expected = 62.0 / 64.0 * 2f64.ln() + 2.0 / 64.0 * (2f64.ln() - 0.5);
+    assert!((volume.negentropy() - expected).abs() < 1e-4, "{} {expected}", volume.negentropy());
 }
 
 #[test]
-fn bad_densities_name_the_place() {
+fn invalid_densities_are_errors() {
     for text in
         ["cos:1=1.5", "cos:1", "cos:x=1", "vmf:kappa=1,mass=2", "vmf:cappa=1", "nonsense", "cos:1=nan", "vmf:mass=0.7+vmf:mass=0.7", ""]
     {
@@ -261,21 +271,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn production_is_bounded_and_turns_with_the_density(a in prop::collection::vec(-0.15f64..0.15, 6), beta in 0.1f64..20.0, turn in 0.0f64..6.0) {
+    fn production_is_bounded_and_invariant_under_rotations(a in prop::collection::vec(-0.15f64..0.15, 6), beta in 0.1f64..20.0, turn in 0.0f64..6.0) {
         let text = format!("cos:1={},2={},3={}+sin:1={},2={},3={}", a[0], a[1], a[2], a[3], a[4], a[5]);
         let rho = circle(&text, 48);
-        let (usa, sa) = (medium("usa", beta), medium("sa", beta));
+        let (usa, sa) = (measure_dynamics("usa", beta), measure_dynamics("sa", beta));
         let rate = rho.negentropy_rate(&usa);
         prop_assert!(rate >= 0.0 && rate <= beta.exp());
         prop_assert!(rho.negentropy_rate(&sa) <= 1.0);
-        // A rotation multiplies c_k by e^{-i k turn} and changes neither entropy nor production.
-        let mut turned = rho.clone();
-        for (k, c) in turned.c.iter_mut().enumerate() {
+        // A rotation multiplies c_k by e^{-i k turn} and changes neither negentropy nor production.
+        let mut rotated = rho.clone();
+        for (k, c) in rotated.c.iter_mut().enumerate() {
             let (s, co) = (k as f64 * turn).sin_cos();
             (c.re, c.im) = (c.re * co + c.im * s, c.im * co - c.re * s);
         }
-        prop_assert!((turned.negentropy_rate(&usa) / rate - 1.0).abs() < 1e-9);
-        prop_assert!((turned.negentropy() - rho.negentropy()).abs() < 1e-12);
+        prop_assert!((rotated.negentropy_rate(&usa) / rate - 1.0).abs() < 1e-9);
+        prop_assert!((rotated.negentropy() - rho.negentropy()).abs() < 1e-12);
         // The rate is the slope of the negentropy along the flow.
         let h = 1e-3 / (1.0 + usa.beta.exp());
         let ahead = rho.clone().evolve(&usa, h, 256, |_, _| true).and_then(Evolution::reached).expect("resolved").negentropy();
@@ -285,29 +295,29 @@ proptest! {
 }
 
 #[test]
-fn the_sphere_agrees_with_zonal_densities_and_turns() {
+fn densities_on_the_sphere_agree_with_zonal_ones_and_rotate() {
     use metastable::continuity::sphere2::Sphere2;
     let sphere = |text: &str| Density::parse(text).and_then(|d| Sphere2::from_density(&d, 24)).expect("a density");
-    for (law, beta) in [("sa", 4.0), ("usa", 2.0)] {
-        let m = medium(law, beta);
+    for (name, beta) in [("sa", 4.0), ("usa", 2.0)] {
+        let m = measure_dynamics(name, beta);
         let text = "cos:1=0.3,2=-0.2,3=0.1";
-        let flat = Density::parse(text).and_then(|d| Zonal::from_density(&d, 3, 24)).expect("a density");
+        let zonal = Density::parse(text).and_then(|d| Zonal::from_density(&d, 3, 24)).expect("a density");
         let full = sphere(text);
-        assert!((full.negentropy() - flat.negentropy().expect("nodes")).abs() < 1e-13);
-        assert!((full.negentropy_rate(&m) / flat.negentropy_rate(&m).expect("nodes") - 1.0).abs() < 1e-11);
-        let (full, flat) = (
+        assert!((full.negentropy() - zonal.negentropy().expect("nodes")).abs() < 1e-13);
+        assert!((full.negentropy_rate(&m) / zonal.negentropy_rate(&m).expect("nodes") - 1.0).abs() < 1e-11);
+        let (full, zonal) = (
             full.evolve(&m, 0.5, 64, |_, _| true).and_then(Evolution::reached).expect("resolved"),
-            flat.evolve(&m, 0.5, 64, |_, _| true).and_then(Evolution::reached).expect("resolved"),
+            zonal.evolve(&m, 0.5, 64, |_, _| true).and_then(Evolution::reached).expect("resolved"),
         );
-        for (a, b) in full.zonal_coefficients().iter().zip(flat.coefficients()).take(10) {
+        for (a, b) in full.zonal_coefficients().iter().zip(zonal.coefficients()).take(10) {
             assert!((a - b).abs() < 1e-7, "{a} {b}");
         }
-        // A bump anywhere has the entropy and production of the bump at the pole, before and after.
+        // A bump anywhere has the negentropy and production of the bump at the pole, at both times.
         let pole = sphere("vmf:kappa=2,at=0,mass=0.7");
-        let turned = sphere("vmf:kappa=2,at=1.1,azimuth=2.3,mass=0.7");
-        assert!((pole.negentropy_rate(&m) / turned.negentropy_rate(&m) - 1.0).abs() < 1e-10);
+        let rotated = sphere("vmf:kappa=2,at=1.1,azimuth=2.3,mass=0.7");
+        assert!((pole.negentropy_rate(&m) / rotated.negentropy_rate(&m) - 1.0).abs() < 1e-10);
         let end = |s: Sphere2| s.evolve(&m, 0.3, 64, |_, _| true).and_then(Evolution::reached).expect("resolved");
-        let (pole, turned) = (end(pole), end(turned));
-        assert!((pole.negentropy() - turned.negentropy()).abs() < 1e-8 && (pole.mean_length() - turned.mean_length()).abs() < 1e-8);
+        let (pole, rotated) = (end(pole), end(rotated));
+        assert!((pole.negentropy() - rotated.negentropy()).abs() < 1e-8 && (pole.mean_length() - rotated.mean_length()).abs() < 1e-8);
     }
 }
