@@ -1,6 +1,5 @@
 //! Rules for the sources. Files and folders of a package do not import each other in a cycle.
-//! Files are short. Below the lab no module prints, reads files, looks at a clock or names a flag
-//! of the command line.
+//! Files are short. Below the lab no module prints, reads files or looks at a clock.
 //!
 //! Packages are found by their manifests. Imports are read with `syn`, from `use` items and from
 //! paths in the code. Such a path begins with `crate`, `self`, `super`, a child module or a name
