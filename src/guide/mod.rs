@@ -1,18 +1,18 @@
-//! The guide. Its commands and programs run in the tests.
+//! The guide. The tests run its commands and programs.
 //!
-//! - [`first_experiment`]: a question, a grid, an answer
+//! - [`first_experiment`]: from a question to a grid of runs and an answer
 //! - [`glossary`]: every word of the field and of the program, defined once
 //! - [`command_line`]: every command by example, the flags of all commands, exit codes
 //! - [`experiments`]: the keys of an experiment file
 //! - [`results`]: reading, drawing and comparing results; Python and Julia
 //! - [`theorems`]: claims, trials, margins, verdicts, counterexamples
-//! - [`measure`]: densities instead of tokens
+//! - [`measure`]: densities in place of tokens
 //! - [`certificates`]: what is proved, and how to check a proof
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
-//! - [`machines`]: one grid on many machines, one run on many processes, and its cost
+//! - [`machines`]: one grid on many machines, or one run on many processes
 //! - [`choosing`]: accuracy, kernels, integrators, merge radius, limits
-//! - [`own`]: a claim, a dynamics, an observable and a figure of your own
+//! - [`own`]: how to write your own claim, dynamics, observable and figure
 //! - [`gallery`]: every figure
 //! - [`papers`]: how to see the statements, tests and figures of each paper
 
