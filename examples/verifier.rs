@@ -1,4 +1,4 @@
-//! The referee as a program: checks the certificates that are named; exit code 1 when one is refused.
+//! The verifier as a program: checks certificates; exit code 1 if one is refused.
 
 fn main() {
     let check =
