@@ -5,15 +5,18 @@ mod common;
 
 mod architecture;
 mod clock;
+mod closed_forms;
 mod clusters;
 mod conformance;
 #[cfg(feature = "files")]
 mod determinism;
 #[cfg(feature = "figures")]
 mod draw;
+mod error_bounds;
 mod flow;
 mod flow_map;
 mod heads;
+mod injected_bugs;
 mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]
@@ -30,8 +33,6 @@ mod observe;
 mod order;
 #[cfg(feature = "figures")]
 mod paper_figs;
-mod planted;
-mod promises;
 mod properties;
 mod prose;
 mod reference;
@@ -39,9 +40,8 @@ mod reference;
 mod report;
 #[cfg(feature = "files")]
 mod report_text;
-mod rest;
-mod rows;
 mod sphere;
+mod steady_states;
 mod stiff;
 mod sublayers;
 mod theory;
