@@ -90,19 +90,19 @@ const GOOD: &str = "
     velocity --noise kappa=1,step=0.1 !
 ";
 
-/// A command with its full name.
-struct Leaf {
+/// A command without subcommands, with its full name.
+struct Subcommand {
     words: String,
     command: Command,
 }
 
-fn leaves(command: &Command, words: &str, out: &mut Vec<Leaf>) {
+fn subcommands(command: &Command, words: &str, out: &mut Vec<Subcommand>) {
     if command.has_subcommands() {
         for inner in command.get_subcommands().filter(|c| c.get_name() != "help") {
-            leaves(inner, format!("{words} {}", inner.get_name()).trim_start(), out);
+            subcommands(inner, format!("{words} {}", inner.get_name()).trim_start(), out);
         }
     } else {
-        out.push(Leaf { words: words.to_owned(), command: command.clone() });
+        out.push(Subcommand { words: words.to_owned(), command: command.clone() });
     }
 }
 
@@ -118,7 +118,7 @@ fn row<'a>(table: &'a str, start: &str) -> Option<&'a str> {
     rows(table).find_map(|l| l.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
-impl Leaf {
+impl Subcommand {
     /// Words as a call: a flag that takes a value gets the next word.
     fn call(&self, words: &str) -> Call {
         let mut out = Call::new();
@@ -170,15 +170,15 @@ impl Leaf {
     }
 }
 
-/// The effects of a call: exit code, result and files without times, notes.
-struct Seen {
+/// The effects of a call: exit code, result and files (both without times), notes.
+struct Effects {
     code: Option<i32>,
     result: String,
     files: BTreeMap<PathBuf, Vec<u8>>,
     said: String,
 }
 
-impl Seen {
+impl Effects {
     fn success(&self) -> bool {
         // Verdicts are results too, and so is the state of a run that reached its largest number of
         // steps.
@@ -188,7 +188,7 @@ impl Seen {
 
 /// Runs a call in a new folder beside the input files. Text output is compared for flags that
 /// change only the text.
-fn look(at: &Path, leaf: &Leaf, call: &Call) -> Seen {
+fn effects_of(at: &Path, leaf: &Subcommand, call: &Call) -> Effects {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let folder = at.join(NEXT.fetch_add(1, Ordering::Relaxed).to_string());
     std::fs::create_dir(&folder).expect("writable");
@@ -201,7 +201,7 @@ fn look(at: &Path, leaf: &Leaf, call: &Call) -> Seen {
         strip(&mut value);
         result = value.to_string();
     }
-    Seen { code: out.status.code(), result, files, said: text(&out.stderr) }
+    Effects { code: out.status.code(), result, files, said: text(&out.stderr) }
 }
 
 /// The files of a folder; tables without comments and records by name only, since these hold the
@@ -219,7 +219,7 @@ fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
                 bytes.split(|b| *b == b'\n').filter(|l| !said(l)).flatten().copied().collect()
             }
             Some("json" | "txt" | "html" | "npy") => Vec::new(),
-            // A film begins with its record.
+            // A film begins with its provenance.
             _ => bytes.split_off(bytes.windows(2).rposition(|w| w == b"\"}").unwrap_or(0)),
         };
         files.insert(path.components().skip(folder.components().count()).collect(), kept);
@@ -290,7 +290,7 @@ fn prepare(at: &Path) {
 }
 
 /// The faults of a flag of a command.
-fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<String> {
+fn faults(at: &Path, leaf: &Subcommand, usual: &(Call, Effects), flag: &str) -> Vec<String> {
     let group = leaf.words.split(' ').next().unwrap_or_default();
     let starts = [format!("{} {flag}", leaf.words), format!("{group} {flag}"), flag.to_owned()];
     let arg = leaf.flag(flag).expect("a flag of the command");
@@ -304,32 +304,33 @@ fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<Strin
         None if !choices.is_empty() => &format!(" {}", choices[choices.len() - 1].get_name()),
         None if of(TypeId::of::<f64>()) => " 0.4",
         None if whole.into_iter().any(of) => " 5",
-        None => return vec![format!("{} {flag}: no good value here", leaf.words)],
+        None => return vec![format!("{} {flag}: add a good value to GOOD", leaf.words)],
     };
-    // Measured times do not matter here.
+    // Commands that measure times may always give other output.
     let mark = words.chars().last().filter(|c| "=~!*".contains(*c)).or((group == "bench").then_some('='));
     let good = leaf.with(&usual.0, &leaf.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))));
     let line = |call: &Call| format!("{} {}", leaf.words, call.concat().join(" "));
-    let look = |words: &Call| look(at, leaf, words);
+    let effects_of = |words: &Call| effects_of(at, leaf, words);
     let mut out = Vec::new();
-    let seen = look(&good);
+    let seen = effects_of(&good);
     let refused = seen.code == Some(1);
     if mark == Some('!') && !refused || !(seen.success() || refused && matches!(mark, Some('!' | '~'))) {
         out.push(format!("{}: exit code {:?}: {}", line(&good), seen.code, seen.said));
     } else if !refused && mark != Some('=') {
         let without: Call = good.iter().filter(|w| w[0] != flag).cloned().collect();
-        let same = |other: &Seen| other.result == seen.result && other.files == seen.files;
-        let other = if without == usual.0 { None } else { Some(look(&without)).filter(Seen::success) };
+        let same = |other: &Effects| other.result == seen.result && other.files == seen.files;
+        let other = if without == usual.0 { None } else { Some(effects_of(&without)).filter(Effects::success) };
         if same(other.as_ref().unwrap_or(&usual.1)) {
             out.push(format!("{}: without effect", line(&good)));
         }
     }
     if arg.get_action().takes_values() && !matches!(mark, Some('!' | '*')) {
-        // Neither a number nor a name nor a file; and no folder can be created inside a file.
+        // The value `?` is neither a number nor a name nor a file. A folder cannot be created
+        // inside a file.
         let writes = ["--out", "--certificates", "--movie", "--runs"].contains(&flag);
         let value = if writes { "../x.csv/?" } else { "?" };
         let bad: Call = good.iter().map(|w| if w[0] == flag { vec![w[0].clone(), value.to_owned()] } else { w.clone() }).collect();
-        let Seen { code, said, .. } = look(&bad);
+        let Effects { code, said, .. } = effects_of(&bad);
         let about = [flag, "unknown ", "error: ?", "../x.csv"].iter().any(|w| said.contains(w));
         let expected =
             ["expected", "known: ", "nearest", "did you mean", "no such", "could not", "possible values"].iter().any(|w| said.contains(w));
@@ -350,12 +351,12 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
     root.build();
     let everywhere: Vec<_> = root.get_arguments().map(|a| a.get_id().clone()).collect();
     let mut all = Vec::new();
-    leaves(&root, "", &mut all);
+    subcommands(&root, "", &mut all);
     let mut wrong: Vec<String> = all
         .par_iter()
         .flat_map(|leaf| {
             let usual = leaf.usual();
-            let seen = look(at, leaf, &usual);
+            let seen = effects_of(at, leaf, &usual);
             if !seen.success() {
                 return vec![format!("{} {}: {}", leaf.words, usual.concat().join(" "), seen.said)];
             }
@@ -369,23 +370,23 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
         let mut parts = line.split("--");
         let (command, flag) = (parts.next().unwrap_or_default().trim(), parts.next().and_then(|f| f.split(' ').next()).unwrap_or_default());
         let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-        let of = |l: &&Leaf| command.is_empty() || begins(command, &l.words) || begins(&l.words, command);
+        let of = |l: &&Subcommand| command.is_empty() || begins(command, &l.words) || begins(&l.words, command);
         if !all.iter().filter(of).any(|l| flag.is_empty() || l.flag(&format!("--{flag}")).is_some()) {
-            wrong.push(format!("of no command any more: {line}"));
+            wrong.push(format!("no command has this row any more: {line}"));
         }
     }
     wrong.sort();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Every number of a prediction has a description below it, except repeated inputs.
+/// Every number of a prediction has a description, except repeated inputs.
 #[test]
 fn every_prediction_describes_its_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut root = metastable::cli::command();
     root.build();
     let mut all = Vec::new();
-    leaves(&root, "", &mut all);
+    subcommands(&root, "", &mut all);
     for leaf in all.iter().filter(|l| l.words.starts_with("predict ")) {
         let answer = run(folder.path(), &format!("{} {}", leaf.words, leaf.usual().concat().join(" ")));
         let text = text(&answer.stdout);

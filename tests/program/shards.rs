@@ -11,7 +11,8 @@ fn start(folder: &Path, line: &str) -> Child {
     command(folder, line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
 }
 
-/// Few cells, each a folder; and many small ones, lines of one file in a run of the whole.
+/// An experiment with few cells, each in a folder, and one with many small cells, which are lines
+/// of one file.
 const FEW: &str = "name = 'few'\nn = 6\nd = [2, 3]\nbeta = [1, 4, 9]\nt_end = 1e3\nrealisations = 2\nsamples = 8";
 const MANY: &str = "name = 'many'\nn = 3\nd = 2\nbeta = \"1..9:lin40\"\nt_end = 10\nsamples = 4";
 
@@ -24,13 +25,13 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn parts_and_a_merger_are_a_run_whoever_comes_first() {
+fn merged_shards_are_a_run_in_any_order() {
     let folder = folder();
     for name in ["few", "many"] {
         json(folder.path(), &format!("run {name}.toml --out whole-{name}"));
         let missing = failure(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"), 1);
         assert!(missing.contains("0 of"), "{missing}");
-        // Two instances of every part at once: none waits, none loses or doubles a cell.
+        // Two processes for every shard at the same time lose or repeat no cell.
         let both: Vec<Child> =
             (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --shard {}/3", k % 3))).collect();
         for mut child in both {
@@ -38,16 +39,16 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
         }
         let merged = json(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"));
         let whole = folder.path().join(format!("whole-{name}"));
-        assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))), "{name}: a merger of parts has other bytes");
+        assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))), "{name}: merged shards have other bytes");
         assert_eq!(merged["cells"].as_array().map(Vec::len), Some(if name == "few" { 6 } else { 40 }));
-        // Nothing is left of what was in work, and nothing was set aside.
+        // No unfinished or damaged files remain.
         let all = contents(&folder.path().join(format!("parts-{name}")));
         assert!(
             all.keys().all(|p| !p.to_string_lossy().contains(".partial") && !p.to_string_lossy().contains("damaged")),
             "{:?}",
             all.keys()
         );
-        // Again: nothing is run, nothing changes.
+        // A second time, nothing is run and nothing changes.
         json(folder.path(), &format!("run {name}.toml --out parts-{name} --shard 0/3"));
         json(folder.path(), &format!("run {name}.toml --out parts-{name}"));
         assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))));
@@ -55,7 +56,7 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
 }
 
 #[test]
-fn every_cell_belongs_to_one_part() {
+fn every_cell_belongs_to_one_shard() {
     let folder = folder();
     let counts: Vec<u64> =
         (0..5).map(|k| json(folder.path(), &format!("run many.toml --shard {k}/5"))["cells"].as_u64().expect("a number")).collect();
@@ -63,7 +64,8 @@ fn every_cell_belongs_to_one_part() {
     assert!(counts.iter().all(|c| *c < 40));
 }
 
-/// The three lines of the guide for a cluster, for these cells and this experiment.
+/// The three command lines of the guide for computer clusters, for fewer shards and the experiment
+/// above.
 fn recipes() -> [String; 3] {
     let lines = ["sbatch --array=0-63", "seq 0 7 | parallel", "metastable run my-study.toml --out runs --merge"].map(|begin| {
         let guide = include_str!("../../src/guide/machines.md");
@@ -73,7 +75,7 @@ fn recipes() -> [String; 3] {
     lines.map(|line| line.replace("my-study.toml", "few.toml"))
 }
 
-/// A line as a shell runs it, with these programs and this one on its path.
+/// Runs a line in a shell, with the programs in the folder and this program on the path.
 fn shell(folder: &Path, line: &str) -> Output {
     let home = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
     let path = format!("{}:{}:{}", folder.display(), home.display(), std::env::var("PATH").unwrap_or_default());
@@ -120,7 +122,7 @@ fn the_commands_of_the_guide_run_on_a_cluster() {
         assert!(tables(&folder.path().join("runs")) == tables(&folder.path().join("whole")), "{line}: other bytes than one run");
         std::fs::remove_dir_all(folder.path().join("runs")).expect("there");
     }
-    // Without its number the line says what is wrong.
+    // Without the number of the shard, the error names the flag.
     let bare = shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
     assert_eq!(bare.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&bare.stderr).contains("--shard: found /4, expected k/K"), "{bare:?}");
@@ -202,7 +204,7 @@ fn malformed_shards_are_refused() {
     }
 }
 
-/// A run of some thousand steps with merges, and one with implicit steps.
+/// A run with some thousand steps and merges, and a run with implicit steps.
 const RUNS: [&str; 2] = [
     "solve --init uniform --n 24 --d 3 --seed 5 --beta 60 --t-end 1e12 --observables clusters,positions",
     "solve --init uniform --n 12 --d 3 --seed 5 --beta 40 --dynamics causal-sa --t-end 1e6",
