@@ -34,7 +34,9 @@ fn a_named_kernel_keeps_the_accuracy_or_names_the_one_it_can_reach() {
     for (n, d, law) in [(24, 3, "uniform"), (60, 17, "cap:radius=0.01"), (300, 2, "uniform"), (300, 3, "uniform"), (100, 64, "uniform")] {
         let x = drawn(law, n, d, 3);
         for beta in [0.0, 0.5, 4.0, 30.0, 300.0, -8.0] {
-            let exact = velocity(KernelChoice::parse("rows").expect("a kernel"), EXACT_ACCURACY, beta, &x).expect("the kernel rows computes everything").0;
+            let exact = velocity(KernelChoice::parse("rows").expect("a kernel"), EXACT_ACCURACY, beta, &x)
+                .expect("the kernel rows computes everything")
+                .0;
             // The error of the kernel `rows` itself: the terms `A_ij min(|x_j - x_i|, |x_j + x_i|)`
             // may cancel, and have the rounding errors of their exponents.
             let rows = Attention::new(beta);
@@ -61,7 +63,10 @@ fn a_named_kernel_keeps_the_accuracy_or_names_the_one_it_can_reach() {
                             assert!(refusal.contains("at least") && refusal.contains(&format!("n = {n}, d = {d}")), "{refusal}");
                             let (found, _) = velocity(attention.kernel, least, beta, &x).unwrap_or_else(|e| panic!("{label}: {e}"));
                             assert!(kept(&found, least), "{label}: {least:e}");
-                            assert!(velocity(attention.kernel, 0.9 * least, beta, &x).is_err(), "{label}: a tenth below the least accuracy");
+                            assert!(
+                                velocity(attention.kernel, 0.9 * least, beta, &x).is_err(),
+                                "{label}: a tenth below the least accuracy"
+                            );
                         }
                     }
                 }

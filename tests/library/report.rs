@@ -185,7 +185,10 @@ fn the_page_is_accessible_to_screen_readers() {
     assert_eq!(tags(&page, "h1").len(), 1);
     assert!(tags(&page, "th").iter().all(|t| t.contains("scope=\"")), "a header cell without scope");
     assert_eq!(tags(&page, "table").len(), tags(&page, "caption").len());
-    assert!(tags(&page, "svg").iter().all(|t| t.contains("role=\"img\"") && t.contains("aria-label=\"")), "a picture without a description");
+    assert!(
+        tags(&page, "svg").iter().all(|t| t.contains("role=\"img\"") && t.contains("aria-label=\"")),
+        "a picture without a description"
+    );
     assert!(tags(&page, "img").iter().all(|t| t.contains("alt=\"")));
     assert_eq!(unclosed(&page), Vec::<String>::new());
 }

@@ -65,8 +65,8 @@ fn wrong_laws_are_refused_with_the_right_form() {
         ("uniform:3", "unknown parameter of masses `3`"),
         ("dirichlet:0", "dirichlet:a: found 0"),
     ] {
-        let said = MassLaw::parse(spec).expect("a law").map(|_| ()).expect_err("wrong").to_string();
-        assert!(said.contains(expected), "{spec}: {said}");
+        let message = MassLaw::parse(spec).expect("a law").map(|_| ()).expect_err("wrong").to_string();
+        assert!(message.contains(expected), "{spec}: {message}");
     }
     assert_eq!(usage(), "dirichlet:A, one-heavy:SHARE, power:S, uniform");
 }

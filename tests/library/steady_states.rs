@@ -111,7 +111,9 @@ fn the_remaining_distance_is_below_the_tolerance_in_kernel_widths() {
     }
     // The bound is never below 1e-12, which is the effect of rounding: 9e-13 meets every tolerance,
     // 1.1e-12 does not meet 1e-15.
-    assert!(examined_at_pole(&valley(1e-2, 1.0), 0.9e-14, 1e-15).is_some() && examined_at_pole(&valley(1e-2, 1.0), 1.1e-14, 1e-15).is_none());
+    assert!(
+        examined_at_pole(&valley(1e-2, 1.0), 0.9e-14, 1e-15).is_some() && examined_at_pole(&valley(1e-2, 1.0), 1.1e-14, 1e-15).is_none()
+    );
 }
 
 #[test]
@@ -142,7 +144,10 @@ fn neutral_rotations_count_only_without_declared_equivariance() {
 fn dynamics_without_linearisation_are_not_examined() {
     let still = vec![0.0; 3 * 301];
     let time_dependent = Properties { autonomous: false, ..FACTS };
-    assert!(examined_at_pole(&Dynamics::single(Valley { slow: 1.0, width: 1.0, facts: time_dependent }), 0.0, 1e-10).is_none(), "weights change");
+    assert!(
+        examined_at_pole(&Dynamics::single(Valley { slow: 1.0, width: 1.0, facts: time_dependent }), 0.0, 1e-10).is_none(),
+        "weights change"
+    );
     let polar = pole(1, 3).polar(&[1.0]).unwrap();
     let pre = valley(1.0, 1.0).with_normalisation(Pre);
     assert!(SteadyStateDetector::default().examine(&pre, &polar, &still[..3], 1e-10).is_none(), "radii");

@@ -121,9 +121,9 @@ fn header(name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
     [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), &bytes[8 + length..]].concat()
 }
 
-fn refused(made: metastable::Result<TrainedModel>, said: &[&str]) {
+fn refused(made: metastable::Result<TrainedModel>, expected: &[&str]) {
     let error = made.map(|_| ()).expect_err("refused").to_string();
-    assert!(said.iter().all(|s| error.contains(s)) && error.lines().count() == 1, "{error:?} lacks one of {said:?}");
+    assert!(expected.iter().all(|s| error.contains(s)) && error.lines().count() == 1, "{error:?} lacks one of {expected:?}");
 }
 
 #[test]
@@ -179,10 +179,10 @@ fn nan_tensors_and_unknown_ids_are_refused() {
     let error = holed.run_layers::<f64>(&x, &holed.block_sequence(), false, |_| Ok(())).expect_err("refused").to_string();
     assert!(error.contains("tensor encoder.layer.1.output.dense.weight: found NaN at number 2"), "{error}");
     let bert = model("bert", None, None).expect("a model");
-    let said = |ids: &[usize]| bert.embed(ids).expect_err("refused").to_string();
-    assert_eq!(said(&[]), "ids: found no token, expected at least one");
-    assert_eq!(said(&[1, 30]), "ids, id 2: found 30, expected a word of the model, below 30");
-    assert_eq!(said(&[1; 13]), "ids: found 13 tokens, expected at most 12, the positions of the model");
+    let message = |ids: &[usize]| bert.embed(ids).expect_err("refused").to_string();
+    assert_eq!(message(&[]), "ids: found no token, expected at least one");
+    assert_eq!(message(&[1, 30]), "ids, id 2: found 30, expected a word of the model, below 30");
+    assert_eq!(message(&[1; 13]), "ids: found 13 tokens, expected at most 12, the positions of the model");
     let error = bert.run_layers::<f64>(&x, &[2], false, |_| Ok(())).expect_err("refused").to_string();
     assert_eq!(error, "block: found 2, expected a number below 2, the blocks of the model");
 }
@@ -236,8 +236,8 @@ fn check_changed_key(key: &ModelKey, read: impl Fn(&Map<String, Value>) -> metas
     match (key.key_use, after) {
         (KeyUse::Ignored, after) => assert_eq!(after.expect("read"), before, "{} changes something", key.name),
         (_, Err(e)) => {
-            let said = e.to_string();
-            assert!(said.lines().count() == 1 && said.contains("expected"), "{}: {said}", key.name);
+            let message = e.to_string();
+            assert!(message.lines().count() == 1 && message.contains("expected"), "{}: {message}", key.name);
         }
         (KeyUse::Read, Ok(after)) => {
             let same = after.len() == before.len() && furthest(&after, &before) < 1e-9;
@@ -323,10 +323,10 @@ fn every_key_of_a_gguf_file_is_read_or_refused() {
     for key in &GGUF_SETTINGS {
         check_changed_key(key, gguf_states);
     }
-    let said = |text: &str| gguf_states(&object(text)).expect_err("refused").to_string();
-    assert!(said(r#"{"llama.rope.something": 2.0}"#).contains("key llama.rope.something: found 2.0, expected no such key"));
-    assert!(said(r#"{"llama.rope.scaling.type": "longrope"}"#).contains("one of linear, none, yarn"));
-    assert!(said(r#"{"llama.rope.dimension_count": 4}"#).contains("key llama.rope.dimension_count: found 4, expected 8"));
+    let message = |text: &str| gguf_states(&object(text)).expect_err("refused").to_string();
+    assert!(message(r#"{"llama.rope.something": 2.0}"#).contains("key llama.rope.something: found 2.0, expected no such key"));
+    assert!(message(r#"{"llama.rope.scaling.type": "longrope"}"#).contains("one of linear, none, yarn"));
+    assert!(message(r#"{"llama.rope.dimension_count": 4}"#).contains("key llama.rope.dimension_count: found 4, expected 8"));
     // Settings that repeat the defaults change nothing.
     let whole = r#"{"llama.rope.dimension_count": 8, "llama.attention.key_length": 8, "llama.attention.value_length": 8,
         "llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 4.0, "llama.attention.causal": true}"#;
@@ -373,8 +373,8 @@ fn newer_files_store_base_and_scaling_in_one_object() {
     // The default base 1e4 would give another model.
     let wrong = read(&|c| drop(c.remove("rope_theta"))).expect("a model");
     assert!(furthest(&wrong, &plain) > 1e-3);
-    let said = newer(json!({"full_attention": {"rope_type": "default"}})).expect_err("refused").to_string();
-    assert!(said.contains("key rope_parameters.full_attention"), "{said}");
+    let message = newer(json!({"full_attention": {"rope_type": "default"}})).expect_err("refused").to_string();
+    assert!(message.contains("key rope_parameters.full_attention"), "{message}");
 }
 
 #[test]
@@ -479,6 +479,9 @@ fn stored_frequencies_must_agree_with_the_settings() {
     };
     // 100^0 and 100^{-1/2}, to about half precision.
     assert_eq!(with([1.0, 0.1002]).expect("a model"), model("llama", None, None).and_then(|m| states(&m)).expect("a model"));
-    let said = with([1.0, 0.01]).expect_err("refused").to_string();
-    assert!(said.contains("model.layers.1.self_attn.rotary_emb.inv_freq: found 0.009999") && said.contains("of the base 100"), "{said}");
+    let message = with([1.0, 0.01]).expect_err("refused").to_string();
+    assert!(
+        message.contains("model.layers.1.self_attn.rotary_emb.inv_freq: found 0.009999") && message.contains("of the base 100"),
+        "{message}"
+    );
 }

@@ -70,8 +70,11 @@ fn the_statement_is_printed_and_written() {
     for (text, part) in [(&proof, "statement"), (&proof, "not_excluded"), (&shown, "statement"), (&shown, "not_excluded")] {
         assert!(file.contains(text[part].as_str().expect("a sentence")), "{part}");
     }
-    let said = proof["statement"].as_str().expect("a sentence");
-    assert!(said.contains("whole clusters") && said.contains("sum_q s_q <A p_q, y_q> = 0") && !file.contains("up to rotation"), "{said}");
+    let statement = proof["statement"].as_str().expect("a sentence");
+    assert!(
+        statement.contains("whole clusters") && statement.contains("sum_q s_q <A p_q, y_q> = 0") && !file.contains("up to rotation"),
+        "{statement}"
+    );
     let open = proof["not_excluded"].as_str().expect("a sentence");
     assert!(open.contains("split a cluster") && open.contains("off the slice"), "{open}");
     for arguments in ["certify critical-point --tokens t.csv --beta 8", "certify check proof.json"] {
@@ -131,11 +134,11 @@ fn a_start_is_proved_and_the_verifier_agrees() {
     }
     let file = std::fs::read_to_string(at.join("proof.txt")).expect("a certificate");
     assert!(file.starts_with("metastable-trajectory 2\n# every solution of SA with beta = 2 whose 8 tokens"), "{file:.200}");
-    let said = json(at, "certify check proof.txt --exact");
-    assert!(said["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
+    let answer = json(at, "certify check proof.txt --exact");
+    assert!(answer["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
     // The verifier computes the same error bound, but without rounding.
     let bound = |text: &str| text.rsplit("at most ").next().and_then(|t| t.trim_end_matches(')').parse::<f64>().ok()).expect("a bound");
-    let (own, exact) = (proof["error_bound"].as_f64().expect("a number"), bound(said["statement"].as_str().expect("a sentence")));
+    let (own, exact) = (proof["error_bound"].as_f64().expect("a number"), bound(answer["statement"].as_str().expect("a sentence")));
     assert!(exact <= 1.1 * own && own <= 2.0 * exact, "{own} {exact}");
     // A truncated certificate and one with another radius are refused.
     let cut = file.lines().filter(|l| !l.starts_with("next")).collect::<Vec<_>>().join("\n");
@@ -159,9 +162,9 @@ fn many_starts_are_counted_and_their_certificates_checked() {
     // A ball as large as the circle cannot be proved. The causes are counted and the exit code is
     // 3.
     let out = run(at, "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json");
-    let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-    let lost: u64 = said["lost"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
-    assert!(out.status.code() == Some(3) && said["proved"].as_u64() == Some(0) && lost == 3, "{said}");
+    let answer: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    let lost: u64 = answer["lost"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
+    assert!(out.status.code() == Some(3) && answer["proved"].as_u64() == Some(0) && lost == 3, "{answer}");
     triangle(at, "t.csv", 0.0);
     assert!(failure(at, "certify start --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
     failure(at, "certify start --init uniform --n 5 --d 2 --beta 1 --trials 0", 1);
@@ -173,8 +176,8 @@ fn the_verifier_checks_certificates_of_critical_points() {
     let at = folder.path();
     triangle(at, "t.csv", 0.0);
     json(at, "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
-    let said = json(at, "certify check proof.json --exact");
-    assert!(said["statement"].as_str().expect("a sentence").contains("exactly one is critical"), "{said}");
+    let answer = json(at, "certify check proof.json --exact");
+    assert!(answer["statement"].as_str().expect("a sentence").contains("exactly one is critical"), "{answer}");
     let text = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
     let line = text.lines().find(|l| l.contains("\"unstable\"")).expect("a line");
     std::fs::write(at.join("bent.json"), text.replace(line, "  \"unstable\": 0,")).expect("writable");
@@ -238,10 +241,10 @@ fn failed_proofs_report_their_cause() {
     triangle(at, "t.csv", 0.0);
     let out = run(at, "certify start --tokens t.csv --beta 2 --format json");
     assert_eq!(out.status.code(), Some(3));
-    let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-    assert_eq!(said["proved"].as_bool(), Some(false));
-    assert!(said["cause"].as_str().expect("a cause").starts_with("symmetric?"), "{said}");
-    assert!(said["token"].as_u64().expect("a token") < 3 && said["t"].as_f64().is_some());
+    let answer: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    assert_eq!(answer["proved"].as_bool(), Some(false));
+    assert!(answer["cause"].as_str().expect("a cause").starts_with("symmetric?"), "{answer}");
+    assert!(answer["token"].as_u64().expect("a token") < 3 && answer["t"].as_f64().is_some());
     assert!(failure(at, "certify start --tokens t.csv --beta 2 --dynamics repulsive-sa", 1).contains("sa, usa, causal-sa or causal-usa"));
     assert!(failure(at, "certify start --tokens t.csv --beta -1", 1).contains("beta"));
     assert!(failure(at, "certify start --tokens t.csv", 1).contains("--beta"));

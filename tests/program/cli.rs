@@ -439,12 +439,12 @@ fn digits_are_printed_up_to_the_error() {
 
 #[test]
 fn times_are_printed_with_their_known_digits() {
-    let said = |t: f64, within: f64| resolved(t, within).0;
-    assert_eq!(said(0.365_879_634, 4e-15), "0.365880");
-    assert_eq!(said(17_087.892_5, 6.7e-5), "17087.89250");
-    assert_eq!(said(17_087.892_5, 3.0), "17088");
-    assert_eq!(said(1.876_543_21e14, 2.1e12), "1.88e14");
-    assert_eq!(said(0.0, 0.0), "0.000000");
+    let printed = |t: f64, within: f64| resolved(t, within).0;
+    assert_eq!(printed(0.365_879_634, 4e-15), "0.365880");
+    assert_eq!(printed(17_087.892_5, 6.7e-5), "17087.89250");
+    assert_eq!(printed(17_087.892_5, 3.0), "17088");
+    assert_eq!(printed(1.876_543_21e14, 2.1e12), "1.88e14");
+    assert_eq!(printed(0.0, 0.0), "0.000000");
     assert!((resolved(1.876_543_21e14, 2.1e12).1 - 3.456_79e11).abs() < 1e6);
 }
 

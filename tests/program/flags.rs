@@ -32,7 +32,7 @@ const CALLS: &str = "
 const REQUIRED: &str = "--tokens ../x.csv --n 8 --d 4 --m 4 --beta 3 --t-end 1 --times 1 --modes 4 --from 2 --to 1
     --eps 1 --log-size -3 --variance 1 --c 1 --lambda 1 --mu 0.3 --u0 0.1 --tau 0.1";
 
-/// Good calls of a flag, in all commands or in those whose words come first. A numeric flag without
+/// Good calls of a flag, in all commands or in the commands named first. A numeric flag without
 /// a row gets a number. The words are added to the usual call and replace the same flags,
 /// conflicting flags and other names; `-` removes a flag; flags that a command does not have are
 /// left out. Marks at the end: `=` the output may stay the same, `~` it changes or the call is
@@ -175,7 +175,7 @@ struct Effects {
     code: Option<i32>,
     result: String,
     files: BTreeMap<PathBuf, Vec<u8>>,
-    said: String,
+    message: String,
 }
 
 impl Effects {
@@ -201,11 +201,11 @@ fn effects_of(at: &Path, leaf: &Subcommand, call: &Call) -> Effects {
         strip(&mut value);
         result = value.to_string();
     }
-    Effects { code: out.status.code(), result, files, said: text(&out.stderr) }
+    Effects { code: out.status.code(), result, files, message: text(&out.stderr) }
 }
 
-/// The files of a folder; tables without comments and records by name only, since these hold the
-/// command.
+/// The files of a folder. Tables are without comments, and records have only names, since both
+/// contain the command.
 fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()) {
         if path.is_dir() {
@@ -215,8 +215,8 @@ fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
         let mut bytes = std::fs::read(&path).expect("a file");
         let kept = match path.extension().and_then(|e| e.to_str()) {
             Some("csv" | "svg") => {
-                let said = |l: &&[u8]| l.starts_with(b"#") || l.starts_with(b"<metadata>");
-                bytes.split(|b| *b == b'\n').filter(|l| !said(l)).flatten().copied().collect()
+                let comment = |l: &&[u8]| l.starts_with(b"#") || l.starts_with(b"<metadata>");
+                bytes.split(|b| *b == b'\n').filter(|l| !comment(l)).flatten().copied().collect()
             }
             Some("json" | "txt" | "html" | "npy") => Vec::new(),
             // A film begins with its provenance.
@@ -315,7 +315,7 @@ fn faults(at: &Path, leaf: &Subcommand, usual: &(Call, Effects), flag: &str) -> 
     let seen = effects_of(&good);
     let refused = seen.code == Some(1);
     if mark == Some('!') && !refused || !(seen.success() || refused && matches!(mark, Some('!' | '~'))) {
-        out.push(format!("{}: exit code {:?}: {}", line(&good), seen.code, seen.said));
+        out.push(format!("{}: exit code {:?}: {}", line(&good), seen.code, seen.message));
     } else if !refused && mark != Some('=') {
         let without: Call = good.iter().filter(|w| w[0] != flag).cloned().collect();
         let same = |other: &Effects| other.result == seen.result && other.files == seen.files;
@@ -330,13 +330,14 @@ fn faults(at: &Path, leaf: &Subcommand, usual: &(Call, Effects), flag: &str) -> 
         let writes = ["--out", "--certificates", "--movie", "--runs"].contains(&flag);
         let value = if writes { "../x.csv/?" } else { "?" };
         let bad: Call = good.iter().map(|w| if w[0] == flag { vec![w[0].clone(), value.to_owned()] } else { w.clone() }).collect();
-        let Effects { code, said, .. } = effects_of(&bad);
-        let about = [flag, "unknown ", "error: ?", "../x.csv"].iter().any(|w| said.contains(w));
-        let expected =
-            ["expected", "known: ", "nearest", "did you mean", "no such", "could not", "possible values"].iter().any(|w| said.contains(w));
-        let sentence = said.lines().any(|l| l.starts_with("error: "));
-        if !(code == Some(1) || writes && code == Some(5)) || !sentence || !about || !expected || !writes && !said.contains('?') {
-            out.push(format!("{}: exit code {code:?}: {said}", line(&bad)));
+        let Effects { code, message, .. } = effects_of(&bad);
+        let about = [flag, "unknown ", "error: ?", "../x.csv"].iter().any(|w| message.contains(w));
+        let expected = ["expected", "known: ", "nearest", "did you mean", "no such", "could not", "possible values"]
+            .iter()
+            .any(|w| message.contains(w));
+        let sentence = message.lines().any(|l| l.starts_with("error: "));
+        if !(code == Some(1) || writes && code == Some(5)) || !sentence || !about || !expected || !writes && !message.contains('?') {
+            out.push(format!("{}: exit code {code:?}: {message}", line(&bad)));
         }
     }
     out
@@ -358,7 +359,7 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
             let usual = leaf.usual();
             let seen = effects_of(at, leaf, &usual);
             if !seen.success() {
-                return vec![format!("{} {}: {}", leaf.words, usual.concat().join(" "), seen.said)];
+                return vec![format!("{} {}: {}", leaf.words, usual.concat().join(" "), seen.message)];
             }
             let usual = (usual, seen);
             let own = leaf.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));

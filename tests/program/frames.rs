@@ -226,8 +226,8 @@ fn criteria_of_theorems_decide_some_starts() {
         assert!(row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() >= margin - 1e-15);
     }
     let no = run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
-    let said: Value = serde_json::from_slice(&no.stdout).expect("JSON");
-    assert!(no.status.code() == Some(3) && said["decided"] == false && said["at_rest"] == true, "{said}");
+    let answer: Value = serde_json::from_slice(&no.stdout).expect("JSON");
+    assert!(no.status.code() == Some(3) && answer["decided"] == false && answer["at_rest"] == true, "{answer}");
     refused(at, "certify start --criteria --tokens half.csv --beta 4 --dynamics repulsive-sa", "--dynamics");
 }
 

@@ -280,7 +280,7 @@ fn a_token_without_visible_keys_stays_under_every_normalisation() {
 #[test]
 fn a_named_kernel_uses_the_accuracy_that_it_reaches() {
     let f = folder();
-    let said = |line: &str| String::from_utf8_lossy(&run(f.path(), line).stderr).into_owned();
+    let message = |line: &str| String::from_utf8_lossy(&run(f.path(), line).stderr).into_owned();
     for line in [
         "velocity --init uniform --n 20 --d 2 --beta 4 --kernel fourier",
         "solve --init uniform --n 20 --d 2 --beta 4 --t-end 1 --kernel fourier",
@@ -290,15 +290,19 @@ fn a_named_kernel_uses_the_accuracy_that_it_reaches() {
         // Four times the accuracy of a typical row at n = 20 and beta = 4, 4 (2e-15 + 1.1e-16 (16 +
         // 8 sqrt 4)) / 1e-2, plus 5 % before rounding to two digits. No row is flagged.
         assert_eq!(stats["accuracy_of_kernel"], 2.3e-12, "{line}");
-        assert!(!said(line).contains("did not reach"), "{line}: {}", said(line));
-        assert!(said(line).contains("the kernel `fourier` reaches an accuracy of 2.3e-12, used here instead of"), "{line}: {}", said(line));
+        assert!(!message(line).contains("did not reach"), "{line}: {}", message(line));
+        assert!(
+            message(line).contains("the kernel `fourier` reaches an accuracy of 2.3e-12, used here instead of"),
+            "{line}: {}",
+            message(line)
+        );
         // --accuracy is refused if the kernel cannot reach it, and otherwise used without a note.
-        assert!(said(&format!("{line} --accuracy 1e-13")).contains("--accuracy: found 1e-13, expected at least 5.8e-13"), "{line}");
+        assert!(message(&format!("{line} --accuracy 1e-13")).contains("--accuracy: found 1e-13, expected at least 5.8e-13"), "{line}");
         let loose = json(f.path(), &format!("{line} --accuracy 6e-13"));
         assert!(loose["stats"]["accuracy_of_kernel"].is_null() && loose["accuracy_of_kernel"].is_null(), "{line}");
     }
     // A kernel that cannot compute this at all is refused.
-    assert!(said("velocity --tokens x.csv --beta 4 --kernel fourier").contains("--kernel: found fourier"));
+    assert!(message("velocity --tokens x.csv --beta 4 --kernel fourier").contains("--kernel: found fourier"));
 }
 
 #[test]
@@ -376,8 +380,8 @@ fn experiments_use_models() -> Result<()> {
     ] {
         write("wrong.toml", &format!("name = 'wrong'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\n{text}"));
         let out = run(at, "run wrong.toml");
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected), "{text}: {said}");
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && message.contains(expected), "{text}: {message}");
     }
     Ok(())
 }
@@ -437,8 +441,8 @@ fn models_are_axes_of_the_grid() {
     ] {
         write("wrong.toml", &format!("{head}[model]\n{text}"));
         let out = run(at, "run wrong.toml");
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected), "{text}: {said}");
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && message.contains(expected), "{text}: {message}");
     }
 }
 

@@ -249,7 +249,10 @@ fn spectra_at_consensus_are_those_of_the_velocity() {
 
 #[test]
 fn unknown_predictions_and_commands_list_the_known_ones() {
-    let said = predict("nothing").expect_err("unknown").message;
-    assert!(said.starts_with("predict: found `nothing`, expected one of gamma, level-time,") && said.ends_with("noise-step"), "{said}");
+    let message = predict("nothing").expect_err("unknown").message;
+    assert!(
+        message.starts_with("predict: found `nothing`, expected one of gamma, level-time,") && message.ends_with("noise-step"),
+        "{message}"
+    );
     assert!(predict("gama").expect_err("unknown").message.contains("expected `gamma`? Else one of"));
 }

@@ -96,8 +96,8 @@ fn unexpected_verdicts_come_first() {
     let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
     records[7].as_expected = false;
     let text = summary(&records, &papers(), 1.0, Colour::NONE);
-    let odd = text.find("Not as predicted").expect("said");
-    assert!(odd < text.find("By status").expect("said"));
+    let odd = text.find("Not as predicted").expect("the section");
+    assert!(odd < text.find("By status").expect("the section"));
     assert!(text[odd..].lines().nth(2).is_some_and(|l| l.starts_with(records[7].name)), "{text}");
 }
 

@@ -51,16 +51,16 @@ pub fn object(out: &Output, arguments: &str) -> Value {
 /// The error message of a run that ends with this exit code and prints no result.
 pub fn failure(folder: &Path, arguments: &str, code: i32) -> String {
     let out = run(folder, arguments);
-    let said = text(&out.stderr);
-    assert!(out.status.code() == Some(code) && said.starts_with("error:") && out.stdout.is_empty(), "{arguments}: {said}");
-    said
+    let message = text(&out.stderr);
+    assert!(out.status.code() == Some(code) && message.starts_with("error:") && out.stdout.is_empty(), "{arguments}: {message}");
+    message
 }
 
 /// The error message of a run that ends with exit code 1. Checks that it contains these words.
 pub fn refused(folder: &Path, arguments: &str, expected: &str) -> String {
-    let said = failure(folder, arguments, 1);
-    assert!(said.contains(expected), "{arguments}: {said}");
-    said
+    let message = failure(folder, arguments, 1);
+    assert!(message.contains(expected), "{arguments}: {message}");
+    message
 }
 
 /// Bytes of an output as text.

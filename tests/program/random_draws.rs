@@ -227,16 +227,16 @@ fn ranges_and_lists_of_lists_are_axes_of_models() {
     assert_eq!(models("norm = ['post', 'mix:tau=0.5..1:lin2']").expect("valid"), ["norm=post", "norm=mix:tau=0.5", "norm=mix:tau=1"]);
     assert_eq!(models("mask = 'window:w=1..4'").expect("valid").len(), 4);
     assert!(models("q = 'normal:seed=1..1000000'").expect_err("too many").to_string().contains("line 7: q: found"));
-    let said = models("q = 'normal:seed=3..1'").expect_err("backwards").to_string();
-    assert!(said.contains("expected a number, or a range \"a..b:linK\", \"a..b:logK\" or \"a..b\" of whole numbers a < b"), "{said}");
+    let message = models("q = 'normal:seed=3..1'").expect_err("backwards").to_string();
+    assert!(message.contains("expected a number, or a range \"a..b:linK\", \"a..b:logK\" or \"a..b\" of whole numbers a < b"), "{message}");
     // Wrong forms are refused with the right form.
     let head = "name = 'x'\nn = 4\nd = 3\nbeta = 1\nt_end = 1\n";
     for (model, found) in
         [("[[model]]\nnorm = 'pre'\n[[model]]\nnorm = 'post'\n", "list of 2 items"), ("model = ['a.toml', 'b.toml']\n", "list of 2 items")]
     {
         write(at, "x.toml", &format!("{head}{model}"));
-        let said = refused(at, "run x.toml", found);
-        assert!(said.contains("norm = [\"post\", \"pre\"]") && said.contains("q = [[\"a.csv\"], [\"b.csv\"]]"), "{said}");
+        let message = refused(at, "run x.toml", found);
+        assert!(message.contains("norm = [\"post\", \"pre\"]") && message.contains("q = [[\"a.csv\"], [\"b.csv\"]]"), "{message}");
     }
     assert!(printed(at, "explain model").contains("q = [[\"a.csv\"], [\"b.csv\"]]"));
     assert!(printed(at, "list columns").contains("metastable explain model"));
@@ -245,16 +245,16 @@ fn ranges_and_lists_of_lists_are_axes_of_models() {
 #[test]
 fn wrong_numbers_and_keys_are_refused_with_the_right_form() {
     let problem = |text: &str| Experiment::parse("x.toml", text).expect_err("wrong").to_string();
-    let said = problem("name = 'x'\nn = 'a'\nd = 3\nbeta = 1\nt_end = 1\n");
+    let message = problem("name = 'x'\nn = 'a'\nd = 3\nbeta = 1\nt_end = 1\n");
     assert_eq!(
-        said,
+        message,
         "x.toml, line 2: n: found the string \"a\", expected a number, or a range \"a..b:linK\", \"a..b:logK\" or \"a..b\" of whole numbers a < b, or a list of these separated by commas"
     );
     assert!(problem("name = 'x'\nn = '4'\nd = 3\nbeta = 1\nt_end = 1\n").contains("write numbers without quotes"));
-    let said = problem("name = 'x'\nn = 4\nd = 3\nt_end = 1\n[model]\nnorm = 'pre'\nbeta = 2\n");
-    assert!(said.contains("line 7: unknown key `beta` in [model]; it belongs above the line [model]"), "{said}");
-    let said = problem("name = 'x'\nn = 4\nd = 3\nbeta = 1\nt_end = 1\nq = 'normal'\n");
-    assert!(said.contains("line 6: unknown key `q`; did you mean `model.q`, a key of [model]?"), "{said}");
+    let message = problem("name = 'x'\nn = 4\nd = 3\nt_end = 1\n[model]\nnorm = 'pre'\nbeta = 2\n");
+    assert!(message.contains("line 7: unknown key `beta` in [model]; it belongs above the line [model]"), "{message}");
+    let message = problem("name = 'x'\nn = 4\nd = 3\nbeta = 1\nt_end = 1\nq = 'normal'\n");
+    assert!(message.contains("line 6: unknown key `q`; did you mean `model.q`, a key of [model]?"), "{message}");
     let whole = Experiment::parse("x.toml", "name = 'x'\nn = '2..5'\nd = 3\nbeta = 1\nt_end = 1\n").expect("valid");
     assert_eq!(whole.n, [2, 3, 4, 5]);
 }
@@ -269,17 +269,20 @@ fn every_key_can_be_overridden() {
     write(at, "none.toml", head);
     write(at, "m.toml", "norm = 'pre'\n");
     write(at, "file.toml", &format!("{head}model = 'm.toml'\nobservables = ['clusters']\n"));
-    let said = |file: &str, changes: &[(&str, &str)]| {
+    let with_overrides = |file: &str, changes: &[(&str, &str)]| {
         let changes: Vec<_> = changes.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         Experiment::with_overrides(&at.join(file).display().to_string(), &changes).map(|e| (e.model.to_text(), e.n.clone(), e.beta.clone()))
     };
     let normal = || "norm=post; q=rotation:seed=4".to_owned();
-    assert_eq!(said("table.toml", &[("model.q", "rotation:seed=4")]), Ok((normal(), vec![4, 6], vec![5.0])));
-    assert_eq!(said("dotted.toml", &[("model.q", "rotation:seed=4"), ("n", "3")]), Ok((normal(), vec![3], vec![5.0])));
-    assert_eq!(said("none.toml", &[("model.q", "normal"), ("beta", "1..2:lin2")]), Ok(("q=normal".into(), vec![4, 6], vec![1.0, 2.0])));
-    assert_eq!(said("table.toml", &[("model", "m.toml"), ("observables", "clusters")]).expect("valid").0, "norm=pre");
+    assert_eq!(with_overrides("table.toml", &[("model.q", "rotation:seed=4")]), Ok((normal(), vec![4, 6], vec![5.0])));
+    assert_eq!(with_overrides("dotted.toml", &[("model.q", "rotation:seed=4"), ("n", "3")]), Ok((normal(), vec![3], vec![5.0])));
     assert_eq!(
-        said("table.toml", &[("model.q", "[\"normal:seed=1\", \"normal:seed=2\"]")]).expect("valid").0,
+        with_overrides("none.toml", &[("model.q", "normal"), ("beta", "1..2:lin2")]),
+        Ok(("q=normal".into(), vec![4, 6], vec![1.0, 2.0]))
+    );
+    assert_eq!(with_overrides("table.toml", &[("model", "m.toml"), ("observables", "clusters")]).expect("valid").0, "norm=pre");
+    assert_eq!(
+        with_overrides("table.toml", &[("model.q", "[\"normal:seed=1\", \"normal:seed=2\"]")]).expect("valid").0,
         "norm=post; q=normal:seed=1+normal:seed=2"
     );
     // An error names the override, or the right line of the file.

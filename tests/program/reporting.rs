@@ -150,10 +150,10 @@ fn files_contain_the_command_that_reproduces_them() {
     // One trial is raised to the least number of trials, and the printed command has that number.
     let drawn = String::from_utf8_lossy(&run(at, "check cone-speed --trials 1 --seed 1").stdout).into_owned();
     assert!(drawn.contains("repeat: metastable check cone-speed --seed 1 --trials 9"), "{drawn}");
-    for (word, said) in
+    for (word, part) in
         [("window", "|i - j| < W"), ("alibi", "2^{-8h/H}"), ("u2", "e^{-beta}"), ("beta_per_n2", "C n^2"), ("diagonal", "repeated")]
     {
-        assert!(String::from_utf8_lossy(&run(at, &format!("explain {word}")).stdout).contains(said), "{word}");
+        assert!(String::from_utf8_lossy(&run(at, &format!("explain {word}")).stdout).contains(part), "{word}");
     }
 }
 
@@ -174,8 +174,8 @@ fn every_word_of_the_table_of_verdicts_is_explained() {
     words.extend(["as expected", "as known", "ok", "WRONG SIDE", "not 2x", "resolving power", "searched", "every draw"].map(str::to_owned));
     for word in &words {
         let out = run(at, &format!("explain {word}"));
-        let said = String::from_utf8_lossy(&out.stdout).into_owned();
-        assert!(out.status.success() && said.len() > 20, "explain {word}: {said}{}", String::from_utf8_lossy(&out.stderr));
+        let explanation = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success() && explanation.len() > 20, "explain {word}: {explanation}{}", String::from_utf8_lossy(&out.stderr));
     }
     let out = run(at, "explain resolves");
     assert!(String::from_utf8_lossy(&out.stdout).contains("relative change"), "resolves");
@@ -226,10 +226,10 @@ fn lists_man_pages_and_threads() {
     let f = folder();
     let at = f.path();
     let wrong = run(at, "list stuff");
-    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    let message = String::from_utf8_lossy(&wrong.stderr).into_owned();
     let kinds = json(at, "list");
     let kinds = kinds.as_object().expect("kinds");
-    assert!(wrong.status.code() == Some(1) && kinds.len() > 10 && kinds.keys().all(|k| said.contains(k.as_str())), "{said}");
+    assert!(wrong.status.code() == Some(1) && kinds.len() > 10 && kinds.keys().all(|k| message.contains(k.as_str())), "{message}");
     assert!(run(at, "man pages").status.success());
     for (page, has) in [("metastable.1", "metastable\\-check"), ("metastable-check.1", "trials"), ("metastable-predict-gamma.1", "beta")] {
         let text = std::fs::read_to_string(at.join("pages").join(page)).unwrap_or_else(|e| panic!("{page}: {e}"));

@@ -94,8 +94,8 @@ fn structured_arrays_have_the_header_of_numpy_and_old_ones_are_read() {
     let again = arrays::table(&path).expect("a table");
     assert!(again.columns == table.columns && again.rows[0][1].is_nan() && again.rows[1] == table.rows[1]);
     // As tokens, a NaN is refused with its position.
-    let said = arrays::read(&path, None).expect_err("not finite").to_string();
-    assert!(said.contains("entry 1: found NaN"), "{said}");
+    let message = arrays::read(&path, None).expect_err("not finite").to_string();
+    assert!(message.contains("entry 1: found NaN"), "{message}");
     // More names than fit in a header length of two bytes.
     let wide = Table { columns: (0..5000).map(|k| format!("x_{k}_0")).collect(), rows: vec![vec![0.5; 5000]] };
     std::fs::write(&path, arrays::npy_table(&wide)).expect("writable");
@@ -167,14 +167,17 @@ fn differences_of_two_runs() {
     std::fs::write(at.join("p.npy"), table([1.0, f64::NAN])).expect("writable");
     std::fs::write(at.join("q.npy"), table([1.5, f64::NAN])).expect("writable");
     std::fs::write(at.join("r.npy"), table([1.5, 3.0])).expect("writable");
-    let said = |arguments: &str| String::from_utf8_lossy(&run(at, arguments).stdout).into_owned();
-    assert!(said("diff p.npy q.npy").contains("1 numbers of [2, 2] differ") && said("diff p.npy q.npy").contains("(row 1, column t)"));
-    assert!(said("diff q.npy r.npy").contains("NaN in one table only (row 1, column formed)"), "{}", said("diff q.npy r.npy"));
-    assert!(said("diff p.npy p.npy").contains("no difference"));
+    let difference = |arguments: &str| String::from_utf8_lossy(&run(at, arguments).stdout).into_owned();
+    assert!(
+        difference("diff p.npy q.npy").contains("1 numbers of [2, 2] differ")
+            && difference("diff p.npy q.npy").contains("(row 1, column t)")
+    );
+    assert!(difference("diff q.npy r.npy").contains("NaN in one table only (row 1, column formed)"), "{}", difference("diff q.npy r.npy"));
+    assert!(difference("diff p.npy p.npy").contains("no difference"));
     // The same numbers under other names are another table.
     let renamed = Table { columns: vec!["formed".into(), "t".into()], rows: vec![vec![1.0, 2.0], vec![1.0, f64::NAN]] };
     std::fs::write(at.join("s.npy"), arrays::npy_table(&renamed)).expect("writable");
-    assert!(said("diff p.npy s.npy").contains("columns t,formed | formed,t"), "{}", said("diff p.npy s.npy"));
+    assert!(difference("diff p.npy s.npy").contains("columns t,formed | formed,t"), "{}", difference("diff p.npy s.npy"));
     let wrong = run(at, "diff a .");
     assert_eq!((wrong.status.code(), String::from_utf8_lossy(&wrong.stderr).contains("expected a folder of")), (Some(1), true));
 }
@@ -236,13 +239,13 @@ fn files_of_other_kinds_are_refused_in_plain_words() {
     ] {
         std::fs::write(at.join(file), content).expect("written");
         let out = run(at, &format!("hunt --replay {file}"));
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(
-            out.status.code() == Some(1) && said.contains(file) && said.contains("expected a counterexample written by `hunt`"),
-            "{said}"
+            out.status.code() == Some(1) && message.contains(file) && message.contains("expected a counterexample written by `hunt`"),
+            "{message}"
         );
         for inside in ["struct", "invalid type", "f64", "sequence", "variant", "Counterexample"] {
-            assert!(!said.contains(inside), "{file}: {said}");
+            assert!(!message.contains(inside), "{file}: {message}");
         }
     }
     refused(at, "hunt --replay few.json", "found no field `");
@@ -341,7 +344,11 @@ fn an_experiment_runs_with_other_values_and_records_them() {
     let line = block["reproduce"].as_str().expect("a line");
     assert_eq!(line, "metastable run own.toml --set n=3 --set beta=1..4:lin4 --set init=cap:radius=1");
     let again = json(at, &format!("{} --dry-run", line.trim_start_matches("metastable ")));
-    assert_eq!((&again["finished"], &again["folder"]), (&serde_json::json!(4), &answer["folder"]), "the command that reproduces it finds the results");
+    assert_eq!(
+        (&again["finished"], &again["folder"]),
+        (&serde_json::json!(4), &answer["folder"]),
+        "the command that reproduces it finds the results"
+    );
     snapshot::refusals("results-changes", at, &[]);
 }
 
@@ -350,32 +357,32 @@ fn cells_of_other_grids_are_reused_unless_damaged() {
     let (f, g) = (folder(), folder());
     let own = "name = 'grid'\nn = 6\nd = 2\nbeta = [1, 3]\nt_end = 10\nsamples = 5\nrealisations = 3\n";
     [&f, &g].into_iter().for_each(|f| std::fs::write(f.path().join("grid.toml"), own).expect("written"));
-    let said = |at: &Path, arguments: &str| {
+    let run_with_note = |at: &Path, arguments: &str| {
         let out = run(at, &format!("{arguments} --format json"));
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         let answer: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
         (at.join(answer["folder"].as_str().expect("a folder")), String::from_utf8_lossy(&out.stderr).into_owned())
     };
-    let (first, alone) = said(f.path(), "run grid.toml");
+    let (first, alone) = run_with_note(f.path(), "run grid.toml");
     assert!(!alone.contains("reused"), "{alone}");
     // With one more value two of three cells are reused, as the dry run says.
     let planned = run(f.path(), "run grid.toml --set beta=1,2,3 --dry-run");
     let planned = String::from_utf8_lossy(&planned.stdout).into_owned();
     assert!(planned.contains("3 cells, 0 finished, 2 reusable from other runs") && planned.matches(" to do").count() == 1, "{planned}");
-    let (second, note) = said(f.path(), "run grid.toml --set beta=1,2,3");
+    let (second, note) = run_with_note(f.path(), "run grid.toml --set beta=1,2,3");
     assert!(note.contains("2 of 3 cells are reused from runs of grid with other values on its axes"), "{note}");
-    let (fresh, _) = said(g.path(), "run grid.toml --set beta=1,2,3");
+    let (fresh, _) = run_with_note(g.path(), "run grid.toml --set beta=1,2,3");
     for file in ["results.csv", "results.npy", "cells.csv"] {
         assert_eq!(std::fs::read(second.join(file)).expect(file), std::fs::read(fresh.join(file)).expect(file), "{file}");
     }
     // Nothing is reused if a setting changes that is not an axis.
-    assert!(!said(f.path(), "run grid.toml --set seed=5").1.contains("reused"));
+    assert!(!run_with_note(f.path(), "run grid.toml --set seed=5").1.contains("reused"));
     // A damaged cell is computed again.
     for folder in [&first, &second] {
         let cell = std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path().join("table.npy"));
         cell.for_each(|file| std::fs::write(file, b"damage").expect("written"));
     }
-    let (third, note) = said(f.path(), "run grid.toml --set beta=1,2,3,4");
+    let (third, note) = run_with_note(f.path(), "run grid.toml --set beta=1,2,3,4");
     assert!(!note.contains("reused"), "{note}");
     assert!(std::fs::read_to_string(third.join("results.csv")).expect("results").lines().filter(|l| l.contains(",sa,")).count() == 12);
 }

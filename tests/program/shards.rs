@@ -140,10 +140,10 @@ fn a_run_and_its_shards_exclude_each_other() {
     while !lock(&folder.path().join("runs")) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let said = failure(folder.path(), "run long.toml", 1);
+    let message = failure(folder.path(), "run long.toml", 1);
     part.kill().expect("killed");
     part.wait().expect("ended");
-    assert!(said.contains("a folder that another run has open"), "{said}");
+    assert!(message.contains("a folder that another run has open"), "{message}");
 }
 
 #[test]
@@ -255,6 +255,6 @@ fn an_interrupted_run_resumes_and_another_one_is_refused() {
     refused(folder.path(), line, "not a checkpoint");
     let other = r#"{"run":"x","pause":{"t":[0,0],"h":0,"last_rejected":false,"nonfinite_steps":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"steady_state":[0,0,0,0],"stepper":[],"observers":[]}}"#;
     std::fs::write(folder.path().join("kept/checkpoint.json"), other).expect("writable");
-    let said = failure(folder.path(), line, 1);
-    assert!(said.contains("another run or version") && said.contains("another --out"), "{said}");
+    let message = failure(folder.path(), line, 1);
+    assert!(message.contains("another run or version") && message.contains("another --out"), "{message}");
 }

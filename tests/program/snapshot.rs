@@ -16,15 +16,15 @@ pub fn refusals(name: &str, folder: &Path, names: &[(&str, &str)]) {
         let started = Instant::now();
         let call = names.iter().fold(words.to_owned(), |line, (name, value)| line.replace(name, value));
         let out = command(folder, &call).output().expect("starts");
-        let said = text(&out.stderr);
-        assert!(out.status.code() == Some(1) && out.stdout.is_empty(), "{call}: {said}");
-        assert!(said.starts_with("error: ") && !said.contains("panicked"), "{call}: {said}");
+        let message = text(&out.stderr);
+        assert!(out.status.code() == Some(1) && out.stdout.is_empty(), "{call}: {message}");
+        assert!(message.starts_with("error: ") && !message.contains("panicked"), "{call}: {message}");
         assert!(started.elapsed() < Duration::from_secs(1), "{call}: {:?}", started.elapsed());
-        let said = names.iter().fold(said, |text, (name, value)| text.replace(value, name));
+        let message = names.iter().fold(message, |text, (name, value)| text.replace(value, name));
         // The number of known names changes whenever one is added.
-        let parts = said.split("nearest of ").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
-        let said = parts.collect::<Vec<_>>().join("nearest of N");
-        found.push_str(&format!("$ metastable {words}\n{}\n\n", said.trim_end()));
+        let parts = message.split("nearest of ").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let message = parts.collect::<Vec<_>>().join("nearest of N");
+        found.push_str(&format!("$ metastable {words}\n{}\n\n", message.trim_end()));
     }
     assert!(!found.is_empty(), "{}: no commands", path.display());
     if std::env::var_os("METASTABLE_RENEW").is_some() {

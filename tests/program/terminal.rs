@@ -24,11 +24,11 @@ fn quiet_still_prints_errors() {
 fn known_violations_raise_no_alarm_and_files_have_no_colours() {
     let folder = tempfile::tempdir().expect("a folder");
     let checked = run(folder.path(), "check cone-speed cone-speed-printed --quick");
-    let said = text(&checked.stdout);
-    assert!(checked.status.success() && !said.contains('\u{1b}'), "{said}");
-    assert!(said.contains("violated, as known") && !said.contains('!'), "{said}");
-    assert!(said.contains("2 of 2 claims have the verdict that the literature, with its known errata, predicts, "), "{said}");
-    assert!(said.lines().next().is_some_and(|l| l.contains("resolves (rel.)")), "{said}");
+    let output = text(&checked.stdout);
+    assert!(checked.status.success() && !output.contains('\u{1b}'), "{output}");
+    assert!(output.contains("violated, as known") && !output.contains('!'), "{output}");
+    assert!(output.contains("2 of 2 claims have the verdict that the literature, with its known errata, predicts, "), "{output}");
+    assert!(output.lines().next().is_some_and(|l| l.contains("resolves (rel.)")), "{output}");
 }
 
 #[test]
