@@ -23,9 +23,9 @@ fn equiangular_tokens_under_every_scheme() {
             SchemeCurve::new(find(name).expect("known"), case["n"].as_u64().expect("n") as usize, number(&case["beta"])).expect("valid");
         let places = curve.states(number(&case["gamma0"]), number(&case["r0"]), &numbers(&case["times"])).expect("valid");
         for ((p, gamma), radius) in places.iter().zip(numbers(&case["gamma"])).zip(numbers(&case["radius"])) {
-            let off = ((p.gamma - gamma).abs() / (1.0 - gamma)).max((p.radius / radius - 1.0).abs());
+            let deviation = ((p.gamma - gamma).abs() / (1.0 - gamma)).max((p.radius / radius - 1.0).abs());
             // 1 - gamma of the reference is rounded to 1e-16.
-            assert!(off < 1e-10 + 1e-15 / (1.0 - gamma), "{case}: {p:?}");
+            assert!(deviation < 1e-10 + 1e-15 / (1.0 - gamma), "{case}: {p:?}");
             worst = worst.max((p.gamma - gamma).abs());
         }
     }
@@ -139,18 +139,18 @@ fn one_noise_step() {
 fn stationary_means_of_the_schemes() {
     let exact = stationary_mean(4.0);
     assert!((exact - 0.750671).abs() < 1e-6);
-    let off = |s: Sampler, h: f64| {
+    let deviation = |s: Sampler, h: f64| {
         let (lie, strang) = stationary_means(s, 4.0, h);
         (lie - exact, strang - exact)
     };
     let printed = [(0.2, 7.195e-4), (0.1, 1.807e-4)];
     for (h, error) in printed {
-        let found = off(Sampler::Corrected, h).1;
+        let found = deviation(Sampler::Corrected, h).1;
         assert!((found - error).abs() < 1e-3 * error, "{h}: {found:e}");
     }
-    let order = (off(Sampler::Corrected, 0.2).1 / off(Sampler::Corrected, 0.1).1).log2();
+    let order = (deviation(Sampler::Corrected, 0.2).1 / deviation(Sampler::Corrected, 0.1).1).log2();
     assert!((order - 2.0).abs() < 0.05, "{order}");
-    let (coarse, fine) = (off(Sampler::Geodesic, 0.2), off(Sampler::Geodesic, 0.1));
+    let (coarse, fine) = (deviation(Sampler::Geodesic, 0.2), deviation(Sampler::Geodesic, 0.1));
     assert!((coarse.0 + 0.0435).abs() < 1e-4 && (fine.0 + 0.0213).abs() < 1e-4, "{coarse:?} {fine:?}");
     assert!((coarse.1 + 0.0035).abs() < 1e-4 && ((coarse.1 / fine.1).log2() - 1.0).abs() < 0.15, "{coarse:?} {fine:?}");
 }
@@ -180,11 +180,11 @@ fn rank_one_residuals_shrink_cubically() {
     let mut r = RankResidual::new(&x, d).expect("rows differ");
     let mut logs = vec![r.log_size];
     for layer in 0..5 {
-        let (next, leading) = (r.layer(&w, &w_v).expect("alive"), r.leading(&w, &w_v).expect("alive"));
-        let off =
+        let (next, leading) = (r.layer(&w, &w_v).expect("not of rank one"), r.leading(&w, &w_v).expect("not of rank one"));
+        let deviation =
             next.shape.iter().zip(&leading.shape).map(|(a, b)| (a - b).abs()).fold((next.log_size - leading.log_size).abs(), f64::max);
         // Relative corrections are of the order |R|.
-        assert!(off < 50.0 * r.log_size.exp() + 1e-14, "{layer}: {off:e}");
+        assert!(deviation < 50.0 * r.log_size.exp() + 1e-14, "{layer}: {deviation:e}");
         r = next;
         logs.push(r.log_size);
     }
@@ -218,7 +218,7 @@ fn scores_from_differences_to_the_leader_agree_with_the_definition() {
     let mut out = vec![0.0; n * d];
     for t in [0.0, 0.7, 3.0] {
         dynamics.output(t, &x, OutputForm::Difference, &mut Workspace::default(), &mut out);
-        let exact = dynamics.definition(t, &x, OutputForm::Difference).expect("attention defines itself");
+        let exact = dynamics.definition(t, &x, OutputForm::Difference).expect("attention has a definition");
         let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-11 * size), "t = {t}: {out:?} {exact:?}");
     }
@@ -297,11 +297,11 @@ fn rank_one_residuals_agree_with_500_digits() {
     let mut r = RankResidual::new(&x, d).expect("rows differ");
     for (layer, stated) in stated.into_iter().enumerate() {
         assert!((r.log_size - stated).abs() < 1e-12 * stated.abs(), "{layer}: {} {stated}", r.log_size);
-        let (next, leading) = (r.layer(&w, &w_v).expect("alive"), r.leading(&w, &w_v).expect("alive"));
+        let (next, leading) = (r.layer(&w, &w_v).expect("not of rank one"), r.leading(&w, &w_v).expect("not of rank one"));
         // The error of the leading formula, relative to the residual, is below 1e-10 from the layer
         // with residual e^-42 on.
-        let off = (next.log_size - leading.log_size).abs();
-        assert!(off < 10.0 * r.log_size.exp() + 1e-12, "{layer}: {off:e}");
+        let deviation = (next.log_size - leading.log_size).abs();
+        assert!(deviation < 10.0 * r.log_size.exp() + 1e-12, "{layer}: {deviation:e}");
         // The ratio of successive logarithms tends to 3; the difference is a constant over log |R|.
         assert!((next.log_size / r.log_size - 3.0).abs() < 4.0 / r.log_size.abs(), "{layer}");
         r = next;
@@ -342,8 +342,8 @@ fn a_skip_connection_keeps_the_rank_and_layer_norm_changes_the_affine_rank() {
         rows.iter().map(norm).collect()
     };
     let rank = |rows: &[[f64; 3]]| {
-        let off = |i: usize, c: usize| rows[i][c] - rows[0][c];
-        let gram: Vec<f64> = (0..4).map(|k| (0..3).map(|c| off(1 + k / 2, c) * off(1 + k % 2, c)).sum()).collect();
+        let deviation = |i: usize, c: usize| rows[i][c] - rows[0][c];
+        let gram: Vec<f64> = (0..4).map(|k| (0..3).map(|c| deviation(1 + k / 2, c) * deviation(1 + k % 2, c)).sum()).collect();
         metastable::num::dense::symmetric_eigenvalues(&gram, 2).expect("symmetric").iter().filter(|v| **v > 1e-12).count()
     };
     let line = [[1.0, 2.0, 0.0], [1.5, 1.0, 0.5], [3.0, -2.0, 2.0]];

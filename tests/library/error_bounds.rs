@@ -45,24 +45,24 @@ fn a_named_kernel_keeps_the_accuracy_or_names_the_one_it_can_reach() {
                 w * chord.min(4.0 - chord).max(0.0).sqrt()
             };
             let terms = |i: usize| rows.row_weights(&x, 0, i).iter().enumerate().map(|(j, w)| term(i, j, *w)).sum::<f64>();
-            let own = (64.0 + 16.0 * (n as f64).sqrt()) * f64::EPSILON * (1.0 + beta.abs().min(40.0) / 8.0);
-            let own: Vec<f64> = (0..n).map(|i| own * terms(i)).collect();
-            let kept = |found: &[f64], accuracy: f64| {
-                let rows = found.chunks_exact(d).zip(exact.chunks_exact(d)).zip(&own);
-                rows.map(|((a, b), own)| distance(a, b) - accuracy * length(b) - own).fold(f64::NEG_INFINITY, f64::max) <= 0.0
+            let rows_error = (64.0 + 16.0 * (n as f64).sqrt()) * f64::EPSILON * (1.0 + beta.abs().min(40.0) / 8.0);
+            let rows_error: Vec<f64> = (0..n).map(|i| rows_error * terms(i)).collect();
+            let is_accurate = |found: &[f64], accuracy: f64| {
+                let rows = found.chunks_exact(d).zip(exact.chunks_exact(d)).zip(&rows_error);
+                rows.map(|((a, b), rows_error)| distance(a, b) - accuracy * length(b) - rows_error).fold(f64::NEG_INFINITY, f64::max) <= 0.0
             };
             for kernel in ALL {
                 let attention = Attention { kernel: KernelChoice::Named(*kernel), ..Attention::new(beta) };
                 let label = format!("{} n {n} d {d} beta {beta}", kernel.name());
                 match velocity(attention.kernel, EXACT_ACCURACY, beta, &x) {
-                    Ok((found, _)) => assert!(kept(&found, EXACT_ACCURACY), "{label}"),
+                    Ok((found, _)) => assert!(is_accurate(&found, EXACT_ACCURACY), "{label}"),
                     Err(refusal) => {
                         assert!(refusal.contains(kernel.name()), "{refusal}");
                         let least = attention.attainable_accuracy(&x, OutputForm::Tangent);
                         if least > EXACT_ACCURACY && least <= 0.1 {
                             assert!(refusal.contains("at least") && refusal.contains(&format!("n = {n}, d = {d}")), "{refusal}");
                             let (found, _) = velocity(attention.kernel, least, beta, &x).unwrap_or_else(|e| panic!("{label}: {e}"));
-                            assert!(kept(&found, least), "{label}: {least:e}");
+                            assert!(is_accurate(&found, least), "{label}: {least:e}");
                             assert!(
                                 velocity(attention.kernel, 0.9 * least, beta, &x).is_err(),
                                 "{label}: a tenth below the least accuracy"
@@ -78,7 +78,7 @@ fn a_named_kernel_keeps_the_accuracy_or_names_the_one_it_can_reach() {
     let x = drawn("uniform", 500, 256, 1);
     let products = KernelChoice::parse("products").expect("a kernel");
     assert!(velocity(products, EXACT_ACCURACY, 30.0, &x).is_err_and(|e| e.contains("accuracy") && e.contains("products")));
-    let (found, flagged) = velocity(products, 1e-9, 30.0, &x).expect("it can do that");
+    let (found, flagged) = velocity(products, 1e-9, 30.0, &x).expect("an attainable accuracy");
     let exact = velocity(KernelChoice::parse("rows").expect("a kernel"), EXACT_ACCURACY, 30.0, &x).expect("rows").0;
     assert!(flagged > 0, "no row was flagged");
     for (a, b) in found.chunks_exact(256).zip(exact.chunks_exact(256)) {
@@ -275,9 +275,9 @@ fn causal_runs_end_at_the_end_time_unless_they_are_steady() {
 }
 
 /// The event that the second token passes an angle.
-struct Past(f64, &'static str);
+struct AngleEvent(f64, &'static str);
 
-impl Event for Past {
+impl Event for AngleEvent {
     fn name(&self) -> String {
         self.1.into()
     }
@@ -296,14 +296,14 @@ fn a_stopping_event_stops_whichever_events_are_recorded_too() {
     };
     // Two events at the same time with the same name, in either order.
     for actions in [[EventAction::Stop, EventAction::Record], [EventAction::Record, EventAction::Stop]] {
-        let end = run(actions.iter().map(|a| (Box::new(Past(0.8, "gate")) as Box<dyn Event>, *a)).collect());
+        let end = run(actions.iter().map(|a| (Box::new(AngleEvent(0.8, "gate")) as Box<dyn Event>, *a)).collect());
         let stopping = actions.iter().position(|a| *a == EventAction::Stop).expect("one stops");
         assert!(matches!(end.outcome, Outcome::Event { index, .. } if index == stopping), "{:?}", end.outcome);
         assert_eq!(end.hits.len(), 2);
         assert!(end.t < 1.0);
     }
     // An event that only records does not stop the run, even if a stopping event has the same name.
-    let end = run(vec![(Box::new(Past(0.9, "gate")), EventAction::Record), (Box::new(Past(0.7, "gate")), EventAction::Stop)]);
+    let end = run(vec![(Box::new(AngleEvent(0.9, "gate")), EventAction::Record), (Box::new(AngleEvent(0.7, "gate")), EventAction::Stop)]);
     assert!(matches!(end.outcome, Outcome::Event { index: 1, .. }) && end.hits.len() == 2 && end.hits[0].index == 0, "{:?}", end.hits);
 }
 
@@ -338,6 +338,6 @@ fn error_bounds_of_critical_points_contain_the_exact_values() {
     let (a, b) = (found(1), found(2));
     assert!(a.is_same(&b));
     assert!(a.angles.iter().zip(&b.angles).all(|(x, y)| (x - y).abs() <= a.errors.angle + b.errors.angle), "{:?} {:?}", a.angles, b.angles);
-    let off = a.spectrum.values.iter().zip(&b.spectrum.values).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-    assert!(off <= a.errors.eigenvalue + b.errors.eigenvalue, "{off:e}");
+    let deviation = a.spectrum.values.iter().zip(&b.spectrum.values).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    assert!(deviation <= a.errors.eigenvalue + b.errors.eigenvalue, "{deviation:e}");
 }

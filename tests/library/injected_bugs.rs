@@ -48,7 +48,7 @@ impl Faulty {
             let transposed: Option<Vec<f64>> = v.map(|v| (0..d * d).map(|p| v[(p % d) * d + p / d]).collect());
             let v = if self.bug == Bug::ValueTransposed { transposed.as_deref() } else { v };
             let beta = self.spec.beta * if self.bug == Bug::BetaDoubled { 2.0 } else { 1.0 };
-            let seen = match (causal, self.bug) {
+            let visible = match (causal, self.bug) {
                 (true, Bug::CausalMaskOffByOne) => (i + 2).min(x.n()),
                 (true, _) => i + 1,
                 _ => x.n(),
@@ -59,7 +59,7 @@ impl Faulty {
                 let own = if self.bug == Bug::SelfExcluded && j == i { 0.0 } else { 1.0 };
                 own * mass * (beta * dot(&query, &times(k, x.row(j)))).exp()
             };
-            let weights: Vec<f64> = (0..seen).map(weight).collect();
+            let weights: Vec<f64> = (0..visible).map(weight).collect();
             let normalise = self.softmax && self.bug != Bug::SoftmaxNotNormalised;
             let mass = if normalise { weights.iter().sum() } else { 1.0 };
             let share = if self.bug == Bug::HeadsAveraged { 1.0 / heads as f64 } else { 1.0 };

@@ -46,9 +46,9 @@ fn one_step_has_the_mean_of_brownian_motion_to_third_order() -> Result<()> {
 }
 
 /// The drift `P m` towards a point m.
-struct Towards;
+struct DriftToPoint;
 
-impl Sublayer for Towards {
+impl Sublayer for DriftToPoint {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         out.chunks_exact_mut(input.tokens.d())
             .for_each(|row| row.iter_mut().enumerate().for_each(|(k, v)| *v = if k == 0 { 1.0 } else { 0.0 }));
@@ -115,7 +115,7 @@ fn paths_reach_the_stationary_mean_and_are_reproducible() -> Result<()> {
     let (n, kappa) = (40_000, 4.0f64);
     let x = Law::parse("uniform")?.sample(n, 3, &mut Stream::new(9, &["walk"]))?;
     let noise = Isotropic::new(kappa)?;
-    let towards = Dynamics::single(Towards);
+    let towards = Dynamics::single(DriftToPoint);
     let plan = SdeOptions { noise: &noise, step: 0.2, seed: 7, splitting: Splitting::Strang, cancel: None };
     let (end, outcome) = solve_sde(&towards, &x, 8.0, &plan, &mut [])?;
     assert_eq!(outcome, Outcome::Reached);
@@ -176,7 +176,7 @@ fn strong_slope(noise: &dyn Noise, d: usize) -> Result<f64> {
     let start = Tokens::new(d, [&[0.6, 0.8][..], &vec![0.0; d - 2]].concat().repeat(n))?;
     let end = |steps: u32| -> Result<Tokens> {
         let plan = SdeOptions { noise, step: 0.5 / f64::from(steps), seed: 11, splitting: Splitting::Strang, cancel: None };
-        Ok(solve_sde(&Dynamics::single(Towards), &start, 0.5, &plan, &mut [])?.0)
+        Ok(solve_sde(&Dynamics::single(DriftToPoint), &start, 0.5, &plan, &mut [])?.0)
     };
     let exact = end(1024)?;
     let mut points = Vec::new();
@@ -211,14 +211,14 @@ fn four_schemes_have_the_stationary_means_of_their_transfer_operators() -> Resul
     ] {
         let noise = Isotropic::new(kappa)?.with_sampler(sampler);
         let plan = SdeOptions { noise: &noise, step: h, seed: 7, splitting, cancel: None };
-        let found = solve_sde(&Dynamics::single(Towards), &x, 8.0, &plan, &mut [])?.0.mean()[0];
+        let found = solve_sde(&Dynamics::single(DriftToPoint), &x, 8.0, &plan, &mut [])?.0.mean()[0];
         let (lie, strang) = stationary_means(sampler, kappa, h);
         let stated = if splitting == Splitting::Lie { lie } else { strang };
         assert!((found - stated).abs() < 4.0 * spread, "{splitting:?} {sampler:?}: {found} {stated} +- {spread}");
         // The control: at this step, the schemes of order 1 visibly miss the stationary law of the
         // equation.
-        let seen = (found - stationary_mean(kappa)).abs() > 4.0 * spread;
-        assert!(seen || splitting == Splitting::Strang, "{splitting:?} {sampler:?}: {found}");
+        let differs = (found - stationary_mean(kappa)).abs() > 4.0 * spread;
+        assert!(differs || splitting == Splitting::Strang, "{splitting:?} {sampler:?}: {found}");
     }
     Ok(())
 }
@@ -243,8 +243,8 @@ fn systems_in_an_ensemble_agree_with_single_runs() -> Result<()> {
             let mut own = recorder()?;
             let (alone, _) = solve_sde(sa, &starts[k], 1.0, &SdeOptions { seed: seeds[k], ..plan }, &mut [&mut own])?;
             assert_eq!(*outcome, Outcome::Reached);
-            let off = end.coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(off < 1e-12, "{splitting:?} {k}: {off:e}");
+            let deviation = end.coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(deviation < 1e-12, "{splitting:?} {k}: {deviation:e}");
             assert_eq!(own.table.rows.len(), recorders[k].table.rows.len());
             assert!(
                 own.table
@@ -263,9 +263,9 @@ fn systems_in_an_ensemble_agree_with_single_runs() -> Result<()> {
 }
 
 /// A sublayer with velocity 0.
-struct Still;
+struct ZeroField;
 
-impl Sublayer for Still {
+impl Sublayer for ZeroField {
     fn evaluate(&self, _: &Input, _: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         out.fill(0.0);
     }
@@ -338,7 +338,7 @@ fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
     let (n, d, kappa, step, seed) = (500, 3, 5.0f64, 0.05, 8);
     let start = Tokens::flat(d, vec![0.25; n * d])?;
     let noise = Isotropic::new(kappa)?;
-    let still = Dynamics::single(Still).with_normalisation(Unnormalised);
+    let still = Dynamics::single(ZeroField).with_normalisation(Unnormalised);
     for splitting in [Splitting::Strang, Splitting::Lie] {
         let plan = SdeOptions { noise: &noise, step, seed, splitting, cancel: None };
         let (end, _) = solve_sde(&still, &start, 1.0, &plan, &mut [])?;
@@ -346,8 +346,8 @@ fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
         let mut sums = vec![0.0; n * d];
         (0..20).for_each(|k| sums.iter_mut().zip(motion.step(k)).for_each(|(s, xi)| *s += xi));
         let size = (2.0 * step / kappa).sqrt();
-        let off = end.coordinates().iter().zip(&sums).map(|(x, s)| (x - 0.25 - size * s).abs()).fold(0.0, f64::max);
-        assert!(off < 1e-13, "{splitting:?}: {off:e}");
+        let deviation = end.coordinates().iter().zip(&sums).map(|(x, s)| (x - 0.25 - size * s).abs()).fold(0.0, f64::max);
+        assert!(deviation < 1e-13, "{splitting:?}: {deviation:e}");
         // The mean square of a coordinate is therefore 2 t / kappa = 0.4, to five standard errors
         // of 1500 numbers.
         let square = end.coordinates().iter().map(|x| (x - 0.25).powi(2)).sum::<f64>() / (n * d) as f64;

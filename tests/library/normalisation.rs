@@ -100,12 +100,12 @@ fn layers_of_every_scheme_are_euler_steps_of_its_flow() -> Result<()> {
     for name in names {
         let start = orthonormal(find(name)?, 1.5)?;
         let flow = solve(&model(name)?, &start, 1.0, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
-        let off = |count: usize| -> Result<f64> {
+        let deviation = |count: usize| -> Result<f64> {
             let eta = 1.0 / count as f64;
             let x = apply_layers(&model(name)?, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
             Ok(x.numbers().iter().zip(flow.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
         };
-        let (coarse, fine) = (off(64)?, off(128)?);
+        let (coarse, fine) = (deviation(64)?, deviation(128)?);
         let order = (coarse / fine).log2();
         assert!((order - 1.0).abs() < 0.05 && fine < 0.01, "{name}: {coarse:e} {fine:e}");
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The drift of SA on every token, divided by the largest weight of another token. Sums leave out
 /// the token itself.
-fn pulls(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
+fn drifts(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
     let rows: Vec<&[f64]> = x.chunks_exact(d).collect();
     let gap = |i: usize, j: usize| 0.5 * rows[i].iter().zip(rows[j]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let pairs = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -38,13 +38,13 @@ fn the_fitted_beta_is_exact_for_separated_tokens_at_large_beta() {
     let cloud = Cloud::new(&x, 2);
     let reference = SaReference::new(&cloud, false);
     for beta in [1.0, 8.0, 64.0] {
-        let fit = reference.fit(&[1.0; 7], &pulls(&x, 2, beta));
+        let fit = reference.fit(&[1.0; 7], &drifts(&x, 2, beta));
         // The bound is 16 rounding errors of a cosine.
         assert!((fit.beta - beta).abs() < 1e-9 * beta && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{beta}: {fit:?}");
     }
     // At beta = 128 only one pair moves, as at the largest beta that is tried: the drifts differ
     // only by rounding, so there is no fit.
-    assert!(reference.fit(&[1.0; 7], &pulls(&x, 2, 128.0)).beta.is_nan());
+    assert!(reference.fit(&[1.0; 7], &drifts(&x, 2, 128.0)).beta.is_nan());
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn an_unresolved_drift_has_no_beta() {
 fn a_repulsive_head_has_no_reliable_beta() {
     let x = ring();
     let cloud = Cloud::new(&x, 2);
-    let away: Vec<f64> = pulls(&x, 2, 8.0).iter().map(|v| -v).collect();
+    let away: Vec<f64> = drifts(&x, 2, 8.0).iter().map(|v| -v).collect();
     let fit = SaReference::new(&cloud, false).fit(&[1.0; 7], &away);
     assert!(fit.cosine < 0.0 && fit.reliable_beta().is_none(), "{fit:?}");
 }
@@ -77,7 +77,7 @@ fn coincident_tokens_do_not_spoil_the_fit() {
     let mut x = ring();
     x.extend_from_slice(&ring()[..2]);
     let cloud = Cloud::new(&x, 2);
-    let fit = SaReference::new(&cloud, false).fit(&[1.0; 8], &pulls(&x, 2, 64.0));
+    let fit = SaReference::new(&cloud, false).fit(&[1.0; 8], &drifts(&x, 2, 64.0));
     assert!((fit.beta - 64.0).abs() < 1e-9 * 64.0 && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{fit:?}");
 }
 

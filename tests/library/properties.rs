@@ -37,10 +37,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn unit_vectors_stay_unchanged_and_others_are_normalised_to_two_ulp(x in tokens(), off in -1e-8f64..1e-8) {
+    fn unit_vectors_stay_unchanged_and_others_are_normalised_to_two_ulp(x in tokens(), deviation in -1e-8f64..1e-8) {
         let again = Tokens::new(x.d(), x.coordinates().to_vec()).expect("unit vectors");
         prop_assert_eq!(again.coordinates(), x.coordinates());
-        let longer = Tokens::new(x.d(), x.coordinates().iter().map(|v| v * (1.0 + 0.99 * off)).collect()).expect("nearly unit vectors");
+        let longer = Tokens::new(x.d(), x.coordinates().iter().map(|v| v * (1.0 + 0.99 * deviation)).collect()).expect("nearly unit vectors");
         for row in longer.rows() {
             prop_assert!((dot(row, row) - 1.0).abs() <= 4.0 * f64::EPSILON);
         }
@@ -57,12 +57,12 @@ proptest! {
             // relatively, and a drift between tokens at distance c by u/c.
             for (i, (v, e)) in found.chunks_exact(x.d()).zip(expected.chunks_exact(x.d())).enumerate() {
                 // The scale is the sum of the contributions without cancellation.
-                let seen = if name.starts_with("causal") { i + 1 } else { x.n() };
+                let visible = if name.starts_with("causal") { i + 1 } else { x.n() };
                 let log = |j: usize| metastable::attention::kernel::log_kernel(beta, x.row(i), x.row(j));
-                let top = (0..seen).map(log).fold(f64::NEG_INFINITY, f64::max);
-                let weights: Vec<f64> = (0..seen).map(|j| (log(j) - top).exp()).collect();
+                let top = (0..visible).map(log).fold(f64::NEG_INFINITY, f64::max);
+                let weights: Vec<f64> = (0..visible).map(|j| (log(j) - top).exp()).collect();
                 let pull = |j: usize| weights[j] / weights.iter().sum::<f64>() * geometry::dist(x.row(i), x.row(j)).sin().abs();
-                let scale = (0..seen).map(pull).fold(0.0, f64::max);
+                let scale = (0..visible).map(pull).fold(0.0, f64::max);
                 let nearest = (0..x.n()).filter(|j| *j != i).map(|j| {
                     geometry::chord2(x.row(i), x.row(j)).min(geometry::antichord2(x.row(i), x.row(j))).sqrt()
                 }).filter(|c| *c > 0.0).fold(2.0, f64::min);

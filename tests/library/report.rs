@@ -14,7 +14,7 @@ const VERDICTS: [Verdict; 5] =
 /// Record k of a claim, with every form that a check can produce, without running the check.
 fn record(k: usize, claim: &'static Claim) -> Record {
     let cases = claim.domain.cases(5, &mut metastable::num::stream::Stream::new(1, &["report"]));
-    let seen = if k.is_multiple_of(3) { (0.0, 1e-13) } else { (0.25, 1.0) };
+    let measured = if k.is_multiple_of(3) { (0.0, 1e-13) } else { (0.25, 1.0) };
     Record {
         name: claim.name,
         status: claim.status,
@@ -22,7 +22,7 @@ fn record(k: usize, claim: &'static Claim) -> Record {
         verdict: VERDICTS[k % VERDICTS.len()],
         reason: if k.is_multiple_of(4) { "1 of 5 margins < its error & \"near\"".into() } else { String::new() },
         as_expected: !k.is_multiple_of(4),
-        margin: Some(Margin { value: 1.0 - seen.0 / seen.1, compared: Some(seen), ..Margin::default() }),
+        margin: Some(Margin { value: 1.0 - measured.0 / measured.1, compared: Some(measured), ..Margin::default() }),
         worst: cases.first().map(|c| (*c, 3)),
         slack: k.is_multiple_of(2).then_some(1.5),
         power: if k.is_multiple_of(2) { ResolvingPower::Resolves(1e-3) } else { ResolvingPower::AboveFactorTwo },

@@ -10,13 +10,13 @@ use metastable::sphere::Tokens;
 
 /// `x' = P (-D x)` with D = diag(0, 1, slow, 1, 1, ...). At the first axis, modes decay at the
 /// rates 1 and `slow`.
-struct Valley {
+struct DiagonalDrift {
     slow: f64,
     width: f64,
     facts: Properties,
 }
 
-impl Sublayer for Valley {
+impl Sublayer for DiagonalDrift {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         for (x, v) in input.tokens.rows().zip(out.chunks_exact_mut(input.tokens.d())) {
             v.iter_mut().zip(x).enumerate().for_each(|(k, (v, x))| *v = -x * [0.0, 1.0, self.slow, 1.0][k.min(3)]);
@@ -45,8 +45,8 @@ const FACTS: Properties = Properties {
     speed_bound: None,
 };
 
-fn valley(slow: f64, width: f64) -> Dynamics {
-    Dynamics::single(Valley { slow, width, facts: FACTS })
+fn diagonal_drift(slow: f64, width: f64) -> Dynamics {
+    Dynamics::single(DiagonalDrift { slow, width, facts: FACTS })
 }
 
 fn pole(n: usize, d: usize) -> Tokens {
@@ -60,7 +60,7 @@ fn examined_at_pole(dynamics: &Dynamics, speed: f64, rtol: f64) -> Option<Residu
 
 #[test]
 fn a_steady_state_is_detected_with_its_decay_rate_and_distance() {
-    let found = examined_at_pole(&valley(0.5, 1.0), 1e-15, 1e-10).unwrap();
+    let found = examined_at_pole(&diagonal_drift(0.5, 1.0), 1e-15, 1e-10).unwrap();
     assert!((found.decay_rate - 0.5).abs() < 1e-6 && (found.speed - 1e-15).abs() < 1e-25, "{found:?}");
     assert!((found.remaining_distance / 2e-15 - 1.0).abs() < 1e-5, "{found:?}");
 }
@@ -70,13 +70,13 @@ fn a_velocity_above_the_rounding_of_positions_is_motion() {
     // Condition 2 alone: the bound is 256 rounding units times the largest rate, which is 1. The
     // remaining distance, below 1e-12, meets condition 4. With a bound 4e6 times as large, all
     // three would be steady.
-    let one = valley(1.0, 1.0);
+    let one = diagonal_drift(1.0, 1.0);
     for (roundings, steady) in [(250.0, true), (262.0, false), (1000.0, false)] {
         assert_eq!(examined_at_pole(&one, roundings * f64::EPSILON, 1e-10).is_some(), steady, "{roundings}");
     }
     // The bound is proportional to the rate: at rates of 1e-4, velocities must be 1e-4 times as
     // large.
-    struct Slowed(Valley);
+    struct Slowed(DiagonalDrift);
     impl Sublayer for Slowed {
         fn evaluate(&self, input: &Input, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
             self.0.evaluate(input, form, work, out);
@@ -89,7 +89,7 @@ fn a_velocity_above_the_rounding_of_positions_is_motion() {
             1.0
         }
     }
-    let slowed = Dynamics::single(Slowed(Valley { slow: 1.0, width: 1.0, facts: FACTS }));
+    let slowed = Dynamics::single(Slowed(DiagonalDrift { slow: 1.0, width: 1.0, facts: FACTS }));
     assert!(examined_at_pole(&slowed, 250e-4 * f64::EPSILON, 1e-10).is_some());
     assert!(examined_at_pole(&slowed, 262e-4 * f64::EPSILON, 1e-10).is_none());
 }
@@ -98,7 +98,7 @@ fn a_velocity_above_the_rounding_of_positions_is_motion() {
 fn unresolved_or_growing_modes_exclude_a_steady_state() {
     // Condition 3 alone: velocities of 1e-20 meet the others.
     for (slow, steady) in [(1.1e-6, true), (0.9e-6, false), (0.0, false), (-1e-3, false), (-2.0, false)] {
-        assert_eq!(examined_at_pole(&valley(slow, 1.0), 1e-20, 1e-10).is_some(), steady, "{slow:e}");
+        assert_eq!(examined_at_pole(&diagonal_drift(slow, 1.0), 1e-20, 1e-10).is_some(), steady, "{slow:e}");
     }
 }
 
@@ -107,12 +107,13 @@ fn the_remaining_distance_is_below_the_tolerance_in_kernel_widths() {
     // Condition 4 alone: the velocity 1e-14 at the rate 1e-3 leaves the distance 1e-11. The
     // velocity is below 256 rounding units.
     for (width, rtol, steady) in [(1.0, 1.1e-11, true), (1.0, 0.9e-11, false), (0.1, 1.1e-10, true), (0.1, 0.9e-10, false)] {
-        assert_eq!(examined_at_pole(&valley(1e-3, width), 1e-14, rtol).is_some(), steady, "width {width}, rtol {rtol:e}");
+        assert_eq!(examined_at_pole(&diagonal_drift(1e-3, width), 1e-14, rtol).is_some(), steady, "width {width}, rtol {rtol:e}");
     }
     // The bound is never below 1e-12, which is the effect of rounding: 9e-13 meets every tolerance,
     // 1.1e-12 does not meet 1e-15.
     assert!(
-        examined_at_pole(&valley(1e-2, 1.0), 0.9e-14, 1e-15).is_some() && examined_at_pole(&valley(1e-2, 1.0), 1.1e-14, 1e-15).is_none()
+        examined_at_pole(&diagonal_drift(1e-2, 1.0), 0.9e-14, 1e-15).is_some()
+            && examined_at_pole(&diagonal_drift(1e-2, 1.0), 1.1e-14, 1e-15).is_none()
     );
 }
 
@@ -145,22 +146,23 @@ fn dynamics_without_linearisation_are_not_examined() {
     let still = vec![0.0; 3 * 301];
     let time_dependent = Properties { autonomous: false, ..FACTS };
     assert!(
-        examined_at_pole(&Dynamics::single(Valley { slow: 1.0, width: 1.0, facts: time_dependent }), 0.0, 1e-10).is_none(),
+        examined_at_pole(&Dynamics::single(DiagonalDrift { slow: 1.0, width: 1.0, facts: time_dependent }), 0.0, 1e-10).is_none(),
         "weights change"
     );
     let polar = pole(1, 3).polar(&[1.0]).unwrap();
-    let pre = valley(1.0, 1.0).with_normalisation(Pre);
+    let pre = diagonal_drift(1.0, 1.0).with_normalisation(Pre);
     assert!(SteadyStateDetector::default().examine(&pre, &polar, &still[..3], 1e-10).is_none(), "radii");
     // At most 600 coordinates are examined.
-    let examined = |n: usize| SteadyStateDetector::default().examine(&valley(1.0, 1.0), &pole(n, 3), &still[..3 * n], 1e-10).is_some();
+    let examined =
+        |n: usize| SteadyStateDetector::default().examine(&diagonal_drift(1.0, 1.0), &pole(n, 3), &still[..3 * n], 1e-10).is_some();
     assert!(examined(3) && !examined(301));
 }
 
 #[test]
 fn an_examination_needs_sixteen_quiet_steps_of_similar_length() {
     let row = |h: f64, moved: f64, steps: u32| {
-        let mut rest = SteadyStateDetector::default();
-        (0..steps).map(|_| rest.needs_examination(h, 1e9, moved)).collect::<Vec<_>>()
+        let mut detector = SteadyStateDetector::default();
+        (0..steps).map(|_| detector.needs_examination(h, 1e9, moved)).collect::<Vec<_>>()
     };
     // Condition 1: the sixteenth quiet step leads to an examination; steps with a larger
     // displacement never do.
@@ -168,18 +170,18 @@ fn an_examination_needs_sixteen_quiet_steps_of_similar_length() {
     assert_eq!(row(1.0, 1.001 * MAX_QUIET_DISPLACEMENT, 40), vec![false; 40]);
     // A step more than a hundred times as long as the first starts a new count.
     for (last, due) in [(100.0, true), (101.0, false)] {
-        let mut rest = SteadyStateDetector::default();
-        assert!((0..15).all(|_| !rest.needs_examination(1.0, 1e9, 0.0)));
-        assert_eq!(rest.needs_examination(last, 1e9, 0.0), due, "{last}");
+        let mut detector = SteadyStateDetector::default();
+        assert!((0..15).all(|_| !detector.needs_examination(1.0, 1e9, 0.0)));
+        assert_eq!(detector.needs_examination(last, 1e9, 0.0), due, "{last}");
     }
     // No examination if the end time is less than a hundred steps away.
     for (remaining, due) in [(101.0, true), (99.0, false)] {
-        let mut rest = SteadyStateDetector::default();
-        assert!((0..15).all(|_| !rest.needs_examination(1.0, 1e9, 0.0)));
-        assert_eq!(rest.needs_examination(1.0, remaining, 0.0), due, "{remaining}");
+        let mut detector = SteadyStateDetector::default();
+        assert!((0..15).all(|_| !detector.needs_examination(1.0, 1e9, 0.0)));
+        assert_eq!(detector.needs_examination(1.0, remaining, 0.0), due, "{remaining}");
     }
     // After an examination without success, twice as many quiet steps are needed.
-    let mut rest = SteadyStateDetector::default();
-    assert!(rest.examine(&valley(-1.0, 1.0), &pole(1, 3), &[0.0; 3], 1e-10).is_none());
-    assert!((0..31).all(|_| !rest.needs_examination(1.0, 1e9, 0.0)) && rest.needs_examination(1.0, 1e9, 0.0));
+    let mut detector = SteadyStateDetector::default();
+    assert!(detector.examine(&diagonal_drift(-1.0, 1.0), &pole(1, 3), &[0.0; 3], 1e-10).is_none());
+    assert!((0..31).all(|_| !detector.needs_examination(1.0, 1e9, 0.0)) && detector.needs_examination(1.0, 1e9, 0.0));
 }

@@ -47,7 +47,7 @@ fn the_triangular_jacobian_is_the_derivative() {
         let size = n * d;
         let (mut plus, mut minus) = (vec![0.0; size], vec![0.0; size]);
         let mut scale = 0.0f64;
-        let mut off = 0.0f64;
+        let mut deviation = 0.0f64;
         for (column, e) in x.rows().flat_map(geometry::tangent_basis).collect::<Vec<_>>().chunks_exact(d).enumerate() {
             let j = column / (d - 1);
             let delta = 1e-5 * beta.abs().max(1.0).powf(-0.5);
@@ -71,11 +71,11 @@ fn the_triangular_jacobian_is_the_derivative() {
                     jacobian.add_off_diagonal(i, &u, &mut found);
                 }
                 scale = expected.iter().fold(scale, |m, v| m.max(v.abs()));
-                off = off.max(worst(&found, &expected));
+                deviation = deviation.max(worst(&found, &expected));
             }
         }
-        println!("{name} n {n} d {d} beta {beta}: {:.1e}", off / scale);
-        assert!(off < 2e-9 * scale, "{name} n {n} d {d} beta {beta}: {off:e} of {scale:e}");
+        println!("{name} n {n} d {d} beta {beta}: {:.1e}", deviation / scale);
+        assert!(deviation < 2e-9 * scale, "{name} n {n} d {d} beta {beta}: {deviation:e} of {scale:e}");
     }
 }
 
@@ -221,7 +221,7 @@ fn followers_do_not_change_the_exact_time_of_their_leader() {
         let options = Options { events: vec![(Box::new(Within(to)), EventAction::Stop)], ..Options::default() };
         let end = solve(&flow("causal-sa", beta, 8), &x, 1e300, &options, &mut []).expect("valid");
         let Outcome::Event { t, .. } = end.outcome else { panic!("{:?}", end.outcome) };
-        println!("beta {beta}: t = {t:e}, off by {:.1e}, {:?}", t / expected - 1.0, end.stats);
+        println!("beta {beta}: t = {t:e}, relative error {:.1e}, {:?}", t / expected - 1.0, end.stats);
         assert!((t / expected - 1.0).abs() < 1e-8 && end.stats.implicit > 0, "{t:e} {expected:e}");
     }
 }
@@ -239,9 +239,9 @@ fn samples_within_long_steps_are_accurate() {
     };
     let ((a, explicit), (b, auto)) = (table(ImplicitSteps::Never), table(ImplicitSteps::Auto));
     assert_eq!((a.rows.len(), b.rows.len()), (300, 300));
-    let off = a.rows.iter().zip(&b.rows).map(|(a, b)| worst(a, b)).fold(0.0, f64::max);
-    println!("samples: {off:.1e}; {explicit:?} {auto:?}");
-    assert!(off < 1e-8 && auto.implicit > 10, "{off:e} {auto:?}");
+    let deviation = a.rows.iter().zip(&b.rows).map(|(a, b)| worst(a, b)).fold(0.0, f64::max);
+    println!("samples: {deviation:.1e}; {explicit:?} {auto:?}");
+    assert!(deviation < 1e-8 && auto.implicit > 10, "{deviation:e} {auto:?}");
 }
 
 #[test]

@@ -124,8 +124,8 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
     }
     // Layers are Euler steps of both.
     let error = |x: &Tokens| {
-        let off = |(x, y): (&[f64], &[f64])| -> f64 { x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum() };
-        x.rows().zip(expected.rows()).map(off).fold(0.0, f64::max)
+        let deviation = |(x, y): (&[f64], &[f64])| -> f64 { x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum() };
+        x.rows().zip(expected.rows()).map(deviation).fold(0.0, f64::max)
     };
     let mut layers = Vec::new();
     for count in [100, 200] {
@@ -193,7 +193,7 @@ fn spaces_and_normalisations_are_found_by_name_and_refuse_wrong_numbers() -> Res
         for form in [OutputForm::Sum, OutputForm::Difference] {
             let mut out = vec![0.0; 15];
             dynamics.output(0.0, &flat, form, &mut Workspace::default(), &mut out);
-            let exact = dynamics.definition(0.0, &flat, form).expect("attention has one");
+            let exact = dynamics.definition(0.0, &flat, form).expect("attention has a definition");
             let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-14 * size), "{form:?} {out:?} {exact:?}");
         }
@@ -302,8 +302,8 @@ fn custom_normalisations_and_sublayers_need_only_the_public_interface() -> Resul
     let start = Tokens::in_space(Space::Flat, 2, 3, vec![0.0, 0.0, 0.0, 1.0, -1.0, 0.0])?;
     let model = Dynamics::single(ConstantField).with_normalisation(Damped);
     let end = solve(&model, &start, 2.0, &exact(), &mut [])?;
-    let way = 1.0 - (-2f64).exp();
-    let expected = [3.0 * way, 0.0, 0.0, 1.0 + 3.0 * way, -1.0, 0.0];
+    let distance = 1.0 - (-2f64).exp();
+    let expected = [3.0 * distance, 0.0, 0.0, 1.0 + 3.0 * distance, -1.0, 0.0];
     assert!(end.clusters.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{:?}", end.clusters);
     // Layers are Euler steps of this flow.
     let layers = apply_layers(&model, &start, Layer::new(1e-3)?, 2000, 1e-3, None, &mut [])?.0;
@@ -380,8 +380,8 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         assert!(end.outcome.is_success(), "{name}: {:?}", end.outcome);
         // If x stays, z = e^{-tV} x moves with velocity -z.
         let stays = if rescaled { (-2f64).exp() } else { 1.0 };
-        let off = |row: &[f64]| row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max);
-        assert!(off(end.clusters.row(1)) < 1e-11, "{name}");
+        let deviation = |row: &[f64]| row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max);
+        assert!(deviation(end.clusters.row(1)) < 1e-11, "{name}");
         assert!(rescaled || v[d..2 * d].iter().all(|v| *v == 0.0), "{name}: {v:?}");
         assert!(
             x.extra_numbers().is_empty() || (v[n * d + 1] == 0.0 && (end.clusters.extra_numbers()[1] - 1.0).abs() < 1e-15),

@@ -169,8 +169,8 @@ fn sums_and_layer_normalisation_agree_with_those_of_the_rows() {
     let x = RankResidual::new(&[0.3, -0.1, 0.5, 0.2, 0.4, -0.3, 0.1, 0.1, 0.7], 3).unwrap();
     let y = RankResidual::new(&[0.1, 0.2, 0.0, -0.5, 0.3, 0.2, 0.6, 0.1, -0.2], 3).unwrap();
     let sum = x.plus(&y).unwrap();
-    let off = rows_of(&sum).iter().zip(rows_of(&x).iter().zip(&rows_of(&y))).map(|(s, (a, b))| (s - a - b).abs()).fold(0.0, f64::max);
-    assert!(off < 1e-15, "{off:e}");
+    let deviation = rows_of(&sum).iter().zip(rows_of(&x).iter().zip(&rows_of(&y))).map(|(s, (a, b))| (s - a - b).abs()).fold(0.0, f64::max);
+    assert!(deviation < 1e-15, "{deviation:e}");
     let normed = rows_of(&x.normalised().unwrap());
     for (row, found) in rows_of(&x).chunks(3).zip(normed.chunks(3)) {
         let mean = row.iter().sum::<f64>() / 3.0;

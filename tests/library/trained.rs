@@ -230,7 +230,7 @@ fn object(text: &str) -> Map<String, Value> {
 /// set.
 fn check_changed_key(key: &ModelKey, read: impl Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
     let mut settings = object(key.context);
-    let before = read(&settings).unwrap_or_else(|e| panic!("{} beside {}: {e}", key.name, key.context));
+    let before = read(&settings).unwrap_or_else(|e| panic!("{} with {}: {e}", key.name, key.context));
     settings.insert(key.name.into(), serde_json::from_str(key.changed_value).unwrap_or_else(|e| panic!("{}: {e}", key.changed_value)));
     let after = read(&settings);
     match (key.key_use, after) {
@@ -430,8 +430,8 @@ fn scaled_positions_agree_with_an_independent_implementation() {
         config.insert("rope_scaling".into(), scaling.clone());
         let states = model("llama", None, Some(Value::Object(config).to_string())).and_then(|m| states(&m)).expect("a model");
         // Sums of 24 products in 2 layers have errors of some 100 u, for numbers below 10.
-        let off = states[states.len() - 16..].iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(off < 1e-12, "{scaling}: {off}");
+        let deviation = states[states.len() - 16..].iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(deviation < 1e-12, "{scaling}: {deviation}");
     }
     // At the size of a real model: pairs with more than `fast` turns keep their frequency, those
     // with fewer than `slow` turns are interpolated.

@@ -257,10 +257,10 @@ fn a_query_that_sees_nothing_gets_the_output_bias_alone() {
     let of =
         heads(&mut stream, Arc::new(BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true]).expect("a mask")));
     let x = normals(&mut stream, 3 * D, 1.0);
-    let seen = of.attend(&x, &x, true).expect("attention");
-    assert_eq!(&seen.out[..D], of.output.bias());
-    assert!(seen.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE), "the weights must be 0, not 0/0");
-    assert!(seen.out.iter().all(|v| v.is_finite()));
+    let attended = of.attend(&x, &x, true).expect("attention");
+    assert_eq!(&attended.out[..D], of.output.bias());
+    assert!(attended.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE), "the weights must be 0, not 0/0");
+    assert!(attended.out.iter().all(|v| v.is_finite()));
 }
 
 #[test]
@@ -309,9 +309,9 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
         let pattern = Fading { places: places.clone(), rate, count: n as f64 };
         let zero = || Linear::new("zero", 1, vec![0.0], Vec::new()).expect("a map");
         let one = AttentionLayer::new("head", [zero(), zero(), zero(), zero()], Grouping { heads: 1, kv_heads: 1 }, Arc::new(pattern));
-        let seen = one.expect("a head").attend(&vec![0.0; places.len()], &vec![0.0; n], true).expect("weights").weights;
+        let attended = one.expect("a head").attend(&vec![0.0; places.len()], &vec![0.0; n], true).expect("weights").weights;
         let mut worst = 0.0f64;
-        for (j, row) in places.iter().zip(seen.chunks_exact(n)) {
+        for (j, row) in places.iter().zip(attended.chunks_exact(n)) {
             for (k, w) in row.iter().enumerate().take(*j) {
                 let (s, t) = (*j as f64 / n as f64, k as f64 / n as f64);
                 let limit = if rate > 0.0 { rate * (-rate * (s - t)).exp() / (1.0 - (-rate * s).exp()) } else { 1.0 / s };

@@ -225,13 +225,13 @@ fn a_violation_gets_a_certificate_if_an_enclosure_decides() {
 #[test]
 fn hunts_respect_the_time_limit_and_test_shares_by_many_draws() {
     let folder = tempfile::tempdir().expect("a folder");
-    let seen = json(folder.path(), "hunt rnn-order --minutes 0.01");
-    assert_eq!((seen["found"].as_bool(), seen["level"].as_f64()), (Some(false), Some(0.9)), "{seen}");
-    assert!(seen["share"].as_f64() >= Some(0.9) && seen["budget"]["trials"].as_u64() >= Some(64), "{seen}");
+    let result = json(folder.path(), "hunt rnn-order --minutes 0.01");
+    assert_eq!((result["found"].as_bool(), result["level"].as_f64()), (Some(false), Some(0.9)), "{result}");
+    assert!(result["share"].as_f64() >= Some(0.9) && result["budget"]["trials"].as_u64() >= Some(64), "{result}");
     // One trial counts the modes of hundreds of samples; the clock must be read within it.
     let started = std::time::Instant::now();
-    let seen = json(folder.path(), "hunt sphere-modes --minutes 0.02");
-    assert!(seen["found"] == false && started.elapsed().as_secs() < 30, "{seen}: {:?}", started.elapsed());
+    let result = json(folder.path(), "hunt sphere-modes --minutes 0.02");
+    assert!(result["found"] == false && started.elapsed().as_secs() < 30, "{result}: {:?}", started.elapsed());
 }
 
 #[test]

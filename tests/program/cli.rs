@@ -256,7 +256,7 @@ fn modes_saddles_clusters_and_measures_have_their_keys() {
         assert_eq!(json(at, &format!("certify check proofs/saddle-{k}.json"))["accepted"].as_bool(), Some(true));
     }
     // Failed starts are reported in the text and by the exit code.
-    let failing = run(at, "saddles --n 7 --d 2 --beta 60 --starts 40 --original 1");
+    let failing = run(at, "saddles --n 7 --d 2 --beta 60 --starts 40 --seed 1");
     let text = String::from_utf8_lossy(&failing.stdout).into_owned();
     assert!(failing.status.code() == Some(3) && text.contains("did not converge") && text.contains("not proved"), "{text}");
     let several = json(at, "saddles --n 4 --d 3 --beta 0.5..8:log3 --starts 10");
@@ -313,7 +313,7 @@ fn sweeps_cover_the_given_grid() {
     let at = dir.path();
     let swept = json(
         at,
-        "check angular-momentum --n 5,9 --d 2..8:3 --beta 0.1..50:log3 --dynamics sa --law uniform --trials 4 --original 7 --out sweep",
+        "check angular-momentum --n 5,9 --d 2..8:3 --beta 0.1..50:log3 --dynamics sa --law uniform --trials 4 --seed 7 --out sweep",
     );
     let points = swept["grids"][0]["points"].as_array().expect("a grid");
     assert_eq!(points.len(), 2 * 3 * 3);

@@ -37,26 +37,26 @@ fn killed_and_resumed(experiment: &str, kills: u64) -> std::path::PathBuf {
     for folder in &folders {
         std::fs::write(folder.path().join("crash.toml"), experiment).expect("writable");
     }
-    let straight = folders[0].path();
-    assert!(command(straight).status().expect("runs").success());
-    let broken = folders[1].path();
+    let uninterrupted = folders[0].path();
+    assert!(command(uninterrupted).status().expect("runs").success());
+    let interrupted = folders[1].path();
     let mut before: Vec<String> = Vec::new();
     for k in 0..kills {
-        let mut child = command(broken).spawn().expect("starts");
+        let mut child = command(interrupted).spawn().expect("starts");
         // Pseudo-random moments from 1 to 60 ms; `kill` is SIGKILL.
         std::thread::sleep(Duration::from_millis(1 + (k * 7919) % 60));
         child.kill().expect("killed");
         child.wait().expect("ended");
-        let now = finished(broken);
+        let now = finished(interrupted);
         assert!(before.iter().all(|c| now.contains(c)), "a finished cell was lost");
         before = now;
     }
-    assert!(command(broken).status().expect("runs").success());
+    assert!(command(interrupted).status().expect("runs").success());
     assert!(
-        tables(&top(straight).expect("one experiment")) == tables(&top(broken).expect("one experiment")),
+        tables(&top(uninterrupted).expect("one experiment")) == tables(&top(interrupted).expect("one experiment")),
         "an interrupted run gives other bytes"
     );
-    top(straight).map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" }).map(Into::into).expect("results")
+    top(uninterrupted).map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" }).map(Into::into).expect("results")
 }
 
 #[test]

@@ -57,13 +57,13 @@ fn figures_are_reproducible_and_self_contained() {
 fn categories_differ_for_colour_blind_readers() {
     // In deuteranopia (Vienot, Brettel, Mollon 1999, linearised) red and green look alike. The
     // first six categories must stay different.
-    let seen = |c: plotters::style::RGBColor| {
+    let perceived = |c: plotters::style::RGBColor| {
         let linear = |v: u8| (f64::from(v) / 255.0).powf(2.2);
         let (r, g, b) = (linear(c.0), linear(c.1), linear(c.2));
         let mixed = 0.292_75 * r + 0.707_25 * g;
         [mixed.powf(1.0 / 2.2), (-0.022_336 * r + 0.022_336 * g + b).max(0.0).powf(1.0 / 2.2)]
     };
-    let shown: Vec<[f64; 2]> = metastable::draw::CATEGORIES.iter().take(6).map(|c| seen(*c)).collect();
+    let shown: Vec<[f64; 2]> = metastable::draw::CATEGORIES.iter().take(6).map(|c| perceived(*c)).collect();
     for i in 0..shown.len() {
         for j in 0..i {
             let gap = (shown[i][0] - shown[j][0]).hypot(shown[i][1] - shown[j][1]);

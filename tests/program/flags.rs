@@ -188,11 +188,11 @@ impl Effects {
 
 /// Runs a call in a new folder beside the input files. Text output is compared for flags that
 /// change only the text.
-fn effects_of(at: &Path, leaf: &Subcommand, call: &Call) -> Effects {
+fn effects_of(at: &Path, subcommand: &Subcommand, call: &Call) -> Effects {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let folder = at.join(NEXT.fetch_add(1, Ordering::Relaxed).to_string());
     std::fs::create_dir(&folder).expect("writable");
-    let words = format!("{} {}", leaf.words, call.concat().join(" "));
+    let words = format!("{} {}", subcommand.words, call.concat().join(" "));
     let out = run(&folder, &if words.contains("--all-digits") || words.contains("--markdown") { words } else { words + " --format json" });
     let mut files = BTreeMap::new();
     read(&folder, &mut files);
@@ -290,10 +290,10 @@ fn prepare(at: &Path) {
 }
 
 /// The faults of a flag of a command.
-fn faults(at: &Path, leaf: &Subcommand, usual: &(Call, Effects), flag: &str) -> Vec<String> {
-    let group = leaf.words.split(' ').next().unwrap_or_default();
-    let starts = [format!("{} {flag}", leaf.words), format!("{group} {flag}"), flag.to_owned()];
-    let arg = leaf.flag(flag).expect("a flag of the command");
+fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &str) -> Vec<String> {
+    let group = subcommand.words.split(' ').next().unwrap_or_default();
+    let starts = [format!("{} {flag}", subcommand.words), format!("{group} {flag}"), flag.to_owned()];
+    let arg = subcommand.flag(flag).expect("a flag of the command");
     let choices = arg.get_possible_values();
     let of = |t: TypeId| arg.get_value_parser().type_id() == t;
     let whole =
@@ -304,21 +304,21 @@ fn faults(at: &Path, leaf: &Subcommand, usual: &(Call, Effects), flag: &str) -> 
         None if !choices.is_empty() => &format!(" {}", choices[choices.len() - 1].get_name()),
         None if of(TypeId::of::<f64>()) => " 0.4",
         None if whole.into_iter().any(of) => " 5",
-        None => return vec![format!("{} {flag}: add a good value to GOOD", leaf.words)],
+        None => return vec![format!("{} {flag}: add a good value to GOOD", subcommand.words)],
     };
     // Commands that measure times may always give other output.
     let mark = words.chars().last().filter(|c| "=~!*".contains(*c)).or((group == "bench").then_some('='));
-    let good = leaf.with(&usual.0, &leaf.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))));
-    let line = |call: &Call| format!("{} {}", leaf.words, call.concat().join(" "));
-    let effects_of = |words: &Call| effects_of(at, leaf, words);
+    let good = subcommand.with(&usual.0, &subcommand.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))));
+    let line = |call: &Call| format!("{} {}", subcommand.words, call.concat().join(" "));
+    let effects_of = |words: &Call| effects_of(at, subcommand, words);
     let mut out = Vec::new();
-    let seen = effects_of(&good);
-    let refused = seen.code == Some(1);
-    if mark == Some('!') && !refused || !(seen.success() || refused && matches!(mark, Some('!' | '~'))) {
-        out.push(format!("{}: exit code {:?}: {}", line(&good), seen.code, seen.message));
+    let effects = effects_of(&good);
+    let refused = effects.code == Some(1);
+    if mark == Some('!') && !refused || !(effects.success() || refused && matches!(mark, Some('!' | '~'))) {
+        out.push(format!("{}: exit code {:?}: {}", line(&good), effects.code, effects.message));
     } else if !refused && mark != Some('=') {
         let without: Call = good.iter().filter(|w| w[0] != flag).cloned().collect();
-        let same = |other: &Effects| other.result == seen.result && other.files == seen.files;
+        let same = |other: &Effects| other.result == effects.result && other.files == effects.files;
         let other = if without == usual.0 { None } else { Some(effects_of(&without)).filter(Effects::success) };
         if same(other.as_ref().unwrap_or(&usual.1)) {
             out.push(format!("{}: without effect", line(&good)));
@@ -355,16 +355,16 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
     subcommands(&root, "", &mut all);
     let mut wrong: Vec<String> = all
         .par_iter()
-        .flat_map(|leaf| {
-            let usual = leaf.usual();
-            let seen = effects_of(at, leaf, &usual);
-            if !seen.success() {
-                return vec![format!("{} {}: {}", leaf.words, usual.concat().join(" "), seen.message)];
+        .flat_map(|subcommand| {
+            let usual = subcommand.usual();
+            let effects = effects_of(at, subcommand, &usual);
+            if !effects.success() {
+                return vec![format!("{} {}: {}", subcommand.words, usual.concat().join(" "), effects.message)];
             }
-            let usual = (usual, seen);
-            let own = leaf.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
+            let usual = (usual, effects);
+            let own = subcommand.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
             let flags: Vec<String> = own.filter_map(|a| Some(format!("--{}", a.get_long()?))).filter(|f| f != "--help").collect();
-            flags.par_iter().flat_map_iter(|flag| faults(at, leaf, &usual, flag)).collect()
+            flags.par_iter().flat_map_iter(|flag| faults(at, subcommand, &usual, flag)).collect()
         })
         .collect();
     for line in [CALLS, GOOD].into_iter().flat_map(rows) {
@@ -388,15 +388,15 @@ fn every_prediction_describes_its_numbers() {
     root.build();
     let mut all = Vec::new();
     subcommands(&root, "", &mut all);
-    for leaf in all.iter().filter(|l| l.words.starts_with("predict ")) {
-        let answer = run(folder.path(), &format!("{} {}", leaf.words, leaf.usual().concat().join(" ")));
+    for subcommand in all.iter().filter(|l| l.words.starts_with("predict ")) {
+        let answer = run(folder.path(), &format!("{} {}", subcommand.words, subcommand.usual().concat().join(" ")));
         let text = text(&answer.stdout);
         let lines: Vec<&str> = text.lines().collect();
-        assert!(answer.status.success() && !lines.is_empty(), "{}: {answer:?}", leaf.words);
+        assert!(answer.status.success() && !lines.is_empty(), "{}: {answer:?}", subcommand.words);
         for (k, line) in lines.iter().enumerate().filter(|(_, l)| !l.starts_with(' ')) {
             let key = line.split(':').next().unwrap_or_default();
             let given = ["times", "d", "c", "eps", "scheme"].contains(&key);
-            assert!(given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")), "{}: {line}", leaf.words);
+            assert!(given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")), "{}: {line}", subcommand.words);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 fn number(v: &Value) -> f64 {
-    v.as_f64().unwrap_or_else(|| panic!("{v} is no number"))
+    v.as_f64().unwrap_or_else(|| panic!("{v} is not a number"))
 }
 
 #[test]
@@ -217,17 +217,17 @@ fn criteria_of_theorems_decide_some_starts() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     std::fs::write(at.join("half.csv"), "1,0,0\n0,1,0\n0,0,1\n-0.1,0.1,0.98994949366116654\n").expect("writable");
-    let yes = json(at, "certify start --criteria --tokens half.csv --beta 4");
-    let margin = number(&yes["hemisphere"]["margin"]);
-    assert!(yes["decided"] == true && margin > 0.3, "{yes}");
+    let decided = json(at, "certify start --criteria --tokens half.csv --beta 4");
+    let margin = number(&decided["hemisphere"]["margin"]);
+    assert!(decided["decided"] == true && margin > 0.3, "{decided}");
     // The margin holds for all given tokens.
-    let w: Vec<f64> = yes["hemisphere"]["w"].as_array().expect("a vector").iter().map(number).collect();
+    let w: Vec<f64> = decided["hemisphere"]["w"].as_array().expect("a vector").iter().map(number).collect();
     for row in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.1, 0.1, 0.989_949_493_661_166_5]] {
         assert!(row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() >= margin - 1e-15);
     }
-    let no = run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
-    let answer: Value = serde_json::from_slice(&no.stdout).expect("JSON");
-    assert!(no.status.code() == Some(3) && answer["decided"] == false && answer["at_rest"] == true, "{answer}");
+    let undecided = run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
+    let answer: Value = serde_json::from_slice(&undecided.stdout).expect("JSON");
+    assert!(undecided.status.code() == Some(3) && answer["decided"] == false && answer["at_rest"] == true, "{answer}");
     refused(at, "certify start --criteria --tokens half.csv --beta 4 --dynamics repulsive-sa", "--dynamics");
 }
 

@@ -26,7 +26,7 @@ fn cells(folder: &Path) -> usize {
 /// Sends SIGTERM and returns the standard output. Checks the time until the run ends, and its exit
 /// code.
 fn end(mut child: Child, line: &str) -> String {
-    assert!(child.try_wait().expect("asked").is_none(), "{line}: ended by itself: {:?}", child.wait_with_output());
+    assert!(child.try_wait().expect("a status").is_none(), "{line}: ended by itself: {:?}", child.wait_with_output());
     let sent = Instant::now();
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill").success());
     let out = child.wait_with_output().expect("ended");

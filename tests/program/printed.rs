@@ -159,7 +159,7 @@ fn every_published_figure_has_a_known_paper_and_a_description() {
 
 #[test]
 fn all_figures_of_the_perspective_are_listed() {
-    let paper = PAPERS.iter().find(|p| p.id == "2312.10794").expect("a paper of the programme");
+    let paper = PAPERS.iter().find(|p| p.id == "2312.10794").expect("a known paper");
     let places: Vec<String> = printed::rows(paper).iter().map(|r| format!("{} {}", r[0], r[1])).collect();
     for (place, figure) in [
         ("figure 1", "`inner-products`"),

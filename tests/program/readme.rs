@@ -91,13 +91,13 @@ fn console(folder: &Path, text: &str) {
 
 /// Runs a program in a language that may not be installed. Returns whether it ran.
 fn program(folder: &Path, interpreter: &str, probe: &str, text: &str) -> bool {
-    let there = Command::new(interpreter).args(["-c", probe]).output().is_ok_and(|o| o.status.success());
-    if there {
+    let installed = Command::new(interpreter).args(["-c", probe]).output().is_ok_and(|o| o.status.success());
+    if installed {
         std::fs::write(folder.join("program"), text).expect("writable");
         let (output, good) = shell(folder, &format!("{interpreter} program"));
         assert!(good, "{text}\n{output}");
     }
-    there
+    installed
 }
 
 /// Runs all commands of a page in a temporary folder. Returns their number.

@@ -19,8 +19,8 @@ fn parameters_of_normalisations_have_an_effect() {
     assert!((first("ngpt:alpha=0.5") / first("ngpt") - 0.5).abs() < 1e-15 && first("ngpt:alpha=2") > first("ngpt"));
     for (tau, radius) in [("0.1", 2.529_678_508_239_008), ("1", 1.892_301_684_385_025), ("5", 1.0)] {
         let end = json(at, &format!("solve --tokens two.csv --beta 1 --t-end 2 --norm mix:tau={tau}"));
-        let told = json(at, &format!("predict normalisation --scheme mix:tau={tau} --n 2 --beta 1 --times 2"))["radius"][0].clone();
-        for found in [&end["final_radii"][0], &told] {
+        let predicted = json(at, &format!("predict normalisation --scheme mix:tau={tau} --n 2 --beta 1 --times 2"))["radius"][0].clone();
+        for found in [&end["final_radii"][0], &predicted] {
             assert!((found.as_f64().expect("a radius") - radius).abs() < 1e-8, "{tau}: {found}");
         }
     }
@@ -62,8 +62,8 @@ fn predictions_use_the_given_parameters() {
 fn runs_report_only_what_is_known() {
     let f = folder();
     let at = f.path();
-    let shaken = json(at, "solve --tokens two.csv --beta 20 --t-end 1 --noise kappa=2,seed=1,step=0.1");
-    assert!(shaken["remaining_merger_log10_t"].is_null());
+    let noisy = json(at, "solve --tokens two.csv --beta 20 --t-end 1 --noise kappa=2,seed=1,step=0.1");
+    assert!(noisy["remaining_merger_log10_t"].is_null());
     assert!(json(at, "solve --tokens two.csv --beta 20 --t-end 1")["remaining_merger_log10_t"].is_number());
     std::fs::write(at.join("opposite.csv"), "1,0\n-1,0\n").expect("writable");
     assert!(String::from_utf8_lossy(&run(at, "solve --tokens opposite.csv --beta 3 --t-end 9").stderr).contains("antipodal"));
@@ -257,7 +257,7 @@ fn clusters_and_steady_states_are_reported() {
     assert_eq!((causal["outcome"].as_str(), causal["clusters"].as_u64()), (Some("reached"), Some(1)));
     assert_eq!((causal["final_masses"].as_array().map(Vec::len), causal["cluster_masses"].as_array().map(Vec::len)), (Some(16), Some(1)));
     assert!(causal["stats"]["implicit"].as_u64() > Some(100) && causal["stationary"].is_null());
-    let rest = ask("solve --init uniform --n 5 --d 2 --seed 3 --dynamics repulsive-sa --beta 4 --t-end 1e12");
-    assert_eq!((rest["outcome"].as_str(), rest["t"].as_f64()), (Some("stationary"), Some(1e12)));
-    assert!(rest["stationary"]["remaining_distance"].as_f64().is_some_and(|left| left < 1e-10), "{rest}");
+    let steady = ask("solve --init uniform --n 5 --d 2 --seed 3 --dynamics repulsive-sa --beta 4 --t-end 1e12");
+    assert_eq!((steady["outcome"].as_str(), steady["t"].as_f64()), (Some("stationary"), Some(1e12)));
+    assert!(steady["stationary"]["remaining_distance"].as_f64().is_some_and(|left| left < 1e-10), "{steady}");
 }

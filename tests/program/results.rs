@@ -122,7 +122,7 @@ fn solve_writes_the_requested_timelines() {
     let f = folder();
     let at = f.path();
     let columns = |folder: &str| -> (String, usize) {
-        let text = std::fs::read_to_string(at.join(folder).join("timeline.csv")).expect("a time line");
+        let text = std::fs::read_to_string(at.join(folder).join("timeline.csv")).expect("a timeline");
         let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#')).collect();
         (lines[0].to_owned(), lines.len() - 1)
     };
@@ -149,7 +149,7 @@ fn differences_of_two_runs() {
     assert!(same["equal"] == true && same["tables"].as_array().is_some_and(|t| t.len() == 3), "{same}");
     let other: serde_json::Value = serde_json::from_slice(&run(at, "diff a c --format json").stdout).expect("JSON");
     assert_eq!(other["settings"], serde_json::json!([["beta", 1.0, 1.5]]));
-    let line = other["tables"].as_array().expect("tables").iter().find(|t| t["name"] == "timeline.npy").expect("a time line").clone();
+    let line = other["tables"].as_array().expect("tables").iter().find(|t| t["name"] == "timeline.npy").expect("a timeline").clone();
     assert!(line["ulps"].as_u64().is_some_and(|u| u > 1000) && line["relative"].as_f64().is_some_and(|r| r > 1e-3), "{line}");
     assert!(String::from_utf8_lossy(&run(at, "diff a c").stdout).contains("beta: 1.0 | 1.5"));
     assert_eq!(json(at, "diff a/timeline.npy b/timeline.npy")["equal"], true);

@@ -120,12 +120,12 @@ fn the_commands_of_the_guide_run_on_a_cluster() {
         assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
         assert!(shell(folder.path(), &merge).status.success(), "{merge}");
         assert!(tables(&folder.path().join("runs")) == tables(&folder.path().join("whole")), "{line}: other bytes than one run");
-        std::fs::remove_dir_all(folder.path().join("runs")).expect("there");
+        std::fs::remove_dir_all(folder.path().join("runs")).expect("a folder");
     }
     // Without the number of the shard, the error names the flag.
-    let bare = shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
-    assert_eq!(bare.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&bare.stderr).contains("--shard: found /4, expected k/K"), "{bare:?}");
+    let without_number = shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
+    assert_eq!(without_number.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&without_number.stderr).contains("--shard: found /4, expected k/K"), "{without_number:?}");
 }
 
 #[test]
@@ -214,26 +214,26 @@ const RUNS: [&str; 2] = [
 fn a_killed_run_resumes_to_the_same_bytes() {
     for line in RUNS {
         let folder = folder();
-        let straight = format!("{line} --out straight");
-        assert!(run(folder.path(), &straight).status.success());
+        let uninterrupted = format!("{line} --out uninterrupted");
+        assert!(run(folder.path(), &uninterrupted).status.success());
         // A checkpoint after every step; killed at several moments; the same command resumes.
-        let broken = format!("{line} --out broken --keep-every 0");
+        let interrupted = format!("{line} --out interrupted --keep-every 0");
         let mut went_on = 0;
         for k in 0..6 {
-            let mut child = start(folder.path(), &broken);
+            let mut child = start(folder.path(), &interrupted);
             std::thread::sleep(Duration::from_millis(40 + 40 * k));
             child.kill().expect("killed");
             child.wait().expect("ended");
-            went_on += usize::from(folder.path().join("broken/checkpoint.json").exists());
+            went_on += usize::from(folder.path().join("interrupted/checkpoint.json").exists());
         }
-        let _ = std::fs::remove_dir_all(folder.path().join("broken")).ok().filter(|()| went_on == 0);
-        let last = run(folder.path(), &broken);
+        let _ = std::fs::remove_dir_all(folder.path().join("interrupted")).ok().filter(|()| went_on == 0);
+        let last = run(folder.path(), &interrupted);
         // A run that ended before a kill has no checkpoint, and its folder is not written again.
         let done = String::from_utf8_lossy(&last.stderr).contains("nothing is overwritten");
         assert!(last.status.success() || done, "{}", String::from_utf8_lossy(&last.stderr));
-        let [a, b] = ["straight", "broken"].map(|name| contents(&folder.path().join(name)));
+        let [a, b] = ["uninterrupted", "interrupted"].map(|name| contents(&folder.path().join(name)));
         let text = |files: &BTreeMap<PathBuf, Vec<u8>>, name: &str| {
-            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out broken --keep-every 0", "--out straight")
+            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out interrupted --keep-every 0", "--out uninterrupted")
         };
         for name in ["record.json", "timeline.csv", "mergers.csv", "final_tokens.csv"] {
             assert_eq!(text(&a, name), text(&b, name), "{line}: {name} after {went_on} checkpoints");
