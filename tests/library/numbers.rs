@@ -83,7 +83,7 @@ fn random_streams_never_change() {
     // be deliberate.
     let mut s = Stream::new(7, &["golden"]);
     let first: Vec<u64> = (0..3).map(|_| s.next_u64()).collect();
-    assert_eq!(first, GOLDEN, "{first:?}");
+    assert_eq!(first, FIRST_DRAWS, "{first:?}");
     let mut s = Stream::new(1, &["normal"]);
     let draws: Vec<f64> = (0..200_000).map(|_| s.normal()).collect();
     let (n, mean) = (draws.len() as f64, draws.iter().sum::<f64>() / draws.len() as f64);
@@ -96,7 +96,7 @@ fn random_streams_never_change() {
     );
 }
 
-const GOLDEN: [u64; 3] = [12_245_701_642_295_595_748, 18_055_404_478_308_100_773, 4_781_492_891_656_123_117];
+const FIRST_DRAWS: [u64; 3] = [12_245_701_642_295_595_748, 18_055_404_478_308_100_773, 4_781_492_891_656_123_117];
 
 #[test]
 fn the_binomial_bound_is_exact() {
