@@ -121,7 +121,7 @@ fn the_library_refuses_the_kernels_that_the_command_line_refuses() {
         assert!(sa.kernel(&x).is_err() && v.iter().all(|v| v.is_nan()), "{name}: another algorithm was used");
         assert!(solve(&sa, &x, 1.0, &Options { rtol: 0.1, ..Options::default() }, &mut []).is_err());
     }
-    // Kernels by series compute no sums in R^d, which layers need.
+    // The kernel `harmonics` computes only velocities; layers need sums in R^d.
     let spec = Spec { kernel: KernelChoice::parse("harmonics").expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, 30) };
     let sa = dynamics::build("sa", false, &spec).expect("registered");
     let layer = Layer::new(0.1).expect("a step");

@@ -144,7 +144,7 @@ fn npz_members_are_named() {
     assert_eq!(run(f.path(), "figure inner-products --tokens cut.npz").status.code(), Some(1));
 }
 
-/// Deletes, repeats, flips or inserts bytes.
+/// Truncates, repeats, flips, inserts or removes bytes.
 fn mutate(bytes: &[u8], stream: &mut Stream) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..=stream.index(4) {
