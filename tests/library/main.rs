@@ -5,6 +5,7 @@
 mod common;
 
 mod architecture;
+mod closed_forms;
 mod clusters;
 mod conformance;
 mod densities;
@@ -12,9 +13,11 @@ mod densities;
 mod determinism;
 #[cfg(feature = "figures")]
 mod draw;
+mod error_bounds;
 mod flow;
 mod flow_map;
 mod heads;
+mod injected_bugs;
 mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]
@@ -29,8 +32,6 @@ mod observe;
 mod order;
 #[cfg(feature = "figures")]
 mod paper_figs;
-mod planted;
-mod promises;
 mod properties;
 mod prose;
 mod reference;
@@ -38,10 +39,9 @@ mod reference;
 mod report;
 #[cfg(feature = "files")]
 mod report_text;
-mod rest;
-mod rows;
 mod shifted_softmax;
 mod sphere;
+mod steady_states;
 mod step_control;
 mod stiff;
 mod sublayers;

@@ -1,4 +1,4 @@
-//! Noise: the law of one step, the weak order of Strang's scheme, stationary means.
+//! Noise: the law of one step, weak and strong orders of the schemes, stationary means.
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
@@ -17,7 +17,7 @@ fn mean_cosine(d: usize, s: f64) -> f64 {
 }
 
 #[test]
-fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> {
+fn one_step_has_the_mean_of_brownian_motion_to_third_order() -> Result<()> {
     for d in [2usize, 3, 8] {
         let noise = Isotropic::new(4.0)?;
         let error = |h: f64| mean_cosine(d, noise.step_scale(d, h)) - (-(d as f64 - 1.0) * h / 4.0).exp();
@@ -27,11 +27,11 @@ fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> 
         } else {
             assert!((coarse / fine).log2() > 2.9, "d = {d}: {coarse:e} {fine:e}");
         }
-        // The control: the angle without the correction errs by -(d-1)(d-2)/3 (h/kappa)^2.
+        // The control: without the correction of the angle the error is -(d-1)(d-2)/3 (h/kappa)^2.
         let plain = mean_cosine(d, (2.0 * 0.1f64 / 4.0).sqrt()) - (-(d as f64 - 1.0) * 0.1 / 4.0).exp();
         let stated = -((d - 1) as f64) * (d as f64 - 2.0) / 3.0 * (0.1f64 / 4.0).powi(2);
         assert!((plain - stated).abs() < 0.1 * stated.abs() + 1e-13, "{plain:e} {stated:e}");
-        // What is drawn has this mean.
+        // The sampled steps have this mean.
         let n = 200_000;
         let pole: Vec<f64> = (0..d).map(|k| if k == 0 { 1.0 } else { 0.0 }).collect();
         let mut x = Tokens::new(d, pole.repeat(n))?;
@@ -45,10 +45,10 @@ fn the_mean_of_a_step_is_that_of_brownian_motion_to_third_order() -> Result<()> 
     Ok(())
 }
 
-/// The drift `P m`.
-struct Towards;
+/// The drift `P m` towards a point m.
+struct DriftToPoint;
 
-impl Sublayer for Towards {
+impl Sublayer for DriftToPoint {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         out.chunks_exact_mut(input.tokens.d())
             .for_each(|row| row.iter_mut().enumerate().for_each(|(k, v)| *v = if k == 0 { 1.0 } else { 0.0 }));
@@ -66,7 +66,8 @@ impl Sublayer for Towards {
 
 #[test]
 fn the_stationary_mean_has_weak_order_two() -> Result<()> {
-    // The scheme as an operator on functions of z = <m, x>, on S^2 at kappa = 4: the drift shifts atanh z, the noise multiplies Legendre modes.
+    // The scheme as an operator on functions of z = <m, x>, on S^2 at kappa = 4: the drift shifts
+    // atanh z, the noise multiplies Legendre modes.
     let (modes, points, kappa) = (40, 1600, 4.0);
     let noise = Isotropic::new(kappa)?;
     let legendre = |z: f64| {
@@ -75,12 +76,14 @@ fn the_stationary_mean_has_weak_order_two() -> Result<()> {
         p
     };
     let mean = |h: f64, s: f64| {
-        // A density on a fine grid of z by midpoints of the angle, moved until it rests.
+        // A density on a fine grid of z, at midpoints of the angle, iterated until it is
+        // stationary.
         let factor: Vec<f64> =
             (0..modes).map(|l| integrate(|r| r * (-0.5 * r * r).exp() * legendre((s * r).cos())[l], 0.0, 12.0, 1e-12).value).collect();
         let grid: Vec<f64> = (0..points).map(|k| ((k as f64 + 0.5) / points as f64 * std::f64::consts::PI).cos()).collect();
         let weight: Vec<f64> = grid.iter().map(|z| (1.0 - z * z).sqrt() * std::f64::consts::PI / points as f64).collect();
-        // Moments after a drift of time t from density f; two halves of the drift between noises are one.
+        // Moments after a drift of time t from the density f. Between two noise steps, two half
+        // drifts are one drift.
         let moved = |t: f64| -> Vec<Vec<f64>> { grid.iter().map(|z| legendre((z.atanh() + t).tanh())).collect() };
         let (whole, half, here) = (moved(h), moved(0.5 * h), moved(0.0));
         let moments = |table: &[Vec<f64>], f: &[f64]| -> Vec<f64> {
@@ -95,7 +98,7 @@ fn the_stationary_mean_has_weak_order_two() -> Result<()> {
             let after: Vec<f64> = moments(&whole, &f).iter().zip(&factor).enumerate().map(|(l, (b, m))| (l as f64 + 0.5) * b * m).collect();
             f = here.iter().map(|p| p.iter().zip(&after).map(|(p, a)| p * a).sum()).collect();
         }
-        // The sums lose a little mass each time.
+        // The sums lose a little mass in each iteration.
         let end = moments(&half, &f);
         end[1] / end[0]
     };
@@ -108,11 +111,11 @@ fn the_stationary_mean_has_weak_order_two() -> Result<()> {
 }
 
 #[test]
-fn paths_reach_the_stationary_mean_and_repeat_themselves() -> Result<()> {
+fn paths_reach_the_stationary_mean_and_are_reproducible() -> Result<()> {
     let (n, kappa) = (40_000, 4.0f64);
     let x = Law::parse("uniform")?.sample(n, 3, &mut Stream::new(9, &["walk"]))?;
     let noise = Isotropic::new(kappa)?;
-    let towards = Dynamics::single(Towards);
+    let towards = Dynamics::single(DriftToPoint);
     let plan = SdeOptions { noise: &noise, step: 0.2, seed: 7, splitting: Splitting::Strang, cancel: None };
     let (end, outcome) = solve_sde(&towards, &x, 8.0, &plan, &mut [])?;
     assert_eq!(outcome, Outcome::Reached);
@@ -139,8 +142,9 @@ fn paths_reach_the_stationary_mean_and_repeat_themselves() -> Result<()> {
 }
 
 #[test]
-fn half_the_step_refines_the_same_brownian_motion() {
-    // Over 64 steps: sums of fine increments are the coarse ones, which are normal and independent.
+fn smaller_steps_refine_the_same_brownian_motion() {
+    // Over 64 steps, sums of fine increments equal the coarse ones, which are normal and
+    // independent.
     let (mut coarse, mut fine) = (Brownian::new(3, 0.3, 500), Brownian::new(3, 0.075, 500));
     let mut before: Vec<f64> = Vec::new();
     for k in 0..64 {
@@ -154,23 +158,25 @@ fn half_the_step_refines_the_same_brownian_motion() {
         assert!(with_last.abs() < 5.0 / 500f64.sqrt(), "{with_last}");
         before = whole;
     }
-    // Any order of steps and any place gives the same numbers; another seed others.
+    // The numbers do not depend on the order of calls. Another seed gives other numbers.
     assert_eq!(coarse.step(17).to_vec(), Brownian::new(3, 0.3, 500).step(17));
     assert_ne!(coarse.step(17).to_vec(), Brownian::new(4, 0.3, 500).step(17));
-    // A part of a step is a point of the same path: its rest is independent of it.
+    // A part of a step is a point of the same path, so the remaining increment is independent of
+    // it.
     let (whole, part) = (coarse.step(5).to_vec(), coarse.partial_increment(5, 0.25).to_vec());
-    let rest: Vec<f64> = whole.iter().zip(&part).map(|(w, p)| w - 0.5 * p).collect();
-    let along = rest.iter().zip(&part).map(|(a, b)| a * b).sum::<f64>() / 500.0;
+    let remaining: Vec<f64> = whole.iter().zip(&part).map(|(w, p)| w - 0.5 * p).collect();
+    let along = remaining.iter().zip(&part).map(|(a, b)| a * b).sum::<f64>() / 500.0;
     assert!(along.abs() < 5.0 / 500f64.sqrt(), "{along}");
 }
 
-/// Root mean square distances to the path of 1024 steps, for tokens of one start under the drift, and the slope.
+/// The order of convergence of root mean square distances to the path of 1024 steps, for tokens
+/// with one start under the drift.
 fn strong_slope(noise: &dyn Noise, d: usize) -> Result<f64> {
     let n = 400;
     let start = Tokens::new(d, [&[0.6, 0.8][..], &vec![0.0; d - 2]].concat().repeat(n))?;
     let end = |steps: u32| -> Result<Tokens> {
         let plan = SdeOptions { noise, step: 0.5 / f64::from(steps), seed: 11, splitting: Splitting::Strang, cancel: None };
-        Ok(solve_sde(&Dynamics::single(Towards), &start, 0.5, &plan, &mut [])?.0)
+        Ok(solve_sde(&Dynamics::single(DriftToPoint), &start, 0.5, &plan, &mut [])?.0)
     };
     let exact = end(1024)?;
     let mut points = Vec::new();
@@ -205,19 +211,20 @@ fn four_schemes_have_the_stationary_means_of_their_transfer_operators() -> Resul
     ] {
         let noise = Isotropic::new(kappa)?.with_sampler(sampler);
         let plan = SdeOptions { noise: &noise, step: h, seed: 7, splitting, cancel: None };
-        let found = solve_sde(&Dynamics::single(Towards), &x, 8.0, &plan, &mut [])?.0.mean()[0];
+        let found = solve_sde(&Dynamics::single(DriftToPoint), &x, 8.0, &plan, &mut [])?.0.mean()[0];
         let (lie, strang) = stationary_means(sampler, kappa, h);
         let stated = if splitting == Splitting::Lie { lie } else { strang };
         assert!((found - stated).abs() < 4.0 * spread, "{splitting:?} {sampler:?}: {found} {stated} +- {spread}");
-        // The control: only the schemes of order 1 are seen to miss the law of the equation at this step.
-        let seen = (found - stationary_mean(kappa)).abs() > 4.0 * spread;
-        assert!(seen || splitting == Splitting::Strang, "{splitting:?} {sampler:?}: {found}");
+        // The control: at this step, the schemes of order 1 visibly miss the stationary law of the
+        // equation.
+        let differs = (found - stationary_mean(kappa)).abs() > 4.0 * spread;
+        assert!(differs || splitting == Splitting::Strang, "{splitting:?} {sampler:?}: {found}");
     }
     Ok(())
 }
 
 #[test]
-fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
+fn systems_in_an_ensemble_agree_with_single_runs() -> Result<()> {
     use metastable::attention::{Head, Spec, dynamics};
     let turned = Head::new(3, None, None, Some((3, vec![0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0])))?;
     let plain = dynamics::build("sa", false, &Spec::new(3.0, 12))?;
@@ -236,8 +243,8 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
             let mut own = recorder()?;
             let (alone, _) = solve_sde(sa, &starts[k], 1.0, &SdeOptions { seed: seeds[k], ..plan }, &mut [&mut own])?;
             assert_eq!(*outcome, Outcome::Reached);
-            let off = end.coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(off < 1e-12, "{splitting:?} {k}: {off:e}");
+            let deviation = end.coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(deviation < 1e-12, "{splitting:?} {k}: {deviation:e}");
             assert_eq!(own.table.rows.len(), recorders[k].table.rows.len());
             assert!(
                 own.table
@@ -247,7 +254,7 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
                     .all(|(a, b)| (a[0] - b[0]).abs() < 1e-15 && (a[1] - b[1]).abs() < 1e-12)
             );
         }
-        // Companions do not matter.
+        // The result does not depend on the other systems of the ensemble.
         let mut few = vec![recorder()?];
         let single = solve_sde_many(sa, &starts[4..5], 1.0, &plan, &seeds[4..5], &mut few)?;
         assert_eq!(single[0].0, ends[4].0);
@@ -255,10 +262,10 @@ fn systems_in_lanes_are_those_that_walk_alone() -> Result<()> {
     Ok(())
 }
 
-/// Sublayers of which nothing moves.
-struct Still;
+/// A sublayer with velocity 0.
+struct ZeroField;
 
-impl Sublayer for Still {
+impl Sublayer for ZeroField {
     fn evaluate(&self, _: &Input, _: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         out.fill(0.0);
     }
@@ -272,17 +279,17 @@ impl Sublayer for Still {
     }
 }
 
-/// The size of a step in every space, number by number: a factor in its square is seen, where the
-/// mean of many tokens on the sphere says nothing of tokens in R^d.
+/// The size of a step in every space, number by number, so that a wrong factor is detected also for
+/// tokens in R^d.
 #[test]
 fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     let (kappa, h, d) = (3.0f64, 0.05, 3);
     let sigma = (2.0 * h / kappa).sqrt();
-    // Some ten operations on numbers of size 1.
+    // The bound covers some ten operations on numbers of size 1.
     let rounding = 16.0 * f64::EPSILON;
     let xi = [0.4, -1.3, 0.7, 2.0, 0.1, -0.6];
     let noise = Isotropic::new(kappa)?;
-    // In R^d every coordinate moves by sqrt(2 h / kappa) of its own normal number, whatever the
+    // In R^d every coordinate moves by sqrt(2 h / kappa) times its own normal number, for every
     // sampler.
     let start = Tokens::flat(d, vec![1.0, -2.0, 0.5, 0.0, 10.0, -1.0])?;
     for sampler in Sampler::ALL {
@@ -292,8 +299,8 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
             assert!((moved - from - sigma * xi).abs() < 10.0 * rounding, "{sampler:?}: {moved} {from} {xi}");
         }
     }
-    // On the sphere the angle is the sampler's factor times the length of the tangent part; it goes
-    // along that part.
+    // On the sphere the step goes along the tangent part. Its angle is the sampler's factor times
+    // the length of that part.
     let pole = Tokens::new(d, [1.0, 0.0, 0.0].repeat(2))?;
     let angle = |sampler: Sampler, length: f64| match sampler {
         Sampler::Normalised => (sigma * length).atan(),
@@ -303,7 +310,7 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
     for sampler in Sampler::ALL {
         let mut x = pole.clone();
         noise.with_sampler(sampler).apply(&mut x, h, &xi);
-        // Radii of directions with noise stay.
+        // Noise moves directions and leaves radii unchanged.
         let mut polar = pole.clone().polar(&[2.0, 0.3])?;
         noise.with_sampler(sampler).apply(&mut polar, h, &xi);
         assert!(polar.extra_numbers().iter().zip([2.0, 0.3]).all(|(r, stays)| r.to_bits() == f64::to_bits(stays)));
@@ -316,22 +323,22 @@ fn one_step_has_the_stated_size_in_every_space() -> Result<()> {
             }
         }
     }
-    // On the circle by its angle alone: the first of the two numbers.
+    // Noise of the angle on the circle uses only the first of the two numbers.
     let mut x = Tokens::from_angles(&[0.3])?;
     CircleNoise::new(kappa)?.apply(&mut x, h, &[0.9, 5.0]);
     assert!((x.angles()[0] - 0.3 - sigma * 0.9).abs() < rounding);
     Ok(())
 }
 
-/// Diffusion alone: tokens in R^d are where their Brownian motions are, `sqrt(2/kappa)` times
-/// these, after every step.
+/// Diffusion alone: after every step, tokens in R^d are at `sqrt(2/kappa)` times their Brownian
+/// motions.
 #[test]
 fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
     use metastable::attention::normalisation::Unnormalised;
     let (n, d, kappa, step, seed) = (500, 3, 5.0f64, 0.05, 8);
     let start = Tokens::flat(d, vec![0.25; n * d])?;
     let noise = Isotropic::new(kappa)?;
-    let still = Dynamics::single(Still).with_normalisation(Unnormalised);
+    let still = Dynamics::single(ZeroField).with_normalisation(Unnormalised);
     for splitting in [Splitting::Strang, Splitting::Lie] {
         let plan = SdeOptions { noise: &noise, step, seed, splitting, cancel: None };
         let (end, _) = solve_sde(&still, &start, 1.0, &plan, &mut [])?;
@@ -339,10 +346,10 @@ fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
         let mut sums = vec![0.0; n * d];
         (0..20).for_each(|k| sums.iter_mut().zip(motion.step(k)).for_each(|(s, xi)| *s += xi));
         let size = (2.0 * step / kappa).sqrt();
-        let off = end.coordinates().iter().zip(&sums).map(|(x, s)| (x - 0.25 - size * s).abs()).fold(0.0, f64::max);
-        assert!(off < 1e-13, "{splitting:?}: {off:e}");
-        // So the mean square of a coordinate is 2 t / kappa = 0.4, to five standard errors of 1500
-        // numbers.
+        let deviation = end.coordinates().iter().zip(&sums).map(|(x, s)| (x - 0.25 - size * s).abs()).fold(0.0, f64::max);
+        assert!(deviation < 1e-13, "{splitting:?}: {deviation:e}");
+        // The mean square of a coordinate is therefore 2 t / kappa = 0.4, to five standard errors
+        // of 1500 numbers.
         let square = end.coordinates().iter().map(|x| (x - 0.25).powi(2)).sum::<f64>() / (n * d) as f64;
         assert!((square / 0.4 - 1.0).abs() < 5.0 * (2.0 / (n * d) as f64).sqrt(), "{square}");
     }

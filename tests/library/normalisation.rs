@@ -1,4 +1,5 @@
-//! Normalisation schemes of arXiv:2510.22026 on equiangular tokens, against their reduction to one angle and one radius.
+//! Normalisation schemes of arXiv:2510.22026 on equiangular tokens, against their reduction to one
+//! angle and one radius.
 
 use metastable::attention::layer::Layer;
 use metastable::attention::normalisation::{ALL, Normalisation, find};
@@ -20,7 +21,8 @@ fn model(name: &str) -> Result<Dynamics> {
     Ok(Dynamics::single(Attention::new(BETA)).with_normalisation(find(name)?))
 }
 
-/// `1 - cos` of the common angle and the common radius at the end, having seen that they are common.
+/// `1 - cos` of the common angle, and the common radius, at the end of a run. Checks that all
+/// angles agree and all radii agree.
 fn end(name: &str, radius: f64, t: f64) -> Result<(f64, f64)> {
     let start = orthonormal(find(name)?, radius)?;
     let x = solve(&model(name)?, &start, t, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
@@ -33,8 +35,8 @@ fn end(name: &str, radius: f64, t: f64) -> Result<(f64, f64)> {
 }
 
 #[test]
-fn angles_begin_to_close_at_the_printed_rates() -> Result<()> {
-    // 2/(e^b + n - 1) and its like, at n = 16, beta = 2, r = 3.
+fn initial_rates_of_the_angle_are_the_published_ones() -> Result<()> {
+    // 2/(e^b + n - 1) and the rates of the other schemes, at n = 16, beta = 2, r = 3.
     let printed = [
         ("post", 0.0893294),
         ("cod", 0.0893294),
@@ -48,7 +50,7 @@ fn angles_begin_to_close_at_the_printed_rates() -> Result<()> {
     for (name, rate) in printed {
         let x = orthonormal(find(name)?, 3.0)?;
         let v = model(name)?.velocity(&x);
-        // <x_0', x_1> + <x_0, x_1'> of basis vectors.
+        // The derivative <x_0', x_1> + <x_0, x_1'> for basis vectors.
         let found = v[1] + v[N];
         assert!((found - rate).abs() < 6e-8, "{name}: {found} {rate}");
     }
@@ -56,18 +58,18 @@ fn angles_begin_to_close_at_the_printed_rates() -> Result<()> {
 }
 
 #[test]
-fn angles_close_at_the_printed_pace_in_the_end() -> Result<()> {
+fn limiting_rates_of_the_angle_are_the_published_ones() -> Result<()> {
     for (name, slope) in [("post", -2.0), ("ngpt", -2.0)] {
         let (a, b) = (end(name, 1.0, 10.0)?.0, end(name, 1.0, 14.0)?.0);
         let found = (b / a).ln() / 4.0;
         assert!((found - slope).abs() < 1e-3, "{name}: {found}");
     }
-    // Against the root of the depth.
+    // As a function of the square root of the depth.
     let (a, b) = (end("cod", 1.0, 40.0)?.0, end("cod", 1.0, 80.0)?.0);
     let found = (b / a).ln() / (81f64.sqrt() - 41f64.sqrt());
     assert!((found + 4.0).abs() < 1e-2, "cod: {found}");
-    // Algebraically; radii grow at rate 1.
-    // (LN scaling tends to its slope slowly: -1.035 there.)
+    // Algebraic convergence, with radii that grow at rate 1. (LN scaling tends to its slope slowly:
+    // the slope at these times is -1.035.)
     for (name, slope, accuracy) in [("pre", -2.0, 3e-3), ("peri", -2.0, 3e-3), ("mix", -2.0, 3e-3), ("ln-scaling", -1.035, 2e-3)] {
         let ((a, _), (b, r)) = (end(name, 1.0, 1e3)?, end(name, 1.0, 1e4)?);
         let found = (b / a).ln() / 10f64.ln();
@@ -79,7 +81,8 @@ fn angles_close_at_the_printed_pace_in_the_end() -> Result<()> {
 
 #[test]
 fn pre_peri_and_ln_scaling_follow_one_orbit() -> Result<()> {
-    // (1 - gamma) r^2 in the end is the same for the three, and another for the control that waits.
+    // The limit of (1 - gamma) r^2 is the same for the three schemes, and another one for the
+    // control `mix`.
     for (name, limit, accuracy) in
         [("pre", 2.368356, 2e-6), ("peri", 2.368355, 2e-6), ("ln-scaling", 2.36834, 2e-5), ("mix", 1.17429, 1e-5)]
     {
@@ -90,19 +93,19 @@ fn pre_peri_and_ln_scaling_follow_one_orbit() -> Result<()> {
 }
 
 #[test]
-fn layers_of_every_scheme_are_steps_of_its_flow() -> Result<()> {
+fn layers_of_every_scheme_are_euler_steps_of_its_flow() -> Result<()> {
     let mut names: Vec<&str> = ALL.iter().map(|s| s.name()).filter(|n| !["none", "rescaled"].contains(n)).collect();
-    // Its second half too.
+    // The second half of the scheme as well.
     names.push("mix:tau=0.5");
     for name in names {
         let start = orthonormal(find(name)?, 1.5)?;
         let flow = solve(&model(name)?, &start, 1.0, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
-        let off = |count: usize| -> Result<f64> {
+        let deviation = |count: usize| -> Result<f64> {
             let eta = 1.0 / count as f64;
             let x = apply_layers(&model(name)?, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
             Ok(x.numbers().iter().zip(flow.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
         };
-        let (coarse, fine) = (off(64)?, off(128)?);
+        let (coarse, fine) = (deviation(64)?, deviation(128)?);
         let order = (coarse / fine).log2();
         assert!((order - 1.0).abs() < 0.05 && fine < 0.01, "{name}: {coarse:e} {fine:e}");
     }

@@ -1,4 +1,5 @@
-//! Numbers against 60-digit tables: the worst error of every function is measured and bounded by a small multiple of the rounding unit.
+//! Special functions against 60-digit tables: the largest error of every function is at most a
+//! small multiple of the rounding unit.
 
 use crate::common::{number, numbers};
 use metastable::num::{
@@ -31,7 +32,7 @@ fn scaled_bessel_functions_of_integer_and_half_integer_order() {
         worst = worst.max((bessel::scaled_bessel_i_half(k, key(&case, "x"))[k] / number(&case["value"]) - 1.0).abs());
     }
     println!("bessel: {worst:.1e}");
-    // Up to 200 ratios of 4 ulp each accumulate at random.
+    // Up to 200 ratios with errors of 4 ulp accumulate at random.
     assert!(worst < 64.0 * f64::EPSILON, "{worst:e}");
 }
 
@@ -43,7 +44,7 @@ fn funk_hecke_coefficients_for_every_dimension() {
         worst = worst.max((gegenbauer::scaled_funk_hecke(d, k, key(&case, "beta"))[k] / number(&case["value"]) - 1.0).abs());
     }
     println!("funk-hecke: {worst:.1e}");
-    // d = 1024 multiplies 511 ratios.
+    // At d = 1024 the value is a product of 511 ratios.
     assert!(worst < 512.0 * f64::EPSILON, "{worst:e}");
 }
 
@@ -58,7 +59,7 @@ fn zonal_polynomials_log_sum_exp_and_quadrature() {
         let expected = number(&case["value"]);
         let logits = numbers(&case["logits"]);
         assert!((log_sum_exp(&logits) - expected).abs() <= 4.0 * f64::EPSILON * expected.abs().max(1.0));
-        // Softmax weights are e^{l - lse}; the exponent is known to 4u of the logits.
+        // Softmax weights are e^{l - lse}; the exponent has an error of 4u times the logits.
         let mut weights = logits.clone();
         softmax(&mut weights, &vec![1.0; logits.len()]);
         for (w, l) in weights.iter().zip(&logits) {
@@ -77,11 +78,12 @@ fn zonal_polynomials_log_sum_exp_and_quadrature() {
 }
 
 #[test]
-fn streams_mean_the_same_for_ever() {
-    // Golden draws: a change of the generator or of its keys breaks every stored result and must be a decision.
+fn random_streams_never_change() {
+    // Fixed draws: a change of the generator or of its keys changes every stored result, so it must
+    // be deliberate.
     let mut s = Stream::new(7, &["golden"]);
     let first: Vec<u64> = (0..3).map(|_| s.next_u64()).collect();
-    assert_eq!(first, GOLDEN, "{first:?}");
+    assert_eq!(first, FIRST_DRAWS, "{first:?}");
     let mut s = Stream::new(1, &["normal"]);
     let draws: Vec<f64> = (0..200_000).map(|_| s.normal()).collect();
     let (n, mean) = (draws.len() as f64, draws.iter().sum::<f64>() / draws.len() as f64);
@@ -94,11 +96,12 @@ fn streams_mean_the_same_for_ever() {
     );
 }
 
-const GOLDEN: [u64; 3] = [12_245_701_642_295_595_748, 18_055_404_478_308_100_773, 4_781_492_891_656_123_117];
+const FIRST_DRAWS: [u64; 3] = [12_245_701_642_295_595_748, 18_055_404_478_308_100_773, 4_781_492_891_656_123_117];
 
 #[test]
-fn binomial_bound_covers() {
-    // The definition: with failure probability at the bound, at most 3 failures in 1000 trials have probability 0.001.
+fn the_binomial_bound_is_exact() {
+    // The definition: with failure probability at the bound, at most 3 failures in 1000 trials have
+    // probability 0.001.
     let bound = stats::failure_bound(3, 1000, 0.999);
     let (mut term, mut below) = ((1.0 - bound).powi(1000), 0.0);
     for k in 0..=3 {

@@ -8,7 +8,8 @@ use metastable::num::stream::Stream;
 use metastable::sphere::{Tokens, law::Law};
 use std::cell::RefCell;
 
-/// The columns of an observable on live tokens, of n at first, that SA moves at beta = 4.
+/// The columns of an observable for the remaining tokens of a run of SA at beta = 4 that began with
+/// n tokens.
 fn measured(name: &str, tokens: &Tokens, n: usize) -> Vec<f64> {
     let (dynamics, setting) = (Dynamics::single(Attention::new(4.0)), RunParameters { n, d: tokens.d(), beta: 4.0 });
     let (labels, work) = (vec![0; n], RefCell::new(Workspace::default()));
@@ -27,7 +28,7 @@ fn two_tokens_have_the_cosine_of_half_their_angle() -> Result<()> {
         let (length, log) = (row[0], row[1]);
         assert!((length - (angle / 2.0).cos()).abs() <= 4.0 * f64::EPSILON, "R at {angle}");
         let exact = (2.0 * (angle / 4.0).sin().powi(2)).ln();
-        // The cosine of a small angle is stored as 1: what is left is its sine, to a roundoff.
+        // The cosine of a small angle is stored as 1: only its sine remains, to a rounding error.
         assert!((log - exact).abs() <= 16.0 * f64::EPSILON * exact.abs().max(1.0), "log (1 - R) at {angle}: {log}, {exact}");
     }
     assert!((measured("order-parameter", &Tokens::from_angles(&[0.3])?, 1)[0] - 1.0).abs() <= 2.0 * f64::EPSILON);
@@ -35,7 +36,7 @@ fn two_tokens_have_the_cosine_of_half_their_angle() -> Result<()> {
 }
 
 #[test]
-fn both_ways_of_summing_find_the_ends() {
+fn the_inner_range_is_exact_for_all_sizes() {
     for (n, d) in [(1, 3), (2, 2), (37, 3), (40, 16), (41, 17), (700, 3)] {
         let x = Law::parse("uniform").and_then(|l| l.sample(n, d, &mut Stream::new(n as u64, &["range"]))).expect("tokens");
         let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| x.inner(i, j));
@@ -47,15 +48,15 @@ fn both_ways_of_summing_find_the_ends() {
 }
 
 #[test]
-fn the_share_of_leaders_is_that_of_the_initial_tokens() {
+fn the_share_of_leaders_counts_initial_tokens() {
     let near = |found: [f64; 2], expected: [f64; 2]| found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-12);
     let leaders = |angles: &[f64], n: usize| -> [f64; 2] {
         let row = measured("attention-entropy", &Tokens::from_angles(angles).expect("tokens"), n);
         [row[4], row[5]]
     };
-    // Every token is nearest to itself.
+    // Every token leads itself.
     assert!(near(leaders(&[0.0, 1.0, 2.0, 4.0], 4), [4.0, 1.0]));
-    // Two live tokens of four, and one at collapse: of live tokens all lead.
+    // Two and one remaining of four tokens: all remaining tokens lead.
     assert!(near(leaders(&[0.0, 2.0], 4), [2.0, 0.5]));
     assert!(near(leaders(&[0.0], 4), [1.0, 0.25]));
 }

@@ -1,4 +1,4 @@
-//! What is observed in a trained model: the beta of a head, the spectra of its matrices.
+//! Quantities fitted to trained models: the beta of a head, the spectra of its matrices.
 
 use metastable::attention::pattern::FullAttention;
 use metastable::num::dense::{eigenvalues, mul, symmetric_eigenvalues};
@@ -8,8 +8,9 @@ use metastable::transformer::random::{BlockSizes, random_block};
 use metastable::transformer::{BlockPart, NormPlacement};
 use std::sync::Arc;
 
-/// What SA adds to every token, over the largest weight of another token: sums over the others.
-fn pulls(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
+/// The drift of SA on every token, divided by the largest weight of another token. Sums leave out
+/// the token itself.
+fn drifts(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
     let rows: Vec<&[f64]> = x.chunks_exact(d).collect();
     let gap = |i: usize, j: usize| 0.5 * rows[i].iter().zip(rows[j]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let pairs = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -25,35 +26,35 @@ fn pulls(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
     out
 }
 
-/// Seven tokens of the plane at angles without a pattern, the nearest 0.4 apart: at beta = 64
-/// the largest weight of another token is e^{-5}, at most others below e^{-16}.
+/// Seven tokens on the circle at irregular angles, the nearest 0.4 apart. At beta = 64 the largest
+/// weight of another token is e^{-5}, and most are below e^{-16}.
 fn ring() -> Vec<f64> {
     [0.0f64, 0.4, 1.1, 2.0, 3.1, 4.0, 5.2].iter().flat_map(|t| [t.cos(), t.sin()]).collect()
 }
 
 #[test]
-fn the_drift_of_separated_tokens_at_large_beta_is_no_rounding_noise() {
+fn the_fitted_beta_is_exact_for_separated_tokens_at_large_beta() {
     let x = ring();
     let cloud = Cloud::new(&x, 2);
     let reference = SaReference::new(&cloud, false);
     for beta in [1.0, 8.0, 64.0] {
-        let fit = reference.fit(&[1.0; 7], &pulls(&x, 2, beta));
-        // 16 rounding errors of a cosine.
+        let fit = reference.fit(&[1.0; 7], &drifts(&x, 2, beta));
+        // The bound is 16 rounding errors of a cosine.
         assert!((fit.beta - beta).abs() < 1e-9 * beta && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{beta}: {fit:?}");
     }
-    // One pair alone moves, at beta = 128 and at the end of the ladder: their drifts differ by
-    // rounding.
-    assert!(reference.fit(&[1.0; 7], &pulls(&x, 2, 128.0)).beta.is_nan());
+    // At beta = 128 only one pair moves, as at the largest beta that is tried: the drifts differ
+    // only by rounding, so there is no fit.
+    assert!(reference.fit(&[1.0; 7], &drifts(&x, 2, 128.0)).beta.is_nan());
 }
 
 #[test]
-fn a_drift_below_its_resolution_has_no_beta() {
-    // All tokens within rounding of one direction: they differ by what layers leave.
+fn an_unresolved_drift_has_no_beta() {
+    // All tokens agree in direction up to rounding.
     let x: Vec<f64> = (0..7).flat_map(|k| [1.0, f64::EPSILON * f64::from(k % 3)]).collect();
     let cloud = Cloud::new(&x, 2);
     let a: Vec<f64> = (0..14).map(|k| f64::from(k * k % 5) - 2.0).collect();
     assert!(SaReference::new(&cloud, false).fit(&[1.0; 7], &a).beta.is_nan());
-    // A head that does nothing but rounding.
+    // A head whose drift is only rounding.
     let x = ring();
     let cloud = Cloud::new(&x, 2);
     let still: Vec<f64> = x.iter().enumerate().map(|(k, v)| v * (1.0 + f64::EPSILON * f64::from(k as u32 % 3))).collect();
@@ -62,27 +63,27 @@ fn a_drift_below_its_resolution_has_no_beta() {
 }
 
 #[test]
-fn a_head_that_repels_counts_in_no_median() {
+fn a_repulsive_head_has_no_reliable_beta() {
     let x = ring();
     let cloud = Cloud::new(&x, 2);
-    let away: Vec<f64> = pulls(&x, 2, 8.0).iter().map(|v| -v).collect();
+    let away: Vec<f64> = drifts(&x, 2, 8.0).iter().map(|v| -v).collect();
     let fit = SaReference::new(&cloud, false).fit(&[1.0; 7], &away);
     assert!(fit.cosine < 0.0 && fit.reliable_beta().is_none(), "{fit:?}");
 }
 
 #[test]
-fn tokens_at_one_place_do_not_drown_the_others() {
+fn coincident_tokens_do_not_spoil_the_fit() {
     // Two equal tokens, as two equal words at the first layer of a model with rotary positions.
     let mut x = ring();
     x.extend_from_slice(&ring()[..2]);
     let cloud = Cloud::new(&x, 2);
-    let fit = SaReference::new(&cloud, false).fit(&[1.0; 8], &pulls(&x, 2, 64.0));
+    let fit = SaReference::new(&cloud, false).fit(&[1.0; 8], &drifts(&x, 2, 64.0));
     assert!((fit.beta - 64.0).abs() < 1e-9 * 64.0 && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{fit:?}");
 }
 
-/// Against the d x d matrices.
+/// Spectra of the factors against those of the d x d matrices.
 #[test]
-fn spectra_are_those_of_the_full_matrices() {
+fn spectra_agree_with_the_full_matrices() {
     let (d, heads) = (12, 3);
     let s = d / heads;
     let sizes = BlockSizes { d, heads, hidden: 0, size: 1.0, place: NormPlacement::Pre };

@@ -1,4 +1,5 @@
-//! Methods have the order they claim, derivatives are derivatives, tokens stay on the sphere.
+//! Integrators have their orders, gradients and Hessians are derivatives, tokens stay on the
+//! sphere.
 
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, layer::Layer};
 use metastable::flow::{
@@ -11,7 +12,7 @@ fn tokens(n: usize, d: usize, seed: u64) -> Tokens {
     Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(seed, &["order"])).expect("valid")
 }
 
-/// Long enough for errors well above rounding at every step size.
+/// A time long enough for errors well above rounding at every step size.
 const HORIZON: f64 = 4.0;
 
 /// Coordinates at time [`HORIZON`] after `steps` equal steps of the method's own stages.
@@ -29,9 +30,10 @@ fn fixed(name: &str, dynamics: &Dynamics, x: &Tokens, steps: u32) -> Vec<f64> {
 
 #[test]
 fn integrators_have_their_order() {
-    // A value matrix that rotates keeps the flow alive: near consensus errors would be damped and the order hidden.
-    // Root mean squares over starts: a single start may superconverge. Five halvings for order 5; order 8 reaches rounding sooner, so its
-    // steps shrink by 2^(1/3).
+    // A rotating value matrix prevents consensus. Near consensus, errors would be damped and the
+    // order could not be measured. Errors are root mean squares over starts, since a single start
+    // may superconverge. Order 5 has five halvings of the step. Order 8 reaches rounding sooner, so
+    // its steps shrink by 2^(1/3).
     let cases = [("dopri5", 5.0, 10.0, [128, 256, 512, 1024, 2048, 4096]), ("dop853", 8.0, 3.0, [20, 25, 32, 40, 50, 63])];
     for (name, order, turn, steps) in cases {
         let v = vec![1.0, -turn, 0.2 * turn, turn, 1.0, 0.3 * turn, -0.2 * turn, -0.3 * turn, 1.0];
@@ -54,7 +56,7 @@ fn integrators_have_their_order() {
 }
 
 #[test]
-fn dense_output_is_as_accurate_as_claimed() {
+fn dense_output_has_its_order() {
     let x = tokens(5, 3, 2);
     let sa = dynamics::build("sa", false, &Spec::new(3.0, 5)).expect("registered");
     for (name, order) in [("dopri5", 5.0), ("dop853", 8.0)] {
@@ -70,13 +72,14 @@ fn dense_output_is_as_accurate_as_claimed() {
             let worst = middle.iter().zip(exact.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             points.push((f64::ln(h), worst.ln()));
         }
-        // One step of a dense output of order p errs like h^(p+1): p = 4 for dopri5, 7 for dop853.
+        // In one step, a dense output of order p has an error like h^(p+1): p = 4 for dopri5, 7 for
+        // dop853.
         println!("{name}: {:.2}", slope(&points));
         assert!(slope(&points) > order - 0.5, "{name}: {points:?}");
     }
 }
 
-/// `y'' = -y` and, far from it in size, `z' = t`: two blocks.
+/// Two blocks of very different size: `y'' = -y` and `z' = t`.
 struct Oscillator;
 
 impl OdeSystem for Oscillator {
@@ -91,7 +94,7 @@ impl OdeSystem for Oscillator {
 }
 
 #[test]
-fn any_system_is_integrated_and_its_steps_can_be_refused() {
+fn custom_systems_are_integrated_and_can_reject_steps() {
     let exact = |t: f64| [t.sin(), t.cos(), 0.5e-6 * t * t];
     let apart = |y: &[f64], t: f64| y.iter().zip(exact(t)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let options = OdeOptions::new(1e-10, 1e-14);
@@ -104,7 +107,7 @@ fn any_system_is_integrated_and_its_steps_can_be_refused() {
     let stats = whole.and_then(|end| end.reached()).expect("reached");
     println!("{:.1e} at the end, {inside:.1e} inside, {stats:?}", apart(&y, 20.0));
     assert!(apart(&y, 20.0) < 1e-8 && inside < 1e-8 && stats.steps < 200);
-    // A step refused leaves the state where it started; going on from there is as good.
+    // A rejected step leaves the state unchanged, and the integration can continue from there.
     let mut y = exact(1.0);
     let refused = |step: &mut metastable::flow::OdeStep| Ok(if step.t_end > 7.0 { StepAction::Reject } else { StepAction::Continue });
     let end = integrate(&mut Oscillator, 1.0, &mut y, 20.0, &options, refused).expect("no error");
@@ -127,7 +130,8 @@ fn taylor_slopes_of_gradient_and_hessian() {
         let energy = Energy::new(beta, EnergyScale::Mean);
         let mut s = Stream::new(9, &["direction"]);
         let steps: Vec<f64> = (0..6).map(|k| 8e-3 * 0.5f64.powi(k) / (1.0 + beta.abs())).collect();
-        // Root mean squares over directions: a single direction may have a vanishing third derivative.
+        // Errors are root mean squares over directions, since the third derivative may vanish in a
+        // single direction.
         let (mut first, mut second) = (vec![0.0; 6], vec![0.0; 6]);
         for _ in 0..20 {
             let mut u = vec![0.0; n * d];
@@ -158,7 +162,7 @@ fn taylor_slopes_of_gradient_and_hessian() {
 }
 
 #[test]
-fn dense_hessian_is_symmetric_and_agrees_with_products() {
+fn the_dense_hessian_is_symmetric_and_agrees_with_hessian_vector_products() {
     let x = tokens(6, 4, 1).with_masses(&[1.0, 2.0, 0.5, 1.0, 3.0, 1.5]).expect("positive");
     let energy = Energy::new(3.0, EnergyScale::Mean);
     let h = energy.scaled_hessian(&x);
@@ -181,7 +185,7 @@ fn dense_hessian_is_symmetric_and_agrees_with_products() {
 
 #[test]
 fn rotations_are_null_vectors_at_critical_points() {
-    // Regular polygons are critical; U_i = B x_i with B skew must be annihilated.
+    // Regular polygons are critical points, so the Hessian must annihilate U_i = B x_i for skew B.
     let x = Law::parse("polygon").expect("registered").sample(7, 3, &mut Stream::new(1, &[])).expect("valid");
     let energy = Energy::new(4.0, EnergyScale::Mean);
     for (a, b) in [(0, 1), (0, 2), (1, 2)] {
@@ -211,7 +215,7 @@ fn tokens_stay_on_the_sphere_for_a_million_steps() {
 }
 
 #[test]
-fn tolerance_means_something() {
+fn errors_are_below_the_tolerance() {
     let x = tokens(6, 3, 4);
     let sa = dynamics::build("sa", false, &Spec::new(4.0, 6)).expect("registered");
     let run = |rtol: f64| {

@@ -6,7 +6,8 @@ use metastable::sphere::cap::{Hemisphere, cap_radius, hemisphere};
 use metastable::sphere::{Tokens, geometry};
 use proptest::prelude::*;
 
-/// Random directions, some of them a few ulp or a tiny angle away from another token or from its antipode.
+/// Random directions. Some are a few ulp or a tiny angle away from another token or from its
+/// antipode.
 fn tokens() -> impl Strategy<Value = Tokens> {
     (2usize..6, 2usize..7).prop_flat_map(|(d, n)| {
         let row = prop::collection::vec(-1.0f64..1.0, d);
@@ -36,10 +37,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn unit_vectors_are_taken_as_they_are_and_others_brought_to_two_ulp(x in tokens(), off in -1e-8f64..1e-8) {
+    fn unit_vectors_stay_unchanged_and_others_are_normalised_to_two_ulp(x in tokens(), deviation in -1e-8f64..1e-8) {
         let again = Tokens::new(x.d(), x.coordinates().to_vec()).expect("unit vectors");
         prop_assert_eq!(again.coordinates(), x.coordinates());
-        let longer = Tokens::new(x.d(), x.coordinates().iter().map(|v| v * (1.0 + 0.99 * off)).collect()).expect("nearly unit vectors");
+        let longer = Tokens::new(x.d(), x.coordinates().iter().map(|v| v * (1.0 + 0.99 * deviation)).collect()).expect("nearly unit vectors");
         for row in longer.rows() {
             prop_assert!((dot(row, row) - 1.0).abs() <= 4.0 * f64::EPSILON);
         }
@@ -52,20 +53,21 @@ proptest! {
             let dynamics = dynamics::build(name, false, &spec).expect("registered");
             let found = dynamics.velocity(&x);
             let expected = dynamics.definition(0.0, &x, OutputForm::Tangent).expect("attention has one");
-            // Token by token: rounding of the coordinates themselves moves a weight by beta u and a drift of length |v| between tokens at
-            // distance c by u/c of itself.
+            // The bound for each token: rounding of the coordinates changes a weight by beta u,
+            // relatively, and a drift between tokens at distance c by u/c.
             for (i, (v, e)) in found.chunks_exact(x.d()).zip(expected.chunks_exact(x.d())).enumerate() {
-                // The scale is that of the contributions, which may cancel each other.
-                let seen = if name.starts_with("causal") { i + 1 } else { x.n() };
+                // The scale is the sum of the contributions without cancellation.
+                let visible = if name.starts_with("causal") { i + 1 } else { x.n() };
                 let log = |j: usize| metastable::attention::kernel::log_kernel(beta, x.row(i), x.row(j));
-                let top = (0..seen).map(log).fold(f64::NEG_INFINITY, f64::max);
-                let weights: Vec<f64> = (0..seen).map(|j| (log(j) - top).exp()).collect();
+                let top = (0..visible).map(log).fold(f64::NEG_INFINITY, f64::max);
+                let weights: Vec<f64> = (0..visible).map(|j| (log(j) - top).exp()).collect();
                 let pull = |j: usize| weights[j] / weights.iter().sum::<f64>() * geometry::dist(x.row(i), x.row(j)).sin().abs();
-                let scale = (0..seen).map(pull).fold(0.0, f64::max);
+                let scale = (0..visible).map(pull).fold(0.0, f64::max);
                 let nearest = (0..x.n()).filter(|j| *j != i).map(|j| {
                     geometry::chord2(x.row(i), x.row(j)).min(geometry::antichord2(x.row(i), x.row(j))).sqrt()
                 }).filter(|c| *c > 0.0).fold(2.0, f64::min);
-                // The definition has 32 digits: smaller drifts are tested against 60-digit tables instead.
+                // The definition has 32 digits. Smaller drifts are tested against 60-digit tables
+                // instead.
                 if scale > 1e-16 && nearest > 1e-14 {
                     let bound = 64.0 * f64::EPSILON * (1.0 + beta.abs() + 1.0 / nearest);
                     let worst = v.iter().zip(e).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / scale;
@@ -109,7 +111,7 @@ proptest! {
             }
             Hemisphere::None { weights, residual } => {
                 prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9 && weights.iter().all(|w| *w >= 0.0));
-                prop_assert!(residual < 1e-6, "no certificate and residual {residual}");
+                prop_assert!(residual < 1e-6, "no hemisphere, but the residual is {residual}");
             }
         }
     }
@@ -121,12 +123,13 @@ proptest! {
         let (low, high) = angles.iter().fold((f64::MAX, f64::MIN), |(l, h), a| (l.min(*a), h.max(*a)));
         prop_assume!(high - low > 1e-3 * scale);
         let radius = cap_radius(&Tokens::from_angles(&angles).expect("finite")).expect("a hemisphere");
-        // Coordinates are rounded at 1e-16, an angle of size s then at u/s of itself.
+        // Coordinates have rounding errors of 1e-16, so an angle of size s has a relative error of
+        // u/s.
         prop_assert!((radius / (0.5 * (high - low)) - 1.0).abs() < 16.0 * f64::EPSILON / (high - low) + 1e-14, "{radius} {}", 0.5 * (high - low));
     }
 
     #[test]
-    fn geodesics_return(x in prop::collection::vec(-1.0f64..1.0, 4), y in prop::collection::vec(-1.0f64..1.0, 4)) {
+    fn geodesics_lead_back(x in prop::collection::vec(-1.0f64..1.0, 4), y in prop::collection::vec(-1.0f64..1.0, 4)) {
         let (mut x, mut y) = (x, y);
         prop_assume!(geometry::retract(&mut x) && geometry::retract(&mut y));
         let u = geometry::log(&x, &y);

@@ -1,4 +1,4 @@
-//! Against 60-digit values: every quantity of the particle view, at the accuracy that is promised.
+//! Every quantity of finitely many tokens against 60-digit values, at its documented accuracy.
 
 use crate::common::{number, numbers, reference, rows};
 use metastable::attention::kernel::Workspace;
@@ -11,10 +11,11 @@ fn tokens(case: &serde_json::Value) -> Tokens {
     Tokens::new(rows[0].len(), rows.concat()).expect("reference tokens are on the sphere")
 }
 
-/// Entries below this are rounding of the 60-digit generator (seen as 1e-62 where the true drift is e^{-1500}).
+/// Entries below this are rounding errors of the 60-digit generator (it gives 1e-62 where the true
+/// drift is e^{-1500}).
 const GENERATOR_FLOOR: f64 = 1e-48;
 
-/// Largest deviation relative to the largest entry.
+/// The largest deviation, relative to the largest entry.
 fn relative(found: &[f64], expected: &[f64]) -> f64 {
     let scale = expected.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let worst = found.iter().zip(expected).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
@@ -104,14 +105,14 @@ fn trajectories() {
 }
 
 #[test]
-fn two_tokens_cross_plateaus_of_a_hundred_orders() {
+fn merge_times_of_two_tokens_over_a_hundred_orders_of_magnitude() {
     for case in reference("two_tokens") {
         let number = |key: &str| case[key].as_f64().expect("a number");
         let time = crate::common::number(&case["time"]);
         let x = Tokens::from_angles(&[0.0, number("from_angle")]).expect("finite");
         let name = case["dynamics"].as_str().expect("a name");
         let dynamics = dynamics::build(name, false, &Spec::new(number("beta"), 2)).expect("registered");
-        // The merge radius set to the final angle turns the located merge time into the measured time.
+        // With the final angle as merge radius, the located merge time is the time to that angle.
         let options = Options { merge_radius: number("to_angle"), ..Options::default() };
         let end = solve(&dynamics, &x, 2.0 * time, &options, &mut []).expect("valid");
         let error = (end.merges[0].t / time - 1.0).abs();

@@ -1,4 +1,5 @@
-//! The status page: complete without network or script, every link has its target, every picture its words, small enough to send.
+//! The report page: it needs no network and no script, every link has its target, every picture has
+//! a description, and the file is small.
 
 use metastable::draw::margin_strip;
 use metastable::lab::Provenance;
@@ -10,10 +11,10 @@ use std::path::Path;
 const VERDICTS: [Verdict; 5] =
     [Verdict::Supported, Verdict::Certified, Verdict::Violated, Verdict::Inconclusive, Verdict::HypothesesNeverMet];
 
-/// A record of every shape that a check can give, without the check.
+/// Record k of a claim, with every form that a check can produce, without running the check.
 fn record(k: usize, claim: &'static Claim) -> Record {
     let cases = claim.domain.cases(5, &mut metastable::num::stream::Stream::new(1, &["report"]));
-    let seen = if k.is_multiple_of(3) { (0.0, 1e-13) } else { (0.25, 1.0) };
+    let measured = if k.is_multiple_of(3) { (0.0, 1e-13) } else { (0.25, 1.0) };
     Record {
         name: claim.name,
         status: claim.status,
@@ -21,7 +22,7 @@ fn record(k: usize, claim: &'static Claim) -> Record {
         verdict: VERDICTS[k % VERDICTS.len()],
         reason: if k.is_multiple_of(4) { "1 of 5 margins < its error & \"near\"".into() } else { String::new() },
         as_expected: !k.is_multiple_of(4),
-        margin: Some(Margin { value: 1.0 - seen.0 / seen.1, compared: Some(seen), ..Margin::default() }),
+        margin: Some(Margin { value: 1.0 - measured.0 / measured.1, compared: Some(measured), ..Margin::default() }),
         worst: cases.first().map(|c| (*c, 3)),
         slack: k.is_multiple_of(2).then_some(1.5),
         power: if k.is_multiple_of(2) { ResolvingPower::Resolves(1e-3) } else { ResolvingPower::AboveFactorTwo },
@@ -72,25 +73,25 @@ fn page(effort: Effort) -> String {
     let budget = Budget { effort, names: Vec::new(), seconds: 61.0, machine: "2 threads".into(), seed: 1 };
     let provenance = Provenance::new("check", "test", budget.command());
     let page = html(&records, &sparks, &gallery(), &papers(), &provenance, &budget);
-    // For a look in a browser.
+    // Writes the page for inspection in a browser.
     std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html"), &page).expect("writable");
     page
 }
 
-/// The part of a page between two marks.
+/// The part of a page between two strings.
 fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let start = page.find(from).unwrap_or_else(|| panic!("no {from}"));
     let rest = &page[start..];
     &rest[..rest.find(to).unwrap_or_else(|| panic!("no {to} behind {from}"))]
 }
 
-/// The values of an attribute, scripts and styles aside.
+/// The values of an attribute, outside scripts and styles.
 fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
     let mark = format!(" {attribute}=\"");
     page.match_indices(&mark).filter_map(|(k, _)| page[k + mark.len()..].split('"').next()).collect()
 }
 
-/// The opening tags of a name.
+/// The opening tags of the elements with a name.
 fn tags<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     let mark = format!("<{name}");
     page.match_indices(&mark)
@@ -100,18 +101,18 @@ fn tags<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn every_link_has_its_target_and_every_name_is_there_once() {
+fn links_have_targets_and_ids_are_unique() {
     let page = page(Effort::Quick);
     let ids = values(&page, "id");
     let known: BTreeSet<&str> = ids.iter().copied().collect();
-    assert_eq!(ids.len(), known.len(), "an id stands twice");
+    assert_eq!(ids.len(), known.len(), "an id occurs twice");
     for link in values(&page, "href") {
-        // The page that computes lies beside it.
+        // The solver page lies beside the report.
         if link == "page.html" {
             continue;
         }
         let target = link.strip_prefix('#').unwrap_or_else(|| panic!("{link} leads outside"));
-        assert!(known.contains(target), "nothing is named {target}");
+        assert!(known.contains(target), "no element has the id {target}");
     }
     for label in values(&page, "aria-labelledby") {
         assert!(known.contains(label), "{label} labels nothing");
@@ -126,28 +127,28 @@ fn every_link_has_its_target_and_every_name_is_there_once() {
         );
     }
     for figure in metastable::paper_figs::ALL {
-        assert!(known.contains(format!("figure-{}", figure.name).as_str()), "{} is neither drawn nor excused", figure.name);
+        assert!(known.contains(format!("figure-{}", figure.name).as_str()), "{} is neither drawn nor explained as missing", figure.name);
     }
 }
 
 #[test]
-fn nothing_is_asked_of_the_network_and_the_page_is_small() {
+fn the_page_needs_no_network_and_is_small() {
     let page = page(Effort::Standard);
-    // 60 kB of each picture, 7 kB of each claim with its formulas.
+    // 60 kB for each picture, 7 kB for each claim with its formulas.
     assert!(page.len() < 60_000 * metastable::paper_figs::ALL.len() + 7_000 * ALL.len(), "{} bytes", page.len());
     let inside = page.replace("http://www.w3.org/2000/svg", "");
     for word in ["http:", "https:", "src=\"/", "@import", "<link", "<iframe"] {
-        assert!(!inside.contains(word), "the page says {word}");
+        assert!(!inside.contains(word), "the page contains {word}");
     }
     assert!(values(&page, "src").iter().all(|s| s.starts_with("data:image/png;base64,")));
-    assert_eq!(page.matches("@font-face").count(), 1, "one font for all figures");
+    assert_eq!(page.matches("@font-face").count(), 1, "all figures share one font");
 }
 
-/// Elements that are not closed, or closed without being open, in order.
+/// Elements that are not closed, or are closed without being open, in order.
 fn unclosed(page: &str) -> Vec<String> {
     const VOID: [&str; 6] = ["meta", "input", "img", "br", "!doctype", "!--"];
     let mut text = page.to_owned();
-    // What stands in these is no markup.
+    // The content of these elements is no markup.
     for name in ["script", "style"] {
         while let Some(start) = text.find(&format!("<{name}")) {
             let end = text[start..].find(&format!("</{name}>")).expect("closed") + start + name.len() + 3;
@@ -175,7 +176,7 @@ fn unclosed(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_screen_reader_finds_its_way() {
+fn the_page_is_accessible_to_screen_readers() {
     let page = page(Effort::Quick);
     assert!(page.contains("<html lang=\"en\">") && page.contains("<title>") && page.contains("width=device-width"));
     for landmark in ["header", "nav", "main"] {
@@ -184,21 +185,24 @@ fn a_screen_reader_finds_its_way() {
     assert_eq!(tags(&page, "h1").len(), 1);
     assert!(tags(&page, "th").iter().all(|t| t.contains("scope=\"")), "a header cell without scope");
     assert_eq!(tags(&page, "table").len(), tags(&page, "caption").len());
-    assert!(tags(&page, "svg").iter().all(|t| t.contains("role=\"img\"") && t.contains("aria-label=\"")), "a picture without words");
+    assert!(
+        tags(&page, "svg").iter().all(|t| t.contains("role=\"img\"") && t.contains("aria-label=\"")),
+        "a picture without a description"
+    );
     assert!(tags(&page, "img").iter().all(|t| t.contains("alt=\"")));
     assert_eq!(unclosed(&page), Vec::<String>::new());
 }
 
 #[test]
-fn it_says_what_it_is_and_what_was_seen() {
+fn the_page_shows_its_command_settings_and_margins() {
     let (quick, full) = (page(Effort::Quick), page(Effort::Standard));
     assert!(quick.contains("metastable check --quick --seed 1") && !full.contains("--quick"));
     assert!(quick.contains("2 threads") && quick.contains("its data take longer than a quick run") && !quick.contains("e-308"));
-    assert!(quick.contains("&lt; its error &amp; &quot;near&quot;"), "text is escaped");
+    assert!(quick.contains("&lt; its error &amp; &quot;near&quot;"), "text is not escaped");
 }
 
 #[test]
-fn each_claim_is_once_in_each_grouping() {
+fn each_claim_occurs_once_in_each_grouping() {
     let records = records();
     let all: Vec<usize> = (0..records.len()).collect();
     for groups in [by_paper(&records, &papers()), by_topic(&records)] {
@@ -206,9 +210,9 @@ fn each_claim_is_once_in_each_grouping() {
         found.sort_unstable();
         assert_eq!(found, all);
         let names: BTreeSet<&str> = groups.iter().map(|g| g.name.as_str()).collect();
-        assert_eq!(names.len(), groups.len(), "two groups of one name");
+        assert_eq!(names.len(), groups.len(), "two groups have the same name");
     }
-    // The same on the page: whole by paper, as links by topic.
+    // On the page, claims are complete in the grouping by paper and links in the grouping by topic.
     let page = page(Effort::Quick);
     let (topical, by_papers) = (
         between(&page, "<div id=\"by-topic\">", "<div id=\"by-paper\">"),
@@ -218,13 +222,13 @@ fn each_claim_is_once_in_each_grouping() {
         assert_eq!(by_papers.matches(&format!("<article id=\"{}\"", claim.name)).count(), 1, "{}", claim.name);
         assert_eq!(topical.matches(&format!("href=\"#{}\"", claim.name)).count(), 1, "{}", claim.name);
     }
-    // A script moves a claim to the topic that its line names.
+    // A script moves a claim to the topic that its `data-topic` names.
     let ids: BTreeSet<&str> = values(topical, "id").into_iter().collect();
     assert!(values(by_papers, "data-topic").iter().all(|t| ids.contains(t)));
 }
 
 #[test]
-fn papers_with_more_claims_come_first_and_their_theorems_in_order() {
+fn papers_are_sorted_by_their_number_of_claims_and_claims_by_theorem() {
     let records = records();
     let groups = by_paper(&records, &papers());
     let sizes: Vec<usize> = groups.iter().map(|g| g.records.len()).collect();
@@ -240,7 +244,7 @@ fn papers_with_more_claims_come_first_and_their_theorems_in_order() {
 }
 
 #[test]
-fn every_claim_has_one_topic_and_every_false_one_says_what_holds() {
+fn every_claim_has_one_topic_and_every_false_claim_has_a_correction() {
     for claim in ALL {
         let named: usize = topics::ALL.iter().map(|t| t.claims.iter().filter(|c| **c == claim.name).count()).sum();
         assert_eq!(named, 1, "{} has {named} topics: src/claims/theorem/topics.rs", claim.name);
@@ -249,7 +253,7 @@ fn every_claim_has_one_topic_and_every_false_one_says_what_holds() {
         assert_eq!(rows, wanted, "{} has {rows} lines in src/lab/report/errata.rs", claim.name);
     }
     for topic in &topics::ALL {
-        assert!(topic.claims.iter().all(|c| find(c).is_ok()), "{} names a claim that is not there", topic.name);
+        assert!(topic.claims.iter().all(|c| find(c).is_ok()), "{} names an unknown claim", topic.name);
     }
     for erratum in &errata::ALL {
         assert!(!erratum.holds.is_empty() || !erratum.words.is_empty(), "{} is not corrected", erratum.claim);
@@ -260,10 +264,10 @@ fn every_claim_has_one_topic_and_every_false_one_says_what_holds() {
 }
 
 #[test]
-fn claims_are_folded_and_the_news_counts_what_is_there() {
+fn claims_are_folded_and_the_news_counts_are_right() {
     let page = page(Effort::Quick);
     let folded = tags(&page, "details");
-    assert!(folded.iter().all(|t| !t.contains(" open")), "something is unfolded");
+    assert!(folded.iter().all(|t| !t.contains(" open")), "an element is unfolded");
     assert_eq!(folded.iter().filter(|t| t.contains("class=\"claim\"")).count(), ALL.len());
     let records = records();
     let good = records.iter().filter(|r| r.as_expected).count();
@@ -274,14 +278,14 @@ fn claims_are_folded_and_the_news_counts_what_is_there() {
     let alone = ALL.iter().filter(|c| c.status == Status::Corrected && !corrects(c.name)).count();
     let certified = records.iter().filter(|r| r.verdict == Verdict::Certified).count();
     for count in [of(Status::Misprinted), of(Status::Folklore), alone, certified, of(Status::Open), records.len() - good] {
-        assert!(news.contains(&format!("<h3>{count} ")), "{count} of a kind");
+        assert!(news.contains(&format!("<h3>{count} ")), "the news lack the count {count}");
     }
     let errata = of(Status::Misprinted) + of(Status::Folklore) + alone;
     assert_eq!(news.matches("class=\"erratum\"").count(), errata);
 }
 
 #[test]
-fn formulas_are_drawn_and_words_are_defined() {
+fn formulas_are_typeset_and_words_are_defined() {
     let page = page(Effort::Quick);
     assert!(page.matches("<math>").count() > 1000);
     // No attribute holds a formula.

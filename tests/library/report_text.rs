@@ -4,7 +4,7 @@ use metastable::lab::report::math::{formula, marked, text};
 use metastable::lab::report::theorem_number;
 use metastable::theorem::{ALL, derivation};
 
-/// All elements are closed in order, and every sign of markup in the text is escaped.
+/// Whether all elements are closed in order and all markup characters of the text are escaped.
 fn well_formed(html: &str) -> bool {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = html;
@@ -34,8 +34,9 @@ fn words(html: &str) -> String {
     out.replace("<span class=\"whole\">", "").replace("<span class=\"wide\">", "").replace("</span>", "")
 }
 
-/// Whether a formula was left as it was typed: signs and Greek letters that only formulas have.
-fn left(html: &str) -> bool {
+/// Whether a formula was not converted: the text has characters or Greek letters that only formulas
+/// have.
+fn unconverted(html: &str) -> bool {
     let words = words(html);
     let greek = ["beta", "alpha", "gamma", "eps", "lambda", "theta", "sqrt"];
     words.contains(['_', '^', '|'])
@@ -44,7 +45,7 @@ fn left(html: &str) -> bool {
 }
 
 #[test]
-fn formulas_are_drawn() {
+fn formulas_become_mathml() {
     for (typed, drawn) in [
         ("x_ij", "<math><msub><mi>x</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></math>"),
         ("e^{beta}", "<math><msup><mi>e</mi><mi>β</mi></msup></math>"),
@@ -62,18 +63,19 @@ fn formulas_are_drawn() {
 }
 
 #[test]
-fn a_quotient_reads_as_it_was_typed() {
-    // Only what stands at the stroke without white space is above and below it: 3 beta/2 is 3 (beta/2), and a b / c d stays in a line.
+fn quotients_keep_their_meaning() {
+    // A fraction takes only the parts that touch the slash: 3 beta/2 is 3 (beta/2), and a b / c d
+    // stays on one line.
     let stroke = "<mtext>/</mtext>";
     assert!(formula("3 beta/2").contains(&format!("<mrow><mi>β</mi>{stroke}<mn>2</mn></mrow>")));
     assert!(formula("a b / c d").matches("<mi>b</mi><mo>/</mo><mi>c</mi>").count() == 1);
-    // A function without brackets acts on an unknown part of what follows.
+    // The argument of a function without brackets is not known, so the fraction stays on one line.
     assert!(formula("1/log n + 1").matches("<mfrac").count() == 0);
     assert!(formula("log(n)/(2 r)").matches("<mfrac").count() == 1);
 }
 
 #[test]
-fn words_stay_words() {
+fn words_are_not_converted() {
     assert_eq!(text("A token (as printed) of a cluster"), "A token (as printed) of a cluster");
     assert_eq!(text("k-th, e.g. Euler's n-gon"), "k-th, e.g. Euler's n-gon");
     assert_eq!(text("a rate <= the other & \"more\""), "a rate ≤ the other &amp; &quot;more&quot;");
@@ -83,7 +85,7 @@ fn words_stay_words() {
 }
 
 #[test]
-fn nothing_that_one_may_type_breaks_it() {
+fn random_texts_give_well_formed_output() {
     for odd in
         ["|", "<", "<x", "x_", "x^", "{", "}", "(]", "||x|", "a/", "/b", "^^", "sqrt", "sqrt(", "sum_", "x_{", "1e", "é^ü", "-", "<-", "'"]
     {
@@ -94,7 +96,7 @@ fn nothing_that_one_may_type_breaks_it() {
 }
 
 #[test]
-fn all_statements_are_well_formed_and_nearly_all_are_drawn() {
+fn all_statements_are_well_formed_and_nearly_all_are_converted() {
     let texts: Vec<&str> =
         ALL.iter().flat_map(|c| [c.title, c.statement, c.narrower, c.constant, c.control.what]).filter(|t| !t.is_empty()).collect();
     let drawn: Vec<(&str, String)> = texts.into_iter().map(|t| (t, text(t))).collect();
@@ -102,13 +104,14 @@ fn all_statements_are_well_formed_and_nearly_all_are_drawn() {
     for (typed, html) in &drawn {
         assert!(well_formed(html), "{typed}\n{html}");
     }
-    let undrawn: Vec<&str> = drawn.iter().filter(|(_, html)| left(html)).map(|(t, _)| *t).collect();
-    // 98 of 100 texts have no formula that is left as it was typed; words around a bar and names of other claims are the rest.
+    let undrawn: Vec<&str> = drawn.iter().filter(|(_, html)| unconverted(html)).map(|(t, _)| *t).collect();
+    // At least 98 of 100 texts have no unconverted formula. The others contain words around a bar,
+    // or names of other claims.
     assert!(50 * undrawn.len() <= drawn.len(), "{} of {}: {undrawn:#?}", undrawn.len(), drawn.len());
 }
 
 #[test]
-fn derivations_are_well_formed_and_most_formulas_are_drawn() {
+fn derivations_are_well_formed_and_most_formulas_are_converted() {
     let (mut all, mut code) = (0, 0);
     for claim in ALL {
         let Some(typed) = derivation(claim) else { continue };
@@ -117,7 +120,7 @@ fn derivations_are_well_formed_and_most_formulas_are_drawn() {
         all += typed.matches('`').count() / 2;
         code += html.matches("<code>").count();
     }
-    // Names of claims and words in backticks stay code.
+    // Names of claims and words in backticks remain code.
     assert!(all > 500 && 5 * code <= all, "{code} of {all}");
 }
 
@@ -132,6 +135,6 @@ fn theorems_are_sorted_by_their_numbers() {
     ] {
         assert_eq!(theorem_number(text), place, "{text}");
     }
-    assert!(theorem_number(" (abstract), Watanabe 1994") > (200, 0), "a year is no theorem");
+    assert!(theorem_number(" (abstract), Watanabe 1994") > (200, 0), "a year is not the number of a theorem");
     assert!(theorem_number(" v1, abstract, d = 2") > (200, 0));
 }

@@ -1,4 +1,5 @@
-//! Stiff runs end: implicit steps of causal attention, states at rest, nearly equal tokens in summaries.
+//! Stiff runs reach their end: implicit steps of causal attention, steady states, clusters of
+//! nearly equal tokens.
 
 use metastable::attention::{Dynamics, Spec, dynamics};
 use metastable::flow::observable::{self, RunParameters, log_times};
@@ -46,7 +47,7 @@ fn the_triangular_jacobian_is_the_derivative() {
         let size = n * d;
         let (mut plus, mut minus) = (vec![0.0; size], vec![0.0; size]);
         let mut scale = 0.0f64;
-        let mut off = 0.0f64;
+        let mut deviation = 0.0f64;
         for (column, e) in x.rows().flat_map(geometry::tangent_basis).collect::<Vec<_>>().chunks_exact(d).enumerate() {
             let j = column / (d - 1);
             let delta = 1e-5 * beta.abs().max(1.0).powf(-0.5);
@@ -70,15 +71,15 @@ fn the_triangular_jacobian_is_the_derivative() {
                     jacobian.add_off_diagonal(i, &u, &mut found);
                 }
                 scale = expected.iter().fold(scale, |m, v| m.max(v.abs()));
-                off = off.max(worst(&found, &expected));
+                deviation = deviation.max(worst(&found, &expected));
             }
         }
-        println!("{name} n {n} d {d} beta {beta}: {:.1e}", off / scale);
-        assert!(off < 2e-9 * scale, "{name} n {n} d {d} beta {beta}: {off:e} of {scale:e}");
+        println!("{name} n {n} d {d} beta {beta}: {:.1e}", deviation / scale);
+        assert!(deviation < 2e-9 * scale, "{name} n {n} d {d} beta {beta}: {deviation:e} of {scale:e}");
     }
 }
 
-/// The end after equal implicit steps.
+/// The coordinates after equal implicit steps.
 fn fixed(f: &Dynamics, x: &Tokens, horizon: f64, steps: u32) -> Vec<f64> {
     let (mut step, mut system) = (ImplicitStep::new(f, x).expect("causal"), TokenSystem::new(f, x));
     let (mut y, mut end) = (x.coordinates().to_vec(), x.coordinates().to_vec());
@@ -123,8 +124,9 @@ fn implicit_steps_have_order_five_and_their_dense_output_order_four() {
 }
 
 #[test]
-fn endless_steps_put_followers_on_their_leader() {
-    // Damping at infinity: one step of 1e200 units takes a follower onto its leader, to rounding, where an explicit one would explode.
+fn very_long_steps_move_followers_onto_their_leader() {
+    // The method damps infinitely fast modes: one step of length 1e200 moves a follower onto its
+    // leader, up to rounding. An explicit step would diverge.
     let x = Tokens::from_angles(&[0.3, 0.3 + 1e-9, 0.3 - 2e-9]).expect("finite");
     let f = flow("causal-sa", 9.0, 3);
     let (mut step, mut end) = (ImplicitStep::new(&f, &x).expect("causal"), [0.0; 6]);
@@ -157,7 +159,7 @@ fn implicit_runs_agree_with_explicit_ones() {
 }
 
 #[test]
-fn causal_attention_reaches_the_end_of_time() {
+fn causal_attention_reaches_very_late_end_times() {
     for (name, n, d, beta, t_end) in [
         ("causal-sa", 16, 2, 9.0, 1e12),
         ("causal-sa", 16, 3, 9.0, 1e12),
@@ -179,24 +181,25 @@ fn causal_attention_reaches_the_end_of_time() {
             end.outcome,
             end.stats
         );
-        // Where rounding keeps unnormalised tokens apart for ever, the one cluster ends as a state at rest.
+        // If rounding keeps unnormalised tokens apart forever, the single cluster ends as a steady
+        // state.
         assert!(
             end.outcome.end_state_is_known() && end.t.to_bits() == t_end.to_bits(),
             "{name} n {n} d {d} beta {beta}: {:?}",
             end.outcome
         );
         assert!(end.stats.steps < 40_000 && end.clusters.coordinates().iter().all(|v| v.is_finite()));
-        // In every summary the followers are in their clusters.
+        // Followers belong to the clusters of their leaders.
         let clusters = end.clusters_within(1e-10);
         assert!(clusters.n() <= n / 2, "{} clusters", clusters.n());
         assert!((clusters.masses().iter().sum::<f64>() - 1.0).abs() < 1e-14);
     }
 }
 
-/// Token 1 has turned to within an angle of token 0.
-struct Second(f64);
+/// The event that token 1 is within an angle of token 0.
+struct Within(f64);
 
-impl Event for Second {
+impl Event for Within {
     fn name(&self) -> String {
         "second token".into()
     }
@@ -207,23 +210,24 @@ impl Event for Second {
 }
 
 #[test]
-fn a_leader_with_followers_keeps_its_exact_clock() {
-    // Token 0 stays; token 1 sees only it and itself: theta' = -sin theta / (1 + e^{beta (1 - cos theta)}), whoever follows.
+fn followers_do_not_change_the_exact_time_of_their_leader() {
+    // Token 0 stays. Token 1 sees only tokens 0 and 1, so theta' = -sin theta / (1 + e^{beta (1 -
+    // cos theta)}), for any later tokens.
     for (beta, from, to) in [(9.0, 3.0, 1.0f64), (30.0, 2.9, 0.5)] {
         let near: Vec<f64> = [0.0, from].into_iter().chain((0..6).map(|k| from + 0.02 * f64::from(k - 3))).collect();
         let x = Tokens::from_angles(&near).expect("finite");
         let rate = |theta: f64| (1.0 + (beta * (1.0 - theta.cos())).exp()) / theta.sin();
         let expected = integrate(rate, to, from, 1e-13).value;
-        let options = Options { events: vec![(Box::new(Second(to)), EventAction::Stop)], ..Options::default() };
+        let options = Options { events: vec![(Box::new(Within(to)), EventAction::Stop)], ..Options::default() };
         let end = solve(&flow("causal-sa", beta, 8), &x, 1e300, &options, &mut []).expect("valid");
         let Outcome::Event { t, .. } = end.outcome else { panic!("{:?}", end.outcome) };
-        println!("beta {beta}: t = {t:e}, off by {:.1e}, {:?}", t / expected - 1.0, end.stats);
+        println!("beta {beta}: t = {t:e}, relative error {:.1e}, {:?}", t / expected - 1.0, end.stats);
         assert!((t / expected - 1.0).abs() < 1e-8 && end.stats.implicit > 0, "{t:e} {expected:e}");
     }
 }
 
 #[test]
-fn samples_inside_long_steps_are_the_flow() {
+fn samples_within_long_steps_are_accurate() {
     let x = uniform(12, 2, 4);
     let table = |implicit: ImplicitSteps| {
         let setting = RunParameters { n: 12, d: 2, beta: 9.0 };
@@ -235,14 +239,14 @@ fn samples_inside_long_steps_are_the_flow() {
     };
     let ((a, explicit), (b, auto)) = (table(ImplicitSteps::Never), table(ImplicitSteps::Auto));
     assert_eq!((a.rows.len(), b.rows.len()), (300, 300));
-    let off = a.rows.iter().zip(&b.rows).map(|(a, b)| worst(a, b)).fold(0.0, f64::max);
-    println!("samples: {off:.1e}; {explicit:?} {auto:?}");
-    assert!(off < 1e-8 && auto.implicit > 10, "{off:e} {auto:?}");
+    let deviation = a.rows.iter().zip(&b.rows).map(|(a, b)| worst(a, b)).fold(0.0, f64::max);
+    println!("samples: {deviation:.1e}; {explicit:?} {auto:?}");
+    assert!(deviation < 1e-8 && auto.implicit > 10, "{deviation:e} {auto:?}");
 }
 
 #[test]
-fn only_states_at_rest_are_stationary() {
-    // Repulsive flows rest at polygons and their like.
+fn only_steady_states_are_stationary() {
+    // Repulsive flows converge to polygons and similar configurations.
     for (name, n, d, beta) in [
         ("repulsive-sa", 5, 2, 4.0),
         ("repulsive-sa", 8, 2, 9.0),
@@ -266,7 +270,7 @@ fn only_states_at_rest_are_stationary() {
             assert!(angles.windows(2).all(|w| (w[1] - w[0] - even).abs() < 1e-11), "{angles:?}");
         }
     }
-    // A metastable pair of clusters, merged or not, is not at rest: its drift is real.
+    // A metastable pair of clusters, merged or not, is not a steady state: its drift is resolved.
     let apart = Tokens::from_angles(&[0.0, 0.1, 0.2, 2.6, 2.7, 2.8]).expect("finite");
     for (beta, radius) in [(9.0, 1e-10), (9.0, 0.0), (30.0, 0.0), (30.0, 1e-10)] {
         let options = Options { merge_radius: radius, max_steps: 3000, ..Options::default() };
@@ -277,12 +281,13 @@ fn only_states_at_rest_are_stationary() {
 }
 
 #[test]
-fn saddles_are_not_at_rest() {
+fn saddles_are_not_steady_states() {
     for (name, n, d) in [("sa", 5, 2), ("usa", 6, 2), ("repulsive-sa", 6, 3)] {
         let x = drawn("polygon", n, d, 1);
         let end = run(name, 4.0, &x, 1e4, ImplicitSteps::Auto);
         println!("{name} polygon of {n} in d = {d}: {} {} clusters", end.outcome, end.clusters.n());
-        // The attractive polygon is left by rounding, to one cluster. In the plane of a great circle nothing leads out of it: that run goes on.
+        // Rounding makes the attractive polygon unstable, and it ends as one cluster. No rounding
+        // leads out of the plane of a great circle, so the repulsive run continues.
         assert!(name == "repulsive-sa" || (end.outcome == Outcome::Reached && end.clusters.n() == 1), "{:?}", end.outcome);
         assert!(name != "repulsive-sa" || !matches!(end.outcome, Outcome::Stationary { t, .. } if t < 1.0), "{:?}", end.outcome);
     }
@@ -291,7 +296,7 @@ fn saddles_are_not_at_rest() {
 }
 
 #[test]
-fn the_samples_left_get_the_state_at_rest() {
+fn remaining_samples_record_the_steady_state() {
     let starts: Vec<Tokens> = (0..3).map(|k| uniform(5, 2, 20 + k)).collect();
     for name in ["pair-share", "positions"] {
         let observables = vec![observable::find(name).expect("registered")];

@@ -1,4 +1,5 @@
-//! The answers beside attention on the sphere: weights that depend on time, R^d, polar tokens, feed-forward layers, depths at which weights jump.
+//! Dynamics beyond attention on the sphere: weights that depend on time, R^d, polar tokens,
+//! feed-forward layers, weights that jump at some depths.
 
 use metastable::Result;
 use metastable::attention::dense::{Activation, Linear};
@@ -69,7 +70,7 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
         dense::mat_vec(&back, x, &mut expected);
         assert!(expected.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-8), "{expected:?} {z:?}");
     }
-    // Layers of a value matrix are Euler steps of the same.
+    // Layers with a value matrix are Euler steps of the same flow.
     let scheduled = || Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
     let error = |count: usize| -> Result<f64> {
         let (dt, model) = (t / count as f64, Dynamics::single(scheduled()).with_normalisation(Rescaled));
@@ -78,7 +79,7 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     };
     let (coarse, fine) = (error(200)?, error(400)?);
     assert!((coarse / fine - 2.0).abs() < 0.1 && fine < 0.05, "{coarse:e} {fine:e}");
-    // The control: scores that stay those of z.
+    // The control: scores of z itself, without the growing factor.
     let head = Head::new(d, None, None, Some((d, v)))?;
     let frozen = Dynamics::single(Attention { heads: vec![head], ..Attention::new(1.0) }).with_normalisation(Rescaled);
     let other = solve(&frozen, &start, t, &exact(), &mut [])?;
@@ -86,7 +87,7 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     Ok(())
 }
 
-/// The same attention, of directions, in the plain coordinates `x = r theta` of `R^d`.
+/// The same attention between directions, in the coordinates `x = r theta` of `R^d`.
 struct OfDirections(Attention);
 
 impl Sublayer for OfDirections {
@@ -123,8 +124,8 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
     }
     // Layers are Euler steps of both.
     let error = |x: &Tokens| {
-        let off = |(x, y): (&[f64], &[f64])| -> f64 { x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum() };
-        x.rows().zip(expected.rows()).map(off).fold(0.0, f64::max)
+        let deviation = |(x, y): (&[f64], &[f64])| -> f64 { x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum() };
+        x.rows().zip(expected.rows()).map(deviation).fold(0.0, f64::max)
     };
     let mut layers = Vec::new();
     for count in [100, 200] {
@@ -153,7 +154,7 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
     }
     let facts = sum.properties();
     assert!(facts.common_field && !facts.rotation_equivariant && facts.energy_sign == 0);
-    // Published constants of both forms (60 digits rounded).
+    // Published values of both forms of GELU (rounded from 60 digits).
     assert!((Activation::Gelu.value(2.0) - 1.954_499_736_103_641_6).abs() < 3e-15);
     let worst = (0..6000).map(|k| f64::from(k) * 1e-3).map(|x| (Activation::Gelu.value(x) - Activation::GeluTanh.value(x)).abs());
     assert!((worst.fold(0.0, f64::max) - 4.7324e-4).abs() < 1e-8);
@@ -173,26 +174,26 @@ fn no_step_crosses_a_depth_at_which_weights_jump() -> Result<()> {
         x = solve(&layer, &x, if k == 3 { 0.5 } else { 1.0 }, &exact(), &mut [])?.clusters;
     }
     assert!(x.coordinates().iter().zip(found.clusters.coordinates()).all(|(a, b)| (a - b).abs() < 1e-10));
-    assert!(found.stats.rejected < 20, "no step had to find the jumps: {:?}", found.stats);
+    assert!(found.stats.rejected < 20, "too many rejected steps, so the jumps were not known: {:?}", found.stats);
     assert!(Layers::new(Vec::new()).is_err());
     Ok(())
 }
 
 #[test]
-fn spaces_and_normalisations_are_found_and_refuse_what_is_not_theirs() -> Result<()> {
+fn spaces_and_normalisations_are_found_by_name_and_refuse_wrong_numbers() -> Result<()> {
     assert_eq!(find("pre")?.space().extra_per_token(), 1);
     assert!(find("pst").expect_err("unknown").to_string().contains("`post`"));
     let x = Tokens::from_angles(&[0.0, 1.0])?;
     assert!(x.clone().polar(&[1.0]).is_err() && x.clone().polar(&[1.0, 0.0]).is_err() && x.clone().polar(&[1.0, f64::NAN]).is_err());
     assert!(Tokens::flat(2, vec![1.0, f64::INFINITY]).is_err() && Tokens::flat(0, vec![1.0]).is_err() && Tokens::flat(2, vec![]).is_err());
-    // Sums in R^d and their differences, against the definition in double-doubles.
+    // Sums and differences in R^d, against the definition in double-doubles.
     let flat = Tokens::flat(3, normals(15, "flat"))?.with_masses(&[1.0, 2.0, 0.5, 1.0, 3.0])?;
     for weights in [Weights::Softmax, Weights::Exponential { log_factor: -2.0 }] {
         let dynamics = Dynamics::single(Attention { weights, ..Attention::new(0.7) });
         for form in [OutputForm::Sum, OutputForm::Difference] {
             let mut out = vec![0.0; 15];
             dynamics.output(0.0, &flat, form, &mut Workspace::default(), &mut out);
-            let exact = dynamics.definition(0.0, &flat, form).expect("attention has one");
+            let exact = dynamics.definition(0.0, &flat, form).expect("attention has a definition");
             let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-14 * size), "{form:?} {out:?} {exact:?}");
         }
@@ -201,7 +202,7 @@ fn spaces_and_normalisations_are_found_and_refuse_what_is_not_theirs() -> Result
 }
 
 #[test]
-fn sinkhorn_weights_are_doubly_stochastic_and_grow_at_their_rate() -> Result<()> {
+fn sinkhorn_weights_are_doubly_stochastic_and_modes_grow_at_the_known_rate() -> Result<()> {
     for (n, d, beta) in [(1, 2, 3.0), (40, 3, 0.0), (512, 3, 4.0), (200, 8, 30.0), (60, 2, 1000.0)] {
         let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(5, &["sinkhorn"]))?;
         let masses: Vec<f64> = (0..n).map(|i| 1.0 + (i % 5) as f64).collect();
@@ -214,7 +215,8 @@ fn sinkhorn_weights_are_doubly_stochastic_and_grow_at_their_rate() -> Result<()>
             assert!((sum - 1.0).abs() < 1e-11 * (1.0 + beta), "row {i}: {sum}");
         }
     }
-    // The rate of arXiv:2110.11773, k^2 kappa_k / (beta (1 + kappa_k)) = 0.3623420 at beta = 4, k = 2.
+    // The rate of arXiv:2110.11773, k^2 kappa_k / (beta (1 + kappa_k)) = 0.3623420 at beta = 4, k =
+    // 2.
     let (n, k, small) = (240, 2.0, 1e-6);
     let grid: Vec<f64> = (0..n).map(|i| std::f64::consts::TAU * f64::from(i) / f64::from(n)).collect();
     let x = Tokens::from_angles(&grid.iter().map(|t| t + small * (k * t).sin()).collect::<Vec<_>>())?;
@@ -236,22 +238,22 @@ fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
     let soft = Dynamics::single(Attention::new(1e5)).with_normalisation(Rescaled);
     let (a, b) = (hard.velocity(&x), soft.velocity(&x));
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
-    // Who is its own leader does so for ever, and in the end everybody is at one.
+    // A token that leads itself does so forever, and all tokens converge to such leaders.
     let model = Hardmax::new(None, 1e-12)?;
     let first: Vec<usize> = (0..n).filter(|i| model.leaders(&x, *i).is_ok_and(|c| c == [*i])).collect();
     let (end, _) = apply_layers(&hard, &x, Layer::new(0.5)?, 400, 1.0, None, &mut [])?;
-    // But for the rounding of those that have come to them.
+    // Leaders move only by rounding, when other tokens have reached them.
     assert!(!first.is_empty() && first.iter().all(|i| x.space().dist(end.row(*i), x.row(*i)) < 1e-13), "leaders moved");
     let nearest = |i: usize| first.iter().map(|j| end.space().dist(end.row(i), end.row(*j))).fold(f64::INFINITY, f64::min);
-    assert!((0..n).all(|i| nearest(i) < 1e-6), "somebody is at no leader");
+    assert!((0..n).all(|i| nearest(i) < 1e-6), "a token is not at a leader");
     assert!(Hardmax::new(Some(vec![1.0; 3]), 0.0)?.leaders(&x, 0).is_err() && Hardmax::new(None, -1.0).is_err());
     Ok(())
 }
 
-/// A normalisation of one's own: `x' = e^{-t} a` in `R^d`.
-struct Cod;
+/// A custom normalisation: `x' = e^{-t} a` in `R^d`.
+struct Damped;
 
-impl Normalisation for Cod {
+impl Normalisation for Damped {
     fn name(&self) -> &'static str {
         "damped"
     }
@@ -277,10 +279,10 @@ impl Normalisation for Cod {
     }
 }
 
-/// A sublayer of one's own: every token is pushed by the same vector.
-struct Wind;
+/// A custom sublayer: the same velocity for every token.
+struct ConstantField;
 
-impl Sublayer for Wind {
+impl Sublayer for ConstantField {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         out.chunks_exact_mut(3).for_each(|row| row.copy_from_slice(&[3.0, 0.0, 0.0]));
         form.of_sums(input.tokens, out);
@@ -296,14 +298,14 @@ impl Sublayer for Wind {
 }
 
 #[test]
-fn a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside() -> Result<()> {
+fn custom_normalisations_and_sublayers_need_only_the_public_interface() -> Result<()> {
     let start = Tokens::in_space(Space::Flat, 2, 3, vec![0.0, 0.0, 0.0, 1.0, -1.0, 0.0])?;
-    let model = Dynamics::single(Wind).with_normalisation(Cod);
+    let model = Dynamics::single(ConstantField).with_normalisation(Damped);
     let end = solve(&model, &start, 2.0, &exact(), &mut [])?;
-    let way = 1.0 - (-2f64).exp();
-    let expected = [3.0 * way, 0.0, 0.0, 1.0 + 3.0 * way, -1.0, 0.0];
+    let distance = 1.0 - (-2f64).exp();
+    let expected = [3.0 * distance, 0.0, 0.0, 1.0 + 3.0 * distance, -1.0, 0.0];
     assert!(end.clusters.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{:?}", end.clusters);
-    // Layers are its Euler steps.
+    // Layers are Euler steps of this flow.
     let layers = apply_layers(&model, &start, Layer::new(1e-3)?, 2000, 1e-3, None, &mut [])?.0;
     assert!(layers.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3), "{layers:?}");
     let refused = Tokens::in_space(Space::Flat, 2, 3, vec![1.0; 5]).expect_err("a number is missing").to_string();
@@ -311,10 +313,10 @@ fn a_normalisation_and_a_sublayer_of_ones_own_need_nothing_from_inside() -> Resu
     Ok(())
 }
 
-/// A wind along the first axis that may claim a common field; it has it.
-struct Breeze(Properties);
+/// A constant field along the first axis. Its properties may or may not declare the common field.
+struct DeclaredField(Properties);
 
-impl Sublayer for Breeze {
+impl Sublayer for DeclaredField {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         for v in out.chunks_exact_mut(input.tokens.d()) {
             v.fill(0.0);
@@ -333,20 +335,20 @@ impl Sublayer for Breeze {
 }
 
 #[test]
-fn a_merge_radius_that_means_nothing_is_said() -> Result<()> {
+fn an_ignored_merge_radius_is_reported() -> Result<()> {
     let x = Tokens::from_angles(&[0.4, -0.3, 1.0])?;
     let end = |common_field: bool, merge_radius: f64| {
-        let wind = Dynamics::single(Breeze(Properties { common_field, ..Properties::default() }));
-        solve(&wind, &x, 1e6, &Options { merge_radius, ..Options::default() }, &mut [])
+        let field = Dynamics::single(DeclaredField(Properties { common_field, ..Properties::default() }));
+        solve(&field, &x, 1e6, &Options { merge_radius, ..Options::default() }, &mut [])
     };
-    // All are on the axis in the end. Only tokens that move in a common field, as far as anybody
-    // says, become one there.
-    let said = end(true, 1e-8)?;
-    assert!(said.clusters.n() == 1 && !said.merging_ignored);
-    let unsaid = end(false, 1e-8)?;
-    assert!(unsaid.clusters.n() == 3 && unsaid.merging_ignored && unsaid.merges.is_empty());
-    assert_eq!(unsaid.clusters_within(1e-8).n(), 1);
-    // Where nobody asked for a merger nothing is ignored.
+    // All tokens converge to the axis. They merge there only if the dynamics declares a common
+    // field.
+    let declared = end(true, 1e-8)?;
+    assert!(declared.clusters.n() == 1 && !declared.merging_ignored);
+    let undeclared = end(false, 1e-8)?;
+    assert!(undeclared.clusters.n() == 3 && undeclared.merging_ignored && undeclared.merges.is_empty());
+    assert_eq!(undeclared.clusters_within(1e-8).n(), 1);
+    // Without a merge radius nothing is ignored.
     assert!(!end(false, 0.0)?.merging_ignored && !end(true, 0.0)?.merging_ignored);
     Ok(())
 }
@@ -358,7 +360,7 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
     use metastable::attention::{Spec, normalisation::ALL};
     let (n, d) = (4, 3);
     let rows = Law::parse("uniform")?.sample(n, d, &mut Stream::new(4, &["blind"]))?.coordinates().to_vec();
-    // Token 1 sees nothing; the others see everybody.
+    // Token 1 sees no key; the others see all keys.
     let mask = BiasTable::mask(n, n, &(0..n * n).map(|k| k / n != 1).collect::<Vec<_>>())?;
     for scheme in ALL {
         let name = scheme.name();
@@ -376,21 +378,21 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         assert!(v.iter().all(|v| v.is_finite()), "{name}: {v:?}");
         let end = solve(&dynamics, &x, 2.0, &exact(), &mut [])?;
         assert!(end.outcome.is_success(), "{name}: {:?}", end.outcome);
-        // z = e^{-tV} x moves as -z where x stays.
+        // If x stays, z = e^{-tV} x moves with velocity -z.
         let stays = if rescaled { (-2f64).exp() } else { 1.0 };
-        let off = |row: &[f64]| row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max);
-        assert!(off(end.clusters.row(1)) < 1e-11, "{name}");
+        let deviation = |row: &[f64]| row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max);
+        assert!(deviation(end.clusters.row(1)) < 1e-11, "{name}");
         assert!(rescaled || v[d..2 * d].iter().all(|v| *v == 0.0), "{name}: {v:?}");
         assert!(
             x.extra_numbers().is_empty() || (v[n * d + 1] == 0.0 && (end.clusters.extra_numbers()[1] - 1.0).abs() < 1e-15),
             "{name}: its radius"
         );
-        // The others move.
+        // The other tokens move.
         assert!(v[..d].iter().any(|v| v.abs() > 1e-3), "{name}: {v:?}");
-        // Layers leave it alone too: also mean shift, which keeps nothing of a token that sees
-        // something.
+        // Layers leave it in place too, even mean shift, which replaces every token that sees a
+        // key.
         for eta in [0.1, f64::INFINITY] {
-            // Infinite steps are for schemes that normalise.
+            // Only schemes that normalise allow infinite steps.
             if rescaled || (eta.is_infinite() && !(x.extra_numbers().is_empty() && x.space().is_unit())) {
                 continue;
             }
@@ -403,7 +405,7 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
 
 #[test]
 fn outputs_of_any_size_have_a_direction() -> Result<()> {
-    /// A pull towards the second axis of any size.
+    /// A pull of the given size towards the second axis.
     struct Pull(f64);
     impl Sublayer for Pull {
         fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
@@ -419,8 +421,8 @@ fn outputs_of_any_size_have_a_direction() -> Result<()> {
     }
     let x = Tokens::from_angles(&[0.0])?;
     let polar = Tokens::from_angles(&[0.0])?.polar(&[2.0])?;
-    // Squares of the first and the last are beyond f64: nGPT and peri divide by lengths, not by
-    // these.
+    // The squares of the first and the last size are beyond f64, so nGPT and peri must not divide
+    // by squared lengths.
     for size in [1e-300, 1e-160, 1e-20, 1.0, 1e160, 1e300] {
         let v = Dynamics::single(Pull(size)).with_normalisation(find("ngpt")?).velocity(&x);
         assert!(v[0].abs() < 1e-15 && (v[1] - 0.8).abs() < 1e-15, "{size:e}: {v:?}");

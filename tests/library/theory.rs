@@ -1,4 +1,4 @@
-//! Closed forms against 60-digit values, golden numbers of the papers, and each other.
+//! Closed forms against 60-digit values, published numbers and each other.
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::TimeScale;
@@ -18,7 +18,7 @@ fn gamma_curve() {
         for (t, expected) in numbers(&case["times"]).into_iter().zip(numbers(&case["gamma"])) {
             let found = curve.gamma(0.0, t).expect("valid");
             assert!((found - expected).abs() <= 1e-11 * expected.max(1e-3), "n={n} beta={beta} t={t}: {found} {expected}");
-            // Quadrature is the second route.
+            // Quadrature is the second method.
             if expected < 0.999 {
                 let back = curve.level_time(0.0, expected).expect("valid").value;
                 assert!((back / t - 1.0).abs() < 1e-11, "{back} {t}");
@@ -29,7 +29,8 @@ fn gamma_curve() {
 
 #[test]
 fn level_times_of_the_phase_transition_curve() {
-    // arXiv:2312.10794, (6.12), evaluated and printed with four digits, so half a unit of the last digit is the tolerance.
+    // arXiv:2312.10794, (6.12), evaluated and printed with four digits, so half a unit of the last
+    // digit is the tolerance.
     for (n, beta, time) in [(32, 0.0, 5.186), (32, 4.0, 6.954), (32, 7.0, 32.23), (32, 9.0, 178.7), (128, 9.0, 82.59)] {
         let found = Equiangular::sa(n, beta).level_time(0.0, 0.999).expect("valid").value;
         assert!((found / time - 1.0).abs() < 3e-4, "n={n} beta={beta}: {found} {time}");
@@ -82,7 +83,7 @@ fn two_token_times() {
 
 #[test]
 fn merging_time_asymptotics() {
-    // Ratio T / T_asym at beta = 20 is 1.005 (rho_0 = 0), 1.09 (0.5), 0.946 (-0.5).
+    // The ratio T / T_asym at beta = 20 is 1.005 (rho_0 = 0), 1.09 (0.5), 0.946 (-0.5).
     for (rho, ratio) in [(0.0f64, 1.005), (0.5, 1.09), (-0.5, 0.946)] {
         let exact = two_cluster::merge_time_sa(20.0, 0.5, rho.acos(), (1.0f64 - 1.0 / 20.0).acos()).expect("finite").value;
         let found = exact / two_cluster::merge_time_sa_asymptotic(20.0, 0.5, rho);
@@ -92,7 +93,7 @@ fn merging_time_asymptotics() {
 
 #[test]
 fn thresholds_and_polygons() {
-    // Golden numbers, printed with four digits, of the threshold and of merging times.
+    // Published numbers, with four digits, for the threshold and merging times.
     for (n, sharp, circle) in [(5, 1.414, 2.53), (8, 4.786, 6.48), (16, 22.63, 25.9)] {
         assert!((threshold::sharp(n, 2) - sharp).abs() < 6e-3 && (threshold::paper_circle(n) - circle).abs() < 0.05);
     }
@@ -115,7 +116,8 @@ fn expected_modes_and_centres() {
         let found = kac_rice::expected_modes_circle(case["beta"].as_f64().expect("beta")).expect("valid");
         assert!((found / number(&case["expected_modes_uniform_large_n"]) - 1.0).abs() < 1e-13, "{found}");
     }
-    // d = 2: delta/pi; the golden numbers 25.33 = 1/sin^2(0.2) at d = 3 and 47.0 = 0.7476 * 2 pi / 0.1.
+    // At d = 2 the share is delta/pi. The other numbers are 25.33 = 1/sin^2(0.2) at d = 3 and 47.0
+    // = 0.7476 * 2 pi / 0.1.
     assert!((parking::cap_share(2, 0.3).expect("valid") - 0.3 / std::f64::consts::PI).abs() < 1e-12);
     assert!((parking::strong_centres(1_000_000, 3, 0.4).expect("valid") - 25.33).abs() < 0.01);
     assert!((parking::RENYI * std::f64::consts::TAU / 0.1 - 47.0).abs() < 0.05);
@@ -127,14 +129,15 @@ fn fastest_modes_switch_where_the_rates_cross() {
         growth::{fastest_mode, rates_sa, rates_sinkhorn, switch_points},
         noise,
     };
-    // About k (k - 1) / 2 + 1/4 on the circle and k^2 / 2 on S^2, for the new k; the first ones from independent scans.
+    // The rates cross near k (k - 1) / 2 + 1/4 on the circle and k^2 / 2 on S^2, where k is the new
+    // mode. The first values come from independent scans.
     let (circle, sphere) = (switch_points(2, 7).expect("switches"), switch_points(3, 8).expect("switches"));
     for (found, scanned) in circle
         .iter()
         .zip([1.05, 3.17, 6.22, 10.24, 15.24, 21.25, 28.25])
         .chain(sphere.iter().zip([1.83, 4.43, 7.96, 12.48, 18.0, 24.49, 32.0, 40.5]))
     {
-        // Scanned in steps of up to 0.02.
+        // The scans have steps of up to 0.02.
         assert!((found - scanned).abs() < 0.02, "{found} {scanned}");
     }
     for (d, points) in [(2usize, circle), (3, sphere), (64, switch_points(64, 10).expect("switches"))] {
@@ -143,7 +146,7 @@ fn fastest_modes_switch_where_the_rates_cross() {
             assert_eq!((fastest(beta * (1.0 - 1e-9)), fastest(beta * (1.0 + 1e-9))), (k + 1, k + 2), "d = {d}");
         }
     }
-    // High dimension: mode 1 until beta is about 2 d / 3.
+    // In high dimension, mode 1 is the fastest until beta is about 2 d / 3.
     let first = switch_points(64, 1).expect("a switch")[0];
     assert!(first > 20.0 && first < 50.0);
     for (d, star) in [(2usize, 2.44692), (3, 1.81615), (4, 1.57526), (8, 1.26655)] {
@@ -155,33 +158,33 @@ fn fastest_modes_switch_where_the_rates_cross() {
     assert!(noise::beta_star(1).is_err() && switch_points(1, 2).is_err());
 }
 
-/// Rows of a matrix from its parts.
+/// The rows of a matrix from its common row and its residual.
 fn rows_of(x: &RankResidual) -> Vec<f64> {
     let d = x.common.len();
     x.shape.iter().enumerate().map(|(k, y)| x.common[k % d] + x.log_size.exp() * y).collect()
 }
 
 #[test]
-fn sums_and_layer_normalisation_are_those_of_the_rows() {
+fn sums_and_layer_normalisation_agree_with_those_of_the_rows() {
     let x = RankResidual::new(&[0.3, -0.1, 0.5, 0.2, 0.4, -0.3, 0.1, 0.1, 0.7], 3).unwrap();
     let y = RankResidual::new(&[0.1, 0.2, 0.0, -0.5, 0.3, 0.2, 0.6, 0.1, -0.2], 3).unwrap();
     let sum = x.plus(&y).unwrap();
-    let off = rows_of(&sum).iter().zip(rows_of(&x).iter().zip(&rows_of(&y))).map(|(s, (a, b))| (s - a - b).abs()).fold(0.0, f64::max);
-    assert!(off < 1e-15, "{off:e}");
+    let deviation = rows_of(&sum).iter().zip(rows_of(&x).iter().zip(&rows_of(&y))).map(|(s, (a, b))| (s - a - b).abs()).fold(0.0, f64::max);
+    assert!(deviation < 1e-15, "{deviation:e}");
     let normed = rows_of(&x.normalised().unwrap());
     for (row, found) in rows_of(&x).chunks(3).zip(normed.chunks(3)) {
         let mean = row.iter().sum::<f64>() / 3.0;
         let size = (row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
         assert!(row.iter().zip(found).all(|(v, f)| ((v - mean) / size - f).abs() < 1e-14));
     }
-    // A residual of e^-900 keeps its digits: the derivative of the normalisation.
+    // A residual of e^-900 keeps its digits; it follows the derivative of the normalisation.
     let small = RankResidual { log_size: -900.0, ..x.clone() };
     let (low, near) = (small.normalised().unwrap(), RankResidual { log_size: -12.0, ..x }.normalised().unwrap());
     assert!((low.log_size + 900.0 - near.log_size - 12.0).abs() < 1e-4);
     assert!(RankResidual { common: vec![1.0; 3], ..small }.normalised().is_none(), "a constant common row has no direction");
 }
 
-/// The hypotheses that hold of n equidistant tokens on the circle, and those that fail.
+/// The hypotheses that hold for n equidistant tokens on the circle, and those that fail.
 fn hypotheses(n: usize, beta: f64) -> [Vec<String>; 2] {
     let angles: Vec<f64> = (0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect();
     let all = check_theorems(&Tokens::from_angles(&angles).expect("angles"), beta).0;
@@ -189,7 +192,7 @@ fn hypotheses(n: usize, beta: f64) -> [Vec<String>; 2] {
 }
 
 #[test]
-fn parameters_stand_beside_their_values() {
+fn hypotheses_show_parameters_with_their_values() {
     let [holds, fails] = hypotheses(3, 4.0);
     let large = "beta = 4 > 0 (the threshold C n^2 of Theorem 5.1 for n = 3 and d = 2, with the constant of its proof)";
     assert_eq!(holds, ["d = 2 and beta = 4 >= -0.16", large]);
@@ -204,10 +207,10 @@ fn parameters_stand_beside_their_values() {
 }
 
 #[test]
-fn digits_keep_the_order() {
+fn rounded_thresholds_keep_the_order() {
     let threshold = 2f64.sqrt();
     assert_eq!(rounded_threshold(threshold, 2.0), "1.41421");
-    // Six digits would say that a number just below the threshold is above it.
+    // Rounded to six digits, the threshold would be below a number that is just below it.
     assert_eq!(rounded_threshold(threshold, threshold - 5e-7), threshold.to_string());
     assert_eq!(rounded_threshold(f64::INFINITY, 3.0), "inf");
 }

@@ -11,7 +11,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models").join(name)
 }
 
-/// The numbers of a float64 array in C order.
+/// The numbers of a float64 array in row-major order.
 fn numbers(path: PathBuf) -> Vec<f64> {
     let bytes = std::fs::read(path).expect("a reference");
     let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
@@ -22,7 +22,7 @@ fn ids() -> Vec<usize> {
     std::fs::read_to_string(folder("ids.csv")).expect("ids").lines().map(|l| l.parse().expect("an id")).collect()
 }
 
-/// A model of the folder, of other bytes or settings where these are given.
+/// The model of the folder, with other bytes or settings if these are given.
 fn model(name: &str, bytes: Option<Vec<u8>>, config: Option<String>) -> metastable::Result<TrainedModel> {
     if name == "gguf" {
         return TrainedModel::gguf("model.gguf", Box::new(bytes.unwrap_or_else(|| file(name))));
@@ -62,7 +62,7 @@ fn hidden_states_and_attention_agree_with_an_independent_implementation() {
             .expect("a pass");
         let single = model.run_layers::<f32>(&x, &model.block_sequence(), false, |_| Ok(())).expect("a pass");
         let read = |file: &str| numbers(folder(name).join(file));
-        // Sums of 24 products, 3 layers: some 100 u.
+        // Sums of 24 products in 3 layers have errors of some 100 u.
         let errors = [furthest(&states, &read("states.npy")), furthest(&seen, &read("attention.npy"))];
         assert!(errors.iter().all(|e| *e < 1e-13), "{name}: {errors:?}");
         if let Some(norm) = model.final_norm().expect("a norm") {
@@ -75,7 +75,7 @@ fn hidden_states_and_attention_agree_with_an_independent_implementation() {
 }
 
 #[test]
-fn a_model_counts_its_parameters() {
+fn parameters_are_counted() {
     // ALBERT-base: 7,087,872 in its block.
     let config = r#"{"model_type": "albert", "hidden_size": 768, "embedding_size": 128, "num_hidden_layers": 12, "num_attention_heads": 12,
         "intermediate_size": 3072, "max_position_embeddings": 512, "vocab_size": 30000, "type_vocab_size": 2}"#;
@@ -87,10 +87,10 @@ fn a_model_counts_its_parameters() {
 }
 
 #[test]
-fn words_become_ids_with_the_marks_of_the_model() {
+fn words_become_ids_with_the_special_tokens_of_the_model() {
     let json = std::fs::read_to_string(folder("bert").join("tokenizer.json")).expect("a tokenizer");
     let words = Vocabulary::new("tokenizer.json", &json).expect("a tokenizer");
-    // Its file cuts after 4 words: hidden states are wanted of all.
+    // The tokenizer's file truncates after 4 words, which must not apply here.
     let (ids, names) = words.encode("The tokens of a text attend").expect("ids");
     assert_eq!(ids, [1, 3, 4, 5, 6, 7, 8, 2]);
     assert_eq!(names[1], "the");
@@ -100,8 +100,8 @@ fn words_become_ids_with_the_marks_of_the_model() {
 }
 
 #[test]
-fn every_kind_of_model_has_its_words() {
-    // By hand from the words, merges and probabilities of the files.
+fn tokenizers_of_all_kinds_of_models_agree_with_values_by_hand() {
+    // The ids follow by hand from the words, merges and probabilities of the files.
     let expected: [(&str, &[usize]); 3] = [("albert", &[2, 4, 4, 5, 6, 3]), ("gpt2", &[12, 0, 12, 18]), ("llama", &[1, 3, 15, 3, 15, 21])];
     for (name, ids) in expected {
         let json = std::fs::read_to_string(folder(name).join("tokenizer.json")).expect("a tokenizer");
@@ -113,7 +113,7 @@ fn every_kind_of_model_has_its_words() {
     gguf.embed(&ids).expect("words of the model");
 }
 
-/// The header of a safetensors file rewritten.
+/// A safetensors file with a changed header.
 fn header(name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
     let bytes = file(name);
     let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
@@ -121,13 +121,13 @@ fn header(name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
     [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), &bytes[8 + length..]].concat()
 }
 
-fn refused(made: metastable::Result<TrainedModel>, said: &[&str]) {
+fn refused(made: metastable::Result<TrainedModel>, expected: &[&str]) {
     let error = made.map(|_| ()).expect_err("refused").to_string();
-    assert!(said.iter().all(|s| error.contains(s)) && error.lines().count() == 1, "{error:?} lacks one of {said:?}");
+    assert!(expected.iter().all(|s| error.contains(s)) && error.lines().count() == 1, "{error:?} lacks one of {expected:?}");
 }
 
 #[test]
-fn files_that_are_foreign_truncated_or_contradict_themselves_are_refused_in_one_sentence() {
+fn foreign_truncated_or_inconsistent_files_are_refused_in_one_sentence() {
     let cut = |name: &str, k: usize| file(name)[..k].to_vec();
     let with = |name: &str, from: &str, to: &str| model(name, None, Some(settings(name).replace(from, to)));
     refused(model("bert", Some(cut("bert", 5)), None), &["found 5 bytes", "safetensors"]);
@@ -167,7 +167,7 @@ fn files_that_are_foreign_truncated_or_contradict_themselves_are_refused_in_one_
 }
 
 #[test]
-fn tensors_of_nan_and_ids_that_are_no_words_are_refused() {
+fn nan_tensors_and_unknown_ids_are_refused() {
     let mut bytes = file("bert");
     let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
     let text = String::from_utf8(bytes[8..8 + length].to_vec()).expect("text");
@@ -179,15 +179,15 @@ fn tensors_of_nan_and_ids_that_are_no_words_are_refused() {
     let error = holed.run_layers::<f64>(&x, &holed.block_sequence(), false, |_| Ok(())).expect_err("refused").to_string();
     assert!(error.contains("tensor encoder.layer.1.output.dense.weight: found NaN at number 2"), "{error}");
     let bert = model("bert", None, None).expect("a model");
-    let said = |ids: &[usize]| bert.embed(ids).expect_err("refused").to_string();
-    assert_eq!(said(&[]), "ids: found no token, expected at least one");
-    assert_eq!(said(&[1, 30]), "ids, id 2: found 30, expected a word of the model, below 30");
-    assert_eq!(said(&[1; 13]), "ids: found 13 tokens, expected at most 12, the positions of the model");
+    let message = |ids: &[usize]| bert.embed(ids).expect_err("refused").to_string();
+    assert_eq!(message(&[]), "ids: found no token, expected at least one");
+    assert_eq!(message(&[1, 30]), "ids, id 2: found 30, expected a word of the model, below 30");
+    assert_eq!(message(&[1; 13]), "ids: found 13 tokens, expected at most 12, the positions of the model");
     let error = bert.run_layers::<f64>(&x, &[2], false, |_| Ok(())).expect_err("refused").to_string();
     assert_eq!(error, "block: found 2, expected a number below 2, the blocks of the model");
 }
 
-/// Counts what is read of a file.
+/// A file that counts the bytes read from it.
 struct Counted(Vec<u8>, std::sync::Arc<std::sync::atomic::AtomicU64>);
 
 impl Bytes for Counted {
@@ -201,17 +201,17 @@ impl Bytes for Counted {
 }
 
 #[test]
-fn of_a_large_file_one_tensor_is_read_at_a_time() {
+fn one_tensor_of_a_file_is_read_at_a_time() {
     let largest = std::sync::Arc::default();
     let bytes = Box::new(Counted(file("gpt2"), std::sync::Arc::clone(&largest)));
     let model = TrainedModel::safetensors("model.safetensors", bytes, "config.json", &settings("gpt2")).expect("a model");
     let x = model.embed(&ids()).expect("tokens");
     model.run_layers::<f64>(&x, &model.block_sequence(), false, |_| Ok(())).expect("a pass");
-    // The largest tensor of a block has 16 x 64 numbers; the whole file is seven times as long.
+    // The largest tensor of a block has 16 x 64 numbers. The whole file is seven times as long.
     assert!(largest.load(std::sync::atomic::Ordering::Relaxed) <= 16 * 64 * 4);
 }
 
-/// Hidden states after every layer, of eight different words.
+/// The hidden states of eight different words after every layer.
 fn states(model: &TrainedModel) -> metastable::Result<Vec<f64>> {
     let x = model.embed(&[1, 7, 3, 9, 2, 5, 8, 4])?;
     let mut states = x.clone();
@@ -226,17 +226,18 @@ fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// The model with and without the other value of a key, given what stands beside it.
-fn other_is_another(key: &ModelKey, read: impl Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
+/// Compares the model with and without the other value of a key. The other keys that it needs are
+/// set.
+fn check_changed_key(key: &ModelKey, read: impl Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
     let mut settings = object(key.context);
-    let before = read(&settings).unwrap_or_else(|e| panic!("{} beside {}: {e}", key.name, key.context));
+    let before = read(&settings).unwrap_or_else(|e| panic!("{} with {}: {e}", key.name, key.context));
     settings.insert(key.name.into(), serde_json::from_str(key.changed_value).unwrap_or_else(|e| panic!("{}: {e}", key.changed_value)));
     let after = read(&settings);
     match (key.key_use, after) {
         (KeyUse::Ignored, after) => assert_eq!(after.expect("read"), before, "{} changes something", key.name),
         (_, Err(e)) => {
-            let said = e.to_string();
-            assert!(said.lines().count() == 1 && said.contains("expected"), "{}: {said}", key.name);
+            let message = e.to_string();
+            assert!(message.lines().count() == 1 && message.contains("expected"), "{}: {message}", key.name);
         }
         (KeyUse::Read, Ok(after)) => {
             let same = after.len() == before.len() && furthest(&after, &before) < 1e-9;
@@ -257,13 +258,13 @@ fn every_key_that_changes_the_function_is_read_or_refused() {
         };
         for key in kind.settings() {
             let KeyUse::Object(inner) = key.key_use else {
-                other_is_another(key, read);
+                check_changed_key(key, read);
                 continue;
             };
             let within = |value: Value| Map::from_iter([(key.name.to_owned(), value)]);
             assert!(read(&within(json!(3))).is_err(), "{} is an object", key.name);
             for inside in inner {
-                other_is_another(inside, |settings: &Map<String, Value>| read(&within(Value::Object(settings.clone()))));
+                check_changed_key(inside, |settings: &Map<String, Value>| read(&within(Value::Object(settings.clone()))));
             }
         }
     }
@@ -284,7 +285,7 @@ fn gguf_value(value: &Value) -> (u32, Vec<u8>) {
     }
 }
 
-/// The GGUF file with other settings: values that it has are written over, others are put before
+/// The GGUF file with other settings: existing values are overwritten, new ones are put before
 /// them.
 fn gguf_with(more: &Map<String, Value>) -> Vec<u8> {
     let (mut bytes, mut added, mut count) = (file("gguf"), Vec::new(), 0u64);
@@ -320,13 +321,13 @@ fn gguf_states(more: &Map<String, Value>) -> metastable::Result<Vec<f64>> {
 fn every_key_of_a_gguf_file_is_read_or_refused() {
     let plain = gguf_states(&Map::new()).expect("a model");
     for key in &GGUF_SETTINGS {
-        other_is_another(key, gguf_states);
+        check_changed_key(key, gguf_states);
     }
-    let said = |text: &str| gguf_states(&object(text)).expect_err("refused").to_string();
-    assert!(said(r#"{"llama.rope.something": 2.0}"#).contains("key llama.rope.something: found 2.0, expected no such key"));
-    assert!(said(r#"{"llama.rope.scaling.type": "longrope"}"#).contains("one of linear, none, yarn"));
-    assert!(said(r#"{"llama.rope.dimension_count": 4}"#).contains("key llama.rope.dimension_count: found 4, expected 8"));
-    // What is as it was says nothing new.
+    let message = |text: &str| gguf_states(&object(text)).expect_err("refused").to_string();
+    assert!(message(r#"{"llama.rope.something": 2.0}"#).contains("key llama.rope.something: found 2.0, expected no such key"));
+    assert!(message(r#"{"llama.rope.scaling.type": "longrope"}"#).contains("one of linear, none, yarn"));
+    assert!(message(r#"{"llama.rope.dimension_count": 4}"#).contains("key llama.rope.dimension_count: found 4, expected 8"));
+    // Settings that repeat the defaults change nothing.
     let whole = r#"{"llama.rope.dimension_count": 8, "llama.attention.key_length": 8, "llama.attention.value_length": 8,
         "llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 4.0, "llama.attention.causal": true}"#;
     assert_eq!(gguf_states(&object(whole)).expect("a model"), plain);
@@ -336,7 +337,7 @@ fn every_key_of_a_gguf_file_is_read_or_refused() {
 }
 
 #[test]
-fn a_bert_that_decodes_sees_no_later_tokens() {
+fn a_bert_decoder_sees_no_later_tokens() {
     let with = settings("bert").replace("\"hidden_act\"", "\"is_decoder\": true, \"hidden_act\"");
     let decoder = model("bert", None, Some(with)).expect("a model");
     let ends = |ids: &[usize]| {
@@ -349,7 +350,7 @@ fn a_bert_that_decodes_sees_no_later_tokens() {
 }
 
 #[test]
-fn newer_writers_say_the_base_and_the_scaling_in_one_object() {
+fn newer_files_store_base_and_scaling_in_one_object() {
     let usual = object(&settings("llama"));
     let read = |change: &dyn Fn(&mut Map<String, Value>)| {
         let mut config = usual.clone();
@@ -367,13 +368,13 @@ fn newer_writers_say_the_base_and_the_scaling_in_one_object() {
     let linear = newer(json!({"rope_type": "linear", "rope_theta": 100.0, "factor": 4.0})).expect("a model");
     let older = read(&|c| drop(c.insert("rope_scaling".into(), json!({"type": "linear", "factor": 4.0})))).expect("a model");
     assert!(linear == older && furthest(&linear, &plain) > 1e-3);
-    // Within max_position_embeddings the base of dynamic scaling is the plain one.
+    // Within max_position_embeddings, dynamic scaling does not change the base.
     assert_eq!(newer(json!({"rope_type": "dynamic", "rope_theta": 100.0, "factor": 4.0})).expect("a model"), plain);
-    // At base 1e4 it is another model: that is how such a file used to be read.
+    // The default base 1e4 would give another model.
     let wrong = read(&|c| drop(c.remove("rope_theta"))).expect("a model");
     assert!(furthest(&wrong, &plain) > 1e-3);
-    let said = newer(json!({"full_attention": {"rope_type": "default"}})).expect_err("refused").to_string();
-    assert!(said.contains("key rope_parameters.full_attention"), "{said}");
+    let message = newer(json!({"full_attention": {"rope_type": "default"}})).expect_err("refused").to_string();
+    assert!(message.contains("key rope_parameters.full_attention"), "{message}");
 }
 
 #[test]
@@ -383,7 +384,7 @@ fn divisors_of_the_angles_in_a_gguf_file_are_applied() {
     let with = |numbers: &[f32]| {
         let bytes = file("gguf");
         let count = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) + 1;
-        // The words are the first tensor; the last 6656 bytes of the file are the tensors, and
+        // The embeddings are the first tensor. The last 6656 bytes of the file are the tensors, and
         // these numbers come after them.
         let words = gguf_string("token_embd.weight");
         let at = bytes.windows(words.len()).position(|w| w == words).expect("a tensor");
@@ -428,12 +429,12 @@ fn scaled_positions_agree_with_an_independent_implementation() {
         let mut config = object(&settings("llama"));
         config.insert("rope_scaling".into(), scaling.clone());
         let states = model("llama", None, Some(Value::Object(config).to_string())).and_then(|m| states(&m)).expect("a model");
-        // Sums of 24 products, 2 layers: some 100 u of numbers below 10.
-        let off = states[states.len() - 16..].iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(off < 1e-12, "{scaling}: {off}");
+        // Sums of 24 products in 2 layers have errors of some 100 u, for numbers below 10.
+        let deviation = states[states.len() - 16..].iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(deviation < 1e-12, "{scaling}: {deviation}");
     }
-    // At the size of a model: pairs that turn more than fast times stay, below slow they are
-    // interpolated.
+    // At the size of a real model: pairs with more than `fast` turns keep their frequency, those
+    // with fewer than `slow` turns are interpolated.
     let rotary = |scaling: RopeScaling, base: f64| RotarySettings { base, pairs: Pairs::Halves, scaling, amplitude: 1.0 }.factors(128);
     let agree = |found: Vec<f64>, expected: &[(usize, f64)]| {
         expected.iter().for_each(|(k, v)| assert!((found[*k] - v).abs() < 1e-14, "pair {k}: {} for {v}", found[*k]));
@@ -447,7 +448,7 @@ fn scaled_positions_agree_with_an_independent_implementation() {
 }
 
 #[test]
-fn absent_keys_mean_what_they_mean_where_the_models_are_published() {
+fn absent_keys_have_the_defaults_of_the_published_models() {
     let absent: [(&str, &[&str]); 4] = [
         ("bert", &["hidden_act", "layer_norm_eps", "type_vocab_size", "position_embedding_type"]),
         ("albert", &["hidden_act", "layer_norm_eps", "type_vocab_size", "num_hidden_groups", "inner_group_num"]),
@@ -463,7 +464,7 @@ fn absent_keys_mean_what_they_mean_where_the_models_are_published() {
 }
 
 #[test]
-fn frequencies_that_are_stored_beside_the_settings_agree_with_them() {
+fn stored_frequencies_must_agree_with_the_settings() {
     let with = |numbers: [f32; 2]| {
         let bytes = file("llama");
         let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
@@ -476,8 +477,11 @@ fn frequencies_that_are_stored_beside_the_settings_agree_with_them() {
         let file = [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), &bytes[8 + length..], &data].concat();
         model("llama", Some(file), None).and_then(|m| states(&m))
     };
-    // 100^0 and 100^{-1/2}, in half precision or so.
+    // 100^0 and 100^{-1/2}, to about half precision.
     assert_eq!(with([1.0, 0.1002]).expect("a model"), model("llama", None, None).and_then(|m| states(&m)).expect("a model"));
-    let said = with([1.0, 0.01]).expect_err("refused").to_string();
-    assert!(said.contains("model.layers.1.self_attn.rotary_emb.inv_freq: found 0.009999") && said.contains("of the base 100"), "{said}");
+    let message = with([1.0, 0.01]).expect_err("refused").to_string();
+    assert!(
+        message.contains("model.layers.1.self_attn.rotary_emb.inv_freq: found 0.009999") && message.contains("of the base 100"),
+        "{message}"
+    );
 }

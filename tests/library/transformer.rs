@@ -1,4 +1,5 @@
-//! Parts of a block: derivatives against differences and transposes, kernels against the theory's heads, depth.
+//! Blocks of Transformers: derivatives against differences and transposes, exponents, mixing,
+//! norms, products, activations.
 
 use metastable::attention::dense::Activation;
 use metastable::attention::pattern::{Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window};
@@ -24,7 +25,7 @@ fn map(stream: &mut Stream, inputs: usize, outputs: usize) -> Linear {
     Linear::new("map", inputs, w, b).expect("a map")
 }
 
-/// Four heads on two sets of keys.
+/// Four query heads that share two heads of keys.
 fn heads(stream: &mut Stream, pattern: Arc<dyn Pattern>) -> AttentionLayer {
     let maps = [map(stream, D, 16), map(stream, D, 8), map(stream, D, 8), map(stream, 16, D)];
     AttentionLayer::new("heads", maps, Grouping { heads: 4, kv_heads: 2 }, pattern).expect("heads")
@@ -35,7 +36,8 @@ fn norm(stream: &mut Stream, centring: Centring) -> Norm {
     Norm::new("norm", centring, 1e-3, gain, normals(stream, D, 0.2)).expect("a norm")
 }
 
-/// A decoder's block: causal attention, cross-attention, a feed-forward layer, with these norms.
+/// A block of a decoder: attention with a pattern, cross-attention, a feed-forward layer, with the
+/// given norms.
 fn decoder(
     stream: &mut Stream,
     place: NormPlacement,
@@ -85,7 +87,7 @@ fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
                 let size = dot(&pushed, &pushed).sqrt();
                 let difference =
                     pushed.iter().zip(up.iter().zip(&down)).map(|(p, (u, d))| (p - (u - d) / (2.0 * e)).powi(2)).sum::<f64>().sqrt();
-                // Differences err by e^2 and by u / e.
+                // Differences have errors of e^2 and u / e.
                 assert!(difference < 1e-8 * size, "{place:?} {centring:?} pattern {k}: {difference} of {size}");
                 let (a, b) = (dot(&g, &pushed), dot(&pulled, &h));
                 assert!((a - b).abs() < 1e-12 * size * dot(&g, &g).sqrt(), "{place:?} {centring:?} pattern {k}: {a} and {b}");
@@ -95,7 +97,7 @@ fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
 }
 
 #[test]
-fn the_derivative_of_one_attention_takes_queries_and_sources_apart() {
+fn derivatives_by_queries_and_sources_are_separate() {
     let mut stream = Stream::new(8, &["apart"]);
     let of = heads(&mut stream, Arc::new(FullAttention));
     let (x, y) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0));
@@ -104,12 +106,13 @@ fn the_derivative_of_one_attention_takes_queries_and_sources_apart() {
     let (gx, gy) = at.vjp_separate(&g);
     let both = dot(&g, &at.jvp_separate(&hx, &hy));
     assert!((both - dot(&gx, &hx) - dot(&gy, &hy)).abs() < 1e-12 * both.abs().max(1.0));
-    // Without a change of the sources only queries matter.
+    // If the sources do not change, only the queries contribute.
     let one = dot(&g, &at.jvp(&hx));
     assert!((one - dot(&gx, &hx)).abs() < 1e-12 * one.abs().max(1.0));
 }
 
-/// A block `x + (a - 1) x` for a diagonal of a's: a feed-forward layer of two ReLUs a coordinate.
+/// The block `x -> a x` for a diagonal matrix a, as `x + (a - 1) x`: a feed-forward layer with two
+/// ReLUs for each coordinate.
 fn diagonal(a: &[f64]) -> TransformerBlock {
     let d = a.len();
     let first = (0..2 * d * d).map(|k| if k % d == k / d % d { if k / d < d { 1.0 } else { -1.0 } } else { 0.0 }).collect();
@@ -121,13 +124,13 @@ fn diagonal(a: &[f64]) -> TransformerBlock {
 }
 
 #[test]
-fn exponents_and_stretches_of_a_diagonal_map_are_its_logarithms() {
+fn exponents_of_a_diagonal_map_are_logarithms_and_its_norm_is_the_largest_entry() {
     let a = [2.0, 0.5, 1.5, 0.1];
     let block = diagonal(&a);
     let mut stream = Stream::new(3, &["exponents"]);
     let found = exponents(&[1.0; 4], (0, 40), 4, &mut stream, |_, x| linearised(&block, x, None, 1.0)).expect("exponents");
     for (found, a) in found.iter().zip([2.0f64, 1.5, 0.5, 0.1]) {
-        // The frame turns into place in the first layers: O(1 / layers).
+        // The frame aligns in the first layers, which gives an error of O(1 / layers).
         assert!((found - a.ln()).abs() < 0.1, "{found} for {}", a.ln());
     }
     let sum: f64 = found.iter().sum();
@@ -138,10 +141,10 @@ fn exponents_and_stretches_of_a_diagonal_map_are_its_logarithms() {
 }
 
 #[test]
-fn singular_exponents_are_those_of_the_whole_product_and_descend() {
-    // Twelve coordinates, more than the eight directions that are taken along; after nine layers
-    // the largest is 5e4 times the fourth and 1e17 times the last: small ones are right beside
-    // large ones.
+fn singular_exponents_are_those_of_the_whole_product_and_descending() {
+    // Twelve coordinates are more than the eight directions that are used. After nine layers the
+    // largest singular value is 5e4 times the fourth and 1e17 times the last. Small ones must be
+    // accurate too.
     let a: Vec<f64> = (0..12).map(|k: i32| 3.0 * (-0.4 * f64::from(k * 5 % 12)).exp()).collect();
     let block = diagonal(&a);
     let at = linearised(&block, &[1.0; 12], None, 1.0).expect("a block");
@@ -156,7 +159,7 @@ fn singular_exponents_are_those_of_the_whole_product_and_descend() {
         assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
     }
     assert!(found.error < 1e-6 && found.rounds < 10, "{found:?}");
-    // One layer of a decoder beside the eigenvalues of its J^T J.
+    // One layer of a decoder against the eigenvalues of J^T J.
     let mut stream = Stream::new(9, &["singular"]);
     let block = decoder(&mut stream, NormPlacement::Pre, Centring::Mean, patterns().remove(1), Activation::Gelu, true);
     let (x, memory) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 2 * D, 1.0));
@@ -172,14 +175,14 @@ fn singular_exponents_are_those_of_the_whole_product_and_descend() {
     .expect("exponents");
     for (found, value) in found.values.iter().zip(values.iter().rev()) {
         assert!((found - 0.5 * value.ln()).abs() < 1e-4, "{found} for {}", 0.5 * value.ln());
-        // Never above, but for the rounding of eigenvalues.
+        // The exponents are lower bounds, up to rounding of the eigenvalues.
         assert!(*found < 0.5 * value.ln() + 1e-12);
     }
     assert!(found.values.windows(2).all(|w| w[0] >= w[1]));
 }
 
 #[test]
-fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_else() {
+fn mixing_matrices_are_diagonal_triangular_or_full_as_the_attention_is() {
     let mut stream = Stream::new(9, &["mixing"]);
     let (n, x) = (5, normals(&mut stream, 5 * D, 1.0));
     let mut of = |pattern: Option<Arc<dyn Pattern>>| {
@@ -203,7 +206,7 @@ fn mixing_is_diagonal_without_attention_triangular_under_a_causal_mask_and_full_
 }
 
 #[test]
-fn norms_stay_within_their_bound() {
+fn norms_are_within_their_lipschitz_bound() {
     let norm = Norm::new("norm", Centring::Mean, 1e-4, vec![2.0; D], vec![]).expect("a norm");
     let block = TransformerBlock {
         parts: vec![ResidualSublayer {
@@ -230,7 +233,7 @@ fn norms_stay_within_their_bound() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn wrong_shapes_are_refused() {
     let linear =
         |inputs: usize, w: Vec<f64>, b: Vec<f64>| Linear::new("layer 1", inputs, w, b).map(|_| ()).expect_err("refused").to_string();
     assert_eq!(linear(2, vec![1.0; 3], vec![]), "layer 1: found 3 numbers, expected rows of 2 numbers");
@@ -254,19 +257,19 @@ fn a_query_that_sees_nothing_gets_the_output_bias_alone() {
     let of =
         heads(&mut stream, Arc::new(BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true]).expect("a mask")));
     let x = normals(&mut stream, 3 * D, 1.0);
-    let seen = of.attend(&x, &x, true).expect("attention");
-    assert_eq!(&seen.out[..D], of.output.bias());
-    assert!(seen.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE), "no weight, and no 0/0");
-    assert!(seen.out.iter().all(|v| v.is_finite()));
+    let attended = of.attend(&x, &x, true).expect("attention");
+    assert_eq!(&attended.out[..D], of.output.bias());
+    assert!(attended.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE), "the weights must be 0, not 0/0");
+    assert!(attended.out.iter().all(|v| v.is_finite()));
 }
 
 #[test]
-fn sinusoidal_positions_first_grow_alike_again_at_5_and_43() {
+fn sinusoidal_positions_first_become_similar_again_at_5_and_43() {
     assert_eq!([64, 512].map(metastable::transformer::positions::first_increase), [5, 43]);
 }
 
 #[test]
-fn a_layer_of_ngpt_is_its_interpolation() {
+fn ngpt_layers_are_interpolations() {
     let mut stream = Stream::new(9, &["ngpt"]);
     let unit = || Norm::plain(D, Centring::None, 0.0);
     let part = BlockPart::Attention(heads(&mut stream, Arc::new(FullAttention)));
@@ -280,7 +283,8 @@ fn a_layer_of_ngpt_is_its_interpolation() {
     assert!(unit().apply(&lerp).iter().zip(&layer).all(|(p, q)| (p - q).abs() < 1e-14));
 }
 
-/// Queries at some places of a decoder of many tokens, biased by `-rate (j - k) / count`; nobody sees itself.
+/// Queries at some positions of a decoder with many tokens, with the bias `-rate (j - k) / count`.
+/// No token sees itself.
 struct Fading {
     places: Vec<usize>,
     rate: f64,
@@ -296,8 +300,8 @@ impl Pattern for Fading {
     }
 }
 
-/// arXiv:2605.09213: without logits, n times the weights of token j on token k tend to `r e^{-r (s - s')} / (1 - e^{-r s})` with `s = j / n`, `s' = k / n`; 1/s
-/// for r = 0.
+/// arXiv:2605.09213: without logits, n times the weight of token j on token k tends to
+/// `r e^{-r (s - s')} / (1 - e^{-r s})` with `s = j / n`, `s' = k / n`, or to 1/s for r = 0.
 #[test]
 fn the_weights_of_a_fading_decoder_have_a_graphon() {
     let worst = |n: usize, rate: f64| {
@@ -305,9 +309,9 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
         let pattern = Fading { places: places.clone(), rate, count: n as f64 };
         let zero = || Linear::new("zero", 1, vec![0.0], Vec::new()).expect("a map");
         let one = AttentionLayer::new("head", [zero(), zero(), zero(), zero()], Grouping { heads: 1, kv_heads: 1 }, Arc::new(pattern));
-        let seen = one.expect("a head").attend(&vec![0.0; places.len()], &vec![0.0; n], true).expect("weights").weights;
+        let attended = one.expect("a head").attend(&vec![0.0; places.len()], &vec![0.0; n], true).expect("weights").weights;
         let mut worst = 0.0f64;
-        for (j, row) in places.iter().zip(seen.chunks_exact(n)) {
+        for (j, row) in places.iter().zip(attended.chunks_exact(n)) {
             for (k, w) in row.iter().enumerate().take(*j) {
                 let (s, t) = (*j as f64 / n as f64, k as f64 / n as f64);
                 let limit = if rate > 0.0 { rate * (-rate * (s - t)).exp() / (1.0 - (-rate * s).exp()) } else { 1.0 / s };
@@ -317,7 +321,7 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
         }
         worst
     };
-    // Sums for integrals: r / 2n.
+    // Sums in place of integrals have relative errors of r / 2n.
     for rate in [0.0, 1.0, 4.0] {
         let (a, b) = (worst(2048, rate), worst(4096, rate));
         assert!(b < 1e-3 && (rate == 0.0 || (1.9..2.1).contains(&(a / b))), "{rate}: {a} {b}");
@@ -330,9 +334,10 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
     assert_eq!(head.attend(&[1.0], &[1.0, 2.0, 3.0, 4.0], false).expect("an output").out, [0.0]);
 }
 
-/// What decoding and prefixes rest on: a row's bits do not depend on the other rows, columns or masked sources.
+/// The bits of a row do not depend on the other rows, columns or masked sources. Decoding and
+/// prefixes need this.
 #[test]
-fn products_are_those_of_the_definition_and_rows_stand_alone() {
+fn products_agree_with_the_definition_and_rows_are_independent() {
     let mut stream = Stream::new(4, &["products"]);
     for (n, inputs, outputs) in [(1, 1, 1), (3, 7, 5), (70, 200, 49), (9, 385, 101), (130, 64, 16)] {
         let (x, w, b) =
@@ -356,7 +361,7 @@ fn products_are_those_of_the_definition_and_rows_stand_alone() {
 }
 
 #[test]
-fn activations_in_lanes_are_those_of_the_definition() {
+fn vectorised_activations_agree_with_the_definition() {
     use metastable::attention::dense::activate::activate;
     let u = 0.5 * f64::EPSILON;
     for act in [Activation::Relu, Activation::Gelu, Activation::GeluTanh, Activation::Silu] {
@@ -366,7 +371,7 @@ fn activations_in_lanes_are_those_of_the_definition() {
         activate(act, &mut narrow);
         for ((x, wide), narrow) in x.iter().zip(wide).zip(narrow) {
             let (exact, rounded) = (act.value(*x), act.value(f64::from(*x as f32)));
-            // The scalar tanh form loses its tail.
+            // The scalar tanh form loses the digits of its tail.
             let slack = |exact: f64, u: f64| match act {
                 Activation::Relu => 0.0,
                 Activation::GeluTanh => 12.0 * u * x.abs(),

@@ -1,4 +1,5 @@
-//! `certify`: its statements, the distance from the given clusters, and refusals.
+//! `certify`: statements, the distance from the given clusters, certificates and their verifier,
+//! refusals.
 
 use crate::program::{failure, json, run};
 use serde_json::Value;
@@ -19,12 +20,14 @@ fn triangle(folder: &Path, name: &str, t: f64) {
 fn the_distance_from_the_given_rows_is_printed_and_bounded() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    // 0.0098 and 0.0102 rad for a default of 0.01, 0.02 for twice as much.
+    // The displacements are 0.0098 and 0.0102 rad for the default radius 0.01, and 0.02 for twice
+    // the radius.
     triangle(at, "near.csv", 0.0147);
     triangle(at, "far.csv", 0.0153);
     let proof = json(at, "certify critical-point --tokens near.csv --beta 8 --out near.json");
     let distance = proof["distance"].as_f64().expect("a number");
-    // To first order; the second is the square of the displacement, 2e-4.
+    // The distance is exact to first order. The second-order term is the square of the
+    // displacement, 2e-4.
     assert!((distance - 0.0098).abs() < 1e-4, "{distance}");
     assert_eq!((proof["clusters_given"].as_u64(), proof["clusters"].as_u64()), (Some(3), Some(3)));
     let why = failure(at, "certify critical-point --tokens far.csv --beta 8 --out far.json", 4);
@@ -37,10 +40,10 @@ fn the_distance_from_the_given_rows_is_printed_and_bounded() {
 }
 
 #[test]
-fn a_point_other_than_the_given_one_is_proved_only_on_request() {
+fn a_distant_critical_point_is_proved_only_on_request() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    // Twelve tokens anywhere on the circle.
+    // Twelve arbitrary tokens on the circle.
     let all: Vec<f64> = (0..12).map(|k| 2.4 * f64::from(k * k) + 0.3 * f64::from(k)).collect();
     angles(at, "any.csv", &all);
     let why = failure(at, "certify critical-point --tokens any.csv --beta 6", 4);
@@ -48,7 +51,7 @@ fn a_point_other_than_the_given_one_is_proved_only_on_request() {
     let (left, distance) = (proof["clusters"].as_u64().expect("a count"), proof["distance"].as_f64().expect("a number"));
     assert!(left < 12 && distance > 0.1 && why.contains(&format!("has {left} clusters, not the 12 given")), "{why}");
     assert!(why.contains(&format!("{distance:.2e}")[..3]), "{why} {distance}");
-    // A merger is another point however near it is.
+    // A point with merged clusters is another point, however near it is.
     angles(at, "close.csv", &[0.0, 1e-3, std::f64::consts::PI]);
     let why = failure(at, "certify critical-point --tokens close.csv --beta 3 --radius 1", 4);
     assert!(why.contains("2 clusters, not the 3 given"), "{why}");
@@ -67,8 +70,11 @@ fn the_statement_is_printed_and_written() {
     for (text, part) in [(&proof, "statement"), (&proof, "not_excluded"), (&shown, "statement"), (&shown, "not_excluded")] {
         assert!(file.contains(text[part].as_str().expect("a sentence")), "{part}");
     }
-    let said = proof["statement"].as_str().expect("a sentence");
-    assert!(said.contains("whole clusters") && said.contains("sum_q s_q <A p_q, y_q> = 0") && !file.contains("up to rotation"), "{said}");
+    let statement = proof["statement"].as_str().expect("a sentence");
+    assert!(
+        statement.contains("whole clusters") && statement.contains("sum_q s_q <A p_q, y_q> = 0") && !file.contains("up to rotation"),
+        "{statement}"
+    );
     let open = proof["not_excluded"].as_str().expect("a sentence");
     assert!(open.contains("split a cluster") && open.contains("off the slice"), "{open}");
     for arguments in ["certify critical-point --tokens t.csv --beta 8", "certify check proof.json"] {
@@ -79,7 +85,7 @@ fn the_statement_is_printed_and_written() {
             "{text}"
         );
     }
-    // Files of version 1 said more.
+    // The statement of version 1 claims more than is proved.
     std::fs::write(at.join("old.json"), file.replace("version 2", "version 1")).expect("writable");
     assert!(failure(at, "certify check old.json", 1).contains("version 1 says more than is proved"));
 }
@@ -100,8 +106,8 @@ fn too_many_clusters_are_refused() {
 
 #[test]
 fn every_proof_and_check_tests_the_processor_first() {
-    // Subnormals cannot be switched off without unsafe code, so the call is looked up in the
-    // source; another test covers what it detects.
+    // Subnormals cannot be switched off without unsafe code, so this test looks for the call in the
+    // source. Another test covers the check itself.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proofs/critical_point");
     for (file, head) in [
         ("check.rs", "pub fn check(c: &Certificate) -> Result<()> {\n"),
@@ -128,13 +134,13 @@ fn a_start_is_proved_and_the_verifier_agrees() {
     }
     let file = std::fs::read_to_string(at.join("proof.txt")).expect("a certificate");
     assert!(file.starts_with("metastable-trajectory 2\n# every solution of SA with beta = 2 whose 8 tokens"), "{file:.200}");
-    let said = json(at, "certify check proof.txt --exact");
-    assert!(said["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
-    // The verifier computes the same error bound without rounding.
+    let answer = json(at, "certify check proof.txt --exact");
+    assert!(answer["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
+    // The verifier computes the same error bound, but without rounding.
     let bound = |text: &str| text.rsplit("at most ").next().and_then(|t| t.trim_end_matches(')').parse::<f64>().ok()).expect("a bound");
-    let (own, exact) = (proof["error_bound"].as_f64().expect("a number"), bound(said["statement"].as_str().expect("a sentence")));
+    let (own, exact) = (proof["error_bound"].as_f64().expect("a number"), bound(answer["statement"].as_str().expect("a sentence")));
     assert!(exact <= 1.1 * own && own <= 2.0 * exact, "{own} {exact}");
-    // Shorter, and another radius: refused.
+    // A truncated certificate and one with another radius are refused.
     let cut = file.lines().filter(|l| !l.starts_with("next")).collect::<Vec<_>>().join("\n");
     std::fs::write(at.join("cut.txt"), cut).expect("writable");
     assert!(failure(at, "certify check cut.txt --exact", 1).contains("a line `next` is missing"));
@@ -153,11 +159,12 @@ fn many_starts_are_counted_and_their_certificates_checked() {
     let all = json(at, "certify start --init uniform --n 5 --d 2 --beta 1 --seed 3 --trials 4 --exact");
     let count = |key: &str| all[key].as_u64().expect("a count");
     assert_eq!((count("trials"), count("proved"), count("checked"), count("accepted")), (4, 4, 4, 4));
-    // A ball as large as the circle cannot be proved: the causes are counted, the exit code is 3.
+    // A ball as large as the circle cannot be proved. The causes are counted and the exit code is
+    // 3.
     let out = run(at, "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json");
-    let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-    let lost: u64 = said["lost"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
-    assert!(out.status.code() == Some(3) && said["proved"].as_u64() == Some(0) && lost == 3, "{said}");
+    let answer: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    let lost: u64 = answer["lost"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
+    assert!(out.status.code() == Some(3) && answer["proved"].as_u64() == Some(0) && lost == 3, "{answer}");
     triangle(at, "t.csv", 0.0);
     assert!(failure(at, "certify start --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
     failure(at, "certify start --init uniform --n 5 --d 2 --beta 1 --trials 0", 1);
@@ -169,8 +176,8 @@ fn the_verifier_checks_certificates_of_critical_points() {
     let at = folder.path();
     triangle(at, "t.csv", 0.0);
     json(at, "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
-    let said = json(at, "certify check proof.json --exact");
-    assert!(said["statement"].as_str().expect("a sentence").contains("exactly one is critical"), "{said}");
+    let answer = json(at, "certify check proof.json --exact");
+    assert!(answer["statement"].as_str().expect("a sentence").contains("exactly one is critical"), "{answer}");
     let text = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
     let line = text.lines().find(|l| l.contains("\"unstable\"")).expect("a line");
     std::fs::write(at.join("bent.json"), text.replace(line, "  \"unstable\": 0,")).expect("writable");
@@ -207,7 +214,7 @@ fn experiments_and_checks_count_proofs() {
 }
 
 #[test]
-fn a_violation_ends_in_a_certificate_where_an_enclosure_decides() {
+fn a_violation_gets_a_certificate_if_an_enclosure_decides() {
     let folder = tempfile::tempdir().expect("a folder");
     // Below its threshold, cos(2 pi/5) / sin^2(2 pi/5) = 0.34, the statement is false.
     let found = json(folder.path(), "hunt large-beta-polygon --n 5 --d 2 --beta 0.2..0.33 --beyond --minutes 0.05 --out c.json");
@@ -216,15 +223,15 @@ fn a_violation_ends_in_a_certificate_where_an_enclosure_decides() {
 }
 
 #[test]
-fn hunts_respect_the_time_limit_and_judge_shares_by_many_draws() {
+fn hunts_respect_the_time_limit_and_test_shares_by_many_draws() {
     let folder = tempfile::tempdir().expect("a folder");
-    let seen = json(folder.path(), "hunt rnn-order --minutes 0.01");
-    assert_eq!((seen["found"].as_bool(), seen["level"].as_f64()), (Some(false), Some(0.9)), "{seen}");
-    assert!(seen["share"].as_f64() >= Some(0.9) && seen["budget"]["trials"].as_u64() >= Some(64), "{seen}");
+    let result = json(folder.path(), "hunt rnn-order --minutes 0.01");
+    assert_eq!((result["found"].as_bool(), result["level"].as_f64()), (Some(false), Some(0.9)), "{result}");
+    assert!(result["share"].as_f64() >= Some(0.9) && result["budget"]["trials"].as_u64() >= Some(64), "{result}");
     // One trial counts the modes of hundreds of samples; the clock must be read within it.
     let started = std::time::Instant::now();
-    let seen = json(folder.path(), "hunt sphere-modes --minutes 0.02");
-    assert!(seen["found"] == false && started.elapsed().as_secs() < 30, "{seen}: {:?}", started.elapsed());
+    let result = json(folder.path(), "hunt sphere-modes --minutes 0.02");
+    assert!(result["found"] == false && started.elapsed().as_secs() < 30, "{result}: {:?}", started.elapsed());
 }
 
 #[test]
@@ -234,10 +241,10 @@ fn failed_proofs_report_their_cause() {
     triangle(at, "t.csv", 0.0);
     let out = run(at, "certify start --tokens t.csv --beta 2 --format json");
     assert_eq!(out.status.code(), Some(3));
-    let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-    assert_eq!(said["proved"].as_bool(), Some(false));
-    assert!(said["cause"].as_str().expect("a cause").starts_with("symmetric?"), "{said}");
-    assert!(said["token"].as_u64().expect("a token") < 3 && said["t"].as_f64().is_some());
+    let answer: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    assert_eq!(answer["proved"].as_bool(), Some(false));
+    assert!(answer["cause"].as_str().expect("a cause").starts_with("symmetric?"), "{answer}");
+    assert!(answer["token"].as_u64().expect("a token") < 3 && answer["t"].as_f64().is_some());
     assert!(failure(at, "certify start --tokens t.csv --beta 2 --dynamics repulsive-sa", 1).contains("sa, usa, causal-sa or causal-usa"));
     assert!(failure(at, "certify start --tokens t.csv --beta -1", 1).contains("beta"));
     assert!(failure(at, "certify start --tokens t.csv", 1).contains("--beta"));
@@ -270,17 +277,17 @@ fn one_token_and_light_tokens_of_causal_attention_are_proved() {
         assert!(proof["statement"].as_str().expect("words").contains("whose one token starts on"), "{proof}");
         json(at, &format!("certify check {kind}.txt --exact"));
     }
-    // The criteria of theorems decide it too.
+    // The criteria of the theorems decide this case too.
     assert_eq!(json(at, "certify start --criteria --tokens one.csv --beta 4")["decided"].as_bool(), Some(true));
-    // No hemisphere holds these; in the norm of the masses the rounding of the others is 0.6 for
-    // the second token.
+    // No hemisphere contains these tokens. In the norm of the masses, the rounding errors of the
+    // others are 0.6 for the second token.
     std::fs::write(at.join("three.csv"), "1,0\n-0.6,0.8\n-0.6,-0.8\n").expect("writable");
     for (k, masses) in ["1\n1e-30\n1\n", "1e-30\n1\n1\n", "1e-30\n1e-30\n1\n"].iter().enumerate() {
         std::fs::write(at.join("light.csv"), masses).expect("writable");
         for kind in ["causal-sa", "causal-usa"] {
             let line = format!("certify start --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}-{k}.txt");
-            // A leading light token of USA moves the others by nothing: they do not meet in the
-            // time that is tried.
+            // Under USA, a light first token hardly moves the others, so they do not meet in the
+            // tested time.
             if k > 0 && kind == "causal-usa" {
                 continue;
             }

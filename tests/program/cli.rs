@@ -34,7 +34,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn the_contract_of_every_command() {
+fn every_command_has_its_keys() {
     let f = folder();
     let at = f.path();
     let v = json(at, "velocity --tokens tokens.csv --dynamics sa --beta 4");
@@ -72,7 +72,7 @@ fn the_contract_of_every_command() {
     assert!(json(at, "run good.toml --dry-run")["cells"].as_u64() == Some(1));
     assert!(json(at, "run good.toml")["cells"].is_array());
     assert!(run(at, "completions bash").status.success() && run(at, "--help").status.success() && run(at, "--version").status.success());
-    // One token is a measure too.
+    // One token is valid input.
     assert_eq!(json(at, "velocity --tokens one.csv --beta 4")["velocity"][0][0].as_f64(), Some(0.0));
 }
 
@@ -120,13 +120,13 @@ fn hostile_input_found_by_fuzzing_stays_fixed() {
     assert!(text.contains("line 2: tokens_file: long.csv: row 2: |x| = 1.08"), "{text}");
     std::fs::write(f.path().join("file.toml"), with_file("normalise=true")).expect("writable");
     assert_eq!(json(f.path(), "run file.toml")["cells"][0]["n"].as_u64(), Some(2));
-    // The same point from two lists is one cell.
+    // A point that occurs twice in the grid is one cell.
     assert_eq!(json(f.path(), "run same.toml")["cells"].as_array().map(Vec::len), Some(1));
     // Closing times at extreme angles: log(tan(from/2) / tan(to/2)) at beta = 0.
     let time = json(f.path(), "predict two-token-time --beta 0 --from 1 --to 1e-100")["time"].as_f64().expect("a time");
     assert!((time / (0.5f64.tan().ln() - 0.5e-100f64.ln()) - 1.0).abs() < 1e-13);
     assert!(json(f.path(), "velocity --tokens tokens.csv --beta -1e-3")["velocity"].is_array());
-    // Tables that the program wrote are read.
+    // Tables written by the program are valid input.
     assert!(run(f.path(), "solve --tokens tokens.csv --beta 1 --t-end 1 --out own").status.success());
     assert!(json(f.path(), "velocity --tokens own/final_tokens.csv --beta 1")["velocity"].is_array());
 }
@@ -144,7 +144,7 @@ fn npz_members_are_named() {
     assert_eq!(run(f.path(), "figure inner-products --tokens cut.npz").status.code(), Some(1));
 }
 
-/// Cuts, doubles, flips and splices bytes.
+/// Truncates, repeats, flips, inserts or removes bytes.
 fn mutate(bytes: &[u8], stream: &mut Stream) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..=stream.index(4) {
@@ -179,7 +179,7 @@ fn ten_thousand_mutated_files_neither_panic_nor_hang() {
     let table =
         metastable::flow::Table { columns: vec!["x".into(), "y".into()], rows: vec![vec![1.0, 0.0], vec![0.6, 0.8], vec![0.0, -1.0]] };
     let model = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz")).expect("committed");
-    let seeds: Vec<(&str, Vec<u8>)> = vec![
+    let originals: Vec<(&str, Vec<u8>)> = vec![
         ("t.csv", b"# tokens\n1,0\n0.6,0.8\n0,-1\n".to_vec()),
         ("t.npy", arrays::npy_bytes(&table)),
         ("t.npy", arrays::npy_table(&table)),
@@ -190,8 +190,8 @@ fn ten_thousand_mutated_files_neither_panic_nor_hang() {
         let started = Instant::now();
         let shown;
         if k % 2 == 0 {
-            let (name, seed) = &seeds[(k / 2) % seeds.len()];
-            let bytes = mutate(seed, &mut stream);
+            let (name, original) = &originals[(k / 2) % originals.len()];
+            let bytes = mutate(original, &mut stream);
             shown = format!("{name}: {bytes:?}");
             let array = arrays::parse(Path::new(name), &bytes, None).ok();
             if let Some((d, data)) = array.and_then(|a| Some((*a.shape.get(1)?, a.data))) {
@@ -215,15 +215,15 @@ fn ten_thousand_mutated_files_neither_panic_nor_hang() {
 }
 
 #[test]
-fn the_contract_of_landscape_clusters_modes_and_measures() {
+fn modes_saddles_clusters_and_measures_have_their_keys() {
     let f = folder();
     let at = f.path();
     let m = json(at, "modes --samples angles.csv --beta 10");
     assert_eq!((m["modes"].as_u64(), m["certified"].as_bool(), m["locations"].as_array().map(Vec::len)), (Some(3), Some(true), Some(3)));
     assert_eq!(json(at, "modes --samples angles.csv --beta 10 --circle")["space"], "circle");
     assert_eq!(json(at, "modes --samples q3.csv --beta 20 --sphere")["modes"].as_u64(), Some(3));
-    // Two samples two kernel widths apart are a degenerate case: no proof, the key `at_least`, exit
-    // code 3.
+    // Two samples at a distance of two kernel widths are a degenerate case: no proof, the key
+    // `at_least`, exit code 3.
     std::fs::write(at.join("twins.csv"), "0\n2\n").expect("writable");
     std::fs::write(at.join("opposite.csv"), "1,0,0\n-1,0,0\n").expect("writable");
     let open = run(at, "modes --samples twins.csv --beta 1 --format json");
@@ -242,7 +242,7 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert!((c["coefficients"][0].as_f64().expect("a number") - 1.0).abs() < 1e-15);
     let z = json(at, "measure --space zonal --d 2 --density cos:1=0.2,2=-0.1 --dynamics usa --beta 2 --t-end 0.1");
     assert!((z["negentropy"].as_f64().expect("a number") - c["negentropy"].as_f64().expect("a number")).abs() < 1e-10);
-    // A narrow density gets more modes than --modes: on S^2 its negentropy is log(2 kappa) - 1.
+    // A narrow density gets more modes than --modes. On S^2 its negentropy is log(2 kappa) - 1.
     for space in ["zonal --d 3", "sphere2", "sphere2 --method lagrangian"] {
         let narrow = json(at, &format!("measure --space {space} --density vmf:kappa=40 --modes 8 --beta 2 --t-end 0"));
         assert!((narrow["negentropy"].as_f64().expect("a number") - (80f64.ln() - 1.0)).abs() < 1e-8, "{space}");
@@ -275,7 +275,7 @@ fn the_contract_of_landscape_clusters_modes_and_measures() {
     assert_eq!(v["frames"].as_u64(), Some(5));
     let once = std::fs::read(at.join("film.png")).expect("a film");
     json(at, "movie --init uniform --n 8 --d 2 --beta 4 --t-end 100 --frames 5 --dpi 40 --out film.png");
-    assert!(once == std::fs::read(at.join("film.png")).expect("a film"), "the same film twice");
+    assert!(once == std::fs::read(at.join("film.png")).expect("a film"), "two runs must give the same film");
     json(at, "run staircase --out studies");
     assert!(at.join("studies/study-staircase/ascent.csv").exists());
 }
@@ -287,7 +287,7 @@ fn malformed_input_of_landscape_and_measure_commands_is_refused() {
 }
 
 #[test]
-fn a_counterexample_of_hunt_can_be_replayed() {
+fn a_counterexample_of_hunt_can_be_evaluated_again() {
     let dir = folder();
     let at = dir.path();
     let found = json(at, "hunt cap-overlap-printed --minutes 1 --out found.json");
@@ -299,10 +299,10 @@ fn a_counterexample_of_hunt_can_be_replayed() {
     // A file with a changed statement is refused.
     let text = std::fs::read_to_string(at.join("found.json")).expect("written");
     std::fs::write(at.join("other.json"), text.replace("<= eps^2 + 2 eps", "<= 4 sqrt(eps)")).expect("writable");
-    assert_eq!(run(at, "hunt --replay other.json").status.code(), Some(1), "a statement that is not the claim's");
+    assert_eq!(run(at, "hunt --replay other.json").status.code(), Some(1), "the statement differs from that of the claim");
     std::fs::write(at.join("half.json"), &text[..text.len() / 2]).expect("writable");
     assert_eq!(run(at, "hunt --replay half.json").status.code(), Some(1));
-    assert_eq!(run(at, "hunt --replay nowhere.json").status.code(), Some(1), "a wrong name is wrong input");
+    assert_eq!(run(at, "hunt --replay nowhere.json").status.code(), Some(1), "a missing file is wrong input");
     let nothing = json(at, "hunt cap-overlap --minutes 0.01");
     assert_eq!(nothing["found"].as_bool(), Some(false));
 }
@@ -333,16 +333,16 @@ fn sweeps_cover_the_given_grid() {
     assert!(beyond["grids"][0]["outside"].as_u64() > Some(0));
 }
 
-/// A concentrating density: particles resolve it, finite volumes do not, and nothing unresolved is
-/// printed.
+/// A concentrating density is resolved by particles and not by finite volumes. Unresolved numbers
+/// are not printed.
 #[test]
-fn unresolved_numbers_are_no_results() {
+fn unresolved_numbers_are_not_printed() {
     let f = folder();
     let at = f.path();
     let start = "measure --space circle --density noise:amplitude=0.01 --dynamics usa --beta 5 --t-end";
     let good = json(at, &format!("{start} 0.4"));
     let number = |v: &Value| v.as_f64().expect("a number");
-    // Finite volumes said 4.575 and 15.4.
+    // Finite volumes without this check gave 4.575 and 15.4.
     assert!((number(&good["negentropy"]) - 5.83).abs() < 0.02 && (number(&good["negentropy_rate"]) - 47.9).abs() < 0.2, "{good}");
     for name in ["negentropy", "negentropy_rate", "energy_above_uniform", "coefficients"] {
         assert!(number(&good[format!("{name}_error")]) < 1e-4, "{name}");
@@ -355,11 +355,12 @@ fn unresolved_numbers_are_no_results() {
         let text = String::from_utf8_lossy(&run(at, &format!("{start} 0.4 --method {method}")).stdout).into_owned();
         assert!(text.contains("under-resolved") && (text.contains("unresolved (") || text.contains("last resolved")), "{text}");
     }
-    // Coefficients of P_k grow like the dimension of the harmonics, 10^15 here, and so may their
-    // errors.
+    // Coefficients of P_k grow like the dimension of the space of harmonics, here 10^15, and so may
+    // their errors.
     let flat = json(at, "measure --space zonal --d 64 --density noise:amplitude=0.01,modes=8 --beta 5 --t-end 30");
     assert!((number(&flat["negentropy_rate"]) - 63.0).abs() < 1e-6 && number(&flat["coefficients_error"]) < 1e-6, "{flat}");
-    // Cells that are fine enough, with noise: second order, and as many digits as that gives.
+    // Finite volumes that are fine enough, with noise: the errors are those of a second-order
+    // method.
     let noisy = "measure --space circle --density cos:1=0.3 --dynamics usa --beta 2 --noise kappa=2 --t-end 0.2";
     let (cells, series) = (json(at, &format!("{noisy} --method volume --volumes 256")), json(at, noisy));
     let gap = (number(&cells["negentropy"]) - number(&series["negentropy"])).abs();
@@ -382,7 +383,7 @@ fn unresolved_numbers_are_no_results() {
 }
 
 #[test]
-fn the_rows_beyond_the_sphere_are_predicted() {
+fn predictions_exist_for_dynamics_beyond_the_sphere() {
     let f = folder();
     let at = f.path();
     let schemes = json(at, "predict normalisation --scheme pre --n 16 --beta 2 --r0 3 --gamma0 0 --times 1,10,100");
@@ -401,7 +402,7 @@ fn the_rows_beyond_the_sphere_are_predicted() {
 }
 
 #[test]
-fn every_flag_says_what_it_is() {
+fn every_flag_has_a_help_text() {
     fn faults(command: &clap::Command, path: &str) -> Vec<String> {
         let mut found = Vec::new();
         for a in command.get_arguments() {
@@ -416,7 +417,7 @@ fn every_flag_says_what_it_is() {
 }
 
 #[test]
-fn completions_hold_the_names() {
+fn completions_contain_the_names() {
     let f = folder();
     let script = run(f.path(), "completions bash").stdout;
     let script = String::from_utf8_lossy(&script);
@@ -426,7 +427,7 @@ fn completions_hold_the_names() {
 }
 
 #[test]
-fn digits_end_where_the_error_begins() {
+fn digits_are_printed_up_to_the_error() {
     assert_eq!(with_error(20.595_612_3, 3e-5), "20.5956 +- 3e-5");
     assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3");
     assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
@@ -437,18 +438,18 @@ fn digits_end_where_the_error_begins() {
 }
 
 #[test]
-fn a_time_is_printed_with_the_digits_that_are_known() {
-    let said = |t: f64, within: f64| resolved(t, within).0;
-    assert_eq!(said(0.365_879_634, 4e-15), "0.365880");
-    assert_eq!(said(17_087.892_5, 6.7e-5), "17087.89250");
-    assert_eq!(said(17_087.892_5, 3.0), "17088");
-    assert_eq!(said(1.876_543_21e14, 2.1e12), "1.88e14");
-    assert_eq!(said(0.0, 0.0), "0.000000");
+fn times_are_printed_with_their_known_digits() {
+    let printed = |t: f64, within: f64| resolved(t, within).0;
+    assert_eq!(printed(0.365_879_634, 4e-15), "0.365880");
+    assert_eq!(printed(17_087.892_5, 6.7e-5), "17087.89250");
+    assert_eq!(printed(17_087.892_5, 3.0), "17088");
+    assert_eq!(printed(1.876_543_21e14, 2.1e12), "1.88e14");
+    assert_eq!(printed(0.0, 0.0), "0.000000");
     assert!((resolved(1.876_543_21e14, 2.1e12).1 - 3.456_79e11).abs() < 1e6);
 }
 
 #[test]
-fn a_line_of_progress_says_what_is_known() {
+fn progress_shows_elapsed_and_remaining_time_if_known() {
     assert_eq!(line("solve", 20.0, Some(0.25), "t = 5"), "solve: 20 s, about 60 s left: t = 5");
     assert_eq!(line("solve", 20.0, Some(0.001), ""), "solve: 20 s");
     assert_eq!(line("modes", 31.2, None, ""), "modes: 31 s");

@@ -1,4 +1,5 @@
-//! Killed at any moment, a run loses no finished cell, and the same command ends with the same bytes.
+//! A run that is killed at any moment loses no finished cell, and the same command then gives the
+//! same bytes.
 
 use crate::program::{self, tables};
 use std::path::Path;
@@ -13,7 +14,7 @@ fn command(folder: &Path) -> Command {
     command
 }
 
-/// Many cells with small tables: lines of one file.
+/// Many cells with small tables, which are lines of one file.
 const MANY: &str =
     "name = 'crash'\nn = 6\nd = [2, 3]\nbeta = \"1..12:lin200\"\nt_end = 1e9\nrealisations = 4\nsamples = 20\nlog_from = 0.1";
 
@@ -21,7 +22,7 @@ fn top(folder: &Path) -> Option<std::path::PathBuf> {
     std::fs::read_dir(folder.join("out")).ok().and_then(|mut d| d.next()).and_then(|e| e.ok()).map(|e| e.path())
 }
 
-/// Finished cells: their folders, and the whole lines of the common file.
+/// The finished cells: their folders and the complete lines of the common file.
 fn finished(folder: &Path) -> Vec<String> {
     let Some(top) = top(folder) else { return Vec::new() };
     let folders = std::fs::read_dir(top.join("cells")).into_iter().flatten().flatten();
@@ -36,34 +37,34 @@ fn killed_and_resumed(experiment: &str, kills: u64) -> std::path::PathBuf {
     for folder in &folders {
         std::fs::write(folder.path().join("crash.toml"), experiment).expect("writable");
     }
-    let straight = folders[0].path();
-    assert!(command(straight).status().expect("runs").success());
-    let broken = folders[1].path();
+    let uninterrupted = folders[0].path();
+    assert!(command(uninterrupted).status().expect("runs").success());
+    let interrupted = folders[1].path();
     let mut before: Vec<String> = Vec::new();
     for k in 0..kills {
-        let mut child = command(broken).spawn().expect("starts");
+        let mut child = command(interrupted).spawn().expect("starts");
         // Pseudo-random moments from 1 to 60 ms; `kill` is SIGKILL.
         std::thread::sleep(Duration::from_millis(1 + (k * 7919) % 60));
         child.kill().expect("killed");
         child.wait().expect("ended");
-        let now = finished(broken);
+        let now = finished(interrupted);
         assert!(before.iter().all(|c| now.contains(c)), "a finished cell was lost");
         before = now;
     }
-    assert!(command(broken).status().expect("runs").success());
+    assert!(command(interrupted).status().expect("runs").success());
     assert!(
-        tables(&top(straight).expect("one experiment")) == tables(&top(broken).expect("one experiment")),
-        "an interrupted run ends with other bytes"
+        tables(&top(uninterrupted).expect("one experiment")) == tables(&top(interrupted).expect("one experiment")),
+        "an interrupted run gives other bytes"
     );
-    top(straight).map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" }).map(Into::into).expect("results")
+    top(uninterrupted).map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" }).map(Into::into).expect("results")
 }
 
 #[test]
-fn kill_and_resume() {
+fn killed_runs_resume_to_the_same_bytes() {
     assert_eq!(killed_and_resumed(EXPERIMENT, 40), Path::new("cells"));
 }
 
 #[test]
-fn kill_and_resume_many_small_cells() {
+fn killed_runs_with_many_small_cells_resume_to_the_same_bytes() {
     assert_eq!(killed_and_resumed(MANY, 40), Path::new("cells.jsonl"));
 }

@@ -1,4 +1,5 @@
-//! Figures: the same data give the same bytes; nothing is fetched from outside; the plotted numbers are beside them.
+//! Figures: the same data give the same bytes, files need no network, the plotted numbers are
+//! written with them, captions are right.
 
 use crate::snapshot;
 use std::path::Path;
@@ -24,7 +25,7 @@ fn draw(folder: &Path, threads: &str) {
 }
 
 #[test]
-fn the_same_bytes_twice_and_nothing_from_outside() {
+fn figures_are_reproducible_and_self_contained() {
     let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
     draw(folders[0].path(), "1");
     draw(folders[1].path(), "3");
@@ -38,8 +39,8 @@ fn the_same_bytes_twice_and_nothing_from_outside() {
         let text = String::from_utf8_lossy(&first).into_owned();
         if name.to_string_lossy().ends_with(".svg") {
             let outside = text.replace("http://www.w3.org/2000/svg", "");
-            assert!(!outside.contains("http"), "{name:?} points outside");
-            assert!(text.contains("data:font/ttf;base64,") && text.contains("<text"), "{name:?}: font inside, live text");
+            assert!(!outside.contains("http"), "{name:?} has an external address");
+            assert!(text.contains("data:font/ttf;base64,") && text.contains("<text"), "{name:?}: the font is embedded and text stays text");
         }
         if name.to_string_lossy().ends_with(".pdf") {
             assert!(text.starts_with("%PDF-") && text.contains("/FontFile2") && text.contains("{\"tool\":\"metastable"), "{name:?}");
@@ -53,15 +54,16 @@ fn the_same_bytes_twice_and_nothing_from_outside() {
 }
 
 #[test]
-fn categories_stay_apart_for_colour_blind_readers() {
-    // Deuteranopia (Vienot, Brettel, Mollon 1999, linearised): red and green merge; the first six categories must stay apart.
-    let seen = |c: plotters::style::RGBColor| {
+fn categories_differ_for_colour_blind_readers() {
+    // In deuteranopia (Vienot, Brettel, Mollon 1999, linearised) red and green look alike. The
+    // first six categories must stay different.
+    let perceived = |c: plotters::style::RGBColor| {
         let linear = |v: u8| (f64::from(v) / 255.0).powf(2.2);
         let (r, g, b) = (linear(c.0), linear(c.1), linear(c.2));
         let mixed = 0.292_75 * r + 0.707_25 * g;
         [mixed.powf(1.0 / 2.2), (-0.022_336 * r + 0.022_336 * g + b).max(0.0).powf(1.0 / 2.2)]
     };
-    let shown: Vec<[f64; 2]> = metastable::draw::CATEGORIES.iter().take(6).map(|c| seen(*c)).collect();
+    let shown: Vec<[f64; 2]> = metastable::draw::CATEGORIES.iter().take(6).map(|c| perceived(*c)).collect();
     for i in 0..shown.len() {
         for j in 0..i {
             let gap = (shown[i][0] - shown[j][0]).hypot(shown[i][1] - shown[j][1]);
@@ -75,19 +77,19 @@ fn metastable(folder: &Path, arguments: &str) -> std::process::Output {
 }
 
 #[test]
-fn one_file_of_the_size_that_is_asked_for() {
+fn one_file_of_the_given_size_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     for ending in ["pdf", "svg", "png", "csv", "txt"] {
         let out =
             metastable(folder.path(), &format!("figure saddle-kernel --size 84x60 --font-size 7 --theme dark --dpi 100 --out f.{ending}"));
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-        assert!(folder.path().join(format!("f.{ending}")).is_file(), "f.{ending} is a file");
+        assert!(folder.path().join(format!("f.{ending}")).is_file(), "f.{ending} is not a file");
     }
     let text = |name: &str| String::from_utf8_lossy(&std::fs::read(folder.path().join(name)).expect("written")).into_owned();
     assert!(text("f.svg").contains("width=\"84.00mm\" height=\"60.00mm\""));
     // 84 and 60 mm in points.
     assert!(text("f.pdf").contains("/MediaBox [0 0 238.11023 170.07874]"));
-    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 5, "nothing else is written");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 5, "other files were written");
 }
 
 #[test]
@@ -118,17 +120,18 @@ fn figures_of_experiments_studies_and_hidden_states_take_other_values() {
         assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
         std::fs::read_to_string(at.join(file)).expect("written")
     };
-    // The rows of the phase diagram are a range, in any order.
+    // The rows of the phase diagram may be given in any order.
     let drawn = "figure phase-diagram --set beta=3,1..2:lin3 --set n=4 --set d=2 --set realisations=2 --set t_end=1 --out p.csv";
     let rows: std::collections::BTreeSet<String> =
         written(drawn, "p.csv").lines().filter(|l| l.starts_with("0,0,")).filter_map(|l| l.split(',').nth(4).map(str::to_owned)).collect();
-    // Edges half way between the inverse temperatures 1, 1.5, 2, 3; a cell is written with the first edge of each of its rows.
+    // Edges lie half way between the inverse temperatures 1, 1.5, 2, 3. A cell is written with the
+    // lower edge of its row.
     assert_eq!(rows.into_iter().collect::<Vec<_>>(), ["1", "1.25", "1.75", "2.5"]);
-    // Layers 0 and 6 of seven, beside SA at a given inverse temperature.
+    // Layers 0 and 6 of seven, compared with SA at a given inverse temperature.
     let layers = written("figure inner-products --set every=6 --set beta=2 --out i.csv", "i.csv");
     assert!(layers.lines().any(|l| l.starts_with("1,")) && !layers.lines().any(|l| l.starts_with("2,")), "two panels");
     assert!(written("figure inner-products --set every=6 --set beta=2 --out i.txt", "i.txt").contains("a given inverse temperature"));
-    // A study with other values has a folder of its own, and says how it was made.
+    // A study with other values has its own folder, and its file contains the command.
     let out = metastable(at, "run merging-times --set beta=5 --set rho=0 --format json");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let files = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -140,7 +143,7 @@ fn figures_of_experiments_studies_and_hidden_states_take_other_values() {
 }
 
 #[test]
-fn a_users_run_is_drawn() {
+fn runs_and_experiments_of_users_are_drawn() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let solve = "solve --init uniform --n 8 --d 2 --beta 9 --t-end 1e4 --out mine --observables log-energy,clusters,positions --samples 60 --log-from 0.1";
@@ -162,7 +165,8 @@ fn a_users_run_is_drawn() {
     let place =
         String::from_utf8_lossy(&run.stdout).lines().find_map(|l| l.strip_prefix("results in ").map(str::to_owned)).expect("a folder");
     assert!(metastable(at, &format!("figure timeline --from-run {place} --out r.svg")).status.success());
-    // Of several cells one is named; a folder is found by the name of its experiment.
+    // If there are several cells, one must be named. Wrong cells and folders are refused with the
+    // nearest ones.
     std::fs::write(at.join("two.toml"), "name = 'two'\nn = [4, 6]\nd = 2\nbeta = 5\nt_end = 10\nsamples = 20\nobservables = ['log-energy', 'clusters', 'order-parameter']\n")
         .expect("written");
     let both = metastable(at, "run two.toml");
@@ -186,9 +190,9 @@ fn a_users_run_is_drawn() {
     assert!(wrong.status.code() == Some(1) && text.contains("a column x_0_0"), "{text}");
 }
 
-/// Captions and labels under other parameters than the defaults, of which nothing may be left in them.
+/// Captions and labels for other parameters than the defaults must not contain the defaults.
 #[test]
-fn captions_say_what_was_drawn() {
+fn captions_describe_the_drawn_parameters() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let draw = |figure: &str, flags: &str| {
@@ -221,7 +225,7 @@ fn captions_say_what_was_drawn() {
 }
 
 #[test]
-fn axes_hold_what_is_drawn_at_the_ends_of_the_ranges() {
+fn axes_contain_the_data_at_the_ends_of_the_parameter_ranges() {
     use metastable::draw::Mark;
     use metastable::paper_figs::{ALL, Inputs};
     use metastable::study::Values;
@@ -247,13 +251,13 @@ fn axes_hold_what_is_drawn_at_the_ends_of_the_ranges() {
                 drawn.filter(|p| p.0.is_finite() && p.1.is_finite()).map(|p| [panel.x.position(p.0), panel.y.position(p.1)]).collect();
             let inside = places.iter().filter(|p| p.iter().all(|s| (-1e-9..=1.0 + 1e-9).contains(s))).count();
             assert!(inside > 1, "{name}: `{}` is empty", panel.title);
-            // Laws are drawn across the panel and beyond; data are inside.
+            // Curves of laws may leave the panel; data must be inside.
             if ["merging-times", "saddle-kernel"].contains(&name) {
                 assert_eq!(inside, places.len(), "{name}: `{}` hides data", panel.title);
             }
         }
     }
-    // The fastest mode is among those drawn, and counts have whole ticks.
+    // Axes of counts have whole numbers as ticks.
     let axis = metastable::draw::Axis::whole("k", -0.5, 2.5);
     assert!(axis.ticks(8).major.iter().all(|t| t.0.fract().abs() < 1e-12), "{:?}", axis.ticks(8));
 }
@@ -270,7 +274,7 @@ fn a_run_of_other_dynamics_is_not_called_sa() {
         let caption = std::fs::read_to_string(at.join(format!("{figure}.txt"))).expect("written");
         assert!(caption.contains("USA") && !caption.contains(" SA") && !caption.contains("uniform"), "{caption}");
     }
-    // A study is captioned with the parameters it was run with.
+    // The caption of a study has the parameters of its run.
     let out = metastable(at, "run cluster-count --set n=14 --set beta=9 --set starts=2 --format json");
     let files = String::from_utf8_lossy(&out.stdout).into_owned();
     let file = files.split('"').find(|w| w.ends_with("counts.csv")).expect("a table").to_owned();

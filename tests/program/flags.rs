@@ -32,7 +32,7 @@ const CALLS: &str = "
 const REQUIRED: &str = "--tokens ../x.csv --n 8 --d 4 --m 4 --beta 3 --t-end 1 --times 1 --modes 4 --from 2 --to 1
     --eps 1 --log-size -3 --variance 1 --c 1 --lambda 1 --mu 0.3 --u0 0.1 --tau 0.1";
 
-/// Good calls of a flag, in all commands or in those whose words come first. A numeric flag without
+/// Good calls of a flag, in all commands or in the commands named first. A numeric flag without
 /// a row gets a number. The words are added to the usual call and replace the same flags,
 /// conflicting flags and other names; `-` removes a flag; flags that a command does not have are
 /// left out. Marks at the end: `=` the output may stay the same, `~` it changes or the call is
@@ -90,19 +90,19 @@ const GOOD: &str = "
     velocity --noise kappa=1,step=0.1 !
 ";
 
-/// A command with its full name.
-struct Leaf {
+/// A command without subcommands, with its full name.
+struct Subcommand {
     words: String,
     command: Command,
 }
 
-fn leaves(command: &Command, words: &str, out: &mut Vec<Leaf>) {
+fn subcommands(command: &Command, words: &str, out: &mut Vec<Subcommand>) {
     if command.has_subcommands() {
         for inner in command.get_subcommands().filter(|c| c.get_name() != "help") {
-            leaves(inner, format!("{words} {}", inner.get_name()).trim_start(), out);
+            subcommands(inner, format!("{words} {}", inner.get_name()).trim_start(), out);
         }
     } else {
-        out.push(Leaf { words: words.to_owned(), command: command.clone() });
+        out.push(Subcommand { words: words.to_owned(), command: command.clone() });
     }
 }
 
@@ -118,7 +118,7 @@ fn row<'a>(table: &'a str, start: &str) -> Option<&'a str> {
     rows(table).find_map(|l| l.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
-impl Leaf {
+impl Subcommand {
     /// Words as a call: a flag that takes a value gets the next word.
     fn call(&self, words: &str) -> Call {
         let mut out = Call::new();
@@ -170,15 +170,15 @@ impl Leaf {
     }
 }
 
-/// The effects of a call: exit code, result and files without times, notes.
-struct Seen {
+/// The effects of a call: exit code, result and files (both without times), notes.
+struct Effects {
     code: Option<i32>,
     result: String,
     files: BTreeMap<PathBuf, Vec<u8>>,
-    said: String,
+    message: String,
 }
 
-impl Seen {
+impl Effects {
     fn success(&self) -> bool {
         // Verdicts are results too, and so is the state of a run that reached its largest number of
         // steps.
@@ -188,11 +188,11 @@ impl Seen {
 
 /// Runs a call in a new folder beside the input files. Text output is compared for flags that
 /// change only the text.
-fn look(at: &Path, leaf: &Leaf, call: &Call) -> Seen {
+fn effects_of(at: &Path, subcommand: &Subcommand, call: &Call) -> Effects {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let folder = at.join(NEXT.fetch_add(1, Ordering::Relaxed).to_string());
     std::fs::create_dir(&folder).expect("writable");
-    let words = format!("{} {}", leaf.words, call.concat().join(" "));
+    let words = format!("{} {}", subcommand.words, call.concat().join(" "));
     let out = run(&folder, &if words.contains("--all-digits") || words.contains("--markdown") { words } else { words + " --format json" });
     let mut files = BTreeMap::new();
     read(&folder, &mut files);
@@ -201,11 +201,11 @@ fn look(at: &Path, leaf: &Leaf, call: &Call) -> Seen {
         strip(&mut value);
         result = value.to_string();
     }
-    Seen { code: out.status.code(), result, files, said: text(&out.stderr) }
+    Effects { code: out.status.code(), result, files, message: text(&out.stderr) }
 }
 
-/// The files of a folder; tables without comments and records by name only, since these hold the
-/// command.
+/// The files of a folder. Tables are without comments, and records have only names, since both
+/// contain the command.
 fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()) {
         if path.is_dir() {
@@ -215,11 +215,11 @@ fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
         let mut bytes = std::fs::read(&path).expect("a file");
         let kept = match path.extension().and_then(|e| e.to_str()) {
             Some("csv" | "svg") => {
-                let said = |l: &&[u8]| l.starts_with(b"#") || l.starts_with(b"<metadata>");
-                bytes.split(|b| *b == b'\n').filter(|l| !said(l)).flatten().copied().collect()
+                let comment = |l: &&[u8]| l.starts_with(b"#") || l.starts_with(b"<metadata>");
+                bytes.split(|b| *b == b'\n').filter(|l| !comment(l)).flatten().copied().collect()
             }
             Some("json" | "txt" | "html" | "npy") => Vec::new(),
-            // A film begins with its record.
+            // A film begins with its provenance.
             _ => bytes.split_off(bytes.windows(2).rposition(|w| w == b"\"}").unwrap_or(0)),
         };
         files.insert(path.components().skip(folder.components().count()).collect(), kept);
@@ -290,10 +290,10 @@ fn prepare(at: &Path) {
 }
 
 /// The faults of a flag of a command.
-fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<String> {
-    let group = leaf.words.split(' ').next().unwrap_or_default();
-    let starts = [format!("{} {flag}", leaf.words), format!("{group} {flag}"), flag.to_owned()];
-    let arg = leaf.flag(flag).expect("a flag of the command");
+fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &str) -> Vec<String> {
+    let group = subcommand.words.split(' ').next().unwrap_or_default();
+    let starts = [format!("{} {flag}", subcommand.words), format!("{group} {flag}"), flag.to_owned()];
+    let arg = subcommand.flag(flag).expect("a flag of the command");
     let choices = arg.get_possible_values();
     let of = |t: TypeId| arg.get_value_parser().type_id() == t;
     let whole =
@@ -304,38 +304,40 @@ fn faults(at: &Path, leaf: &Leaf, usual: &(Call, Seen), flag: &str) -> Vec<Strin
         None if !choices.is_empty() => &format!(" {}", choices[choices.len() - 1].get_name()),
         None if of(TypeId::of::<f64>()) => " 0.4",
         None if whole.into_iter().any(of) => " 5",
-        None => return vec![format!("{} {flag}: no good value here", leaf.words)],
+        None => return vec![format!("{} {flag}: add a good value to GOOD", subcommand.words)],
     };
-    // Measured times do not matter here.
+    // Commands that measure times may always give other output.
     let mark = words.chars().last().filter(|c| "=~!*".contains(*c)).or((group == "bench").then_some('='));
-    let good = leaf.with(&usual.0, &leaf.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))));
-    let line = |call: &Call| format!("{} {}", leaf.words, call.concat().join(" "));
-    let look = |words: &Call| look(at, leaf, words);
+    let good = subcommand.with(&usual.0, &subcommand.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))));
+    let line = |call: &Call| format!("{} {}", subcommand.words, call.concat().join(" "));
+    let effects_of = |words: &Call| effects_of(at, subcommand, words);
     let mut out = Vec::new();
-    let seen = look(&good);
-    let refused = seen.code == Some(1);
-    if mark == Some('!') && !refused || !(seen.success() || refused && matches!(mark, Some('!' | '~'))) {
-        out.push(format!("{}: exit code {:?}: {}", line(&good), seen.code, seen.said));
+    let effects = effects_of(&good);
+    let refused = effects.code == Some(1);
+    if mark == Some('!') && !refused || !(effects.success() || refused && matches!(mark, Some('!' | '~'))) {
+        out.push(format!("{}: exit code {:?}: {}", line(&good), effects.code, effects.message));
     } else if !refused && mark != Some('=') {
         let without: Call = good.iter().filter(|w| w[0] != flag).cloned().collect();
-        let same = |other: &Seen| other.result == seen.result && other.files == seen.files;
-        let other = if without == usual.0 { None } else { Some(look(&without)).filter(Seen::success) };
+        let same = |other: &Effects| other.result == effects.result && other.files == effects.files;
+        let other = if without == usual.0 { None } else { Some(effects_of(&without)).filter(Effects::success) };
         if same(other.as_ref().unwrap_or(&usual.1)) {
             out.push(format!("{}: without effect", line(&good)));
         }
     }
     if arg.get_action().takes_values() && !matches!(mark, Some('!' | '*')) {
-        // Neither a number nor a name nor a file; and no folder can be created inside a file.
+        // The value `?` is neither a number nor a name nor a file. A folder cannot be created
+        // inside a file.
         let writes = ["--out", "--certificates", "--movie", "--runs"].contains(&flag);
         let value = if writes { "../x.csv/?" } else { "?" };
         let bad: Call = good.iter().map(|w| if w[0] == flag { vec![w[0].clone(), value.to_owned()] } else { w.clone() }).collect();
-        let Seen { code, said, .. } = look(&bad);
-        let about = [flag, "unknown ", "error: ?", "../x.csv"].iter().any(|w| said.contains(w));
-        let expected =
-            ["expected", "known: ", "nearest", "did you mean", "no such", "could not", "possible values"].iter().any(|w| said.contains(w));
-        let sentence = said.lines().any(|l| l.starts_with("error: "));
-        if !(code == Some(1) || writes && code == Some(5)) || !sentence || !about || !expected || !writes && !said.contains('?') {
-            out.push(format!("{}: exit code {code:?}: {said}", line(&bad)));
+        let Effects { code, message, .. } = effects_of(&bad);
+        let about = [flag, "unknown ", "error: ?", "../x.csv"].iter().any(|w| message.contains(w));
+        let expected = ["expected", "known: ", "nearest", "did you mean", "no such", "could not", "possible values"]
+            .iter()
+            .any(|w| message.contains(w));
+        let sentence = message.lines().any(|l| l.starts_with("error: "));
+        if !(code == Some(1) || writes && code == Some(5)) || !sentence || !about || !expected || !writes && !message.contains('?') {
+            out.push(format!("{}: exit code {code:?}: {message}", line(&bad)));
         }
     }
     out
@@ -350,51 +352,51 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
     root.build();
     let everywhere: Vec<_> = root.get_arguments().map(|a| a.get_id().clone()).collect();
     let mut all = Vec::new();
-    leaves(&root, "", &mut all);
+    subcommands(&root, "", &mut all);
     let mut wrong: Vec<String> = all
         .par_iter()
-        .flat_map(|leaf| {
-            let usual = leaf.usual();
-            let seen = look(at, leaf, &usual);
-            if !seen.success() {
-                return vec![format!("{} {}: {}", leaf.words, usual.concat().join(" "), seen.said)];
+        .flat_map(|subcommand| {
+            let usual = subcommand.usual();
+            let effects = effects_of(at, subcommand, &usual);
+            if !effects.success() {
+                return vec![format!("{} {}: {}", subcommand.words, usual.concat().join(" "), effects.message)];
             }
-            let usual = (usual, seen);
-            let own = leaf.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
+            let usual = (usual, effects);
+            let own = subcommand.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
             let flags: Vec<String> = own.filter_map(|a| Some(format!("--{}", a.get_long()?))).filter(|f| f != "--help").collect();
-            flags.par_iter().flat_map_iter(|flag| faults(at, leaf, &usual, flag)).collect()
+            flags.par_iter().flat_map_iter(|flag| faults(at, subcommand, &usual, flag)).collect()
         })
         .collect();
     for line in [CALLS, GOOD].into_iter().flat_map(rows) {
         let mut parts = line.split("--");
         let (command, flag) = (parts.next().unwrap_or_default().trim(), parts.next().and_then(|f| f.split(' ').next()).unwrap_or_default());
         let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-        let of = |l: &&Leaf| command.is_empty() || begins(command, &l.words) || begins(&l.words, command);
+        let of = |l: &&Subcommand| command.is_empty() || begins(command, &l.words) || begins(&l.words, command);
         if !all.iter().filter(of).any(|l| flag.is_empty() || l.flag(&format!("--{flag}")).is_some()) {
-            wrong.push(format!("of no command any more: {line}"));
+            wrong.push(format!("no command has this row any more: {line}"));
         }
     }
     wrong.sort();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Every number of a prediction has a description below it, except repeated inputs.
+/// Every number of a prediction has a description, except repeated inputs.
 #[test]
 fn every_prediction_describes_its_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut root = metastable::cli::command();
     root.build();
     let mut all = Vec::new();
-    leaves(&root, "", &mut all);
-    for leaf in all.iter().filter(|l| l.words.starts_with("predict ")) {
-        let answer = run(folder.path(), &format!("{} {}", leaf.words, leaf.usual().concat().join(" ")));
+    subcommands(&root, "", &mut all);
+    for subcommand in all.iter().filter(|l| l.words.starts_with("predict ")) {
+        let answer = run(folder.path(), &format!("{} {}", subcommand.words, subcommand.usual().concat().join(" ")));
         let text = text(&answer.stdout);
         let lines: Vec<&str> = text.lines().collect();
-        assert!(answer.status.success() && !lines.is_empty(), "{}: {answer:?}", leaf.words);
+        assert!(answer.status.success() && !lines.is_empty(), "{}: {answer:?}", subcommand.words);
         for (k, line) in lines.iter().enumerate().filter(|(_, l)| !l.starts_with(' ')) {
             let key = line.split(':').next().unwrap_or_default();
             let given = ["times", "d", "c", "eps", "scheme"].contains(&key);
-            assert!(given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")), "{}: {line}", leaf.words);
+            assert!(given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")), "{}: {line}", subcommand.words);
         }
     }
 }

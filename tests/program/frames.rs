@@ -1,4 +1,4 @@
-//! Frames of runs, kinds of input, and what an experiment may say about masses and method.
+//! Frames of runs, kinds of input, masses and methods of experiments.
 
 use crate::program::{command, json, object, refused, run};
 use crate::snapshot;
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 fn number(v: &Value) -> f64 {
-    v.as_f64().unwrap_or_else(|| panic!("{v} is no number"))
+    v.as_f64().unwrap_or_else(|| panic!("{v} is not a number"))
 }
 
 #[test]
@@ -19,13 +19,14 @@ fn every_command_takes_a_frame_of_a_run() {
         at,
         "solve --init uniform --n 8 --d 2 --seed 3 --beta 9 --masses masses.csv --t-end 40 --out run --observables positions,log-energy,clusters --times 0,0.5,40",
     );
-    // The end, by name, by row and by time, is the end of the record, masses and all.
+    // The last frame by name, by row and by time agrees with the result of the run, including
+    // masses.
     let energy = |flags: &str| number(&json(at, &format!("energy --from-run run {flags} --beta 9 --energy-scale unit"))["log_energy"]);
     for flags in ["", "--frame last", "--frame 2", "--frame t=40"] {
         let gap = (energy(flags) - number(&solved["log_energy"])).abs();
         assert!(gap <= 16.0 * f64::EPSILON * number(&solved["log_energy"]).abs(), "{flags}: {gap:e}");
     }
-    // The start is the law's draw.
+    // The first frame is the draw from the law.
     let start = json(at, "energy --init uniform --n 8 --d 2 --seed 3 --masses masses.csv --beta 9 --energy-scale unit");
     assert!((energy("--frame 0") - number(&start["log_energy"])).abs() < 1e-14);
     assert_eq!(energy("--frame t=0.4").to_bits(), energy("--frame 0").to_bits());
@@ -41,7 +42,7 @@ fn every_command_takes_a_frame_of_a_run() {
     assert_eq!(json(at, "movie --from-run run --beta 9 --dpi 40 --out run.gif")["frames"], 3);
     let film = std::fs::read(at.join("run.gif")).expect("a film");
     assert!(film.starts_with(b"GIF89a") && json(at, "provenance run.gif")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
-    // Where ffmpeg is on the path the film is made, elsewhere a sentence says what is missing.
+    // With ffmpeg on the path, the film is written. Without it, an error says that it is missing.
     if std::process::Command::new("ffmpeg").arg("-version").output().is_ok_and(|o| o.status.success()) {
         assert_eq!(json(at, "movie --from-run run --beta 9 --dpi 40 --out run.mp4")["frames"], 3);
         let film = std::fs::read(at.join("run.mp4")).expect("a film");
@@ -51,7 +52,7 @@ fn every_command_takes_a_frame_of_a_run() {
     }
     json(at, "movie --from-run run --beta 9 --dpi 40 --observable none --out frames/");
     assert!(at.join("frames/frame-00003.png").exists());
-    // A run goes on from a frame of another one.
+    // A run can start from a frame of another run.
     let on = json(at, "solve --from-run run --frame t=0.5 --beta 9 --t-end 39.5");
     let (x, y) = (&on["final_tokens"], &solved["final_tokens"]);
     for i in 0..8 {
@@ -70,7 +71,7 @@ fn densities_have_films() {
     let at = folder.path();
     let circle = "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.5 --movie";
     let plain = json(at, "measure --space circle --density cos:1=0.2 --beta 2 --t-end 0.5");
-    assert_eq!(json(at, &format!("{circle} film.gif")), plain, "a film changes no number");
+    assert_eq!(json(at, &format!("{circle} film.gif")), plain, "a film must not change numbers");
     let film = std::fs::read(at.join("film.gif")).expect("a film");
     assert!(film.starts_with(b"GIF89a") && film.len() > 10_000);
     json(at, &format!("{circle} frames/"));
@@ -80,7 +81,7 @@ fn densities_have_films() {
 }
 
 #[test]
-fn cells_have_frames_masses_and_methods() {
+fn cells_of_experiments_have_frames_masses_and_methods() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     std::fs::write(at.join("grid.toml"), GRID).expect("writable");
@@ -88,7 +89,7 @@ fn cells_have_frames_masses_and_methods() {
     let path = ran["folder"].as_str().expect("a folder").to_owned();
     let id = ran["cells"][1]["cell"].as_str().expect("an id").to_owned();
     let frame = json(at, &format!("energy --from-run {path} --frame cell={},realisation=1,t=1.2 --beta 3", &id[..6]));
-    // The same tokens, read from the cell's own table by hand: row 2 of 5 is the last one up to t = 1.2.
+    // The same tokens, read from the table of the cell. Row 2 of 5 is the last one up to t = 1.2.
     let table = std::fs::read_to_string(at.join(&path).join("cells").join(&id).join("table.csv")).expect("a table");
     let row: Vec<f64> =
         table.lines().filter(|l| l.starts_with("1,")).nth(2).expect("a row").split(',').map(|v| v.parse().expect("a number")).collect();
@@ -100,7 +101,8 @@ fn cells_have_frames_masses_and_methods() {
     refused(at, &format!("energy --from-run {path} --beta 3"), "expected cell=ID, one of 2 finished cells");
     refused(at, &format!("energy --from-run {path} --frame cell={id} --beta 3"), "expected realisation=R");
     refused(at, &format!("energy --from-run {path} --frame cell={id},realisation=7 --beta 3"), "a realisation from 0 to 1");
-    // The method is part of what a cell is; the default one is not written, so that old results keep their names.
+    // The method is part of the key of a cell. The default is not, so that names of older results
+    // stay valid.
     let plain = json(at, "run grid.toml --dry-run")["folder"].clone();
     for (more, same) in [
         ("integrator = 'dopri5'\n", false),
@@ -149,7 +151,7 @@ fn many_small_cells_share_one_table() {
     assert!(rows[0].starts_with("cell,realisation,t,") && rows.len() == 1 + 40 * 3, "{}", rows[0]);
     let id = ran["cells"][7]["cell"].as_str().expect("an id");
     assert_eq!(rows.iter().filter(|r| r.starts_with(id)).count(), 3);
-    // A damaged line is run again, and nothing else is.
+    // Only the cell of a damaged line is run again.
     let journal = top.join("cells.jsonl");
     let text = std::fs::read_to_string(&journal).expect("a journal");
     std::fs::write(&journal, text.replacen("\"table\":\"", "\"table\":\"A", 1)).expect("writable");
@@ -158,7 +160,7 @@ fn many_small_cells_share_one_table() {
     assert_eq!(std::fs::read_to_string(top.join("tables.csv")).expect("tables"), table);
 }
 
-/// An NPY file of two-byte numbers.
+/// An NPY file with two-byte numbers.
 fn halves(descr: &str, shape: &str, bits: &[u16]) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     while (10 + header.len() + 1) % 64 != 0 {
@@ -176,7 +178,8 @@ fn halves(descr: &str, shape: &str, bits: &[u16]) -> Vec<u8> {
 fn short_floats_pipes_and_layers() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    // (0.6, 0.8), (1, 0) and (-0.8, 0.6) in float16 and bfloat16: unit vectors to the digits of their types.
+    // (0.6, 0.8), (1, 0) and (-0.8, 0.6) in float16 and bfloat16: unit vectors up to the rounding
+    // of these types.
     let half: [u16; 6] = [0x38cd, 0x3a66, 0x3c00, 0, 0xba66, 0x38cd];
     let brain: [u16; 6] = [0x3f1a, 0x3f4d, 0x3f80, 0, 0xbf4d, 0x3f1a];
     std::fs::write(at.join("exact.csv"), "0.6,0.8\n1,0\n-0.8,0.6\n").expect("writable");
@@ -184,20 +187,21 @@ fn short_floats_pipes_and_layers() {
     for (name, descr, bits, roundoff) in [("f2", "<f2", half, 2f64.powi(-11)), ("bf", "|V2", brain, 2f64.powi(-8))] {
         std::fs::write(at.join(format!("{name}.npy")), halves(descr, "(3, 2)", &bits)).expect("writable");
         let found = number(&json(at, &format!("energy --tokens {name}.npy --beta 2"))["energy"]);
-        // The energy moves by at most beta times its size times the error of the inner products, four roundoffs.
+        // The energy changes by at most beta times its size times the error of the inner products,
+        // which is four rounding errors.
         assert!((found / exact - 1.0).abs() < 2.0 * 4.0 * roundoff && found.to_bits() != exact.to_bits(), "{name}: {found} {exact}");
     }
-    // Rows that are no unit vectors to the digits of their type are refused.
+    // Rows that are not unit vectors up to the rounding of their type are refused.
     std::fs::write(at.join("long.npy"), halves("<f2", "(1, 2)", &[0x3c00, 0x3400])).expect("writable");
     refused(at, "energy --tokens long.npy --beta 2", "--normalise");
     std::fs::write(at.join("torn.npy"), &halves("<f2", "(3, 2)", &half)[..130]).expect("writable");
     refused(at, "energy --tokens torn.npy --beta 2", "truncated");
-    // Layers by number; none named is an error that says how.
+    // Layers are chosen by number. Without a number, the error names the flag.
     std::fs::write(at.join("layers.npy"), halves("<f2", "(3, 1, 2)", &half)).expect("writable");
     assert_eq!(json(at, "velocity --tokens layers.npy --frame 1 --beta 2")["n"], 1);
     refused(at, "velocity --tokens layers.npy --beta 2", "expected a layer with --frame, from 0 to 2");
     refused(at, "velocity --tokens layers.npy --frame 3 --beta 2", "a layer from 0 to 2");
-    // The standard input and a pipe.
+    // Standard input and a pipe.
     let mut child =
         command(at, "energy --tokens - --beta 2 --format json").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
     child.stdin.take().expect("a pipe").write_all(b"0.6 0.8\n1 0\n-0.8 0.6\n").expect("written");
@@ -209,26 +213,26 @@ fn short_floats_pipes_and_layers() {
 }
 
 #[test]
-fn what_is_certain_and_what_is_not() {
+fn criteria_of_theorems_decide_some_starts() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     std::fs::write(at.join("half.csv"), "1,0,0\n0,1,0\n0,0,1\n-0.1,0.1,0.98994949366116654\n").expect("writable");
-    let yes = json(at, "certify start --criteria --tokens half.csv --beta 4");
-    let margin = number(&yes["hemisphere"]["margin"]);
-    assert!(yes["decided"] == true && margin > 0.3, "{yes}");
-    // The certificate holds by the given numbers.
-    let w: Vec<f64> = yes["hemisphere"]["w"].as_array().expect("a vector").iter().map(number).collect();
+    let decided = json(at, "certify start --criteria --tokens half.csv --beta 4");
+    let margin = number(&decided["hemisphere"]["margin"]);
+    assert!(decided["decided"] == true && margin > 0.3, "{decided}");
+    // The margin holds for all given tokens.
+    let w: Vec<f64> = decided["hemisphere"]["w"].as_array().expect("a vector").iter().map(number).collect();
     for row in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.1, 0.1, 0.989_949_493_661_166_5]] {
         assert!(row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() >= margin - 1e-15);
     }
-    let no = run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
-    let said: Value = serde_json::from_slice(&no.stdout).expect("JSON");
-    assert!(no.status.code() == Some(3) && said["decided"] == false && said["at_rest"] == true, "{said}");
+    let undecided = run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
+    let answer: Value = serde_json::from_slice(&undecided.stdout).expect("JSON");
+    assert!(undecided.status.code() == Some(3) && answer["decided"] == false && answer["at_rest"] == true, "{answer}");
     refused(at, "certify start --criteria --tokens half.csv --beta 4 --dynamics repulsive-sa", "--dynamics");
 }
 
 #[test]
-fn text_is_short_and_csv_is_whole() {
+fn text_is_short_and_csv_is_complete() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let text = |arguments: &str| String::from_utf8(run(at, arguments).stdout).expect("text");

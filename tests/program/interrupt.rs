@@ -1,4 +1,5 @@
-//! SIGTERM ends every loop within a second, with exit code 130, and keeps what the contract says is kept.
+//! SIGTERM ends every computation within a second with exit code 130, and keeps the documented
+//! partial results.
 
 use crate::program::{alone, command, text};
 use metastable::num::stream::Stream;
@@ -8,28 +9,30 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A run that takes minutes, for a second and a half in a folder.
+/// Starts a run that takes minutes and waits for a second and a half.
 fn start(folder: &Path, line: &str) -> Child {
     let child = command(folder, &format!("{line} --format json")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     std::thread::sleep(Duration::from_millis(1500));
     child
 }
 
-/// Finished cells of the one experiment in a folder.
+/// The number of finished cells of the only experiment in a folder.
 fn cells(folder: &Path) -> usize {
     let Some(top) = std::fs::read_dir(folder).ok().and_then(|mut d| d.next()).and_then(|e| e.ok()) else { return 0 };
     let Ok(cells) = std::fs::read_dir(top.path().join("cells")) else { return 0 };
     cells.flatten().filter(|c| !c.file_name().to_string_lossy().starts_with('.')).count()
 }
 
-/// Sends SIGTERM and returns stdout, having seen that the run ended in time and with the right code.
+/// Sends SIGTERM and returns the standard output. Checks the time until the run ends, and its exit
+/// code.
 fn end(mut child: Child, line: &str) -> String {
-    assert!(child.try_wait().expect("asked").is_none(), "{line}: ended by itself: {:?}", child.wait_with_output());
+    assert!(child.try_wait().expect("a status").is_none(), "{line}: ended by itself: {:?}", child.wait_with_output());
     let sent = Instant::now();
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill").success());
     let out = child.wait_with_output().expect("ended");
     let seconds = sent.elapsed().as_secs_f64();
-    // Half a second of grace and the end of the process; a machine with five other jobs on every core takes three times that.
+    // The program has half a second until it must end. A machine with five other jobs on every core
+    // takes three times as long.
     assert!(seconds < 2.5, "{line}: took {seconds:.2} s");
     assert_eq!(out.status.code(), Some(130), "{line}: {}", text(&out.stderr));
     text(&out.stdout)
@@ -41,7 +44,8 @@ fn json(stdout: &str) -> Value {
 
 #[test]
 fn runs_keep_the_state_they_reached() {
-    // The step in progress ends within the half second of grace: noise keeps the second density coarse and its steps short.
+    // The current step ends within this half second: noise keeps the second density coarse and its
+    // steps short.
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     for (line, outcome) in [
@@ -73,7 +77,7 @@ fn searches_and_checks_end() {
 #[test]
 fn checks_keep_their_verdicts() {
     let folder = tempfile::tempdir().expect("a folder");
-    // The first takes milliseconds, the second most of a minute.
+    // The first claim takes milliseconds, the second most of a minute.
     let line = "check attention-cost wendel --trials 3000 --out kept";
     end(start(folder.path(), line), line);
     let kept = json(&std::fs::read_to_string(folder.path().join("kept/verdicts.json")).expect("written"));

@@ -1,5 +1,5 @@
-//! Models from the command line and from files: every flag does the same as the library; a wrong
-//! value yields one sentence.
+//! Models from the command line and from files: every flag agrees with the library, and a wrong
+//! value gives an error of one sentence.
 
 use crate::program::{json, run};
 use crate::snapshot;
@@ -144,7 +144,7 @@ fn masks_biases_positions_and_heads_are_those_of_the_library() -> Result<()> {
         &velocity_of(MultiHead::new(3.0, heads(true)?)?.with_pattern(Alibi::new(2)?)),
         "two heads",
     );
-    // Repulsive attention with a bias is minus the attractive one.
+    // Repulsive attention with a bias is the negative of attractive attention.
     let minus: Vec<f64> = velocity(at, "--bias alibi").iter().map(|v| -v).collect();
     assert_close(&velocity(at, "--bias alibi --dynamics repulsive-sa"), &minus, "repulsion");
     let head = Head::new(D, matrix("q", 3, D), matrix("k", 3, D), None)?;
@@ -189,7 +189,7 @@ fn normalisations_and_spaces_are_those_of_the_library() -> Result<()> {
     let found = json(at, "solve --tokens points.csv --beta 2 --t-end 1.5 --norm pre");
     assert_close(&numbers(&found["final_radii"]), expected.extra_numbers(), "radii");
     assert_close(&numbers(&found["final_tokens"]), expected.coordinates(), "directions");
-    // Directions and a file of radii; a law starts with radius 1.
+    // Directions and radii from files. With a law, all radii start at 1.
     let started = tokens().polar(&[1.0, 2.0, 0.5, 1.0, 3.0, 1.0])?;
     let expected = solve(&Dynamics::single(attention()).with_normalisation(Pre), &started, 1.5, &Options::default(), &mut [])?.clusters;
     let found = json(at, "solve --tokens x.csv --radii radii.csv --beta 2 --t-end 1.5 --norm pre");
@@ -215,7 +215,7 @@ fn rescaled_tokens_are_tokens_of_rd_times_the_exponential() {
     // V = I: z = e^{-t} x.
     let x = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --norm none")["final_tokens"]);
     let z = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --rescaled")["final_tokens"]);
-    // Two integrations with a local error of 1e-10 each, over some ten steps.
+    // The bound is for two integrations with local errors of 1e-10 over some ten steps.
     assert!(x.iter().zip(&z).all(|(x, z)| ((-0.8f64).exp() * x - z).abs() < 1e-8), "{x:?} {z:?}");
     let masked = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --rescaled --bias alibi")["final_tokens"]);
     let bare = numbers(&json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --norm none --bias alibi")["final_tokens"]);
@@ -280,7 +280,7 @@ fn a_token_without_visible_keys_stays_under_every_normalisation() {
 #[test]
 fn a_named_kernel_uses_the_accuracy_that_it_reaches() {
     let f = folder();
-    let said = |line: &str| String::from_utf8_lossy(&run(f.path(), line).stderr).into_owned();
+    let message = |line: &str| String::from_utf8_lossy(&run(f.path(), line).stderr).into_owned();
     for line in [
         "velocity --init uniform --n 20 --d 2 --beta 4 --kernel fourier",
         "solve --init uniform --n 20 --d 2 --beta 4 --t-end 1 --kernel fourier",
@@ -288,17 +288,21 @@ fn a_named_kernel_uses_the_accuracy_that_it_reaches() {
         let answer = json(f.path(), line);
         let stats = if answer["stats"].is_null() { &answer } else { &answer["stats"] };
         // Four times the accuracy of a typical row at n = 20 and beta = 4, 4 (2e-15 + 1.1e-16 (16 +
-        // 8 sqrt 4)) / 1e-2, plus 5 % before rounding to two digits. No row is summed again.
+        // 8 sqrt 4)) / 1e-2, plus 5 % before rounding to two digits. No row is flagged.
         assert_eq!(stats["accuracy_of_kernel"], 2.3e-12, "{line}");
-        assert!(!said(line).contains("did not reach"), "{line}: {}", said(line));
-        assert!(said(line).contains("the kernel `fourier` reaches an accuracy of 2.3e-12, used here instead of"), "{line}: {}", said(line));
-        // --accuracy is refused if the kernel cannot reach it, and else used without a note.
-        assert!(said(&format!("{line} --accuracy 1e-13")).contains("--accuracy: found 1e-13, expected at least 5.8e-13"), "{line}");
+        assert!(!message(line).contains("did not reach"), "{line}: {}", message(line));
+        assert!(
+            message(line).contains("the kernel `fourier` reaches an accuracy of 2.3e-12, used here instead of"),
+            "{line}: {}",
+            message(line)
+        );
+        // --accuracy is refused if the kernel cannot reach it, and otherwise used without a note.
+        assert!(message(&format!("{line} --accuracy 1e-13")).contains("--accuracy: found 1e-13, expected at least 5.8e-13"), "{line}");
         let loose = json(f.path(), &format!("{line} --accuracy 6e-13"));
         assert!(loose["stats"]["accuracy_of_kernel"].is_null() && loose["accuracy_of_kernel"].is_null(), "{line}");
     }
     // A kernel that cannot compute this at all is refused.
-    assert!(said("velocity --tokens x.csv --beta 4 --kernel fourier").contains("--kernel: found fourier"));
+    assert!(message("velocity --tokens x.csv --beta 4 --kernel fourier").contains("--kernel: found fourier"));
 }
 
 #[test]
@@ -376,8 +380,8 @@ fn experiments_use_models() -> Result<()> {
     ] {
         write("wrong.toml", &format!("name = 'wrong'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\n{text}"));
         let out = run(at, "run wrong.toml");
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected), "{text}: {said}");
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && message.contains(expected), "{text}: {message}");
     }
     Ok(())
 }
@@ -437,13 +441,13 @@ fn models_are_axes_of_the_grid() {
     ] {
         write("wrong.toml", &format!("{head}[model]\n{text}"));
         let out = run(at, "run wrong.toml");
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && said.contains(expected), "{text}: {said}");
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && message.contains(expected), "{text}: {message}");
     }
 }
 
 #[test]
-fn a_wrong_model_yields_one_sentence() {
+fn a_wrong_model_gives_one_sentence() {
     let f = folder();
     snapshot::refusals("model-velocity", f.path(), &[]);
     snapshot::refusals("model-solve", f.path(), &[]);

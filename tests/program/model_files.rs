@@ -1,4 +1,5 @@
-//! `metastable model`: what it writes, what other commands make of it, what it refuses without writing anything.
+//! `metastable model`: its files, their use by other commands, its report, and wrong input, for
+//! which nothing is written.
 
 use crate::program::{command, object, successful};
 use serde_json::Value;
@@ -22,7 +23,7 @@ fn text(path: PathBuf) -> String {
     path.to_str().expect("a path of text").to_owned()
 }
 
-/// Files of a tiny model in a folder of one's own.
+/// Copies the files of a tiny model.
 fn copied(into: &Path, name: &str) {
     for file in ["model.safetensors", "config.json", "tokenizer.json"] {
         let from = models().join(name).join(file);
@@ -33,7 +34,7 @@ fn copied(into: &Path, name: &str) {
 }
 
 #[test]
-fn a_model_is_a_run_that_other_commands_take() {
+fn hidden_states_are_written_as_a_run_for_other_commands() {
     let f = tempfile::tempdir().expect("a folder");
     let (at, bert) = (f.path(), text(models().join("bert")));
     let v = json(at, &["model", &bert, "--text", "The tokens of a text attend", "--out", "run", "--report"]);
@@ -62,14 +63,14 @@ fn a_model_is_a_run_that_other_commands_take() {
     assert_eq!(velocity["velocity"].as_array().map(Vec::len), Some(8));
     let report: Value = serde_json::from_str(&std::fs::read_to_string(at.join("run/report.json")).expect("a report")).expect("JSON");
     assert_eq!((report["layers"].as_array().map(Vec::len), report["heads"].as_array().map(Vec::len)), (Some(3), Some(4)));
-    // Layer 0 of SA beside the model is the model's own.
+    // Layer 0 of SA is layer 0 of the model.
     let [own, sa] = ["mean_cosine", "sa_mean_cosine"].map(|c| report["layers"][0][c].as_f64().expect("a number"));
     assert!((own - sa).abs() <= 16.0 * f64::EPSILON, "{own} and {sa}, sums of the same numbers in two orders");
     let pairs: u64 = report["histograms"][2]["raw"].as_array().expect("counts").iter().filter_map(Value::as_u64).sum();
     assert_eq!(pairs, 8 * 7 / 2);
     assert!(report["entries"].as_array().expect("entries").iter().all(|e| e["what"].as_str().is_some_and(|w| !w.is_empty())));
     let page = std::fs::read_to_string(at.join("run/report.html")).expect("a page");
-    assert!(page.contains("which of its hypotheses the model breaks") && !page.contains("http"), "the page stands alone");
+    assert!(page.contains("the model violates") && !page.contains("http"), "the page must need no network");
 }
 
 #[test]
@@ -78,13 +79,13 @@ fn the_same_tokens_by_text_ids_and_embeddings_and_blocks_iterated() {
     let (at, albert, ids) = (f.path(), text(models().join("albert")), text(models().join("ids.csv")));
     let last = |v: &Value| v["mean_cosine"].as_array().and_then(|c| c.last().cloned()).and_then(|c| c.as_f64()).expect("a cosine");
     let by_ids = json(at, &["model", &albert, "--ids", &ids, "--out", "a"]);
-    // Layer 0 of the first run as the start of the second.
+    // Layer 0 of the first run is the input of the second.
     let again = json(at, &["model", &albert, "--ids", &ids, "--layers", "6"]);
-    assert_eq!(again["mean_cosine"][3], by_ids["mean_cosine"][3], "three more layers change nothing before them");
-    assert!(last(&again) > last(&by_ids), "one shared block gathers its tokens");
+    assert_eq!(again["mean_cosine"][3], by_ids["mean_cosine"][3], "three more layers must not change earlier ones");
+    assert!(last(&again) > last(&by_ids), "one shared block clusters the tokens");
     let iterated = json(at, &["model", &albert, "--ids", &ids, "--iterate", "0", "--layers", "40", "--without-attention", "--out", "b"]);
     assert!(last(&iterated) > 0.99, "{}", last(&iterated));
-    // What the figure of an iterated block draws: layers 1 to 39, and how much each moves.
+    // The figure of an iterated block draws layers 1 to 39 and the displacement of each.
     let course = std::fs::read_to_string(at.join("b/iterated-block/course.csv")).expect("a table");
     let rows: Vec<Vec<f64>> = course.lines().filter_map(|l| l.split(',').map(|v| v.parse().ok()).collect()).collect();
     assert!(
@@ -112,11 +113,11 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
     std::fs::write(at.join("half.csv"), "1\n2.5\n").expect("written");
     std::fs::write(at.join("long.csv"), "1\n".repeat(13)).expect("written");
     std::fs::write(at.join("wide.csv"), "1,2,3\n").expect("written");
-    let refused = |arguments: &[&str], said: &str| {
+    let refused = |arguments: &[&str], expected: &str| {
         let out = run(at, &[&["model"], arguments, &["--out", "never"]].concat());
         let error = String::from_utf8_lossy(&out.stderr).into_owned();
         assert_eq!(out.status.code(), Some(1), "{arguments:?}: {error}");
-        assert!(error.contains(said) && error.trim().lines().count() == 1, "{arguments:?}: {error}");
+        assert!(error.contains(expected) && error.trim().lines().count() == 1, "{arguments:?}: {error}");
         assert!(!at.join("never").exists(), "{arguments:?}");
     };
     refused(&[".", "--text", " "], "--text: found no words, expected at least one");
@@ -129,7 +130,7 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
     refused(&[".", "--ids", "ids.csv", "--layers", "7"], "--layers: found 7, expected it with --iterate");
     refused(&[".", "--ids", "ids.csv", "--iterate", "0", "--layers", "0"], "--layers: found 0, expected at least 1");
     refused(&["nowhere", "--ids", "ids.csv"], "nowhere: no such file or folder");
-    // Beside the settings or not, a file of neither kind is said to be that.
+    // A file of unknown kind is refused as such, with or without a file of settings.
     let neither = "ids.csv: found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file";
     refused(&["ids.csv", "--ids", "ids.csv"], neither);
     std::fs::create_dir(at.join("alone")).expect("a folder");
@@ -152,13 +153,14 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
 }
 
 #[test]
-fn a_number_that_is_none_in_the_weights_leaves_no_files() {
+fn a_nan_in_the_weights_leaves_no_files() {
     let f = tempfile::tempdir().expect("a folder");
     let at = f.path();
     copied(at, "bert");
     let mut bytes = std::fs::read(at.join("model.safetensors")).expect("a model");
     let end = bytes.len();
-    // The last tensor is the pooler, which is not read; before it the norm of the last layer.
+    // The last tensor is the pooler, which is not read. The tensor before it is the norm of the
+    // last layer.
     let from = end - 4 * (16 * 16 + 16) - 8;
     bytes[from..from + 4].copy_from_slice(&f32::NAN.to_le_bytes());
     std::fs::write(at.join("model.safetensors"), bytes).expect("written");
@@ -184,9 +186,9 @@ fn report_of(at: &Path, name: &str, more: &[&str]) -> Value {
 #[test]
 fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
     let f = tempfile::tempdir().expect("a folder");
-    // By 40 digits in mpmath, the sum over j != i: none where the best is an end of the ladder.
-    // What a sum over all j gave: 152.2 for head 2 of layer 1 of albert, 128 for head 0; 152.2 for
-    // head 0 of layer 2 of gpt2.
+    // Computed with 40 digits in mpmath, with sums over j != i. There is no value if the best beta
+    // is at an end of the tested range. Sums over all j would give 152.2 and 128 for heads 2 and 0
+    // of layer 1 of albert, and 152.2 for head 0 of layer 2 of gpt2.
     let of_albert = vec![None, None, None, Some(2f64.sqrt()), None, None, None, None, None, None, None, None];
     let expected = [
         ("albert", of_albert, Some(2f64.sqrt())),
@@ -216,8 +218,8 @@ fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
 fn exponents_at_the_depth_of_a_model_are_those_of_the_whole_product() {
     let f = tempfile::tempdir().expect("a folder");
     let report = report_of(f.path(), "bert", &[]);
-    // Singular values of the product of both layers' derivatives, by differences of fourth order in
-    // NumPy. Four random directions gave 0.090, 0.402, 0.097, 0.005.
+    // Expected values: singular values of the product of both layers' derivatives, by fourth-order
+    // differences in NumPy. Four random directions would give 0.090, 0.402, 0.097, 0.005.
     let expected = [1.076_322_47, 0.972_511_76, 0.850_811_12, 0.788_492_3];
     let found: Vec<f64> = report["lyapunov_exponents"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
     assert!(found.len() == 4 && found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 2e-6), "{found:?}");
@@ -225,7 +227,7 @@ fn exponents_at_the_depth_of_a_model_are_those_of_the_whole_product() {
     assert!(report["lyapunov_exponents_error"].as_f64().is_some_and(|e| e < 1e-6));
     let page = std::fs::read_to_string(f.path().join("bert0/report.html")).expect("a page");
     assert!(page.contains("singular exponents at finite depth"));
-    // A long run.
+    // At a larger depth, the exponents are computed by QR.
     let long = report_of(f.path(), "albert", &["--layers", "80"]);
     assert!(long["lyapunov_exponents_kind"].as_str().is_some_and(|k| k.starts_with("QR exponents")), "{long}");
     let found: Vec<f64> = long["lyapunov_exponents"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();

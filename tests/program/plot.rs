@@ -1,5 +1,5 @@
-//! `plot`: medians and percentiles are those of the stored tables, wrong names are answered with
-//! the right ones, the line in the file draws it again.
+//! `plot`: medians and percentiles agree with the stored tables, wrong names are refused with the
+//! known ones, the command in the file reproduces it.
 
 use crate::program::{json, run};
 use crate::snapshot;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const EXPERIMENT: &str = "name='grid'\ninit='uniform'\nn=6\nd=2\nbeta=[1,9]\nt_end=20\ntimes=[0,1,5,20]\nrealisations=9\nobservables=['order-parameter','clusters']\n[model]\nnorm=['post','mix:tau=1']\n";
 
-/// A folder with an experiment that was run, and where its results are.
+/// A folder with an experiment that was run, and the path of its results.
 fn folder() -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("grid.toml"), EXPERIMENT).expect("writable");
@@ -17,7 +17,7 @@ fn folder() -> (tempfile::TempDir, String) {
     (folder, ran["folder"].as_str().expect("a folder").replace('\\', "/"))
 }
 
-/// The drawn points of a CSV file: by mark its label, its x and its y.
+/// The drawn points of a CSV file: for each mark its label and its points (x, y).
 fn drawn(path: &Path) -> Vec<(String, Vec<(f64, f64)>)> {
     let text = std::fs::read_to_string(path).expect("drawn numbers");
     let mut marks: BTreeMap<usize, (String, Vec<(f64, f64)>)> = BTreeMap::new();
@@ -31,7 +31,7 @@ fn drawn(path: &Path) -> Vec<(String, Vec<(f64, f64)>)> {
     marks.into_values().collect()
 }
 
-/// The values of a column at each time, of the cells of one beta, sorted.
+/// The sorted values of a column at each time, over the cells with one beta.
 fn stored(folder: &Path, beta: f64, column: &str) -> Vec<(f64, Vec<f64>)> {
     let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
     for cell in std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path()) {
@@ -53,7 +53,7 @@ fn stored(folder: &Path, beta: f64, column: &str) -> Vec<(f64, Vec<f64>)> {
 }
 
 #[test]
-fn medians_and_percentiles_are_those_of_the_stored_tables() {
+fn medians_and_percentiles_agree_with_the_stored_tables() {
     let (f, results) = folder();
     let at = f.path();
     let answer = json(at, &format!("plot {results} --x t --y order_parameter --by beta --band 10,90 --out plots"));
@@ -74,12 +74,12 @@ fn medians_and_percentiles_are_those_of_the_stored_tables() {
         assert_eq!(expected.len(), 4);
         for (k, (t, values)) in expected.iter().enumerate() {
             assert_eq!(values.len(), 18);
-            // Of 18 values the median is the mean of the middle two; the tenth percentile lies at
-            // place 1.7, the ninetieth at 15.3.
+            // The median of 18 values is the mean of the middle two. The tenth percentile is at
+            // position 1.7, the ninetieth at 15.3.
             let between = |place: usize, share: f64| (1.0 - share) * values[place] + share * values[place + 1];
             let shown: Vec<(f64, f64)> = (curve..curve + 3).map(|m| marks[m].1[k]).collect();
-            // Order parameters are at most 1, and an interpolation rounds a few times; 1e-12 is the
-            // room of times that are found by their size.
+            // Order parameters are at most 1, and an interpolation has a few rounding errors. The
+            // bound 1e-12 also covers the times, which are matched by value.
             let near = |(x, y): (f64, f64), wanted: f64| (x - t).abs() < 1e-12 && (y - wanted).abs() < 8.0 * f64::EPSILON;
             assert!(near(shown[0], between(8, 0.5)), "{shown:?} {values:?}");
             assert!(near(shown[1], between(1, 0.7)) && near(shown[2], between(15, 0.3)), "{shown:?} {values:?}");
@@ -99,14 +99,14 @@ fn medians_and_percentiles_are_those_of_the_stored_tables() {
 }
 
 #[test]
-fn the_line_in_the_file_draws_it_again_with_any_number_of_threads() {
+fn the_command_in_the_file_reproduces_it_with_any_number_of_threads() {
     let (f, results) = folder();
     let at = f.path();
     let line = format!(
         "plot {results} --y clusters,order_parameter --by model --where beta=9 --band 25,75 --log x --points --size nature1 --out a"
     );
     assert!(run(at, &line).status.success());
-    // Folder, columns, curves and rows are in the name: plots of other ones do not overwrite it.
+    // The name contains folder, columns, curves and rows, so other plots do not overwrite it.
     let mut names = std::fs::read_dir(at.join("a")).expect("a folder").flatten().map(|e| e.file_name().to_string_lossy().into_owned());
     let stem = names.find_map(|n| n.strip_suffix(".svg").map(str::to_owned)).expect("a picture");
     assert!(stem.starts_with("grid-") && stem.ends_with("-clusters-order-parameter-over-t-by-model-beta-9"), "{stem}");
@@ -114,7 +114,7 @@ fn the_line_in_the_file_draws_it_again_with_any_number_of_threads() {
     let reproduce = json(at, &format!("provenance a/{stem}.svg"))["reproduce"].as_str().expect("a line").to_owned();
     assert!(run(at, &format!("{} --threads 3 --out b", reproduce.trim_start_matches("metastable "))).status.success(), "{reproduce}");
     assert!(svg == std::fs::read(at.join(format!("b/{stem}.svg"))).expect("drawn"), "{reproduce}");
-    // A logarithmic axis leaves out t = 0 and says nothing of it twice: there are three times left.
+    // A logarithmic axis leaves out t = 0; three times remain.
     assert!(drawn(&at.join(format!("a/{stem}.csv"))).iter().all(|m| m.1.iter().all(|p| p.0 > 0.0)));
 }
 
@@ -122,7 +122,7 @@ fn the_line_in_the_file_draws_it_again_with_any_number_of_threads() {
 fn results_runs_densities_and_studies_are_drawn_too() {
     let (f, results) = folder();
     let at = f.path();
-    // An axis of the grid over a column of the results.
+    // A column of the results over an axis of the grid.
     let answer = json(at, &format!("plot {results} --x beta --y evaluations --by model --out e.csv"));
     assert_eq!((answer["table"].as_str(), answer["rows"].as_u64()), (Some("results"), Some(36)));
     let marks = drawn(&at.join("e.csv"));
@@ -144,10 +144,10 @@ fn results_runs_densities_and_studies_are_drawn_too() {
 }
 
 #[test]
-fn wrong_names_are_answered_with_the_right_ones() {
+fn wrong_names_are_refused_with_the_known_ones() {
     let (f, results) = folder();
     let at = f.path();
     std::fs::create_dir(at.join("empty")).expect("a folder");
     snapshot::refusals("plot", at, &[("RESULTS", &results)]);
-    assert!(!at.join("runs/figures").exists(), "nothing is written for what is refused");
+    assert!(!at.join("runs/figures").exists(), "a refused plot must write nothing");
 }

@@ -1,5 +1,5 @@
-//! For all arguments a prediction is an error or has numbers within their bounds: no inner product
-//! of 9.7, no NaN.
+//! For all arguments, a prediction is an error or has numbers within their bounds, so no inner
+//! product of 9.7 and no NaN.
 
 use metastable::cli::call::{Refusal, answer};
 use metastable::num::stream::Stream;
@@ -18,7 +18,7 @@ enum Draw {
     Word(&'static [&'static str]),
 }
 
-/// With probability 1/8 one of these replaces an argument.
+/// With probability 1/8, one of these values replaces an argument.
 const EDGES: [&str; 10] = ["-1", "0", "1", "1e-300", "1e300", "nan", "-0.5", "2", "inf", "1e-17"];
 
 impl Draw {
@@ -123,7 +123,7 @@ fn every_prediction_keeps_the_bounds_of_its_numbers_or_is_an_error() {
     let mut wrong = Vec::new();
     for (name, arguments) in &DRAWS {
         let (mut stream, mut answered) = (Stream::new(1, &["predictions", name]), 0);
-        // Its value is an integral of an integral.
+        // Fewer draws, since the value is a double integral.
         let draws = if *name == "long-context" { 16 } else { 60 };
         for _ in 0..draws {
             let arguments: Vec<String> = arguments.iter().map(|(flag, draw)| format!("--{flag}={}", draw.text(&mut stream))).collect();
@@ -181,7 +181,7 @@ fn arguments_outside_the_domain_of_a_formula_are_refused() {
         (pair["probability_together"].as_f64().expect("a number") - 0.4359057831510251).abs() < 1e-15 && pair.get("mean_inner").is_none()
     );
     assert_eq!(predict("random-weights --u0=0 --times 0,1000").ok().expect("zeros")["mean_inner"], serde_json::json!([0.0, 0.0]));
-    // The Gaussian field is no model for the estimate of few samples.
+    // With few samples the Gaussian field does not describe the kernel density estimate.
     assert!(refused("kac-rice --n 100 --beta 10 --interval 1000").contains("more modes than samples"));
     assert!(refused("kac-rice --n 2 --beta 1e12 --interval 5").contains("more modes than samples"));
     // Growth beyond double precision is an error, not a blow-up.
@@ -249,7 +249,10 @@ fn spectra_at_consensus_are_those_of_the_velocity() {
 
 #[test]
 fn unknown_predictions_and_commands_list_the_known_ones() {
-    let said = predict("nothing").expect_err("unknown").message;
-    assert!(said.starts_with("predict: found `nothing`, expected one of gamma, level-time,") && said.ends_with("noise-step"), "{said}");
+    let message = predict("nothing").expect_err("unknown").message;
+    assert!(
+        message.starts_with("predict: found `nothing`, expected one of gamma, level-time,") && message.ends_with("noise-step"),
+        "{message}"
+    );
     assert!(predict("gama").expect_err("unknown").message.contains("expected `gamma`? Else one of"));
 }

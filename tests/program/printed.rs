@@ -1,4 +1,4 @@
-//! What the program prints for people: sections, verdicts, figures of papers, the time that is left.
+//! Text output: sections, verdicts, figures of papers, the remaining time.
 
 use metastable::cli::colour::Colour;
 use metastable::cli::papers::ALL as PAPERS;
@@ -87,28 +87,28 @@ fn the_summary_of_all_claims_is_short_and_counts_each_once() {
     assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 1)).sum::<usize>(), n);
     assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
     assert!(part("By paper").find("1 more with fewer than 4 claims each").is_some() && part("By paper").find("...  ").is_some());
-    assert!(part("By paper").lines().all(|l| l.chars().count() == 122), "columns stand below each other");
+    assert!(part("By paper").lines().all(|l| l.chars().count() == 122), "columns are not aligned");
     assert_eq!(part("The smallest margins of claims that hold").lines().count(), 1 + TIGHTEST);
 }
 
 #[test]
-fn what_is_not_as_predicted_comes_first() {
+fn unexpected_verdicts_come_first() {
     let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
     records[7].as_expected = false;
     let text = summary(&records, &papers(), 1.0, Colour::NONE);
-    let odd = text.find("Not as predicted").expect("said");
-    assert!(odd < text.find("By status").expect("said"));
+    let odd = text.find("Not as predicted").expect("the section");
+    assert!(odd < text.find("By status").expect("the section"));
     assert!(text[odd..].lines().nth(2).is_some_and(|l| l.starts_with(records[7].name)), "{text}");
 }
 
 #[test]
-fn a_known_violation_is_no_alarm_and_an_unknown_one_is() {
+fn only_unknown_violations_are_highlighted() {
     let (known, unknown) = (record("cone-speed-printed", true), record("cone-speed", false));
     let plain = row(&known, Colour::NONE);
     assert!(plain.find("violated, as known  ").is_some() && !plain.contains('\u{1b}'));
     assert!(row(&known, Colour::ALL).find("\u{1b}[2mviolated, as known").is_some());
     assert!(row(&unknown, Colour::ALL).find("\u{1b}[1;31mviolated (!)").is_some());
-    // Colours change no column.
+    // Colours do not change the columns.
     let stripped = |text: String| ["1;31", "33", "32", "2", "1", "0"].iter().fold(text, |t, c| t.replace(&format!("\u{1b}[{c}m"), ""));
     for r in [&known, &unknown] {
         assert_eq!(stripped(row(r, Colour::ALL)), row(r, Colour::NONE));
@@ -128,7 +128,7 @@ fn the_smallest_margins_are_those_of_claims_that_hold() {
 }
 
 #[test]
-fn every_paper_has_authors_and_a_title_or_says_that_it_was_not_read() {
+fn every_paper_has_authors_and_a_title() {
     for paper in &PAPERS {
         assert!(!paper.summary().is_empty() && !paper.summary().ends_with(": "), "{}", paper.id);
         assert!(
@@ -140,7 +140,7 @@ fn every_paper_has_authors_and_a_title_or_says_that_it_was_not_read() {
 }
 
 #[test]
-fn every_printed_figure_is_of_a_known_paper_and_says_what_it_shows() {
+fn every_published_figure_has_a_known_paper_and_a_description() {
     let known = |id: &str| PAPERS.iter().any(|p| p.id == id);
     for figure in paper_figs::ALL {
         for p in figure.redraws {
@@ -154,12 +154,12 @@ fn every_printed_figure_is_of_a_known_paper_and_says_what_it_shows() {
     for a in &printed::ABSENT {
         assert!(known(a.paper) && !a.why.is_empty(), "{}, {}", a.paper, a.place);
     }
-    assert!(PAPERS.windows(2).all(|p| p[0].id < p[1].id), "papers by their number");
+    assert!(PAPERS.windows(2).all(|p| p[0].id < p[1].id), "papers are not sorted by their numbers");
 }
 
 #[test]
-fn the_figures_of_the_perspective_are_all_there() {
-    let paper = PAPERS.iter().find(|p| p.id == "2312.10794").expect("a paper of the programme");
+fn all_figures_of_the_perspective_are_listed() {
+    let paper = PAPERS.iter().find(|p| p.id == "2312.10794").expect("a known paper");
     let places: Vec<String> = printed::rows(paper).iter().map(|r| format!("{} {}", r[0], r[1])).collect();
     for (place, figure) in [
         ("figure 1", "`inner-products`"),
@@ -171,22 +171,22 @@ fn the_figures_of_the_perspective_are_all_there() {
     ] {
         assert!(places.contains(&format!("{place} {figure}")), "{place}: {places:?}");
     }
-    // Every paper has a line, if only to say that its figures were not read.
+    // Every paper has a line, even if its figures were not read.
     let listed = printed::all();
     assert!(PAPERS.iter().all(|p| listed.iter().any(|(place, _)| place.starts_with(p.id))));
 }
 
 #[test]
-fn the_time_left_at_the_end_is_that_of_the_end() {
+fn the_remaining_time_covers_all_parts() {
     let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
     assert!(near(of_the_whole(0.5), 0.5));
     {
-        // The figures after the claims, of which the last is half done.
+        // The figures after the claims; the last figure is half done.
         let _figures = part(0.9, 1.0);
         assert!(near(of_the_whole(0.0), 0.9) && near(of_the_whole(1.0), 1.0));
         let _last = part(0.8, 1.0);
         assert!(near(of_the_whole(0.5), 0.99));
         assert_eq!(line("check", 132.0, Some(of_the_whole(0.5)), "1 of 2 cells"), "check: 132 s, about 1 s left: 1 of 2 cells");
     }
-    assert!(near(of_the_whole(0.5), 0.5), "the whole again");
+    assert!(near(of_the_whole(0.5), 0.5), "after the parts, the whole counts again");
 }

@@ -1,4 +1,4 @@
-//! The program as a command, for the tests that start it.
+//! Helpers that start the program as a command and read its output.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -6,38 +6,38 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
-/// The program with these arguments, to be started in a folder.
+/// The command of the program with these arguments in a folder.
 pub fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metastable"));
     command.args(arguments.split_whitespace()).current_dir(folder);
     command
 }
 
-/// Taken by every [`run`], and by [`alone`] for itself.
+/// A lock that every [`run`] shares and [`alone`] takes exclusively.
 static PROCESSORS: RwLock<()> = RwLock::new(());
 
-/// Runs it in a folder.
+/// Runs the program in a folder.
 pub fn run(folder: &Path, arguments: &str) -> Output {
     let _shared = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
     command(folder, arguments).output().expect("starts")
 }
 
-/// While it lives, no other test runs the program: for what must be done within a time.
+/// While this guard lives, no other test runs the program. For tests that measure times.
 pub fn alone() -> RwLockWriteGuard<'static, ()> {
     PROCESSORS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What it prints when all goes well.
+/// The standard output of a successful run.
 pub fn printed(folder: &Path, arguments: &str) -> String {
     text(&successful(run(folder, arguments), arguments).stdout)
 }
 
-/// What it says as JSON, when all goes well.
+/// The result of a successful run as JSON.
 pub fn json(folder: &Path, arguments: &str) -> Value {
     object(&successful(run(folder, &format!("{arguments} --format json")), arguments), arguments)
 }
 
-/// An output whose exit code is 0.
+/// The output, after checking that the exit code is 0.
 pub fn successful(out: Output, arguments: &str) -> Output {
     assert!(out.status.success(), "{arguments}: {}", text(&out.stderr));
     out
@@ -48,22 +48,22 @@ pub fn object(out: &Output, arguments: &str) -> Value {
     serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{arguments}: {e}: {}{}", text(&out.stdout), text(&out.stderr)))
 }
 
-/// The reason why it ends with this exit code and prints no result.
+/// The error message of a run that ends with this exit code and prints no result.
 pub fn failure(folder: &Path, arguments: &str, code: i32) -> String {
     let out = run(folder, arguments);
-    let said = text(&out.stderr);
-    assert!(out.status.code() == Some(code) && said.starts_with("error:") && out.stdout.is_empty(), "{arguments}: {said}");
-    said
+    let message = text(&out.stderr);
+    assert!(out.status.code() == Some(code) && message.starts_with("error:") && out.stdout.is_empty(), "{arguments}: {message}");
+    message
 }
 
-/// Exit code 1, a sentence with these words, and nothing else.
+/// The error message of a run that ends with exit code 1. Checks that it contains these words.
 pub fn refused(folder: &Path, arguments: &str, expected: &str) -> String {
-    let said = failure(folder, arguments, 1);
-    assert!(said.contains(expected), "{arguments}: {said}");
-    said
+    let message = failure(folder, arguments, 1);
+    assert!(message.contains(expected), "{arguments}: {message}");
+    message
 }
 
-/// Printed bytes as text.
+/// Bytes of an output as text.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -74,13 +74,14 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|p| if p.is_dir() { files_below(&p) } else { vec![p] }).collect()
 }
 
-/// All files below a folder by their paths from there, with their bytes.
+/// The bytes of all files below a folder, by their relative paths.
 pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let path = |p: &Path| p.strip_prefix(folder).expect("inside").to_owned();
     files_below(folder).iter().map(|p| (path(p), std::fs::read(p).expect("whole"))).collect()
 }
 
-/// The files that are the same in every run: records and lines of the common file have seconds.
+/// The files that are the same in every run. Records and lines of the common file are not, since
+/// they contain times.
 pub fn tables(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = contents(folder);
     all.retain(|p, _| p.extension().is_some_and(|e| e == "csv" || e == "npy"));

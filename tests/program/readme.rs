@@ -1,4 +1,5 @@
-//! The README and the guide are current: their tables, links, commands and programs. (Their Rust programs are doc-tests.)
+//! The README and the guide are current: their tables, links, commands and programs. (Their Rust
+//! programs are doc-tests.)
 
 use metastable::theorem;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A line for a shell in a folder, with the program on the path; its output, and whether it came to a good end.
+/// Runs a line in a shell in a folder, with the program on the path. Returns its output and whether
+/// it succeeded.
 fn shell(folder: &Path, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
@@ -22,7 +24,7 @@ fn shell(folder: &Path, line: &str) -> (String, bool) {
     (String::from_utf8_lossy(&out.stdout).into_owned(), out.status.success())
 }
 
-/// A fenced block: its words after the fence, its text.
+/// The fenced blocks of a page: the words after the fence, and the text.
 fn blocks(page: &str) -> Vec<(Vec<&str>, String)> {
     let mut out: Vec<(Vec<&str>, String)> = Vec::new();
     let mut inside = false;
@@ -37,7 +39,7 @@ fn blocks(page: &str) -> Vec<(Vec<&str>, String)> {
     out
 }
 
-/// Words agree if they are equal or numbers within 2 %; `...` stands for any rest of a line.
+/// Words agree if they are equal, or numbers within 2 %. `...` matches any rest of a line.
 fn same(expected: &str, found: &str) -> bool {
     let mut found = found.split_whitespace();
     for word in expected.split_whitespace() {
@@ -47,7 +49,7 @@ fn same(expected: &str, found: &str) -> bool {
         let Some(other) = found.next() else { return false };
         let number = |w: &str| w.trim_end_matches([',', ';']).parse::<f64>().ok();
         let near = matches!((number(word), number(other)), (Some(a), Some(b)) if (a - b).abs() <= 0.02 * a.abs());
-        // `runs/x-...`: the beginning of a word.
+        // `runs/x-...` matches the beginning of a word.
         let begins = word.strip_suffix("...").is_some_and(|start| other.starts_with(start));
         if word != other && !near && !begins {
             return false;
@@ -56,14 +58,14 @@ fn same(expected: &str, found: &str) -> bool {
     found.next().is_none()
 }
 
-/// Compares an output with what is printed; a line `...` stands for any number of lines.
+/// Compares an output with the page. A line `...` matches any number of lines.
 fn shown(expected: &[&str], found: &[&str]) -> bool {
     match expected {
         [] => found.is_empty(),
         ["..."] => true,
         ["...", rest @ ..] => (0..=found.len()).any(|k| shown(rest, &found[k..])),
         [line, rest @ ..] => {
-            // `... words ...` at the beginning: the words stand somewhere in the line.
+            // `... words ...` matches a line that contains the words.
             let good = |f: &str| match line.strip_prefix("... ") {
                 Some(words) => words.split("...").all(|w| {
                     f.split_whitespace().collect::<Vec<_>>().join(" ").contains(&w.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -75,7 +77,7 @@ fn shown(expected: &[&str], found: &[&str]) -> bool {
     }
 }
 
-/// Runs the commands of a `console` block and compares what they print.
+/// Runs the commands of a `console` block and compares their output.
 fn console(folder: &Path, text: &str) {
     for part in format!("\n{text}").split("\n$ ").skip(1) {
         let (line, expected) = part.split_once('\n').unwrap_or((part, ""));
@@ -87,25 +89,25 @@ fn console(folder: &Path, text: &str) {
     }
 }
 
-/// A program in a language that may not be here: true if it ran.
+/// Runs a program in a language that may not be installed. Returns whether it ran.
 fn program(folder: &Path, interpreter: &str, probe: &str, text: &str) -> bool {
-    let there = Command::new(interpreter).args(["-c", probe]).output().is_ok_and(|o| o.status.success());
-    if there {
+    let installed = Command::new(interpreter).args(["-c", probe]).output().is_ok_and(|o| o.status.success());
+    if installed {
         std::fs::write(folder.join("program"), text).expect("writable");
         let (output, good) = shell(folder, &format!("{interpreter} program"));
         assert!(good, "{text}\n{output}");
     }
-    there
+    installed
 }
 
-/// Does what a page says, in a folder of its own; the number of commands.
+/// Runs all commands of a page in a temporary folder. Returns their number.
 fn follow(page: &str) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let data = Path::new("tests/data/minilm_hidden_states.npz");
     std::fs::create_dir_all(folder.path().join("tests/data")).expect("writable");
     std::fs::copy(root().join(data), folder.path().join(data)).expect("copied");
     let (_, good) = shell(&root(), &format!("cp -r tests/data/models {}", folder.path().join("tests/data").display()));
-    assert!(good, "models copied");
+    assert!(good, "models were not copied");
     let mut count = 0;
     for (words, text) in blocks(page) {
         match words[..] {
@@ -129,19 +131,19 @@ fn follow(page: &str) -> usize {
 }
 
 #[test]
-fn every_command_of_the_readme_does_what_it_says() {
+fn every_command_of_the_readme_gives_the_shown_output() {
     assert!(follow(&read("README.md")) > 0);
 }
 
 #[test]
-fn every_command_of_the_guide_does_what_it_says() {
+fn every_command_of_the_guide_gives_the_shown_output() {
     let pages = std::fs::read_dir(root().join("src/guide")).expect("a folder").flatten().map(|e| e.path());
     let pages = pages.filter(|p| p.extension().is_some_and(|e| e == "md"));
     assert!(pages.map(|p| follow(&read(p))).sum::<usize>() > 0);
 }
 
 #[test]
-fn what_is_printed_is_compared() {
+fn outputs_are_compared_with_tolerance_and_wildcards() {
     assert!(same("t = 4: reached ...", "t = 4: reached (spectral)") && same("rate 0.24", "rate 0.2401"));
     assert!(!same("rate 0.24", "rate 0.25") && !same("rate", "rate 1") && !same("rate 1", "rate"));
     assert!(shown(&["a", "...", "c"], &["a", "b", "b", "c"]) && !shown(&["a", "...", "c"], &["a", "b"]));
@@ -180,7 +182,7 @@ fn every_paper_has_a_page() {
 }
 
 #[test]
-fn what_is_no_theorem_of_a_paper_has_its_derivation() {
+fn claims_that_are_no_published_theorems_have_derivations() {
     for claim in theorem::ALL {
         if matches!(claim.status, theorem::Status::Corrected | theorem::Status::Observation) {
             let text =

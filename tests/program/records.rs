@@ -1,4 +1,4 @@
-//! The numerical version, limits on input, error bounds of shares and saddles, the journal of
+//! The numerical version, limits of inputs, error bounds of shares and saddles, the journal of
 //! cells, digits of tables.
 
 use metastable::lab::{Experiment, arrays, journal::Journal, plan, provenance::NUMERICAL_VERSION};
@@ -13,7 +13,7 @@ fn the_numerical_version_is_the_same_everywhere() {
     let cited = format!("numerical version {NUMERICAL_VERSION}}}");
     assert!(read("README.md").contains(&cited), "README.md does not say `{cited}`");
     let log = read(".github/CHANGELOG.md");
-    assert!(log.contains(&format!("umerical version {NUMERICAL_VERSION}")), "the changelog does not say what moved");
+    assert!(log.contains(&format!("umerical version {NUMERICAL_VERSION}")), "the changelog does not mention the numerical version");
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn shares_and_saddles_have_error_bounds() {
         );
     }
     for edge in point["connections"].as_array().expect("a list") {
-        // The triangle's two unstable directions are one eigenspace: a path from it may pass near
-        // the antipodal saddle, where errors grow.
+        // The two unstable directions of the triangle are one eigenspace. A path from it may pass
+        // near the antipodal saddle, where errors grow.
         let t = edge["t"].as_f64().expect("a number");
         assert!(edge["rate_error"].as_f64().is_some_and(|e| e < 1e-9) && edge["t_error"].as_f64().is_some_and(|e| e < 1e-3 * t), "{edge}");
     }
@@ -94,7 +94,7 @@ fn a_journal_reads_whole_lines_and_ignores_torn_or_changed_ones() {
     journal.append("a", "{\"x\": 1}").expect("written");
     journal.append("b", "two words").expect("written");
     assert_eq!(journal.get("a"), Ok(Some("{\"x\": 1}".to_owned())));
-    // A kill in the middle of a line: every length of the file is a journal of the whole lines.
+    // After a kill in the middle of a line, the journal has the complete lines.
     let bytes = std::fs::read(&path).expect("bytes");
     let first = bytes.iter().position(|b| *b == b'\n').expect("a line") + 1;
     for cut in 0..bytes.len() {
@@ -105,8 +105,8 @@ fn a_journal_reads_whole_lines_and_ignores_torn_or_changed_ones() {
         torn.append("c", "after").expect("written");
         let again = Journal::open(path.clone()).expect("a journal");
         assert_eq!(again.get("c"), Ok(Some("after".to_owned())), "{cut}");
-        // A torn line is damage and its cell is run again; a line without its line end is
-        // completed.
+        // An incomplete line is dropped and its cell is run again. A complete line without line end
+        // gets one.
         assert_eq!(again.get("a").is_ok_and(|a| a.is_some()), cut + 1 >= first, "{cut}");
     }
     let mut changed = bytes;
@@ -122,7 +122,7 @@ fn numbers_of_tables_have_the_shortest_digits_that_round_trip() {
         let mut out = String::new();
         arrays::push_number(&mut out, v);
         let same = out.parse::<f64>().is_ok_and(|back| back.to_bits() == v.to_bits());
-        // Of two that are as short and as near either may stand there.
+        // Of two numbers that are equally short and near, either may be written.
         assert!(out == v.to_string() || same && out.len() == v.to_string().len(), "{out} for {v} ({:x})", v.to_bits());
     };
     for edge in [

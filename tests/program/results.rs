@@ -1,4 +1,5 @@
-//! What is written: results with every axis, time lines as asked, differences of runs, provenance of figures, flags that would do nothing.
+//! Written files: results with every axis, timelines, differences of runs, provenance, reused
+//! cells.
 
 use crate::program::{files_below, json, refused, run};
 use crate::snapshot;
@@ -13,7 +14,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn results_say_what_they_are() {
+fn results_describe_their_columns() {
     let f = folder();
     let at = f.path();
     let text = "name='axes'\ndynamics=['sa','usa']\ninit=['uniform','cap:radius=0.4']\nn=[4,6]\nd=2\nbeta=1\nt_end=1e4\nrealisations=3\nobservables=['pair-share']\n";
@@ -30,7 +31,7 @@ fn results_say_what_they_are() {
         assert!(json(at, "list columns")["columns"].as_array().expect("a list").iter().any(|c| c["name"] == column), "{column}");
     }
     assert!(csv.contains("dynamics 0 = sa, 1 = usa; init 0 = uniform, 1 = cap:radius=0.4; outcome 0 = reached"));
-    // Every row names its folder, and the time of the last merger is one of its own run.
+    // Every row names the folder of its cell, and the time of one cluster belongs to its own run.
     for line in &lines[1..] {
         assert!(folder.join("cells").join(line.split(',').next().expect("a cell")).is_dir());
     }
@@ -41,7 +42,7 @@ fn results_say_what_they_are() {
     let formed: Vec<f64> = table.chunks(columns).map(|r| r[10]).collect();
     assert!(formed.iter().all(|t| t.is_nan() || (*t > 0.0 && *t < 1e4)) && formed.iter().any(|t| t.is_finite()), "{formed:?}");
     let merged = |r: &&[f64]| r[10].is_finite();
-    assert!(table.chunks(columns).filter(merged).all(|r| r[13] as usize + 1 == r[3] as usize), "one cluster is n - 1 mergers");
+    assert!(table.chunks(columns).filter(merged).all(|r| r[13] as usize + 1 == r[3] as usize), "one cluster needs n - 1 merges");
     let cells = std::fs::read_to_string(folder.join("cells.csv")).expect("cells");
     assert_eq!(cells.lines().filter(|l| !l.starts_with('#')).count(), 1 + 8);
     assert_eq!(ran["cells"][7]["dynamics"], "usa");
@@ -51,7 +52,7 @@ fn results_say_what_they_are() {
 }
 
 #[test]
-fn tables_are_read_by_readers_that_know_no_quotes_and_carry_their_names() {
+fn tables_have_column_names_and_no_quotes() {
     let f = folder();
     let at = f.path();
     let law = "q = [[\"low-rank:rank=1,seed=1\"], [\"low-rank:rank=1,seed=2\"]]\n";
@@ -68,7 +69,7 @@ fn tables_are_read_by_readers_that_know_no_quotes_and_carry_their_names() {
     let cell = std::fs::read_dir(folder.join("cells")).expect("cells").flatten().next().expect("a cell").path();
     assert_eq!(arrays::table(&cell.join("table.npy")).expect("a table").columns, ["realisation", "t", "clusters"]);
     assert_eq!(arrays::table(&cell.join("summary.npy")).expect("a table").columns[..3], ["realisation", "outcome", "t"]);
-    // A run: the time line and the mergers have names, tokens are rows of an array.
+    // In a run, the timeline and the merges have column names; tokens are rows of an array.
     json(at, "solve --tokens tokens.csv --beta 1 --t-end 2 --samples 5 --out run");
     assert_eq!(arrays::table(&at.join("run/timeline.npy")).expect("a table").columns[..2], ["t", "log_energy"]);
     assert_eq!(arrays::table(&at.join("run/mergers.npy")).expect("a table").columns[0], "t");
@@ -82,7 +83,7 @@ fn tables_are_read_by_readers_that_know_no_quotes_and_carry_their_names() {
 fn structured_arrays_have_the_header_of_numpy_and_old_ones_are_read() {
     let table = Table { columns: vec!["t".into(), "it's \\".into()], rows: vec![vec![1.0, f64::NAN], vec![2.0, -0.5]] };
     let bytes = arrays::npy_table(&table);
-    // What numpy.save writes of `np.zeros(2, [("t", "f8"), ("it's \\", "f8")])`, but for its choice
+    // As numpy.save writes `np.zeros(2, [("t", "f8"), ("it's \\", "f8")])`, except for the choice
     // of quotes.
     let expected = b"\x93NUMPY\x01\x00v\x00{'descr': [('t', '<f8'), ('it\\'s \\\\', '<f8')], 'fortran_order': False, 'shape': (2,), }";
     assert!(bytes.starts_with(expected), "{}", String::from_utf8_lossy(&bytes));
@@ -92,14 +93,14 @@ fn structured_arrays_have_the_header_of_numpy_and_old_ones_are_read() {
     std::fs::write(&path, &bytes).expect("writable");
     let again = arrays::table(&path).expect("a table");
     assert!(again.columns == table.columns && again.rows[0][1].is_nan() && again.rows[1] == table.rows[1]);
-    // As tokens a NaN is refused, with its place.
-    let said = arrays::read(&path, None).expect_err("not finite").to_string();
-    assert!(said.contains("entry 1: found NaN"), "{said}");
-    // More names than two bytes count.
+    // As tokens, a NaN is refused with its position.
+    let message = arrays::read(&path, None).expect_err("not finite").to_string();
+    assert!(message.contains("entry 1: found NaN"), "{message}");
+    // More names than fit in a header length of two bytes.
     let wide = Table { columns: (0..5000).map(|k| format!("x_{k}_0")).collect(), rows: vec![vec![0.5; 5000]] };
     std::fs::write(&path, arrays::npy_table(&wide)).expect("writable");
     assert_eq!(arrays::table(&path).expect("a table"), wide);
-    // A name twice is no field: such a table is a plain array, as all were before format 3.
+    // A table with a repeated name is a plain array, as all tables were before format 3.
     let twice = Table { columns: vec!["t".into(), "t".into()], rows: vec![vec![1.0, 2.0]] };
     assert_eq!(arrays::npy_table(&twice), arrays::npy_bytes(&twice));
     for (name, content) in [("old", arrays::npy_bytes(&table)), ("new", bytes)] {
@@ -110,18 +111,18 @@ fn structured_arrays_have_the_header_of_numpy_and_old_ones_are_read() {
         let read = FrameChoice::default().timeline(&f.path().join(name)).expect(name);
         assert_eq!((&read.columns, &read.rows[1]), (&table.columns, &table.rows[1]), "{name}");
     }
-    // Names that are not those of the record are never taken for them.
+    // Wrong column names are not accepted as those of the record.
     let record = serde_json::json!({"timeline_columns": ["t", "energy"], "settings": {}});
     std::fs::write(f.path().join("new/record.json"), record.to_string()).expect("writable");
     assert!(FrameChoice::default().timeline(&f.path().join("new")).is_err());
 }
 
 #[test]
-fn solve_writes_what_is_asked() {
+fn solve_writes_the_requested_timelines() {
     let f = folder();
     let at = f.path();
     let columns = |folder: &str| -> (String, usize) {
-        let text = std::fs::read_to_string(at.join(folder).join("timeline.csv")).expect("a time line");
+        let text = std::fs::read_to_string(at.join(folder).join("timeline.csv")).expect("a timeline");
         let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#')).collect();
         (lines[0].to_owned(), lines.len() - 1)
     };
@@ -134,11 +135,11 @@ fn solve_writes_what_is_asked() {
     let mergers = std::fs::read_to_string(at.join("c/mergers.csv")).expect("mergers");
     assert_eq!(mergers.lines().filter(|l| !l.starts_with('#')).count() - 1, c["merges"].as_array().expect("mergers").len());
     snapshot::refusals("results-recording", at, &[]);
-    assert!(!at.join("d").exists(), "what is refused leaves a folder");
+    assert!(!at.join("d").exists(), "a refused run leaves a folder");
 }
 
 #[test]
-fn two_runs_side_by_side() {
+fn differences_of_two_runs() {
     let f = folder();
     let at = f.path();
     for (name, flags) in [("a", "--beta 1"), ("b", "--beta 1"), ("c", "--beta 1.5")] {
@@ -148,33 +149,35 @@ fn two_runs_side_by_side() {
     assert!(same["equal"] == true && same["tables"].as_array().is_some_and(|t| t.len() == 3), "{same}");
     let other: serde_json::Value = serde_json::from_slice(&run(at, "diff a c --format json").stdout).expect("JSON");
     assert_eq!(other["settings"], serde_json::json!([["beta", 1.0, 1.5]]));
-    let line = other["tables"].as_array().expect("tables").iter().find(|t| t["name"] == "timeline.npy").expect("a time line").clone();
+    let line = other["tables"].as_array().expect("tables").iter().find(|t| t["name"] == "timeline.npy").expect("a timeline").clone();
     assert!(line["ulps"].as_u64().is_some_and(|u| u > 1000) && line["relative"].as_f64().is_some_and(|r| r > 1e-3), "{line}");
     assert!(String::from_utf8_lossy(&run(at, "diff a c").stdout).contains("beta: 1.0 | 1.5"));
     assert_eq!(json(at, "diff a/timeline.npy b/timeline.npy")["equal"], true);
-    // A script asks by the exit code; an error is told from a difference by an empty standard
-    // output.
+    // Scripts use the exit code. An error has an empty standard output, a difference does not.
     for (arguments, code) in [("diff a b", 0), ("diff a c", 1), ("diff a/timeline.npy c/timeline.npy", 1), ("diff a missing", 1)] {
         let out = run(at, arguments);
         assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(code), arguments.contains("missing")), "{arguments}");
     }
     assert!(String::from_utf8_lossy(&run(at, "diff --help").stdout).contains("Exit codes:"));
     assert!(String::from_utf8_lossy(&run(at, "diff a/timeline.npy c/timeline.npy").stdout).contains("column inner_min"));
-    // What a run did not reach is NaN: two such tables are compared, not called of no shape.
+    // Events that a run did not reach are NaN. Tables with NaN can be compared.
     let table = |rows: [f64; 2]| {
         arrays::npy_table(&Table { columns: vec!["t".into(), "formed".into()], rows: vec![vec![1.0, 2.0], rows.to_vec()] })
     };
     std::fs::write(at.join("p.npy"), table([1.0, f64::NAN])).expect("writable");
     std::fs::write(at.join("q.npy"), table([1.5, f64::NAN])).expect("writable");
     std::fs::write(at.join("r.npy"), table([1.5, 3.0])).expect("writable");
-    let said = |arguments: &str| String::from_utf8_lossy(&run(at, arguments).stdout).into_owned();
-    assert!(said("diff p.npy q.npy").contains("1 numbers of [2, 2] differ") && said("diff p.npy q.npy").contains("(row 1, column t)"));
-    assert!(said("diff q.npy r.npy").contains("NaN in one table only (row 1, column formed)"), "{}", said("diff q.npy r.npy"));
-    assert!(said("diff p.npy p.npy").contains("no difference"));
+    let difference = |arguments: &str| String::from_utf8_lossy(&run(at, arguments).stdout).into_owned();
+    assert!(
+        difference("diff p.npy q.npy").contains("1 numbers of [2, 2] differ")
+            && difference("diff p.npy q.npy").contains("(row 1, column t)")
+    );
+    assert!(difference("diff q.npy r.npy").contains("NaN in one table only (row 1, column formed)"), "{}", difference("diff q.npy r.npy"));
+    assert!(difference("diff p.npy p.npy").contains("no difference"));
     // The same numbers under other names are another table.
     let renamed = Table { columns: vec!["formed".into(), "t".into()], rows: vec![vec![1.0, 2.0], vec![1.0, f64::NAN]] };
     std::fs::write(at.join("s.npy"), arrays::npy_table(&renamed)).expect("writable");
-    assert!(said("diff p.npy s.npy").contains("columns t,formed | formed,t"), "{}", said("diff p.npy s.npy"));
+    assert!(difference("diff p.npy s.npy").contains("columns t,formed | formed,t"), "{}", difference("diff p.npy s.npy"));
     let wrong = run(at, "diff a .");
     assert_eq!((wrong.status.code(), String::from_utf8_lossy(&wrong.stderr).contains("expected a folder of")), (Some(1), true));
 }
@@ -196,7 +199,7 @@ fn no_artefact_names_a_folder_of_the_machine() {
     ran(&format!("measure --space circle --density cos:1=0.2 --beta 1 --t-end 1 --out {far}/density"));
     std::fs::create_dir(elsewhere.path().join("films")).expect("a folder");
     ran(&format!("movie --init uniform --n 4 --d 2 --beta 2 --t-end 10 --frames 2 --out {far}/films/run.png"));
-    // The caption says the matrices.
+    // The caption names the matrices.
     ran(&format!("figure timeline --from-run {far}/heads --out {far}/figures"));
     let wrong = |path: &PathBuf| String::from_utf8_lossy(&std::fs::read(path).expect("written")).contains(&far);
     let mut files: Vec<PathBuf> =
@@ -208,7 +211,8 @@ fn no_artefact_names_a_folder_of_the_machine() {
     assert_eq!(reproduce("run/record.json"), "metastable solve --tokens tokens.csv --beta 1 --t-end 2 --out run");
     assert!(reproduce("heads/timeline.npy").contains(" --q=q.csv "), "{}", reproduce("heads/timeline.npy"));
     assert_eq!(reproduce("figures/timeline.svg"), "metastable figure timeline --from-run heads");
-    // The commit of the build is known in every checkout, also in a second one of the same repository.
+    // The commit of the build is known in every checkout, also in a second one of the same
+    // repository.
     let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
     if git.is_ok_and(|o| o.status.success()) {
         let commit = json(at, &format!("provenance {far}/run/record.json"))["commit"].as_str().expect("a commit").to_owned();
@@ -221,7 +225,7 @@ fn no_artefact_names_a_folder_of_the_machine() {
 }
 
 #[test]
-fn files_of_something_else_are_told_in_words_for_people() {
+fn files_of_other_kinds_are_refused_in_plain_words() {
     let f = folder();
     let at = f.path();
     json(at, "solve --tokens tokens.csv --beta 1 --t-end 2 --out run");
@@ -235,13 +239,13 @@ fn files_of_something_else_are_told_in_words_for_people() {
     ] {
         std::fs::write(at.join(file), content).expect("written");
         let out = run(at, &format!("hunt --replay {file}"));
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(
-            out.status.code() == Some(1) && said.contains(file) && said.contains("expected a counterexample written by `hunt`"),
-            "{said}"
+            out.status.code() == Some(1) && message.contains(file) && message.contains("expected a counterexample written by `hunt`"),
+            "{message}"
         );
         for inside in ["struct", "invalid type", "f64", "sequence", "variant", "Counterexample"] {
-            assert!(!said.contains(inside), "{file}: {said}");
+            assert!(!message.contains(inside), "{file}: {message}");
         }
     }
     refused(at, "hunt --replay few.json", "found no field `");
@@ -251,7 +255,8 @@ fn files_of_something_else_are_told_in_words_for_people() {
     refused(at, "diff run run", "found no JSON (line 1, column");
 }
 
-/// Where machines keep files of their own, in two pieces each: this file is committed too.
+/// Folders that are specific to a machine. Each name is in two pieces, since this file is committed
+/// too.
 const MACHINE_FOLDERS: [[&str; 2]; 11] = [
     ["/ho", "me/"],
     ["/Us", "ers/"],
@@ -266,7 +271,7 @@ const MACHINE_FOLDERS: [[&str; 2]; 11] = [
     [":/Us", "ers/"],
 ];
 
-/// The folder of a machine that a text names. In `example.org/home/` and `$HOME/work/` the slash
+/// The first such folder that a text names. In `example.org/home/` and `$HOME/work/` the slash
 /// follows a word.
 fn machine_folder(bytes: &[u8]) -> Option<String> {
     MACHINE_FOLDERS.iter().map(|halves| halves.concat()).find(|name| {
@@ -295,19 +300,19 @@ fn no_committed_file_names_a_folder_of_a_machine() {
         String::from_utf8_lossy(&o.stdout).split('\0').filter(|n| !n.is_empty()).map(|n| root.join(n)).collect()
     });
     if files.is_empty() {
-        // Not a checkout: what a package holds.
+        // Not a checkout: the files of a package.
         files =
             ["benches", "examples", "experiments", "paper_figs", "src", "tests"].iter().flat_map(|n| files_below(&root.join(n))).collect();
     }
     let (mut wrong, mut blocks) = (Vec::new(), 0);
     for path in &files {
-        // Deleted, and not yet committed so.
+        // The file is deleted and the deletion is not committed.
         let Ok(bytes) = std::fs::read(path) else { continue };
         let mut texts = vec![bytes.clone()];
         if bytes.starts_with(b"\x89PNG") {
             texts.push(png_texts(&bytes).into_bytes());
         }
-        // Blocks that lie in pieces, as in a GIF, are put together by the reader of the program.
+        // Provenance in several pieces, as in a GIF, is joined by the reader of the program.
         if let Ok(block) = metastable::lab::provenance::read(path) {
             blocks += 1;
             texts.push(block.json().into_bytes());
@@ -318,14 +323,14 @@ fn no_committed_file_names_a_folder_of_a_machine() {
     }
     assert!(files.len() > 500 && blocks > 40, "{} files, {blocks} blocks", files.len());
     assert!(wrong.is_empty(), "{wrong:#?}");
-    // What is looked for would be found.
+    // The control: such folders would be found.
     let block = |folder: &str| format!("{{\"reproduce\":\"metastable figure x --from-run {folder}a\"}}");
     assert!(MACHINE_FOLDERS.iter().all(|halves| machine_folder(block(&halves.concat()).as_bytes()).is_some()));
     assert!(machine_folder(format!("https://example.org{}x", MACHINE_FOLDERS[0].concat()).as_bytes()).is_none());
 }
 
 #[test]
-fn an_experiment_runs_with_other_values_and_says_so() {
+fn an_experiment_runs_with_other_values_and_records_them() {
     let f = folder();
     let at = f.path();
     let own = "name = 'own'\nn = [4,\n  6]\nd = 2\nbeta = 5\nt_end = 10\nsamples = 5\nobservables = ['order-parameter']\n";
@@ -339,47 +344,51 @@ fn an_experiment_runs_with_other_values_and_says_so() {
     let line = block["reproduce"].as_str().expect("a line");
     assert_eq!(line, "metastable run own.toml --set n=3 --set beta=1..4:lin4 --set init=cap:radius=1");
     let again = json(at, &format!("{} --dry-run", line.trim_start_matches("metastable ")));
-    assert_eq!((&again["finished"], &again["folder"]), (&serde_json::json!(4), &answer["folder"]), "the line that reproduces it finds it");
+    assert_eq!(
+        (&again["finished"], &again["folder"]),
+        (&serde_json::json!(4), &answer["folder"]),
+        "the command that reproduces it finds the results"
+    );
     snapshot::refusals("results-changes", at, &[]);
 }
 
 #[test]
-fn cells_of_another_grid_are_taken_over_and_damaged_ones_are_not() {
+fn cells_of_other_grids_are_reused_unless_damaged() {
     let (f, g) = (folder(), folder());
     let own = "name = 'grid'\nn = 6\nd = 2\nbeta = [1, 3]\nt_end = 10\nsamples = 5\nrealisations = 3\n";
     [&f, &g].into_iter().for_each(|f| std::fs::write(f.path().join("grid.toml"), own).expect("written"));
-    let said = |at: &Path, arguments: &str| {
+    let run_with_note = |at: &Path, arguments: &str| {
         let out = run(at, &format!("{arguments} --format json"));
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         let answer: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
         (at.join(answer["folder"].as_str().expect("a folder")), String::from_utf8_lossy(&out.stderr).into_owned())
     };
-    let (first, alone) = said(f.path(), "run grid.toml");
+    let (first, alone) = run_with_note(f.path(), "run grid.toml");
     assert!(!alone.contains("reused"), "{alone}");
-    // One more value: two of three cells are there, as a dry run says before.
+    // With one more value two of three cells are reused, as the dry run says.
     let planned = run(f.path(), "run grid.toml --set beta=1,2,3 --dry-run");
     let planned = String::from_utf8_lossy(&planned.stdout).into_owned();
     assert!(planned.contains("3 cells, 0 finished, 2 reusable from other runs") && planned.matches(" to do").count() == 1, "{planned}");
-    let (second, note) = said(f.path(), "run grid.toml --set beta=1,2,3");
+    let (second, note) = run_with_note(f.path(), "run grid.toml --set beta=1,2,3");
     assert!(note.contains("2 of 3 cells are reused from runs of grid with other values on its axes"), "{note}");
-    let (fresh, _) = said(g.path(), "run grid.toml --set beta=1,2,3");
+    let (fresh, _) = run_with_note(g.path(), "run grid.toml --set beta=1,2,3");
     for file in ["results.csv", "results.npy", "cells.csv"] {
         assert_eq!(std::fs::read(second.join(file)).expect(file), std::fs::read(fresh.join(file)).expect(file), "{file}");
     }
-    // What decides numbers is no axis: nothing is taken over.
-    assert!(!said(f.path(), "run grid.toml --set seed=5").1.contains("reused"));
+    // Nothing is reused if a setting changes that is not an axis.
+    assert!(!run_with_note(f.path(), "run grid.toml --set seed=5").1.contains("reused"));
     // A damaged cell is computed again.
     for folder in [&first, &second] {
         let cell = std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path().join("table.npy"));
         cell.for_each(|file| std::fs::write(file, b"damage").expect("written"));
     }
-    let (third, note) = said(f.path(), "run grid.toml --set beta=1,2,3,4");
+    let (third, note) = run_with_note(f.path(), "run grid.toml --set beta=1,2,3,4");
     assert!(!note.contains("reused"), "{note}");
     assert!(std::fs::read_to_string(third.join("results.csv")).expect("results").lines().filter(|l| l.contains(",sa,")).count() == 12);
 }
 
 #[test]
-fn figures_of_ones_own_file_name_it_and_others_take_none() {
+fn figures_of_user_files_name_them_and_other_figures_refuse_files() {
     let f = folder();
     let at = f.path();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/minilm_hidden_states.npz");

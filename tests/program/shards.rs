@@ -11,7 +11,8 @@ fn start(folder: &Path, line: &str) -> Child {
     command(folder, line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
 }
 
-/// Few cells, each a folder; and many small ones, lines of one file in a run of the whole.
+/// An experiment with few cells, each in a folder, and one with many small cells, which are lines
+/// of one file.
 const FEW: &str = "name = 'few'\nn = 6\nd = [2, 3]\nbeta = [1, 4, 9]\nt_end = 1e3\nrealisations = 2\nsamples = 8";
 const MANY: &str = "name = 'many'\nn = 3\nd = 2\nbeta = \"1..9:lin40\"\nt_end = 10\nsamples = 4";
 
@@ -24,13 +25,13 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn parts_and_a_merger_are_a_run_whoever_comes_first() {
+fn merged_shards_are_a_run_in_any_order() {
     let folder = folder();
     for name in ["few", "many"] {
         json(folder.path(), &format!("run {name}.toml --out whole-{name}"));
         let missing = failure(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"), 1);
         assert!(missing.contains("0 of"), "{missing}");
-        // Two instances of every part at once: none waits, none loses or doubles a cell.
+        // Two processes for every shard at the same time lose or repeat no cell.
         let both: Vec<Child> =
             (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --shard {}/3", k % 3))).collect();
         for mut child in both {
@@ -38,16 +39,16 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
         }
         let merged = json(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"));
         let whole = folder.path().join(format!("whole-{name}"));
-        assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))), "{name}: a merger of parts has other bytes");
+        assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))), "{name}: merged shards have other bytes");
         assert_eq!(merged["cells"].as_array().map(Vec::len), Some(if name == "few" { 6 } else { 40 }));
-        // Nothing is left of what was in work, and nothing was set aside.
+        // No unfinished or damaged files remain.
         let all = contents(&folder.path().join(format!("parts-{name}")));
         assert!(
             all.keys().all(|p| !p.to_string_lossy().contains(".partial") && !p.to_string_lossy().contains("damaged")),
             "{:?}",
             all.keys()
         );
-        // Again: nothing is run, nothing changes.
+        // A second time, nothing is run and nothing changes.
         json(folder.path(), &format!("run {name}.toml --out parts-{name} --shard 0/3"));
         json(folder.path(), &format!("run {name}.toml --out parts-{name}"));
         assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))));
@@ -55,7 +56,7 @@ fn parts_and_a_merger_are_a_run_whoever_comes_first() {
 }
 
 #[test]
-fn every_cell_belongs_to_one_part() {
+fn every_cell_belongs_to_one_shard() {
     let folder = folder();
     let counts: Vec<u64> =
         (0..5).map(|k| json(folder.path(), &format!("run many.toml --shard {k}/5"))["cells"].as_u64().expect("a number")).collect();
@@ -63,7 +64,8 @@ fn every_cell_belongs_to_one_part() {
     assert!(counts.iter().all(|c| *c < 40));
 }
 
-/// The three lines of the guide for a cluster, for these cells and this experiment.
+/// The three command lines of the guide for computer clusters, for fewer shards and the experiment
+/// above.
 fn recipes() -> [String; 3] {
     let lines = ["sbatch --array=0-63", "seq 0 7 | parallel", "metastable run my-study.toml --out runs --merge"].map(|begin| {
         let guide = include_str!("../../src/guide/machines.md");
@@ -73,7 +75,7 @@ fn recipes() -> [String; 3] {
     lines.map(|line| line.replace("my-study.toml", "few.toml"))
 }
 
-/// A line as a shell runs it, with these programs and this one on its path.
+/// Runs a line in a shell, with the programs in the folder and this program on the path.
 fn shell(folder: &Path, line: &str) -> Output {
     let home = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
     let path = format!("{}:{}:{}", folder.display(), home.display(), std::env::var("PATH").unwrap_or_default());
@@ -118,12 +120,12 @@ fn the_commands_of_the_guide_run_on_a_cluster() {
         assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
         assert!(shell(folder.path(), &merge).status.success(), "{merge}");
         assert!(tables(&folder.path().join("runs")) == tables(&folder.path().join("whole")), "{line}: other bytes than one run");
-        std::fs::remove_dir_all(folder.path().join("runs")).expect("there");
+        std::fs::remove_dir_all(folder.path().join("runs")).expect("a folder");
     }
-    // Without its number the line says what is wrong.
-    let bare = shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
-    assert_eq!(bare.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&bare.stderr).contains("--shard: found /4, expected k/K"), "{bare:?}");
+    // Without the number of the shard, the error names the flag.
+    let without_number = shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
+    assert_eq!(without_number.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&without_number.stderr).contains("--shard: found /4, expected k/K"), "{without_number:?}");
 }
 
 #[test]
@@ -138,10 +140,10 @@ fn a_run_and_its_shards_exclude_each_other() {
     while !lock(&folder.path().join("runs")) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let said = failure(folder.path(), "run long.toml", 1);
+    let message = failure(folder.path(), "run long.toml", 1);
     part.kill().expect("killed");
     part.wait().expect("ended");
-    assert!(said.contains("a folder that another run has open"), "{said}");
+    assert!(message.contains("a folder that another run has open"), "{message}");
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn malformed_shards_are_refused() {
     }
 }
 
-/// A run of some thousand steps with merges, and one with implicit steps.
+/// A run with some thousand steps and merges, and a run with implicit steps.
 const RUNS: [&str; 2] = [
     "solve --init uniform --n 24 --d 3 --seed 5 --beta 60 --t-end 1e12 --observables clusters,positions",
     "solve --init uniform --n 12 --d 3 --seed 5 --beta 40 --dynamics causal-sa --t-end 1e6",
@@ -212,26 +214,26 @@ const RUNS: [&str; 2] = [
 fn a_killed_run_resumes_to_the_same_bytes() {
     for line in RUNS {
         let folder = folder();
-        let straight = format!("{line} --out straight");
-        assert!(run(folder.path(), &straight).status.success());
+        let uninterrupted = format!("{line} --out uninterrupted");
+        assert!(run(folder.path(), &uninterrupted).status.success());
         // A checkpoint after every step; killed at several moments; the same command resumes.
-        let broken = format!("{line} --out broken --keep-every 0");
+        let interrupted = format!("{line} --out interrupted --keep-every 0");
         let mut went_on = 0;
         for k in 0..6 {
-            let mut child = start(folder.path(), &broken);
+            let mut child = start(folder.path(), &interrupted);
             std::thread::sleep(Duration::from_millis(40 + 40 * k));
             child.kill().expect("killed");
             child.wait().expect("ended");
-            went_on += usize::from(folder.path().join("broken/checkpoint.json").exists());
+            went_on += usize::from(folder.path().join("interrupted/checkpoint.json").exists());
         }
-        let _ = std::fs::remove_dir_all(folder.path().join("broken")).ok().filter(|()| went_on == 0);
-        let last = run(folder.path(), &broken);
+        let _ = std::fs::remove_dir_all(folder.path().join("interrupted")).ok().filter(|()| went_on == 0);
+        let last = run(folder.path(), &interrupted);
         // A run that ended before a kill has no checkpoint, and its folder is not written again.
         let done = String::from_utf8_lossy(&last.stderr).contains("nothing is overwritten");
         assert!(last.status.success() || done, "{}", String::from_utf8_lossy(&last.stderr));
-        let [a, b] = ["straight", "broken"].map(|name| contents(&folder.path().join(name)));
+        let [a, b] = ["uninterrupted", "interrupted"].map(|name| contents(&folder.path().join(name)));
         let text = |files: &BTreeMap<PathBuf, Vec<u8>>, name: &str| {
-            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out broken --keep-every 0", "--out straight")
+            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out interrupted --keep-every 0", "--out uninterrupted")
         };
         for name in ["record.json", "timeline.csv", "mergers.csv", "final_tokens.csv"] {
             assert_eq!(text(&a, name), text(&b, name), "{line}: {name} after {went_on} checkpoints");
@@ -253,6 +255,6 @@ fn an_interrupted_run_resumes_and_another_one_is_refused() {
     refused(folder.path(), line, "not a checkpoint");
     let other = r#"{"run":"x","pause":{"t":[0,0],"h":0,"last_rejected":false,"nonfinite_steps":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"steady_state":[0,0,0,0],"stepper":[],"observers":[]}}"#;
     std::fs::write(folder.path().join("kept/checkpoint.json"), other).expect("writable");
-    let said = failure(folder.path(), line, 1);
-    assert!(said.contains("another run or version") && said.contains("another --out"), "{said}");
+    let message = failure(folder.path(), line, 1);
+    assert!(message.contains("another run or version") && message.contains("another --out"), "{message}");
 }

@@ -1,12 +1,13 @@
-//! Outputs beside files that one command renews: `METASTABLE_RENEW=1 cargo test`.
+//! Outputs compared with files. `METASTABLE_RENEW=1 cargo test` writes these files anew.
 
 use crate::program::{command, text};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Runs the commands of `tests/program/snapshots/NAME.txt` in a folder, and compares what they say with
-/// what stands below them. All have wrong input: they end within a second with exit code 1 and
-/// say why on the error stream alone. What differs from run to run has a name there.
+/// Runs the commands of `tests/program/snapshots/NAME.txt` in a folder and compares their error
+/// messages with those in the file. All commands have wrong input: they end within a second with
+/// exit code 1 and print only to the error stream. Values that differ between runs are replaced by
+/// names.
 pub fn refusals(name: &str, folder: &Path, names: &[(&str, &str)]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/program/snapshots/{name}.txt"));
     let expected = std::fs::read_to_string(&path).expect("a file of commands");
@@ -15,15 +16,15 @@ pub fn refusals(name: &str, folder: &Path, names: &[(&str, &str)]) {
         let started = Instant::now();
         let call = names.iter().fold(words.to_owned(), |line, (name, value)| line.replace(name, value));
         let out = command(folder, &call).output().expect("starts");
-        let said = text(&out.stderr);
-        assert!(out.status.code() == Some(1) && out.stdout.is_empty(), "{call}: {said}");
-        assert!(said.starts_with("error: ") && !said.contains("panicked"), "{call}: {said}");
+        let message = text(&out.stderr);
+        assert!(out.status.code() == Some(1) && out.stdout.is_empty(), "{call}: {message}");
+        assert!(message.starts_with("error: ") && !message.contains("panicked"), "{call}: {message}");
         assert!(started.elapsed() < Duration::from_secs(1), "{call}: {:?}", started.elapsed());
-        let said = names.iter().fold(said, |text, (name, value)| text.replace(value, name));
-        // How many names there are changes with every one that is added.
-        let parts = said.split("nearest of ").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
-        let said = parts.collect::<Vec<_>>().join("nearest of N");
-        found.push_str(&format!("$ metastable {words}\n{}\n\n", said.trim_end()));
+        let message = names.iter().fold(message, |text, (name, value)| text.replace(value, name));
+        // The number of known names changes whenever one is added.
+        let parts = message.split("nearest of ").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let message = parts.collect::<Vec<_>>().join("nearest of N");
+        found.push_str(&format!("$ metastable {words}\n{}\n\n", message.trim_end()));
     }
     assert!(!found.is_empty(), "{}: no commands", path.display());
     if std::env::var_os("METASTABLE_RENEW").is_some() {
@@ -33,7 +34,7 @@ pub fn refusals(name: &str, folder: &Path, names: &[(&str, &str)]) {
     let line = |text: &str| text.lines().nth(differs.unwrap_or_default()).unwrap_or_default().to_owned();
     assert!(
         found == expected,
-        "tests/program/snapshots/{name}.txt says\n  {}\nthe program\n  {}\nMETASTABLE_RENEW=1 cargo test writes what the program says",
+        "tests/program/snapshots/{name}.txt has\n  {}\nthe program prints\n  {}\nMETASTABLE_RENEW=1 cargo test updates the file",
         line(&expected),
         line(&found)
     );

@@ -1,10 +1,10 @@
-//! What a person reads on a terminal: nothing but results where notes are not wanted, no colours in a file, no alarm where
-//! all is as predicted.
+//! Terminal output: only results with `--quiet`, no colours in files, no alarm if all verdicts are
+//! as predicted.
 
 use crate::program::{refused, run, text};
 
 #[test]
-fn quiet_is_without_notes_and_with_the_same_result() {
+fn quiet_prints_the_same_result_without_notes() {
     let folder = tempfile::tempdir().expect("a folder");
     let (usual, quiet) = (run(folder.path(), "page --out page.html"), run(folder.path(), "page --out page.html --quiet"));
     assert!(usual.status.success() && quiet.status.success());
@@ -13,7 +13,7 @@ fn quiet_is_without_notes_and_with_the_same_result() {
 }
 
 #[test]
-fn errors_are_said_in_quiet_too() {
+fn quiet_still_prints_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     for arguments in ["--quiet check wendle", "check wendle --quiet"] {
         refused(folder.path(), arguments, "did you mean `wendel`");
@@ -21,18 +21,18 @@ fn errors_are_said_in_quiet_too() {
 }
 
 #[test]
-fn a_known_violation_is_no_alarm_and_a_file_has_no_colours() {
+fn known_violations_raise_no_alarm_and_files_have_no_colours() {
     let folder = tempfile::tempdir().expect("a folder");
     let checked = run(folder.path(), "check cone-speed cone-speed-printed --quick");
-    let said = text(&checked.stdout);
-    assert!(checked.status.success() && !said.contains('\u{1b}'), "{said}");
-    assert!(said.contains("violated, as known") && !said.contains('!'), "{said}");
-    assert!(said.contains("2 of 2 claims have the verdict that the literature, with its known errata, predicts, "), "{said}");
-    assert!(said.lines().next().is_some_and(|l| l.contains("resolves (rel.)")), "{said}");
+    let output = text(&checked.stdout);
+    assert!(checked.status.success() && !output.contains('\u{1b}'), "{output}");
+    assert!(output.contains("violated, as known") && !output.contains('!'), "{output}");
+    assert!(output.contains("2 of 2 claims have the verdict that the literature, with its known errata, predicts, "), "{output}");
+    assert!(output.lines().next().is_some_and(|l| l.contains("resolves (rel.)")), "{output}");
 }
 
 #[test]
-fn all_lines_are_for_all_claims() {
+fn the_flag_all_is_only_for_all_claims() {
     let folder = tempfile::tempdir().expect("a folder");
     for arguments in ["check unit-norm --all", "check --all --n 5", "check --all --out parts --shard 0/2"] {
         refused(folder.path(), arguments, "no names, ranges or shards");

@@ -1,4 +1,5 @@
-//! Closed forms of the rows beyond plain attention on the sphere, against 40-digit values of another program and against the printed numbers.
+//! Closed forms for other dynamics than plain attention on the sphere, against 40-digit values of
+//! another program and the numbers of the papers.
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::kernel::{Attention, Workspace};
@@ -22,9 +23,9 @@ fn equiangular_tokens_under_every_scheme() {
             SchemeCurve::new(find(name).expect("known"), case["n"].as_u64().expect("n") as usize, number(&case["beta"])).expect("valid");
         let places = curve.states(number(&case["gamma0"]), number(&case["r0"]), &numbers(&case["times"])).expect("valid");
         for ((p, gamma), radius) in places.iter().zip(numbers(&case["gamma"])).zip(numbers(&case["radius"])) {
-            let off = ((p.gamma - gamma).abs() / (1.0 - gamma)).max((p.radius / radius - 1.0).abs());
+            let deviation = ((p.gamma - gamma).abs() / (1.0 - gamma)).max((p.radius / radius - 1.0).abs());
             // 1 - gamma of the reference is rounded to 1e-16.
-            assert!(off < 1e-10 + 1e-15 / (1.0 - gamma), "{case}: {p:?}");
+            assert!(deviation < 1e-10 + 1e-15 / (1.0 - gamma), "{case}: {p:?}");
             worst = worst.max((p.gamma - gamma).abs());
         }
     }
@@ -32,7 +33,7 @@ fn equiangular_tokens_under_every_scheme() {
 }
 
 #[test]
-fn schemes_begin_and_end_as_printed() {
+fn schemes_have_the_published_initial_rates_and_limits() {
     let curve = |name: &str| SchemeCurve::new(find(name).expect("known"), 16, 2.0).expect("valid");
     for (name, rate) in [("post", 0.0893294), ("cod", 0.0893294), ("pre", 0.0297765), ("peri", 0.0799116), ("ngpt", 0.2397348)] {
         let found = curve(name).initial_rates(0.0, 3.0).0;
@@ -79,8 +80,8 @@ fn the_boolean_limit() {
 }
 
 #[test]
-fn the_gaussian_closure_and_its_end() {
-    // A diagonal case by the equation and by the closed form.
+fn the_gaussian_closure_and_its_limit() {
+    // A diagonal case by integration and by the closed form.
     let start = gaussian::GaussianMoments { mean: vec![0.5, -1.0], covariance: vec![0.4, 0.0, 0.0, 1.5] };
     let scaled = |f: f64| identity(2).iter().map(|v| f * v).collect::<Vec<_>>();
     for (b, v, t) in [(0.5, -1.0, 2.0), (0.3, 1.0, 0.9)] {
@@ -114,7 +115,7 @@ fn random_weights_and_two_clusters() {
 }
 
 #[test]
-fn one_step_of_noise() {
+fn one_noise_step() {
     for case in reference("noise_step") {
         let (d, tau) = (case["d"].as_u64().expect("d") as usize, number(&case["tau"]));
         for (sampler, mean) in Sampler::ALL.into_iter().zip(numbers(&case["means"])) {
@@ -127,7 +128,7 @@ fn one_step_of_noise() {
     for d in [2, 3, 5, 8] {
         for sampler in Sampler::ALL {
             let size = |tau: f64| (sampler.mean_step_cosine(d, tau) - exact_mean(d, tau)) / tau.powi(2);
-            // Richardson: the error of second order without the third.
+            // Richardson extrapolation: the second-order error without the third-order part.
             let found = 2.0 * size(5e-4) - size(1e-3);
             assert!((found - sampler.leading_error(d)).abs() < 1e-3 * (1.0 + sampler.leading_error(d).abs()), "{d} {sampler:?} {found}");
         }
@@ -135,21 +136,21 @@ fn one_step_of_noise() {
 }
 
 #[test]
-fn stationary_means_of_steps() {
+fn stationary_means_of_the_schemes() {
     let exact = stationary_mean(4.0);
     assert!((exact - 0.750671).abs() < 1e-6);
-    let off = |s: Sampler, h: f64| {
+    let deviation = |s: Sampler, h: f64| {
         let (lie, strang) = stationary_means(s, 4.0, h);
         (lie - exact, strang - exact)
     };
     let printed = [(0.2, 7.195e-4), (0.1, 1.807e-4)];
     for (h, error) in printed {
-        let found = off(Sampler::Corrected, h).1;
+        let found = deviation(Sampler::Corrected, h).1;
         assert!((found - error).abs() < 1e-3 * error, "{h}: {found:e}");
     }
-    let order = (off(Sampler::Corrected, 0.2).1 / off(Sampler::Corrected, 0.1).1).log2();
+    let order = (deviation(Sampler::Corrected, 0.2).1 / deviation(Sampler::Corrected, 0.1).1).log2();
     assert!((order - 2.0).abs() < 0.05, "{order}");
-    let (coarse, fine) = (off(Sampler::Geodesic, 0.2), off(Sampler::Geodesic, 0.1));
+    let (coarse, fine) = (deviation(Sampler::Geodesic, 0.2), deviation(Sampler::Geodesic, 0.1));
     assert!((coarse.0 + 0.0435).abs() < 1e-4 && (fine.0 + 0.0213).abs() < 1e-4, "{coarse:?} {fine:?}");
     assert!((coarse.1 + 0.0035).abs() < 1e-4 && ((coarse.1 / fine.1).log2() - 1.0).abs() < 0.15, "{coarse:?} {fine:?}");
 }
@@ -159,14 +160,14 @@ fn participation_of_a_long_context() {
     for (c, printed) in [(0.25, 0.2524), (1.0, 0.6353), (4.0, 0.8851)] {
         assert!((long_context::participation(3, c).expect("valid") - printed).abs() < 6e-5);
     }
-    // beta / n^2 grows on the circle: one key in the end.
+    // beta / n^2 grows on the circle, so one key has all the weight in the limit.
     let [low, high] = [0.1, 10.0].map(|c| long_context::participation(2, c).expect("valid"));
     assert!(low < high && high < 1.0);
     assert!((long_context::subcritical_length(3, 20.0) - 0.95).abs() < 1e-10);
 }
 
 #[test]
-fn residuals_shrink_cubically() {
+fn rank_one_residuals_shrink_cubically() {
     let mut stream = metastable::num::stream::Stream::new(1, &["rank collapse"]);
     let (n, d) = (8, 4);
     let mut normals = |count: usize, size: f64| {
@@ -179,21 +180,21 @@ fn residuals_shrink_cubically() {
     let mut r = RankResidual::new(&x, d).expect("rows differ");
     let mut logs = vec![r.log_size];
     for layer in 0..5 {
-        let (next, leading) = (r.layer(&w, &w_v).expect("alive"), r.leading(&w, &w_v).expect("alive"));
-        let off =
+        let (next, leading) = (r.layer(&w, &w_v).expect("not of rank one"), r.leading(&w, &w_v).expect("not of rank one"));
+        let deviation =
             next.shape.iter().zip(&leading.shape).map(|(a, b)| (a - b).abs()).fold((next.log_size - leading.log_size).abs(), f64::max);
         // Relative corrections are of the order |R|.
-        assert!(off < 50.0 * r.log_size.exp() + 1e-14, "{layer}: {off:e}");
+        assert!(deviation < 50.0 * r.log_size.exp() + 1e-14, "{layer}: {deviation:e}");
         r = next;
         logs.push(r.log_size);
     }
     let last = logs[5] / logs[4];
     assert!((last - 3.0).abs() < 0.02 && logs[5] < -900.0, "{logs:?}");
     assert!(RankResidual::new(&[1.0, 2.0, 1.0, 2.0], 2).is_none());
-    assert!(r.layer(&[0.0; 16], &w_v).is_none(), "uniform attention ends it in one layer");
+    assert!(r.layer(&[0.0; 16], &w_v).is_none(), "uniform attention gives rank one after one layer");
 }
 
-/// Rescaled attention of R^d with these V and a normal Q.
+/// Rescaled attention in R^d with the given V and a random normal Q.
 fn rescaled(n: usize, d: usize, v: Vec<f64>, q: Option<Vec<f64>>) -> Dynamics {
     let model = Model { rescaled: true, heads: vec![[q.map(|q| (d, q)), None, Some((d, v)), None]], ..Model::default() };
     model.build("sa", false, &Spec::new(1.0, n), d).expect("a model")
@@ -206,7 +207,7 @@ fn normals(count: usize, name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn scores_by_differences_to_the_leader_are_the_scores() {
+fn scores_from_differences_to_the_leader_agree_with_the_definition() {
     let (n, d) = (9, 3);
     let x = Tokens::flat(d, normals(n * d, "points"))
         .expect("points")
@@ -217,11 +218,11 @@ fn scores_by_differences_to_the_leader_are_the_scores() {
     let mut out = vec![0.0; n * d];
     for t in [0.0, 0.7, 3.0] {
         dynamics.output(t, &x, OutputForm::Difference, &mut Workspace::default(), &mut out);
-        let exact = dynamics.definition(t, &x, OutputForm::Difference).expect("attention defines itself");
+        let exact = dynamics.definition(t, &x, OutputForm::Difference).expect("attention has a definition");
         let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-11 * size), "t = {t}: {out:?} {exact:?}");
     }
-    // Where e^{tV} is far beyond f64 rows are one-hot; no number is lost.
+    // Where e^{tV} is far beyond f64, the rows of A are one-hot and all numbers stay finite.
     let line = rescaled(3, 1, vec![1.0], None);
     let z = Tokens::flat(1, vec![-1.0, 0.5, 2.0]).expect("points");
     let mut out = [0.0; 3];
@@ -230,7 +231,7 @@ fn scores_by_differences_to_the_leader_are_the_scores() {
 }
 
 #[test]
-fn a_regular_heptagon_keeps_its_corners_and_a_square_four_limits() {
+fn limits_of_rescaled_tokens_from_a_heptagon_and_a_square() {
     let flow = |x: Vec<f64>| {
         let x = Tokens::flat(2, x).expect("points");
         let options = Options { merge_radius: 0.0, ..Options::default() };
@@ -247,12 +248,12 @@ fn a_regular_heptagon_keeps_its_corners_and_a_square_four_limits() {
 }
 
 #[test]
-fn convex_layers_meet_at_a_point_of_the_hull() {
+fn convex_layers_converge_to_a_point_of_the_hull() {
     let attention = Dynamics::single(Attention::new(2.0)).with_normalisation(Rescaled);
     let mut x = Tokens::flat(2, vec![1.0, 0.0, 1.0, 0.2]).expect("points");
     (0..2000).for_each(|_| Layer::new(0.5).expect("a step").apply(&attention, &mut x));
     assert!((x.row(0)[0] - 1.0).abs() < 1e-12 && (x.row(0)[1] - 0.101351).abs() < 1e-6, "{x:?}");
-    // g_t = 2^{-t-1} leaves a share for ever.
+    // With g_t = 2^{-t-1} a part of the distance remains forever.
     let hardmax = Dynamics::single(Hardmax::new(None, 1e-12).expect("a rule")).with_normalisation(Rescaled);
     let mut x = Tokens::flat(1, vec![1.0, 0.0625]).expect("points");
     (0..60).for_each(|t| Layer::new(0.5f64.powi(t + 1)).expect("a step").apply(&hardmax, &mut x));
@@ -261,8 +262,9 @@ fn convex_layers_meet_at_a_point_of_the_hull() {
 }
 
 #[test]
-fn the_line_on_which_the_bound_fails_exactly() {
-    // x_1 = 1/3 + 8/(t (t+1)), x_2 = 1/3 in rationals, beside the layers of the program.
+fn an_exact_example_in_which_the_bound_fails() {
+    // x_1 = 1/3 + 8/(t (t+1)), x_2 = 1/3 in rational arithmetic, compared with the layers of the
+    // program.
     let ratio = |a: i64, b: i64| BigRational::new(a.into(), b.into());
     let (mut one, mut two) = (ratio(3, 1), ratio(-1, 1));
     let negative = Dynamics::single(Hardmax::new(Some(vec![-1.0]), 1e-12).expect("a rule")).with_normalisation(Rescaled);
@@ -280,13 +282,13 @@ fn the_line_on_which_the_bound_fails_exactly() {
             assert!((x.numbers()[1] - 1.0 / 3.0).abs() < 1e-14);
         }
     }
-    // J = 1/18 against 32/(t+1) from t = 576 on.
+    // J = 1/18 exceeds the bound 32/(t+1) from t = 576 on.
     assert!(ratio(1, 18) > ratio(32, 1001));
 }
 
 #[test]
-fn residuals_of_500_digits() {
-    // log |R_l| of plain attention layers in 500 digits (mpmath): f64 is 0 from layer 4 on.
+fn rank_one_residuals_agree_with_500_digits() {
+    // log |R_l| of plain attention layers in 500 digits (mpmath). In f64, R is 0 from layer 4 on.
     let stated = [-3.441_351_687_733_432, -13.501_835_995_825_195, -42.182_538_046_310_79, -128.093_056_137_056_9, -385.845_590_224_034_6];
     let (n, d) = (8usize, 4usize);
     let wave = |count: usize, a: f64, b: f64| (0..count).map(|k| (a * k as f64 + b).sin()).collect::<Vec<_>>();
@@ -295,11 +297,12 @@ fn residuals_of_500_digits() {
     let mut r = RankResidual::new(&x, d).expect("rows differ");
     for (layer, stated) in stated.into_iter().enumerate() {
         assert!((r.log_size - stated).abs() < 1e-12 * stated.abs(), "{layer}: {} {stated}", r.log_size);
-        let (next, leading) = (r.layer(&w, &w_v).expect("alive"), r.leading(&w, &w_v).expect("alive"));
-        // The leading formula, relative to the residual: below 1e-10 from the layer at e^-42 on.
-        let off = (next.log_size - leading.log_size).abs();
-        assert!(off < 10.0 * r.log_size.exp() + 1e-12, "{layer}: {off:e}");
-        // Ratios of logarithms tend to 3 like the logarithm of a constant over log |R|.
+        let (next, leading) = (r.layer(&w, &w_v).expect("not of rank one"), r.leading(&w, &w_v).expect("not of rank one"));
+        // The error of the leading formula, relative to the residual, is below 1e-10 from the layer
+        // with residual e^-42 on.
+        let deviation = (next.log_size - leading.log_size).abs();
+        assert!(deviation < 10.0 * r.log_size.exp() + 1e-12, "{layer}: {deviation:e}");
+        // The ratio of successive logarithms tends to 3; the difference is a constant over log |R|.
         assert!((next.log_size / r.log_size - 3.0).abs() < 4.0 / r.log_size.abs(), "{layer}");
         r = next;
     }
@@ -327,7 +330,8 @@ fn a_skip_connection_keeps_the_rank_and_layer_norm_changes_the_affine_rank() {
         assert!((ratio - 1.0).abs() < 1e-2, "{layer}: {ratio}");
         x = next;
     }
-    // Affine rank: of the differences to the first row, from the eigenvalues of their Gram matrix.
+    // The affine rank is that of the differences to the first row, from the eigenvalues of their
+    // Gram matrix.
     let normed = |rows: &[[f64; 3]]| -> Vec<[f64; 3]> {
         let norm = |r: &[f64; 3]| {
             let mean = r.iter().sum::<f64>() / 3.0;
@@ -338,8 +342,8 @@ fn a_skip_connection_keeps_the_rank_and_layer_norm_changes_the_affine_rank() {
         rows.iter().map(norm).collect()
     };
     let rank = |rows: &[[f64; 3]]| {
-        let off = |i: usize, c: usize| rows[i][c] - rows[0][c];
-        let gram: Vec<f64> = (0..4).map(|k| (0..3).map(|c| off(1 + k / 2, c) * off(1 + k % 2, c)).sum()).collect();
+        let deviation = |i: usize, c: usize| rows[i][c] - rows[0][c];
+        let gram: Vec<f64> = (0..4).map(|k| (0..3).map(|c| deviation(1 + k / 2, c) * deviation(1 + k % 2, c)).sum()).collect();
         metastable::num::dense::symmetric_eigenvalues(&gram, 2).expect("symmetric").iter().filter(|v| **v > 1e-12).count()
     };
     let line = [[1.0, 2.0, 0.0], [1.5, 1.0, 0.5], [3.0, -2.0, 2.0]];
@@ -349,7 +353,7 @@ fn a_skip_connection_keeps_the_rank_and_layer_norm_changes_the_affine_rank() {
 }
 
 #[test]
-fn the_printed_matrix_reaches_its_hyperplanes_at_its_rate() {
+fn tokens_reach_the_hyperplanes_of_the_published_matrix_at_the_published_rate() {
     let v: Vec<f64> = vec![0.64709742, 0.81911926, 0.61210449, 0.63263484];
     let (mean, det) = (0.5 * (v[0] + v[3]), v[0] * v[3] - v[1] * v[2]);
     let root = (mean * mean - det).sqrt();

@@ -1,4 +1,5 @@
-//! The checks would notice a bug: faulty dynamics and energies, planted one at a time, are caught by the suite that the real ones pass.
+//! Do the tests notice bugs? Dynamics and energies with one deliberate bug each fail the
+//! conformance suite, which the real ones pass.
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
@@ -23,16 +24,16 @@ enum Bug {
     NotFinite,
 }
 
-/// Attention written out plainly, with one bug.
-struct Planted {
+/// Attention by plain sums, with one bug.
+struct Faulty {
     bug: Bug,
     spec: Spec,
     softmax: bool,
-    /// The dynamics without the bug: what is claimed, and the definition.
+    /// The dynamics without the bug: its properties and its definition.
     right: Dynamics,
 }
 
-impl Planted {
+impl Faulty {
     fn row(&self, x: &Tokens, i: usize, form: OutputForm) -> Vec<f64> {
         let (d, causal) = (x.d(), self.right.properties().causal);
         let times = |m: Option<&[f64]>, v: &[f64]| m.map_or(v.to_vec(), |m| m.chunks_exact(d).map(|r| dot(r, v)).collect::<Vec<f64>>());
@@ -47,7 +48,7 @@ impl Planted {
             let transposed: Option<Vec<f64>> = v.map(|v| (0..d * d).map(|p| v[(p % d) * d + p / d]).collect());
             let v = if self.bug == Bug::ValueTransposed { transposed.as_deref() } else { v };
             let beta = self.spec.beta * if self.bug == Bug::BetaDoubled { 2.0 } else { 1.0 };
-            let seen = match (causal, self.bug) {
+            let visible = match (causal, self.bug) {
                 (true, Bug::CausalMaskOffByOne) => (i + 2).min(x.n()),
                 (true, _) => i + 1,
                 _ => x.n(),
@@ -58,7 +59,7 @@ impl Planted {
                 let own = if self.bug == Bug::SelfExcluded && j == i { 0.0 } else { 1.0 };
                 own * mass * (beta * dot(&query, &times(k, x.row(j)))).exp()
             };
-            let weights: Vec<f64> = (0..seen).map(weight).collect();
+            let weights: Vec<f64> = (0..visible).map(weight).collect();
             let normalise = self.softmax && self.bug != Bug::SoftmaxNotNormalised;
             let mass = if normalise { weights.iter().sum() } else { 1.0 };
             let share = if self.bug == Bug::HeadsAveraged { 1.0 / heads as f64 } else { 1.0 };
@@ -75,7 +76,7 @@ impl Planted {
     }
 }
 
-impl Sublayer for Planted {
+impl Sublayer for Faulty {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         let x = input.tokens;
         for (i, row) in out.chunks_exact_mut(x.d()).enumerate() {
@@ -105,15 +106,16 @@ impl Sublayer for Planted {
 fn failures(name: &str, bug: Bug) -> Vec<Check> {
     let build = |spec: &Spec| -> Result<Dynamics> {
         let right = dynamics::build(name, false, spec)?;
-        Ok(Dynamics::single(Planted { bug, spec: spec.clone(), softmax: name.ends_with("-sa") || name == "sa", right }))
+        Ok(Dynamics::single(Faulty { bug, spec: spec.clone(), softmax: name.ends_with("-sa") || name == "sa", right }))
     };
     let checks = suite(&build, 3).expect("the suite runs");
-    // The plain sums of this file have no difference form, so rounding alone may exceed the sharpest bounds: 1e-11 separates bugs.
+    // The plain sums of this file have no difference form, so rounding alone may exceed the
+    // sharpest bounds. The bound 1e-11 tells rounding from bugs.
     checks.into_iter().filter(|c| c.value.is_nan() || c.value > c.bound.max(1e-11)).collect()
 }
 
 #[test]
-fn without_a_bug_the_plain_sums_pass() {
+fn plain_sums_without_a_bug_pass() {
     for name in ["sa", "usa", "causal-sa", "causal-usa"] {
         let found = failures(name, Bug::None);
         assert!(found.is_empty(), "{name}: {found:?}");
@@ -121,7 +123,7 @@ fn without_a_bug_the_plain_sums_pass() {
 }
 
 #[test]
-fn every_planted_bug_is_caught() {
+fn every_injected_bug_is_detected() {
     let everywhere = [
         Bug::WrongSign,
         Bug::MissingProjection,
@@ -134,7 +136,7 @@ fn every_planted_bug_is_caught() {
     ];
     for name in ["sa", "usa", "causal-sa", "causal-usa"] {
         for bug in everywhere {
-            assert!(!failures(name, bug).is_empty(), "{name}: {bug:?} was not noticed");
+            assert!(!failures(name, bug).is_empty(), "{name}: {bug:?} was not detected");
         }
     }
     for name in ["sa", "causal-sa"] {
@@ -145,7 +147,8 @@ fn every_planted_bug_is_caught() {
     }
 }
 
-/// What an energy must satisfy, whatever its implementation: a Dirac mass, splitting of masses, its gradient.
+/// The number of violated properties of an energy: its value at a Dirac mass, that splitting a mass
+/// changes nothing, its gradient.
 fn energy_defects(value: &dyn Fn(f64, &Tokens) -> f64) -> usize {
     let beta = 2.0;
     let mut stream = Stream::new(4, &["energy"]);
@@ -171,7 +174,7 @@ fn energy_defects(value: &dyn Fn(f64, &Tokens) -> f64) -> usize {
 }
 
 #[test]
-fn planted_energy_bugs_are_caught() {
+fn injected_energy_bugs_are_detected() {
     let right = |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Mean).value(x).expect("finite");
     assert_eq!(energy_defects(&right), 0);
     let without_n2 = |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Sum).value(x).expect("finite");

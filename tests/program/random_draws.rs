@@ -1,5 +1,5 @@
-//! What is random in a model: drawn anew in every realisation, or once where a seed is written;
-//! masses by law; models as an axis; other values of keys.
+//! Random parts of a model: drawn anew in every realisation, or once if a seed is given. Masses by
+//! law, models as an axis, overridden keys.
 
 use crate::program::{json, printed, refused};
 use crate::snapshot;
@@ -7,7 +7,7 @@ use metastable::lab::{Experiment, arrays};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Four tokens of S^2, in every realisation the same.
+/// Four tokens on S^2, the same in every realisation.
 const TOKENS: &str = "tokens = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.6, 0.8, 0]]\n";
 
 fn folder() -> tempfile::TempDir {
@@ -43,7 +43,7 @@ fn experiment(model: &str) -> String {
 }
 
 #[test]
-fn a_law_of_matrices_is_drawn_in_every_realisation_unless_a_seed_is_written() {
+fn matrices_are_drawn_in_every_realisation_unless_a_seed_is_given() {
     let f = folder();
     let at = f.path();
     write(at, "free.toml", &experiment("q = 'low-rank:rank=1'"));
@@ -55,7 +55,8 @@ fn a_law_of_matrices_is_drawn_in_every_realisation_unless_a_seed_is_written() {
     let fixed = place(at, &json(at, "run fixed.toml"));
     assert_eq!(distinct(&column(&fixed, "inner_min")), 1, "one matrix for all realisations, and the same tokens");
     assert_eq!(distinct(&column(&place(at, &json(at, "run fresh.toml")), "inner_min")), 6);
-    // The seed in the table names the matrix: one run with it is the same one.
+    // The seed in the table determines the matrix: a single run with this seed gives the same
+    // tokens.
     write(at, "x.csv", "1,0,0\n0,1,0\n0,0,1\n0.6,0.8,0\n");
     let own = format!("solve --tokens x.csv --beta 2 --t-end 1 --merge-radius 0 --q low-rank:rank=1,seed={}", seeds[3]);
     let expected: Vec<f64> = json(at, &own)["final_tokens"]
@@ -68,9 +69,9 @@ fn a_law_of_matrices_is_drawn_in_every_realisation_unless_a_seed_is_written() {
     let cell = std::fs::read_dir(free.join("cells")).expect("cells").flatten().next().expect("a cell").path();
     let table = arrays::read(&cell.join("table.npy"), None).expect("a table");
     let row: Vec<f64> = table.data.chunks(2 + 12).nth(3).expect("realisation 3")[2..].to_vec();
-    // Two runs of the same equation at rtol 1e-10 over a time of 1.
+    // The bound is for two runs of the same equation at rtol 1e-10 over a time of 1.
     assert!(row.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-8), "{row:?} {expected:?}");
-    // It says so: before, after, in the tables, and where a law is explained.
+    // This is reported by the dry run, by the run, in the tables and by `explain`.
     let anew = "q = low-rank:rank=1: drawn anew in every realisation, from the seed in the column matrix_seed";
     let once = "q = low-rank:rank=1,seed=1: one matrix for all realisations, that of the seed 1 in the law";
     assert!(printed(at, "run free.toml --dry-run").contains(anew) && printed(at, "run free.toml").contains(anew));
@@ -82,7 +83,7 @@ fn a_law_of_matrices_is_drawn_in_every_realisation_unless_a_seed_is_written() {
     for law in ["normal", "symmetric", "low-rank", "rotation"] {
         assert!(printed(at, &format!("explain {law}")).contains("every realisation draws another matrix"), "{law}");
     }
-    // The same bytes again; another seed of the experiment is other matrices.
+    // A second run gives the same bytes; another seed of the experiment gives other matrices.
     let again = place(at, &json(at, "run free.toml --out again --threads 1"));
     assert_eq!(std::fs::read(again.join("results.npy")).expect("bytes"), std::fs::read(free.join("results.npy")).expect("bytes"));
     let other = place(at, &json(at, "run free.toml --set seed=2"));
@@ -97,14 +98,14 @@ fn models_with_and_without_seeds_share_a_table() {
     let both = place(at, &json(at, "run both.toml"));
     let seeds = column(&both, "matrix_seed");
     assert!(seeds[..6].iter().all(|s| s.is_nan()) && distinct(&seeds[6..]) == 6, "{seeds:?}");
-    // A cell does not depend on the models beside its own.
+    // A cell does not depend on the other models.
     write(at, "one.toml", &experiment("q = 'normal'"));
     let one = place(at, &json(at, "run one.toml"));
     assert_eq!(column(&one, "inner_min"), column(&both, "inner_min")[6..]);
 }
 
 #[test]
-fn noise_has_the_seed_of_the_experiment_unless_one_is_written() {
+fn noise_has_the_seed_of_the_experiment_unless_one_is_given() {
     let f = folder();
     let at = f.path();
     let noisy = |noise: &str| experiment(&format!("noise = '{noise}'")).replace("merge_radius = 0\n", "");
@@ -133,7 +134,7 @@ fn one_run_draws_everything_from_its_seed() {
     let walk = |flags: &str| json(at, &format!("solve --tokens x.csv --beta 3 --t-end 1 {flags}"))["final_tokens"].clone();
     assert_eq!(walk("--noise kappa=9,step=0.1 --seed 4"), walk("--noise kappa=9,step=0.1,seed=4"));
     assert_ne!(walk("--noise kappa=9,step=0.1 --seed 4"), walk("--noise kappa=9,step=0.1"));
-    // A wrong value is said before a missing one.
+    // A wrong value is reported before a missing one.
     for (noise, expected) in [
         ("kappa=-1", "kappa: found -1, expected a positive finite number"),
         ("step=-1", "noise step: found -1, expected a positive finite number"),
@@ -154,7 +155,7 @@ fn masses_by_law() {
         json(at, &format!("energy --init uniform --n 5 --d 2 --seed 3 --beta 2 {flags}"))["energy"].as_f64().expect("a number")
     };
     let (law, file) = (energy("--masses power:0.5"), energy("--masses m.csv"));
-    // Twenty-five products of masses that are right to two roundings each.
+    // The bound is for 25 products of masses with two rounding errors each.
     assert!((law / file - 1.0).abs() < 100.0 * f64::EPSILON, "{law} {file}");
     assert_eq!(energy("--masses power:s=0.5").to_bits(), law.to_bits());
     assert_eq!((energy("--masses uniform").to_bits(), energy("--masses power:0").to_bits()), (energy("").to_bits(), energy("").to_bits()));
@@ -192,7 +193,7 @@ fn masses_by_law_in_an_experiment() {
     let start = |m: usize| table.data.chunks(14).nth(2 * m).expect("a row")[2..].to_vec();
     assert!((0..3).all(|m| (start(m)[8..].iter().sum::<f64>() - 1.0).abs() < 8.0 * f64::EPSILON));
     assert_eq!(distinct(&[start(0)[8], start(1)[8], start(2)[8]]), 3, "other masses in every realisation");
-    // A frame of a run has the masses of its realisation; the observable sorts them.
+    // A frame of a run has the masses of its realisation. The observable sorts them.
     let on = format!("solve --from-run {folder} --frame cell={id},realisation=1,t=0 --beta 2 --t-end 1e-6");
     let mut masses: Vec<f64> =
         json(at, &on)["final_masses"].as_array().expect("masses").iter().map(|m| m.as_f64().expect("a number")).collect();
@@ -226,40 +227,40 @@ fn ranges_and_lists_of_lists_are_axes_of_models() {
     assert_eq!(models("norm = ['post', 'mix:tau=0.5..1:lin2']").expect("valid"), ["norm=post", "norm=mix:tau=0.5", "norm=mix:tau=1"]);
     assert_eq!(models("mask = 'window:w=1..4'").expect("valid").len(), 4);
     assert!(models("q = 'normal:seed=1..1000000'").expect_err("too many").to_string().contains("line 7: q: found"));
-    let said = models("q = 'normal:seed=3..1'").expect_err("backwards").to_string();
-    assert!(said.contains("expected a number, or a range \"a..b:linK\", \"a..b:logK\" or \"a..b\" of whole numbers a < b"), "{said}");
-    // What does not work says what does.
+    let message = models("q = 'normal:seed=3..1'").expect_err("backwards").to_string();
+    assert!(message.contains("expected a number, or a range \"a..b:linK\", \"a..b:logK\" or \"a..b\" of whole numbers a < b"), "{message}");
+    // Wrong forms are refused with the right form.
     let head = "name = 'x'\nn = 4\nd = 3\nbeta = 1\nt_end = 1\n";
     for (model, found) in
         [("[[model]]\nnorm = 'pre'\n[[model]]\nnorm = 'post'\n", "list of 2 items"), ("model = ['a.toml', 'b.toml']\n", "list of 2 items")]
     {
         write(at, "x.toml", &format!("{head}{model}"));
-        let said = refused(at, "run x.toml", found);
-        assert!(said.contains("norm = [\"post\", \"pre\"]") && said.contains("q = [[\"a.csv\"], [\"b.csv\"]]"), "{said}");
+        let message = refused(at, "run x.toml", found);
+        assert!(message.contains("norm = [\"post\", \"pre\"]") && message.contains("q = [[\"a.csv\"], [\"b.csv\"]]"), "{message}");
     }
     assert!(printed(at, "explain model").contains("q = [[\"a.csv\"], [\"b.csv\"]]"));
     assert!(printed(at, "list columns").contains("metastable explain model"));
 }
 
 #[test]
-fn numbers_and_keys_of_a_file_are_answered_with_what_is_right() {
+fn wrong_numbers_and_keys_are_refused_with_the_right_form() {
     let problem = |text: &str| Experiment::parse("x.toml", text).expect_err("wrong").to_string();
-    let said = problem("name = 'x'\nn = 'a'\nd = 3\nbeta = 1\nt_end = 1\n");
+    let message = problem("name = 'x'\nn = 'a'\nd = 3\nbeta = 1\nt_end = 1\n");
     assert_eq!(
-        said,
+        message,
         "x.toml, line 2: n: found the string \"a\", expected a number, or a range \"a..b:linK\", \"a..b:logK\" or \"a..b\" of whole numbers a < b, or a list of these separated by commas"
     );
     assert!(problem("name = 'x'\nn = '4'\nd = 3\nbeta = 1\nt_end = 1\n").contains("write numbers without quotes"));
-    let said = problem("name = 'x'\nn = 4\nd = 3\nt_end = 1\n[model]\nnorm = 'pre'\nbeta = 2\n");
-    assert!(said.contains("line 7: unknown key `beta` in [model]; it belongs above the line [model]"), "{said}");
-    let said = problem("name = 'x'\nn = 4\nd = 3\nbeta = 1\nt_end = 1\nq = 'normal'\n");
-    assert!(said.contains("line 6: unknown key `q`; did you mean `model.q`, a key of [model]?"), "{said}");
+    let message = problem("name = 'x'\nn = 4\nd = 3\nt_end = 1\n[model]\nnorm = 'pre'\nbeta = 2\n");
+    assert!(message.contains("line 7: unknown key `beta` in [model]; it belongs above the line [model]"), "{message}");
+    let message = problem("name = 'x'\nn = 4\nd = 3\nbeta = 1\nt_end = 1\nq = 'normal'\n");
+    assert!(message.contains("line 6: unknown key `q`; did you mean `model.q`, a key of [model]?"), "{message}");
     let whole = Experiment::parse("x.toml", "name = 'x'\nn = '2..5'\nd = 3\nbeta = 1\nt_end = 1\n").expect("valid");
     assert_eq!(whole.n, [2, 3, 4, 5]);
 }
 
 #[test]
-fn every_key_can_have_another_value() {
+fn every_key_can_be_overridden() {
     let f = folder();
     let at = f.path();
     let head = "name = 'x'\nn = [4,\n  6] # two\nd = 3\nbeta = 5\nt_end = 1\n";
@@ -268,21 +269,24 @@ fn every_key_can_have_another_value() {
     write(at, "none.toml", head);
     write(at, "m.toml", "norm = 'pre'\n");
     write(at, "file.toml", &format!("{head}model = 'm.toml'\nobservables = ['clusters']\n"));
-    let said = |file: &str, changes: &[(&str, &str)]| {
+    let with_overrides = |file: &str, changes: &[(&str, &str)]| {
         let changes: Vec<_> = changes.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         Experiment::with_overrides(&at.join(file).display().to_string(), &changes).map(|e| (e.model.to_text(), e.n.clone(), e.beta.clone()))
     };
     let normal = || "norm=post; q=rotation:seed=4".to_owned();
-    assert_eq!(said("table.toml", &[("model.q", "rotation:seed=4")]), Ok((normal(), vec![4, 6], vec![5.0])));
-    assert_eq!(said("dotted.toml", &[("model.q", "rotation:seed=4"), ("n", "3")]), Ok((normal(), vec![3], vec![5.0])));
-    assert_eq!(said("none.toml", &[("model.q", "normal"), ("beta", "1..2:lin2")]), Ok(("q=normal".into(), vec![4, 6], vec![1.0, 2.0])));
-    assert_eq!(said("table.toml", &[("model", "m.toml"), ("observables", "clusters")]).expect("valid").0, "norm=pre");
+    assert_eq!(with_overrides("table.toml", &[("model.q", "rotation:seed=4")]), Ok((normal(), vec![4, 6], vec![5.0])));
+    assert_eq!(with_overrides("dotted.toml", &[("model.q", "rotation:seed=4"), ("n", "3")]), Ok((normal(), vec![3], vec![5.0])));
     assert_eq!(
-        said("table.toml", &[("model.q", "[\"normal:seed=1\", \"normal:seed=2\"]")]).expect("valid").0,
+        with_overrides("none.toml", &[("model.q", "normal"), ("beta", "1..2:lin2")]),
+        Ok(("q=normal".into(), vec![4, 6], vec![1.0, 2.0]))
+    );
+    assert_eq!(with_overrides("table.toml", &[("model", "m.toml"), ("observables", "clusters")]).expect("valid").0, "norm=pre");
+    assert_eq!(
+        with_overrides("table.toml", &[("model.q", "[\"normal:seed=1\", \"normal:seed=2\"]")]).expect("valid").0,
         "norm=post; q=normal:seed=1+normal:seed=2"
     );
-    // What is wrong names the change or the line of the file, never a line of something else.
-    snapshot::refusals("drawn", at, &[]);
+    // An error names the override, or the right line of the file.
+    snapshot::refusals("random_draws", at, &[]);
     write(at, "wrong.toml", &format!("{head}betta = 3\n"));
     refused(at, "run wrong.toml --set n=3", "wrong.toml, line 7: unknown key `betta`; did you mean `beta`?");
 }

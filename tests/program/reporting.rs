@@ -1,4 +1,5 @@
-//! What is said beside a number is true of that number: parameters that act, times in their scale, limits that are hit, runs that end.
+//! Notes, captions, lists and explanations agree with the numbers; parameters have an effect;
+//! limits are reported.
 
 use crate::program::{command, json, run};
 use crate::snapshot;
@@ -10,7 +11,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn parameters_of_norms_act() {
+fn parameters_of_normalisations_have_an_effect() {
     let f = folder();
     let at = f.path();
     let first =
@@ -18,12 +19,12 @@ fn parameters_of_norms_act() {
     assert!((first("ngpt:alpha=0.5") / first("ngpt") - 0.5).abs() < 1e-15 && first("ngpt:alpha=2") > first("ngpt"));
     for (tau, radius) in [("0.1", 2.529_678_508_239_008), ("1", 1.892_301_684_385_025), ("5", 1.0)] {
         let end = json(at, &format!("solve --tokens two.csv --beta 1 --t-end 2 --norm mix:tau={tau}"));
-        let told = json(at, &format!("predict normalisation --scheme mix:tau={tau} --n 2 --beta 1 --times 2"))["radius"][0].clone();
-        for found in [&end["final_radii"][0], &told] {
+        let predicted = json(at, &format!("predict normalisation --scheme mix:tau={tau} --n 2 --beta 1 --times 2"))["radius"][0].clone();
+        for found in [&end["final_radii"][0], &predicted] {
             assert!((found.as_f64().expect("a radius") - radius).abs() < 1e-8, "{tau}: {found}");
         }
     }
-    // As an axis of an experiment: two cells, two numbers.
+    // As an axis of an experiment, two values give two cells with different numbers.
     let text = "name = \"norms\"\ntitle = \"norms\"\ndynamics = \"sa\"\nn = 4\nd = 3\nbeta = 1\ninit = \"uniform\"\nt_end = 1\n[model]\nnorm = [\"ngpt:alpha=0.5\", \"ngpt:alpha=2\"]\n";
     std::fs::write(at.join("norms.toml"), text).expect("writable");
     let out = run(at, "run norms.toml");
@@ -37,7 +38,7 @@ fn parameters_of_norms_act() {
 }
 
 #[test]
-fn predictions_are_of_what_was_asked() {
+fn predictions_use_the_given_parameters() {
     let f = folder();
     let at = f.path();
     for scale in ["u1", "u2", "u3", "u4"] {
@@ -47,7 +48,7 @@ fn predictions_are_of_what_was_asked() {
     }
     let exact = json(at, "predict two-token-time --beta 0 --from 3 --to 0.1");
     assert!(exact["error"].as_f64().is_some_and(|e| e > 0.0), "{exact}");
-    // By 10^5 draws of all keys: 0.001006, 0.001035, 0.1003.
+    // The expected values 0.001006, 0.001035, 0.1003 are means over 10^5 draws of all keys.
     for (asked, drawn) in [("--d 64 --c 0.5 --n 1000", 1.006e-3), ("--d 9 --c 0.1 --n 1000", 1.035e-3), ("--d 3 --c 0.01 --n 10", 0.1003)] {
         let found = json(at, &format!("predict long-context {asked}"));
         assert!((found["participation"].as_f64().expect("a share") / drawn - 1.0).abs() < 1e-3, "{asked}: {found}");
@@ -58,17 +59,17 @@ fn predictions_are_of_what_was_asked() {
 }
 
 #[test]
-fn runs_say_what_they_know_and_no_more() {
+fn runs_report_only_what_is_known() {
     let f = folder();
     let at = f.path();
-    let shaken = json(at, "solve --tokens two.csv --beta 20 --t-end 1 --noise kappa=2,seed=1,step=0.1");
-    assert!(shaken["remaining_merger_log10_t"].is_null());
+    let noisy = json(at, "solve --tokens two.csv --beta 20 --t-end 1 --noise kappa=2,seed=1,step=0.1");
+    assert!(noisy["remaining_merger_log10_t"].is_null());
     assert!(json(at, "solve --tokens two.csv --beta 20 --t-end 1")["remaining_merger_log10_t"].is_number());
     std::fs::write(at.join("opposite.csv"), "1,0\n-1,0\n").expect("writable");
     assert!(String::from_utf8_lossy(&run(at, "solve --tokens opposite.csv --beta 3 --t-end 9").stderr).contains("antipodal"));
     let apart = String::from_utf8_lossy(&run(at, "solve --init uniform --n 32 --d 3 --beta 2 --t-end 20").stdout).into_owned();
     assert!(apart.contains("32 clusters (1 if those closer than 0.35 count as one)"), "{apart}");
-    // A run that goes on by other dynamics says so, and only then.
+    // A run that starts from a run with other dynamics has a note, and other runs have none.
     assert!(run(at, "solve --tokens two.csv --beta 2 --t-end 1 --dynamics usa --out usa").status.success());
     let other = run(at, "solve --from-run usa --beta 2 --t-end 1");
     assert!(String::from_utf8_lossy(&other.stderr).contains("made with dynamics usa; it is now used with dynamics sa"));
@@ -85,7 +86,8 @@ fn a_run_that_stops_at_one_cluster_shows_no_later_state() {
     let at = folder.path();
     std::fs::write(at.join("one.csv"), "1,0\n").expect("writable");
     std::fs::write(at.join("turn.csv"), "0,1\n-1,0\n").expect("writable");
-    // Under V a single token moves on: what is not computed is not shown. Without V it stays, and later samples are known.
+    // With V a single token keeps moving, so later samples are not known and not written. Without V
+    // it stays, and later samples are known.
     for (v, rows) in [("--v turn.csv", 1), ("", 5)] {
         let folder = format!("run{rows}");
         json(at, &format!("solve --tokens one.csv {v} --beta 1 --t-end 2 --stop-at-one-cluster --samples 5 --out {folder}"));
@@ -124,38 +126,38 @@ fn a_feed_forward_sublayer_runs_at_the_usual_tolerance() {
     for rtol in [1e-10, 1e-6] {
         let spec = Spec { accuracy: velocity_accuracy(rtol, 2.0), ..Spec::new(2.0, 6) };
         let dynamics = model.build("sa", false, &spec, d).expect("a model");
-        assert!(dynamics.length_scale() < 0.1, "nothing was asked for: {}", dynamics.length_scale());
+        assert!(dynamics.length_scale() < 0.1, "the length scale is too large for this test: {}", dynamics.length_scale());
         let end = solve(&dynamics, &x, 0.01, &Options { rtol, ..Options::default() }, &mut []).expect("a tolerance that can be kept");
         assert!(end.outcome.is_success());
     }
 }
 
 #[test]
-fn what_cannot_be_kept_is_refused() {
+fn impossible_requests_are_refused() {
     let f = folder();
     let at = f.path();
     assert!(run(at, "solve --tokens two.csv --beta 2 --t-end 1 --out own --samples 4 --observables positions").status.success());
-    snapshot::refusals("honest", at, &[]);
+    snapshot::refusals("reporting", at, &[]);
 }
 
 #[test]
-fn files_say_how_to_make_them_again() {
+fn files_contain_the_command_that_reproduces_them() {
     let f = folder();
     let at = f.path();
     assert!(run(at, "figure regime-chart --set n=9 --size nature1 --font-size 6 --out new/folder/chart.csv").status.success());
     let block = json(at, "provenance new/folder/chart.csv")["reproduce"].as_str().unwrap_or_default().to_owned();
     assert!(block.contains("--set n=9") && block.contains("--size nature1") && block.contains("--font-size 6"), "{block}");
-    // One draw of it is not enough: the exit code says so, and the command that is printed draws as often.
+    // One trial is raised to the least number of trials, and the printed command has that number.
     let drawn = String::from_utf8_lossy(&run(at, "check cone-speed --trials 1 --seed 1").stdout).into_owned();
     assert!(drawn.contains("repeat: metastable check cone-speed --seed 1 --trials 9"), "{drawn}");
-    for (word, said) in
+    for (word, part) in
         [("window", "|i - j| < W"), ("alibi", "2^{-8h/H}"), ("u2", "e^{-beta}"), ("beta_per_n2", "C n^2"), ("diagonal", "repeated")]
     {
-        assert!(String::from_utf8_lossy(&run(at, &format!("explain {word}")).stdout).contains(said), "{word}");
+        assert!(String::from_utf8_lossy(&run(at, &format!("explain {word}")).stdout).contains(part), "{word}");
     }
 }
 
-/// Every word of the first table one sees: heads of columns, statuses, kinds, verdicts, what stands beside them.
+/// Every word of the table of verdicts: headers, statuses, kinds, verdicts and their remarks.
 #[test]
 fn every_word_of_the_table_of_verdicts_is_explained() {
     use metastable::theorem::{ALL, Verdict};
@@ -172,22 +174,22 @@ fn every_word_of_the_table_of_verdicts_is_explained() {
     words.extend(["as expected", "as known", "ok", "WRONG SIDE", "not 2x", "resolving power", "searched", "every draw"].map(str::to_owned));
     for word in &words {
         let out = run(at, &format!("explain {word}"));
-        let said = String::from_utf8_lossy(&out.stdout).into_owned();
-        assert!(out.status.success() && said.len() > 20, "explain {word}: {said}{}", String::from_utf8_lossy(&out.stderr));
+        let explanation = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success() && explanation.len() > 20, "explain {word}: {explanation}{}", String::from_utf8_lossy(&out.stderr));
     }
     let out = run(at, "explain resolves");
     assert!(String::from_utf8_lossy(&out.stdout).contains("relative change"), "resolves");
 }
 
 #[test]
-fn a_terminal_gets_plain_text_and_the_guide_gets_markdown() {
+fn explanations_are_plain_text_or_markdown_on_request() {
     let f = folder();
     let at = f.path();
     let text = |arguments: &str| String::from_utf8_lossy(&run(at, arguments).stdout).into_owned();
     let plain = text("explain 2410.06833");
     assert!(!plain.contains(['\\', '`']) && !plain.contains("|---"), "{plain}");
     assert!(plain.contains("|grad E|^2 >= 2 kappa") && plain.lines().all(|l| l.chars().count() <= 100), "{plain}");
-    // Columns are aligned: what is tested begins where its head does.
+    // Columns are aligned: the text of the column `what is tested` begins below its header.
     let head = plain.lines().find(|l| l.starts_with("claim")).expect("a table");
     let place = head.find("what is tested").expect("a column");
     let row = plain.lines().find(|l| l.starts_with("cap-inequality")).expect("a claim");
@@ -198,7 +200,7 @@ fn a_terminal_gets_plain_text_and_the_guide_gets_markdown() {
     assert!(refused.status.code() == Some(1) && String::from_utf8_lossy(&refused.stderr).contains("the arXiv number of a paper"));
 }
 
-/// The figure of a paper, and the command that redraws it.
+/// Figures of papers, with the commands that redraw them.
 #[test]
 fn printed_figures_name_their_commands() {
     let f = folder();
@@ -224,16 +226,16 @@ fn lists_man_pages_and_threads() {
     let f = folder();
     let at = f.path();
     let wrong = run(at, "list stuff");
-    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    let message = String::from_utf8_lossy(&wrong.stderr).into_owned();
     let kinds = json(at, "list");
     let kinds = kinds.as_object().expect("kinds");
-    assert!(wrong.status.code() == Some(1) && kinds.len() > 10 && kinds.keys().all(|k| said.contains(k.as_str())), "{said}");
+    assert!(wrong.status.code() == Some(1) && kinds.len() > 10 && kinds.keys().all(|k| message.contains(k.as_str())), "{message}");
     assert!(run(at, "man pages").status.success());
     for (page, has) in [("metastable.1", "metastable\\-check"), ("metastable-check.1", "trials"), ("metastable-predict-gamma.1", "beta")] {
         let text = std::fs::read_to_string(at.join("pages").join(page)).unwrap_or_else(|e| panic!("{page}: {e}"));
         assert!(text.contains(".TH") && text.contains(has), "{page}: {text}");
     }
-    // The environment stands for the flag, and the flag is stronger.
+    // The environment variable sets the flag, and the flag overrides it.
     let threads = |value: &str, flag: &str| {
         let words = format!("predict wendel --n 4 --d 2{flag}");
         command(at, &words).env("METASTABLE_THREADS", value).output().expect("runs")
@@ -241,21 +243,21 @@ fn lists_man_pages_and_threads() {
     assert!(threads("2", "").status.success() && threads("0", " --threads 1").status.success());
     let refused = threads("0", "");
     assert!(refused.status.code() == Some(1) && String::from_utf8_lossy(&refused.stderr).contains("[1, 256]"));
-    // Values stand beside their names.
+    // Parameters are shown with their values.
     let certain = String::from_utf8_lossy(&run(at, "certify start --criteria --init polygon --n 3 --d 2 --beta 4").stdout).into_owned();
     assert!(certain.contains("holds: beta = 4 > 0 (the threshold C n^2 of Theorem 5.1 for n = 3 and d = 2"), "{certain}");
     assert!(!certain.contains("0.000000") && !certain.contains("2 and 4"), "{certain}");
 }
 
 #[test]
-fn clusters_and_rest_are_said() {
+fn clusters_and_steady_states_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let ask = |line: &str| json(folder.path(), line);
     let causal = ask("solve --init uniform --n 16 --d 2 --seed 3 --dynamics causal-sa --beta 9 --t-end 1e12");
     assert_eq!((causal["outcome"].as_str(), causal["clusters"].as_u64()), (Some("reached"), Some(1)));
     assert_eq!((causal["final_masses"].as_array().map(Vec::len), causal["cluster_masses"].as_array().map(Vec::len)), (Some(16), Some(1)));
     assert!(causal["stats"]["implicit"].as_u64() > Some(100) && causal["stationary"].is_null());
-    let rest = ask("solve --init uniform --n 5 --d 2 --seed 3 --dynamics repulsive-sa --beta 4 --t-end 1e12");
-    assert_eq!((rest["outcome"].as_str(), rest["t"].as_f64()), (Some("stationary"), Some(1e12)));
-    assert!(rest["stationary"]["remaining_distance"].as_f64().is_some_and(|left| left < 1e-10), "{rest}");
+    let steady = ask("solve --init uniform --n 5 --d 2 --seed 3 --dynamics repulsive-sa --beta 4 --t-end 1e12");
+    assert_eq!((steady["outcome"].as_str(), steady["t"].as_f64()), (Some("stationary"), Some(1e12)));
+    assert!(steady["stationary"]["remaining_distance"].as_f64().is_some_and(|left| left < 1e-10), "{steady}");
 }
