@@ -1,4 +1,4 @@
-//! The energy along residual layers for every step size.
+//! The energy along residual layers for several step sizes, up to mean shift.
 
 use super::{CellsShown, ENERGY, PaperFigure, dynamics_text, first_run, join_numbers, series, span};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
@@ -6,7 +6,7 @@ use crate::flow::Table;
 use crate::lab::Cell;
 use crate::study::Parameter;
 
-/// One line per eta, up to mean shift.
+/// Log energy over the layers, one line for each step eta.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-energy",
     title: "Layers climb the energy for every step size",

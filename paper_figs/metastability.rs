@@ -49,7 +49,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut energy = Panel::new("energy", Axis::log("t", 0.1, end), energy_axis(table));
         energy.line(series(table, "t", "log_energy").into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
         let most = super::span(table.column("clusters"), (0.0, 1.0)).1;
-        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::whole("number", 0.0, most + 0.5));
+        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::integer("number", 0.0, most + 0.5));
         clusters.line(series(table, "t", "clusters"), 0, Dash::Solid, "");
         let caption = format!(
             "{} on the circle from {}, beta = {}{note}: angles, {ENERGY}, and the number of \

@@ -1,4 +1,4 @@
-//! Perceptron and attention (arXiv:2601.21366).
+//! Attention with a perceptron: the density early and the final atoms (arXiv:2601.21366).
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
@@ -6,7 +6,8 @@ use crate::flow::Table;
 use crate::study::perceptron_atoms::{CELLS, N, PART as STUDY, UNITS};
 use std::f64::consts::{PI, TAU};
 
-/// Early densities and final atoms against the weight.
+/// Left: the density at t = 0.1. Right: the atoms at t = 2000; both as the weight of the perceptron
+/// grows.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "perceptron-atoms",
     title: "Perceptron and attention: early density and final atoms as the weight grows",

@@ -30,7 +30,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut energy = Panel::new("energy", axis(), energy_axis(table));
         energy.line(shown(series(table, "t", "log_energy")).into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
         let top = clusters.iter().map(|p| p.1).fold(1.0, f64::max);
-        let mut count = Panel::new("clusters", axis(), Axis::whole("number", 0.0, top + 1.0));
+        let mut count = Panel::new("clusters", axis(), Axis::integer("number", 0.0, top + 1.0));
         count.line(shown(clusters), 1, Dash::Solid, "");
         let caption = format!(
             "One run of {}, n = {}, d = {}, beta = {}{note}: {ENERGY}, and number of clusters, \

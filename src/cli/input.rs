@@ -271,7 +271,7 @@ pub struct KernelArguments {
     pub simd: String,
 }
 
-/// Largest relative error of a velocity that can be asked for.
+/// Largest accepted value of the relative error of a velocity.
 const LEAST_ACCURACY: f64 = 0.1;
 
 impl KernelArguments {

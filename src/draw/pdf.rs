@@ -15,6 +15,7 @@ use plotters::style::RGBColor;
 use std::io::Write;
 use ttf_parser::Face;
 
+/// The character collection of the font: glyphs are named by their index.
 const SYSTEM: SystemInfo = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 /// The name of the font in the page.
 const TYPE: Name = Name(b"F");

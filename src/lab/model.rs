@@ -313,7 +313,7 @@ pub fn recorded_text(model: &serde_json::Value) -> String {
 const MAX_MODELS: usize = 10_000;
 
 /// A random matrix with its head and its index among Q, K, V, O.
-type LawOfPlace = (usize, usize, MatrixLaw);
+type DrawnMatrix = (usize, usize, MatrixLaw);
 
 /// The state of reading the settings.
 struct Reading<'a> {
@@ -384,7 +384,7 @@ impl Reading<'_> {
     }
 
     /// The matrices from files, and the random matrices with their places.
-    fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<LawOfPlace>) {
+    fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<DrawnMatrix>) {
         let keys = ["q", "k", "v", "o"];
         let count = keys.map(|k| self.list(k).len()).into_iter().max().unwrap_or(0);
         let (mut columns, mut laws) = (Vec::new(), Vec::new());
@@ -405,7 +405,7 @@ impl Reading<'_> {
         ((0..count).map(|h| [0, 1, 2, 3].map(|k| matrix(h, k))).collect(), laws)
     }
 
-    fn depth_schedule(&mut self, laws: &[LawOfPlace]) -> Option<DepthSchedule> {
+    fn depth_schedule(&mut self, laws: &[DrawnMatrix]) -> Option<DepthSchedule> {
         let how = self.one("schedule", |_, w| match w {
             "layers" => Ok(DepthSchedule::OneHeadPerLayer),
             "fresh" => Ok(DepthSchedule::Redrawn),
@@ -423,7 +423,7 @@ impl Reading<'_> {
             "causal" if rest.is_empty() => Ok(PatternSpec::Causal),
             "window" => {
                 let [w] = pairs("window", rest, ["w"])?;
-                let width = whole("window w", &w.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?)?;
+                let width = integer("window w", &w.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?)?;
                 if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(PatternSpec::Window(width as usize)) }
             }
             _ => {
@@ -489,7 +489,7 @@ impl Reading<'_> {
             if let Some(step) = step.filter(|step| !(*step > 0.0 && step.is_finite())) {
                 return Err(Error::parameter("noise step", step, "a positive finite number"));
             }
-            let seed = seed.map(|s| whole("noise seed", &s)).transpose()?;
+            let seed = seed.map(|s| integer("noise seed", &s)).transpose()?;
             let scheme = scheme.unwrap_or_else(|| SCHEMES[0].0.into());
             let found = SCHEMES.iter().find(|s| s.0 == scheme);
             let (_, splitting, sampler) = found.ok_or_else(|| Error::unknown("scheme of noise", &scheme, SCHEMES.map(|s| s.0)))?;
@@ -548,6 +548,6 @@ fn number(name: &str, text: &str) -> Result<f64> {
     text.parse().map_err(|_| Error::parameter(name, text, "a number"))
 }
 
-fn whole(name: &str, text: &str) -> Result<u64> {
+fn integer(name: &str, text: &str) -> Result<u64> {
     text.parse().map_err(|_| Error::parameter(name, text, "a whole number >= 0"))
 }

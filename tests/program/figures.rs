@@ -254,7 +254,7 @@ fn axes_hold_what_is_drawn_at_the_ends_of_the_ranges() {
         }
     }
     // The fastest mode is among those drawn, and counts have whole ticks.
-    let axis = metastable::draw::Axis::whole("k", -0.5, 2.5);
+    let axis = metastable::draw::Axis::integer("k", -0.5, 2.5);
     assert!(axis.ticks(8).major.iter().all(|t| t.0.fract().abs() < 1e-12), "{:?}", axis.ticks(8));
 }
 

@@ -106,7 +106,7 @@ impl FigureData {
     }
 
     /// Adds the figure's own experiments and study at the chosen parameters.
-    pub fn add_own(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
+    pub fn add_inputs(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
         for name in if self.full { self.entry.published } else { self.entry.experiments } {
             let experiment =
                 if overridden.is_empty() { Experiment::built_in(name)? } else { with_changes(name, overridden, &self.inputs.values)? };

@@ -197,7 +197,7 @@ impl Arguments {
             data.flags.push_str(&format!(" --from-run {}{cell}", folder.display()));
             data.add_folder(folder, self.cell.as_deref())?;
         } else {
-            data.add_own(&self.runs, &overridden)?;
+            data.add_inputs(&self.runs, &overridden)?;
         }
         data.draw()
     }
@@ -233,7 +233,7 @@ pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path))
     if entry.needs_hidden_states {
         data.add_hidden_states(None, "")?;
     }
-    data.add_own(folders.0, &[])?;
+    data.add_inputs(folders.0, &[])?;
     let mut drawn = data.draw()?;
     drawn.picture.caption.push_str(&credit(entry));
     drawn.write(folders.1, &style.size.into(), style.dpi)

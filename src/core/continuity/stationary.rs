@@ -21,6 +21,7 @@ pub struct StationaryMeasure {
     pub density: Circle,
 }
 
+/// Grid points of the circle.
 const POINTS: usize = 512;
 const MODES: usize = 96;
 

@@ -162,6 +162,7 @@ impl<T: Real> SimdKernel for Activate<'_, T> {
     }
 }
 
+/// The activations as const parameters, so that each has its own compiled loop.
 const RELU: u8 = 0;
 const GELU: u8 = 1;
 const GELU_TANH: u8 = 2;

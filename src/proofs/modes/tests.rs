@@ -17,8 +17,9 @@ fn polynomial(c: &[f64], error: (f64, f64)) -> Polynomial {
 #[test]
 fn a_sign_needs_the_value_to_exceed_variation_and_error() {
     let at = |c: &[f64], error: f64| sign(&polynomial(c, (error, 0.0)), 0.0, 0.25);
-    // The value 1 with an error of 1.4, of 0.9; with a slope of 5.6, of 3.6, over 1/4; with 8 v^2,
-    // whose slopes up to 4 count as 1 (twice the variation 1/2).
+    // The value 1 with errors of 1.4 and 0.9. The value 1 with slopes of 5.6 and 3.6 over a length
+    // of 1/4. The value -1 with a term of 16.1 v^2 and of 7.9 v^2, whose variation is bounded by
+    // slope times length.
     assert_eq!(
         (at(&[1.0], 1.4), at(&[1.0], 0.9), at(&[-1.0], 1.4), at(&[-1.0], 0.9)),
         (Behaviour::Unknown, Behaviour::Positive, Behaviour::Unknown, Behaviour::Negative)
@@ -37,8 +38,7 @@ fn a_slope_sign_needs_the_slope_to_exceed_variation_and_error() {
         (at(&[0.0, 1.0], 1.4), at(&[0.0, 1.0], 0.9), at(&[0.0, -1.0], 1.4)),
         (Behaviour::Unknown, Behaviour::Rising, Behaviour::Unknown)
     );
-    // The second derivative f''' = 5.6, then 3.6, over 1/4: the interval of f'' holds 0, then it
-    // does not.
+    // f''' = 5.6 over a length of 1/4: the interval of f'' contains 0. With f''' = 3.6 it does not.
     assert_eq!((at(&[0.0, 1.0, 2.8], 0.0), at(&[0.0, 1.0, 1.8], 0.0)), (Behaviour::Unknown, Behaviour::Rising));
     assert_eq!((at(&[0.0, -1.0, 2.8], 0.0), at(&[0.0, -1.0, 1.8], 0.0)), (Behaviour::Unknown, Behaviour::Falling));
 }

@@ -43,6 +43,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
+/// The step g, radius rho and distance e of the statement, and its number of runs.
 const G: f64 = 0.02;
 const RHO: f64 = 0.05;
 const EXCESS: f64 = 0.1;

@@ -26,6 +26,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
+/// Number of appended padding tokens.
 const PADS: usize = 3;
 
 fn padded(case: &Case, ctx: &mut Context, masked: bool) -> Result<Finding> {

@@ -43,11 +43,11 @@ fn limits(ctx: &mut Context, x: Vec<f64>, v: Option<Vec<f64>>) -> Result<Finding
     let growing: Vec<usize> = (0..2).filter(|c| v.as_ref().is_none_or(|v| v[3 * c] > 0.0)).collect();
     let dynamics = attention(1.0, x.len() / 2, 2, None, v.map(|v| (2, v)), true)?;
     let end = flowed(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
-    Ok(Finding::nonnegative(3.5 - places(&end, &growing) as f64, 1.0))
+    Ok(Finding::nonnegative(3.5 - count_distinct(&end, &growing) as f64, 1.0))
 }
 
 /// The number of points farther than 0.1 from each other, in these coordinates.
-pub(super) fn places(x: &Tokens, coordinates: &[usize]) -> usize {
+pub(super) fn count_distinct(x: &Tokens, coordinates: &[usize]) -> usize {
     let mut places: Vec<&[f64]> = Vec::new();
     for row in x.rows() {
         let near = |place: &&[f64]| coordinates.iter().map(|c| (place[*c] - row[*c]).abs()).fold(0.0, f64::max) < 0.1;

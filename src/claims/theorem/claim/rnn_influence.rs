@@ -39,6 +39,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::LAW
 };
 
+/// Steps of the recurrence; the product of Jacobians is over the last 270.
 const STEPS: usize = 300;
 
 fn faded(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {

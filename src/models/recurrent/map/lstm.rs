@@ -1,4 +1,4 @@
-//! Long short-term memory.
+//! The recurrent cell of long short-term memory (LSTM).
 
 use crate::recurrent::cell::{CellLayer, Gate, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
