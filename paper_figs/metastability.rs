@@ -1,6 +1,6 @@
 //! Metastability of five tokens (the start of arXiv:2410.06833's movie).
 
-use super::{CellsShown, ENERGY, FigureReference, PaperFigure, PublishedFigure, dynamics_text, energy_axis, first_run, series, tokens};
+use super::{CellSelection, ENERGY, FigureReference, PaperFigure, PublishedFigure, dynamics_text, energy_axis, first_run, series, tokens};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 use std::f64::consts::PI;
@@ -17,7 +17,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             movie",
     }],
     experiments: &["metastability"],
-    cells: Some(CellsShown { max_cells: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),
+    cells: Some(CellSelection { max_cells: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),
     parameters: &[
         Parameter::real("beta", &[4.0], (0.1, 200.0), "inverse temperature"),
         Parameter::real("t_end", &[400.0], (1.0, 1e100), "end of the run"),

@@ -53,14 +53,14 @@ fn numbers_of(atoms: &Table) -> String {
             _ => runs.push((count, log, log)),
         }
     }
-    let said = |(count, from, to): &(usize, f64, f64)| {
+    let described = |(count, from, to): &(usize, f64, f64)| {
         let weight = |log: f64| format!("{:.2}", 10f64.powf(log));
         let over = if from < to { format!("from w = {} to {}", weight(*from), weight(*to)) } else { format!("at w = {}", weight(*from)) };
         format!("{count} {over}")
     };
     match runs.as_slice() {
         [(count, ..)] => format!("{count} at every weight"),
-        few if few.len() < 5 => few.iter().map(said).collect::<Vec<_>>().join(", "),
+        few if few.len() < 5 => few.iter().map(described).collect::<Vec<_>>().join(", "),
         many => {
             let counts = || many.iter().map(|r| r.0);
             format!("between {} and {}", counts().min().unwrap_or(0), counts().max().unwrap_or(0))

@@ -1,6 +1,6 @@
 //! Energy and clusters of one run over log time.
 
-use super::{CellsShown, ENERGY, PaperFigure, dynamics_text, energy_axis, first_run, series};
+use super::{CellSelection, ENERGY, PaperFigure, dynamics_text, energy_axis, first_run, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 
@@ -9,7 +9,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     name: "timeline",
     title: "Energy and clusters of one run over log time",
     experiments: &["timeline"],
-    cells: Some(CellsShown { max_cells: 1, d: None, columns: &["log_energy", "clusters"] }),
+    cells: Some(CellSelection { max_cells: 1, d: None, columns: &["log_energy", "clusters"] }),
     parameters: &[
         Parameter::real("beta", &[25.0], (0.1, 200.0), "inverse temperature"),
         Parameter::count("n", &[64.0], (2.0, 1000.0), "tokens"),

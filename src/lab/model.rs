@@ -266,14 +266,14 @@ impl ModelSpec {
                 return vec![Self::default()];
             }
         }
-        let (folder, mut all, mut said) = (r.sibling_path(""), Vec::new(), std::collections::BTreeSet::new());
+        let (folder, mut all, mut reported) = (r.sibling_path(""), Vec::new(), std::collections::BTreeSet::new());
         for words in grid {
             match Self::new(words, &folder) {
                 Ok(model_spec) => all.push(model_spec),
                 Err(problems) => {
                     for (key, e) in problems {
                         // A value occurs in several combinations; its problem is reported once.
-                        if said.insert(format!("{key}: {e}")) {
+                        if reported.insert(format!("{key}: {e}")) {
                             let at = r.offset(key);
                             r.problem(at, format!("{key}: {e}"));
                         }
@@ -287,16 +287,16 @@ impl ModelSpec {
     /// All settings as text: `norm=pre; noise=kappa=4,step=0.1`, with the seed of random parts;
     /// empty for plain attention.
     pub fn to_text(&self) -> String {
-        let mut said: Vec<String> = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
-        said.extend(self.seed.map(|s| format!("seed={s}")));
-        without_folders(&said.join("; "))
+        let mut settings: Vec<String> = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
+        settings.extend(self.seed.map(|s| format!("seed={s}")));
+        without_folders(&settings.join("; "))
     }
 
     /// The settings in the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
     pub fn label(&self, all: &[Self]) -> String {
         let differs = |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));
-        let said = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
-        KEYS.iter().filter(|k| differs(k.0)).map(|k| format!("{}={}", k.0, said(k.0))).collect::<Vec<_>>().join("; ")
+        let value = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
+        KEYS.iter().filter(|k| differs(k.0)).map(|k| format!("{}={}", k.0, value(k.0))).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -304,9 +304,9 @@ impl ModelSpec {
 pub fn recorded_text(model: &serde_json::Value) -> String {
     let words = |v: &serde_json::Value| v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"));
     let keys = model["words"].as_object().into_iter().flatten();
-    let mut said: Vec<String> = keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
-    said.extend(model["seed"].as_u64().map(|s| format!("seed={s}")));
-    without_folders(&said.join("; "))
+    let mut settings: Vec<String> = keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
+    settings.extend(model["seed"].as_u64().map(|s| format!("seed={s}")));
+    without_folders(&settings.join("; "))
 }
 
 /// Largest number of models in a grid.

@@ -203,8 +203,8 @@ fn references(text: &str, name: &dyn Fn(&str) -> String) -> String {
 /// ```
 pub fn wrong_json(e: &serde_json::Error, expected: &str) -> String {
     use serde_json::error::Category;
-    let said = e.to_string();
-    let named = |before: &str| said.strip_prefix(before)?.split_once('`').map(|(name, _)| name.to_owned());
+    let text = e.to_string();
+    let named = |before: &str| text.strip_prefix(before)?.split_once('`').map(|(name, _)| name.to_owned());
     let found = match e.classify() {
         Category::Data => named("missing field `")
             .map(|name| format!("no field `{name}`"))

@@ -174,13 +174,13 @@ impl Arguments {
     /// Collects the data that the flags select and draws the figure.
     fn drawn(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
         let mut data = FigureData::new(entry, self.published);
-        let asked = entry.all_parameters();
+        let parameters = entry.all_parameters();
         let mut overridden = Vec::new();
         for ((name, value), text) in assignments(&self.set, assignment)?.into_iter().zip(&self.set) {
-            if asked.is_empty() {
+            if parameters.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
-            data.inputs.values.set(&asked, name, &value)?;
+            data.inputs.values.set(&parameters, name, &value)?;
             data.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);
         }

@@ -151,7 +151,7 @@ fn tables_include_all_their_errors() {
 fn polynomials_include_all_their_errors() {
     let kernel = Kernel::gaussian(1.0);
     let tables = &kernel.tables;
-    let home = tables.translations.iter().find(|s| s.offset == 0).expect("the bin itself");
+    let same_bin = tables.translations.iter().find(|s| s.offset == 0).expect("the bin itself");
     let positions: Vec<f64> = (0..5000).map(|k| 0.5 * f64::from(k) / 5000.0).collect();
     let error = |total: usize, more: Option<f64>| {
         let all: Vec<f64> = positions.iter().copied().chain(more).collect();
@@ -161,8 +161,8 @@ fn polynomials_include_all_their_errors() {
     // A power of a rounded difference, 256 sums, 20 sums of blocks, the table, 20 sums.
     let steps = (19.0 + 19.0 + 256.0 + 20.0 + 1.0 + 20.0) * U;
     assert!(
-        plain.0 >= n * (home.value_error.0 + steps * home.value_error.1)
-            && plain.1 >= n * (home.slope_error.0 + steps * home.slope_error.1)
+        plain.0 >= n * (same_bin.value_error.0 + steps * same_bin.value_error.1)
+            && plain.1 >= n * (same_bin.slope_error.0 + steps * same_bin.slope_error.1)
     );
     // Samples out of range: those of other parts; then one of this part far away, which makes the
     // positions of the others uncertain by 3 eps/2 of its distance.
