@@ -5,7 +5,7 @@ use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::continuity::stationary::branch;
 use crate::error::Result;
 use crate::num::stream::Stream;
-use crate::theorem::claim::noisy_particles::{drawn, pair_mean};
+use crate::theorem::claim::noisy_particles::{draw_tokens, pair_mean};
 use crate::theory::noise::threshold;
 
 /// Tables: branches, particles, star.
@@ -45,7 +45,7 @@ fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
             continue;
         }
         let mut stream = Stream::new(1, &["noisy branches", &format!("{beta} {mean}")]);
-        let starts = (0..PARTICLES.1).map(|_| drawn(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
+        let starts = (0..PARTICLES.1).map(|_| draw_tokens(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
         // A particle does not attract itself: correct kappa for finite n.
         let n = PARTICLES.0 as f64;
         let (square, error) = pair_mean(beta, here.kappa * n / (n - 1.0), &starts, 10.0, &mut stream)?;

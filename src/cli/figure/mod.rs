@@ -90,7 +90,7 @@ impl Arguments {
         for (k, entry) in entries.into_iter().enumerate() {
             let _part = progress::part(k as f64 / count, (k + 1) as f64 / count);
             progress::report(Some(0.0), || entry.name.to_owned());
-            let mut drawn = self.drawn(entry)?;
+            let mut drawn = self.draw(entry)?;
             drawn.provenance.reproduce.push_str(&self.drawing.flags());
             // The title and the credit are true only of the figure without these flags.
             let own = self.set.is_empty() && self.experiment.is_none() && self.from_run.is_none() && self.tokens.is_none();
@@ -172,7 +172,7 @@ impl Arguments {
     }
 
     /// Collects the data that the flags select and draws the figure.
-    fn drawn(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
+    fn draw(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
         let mut data = FigureData::new(entry, self.published);
         let parameters = entry.all_parameters();
         let mut overridden = Vec::new();

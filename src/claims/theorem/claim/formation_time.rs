@@ -57,7 +57,7 @@ fn rates(case: &Case) -> Result<(Vec<f64>, usize)> {
     Ok((rates, fastest))
 }
 
-fn drawn(case: &Case, ctx: &mut Context) -> Result<Finding> {
+fn formation_time(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let (rates, k) = rates(case)?;
     let size = (case.n as f64).sqrt().recip();
     // The root of an exponential variable of mean 1, conditioned to an interval by inversion.

@@ -1,6 +1,6 @@
 //! Tokens in R^d: the codimension conjecture as printed.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// V = I_2 has k = 2 eigenvalues of positive real part, so the conjecture states at most three
@@ -42,7 +42,7 @@ pub static ENTRY: Claim = Claim {
 fn limits(ctx: &mut Context, x: Vec<f64>, v: Option<Vec<f64>>) -> Result<Finding> {
     let growing: Vec<usize> = (0..2).filter(|c| v.as_ref().is_none_or(|v| v[3 * c] > 0.0)).collect();
     let dynamics = attention(1.0, x.len() / 2, 2, None, v.map(|v| (2, v)), true)?;
-    let end = flowed(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
+    let end = evolve(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
     Ok(Finding::nonnegative(3.5 - count_distinct(&end, &growing) as f64, 1.0))
 }
 

@@ -1,7 +1,7 @@
 //! Tokens in R^d: the codimension conjecture for simple spectra.
 
 use super::rd_codimension_printed::count_distinct;
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// A corrected version of `rd-codimension-printed`. If the eigenvalues are simple, the coordinate
@@ -41,6 +41,6 @@ fn at_most_three_limits(ctx: &mut Context, n: usize, s: f64, x: Vec<f64>, t: f64
     let dynamics = attention(1.0, n, 2, None, Some((2, vec![1.0, 0.0, 0.0, 1.0 - s])), true)?;
     // Limits are distinguished at 0.1, so a thousand times the usual tolerance suffices. At the
     // usual tolerance some runs find no small enough step.
-    let end = flowed(ctx, &dynamics, &Tokens::flat(2, x)?, t, 1e3)?;
+    let end = evolve(ctx, &dynamics, &Tokens::flat(2, x)?, t, 1e3)?;
     Ok(Finding::nonnegative(3.5 - count_distinct(&end, &[0, 1]) as f64, 1.0))
 }

@@ -1,6 +1,6 @@
 //! Tokens in R^d, V = I: the convex hull never grows.
 
-use super::rd_rescaling::{attention, flowed, points};
+use super::rd_rescaling::{attention, evolve, points};
 use crate::theorem::prelude::*;
 
 /// The hull does not grow for any row-stochastic weights A, whatever the scores. A layer
@@ -49,7 +49,7 @@ fn growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
         grown.fold(0.0, crate::num::stats::nan_max)
     };
     let t = ctx.uniform_in(0.1, 2.0);
-    let end = flowed(ctx, &dynamics, &x, t, 0.1)?;
+    let end = evolve(ctx, &dynamics, &x, t, 0.1)?;
     let along = Finding::identity(excess(&x, &end), 1e-9 * size);
     let layer = Layer::new(ctx.uniform_in(0.05, 1.0))?;
     let mut worst = 0.0f64;
