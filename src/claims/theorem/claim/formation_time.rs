@@ -38,7 +38,7 @@ pub static ENTRY: Claim = Claim {
                measured",
     status: Status::Observation,
     trials: (12, 120),
-    trial: drawn,
+    trial: formation_time,
     constant: "the time T",
     control: Control {
         what: "half of the time T, from 1 + 0.01 cos 3 theta",

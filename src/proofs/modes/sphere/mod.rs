@@ -118,19 +118,19 @@ fn mode_distance(beta: f64) -> f64 {
 /// One location per mode. Squares overlap, so a mode near an edge may be proved twice.
 fn distinct(modes: &[Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<[f64; 3]> {
     let widest = modes.iter().fold(0.0f64, |m, v| m.max(v.radius));
-    let mut kept: Vec<&Mode> = Vec::new();
+    let mut found: Vec<&Mode> = Vec::new();
     for mode in modes {
         let may_overlap = |m: &&&Mode| mode.at[2] - m.at[2] <= 2.0 * widest;
         let distance = |m: &Mode| chord2(&m.at, &mode.at).sqrt();
-        let same = kept.iter().rev().take_while(may_overlap).find(|m| distance(m) <= m.radius + mode.radius);
+        let same = found.iter().rev().take_while(may_overlap).find(|m| distance(m) <= m.radius + mode.radius);
         match same {
             // The same mode: it lies here, where one of the two proofs excludes a second mode.
             Some(m) if distance(m) + mode.radius < m.isolation || distance(m) + m.radius < mode.isolation => {}
             Some(m) => undecided.push((mode.at, m.radius + mode.radius)),
-            None => kept.push(mode),
+            None => found.push(mode),
         }
     }
-    kept.iter().map(|m| m.at).collect()
+    found.iter().map(|m| m.at).collect()
 }
 
 /// A proved mode: it lies within the chord `radius` of `at`, and no other mode within `isolation`.
