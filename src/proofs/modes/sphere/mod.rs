@@ -201,7 +201,7 @@ impl ModeSearch<'_> {
         let near = Neighbours {
             columns,
             all: near.len() == self.sources.boxes.len(),
-            home: c,
+            origin: c,
             max_offset: 2.0 * radius,
             farthest: farthest + 2.0 * radius,
         };
@@ -214,7 +214,7 @@ impl ModeSearch<'_> {
     fn expansion(&self, chart: Chart, near: &Neighbours, radius: f64) -> Expansion {
         let mass = if near.all { 0.0 } else { self.sources.total * MAX_WEIGHT_SUM };
         // The points were gathered for centres this close to the middle of the facet.
-        let mass = if chord2(&chart.centre, &near.home).sqrt() <= near.max_offset { mass } else { f64::INFINITY };
+        let mass = if chord2(&chart.centre, &near.origin).sqrt() <= near.max_offset { mass } else { f64::INFINITY };
         Expansion::new(
             &near.columns,
             self.beta,
@@ -286,7 +286,7 @@ struct Neighbours {
     all: bool,
     /// Middle of the facet for which they were gathered, and the largest distance of a centre from
     /// it.
-    home: [f64; 3],
+    origin: [f64; 3],
     max_offset: f64,
     /// Largest distance of a point from any such centre.
     farthest: f64,
