@@ -34,7 +34,7 @@ fn record(k: usize, claim: &'static Claim) -> Record {
         confirmed: Vec::new(),
         searched: k.is_multiple_of(5).then_some(SearchSummary { evaluations: 48, best: 0.01 }),
         control_ok: true,
-        picture: metastable::theorem::DrawnRanges::of(cases.iter()),
+        drawn: metastable::theorem::DrawnRanges::of(cases.iter()),
         margins: vec![1.0, 1e-9, 0.0, -1e-3],
         cases,
         seed: 1,
