@@ -244,7 +244,7 @@ fn gelu<L: SimdOps, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64
         }
     }
     for u in 0..U {
-        // near^2 = s - lost exactly.
+        // near^2 = s - remainder exactly.
         let s = l.mul(near[u], near[u]);
         let remainder = l.fma(l.sub(l.zero(), near[u]), near[u], s);
         let e = l.exp2_product(s, factor, cut);
