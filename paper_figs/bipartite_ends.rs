@@ -1,10 +1,11 @@
-//! Value matrices V with a spectrum: final states.
+//! Final states of SA with a symmetric value matrix V: one cluster or two antipodal ones.
 
 use super::{PaperFigure, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::study::bipartite_ends::{BETAS, RATIOS, STARTS, TOKENS};
 
-/// Shares of final states, with the threshold of stability.
+/// Shares of the two final states over the eigenvalues of V, with the threshold at which two
+/// antipodal clusters become stable.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "bipartite-ends",
     title: "V with a spectrum: one cluster or two antipodal ones, with the threshold of stability",

@@ -1,9 +1,11 @@
-//! Causal attention with strong Renyi centres (arXiv:2411.04990).
+//! Causal attention on the circle: tokens that are strong Renyi centres hardly move
+//! (arXiv:2411.04990).
 
 use super::{FigureReference, PaperFigure, PublishedFigure, groups, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
-/// Causal attention: trajectories and strong Renyi centres.
+/// Left: trajectories, strong centres marked. Right: the number of strong centres and its
+/// expectation.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "causal-centres",
     title: "Causal attention: trajectories and strong Renyi centres",

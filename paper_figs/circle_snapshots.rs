@@ -1,6 +1,6 @@
 //! Tokens on the circle at the published times (arXiv:2312.10794, figure 4).
 
-use super::{CellsShown, FigureReference, PaperFigure, PublishedFigure, dynamics_text, first_run, tokens};
+use super::{CellSelection, FigureReference, PaperFigure, PublishedFigure, dynamics_text, first_run, tokens};
 use crate::draw::{Axis, Mark, Panel, Picture};
 use crate::study::Parameter;
 
@@ -15,7 +15,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         differs: "a random start of our own (seed 4): the published start is not known",
     }],
     experiments: &["circle-snapshots"],
-    cells: Some(CellsShown { max_cells: 8, d: Some(2), columns: &["x_0_0", "clusters"] }),
+    cells: Some(CellSelection { max_cells: 8, d: Some(2), columns: &["x_0_0", "clusters"] }),
     parameters: &[
         Parameter::real("beta", &[4.0, 9.0], (0.0, 500.0), "inverse temperatures, one row each"),
         Parameter::count("n", &[32.0], (2.0, 1000.0), "tokens"),

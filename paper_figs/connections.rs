@@ -1,4 +1,4 @@
-//! The graph of connections between critical points.
+//! The graph of connections between critical points: which one the flow reaches from which.
 
 use super::{PaperFigure, columns};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
@@ -12,10 +12,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let points = inputs.table("points")?;
         let (level, energy) = (points.column("unstable"), points.column("log_energy"));
         let links = covering(&columns(inputs.table("links")?, ["from", "to"])?);
-        let across = places(&level, &links);
+        let across = horizontal_positions(&level, &links);
         let most = level.iter().copied().fold(0.0, f64::max);
         let place = |k: usize| (across[k], level[k]);
-        let mut panel = Panel::new("", Axis::blank(), Axis::whole("unstable directions", -0.5, most + 0.5));
+        let mut panel = Panel::new("", Axis::blank(), Axis::integer("unstable directions", -0.5, most + 0.5));
         for (dash, label) in [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")] {
             let far = dash == Dash::Dotted;
             let drawn = links.iter().filter(|(a, b)| (level[*a] - level[*b] > 1.5) == far);
@@ -73,16 +73,16 @@ pub fn covering(links: &[[f64; 2]]) -> Vec<(usize, usize)> {
 /// Horizontal positions in [0, 1]. The points of a row are equally spaced, ordered by the mean
 /// position of the points to which they flow. Rows are shifted alternately to either side, so that
 /// a line over several rows passes beside the points between.
-pub fn places(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
+pub fn horizontal_positions(level: &[f64], links: &[(usize, usize)]) -> Vec<f64> {
     let mut across = vec![0.5; level.len()];
     let most = level.iter().copied().fold(0.0, f64::max) as usize;
     for row in 0..=most {
-        let mut own: Vec<(f64, usize)> =
+        let mut points: Vec<(f64, usize)> =
             (0..level.len()).filter(|k| level[*k] as usize == row).map(|k| (target(k, links, &across), k)).collect();
-        own.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let shift = if row % 2 == 0 { -0.05 } else { 0.05 };
-        for (j, (_, k)) in own.iter().enumerate() {
-            across[*k] = (j as f64 + 0.5) / own.len() as f64 + shift;
+        for (j, (_, k)) in points.iter().enumerate() {
+            across[*k] = (j as f64 + 0.5) / points.len() as f64 + shift;
         }
     }
     across

@@ -1,4 +1,4 @@
-//! Negentropy over time: the linear rate.
+//! Negentropy over time: its growth compared with the predicted rate.
 
 use super::{PaperFigure, columns, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};

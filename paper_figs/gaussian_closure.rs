@@ -1,10 +1,11 @@
-//! The Gaussian closure of attention in R^d (arXiv:2501.18322).
+//! Attention in R^d of a Gaussian law, which stays Gaussian, compared with particles
+//! (arXiv:2501.18322).
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::gaussian_closure::VALUES;
 
-/// Decay and blow-up of variances, closure and particles.
+/// Decay and blow-up of variances: the closed equation, and finitely many tokens.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "gaussian-closure",
     title: "Gaussian closure: variances, blow-up, and finitely many tokens",

@@ -1,10 +1,12 @@
-//! Hardmax layers (arXiv:2508.09628).
+//! Tokens under hardmax layers move on straight lines to vertices; a counterexample to the
+//! published Frank-Wolfe bound (arXiv:2508.09628).
 
 use super::{FigureReference, PaperFigure, PublishedFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::hardmax_cells::{PART as STUDY, VERTICES};
 
-/// Cells with straight trajectories, and the failing bound.
+/// Left: the cells of the vertices with trajectories. Right: the objective J of a token, which the
+/// published bound falls below.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "hardmax-cells",
     title: "Hardmax layers: straight lines to vertices, and the Frank-Wolfe bound that fails",

@@ -1,4 +1,4 @@
-//! The Hessian spectrum along a run.
+//! Eigenvalues of the Hessian of the energy along a run: its unstable directions.
 
 use super::{PaperFigure, series};
 use crate::draw::{Axis, Dash, Panel, Picture};

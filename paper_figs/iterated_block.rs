@@ -1,10 +1,11 @@
-//! One shared block, iterated.
+//! One transformer block, applied repeatedly as in ALBERT.
 
 use super::{FigureReference, PaperFigure, PublishedFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::iterated_block::PART as STUDY;
 
-/// Histograms, mean cosines, residual ratio, rank.
+/// Histograms of cosines; their mean, the relative change by a layer, and the effective rank over
+/// the layers.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "iterated-block",
     title: "One shared block iterated: cosines as they are and without the affine norm",
@@ -38,14 +39,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let last = course.column("layer").last().copied().unwrap_or(1.0);
-        let mut mean = Panel::new("mean cosine, residual ratio", Axis::whole("layer", 0.0, last), Axis::linear("", -0.1, 1.1));
+        let mut mean = Panel::new("mean cosine, residual ratio", Axis::integer("layer", 0.0, last), Axis::linear("", -0.1, 1.1));
         mean.line(series(course, "layer", "mean"), 0, Dash::Solid, "mean cosine");
         mean.line(series(course, "layer", "bare"), 1, Dash::Dashed, "without gain and shift");
         mean.line(series(course, "layer", "ratio"), 3, Dash::Dotted, "|\u{3a6}(x) \u{2212} x| / |x|");
         mean.legend = Some(Corner::BottomRight);
         let ranks = course.column("rank").into_iter().fold(1.0, f64::max);
         let mut rank =
-            Panel::new("rank", Axis::whole("layer", 0.0, last), Axis::linear("exp H of squared singular values", 0.0, 1.1 * ranks));
+            Panel::new("rank", Axis::integer("layer", 0.0, last), Axis::linear("exp H of squared singular values", 0.0, 1.1 * ranks));
         rank.line(series(course, "layer", "rank"), 2, Dash::Solid, "");
         panels.extend([mean, rank]);
         let (n, size) = (inputs.values.count("n")?, inputs.values.one("size")?);

@@ -1,17 +1,17 @@
-//! The energy along residual layers for every step size.
+//! The energy along residual layers for several step sizes, up to mean shift.
 
-use super::{CellsShown, ENERGY, PaperFigure, dynamics_text, first_run, join_numbers, series, span};
+use super::{CellSelection, ENERGY, PaperFigure, dynamics_text, first_run, join_numbers, series, span};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::flow::Table;
 use crate::lab::Cell;
 use crate::study::Parameter;
 
-/// One line per eta, up to mean shift.
+/// Log energy over the layers, one line for each step eta.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "layer-energy",
     title: "Layers climb the energy for every step size",
     experiments: &["layer-energy"],
-    cells: Some(CellsShown { max_cells: 12, d: None, columns: &["log_energy"] }),
+    cells: Some(CellSelection { max_cells: 12, d: None, columns: &["log_energy"] }),
     parameters: &[
         Parameter::real("beta", &[9.0], (0.0, 500.0), "inverse temperature"),
         Parameter::count("n", &[32.0], (2.0, 1000.0), "tokens"),

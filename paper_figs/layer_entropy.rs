@@ -30,7 +30,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let nearest = move |x: &Tokens| nearest_neighbour(x, neighbour);
         let smooth = move |x: &Tokens| kernel(x, bandwidth);
         for (title, estimate) in [("nearest neighbours", &nearest as &Estimate), ("kernels", &smooth)] {
-            let mut panel = Panel::new(title, Axis::whole("layer", 0.0, last), Axis::linear("negentropy", 0.0, 1.0));
+            let mut panel = Panel::new(title, Axis::integer("layer", 0.0, last), Axis::linear("negentropy", 0.0, 1.0));
             for (clouds, colour, label) in [(&hidden.model_tokens, 0, "model"), (&hidden.sa_tokens, 1, "SA")] {
                 let points: Vec<(f64, f64)> =
                     clouds.iter().enumerate().map(|(l, x)| Ok((l as f64, estimate(x)?))).collect::<Result<_>>()?;

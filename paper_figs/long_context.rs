@@ -1,9 +1,9 @@
-//! Long context (arXiv:2605.08505).
+//! The number of keys to which a query attends in a long context (arXiv:2605.08505).
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture, superscript};
 
-/// Participation against the scaled inverse temperature.
+/// Mean sum of the squared weights against `beta / n^{2/(d-1)}`: draws for three n, and the limit.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "long-context",
     title: "Long context: participation against beta / n^{2/(d-1)}",

@@ -1,9 +1,9 @@
-//! Lyapunov spectra of maps to compare with attention.
+//! Lyapunov spectra of recurrent and residual networks, compared with attention.
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
-/// A panel for each size of the weights.
+/// Exponents by index; one panel for each size of the weights.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "lyapunov-spectra",
     title: "Lyapunov spectra: residual and recurrent networks, attention",
@@ -17,7 +17,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         let mut panels = Vec::new();
         for gain in distinct(spectra, "gain") {
-            let (x, y) = (Axis::whole("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
+            let (x, y) = (Axis::integer("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
             let mut panel = Panel::new(format!("gain {gain}"), x, y);
             for (k, name) in MAPS.iter().enumerate() {
                 let points = series(&only(&spectra.only("map", name), "gain", gain), "index", "exponent").into_iter();

@@ -1,10 +1,10 @@
-//! Distance of n particles from the mean field.
+//! Distance of n particles from the density that solves the continuity equation.
 
 use super::{PaperFigure, groups};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::num::stats::slope;
 
-/// Wasserstein distance between n particles and the density.
+/// 1-Wasserstein distance against n, for random starts and for starts at quantiles.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "mean-field",
     title: "Wasserstein distance between n particles and the density",

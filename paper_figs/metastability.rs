@@ -1,6 +1,6 @@
 //! Metastability of five tokens (the start of arXiv:2410.06833's movie).
 
-use super::{CellsShown, ENERGY, FigureReference, PaperFigure, PublishedFigure, dynamics_text, energy_axis, first_run, series, tokens};
+use super::{CellSelection, ENERGY, FigureReference, PaperFigure, PublishedFigure, dynamics_text, energy_axis, first_run, series, tokens};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 use std::f64::consts::PI;
@@ -17,7 +17,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             movie",
     }],
     experiments: &["metastability"],
-    cells: Some(CellsShown { max_cells: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),
+    cells: Some(CellSelection { max_cells: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),
     parameters: &[
         Parameter::real("beta", &[4.0], (0.1, 200.0), "inverse temperature"),
         Parameter::real("t_end", &[400.0], (1.0, 1e100), "end of the run"),
@@ -49,7 +49,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut energy = Panel::new("energy", Axis::log("t", 0.1, end), energy_axis(table));
         energy.line(series(table, "t", "log_energy").into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
         let most = super::span(table.column("clusters"), (0.0, 1.0)).1;
-        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::whole("number", 0.0, most + 0.5));
+        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::integer("number", 0.0, most + 0.5));
         clusters.line(series(table, "t", "clusters"), 0, Dash::Solid, "");
         let caption = format!(
             "{} on the circle from {}, beta = {}{note}: angles, {ENERGY}, and the number of \

@@ -18,7 +18,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let (edges, end) = ((0..=n).map(|k| k as f64 + 0.5).collect::<Vec<f64>>(), n as f64 + 0.5);
             // Exact zeros lie below the scale.
             let values = found.chunks(n).map(|row| row.iter().map(|v| v.max(1e-6).log10()).collect()).collect();
-            let mut panel = Panel::new(block, Axis::whole("moved token j", 0.5, end), Axis::whole("token i", 0.5, end));
+            let mut panel = Panel::new(block, Axis::integer("moved token j", 0.5, end), Axis::integer("token i", 0.5, end));
             panel.marks.push(Mark::Heat {
                 x: edges.clone(),
                 y: edges,

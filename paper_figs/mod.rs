@@ -80,7 +80,7 @@ impl Inputs {
 }
 
 /// The cells of an experiment that a figure can show.
-pub struct CellsShown {
+pub struct CellSelection {
     /// Largest number of cells.
     pub max_cells: usize,
     /// The dimension, if the figure works for one only.
@@ -89,7 +89,7 @@ pub struct CellsShown {
     pub columns: &'static [&'static str],
 }
 
-impl CellsShown {
+impl CellSelection {
     /// **Errors** results that the figure cannot show completely; `flag` names them.
     pub fn check(&self, flag: &str, cells: &[(Cell, CellTables)]) -> Result<()> {
         let wrong = |found: String, expected: String| Err(crate::Error::parameter(flag, found, expected));
@@ -157,7 +157,7 @@ pub struct PaperFigure {
     /// Experiments for `--published`, the grid of the paper; empty if it has no such version.
     pub published: &'static [&'static str],
     /// The cells that it can show, from its own or a user's experiment.
-    pub cells: Option<CellsShown>,
+    pub cells: Option<CellSelection>,
     /// The study whose tables it draws.
     pub study: Option<&'static study::Part>,
     /// Parameters besides those of the study: keys of its experiments, or settings of the drawing.

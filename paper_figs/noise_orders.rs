@@ -1,9 +1,10 @@
-//! Weak orders of noise integrators.
+//! Weak orders of four integrators for noise on the sphere.
 
 use super::{PaperFigure, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 
-/// One scheme of order 2, three of order 1.
+/// Error of a stationary mean against the step: the corrected Strang scheme has order 2, the others
+/// order 1.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "noise-orders",
     title: "Noise: the corrected geodesic has weak order 2, three other schemes order 1",

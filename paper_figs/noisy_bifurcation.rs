@@ -25,8 +25,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let shown = |points: &[(f64, f64)]| points.iter().copied().filter(|p| p.0 <= 1.2).collect::<Vec<_>>();
             mean.line(shown(&branch[..=turn]), colour, Dash::Dotted, "");
             mean.line(shown(&branch[turn..]), colour, Dash::Solid, format!("\u{3b2} = {beta}"));
-            let walked = only(inputs.table("particles")?, "beta", beta);
-            mean.points(shown(&series(&walked, "kappa_over_critical", "mean")), colour, 2.4, "");
+            let sampled = only(inputs.table("particles")?, "beta", beta);
+            mean.points(shown(&series(&sampled, "kappa_over_critical", "mean")), colour, 2.4, "");
             let depths = series(&rows, "mean", "free_energy").into_iter().filter(|p| p.1 >= MIN_FREE_ENERGY).collect();
             energy.line(depths, colour, Dash::Solid, format!("\u{3b2} = {beta}"));
         }

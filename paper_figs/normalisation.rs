@@ -1,11 +1,11 @@
-//! Normalisation schemes (arXiv:2510.22026).
+//! Rates at which equiangular tokens collapse under normalisation schemes (arXiv:2510.22026).
 
 use super::{PaperFigure, columns};
 use crate::attention::normalisation::Normalisation;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::normalisation_schemes::{PART as STUDY, SCHEMES};
 
-/// Late rates and orbits.
+/// Left: `1 - gamma` at late times. Right: orbits in the plane of radius and inner product.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "normalisation",
     title: "Normalisation schemes: late rates, one orbit of three schemes",

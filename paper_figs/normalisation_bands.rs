@@ -1,11 +1,11 @@
-//! Normalisation schemes (arXiv:2510.22026): random starts.
+//! Random tokens under normalisation schemes (arXiv:2510.22026).
 
 use super::{FigureReference, PaperFigure, PublishedFigure, series};
 use crate::attention::normalisation::Normalisation;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::{normalisation_bands::PART as STUDY, normalisation_schemes::SCHEMES};
 
-/// Mean cosine and its 90 % band for every scheme.
+/// Mean cosine over time and its 90 % band, for every scheme.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "normalisation-bands",
     title: "Normalisation schemes: mean cosine of random starts with its 90 % band",

@@ -1,4 +1,4 @@
-//! Perceptron and attention (arXiv:2601.21366).
+//! Attention with a perceptron: the density early and the final atoms (arXiv:2601.21366).
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
@@ -6,7 +6,8 @@ use crate::flow::Table;
 use crate::study::perceptron_atoms::{CELLS, N, PART as STUDY, UNITS};
 use std::f64::consts::{PI, TAU};
 
-/// Early densities and final atoms against the weight.
+/// Left: the density at t = 0.1. Right: the atoms at t = 2000; both as the weight of the perceptron
+/// grows.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "perceptron-atoms",
     title: "Perceptron and attention: early density and final atoms as the weight grows",
@@ -52,14 +53,14 @@ fn numbers_of(atoms: &Table) -> String {
             _ => runs.push((count, log, log)),
         }
     }
-    let said = |(count, from, to): &(usize, f64, f64)| {
+    let described = |(count, from, to): &(usize, f64, f64)| {
         let weight = |log: f64| format!("{:.2}", 10f64.powf(log));
         let over = if from < to { format!("from w = {} to {}", weight(*from), weight(*to)) } else { format!("at w = {}", weight(*from)) };
         format!("{count} {over}")
     };
     match runs.as_slice() {
         [(count, ..)] => format!("{count} at every weight"),
-        few if few.len() < 5 => few.iter().map(said).collect::<Vec<_>>().join(", "),
+        few if few.len() < 5 => few.iter().map(described).collect::<Vec<_>>().join(", "),
         many => {
             let counts = || many.iter().map(|r| r.0);
             format!("between {} and {}", counts().min().unwrap_or(0), counts().max().unwrap_or(0))

@@ -1,7 +1,7 @@
 //! The phase diagram over (t, beta) with the transition curve of high dimension on top
 //! (arXiv:2312.10794, figure 3).
 
-use super::{CellsShown, FigureReference, PaperFigure, PublishedFigure, dynamics_text, tokens};
+use super::{CellSelection, FigureReference, PaperFigure, PublishedFigure, dynamics_text, tokens};
 use crate::attention::{RowWeights, Variant, dynamics};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 use crate::error::Error;
@@ -39,7 +39,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ],
     experiments: &["phase-diagram"],
     published: &["phase-diagram-full"],
-    cells: Some(CellsShown { max_cells: 100000, d: None, columns: &["pair_share"] }),
+    cells: Some(CellSelection { max_cells: 100000, d: None, columns: &["pair_share"] }),
     parameters: &[
         Parameter::count("n", &[32.0], (2.0, 256.0), "tokens"),
         Parameter::count("d", &[2.0, 8.0, 32.0, 128.0], (2.0, 1024.0), "dimensions, one panel each"),

@@ -1,10 +1,11 @@
-//! Rotary and sinusoidal positions.
+//! The effect of rotary positions on consensus, and overlaps of sinusoidal positions.
 
 use super::{PaperFigure, distinct, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::positions::PART as STUDY;
 
-/// Gap of consensus, twisted states, overlaps.
+/// Left: the spectral gap of consensus. Middle: growth rates of twisted states. Right: inner
+/// products of sinusoidal positions.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "positions",
     title: "Positions: consensus and twisted states under rotary positions, overlaps of sinusoidal \
@@ -27,7 +28,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         states.legend = Some(Corner::TopLeft);
         let mut sines = Panel::new(
             "sinusoidal positions",
-            Axis::whole("k", 0.0, 120.0),
+            Axis::integer("k", 0.0, 120.0),
             Axis::linear("2 \u{27e8}PE(p), PE(p+k)\u{27e9} / d", -0.2, 1.05),
         );
         sines.line(series(overlap, "k", "d64"), 0, Dash::Solid, "d = 64");

@@ -17,19 +17,19 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let axis = || Axis::linear("\u{3b2}", low - 0.05 * (high - low).max(1.0), high + 0.05 * (high - low).max(1.0));
         for (d, rows) in groups(table, "d") {
             let mut proved = Panel::new(format!("proved, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
-            let mut lost = Panel::new(format!("not proved, by cause, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
+            let mut unproved = Panel::new(format!("not proved, by cause, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
             for (k, (n, rows)) in groups(&rows, "n").into_iter().enumerate() {
                 let over = |column: &str| rows.column("beta").into_iter().zip(rows.column(column)).collect::<Vec<_>>();
                 let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
                 proved.line(over("proved"), k, dash, format!("n = {n}"));
                 for (c, cause) in CAUSES.iter().enumerate().filter(|(_, cause)| rows.column(cause).iter().any(|v| *v > 0.0)) {
-                    let known = lost.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if label == cause));
-                    lost.line(over(cause), c, dash, if known { "" } else { cause });
+                    let known = unproved.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if label == cause));
+                    unproved.line(over(cause), c, dash, if known { "" } else { cause });
                 }
             }
             proved.legend = Some(Corner::BottomLeft);
-            lost.legend = Some(Corner::TopLeft);
-            panels.extend([proved, lost]);
+            unproved.legend = Some(Corner::TopLeft);
+            panels.extend([proved, unproved]);
         }
         let caption = format!(
             "{} uniform starts for each point under SA{}: share that provably converges to one \

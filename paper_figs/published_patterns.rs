@@ -1,10 +1,10 @@
-//! Clusters from noise: particles, equation, prediction.
+//! Clusters that form from random tokens: particles, continuity equation, predicted positions.
 
 use super::{FigureReference, PaperFigure, PublishedFigure, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use std::f64::consts::TAU;
 
-/// Histograms of the published experiments at beta = 5 and 7.
+/// Histograms at beta = 5 and 7 as published; below, how many clusters form.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "published-patterns",
     title: "Clusters from 20000 iid tokens: histogram, continuity equation, predicted places",
@@ -38,7 +38,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let values = only(counts, "beta", beta).column("seeds");
             let mut panel = Panel::new(
                 format!("\u{3b2} = {beta}, 50 seeds"),
-                Axis::whole("number of clusters", -0.5, 8.5),
+                Axis::integer("number of clusters", -0.5, 8.5),
                 Axis::linear("seeds", 0.0, 50.0),
             );
             let edges = (0..=values.len()).map(|k| k as f64 - 0.5).collect();

@@ -1,10 +1,11 @@
-//! Random values (arXiv:2601.21942).
+//! Layers with new random value matrices (arXiv:2601.21942): when antipodal tokens attract.
 
 use super::{PaperFigure, columns, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::random_values::{END_BETAS, PART as STUDY};
 
-/// Antipodal transition and final overlaps.
+/// Left: sign of the growth near antipodes over beta and d. Right: final inner products of random
+/// pairs.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "random-values",
     title: "Random values: where antipodal pairs attract, and where pairs end",

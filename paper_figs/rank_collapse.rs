@@ -1,10 +1,12 @@
-//! Rank collapse: the logarithm of the residual triples.
+//! Rank collapse: the logarithm of the residual (the difference from a common row) triples per
+//! layer.
 
 use super::{PaperFigure, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::rank_collapse::{KINDS, LAYERS};
 
-/// Attention alone and normalised collapses cubically, with a skip connection not.
+/// Attention alone and with layer normalisation collapses cubically; a skip connection keeps the
+/// residual.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "rank-collapse",
     title: "Rank collapse is cubic: attention alone, with layer normalisation, with a skip \
@@ -13,7 +15,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let table = inputs.table("collapse")?;
         let last = LAYERS as f64;
-        let mut panel = Panel::new("", Axis::whole("layer", -0.2, last + 0.2), Axis::log("\u{2212}log |R|", 0.5, 2000.0));
+        let mut panel = Panel::new("", Axis::integer("layer", -0.2, last + 0.2), Axis::log("\u{2212}log |R|", 0.5, 2000.0));
         let sizes = |kind: &str| -> Vec<(f64, f64)> { series(table, "layer", kind).into_iter().map(|(l, r)| (l, -r)).collect() };
         let alone = sizes(KINDS[0]);
         let end = alone.last().copied().unwrap_or((last, 1.0));

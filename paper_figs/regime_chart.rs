@@ -23,7 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (low, high) = (0.3 / n as f64, 1e3 * (n * n) as f64);
         let mut panel = Panel::new(
             format!("Proofs of one cluster for almost every start, n = {n}"),
-            Axis::whole("d", 1.5, 8.5),
+            Axis::integer("d", 1.5, 8.5),
             Axis::log("\u{3b2}", low, high),
         );
         // Bands lie above each other: each is filled down to the bottom, and the next is drawn over

@@ -1,10 +1,11 @@
-//! Tokens in R^d (arXiv:2305.05465).
+//! Rescaled tokens `e^{-tV} x` in R^d: where they converge, and how fast (arXiv:2305.05465).
 
 use super::{FigureReference, PaperFigure, PublishedFigure, distinct, groups, only, series};
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
 use crate::study::rescaled_tokens::VALUES;
 
-/// Trajectories, the limit F, growth of logit gaps.
+/// Trajectories for two matrices V, the limit F(eps) of the tokens eps and -eps, and the growth of
+/// the gap between the two largest logits of a row.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "rescaled-tokens",
     title: "Tokens in R^d: polytope and hyperplanes, the limit F(eps), growth of logit gaps",

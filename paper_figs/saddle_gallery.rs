@@ -1,9 +1,9 @@
-//! Saddles on the sphere.
+//! Saddles of the energy on the sphere S^2.
 
 use super::{PaperFigure, columns, groups};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 
-/// Saddles of eight tokens on S^2.
+/// The most symmetric critical points of eight tokens, one for each number of clusters.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "saddle-gallery",
     title: "Saddles of eight tokens on S^2",

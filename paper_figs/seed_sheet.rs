@@ -1,17 +1,17 @@
-//! The sheet of sentences with their verdicts.
+//! The sixty sentences of the sheet with their verdicts.
 
 use super::PaperFigure;
 use crate::draw::{Axis, Corner, Panel, Picture};
 use crate::study::seed_sheet::VERDICTS;
 
-/// A marker for every sentence.
+/// One marker for each sentence.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "seed-sheet",
     title: "Sixty sentences on attention: true, false, true under a hypothesis, informal",
     study: Some(&crate::study::seed_sheet::PART),
     draw: |inputs| {
         let sheet = inputs.table("sheet")?;
-        let mut panel = Panel::new("sentences", Axis::whole("sentence, units", 0.4, 10.6), Axis::whole("sentence, tens", -4.0, 54.0));
+        let mut panel = Panel::new("sentences", Axis::integer("sentence, units", 0.4, 10.6), Axis::integer("sentence, tens", -4.0, 54.0));
         let place = |k: f64| ((k - 1.0) % 10.0 + 1.0, ((k - 1.0) / 10.0).floor() * 10.0);
         let places = |column: &str, label: &str| -> Vec<(f64, f64)> {
             sheet.only(column, label).column("sentence").into_iter().map(place).collect()

@@ -1,9 +1,9 @@
-//! Density and particles on the circle over time.
+//! The density on the circle over time, with particles.
 
 use super::{PaperFigure, columns, distinct, groups, series};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
 
-/// Density on the circle over time, with particles on top.
+/// Density in colour; the paths of every fourth particle on top.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "space-time",
     title: "Density on the circle over time, with particles on top",

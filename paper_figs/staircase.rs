@@ -1,4 +1,5 @@
-//! The staircase of the energy (arXiv:2410.06833, figure of section 6).
+//! The energy of five tokens on the circle climbs from plateau to plateau (arXiv:2410.06833, figure
+//! of section 6).
 
 use super::{FigureReference, PaperFigure, PublishedFigure, distinct, join_numbers, only, series};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
@@ -9,7 +10,7 @@ const LEVELS: [f64; 4] = [0.2, 0.28, 0.44, 0.52];
 /// Last time shown: later merges are too far away.
 const MAX_TIME: f64 = 1e140;
 
-/// Six beta, n = 5; dotted, the predicted levels.
+/// Energy for six beta; dotted: the predicted levels.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "staircase",
     title: "The energy climbs a staircase: five tokens, six beta",

@@ -1,6 +1,6 @@
 //! Energy and clusters of one run over log time.
 
-use super::{CellsShown, ENERGY, PaperFigure, dynamics_text, energy_axis, first_run, series};
+use super::{CellSelection, ENERGY, PaperFigure, dynamics_text, energy_axis, first_run, series};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 
@@ -9,7 +9,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     name: "timeline",
     title: "Energy and clusters of one run over log time",
     experiments: &["timeline"],
-    cells: Some(CellsShown { max_cells: 1, d: None, columns: &["log_energy", "clusters"] }),
+    cells: Some(CellSelection { max_cells: 1, d: None, columns: &["log_energy", "clusters"] }),
     parameters: &[
         Parameter::real("beta", &[25.0], (0.1, 200.0), "inverse temperature"),
         Parameter::count("n", &[64.0], (2.0, 1000.0), "tokens"),
@@ -30,7 +30,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut energy = Panel::new("energy", axis(), energy_axis(table));
         energy.line(shown(series(table, "t", "log_energy")).into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
         let top = clusters.iter().map(|p| p.1).fold(1.0, f64::max);
-        let mut count = Panel::new("clusters", axis(), Axis::whole("number", 0.0, top + 1.0));
+        let mut count = Panel::new("clusters", axis(), Axis::integer("number", 0.0, top + 1.0));
         count.line(shown(clusters), 1, Dash::Solid, "");
         let caption = format!(
             "One run of {}, n = {}, d = {}, beta = {}{note}: {ENERGY}, and number of clusters, \

@@ -1,5 +1,5 @@
-//! Registers the figures of the papers with the module documentation of their files, and records
-//! the commit.
+//! Build script of the library: registers the figures of the papers, with the module documentation
+//! of their files for the pages of papers, and records the commit.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/build.rs");

@@ -42,9 +42,9 @@ pub fn answer(words: &[String], cancel: &Arc<AtomicBool>) -> Result<Answer, Refu
         };
         Refusal { message, code: 1 }
     })?;
-    let (out, session) = (Output::kept(flags), Session::called(words, cancel));
+    let (out, session) = (Output::stored(flags), Session::for_command(words, cancel));
     match within(&session, || run(arguments, &out)) {
-        Ok(code) => Ok(Answer { result: out.answered(), notes: session.notes(), code }),
+        Ok(code) => Ok(Answer { result: out.into_result(), notes: session.notes(), code }),
         Err(e) => Err(Refusal { message: e.to_string(), code: e.exit_code() }),
     }
 }

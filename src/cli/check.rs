@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::lab::{
     Provenance,
     arrays::write_atomically,
-    report::{self, Budget, CitedPaper, Shown},
+    report::{self, Budget, CitedPaper, FigurePicture},
 };
 use crate::num::threads::par_map;
 use crate::theorem::{ALL, Claim, Effort, Record, check, exit_code, sentences};
@@ -117,7 +117,7 @@ impl Arguments {
             let figures = if drawn { figures(effort, folder, out.is_json())? } else { Vec::new() };
             write_report(&records, &check.budget(seconds), folder, &figures)?;
         }
-        let sheet = if self.names.iter().any(|n| n == sentences::GROUP) { super::sentences::sheet(&records) } else { Vec::new() };
+        let sheet = if self.names.iter().any(|n| n == sentences::GROUP) { super::sentences::table(&records) } else { Vec::new() };
         let short = self.names.is_empty() && !self.all;
         let more = if short { vec![format!("every claim: {} --all", check.budget(seconds).command())] } else { sheet };
         finish(out, &records, (word(effort), self.seed), seconds, short, &more)
@@ -132,7 +132,7 @@ pub fn quick(out: &Output) -> Result<i32> {
     let (records, seconds) = check.verdicts(claims_share(Effort::Quick))?;
     let figures = figures(Effort::Quick, folder, out.is_json())?;
     write_report(&records, &check.budget(seconds), folder, &figures)?;
-    let here = figures.iter().filter(|f| matches!(f.drawn, Shown::Here { .. })).count();
+    let here = figures.iter().filter(|f| matches!(f.picture, FigurePicture::Drawn { .. })).count();
     let next = [
         format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
         "every claim: metastable check --quick --all".to_owned(),
@@ -155,7 +155,7 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
     let wanted = |entry: &crate::paper_figs::PaperFigure| entry.quick || effort == Effort::Standard;
     let (mut done, all) = (0.0, crate::paper_figs::ALL.iter().filter(|entry| wanted(entry)).count() as f64);
     for entry in crate::paper_figs::ALL {
-        let drawn = if wanted(entry) {
+        let picture = if wanted(entry) {
             let _one = progress::part(done / all, (done + 1.0) / all);
             done += 1.0;
             progress::report(Some(0.0), || format!("figure {}", entry.name));
@@ -169,11 +169,11 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
             if !quiet && started.elapsed().as_secs_f64() > 2.0 {
                 note(&format!("figure {} took {:.1} s", entry.name, started.elapsed().as_secs_f64()));
             }
-            Shown::Here { svg: text(read("svg")?), png: read("png")?, caption: text(read("txt")?) }
+            FigurePicture::Drawn { svg: text(read("svg")?), png: read("png")?, caption: text(read("txt")?) }
         } else {
-            Shown::Missing("its data take longer than a quick check")
+            FigurePicture::Missing("its data take longer than a quick check")
         };
-        figures.push(report::Figure { name: entry.name, title: entry.title, drawn });
+        figures.push(report::Figure { name: entry.name, title: entry.title, picture });
     }
     Ok(figures)
 }

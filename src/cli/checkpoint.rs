@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+/// The name of the file in the folder of results.
 const FILE: &str = "checkpoint.json";
 
 /// The content of the file.

@@ -53,20 +53,20 @@ impl Arguments {
         }
         let claim = find(self.claim.as_deref().unwrap_or_default())?;
         let divided = shared(self.out.as_deref(), &self.shards)?;
-        let Some((folder, shard)) = divided else { return self.alone(claim, out).map(|(code, _)| code) };
+        let Some((folder, shard)) = divided else { return self.hunt_once(claim, out).map(|(code, _)| code) };
         let Some(shard) = shard else { return merge_hunts(&folder, claim, out) };
         // Every shard draws from its own seed.
         let settings = self.seed.to_string();
         self.seed = shard.seed(self.seed);
         self.out = Some(folder.join(format!("{}-{}.json", claim.name, shard.to_string().replace('/', "-of-"))));
-        let (code, mut answer) = self.alone(claim, out)?;
+        let (code, mut answer) = self.hunt_once(claim, out)?;
         answer["shards"] = shard.count().into();
         write_hunt(&folder, claim, &settings, &shard, &answer)?;
         Ok(code)
     }
 
     /// One hunt; its exit code and result.
-    fn alone(&self, claim: &'static Claim, out: &Output) -> Result<(i32, Value)> {
+    fn hunt_once(&self, claim: &'static Claim, out: &Output) -> Result<(i32, Value)> {
         if !(self.minutes > 0.0 && self.minutes <= 1e5) {
             return Err(Error::parameter("--minutes", self.minutes, "a time in (0, 1e5]"));
         }
@@ -104,11 +104,11 @@ impl Arguments {
             return Ok((if session.cancelled() { 130 } else { inconclusive }, answer));
         };
         let small = hunt::shrink(claim, &region, best, self.seed, &time)?;
-        self.found(claim, &small, hunted.evaluations, seconds, out)
+        self.report_violation(claim, &small, hunted.evaluations, seconds, out)
     }
 
     /// Confirms and writes a violation, also after the time limit.
-    fn found(&self, claim: &Claim, small: &TrialResult, evaluations: u64, seconds: f64, out: &Output) -> Result<(i32, Value)> {
+    fn report_violation(&self, claim: &Claim, small: &TrialResult, evaluations: u64, seconds: f64, out: &Output) -> Result<(i32, Value)> {
         let confirmation = confirm(claim, small, self.seed)?;
         let path = self.out.clone().unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {

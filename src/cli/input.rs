@@ -271,7 +271,7 @@ pub struct KernelArguments {
     pub simd: String,
 }
 
-/// Largest relative error of a velocity that can be asked for.
+/// Largest accepted value of the relative error of a velocity.
 const LEAST_ACCURACY: f64 = 0.1;
 
 impl KernelArguments {
@@ -308,15 +308,15 @@ impl DynamicsArguments {
     pub fn build(&self, model: &Model, x: &Tokens, accuracy: f64) -> Result<(Dynamics, Option<f64>)> {
         let dynamics = self.with_accuracy(model, x, accuracy)?;
         let form = dynamics.normalisation.form();
-        let kept =
+        let attainable =
             dynamics.sublayers.iter().filter_map(|s| s.attention()).map(|a| a.attainable_accuracy(x, form)).fold(EXACT_ACCURACY, f64::max);
-        if self.kernel.accuracy.is_some() || kept <= dynamics.accuracy() || kept > LEAST_ACCURACY {
+        if self.kernel.accuracy.is_some() || attainable <= dynamics.accuracy() || attainable > LEAST_ACCURACY {
             return Ok((dynamics, None));
         }
         // The bound holds for a typical drift; four times it also covers a quarter of that drift.
         // Two digits, rounded up.
-        let room = (4.0 * kept).min(LEAST_ACCURACY);
-        let taken = format!("{:.1e}", 1.05 * room).parse().unwrap_or(room).clamp(room, LEAST_ACCURACY);
+        let accuracy_limit = (4.0 * attainable).min(LEAST_ACCURACY);
+        let taken = format!("{:.1e}", 1.05 * accuracy_limit).parse().unwrap_or(accuracy_limit).clamp(accuracy_limit, LEAST_ACCURACY);
         super::output::note(&format!(
             "the kernel `{}` reaches an accuracy of {taken:.1e}, used here instead of {accuracy:.1e}; set another by --accuracy",
             self.kernel.kernel

@@ -1,4 +1,5 @@
-//! Flags of a model: one for each of its keys, or a file with the keys.
+//! The flags that describe a model (space, normalisation, masks, heads, noise), or a file with the
+//! same keys.
 
 use crate::attention::model::Model;
 use crate::error::{Error, Result};
@@ -18,14 +19,14 @@ pub struct ModelArguments {
 
 impl clap::FromArgMatches for ModelArguments {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        let given = |(key, ..): &(&'static str, bool, &str)| {
+        let values = |(key, ..): &(&'static str, bool, &str)| {
             if *key == RESCALED {
                 return matches.get_flag(key).then(|| (*key, vec!["true".to_owned()]));
             }
             Some((*key, matches.get_many::<String>(key)?.cloned().collect()))
         };
         let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
-        Ok(Self { words: KEYS.iter().filter_map(given).collect(), file: path("model"), radii: path("radii") })
+        Ok(Self { words: KEYS.iter().filter_map(values).collect(), file: path("model"), radii: path("radii") })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
@@ -54,7 +55,7 @@ impl clap::Args for ModelArguments {
     }
 }
 
-/// The key that is a switch.
+/// The only key without a value.
 const RESCALED: &str = "rescaled";
 
 impl ModelArguments {

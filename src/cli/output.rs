@@ -24,7 +24,7 @@ pub struct Output {
     /// Flags of the running command, without the dashes.
     flags: Vec<String>,
     /// The result of a command that is called as a function.
-    kept: Option<Mutex<String>>,
+    stored: Option<Mutex<String>>,
 }
 
 /// Set in a process of a distributed run that is not the root.
@@ -94,22 +94,22 @@ pub fn vector(row: &[f64]) -> String {
 impl Output {
     /// Prints in this format.
     pub fn new(format: Format, flags: Vec<String>) -> Self {
-        Self { format, flags, kept: None }
+        Self { format, flags, stored: None }
     }
 
-    /// Keeps the result instead of printing it.
-    pub fn kept(flags: Vec<String>) -> Self {
-        Self { format: Format::Json, flags, kept: Some(Mutex::default()) }
+    /// Stores the result instead of printing it.
+    pub fn stored(flags: Vec<String>) -> Self {
+        Self { format: Format::Json, flags, stored: Some(Mutex::default()) }
     }
 
-    /// The kept result.
-    pub fn answered(self) -> String {
-        self.kept.and_then(|k| k.into_inner().ok()).unwrap_or_default()
+    /// The stored result.
+    pub fn into_result(self) -> String {
+        self.stored.and_then(|k| k.into_inner().ok()).unwrap_or_default()
     }
 
     /// The colours of a result.
     pub fn colour(&self) -> Colour {
-        if self.format == Format::Text && self.kept.is_none() { Colour::of_results() } else { Colour::NONE }
+        if self.format == Format::Text && self.stored.is_none() { Colour::of_results() } else { Colour::NONE }
     }
 
     /// True if only the result may be printed.
@@ -124,8 +124,8 @@ impl Output {
 
     /// Prints a result in the chosen format. A closed pipe is not an error.
     pub fn result(&self, json: &Value, text: &str) {
-        if let Some(kept) = &self.kept {
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = json.to_string();
+        if let Some(stored) = &self.stored {
+            *stored.lock().unwrap_or_else(PoisonError::into_inner) = json.to_string();
             return;
         }
         super::progress::over();
@@ -152,7 +152,7 @@ impl Output {
     /// An error as a sentence that names parameters by the flags of the running command; a function
     /// call names them as the library does.
     pub fn sentence(&self, error: &Error) -> String {
-        if self.kept.is_some() {
+        if self.stored.is_some() {
             return error.to_string();
         }
         let flag = |name: &str| {
@@ -179,7 +179,7 @@ pub fn complain(problem: &str) {
 }
 
 fn write_note(line: &str) {
-    if !super::session::current().keep_note(line) && !SILENT.load(Ordering::Relaxed) {
+    if !super::session::current().store_note(line) && !SILENT.load(Ordering::Relaxed) {
         super::progress::above(line);
     }
 }

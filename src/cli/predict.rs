@@ -48,7 +48,7 @@ impl clap::Args for Arguments {
 fn flag(p: &'static Parameter) -> Arg {
     let arg = Arg::new(p.name).long(p.name).help(p.help()).required(p.required).conflicts_with_all(p.excludes);
     let arg = match p.kind {
-        Kind::Whole => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
+        Kind::Integer => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
         Kind::Real => arg.value_name("NUMBER").value_parser(value_parser!(f64)),
         Kind::List => arg.value_name("NUMBERS").value_parser(value_parser!(f64)).value_delimiter(',').action(ArgAction::Append),
         Kind::Word => arg.value_name("NAME"),

@@ -90,7 +90,7 @@ pub fn titled(figure: &PaperFigure) -> String {
     if printed.is_empty() { figure.title.to_owned() } else { format!("{} [{}]", figure.title, printed.join("; ")) }
 }
 
-/// The printed figures that one of our figures redraws, one line each.
+/// The printed figures that a figure of the program redraws, one line each.
 pub fn lines(figure: &PaperFigure) -> String {
     let line = |p: &PublishedFigure| format!("Redraws     arXiv:{}, {}: {}; here: {}\n", p.paper, p.place, p.shows, p.differs);
     figure.redraws.iter().map(line).collect()
@@ -107,14 +107,14 @@ pub fn credit(figure: &PaperFigure) -> String {
 }
 
 /// A printed figure.
-struct Known {
+struct PrintedFigure {
     place: FigureReference,
-    /// The name of our figure, if there is one.
+    /// The name of the figure that redraws it, if there is one.
     figure: Option<&'static str>,
     text: String,
 }
 
-impl Known {
+impl PrintedFigure {
     fn row(&self) -> Vec<String> {
         let figure = self.figure.map_or("-".to_owned(), |name| format!("`{name}`"));
         vec![self.place.to_string(), figure, self.text.clone()]
@@ -123,36 +123,37 @@ impl Known {
 
 /// The printed figures of a paper, ordered by number, redrawn ones first; empty if they were not
 /// read.
-fn known(paper: &Paper) -> Vec<Known> {
+fn printed_figures(paper: &Paper) -> Vec<PrintedFigure> {
     let redrawn = ALL.iter().flat_map(|f| f.redraws.iter().map(|p| (f.name, p))).filter(|(_, p)| p.paper == paper.id);
-    let redrawn = redrawn.map(|(name, p)| Known { place: p.place, figure: Some(name), text: format!("{}. Here: {}", p.shows, p.differs) });
+    let redrawn =
+        redrawn.map(|(name, p)| PrintedFigure { place: p.place, figure: Some(name), text: format!("{}. Here: {}", p.shows, p.differs) });
     let missing = ABSENT.iter().filter(|a| a.paper == paper.id).map(|a| {
         let shows = if a.shows.is_empty() { String::new() } else { format!("{}. Why: ", a.shows) };
-        Known { place: a.place, figure: None, text: format!("{shows}{}", a.why) }
+        PrintedFigure { place: a.place, figure: None, text: format!("{shows}{}", a.why) }
     });
-    let mut all: Vec<Known> = redrawn.chain(missing).collect();
-    let numbered = |k: &Known| matches!(k.place, Figure(_));
+    let mut all: Vec<PrintedFigure> = redrawn.chain(missing).collect();
+    let numbered = |k: &PrintedFigure| matches!(k.place, Figure(_));
     all.sort_by_key(|k| (!numbered(k), !numbered(k) && k.figure.is_none(), k.place));
     all
 }
 
 /// The same as rows of [`HEAD`].
 pub fn rows(paper: &Paper) -> Vec<Vec<String>> {
-    known(paper).iter().map(Known::row).collect()
+    printed_figures(paper).iter().map(PrintedFigure::row).collect()
 }
 
 /// Papers of which no figure was read.
 fn unread() -> Vec<&'static str> {
-    PAPERS.iter().filter(|p| known(p).is_empty()).map(|p| p.id).collect()
+    PAPERS.iter().filter(|p| printed_figures(p).is_empty()).map(|p| p.id).collect()
 }
 
 /// Every printed figure of every paper, with its description.
 pub fn all() -> Vec<(String, String)> {
-    let line = |paper: &Paper, k: &Known| {
+    let line = |paper: &Paper, k: &PrintedFigure| {
         let here = k.figure.map_or("not redrawn".to_owned(), |name| format!("metastable figure {name}"));
         (format!("{}, {}", paper.id, k.place), format!("{here}: {}", k.text.replace('`', "")))
     };
-    let lines = PAPERS.iter().flat_map(|p| known(p).iter().map(|k| line(p, k)).collect::<Vec<_>>());
+    let lines = PAPERS.iter().flat_map(|p| printed_figures(p).iter().map(|k| line(p, k)).collect::<Vec<_>>());
     lines.chain(unread().into_iter().map(|id| (format!("{id}, all figures"), "not read".to_owned()))).collect()
 }
 

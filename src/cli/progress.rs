@@ -59,13 +59,13 @@ pub fn report_with(make: impl FnOnce() -> (Option<f64>, String)) {
 pub fn report_all(make: impl FnOnce() -> Status) {
     if WANTED.swap(false, Ordering::Relaxed) {
         let status = make();
-        let share = status.share.map(of_the_whole);
+        let share = status.share.map(total_share);
         *STATUS.lock().unwrap_or_else(PoisonError::into_inner) = Status { share, ..status };
     }
 }
 
 /// Converts a fraction of the current stage into a fraction of the whole work.
-pub fn of_the_whole(share: f64) -> f64 {
+pub fn total_share(share: f64) -> f64 {
     let (from, to) = *STAGE.lock().unwrap_or_else(PoisonError::into_inner);
     from + (to - from) * share.clamp(0.0, 1.0)
 }
@@ -79,7 +79,7 @@ pub struct Stage {
 /// Begins a stage that covers an interval of the current stage. Stages nest; only one thread may
 /// begin them.
 pub fn part(from: f64, to: f64) -> Stage {
-    let inside = (of_the_whole(from), of_the_whole(to));
+    let inside = (total_share(from), total_share(to));
     Stage { before: std::mem::replace(&mut *STAGE.lock().unwrap_or_else(PoisonError::into_inner), inside) }
 }
 

@@ -195,8 +195,8 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
 /// Leaves out columns that contain only dashes, such as predicted times without a prediction.
 fn without_empty(names: Vec<&'static str>, rows: Vec<Vec<String>>) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let keep: Vec<bool> = (0..names.len()).map(|c| rows.iter().any(|r| r[c] != "-")).collect();
-    let kept = |row: Vec<String>| row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect();
-    let rows = rows.into_iter().map(kept).collect();
+    let filtered = |row: Vec<String>| row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect();
+    let rows = rows.into_iter().map(filtered).collect();
     (names.into_iter().zip(&keep).filter_map(|(name, k)| k.then_some(name)).collect(), rows)
 }
 

@@ -62,11 +62,11 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
 /// All cells, or the one whose name begins with `cell`.
 fn select(ids: Vec<String>, cell: Option<&str>) -> Result<Vec<String>> {
     let Some(cell) = cell else { return Ok(ids) };
-    let meant: Vec<String> = ids.iter().filter(|id| !cell.is_empty() && id.starts_with(cell)).cloned().collect();
-    if meant.len() == 1 {
-        return Ok(meant);
+    let matching: Vec<String> = ids.iter().filter(|id| !cell.is_empty() && id.starts_with(cell)).cloned().collect();
+    if matching.len() == 1 {
+        return Ok(matching);
     }
-    let found = if meant.is_empty() { cell.to_owned() } else { format!("{cell}, the beginning of {} cells", meant.len()) };
+    let found = if matching.is_empty() { cell.to_owned() } else { format!("{cell}, the beginning of {} cells", matching.len()) };
     let known = ids.iter().take(8).map(|id| id[..id.len().min(8)].to_owned()).collect::<Vec<_>>().join(", ");
     Err(Error::parameter(
         "--cell",

@@ -73,7 +73,7 @@ struct Landscape {
     beta: f64,
     found: SearchResult,
     edges: Vec<Connection>,
-    lost: usize,
+    without_end: usize,
     proofs: Vec<Option<String>>,
 }
 
@@ -86,12 +86,12 @@ impl Arguments {
         let (all, n, d) = if self.tokens.is_given() { self.near(&betas)? } else { self.search(&betas)? };
         let mut landscapes = Vec::new();
         for (beta, mut found) in betas.iter().copied().zip(all) {
-            let (edges, lost) = match ascent {
+            let (edges, without_end) = match ascent {
                 Some(dynamics) if !cancelled() => connections(dynamics, &mut found)?,
                 _ => (Vec::new(), 0),
             };
             let proofs = self.prove(&found)?;
-            landscapes.push(Landscape { beta, found, edges, lost, proofs });
+            landscapes.push(Landscape { beta, found, edges, without_end, proofs });
         }
         let seed = self.tokens.seed();
         let mut json = json!({"n": n, "d": d, "seed": seed});
@@ -218,7 +218,7 @@ impl Landscape {
             "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
             "points": points.iter().enumerate().map(describe).collect::<Vec<_>>(),
             "connections": self.edges.iter().map(edge).collect::<Vec<_>>(),
-            "displacement": DISPLACEMENT, "ends_without_rest": self.lost,
+            "displacement": DISPLACEMENT, "ends_without_rest": self.without_end,
         });
         json.as_object().cloned().unwrap_or_default()
     }
@@ -260,8 +260,8 @@ impl Landscape {
             let (rate, t) = (with_error(e.rate, found.points[e.from].errors.eigenvalue), with_error(e.t, e.t_error));
             text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
         }
-        if self.lost > 0 {
-            text.push_str(&format!("{} trajectories did not reach a critical point and are left out\n", self.lost));
+        if self.without_end > 0 {
+            text.push_str(&format!("{} trajectories did not reach a critical point and are left out\n", self.without_end));
         }
         text
     }

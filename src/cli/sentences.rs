@@ -4,7 +4,7 @@ use crate::theorem::Record;
 use crate::theorem::sentences::{ALL, Assessment, Outcome, Sentence};
 
 /// A table with one line per sentence: its verdict, and whether its claims agree.
-pub fn sheet(records: &[Record]) -> Vec<String> {
+pub fn table(records: &[Record]) -> Vec<String> {
     let word = |s: &Sentence| match s.outcome(records) {
         Outcome::AsExpected => "as expected",
         Outcome::NotAsExpected => "NOT AS EXPECTED",

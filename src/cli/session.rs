@@ -1,7 +1,7 @@
 //! The session of a running command: how it is cancelled, where its notes go, its command line.
 //!
-//! The program has one session. A command that is called as a function has a session of its own, so
-//! that several can run at once. The session belongs to the thread that runs the command; a
+//! The program has one session. Each command that is called as a function (from Python) has another
+//! one, so that several can run at once. The session belongs to the thread that runs the command; a
 //! parallel loop takes it from [`current`] before it starts.
 
 use std::cell::RefCell;
@@ -14,11 +14,12 @@ pub static CANCEL: AtomicBool = AtomicBool::new(false);
 /// The state of one running command.
 #[derive(Default)]
 pub struct Session {
-    /// Of a command that is called as a function.
-    called: Option<Called>,
+    /// `None` for the session of the program.
+    call: Option<Call>,
 }
 
-struct Called {
+/// A command that is called as a function.
+struct Call {
     cancel: Arc<AtomicBool>,
     notes: Mutex<Vec<String>>,
     words: Vec<String>,
@@ -48,14 +49,14 @@ pub fn within<T>(session: &Arc<Session>, work: impl FnOnce() -> T) -> T {
 
 impl Session {
     /// The session of a command with these words, called as a function; `cancel` ends it.
-    pub fn called(words: &[String], cancel: &Arc<AtomicBool>) -> Arc<Self> {
-        let called = Called { cancel: cancel.clone(), notes: Mutex::default(), words: words.to_vec() };
-        Arc::new(Self { called: Some(called) })
+    pub fn for_command(words: &[String], cancel: &Arc<AtomicBool>) -> Arc<Self> {
+        let call = Call { cancel: cancel.clone(), notes: Mutex::default(), words: words.to_vec() };
+        Arc::new(Self { call: Some(call) })
     }
 
     /// The flag that ends the command at its next step.
     pub fn cancel_flag(&self) -> &AtomicBool {
-        self.called.as_ref().map_or(&CANCEL, |called| &called.cancel)
+        self.call.as_ref().map_or(&CANCEL, |call| &call.cancel)
     }
 
     /// True after Ctrl-C.
@@ -63,22 +64,20 @@ impl Session {
         self.cancel_flag().load(Ordering::Relaxed)
     }
 
-    /// Keeps a note; false if notes are printed.
-    pub fn keep_note(&self, line: &str) -> bool {
-        let Some(called) = &self.called else { return false };
-        called.notes.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
+    /// Stores a note for the caller. False in the session of the program, where notes are printed.
+    pub fn store_note(&self, line: &str) -> bool {
+        let Some(call) = &self.call else { return false };
+        call.notes.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
         true
     }
 
-    /// The kept notes.
+    /// Takes the stored notes.
     pub fn notes(&self) -> Vec<String> {
-        self.called
-            .as_ref()
-            .map_or_else(Vec::new, |called| std::mem::take(&mut called.notes.lock().unwrap_or_else(PoisonError::into_inner)))
+        self.call.as_ref().map_or_else(Vec::new, |call| std::mem::take(&mut call.notes.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// The words of the command, if it is called as a function.
     pub fn words(&self) -> Option<&[String]> {
-        self.called.as_ref().map(|called| &called.words[..])
+        self.call.as_ref().map(|call| &call.words[..])
     }
 }

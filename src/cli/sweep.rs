@@ -29,7 +29,7 @@ pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder:
         let (cases, outside) = region.grid(claim)?;
         let record = sweep(claim, &cases, trials, seed)?;
         let points = points(&cases, &record);
-        let home = folder.unwrap_or(Path::new("runs/sweep")).join(claim.name);
+        let claim_folder = folder.unwrap_or(Path::new("runs/sweep")).join(claim.name);
         text.push_str(&format!("{}\n", grid_table(&points)));
         if outside > 0 {
             let what = if region.beyond_hypotheses {
@@ -39,7 +39,7 @@ pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder:
             };
             text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
         }
-        let files = write(claim, &points, seed, trials, &home)?;
+        let files = write(claim, &points, seed, trials, &claim_folder)?;
         text.push_str(&format!("wrote {}\n", files.join(", ")));
         let object = |p: &GridPoint| json!({"n": p.case.n, "d": p.case.d, "beta": p.case.beta, "dynamics": p.case.dynamics, "law": p.case.law, "trials": p.trials, "margin": super::output::finite(p.worst_margin)});
         grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": region.beyond_hypotheses, "files": files}));

@@ -60,7 +60,9 @@ fn by_status(records: &[Record]) -> String {
 
 /// Number of claims of each paper and of those as predicted; papers with few claims share a line.
 fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
+    /// Columns of the titles of papers.
     const WIDTH: usize = 100;
+    /// Papers with fewer claims than this share a line.
     const FEW: usize = 4;
     let line = |title: &str, records: usize, good: usize| format!("{title:<WIDTH$}  {records:>6}  {good:>12}\n");
     let mut out = format!("{:<WIDTH$}  {:>6}  {:>12}\n", "paper", "claims", "as predicted");

@@ -6,14 +6,14 @@ pub enum Scale {
     /// Linear.
     Linear,
     /// Linear with labels at whole numbers only.
-    Whole,
+    Integer,
     /// Logarithmic; data at or below 0 are not drawn.
     Log,
     /// By sign and logarithm of the magnitude; smaller magnitudes than this are drawn at 0.
     Signed(f64),
     /// By `v / (1 + v)`: from 0 to infinity.
     Saturating,
-    /// Linear without ticks, for positions without a meaning of their own.
+    /// Linear without ticks, for positions that have no meaning.
     Blank,
 }
 
@@ -45,9 +45,9 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Linear, low, high }
     }
 
-    /// A linear axis of counts.
-    pub fn whole(label: impl Into<String>, low: f64, high: f64) -> Self {
-        Self { label: label.into(), scale: Scale::Whole, low, high }
+    /// A linear axis with ticks at integers.
+    pub fn integer(label: impl Into<String>, low: f64, high: f64) -> Self {
+        Self { label: label.into(), scale: Scale::Integer, low, high }
     }
 
     /// A logarithmic axis.
@@ -66,7 +66,7 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Saturating, low: 0.0, high: f64::INFINITY }
     }
 
-    /// An axis from 0 to 1 without ticks and label, for positions without a meaning of their own.
+    /// An axis from 0 to 1 without ticks and label, for positions that have no meaning.
     pub fn blank() -> Self {
         Self { label: String::new(), scale: Scale::Blank, low: 0.0, high: 1.0 }
     }
@@ -74,7 +74,7 @@ impl Axis {
     /// Position of a value in [0, 1] along the axis; NaN outside the domain.
     pub fn position(&self, v: f64) -> f64 {
         match self.scale {
-            Scale::Linear | Scale::Whole | Scale::Blank => (v - self.low) / (self.high - self.low),
+            Scale::Linear | Scale::Integer | Scale::Blank => (v - self.low) / (self.high - self.low),
             Scale::Log => (v.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
             Scale::Signed(floor) => {
                 // The smallest magnitude lies half a decade from 0, which separates it from 0.
@@ -90,7 +90,7 @@ impl Axis {
     pub fn ticks(&self, most: usize) -> Ticks {
         match self.scale {
             Scale::Linear => Ticks { major: steps(self.low, self.high, most, 0.0), minor: Vec::new() },
-            Scale::Whole => Ticks { major: steps(self.low, self.high, most, 1.0), minor: Vec::new() },
+            Scale::Integer => Ticks { major: steps(self.low, self.high, most, 1.0), minor: Vec::new() },
             Scale::Blank => Ticks::default(),
             Scale::Log => self.decades(most.max(3)),
             Scale::Signed(floor) => self.signed_ticks(floor, most),

@@ -4,7 +4,7 @@
 use super::axis::Axis;
 use super::metrics::{ABOVE, BELOW, LINE, wrap};
 use super::palette::sequential;
-use super::panel::{ComposedPanel, Room, compose, left_of, right_of};
+use super::panel::{ComposedPanel, PanelSpace, compose, left_of, right_of};
 use super::picture::{Mark, Picture};
 use super::scene::{Anchor, PanelLayout, Rect, Scene, ShapeRole, Text};
 use super::sheet::Sheet;
@@ -151,12 +151,12 @@ impl<'p> Grid<'p> {
         if panel.hides_axes {
             let side = (wide - 6.0 * unit).min(height);
             let left = 0.5 * (wide - side);
-            let room = Room { width: side, height: side, left, right: left, strip: strip.unwrap_or(side + left - 2.0 * unit) };
+            let room = PanelSpace { width: side, height: side, left, right: left, strip: strip.unwrap_or(side + left - 2.0 * unit) };
             return (start + left, 0.5 * (height - side), compose(panel, &letter, room, self.sheet));
         }
         let right = right_of(panel, wide - margin - 5.0 * unit, self.sheet);
         let strip = strip.unwrap_or(wide - margin - 2.0 * unit);
-        let room = Room { width: wide - margin - right, height, left: margin, right, strip };
+        let room = PanelSpace { width: wide - margin - right, height, left: margin, right, strip };
         (start + margin, 0.0, compose(panel, &letter, room, self.sheet))
     }
 

@@ -18,9 +18,9 @@ const TICK_LABEL_GAP: f64 = 1.6;
 /// Distance from the labels of ticks to the label of the axis in units.
 const AXIS_LABEL_GAP: f64 = 3.2;
 
-/// The room of a panel: its data region, and the free space on both sides.
+/// The space of a panel: its data region, and the free space on both sides.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct PanelSpace {
     /// Width of the data region.
     pub width: f64,
     /// Height of the data region.
@@ -106,13 +106,13 @@ pub fn right_of(panel: &Panel, length: f64, sheet: &Sheet) -> f64 {
 }
 
 /// Lays out a panel.
-pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> ComposedPanel {
+pub fn compose(panel: &Panel, letter: &str, space: PanelSpace, sheet: &Sheet) -> ComposedPanel {
     let unit = sheet.unit();
-    let area = Rect { left: 0.0, top: 0.0, right: room.width, bottom: room.height };
+    let area = Rect { left: 0.0, top: 0.0, right: space.width, bottom: space.height };
     let frame = DataRegion { x: &panel.x, y: &panel.y, area };
     let mut laid = PanelLayout::default();
     (0..panel.marks.len()).for_each(|k| draw(panel, k, &frame, sheet, &mut laid));
-    let within = if panel.hides_axes { area.grown(0.5 * room.left.min(room.right)) } else { area };
+    let within = if panel.hides_axes { area.grown(0.5 * space.left.min(space.right)) } else { area };
     let mut taken = OccupancyGrid::new(within, 0.75 * unit);
     laid.shapes.iter().for_each(|s| taken.add(s));
     words(panel, &frame, &within, sheet, (&mut laid, &mut taken));
@@ -122,10 +122,10 @@ pub fn compose(panel: &Panel, letter: &str, room: Room, sheet: &Sheet) -> Compos
     let mut above = 0.5 * sheet.font + unit;
     let legend_above = !entries.is_empty() && !legend::inside(panel, &entries, &area, &taken, sheet, &mut laid);
     if legend_above {
-        above = legend::strip(panel, &entries, above, room.strip, sheet, &mut laid);
+        above = legend::strip(panel, &entries, above, space.strip, sheet, &mut laid);
     }
-    let start = if panel.hides_axes { 2.0 * unit - room.left } else { 0.0 };
-    let lines = wrap(&format!("{letter}{}", panel.title), sheet.font, room.width + room.right - start - 2.0 * unit);
+    let start = if panel.hides_axes { 2.0 * unit - space.left } else { 0.0 };
+    let lines = wrap(&format!("{letter}{}", panel.title), sheet.font, space.width + space.right - start - 2.0 * unit);
     let line = |(k, line): (usize, &String)| {
         let base = -above - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
         Text::level(line.as_str(), (start, base), Anchor::Start, sheet.font)

@@ -15,6 +15,7 @@ use plotters::style::RGBColor;
 use std::io::Write;
 use ttf_parser::Face;
 
+/// The character collection of the font: glyphs are named by their index.
 const SYSTEM: SystemInfo = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 /// The name of the font in the page.
 const TYPE: Name = Name(b"F");
@@ -31,7 +32,7 @@ pub fn pdf(picture: &Picture, sheet: impl Into<Sheet>, metadata: &str) -> Result
     sheet.media_box(Rect::new(0.0, 0.0, scene.width as f32, scene.height as f32)).parent(pages).contents(content);
     sheet.resources().fonts().pair(TYPE, Ref::new(6));
     sheet.finish();
-    let packed = packed(&drawn(&scene, font))?;
+    let packed = packed(&operators(&scene, font))?;
     out.stream(content, &packed).filter(Filter::FlateDecode);
     let note = format!("<metadata>{}</metadata>", metadata.replace('&', "&amp;").replace('<', "&lt;"));
     let mut stream = out.stream(notes, note.as_bytes());
@@ -84,7 +85,7 @@ fn embed(out: &mut Pdf, font: &Face) -> Result<()> {
 }
 
 /// The drawing operators of the page.
-fn drawn(scene: &Scene, font: &Face) -> Vec<u8> {
+fn operators(scene: &Scene, font: &Face) -> Vec<u8> {
     let mut page = Content::new();
     let up = |p: &Point| (p.0 as f32, (scene.height - p.1) as f32);
     page.set_line_cap(LineCapStyle::ButtCap).set_line_join(LineJoinStyle::RoundJoin);

@@ -1,3 +1,5 @@
+//! Attention heads: the matrices Q, K, V and O.
+
 use crate::error::{Error, Result};
 use crate::num::vector::axpy;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -205,19 +205,20 @@ const LENGTH_ROUNDOFFS: f64 = 16.0;
 /// the constructor refuses, but that are unit vectors to the precision in which they were stored,
 /// are divided by their lengths.
 ///
-/// **Errors** an array that is not a table, and rows that the rule refuses (naming file and row).
-pub fn tokens_from_rows(path: &Path, array: &Array, place: impl Fn(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
+/// **Errors** an array that is not a table, and rows that the constructor refuses (naming file and
+/// row).
+pub fn tokens_from_rows(path: &Path, array: &Array, constructor: impl Fn(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
     let made = match array.shape[..] {
-        [_, d] => place(d, array.data.clone()).or_else(|e| match e {
+        [_, d] => constructor(d, array.data.clone()).or_else(|e| match e {
             Error::Token { .. } if array.roundoff > ROUNDOFF && is_unit(d, array) => {
-                place(d, Tokens::normalised(d, array.data.clone())?.coordinates().to_vec())
+                constructor(d, Tokens::normalised(d, array.data.clone())?.coordinates().to_vec())
             }
             e => Err(e),
         }),
         _ => Err(Error::parameter("shape", format!("{:?}", array.shape), "a table n x d, one token per row")),
     };
     made.map_err(|e| match e {
-        // Radii come from another source.
+        // Radii do not come from this file.
         Error::Parameter { ref name, .. } if name == "radii" => e,
         e => malformed(path, "", e.nested()),
     })
@@ -263,8 +264,8 @@ pub fn table(path: &Path) -> Result<Table> {
     })
 }
 
-/// A table as CSV text: the header as `#` lines, column names, shortest decimals that give the
-/// numbers back.
+/// A table as CSV text: the header as `#` lines, column names, and numbers as the shortest decimals
+/// that are read back exactly.
 pub fn csv_text(table: &Table, header: &[String]) -> String {
     let mut out = String::new();
     for line in header {
@@ -284,8 +285,8 @@ pub fn csv_text(table: &Table, header: &[String]) -> String {
     out
 }
 
-/// [`csv_text`] of a table with columns of words; what their numbers in NPY mean stands in the
-/// header. Words have semicolons where they had commas.
+/// [`csv_text`] of a table with columns of words. The header lists the numbers that stand for these
+/// words in NPY. Commas in words become semicolons.
 pub fn labelled_csv(table: &LabelledTable, header: &[String]) -> String {
     let legend = table.legend().into_iter().map(|line| format!("in NPY, {line}"));
     let mut out = csv_text(&Table { columns: table.columns.clone(), rows: Vec::new() }, &[header, &legend.collect::<Vec<_>>()].concat());
@@ -341,9 +342,9 @@ pub fn labelled_table(path: &Path) -> Result<LabelledTable> {
     Ok(table)
 }
 
-/// Appends the shortest decimals that give `v` back, without an exponent, as `v.to_string()` does;
-/// of two equally short and equally near ones it may choose the other. The algorithm of the JSON
-/// writer is several times as fast; it is used where it writes neither `1.0` nor an exponent.
+/// Appends the shortest decimals that are read back as `v`, without an exponent, as `v.to_string()`
+/// does; of two equally short and equally near ones it may choose the other. The algorithm of the
+/// JSON writer is several times as fast; it is used where it writes neither `1.0` nor an exponent.
 pub fn push_number(out: &mut String, v: f64) {
     use std::fmt::Write;
     let plain = (1e-4..1e15).contains(&v.abs()) && v.fract() != 0.0;

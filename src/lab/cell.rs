@@ -34,7 +34,7 @@ pub struct CellTables {
 /// a new outcome at the end.
 pub const OUTCOMES: [&str; 7] = ["reached", "one-cluster", "event", "max-steps", "step-too-small", "non-finite", "stationary"];
 
-/// For each outcome, whether the run did what was asked.
+/// For each outcome, whether the run ended as requested.
 const SUCCESSES: [bool; 7] = [true, true, true, false, false, false, true];
 
 /// True for the index of an outcome that is a failure.

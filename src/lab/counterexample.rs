@@ -6,9 +6,9 @@ use crate::theorem::{Case, Claim, Confirmation, Context, Finding, Masses, Method
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A case, with names in place of objects.
+/// A [`Case`] as it is written to the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Place {
+struct SavedCase {
     n: usize,
     d: usize,
     beta: f64,
@@ -23,7 +23,7 @@ pub struct Counterexample {
     provenance: Provenance,
     claim: String,
     statement: String,
-    case: Place,
+    case: SavedCase,
     /// The seed of the random numbers that the method of the claim draws.
     pub seed: u64,
     /// The margin at the time of writing; `None` for a claim that only holds or fails.
@@ -37,8 +37,14 @@ impl Counterexample {
     /// The file of a failed trial.
     pub fn new(claim: &Claim, failed: &TrialResult, seed: u64, confirmation: &Confirmation, provenance: Provenance) -> Self {
         let c = failed.case;
-        let case =
-            Place { n: c.n, d: c.d, beta: c.beta, dynamics: c.dynamics.into(), law: c.law.into(), equal_masses: c.masses == Masses::Equal };
+        let case = SavedCase {
+            n: c.n,
+            d: c.d,
+            beta: c.beta,
+            dynamics: c.dynamics.into(),
+            law: c.law.into(),
+            equal_masses: c.masses == Masses::Equal,
+        };
         let (margin, error) = match &failed.finding {
             Finding::Margin(m) => (Some(m.value), Some(m.error())),
             _ => (None, None),
@@ -55,7 +61,7 @@ impl Counterexample {
 
     /// Reads a file.
     ///
-    /// **Errors** no such file, no counterexample of ours, numbers that are not finite.
+    /// **Errors** no such file, a file that is no counterexample written by `hunt`, numbers that are not finite.
     pub fn read(path: &Path) -> Result<Self> {
         let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;

@@ -1,4 +1,5 @@
-//! Joins the tables of many small cells into `tables.csv` and `tables.npy`.
+//! Joins the tables of many small cells (points of an experiment's grid) into `tables.csv` and
+//! `tables.npy`.
 
 use super::arrays::{csv_text, npy_table, write_atomically};
 use super::experiment::Experiment;
@@ -8,9 +9,10 @@ use super::store::Store;
 use crate::error::Result;
 use crate::flow::Table;
 
-/// Stacks the tables of all cells in the common file. Each row begins with its cell: the id in CSV,
-/// the row of `cells.csv` in NPY. Tables with other columns (positions of more or fewer tokens) go
-/// to files of their own, named by n and d of their first cell.
+/// Stacks the tables of all cells that the journal holds; cells with a folder have their own
+/// tables. Each row begins with its cell: the id in CSV, the row of `cells.csv` in NPY. If the
+/// tables differ in their columns (positions of more or fewer tokens), there is one pair of files
+/// for each set of columns, named by n and d of its first cell.
 pub fn write(experiment: &Experiment, store: &Store, provenance: &Provenance) -> Result<()> {
     let mut groups: Vec<Group> = Vec::new();
     for (k, cell) in plan(experiment).iter().enumerate() {
@@ -20,7 +22,7 @@ pub fn write(experiment: &Experiment, store: &Store, provenance: &Provenance) ->
         }
         let (_, tables) = store.read(&id)?;
         let known = groups.iter().position(|g| g.columns == tables.table.columns);
-        let at = known.unwrap_or_else(|| {
+        let group = known.unwrap_or_else(|| {
             groups.push(Group {
                 columns: tables.table.columns.clone(),
                 name: format!("tables-n{}-d{}", cell.n, cell.d),
@@ -30,8 +32,8 @@ pub fn write(experiment: &Experiment, store: &Store, provenance: &Provenance) ->
             groups.len() - 1
         });
         for row in tables.table.rows {
-            groups[at].ids.push(id.clone());
-            groups[at].rows.push([&[k as f64][..], &row].concat());
+            groups[group].ids.push(id.clone());
+            groups[group].rows.push([&[k as f64][..], &row].concat());
         }
     }
     let single = groups.len() == 1;

@@ -266,14 +266,14 @@ impl ModelSpec {
                 return vec![Self::default()];
             }
         }
-        let (folder, mut all, mut said) = (r.sibling_path(""), Vec::new(), std::collections::BTreeSet::new());
+        let (folder, mut all, mut reported) = (r.sibling_path(""), Vec::new(), std::collections::BTreeSet::new());
         for words in grid {
             match Self::new(words, &folder) {
                 Ok(model_spec) => all.push(model_spec),
                 Err(problems) => {
                     for (key, e) in problems {
                         // A value occurs in several combinations; its problem is reported once.
-                        if said.insert(format!("{key}: {e}")) {
+                        if reported.insert(format!("{key}: {e}")) {
                             let at = r.offset(key);
                             r.problem(at, format!("{key}: {e}"));
                         }
@@ -287,16 +287,16 @@ impl ModelSpec {
     /// All settings as text: `norm=pre; noise=kappa=4,step=0.1`, with the seed of random parts;
     /// empty for plain attention.
     pub fn to_text(&self) -> String {
-        let mut said: Vec<String> = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
-        said.extend(self.seed.map(|s| format!("seed={s}")));
-        without_folders(&said.join("; "))
+        let mut settings: Vec<String> = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
+        settings.extend(self.seed.map(|s| format!("seed={s}")));
+        without_folders(&settings.join("; "))
     }
 
     /// The settings in the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
     pub fn label(&self, all: &[Self]) -> String {
         let differs = |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));
-        let said = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
-        KEYS.iter().filter(|k| differs(k.0)).map(|k| format!("{}={}", k.0, said(k.0))).collect::<Vec<_>>().join("; ")
+        let value = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
+        KEYS.iter().filter(|k| differs(k.0)).map(|k| format!("{}={}", k.0, value(k.0))).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -304,16 +304,16 @@ impl ModelSpec {
 pub fn recorded_text(model: &serde_json::Value) -> String {
     let words = |v: &serde_json::Value| v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"));
     let keys = model["words"].as_object().into_iter().flatten();
-    let mut said: Vec<String> = keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
-    said.extend(model["seed"].as_u64().map(|s| format!("seed={s}")));
-    without_folders(&said.join("; "))
+    let mut settings: Vec<String> = keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
+    settings.extend(model["seed"].as_u64().map(|s| format!("seed={s}")));
+    without_folders(&settings.join("; "))
 }
 
 /// Largest number of models in a grid.
 const MAX_MODELS: usize = 10_000;
 
 /// A random matrix with its head and its index among Q, K, V, O.
-type LawOfPlace = (usize, usize, MatrixLaw);
+type DrawnMatrix = (usize, usize, MatrixLaw);
 
 /// The state of reading the settings.
 struct Reading<'a> {
@@ -384,7 +384,7 @@ impl Reading<'_> {
     }
 
     /// The matrices from files, and the random matrices with their places.
-    fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<LawOfPlace>) {
+    fn heads(&mut self) -> (Vec<[Option<Matrix>; 4]>, Vec<DrawnMatrix>) {
         let keys = ["q", "k", "v", "o"];
         let count = keys.map(|k| self.list(k).len()).into_iter().max().unwrap_or(0);
         let (mut columns, mut laws) = (Vec::new(), Vec::new());
@@ -405,7 +405,7 @@ impl Reading<'_> {
         ((0..count).map(|h| [0, 1, 2, 3].map(|k| matrix(h, k))).collect(), laws)
     }
 
-    fn depth_schedule(&mut self, laws: &[LawOfPlace]) -> Option<DepthSchedule> {
+    fn depth_schedule(&mut self, laws: &[DrawnMatrix]) -> Option<DepthSchedule> {
         let how = self.one("schedule", |_, w| match w {
             "layers" => Ok(DepthSchedule::OneHeadPerLayer),
             "fresh" => Ok(DepthSchedule::Redrawn),
@@ -423,7 +423,7 @@ impl Reading<'_> {
             "causal" if rest.is_empty() => Ok(PatternSpec::Causal),
             "window" => {
                 let [w] = pairs("window", rest, ["w"])?;
-                let width = whole("window w", &w.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?)?;
+                let width = integer("window w", &w.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?)?;
                 if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(PatternSpec::Window(width as usize)) }
             }
             _ => {
@@ -489,7 +489,7 @@ impl Reading<'_> {
             if let Some(step) = step.filter(|step| !(*step > 0.0 && step.is_finite())) {
                 return Err(Error::parameter("noise step", step, "a positive finite number"));
             }
-            let seed = seed.map(|s| whole("noise seed", &s)).transpose()?;
+            let seed = seed.map(|s| integer("noise seed", &s)).transpose()?;
             let scheme = scheme.unwrap_or_else(|| SCHEMES[0].0.into());
             let found = SCHEMES.iter().find(|s| s.0 == scheme);
             let (_, splitting, sampler) = found.ok_or_else(|| Error::unknown("scheme of noise", &scheme, SCHEMES.map(|s| s.0)))?;
@@ -548,6 +548,6 @@ fn number(name: &str, text: &str) -> Result<f64> {
     text.parse().map_err(|_| Error::parameter(name, text, "a number"))
 }
 
-fn whole(name: &str, text: &str) -> Result<u64> {
+fn integer(name: &str, text: &str) -> Result<u64> {
     text.parse().map_err(|_| Error::parameter(name, text, "a whole number >= 0"))
 }

@@ -21,10 +21,10 @@ impl Experiment {
     /// **Errors** all problems of the file, each with its line or its `--set`; an unknown key.
     pub fn with_overrides(name: &str, changes: &[(String, String)]) -> Result<Self> {
         let (path, text) = Self::text(name)?;
-        let said = |k: &String, v: &String| format!("--set {}", quoted(&format!("{k}={v}")));
-        let keys = OverriddenKey::all(&text, changes.iter().map(|(k, v)| (said(k, v), k.clone(), toml(v))));
+        let flag = |k: &String, v: &String| format!("--set {}", quoted(&format!("{k}={v}")));
+        let keys = OverriddenKey::all(&text, changes.iter().map(|(k, v)| (flag(k, v), k.clone(), toml(v))));
         let mut experiment = Self::parse_with_overrides(&path, &text, &keys)?;
-        experiment.source = format!("{name}{}", changes.iter().map(|(k, v)| format!(" {}", said(k, v))).collect::<String>());
+        experiment.source = format!("{name}{}", changes.iter().map(|(k, v)| format!(" {}", flag(k, v))).collect::<String>());
         Ok(experiment)
     }
 }

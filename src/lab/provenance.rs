@@ -144,8 +144,8 @@ fn working_folder() -> Option<std::path::PathBuf> {
 /// use metastable::lab::provenance::command_without_folders;
 /// let there = std::env::temp_dir().join("Jane Doe").join("two words.csv").display().to_string();
 /// let words = ["--tokens".into(), there.clone(), format!("--masses={there}"), "--init".into(), "cap:radius=0.3".into()];
-/// let said = "--tokens 'two words.csv' '--masses=two words.csv' --init cap:radius=0.3";
-/// assert_eq!(command_without_folders(&words), said);
+/// let expected = "--tokens 'two words.csv' '--masses=two words.csv' --init cap:radius=0.3";
+/// assert_eq!(command_without_folders(&words), expected);
 /// ```
 pub fn command_without_folders(words: &[String]) -> String {
     let here = working_folder();

@@ -360,15 +360,15 @@ impl CellSummary {
         let (outcome, t, predicted, inner) = (column("outcome"), column("t"), column("predicted_t"), column("inner_min"));
         let clusters = column("clusters");
         let single = |k: usize| super::cell::OUTCOMES.get(outcome[k] as usize) == Some(&"one-cluster") || clusters[k] < 1.5;
-        let held = (0..t.len()).filter(|k| single(*k)).count();
+        let count = (0..t.len()).filter(|k| single(*k)).count();
         let pairs: Vec<(f64, f64)> = t.iter().copied().zip(predicted.iter().copied()).filter(|(_, p)| *p > 0.0).collect();
         let deviation = pairs.iter().map(|(t, p)| (t / p - 1.0).abs()).fold(-1.0, f64::max);
         let formed: Vec<f64> = column("t_one_cluster").into_iter().filter(|t| t.is_finite()).collect();
         let forecasts: Vec<f64> = pairs.iter().map(|p| p.1).collect();
         Self {
             runs: t.len(),
-            one_cluster: held as f64 / t.len().max(1) as f64,
-            exceptions: failure_bound(t.len() - held, t.len(), CONFIDENCE),
+            one_cluster: count as f64 / t.len().max(1) as f64,
+            exceptions: failure_bound(t.len() - count, t.len(), CONFIDENCE),
             time: median(&t),
             t_one_cluster: if formed.is_empty() { f64::NAN } else { median(&formed) },
             predicted: if forecasts.is_empty() { -1.0 } else { median(&forecasts) },

@@ -140,7 +140,7 @@ impl Store {
         self.read(id).is_ok()
     }
 
-    /// True if the cell is a line of the common file.
+    /// True if the cell is a line of the journal, the common file of small cells.
     pub fn is_line(&self, id: &str) -> bool {
         self.journal.has(id)
     }

@@ -26,7 +26,7 @@ pub struct Reader<'a> {
 /// A value that overrides a key of the file.
 pub struct OverriddenKey {
     /// The text that gave it, for errors.
-    said: String,
+    flag: String,
     /// Depth of the key in subtables: 1 for `model.q`.
     depth: usize,
     /// Its offset if it came after the file and the overrides before it.
@@ -39,9 +39,9 @@ impl OverriddenKey {
     /// The overrides of a file with this text, each from its origin, key and TOML value.
     pub fn all(source: &str, changes: impl IntoIterator<Item = (String, String, String)>) -> Vec<Self> {
         let mut at = source.len() + 1;
-        let one = |(said, key, value): (String, String, String)| {
+        let one = |(flag, key, value): (String, String, String)| {
             let text = format!("{}{key} = {value}\n", " ".repeat(at));
-            let change = Self { said, depth: key.matches('.').count(), at, text };
+            let change = Self { flag, depth: key.matches('.').count(), at, text };
             at = change.text.len() + 1;
             change
         };
@@ -62,10 +62,10 @@ impl<'a> Reader<'a> {
         // One missing bracket may give an error in every line after it.
         for e in errors.iter().take(5) {
             let span = e.span().unwrap_or_default();
-            let said = e.message().lines().next().unwrap_or("malformed");
+            let message = e.message().lines().next().unwrap_or("malformed");
             // The error of the parser gives the position of the key but not its name.
-            let key = source.get(span.clone()).filter(|k| said.contains("duplicate key") && !k.is_empty());
-            reader.problem(span.start, key.map_or(said.to_owned(), |k| format!("{said} `{}`", k.trim())));
+            let key = source.get(span.clone()).filter(|k| message.contains("duplicate key") && !k.is_empty());
+            reader.problem(span.start, key.map_or(message.to_owned(), |k| format!("{message} `{}`", k.trim())));
         }
         reader.malformed = !errors.is_empty();
         reader
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
     pub fn with_overrides(path: &str, source: &'a str, changes: &'a [OverriddenKey]) -> Self {
         let mut reader = Self::new(path, source);
         for change in changes {
-            reader.changes.push((change.at, change.said.clone()));
+            reader.changes.push((change.at, change.flag.clone()));
             let (table, errors) = DeTable::parse_recoverable(&change.text);
             let merged = match errors.first() {
                 Some(e) => Err(e.message().lines().next().unwrap_or("malformed").to_owned()),
@@ -313,8 +313,8 @@ impl<'a> Reader<'a> {
 
     /// Keys that were not read, with their offsets.
     fn unknown(&self) -> Vec<(usize, String)> {
-        let asked = |key: &str| self.known.contains(&key);
-        let keys = self.table.get_ref().keys().filter(|k| !asked(k.get_ref().as_ref()));
+        let is_known = |key: &str| self.known.contains(&key);
+        let keys = self.table.get_ref().keys().filter(|k| !is_known(k.get_ref().as_ref()));
         keys.map(|k| (k.span().start, k.get_ref().to_string())).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Reads the files of trained models.
+//! Reads the files of trained models: weights, configuration and tokenizer.
 
 use super::arrays::malformed;
 use crate::error::{Error, Result};
@@ -88,7 +88,7 @@ fn expect_safetensors(path: &Path, bytes: &dyn Bytes, has_settings: bool) -> Res
 /// Reads the tokenizer beside the model, or inside its file.
 ///
 /// **Errors** a missing tokenizer; an unknown kind of tokenizer.
-pub fn words(path: &Path, model: &TrainedModel) -> Result<Vocabulary> {
+pub fn vocabulary(path: &Path, model: &TrainedModel) -> Result<Vocabulary> {
     let beside = if path.is_dir() { path.join("tokenizer.json") } else { path.with_file_name("tokenizer.json") };
     if beside.is_file() {
         return Vocabulary::new(&beside.display().to_string(), &text(&beside)?);

@@ -198,13 +198,13 @@ fn references(text: &str, name: &dyn Fn(&str) -> String) -> String {
 ///
 /// ```
 /// let e = serde_json::from_str::<Vec<f64>>("{}").unwrap_err();
-/// let said = metastable::error::wrong_json(&e, "a list of numbers");
-/// assert!(said.starts_with("found JSON of something else (line 1, ") && said.ends_with("expected a list of numbers"));
+/// let message = metastable::error::wrong_json(&e, "a list of numbers");
+/// assert!(message.starts_with("found JSON of something else (line 1, ") && message.ends_with("expected a list of numbers"));
 /// ```
 pub fn wrong_json(e: &serde_json::Error, expected: &str) -> String {
     use serde_json::error::Category;
-    let said = e.to_string();
-    let named = |before: &str| said.strip_prefix(before)?.split_once('`').map(|(name, _)| name.to_owned());
+    let text = e.to_string();
+    let named = |before: &str| text.strip_prefix(before)?.split_once('`').map(|(name, _)| name.to_owned());
     let found = match e.classify() {
         Category::Data => named("missing field `")
             .map(|name| format!("no field `{name}`"))

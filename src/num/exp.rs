@@ -70,6 +70,7 @@ const POWERS_OF_SIXTEENTHS: [f64; 16] = [
 
 /// Adding this rounds to integers (the last bit of the sum weighs 1).
 const ROUND_TO_INTEGER: f64 = 6755399441055744.0;
+/// The same for `f32`.
 const ROUND_TO_INTEGER_F32: f32 = 12582912.0;
 
 /// For smaller exponents the result is 0.

@@ -398,9 +398,9 @@ mod tests {
         assert_eq!(fault(probe_arithmetic(|a, b| a + b, |a, b| flush(a) * flush(b))), "subnormal operands are read as zero");
         // Round up and down by the error of the sum; round twice: 1 + 2^-53 (1 + 2^-17) needs more
         // than 64 bits.
-        let lost = |a: f64, b: f64| b - ((a + b) - a);
-        let up = |a: f64, b: f64| if lost(a, b) > 0.0 { (a + b).next_up() } else { a + b };
-        let down = |a: f64, b: f64| if lost(a, b) < 0.0 { (a + b).next_down() } else { a + b };
+        let remainder = |a: f64, b: f64| b - ((a + b) - a);
+        let up = |a: f64, b: f64| if remainder(a, b) > 0.0 { (a + b).next_up() } else { a + b };
+        let down = |a: f64, b: f64| if remainder(a, b) < 0.0 { (a + b).next_down() } else { a + b };
         let twice = |a: f64, b: f64| if b > power_of_two(-53) && b < 1.01 * power_of_two(-53) { a } else { a + b };
         assert_eq!(fault(probe_arithmetic(up, |a, b| a * b)), "results are not rounded to nearest");
         assert_eq!(fault(probe_arithmetic(down, |a, b| a * b)), "results are not rounded to nearest");

@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn workers_stop_spinning_when_the_work_panics() {
-        let lost = std::panic::catch_unwind(|| rayon::scope(|_| with_spinning_workers(|| panic!("on purpose"))));
-        assert!(lost.is_err() && !workers_spinning());
+        let result = std::panic::catch_unwind(|| rayon::scope(|_| with_spinning_workers(|| panic!("on purpose"))));
+        assert!(result.is_err() && !workers_spinning());
         // If a thread still polled, this would never end.
         let inside = rayon::scope(|_| with_spinning_workers(|| (workers_spinning(), rayon::join(|| 1, || 2))));
         assert_eq!((inside, workers_spinning()), ((true, (1, 2)), false));

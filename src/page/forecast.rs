@@ -1,4 +1,5 @@
-//! Predictions of the theory for a run: from its start, and for the plateau it is on.
+//! Predictions of the theory for a run in the browser: from its start ([`theory`]), and for the
+//! present plateau of its energy ([`plateau`]).
 
 use crate::settings::Settings;
 use metastable::attention::{RowWeights, Variant};
@@ -26,8 +27,9 @@ fn mutual(s: &Settings) -> Option<(RowWeights, TimeScale)> {
     Some((weights, TimeScale::parse(&s.time_scale).ok()?))
 }
 
-/// The plateau: its level, the next level, and the time of the change. The time is that of the
-/// two-cluster equation for the pair of clusters that would merge first without the others.
+/// The present plateau of the energy: its level, the next level, and the time of the change. The
+/// time comes from the equation of two clusters, for the pair that would merge first without the
+/// others.
 pub fn plateau(s: &Settings, x: &Tokens, t: f64) -> Value {
     let (clusters, _) = clusters_within(x, cluster_radius(s.beta));
     let energy = |x: &Tokens| Energy::new(s.beta, EnergyScale::Unit).log_value(x).map_or(f64::NAN, f64::exp);

@@ -1,5 +1,5 @@
-//! Proofs by interval arithmetic: critical points, modes of kernel density estimates, convergence
-//! of starts to one point, and the time in which two clusters merge.
+//! Proofs by interval arithmetic: critical points of the energy, modes of kernel density estimates,
+//! convergence of all tokens to one point, and the time in which two clusters merge.
 
 use metastable_core::{attention, landscape};
 use metastable_num::{self as num, error};

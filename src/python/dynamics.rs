@@ -221,12 +221,12 @@ impl Dynamics {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let home = py.import("metastable._metastable")?;
+        let module = py.import("metastable._metastable")?;
         if let Kind::Function(f, scale, _) = &self.kind {
             let norm = self.arguments.bind(py).get_item("norm")?;
-            return Ok((home.getattr("field")?, (f, norm, scale).into_pyobject(py)?));
+            return Ok((module.getattr("field")?, (f, norm, scale).into_pyobject(py)?));
         }
-        Ok((home.getattr("_rebuild")?, (&self.name, self.beta, &self.arguments).into_pyobject(py)?))
+        Ok((module.getattr("_rebuild")?, (&self.name, self.beta, &self.arguments).into_pyobject(py)?))
     }
 }
 

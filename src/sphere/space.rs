@@ -53,13 +53,13 @@ impl Space {
         if let Some(i) = radii.iter().position(|r| !(*r > 0.0 && r.is_finite())) {
             return Err(i);
         }
-        let mut lost = None;
+        let mut first_invalid = None;
         for (i, row) in rows.chunks_exact_mut(d).enumerate() {
             if !geometry::retract(row) {
-                lost.get_or_insert(i);
+                first_invalid.get_or_insert(i);
             }
         }
-        lost.map_or(Ok(()), Err)
+        first_invalid.map_or(Ok(()), Err)
     }
 
     /// Projects `v` (n d numbers) to the tangent spaces at the coordinates `x`.

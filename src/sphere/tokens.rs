@@ -1,3 +1,5 @@
+//! Tokens: positions and masses of n particles.
+
 use super::geometry::retract;
 use super::space::Space;
 use crate::error::{Error, Result};

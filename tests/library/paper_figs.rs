@@ -1,7 +1,7 @@
 //! Computations of figures before they are drawn.
 
 use metastable::flow::Table;
-use metastable::paper_figs::connections::{covering, places};
+use metastable::paper_figs::connections::{covering, horizontal_positions};
 use metastable::paper_figs::hessian_spectrum::curves;
 
 #[test]
@@ -11,7 +11,7 @@ fn implied_connections_are_left_out_and_levels_are_spread() {
         .map(|(a, b)| [f64::from(a), f64::from(b)]);
     let links = covering(&rows);
     assert_eq!(links, [(1, 0), (2, 0), (3, 2), (4, 1), (5, 1), (5, 2), (6, 2)]);
-    let across = places(&[0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 4.0], &links);
+    let across = horizontal_positions(&[0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 4.0], &links);
     // 3+1+1 leads only to 3+2 and is drawn on its side; 2+2+1 is drawn on the side of 4+1.
     assert!(across[1] < across[2] && across[4] < across[3], "{across:?}");
     assert!(across.iter().all(|x| (0.1..=0.9).contains(x)), "{across:?}");

@@ -3,7 +3,7 @@
 
 use metastable::draw::margin_strip;
 use metastable::lab::Provenance;
-use metastable::lab::report::{Budget, CitedPaper, Figure, Group, Shown, by_paper, by_topic, errata, headline, html};
+use metastable::lab::report::{Budget, CitedPaper, Figure, FigurePicture, Group, by_paper, by_topic, errata, headline, html};
 use metastable::theorem::{ALL, Claim, Effort, Margin, Record, ResolvingPower, SearchSummary, Status, Verdict, find, topics};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,14 +47,18 @@ fn gallery() -> Vec<Figure> {
     let read = |name: &str, extension: &str| std::fs::read(folder.join(format!("{name}.{extension}"))).ok();
     let drawn = |name: &str| {
         let text = |extension: &str| String::from_utf8(read(name, extension)?).ok();
-        Some(Shown::Here { svg: text("svg")?, png: read(name, "png")?, caption: text("txt")? })
+        Some(FigurePicture::Drawn { svg: text("svg")?, png: read(name, "png")?, caption: text("txt")? })
     };
-    let missing = Shown::Missing("its data take longer than a quick run");
+    let missing = FigurePicture::Missing("its data take longer than a quick run");
     let mut figures: Vec<Figure> = metastable::paper_figs::ALL
         .iter()
-        .map(|f| Figure { name: f.name, title: f.title, drawn: drawn(f.name).unwrap_or(Shown::Missing("it is not in the gallery")) })
+        .map(|f| Figure {
+            name: f.name,
+            title: f.title,
+            picture: drawn(f.name).unwrap_or(FigurePicture::Missing("it is not in the gallery")),
+        })
         .collect();
-    figures[1].drawn = missing;
+    figures[1].picture = missing;
     figures
 }
 

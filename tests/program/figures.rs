@@ -258,7 +258,7 @@ fn axes_contain_the_data_at_the_ends_of_the_parameter_ranges() {
         }
     }
     // Axes of counts have whole numbers as ticks.
-    let axis = metastable::draw::Axis::whole("k", -0.5, 2.5);
+    let axis = metastable::draw::Axis::integer("k", -0.5, 2.5);
     assert!(axis.ticks(8).major.iter().all(|t| t.0.fract().abs() < 1e-12), "{:?}", axis.ticks(8));
 }
 

@@ -3,7 +3,7 @@
 use metastable::cli::colour::Colour;
 use metastable::cli::papers::ALL as PAPERS;
 use metastable::cli::printed;
-use metastable::cli::progress::{line, of_the_whole, part};
+use metastable::cli::progress::{line, part, total_share};
 use metastable::cli::sections::{Document, Section, WIDTH, columns, escaped, wrapped};
 use metastable::cli::verdicts::{TIGHTEST, row, summary};
 use metastable::lab::report::{CitedPaper, tightest};
@@ -179,14 +179,14 @@ fn all_figures_of_the_perspective_are_listed() {
 #[test]
 fn the_remaining_time_covers_all_parts() {
     let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
-    assert!(near(of_the_whole(0.5), 0.5));
+    assert!(near(total_share(0.5), 0.5));
     {
         // The figures after the claims; the last figure is half done.
         let _figures = part(0.9, 1.0);
-        assert!(near(of_the_whole(0.0), 0.9) && near(of_the_whole(1.0), 1.0));
+        assert!(near(total_share(0.0), 0.9) && near(total_share(1.0), 1.0));
         let _last = part(0.8, 1.0);
-        assert!(near(of_the_whole(0.5), 0.99));
-        assert_eq!(line("check", 132.0, Some(of_the_whole(0.5)), "1 of 2 cells"), "check: 132 s, about 1 s left: 1 of 2 cells");
+        assert!(near(total_share(0.5), 0.99));
+        assert_eq!(line("check", 132.0, Some(total_share(0.5)), "1 of 2 cells"), "check: 132 s, about 1 s left: 1 of 2 cells");
     }
-    assert!(near(of_the_whole(0.5), 0.5), "after the parts, the whole counts again");
+    assert!(near(total_share(0.5), 0.5), "after the parts, the whole counts again");
 }

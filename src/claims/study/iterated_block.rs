@@ -28,6 +28,7 @@ pub static PART: Part = Part {
     run,
 };
 
+/// Dimension of the tokens.
 const D: usize = 32;
 
 fn run(given: &Values) -> Result<Tables> {

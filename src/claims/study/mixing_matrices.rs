@@ -32,6 +32,7 @@ pub static PART: Part = Part {
     run,
 };
 
+/// Dimension of the tokens.
 const D: usize = 8;
 
 fn pattern(kind: usize) -> Result<Arc<dyn Pattern>> {

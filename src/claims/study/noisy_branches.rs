@@ -5,7 +5,7 @@ use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::continuity::stationary::branch;
 use crate::error::Result;
 use crate::num::stream::Stream;
-use crate::theorem::claim::noisy_particles::{drawn, pair_mean};
+use crate::theorem::claim::noisy_particles::{draw_tokens, pair_mean};
 use crate::theory::noise::threshold;
 
 /// Tables: branches, particles, star.
@@ -45,7 +45,7 @@ fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
             continue;
         }
         let mut stream = Stream::new(1, &["noisy branches", &format!("{beta} {mean}")]);
-        let starts = (0..PARTICLES.1).map(|_| drawn(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
+        let starts = (0..PARTICLES.1).map(|_| draw_tokens(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
         // A particle does not attract itself: correct kappa for finite n.
         let n = PARTICLES.0 as f64;
         let (square, error) = pair_mean(beta, here.kappa * n / (n - 1.0), &starts, 10.0, &mut stream)?;
@@ -57,10 +57,10 @@ fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
 
 fn run(values: &Values) -> Result<Tables> {
     let mut branches = table(&["beta", "mean", "kappa_over_critical", "free_energy"]);
-    let mut walked = table(&["beta", "kappa_over_critical", "mean", "error", "stated"]);
+    let mut sampled = table(&["beta", "kappa_over_critical", "mean", "error", "stated"]);
     for &beta in values.list("beta")? {
         let critical = threshold(2, 1, beta)?;
-        walked.rows.extend(particles(beta, critical)?);
+        sampled.rows.extend(particles(beta, critical)?);
         for k in 1..=60 {
             let s = branch(beta, MAX_MEAN * f64::from(k) / 60.0)?;
             branches.rows.push(vec![beta, s.mean, s.kappa / critical, s.free_energy]);
@@ -70,5 +70,5 @@ fn run(values: &Values) -> Result<Tables> {
     for d in [2usize, 3, 4, 8, 16, 64] {
         star.rows.push(vec![d as f64, crate::theory::noise::beta_star(d)?]);
     }
-    Ok(vec![("branches".into(), branches), ("particles".into(), walked), ("star".into(), star)])
+    Ok(vec![("branches".into(), branches), ("particles".into(), sampled), ("star".into(), star)])
 }

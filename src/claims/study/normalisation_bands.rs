@@ -28,6 +28,7 @@ pub static ENTRY: Study = Study {
 /// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
+/// Number of tokens, their dimension, and number of random runs for each scheme.
 const N: usize = 32;
 const D: usize = 512;
 const RUNS: usize = 20;

@@ -18,6 +18,7 @@ pub static ENTRY: Study = Study {
 /// The whole study.
 pub static PART: Part = Part { parameters: &[], run };
 
+/// Number of tokens on the ring.
 const N: usize = 12;
 
 fn run(_: &Values) -> Result<Tables> {

@@ -45,12 +45,12 @@ fn run(values: &Values) -> Result<Tables> {
                     let mut stream = Stream::new(seed.wrapping_add(k as u64), &["cli", "init"]);
                     let x = Law::parse("uniform")?.sample(n as usize, d as usize, &mut stream)?;
                     let near = Neighbourhood::new(Variant::mutual(RowWeights::Softmax), beta, &x, radius)?;
-                    Ok(prove(&near)?.map_err(|lost| lost.cause).err())
+                    Ok(prove(&near)?.map_err(|failure| failure.cause).err())
                 };
                 let found: Vec<Option<Cause>> = (0..starts).into_par_iter().map(one).collect::<Result<_>>()?;
                 let share = |cause: Option<Cause>| found.iter().filter(|f| **f == cause).count() as f64 / starts as f64;
-                let lost = Cause::ALL.into_iter().map(|c| share(Some(c)));
-                out.rows.push([d, n, beta, share(None)].into_iter().chain(lost).collect());
+                let failures = Cause::ALL.into_iter().map(|c| share(Some(c)));
+                out.rows.push([d, n, beta, share(None)].into_iter().chain(failures).collect());
             }
         }
     }

@@ -30,6 +30,7 @@ pub static ENTRY: Study = Study {
 /// The whole study.
 pub static PART: Part = Part { parameters: &[Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the tokens")], run };
 
+/// Number of tokens, and bins of their densities on the circle.
 const N: usize = 20_000;
 const BINS: usize = 100;
 

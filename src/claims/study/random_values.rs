@@ -51,6 +51,7 @@ fn run(_: &Values) -> Result<Tables> {
 /// Growth of `log(1 + <x, y>)` near antipodes, per layer and squared step, and its standard error,
 /// from 3000 pairs of layers +V and -V.
 fn exponent(d: usize, beta: f64) -> Result<(f64, f64)> {
+    /// Distance of one token from the antipode of the other, small enough for the linearisation.
     const GAP: f64 = 1e-4;
     let layer = RandomValues::new(beta, ETA)?;
     let mut stream = Stream::new(2, &["random values", &format!("{d} {beta}")]);

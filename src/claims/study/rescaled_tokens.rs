@@ -23,7 +23,7 @@ pub const VALUES: [&str; 2] = ["V=I", "V with eigenvalues 1 and -0.2"];
 /// The whole study; it has no parameters.
 pub static PART: Part = Part { parameters: &[], run };
 
-fn flowed(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
+fn evolve(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
     let d = (v.len() as f64).sqrt().round() as usize;
     let model = Model { rescaled: true, heads: vec![[None, None, Some((d, v.to_vec())), None]], ..Model::default() };
     let x = Tokens::flat(d, x)?;
@@ -44,7 +44,7 @@ fn run(_: &Values) -> Result<Tables> {
     for (value, v) in [[1.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, -0.2]].into_iter().enumerate() {
         for k in 0..=40 {
             let t = 6.0 * f64::from(k) / 40.0;
-            let z = flowed(&v, start.clone(), t)?;
+            let z = evolve(&v, start.clone(), t)?;
             paths.rows.extend(z.chunks_exact(2).enumerate().map(|(i, z)| vec![value as f64, i as f64, t, z[0], z[1]]));
         }
     }
@@ -52,7 +52,7 @@ fn run(_: &Values) -> Result<Tables> {
     for k in 0..=48 {
         let eps = 0.15 + 0.05 * f64::from(k) * 0.6;
         let log = log_limit(eps)?;
-        let measured = if k % 4 == 0 && eps > 0.2 { flowed(&[1.0], vec![eps, -eps], 60f64.ln() - log)?[0] } else { f64::NAN };
+        let measured = if k % 4 == 0 && eps > 0.2 { evolve(&[1.0], vec![eps, -eps], 60f64.ln() - log)?[0] } else { f64::NAN };
         limit.rows.push(vec![eps, log.exp(), 1.3302 * (-0.5 / (eps * eps)).exp(), measured]);
     }
     let mut rate = table(&["v", "t", "log_gap"]);
@@ -60,7 +60,7 @@ fn run(_: &Values) -> Result<Tables> {
     for v in [0.5, 1.0] {
         for k in 1..=30 {
             let t = 14.0 / v * f64::from(k) / 30.0;
-            let mut z = flowed(&[v], line.clone(), t)?;
+            let mut z = evolve(&[v], line.clone(), t)?;
             z.sort_by(f64::total_cmp);
             let (top, next) = (z[11], z[10]);
             rate.rows.push(vec![v, t, (top * (top - next)).ln() + 2.0 * v * t]);

@@ -310,12 +310,12 @@ fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Re
         Verdict::Supported
     };
     record.reason = reasons.join("; ");
-    let held = matches!(record.verdict, Verdict::Supported | Verdict::Certified);
+    let holds = matches!(record.verdict, Verdict::Supported | Verdict::Certified);
     record.as_expected = match claim.status {
         status if status.expects_violation() => confirmed && record.control_ok,
         // An unconfirmed violation of an open claim may be a discovery.
         Status::Open => violation.is_none() && record.control_ok && record.trials > 0,
-        _ => held,
+        _ => holds,
     };
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A part of a claim's range: a grid to sweep or intervals to search.
+//! A part of a claim's range: the grid that `check` sweeps, or the intervals that `hunt` searches.
 
 use super::{Case, Claim, Domain};
 use crate::error::{Error, Result};
@@ -126,7 +126,8 @@ impl Region {
         })
     }
 
-    /// True if a search may visit the case.
+    /// True if the case lies in the region, and inside the hypotheses unless `beyond_hypotheses` is
+    /// set.
     pub fn admits(&self, domain: &Domain, case: &Case) -> bool {
         let on = |axis: &Option<AxisValues>, value: f64| axis.as_ref().is_none_or(|a| a.contains(value));
         let size = |axis: &Option<AxisValues>, value: usize| {

@@ -1,4 +1,5 @@
-//! `bench rhs`: one right-hand side, compared with the machine's peaks and with the exact sums.
+//! `bench rhs`: the time and the error of one right-hand side, compared with the peak speeds of the
+//! machine and with the exact sums.
 
 use super::peak::Peaks;
 use super::timing::time;
@@ -91,8 +92,8 @@ impl Arguments {
             let row = exact
                 .attention()
                 .map_or_else(|| exact.velocity(x)[i * d..(i + 1) * d].to_vec(), |a| a.apply_row(x, OutputForm::Tangent, i));
-            let off = row.iter().zip(&v[i * d..(i + 1) * d]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-            worst = worst.max(off);
+            let difference = row.iter().zip(&v[i * d..(i + 1) * d]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            worst = worst.max(difference);
             longest = longest.max(row.iter().map(|a| a * a).sum::<f64>().sqrt());
         }
         Ok(worst / longest.max(f64::MIN_POSITIVE))

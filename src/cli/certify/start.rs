@@ -74,8 +74,8 @@ fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Option<&Path>
             proved(&proof, unit, file, out);
             Ok(0)
         }
-        Err(lost) => {
-            unproved(&lost, unit, out);
+        Err(failure) => {
+            unproved(&failure, unit, out);
             Ok(UNPROVED)
         }
     }
@@ -101,8 +101,8 @@ fn proved(proof: &ConvergenceProof, unit: f64, file: Option<&Path>, out: &Output
     out.result(&json, &text);
 }
 
-fn unproved(lost: &ProofFailure, unit: f64, out: &Output) {
-    let ProofFailure { cause, t, token, error, growth, defect, steps } = lost;
+fn unproved(failure: &ProofFailure, unit: f64, out: &Output) {
+    let ProofFailure { cause, t, token, error, growth, defect, steps } = failure;
     let t = t * unit;
     let json = json!({
         "proved": false, "cause": cause.describe(), "t": t, "token": token, "error_bound": error, "growth": growth, "defect": defect, "steps": steps,

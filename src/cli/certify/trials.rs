@@ -76,7 +76,7 @@ fn spread(values: &[f64]) -> (f64, f64) {
 
 fn summary(all: &[Trial]) -> (Value, String, bool) {
     let proved: Vec<(f64, f64, usize)> = all.iter().filter_map(|t| t.found.ok()).collect();
-    let lost: Vec<(&str, usize, Vec<u64>)> = Cause::ALL
+    let failures: Vec<(&str, usize, Vec<u64>)> = Cause::ALL
         .into_iter()
         .map(|c| (c.name(), all.iter().filter(|t| t.found == Err(c)).map(|t| t.seed).collect::<Vec<_>>()))
         .filter(|(_, seeds)| !seeds.is_empty())
@@ -91,7 +91,7 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
     let pair = |v: (f64, f64)| json!({"median": v.0, "largest": v.1});
     let json = json!({
         "trials": all.len(), "proved": proved.len(), "share": proved.len() as f64 / all.len() as f64,
-        "lost": lost.iter().map(|(name, count, seeds)| json!({"cause": name, "trials": count, "first_seeds": seeds})).collect::<Vec<_>>(),
+        "lost": failures.iter().map(|(name, count, seeds)| json!({"cause": name, "trials": count, "first_seeds": seeds})).collect::<Vec<_>>(),
         "seconds": pair(seconds), "t_hemisphere": pair(t), "error_bound": pair(error), "steps": pair(steps),
         "checked": checked.len(), "accepted": accepted, "check_seconds": pair(time),
     });
@@ -101,7 +101,7 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
             format!(", t = {:.2e} and {:.2e}, error {:.0e} and {:.0e}, {} and {} steps", t.0, t.1, error.0, error.1, steps.0, steps.1);
         text.push_str(&more);
     }
-    for (name, count, seeds) in &lost {
+    for (name, count, seeds) in &failures {
         text.push_str(&format!(
             "\nnot proved, cause {name}: {count} (seeds {seeds:?}{})",
             if seeds.len() < *count { " and others" } else { "" }

@@ -94,19 +94,19 @@ impl FigureData {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
         let Some(table) = files.into_iter().find(|f| f.extension().is_some_and(|e| e == "csv")) else { return Ok(()) };
         let Ok(block) = crate::lab::provenance::read(&table) else { return Ok(()) };
-        let asked = self.entry.all_parameters();
+        let parameters = self.entry.all_parameters();
         self.inputs.source_command = Some(block.reproduce.clone()).filter(|command| !command.starts_with("metastable run "));
         for text in block.reproduce.split(" --set ").skip(1) {
             let (name, value) = assignment(text.trim())?;
-            if asked.iter().any(|p| p.name == name) {
-                self.inputs.values.set(&asked, name, &value)?;
+            if parameters.iter().any(|p| p.name == name) {
+                self.inputs.values.set(&parameters, name, &value)?;
             }
         }
         Ok(())
     }
 
     /// Adds the figure's own experiments and study at the chosen parameters.
-    pub fn add_own(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
+    pub fn add_inputs(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
         for name in if self.full { self.entry.published } else { self.entry.experiments } {
             let experiment =
                 if overridden.is_empty() { Experiment::built_in(name)? } else { with_changes(name, overridden, &self.inputs.values)? };

@@ -90,7 +90,7 @@ impl Arguments {
         for (k, entry) in entries.into_iter().enumerate() {
             let _part = progress::part(k as f64 / count, (k + 1) as f64 / count);
             progress::report(Some(0.0), || entry.name.to_owned());
-            let mut drawn = self.drawn(entry)?;
+            let mut drawn = self.draw(entry)?;
             drawn.provenance.reproduce.push_str(&self.drawing.flags());
             // The title and the credit are true only of the figure without these flags.
             let own = self.set.is_empty() && self.experiment.is_none() && self.from_run.is_none() && self.tokens.is_none();
@@ -172,15 +172,15 @@ impl Arguments {
     }
 
     /// Collects the data that the flags select and draws the figure.
-    fn drawn(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
+    fn draw(&self, entry: &'static PaperFigure) -> Result<DrawnFigure> {
         let mut data = FigureData::new(entry, self.published);
-        let asked = entry.all_parameters();
+        let parameters = entry.all_parameters();
         let mut overridden = Vec::new();
         for ((name, value), text) in assignments(&self.set, assignment)?.into_iter().zip(&self.set) {
-            if asked.is_empty() {
+            if parameters.is_empty() {
                 return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
             }
-            data.inputs.values.set(&asked, name, &value)?;
+            data.inputs.values.set(&parameters, name, &value)?;
             data.flags.push_str(&format!(" --set {text}"));
             overridden.push(name);
         }
@@ -197,7 +197,7 @@ impl Arguments {
             data.flags.push_str(&format!(" --from-run {}{cell}", folder.display()));
             data.add_folder(folder, self.cell.as_deref())?;
         } else {
-            data.add_own(&self.runs, &overridden)?;
+            data.add_inputs(&self.runs, &overridden)?;
         }
         data.draw()
     }
@@ -233,7 +233,7 @@ pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path))
     if entry.needs_hidden_states {
         data.add_hidden_states(None, "")?;
     }
-    data.add_own(folders.0, &[])?;
+    data.add_inputs(folders.0, &[])?;
     let mut drawn = data.draw()?;
     drawn.picture.caption.push_str(&credit(entry));
     drawn.write(folders.1, &style.size.into(), style.dpi)

@@ -162,7 +162,7 @@ impl Arguments {
         let given = self.text.clone().unwrap_or_default();
         let path = Path::new(&given);
         let text = if path.is_file() { String::from_utf8_lossy(&arrays::load(path)?).into_owned() } else { given };
-        let (ids, words) = weights::words(&self.model, model)?.encode(&text)?;
+        let (ids, words) = weights::vocabulary(&self.model, model)?.encode(&text)?;
         let x = model.embed(&ids).map_err(|e| rename(e, |_| "--text".into()))?;
         Ok((x, words))
     }

@@ -55,6 +55,7 @@ const MAX_SINGULAR_LAYERS: usize = 64;
 /// needed.
 const MAX_PARAMETERS: usize = 1 << 27;
 
+/// How the two kinds of Lyapunov exponents of a report are computed.
 pub const SINGULAR: &str =
     "singular exponents at finite depth: log sigma_k / layers for the singular values of the product of the derivatives of all layers";
 pub const BY_QR: &str = "QR exponents: mean growth per layer of four random directions that are kept orthogonal";

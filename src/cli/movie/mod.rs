@@ -57,6 +57,7 @@ pub struct Arguments {
 
 /// Tolerance of the run: its pictures show no smaller errors.
 const RTOL: f64 = 1e-7;
+/// Tokens closer than this are one point in a picture.
 const MERGE_RADIUS: f64 = 1e-6;
 
 impl Arguments {

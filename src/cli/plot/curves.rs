@@ -154,7 +154,7 @@ fn axis(name: &str, values: &[f64], log: bool, margin: f64) -> Result<Axis> {
     let pad = if high > low { margin * (high - low) } else { 0.5 * size };
     let (low, high) = (low - pad, high + pad);
     let counts = values.iter().all(|v| v.fract().abs() < f64::EPSILON) && high - low < 100.0;
-    Ok(if counts { Axis::whole(label, low, high) } else { Axis::linear(label, low, high) })
+    Ok(if counts { Axis::integer(label, low, high) } else { Axis::linear(label, low, high) })
 }
 
 /// The name of a column in words.

@@ -88,7 +88,7 @@ impl Arguments {
         let caption = self.caption(&table, &rows, &settings, [left_out, hidden, values]);
         let columns = panels.len().min(2);
         let picture = Picture { panels, columns, aspect: if columns > 1 { 0.8 } else { 0.6 }, caption };
-        let files = self.drawing.write(&self.drawn(picture))?;
+        let files = self.drawing.write(&self.draw(picture))?;
         let files: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
         out.result(
             &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": left_out + hidden}),
@@ -98,7 +98,7 @@ impl Arguments {
     }
 
     /// The picture with the command that reproduces it.
-    fn drawn(&self, picture: Picture) -> DrawnFigure {
+    fn draw(&self, picture: Picture) -> DrawnFigure {
         let mut flags = format!(" --x {} --y {}", quoted(&self.x), quoted(&self.y.join(",")));
         let mut add = |flag: &str, value: &str| flags.push_str(&format!(" --{flag} {}", quoted(value)));
         self.by.iter().for_each(|v| add("by", v));

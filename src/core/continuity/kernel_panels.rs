@@ -70,18 +70,18 @@ impl KernelPanels {
     /// of the three sums.
     fn node_sums(&self, positions: &[PanelPosition], q: impl Fn(usize) -> f64, wanted: usize) -> Vec<[Sums; NODES]> {
         let mut sources = vec![[0.0; NODES]; self.count];
-        let mut held = vec![false; self.count];
+        let mut occupied = vec![false; self.count];
         for (i, position) in positions.iter().enumerate() {
             let m = q(i);
             sources[position.panel].iter_mut().zip(&position.basis).for_each(|(s, b)| *s += m * b);
-            held[position.panel] = true;
+            occupied[position.panel] = true;
         }
         let one = |target: usize| {
             let mut out = [[0.0; 3]; NODES];
-            if !held[target] {
+            if !occupied[target] {
                 return out;
             }
-            for source in (0..self.count).filter(|s| held[*s]) {
+            for source in (0..self.count).filter(|s| occupied[*s]) {
                 let block = &self.table[(source + self.count - target) % self.count];
                 for (out, row) in out.iter_mut().zip(block) {
                     for (q, k) in sources[source].iter().zip(row) {

@@ -203,8 +203,8 @@ impl<N: Nodes> Operator<N> {
         velocity.iter_mut().for_each(|part| part.iter_mut().zip(&density).for_each(|(v, r)| *v *= r));
         let mut out = self.nodes.divergence(&velocity, c.len());
         if self.dynamics.diffusion != 0.0 {
-            let lost = Self::by_degree(c, |k| -self.dynamics.diffusion * self.eigenvalue(k));
-            out.iter_mut().zip(lost).for_each(|(o, l)| *o += l);
+            let loss = Self::by_degree(c, |k| -self.dynamics.diffusion * self.eigenvalue(k));
+            out.iter_mut().zip(loss).for_each(|(o, l)| *o += l);
         }
         Ok(out)
     }
@@ -231,8 +231,8 @@ impl<N: Nodes> Operator<N> {
         let pull = self.nodes.gradient(&self.usa_potential(c));
         let power = |j: usize| velocity.iter().zip(&pull).map(|(v, p)| p[j] * v[j]).sum::<f64>() * density[j];
         let gained = self.nodes.mean(&(0..density.len()).map(power).collect::<Vec<_>>());
-        let lost: f64 = N::power(c).iter().enumerate().map(|(k, p)| self.eigenvalue(k) * self.kernel_over_beta[k] * p).sum();
-        Ok(self.dynamics.beta.abs().exp() * (gained - self.dynamics.diffusion * lost))
+        let loss: f64 = N::power(c).iter().enumerate().map(|(k, p)| self.eigenvalue(k) * self.kernel_over_beta[k] * p).sum();
+        Ok(self.dynamics.beta.abs().exp() * (gained - self.dynamics.diffusion * loss))
     }
 }
 

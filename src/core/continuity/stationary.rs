@@ -21,6 +21,7 @@ pub struct StationaryMeasure {
     pub density: Circle,
 }
 
+/// Grid points of the circle.
 const POINTS: usize = 512;
 const MODES: usize = 96;
 
@@ -70,8 +71,9 @@ pub fn branch(beta: f64, mean: f64) -> Result<StationaryMeasure> {
             })
             .collect();
         let excess = |kappa: f64| cosine_mean(&cosines, &gibbs(kappa, &potential), 1) - mean;
-        let lost = || Error::Numerical { what: format!("no kappa was found for the stationary measure at beta = {beta}, mean {mean}") };
-        kappa = bracketed_root(excess, 0.05 * kappa, 20.0 * kappa, 1e-16 * kappa).ok_or_else(lost)?;
+        let not_found =
+            || Error::Numerical { what: format!("no kappa was found for the stationary measure at beta = {beta}, mean {mean}") };
+        kappa = bracketed_root(excess, 0.05 * kappa, 20.0 * kappa, 1e-16 * kappa).ok_or_else(not_found)?;
         let values = gibbs(kappa, &potential);
         let next: Vec<f64> = (0..=MODES).map(|k| if k == 1 { mean } else { cosine_mean(&cosines, &values, k) }).collect();
         let change = next.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));

@@ -16,21 +16,31 @@ type Bits = Vec<u64>;
 /// run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunCheckpoint {
+    /// Bits of the time, a double-double number.
     pub(super) t: [u64; 2],
+    /// Bits of the next step.
     pub(super) h: u64,
     pub(super) last_rejected: bool,
     pub(super) nonfinite_steps: u32,
     /// Accepted steps, rejected steps, evaluations (including those of the stepper), implicit
     /// steps.
     pub(super) stats: [u64; 4],
+    /// The tokens: their coordinates, and radii where the space has them.
     numbers: Bits,
     masses: Bits,
+    /// For every initial token, the index of its present token.
     pub(super) labels: Vec<usize>,
+    /// Time, members and mass of every merge.
     merges: Vec<(u64, Vec<usize>, u64)>,
+    /// Index, name and time of every event hit.
     hits: Vec<(usize, String, u64)>,
+    /// The event functions at the end of the step.
     pub(super) events: Bits,
+    /// The state of the steady-state detector.
     pub(super) steady_state: [u64; 4],
+    /// The state of the stepper.
     pub(super) stepper: Bits,
+    /// The state of every observer.
     pub(super) observers: Vec<Value>,
 }
 

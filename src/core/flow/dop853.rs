@@ -16,6 +16,7 @@ pub static DOP853: Tableau = Tableau {
     dense: D,
 };
 
+/// Row i holds the coefficients of stage i + 1.
 const A: &[&[f64]] = &[
     &[0.05260015195876773],
     &[0.0197250569845379, 0.0591751709536137],
@@ -125,6 +126,7 @@ const A: &[&[f64]] = &[
     ],
 ];
 
+/// Weights of the error estimator of order 5.
 const E5: &[f64] = &[
     0.01312004499419488,
     0.0,
@@ -141,6 +143,7 @@ const E5: &[f64] = &[
     0.0,
 ];
 
+/// Weights of the error estimator of order 3.
 const E3: &[f64] = &[
     -0.18980075407240762,
     0.0,
@@ -157,6 +160,7 @@ const E3: &[f64] = &[
     0.0,
 ];
 
+/// Weights of the stages in the dense output.
 const D: &[&[f64]] = &[
     &[
         -8.428938276109013,

@@ -1,3 +1,5 @@
+//! How a run ended, and its result.
+
 use super::steady_state::Residual;
 use super::{EventHit, Merge};
 use crate::sphere::Tokens;
@@ -61,7 +63,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the run did what was asked.
+    /// Whether the run ended as requested.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Reached | Self::Stationary { .. } | Self::OneCluster { .. } | Self::Event { .. })
     }

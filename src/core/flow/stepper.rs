@@ -123,7 +123,7 @@ pub trait Integrator: Sync {
     /// A new stepper.
     fn stepper(&self) -> Box<dyn Stepper>;
 
-    /// The explicit Runge-Kutta method, if it is nothing else: ensembles of small systems then use
+    /// The explicit Runge-Kutta method, if the stepper is one: ensembles of small systems then use
     /// it in vector lanes.
     fn tableau(&self) -> Option<&Tableau> {
         None

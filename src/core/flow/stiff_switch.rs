@@ -38,7 +38,7 @@ const MIN_IMPLICIT_RATE: f64 = 3.0;
 /// Short implicit steps in a row after which explicit steps are used again.
 const MAX_SHORT_STEPS: u32 = 3;
 
-/// A period of implicit steps was worth its cost if `h rho` has exceeded this.
+/// A period of implicit steps saved time if `h rho` has exceeded this.
 const MIN_USEFUL_RATE: f64 = 30.0;
 
 /// An explicit stepper, and an implicit one if the dynamics knows its linearisation. It
@@ -47,7 +47,7 @@ const MIN_USEFUL_RATE: f64 = 30.0;
 /// The test of stiffness is exact: the spectrum of a block triangular Jacobian is that of its
 /// diagonal blocks. Explicit steps are left when `h rho` reaches 1 although tokens hardly move.
 /// They are used again when the error test keeps the implicit steps short too. A period of implicit
-/// steps that was not worth its cost doubles the number of steps until the next check.
+/// steps that saved no time doubles the number of steps until the next check.
 pub(super) struct AutoSwitch<'a> {
     explicit: Box<dyn Stepper + 'a>,
     implicit: Option<ImplicitStep<'a>>,

@@ -57,7 +57,7 @@ const MERGE_RADIUS: f64 = 1e-6;
 /// **Cost** two runs per end. **Errors** as `solve`. Ends that do not come to rest are omitted and
 /// counted in the second result.
 pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut SearchResult) -> Result<(Vec<Connection>, usize)> {
-    let (mut edges, mut lost, mut k) = (Vec::new(), 0, 0);
+    let (mut edges, mut without_end, mut k) = (Vec::new(), 0, 0);
     // New points are appended, so that the indices of the edges stay valid.
     while k < found.points.len() {
         let point = found.points[k].clone();
@@ -72,13 +72,13 @@ pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut SearchResult)
                         let to = found.points.iter().position(|p| p.is_same(&end)).unwrap_or_else(|| found.append(end));
                         edges.push(Connection { from: k, to, rate, t, t_error });
                     }
-                    None => lost += 1,
+                    None => without_end += 1,
                 }
             }
         }
         k += 1;
     }
-    Ok((edges, lost))
+    Ok((edges, without_end))
 }
 
 /// Positive eigenvalues modulo rotations, with their unit eigenvectors (mass metric) as ambient

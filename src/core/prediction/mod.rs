@@ -20,7 +20,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number.
-    Whole,
+    Integer,
     /// A number.
     Real,
     /// Numbers separated by commas.
@@ -75,14 +75,14 @@ impl Parameter {
     fn check(&self, text: &str) -> Result<()> {
         let inside = |v: f64| (self.bounds.0..=self.bounds.1).contains(&v);
         let wrong = |t: &&str| match self.kind {
-            Kind::Whole => !t.parse::<i64>().is_ok_and(|v| inside(v as f64)),
+            Kind::Integer => !t.parse::<i64>().is_ok_and(|v| inside(v as f64)),
             Kind::Real | Kind::List => !t.trim().parse().is_ok_and(inside),
             Kind::Word => false,
             Kind::Switch => *t != "true",
         };
         let values: Vec<&str> = if self.kind == Kind::List { text.split(',').collect() } else { vec![text] };
         let kind = match self.kind {
-            Kind::Whole => "a whole number",
+            Kind::Integer => "a whole number",
             Kind::Switch => "true",
             _ => "a number",
         };
@@ -137,6 +137,7 @@ impl Values {
 /// Bounds of the numbers of a result, and whether they may be null: the meaning says where.
 type Bounds = (f64, f64, bool);
 
+/// Any number.
 const REAL: Bounds = (f64::MIN, f64::MAX, false);
 const POSITIVE: Bounds = (0.0, f64::MAX, false);
 const POSITIVE_OR_NULL: Bounds = (0.0, f64::MAX, true);
@@ -206,6 +207,7 @@ impl Prediction {
     }
 }
 
+/// All predictions, by file.
 static TABLES: [&[Prediction]; 2] = [&plain_attention::ALL, &other_models::ALL];
 
 /// All predictions.
@@ -238,8 +240,8 @@ const fn real(name: &'static str, low: f64, high: f64, summary: &'static str) ->
     parameter(name, Kind::Real, (low, high), summary)
 }
 
-const fn whole(name: &'static str, low: f64, high: f64, summary: &'static str) -> Parameter {
-    parameter(name, Kind::Whole, (low, high), summary)
+const fn integer(name: &'static str, low: f64, high: f64, summary: &'static str) -> Parameter {
+    parameter(name, Kind::Integer, (low, high), summary)
 }
 
 const fn list(name: &'static str, low: f64, high: f64, summary: &'static str) -> Parameter {
@@ -255,11 +257,11 @@ const fn switch(name: &'static str, excludes: &'static [&'static str], summary: 
 }
 
 const fn n(low: f64, high: f64) -> Parameter {
-    whole("n", low, high, "Number of tokens")
+    integer("n", low, high, "Number of tokens")
 }
 
 const fn d(low: f64, high: f64) -> Parameter {
-    whole("d", low, high, "Ambient dimension: tokens live on S^(d-1)")
+    integer("d", low, high, "Ambient dimension: tokens live on S^(d-1)")
 }
 
 const fn beta(low: f64, high: f64) -> Parameter {

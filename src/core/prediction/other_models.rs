@@ -2,7 +2,7 @@
 //! contexts, noise, random weights, value matrices.
 
 use super::{
-    COSINE, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, REAL, SHARE, Values, beta, d, list, n, quantity, real, whole, word,
+    COSINE, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, REAL, SHARE, Values, beta, d, integer, list, n, quantity, real, word,
 };
 use crate::attention::{noise::Sampler, normalisation};
 use crate::error::{Error, Result};
@@ -81,7 +81,7 @@ pub static ALL: [Prediction; 9] = [
         parameters: &[
             real("log-size", -1e6, 1e6, "log |R| before the first layer (natural logarithm)"),
             real("log-factor", -1e6, 1e6, "log C, about log |W C_q W_V| for residuals of norm 1").or("0"),
-            whole("layers", 1.0, 500.0, "Number of layers").or("4"),
+            integer("layers", 1.0, 500.0, "Number of layers").or("4"),
         ],
         results: &[
             quantity("log_sizes", REAL, "log |R| before each layer and after the last"),

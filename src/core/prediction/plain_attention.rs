@@ -1,8 +1,8 @@
 //! Predictions for SA and USA without matrices on the sphere.
 
 use super::{
-    COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity, REAL, SA, SHARE, TIME_SCALE, Values, beta, d, list,
-    n, quantity, real, switch, whole, word,
+    COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity, REAL, SA, SHARE, TIME_SCALE, Values, beta, d,
+    integer, list, n, quantity, real, switch, word,
 };
 use crate::attention::{RowWeights, dynamics};
 use crate::error::{Error, Result, in_range};
@@ -69,7 +69,7 @@ pub static ALL: [Prediction; 13] = [
             d(2.0, 1_000_000.0),
             BETA,
             word("dynamics", "sa, usa or sinkhorn").or("sa"),
-            whole("modes", 0.0, 100_000.0, "The last mode K"),
+            integer("modes", 0.0, 100_000.0, "The last mode K"),
             TIME_SCALE,
         ],
         results: &[
@@ -153,7 +153,7 @@ pub static ALL: [Prediction; 13] = [
         name: "polygon",
         summary: "Growth rates of m equal clusters at a regular polygon",
         source: "derived: linearised flow at the polygon",
-        parameters: &[whole("m", 2.0, 5_000.0, "Number of clusters"), BETA, SA, TIME_SCALE],
+        parameters: &[integer("m", 2.0, 5_000.0, "Number of clusters"), BETA, SA, TIME_SCALE],
         results: &[quantity("rates", REAL, "growth rates of small perturbations, per unit of time"), NORMALISATION],
         run: |v| {
             let (weights, m, beta) = (v.weights()?, v.get("m")?, v.get("beta")?);
@@ -170,7 +170,7 @@ pub static ALL: [Prediction; 13] = [
         summary: "Expected number of modes of a kernel density estimate",
         source: "formula of Kac and Rice for a Gaussian field (arXiv:2412.09080)",
         parameters: &[
-            whole("n", 2.0, 1_000_000_000_000.0, "Number of normal samples on the line"),
+            integer("n", 2.0, 1_000_000_000_000.0, "Number of normal samples on the line"),
             real("beta", 0.0, 1e12, "Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta <x, y>) elsewhere"),
             real("interval", 0.0, 1e3, "Half width of the interval (default T* = sqrt(2 log n - log beta))").optional(),
             switch("circle", &["n", "interval"], "Many uniform samples on the circle"),
@@ -188,7 +188,7 @@ pub static ALL: [Prediction; 13] = [
         name: "noise",
         summary: "Noisy USA: thresholds of the modes; the beta above which the transition is discontinuous",
         source: "arXiv:2606.05140",
-        parameters: &[d(2.0, 1_000_000.0), beta(1e-300, 700.0), whole("modes", 1.0, 1000.0, "Last mode K of the modes 1..K").or("4")],
+        parameters: &[d(2.0, 1_000_000.0), beta(1e-300, 700.0), integer("modes", 1.0, 1000.0, "Last mode K of the modes 1..K").or("4")],
         results: &[
             quantity("kappa", POSITIVE, "inverse noise above which the modes 1, 2, ... of the uniform measure grow"),
             quantity("kappa_c", POSITIVE, "the smallest of them: the uniform measure is unstable above it"),

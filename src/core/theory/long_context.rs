@@ -6,11 +6,15 @@ use crate::num::vector;
 use crate::num::{quadrature::integrate, roots::bracketed_root};
 use statrs::function::gamma::ln_gamma;
 
-/// Keys with exponent `s - v` above this count fully: `1 - e^{-e^5}` rounds to 1.
+/// In the integral over `l = e^s` a key with gap v counts as `1 - e^{-e^{s - v}}`. It counts fully
+/// if `s - v` exceeds this: `1 - e^{-e^5}` rounds to 1.
 const FULL_WEIGHT_MARGIN: f64 = 5.0;
 
 /// Weights below `e^{-45}` are negligible.
 const NEGLIGIBLE_MARGIN: f64 = 45.0;
+
+/// The integrands are negligible where they contain a factor below `e^{-60}`.
+const NEGLIGIBLE_EXPONENT: f64 = 60.0;
 
 /// `kappa_d = Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2) (d-1))`: the fraction of keys with
 /// `1 - <q, y> <= t` is `kappa_d (2t)^{(d-1)/2}` for small t.
@@ -63,13 +67,13 @@ pub fn participation(d: usize, c: f64) -> Result<f64> {
     let expected_count = |s: f64| size * from(s).powf(alpha) + integral_over_gaps(s, &|v| -(-(s - v).exp()).exp_m1());
     let integrand = |s: f64| pairs(s) * (-expected_count(s)).exp();
     // `expected_count` is e^{s + log_mean} for small s and increases without bound. The integrand
-    // is negligible where it exceeds 60.
+    // is negligible where it exceeds NEGLIGIBLE_EXPONENT.
     let log_mean = size.ln() + ln_gamma(alpha + 1.0);
     let low = -NEGLIGIBLE_MARGIN - log_mean.max(0.0);
-    let (mut below, mut top) = (low, (60.0 / size).powf(1.0 / alpha).max(1.0) + FULL_WEIGHT_MARGIN);
+    let (mut below, mut top) = (low, (NEGLIGIBLE_EXPONENT / size).powf(1.0 / alpha).max(1.0) + FULL_WEIGHT_MARGIN);
     while top - below > 1.0 {
         let middle = 0.5 * (top + below);
-        if expected_count(middle) > 60.0 { top = middle } else { below = middle }
+        if expected_count(middle) > NEGLIGIBLE_EXPONENT { top = middle } else { below = middle }
     }
     // For s > 1 integrate over log s: the integrand has a width proportional to s.
     let small = integrate(integrand, low, top.min(1.0), 1e-9).value;
@@ -105,8 +109,9 @@ pub fn participation_of_keys(n: f64, d: usize, beta: f64) -> Result<f64> {
     let density = |angle: f64| scale * angle.sin().max(0.0).powi(d as i32 - 2);
     let angle = |v: f64| 2.0 * (0.5 * v.max(0.0) / beta).sqrt().min(1.0).asin();
     let v = |angle: f64| 2.0 * beta * (0.5 * angle).sin().powi(2);
-    // Keys with v < s - 6 count fully, those with v > s + 45 are negligible; l = e^s.
-    let ends = |s: f64| (angle(s - 6.0), angle(s.max(0.0) + 45.0));
+    // With l = e^s, keys with v < s - 6 count fully (1 - e^{-e^6} rounds to 1), and those with
+    // v > s + NEGLIGIBLE_MARGIN are negligible.
+    let ends = |s: f64| (angle(s - 6.0), angle(s.max(0.0) + NEGLIGIBLE_MARGIN));
     let counted = |s: f64| {
         let (near, far) = ends(s);
         let part = |a: f64| -(-(s - v(a)).exp()).exp_m1() * density(a);
@@ -119,12 +124,12 @@ pub fn participation_of_keys(n: f64, d: usize, beta: f64) -> Result<f64> {
     };
     let integrand = |s: f64| {
         let log_none = (n - 1.0) * (-counted(s)).max(-1.0).ln_1p();
-        if log_none < -60.0 { 0.0 } else { pairs(s) * log_none.exp() }
+        if log_none < -NEGLIGIBLE_EXPONENT { 0.0 } else { pairs(s) * log_none.exp() }
     };
-    let (low, mut top, mut below) = (-n.ln() - 40.0, 2.0 * beta + 45.0, -n.ln() - 40.0);
+    let (low, mut top, mut below) = (-n.ln() - 40.0, 2.0 * beta + NEGLIGIBLE_MARGIN, -n.ln() - 40.0);
     while top - below > 1.0 {
         let middle = 0.5 * (top + below);
-        if (n - 1.0) * counted(middle) > 60.0 { top = middle } else { below = middle }
+        if (n - 1.0) * counted(middle) > NEGLIGIBLE_EXPONENT { top = middle } else { below = middle }
     }
     // Rounding may exceed the bounds: equal weights give 1/n, one key gives 1.
     Ok((n * integrate(integrand, low, top, 1e-8).value).clamp(1.0 / n, 1.0))

@@ -48,6 +48,7 @@ pub fn stationary_mean(kappa: f64) -> f64 {
 /// The noise multiplies the Legendre mode l by `E P_l(cos s chi_2)`; the drift moves `z` to
 /// `tanh(atanh z + h)`. Returned: (Lie, Strang).
 pub fn stationary_means(sampler: Sampler, kappa: f64, h: f64) -> (f64, f64) {
+    /// Number of Legendre modes of an observable.
     const MODES: usize = 48;
     let rule = crate::num::quadrature::gauss_legendre(120);
     let legendre = |z: f64| crate::num::gegenbauer::zonal_polynomials(3, MODES - 1, z);

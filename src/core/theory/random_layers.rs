@@ -9,6 +9,7 @@ use crate::num::dense::mul;
 use crate::num::vector::axpy;
 use std::f64::consts::PI;
 
+/// Number of Chebyshev nodes and coefficients of a function on [-1, 1].
 const MODES: usize = 48;
 
 /// `cos((k + 1/2) pi/MODES)`.
@@ -85,6 +86,7 @@ pub fn layers(d: usize, count: usize, eta2: f64, u0: f64) -> f64 {
 /// `du = -(drift/d) u (1 - u^2) dt + (1 - u^2) sqrt(2/d) dB` from `u0`: `drift = 1` gives the
 /// diffusion limit of the layers. **Accuracy** 1e-6 for `|u0| <= 0.8` and t up to 1.
 pub fn diffusion(d: usize, t: f64, u0: f64, drift: f64) -> f64 {
+    /// Number of time steps.
     const STEPS: usize = 1000;
     let modes = coefficients();
     let generator: Vec<f64> = (0..MODES)

@@ -28,10 +28,10 @@ fn scaled_erfc(x: f64) -> f64 {
     /// `1 / sqrt 2` minus its rounded value.
     const FRAC_1_SQRT_2_LOW: f64 = -4.833_646_656_726_457e-17;
     let z = -x * FRAC_1_SQRT_2;
-    let lost = (-x).mul_add(FRAC_1_SQRT_2, -z) - x * FRAC_1_SQRT_2_LOW;
+    let remainder = (-x).mul_add(FRAC_1_SQRT_2, -z) - x * FRAC_1_SQRT_2_LOW;
     let slope = FRAC_2_SQRT_PI * (-z * z).exp();
     // An infinite argument has no rounding error.
-    erfc(z) - if slope > 0.0 { slope * lost } else { 0.0 }
+    erfc(z) - if slope > 0.0 { slope * remainder } else { 0.0 }
 }
 
 impl Activation {
@@ -162,6 +162,7 @@ impl<T: Real> SimdKernel for Activate<'_, T> {
     }
 }
 
+/// The activations as const parameters, so that each has its own compiled loop.
 const RELU: u8 = 0;
 const GELU: u8 = 1;
 const GELU_TANH: u8 = 2;
@@ -243,11 +244,11 @@ fn gelu<L: SimdOps, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64
         }
     }
     for u in 0..U {
-        // near^2 = s - lost exactly.
+        // near^2 = s - remainder exactly.
         let s = l.mul(near[u], near[u]);
-        let lost = l.fma(l.sub(l.zero(), near[u]), near[u], s);
+        let remainder = l.fma(l.sub(l.zero(), near[u]), near[u], s);
         let e = l.exp2_product(s, factor, cut);
-        let e = l.fma(l.fma(s, rest, l.mul(half, lost)), e, e);
+        let e = l.fma(l.fma(s, rest, l.mul(half, remainder)), e, e);
         let below = l.mul(near[u], l.mul(l.mul(value[u], inverse[u]), e));
         // x Phi(x) = x - x Phi(-x)
         out[u] = l.select(l.greater(x[u], l.zero()), l.sub(x[u], below), below);

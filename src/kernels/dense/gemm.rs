@@ -185,8 +185,8 @@ impl<T: Real> SimdKernel for Multiply<'_, T> {
 
     #[inline(always)]
     fn run<L: SimdOps<F = T>>(mut self, l: L) {
-        let held = self.outputs.clone();
-        let needed = |p: &(usize, usize)| (p.0 + p.1) * L::WIDTH > held.start && p.0 * L::WIDTH < held.end;
+        let wanted = self.outputs.clone();
+        let needed = |p: &(usize, usize)| (p.0 + p.1) * L::WIDTH > wanted.start && p.0 * L::WIDTH < wanted.end;
         for (first, take) in panels(self.b.outputs, L::WIDTH, size_of::<T>()).filter(needed) {
             with_vectors!(L, take, V => if L::WIDE { self.panel::<L, 8, V>(l, first) } else { self.panel::<L, 4, V>(l, first) });
         }

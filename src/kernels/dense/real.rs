@@ -1,3 +1,5 @@
+//! The precision of dense layers.
+
 use crate::num::simd::Float;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 

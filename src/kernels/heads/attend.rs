@@ -24,7 +24,7 @@ pub(super) enum RowStatus {
     Flagged,
 }
 
-/// What is stored for a query under one head.
+/// The stored state of a query under one head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowState {
     pub status: RowStatus,

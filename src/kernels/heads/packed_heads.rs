@@ -1,5 +1,6 @@
-//! The matrices of all heads, packed into slabs. The packed copies are reused while the heads stay
-//! the same.
+//! The matrices of all heads, packed into slabs for the matrix products. A slab holds as many rows
+//! as a vector has lanes, column by column. The packed copies are reused while the heads stay the
+//! same.
 
 use super::tiles::vectors;
 use crate::Head;
@@ -10,7 +11,7 @@ use crate::num::tile::fill;
 /// One matrix in slabs.
 #[derive(Default)]
 pub(super) struct SlabMatrix<F> {
-    /// Rows in slabs, padded to whole vectors of rows.
+    /// The slabs, one after another; the last is padded.
     pub slabs: AlignedVec<F>,
     /// Frobenius norm.
     pub norm: f64,
@@ -33,7 +34,9 @@ pub(super) struct PackedHead<F> {
 #[derive(Default)]
 pub(super) struct PackedHeads<F> {
     pub heads: Vec<PackedHead<F>>,
+    /// The versions of the packed heads, to notice a change.
     versions: Vec<u64>,
+    /// The dimension and instruction set for which they are packed.
     packed_for: Option<(usize, Isa)>,
 }
 

@@ -1,4 +1,5 @@
-//! Visible ranges of the queries of a group, and their biases, applied to tiles of scores.
+//! Masks and biases, applied to tiles of scores. A tile has the scores of a group of queries (V
+//! vectors, one query per lane) and a block of sources.
 
 use super::problem::HeadsProblem;
 use super::tiles::MAX_VECTORS;

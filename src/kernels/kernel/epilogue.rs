@@ -121,9 +121,9 @@ pub fn epilogue_in_lanes<L: SimdOps<F = f64>, const D: usize>(
     }
     let length = if epilogue.project { longest } else { mass };
     let (yes, no) = (l.splat(1.0), l.zero());
-    let lost = l.select(l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(epilogue.accuracy), length)), yes, no);
+    let inaccurate = l.select(l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(epilogue.accuracy), length)), yes, no);
     // The comparison is false for NaN, which is flagged as well.
-    l.select(l.greater(mass, l.splat(floor)), lost, yes)
+    l.select(l.greater(mass, l.splat(floor)), inaccurate, yes)
 }
 
 #[inline(always)]

@@ -1,3 +1,5 @@
+//! Biases linear in the distance of two tokens (ALiBi).
+
 use super::{AttentionShape, BiasForm, Pattern};
 use crate::error::{Error, Result};
 

@@ -1,3 +1,5 @@
+//! The causal mask.
+
 use super::{BiasForm, Pattern};
 use std::ops::Range;
 

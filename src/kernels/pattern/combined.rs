@@ -1,3 +1,5 @@
+//! Several patterns at once.
+
 use super::{AttentionShape, BiasForm, Pattern};
 use crate::error::Result;
 use crate::num::dd::Dd;

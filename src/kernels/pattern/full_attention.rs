@@ -1,3 +1,5 @@
+//! The pattern of plain attention: no mask, no biases, no positions.
+
 use super::{BiasForm, Pattern};
 
 /// Every query sees every source; no biases, no positions.

@@ -1,3 +1,5 @@
+//! Rotary positions (RoPE): queries and keys are rotated by angles proportional to their positions.
+
 use super::{AttentionShape, Pattern};
 use crate::error::{Error, Result};
 use crate::num::dd::Dd;

@@ -1,3 +1,5 @@
+//! Biases or masks given by a table.
+
 use super::{AttentionShape, Pattern};
 use crate::error::{Error, Result};
 

@@ -1,3 +1,5 @@
+//! Masks that limit attention to nearby tokens.
+
 use super::{BiasForm, Pattern};
 use crate::error::{Error, Result};
 use std::ops::Range;

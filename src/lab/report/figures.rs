@@ -1,22 +1,22 @@
-//! The figures of the page, which a link enlarges, or the reasons why they are missing.
+//! The section of figures in the report. A link enlarges a figure; a missing figure has a reason.
 
 use super::terms::escape;
 use base64::Engine;
 
 /// A figure for the page.
 pub struct Figure {
-    /// Its name.
+    /// The name of the figure.
     pub name: &'static str,
-    /// Its title.
+    /// The title.
     pub title: &'static str,
     /// The picture or the reason.
-    pub drawn: Shown,
+    pub picture: FigurePicture,
 }
 
 /// A picture, or the reason why it is missing.
-pub enum Shown {
+pub enum FigurePicture {
     /// The picture.
-    Here {
+    Drawn {
         /// The SVG text.
         svg: String,
         /// The PNG bytes, used if the SVG is too large for a page.
@@ -46,9 +46,9 @@ pub(super) fn section(figures: &[Figure]) -> String {
 
 fn figure(f: &Figure) -> String {
     let (name, title) = (f.name, escape(f.title));
-    match &f.drawn {
-        Shown::Missing(_) => String::new(),
-        Shown::Here { svg, png, caption } => {
+    match &f.picture {
+        FigurePicture::Missing(_) => String::new(),
+        FigurePicture::Drawn { svg, png, caption } => {
             let text = escape(caption.trim());
             let picture = match without_font(svg) {
                 Some((svg, _)) if svg.len() <= MAX_SVG_BYTES => scoped(&svg, name).replacen(
@@ -78,12 +78,13 @@ fn figure(f: &Figure) -> String {
 
 /// The missing figures, one list for each reason.
 fn missing(figures: &[Figure]) -> String {
-    let mut reasons: Vec<&str> = figures.iter().filter_map(|f| if let Shown::Missing(why) = f.drawn { Some(why) } else { None }).collect();
+    let mut reasons: Vec<&str> =
+        figures.iter().filter_map(|f| if let FigurePicture::Missing(why) = f.picture { Some(why) } else { None }).collect();
     reasons.sort_unstable();
     reasons.dedup();
     let list = |why: &str| {
-        let of = figures.iter().filter(|f| matches!(f.drawn, Shown::Missing(w) if w == why));
-        let items: String = of
+        let without = figures.iter().filter(|f| matches!(f.picture, FigurePicture::Missing(w) if w == why));
+        let items: String = without
             .map(|f| {
                 format!(
                     "<li id=\"figure-{0}\"><code>metastable figure {0}</code>: \
@@ -104,7 +105,7 @@ fn missing(figures: &[Figure]) -> String {
 
 /// The font rule of the figures, once for the page.
 pub(super) fn font(figures: &[Figure]) -> String {
-    let rule = |f: &Figure| if let Shown::Here { svg, .. } = &f.drawn { without_font(svg).map(|(_, rule)| rule) } else { None };
+    let rule = |f: &Figure| if let FigurePicture::Drawn { svg, .. } = &f.picture { without_font(svg).map(|(_, rule)| rule) } else { None };
     figures.iter().find_map(rule).unwrap_or_default()
 }
 

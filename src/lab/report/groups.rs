@@ -27,12 +27,12 @@ const OTHER_SOURCES: &str = "Other sources: books, surveys, talks, derivations o
 /// with more claims come first; within a paper claims are ordered by theorem number. Claims that
 /// cite no paper of the list come last.
 pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
-    let cited: Vec<Option<(usize, Place)>> = records.iter().map(|r| place(r, papers)).collect();
+    let cited: Vec<Option<(usize, TheoremNumber)>> = records.iter().map(|r| cited_theorem(r, papers)).collect();
     let group = |wanted: Option<usize>, name: &str, title: String| {
-        let mut found: Vec<(Place, usize)> = Vec::new();
+        let mut found: Vec<(TheoremNumber, usize)> = Vec::new();
         for (k, place) in cited.iter().enumerate() {
             if place.map(|(paper, _)| paper) == wanted {
-                found.push((place.map_or(NOWHERE, |(_, place)| place), k));
+                found.push((place.map_or(NO_NUMBER, |(_, place)| place), k));
             }
         }
         // Ties keep the order of the records.
@@ -60,13 +60,13 @@ pub fn by_topic(records: &[Record]) -> Vec<Group> {
 }
 
 /// Chapter and number of a theorem. Letters of appendices sort after numbers.
-type Place = (u32, u32);
+type TheoremNumber = (u32, u32);
 
 /// Sorts after all numbers.
-const NOWHERE: Place = (u32::MAX, 0);
+const NO_NUMBER: TheoremNumber = (u32::MAX, 0);
 
 /// The first paper that a claim cites, and the place in it.
-fn place(record: &Record, papers: &[CitedPaper]) -> Option<(usize, Place)> {
+fn cited_theorem(record: &Record, papers: &[CitedPaper]) -> Option<(usize, TheoremNumber)> {
     let citation = find(record.name).ok()?.citation;
     let found = papers.iter().enumerate().filter_map(|(k, p)| Some((citation.find(p.id)?, k)));
     let (from, paper) = found.min()?;
@@ -77,7 +77,7 @@ fn place(record: &Record, papers: &[CitedPaper]) -> Option<(usize, Place)> {
 const NUMBERED: [&str; 8] = ["theorem", "lemma", "proposition", "remark", "section", "appendix", "example", "problem"];
 
 /// The first number of a chapter or a theorem in a text: `Theorem 5.1`, `(D.8)`, `section 7`.
-pub fn number(text: &str) -> Place {
+pub fn number(text: &str) -> TheoremNumber {
     let mut named = false;
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '.')) {
         let word = word.trim_end_matches('.');
@@ -92,5 +92,5 @@ pub fn number(text: &str) -> Place {
         }
         named = NUMBERED.contains(&word.to_lowercase().as_str());
     }
-    NOWHERE
+    NO_NUMBER
 }

@@ -11,7 +11,7 @@ pub mod math;
 mod terms;
 
 pub use changes::{headline, tightest};
-pub use figures::{Figure, Shown};
+pub use figures::{Figure, FigurePicture};
 #[doc(hidden)]
 pub use groups::number as theorem_number;
 pub use groups::{CitedPaper, Group, by_paper, by_topic};

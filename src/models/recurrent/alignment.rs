@@ -15,11 +15,11 @@ pub enum Alignment {
     /// `v^T tanh(W s + U h)` (arXiv:1409.0473).
     Additive {
         /// W.
-        state: Vec<f64>,
+        decoder_weights: Vec<f64>,
         /// U.
-        kept: Vec<f64>,
+        encoder_weights: Vec<f64>,
         /// v.
-        read: Vec<f64>,
+        score_vector: Vec<f64>,
     },
     /// `s^T h` (arXiv:1508.04025, "dot").
     Dot,
@@ -35,13 +35,13 @@ impl Alignment {
                 let last: Vec<f64> = (1..=encoded.len()).map(|j| f64::from(u8::from(j == encoded.len()))).collect();
                 return trace.constant(&last);
             }
-            Self::Additive { state: w, kept: u, read } => {
-                let own = trace.matrix(w, state);
+            Self::Additive { decoder_weights: w, encoder_weights: u, score_vector: v } => {
+                let decoded = trace.matrix(w, state);
                 let one = |h: &Var| {
                     let h = trace.matrix(u, *h);
-                    let sum = trace.sum(own, 1.0, h);
+                    let sum = trace.sum(decoded, 1.0, h);
                     let activated = trace.tanh(sum);
-                    trace.matrix(read, activated)
+                    trace.matrix(v, activated)
                 };
                 let all: Vec<Var> = encoded.iter().map(one).collect();
                 trace.join(&all)

@@ -164,10 +164,10 @@ impl<T: Real> AttentionLayer<T> {
         let shared = m * (r + s) > 1 << 12 && parallel_allowed();
         let packed: Vec<_> =
             if shared { (0..kv_heads).into_par_iter().map(packed_head).collect() } else { (0..kv_heads).map(packed_head).collect() };
-        let (out, kept) = (heads * s, if keep { heads * m } else { 0 });
+        let (out, weights_size) = (heads * s, if keep { heads * m } else { 0 });
         let rows = (TILE_SIZE / m.max(1)).clamp(8, ROWS) / 8 * 8;
         let buffer = || vec![T::default(); rows * m.next_multiple_of(VECTOR)];
-        let both = par_rows(q, (heads * r, out + kept), heads * m * (r + s), rows, buffer, |tile, row, queries, both| {
+        let both = par_rows(q, (heads * r, out + weights_size), heads * m * (r + s), rows, buffer, |tile, row, queries, both| {
             for h in 0..heads {
                 let (keys, values) = &packed[h / (heads / kv_heads)];
                 let count = queries.len() / (heads * r);
@@ -175,8 +175,8 @@ impl<T: Real> AttentionLayer<T> {
                 let (visible, factors) = self.weights_of(h, first + row, &queries, keys, tile);
                 let stride = m.next_multiple_of(VECTOR);
                 let weights = MatrixRows { numbers: &tile[visible.start..], stride, count };
-                values.multiply_part(&weights, visible.clone(), 0..s, &[], (&mut both[h * s..], out + kept));
-                for ((row, factor), weights) in both.chunks_exact_mut(out + kept).zip(&factors).zip(tile.chunks_exact(stride)) {
+                values.multiply_part(&weights, visible.clone(), 0..s, &[], (&mut both[h * s..], out + weights_size));
+                for ((row, factor), weights) in both.chunks_exact_mut(out + weights_size).zip(&factors).zip(tile.chunks_exact(stride)) {
                     row[h * s..(h + 1) * s].iter_mut().for_each(|v| *v *= *factor);
                     if keep {
                         let row = &mut row[out + h * m..][..m][visible.clone()];
@@ -189,12 +189,12 @@ impl<T: Real> AttentionLayer<T> {
             return (both, Vec::new());
         }
         let mut weights = vec![T::default(); heads * n * m];
-        for (i, row) in both.chunks_exact(out + kept).enumerate() {
+        for (i, row) in both.chunks_exact(out + weights_size).enumerate() {
             for (h, row) in row[out..].chunks_exact(m).enumerate() {
                 weights[(h * n + i) * m..][..m].copy_from_slice(row);
             }
         }
-        (both.chunks_exact(out + kept).flat_map(|row| &row[..out]).copied().collect(), weights)
+        (both.chunks_exact(out + weights_size).flat_map(|row| &row[..out]).copied().collect(), weights)
     }
 
     /// Computes the unnormalised weights of consecutive queries, the first with index `first`, in

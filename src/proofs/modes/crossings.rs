@@ -176,8 +176,8 @@ fn root(field: &DensityDerivative, pieces: &[Piece]) -> f64 {
     for piece in pieces {
         let middle = 0.5 * (piece.from + piece.to);
         let bin = (middle / BIN_WIDTH).floor() as i64;
-        let home = field.bins.map_or(bin, |c| bin.rem_euclid(c));
-        let (p, centre) = (field.polynomial(home), centre(bin));
+        let index = field.bins.map_or(bin, |c| bin.rem_euclid(c));
+        let (p, centre) = (field.polynomial(index), centre(bin));
         if let Some(v) = bracketed_root(|v| p.value(v), piece.from - centre, piece.to - centre, 0.0) {
             return centre + v;
         }

@@ -1,4 +1,5 @@
-//! Kernels in units: proved Taylor coefficients between bins, with their error bounds.
+//! The kernel of a density estimate: its Taylor expansion from one bin to another, with proved
+//! error bounds. Lengths are in units of the width of the kernel, about `beta^{-1/2}`.
 
 use super::bounds::{BIN_WIDTH, KernelShape, TERMS, radian, round_up};
 use crate::num::interval::Interval;
@@ -37,6 +38,7 @@ pub(super) struct Tables {
 /// A kernel with its translations.
 pub(super) struct Kernel {
     shape: KernelShape,
+    /// Units per radian, or per unit of length.
     unit: f64,
     /// Translations and bounds.
     pub tables: Arc<Tables>,
@@ -67,22 +69,23 @@ impl Kernel {
         let bins = bins as usize;
         let shape = KernelShape::VonMises { beta, bins };
         let (all, near) = (bins as i64, (RANGE / BIN_WIDTH) as i64);
-        let whole = 2 * near + 1 >= all;
-        let offsets = if whole { -((all - 1) / 2)..=all / 2 } else { -near..=near };
+        let covers_circle = 2 * near + 1 >= all;
+        let offsets = if covers_circle { -((all - 1) / 2)..=all / 2 } else { -near..=near };
         let mut tables = Tables::new(shape, offsets);
-        if whole {
+        if covers_circle {
             tables.tail = (0.0, 0.0);
         }
         Self { shape, unit, tables: Arc::new(tables), nonconvex_bins: nonconvex_bins(shape, all) }
     }
 
-    /// Units per radian, or per unit of length.
+    /// Units of the kernel per radian, or per unit of length.
     pub fn unit(&self) -> f64 {
         self.unit
     }
 
     /// If two samples are farther apart than this distance in units, the bins near one (at most
-    /// `nonconvex_bins + 1` bins) are out of range of the other. Two bins are to spare.
+    /// `nonconvex_bins + 1` bins) are out of range of the other. The distance includes a margin of
+    /// two bins.
     pub fn separation(&self) -> f64 {
         RANGE + BIN_WIDTH * (self.nonconvex_bins + 3) as f64
     }
@@ -108,10 +111,11 @@ pub(super) fn nonconvex_bins(shape: KernelShape, all: i64) -> i64 {
 
 impl Tables {
     fn new(shape: KernelShape, offsets: std::ops::RangeInclusive<i64>) -> Self {
-        let most = offsets.end().abs().max(offsets.start().abs());
-        let truncations: Vec<(f64, f64)> = (0..=most).map(|q| shape.truncation(q as f64 * BIN_WIDTH)).collect();
+        let largest = offsets.end().abs().max(offsets.start().abs());
+        let truncations: Vec<(f64, f64)> = (0..=largest).map(|q| shape.truncation(q as f64 * BIN_WIDTH)).collect();
         let translations = offsets.map(|q| translation(shape, q, truncations[q.unsigned_abs() as usize])).collect();
-        // At the centre, where the kernel is largest, the best radius is sqrt(m).
+        // At the centre, where the kernel is largest, Cauchy's bound of derivative m is best at the
+        // radius sqrt(m).
         let derivative_bounds = |m: u32| shape.derivative(m, 0.0, f64::from(m).sqrt());
         // Samples out of range are farther than this even with the error of their positions.
         let tail = |m: u32| shape.derivative(m, RANGE - MAX_POSITION_ERROR, 0.1);

@@ -17,8 +17,9 @@ fn polynomial(c: &[f64], error: (f64, f64)) -> Polynomial {
 #[test]
 fn a_sign_needs_the_value_to_exceed_variation_and_error() {
     let at = |c: &[f64], error: f64| sign(&polynomial(c, (error, 0.0)), 0.0, 0.25);
-    // The value 1 with an error of 1.4, of 0.9; with a slope of 5.6, of 3.6, over 1/4; with 8 v^2,
-    // whose slopes up to 4 count as 1 (twice the variation 1/2).
+    // The value 1 with errors of 1.4 and 0.9. The value 1 with slopes of 5.6 and 3.6 over a length
+    // of 1/4. The value -1 with a term of 16.1 v^2 and of 7.9 v^2, whose variation is bounded by
+    // slope times length.
     assert_eq!(
         (at(&[1.0], 1.4), at(&[1.0], 0.9), at(&[-1.0], 1.4), at(&[-1.0], 0.9)),
         (Behaviour::Unknown, Behaviour::Positive, Behaviour::Unknown, Behaviour::Negative)
@@ -37,8 +38,7 @@ fn a_slope_sign_needs_the_slope_to_exceed_variation_and_error() {
         (at(&[0.0, 1.0], 1.4), at(&[0.0, 1.0], 0.9), at(&[0.0, -1.0], 1.4)),
         (Behaviour::Unknown, Behaviour::Rising, Behaviour::Unknown)
     );
-    // The second derivative f''' = 5.6, then 3.6, over 1/4: the interval of f'' holds 0, then it
-    // does not.
+    // f''' = 5.6 over a length of 1/4: the interval of f'' contains 0. With f''' = 3.6 it does not.
     assert_eq!((at(&[0.0, 1.0, 2.8], 0.0), at(&[0.0, 1.0, 1.8], 0.0)), (Behaviour::Unknown, Behaviour::Rising));
     assert_eq!((at(&[0.0, -1.0, 2.8], 0.0), at(&[0.0, -1.0, 1.8], 0.0)), (Behaviour::Unknown, Behaviour::Falling));
 }
@@ -151,7 +151,7 @@ fn tables_include_all_their_errors() {
 fn polynomials_include_all_their_errors() {
     let kernel = Kernel::gaussian(1.0);
     let tables = &kernel.tables;
-    let home = tables.translations.iter().find(|s| s.offset == 0).expect("the bin itself");
+    let same_bin = tables.translations.iter().find(|s| s.offset == 0).expect("the bin itself");
     let positions: Vec<f64> = (0..5000).map(|k| 0.5 * f64::from(k) / 5000.0).collect();
     let error = |total: usize, more: Option<f64>| {
         let all: Vec<f64> = positions.iter().copied().chain(more).collect();
@@ -161,8 +161,8 @@ fn polynomials_include_all_their_errors() {
     // A power of a rounded difference, 256 sums, 20 sums of blocks, the table, 20 sums.
     let steps = (19.0 + 19.0 + 256.0 + 20.0 + 1.0 + 20.0) * U;
     assert!(
-        plain.0 >= n * (home.value_error.0 + steps * home.value_error.1)
-            && plain.1 >= n * (home.slope_error.0 + steps * home.slope_error.1)
+        plain.0 >= n * (same_bin.value_error.0 + steps * same_bin.value_error.1)
+            && plain.1 >= n * (same_bin.slope_error.0 + steps * same_bin.slope_error.1)
     );
     // Samples out of range: those of other parts; then one of this part far away, which makes the
     // positions of the others uncertain by 3 eps/2 of its distance.

@@ -5,7 +5,8 @@ use crate::num::stats::nan_min;
 use crate::recurrent::{alignment::Alignment, trace::Trace};
 use crate::theorem::prelude::*;
 
-/// Scores lie in [-|v|_1, |v|_1], so no weight is below a bound.
+/// Scores lie in [-|v|_1, |v|_1], so every softmax weight is at least the weight of a score -|v|_1
+/// among scores |v|_1.
 ///
 /// # Derivation
 ///
@@ -21,31 +22,35 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), ..Domain::MAPS },
     citation: "derived, for arXiv:1409.0473",
     trials: (20, 200),
-    trial: |case, ctx| floor(ctx, case, false),
+    trial: |case, ctx| least_weight(ctx, case, false),
     constant: "the exponent 2 |v|_1",
-    control: Control { what: "products s^T W h as scores", trial: |ctx| floor(ctx, &Case::new(8, 4, 0.0, "maps of rows"), true) },
+    control: Control { what: "products s^T W h as scores", trial: |ctx| least_weight(ctx, &Case::new(8, 4, 0.0, "maps of rows"), true) },
     ..Claim::INEQUALITY
 };
 
-fn floor(ctx: &mut Context, case: &Case, products: bool) -> Result<Finding> {
+fn least_weight(ctx: &mut Context, case: &Case, products: bool) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let size = (d as f64).sqrt().recip();
-    let read = normals(ctx, d, size);
-    let strength: f64 = read.iter().map(|v| v.abs()).sum();
-    let (mut state, mut kept) = (normals(ctx, d * d, 3.0 * size), normals(ctx, d * d, 3.0 * size));
+    let v = normals(ctx, d, size);
+    let norm1: f64 = v.iter().map(|v| v.abs()).sum();
+    let (mut w, mut u) = (normals(ctx, d * d, 3.0 * size), normals(ctx, d * d, 3.0 * size));
     let mut rows = ctx.normals(n * d);
     if !products && ctx.index(2) == 0 {
         // Near equality: saturated scores, one of the opposite sign.
-        state.fill(0.0);
-        kept = identity(d).iter().map(|v| 12.0 * v).collect();
-        rows = (0..n * d).map(|k| if k < d { -1.0 } else { 1.0 } * read[k % d].signum()).collect();
+        w.fill(0.0);
+        u = identity(d).iter().map(|v| 12.0 * v).collect();
+        rows = (0..n * d).map(|k| if k < d { -1.0 } else { 1.0 } * v[k % d].signum()).collect();
     }
-    let alignment = if products { Alignment::General(normals(ctx, d * d, 30.0 * size)) } else { Alignment::Additive { state, kept, read } };
+    let alignment = if products {
+        Alignment::General(normals(ctx, d * d, 30.0 * size))
+    } else {
+        Alignment::Additive { decoder_weights: w, encoder_weights: u, score_vector: v }
+    };
     let mut trace = Trace::default();
     let s = trace.constant(&ctx.normals(d));
     let rows: Vec<_> = rows.chunks_exact(d).map(|row| trace.constant(row)).collect();
     let weights = alignment.weights(&mut trace, s, &rows);
     let least = trace.value(weights).iter().copied().fold(f64::INFINITY, nan_min);
-    let exponent = ctx.claimed_constant(2.0 * strength);
+    let exponent = ctx.claimed_constant(2.0 * norm1);
     Ok(Finding::at_least(least, 1.0 / (1.0 + (n as f64 - 1.0) * exponent.exp())))
 }

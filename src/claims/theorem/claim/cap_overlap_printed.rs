@@ -30,4 +30,5 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
+/// The printed bound.
 const PRINTED: fn(f64) -> f64 = |eps| eps * eps + 2.0 * eps;

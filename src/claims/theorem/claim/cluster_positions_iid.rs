@@ -42,6 +42,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
+/// Number of tokens of a draw.
 const TOKENS: usize = 20_000;
 
 /// Moments of iid tokens: independent normal numbers of variance 1/(2n) in each part.

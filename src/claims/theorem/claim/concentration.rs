@@ -37,6 +37,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::LAW
 };
 
+/// Random starts for each dimension.
 const STARTS: usize = 256;
 
 /// The slope of the median deviation against d, with its bootstrap error. The starts are drawn from

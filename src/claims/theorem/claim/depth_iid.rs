@@ -42,6 +42,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn moment(ctx: &mut Context, power: f64, held_against: f64) -> Result<Finding> {
+    /// Dimension of the tokens, and number of layers.
     const D: usize = 32;
     const DEPTH: usize = 64;
     let (nonlinearity, c) = [(Nonlinearity::Linear, 1.0), (Nonlinearity::Relu, 0.5)][ctx.index(2)];

@@ -166,7 +166,7 @@ impl Event for LeaveCaps {
 
 /// Records at every step the largest distance of tokens from the centres of their own caps, and
 /// from time T1 on their distances from each other.
-struct Watch<'a> {
+struct CapRecorder<'a> {
     centres: &'a [Vec<f64>],
     from: f64,
     seen: bool,
@@ -174,7 +174,7 @@ struct Watch<'a> {
     spread2: f64,
 }
 
-impl Observer for Watch<'_> {
+impl Observer for CapRecorder<'_> {
     fn next_time(&self) -> Option<f64> {
         (!self.seen).then_some(self.from)
     }
@@ -209,7 +209,7 @@ fn in_caps(case: &Case, ctx: &mut Context, caps: &Caps, speed_up: f64) -> Result
     let leave = LeaveCaps { centres: centres.clone(), radius };
     let options = Options { rtol: ctx.rtol(), events: vec![(Box::new(leave), EventAction::Stop)], ..Options::default() };
     let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, case.n) })?;
-    let mut watch = Watch { centres: &centres, from: t1, seen: false, farthest: 0.0, spread2: 0.0 };
+    let mut watch = CapRecorder { centres: &centres, from: t1, seen: false, farthest: 0.0, spread2: 0.0 };
     let end = solve(&flow, &x, t2, &options, &mut [&mut watch])?;
     match end.outcome {
         o if o.end_state_is_known() => {}

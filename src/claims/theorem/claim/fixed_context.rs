@@ -38,8 +38,8 @@ fn spread(ctx: &mut Context, case: &Case, alignment: Alignment) -> Result<Findin
     let x = ctx.normals(n * d);
     let mut trace = Trace::default();
     let rows: Vec<_> = x.chunks_exact(d).map(|row| trace.input(row)).collect();
-    let kept = net.encode(&mut trace, &rows);
-    let contexts = net.decode(&mut trace, &kept, n).1;
+    let encoded = net.encode(&mut trace, &rows);
+    let contexts = net.decode(&mut trace, &encoded, n).1;
     let first = trace.value(contexts[0]);
     let off = contexts.iter().flat_map(|c| trace.value(*c).iter().zip(first).map(|(a, b)| (a - b).abs())).fold(0.0, nan_max);
     Ok(Finding::identity(off, 1e-30))

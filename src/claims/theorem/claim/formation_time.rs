@@ -38,7 +38,7 @@ pub static ENTRY: Claim = Claim {
                measured",
     status: Status::Observation,
     trials: (12, 120),
-    trial: drawn,
+    trial: formation_time,
     constant: "the time T",
     control: Control {
         what: "half of the time T, from 1 + 0.01 cos 3 theta",
@@ -57,7 +57,7 @@ fn rates(case: &Case) -> Result<(Vec<f64>, usize)> {
     Ok((rates, fastest))
 }
 
-fn drawn(case: &Case, ctx: &mut Context) -> Result<Finding> {
+fn formation_time(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let (rates, k) = rates(case)?;
     let size = (case.n as f64).sqrt().recip();
     // The root of an exponential variable of mean 1, conditioned to an interval by inversion.

@@ -43,6 +43,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
+/// The step g, radius rho and distance e of the statement, and its number of runs.
 const G: f64 = 0.02;
 const RHO: f64 = 0.05;
 const EXCESS: f64 = 0.1;
@@ -56,11 +57,11 @@ fn stays_near(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     // 1 - exp(M (1 + log(n^2 t / M) - beta)) = 1/2, c_0/2 = 1.
     let t = m / (n * n) as f64 * (case.beta - 1.0 - 2f64.ln() / m).exp();
     let stream = ctx.method_rng();
-    let kept = (0..RUNS).filter(|_| simulate(n, &corner, factor * case.beta, t as usize, stream)).count() as f64 / RUNS as f64;
+    let share = (0..RUNS).filter(|_| simulate(n, &corner, factor * case.beta, t as usize, stream)).count() as f64 / RUNS as f64;
     let stated = ctx.claimed_constant(0.5);
     // The share of runs has the standard error 1/(2 sqrt(RUNS)) if it is near 1/2; margins are
     // relative to 1/2.
-    Ok(Finding::at_least(kept, stated).with_sampling_error(3.0 / (RUNS as f64).sqrt()))
+    Ok(Finding::at_least(share, stated).with_sampling_error(3.0 / (RUNS as f64).sqrt()))
 }
 
 /// True if no token has left by the time t.

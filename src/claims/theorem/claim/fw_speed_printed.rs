@@ -23,13 +23,13 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2508.09628 v1, Theorem on B > 0",
     status: Status::Misprinted,
     trials: (10, 60),
-    trial: |case, ctx| left(case, ctx, |t| 0.5f64.powi(t + 1)),
-    control: Control { what: "g_t = 1/2 for all t", trial: |ctx| left(&Case::new(6, 3, 0.0, "hardmax"), ctx, |_| 0.5) },
+    trial: |case, ctx| remaining_distance(case, ctx, |t| 0.5f64.powi(t + 1)),
+    control: Control { what: "g_t = 1/2 for all t", trial: |ctx| remaining_distance(&Case::new(6, 3, 0.0, "hardmax"), ctx, |_| 0.5) },
     ..Claim::INEQUALITY
 };
 
 /// The largest fraction of a token's distance that remains.
-fn left(case: &Case, ctx: &mut Context, g: fn(i32) -> f64) -> Result<Finding> {
+fn remaining_distance(case: &Case, ctx: &mut Context, g: fn(i32) -> f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let mut x = ctx.tokens_with_law(n, d, "uniform")?.coordinates().to_vec();
     // The last token is inside, near the first vertex.

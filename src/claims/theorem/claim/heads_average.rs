@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn averaged(ctx: &mut Context, case: &Case, blocks: bool) -> Result<Finding> {
-    let mut h = Heads::drawn(ctx, case);
+    let mut h = Heads::draw(ctx, case);
     if blocks {
         let (d, count) = (case.d, h.count());
         h.last = (0..d * d * count).map(|k| if k / (d * count) == k % d { 1.0 / count as f64 } else { 0.0 }).collect();

@@ -20,13 +20,13 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:1706.03762, section 3.2.2",
     trials: (10, 60),
     trial: |case, ctx| {
-        let h = Heads::drawn(ctx, case);
+        let h = Heads::draw(ctx, case);
         h.against(&h.sum(0))
     },
     control: Control {
         what: "the blocks in another order",
         trial: |ctx| {
-            let h = Heads::drawn(ctx, &Case::new(5, 4, 0.0, "maps of rows"));
+            let h = Heads::draw(ctx, &Case::new(5, 4, 0.0, "maps of rows"));
             h.against(&h.sum(1))
         },
     },
@@ -47,7 +47,7 @@ pub(super) struct Heads {
 
 impl Heads {
     /// Softmax heads of normal rows.
-    pub(super) fn drawn(ctx: &mut Context, case: &Case) -> Self {
+    pub(super) fn draw(ctx: &mut Context, case: &Case) -> Self {
         let (n, d, count) = (case.n, case.d, 2 + ctx.index(3));
         let x = ctx.normals(n * d);
         let size = (d as f64).sqrt().recip();

@@ -42,6 +42,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::EVERY
 };
 
+/// Layers of step 1/2 until all tokens have converged.
 const LAYERS: usize = 120;
 
 /// True if all tokens end at positions of leaders of these first layers.

@@ -45,7 +45,7 @@ fn shrinks(mut x: Tokens, s: f64, tolerance: f64) -> Result<Finding> {
 
 /// The number of leaders of the start, and the largest distance by which one of them has moved
 /// after 200 layers of step 1/2.
-pub(super) fn moved(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Option<f64>> {
+pub(super) fn leader_displacement(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Option<f64>> {
     let x = Tokens::flat(2, ctx.normals(2 * n))?;
     let (rule, strict) = (Hardmax::new(None, tolerance)?, Hardmax::new(None, 1e-12)?);
     let mut leaders = Vec::new();

@@ -1,6 +1,6 @@
 //! Localmax: leaders move.
 
-use super::hm_localmax_hull::moved;
+use super::hm_localmax_hull::leader_displacement;
 use crate::theorem::prelude::*;
 
 /// Under hardmax the score of a follower stays below that of its leader. Under localmax it comes
@@ -23,5 +23,5 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn frozen(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Finding> {
-    Ok(moved(ctx, n, tolerance)?.map_or(Finding::HypothesesMissed, |far| Finding::at_most(far, 1e-6)))
+    Ok(leader_displacement(ctx, n, tolerance)?.map_or(Finding::HypothesesMissed, |far| Finding::at_most(far, 1e-6)))
 }

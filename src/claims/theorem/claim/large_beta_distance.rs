@@ -1,6 +1,6 @@
 //! Large beta: the distance of attention from its limit.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// The delay of every token behind the limit, to leading order in 1/beta.
@@ -70,7 +70,7 @@ fn distance(ctx: &mut Context, (n, beta): (usize, f64), t: f64, outermost: f64) 
     let limit: Vec<f64> = start.iter().map(|z| (z.signum() * start[n - 1], z)).map(|(end, z)| end + (z - end) * (-t).exp()).collect();
     let x = Tokens::flat(1, start)?;
     // Scores grow like e^{2t}, since V enters them as well.
-    let mut end = flowed(ctx, &attention(beta, n, 1, None, Some((1, vec![1.0])), true)?, &x, t, 1e5)?.numbers().to_vec();
+    let mut end = evolve(ctx, &attention(beta, n, 1, None, Some((1, vec![1.0])), true)?, &x, t, 1e5)?.numbers().to_vec();
     // On the line W_2 pairs tokens by rank; the limit preserves the order.
     end.sort_by(f64::total_cmp);
     let found = (end.iter().zip(&limit).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / n as f64).sqrt();

@@ -13,7 +13,9 @@ struct Late {
     times: [f64; 2],
 }
 
+/// The clock t of an exponential approach.
 const PLAIN: fn(f64) -> f64 = |t| t;
+/// The clock of a slower approach, exponential in the root of t.
 const ROOT: fn(f64) -> f64 = |t| (t + 1.0).sqrt();
 
 /// Asymptotically `b -> 1/n`, `|A| -> 1` and `<theta, A> -> 1`, so `eps' = -2 eps / s`.

@@ -23,12 +23,12 @@ pub static ENTRY: Claim = Claim {
     narrower: "a in [1e-3, 1e3]",
     citation: "Ba, Kiros and Hinton 2016; Zhang and Sennrich 2019; derived",
     trials: (10, 100),
-    trial: |case, ctx| apart_of(case, ctx, 0.0),
-    control: Control { what: "eps = 0.01", trial: |ctx| apart_of(&Case::new(4, 16, 1.0, "sa"), ctx, 1e-2) },
+    trial: |case, ctx| deviation(case, ctx, 0.0),
+    control: Control { what: "eps = 0.01", trial: |ctx| deviation(&Case::new(4, 16, 1.0, "sa"), ctx, 1e-2) },
     ..Claim::IDENTITY
 };
 
-fn apart_of(case: &Case, ctx: &mut Context, eps: f64) -> Result<Finding> {
+fn deviation(case: &Case, ctx: &mut Context, eps: f64) -> Result<Finding> {
     let d = case.d;
     let (x, factor) = (tokens(ctx, case.n, d), ctx.log_uniform_in(1e-3, 1e3));
     let mut worst = 0.0f64;

@@ -23,7 +23,12 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(2, 64),
         d: Sizes::Range(2, 6),
-        beta: Betas::TimesThreshold { lo: 1.001, hi: 3.0, formula: "the beta with 1 + e beta e^beta = n", threshold: |n, _| least(n) },
+        beta: Betas::TimesThreshold {
+            lo: 1.001,
+            hi: 3.0,
+            formula: "the beta with 1 + e beta e^beta = n",
+            threshold: |n, _| threshold_beta(n),
+        },
         laws: &["placed"],
         ..Domain::LAYERED
     },
@@ -33,12 +38,12 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| radial(case, ctx, case.n),
     constant: "the lower bound",
-    control: Control { what: "five times as many tokens", trial: |ctx| radial(&Case::new(32, 3, least(32), "sa"), ctx, 160) },
+    control: Control { what: "five times as many tokens", trial: |ctx| radial(&Case::new(32, 3, threshold_beta(32), "sa"), ctx, 160) },
     ..Claim::INEQUALITY
 };
 
 /// The solution of `1 + e beta e^beta = n`, at least 1.
-fn least(n: usize) -> f64 {
+fn threshold_beta(n: usize) -> f64 {
     let f = |b: f64| 1.0 + b * (1.0 + b).exp() - n as f64;
     crate::num::roots::bracketed_root(f, 1.0, 50.0, 0.0).unwrap_or(1.0)
 }

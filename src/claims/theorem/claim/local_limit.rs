@@ -9,8 +9,9 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// Mode k of `W` is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law
-/// of t. With `eps = E(1 - cos t)` and `eps_2 = E(1 - cos t)^2`,
+/// Let `W(x) = int e^{beta <x,y>} rho(y) dy` and `lambda_0` its value for `rho = 1`. Mode k of `W`
+/// is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law of t. With
+/// `eps = E(1 - cos t)` and `eps_2 = E(1 - cos t)^2`,
 /// `0 <= k^2 eps - (1 - q_k) <= k^2 (k^2 - 1)/6 eps_2`, because the derivatives of the Chebyshev
 /// polynomial T_k are largest at 1. So `W/lambda_0 = rho + eps rho'' + R` with
 /// `|R| <= N_4 = eps_2 (M_4 - M_2)/6`, `|R'| <= N_5 = eps_2 (M_5 - M_3)/6`, `M_j = sum k^j a_k`
@@ -52,15 +53,16 @@ pub static ENTRY: Claim = Claim {
 /// The density does not depend on n.
 const DOMAIN: Domain = Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 300.0), ..Domain::EQUAL_MASSES };
 
+/// Grid points at which the remainder is compared with its bound.
 const POINTS: usize = 256;
 
-/// Random modes whose amplitudes sum to at most `most`.
-pub fn density(ctx: &mut Context, most: f64) -> Result<Circle> {
+/// The density 1 plus random modes whose amplitudes sum to at most `max_sum`.
+pub fn density(ctx: &mut Context, max_sum: f64) -> Result<Circle> {
     let modes = 2 + ctx.index(5);
     let raw = ctx.normals(2 * modes);
     let waves: Vec<Complex64> = (0..modes).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
     let total: f64 = waves.iter().map(|w| w.norm()).sum();
-    let size = 0.5 * ctx.uniform_in(0.05, most) / total.max(f64::MIN_POSITIVE);
+    let size = 0.5 * ctx.uniform_in(0.05, max_sum) / total.max(f64::MIN_POSITIVE);
     Ok(Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves.iter().map(|w| w * size)).collect() })
 }
 

@@ -41,10 +41,10 @@ fn moments(ctx: &mut Context, d: usize, same: bool) -> Result<Finding> {
     let squares = squares(ctx, d, same);
     let fourth: Vec<f64> = squares.iter().map(|s| s * s).collect();
     let size = d as f64;
-    let held = |values: &[f64], stated: f64, square: f64| {
+    let compared = |values: &[f64], stated: f64, square: f64| {
         let error = ((square - stated * stated) / values.len() as f64).sqrt();
         Finding::law(mean_and_error(values).0, stated, 6.0 * error, 0.0)
     };
     let (second, eighth) = (size * size * (3.0 + 6.0 / size), 105.0 * size * (size + 2.0) * (size + 4.0) * (size + 6.0));
-    Ok(held(&squares, size, second).and(held(&fourth, second, eighth)))
+    Ok(compared(&squares, size, second).and(compared(&fourth, second, eighth)))
 }

@@ -31,16 +31,20 @@ pub static ENTRY: Claim = Claim {
                and below 1.5 %",
     citation: "arXiv:2605.08505 (abstract: beta_n ~ n^{2/(d-1)}); the law derived",
     trials: (6, 30),
-    trial: |case, ctx| mean(case, ctx, case.d),
+    trial: |case, ctx| mean_participation(case, ctx, case.d),
     constant: "the mean",
-    control: Control { what: "the exponent of d = 4 at d = 3", trial: |ctx| mean(&Case::new(2000, 3, 1.0, "softmax row"), ctx, 4) },
+    control: Control {
+        what: "the exponent of d = 4 at d = 3",
+        trial: |ctx| mean_participation(&Case::new(2000, 3, 1.0, "softmax row"), ctx, 4),
+    },
     ..Claim::LAW
 };
 
-fn mean(case: &Case, ctx: &mut Context, exponent: usize) -> Result<Finding> {
+/// The mean of `sum_j w_j^2` against its limit, at the beta of the dimension `exponent_d`.
+fn mean_participation(case: &Case, ctx: &mut Context, exponent_d: usize) -> Result<Finding> {
     const DRAWS: usize = 60;
     let (n, d) = (case.n, case.d);
-    let beta = critical_beta(n as f64, exponent, case.beta)?;
+    let beta = critical_beta(n as f64, exponent_d, case.beta)?;
     let mut key = vec![0.0; d];
     let shares: Vec<f64> = (0..DRAWS)
         .map(|_| {

@@ -30,6 +30,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::LAW
 };
 
+/// Layers over which the exponent is averaged; its error falls as the inverse root.
 const LAYERS: usize = 200;
 
 /// `x -> G_k x`.

@@ -23,12 +23,12 @@ pub static ENTRY: Claim = Claim {
     citation: "folklore; only the sum increases (claim multihead-usa-energy)",
     status: Status::Folklore,
     trials: (40, 300),
-    trial: |case, ctx| least(case, ctx, 3),
-    control: Control { what: "one head", trial: |ctx| least(&Case::with_random_masses(6, 3, 1.0, "usa"), ctx, 1) },
+    trial: |case, ctx| least_derivative(case, ctx, 3),
+    control: Control { what: "one head", trial: |ctx| least_derivative(&Case::with_random_masses(6, 3, 1.0, "usa"), ctx, 1) },
     ..Claim::INEQUALITY
 };
 
-fn least(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {
+fn least_derivative(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let b = random_forms(case, ctx, count);
     let v = heads(case.beta, case.d, &b, Weights::Exponential { log_factor: 0.0 }, 1.0)?.velocity(&x);

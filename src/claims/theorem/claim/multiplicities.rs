@@ -11,12 +11,12 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 6), beta: Betas::Log(0.01, 5.0), ..Domain::EQUAL_MASSES },
     citation: "arXiv:2312.10794, section 3.1 (the empirical measure)",
     trials: (20, 120),
-    trial: |case, ctx| moved(case, ctx, true),
-    control: Control { what: "every token taken once", trial: |ctx| moved(&Case::new(4, 3, 2.0, "sa"), ctx, false) },
+    trial: |case, ctx| velocity_difference(case, ctx, true),
+    control: Control { what: "every token taken once", trial: |ctx| velocity_difference(&Case::new(4, 3, 2.0, "sa"), ctx, false) },
     ..Claim::IDENTITY
 };
 
-fn moved(case: &Case, ctx: &mut Context, counted: bool) -> Result<Finding> {
+fn velocity_difference(case: &Case, ctx: &mut Context, counted: bool) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let x = ctx.tokens(case)?;
     // One token has multiplicity 1 and one at least 2, since equal multiplicities would test

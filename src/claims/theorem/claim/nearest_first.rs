@@ -126,7 +126,7 @@ pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let gaps = gaps(case, ctx, &factors, by_life);
     let order = |k: usize| beta * (1.0 - gaps[k].cos()) - if by_life { (factors[k] * gaps[k].sin().powi(2)).ln() } else { 0.0 };
     let sign = if which == First::LongestLife { -1.0 } else { 1.0 };
-    let said = (0..n - 1).min_by(|&a, &b| (sign * order(a)).total_cmp(&(sign * order(b)))).unwrap_or(0);
+    let nearest = (0..n - 1).min_by(|&a, &b| (sign * order(a)).total_cmp(&(sign * order(b)))).unwrap_or(0);
     let mut angles = vec![0.0];
     gaps.iter().for_each(|g| angles.push(angles[angles.len() - 1] + g));
     let x = Tokens::from_angles(&angles)?.with_masses(&masses)?;
@@ -137,12 +137,12 @@ pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let end = solve(&flow, &x, 1e300, &options, &mut [])?;
     let Outcome::Event { .. } = end.outcome else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
     let cosine = |k: usize| end.clusters.inner(k, k + 1);
-    let lost = |k: usize| cosine(k) - gaps[k].cos();
-    let others = (0..n - 1).filter(|k| *k != said);
+    let change = |k: usize| cosine(k) - gaps[k].cos();
+    let others = (0..n - 1).filter(|k| *k != nearest);
     Ok(if by_life {
         // The derivation gives 0.058; the rest covers its terms of relative size 1/(beta g^2).
-        Finding::at_most(others.map(|k| beta * lost(k)).fold(0.0, f64::max), ctx.claimed_constant(0.07))
+        Finding::at_most(others.map(|k| beta * change(k)).fold(0.0, f64::max), ctx.claimed_constant(0.07))
     } else {
-        Finding::at_most(others.map(|k| lost(k) / (1.0 - gaps[k].cos())).fold(0.0, f64::max), 0.5)
+        Finding::at_most(others.map(|k| change(k) / (1.0 - gaps[k].cos())).fold(0.0, f64::max), 0.5)
     })
 }

@@ -37,6 +37,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
+    /// Steps of the reference path; the others have 8, 32 and 128.
     const FINE: usize = 2048;
     let (d, time) = (case.d, 0.125);
     let counts = [8, 32, 128];

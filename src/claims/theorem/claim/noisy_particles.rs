@@ -46,7 +46,7 @@ pub static ENTRY: Claim = Claim {
 
 fn stationary(case: &Case, ctx: &mut Context, mean: f64, factor: f64) -> Result<Finding> {
     let density = branch(case.beta, mean)?;
-    let starts = (0..RUNS).map(|_| drawn(&density, case.n, ctx.method_rng())).collect::<Result<Vec<_>>>()?;
+    let starts = (0..RUNS).map(|_| draw_tokens(&density, case.n, ctx.method_rng())).collect::<Result<Vec<_>>>()?;
     let n = case.n as f64;
     let kappa = factor * density.kappa * n / (n - 1.0);
     let (found, error) = pair_mean(case.beta, kappa, &starts, 12.0, ctx.method_rng())?;
@@ -57,7 +57,7 @@ fn stationary(case: &Case, ctx: &mut Context, mean: f64, factor: f64) -> Result<
 pub(super) const RUNS: usize = 48;
 
 /// Independent particles with this density, by rejection.
-pub fn drawn(density: &StationaryMeasure, n: usize, stream: &mut Stream) -> Result<Tokens> {
+pub fn draw_tokens(density: &StationaryMeasure, n: usize, stream: &mut Stream) -> Result<Tokens> {
     // Stationary densities on the branch have their maximum at angle 0 and decrease from there.
     let top = density.density.value_at(0.0);
     let mut angles = Vec::with_capacity(n);

@@ -4,7 +4,7 @@ use crate::continuity::zonal::Zonal;
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
-/// Derived here; it agrees with arXiv:2606.05140 in our normalisation.
+/// Derived here; it agrees with arXiv:2606.05140 in the normalisation of the statement.
 ///
 /// # Derivation
 ///

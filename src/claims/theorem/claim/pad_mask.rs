@@ -21,14 +21,15 @@ pub static ENTRY: Claim = Claim {
     narrower: "normal weights, two heads, padding of zeros",
     citation: "Vaswani et al. 2017; derived",
     trials: (8, 60),
-    trial: |case, ctx| padded(case, ctx, true),
-    control: Control { what: "visible padding", trial: |ctx| padded(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    trial: |case, ctx| change_by_padding(case, ctx, true),
+    control: Control { what: "visible padding", trial: |ctx| change_by_padding(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
     ..Claim::IDENTITY
 };
 
+/// Number of appended padding tokens.
 const PADS: usize = 3;
 
-fn padded(case: &Case, ctx: &mut Context, masked: bool) -> Result<Finding> {
+fn change_by_padding(case: &Case, ctx: &mut Context, masked: bool) -> Result<Finding> {
     let (n, d, all) = (case.n, case.d, case.n + PADS);
     let mut of = heads(ctx, d, 1.0, Arc::new(FullAttention))?;
     let mut x = tokens(ctx, n, d);

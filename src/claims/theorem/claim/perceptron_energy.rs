@@ -40,6 +40,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    /// Number of hidden units of the perceptron.
     const UNITS: usize = 3;
     let (n, d) = (case.n, case.d);
     let x = ctx.tokens(case)?;

@@ -32,6 +32,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn mean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    /// Step of a layer: `t / ETA^2` layers make up the time t.
     const ETA: f64 = 0.05;
     let (n, d) = (case.n, case.d);
     let t = [0.5, 1.0][ctx.index(2)];

@@ -35,7 +35,9 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn exponent(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    /// Step of a layer. The mean over V and -V has no odd powers of the step.
     const ETA: f64 = 0.05;
+    /// Distance of one token from the antipode of the other, small enough for the linearisation.
     const GAP: f64 = 1e-4;
     let d = case.d;
     let mut draws = vec![0.0; 2 * d];

@@ -32,7 +32,9 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn exponent(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
+    /// Step of a layer. The mean over V and -V has no odd powers of the step.
     const ETA: f64 = 0.05;
+    /// Distance of the two tokens, small enough for the linearisation.
     const GAP: f64 = 1e-4;
     let d = case.d;
     let mut draws = vec![0.0; 2 * d];

@@ -38,6 +38,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn drift(case: &Case, ctx: &mut Context, x: &Tokens, finite: bool) -> Result<Finding> {
+    /// Step of a layer. The mean over V and -V has no odd powers of the step.
     const ETA: f64 = 0.05;
     let (d, size) = (case.d, case.d as f64);
     let mean = |i: usize| -> Vec<f64> {

@@ -41,6 +41,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn opening_rate(case: &Case, ctx: &mut Context, share: f64, of: f64) -> Result<Finding> {
+    /// Step of a layer. The mean over V and -V has no odd powers of the step.
     const ETA: f64 = 0.02;
     let d = case.d;
     let mut start = vec![0.0; 2 * d];

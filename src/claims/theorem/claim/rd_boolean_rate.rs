@@ -1,6 +1,6 @@
 //! Tokens on the line: the rate at which rows of attention become one-hot.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// Once attached, tokens keep a constant gap in x to the leader: the gap of logits is `beta |x_i|`
@@ -45,10 +45,10 @@ fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         if next > 0.5 * top { (top * (top - next)).ln() + 2.0 * v * t } else { f64::NAN }
     };
     let (early, late) = (12.0 / v, 14.0 / v);
-    let first = flowed(ctx, &dynamics, &x, early, 1e-2)?;
+    let first = evolve(ctx, &dynamics, &x, early, 1e-2)?;
     let before = gap(&first, early);
     // The equation of z depends on time, so it is integrated from 0 again.
-    let after = gap(&flowed(ctx, &dynamics, &x, late, 1e-2)?, late);
+    let after = gap(&evolve(ctx, &dynamics, &x, late, 1e-2)?, late);
     if before.is_nan() || after.is_nan() {
         return Ok(Finding::HypothesesMissed);
     }

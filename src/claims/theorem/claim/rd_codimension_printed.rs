@@ -1,6 +1,6 @@
 //! Tokens in R^d: the codimension conjecture as printed.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// V = I_2 has k = 2 eigenvalues of positive real part, so the conjecture states at most three
@@ -42,12 +42,12 @@ pub static ENTRY: Claim = Claim {
 fn limits(ctx: &mut Context, x: Vec<f64>, v: Option<Vec<f64>>) -> Result<Finding> {
     let growing: Vec<usize> = (0..2).filter(|c| v.as_ref().is_none_or(|v| v[3 * c] > 0.0)).collect();
     let dynamics = attention(1.0, x.len() / 2, 2, None, v.map(|v| (2, v)), true)?;
-    let end = flowed(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
-    Ok(Finding::nonnegative(3.5 - places(&end, &growing) as f64, 1.0))
+    let end = evolve(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
+    Ok(Finding::nonnegative(3.5 - count_distinct(&end, &growing) as f64, 1.0))
 }
 
 /// The number of points farther than 0.1 from each other, in these coordinates.
-pub(super) fn places(x: &Tokens, coordinates: &[usize]) -> usize {
+pub(super) fn count_distinct(x: &Tokens, coordinates: &[usize]) -> usize {
     let mut places: Vec<&[f64]> = Vec::new();
     for row in x.rows() {
         let near = |place: &&[f64]| coordinates.iter().map(|c| (place[*c] - row[*c]).abs()).fold(0.0, f64::max) < 0.1;

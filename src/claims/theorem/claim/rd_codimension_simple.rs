@@ -1,11 +1,12 @@
 //! Tokens in R^d: the codimension conjecture for simple spectra.
 
-use super::rd_codimension_printed::places;
-use super::rd_rescaling::{attention, flowed};
+use super::rd_codimension_printed::count_distinct;
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
-/// A repaired version of `rd-codimension-printed`: if the eigenvalues are simple, tokens turn to
-/// the first eigenvector eventually, and all tokens of one sign follow one leader.
+/// A corrected version of `rd-codimension-printed`. If the eigenvalues are simple, the coordinate
+/// along the first eigenvector dominates in the end, and all tokens with the same sign of it follow
+/// one leader.
 ///
 /// Near `V = I` this takes long: tokens `(1, 1)` and `(1 - a, -1)` of `V = diag(1, 1 - s)` attend
 /// to themselves until `a e^{2 s t} = 2`. So at any fixed time the limits look like those of
@@ -40,6 +41,6 @@ fn at_most_three_limits(ctx: &mut Context, n: usize, s: f64, x: Vec<f64>, t: f64
     let dynamics = attention(1.0, n, 2, None, Some((2, vec![1.0, 0.0, 0.0, 1.0 - s])), true)?;
     // Limits are distinguished at 0.1, so a thousand times the usual tolerance suffices. At the
     // usual tolerance some runs find no small enough step.
-    let end = flowed(ctx, &dynamics, &Tokens::flat(2, x)?, t, 1e3)?;
-    Ok(Finding::nonnegative(3.5 - places(&end, &[0, 1]) as f64, 1.0))
+    let end = evolve(ctx, &dynamics, &Tokens::flat(2, x)?, t, 1e3)?;
+    Ok(Finding::nonnegative(3.5 - count_distinct(&end, &[0, 1]) as f64, 1.0))
 }

@@ -1,6 +1,6 @@
 //! Tokens in R^d: Gaussians stay Gaussian.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::num::dense::symmetric_eigen;
 use crate::theorem::prelude::*;
 use crate::theory::gaussian::{mean_factor, variance};
@@ -56,7 +56,7 @@ fn moments(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let rule: Vec<(f64, f64)> = rule.into_iter().filter(|r| r.1 > 1e-18).collect();
     let x =
         Tokens::flat(1, rule.iter().map(|r| m + s.sqrt() * r.0).collect())?.with_masses(&rule.iter().map(|r| r.1).collect::<Vec<_>>())?;
-    let end = flowed(ctx, &attention(case.beta, x.n(), 1, None, Some((1, vec![v])), false)?, &x, t, 1e-2)?;
+    let end = evolve(ctx, &attention(case.beta, x.n(), 1, None, Some((1, vec![v])), false)?, &x, t, 1e-2)?;
     let mean = end.mean()[0];
     let spread: f64 = end.numbers().iter().zip(end.masses()).map(|(x, w)| w * (x - mean).powi(2)).sum();
     let b = ctx.claimed_constant(factor * case.beta);

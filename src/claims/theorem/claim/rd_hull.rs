@@ -1,10 +1,10 @@
 //! Tokens in R^d, V = I: the convex hull never grows.
 
-use super::rd_rescaling::{attention, flowed, points};
+use super::rd_rescaling::{attention, evolve, points};
 use crate::theorem::prelude::*;
 
-/// This holds for all row-stochastic weights, so for all scores. A layer z+ = z + eta sum_j A_ij
-/// (z_j - z_i) is a convex combination for eta <= 1.
+/// The hull does not grow for any row-stochastic weights A, whatever the scores. A layer
+/// z_i+ = z_i + eta sum_j A_ij (z_j - z_i) is a convex combination for eta <= 1.
 ///
 /// # Derivation
 ///
@@ -30,10 +30,12 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
+/// The support function of the hull in the direction w.
 fn support(x: &Tokens, w: &[f64]) -> f64 {
     x.rows().map(|row| dot(row, w)).fold(f64::NEG_INFINITY, f64::max)
 }
 
+/// Largest increase of a support function, over a time and in ten layers, for V = sign I.
 fn growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let x = points(case, ctx)?;
@@ -47,7 +49,7 @@ fn growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
         grown.fold(0.0, crate::num::stats::nan_max)
     };
     let t = ctx.uniform_in(0.1, 2.0);
-    let end = flowed(ctx, &dynamics, &x, t, 0.1)?;
+    let end = evolve(ctx, &dynamics, &x, t, 0.1)?;
     let along = Finding::identity(excess(&x, &end), 1e-9 * size);
     let layer = Layer::new(ctx.uniform_in(0.05, 1.0))?;
     let mut worst = 0.0f64;

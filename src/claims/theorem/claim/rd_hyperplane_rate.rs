@@ -1,7 +1,7 @@
 //! Tokens in R^d under a good triple: the rate at which hyperplanes form.
 
 use super::rd_leader::with_spectrum;
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::num::dense::{exponential, inverse};
 use crate::theorem::prelude::*;
 
@@ -46,7 +46,7 @@ fn constancy(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let times = [7.0, 8.5, 10.0].map(|s| s / values[0]);
     let mut states = Vec::new();
     for t in times {
-        states.push((t, flowed(ctx, &dynamics, &x, t, 1e-2)?));
+        states.push((t, evolve(ctx, &dynamics, &x, t, 1e-2)?));
     }
     // The only token that a token attends to; `None` if its row is not one-hot.
     let seen_alone = |(t, z): &(f64, Tokens)| -> Vec<Option<usize>> {

@@ -1,6 +1,6 @@
 //! Tokens in R^d under a good triple: the leader.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// The time at which rows are evaluated.
@@ -46,7 +46,7 @@ const Q: [f64; 4] = [1.0, 0.5, 0.5, 1.0];
 /// True if every one-hot row attends to the token x that is farthest along `rule`.
 fn follows(ctx: &mut Context, x: &Tokens, rule: &[f64]) -> Result<Finding> {
     let dynamics = attention(1.0, x.n(), 2, Some((2, Q.to_vec())), Some((2, vec![1.0, 0.0, 0.0, 0.0])), true)?;
-    let z = flowed(ctx, &dynamics, x, LATE, 1.0)?;
+    let z = evolve(ctx, &dynamics, x, LATE, 1.0)?;
     let grown: Vec<[f64; 2]> = z.rows().map(|r| [LATE.exp() * r[0], r[1]]).collect();
     let farthest = |w: &[f64]| {
         let along = |j: &usize| dot(w, &grown[*j]);

@@ -1,6 +1,6 @@
 //! Tokens in R^d under a paranormal V, with scores that mix its two subspaces.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// One estimate of the printed proof needs scores that respect the two subspaces. This claim tests
@@ -21,18 +21,18 @@ pub static ENTRY: Claim = Claim {
     status: Status::Open,
     kind: Kind::Every(0.25),
     trials: (28, 200),
-    trial: |case, ctx| ends(ctx, case.n, 1.0),
-    control: Control { what: "V = diag(-1, -1, -1/2), under which there is no leader", trial: |ctx| ends(ctx, 10, -1.0) },
+    trial: |case, ctx| hull_distance(ctx, case.n, 1.0),
+    control: Control { what: "V = diag(-1, -1, -1/2), under which there is no leader", trial: |ctx| hull_distance(ctx, 10, -1.0) },
     ..Claim::EVERY
 };
 
-fn ends(ctx: &mut Context, n: usize, first: f64) -> Result<Finding> {
+fn hull_distance(ctx: &mut Context, n: usize, first: f64) -> Result<Finding> {
     let (x, g) = (Tokens::flat(3, ctx.normals(3 * n))?, ctx.normals(9));
     let q: Vec<f64> = (0..9).map(|k| g[k] / 3.0 + if k % 4 == 0 { 1.0 } else { 0.0 }).collect();
     // <Q x, Q y> = <Q^T Q x, y>.
     let form = crate::num::dense::transpose_mul(&q, &q, 3);
     let v = vec![first, 0.0, 0.0, 0.0, first, 0.0, 0.0, 0.0, -0.5];
-    let z = flowed(ctx, &attention(1.0, n, 3, Some((3, form)), Some((3, v)), true)?, &x, 12.0, 1.0)?;
+    let z = evolve(ctx, &attention(1.0, n, 3, Some((3, form)), Some((3, v)), true)?, &x, 12.0, 1.0)?;
     let directions: Vec<[f64; 2]> = (0..720).map(|k| TAU * f64::from(k) / 720.0).map(|t| [t.cos(), t.sin()]).collect();
     let supports = |of: &Tokens| -> Vec<f64> {
         directions.iter().map(|w| of.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max)).collect()

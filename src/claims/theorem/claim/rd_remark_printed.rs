@@ -1,6 +1,6 @@
 //! Tokens in R^d: "one cluster, yet the attention matrix becomes the identity".
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 use crate::theory::boolean::log_limit;
 
@@ -39,7 +39,7 @@ fn gap(ctx: &mut Context, eps: f64) -> Result<Finding> {
     let x = Tokens::flat(2, vec![1.0, eps, 1.0, -eps])?;
     // The gap in z has reached its limit once the gap in x is 60.
     let t = 60f64.ln() - log_limit(eps)?;
-    let end = flowed(ctx, &attention(1.0, 2, 2, None, None, true)?, &x, t, 1.0)?;
+    let end = evolve(ctx, &attention(1.0, 2, 2, None, None, true)?, &x, t, 1.0)?;
     let distance = (0..2).map(|c| (end.row(0)[c] - end.row(1)[c]).abs()).fold(0.0, nan_max);
     Ok(Finding::at_most(distance, 2e-3 * eps))
 }

@@ -1,6 +1,6 @@
 //! Tokens in R^d, V = -I: the covariance becomes isotropic.
 
-use super::rd_rescaling::{attention, flowed};
+use super::rd_rescaling::{attention, evolve};
 use crate::theorem::prelude::*;
 
 /// Near 0 the weights are linear in x: `x_i' = -(m + beta C x_i)`, so `(C^{-1})' = 2 beta I`.
@@ -35,8 +35,8 @@ fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let minus: Vec<f64> = crate::num::dense::identity(d).iter().map(|v| -v).collect();
     let dynamics = attention(case.beta, n, d, None, Some((d, minus)), false)?;
     let t = 100.0;
-    let first = flowed(ctx, &dynamics, &x, t, 1.0)?;
-    let last = flowed(ctx, &dynamics, &first, t, 1.0)?;
+    let first = evolve(ctx, &dynamics, &x, t, 1.0)?;
+    let last = evolve(ctx, &dynamics, &first, t, 1.0)?;
     let inverse = |x: &Tokens| {
         let mean = x.mean();
         let entry = |k: usize| x.rows().map(|r| (r[k / d] - mean[k / d]) * (r[k % d] - mean[k % d])).sum::<f64>() / n as f64;

@@ -44,7 +44,7 @@ pub(super) fn attention(beta: f64, n: usize, d: usize, q: Option<Matrix>, v: Opt
 }
 
 /// Tokens of R^d after time t, at a multiple of the context's tolerance.
-pub(super) fn flowed(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens, t: f64, share: f64) -> Result<Tokens> {
+pub(super) fn evolve(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens, t: f64, share: f64) -> Result<Tokens> {
     let options = Options { rtol: ctx.rtol() * share, merge_radius: 0.0, ..Options::default() };
     let end = solve(dynamics, x, t, &options, &mut [])?;
     if end.outcome.end_state_is_known() { Ok(end.clusters) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
@@ -55,8 +55,8 @@ fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let x = points(case, ctx)?;
     let v: Vec<f64> = ctx.normals(d * d).iter().map(|g| 0.5 * g / (d as f64).sqrt()).collect();
     let t = ctx.uniform_in(0.5, 3.0);
-    let plain = flowed(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), false)?, &x, t, 1e-3)?;
-    let rescaled = flowed(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), true)?, &x, t, 1e-3)?;
+    let plain = evolve(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), false)?, &x, t, 1e-3)?;
+    let rescaled = evolve(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), true)?, &x, t, 1e-3)?;
     let t = sign * ctx.claimed_constant(t);
     let growth = exponential(&v.iter().map(|v| -t * v).collect::<Vec<_>>(), d);
     let size = x.numbers().iter().chain(rescaled.numbers()).fold(0.0f64, |m, v| m.max(v.abs()));

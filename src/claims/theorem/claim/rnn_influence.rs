@@ -33,15 +33,16 @@ pub static ENTRY: Claim = Claim {
     trials: (4, 30),
     trial: |_, ctx| {
         let gain = ctx.uniform_in(0.5, 1.2);
-        faded(ctx, gain, gain)
+        decay_rate(ctx, gain, gain)
     },
-    control: Control { what: "the exponent of a quarter of the matrix", trial: |ctx| faded(ctx, 0.9, 0.225) },
+    control: Control { what: "the exponent of a quarter of the matrix", trial: |ctx| decay_rate(ctx, 0.9, 0.225) },
     ..Claim::LAW
 };
 
+/// Steps of the recurrence; the product of Jacobians is over the last 270.
 const STEPS: usize = 300;
 
-fn faded(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {
+fn decay_rate(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {
     let d = 8;
     let seed = ctx.seed();
     let rnn = |gain| Rnn { gate: Gate::normal(seed, "influence", d, gain) };

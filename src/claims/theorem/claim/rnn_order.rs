@@ -26,17 +26,17 @@ pub static ENTRY: Claim = Claim {
     citation: "structure of the cell",
     kind: Kind::Share(0.9),
     trials: (100, 400),
-    trial: |case, ctx| Ok(Finding::answer(moved(ctx, case.n, case.d, false)? >= 1e-6)),
+    trial: |case, ctx| Ok(Finding::answer(change_by_order(ctx, case.n, case.d, false)? >= 1e-6)),
     control: Control {
         what: "the sum of the inputs, which does not depend on the order",
-        trial: |ctx| Ok(Finding::answer(moved(ctx, 6, 4, true)? >= 1e-6)),
+        trial: |ctx| Ok(Finding::answer(change_by_order(ctx, 6, 4, true)? >= 1e-6)),
     },
     ..Claim::INEQUALITY
 };
 
 /// The distance by which the last state changes if the last two inputs are exchanged; with `adds`,
 /// of a cell that only adds.
-pub(super) fn moved(ctx: &mut Context, n: usize, d: usize, adds: bool) -> Result<f64> {
+pub(super) fn change_by_order(ctx: &mut Context, n: usize, d: usize, adds: bool) -> Result<f64> {
     let x = ctx.normals(n * d);
     let cell = CellLayer(Rnn { gate: Gate::normal(ctx.seed(), "order", d, 1.0) });
     let mut y = x.clone();

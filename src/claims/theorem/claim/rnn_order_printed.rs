@@ -1,6 +1,6 @@
 //! "A recurrent network loses the order in its state."
 
-use super::rnn_order::moved;
+use super::rnn_order::change_by_order;
 use crate::theorem::prelude::*;
 
 /// This is false: exchanged inputs give another state.
@@ -13,7 +13,7 @@ pub static ENTRY: Claim = Claim {
     citation: "a tutorial on attention",
     status: Status::Misprinted,
     trials: (6, 40),
-    trial: |case, ctx| Ok(Finding::at_most(moved(ctx, case.n, case.d, false)?, 1e-9)),
-    control: Control { what: "the sum of the inputs", trial: |ctx| Ok(Finding::at_most(moved(ctx, 6, 4, true)?, 1e-9)) },
+    trial: |case, ctx| Ok(Finding::at_most(change_by_order(ctx, case.n, case.d, false)?, 1e-9)),
+    control: Control { what: "the sum of the inputs", trial: |ctx| Ok(Finding::at_most(change_by_order(ctx, 6, 4, true)?, 1e-9)) },
     ..Claim::INEQUALITY
 };

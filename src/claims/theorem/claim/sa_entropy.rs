@@ -47,6 +47,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
+/// Grid points of a density on the circle.
 const POINTS: usize = 512;
 
 fn production(case: &Case, values: &[f64]) -> Result<Finding> {

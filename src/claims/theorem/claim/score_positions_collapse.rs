@@ -38,20 +38,20 @@ pub static ENTRY: Claim = Claim {
         let x = ctx.tokens(case)?;
         let pattern = if ctx.index(2) == 0 { PatternSpec::Alibi } else { PatternSpec::Rotary(100.0, Pairs::Adjacent) };
         let model = Model { patterns: vec![pattern], ..Model::default() };
-        ends(ctx, &model.build("sa", false, &Spec::new(case.beta, case.n), case.d)?, &x)
+        final_cosine(ctx, &model.build("sa", false, &Spec::new(case.beta, case.n), case.d)?, &x)
     },
     control: Control {
         what: "fixed vectors of length 1/2, added to the tokens in queries, keys and values",
         trial: |ctx| {
             let x = ctx.tokens(&Case::new(8, 3, 1.0, "sa").with_law("cap:radius=1.2"))?;
             let p = ctx.tokens_with_law(8, 3, "uniform")?.coordinates().iter().map(|v| 0.5 * v).collect();
-            ends(ctx, &Dynamics::single(Added { beta: 1.0, p }), &x)
+            final_cosine(ctx, &Dynamics::single(Added { beta: 1.0, p }), &x)
         },
     },
     ..Claim::INEQUALITY
 };
 
-fn ends(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens) -> Result<Finding> {
+fn final_cosine(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens) -> Result<Finding> {
     let end = solve(dynamics, x, 60.0, &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() }, &mut [])?;
     if !end.outcome.end_state_is_known() {
         return Err(Error::Numerical { what: end.outcome.to_string() });

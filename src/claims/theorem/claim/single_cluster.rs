@@ -58,11 +58,11 @@ pub static ENTRY: Claim = Claim {
     ..Claim::EVERY
 };
 
-/// The first time at which all tokens are in an open hemisphere, with the cosine of their cap's
-/// radius.
-struct CapWatch(Option<(f64, f64)>);
+/// Records the first time at which all tokens are in an open hemisphere, with the cosine of the
+/// radius of their smallest cap.
+struct HemisphereEntry(Option<(f64, f64)>);
 
-impl Observer for CapWatch {
+impl Observer for HemisphereEntry {
     fn every_step(&self) -> bool {
         self.0.is_none()
     }
@@ -82,7 +82,7 @@ fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     ctx.asserts_convergence(case, &x);
     let merge_radius = 1e-10;
     let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
-    let mut watch = CapWatch(None);
+    let mut watch = HemisphereEntry(None);
     let end = solve(&case.build()?, &x, horizon, &options, &mut [&mut watch])?;
     Ok(match (end.outcome, watch.0) {
         (Outcome::OneCluster { t }, Some((since, alpha))) => {

@@ -47,11 +47,12 @@ pub static ENTRY: Claim = Claim {
     ..Claim::LAW
 };
 
-/// Expected number of modes in all draws together.
-fn deviation(case: &Case, ctx: &mut Context, expected: f64, modes_in_all: f64) -> Result<Finding> {
+/// The mean number of modes against the expected one, over as many draws as have `total_modes`
+/// modes together.
+fn deviation(case: &Case, ctx: &mut Context, expected: f64, total_modes: f64) -> Result<Finding> {
     // The variance of the count is about a fifth of its mean: of 180 modes a standard error of 3.4
     // %, seven of them in the tolerance.
-    let draws = (modes_in_all / expected).ceil() as usize;
+    let draws = (total_modes / expected).ceil() as usize;
     let law = Law::parse(case.law)?;
     let mut counts = Vec::with_capacity(draws);
     for _ in 0..draws {

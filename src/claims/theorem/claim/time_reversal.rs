@@ -22,21 +22,21 @@ pub static ENTRY: Claim = Claim {
     trials: (30, 200),
     trial: |case, ctx| {
         let back = Variant { repulsive: true, ..case.variant()? };
-        there_and_back(case, ctx, dynamics::find_variant(back)?.name)
+        return_error(case, ctx, dynamics::find_variant(back)?.name)
     },
     constant: "the time of the way back",
     control: Control {
         what: "the way back with USA instead",
-        trial: |ctx| there_and_back(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, "repulsive-usa"),
+        trial: |ctx| return_error(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, "repulsive-usa"),
     },
     ..Claim::IDENTITY
 };
 
-fn there_and_back(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
+fn return_error(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let t = 1.0 / case.lipschitz()?;
-    let there = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SHARE)?;
-    let again = ctx.claimed_constant(t);
-    let home = ctx.flow_to_with_tolerance(&Case { dynamics: back, ..*case }.build()?, &there, again, SHARE)?;
-    Ok(Finding::identity(deviation(&x, &home), ALLOWED))
+    let later = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SHARE)?;
+    let back_time = ctx.claimed_constant(t);
+    let returned = ctx.flow_to_with_tolerance(&Case { dynamics: back, ..*case }.build()?, &later, back_time, SHARE)?;
+    Ok(Finding::identity(deviation(&x, &returned), ALLOWED))
 }

@@ -68,6 +68,6 @@ fn mass_stays(case: &Case, ctx: &mut Context, alpha: f64, kappa: f64) -> Result<
     let pull = |x: f64| (beta * (x.cos() - 1.0)).exp() * x.sin();
     let steepest = pull((2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).min(1.0).acos());
     let trapped = |own: f64, other: f64| own * 0.5 * pull(2.0 * WIDTH) > other * pull(PI - 2.0 * WIDTH) + rest * steepest;
-    let kept = if trapped(small, large) && trapped(large, small) { small } else { 0.0 };
-    Ok(Finding::at_least(kept / (1.0 - alpha), ctx.claimed_constant(0.95)))
+    let trapped_mass = if trapped(small, large) && trapped(large, small) { small } else { 0.0 };
+    Ok(Finding::at_least(trapped_mass / (1.0 - alpha), ctx.claimed_constant(0.95)))
 }

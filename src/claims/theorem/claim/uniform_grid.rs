@@ -31,11 +31,12 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
-fn speed(case: &Case, ctx: &mut Context, moved: f64) -> Result<Finding> {
+/// The largest velocity relative to its bound, with the first token displaced.
+fn speed(case: &Case, ctx: &mut Context, displacement: f64) -> Result<Finding> {
     let (phase, gap) = (ctx.uniform_in(0.0, TAU), TAU / case.n as f64);
     let mut angles: Vec<f64> = (0..case.n).map(|k| phase + gap * k as f64).collect();
-    angles[0] += moved + 0.1 * gap * (ctx.claimed_constant(1.0) - 1.0);
-    let top = ctx.velocity(case, &Tokens::from_angles(&angles)?)?.iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
+    angles[0] += displacement + 0.1 * gap * (ctx.claimed_constant(1.0) - 1.0);
+    let largest = ctx.velocity(case, &Tokens::from_angles(&angles)?)?.iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
     let bound = case.row_weights()?.log_consensus_row_sum(case.beta.abs()).exp();
-    Ok(Finding::identity(top / bound, 16.0 * f64::EPSILON * (1.0 + case.beta.abs())))
+    Ok(Finding::identity(largest / bound, 16.0 * f64::EPSILON * (1.0 + case.beta.abs())))
 }

@@ -34,6 +34,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::LAW
 };
 
+/// Draws whose frequency is compared with the probability.
 const DRAWS: usize = 4000;
 
 fn frequency(case: &Case, ctx: &mut Context, p: f64) -> Result<Finding> {

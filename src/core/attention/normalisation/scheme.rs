@@ -1,3 +1,5 @@
+//! A normalisation scheme: the rates of radius and direction of a token from its state.
+
 use crate::attention::kernel::OutputForm;
 use crate::sphere::space::Space;
 

@@ -1,9 +1,9 @@
-//! Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.
+//! Radius of the smallest cap that encloses all tokens.
 
 use super::Observable;
 use crate::sphere::cap::cap_radius;
 
-/// Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.
+/// In radians; pi when no open hemisphere contains all tokens.
 pub static ENTRY: Observable = Observable {
     name: "cap-radius",
     summary: "Radius of the smallest enclosing cap in radians; pi when the tokens are in no open hemisphere.",

@@ -1,10 +1,9 @@
-//! Number of clusters: connected components of tokens closer than half a kernel width, beta^{-1/2}
-//! / 2 (at most 1/2).
+//! Number of clusters at the length scale of the kernel.
 
 use super::Observable;
 
-/// Number of clusters: connected components of tokens closer than half a kernel width, beta^{-1/2}
-/// / 2 (at most 1/2).
+/// Two tokens closer than half a kernel width, `beta^{-1/2} / 2` (at most 1/2), are linked;
+/// clusters are the connected components.
 pub static ENTRY: Observable = Observable {
     name: "clusters",
     summary: "Number of clusters: connected components of tokens closer than half a kernel width, beta^{-1/2} / 2 (at most 1/2).",

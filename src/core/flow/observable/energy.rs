@@ -1,9 +1,9 @@
-//! The energy (1/2beta) sum m_i m_j e^{beta G}; infinite when it exceeds f64.
+//! Interaction energy of the tokens.
 
 use super::Observable;
 use crate::attention::{Energy, EnergyScale};
 
-/// The energy (1/2beta) sum m_i m_j e^{beta G}; infinite when it exceeds f64.
+/// `(1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}`; infinite when it exceeds f64.
 pub static ENTRY: Observable = Observable {
     name: "energy",
     summary: "The energy (1/2beta) sum m_i m_j e^{beta G}; infinite when it exceeds f64.",

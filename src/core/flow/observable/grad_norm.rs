@@ -1,9 +1,9 @@
-//! The log10 of the gradient norm of the shifted energy (factor e^{-beta}).
+//! Norm of the gradient of the energy, on a scale that does not overflow.
 
 use super::Observable;
 use crate::attention::{Energy, EnergyScale};
 
-/// The log10 of the gradient norm of the shifted energy (factor e^{-beta}).
+/// log10 of the gradient norm of the energy times `e^{-beta}` ([`EnergyScale::Shifted`]).
 pub static ENTRY: Observable = Observable {
     name: "grad-norm",
     summary: "The log10 of the gradient norm of the shifted energy (factor e^{-beta}).",

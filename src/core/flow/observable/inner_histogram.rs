@@ -1,11 +1,9 @@
-//! Histogram of the inner products of pairs i < j of initial tokens: fractions in 40 bins of [-1,
-//! 1].
+//! Histogram of the inner products of tokens.
 
 use super::Observable;
 use crate::num::cloud::{COSINE_BINS as BINS, cosine_bin};
 
-/// Histogram of the inner products of pairs i < j of initial tokens: fractions in 40 bins of [-1,
-/// 1].
+/// Fractions of the pairs i < j of initial tokens in 40 equal bins of [-1, 1].
 pub static ENTRY: Observable = Observable {
     name: "inner-histogram",
     summary: "Histogram of the inner products of pairs i < j of initial tokens: fractions in 40 bins of [-1, 1].",

@@ -1,4 +1,4 @@
-//! Smallest and largest inner product of two different tokens (1 for one token).
+//! Extreme inner products of tokens.
 
 use super::Observable;
 use crate::num::simd::{Isa, SimdKernel, SimdOps};
@@ -6,7 +6,7 @@ use crate::num::threads::parallel_allowed;
 use crate::sphere::Tokens;
 use rayon::prelude::*;
 
-/// Smallest and largest inner product of two different tokens (1 for one token).
+/// Smallest and largest inner product of two different tokens; both are 1 for one token.
 pub static ENTRY: Observable = Observable {
     name: "inner-range",
     summary: "Smallest and largest inner product of two different tokens (1 for one token).",
@@ -47,6 +47,7 @@ fn inner_range(x: &Tokens) -> (f64, f64) {
 /// Smallest and largest of several inner products.
 type Extremes = (f64, f64);
 
+/// The extremes of no inner products.
 const EMPTY: Extremes = (1.0, -1.0);
 
 /// Rows of one task, and rows computed together.

@@ -1,9 +1,9 @@
-//! The log of the unit energy sum m_i m_j e^{beta (G - 1)}, for either sign of beta.
+//! Logarithm of the energy, normalised to 0 at one cluster.
 
 use super::Observable;
 use crate::attention::{Energy, EnergyScale};
 
-/// The log of the unit energy sum m_i m_j e^{beta (G - 1)}, for either sign of beta.
+/// `log sum_ij m_i m_j e^{beta (<x_i, x_j> - 1)}`, for either sign of beta.
 pub static ENTRY: Observable = Observable {
     name: "log-energy",
     summary: "The log of the unit energy sum m_i m_j e^{beta (G - 1)}: 0 at one cluster, negative for beta > 0, positive for beta < 0.",

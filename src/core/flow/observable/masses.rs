@@ -1,10 +1,9 @@
-//! Masses of the clusters (components of tokens within the merge radius) in descending order,
-//! padded with zeros to n columns.
+//! Masses of the clusters, in descending order.
 
 use super::Observable;
 
-/// Masses of the clusters (components of tokens within the merge radius) in descending order,
-/// padded with zeros to n columns.
+/// Clusters are components of tokens within the merge radius. One column per initial token; columns
+/// beyond the number of clusters are 0.
 pub static ENTRY: Observable = Observable {
     name: "masses",
     summary: "Masses of the clusters (components of tokens within the merge radius) in descending order, padded with zeros to n columns.",

@@ -1,10 +1,9 @@
-//! Mean inner product of pairs of different initial tokens, unweighted (the statistic of
-//! arXiv:2510.22026).
+//! Mean inner product of pairs of tokens (the statistic of arXiv:2510.22026).
 
 use super::Observable;
 use crate::num::cloud::mean_inner;
 
-/// Mean inner product of pairs of different initial tokens, unweighted.
+/// Over pairs of different initial tokens, unweighted; 1 for a single token.
 pub static ENTRY: Observable = Observable {
     name: "mean-cosine",
     summary: "Mean inner product of pairs i != j of initial tokens; 1 for a single token.",

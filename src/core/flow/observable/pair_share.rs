@@ -1,11 +1,9 @@
-//! Fraction of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of
-//! the published phase diagram).
+//! Fraction of pairs of tokens that nearly coincide: the statistic of the published phase diagram.
 
 use super::Observable;
 use crate::attention::kernel::{Workspace, pairs_above};
 
-/// Fraction of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of
-/// the published phase diagram).
+/// Of pairs i != j of initial tokens, those with inner product at least 0.999.
 pub static ENTRY: Observable = Observable {
     name: "pair-share",
     summary: "Fraction of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",

@@ -1,8 +1,8 @@
-//! Coordinates of every initial token.
+//! Positions of the tokens.
 
 use super::Observable;
 
-/// Coordinates of every initial token.
+/// Coordinate c of initial token i in column `x_i_c`; tokens that merged have the same coordinates.
 pub static ENTRY: Observable = Observable {
     name: "positions",
     summary: "Coordinates of every initial token.",

@@ -41,7 +41,7 @@ impl Tiles {
     }
 
     /// Adds the contribution of a block to itself.
-    fn own(self, block: &mut Block) {
+    fn within(self, block: &mut Block) {
         let Block { x, m, sums, len, .. } = block;
         self.gather(x, sums, Source { x, m, len: *len }, self.chord.causal);
     }
@@ -326,7 +326,7 @@ fn block_sums(problem: &KernelProblem, blocks: &mut Blocks, (drift, mass): (&mut
     let (tokens, unit) = (problem.tokens, problem.tokens.uniform_mass().unwrap_or(1.0));
     blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
     let (tiles, d) = (Tiles::new(problem, blocks), blocks.d);
-    blocks.for_each_pair(problem.parallel(), |b| tiles.own(b), |a, b| tiles.pair(a, b));
+    blocks.for_each_pair(problem.parallel(), |b| tiles.within(b), |a, b| tiles.pair(a, b));
     for block in &blocks.list {
         block.store(d, unit, &mut drift[block.start * d..], &mut mass[block.start..]);
     }

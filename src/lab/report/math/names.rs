@@ -44,8 +44,8 @@ fn rows(table: &'static str) -> impl Iterator<Item = Drawn> {
     table.split(' ').zip(table.split(' ').skip(1)).step_by(2)
 }
 
-fn drawn(table: &'static str, word: &str) -> Option<&'static str> {
-    rows(table).find(|(known, _)| *known == word).map(|(_, drawn)| drawn)
+fn typeset(table: &'static str, word: &str) -> Option<&'static str> {
+    rows(table).find(|(known, _)| *known == word).map(|(_, typeset)| typeset)
 }
 
 fn has(list: &str, word: &str) -> bool {
@@ -54,12 +54,12 @@ fn has(list: &str, word: &str) -> bool {
 
 /// A Greek letter or a constant.
 pub(super) fn letter(word: &str) -> Option<&'static str> {
-    drawn(LETTERS, word)
+    typeset(LETTERS, word)
 }
 
 /// A large sign.
 pub(super) fn large_operator(word: &str) -> Option<&'static str> {
-    drawn(LARGE_OPERATORS, word)
+    typeset(LARGE_OPERATORS, word)
 }
 
 /// A function or a named quantity.
@@ -89,17 +89,17 @@ pub(super) fn is_root(word: &str) -> bool {
 
 /// A sign that is written as a word inside braces.
 pub(super) fn sign_word(word: &str) -> Option<&'static str> {
-    drawn(SIGN_WORDS, word)
+    typeset(SIGN_WORDS, word)
 }
 
 /// A word that negates such a sign.
 pub(super) fn negated(word: &str) -> Option<&'static str> {
-    drawn(NEGATED, word)
+    typeset(NEGATED, word)
 }
 
 /// The typeset form of a sign.
 pub(super) fn sign(text: &str) -> Option<&'static str> {
-    drawn(SIGNS, text)
+    typeset(SIGNS, text)
 }
 
 /// The longest sign at the beginning of a text.

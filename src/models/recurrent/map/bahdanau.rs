@@ -1,4 +1,4 @@
-//! Sequence to sequence with additive scores.
+//! Encoder and decoder with attention whose scores are additive (Bahdanau).
 
 use crate::recurrent::alignment::{Alignment, EncoderDecoder};
 use crate::recurrent::{NamedMap, ReceptiveField, normal_matrix, one_layer};
@@ -12,7 +12,11 @@ pub static ENTRY: NamedMap = NamedMap {
     unit: one_layer,
     build: |spec| {
         let matrix = |name: &str, rows: usize| normal_matrix(spec.seed, name, (rows, spec.d), spec.gain);
-        let alignment = Alignment::Additive { state: matrix("states", spec.d), kept: matrix("kept", spec.d), read: matrix("read", 1) };
+        let alignment = Alignment::Additive {
+            decoder_weights: matrix("states", spec.d),
+            encoder_weights: matrix("kept", spec.d),
+            score_vector: matrix("read", 1),
+        };
         Box::new(EncoderDecoder::normal(spec.seed, spec.d, spec.gain, alignment))
     },
 };

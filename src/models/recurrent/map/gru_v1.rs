@@ -4,7 +4,7 @@ use crate::recurrent::cell::{CellLayer, Gate, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
 use crate::recurrent::{NamedMap, ReceptiveField, one_layer};
 
-/// The reset gate multiplies the state, then the matrix acts.
+/// The candidate is computed from the state times the reset gate.
 pub static ENTRY: NamedMap = NamedMap {
     name: "gru-v1",
     summary: "R, Z = sig(W x + U h + b); H~ = tanh(W x + U (R*h) + b); h+ = Z*h + (1-Z)*H~",
@@ -14,7 +14,7 @@ pub static ENTRY: NamedMap = NamedMap {
     build: |spec| Box::new(CellLayer(Gru::normal(spec.seed, spec.d, spec.gain, false))),
 };
 
-/// The cell.
+/// A GRU cell of either version.
 #[derive(Clone, Debug)]
 pub struct Gru {
     /// R before `sig`.
@@ -50,18 +50,18 @@ impl RecurrentCell for Gru {
         let update = self.update.record(trace, input, state);
         let update = trace.sigmoid(update);
         let before = if self.after {
-            let (own, bias) = (trace.matrix(&self.candidate.state, state), trace.constant(&self.candidate.bias));
-            let own = trace.sum(own, 1.0, bias);
-            let own = trace.product(reset, own);
-            let read = trace.matrix(&self.candidate.input, input);
-            trace.sum(read, 1.0, own)
+            let (recurrent, bias) = (trace.matrix(&self.candidate.state, state), trace.constant(&self.candidate.bias));
+            let recurrent = trace.sum(recurrent, 1.0, bias);
+            let recurrent = trace.product(reset, recurrent);
+            let from_input = trace.matrix(&self.candidate.input, input);
+            trace.sum(from_input, 1.0, recurrent)
         } else {
-            let own = trace.product(reset, state);
-            self.candidate.record(trace, input, own)
+            let state = trace.product(reset, state);
+            self.candidate.record(trace, input, state)
         };
         let candidate = trace.tanh(before);
-        let (kept, rest) = (trace.product(update, state), trace.one_minus(update));
-        let new = trace.product(rest, candidate);
-        trace.sum(kept, 1.0, new)
+        let (old_part, new_share) = (trace.product(update, state), trace.one_minus(update));
+        let new = trace.product(new_share, candidate);
+        trace.sum(old_part, 1.0, new)
     }
 }

@@ -4,7 +4,7 @@ use super::gru_v1::Gru;
 use crate::recurrent::cell::CellLayer;
 use crate::recurrent::{NamedMap, ReceptiveField, one_layer};
 
-/// The reset gate multiplies after matrix and bias, as in common libraries.
+/// The reset gate multiplies the image of the state, after matrix and bias, as in common libraries.
 pub static ENTRY: NamedMap = NamedMap {
     name: "gru-v3",
     summary: "R, Z = sig(W x + U h + b); H~ = tanh(W x + R*(U h + b)); h+ = Z*h + (1-Z)*H~",

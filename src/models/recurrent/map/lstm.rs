@@ -1,4 +1,4 @@
-//! Long short-term memory.
+//! The recurrent cell of long short-term memory (LSTM).
 
 use crate::recurrent::cell::{CellLayer, Gate, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};
@@ -54,8 +54,8 @@ impl RecurrentCell for Lstm {
         let (i, f, o) = (gate(&self.input), gate(&self.forget), gate(&self.output));
         let g = self.candidate.record(trace, input, h);
         let g = trace.tanh(g);
-        let (kept, new) = (trace.product(f, c), trace.product(i, g));
-        let c = trace.sum(kept, 1.0, new);
+        let (old_part, new) = (trace.product(f, c), trace.product(i, g));
+        let c = trace.sum(old_part, 1.0, new);
         let shown = trace.tanh(c);
         let h = trace.product(o, shown);
         trace.join(&[h, c])

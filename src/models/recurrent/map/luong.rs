@@ -1,4 +1,4 @@
-//! Sequence to sequence with products as scores.
+//! Encoder and decoder with attention whose scores are products (Luong).
 
 use crate::recurrent::alignment::{Alignment, EncoderDecoder};
 use crate::recurrent::{NamedMap, ReceptiveField, normal_matrix, one_layer};

@@ -1,4 +1,4 @@
-//! A vanilla recurrent network.
+//! The simplest recurrent cell: one affine map and tanh.
 
 use crate::recurrent::cell::{CellLayer, Gate, RecurrentCell};
 use crate::recurrent::trace::{Trace, Var};

@@ -104,8 +104,8 @@ impl<'a> SaReference<'a> {
         let sums: Vec<Vec<[f64; 3]>> = self.drifts.iter().map(|own| self.sums(&own.rates, &head.rates)).collect();
         let cosines = |without: Option<usize>| -> Vec<f64> {
             let cosine = |sums: &Vec<[f64; 3]>| {
-                let kept = sums.iter().enumerate().filter(|(k, _)| without.is_none_or(|g| k / GROUPS != g && k % GROUPS != g));
-                let [ab, aa, bb] = kept.fold([0.0; 3], |t, (_, s)| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
+                let included = sums.iter().enumerate().filter(|(k, _)| without.is_none_or(|g| k / GROUPS != g && k % GROUPS != g));
+                let [ab, aa, bb] = included.fold([0.0; 3], |t, (_, s)| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
                 let size = aa.sqrt() * bb.sqrt();
                 if size > 0.0 { ab / size } else { 0.0 }
             };

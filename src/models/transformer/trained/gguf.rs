@@ -31,8 +31,8 @@ impl Reader<'_> {
         if count > self.bytes.count().saturating_sub(self.position) {
             return Err(self.error("truncated in its header"));
         }
-        let held = self.position >= self.first && self.position + count <= self.first + self.piece.len() as u64;
-        if !held {
+        let buffered = self.position >= self.first && self.position + count <= self.first + self.piece.len() as u64;
+        if !buffered {
             let length = PIECE.max(count).min(self.bytes.count() - self.position);
             self.piece.resize(length as usize, 0);
             self.bytes.fill(self.position, &mut self.piece)?;

@@ -52,8 +52,11 @@ fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) 
         if numbers.is_empty() || numbers.len() == half && numbers.iter().all(|v| *v > 0.0) {
             return Ok(numbers);
         }
-        let problem =
-            format!("found {} numbers, the least of them {}, expected {half} above 0, one for each pair", numbers.len(), least(&numbers));
+        let problem = format!(
+            "found {} numbers, the least of them {}, expected {half} above 0, one for each pair",
+            numbers.len(),
+            smallest(&numbers)
+        );
         Err(store.error(name, problem))
     };
     let stored = format!("layers.{l}.self_attn.rotary_emb.inv_freq");
@@ -68,7 +71,7 @@ fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) 
     settings.pattern(c.rank, &read(DIVISORS)?)
 }
 
-fn least(numbers: &[f64]) -> f64 {
+fn smallest(numbers: &[f64]) -> f64 {
     numbers.iter().copied().fold(f64::INFINITY, f64::min)
 }
 

@@ -22,6 +22,7 @@ use std::f64::consts::LOG2_E;
 
 /// Order of the polynomials.
 pub(super) const ORDER: usize = 10;
+/// Number of coefficients of a polynomial in one variable.
 const WIDTH: usize = ORDER + 1;
 /// Largest `i + k` of the moments by l: `g^l` begins with `r^{4 l}`.
 const DEGREES: [usize; 3] = [10, 6, 2];
@@ -211,8 +212,8 @@ impl SimdKernel for Gather<'_> {
     }
 }
 
-/// Coefficients of `scale e^{a q + minus_p a^2 / 2}`, in place (copies of so many vectors would
-/// take a tenth of the time).
+/// Coefficients of `scale e^{a q + minus_p a^2 / 2}`, in place (copying the vectors would take a
+/// tenth of the time).
 #[inline(always)]
 fn hermite<L: SimdOps<F = f64>, const N: usize>(l: L, scale: L::V, q: L::V, minus_p: L::V, inverse: &[L::V; WIDTH], h: &mut [L::V; N]) {
     (h[0], h[1]) = (scale, l.mul(scale, q));

@@ -118,19 +118,19 @@ fn mode_distance(beta: f64) -> f64 {
 /// One location per mode. Squares overlap, so a mode near an edge may be proved twice.
 fn distinct(modes: &[Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<[f64; 3]> {
     let widest = modes.iter().fold(0.0f64, |m, v| m.max(v.radius));
-    let mut kept: Vec<&Mode> = Vec::new();
+    let mut found: Vec<&Mode> = Vec::new();
     for mode in modes {
         let may_overlap = |m: &&&Mode| mode.at[2] - m.at[2] <= 2.0 * widest;
         let distance = |m: &Mode| chord2(&m.at, &mode.at).sqrt();
-        let same = kept.iter().rev().take_while(may_overlap).find(|m| distance(m) <= m.radius + mode.radius);
+        let same = found.iter().rev().take_while(may_overlap).find(|m| distance(m) <= m.radius + mode.radius);
         match same {
             // The same mode: it lies here, where one of the two proofs excludes a second mode.
             Some(m) if distance(m) + mode.radius < m.isolation || distance(m) + m.radius < mode.isolation => {}
             Some(m) => undecided.push((mode.at, m.radius + mode.radius)),
-            None => kept.push(mode),
+            None => found.push(mode),
         }
     }
-    kept.iter().map(|m| m.at).collect()
+    found.iter().map(|m| m.at).collect()
 }
 
 /// A proved mode: it lies within the chord `radius` of `at`, and no other mode within `isolation`.
@@ -201,7 +201,7 @@ impl ModeSearch<'_> {
         let near = Neighbours {
             columns,
             all: near.len() == self.sources.boxes.len(),
-            home: c,
+            origin: c,
             max_offset: 2.0 * radius,
             farthest: farthest + 2.0 * radius,
         };
@@ -214,7 +214,7 @@ impl ModeSearch<'_> {
     fn expansion(&self, chart: Chart, near: &Neighbours, radius: f64) -> Expansion {
         let mass = if near.all { 0.0 } else { self.sources.total * MAX_WEIGHT_SUM };
         // The points were gathered for centres this close to the middle of the facet.
-        let mass = if chord2(&chart.centre, &near.home).sqrt() <= near.max_offset { mass } else { f64::INFINITY };
+        let mass = if chord2(&chart.centre, &near.origin).sqrt() <= near.max_offset { mass } else { f64::INFINITY };
         Expansion::new(
             &near.columns,
             self.beta,
@@ -286,7 +286,7 @@ struct Neighbours {
     all: bool,
     /// Middle of the facet for which they were gathered, and the largest distance of a centre from
     /// it.
-    home: [f64; 3],
+    origin: [f64; 3],
     max_offset: f64,
     /// Largest distance of a point from any such centre.
     farthest: f64,

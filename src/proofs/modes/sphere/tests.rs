@@ -37,8 +37,8 @@ fn omitted_samples_are_out_of_range_of_every_centre() {
     assert!(0.5 * 50.0 * left * left >= 30.0);
     // Centres that are farther away, by less than a factor of two, get no bound.
     let facet = Facet::new(4, (0, 0), 1);
-    let Chart { centre: home, axes } = facet.chart();
-    let near = Neighbours { columns: Columns::default(), all: false, home, max_offset: 0.02, farthest: 0.1 };
+    let Chart { centre: origin, axes } = facet.chart();
+    let near = Neighbours { columns: Columns::default(), all: false, origin, max_offset: 0.02, farthest: 0.1 };
     // The omitted mass may be that of all points that replace samples: over eleven times the mass
     // of the samples.
     let omitted = Omitted { mass: 11.2 * sources.total, range: 30.0, farthest: 0.1, replacement_error: sources.replacement_error };
@@ -46,7 +46,7 @@ fn omitted_samples_are_out_of_range_of_every_centre() {
     let least = Expansion::new(&near.columns, 50.0, facet.chart(), &omitted, 0.01).remainder;
     assert!(found.0 >= least.0 && found.1 >= least.1, "{found:?} {least:?}");
     let remainder = |by: f64| {
-        let mut c: [f64; 3] = std::array::from_fn(|k| home[k] + by * axes[0][k]);
+        let mut c: [f64; 3] = std::array::from_fn(|k| origin[k] + by * axes[0][k]);
         crate::sphere::geometry::retract(&mut c);
         search.expansion(Chart { centre: c, axes }, &near, 0.01).remainder.0
     };
