@@ -66,7 +66,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             inputs.values.one("beta")?,
             arcs[1].len(),
             mean(&arcs[1]),
-            crate::error::show(end),
+            crate::error::format_number(end),
             mean(&arcs[0])
         );
         Ok(Picture { panels: vec![panel, numbers], columns: 2, aspect: 0.9, caption })

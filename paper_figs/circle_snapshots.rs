@@ -66,5 +66,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
 fn rounded(t: f64) -> String {
     let digits = 10f64.powi(3 - if t.abs() > 0.0 { t.abs().log10().floor() as i32 } else { 0 });
     let short = (t * digits).round() / digits;
-    crate::error::show(if short.is_finite() { short } else { t })
+    crate::error::format_number(if short.is_finite() { short } else { t })
 }

@@ -70,7 +70,7 @@ pub const KEYS: [(&str, bool, &str); 15] = [
         "schedule",
         false,
         "Matrices over depth: layers (those of q, k, v, o belong to successive layers, one unit of \
-         time each) or fresh (laws draw new matrices at every whole time)",
+         time each) or redrawn (laws draw new matrices at every whole time)",
     ),
     (
         "mlp",
@@ -408,11 +408,11 @@ impl Reading<'_> {
     fn depth_schedule(&mut self, laws: &[LawOfPlace]) -> Option<DepthSchedule> {
         let how = self.one("schedule", |_, w| match w {
             "layers" => Ok(DepthSchedule::OneHeadPerLayer),
-            "fresh" => Ok(DepthSchedule::Redrawn),
-            other => Err(Error::unknown("schedule", other, ["layers", "fresh"])),
+            "redrawn" => Ok(DepthSchedule::Redrawn),
+            other => Err(Error::unknown("schedule", other, ["layers", "redrawn"])),
         })?;
         if how == DepthSchedule::Redrawn && laws.is_empty() {
-            self.problems.push(("schedule", Error::parameter("schedule", "fresh", "matrices by law, such as v = \"normal\"")));
+            self.problems.push(("schedule", Error::parameter("schedule", "redrawn", "matrices by law, such as v = \"normal\"")));
         }
         Some(how)
     }

@@ -269,7 +269,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// A number in its shortest form, with an exponent if it is very small or large.
-pub fn show(value: f64) -> String {
+pub fn format_number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-5..1e15).contains(&size) { format!("{value:e}") } else { value.to_string() }
 }
@@ -280,6 +280,6 @@ pub fn in_range(name: &str, value: f64, lo: f64, hi: f64) -> Result<f64> {
         // Negative zero would print and hash differently from zero.
         Ok(if value == 0.0 { 0.0 } else { value })
     } else {
-        Err(Error::parameter(name, show(value), format!("a number in [{}, {}]", show(lo), show(hi))))
+        Err(Error::parameter(name, format_number(value), format!("a number in [{}, {}]", format_number(lo), format_number(hi))))
     }
 }

@@ -1,4 +1,4 @@
-//! Events, coalescence, outcomes, observers, long times.
+//! Events, merging, outcomes, observers, long times.
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
@@ -64,7 +64,7 @@ fn escape_from_a_cap_and_entry_into_a_hemisphere() {
 }
 
 #[test]
-fn coalescence_keeps_masses_and_agrees_with_the_full_run() {
+fn merging_keeps_masses_and_agrees_with_the_full_run() {
     let x = uniform(12, 3, 3).with_masses(&[1.0, 2.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 4.0, 1.0, 1.0]).expect("positive");
     let run = |radius: f64| solve(&sa(9.0, 12), &x, 40.0, &Options { merge_radius: radius, ..Options::default() }, &mut []).expect("valid");
     let (merged, full) = (run(1e-8), run(0.0));

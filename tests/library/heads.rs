@@ -76,9 +76,9 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 /// Every instruction set within 1e-13 of the definition.
 fn agrees(job: &HeadsProblem, what: &str) {
     let expected = reference(job).expect("valid");
-    for level in Isa::available() {
-        let error = apart(&run(&HeadsProblem { isa: level, ..*job }), &expected);
-        assert!(error < 1e-13, "{what}, {}: {error:e}", level.name());
+    for isa in Isa::available() {
+        let error = apart(&run(&HeadsProblem { isa, ..*job }), &expected);
+        assert!(error < 1e-13, "{what}, {}: {error:e}", isa.name());
     }
 }
 
@@ -253,11 +253,11 @@ fn single_precision_is_near() {
     for (name, pattern) in patterns(3, 77, 77, 16) {
         let job = case.job(pattern.as_ref());
         let expected = reference(&job).expect("valid");
-        for level in Isa::available() {
+        for isa in Isa::available() {
             let mut out = vec![0.0; expected.len()];
-            apply_f32(&HeadsProblem { isa: level, ..job }, &mut HeadsWorkspace::default(), &mut out).expect("valid");
+            apply_f32(&HeadsProblem { isa, ..job }, &mut HeadsWorkspace::default(), &mut out).expect("valid");
             let error = apart(&out, &expected);
-            assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", level.name());
+            assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", isa.name());
         }
     }
 }

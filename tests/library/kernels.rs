@@ -53,8 +53,8 @@ fn terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
 }
 
 /// Checks one kernel on one system against the double-double definition.
-fn check(name: &str, kernel: &str, level: Isa, beta: f64, x: &Tokens, accuracy: f64) {
-    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa: level, ..Spec::new(beta, x.n()) };
+fn check(name: &str, kernel: &str, isa: Isa, beta: f64, x: &Tokens, accuracy: f64) {
+    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa, ..Spec::new(beta, x.n()) };
     let built = dynamics::build(name, false, &spec).expect("registered");
     let attention = built.attention().expect("attention").clone();
     if built.kernel(x).is_err() {
@@ -73,7 +73,7 @@ fn check(name: &str, kernel: &str, level: Isa, beta: f64, x: &Tokens, accuracy: 
         // The double-double definition projects numbers of the size of its weights: 1e-30 of them is its own noise.
         let noise = 1e-30 * attention.row_weights(x, 0, i).iter().sum::<f64>();
         let bound = accuracy.max(1e-13) * length + rounding + noise;
-        assert!(off <= bound, "{name} {kernel} {} beta {beta} n {n} d {d} row {i}: off {off:e}, bound {bound:e}", level.name());
+        assert!(off <= bound, "{name} {kernel} {} beta {beta} n {n} d {d} row {i}: off {off:e}, bound {bound:e}", isa.name());
     }
 }
 
@@ -91,12 +91,12 @@ proptest! {
         if weighted {
             x = x.with_masses(&masses(n)).expect("positive");
         }
-        for level in Isa::available() {
+        for isa in Isa::available() {
             for kernel in ["auto", "rows", "direct"] {
-                check(name, kernel, level, beta, &x, 1e-13);
+                check(name, kernel, isa, beta, &x, 1e-13);
             }
             for kernel in ["auto", "inner", "gram", "products", "fourier", "harmonics"] {
-                check(name, kernel, level, beta, &x, 1e-9);
+                check(name, kernel, isa, beta, &x, 1e-9);
             }
         }
     }
@@ -104,10 +104,10 @@ proptest! {
     #[test]
     fn unnormalised_sums_keep_it_too(n in 1usize..60, d in 2usize..20, seed in 0u64..1000, beta in -6.0f64..6.0) {
         let x = tokens(n, d, seed, 0.0);
-        for level in Isa::available() {
-            check("usa", "direct", level, beta, &x, 1e-13);
+        for isa in Isa::available() {
+            check("usa", "direct", isa, beta, &x, 1e-13);
             for kernel in ["inner", "gram", "products", "fourier", "harmonics"] {
-                check("usa", kernel, level, beta, &x, 1e-9);
+                check("usa", kernel, isa, beta, &x, 1e-9);
             }
         }
     }
@@ -163,21 +163,21 @@ fn a_fast_kernel_is_not_believed_where_it_cannot_be() {
 fn the_vector_exponential_keeps_its_bound_at_every_level() {
     // libm's exp2 is within one ulp, 2u; the levels promise 4u, the portable one rounds its argument's product beside it.
     let t: Vec<f64> = (0..160_000).map(|i| -f64::from(i) * 0.006_372_1 - 1e-9 * f64::from(i % 97)).collect();
-    for level in Isa::available() {
+    for isa in Isa::available() {
         let mut values = t.clone();
-        exponentials(level, &mut values);
+        exponentials(isa, &mut values);
         for (t, v) in t.iter().zip(&values) {
             if *t > exp::UNDERFLOW_EXPONENT {
-                assert!((v / t.exp2() - 1.0).abs() <= 6.0 * U, "{} at {t}: {v:e}", level.name());
+                assert!((v / t.exp2() - 1.0).abs() <= 6.0 * U, "{} at {t}: {v:e}", isa.name());
             }
         }
         let mut edge =
             [-1019.99, -1020.0, -1021.0, -1074.0, -1e4, -1e300, f64::NEG_INFINITY, 0.0, -0.0, -1.0, -0.5, -1e-300, -52.0, -3.0, -2.0, -1.5];
-        exponentials(level, &mut edge);
+        exponentials(isa, &mut edge);
         assert!((edge[0] / (-1019.99f64).exp2() - 1.0).abs() <= 6.0 * U);
-        assert!(edge[1..7].iter().all(|v| v.to_bits() == 0), "{}: {edge:?}", level.name());
+        assert!(edge[1..7].iter().all(|v| v.to_bits() == 0), "{}: {edge:?}", isa.name());
         let exact = [(7, 1.0), (8, 1.0), (9, 0.5), (12, (-52f64).exp2()), (13, 0.125), (14, 0.25)];
-        assert!(exact.iter().all(|(k, v): &(usize, f64)| edge[*k].to_bits() == v.to_bits()), "{}: {edge:?}", level.name());
+        assert!(exact.iter().all(|(k, v): &(usize, f64)| edge[*k].to_bits() == v.to_bits()), "{}: {edge:?}", isa.name());
     }
 }
 
@@ -244,9 +244,9 @@ fn a_batch_is_its_systems() {
     ] {
         let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
         let attention = Attention { weights, ..Attention::new(beta) };
-        for level in Isa::available() {
-            let mut batch = Batch::new(&systems, level).expect("one shape");
-            let mut alone = Batch::new(&systems[4..5], level).expect("one shape");
+        for isa in Isa::available() {
+            let mut batch = Batch::new(&systems, isa).expect("one shape");
+            let mut alone = Batch::new(&systems[4..5], isa).expect("one shape");
             let mut shares = Vec::new();
             batch.pair_share(0.5, &mut shares);
             for (k, system) in systems.iter().enumerate() {
@@ -267,7 +267,7 @@ fn a_batch_is_its_systems() {
                 }
                 batch.read(k, &mut out);
                 let worst = out.coordinates().iter().zip(x.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                assert!(worst < 1e-13, "{} system {k}: {worst:e}", level.name());
+                assert!(worst < 1e-13, "{} system {k}: {worst:e}", isa.name());
             }
             let mut companion = systems[0].clone();
             batch.read(4, &mut out);
@@ -306,8 +306,8 @@ fn a_batch_under_heads_is_its_systems() {
             assert!(
                 Batch::supports(&attention, &systems[0]) && !Batch::supports(&Attention { beta: 1e3, ..attention.clone() }, &systems[0])
             );
-            for level in Isa::available() {
-                let mut batch = Batch::new(&systems, level).expect("one shape");
+            for isa in Isa::available() {
+                let mut batch = Batch::new(&systems, isa).expect("one shape");
                 batch.apply_layer(&attention, eta);
                 let mut out = systems[0].clone();
                 for (k, system) in systems.iter().enumerate() {
@@ -320,7 +320,7 @@ fn a_batch_under_heads_is_its_systems() {
                     assert!(
                         worst < 1e-13 * (1.0 + if eta.is_infinite() { 100.0 } else { 0.0 }),
                         "{} d {d} system {k}: {worst:e}",
-                        level.name()
+                        isa.name()
                     );
                 }
             }
@@ -454,12 +454,12 @@ fn inverse_square_roots_keep_their_bound_at_every_level() {
         }
     }
     let a: Vec<f64> = (0..160_000).map(|i| 1.0001f64.powi(i) * 1e-3).chain((-300..300).map(|e| 1.7 * 10f64.powi(e))).collect();
-    for level in Isa::available() {
+    for isa in Isa::available() {
         let mut roots = a.clone();
-        level.run(Roots(&mut roots));
+        isa.run(Roots(&mut roots));
         for (a, r) in a.iter().zip(&roots) {
             // 4u promised; the square root and the quotient it is compared with round once each.
-            assert!((r / (1.0 / a.sqrt()) - 1.0).abs() <= 6.0 * U, "{} at {a:e}: {r:e}", level.name());
+            assert!((r / (1.0 / a.sqrt()) - 1.0).abs() <= 6.0 * U, "{} at {a:e}: {r:e}", isa.name());
         }
     }
 }
@@ -474,19 +474,19 @@ fn fields_are_those_of_the_rows() {
             x = x.with_masses(&masses(n)).expect("positive");
         }
         for weights in [Weights::Softmax, Weights::Exponential { log_factor: -1.0 }] {
-            let field = |kernel: KernelChoice, level: Isa| {
-                let attention = Attention { weights, kernel, isa: level, accuracy: 1e-2, ..Attention::new(beta) };
+            let field = |kernel: KernelChoice, isa: Isa| {
+                let attention = Attention { weights, kernel, isa, accuracy: 1e-2, ..Attention::new(beta) };
                 let mut out = vec![0.0; n * d];
                 attention.apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut out).map(|_| out)
             };
             let exact = field(KernelChoice::parse("rows").expect("a kernel"), Isa::best()).expect("always");
             let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
-            for (kernel, level) in ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l))) {
-                let Ok(found) = field(KernelChoice::Named(kernel), level) else { continue };
+            for (kernel, isa) in ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l))) {
+                let Ok(found) = field(KernelChoice::Named(kernel), isa) else { continue };
                 let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 // A few hundred roundings, as walks: near 1e-15 of the longest entry.
                 let bound = if kernel.by_name_only() { 1e-5 } else { 1e-13 };
-                assert!(worst <= bound * longest, "{} {} n {n} d {d}: {worst:e} of {longest:e}", kernel.name(), level.name());
+                assert!(worst <= bound * longest, "{} {} n {n} d {d}: {worst:e} of {longest:e}", kernel.name(), isa.name());
             }
         }
     }
@@ -501,9 +501,9 @@ fn panels_that_meet_apart_lose_nothing() {
             if weighted {
                 x = x.with_masses(&masses(n)).expect("positive");
             }
-            for level in Isa::available() {
+            for isa in Isa::available() {
                 let velocity = |kernel: &str, accuracy: f64| {
-                    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa: level, ..Spec::new(2.0, n) };
+                    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa, ..Spec::new(2.0, n) };
                     let built = dynamics::build(name, false, &spec).expect("registered");
                     let mut v = vec![0.0; n * d];
                     // Twice: what is left of the first evaluation must not show.
@@ -517,7 +517,7 @@ fn panels_that_meet_apart_lose_nothing() {
                 for (kernel, accuracy, bound) in [("products", 1e-2, 1e-13), ("direct", 1e-13, 1e-13)] {
                     let found = velocity(kernel, accuracy);
                     let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                    assert!(worst <= bound * longest, "{name} {kernel} {} n {n} d {d}: {worst:e} of {longest:e}", level.name());
+                    assert!(worst <= bound * longest, "{name} {kernel} {} n {n} d {d}: {worst:e} of {longest:e}", isa.name());
                 }
             }
         }

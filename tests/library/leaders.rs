@@ -47,12 +47,12 @@ fn lanes_agree_with_the_formula() {
         let z = Tokens::flat(d, x).unwrap();
         let scores = Scores { form: &form, value: &value, log_scale, causal };
         let expected = directly(&scores, &z);
-        for level in Isa::available() {
+        for isa in Isa::available() {
             let mut out = vec![0.0; n * d];
-            scores.weighted_differences(&z, level, &mut room, &mut out);
+            scores.weighted_differences(&z, isa, &mut room, &mut out);
             // Scores reach 30 e^{log_scale}: their rounding is as many u in every weight.
             let tolerance = 1e-12 * f64::max(1.0, log_scale.exp() / 8.0);
-            assert!(out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < tolerance), "{n} {d} {}", level.name());
+            assert!(out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < tolerance), "{n} {d} {}", isa.name());
         }
     }
 }
@@ -64,16 +64,16 @@ fn close_tokens_are_told_apart_far_from_the_first_one() {
     let log_scale = 1e12f64.ln();
     let way = z.row(2)[0] - z.row(1)[0];
     let expected = way / (1.0 + (-log_scale.exp() * way).exp());
-    for level in Isa::available() {
+    for isa in Isa::available() {
         let mut out = vec![0.0; 3];
         Scores { form: &[1.0], value: &[1.0], log_scale, causal: false }.weighted_differences(
             &z,
-            level,
+            isa,
             &mut SoftmaxWorkspace::default(),
             &mut out,
         );
         // 4 u (1 + 64), and the rounding of the scale, 28 u.
-        assert!((out[1] - expected).abs() < 300.0 * f64::EPSILON * expected, "{} {} {expected}", level.name(), out[1]);
+        assert!((out[1] - expected).abs() < 300.0 * f64::EPSILON * expected, "{} {} {expected}", isa.name(), out[1]);
     }
 }
 
@@ -81,25 +81,25 @@ fn close_tokens_are_told_apart_far_from_the_first_one() {
 fn scores_beyond_every_number_leave_the_leader() {
     // Five tokens: with padding.
     let z = Tokens::flat(1, vec![1.0, 1.0 + 1e-15, -1.0, 0.5, 0.0]).unwrap();
-    for level in Isa::available() {
+    for isa in Isa::available() {
         let mut out = vec![0.0; 5];
         Scores { form: &[1.0], value: &[1.0], log_scale: 1e4, causal: false }.weighted_differences(
             &z,
-            level,
+            isa,
             &mut SoftmaxWorkspace::default(),
             &mut out,
         );
         let ends = z.coordinates().iter().zip(&out).map(|(z, v)| z + v);
         // The scores of 0 are all alike.
         let expected = [1.0 + 1e-15, 1.0 + 1e-15, -1.0, 1.0 + 1e-15, z.mean()[0]];
-        assert!(ends.zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{}", level.name());
+        assert!(ends.zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{}", isa.name());
         // Far below every number all are alike.
         Scores { form: &[1.0], value: &[1.0], log_scale: -1e4, causal: false }.weighted_differences(
             &z,
-            level,
+            isa,
             &mut SoftmaxWorkspace::default(),
             &mut out,
         );
-        assert!((out[0] - (z.mean()[0] - 1.0)).abs() < 1e-15, "{}", level.name());
+        assert!((out[0] - (z.mean()[0] - 1.0)).abs() < 1e-15, "{}", isa.name());
     }
 }

@@ -236,7 +236,7 @@ fn failed_proofs_report_their_cause() {
     assert_eq!(out.status.code(), Some(3));
     let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
     assert_eq!(said["proved"].as_bool(), Some(false));
-    assert!(said["cause"].as_str().expect("a cause").starts_with("symmetric?"), "{said}");
+    assert!(said["cause"].as_str().expect("a cause").starts_with("steady-state"), "{said}");
     assert!(said["token"].as_u64().expect("a token") < 3 && said["t"].as_f64().is_some());
     assert!(failure(at, "certify start --tokens t.csv --beta 2 --dynamics repulsive-sa", 1).contains("sa, usa, causal-sa or causal-usa"));
     assert!(failure(at, "certify start --tokens t.csv --beta -1", 1).contains("beta"));

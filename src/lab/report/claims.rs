@@ -227,5 +227,5 @@ fn digits(v: f64) -> String {
 
 /// A number with at most `places + 1` digits, without trailing zeros.
 fn rounded(v: f64, places: usize) -> String {
-    crate::error::show(format!("{v:.places$e}").parse().unwrap_or(v))
+    crate::error::format_number(format!("{v:.places$e}").parse().unwrap_or(v))
 }
