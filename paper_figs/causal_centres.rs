@@ -11,7 +11,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         paper: "2411.04990",
         place: FigureReference::Unnumbered("figures of trajectories (numbers not read)"),
         shows: "causal tokens on the circle with their centres",
-        differs: "our own n, beta, end time and seed: the published ones are not known",
+        differs: "n, beta, end time and seed are chosen here: the published ones are not known",
     }],
     study: Some(&crate::study::causal_centres::PART),
     draw: |inputs| {

@@ -12,7 +12,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         paper: "2312.10794",
         place: FigureReference::Figure(4),
         shows: "tokens on the circle at beta = 4 and 9",
-        differs: "a random start of our own (seed 4): the published start is not known",
+        differs: "another random start (seed 4): the published start is not known",
     }],
     experiments: &["circle-snapshots"],
     cells: Some(CellsShown { max_cells: 8, d: Some(2), columns: &["x_0_0", "clusters"] }),

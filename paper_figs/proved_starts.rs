@@ -23,8 +23,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
                 proved.line(over("proved"), k, dash, format!("n = {n}"));
                 for (c, cause) in CAUSES.iter().enumerate().filter(|(_, cause)| rows.column(cause).iter().any(|v| *v > 0.0)) {
-                    let known = lost.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if label == cause));
-                    lost.line(over(cause), c, dash, if known { "" } else { cause });
+                    let (values, cause) = (over(cause), cause.replace('_', "-"));
+                    let known = lost.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if *label == cause));
+                    lost.line(values, c, dash, if known { String::new() } else { cause });
                 }
             }
             proved.legend = Some(Corner::BottomLeft);
@@ -49,4 +50,4 @@ pub static ENTRY: PaperFigure = PaperFigure {
 };
 
 /// Columns of the causes of failure.
-const CAUSES: [&str; 5] = ["growth", "steady-state", "enclosure", "defect", "limit"];
+const CAUSES: [&str; 5] = ["growth", "steady_state", "enclosure", "defect", "limit"];

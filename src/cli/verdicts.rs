@@ -119,7 +119,7 @@ pub fn row(r: &Record, colour: Colour) -> String {
         r.margin.map_or("-".to_owned(), |m| short(m.value)),
         r.margin.map_or("-".to_owned(), |m| format!("{:.0e}", m.error())),
         r.power,
-        if r.control_ok { "ok".to_owned() } else { colour.alarm("WRONG SIDE") }
+        if r.control_ok { "ok".to_owned() } else { colour.alarm("WRONG") }
     );
     if let Some((proved, of)) = r.certified {
         text.push_str(&format!("    certified: {proved} of {of} starts are proved to converge to one point\n"));

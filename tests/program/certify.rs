@@ -156,7 +156,7 @@ fn many_starts_are_counted_and_their_certificates_checked() {
     // A ball as large as the circle cannot be proved: the causes are counted, the exit code is 3.
     let out = run(at, "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json");
     let said: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-    let lost: u64 = said["lost"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
+    let lost: u64 = said["not_proved"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
     assert!(out.status.code() == Some(3) && said["proved"].as_u64() == Some(0) && lost == 3, "{said}");
     triangle(at, "t.csv", 0.0);
     assert!(failure(at, "certify start --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
