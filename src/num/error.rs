@@ -153,7 +153,9 @@ impl Error {
                 let few = nearest_few(found, known.iter().map(String::as_str), 3);
                 let near = self.nearest().filter(|near| few.first() == Some(near));
                 let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-                let listed = if known.len() <= SHORT {
+                let listed = if known.is_empty() {
+                    "there are none".to_owned()
+                } else if known.len() <= SHORT {
                     format!("known: {}", known.join(", "))
                 } else {
                     format!("nearest of {}: {}", known.len(), few.join(", "))

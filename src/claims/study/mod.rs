@@ -124,14 +124,20 @@ impl Parameter {
             (false, true) => "a whole number",
             (false, false) => "a number",
         };
-        let expected = |near: f64| format!("{form} from {} to {}, the nearest is {}", format_number(low), format_number(high), format_number(near));
+        let expected =
+            |near: f64| format!("{form} from {} to {}, the nearest is {}", format_number(low), format_number(high), format_number(near));
         let values: Vec<&str> = text.split(',').map(str::trim).collect();
         if values.len() > 1 && !self.is_list() {
-            return Err(Error::parameter(self.name, text, format!("one value, {form} from {} to {}", format_number(low), format_number(high))));
+            return Err(Error::parameter(
+                self.name,
+                text,
+                format!("one value, {form} from {} to {}", format_number(low), format_number(high)),
+            ));
         }
         let one = |t: &str| {
             let v = t.parse::<f64>().ok().filter(|v| v.is_finite());
-            let v = v.ok_or_else(|| Error::parameter(self.name, t, format!("{form} from {} to {}", format_number(low), format_number(high))))?;
+            let v =
+                v.ok_or_else(|| Error::parameter(self.name, t, format!("{form} from {} to {}", format_number(low), format_number(high))))?;
             let near = if self.whole { v.round().clamp(low, high) } else { v.clamp(low, high) };
             if (v - near).abs() > 0.0 { Err(Error::parameter(self.name, t, expected(near))) } else { Ok(v) }
         };

@@ -2,7 +2,7 @@
 //! columns of numbers or words.
 
 use crate::cli::run_folder::FolderContents;
-use crate::error::{Error, Result, nearest, format_number};
+use crate::error::{Error, Result, format_number, nearest};
 use crate::flow::Table;
 use crate::lab::{Cell, cell::CellTables};
 use std::collections::BTreeMap;

@@ -117,17 +117,7 @@ impl MultiHead {
             }
         };
         let &Self { beta, ref heads, ref pattern, weights, isa, .. } = self;
-        work(&heads::HeadsProblem {
-            queries: x.coordinates(),
-            sources,
-            masses,
-            d,
-            beta,
-            heads,
-            pattern: pattern.as_ref(),
-            weights,
-            isa,
-        })
+        work(&heads::HeadsProblem { queries: x.coordinates(), sources, masses, d, beta, heads, pattern: pattern.as_ref(), weights, isa })
     }
 
     /// Converts sums to the given form, in place.

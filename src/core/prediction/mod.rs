@@ -169,7 +169,9 @@ impl Quantity {
             }
             _ => value.as_f64().filter(|v| !(low..=high).contains(v)).map_or(Ok(()), |v| {
                 let bounds = format!("[{}, {}]", format_number(low), format_number(high));
-                Err(Error::Numerical { what: format!("the prediction `{name}` is {}, outside {bounds}: nothing is printed", format_number(v)) })
+                Err(Error::Numerical {
+                    what: format!("the prediction `{name}` is {}, outside {bounds}: nothing is printed", format_number(v)),
+                })
             }),
         }
     }

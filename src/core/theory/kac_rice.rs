@@ -1,7 +1,7 @@
 //! Expected number of modes of a kernel density estimate by the Kac-Rice formula, with the estimate
 //! replaced by a Gaussian field (Gaussian proxy; arXiv:2412.09080).
 
-use crate::error::{Error, Result, in_range, format_number};
+use crate::error::{Error, Result, format_number, in_range};
 use crate::num::{bessel::bessel_ratios, quadrature::integrate};
 use statrs::distribution::{ContinuousCDF, Normal};
 

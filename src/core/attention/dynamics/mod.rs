@@ -252,7 +252,11 @@ impl NamedDynamics {
     /// Builds the dynamics. **Errors** `|beta|` above [`MAX_BETA`], and those of the dynamics.
     pub fn build(&self, spec: &Spec) -> Result<Dynamics> {
         if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
-            return Err(Error::parameter("beta", crate::error::format_number(spec.beta), format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
+            return Err(Error::parameter(
+                "beta",
+                crate::error::format_number(spec.beta),
+                format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]"),
+            ));
         }
         (self.build)(spec)
     }
