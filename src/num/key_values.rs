@@ -45,7 +45,7 @@ impl<'a> KeyValues<'a> {
             if !keys.contains(key) && (value.is_some() || keys.is_empty()) {
                 return Err(Error::unknown(kind, key, keys.iter().copied()));
             }
-            if value.is_none() {
+            if value.is_none_or(str::is_empty) {
                 let near = nearest(key, keys.iter().copied());
                 let expected = near.map_or_else(|| format!("key=value with one of {}", keys.join(", ")), |near| format!("{near}=VALUE"));
                 return Err(Error::parameter(self.object, key, expected));

@@ -2,7 +2,7 @@
 //! registered in [`ALL`]. It is specified by `name` or `name:key=value,key=value`.
 
 use super::Tokens;
-use crate::error::{Error, Result, in_range};
+use crate::error::{Error, Result};
 use crate::num::{key_values::KeyValues, stream::Stream};
 
 mod configurations;
