@@ -423,7 +423,7 @@ impl Reading<'_> {
         match name {
             "causal" if rest.is_empty() => Ok(PatternSpec::Causal),
             "window" => {
-                let found = KeyValues::split("window", rest).with_keys("window parameter", &["w"])?;
+                let found = KeyValues::parse("window", rest).with_keys("window parameter", &["w"])?;
                 let width = found.whole("w")?.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?;
                 if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(PatternSpec::Window(width as usize)) }
             }
@@ -483,7 +483,7 @@ impl Reading<'_> {
             return None;
         }
         self.one("noise", |_, w| {
-            let found = KeyValues::split("noise", w).with_keys("noise parameter", &["kappa", "seed", "step", "scheme"])?;
+            let found = KeyValues::parse("noise", w).with_keys("noise parameter", &["kappa", "seed", "step", "scheme"])?;
             // Wrong values are reported before missing ones.
             let noise = found.number("kappa")?.map(Isotropic::new).transpose()?;
             let step = found.number("step")?;
@@ -502,7 +502,7 @@ impl Reading<'_> {
 }
 
 fn rotary(word: &str) -> Result<PatternSpec> {
-    let found = KeyValues::split("rotary", word).with_keys("rotary parameter", &["base", "pairs"])?;
+    let found = KeyValues::parse("rotary", word).with_keys("rotary parameter", &["base", "pairs"])?;
     let base = found.number("base")?.unwrap_or(10_000.0);
     if !(base > 0.0 && base.is_finite()) {
         return Err(Error::parameter("rotary base", base, "a positive number"));

@@ -8,9 +8,9 @@ use std::str::FromStr;
 /// ```
 /// use metastable::num::key_values::KeyValues;
 /// let keys = ["kappa", "step"];
-/// let noise = KeyValues::split("noise", "kappa=2, step=0.1").with_keys("noise parameter", &keys).unwrap();
+/// let noise = KeyValues::parse("noise", "kappa=2, step=0.1").with_keys("noise parameter", &keys).unwrap();
 /// assert_eq!((noise.number("step").unwrap(), noise.get("seed")), (Some(0.1), None));
-/// let wrong = KeyValues::split("noise", "kapa=2").with_keys("noise parameter", &keys).err().unwrap();
+/// let wrong = KeyValues::parse("noise", "kapa=2").with_keys("noise parameter", &keys).err().unwrap();
 /// let said = "unknown noise parameter `kapa`; did you mean `kappa`? (known: kappa, step)";
 /// assert_eq!(wrong.to_string(), said);
 /// ```
@@ -22,7 +22,7 @@ pub struct KeyValues<'a> {
 
 impl<'a> KeyValues<'a> {
     /// Splits the text at commas; empty parts are ignored. Errors name the `object`.
-    pub fn split(object: &'a str, text: &'a str) -> Self {
+    pub fn parse(object: &'a str, text: &'a str) -> Self {
         let part = |p: &'a str| p.split_once('=').map_or((p, None), |(key, value)| (key.trim(), Some(value.trim())));
         Self { object, parts: text.split(',').map(str::trim).filter(|p| !p.is_empty()).map(part).collect() }
     }

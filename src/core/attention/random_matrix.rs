@@ -79,7 +79,7 @@ impl MatrixLaw {
             "rotation" => &["seed"],
             _ => &["scale", "seed"],
         };
-        let found = KeyValues::split(name, rest).with_keys("matrix parameter", keys)?;
+        let found = KeyValues::parse(name, rest).with_keys("matrix parameter", keys)?;
         let scale = found.get("scale").map_or(Ok(1.0), |v| number("scale", v))?;
         let seed = found.get("seed").map(|v| whole("seed", v)).transpose()?;
         let rank = found.get("rank").map(|v| whole("rank", v)).transpose()?.map(|rank| rank as usize);

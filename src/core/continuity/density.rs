@@ -77,13 +77,13 @@ impl Density {
             let number = value.parse::<f64>().ok().filter(|v| v.is_finite());
             number.ok_or_else(|| bad(&format!("`{value}` is not a finite number")))
         };
-        let known = |keys: &[&str]| KeyValues::split(kind, rest).with_keys("density parameter", keys).map_err(|e| bad(&e.nested()));
+        let known = |keys: &[&str]| KeyValues::parse(kind, rest).with_keys("density parameter", keys).map_err(|e| bad(&e.nested()));
         match kind {
             "uniform" => {
                 known(&[])?;
             }
             "cos" | "sin" => {
-                for (key, value) in KeyValues::split(kind, rest).pairs().map_err(|e| bad(&e.nested()))? {
+                for (key, value) in KeyValues::parse(kind, rest).pairs().map_err(|e| bad(&e.nested()))? {
                     let value = number(value)?;
                     let degree = key
                         .parse::<usize>()

@@ -85,7 +85,7 @@ impl Law {
     pub fn parse(spec: &str) -> Result<Self> {
         let (name, rest) = spec.split_once(':').unwrap_or((spec, ""));
         let entry = find(name.trim())?;
-        let values = parameters("law parameter", entry.keys, KeyValues::split(entry.name, rest))?;
+        let values = parameters("law parameter", entry.keys, KeyValues::parse(entry.name, rest))?;
         Ok(Self { entry, values })
     }
 

@@ -53,7 +53,7 @@ impl MassLaw {
     }
 
     fn read(family: &'static MassFamily, rest: &str) -> Result<Self> {
-        let text = KeyValues::split(family.name, rest);
+        let text = KeyValues::parse(family.name, rest);
         let text = match family.keys {
             // The key may be omitted if there is only one.
             [(key, ..)] => text.with_default_key(key),

@@ -66,7 +66,7 @@ pub fn find(name: &str) -> Result<Scheme> {
         NGpt { .. } => &["alpha"],
         _ => &[],
     };
-    let found = KeyValues::split(scheme, parameters).with_keys("norm parameter", keys)?;
+    let found = KeyValues::parse(scheme, parameters).with_keys("norm parameter", keys)?;
     let positive = |key: &str| match found.number(key)? {
         Some(v) if !(v > 0.0 && v.is_finite()) => Err(Error::parameter(format!("{scheme} {key}"), v, "a positive finite number")),
         v => Ok(v),
