@@ -66,7 +66,7 @@ impl FrameChoice {
         let bad = || Error::parameter("frame", text, "last, a row from 0, or t=T, row=K, cell=ID, realisation=R separated by commas");
         let found = KeyValues::parse("frame", text).with_default_key("row");
         let found = found.with_keys("frame parameter", &["row", "t", "cell", "realisation"])?;
-        let whole = |key: &str| found.get(key).map(|v| v.parse().map_err(|_| bad())).transpose();
+        let whole = |key: &str| found.get(key).map(|v| v.parse::<usize>().map_err(|_| bad())).transpose();
         let last = found.get("row") == Some("last");
         let which = Self {
             row: if last { None } else { whole("row")? },

@@ -87,7 +87,7 @@ impl<'a> KeyValues<'a> {
     }
 
     fn parsed<T: FromStr>(&self, key: &str, expected: &str) -> Result<Option<T>> {
-        let read = |text: &str| text.parse().map_err(|_| Error::parameter(self.name(key), text, expected));
+        let read = |text: &str| text.parse::<T>().map_err(|_| Error::parameter(self.name(key), text, expected));
         self.get(key).map(read).transpose()
     }
 
