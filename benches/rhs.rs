@@ -100,12 +100,12 @@ fn counts_of_modes(c: &mut Criterion) {
 fn parts(c: &mut Criterion) {
     let mut group = c.benchmark_group("parts");
     let start: Vec<f64> = (0..4096).map(|i| -0.01 * f64::from(i)).collect();
-    for level in Isa::available() {
+    for isa in Isa::available() {
         let mut t = start.clone();
-        group.bench_function(format!("4096 exponentials, {}", level.name()), |b| {
+        group.bench_function(format!("4096 exponentials, {}", isa.name()), |b| {
             b.iter(|| {
                 t.copy_from_slice(&start);
-                exponentials(level, &mut t);
+                exponentials(isa, &mut t);
             });
         });
     }
@@ -138,8 +138,8 @@ fn heads(c: &mut Criterion) {
         let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; n * d]);
         let patterns: [(&str, &dyn Pattern); 2] = [("everything", &FullAttention), ("causal", &Causal)];
         for (name, pattern) in patterns {
-            let (beta, weights, level) = (1.0 / (r as f64).sqrt(), Weights::Softmax, Isa::best());
-            let job = HeadsProblem { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, isa: level };
+            let (beta, weights, isa) = (1.0 / (r as f64).sqrt(), Weights::Softmax, Isa::best());
+            let job = HeadsProblem { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, isa };
             let label = |precision: &str| BenchmarkId::new(format!("{name}, {precision}"), format!("n={n} d={d} heads={count}"));
             group.bench_function(label("f64"), |b| b.iter(|| apply(&job, &mut work, &mut out)));
             group.bench_function(label("f32"), |b| b.iter(|| apply_f32(&job, &mut work, &mut out)));

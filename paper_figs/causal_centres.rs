@@ -13,7 +13,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         paper: "2411.04990",
         place: FigureReference::Unnumbered("figures of trajectories (numbers not read)"),
         shows: "causal tokens on the circle with their centres",
-        differs: "our own n, beta, end time and seed: the published ones are not known",
+        differs: "n, beta, end time and seed are chosen here: the published ones are not known",
     }],
     study: Some(&crate::study::causal_centres::PART),
     draw: |inputs| {
@@ -68,7 +68,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             inputs.values.one("beta")?,
             arcs[1].len(),
             mean(&arcs[1]),
-            crate::error::show(end),
+            crate::error::format_number(end),
             mean(&arcs[0])
         );
         Ok(Picture { panels: vec![panel, numbers], columns: 2, aspect: 0.9, caption })

@@ -12,7 +12,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         paper: "2312.10794",
         place: FigureReference::Figure(4),
         shows: "tokens on the circle at beta = 4 and 9",
-        differs: "a random start of our own (seed 4): the published start is not known",
+        differs: "another random start (seed 4): the published start is not known",
     }],
     experiments: &["circle-snapshots"],
     cells: Some(CellSelection { max_cells: 8, d: Some(2), columns: &["x_0_0", "clusters"] }),
@@ -66,5 +66,5 @@ pub static ENTRY: PaperFigure = PaperFigure {
 fn rounded(t: f64) -> String {
     let digits = 10f64.powi(3 - if t.abs() > 0.0 { t.abs().log10().floor() as i32 } else { 0 });
     let short = (t * digits).round() / digits;
-    crate::error::show(if short.is_finite() { short } else { t })
+    crate::error::format_number(if short.is_finite() { short } else { t })
 }

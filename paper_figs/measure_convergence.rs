@@ -22,7 +22,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for (colour, name, resolution, label) in [
             (0, "spectral", "modes", "Fourier modes"),
             (1, "lagrangian", "particles", "particles with log density"),
-            (2, "volume", "cells", "finite volumes"),
+            (2, "volume", "volumes", "finite volumes"),
         ] {
             let points: Vec<(f64, f64)> =
                 series(inputs.table(name)?, resolution, "error").into_iter().map(|(r, e)| (r, e.max(1e-16))).collect();

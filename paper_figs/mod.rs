@@ -230,7 +230,7 @@ fn energy_axis(table: &crate::flow::Table) -> Axis {
 
 /// A list of numbers as text: `2, 6 and 9`; of a long list the first and the last.
 fn join_numbers(values: &[f64]) -> String {
-    let shown: Vec<String> = values.iter().map(|v| crate::error::show(*v)).collect();
+    let shown: Vec<String> = values.iter().map(|v| crate::error::format_number(*v)).collect();
     match shown.as_slice() {
         [] => "none".into(),
         [one] => one.clone(),

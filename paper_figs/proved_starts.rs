@@ -23,8 +23,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
                 proved.line(over("proved"), k, dash, format!("n = {n}"));
                 for (c, cause) in CAUSES.iter().enumerate().filter(|(_, cause)| rows.column(cause).iter().any(|v| *v > 0.0)) {
-                    let known = unproved.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if label == cause));
-                    unproved.line(over(cause), c, dash, if known { "" } else { cause });
+                    let (values, cause) = (over(cause), cause.replace('_', "-"));
+                    let known = unproved.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if *label == cause));
+                    unproved.line(values, c, dash, if known { String::new() } else { cause });
                 }
             }
             proved.legend = Some(Corner::BottomLeft);
@@ -35,8 +36,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             "{} uniform starts for each point under SA{}: share that provably converges to one \
             point, by an accurate path, interval bounds of its defect and the logarithmic norm \
             (left), and the other starts by the cause of failure (right; lines as on the left). \
-            growth: the error outgrew the distance from every hemisphere; symmetric: the enclosure \
-            may contain a steady state; endless: a slow state of more than 1e15 units of time.",
+            growth: the error outgrew the distance from every hemisphere; steady-state: the enclosure \
+            may contain a steady state; limit: too many steps, or a slow state of more than 1e15 units of time.",
             inputs.values.count("starts")?,
             match inputs.values.one("radius")? {
                 r if r > 0.0 => format!(", each token anywhere within {r} of its position"),
@@ -49,4 +50,4 @@ pub static ENTRY: PaperFigure = PaperFigure {
 };
 
 /// Columns of the causes of failure.
-const CAUSES: [&str; 5] = ["growth", "symmetric", "enclosure", "defect", "endless"];
+const CAUSES: [&str; 5] = ["growth", "steady_state", "enclosure", "defect", "limit"];

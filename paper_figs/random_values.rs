@@ -31,7 +31,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             ends.steps((edges.clone(), values), 2 * k, k == 0, format!("\u{3b2} = {beta}"));
         }
         ends.legend = Some(Corner::TopLeft);
-        let caption = "Layers x + eta V m with fresh normal V. Left: sign of the measured growth \
+        let caption = "Layers x + eta V m with a new normal V each. Left: sign of the measured growth \
             of log(1 + <x, y>) near antipodes (3000 pairs of layers +V and -V, eta = 1/10) and the \
             curve at which it changes. Right: inner products of 300 uniform pairs after 1000 \
             layers of eta = 1/5, below and above the threshold 1.24.";

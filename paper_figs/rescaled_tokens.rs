@@ -13,7 +13,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         paper: "2305.05465",
         place: FigureReference::Unnumbered("figures 1 to 4 (which is which: not read)"),
         shows: "tokens that go to a polytope or to hyperplanes",
-        differs: "tokens and V of our own, in the plane",
+        differs: "other tokens and another V, in the plane",
     }],
     study: Some(&crate::study::rescaled_tokens::PART),
     draw: |inputs| {

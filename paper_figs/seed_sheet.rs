@@ -30,7 +30,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let caption = format!(
             "Sentences 1 to 60 of a talk and its notes, a survey, an essay and a tutorial on \
             attention (metastable list sentences), row by row. In a quick check the claims of \
-            {tested} sentences came out as expected; {listed} sentences have no claim."
+            {tested} sentences had the expected verdicts; {listed} sentences have no claim."
         );
         Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption })
     },

@@ -21,7 +21,7 @@ const FILE: &str = "checkpoint.json";
 struct Checkpoint {
     /// Hash of all settings that determine the results.
     run: String,
-    pause: RunCheckpoint,
+    checkpoint: RunCheckpoint,
 }
 
 /// The checkpoint file in the folder of a run.
@@ -31,7 +31,7 @@ pub struct CheckpointFile {
     every: Duration,
     last: Mutex<Instant>,
     /// The checkpoint found, from which the run resumes.
-    pub pause: Option<RunCheckpoint>,
+    pub checkpoint: Option<RunCheckpoint>,
 }
 
 impl CheckpointFile {
@@ -41,7 +41,7 @@ impl CheckpointFile {
     pub fn open(folder: &Path, settings: &Value, minutes: f64) -> Result<Self> {
         let every = Duration::from_secs_f64(60.0 * in_range("--keep-every", minutes, 0.0, 1e5)?);
         let (path, run) = (folder.join(FILE), hash(format!("{NUMERICAL_VERSION}/{settings}")));
-        let pause = match std::fs::read(&path) {
+        let checkpoint = match std::fs::read(&path) {
             Ok(bytes) => Some(Self::read(&path, &bytes, &run)?),
             Err(_) => {
                 if is_root() {
@@ -50,10 +50,10 @@ impl CheckpointFile {
                 None
             }
         };
-        if let Some(pause) = &pause {
-            note(&format!("resuming from the checkpoint at t = {:e} in {}", pause.time(), folder.display()));
+        if let Some(checkpoint) = &checkpoint {
+            note(&format!("resuming from the checkpoint at t = {:e} in {}", checkpoint.time(), folder.display()));
         }
-        Ok(Self { path, run, every, last: Mutex::new(Instant::now()), pause })
+        Ok(Self { path, run, every, last: Mutex::new(Instant::now()), checkpoint })
     }
 
     fn read(path: &Path, bytes: &[u8], run: &str) -> Result<RunCheckpoint> {
@@ -61,7 +61,7 @@ impl CheckpointFile {
         let found: Checkpoint = serde_json::from_slice(bytes)
             .map_err(|e| bad(format!("not a checkpoint: {}", wrong_json(&e, "a checkpoint of `solve --out`"))))?;
         if found.run == run {
-            return Ok(found.pause);
+            return Ok(found.checkpoint);
         }
         Err(bad("found the checkpoint of another run or version, expected these settings, or another --out".into()))
     }
@@ -83,9 +83,9 @@ impl CheckpointSink for CheckpointFile {
         is_root() && (cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every))
     }
 
-    fn save(&self, pause: &RunCheckpoint) {
-        let checkpoint = Checkpoint { run: self.run.clone(), pause: pause.clone() };
-        let text = serde_json::to_string(&checkpoint).unwrap_or_default();
+    fn save(&self, checkpoint: &RunCheckpoint) {
+        let content = Checkpoint { run: self.run.clone(), checkpoint: checkpoint.clone() };
+        let text = serde_json::to_string(&content).unwrap_or_default();
         if let Err(e) = write_atomically(&self.path, text.as_bytes()) {
             // A failed checkpoint does not end the run.
             note(&format!("warning: {e}"));

@@ -6,7 +6,7 @@ use super::output::rounded;
 /// number (error 0) has all digits.
 pub fn with_error(value: f64, error: f64) -> String {
     if error == 0.0 {
-        return crate::error::show(value);
+        return crate::error::format_number(value);
     }
     if !value.is_finite() || !error.is_finite() {
         return format!("{value} (error unknown)");

@@ -1,7 +1,7 @@
 //! `explain`: the meaning of a registered name or of a term.
 
 use super::{list, output::Output, paper_page, papers, printed, terms};
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use crate::paper_figs::{self, PaperFigure};
 use crate::recurrent::map;
 use crate::sphere::mass_law::{self, MassFamily};
@@ -126,7 +126,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
 /// The parameters of a law, one line for each.
 fn keys(keys: &[(&str, f64, f64, f64, &str)]) -> String {
     let line = |(k, v, lo, hi, what): &(&str, f64, f64, f64, &str)| {
-        format!("  {k} (default {}, in [{}, {}]): {what}", show(*v), show(*lo), show(*hi))
+        format!("  {k} (default {}, in [{}, {}]): {what}", format_number(*v), format_number(*lo), format_number(*hi))
     };
     keys.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -120,8 +120,9 @@ impl Arguments {
         write_atomically(&path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
         let enclosed = small.evidence.certified_margin;
-        let certificate = enclosed
-            .map_or(String::new(), |m| format!("\n  certified: by enclosures the margin is at most {m:.4e}; the claim is violated here"));
+        let certificate = enclosed.map_or(String::new(), |m| {
+            format!("\n  certified by interval arithmetic: the margin is at most {m:.4e}, so the claim is violated here")
+        });
         let text = format!(
             "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {confirmation}{certificate}\n  wrote {}; repeat: metastable hunt --replay {}",
             claim.name,

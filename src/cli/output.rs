@@ -67,7 +67,7 @@ pub fn more(n: usize) -> String {
 
 /// A number with six digits, or all of them.
 pub fn number(v: f64) -> String {
-    if all_digits() { crate::error::show(v) } else { rounded(v, 6) }
+    if all_digits() { crate::error::format_number(v) } else { rounded(v, 6) }
 }
 
 /// A number with this many digits, with an exponent if it is very small or large.

@@ -1,6 +1,6 @@
 //! `--set NAME=VALUE`: parameters of figures and studies, and lists of numbers in flags.
 
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use crate::lab::range::{interval, named, reals};
 use crate::study::Parameter;
 use crate::theorem::AxisValues;
@@ -56,7 +56,7 @@ pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Str
     let line = |p: &Parameter| {
         let (low, high) = p.range;
         let kind = if p.whole { "whole numbers " } else { "" };
-        format!("  {} = {} ({kind}from {} to {}): {}\n", p.name, default(p), show(low), show(high), p.what)
+        format!("  {} = {} ({kind}from {} to {}): {}\n", p.name, default(p), format_number(low), format_number(high), p.what)
     };
     let lines: String = parameters.into_iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("Parameters (--set NAME=VALUE):\n{lines}") }
@@ -64,7 +64,7 @@ pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Str
 
 /// The default; of a long list only its ends.
 fn default(p: &Parameter) -> String {
-    let all: Vec<String> = p.default.iter().map(|v| show(*v)).collect();
+    let all: Vec<String> = p.default.iter().map(|v| format_number(*v)).collect();
     match &all[..] {
         [first, .., last] if all.len() > 12 => format!("{first},...,{last}, {} numbers", all.len()),
         _ => all.join(","),

@@ -1,7 +1,7 @@
 //! `predict`: closed forms and reduced equations. The registry [`prediction`] describes them.
 
 use super::output::{FEW, Output};
-use crate::error::{Result, show};
+use crate::error::{Result, format_number};
 use crate::prediction::{self, Kind, Parameter, Prediction};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
@@ -67,7 +67,7 @@ fn plain(value: &Value) -> String {
             format!("{}{rest}", few.join(", "))
         }
         Value::String(text) => text.clone(),
-        Value::Number(v) => v.as_f64().map_or_else(|| v.to_string(), show),
+        Value::Number(v) => v.as_f64().map_or_else(|| v.to_string(), format_number),
         other => other.to_string(),
     }
 }

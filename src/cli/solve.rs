@@ -101,7 +101,7 @@ impl Arguments {
         let checkpoint = super::mpi::agree(&settings, self.out.as_deref().map(keep).transpose())?;
         let options = Options {
             checkpoint_sink: checkpoint.as_ref().map(|k| k as &dyn CheckpointSink),
-            resume: checkpoint.as_ref().and_then(|k| k.pause.as_ref()),
+            resume: checkpoint.as_ref().and_then(|k| k.checkpoint.as_ref()),
             ..options
         };
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
@@ -124,7 +124,7 @@ impl Arguments {
         let mut json = self.json(&end, model, x.d())?;
         json["remaining_merger_log10_t"] = self.last_merger(&end, &model_spec).map_or(Value::Null, finite);
         json["min_relative_gradient_norm"] = finite(saddle.least.0);
-        json["stats"]["tokens_that_see_nothing"] = json!(blind);
+        json["stats"]["tokens_without_keys"] = json!(blind);
         json["stats"]["accuracy_of_kernel"] = json!(taken);
         json["stats"]["merging_ignored"] = json!(end.merging_ignored);
         json["model"] = json!(model_spec);
@@ -350,7 +350,7 @@ impl Arguments {
         let clusters = end.clusters_within(self.merge_radius());
         let rest = match end.outcome {
             Outcome::Stationary { t, residual: r } => {
-                json!({"t": t, "speed": r.speed, "decay": r.decay_rate, "remaining_distance": r.remaining_distance})
+                json!({"t": t, "speed": r.speed, "decay_rate": r.decay_rate, "remaining_distance": r.remaining_distance})
             }
             _ => Value::Null,
         };

@@ -69,7 +69,7 @@ fn grid_table(points: &[GridPoint]) -> String {
             "{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {worst:>12}\n",
             c.n,
             c.d,
-            crate::error::show(c.beta),
+            crate::error::format_number(c.beta),
             c.dynamics,
             c.law,
             p.trials
@@ -143,7 +143,7 @@ fn picture(claim: &Claim, points: &[GridPoint]) -> Picture {
             .iter()
             .enumerate()
             .filter(|(k, _)| *k != main && sizes[*k] > 1)
-            .map(|(_, a)| format!("{} = {}", a.0, crate::error::show(a.1(&p.case))))
+            .map(|(_, a)| format!("{} = {}", a.0, crate::error::format_number(a.1(&p.case))))
             .collect();
         label.push(p.case.dynamics.to_owned());
         let label = label.join(", ");

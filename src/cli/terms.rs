@@ -32,7 +32,10 @@ pub const TERMS: [(&str, &str); 56] = [
     ("observation", "a status: a numerical finding without a proof"),
     ("kind", "the type of a claim: identity, inequality, law or share; it defines the margin"),
     ("identity", "a kind of claim: two numbers are equal up to a tolerance; margin = 1 - deviation / tolerance"),
-    ("inequality", "a kind of claim: a value stays on its side of a bound; margin = (bound - value) / bound for an upper bound"),
+    (
+        "inequality",
+        "a kind of claim: a value does not exceed an upper bound, or fall below a lower bound; margin = (bound - value) / bound for an upper bound",
+    ),
     ("law", "a kind of claim: a measured number agrees with a stated one within a tolerance; margin = 1 - |measured - stated| / allowed"),
     (
         "share",
@@ -87,7 +90,7 @@ pub const TERMS: [(&str, &str); 56] = [
          it did",
     ),
     ("ok", "in the column `control`: the control had the expected result"),
-    ("wrong side", "in the column `control`: the control did not have the expected result, so the verdict means nothing"),
+    ("wrong", "in the column `control`: the control did not have the expected result, so the verdict means nothing"),
     ("searched", "trials of a search for a violation near the smallest margin, made if that margin is small and for open claims"),
     ("hypotheses never met", "no draw met the hypotheses, so nothing was tested"),
     ("reached", "the run reached its end time"),

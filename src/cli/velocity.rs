@@ -61,7 +61,7 @@ impl Arguments {
             "accuracy_of_kernel": taken,
             "rows_recomputed": again,
             "normalisation": self.dynamics.normalisation(model)?,
-            "tokens_that_see_nothing": blind,
+            "tokens_without_keys": blind,
             "model": model_spec,
         });
         if !radial.is_empty() {

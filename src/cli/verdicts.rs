@@ -121,10 +121,10 @@ pub fn row(r: &Record, colour: Colour) -> String {
         r.margin.map_or("-".to_owned(), |m| short(m.value)),
         r.margin.map_or("-".to_owned(), |m| format!("{:.0e}", m.error())),
         r.power,
-        if r.control_ok { "ok".to_owned() } else { colour.alarm("WRONG SIDE") }
+        if r.control_ok { "ok".to_owned() } else { colour.alarm("WRONG") }
     );
     if let Some((proved, of)) = r.certified {
-        text.push_str(&format!("    certified: {proved} of {of} starts are proved by enclosures to converge to one point\n"));
+        text.push_str(&format!("    certified: {proved} of {of} starts are proved to converge to one point\n"));
     }
     if let Some(s) = r.searched.filter(|_| r.status == Status::Open || !r.as_expected) {
         text.push_str(&format!("    searched: {} trials, smallest margin {}\n", s.evaluations, short(s.best)));
@@ -177,11 +177,11 @@ fn object(r: &Record) -> Value {
         "error": r.margin.map(|m| m.error()),
         "error_parts": r.margin.map(|m| json!({"integrator": m.integrator, "evaluation": m.evaluation, "sampling": m.sampling})),
         "observed": r.margin.and_then(|m| m.compared).map(|s| s.0),
-        "held_against": r.margin.and_then(|m| m.compared).map(|s| s.1),
+        "reference": r.margin.and_then(|m| m.compared).map(|s| s.1),
         "slack": r.slack,
         "resolving_power": r.power.value(),
         "resolves": r.power.to_string(),
-        "perturbed": claim.map(|c| c.constant),
+        "constant": claim.map(|c| c.constant),
         "trials": r.trials,
         "held": r.held,
         "certified": r.certified.map(|(proved, of)| json!({"proved": proved, "starts": of})),

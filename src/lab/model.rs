@@ -13,6 +13,7 @@ use crate::attention::random_matrix::MatrixLaw;
 use crate::attention::{Matrix, normalisation};
 use crate::error::{Error, Result};
 use crate::flow::Splitting;
+use crate::num::key_values::KeyValues;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ pub const KEYS: [(&str, bool, &str); 15] = [
         "schedule",
         false,
         "Matrices over depth: layers (those of q, k, v, o belong to successive layers, one unit of \
-         time each) or fresh (laws draw new matrices at every whole time)",
+         time each) or redrawn (laws draw new matrices at every whole time)",
     ),
     (
         "mlp",
@@ -408,11 +409,11 @@ impl Reading<'_> {
     fn depth_schedule(&mut self, laws: &[DrawnMatrix]) -> Option<DepthSchedule> {
         let how = self.one("schedule", |_, w| match w {
             "layers" => Ok(DepthSchedule::OneHeadPerLayer),
-            "fresh" => Ok(DepthSchedule::Redrawn),
-            other => Err(Error::unknown("schedule", other, ["layers", "fresh"])),
+            "redrawn" => Ok(DepthSchedule::Redrawn),
+            other => Err(Error::unknown("schedule", other, ["layers", "redrawn"])),
         })?;
         if how == DepthSchedule::Redrawn && laws.is_empty() {
-            self.problems.push(("schedule", Error::parameter("schedule", "fresh", "matrices by law, such as v = \"normal\"")));
+            self.problems.push(("schedule", Error::parameter("schedule", "redrawn", "matrices by law, such as v = \"normal\"")));
         }
         Some(how)
     }
@@ -422,8 +423,8 @@ impl Reading<'_> {
         match name {
             "causal" if rest.is_empty() => Ok(PatternSpec::Causal),
             "window" => {
-                let [w] = pairs("window", rest, ["w"])?;
-                let width = integer("window w", &w.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?)?;
+                let found = KeyValues::parse("window", rest).with_keys("window parameter", &["w"])?;
+                let width = found.whole("w")?.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?;
                 if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(PatternSpec::Window(width as usize)) }
             }
             _ => {
@@ -482,17 +483,17 @@ impl Reading<'_> {
             return None;
         }
         self.one("noise", |_, w| {
-            let [kappa, seed, step, scheme] = pairs("noise", w, ["kappa", "seed", "step", "scheme"])?;
+            let found = KeyValues::parse("noise", w).with_keys("noise parameter", &["kappa", "seed", "step", "scheme"])?;
             // Wrong values are reported before missing ones.
-            let noise = kappa.map(|kappa| number("noise kappa", &kappa).and_then(Isotropic::new)).transpose()?;
-            let step = step.map(|step| number("noise step", &step)).transpose()?;
+            let noise = found.number("kappa")?.map(Isotropic::new).transpose()?;
+            let step = found.number("step")?;
             if let Some(step) = step.filter(|step| !(*step > 0.0 && step.is_finite())) {
                 return Err(Error::parameter("noise step", step, "a positive finite number"));
             }
-            let seed = seed.map(|s| integer("noise seed", &s)).transpose()?;
-            let scheme = scheme.unwrap_or_else(|| SCHEMES[0].0.into());
-            let found = SCHEMES.iter().find(|s| s.0 == scheme);
-            let (_, splitting, sampler) = found.ok_or_else(|| Error::unknown("scheme of noise", &scheme, SCHEMES.map(|s| s.0)))?;
+            let seed = found.whole("seed")?;
+            let scheme = found.get("scheme").unwrap_or(SCHEMES[0].0);
+            let known = SCHEMES.iter().find(|s| s.0 == scheme);
+            let (_, splitting, sampler) = known.ok_or_else(|| Error::unknown("scheme of noise", scheme, SCHEMES.map(|s| s.0)))?;
             let missing = |name: &str| Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)");
             let (noise, step) = (noise.ok_or_else(|| missing("kappa"))?, step.ok_or_else(|| missing("step"))?);
             Ok(NoiseSettings { noise: noise.with_sampler(*sampler), seed, step, splitting: *splitting })
@@ -501,12 +502,12 @@ impl Reading<'_> {
 }
 
 fn rotary(word: &str) -> Result<PatternSpec> {
-    let [base, with] = pairs("rotary", word, ["base", "pairs"])?;
-    let base = base.map_or(Ok(10_000.0), |b| number("rotary base", &b))?;
+    let found = KeyValues::parse("rotary", word).with_keys("rotary parameter", &["base", "pairs"])?;
+    let base = found.number("base")?.unwrap_or(10_000.0);
     if !(base > 0.0 && base.is_finite()) {
         return Err(Error::parameter("rotary base", base, "a positive number"));
     }
-    let with = match with.as_deref() {
+    let with = match found.get("pairs") {
         None | Some("adjacent") => Pairs::Adjacent,
         Some("halves") => Pairs::Halves,
         Some(other) => return Err(Error::unknown("pairs of rotary positions", other, ["adjacent", "halves"])),
@@ -521,33 +522,4 @@ pub fn activation(word: &str) -> Result<Activation> {
     let all = [("gelu", Activation::Gelu), ("gelu-tanh", Activation::GeluTanh), ("relu", Activation::Relu)];
     let found = all.iter().find(|(n, _)| *n == word);
     found.map(|a| a.1).ok_or_else(|| Error::unknown("activation", word, all.iter().map(|a| a.0)))
-}
-
-/// The values of `key=value` pairs, each key at most once.
-fn pairs<const N: usize>(what: &str, text: &str, keys: [&str; N]) -> Result<[Option<String>; N]> {
-    let mut values = [const { None }; N];
-    for pair in text.split(',').filter(|p| !p.trim().is_empty()) {
-        let Some((key, value)) = pair.split_once('=') else {
-            return Err(Error::parameter(what, pair, format!("key=value with one of {}", keys.join(", "))));
-        };
-        let Some(k) = keys.iter().position(|k| *k == key.trim()) else {
-            return Err(Error::Unknown {
-                kind: "key",
-                found: format!("{} of {what}", key.trim()),
-                known: keys.iter().map(ToString::to_string).collect(),
-            });
-        };
-        if values[k].replace(value.trim().to_owned()).is_some() {
-            return Err(Error::parameter(what, format!("{} twice", keys[k]), "every key once"));
-        }
-    }
-    Ok(values)
-}
-
-fn number(name: &str, text: &str) -> Result<f64> {
-    text.parse().map_err(|_| Error::parameter(name, text, "a number"))
-}
-
-fn integer(name: &str, text: &str) -> Result<u64> {
-    text.parse().map_err(|_| Error::parameter(name, text, "a whole number >= 0"))
 }

@@ -9,7 +9,7 @@ use super::toml_reader::{OverriddenKey, Reader};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::normalisation::Normalisation;
 use crate::attention::{TimeScale, dynamics};
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use crate::flow::observable;
 use crate::sphere::law::Law;
 use std::path::Path;
@@ -225,7 +225,7 @@ impl Experiment {
         }
         if let Some(late) = self.times.iter().find(|t| self.layers == 0 && **t > self.t_end) {
             let at = r.offset("times");
-            r.problem(at, format!("times: found {}, after t_end = {}", show(*late), show(self.t_end)));
+            r.problem(at, format!("times: found {}, after t_end = {}", format_number(*late), format_number(self.t_end)));
         }
         let mut sorted = self.times.clone();
         sorted.sort_by(f64::total_cmp);

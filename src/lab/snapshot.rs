@@ -9,6 +9,7 @@ use super::plan::Cell;
 use super::store::Store;
 use crate::error::{Error, Result, wrong_json};
 use crate::flow::Table;
+use crate::num::key_values::KeyValues;
 use serde_json::Value;
 use std::path::Path;
 
@@ -62,20 +63,18 @@ impl FrameChoice {
     ///
     /// **Errors** any other text.
     pub fn parse(text: &str) -> Result<Self> {
-        let mut which = Self::default();
         let bad = || Error::parameter("frame", text, "last, a row from 0, or t=T, row=K, cell=ID, realisation=R separated by commas");
-        for word in text.split(',').map(str::trim) {
-            let (key, value) = word.split_once('=').unwrap_or(if word == "last" { ("last", "") } else { ("row", word) });
-            match key {
-                "last" => {}
-                "row" => which.row = Some(value.parse().map_err(|_| bad())?),
-                "t" => which.t = Some(value.parse().ok().filter(|t: &f64| *t >= 0.0).ok_or_else(bad)?),
-                "cell" => which.cell = Some(value.to_owned()),
-                "realisation" => which.realisation = Some(value.parse().map_err(|_| bad())?),
-                _ => return Err(bad()),
-            }
-        }
-        if which.row.is_some() && which.t.is_some() { Err(bad()) } else { Ok(which) }
+        let found = KeyValues::parse("frame", text).with_default_key("row");
+        let found = found.with_keys("frame parameter", &["row", "t", "cell", "realisation"])?;
+        let whole = |key: &str| found.get(key).map(|v| v.parse::<usize>().map_err(|_| bad())).transpose();
+        let last = found.get("row") == Some("last");
+        let which = Self {
+            row: if last { None } else { whole("row")? },
+            t: found.get("t").map(|v| v.parse().ok().filter(|t: &f64| *t >= 0.0).ok_or_else(bad)).transpose()?,
+            cell: found.get("cell").map(str::to_owned),
+            realisation: whole("realisation")?,
+        };
+        if text.trim().is_empty() || which.row.is_some() && which.t.is_some() { Err(bad()) } else { Ok(which) }
     }
 
     /// The index of a layer in an array of three axes.

@@ -2,7 +2,7 @@
 //! and the nearest key.
 
 use super::range;
-use crate::error::{Error, nearest, show};
+use crate::error::{Error, format_number, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -259,7 +259,10 @@ impl<'a> Reader<'a> {
                 if v >= lo && v <= hi {
                     out.push(v);
                 } else {
-                    self.problem(at, format!("{key}: found {}, expected a number in [{}, {}]", show(v), show(lo), show(hi)));
+                    self.problem(
+                        at,
+                        format!("{key}: found {}, expected a number in [{}, {}]", format_number(v), format_number(lo), format_number(hi)),
+                    );
                     break;
                 }
             }

@@ -153,7 +153,9 @@ impl Error {
                 let few = nearest_few(found, known.iter().map(String::as_str), 3);
                 let near = self.nearest().filter(|near| few.first() == Some(near));
                 let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-                let listed = if known.len() <= SHORT {
+                let listed = if known.is_empty() {
+                    "there are none".to_owned()
+                } else if known.len() <= SHORT {
                     format!("known: {}", known.join(", "))
                 } else {
                     format!("nearest of {}: {}", known.len(), few.join(", "))
@@ -269,7 +271,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// A number in its shortest form, with an exponent if it is very small or large.
-pub fn show(value: f64) -> String {
+pub fn format_number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-5..1e15).contains(&size) { format!("{value:e}") } else { value.to_string() }
 }
@@ -280,6 +282,6 @@ pub fn in_range(name: &str, value: f64, lo: f64, hi: f64) -> Result<f64> {
         // Negative zero would print and hash differently from zero.
         Ok(if value == 0.0 { 0.0 } else { value })
     } else {
-        Err(Error::parameter(name, show(value), format!("a number in [{}, {}]", show(lo), show(hi))))
+        Err(Error::parameter(name, format_number(value), format!("a number in [{}, {}]", format_number(lo), format_number(hi))))
     }
 }

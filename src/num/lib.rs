@@ -19,6 +19,7 @@ pub mod exp;
 pub mod fft;
 pub mod gegenbauer;
 pub mod interval;
+pub mod key_values;
 pub mod linearised;
 pub mod lu;
 pub mod lyapunov;

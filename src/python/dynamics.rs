@@ -107,8 +107,8 @@ impl Dynamics {
             return Err(PyValueError::new_err(format!("accuracy: found {a}, expected a number in [1e-13, 0.1]")));
         }
         let kernel_choice = KernelChoice::parse(kernel).map_err(|e| to_py_err(&e))?;
-        let level = Isa::parse(simd).map_err(|e| to_py_err(&e))?;
-        let spec = Spec { time_scale: scale, kernel: kernel_choice, isa: level, ..Spec::new(beta, 2) };
+        let isa = Isa::parse(simd).map_err(|e| to_py_err(&e))?;
+        let spec = Spec { time_scale: scale, kernel: kernel_choice, isa, ..Spec::new(beta, 2) };
         // `causal` is part of the registered name.
         arguments.set_item("accuracy", accuracy)?;
         for (key, value) in [("time_scale", time_scale), ("kernel", kernel), ("simd", simd)] {

@@ -59,11 +59,11 @@ fn drawn_masses_have_the_moments_of_their_law() {
 #[test]
 fn wrong_laws_are_refused_with_the_right_form() {
     for (spec, expected) in [
-        ("power:two", "power:s: found two, expected a number"),
-        ("power:-1", "power:s: found -1, expected a number in [0, 20]"),
+        ("power:two", "power s: found two, expected a number"),
+        ("power:-1", "power s: found -1, expected a number in [0, 20]"),
         ("power:exponent=2", "unknown parameter of masses `exponent`"),
         ("uniform:3", "unknown parameter of masses `3`"),
-        ("dirichlet:0", "dirichlet:a: found 0"),
+        ("dirichlet:0", "dirichlet a: found 0"),
     ] {
         let message = MassLaw::parse(spec).expect("a law").map(|_| ()).expect_err("wrong").to_string();
         assert!(message.contains(expected), "{spec}: {message}");

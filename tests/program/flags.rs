@@ -53,7 +53,7 @@ const GOOD: &str = "
     --particles 64 --method lagrangian; --plateau-decades 1 --from-run ../run --radius -
     --plateau-tolerance 1 --from-run ../run --radius -; --q ../square.csv
     --radii ../masses.csv --norm pre; --radius 1 --tokens ../y.csv; --from-run ../run --radius -
-    --rotary base=10; --rtol 1e-3; --samples 4 --out new; --schedule fresh --v normal
+    --rotary base=10; --rtol 1e-3; --samples 4 --out new; --schedule redrawn --v normal
     --scheme post; --seed 5 --init uniform --n 3 --d 2; --set beta=3
     --share 0.3; --simd portable =; --size nature1; --sizes 1,1 =; --space flat
     --stop-at-one-cluster --t-end 1e9; --table results --y evaluations =; --theme dark

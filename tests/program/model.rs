@@ -244,10 +244,10 @@ fn noise_agrees_with_the_library_and_depends_on_the_seed() -> Result<()> {
 fn a_token_without_visible_keys_has_velocity_zero_and_is_counted() {
     let f = folder();
     let v = json(f.path(), "velocity --tokens x.csv --beta 3 --mask mask.csv");
-    assert_eq!(v["tokens_that_see_nothing"], 1);
+    assert_eq!(v["tokens_without_keys"], 1);
     assert!(numbers(&v["velocity"][0]).iter().all(|v| *v == 0.0));
     let s = json(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
-    assert_eq!(s["stats"]["tokens_that_see_nothing"], 1);
+    assert_eq!(s["stats"]["tokens_without_keys"], 1);
     assert_close(&numbers(&s["final_tokens"][0]), tokens().row(0), "it does not move");
     let out = run(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
     assert!(String::from_utf8_lossy(&out.stderr).contains("1 of 6 tokens see no key"));
@@ -258,11 +258,11 @@ fn a_token_without_visible_keys_stays_under_every_normalisation() {
     let f = folder();
     for norm in ["post", "pre", "peri", "mix:tau=0.5", "ngpt:alpha=1", "cod", "ln-scaling", "none"] {
         let v = json(f.path(), &format!("velocity --tokens x.csv --beta 3 --mask mask.csv --norm {norm}"));
-        assert_eq!(v["tokens_that_see_nothing"], 1, "{norm}");
+        assert_eq!(v["tokens_without_keys"], 1, "{norm}");
         assert!(numbers(&v["velocity"][0]).iter().all(|v| *v == 0.0), "{norm}");
         assert!(v["radial_velocity"].is_null() || v["radial_velocity"][0] == 0.0, "{norm}");
         let s = json(f.path(), &format!("solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv --norm {norm}"));
-        assert_eq!((&s["outcome"], &s["stats"]["tokens_that_see_nothing"]), (&"reached".into(), &1.into()), "{norm}");
+        assert_eq!((&s["outcome"], &s["stats"]["tokens_without_keys"]), (&"reached".into(), &1.into()), "{norm}");
         assert_close(&numbers(&s["final_tokens"][0]), tokens().row(0), norm);
     }
     // The causal mask of the dynamics counts, too: this mask shows token 0 only the last token,
@@ -272,7 +272,7 @@ fn a_token_without_visible_keys_stays_under_every_normalisation() {
     later[N - 1] = 1.0;
     std::fs::write(f.path().join("later.csv"), csv(&later, N)).expect("writable");
     let count = |dynamics: &str| {
-        json(f.path(), &format!("velocity --tokens x.csv --beta 3 --mask later.csv {dynamics}"))["tokens_that_see_nothing"].clone()
+        json(f.path(), &format!("velocity --tokens x.csv --beta 3 --mask later.csv {dynamics}"))["tokens_without_keys"].clone()
     };
     assert_eq!((count(""), count("--causal"), count("--dynamics causal-usa")), (0.into(), 1.into(), 1.into()));
 }
@@ -418,7 +418,7 @@ fn models_are_axes_of_the_grid() {
     assert_eq!(inner_min(&one, 0).to_bits(), inner_min(&ran, same).to_bits());
     // `fresh` draws new matrices in every layer: the result differs from that of constant ones.
     let layers = "name = 'deep'\nn = 5\nd = 3\nbeta = 1\nstepper = 'layer'\nlayers = 4\nrealisations = 20\nmean = true\nband = 0.9\nobservables = ['mean-cosine']\n";
-    write("deep.toml", &format!("{layers}[model]\nv = 'normal'\nschedule = 'fresh'\n"));
+    write("deep.toml", &format!("{layers}[model]\nv = 'normal'\nschedule = 'redrawn'\n"));
     write("still.toml", &format!("{layers}[model]\nv = 'normal'\n"));
     let mean = |file: &str| {
         let ran = json(at, &format!("run {file} --out runs"));
@@ -436,7 +436,7 @@ fn models_are_axes_of_the_grid() {
         ("q = 'normal:sed=1'\n", "q: normal: found sed=1, expected scale=S, seed=N"),
         ("v = 'low-rank:rank=9'\n", "low-rank rank: found 9, expected a rank of at most d = "),
         ("v = 'low-rank:seed=2'\n", "v: low-rank rank: found 0, expected a rank of at least 1"),
-        ("schedule = 'fresh'\n", "schedule: found fresh, expected matrices by law"),
+        ("schedule = 'redrawn'\n", "schedule: found redrawn, expected matrices by law"),
         ("noise = ['none', 'kappa=4,step=0.1,scheme=lie']\n", "scheme"),
     ] {
         write("wrong.toml", &format!("{head}[model]\n{text}"));

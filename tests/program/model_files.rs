@@ -68,7 +68,7 @@ fn hidden_states_are_written_as_a_run_for_other_commands() {
     assert!((own - sa).abs() <= 16.0 * f64::EPSILON, "{own} and {sa}, sums of the same numbers in two orders");
     let pairs: u64 = report["histograms"][2]["raw"].as_array().expect("counts").iter().filter_map(Value::as_u64).sum();
     assert_eq!(pairs, 8 * 7 / 2);
-    assert!(report["entries"].as_array().expect("entries").iter().all(|e| e["what"].as_str().is_some_and(|w| !w.is_empty())));
+    assert!(report["entries"].as_array().expect("entries").iter().all(|e| e["meaning"].as_str().is_some_and(|w| !w.is_empty())));
     let page = std::fs::read_to_string(at.join("run/report.html")).expect("a page");
     assert!(page.contains("the model violates") && !page.contains("http"), "the page must need no network");
 }

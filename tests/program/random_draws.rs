@@ -48,7 +48,7 @@ fn matrices_are_drawn_in_every_realisation_unless_a_seed_is_given() {
     let at = f.path();
     write(at, "free.toml", &experiment("q = 'low-rank:rank=1'"));
     write(at, "fixed.toml", &experiment("q = 'low-rank:rank=1,seed=1'"));
-    write(at, "fresh.toml", &experiment("v = 'normal:scale=0.5'\nschedule = 'fresh'"));
+    write(at, "fresh.toml", &experiment("v = 'normal:scale=0.5'\nschedule = 'redrawn'"));
     let free = place(at, &json(at, "run free.toml"));
     let seeds = column(&free, "matrix_seed");
     assert_eq!((distinct(&column(&free, "inner_min")), distinct(&seeds)), (6, 6), "six realisations, six matrices");

@@ -253,7 +253,7 @@ fn an_interrupted_run_resumes_and_another_one_is_refused() {
     std::fs::write(folder.path().join("kept/checkpoint.json"), "{}").expect("writable");
     let line = "solve --init uniform --n 8 --d 2 --beta 4 --t-end 10 --out kept";
     refused(folder.path(), line, "not a checkpoint");
-    let other = r#"{"run":"x","pause":{"t":[0,0],"h":0,"last_rejected":false,"nonfinite_steps":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"steady_state":[0,0,0,0],"stepper":[],"observers":[]}}"#;
+    let other = r#"{"run":"x","checkpoint":{"t":[0,0],"h":0,"last_rejected":false,"nonfinite_steps":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"steady_state":[0,0,0,0],"stepper":[],"observers":[]}}"#;
     std::fs::write(folder.path().join("kept/checkpoint.json"), other).expect("writable");
     let message = failure(folder.path(), line, 1);
     assert!(message.contains("another run or version") && message.contains("another --out"), "{message}");

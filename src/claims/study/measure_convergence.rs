@@ -30,7 +30,7 @@ fn run(values: &Values) -> Result<Tables> {
     }
     let moments: Vec<(f64, f64)> = (1..=4).map(|k| (exact.c[k].re, -exact.c[k].im)).collect();
     let distance = |found: &[(f64, f64)]| found.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a.0 - b.0).hypot(a.1 - b.1)));
-    let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["cells", "error"]));
+    let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["volumes", "error"]));
     let (mut particles, mut layers) = (table(&["particles", "error"]), table(&["eta", "error"]));
     for modes in [4usize, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48] {
         let end = start.with_modes(modes).evolve_unchecked(&medium, 1.0)?;

@@ -5,7 +5,7 @@
 //! fit an experiment: a search, a scan with a statistic of its own, a comparison with several laws.
 //! Studies take seconds and have fixed seeds.
 
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use crate::flow::Table;
 use std::ops::{Deref, DerefMut};
 
@@ -124,14 +124,20 @@ impl Parameter {
             (false, true) => "a whole number",
             (false, false) => "a number",
         };
-        let expected = |near: f64| format!("{form} from {} to {}, the nearest is {}", show(low), show(high), show(near));
+        let expected =
+            |near: f64| format!("{form} from {} to {}, the nearest is {}", format_number(low), format_number(high), format_number(near));
         let values: Vec<&str> = text.split(',').map(str::trim).collect();
         if values.len() > 1 && !self.is_list() {
-            return Err(Error::parameter(self.name, text, format!("one value, {form} from {} to {}", show(low), show(high))));
+            return Err(Error::parameter(
+                self.name,
+                text,
+                format!("one value, {form} from {} to {}", format_number(low), format_number(high)),
+            ));
         }
         let one = |t: &str| {
             let v = t.parse::<f64>().ok().filter(|v| v.is_finite());
-            let v = v.ok_or_else(|| Error::parameter(self.name, t, format!("{form} from {} to {}", show(low), show(high))))?;
+            let v =
+                v.ok_or_else(|| Error::parameter(self.name, t, format!("{form} from {} to {}", format_number(low), format_number(high))))?;
             let near = if self.whole { v.round().clamp(low, high) } else { v.clamp(low, high) };
             if (v - near).abs() > 0.0 { Err(Error::parameter(self.name, t, expected(near))) } else { Ok(v) }
         };

@@ -36,7 +36,7 @@ pub static PART: Part = Part {
 
 fn run(values: &Values) -> Result<Tables> {
     let (starts, radius, seed) = (values.count("starts")?, values.one("radius")?, values.one("seed")? as u64);
-    let mut out = table(&["d", "n", "beta", "proved", "growth", "enclosure", "defect", "symmetric", "endless"]);
+    let mut out = table(&["d", "n", "beta", "proved", "growth", "enclosure", "defect", "steady_state", "limit"]);
     for &d in values.list("d")? {
         for &n in values.list("n")? {
             for &beta in values.list("beta")? {

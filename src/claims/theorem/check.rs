@@ -296,7 +296,7 @@ fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Re
         });
     }
     if !record.control_ok {
-        reasons.push("the control came out wrong".into());
+        reasons.push("the control did not have the expected result".into());
     }
     record.verdict = if record.trials == 0 && record.unfinished.0 == 0 {
         Verdict::HypothesesNeverMet

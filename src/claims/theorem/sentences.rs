@@ -91,9 +91,9 @@ fn unknown(name: &str) -> Error {
 /// The outcome of the claims of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every claim came out as expected.
+    /// Every claim had the expected verdict.
     AsExpected,
-    /// A claim came out otherwise.
+    /// A claim had another verdict.
     NotAsExpected,
     /// The sentence has no claims, or not all of them were checked.
     NotTested,
@@ -237,7 +237,7 @@ pub static ALL: [Sentence; 60] = [
         needs("the outputs are shuffled in the same way, and there are no mask and no positions"),
         &["permutation"]),
     row("sentence-33", "survey", "Products of sinusoidal positions decrease with the distance and cannot tell direction; PE(p + k) is linear in PE(p).",
-        wrong("PE(p + k) is linear in PE(p); direction cannot be told unless a matrix stands between the two; but the products stop decreasing already at small distances"),
+        wrong("PE(p + k) is linear in PE(p); direction cannot be determined unless a matrix stands between the two; but the products stop decreasing already at small distances"),
         &["pe-shift", "pe-monotone-printed", "pe-direction"]),
     row("sentence-34", "survey", "Learned positions have no constraint between them; a recurrent network needs none.",
         holds(),

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Verdict {
     /// Interval arithmetic proves the claim on the whole printed box, and every trial agrees.
     Certified,
-    /// Every margin exceeds its error, and the control came out as it must.
+    /// Every margin exceeds its error, and the control had the expected result.
     Supported,
     /// A margin lies within its error, a trial did not finish, a violation was not confirmed, too
     /// few draws met the hypotheses, the bound on a share is not reached, or the control failed.
@@ -171,7 +171,7 @@ pub struct Record {
     /// The search for a violation, if there was one: for thin margins, open claims and claims that
     /// are expected to fail.
     pub searched: Option<SearchSummary>,
-    /// True if the control came out as it must.
+    /// True if the control had the expected result.
     pub control_ok: bool,
     /// The ranges that were drawn.
     pub drawn: DrawnRanges,

@@ -50,7 +50,7 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         let Self { n, d, heads: count, .. } = self;
         let sources = self.memory.unwrap_or(n);
-        let level = Isa::parse(&self.simd)?;
+        let isa = Isa::parse(&self.simd)?;
         self.check(sources)?;
         let mut stream = Stream::new(1, &["bench", "heads"]);
         let mut normals = |count: usize, scale: f64| {
@@ -73,12 +73,12 @@ impl Arguments {
         let y = memory.as_deref().unwrap_or(&x);
         let beta = 1.0 / (r as f64).sqrt();
         let (pattern, weights) = (&pattern, Weights::Softmax);
-        let job = HeadsProblem { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, isa: level };
+        let job = HeadsProblem { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, isa };
         let (mut work, mut result) = (HeadsWorkspace::default(), vec![0.0; n * d]);
         let mut once = || if self.f32 { apply_f32(&job, &mut work, &mut result) } else { apply(&job, &mut work, &mut result) };
         once()?;
         let timing = with_spinning_workers(|| time(|| drop(once())));
-        let peaks = Peaks::measure(level);
+        let peaks = Peaks::measure(isa);
         let deviation = if sources.max(n) * d * d <= MAX_CHECKED { Some(relative_deviation(&result, &reference(&job)?)) } else { None };
         let pairs: usize = (0..n).map(|i| pattern.visible(i, sources).len()).sum();
         let operations = 4.0 * ((n + sources) * d * d) as f64 + 4.0 * pairs as f64 * d as f64;
@@ -86,7 +86,7 @@ impl Arguments {
         let fraction = rate / (peaks.flops * if self.f32 { 2.0 } else { 1.0 });
         let json = json!({"median_seconds": timing.median, "best_seconds": timing.best, "repetitions": timing.repetitions,
             "gflops": 1e-9 * rate, "fraction_of_peak": fraction, "n": n, "sources": sources, "d": d, "heads": count, "causal": self.causal,
-            "alibi": self.alibi, "f32": self.f32, "threads": rayon::current_num_threads(), "simd": level.name(),
+            "alibi": self.alibi, "f32": self.f32, "threads": rayon::current_num_threads(), "simd": isa.name(),
             "largest_deviation": deviation, "peak": peaks.json()});
         let shown = deviation.map_or("not compared with the definition: the problem is too large".into(), |e| {
             format!("largest deviation from the double-double definition: {e:.1e} of the largest entry")
@@ -95,7 +95,7 @@ impl Arguments {
             "{:.4e} s for {count} heads ({}, {}), {} threads, {} repetitions\n{:.1} GFLOP/s, {:.0} % of the peak\n{shown}\n{}",
             timing.median,
             if self.f32 { "f32" } else { "f64" },
-            level.name(),
+            isa.name(),
             rayon::current_num_threads(),
             timing.repetitions,
             1e-9 * rate,

@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 /// Peak speeds of all threads together.
 pub struct Peaks {
-    level: Isa,
+    isa: Isa,
     threads: usize,
     /// Floating-point operations per second of fused multiply-adds in `f64` (two per multiply-add).
     pub flops: f64,
@@ -20,13 +20,13 @@ pub struct Peaks {
 
 impl Peaks {
     /// Measures the peaks; takes about two seconds.
-    pub fn measure(level: Isa) -> Self {
+    pub fn measure(isa: Isa) -> Self {
         let threads = rayon::current_num_threads();
         let everywhere = |work: &(dyn Fn() + Sync)| time(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work())).median;
         let rounds = 2000;
-        let operations = peak::multiply_add(level, 1).1 * rounds as f64;
+        let operations = peak::multiply_add(isa, 1).1 * rounds as f64;
         let fma = everywhere(&|| {
-            black_box(peak::multiply_add(level, black_box(rounds)));
+            black_box(peak::multiply_add(isa, black_box(rounds)));
         });
         let start: Vec<f64> = (0..2048).map(|i| -0.01 * f64::from(i)).collect();
         let passes = 100;
@@ -36,7 +36,7 @@ impl Peaks {
                 // The results, in (0, 1], are no valid input (it must not be positive): copy it
                 // again.
                 t.copy_from_slice(&start);
-                peak::exponentials(level, black_box(&mut t));
+                peak::exponentials(isa, black_box(&mut t));
             }
         });
         // Larger than the caches. The warm-up run of `time` touches all pages.
@@ -50,7 +50,7 @@ impl Peaks {
         };
         let copy = time(|| buffers.par_iter_mut().with_max_len(1).for_each(copying)).median;
         Self {
-            level,
+            isa,
             threads,
             flops: threads as f64 * operations / fma,
             exponential: exp / (threads * passes * start.len()) as f64,
@@ -60,7 +60,7 @@ impl Peaks {
 
     /// As JSON.
     pub fn json(&self) -> Value {
-        json!({"simd": self.level.name(), "threads": self.threads, "fma_flops_per_second": self.flops, "seconds_per_exponential": self.exponential,
+        json!({"simd": self.isa.name(), "threads": self.threads, "fma_flops_per_second": self.flops, "seconds_per_exponential": self.exponential,
             "copy_bytes_per_second": self.copy})
     }
 
@@ -68,7 +68,7 @@ impl Peaks {
     pub fn text(&self) -> String {
         format!(
             "{}, {} threads: {:.1} GFLOP/s of fused multiply-adds, {:.3} ns per exponential, {:.1} GB/s copied",
-            self.level.name(),
+            self.isa.name(),
             self.threads,
             self.flops / 1e9,
             self.exponential * 1e9,

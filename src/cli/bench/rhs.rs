@@ -50,12 +50,12 @@ impl Arguments {
                 .attention()
                 .map_or(EXACT_ACCURACY, |a| a.attainable_accuracy(&x, OutputForm::Tangent));
         }
-        let (level, built) = (spec.isa, dynamics::build(dynamics, false, &spec)?);
+        let (isa, built) = (spec.isa, dynamics::build(dynamics, false, &spec)?);
         let kernel = built.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.coordinates().len()], Workspace::default());
         let timing = with_repeated_evaluations(&x, || time(|| built.rates(0.0, &x, &mut work, &mut v)));
         let alone = time(|| built.rates(0.0, &x, &mut work, &mut v));
-        let peaks = Peaks::measure(level);
+        let peaks = Peaks::measure(isa);
         let deviation = self.deviation(&x, &v)?;
         let pairs = (n as f64).powi(2) / timing.median;
         // 3 d fused operations per pair of tokens: its score and two sums. Exponentials are not
@@ -64,13 +64,13 @@ impl Arguments {
         let exponentials = timing.median / ((n as f64).powi(2) * peaks.exponential);
         let json = json!({"median_seconds": timing.median, "best_seconds": timing.best, "alone_seconds": alone.median, "pairs_per_second": pairs,
             "repetitions": timing.repetitions, "n": n, "d": d, "beta": beta, "dynamics": dynamics, "threads": rayon::current_num_threads(),
-            "kernel": kernel, "simd": level.name(), "accuracy": spec.accuracy, "largest_deviation": deviation,
+            "kernel": kernel, "simd": isa.name(), "accuracy": spec.accuracy, "largest_deviation": deviation,
             "fraction_of_peak": fraction, "times_exponentials_alone": exponentials, "peak": peaks.json()});
         let text = format!(
             "{:.4e} s per right-hand side ({} kernel, {}), {:.3} ns per pair, {} threads, {} repetitions\n{:.4e} s for a single call, with the time to wake the threads\n{:.0} % of the peak counting 3 n^2 d operations; {exponentials:.2} times n^2 exponentials alone\nlargest deviation of {CHECKED_ROWS} rows from the exact sums: {deviation:.1e} of the largest of them\n{}",
             timing.median,
             kernel,
-            level.name(),
+            isa.name(),
             1e9 / pairs,
             rayon::current_num_threads(),
             timing.repetitions,

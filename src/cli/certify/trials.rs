@@ -91,7 +91,7 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
     let pair = |v: (f64, f64)| json!({"median": v.0, "largest": v.1});
     let json = json!({
         "trials": all.len(), "proved": proved.len(), "share": proved.len() as f64 / all.len() as f64,
-        "lost": failures.iter().map(|(name, count, seeds)| json!({"cause": name, "trials": count, "first_seeds": seeds})).collect::<Vec<_>>(),
+        "not_proved": failures.iter().map(|(name, count, seeds)| json!({"cause": name, "trials": count, "first_seeds": seeds})).collect::<Vec<_>>(),
         "seconds": pair(seconds), "t_hemisphere": pair(t), "error_bound": pair(error), "steps": pair(steps),
         "checked": checked.len(), "accepted": accepted, "check_seconds": pair(time),
     });

@@ -130,7 +130,7 @@ impl FigureData {
 
 /// A built-in experiment with new values of some keys.
 fn with_changes(name: &str, keys: &[&str], values: &Values) -> Result<Experiment> {
-    let shown = |key: &str| Ok(values.list(key)?.iter().map(|v| crate::error::show(*v)).collect::<Vec<_>>().join(","));
+    let shown = |key: &str| Ok(values.list(key)?.iter().map(|v| crate::error::format_number(*v)).collect::<Vec<_>>().join(","));
     let changes = keys.iter().map(|key| Ok(((*key).to_owned(), shown(key)?))).collect::<Result<Vec<_>>>()?;
     Experiment::with_overrides(name, &changes)
 }

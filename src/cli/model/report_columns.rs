@@ -164,7 +164,7 @@ pub static HEADS: [ReportColumn; 13] = [
          grid 1/4, 2^{1/4}/4, ..., 256; none if this is an end of the grid, or better than an end \
          only by rounding",
         "SA",
-        "beta_cosine tells how well SA fits",
+        "beta_cosine shows how well SA fits",
     ),
     entry("beta_error", "standard error by leaving out groups of tokens", "SA", "it does not include the misfit"),
     entry(

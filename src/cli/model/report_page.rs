@@ -26,7 +26,7 @@ pub fn write(folder: &Path, model: &TrainedModel, report: &Report, provenance: &
         "sa_beta": finite(report.beta),
         "histograms": report.histograms.iter().map(|h| json!({"raw": h[0], "bare": h[1], "sa": h[2]})).collect::<Vec<_>>(),
         "histogram_range": [-1.0, 1.0],
-        "entries": PAGE.iter().chain(&LAYERS).chain(&HEADS).map(|e| json!({"column": e.column, "what": e.meaning, "theorem": e.theorem, "hypothesis_violated": e.violated})).collect::<Vec<_>>(),
+        "entries": PAGE.iter().chain(&LAYERS).chain(&HEADS).map(|e| json!({"column": e.column, "meaning": e.meaning, "theorem": e.theorem, "hypothesis_violated": e.violated})).collect::<Vec<_>>(),
         "provenance": provenance,
     });
     arrays::write_atomically(&folder.join("report.json"), json.to_string().as_bytes())?;

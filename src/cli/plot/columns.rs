@@ -2,7 +2,7 @@
 //! columns of numbers or words.
 
 use crate::cli::run_folder::FolderContents;
-use crate::error::{Error, Result, nearest, show};
+use crate::error::{Error, Result, format_number, nearest};
 use crate::flow::Table;
 use crate::lab::{Cell, cell::CellTables};
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ impl Column {
     /// Groups these rows by value: numbers in ascending order, words in order of appearance.
     pub fn groups(&self, rows: &[usize]) -> Vec<(String, Vec<usize>)> {
         match self {
-            Self::Numbers(v) => group_by_value(rows, v).into_iter().map(|(value, rows)| (show(value), rows)).collect(),
+            Self::Numbers(v) => group_by_value(rows, v).into_iter().map(|(value, rows)| (format_number(value), rows)).collect(),
             Self::Words(v) => {
                 let mut places: BTreeMap<&str, usize> = BTreeMap::new();
                 let mut out: Vec<(String, Vec<usize>)> = Vec::new();

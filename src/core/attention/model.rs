@@ -339,7 +339,7 @@ impl Model {
             && self.patterns.iter().all(|p| *p == PatternSpec::Causal);
         if !plain || scheme.form() == OutputForm::Difference || self.heads.is_empty() {
             let expected = "heads with softmax or exponential weights, no biases and positions, tokens that are not rescaled";
-            let found = if how == DepthSchedule::OneHeadPerLayer { "layers" } else { "fresh" };
+            let found = if how == DepthSchedule::OneHeadPerLayer { "layers" } else { "redrawn" };
             return Err(Error::parameter("schedule", found, expected));
         }
         let causal = attention.causal || !self.patterns.is_empty();

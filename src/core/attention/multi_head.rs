@@ -44,7 +44,7 @@ pub struct MultiHead {
     pattern: Arc<dyn Pattern>,
     weights: Weights,
     sources: Sources,
-    level: Isa,
+    isa: Isa,
 }
 
 impl MultiHead {
@@ -57,7 +57,7 @@ impl MultiHead {
         }
         crate::error::in_range("beta", beta, -super::dynamics::MAX_BETA, super::dynamics::MAX_BETA)?;
         let (pattern, sources) = (Arc::new(FullAttention), Sources::AllTokens);
-        Ok(Self { beta, heads, pattern, weights: Weights::Softmax, sources, level: Isa::best() })
+        Ok(Self { beta, heads, pattern, weights: Weights::Softmax, sources, isa: Isa::best() })
     }
 
     /// Sets the pattern.
@@ -80,8 +80,8 @@ impl MultiHead {
 
     /// Sets the instruction set.
     #[must_use]
-    pub fn with_isa(self, level: Isa) -> Self {
-        Self { level, ..self }
+    pub fn with_isa(self, isa: Isa) -> Self {
+        Self { isa, ..self }
     }
 
     /// Replaces the heads.
@@ -116,18 +116,8 @@ impl MultiHead {
                 return Err(Error::parameter("memory", format!("tokens of dimension {}", y.d()), format!("tokens of dimension {d}")));
             }
         };
-        let &Self { beta, ref heads, ref pattern, weights, level, .. } = self;
-        work(&heads::HeadsProblem {
-            queries: x.coordinates(),
-            sources,
-            masses,
-            d,
-            beta,
-            heads,
-            pattern: pattern.as_ref(),
-            weights,
-            isa: level,
-        })
+        let &Self { beta, ref heads, ref pattern, weights, isa, .. } = self;
+        work(&heads::HeadsProblem { queries: x.coordinates(), sources, masses, d, beta, heads, pattern: pattern.as_ref(), weights, isa })
     }
 
     /// Converts sums to the given form, in place.

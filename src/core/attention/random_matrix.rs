@@ -4,6 +4,7 @@ use super::Matrix;
 use crate::error::{Error, Result};
 use crate::num::{
     dense::{orthonormalise, transpose_mul},
+    key_values::KeyValues,
     stream::Stream,
     vector::scale,
 };
@@ -73,22 +74,15 @@ impl MatrixLaw {
             let entries = rest.split(',').map(|t| number("entry", t)).collect::<Result<Vec<_>>>()?;
             return Ok(Self::Diagonal(entries));
         }
-        let (mut scale, mut seed, mut rank) = (1.0, None, None);
-        for word in rest.split(',').filter(|w| !w.trim().is_empty()) {
-            match word.split_once('=').map(|(k, v)| (k.trim(), v)) {
-                Some(("scale", v)) if name != "rotation" => scale = number("scale", v)?,
-                Some(("seed", v)) => seed = Some(whole("seed", v)?),
-                Some(("rank", v)) if name == "low-rank" => rank = Some(whole("rank", v)? as usize),
-                _ => {
-                    let keys = match name {
-                        "low-rank" => "rank=R, scale=S, seed=N",
-                        "rotation" => "seed=N",
-                        _ => "scale=S, seed=N",
-                    };
-                    return Err(Error::parameter(name, word, keys));
-                }
-            }
-        }
+        let keys: &[&str] = match name {
+            "low-rank" => &["rank", "scale", "seed"],
+            "rotation" => &["seed"],
+            _ => &["scale", "seed"],
+        };
+        let found = KeyValues::parse(name, rest).with_keys("matrix parameter", keys)?;
+        let scale = found.get("scale").map_or(Ok(1.0), |v| number("scale", v))?;
+        let seed = found.get("seed").map(|v| whole("seed", v)).transpose()?;
+        let rank = found.get("rank").map(|v| whole("rank", v)).transpose()?.map(|rank| rank as usize);
         match (name, rank) {
             ("normal", _) => Ok(Self::Normal { scale, seed }),
             ("symmetric", _) => Ok(Self::Symmetric { scale, seed }),

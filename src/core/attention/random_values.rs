@@ -19,7 +19,7 @@ impl RandomValues {
     /// finite, a negative step.
     pub fn new(beta: f64, eta: f64) -> Result<Self> {
         if !beta.is_finite() {
-            return Err(Error::parameter("beta", crate::error::show(beta), "a finite number"));
+            return Err(Error::parameter("beta", crate::error::format_number(beta), "a finite number"));
         }
         crate::error::in_range("eta", eta, 0.0, 1e6)?;
         Ok(Self { beta, eta })

@@ -31,7 +31,7 @@ pub struct RescaledAttention {
     shifted: Semigroup,
     /// `K^T Q`.
     key_query_product: Vec<f64>,
-    level: Isa,
+    isa: Isa,
     initial: Box<dyn Sublayer>,
     make_sublayer: Box<dyn Fn(Head) -> Box<dyn Sublayer> + Send + Sync>,
 }
@@ -63,7 +63,7 @@ impl RescaledAttention {
             value,
             shifted,
             key_query_product,
-            level: Isa::best(),
+            isa: Isa::best(),
             initial: make_sublayer(head),
             make_sublayer: Box::new(make_sublayer),
         })
@@ -80,8 +80,8 @@ impl RescaledAttention {
 
     /// Sets the instruction set.
     #[must_use]
-    pub fn with_isa(self, level: Isa) -> Self {
-        Self { level, ..self }
+    pub fn with_isa(self, isa: Isa) -> Self {
+        Self { isa, ..self }
     }
 
     /// The matrix `B = e^{-2 g t} e^{tV^T} K^T Q e^{tV}`, row-major, with the growth rate g. The
@@ -102,7 +102,7 @@ impl RescaledAttention {
         scale(beta, &mut forms.form);
         Scores { form: &forms.form, value: &self.value, log_scale: 2.0 * self.growth_rate * input.t, causal }.weighted_differences(
             input.tokens,
-            self.level,
+            self.isa,
             room,
             out,
         );

@@ -129,7 +129,7 @@ pub trait Sublayer: Send + Sync {
     /// **Errors** an algorithm chosen by name that cannot evaluate these tokens or reach the
     /// accuracy.
     fn algorithm(&self, _: &Tokens, _: OutputForm) -> Result<&'static str> {
-        Ok("own")
+        Ok("custom")
     }
 
     /// The output by its definition, evaluated in double-doubles and rounded: the reference of the

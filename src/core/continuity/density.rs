@@ -4,7 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::num::bessel::{bessel_ratios, scaled_sphere_mean};
-use crate::num::{gegenbauer::zonal_polynomials, stream::Stream};
+use crate::num::{gegenbauer::zonal_polynomials, key_values::KeyValues, stream::Stream};
 
 /// A density relative to the uniform measure: a background plus von Mises-Fisher bumps.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,49 +73,40 @@ impl Density {
     fn add(&mut self, term: &str) -> Result<()> {
         let bad = |what: &str| Error::parameter("density", format!("`{term}`: {what}"), FORMS);
         let (kind, rest) = term.split_once(':').unwrap_or((term, ""));
-        let pairs: Vec<(&str, f64)> = rest
-            .split(',')
-            .filter(|p| !p.is_empty())
-            .map(|p| {
-                let (key, value) = p.split_once('=').ok_or_else(|| bad("a part without `=`"))?;
-                let value = value
-                    .trim()
-                    .parse::<f64>()
-                    .ok()
-                    .filter(|v| v.is_finite())
-                    .ok_or_else(|| bad(&format!("`{value}` is not a finite number")))?;
-                Ok((key.trim(), value))
-            })
-            .collect::<Result<_>>()?;
-        let get = |name: &str, default: f64| pairs.iter().find(|p| p.0 == name).map_or(default, |p| p.1);
-        let known = |names: &[&str]| match pairs.iter().find(|p| !names.contains(&p.0)) {
-            Some(p) => Err(bad(&format!("unknown key `{}` (one of {})", p.0, names.join(", ")))),
-            None => Ok(()),
+        let number = |value: &str| {
+            let number = value.parse::<f64>().ok().filter(|v| v.is_finite());
+            number.ok_or_else(|| bad(&format!("`{value}` is not a finite number")))
         };
+        let known = |keys: &[&str]| KeyValues::parse(kind, rest).with_keys("density parameter", keys).map_err(|e| bad(&e.nested()));
         match kind {
-            "uniform" => known(&[])?,
+            "uniform" => {
+                known(&[])?;
+            }
             "cos" | "sin" => {
-                for (key, value) in &pairs {
+                for (key, value) in KeyValues::parse(kind, rest).pairs().map_err(|e| bad(&e.nested()))? {
+                    let value = number(value)?;
                     let degree = key
                         .parse::<usize>()
                         .ok()
                         .filter(|k| (1..=4096).contains(k))
                         .ok_or_else(|| bad(&format!("degree `{key}` outside 1..=4096")))?;
-                    if kind == "cos" { self.cosines.push((degree, *value)) } else { self.sines.push((degree, *value)) }
+                    if kind == "cos" { self.cosines.push((degree, value)) } else { self.sines.push((degree, value)) }
                 }
             }
             "vmf" => {
-                known(&["kappa", "at", "mass", "azimuth"])?;
-                let (kappa, mass) = (get("kappa", 10.0), get("mass", 1.0));
+                let found = known(&["kappa", "at", "mass", "azimuth"])?;
+                let get = |key: &str, default: f64| found.get(key).map_or(Ok(default), number);
+                let (kappa, mass) = (get("kappa", 10.0)?, get("mass", 1.0)?);
                 if !(mass > 0.0 && mass <= 1.0) || kappa.abs() > 1e5 {
                     return Err(bad("mass in (0, 1] and |kappa| <= 1e5"));
                 }
-                self.bumps.push((kappa, get("at", 0.0), mass));
-                self.azimuths.push(get("azimuth", 0.0));
+                self.bumps.push((kappa, get("at", 0.0)?, mass));
+                self.azimuths.push(get("azimuth", 0.0)?);
             }
             "noise" => {
-                known(&["amplitude", "modes", "seed"])?;
-                let (amplitude, modes, seed) = (get("amplitude", 0.01), get("modes", 40.0), get("seed", 1.0));
+                let found = known(&["amplitude", "modes", "seed"])?;
+                let get = |key: &str, default: f64| found.get(key).map_or(Ok(default), number);
+                let (amplitude, modes, seed) = (get("amplitude", 0.01)?, get("modes", 40.0)?, get("seed", 1.0)?);
                 if !(1.0..=2000.0).contains(&modes) || seed < 0.0 {
                     return Err(bad("modes in [1, 2000] and a seed >= 0"));
                 }

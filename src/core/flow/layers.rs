@@ -9,7 +9,7 @@ use super::stepper::Stepper;
 use super::stiff_switch::AutoSwitch;
 use crate::attention::kernel::{Attention, Batch, KernelChoice, Workspace};
 use crate::attention::{Dynamics, layer::Layer};
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use crate::num::aligned::AlignedVec;
 use crate::sphere::Tokens;
 use std::cell::RefCell;
@@ -53,7 +53,7 @@ fn layer_controller(layers: usize, dt: f64) -> Result<StepController> {
     if dt > 0.0 {
         return Ok(StepController::new(layers as f64 * dt, dt, &[]));
     }
-    Err(Error::parameter("dt", show(dt), "a positive time between layers"))
+    Err(Error::parameter("dt", format_number(dt), "a positive time between layers"))
 }
 
 /// A layer as a step.

@@ -12,7 +12,7 @@ use super::step_control::{ErrorControl, StepController};
 use super::stepper::Stepper;
 use super::stiff_switch::AutoSwitch;
 use crate::attention::{Dynamics, noise::Noise};
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use crate::num::brownian::Brownian;
 use crate::sphere::Tokens;
 use std::sync::atomic::AtomicBool;
@@ -117,7 +117,7 @@ pub(super) fn check_sde(dynamics: &Dynamics, start: &Tokens, t_end: f64, sde: &S
     if !(sde.step > 0.0 && t_end / sde.step <= MAX_STEPS) {
         return Err(Error::parameter(
             "step",
-            show(sde.step),
+            format_number(sde.step),
             format!("a positive step of at least {:e} for this end time", t_end / MAX_STEPS),
         ));
     }

@@ -8,7 +8,7 @@ use super::run::Run;
 use super::step_control::{ErrorControl, StepController};
 use super::stiff_switch::{AutoSwitch, ImplicitSteps};
 use crate::attention::{Dynamics, kernel::EXACT_ACCURACY, kernel_width};
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use crate::sphere::Tokens;
 
 /// Relative accuracy of velocities for [`solve`] with this tolerance: their error is at most a
@@ -30,7 +30,7 @@ fn check_noise(dynamics: &Dynamics, rtol: f64) -> Result<()> {
     }
     let (least, most) = (accuracy / (MAX_VELOCITY_ERROR * width), (MAX_VELOCITY_ERROR * rtol * width).max(EXACT_ACCURACY));
     let expected = format!("at least {least:.1e} with velocities accurate to {accuracy:.1e}, or velocities accurate to {most:.1e}");
-    Err(Error::parameter("rtol", show(rtol), expected))
+    Err(Error::parameter("rtol", format_number(rtol), expected))
 }
 
 /// Integrates `dynamics` from `start` over `[0, t_end]`.

@@ -136,7 +136,7 @@ impl StepController {
     }
 
     /// Whether to attempt another step. Sets the outcome if the end time is reached, the caller
-    /// ends the run (`ended`), the run is cancelled or the budget of steps is spent.
+    /// ends the run (`ended`), the run is cancelled or the largest number of steps is reached.
     pub fn should_continue(
         &mut self,
         error_control: &ErrorControl,

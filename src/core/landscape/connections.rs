@@ -19,7 +19,7 @@ struct RestEvent {
 
 impl Event for RestEvent {
     fn name(&self) -> String {
-        "settles".into()
+        "steady-state".into()
     }
 
     fn value(&self, x: &Tokens) -> f64 {

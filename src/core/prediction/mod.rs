@@ -12,7 +12,7 @@ mod other_models;
 mod plain_attention;
 
 use crate::attention::{RowWeights, TimeScale};
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 use serde_json::Value;
 use std::str::FromStr;
 
@@ -61,9 +61,9 @@ impl Parameter {
         match self.bounds {
             (f64::MIN, f64::MAX) => String::new(),
             (f64::MIN_POSITIVE, f64::MAX) => "above 0".to_owned(),
-            (f64::MIN_POSITIVE, high) => format!("in (0, {}]", show(high)),
-            (low, f64::MAX) => format!("at least {}", show(low)),
-            (low, high) => format!("in [{}, {}]", show(low), show(high)),
+            (f64::MIN_POSITIVE, high) => format!("in (0, {}]", format_number(high)),
+            (low, f64::MAX) => format!("at least {}", format_number(low)),
+            (low, high) => format!("in [{}, {}]", format_number(low), format_number(high)),
         }
     }
 
@@ -169,8 +169,10 @@ impl Quantity {
                 Err(Error::Beyond { quantity: format!("the prediction `{name}`"), hint: "use less extreme arguments".into() })
             }
             _ => value.as_f64().filter(|v| !(low..=high).contains(v)).map_or(Ok(()), |v| {
-                let bounds = format!("[{}, {}]", show(low), show(high));
-                Err(Error::Numerical { what: format!("the prediction `{name}` is {}, outside {bounds}: nothing is printed", show(v)) })
+                let bounds = format!("[{}, {}]", format_number(low), format_number(high));
+                Err(Error::Numerical {
+                    what: format!("the prediction `{name}` is {}, outside {bounds}: nothing is printed", format_number(v)),
+                })
             }),
         }
     }

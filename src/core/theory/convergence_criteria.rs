@@ -4,7 +4,7 @@
 //! landscape of equal masses.
 
 use super::threshold;
-use crate::error::show;
+use crate::error::format_number;
 use crate::sphere::{
     Tokens,
     cap::{Hemisphere, hemisphere},
@@ -61,7 +61,7 @@ pub fn check_theorems(x: &Tokens, beta: f64) -> (Vec<TheoremCheck>, Option<(Vec<
         let masses = if equal { "" } else { "; it needs equal masses, and these are not" };
         almost_every_start(met && equal, one_point, format!("{hypothesis}{masses}"), citation)
     };
-    let b = show(beta);
+    let b = format_number(beta);
     let geometry = "almost every start lies in an open hemisphere and converges to one point";
     let wide = if d >= n { format!("d = {d} >= n = {n}") } else { format!("needs d >= n: d = {d}, n = {n}") };
     let sphere = d >= 3 && beta >= 0.0;
@@ -107,12 +107,12 @@ pub fn rounded_threshold(threshold: f64, beta: f64) -> String {
     // An infinite threshold is not rounded.
     let digits = if threshold.is_finite() { format!("{threshold:.5e}").parse().unwrap_or(threshold) } else { threshold };
     let same = (beta < digits) == (beta < threshold) && (beta > digits) == (beta > threshold);
-    show(if same { digits } else { threshold })
+    format_number(if same { digits } else { threshold })
 }
 
 /// The hypothesis of the theorem for small beta, with its values.
 fn small_beta_hypothesis(beta: f64, n: usize) -> String {
-    let (least, b) = (threshold::small_beta(n), show(beta));
+    let (least, b) = (threshold::small_beta(n), format_number(beta));
     if least == f64::INFINITY {
         return if beta >= 0.0 { format!("n = {n} and beta = {b} >= 0") } else { format!("n = {n} needs beta >= 0: beta = {b}") };
     }
@@ -127,7 +127,7 @@ fn small_beta_hypothesis(beta: f64, n: usize) -> String {
 
 /// The hypothesis of the theorem for large beta, with its values.
 fn large_beta_hypothesis(beta: f64, n: usize, d: usize) -> String {
-    let (least, b) = (threshold::sharp(n, d), show(beta));
+    let (least, b) = (threshold::sharp(n, d), format_number(beta));
     let constant = format!("the threshold C n^2 of Theorem 5.1 for n = {n} and d = {d}, with the constant of its proof");
     let large = rounded_threshold(least, beta);
     if beta > least && beta > 0.0 {

@@ -1,7 +1,7 @@
 //! Expected number of modes of a kernel density estimate by the Kac-Rice formula, with the estimate
 //! replaced by a Gaussian field (Gaussian proxy; arXiv:2412.09080).
 
-use crate::error::{Error, Result, in_range, show};
+use crate::error::{Error, Result, format_number, in_range};
 use crate::num::{bessel::bessel_ratios, quadrature::integrate};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -58,7 +58,7 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
     // An estimate of n samples with one bandwidth has at most n modes. Far out, where samples are
     // rare, the field is not Gaussian.
     let expected = "a smaller half width (the default, sqrt(2 log n - log beta), ends where samples are few): the proxy counts more modes than samples";
-    Err(Error::parameter("interval", show(t_max), expected))
+    Err(Error::parameter("interval", format_number(t_max), expected))
 }
 
 /// The leading order

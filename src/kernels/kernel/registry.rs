@@ -4,7 +4,7 @@ use super::choice::KernelChoice;
 use super::exact::{direct::DIRECT, distributed::SINGLE_PROCESS, reference::ROWS};
 use super::fast::{fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products};
 use super::problem::{Kernel, KernelProblem};
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result, format_number};
 
 /// All kernels, exact ones first.
 pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &GramMatrix, &Products, &Fourier, &Harmonics, &Heads, &SINGLE_PROCESS];
@@ -63,12 +63,12 @@ fn checked_by_name(kernel: &'static dyn Kernel, problem: &KernelProblem) -> Resu
     if attainable <= problem.accuracy {
         return Ok(kernel);
     }
-    let (name, n, d, beta) = (kernel.name(), problem.tokens.n(), problem.tokens.d(), show(problem.beta));
+    let (name, n, d, beta) = (kernel.name(), problem.tokens.n(), problem.tokens.d(), format_number(problem.beta));
     // Rounded up, so that the printed accuracy is accepted.
     let least = 1.05 * attainable;
     Err(Error::parameter(
         "accuracy",
-        show(problem.accuracy),
+        format_number(problem.accuracy),
         format!(
             "at least {least:.1e}, which the kernel `{name}` reaches on typical rows for n = {n}, d = {d}, beta = {beta} \
              (other rows are recomputed exactly); or the kernel `auto`"

@@ -132,7 +132,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     let perturbed = if c.constant.is_empty() { String::new() } else { format!(" (changed: {})", math::text(c.constant)) };
     row("Resolves (relative)", format!("{}{perturbed}", escape(&power(r))));
     row("Trials", trials(r));
-    let side = if r.control_ok { "came out as it should" } else { "came out wrong" };
+    let side = if r.control_ok { "expected result" } else { "not the expected result" };
     row("Control", format!("{}: {side}", math::text(c.control.what)));
     row("Certified", math::text(c.proof.as_ref().filter(|_| r.verdict == Verdict::Certified).map_or("", |p| p.what)));
     row("Confirmed by", escape(&r.confirmed.join(", ")));
@@ -227,5 +227,5 @@ fn digits(v: f64) -> String {
 
 /// A number with at most `places + 1` digits, without trailing zeros.
 fn rounded(v: f64, places: usize) -> String {
-    crate::error::show(format!("{v:.places$e}").parse().unwrap_or(v))
+    crate::error::format_number(format!("{v:.places$e}").parse().unwrap_or(v))
 }

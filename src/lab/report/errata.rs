@@ -50,7 +50,7 @@ pub const ALL: [Erratum; 43] = [
     with(
         "fw-speed-printed",
         &["fw-solved"],
-        "What is left of the way is the product of all 1 - g_t. It tends to 0 exponentially if the \
+        "The remaining distance is the product of all 1 - g_t. It tends to 0 exponentially if the \
         steps are bounded below.",
     ),
     by("gamma-bound-printed", &["gamma-bound"]),

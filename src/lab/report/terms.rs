@@ -29,7 +29,7 @@ pub const SECTION: &str = "\
     <dt>certified</dt><dd>Interval arithmetic proves the claim for the stated box, and every trial \
     agrees.</dd>\
     <dt>supported</dt><dd>Every margin exceeds its error in every trial that met the hypotheses, \
-    and the control came out as it should.</dd>\
+    and the control had the expected result.</dd>\
     <dt>inconclusive</dt><dd>An error covers the threshold, a run did not finish, a violation was \
     not confirmed, or too few draws met the hypotheses.</dd>\
     <dt>violated</dt><dd>Violated as encoded, and confirmed by another integrator, tolerance, \
@@ -37,7 +37,7 @@ pub const SECTION: &str = "\
     \u{201c}violated, as known\u{201d}.</dd>\
     <dt>hypotheses never met</dt><dd>Nothing was tested.</dd>\
     <dt>margin</dt><dd>The dimensionless signed distance to the threshold: 1 is far from it, 0 is \
-    on it, a negative number is on the wrong side. The line shows the smallest of all trials, the \
+    on it, a negative number violates the claim. The line shows the smallest of all trials, the \
     small picture all of them, on a symmetric log scale with the threshold in the middle.</dd>\
     <dt>error</dt><dd>The possible error of the margin: the errors of the integrator, of rounding \
     and of sampling, added. A margin decides only where it is larger than its error.</dd>\

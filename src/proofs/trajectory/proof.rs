@@ -11,16 +11,16 @@ pub enum Cause {
     Enclosure,
     /// No polynomial follows the field closely enough.
     Defect,
-    /// The growth does not end, and the enclosure may contain a fixed point: the start is
+    /// The growth does not end, and the enclosure may contain a steady state: the start is
     /// symmetric, or the flow leads to a saddle.
-    Symmetric,
+    SteadyState,
     /// The limit of steps or of time was reached.
-    Endless,
+    Limit,
 }
 
 impl Cause {
     /// All causes.
-    pub const ALL: [Self; 5] = [Self::Growth, Self::Enclosure, Self::Defect, Self::Symmetric, Self::Endless];
+    pub const ALL: [Self; 5] = [Self::Growth, Self::Enclosure, Self::Defect, Self::SteadyState, Self::Limit];
 
     /// One word.
     pub fn name(self) -> &'static str {
@@ -28,8 +28,8 @@ impl Cause {
             Self::Growth => "growth",
             Self::Enclosure => "enclosure",
             Self::Defect => "defect",
-            Self::Symmetric => "symmetric?",
-            Self::Endless => "endless",
+            Self::SteadyState => "steady-state",
+            Self::Limit => "limit",
         }
     }
 
@@ -39,8 +39,8 @@ impl Cause {
             Self::Growth => "growth: the error bound exceeds the distance to every hemisphere",
             Self::Enclosure => "enclosure: the bounds of the field became infinite",
             Self::Defect => "defect: no polynomial follows the field closely enough",
-            Self::Symmetric => "symmetric? The growth does not end, and the enclosure may contain a fixed point",
-            Self::Endless => "endless: too many steps, or too long a time",
+            Self::SteadyState => "steady-state: the growth does not end, and the enclosure may contain a steady state",
+            Self::Limit => "limit: the limit of steps or of time was reached",
         }
     }
 }

@@ -65,7 +65,7 @@ impl ProofSearch<'_> {
     /// Adds one step to the proof.
     fn advance(&mut self, order: usize, growth_width: f64, max_steps: usize) -> Result<(), Cause> {
         if self.steps.len() >= max_steps || self.t > MAX_TIME {
-            return Err(Cause::Endless);
+            return Err(Cause::Limit);
         }
         // A smaller defect gains nothing beside the rounding of the coefficients or the present
         // error.

@@ -52,7 +52,7 @@ impl Neighbourhood {
             (false, false) => "USA",
             (false, true) => "causal USA",
         };
-        let near = if self.radius > 0.0 { format!("within {} of", crate::error::show(self.radius)) } else { "in".to_owned() };
+        let near = if self.radius > 0.0 { format!("within {} of", crate::error::format_number(self.radius)) } else { "in".to_owned() };
         let tokens = match self.masses.len() {
             1 => "one token starts".to_owned(),
             n => format!("{n} tokens start"),

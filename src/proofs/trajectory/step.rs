@@ -34,7 +34,7 @@ pub(super) fn propagate_error(path: &Path, error: f64, growth_width: f64) -> Res
     let norm = (point(1.0) + Interval::symmetric(path.q)).sqrt();
     let (mut pieces, mut use_kappa, mut time_shift) = (Vec::new(), true, 0.0);
     // A fixed point may lie within about the speed divided by the rate of growth.
-    let cause = |rate: f64, error: f64, other| if path.initial_speed() <= rate * error { Cause::Symmetric } else { other };
+    let cause = |rate: f64, error: f64, other| if path.initial_speed() <= rate * error { Cause::SteadyState } else { other };
     while a < h {
         let b = if a + 1.1 * length >= h { h } else { a + length };
         let (range, axes) = path.range(a, b);

@@ -305,12 +305,12 @@ fn symmetric_starts_are_never_proved() {
         for (variant, beta) in [(SA, 1.0), (SA, 5.0), (USA, 1.0), (SA, 0.0)] {
             for radius in [0.0, 1e-6] {
                 let failure = prove(&near(variant, beta, &x, radius)).expect("arithmetic").expect_err("not provable");
-                assert!(matches!(failure.cause, Cause::Symmetric | Cause::Growth), "{failure:?}");
+                assert!(matches!(failure.cause, Cause::SteadyState | Cause::Growth), "{failure:?}");
             }
         }
     }
     let failure = prove(&near(SA, 2.0, &polygon(5), 0.0)).expect("arithmetic").expect_err("not provable");
-    assert_eq!(failure.cause, Cause::Symmetric);
+    assert_eq!(failure.cause, Cause::SteadyState);
 }
 
 #[test]

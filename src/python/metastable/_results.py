@@ -183,7 +183,7 @@ class Verdicts(list):
         for v in self:
             number = lambda key: "-" if v[key] is None else f"{v[key]:.3g}"
             verdict = v["verdict"] + ("" if v["as_expected"] else " (!)")
-            control = "ok" if v["control_ok"] else "WRONG SIDE"
+            control = "ok" if v["control_ok"] else "WRONG"
             yield v["name"], v["status"], v["kind"], verdict, number("margin"), number("error"), number("slack"), v["resolves"], v["trials"], control
 
     def __repr__(self):

@@ -3,10 +3,13 @@
 
 use super::Tokens;
 use crate::error::{Error, Result};
-use crate::num::stream::Stream;
+use crate::num::{key_values::KeyValues, stream::Stream};
 
 mod configurations;
 mod random;
+
+/// A parameter: key, default, smallest and largest value, meaning.
+pub type Key = (&'static str, f64, f64, f64, &'static str);
 
 /// A registered family of laws.
 pub struct LawFamily {
@@ -14,8 +17,8 @@ pub struct LawFamily {
     pub name: &'static str,
     /// One-line description.
     pub summary: &'static str,
-    /// Parameters: key, default, smallest and largest value, meaning.
-    pub keys: &'static [(&'static str, f64, f64, f64, &'static str)],
+    /// Parameters.
+    pub keys: &'static [Key],
     /// The support of the law.
     pub support: Support,
     /// Draws n tokens of `S^{d-1}`; the values are those of `keys`, in order.
@@ -53,6 +56,15 @@ pub fn find(name: &str) -> Result<&'static LawFamily> {
     ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("law", name, ALL.iter().map(|e| e.name)))
 }
 
+/// Values of the parameters of a law, in the order of its keys; `kind` names a key in errors.
+///
+/// **Errors** an unknown key, a key twice, a value that is not a number or out of range.
+pub(crate) fn parameters(kind: &'static str, keys: &[Key], text: KeyValues<'_>) -> Result<Vec<f64>> {
+    let names: Vec<&str> = keys.iter().map(|k| k.0).collect();
+    let found = text.with_keys(kind, &names)?;
+    keys.iter().map(|&(key, default, low, high, _)| Ok(found.number_in(key, low, high)?.unwrap_or(default))).collect()
+}
+
 /// A law with its parameters.
 #[derive(Clone)]
 pub struct Law {
@@ -73,19 +85,7 @@ impl Law {
     pub fn parse(spec: &str) -> Result<Self> {
         let (name, rest) = spec.split_once(':').unwrap_or((spec, ""));
         let entry = find(name.trim())?;
-        let mut values: Vec<f64> = entry.keys.iter().map(|k| k.1).collect();
-        for pair in rest.split(',').filter(|p| !p.trim().is_empty()) {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let slot = entry
-                .keys
-                .iter()
-                .position(|k| k.0 == key.trim())
-                .ok_or_else(|| Error::unknown("law parameter", key.trim(), entry.keys.iter().map(|k| k.0)))?;
-            let (_, _, lo, hi, _) = entry.keys[slot];
-            let name = format!("{}:{}", entry.name, key.trim());
-            let number = value.trim().parse::<f64>().map_err(|_| Error::parameter(&name, value, "a number"))?;
-            values[slot] = crate::error::in_range(&name, number, lo, hi)?;
-        }
+        let values = parameters("law parameter", entry.keys, KeyValues::parse(entry.name, rest))?;
         Ok(Self { entry, values })
     }
 

@@ -2,8 +2,9 @@
 //!
 //! It is specified by `name`, by `name:key=value`, or by `name:VALUE` if the law has one parameter.
 
-use crate::error::{Error, Result, in_range};
-use crate::num::stream::Stream;
+use crate::error::Result;
+use crate::law::{Key, parameters};
+use crate::num::{key_values::KeyValues, stream::Stream};
 
 mod families;
 
@@ -13,8 +14,8 @@ pub struct MassFamily {
     pub name: &'static str,
     /// One-line description.
     pub summary: &'static str,
-    /// Parameters: key, default, smallest and largest value, meaning.
-    pub keys: &'static [(&'static str, f64, f64, f64, &'static str)],
+    /// Parameters.
+    pub keys: &'static [Key],
     /// True if the masses are drawn from a random stream.
     pub random: bool,
     /// Positive weights of n tokens, proportional to their masses; the values are those of `keys`,
@@ -52,22 +53,13 @@ impl MassLaw {
     }
 
     fn read(family: &'static MassFamily, rest: &str) -> Result<Self> {
-        let mut values: Vec<f64> = family.keys.iter().map(|k| k.1).collect();
-        for word in rest.split(',').filter(|w| !w.trim().is_empty()) {
+        let text = KeyValues::parse(family.name, rest);
+        let text = match family.keys {
             // The key may be omitted if there is only one.
-            let (key, value) = match (word.split_once('='), family.keys) {
-                (Some((key, value)), _) => (key.trim(), value.trim()),
-                (None, [(key, ..)]) => (*key, word.trim()),
-                (None, _) => (word.trim(), ""),
-            };
-            let known = family.keys.iter().position(|k| k.0 == key);
-            let slot = known.ok_or_else(|| Error::unknown("parameter of masses", key, family.keys.iter().map(|k| k.0)))?;
-            let (_, _, low, high, _) = family.keys[slot];
-            let name = format!("{}:{key}", family.name);
-            let number = value.parse::<f64>().map_err(|_| Error::parameter(&name, value, "a number"))?;
-            values[slot] = in_range(&name, number, low, high)?;
-        }
-        Ok(Self { family, values })
+            [(key, ..)] => text.with_default_key(key),
+            _ => text,
+        };
+        Ok(Self { family, values: parameters("parameter of masses", family.keys, text)? })
     }
 
     /// The canonical specification with all parameters.

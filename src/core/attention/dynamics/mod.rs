@@ -128,7 +128,7 @@ impl Dynamics {
         if self.normalisation.rate_dependence() == RateDependence::Output {
             self.sublayers.iter().try_for_each(|s| s.algorithm(x, OutputForm::Sum).map(|_| ()))?;
         }
-        Ok(names.first().copied().unwrap_or("own"))
+        Ok(names.first().copied().unwrap_or("custom"))
     }
 
     /// Largest relative error of a velocity. Integrators treat smaller differences as noise.
@@ -252,7 +252,11 @@ impl NamedDynamics {
     /// Builds the dynamics. **Errors** `|beta|` above [`MAX_BETA`], and those of the dynamics.
     pub fn build(&self, spec: &Spec) -> Result<Dynamics> {
         if !spec.beta.is_finite() || spec.beta.abs() > MAX_BETA {
-            return Err(Error::parameter("beta", crate::error::show(spec.beta), format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]")));
+            return Err(Error::parameter(
+                "beta",
+                crate::error::format_number(spec.beta),
+                format!("a number in [-{MAX_BETA:e}, {MAX_BETA:e}]"),
+            ));
         }
         (self.build)(spec)
     }
@@ -365,6 +369,6 @@ pub(crate) fn attention(spec: &Spec, variant: Variant) -> Result<Dynamics> {
         });
     }
     let (causal, sign) = (variant.causal, if variant.repulsive { -1.0 } else { 1.0 });
-    let Spec { beta, kernel, accuracy, isa: level, .. } = *spec;
-    Ok(Dynamics::single(Attention { beta, heads, causal, weights, sign, kernel, accuracy, isa: level }))
+    let Spec { beta, kernel, accuracy, isa, .. } = *spec;
+    Ok(Dynamics::single(Attention { beta, heads, causal, weights, sign, kernel, accuracy, isa }))
 }

@@ -3,7 +3,7 @@
 
 use crate::attention::kernel::OutputForm;
 use crate::error::{Error, Result};
-use crate::num::{simd::Isa, vector::axpy};
+use crate::num::{key_values::KeyValues, simd::Isa, vector::axpy};
 use crate::sphere::{geometry::retract, space::Space};
 
 mod layer_update;
@@ -58,20 +58,24 @@ pub const ALL: [Scheme; 9] = [Post, Pre, Peri, Mix { tau: 1.0 }, NGpt { alpha: 1
 /// **Errors** an unknown name, with the nearest known one; a parameter that the scheme does not
 /// have; a parameter that is not positive.
 pub fn find(name: &str) -> Result<Scheme> {
-    let (scheme, parameter) = name.split_once(':').map_or((name, None), |(scheme, p)| (scheme, Some(p)));
+    let (scheme, parameters) = name.split_once(':').unwrap_or((name, ""));
     let all = || ALL.iter().map(|s| s.name());
     let default = ALL.into_iter().find(|s| s.name() == scheme).ok_or_else(|| Error::unknown("normalisation", scheme, all()))?;
-    let Some(parameter) = parameter else { return Ok(default) };
-    let value = |key: &str| {
-        let number = parameter.strip_prefix(key)?.strip_prefix('=')?.parse::<f64>().ok();
-        number.filter(|v| *v > 0.0 && v.is_finite())
+    let keys: &[&str] = match default {
+        Mix { .. } => &["tau"],
+        NGpt { .. } => &["alpha"],
+        _ => &[],
     };
-    match default {
-        Mix { .. } => value("tau").map(|tau| Mix { tau }),
-        NGpt { .. } => value("alpha").map(|alpha| NGpt { alpha }),
-        _ => None,
-    }
-    .ok_or_else(|| Error::parameter("norm", name, "mix:tau=T or ngpt:alpha=A with a positive number; the others have no parameter"))
+    let found = KeyValues::parse(scheme, parameters).with_keys("norm parameter", keys)?;
+    let positive = |key: &str| match found.number(key)? {
+        Some(v) if !(v > 0.0 && v.is_finite()) => Err(Error::parameter(format!("{scheme} {key}"), v, "a positive finite number")),
+        v => Ok(v),
+    };
+    Ok(match default {
+        Mix { tau } => Mix { tau: positive("tau")?.unwrap_or(tau) },
+        NGpt { alpha } => NGpt { alpha: positive("alpha")?.unwrap_or(alpha) },
+        other => other,
+    })
 }
 
 impl Normalisation for Scheme {

@@ -34,7 +34,7 @@ pub(super) struct KernelMatrix {
 
 impl KernelMatrix {
     /// Computes the matrix of these tokens. **Cost** `n^2` exponentials, `2 n^2 d` operations.
-    pub fn fill(&mut self, x: &Tokens, beta: f64, level: Isa) {
+    pub fn fill(&mut self, x: &Tokens, beta: f64, isa: Isa) {
         (self.n, self.d, self.stride) = (x.n(), x.d(), x.n().next_multiple_of(STRIDE_MULTIPLE));
         let stride = self.stride;
         self.columns.reset(self.d * stride);
@@ -45,7 +45,7 @@ impl KernelMatrix {
         let (columns, rate) = (&self.columns, -0.5 * beta * std::f64::consts::LOG2_E);
         for_each_block(self.n, stride, &mut self.kernel, |first, out| {
             let rows = &x.coordinates()[first * x.d()..];
-            level.run(Fill { rows, d: x.d(), columns, stride, rate, out });
+            isa.run(Fill { rows, d: x.d(), columns, stride, rate, out });
         });
     }
 
@@ -55,20 +55,20 @@ impl KernelMatrix {
     }
 
     /// `K v`.
-    pub fn times(&self, v: &[f64], level: Isa, out: &mut [f64]) {
+    pub fn times(&self, v: &[f64], isa: Isa, out: &mut [f64]) {
         for_each_block(self.n, 1, out, |first, out| {
             let kernel = &self.kernel[first * self.stride..][..out.len() * self.stride];
-            level.run(Product { kernel, v, out });
+            isa.run(Product { kernel, v, out });
         });
     }
 
     /// `sum_j k_ij v_j (x_j - x_i)` for all i; without `x_i` unless `differences`.
-    pub fn weighted_sums(&self, x: &Tokens, v: &[f64], differences: bool, level: Isa, out: &mut [f64]) {
+    pub fn weighted_sums(&self, x: &Tokens, v: &[f64], differences: bool, isa: Isa, out: &mut [f64]) {
         for_each_block(self.n, self.d, out, |first, out| {
             for (i, out) in (first..).zip(out.chunks_exact_mut(self.d)) {
                 let kernel = &self.kernel[i * self.stride..][..self.stride];
                 let origin = differences.then(|| x.row(i));
-                level.run(WeightedSums { kernel, v, columns: &self.columns, origin, out });
+                isa.run(WeightedSums { kernel, v, columns: &self.columns, origin, out });
             }
         });
     }

@@ -25,7 +25,7 @@ use matrix::{KernelMatrix, PARALLEL_PAIRS};
 pub struct Sinkhorn {
     beta: f64,
     tolerance: f64,
-    level: Isa,
+    isa: Isa,
 }
 
 /// Largest number of tokens: the matrix then takes half a gigabyte.
@@ -43,7 +43,7 @@ impl Sinkhorn {
             return Err(Error::parameter("beta", beta, "a finite number >= 0 with Sinkhorn weights"));
         }
         crate::error::in_range("tolerance", tolerance, 1e-14, 0.1)?;
-        Ok(Self { beta, tolerance, level: Isa::best() })
+        Ok(Self { beta, tolerance, isa: Isa::best() })
     }
 
     /// The factors `f`, the largest deviation of a row sum from 1, and the number of iterations.
@@ -63,12 +63,12 @@ impl Sinkhorn {
 
     fn scale(&self, x: &Tokens, b: &mut ScalingBuffers) -> (f64, usize) {
         let ScalingBuffers { matrix, weighted, sums, factors, change } = b;
-        matrix.fill(x, self.beta, self.level);
+        matrix.fill(x, self.beta, self.isa);
         weighted.reset(matrix.stride());
         sums.resize(x.n(), 0.0);
         // Initial factors from the row sums of the kernel: exact if all row sums are equal.
         weighted[..x.n()].copy_from_slice(x.masses());
-        matrix.times(weighted, self.level, sums);
+        matrix.times(weighted, self.isa, sums);
         factors.clear();
         factors.extend(sums.iter().map(|z| 1.0 / z.sqrt()));
         change.clear();
@@ -78,7 +78,7 @@ impl Sinkhorn {
         let mut previous = f64::INFINITY;
         for round in 1..=MAX_ROUNDS {
             weighted.iter_mut().zip(factors.iter().zip(x.masses())).for_each(|(w, (f, m))| *w = m * f);
-            matrix.times(weighted, self.level, sums);
+            matrix.times(weighted, self.isa, sums);
             let residual = factors.iter().zip(&*sums).map(|(f, z)| (f * z - 1.0).abs()).fold(0.0, nan_max);
             if residual <= self.tolerance {
                 return (residual, round);
@@ -122,7 +122,7 @@ impl Sublayer for Sinkhorn {
             if residual > self.tolerance || residual.is_nan() {
                 return out.fill(f64::NAN);
             }
-            buffers.matrix.weighted_sums(x, &buffers.weighted, form != OutputForm::Sum, self.level, out);
+            buffers.matrix.weighted_sums(x, &buffers.weighted, form != OutputForm::Sum, self.isa, out);
             for ((out, f), xi) in out.chunks_exact_mut(x.d()).zip(&buffers.factors).zip(x.rows()) {
                 scale(*f, out);
                 if form == OutputForm::Tangent {

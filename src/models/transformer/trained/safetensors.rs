@@ -32,7 +32,7 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<Tensors> {
     let (start, data_bytes) = (8 + length, total - 8 - length);
     if metadata.data_len() as u64 != data_bytes {
         let what = if (metadata.data_len() as u64) > data_bytes { "truncated" } else { "longer than its header says" };
-        return Err(error(format!("{what}: the header tells of {} bytes of tensors, the file has {data_bytes}", metadata.data_len())));
+        return Err(error(format!("{what}: the header describes {} bytes of tensors, the file has {data_bytes}", metadata.data_len())));
     }
     let (mut entries, mut integers) = (std::collections::BTreeMap::new(), Vec::new());
     for (name, info) in metadata.tensors() {
