@@ -5,15 +5,22 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use metastable::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32};
 use metastable::attention::kernel::{ALL, Attention, Batch, KernelChoice, Weights, Workspace};
 use metastable::attention::pattern::{Causal, FullAttention, Pattern};
-use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn};
+use metastable::attention::{
+    Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn,
+};
 use metastable::continuity::{MeasureDynamics, circle::Circle, density::Density, sphere2::Sphere2};
 use metastable::landscape::spectrum::extreme_eigenvalues;
-use metastable::num::{dense::symmetric_eigenvalues, peak::exponentials, simd::Isa, stream::Stream};
+use metastable::num::{
+    dense::symmetric_eigenvalues, peak::exponentials, simd::Isa, stream::Stream,
+};
 use metastable::proofs::modes;
 use metastable::sphere::{Tokens, law::Law};
 
 fn tokens(n: usize, d: usize) -> Tokens {
-    Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(1, &["bench"])).expect("valid")
+    Law::parse("uniform")
+        .expect("registered")
+        .sample(n, d, &mut Stream::new(1, &["bench"]))
+        .expect("valid")
 }
 
 fn kernels(c: &mut Criterion) {
@@ -22,16 +29,19 @@ fn kernels(c: &mut Criterion) {
         group.sample_size(10);
         for (n, d) in [(32, 3), (128, 8), (256, 32), (1024, 64), (8192, 3), (8192, 2)] {
             let x = tokens(n, d);
-            let spec = Spec { kernel: KernelChoice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
+            let spec =
+                Spec { kernel: KernelChoice::Named(*kernel), accuracy: 1e-2, ..Spec::new(4.0, n) };
             let sa = dynamics::build("sa", false, &spec).expect("registered");
             if sa.kernel(&x).is_err() {
                 continue;
             }
             let (mut v, mut work) = (vec![0.0; n * d], Workspace::default());
             group.throughput(Throughput::Elements((n * n) as u64));
-            group.bench_with_input(BenchmarkId::from_parameter(format!("n={n} d={d}")), &x, |b, x| {
-                b.iter(|| sa.rates(0.0, x, &mut work, &mut v))
-            });
+            group.bench_with_input(
+                BenchmarkId::from_parameter(format!("n={n} d={d}")),
+                &x,
+                |b, x| b.iter(|| sa.rates(0.0, x, &mut work, &mut v)),
+            );
         }
         group.finish();
     }
@@ -60,13 +70,18 @@ fn energies(c: &mut Criterion) {
         let (mut out, mut work) = (vec![0.0; n * d], Workspace::default());
         group.sample_size(10);
         group.bench_function("log value", |b| b.iter(|| energy.log_value(&x)));
-        group.bench_function("gradient", |b| b.iter(|| energy.scaled_grad(&x, &mut work, &mut out)));
-        group.bench_function("Hessian product", |b| b.iter(|| energy.scaled_hess_vec(&x, &u, &mut work, &mut out)));
+        group
+            .bench_function("gradient", |b| b.iter(|| energy.scaled_grad(&x, &mut work, &mut out)));
+        group.bench_function("Hessian product", |b| {
+            b.iter(|| energy.scaled_hess_vec(&x, &u, &mut work, &mut out))
+        });
         if n == 128 {
             let h = energy.scaled_hessian(&x);
             group.bench_function("Hessian", |b| b.iter(|| energy.scaled_hessian(&x)));
             group.bench_function("spectrum", |b| b.iter(|| symmetric_eigenvalues(&h, n * (d - 1))));
-            group.bench_function("ten eigenvalues at each end", |b| b.iter(|| extreme_eigenvalues(4.0, &x, 10)));
+            group.bench_function("ten eigenvalues at each end", |b| {
+                b.iter(|| extreme_eigenvalues(4.0, &x, 10))
+            });
         }
         group.finish();
     }
@@ -80,7 +95,8 @@ fn densities(c: &mut Criterion) {
     let sphere = Sphere2::from_density(&density, 128).expect("valid");
     for dynamics in ["sa", "usa"] {
         let medium = MeasureDynamics::new(dynamics, 5.0, 0.0).expect("registered");
-        let (on_circle, on_sphere) = (circle.right_hand_side(&medium), sphere.right_hand_side(&medium));
+        let (on_circle, on_sphere) =
+            (circle.right_hand_side(&medium), sphere.right_hand_side(&medium));
         group.bench_function(format!("circle, {dynamics}"), |b| b.iter(|| on_circle(&circle.c)));
         group.bench_function(format!("S^2, {dynamics}"), |b| b.iter(|| on_sphere(&sphere.a)));
     }
@@ -112,7 +128,9 @@ fn parts(c: &mut Criterion) {
     let systems: Vec<Tokens> = (0..64).map(|_| tokens(32, 2)).collect();
     let mut batch = Batch::new(&systems, Isa::best()).expect("one shape");
     let attention = Attention::new(4.0);
-    group.bench_function("one layer of 64 systems, n=32 d=2", |b| b.iter(|| batch.apply_layer(&attention, 0.1)));
+    group.bench_function("one layer of 64 systems, n=32 d=2", |b| {
+        b.iter(|| batch.apply_layer(&attention, 0.1))
+    });
     group.finish();
 }
 
@@ -131,16 +149,33 @@ fn heads(c: &mut Criterion) {
         let x = normals(n * d, 1.0);
         let mut head = || {
             let [q, k, v, o] = std::array::from_fn(|_| normals(r * d, scale));
-            Head::with_output(d, Some((r, q)), Some((r, k)), Some((r, v)), (d, o)).expect("shapes agree")
+            Head::with_output(d, Some((r, q)), Some((r, k)), Some((r, v)), (d, o))
+                .expect("shapes agree")
         };
         let heads: Vec<Head> = (0..count).map(|_| head()).collect();
         let masses = vec![1.0 / n as f64; n];
         let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; n * d]);
-        let patterns: [(&str, &dyn Pattern); 2] = [("everything", &FullAttention), ("causal", &Causal)];
+        let patterns: [(&str, &dyn Pattern); 2] =
+            [("everything", &FullAttention), ("causal", &Causal)];
         for (name, pattern) in patterns {
             let (beta, weights, isa) = (1.0 / (r as f64).sqrt(), Weights::Softmax, Isa::best());
-            let job = HeadsProblem { queries: &x, sources: &x, masses: &masses, d, beta, heads: &heads, pattern, weights, isa };
-            let label = |precision: &str| BenchmarkId::new(format!("{name}, {precision}"), format!("n={n} d={d} heads={count}"));
+            let job = HeadsProblem {
+                queries: &x,
+                sources: &x,
+                masses: &masses,
+                d,
+                beta,
+                heads: &heads,
+                pattern,
+                weights,
+                isa,
+            };
+            let label = |precision: &str| {
+                BenchmarkId::new(
+                    format!("{name}, {precision}"),
+                    format!("n={n} d={d} heads={count}"),
+                )
+            };
             group.bench_function(label("f64"), |b| b.iter(|| apply(&job, &mut work, &mut out)));
             group.bench_function(label("f32"), |b| b.iter(|| apply_f32(&job, &mut work, &mut out)));
         }
@@ -162,5 +197,15 @@ fn sinkhorn(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, kernels, causal, energies, densities, counts_of_modes, parts, heads, sinkhorn);
+criterion_group!(
+    benches,
+    kernels,
+    causal,
+    energies,
+    densities,
+    counts_of_modes,
+    parts,
+    heads,
+    sinkhorn
+);
 criterion_main!(benches);

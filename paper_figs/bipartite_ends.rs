@@ -13,20 +13,33 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let (line, ends) = (inputs.table("threshold")?, inputs.table("ends")?);
         let share = |beta: f64, mu: f64, column: &str| {
-            let at =
-                |values: Vec<f64>, ratios: Vec<f64>| values.iter().zip(&ratios).position(|(b, m)| (b - beta).abs() + (m - mu).abs() < 1e-9);
-            at(ends.column("beta"), ends.column("mu")).map_or(f64::NAN, |row| ends.column(column)[row])
+            let at = |values: Vec<f64>, ratios: Vec<f64>| {
+                values
+                    .iter()
+                    .zip(&ratios)
+                    .position(|(b, m)| (b - beta).abs() + (m - mu).abs() < 1e-9)
+            };
+            at(ends.column("beta"), ends.column("mu"))
+                .map_or(f64::NAN, |row| ends.column(column)[row])
         };
         let panel = |title: &str, column: &str, legend: Option<Corner>| {
-            let mut panel = Panel::new(title, Axis::linear("\u{3b2}\u{3bb}", 0.0, 3.5), Axis::linear("\u{3bc}/\u{3bb}", -0.1, 1.05));
-            let values = RATIOS.iter().map(|mu| BETAS.iter().map(|beta| share(*beta, *mu, column)).collect()).collect();
+            let mut panel = Panel::new(
+                title,
+                Axis::linear("\u{3b2}\u{3bb}", 0.0, 3.5),
+                Axis::linear("\u{3bc}/\u{3bb}", -0.1, 1.05),
+            );
+            let values = RATIOS
+                .iter()
+                .map(|mu| BETAS.iter().map(|beta| share(*beta, *mu, column)).collect())
+                .collect();
             panel.marks.push(Mark::Heat {
                 x: edges(&BETAS, 0.0, 3.5),
                 y: edges(&RATIOS, -0.1, 1.05),
                 values,
                 shade: Axis::linear("share of starts", 0.0, 1.0),
             });
-            let label = if legend.is_some() { "\u{3bc} = \u{3bb} tanh(\u{3b2}\u{3bb})" } else { "" };
+            let label =
+                if legend.is_some() { "\u{3bc} = \u{3bb} tanh(\u{3b2}\u{3bb})" } else { "" };
             panel.line(series(line, "beta", "mu"), 6, Dash::Solid, label);
             panel.legend = legend;
             panel

@@ -20,9 +20,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let paths = inputs.table("paths")?;
         let pi = std::f64::consts::PI;
         let end = paths.column("t").into_iter().fold(1.0, f64::max);
-        let mut panel = Panel::new("angles over time", Axis::log("t", 0.1, end), Axis::linear("angle", -pi, pi));
+        let mut panel = Panel::new(
+            "angles over time",
+            Axis::log("t", 0.1, end),
+            Axis::linear("angle", -pi, pi),
+        );
         let mut arcs = Vec::new();
-        for (kind, colour, name) in [("other", 7, "other tokens"), ("strong", 1, "strong centres")] {
+        for (kind, colour, name) in [("other", 7, "other tokens"), ("strong", 1, "strong centres")]
+        {
             let mut lengths: Vec<f64> = Vec::new();
             for (_, path) in groups(&paths.only("centre", kind), "token") {
                 let angles = path.column("theta");
@@ -44,21 +49,33 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         panel.legend = Some(Corner::BottomLeft);
         let counts = inputs.table("counts")?;
-        let mut numbers = Panel::new("strong centres", Axis::log("\u{3b4}", 0.08, 1.0), Axis::log("number", 2.0, 1000.0));
+        let mut numbers = Panel::new(
+            "strong centres",
+            Axis::log("\u{3b4}", 0.08, 1.0),
+            Axis::log("number", 2.0, 1000.0),
+        );
         for (k, d) in [2.0, 3.0].into_iter().enumerate() {
             let rows = only(counts, "d", d);
             numbers.line(series(&rows, "delta", "strong_expected"), k, Dash::for_series(k), "");
             numbers.points(series(&rows, "delta", "strong"), k, 2.0, format!("d = {d}"));
         }
         numbers.line(
-            (0..=20).map(|k| 0.08 * 12.5f64.powf(f64::from(k) / 20.0)).map(|x| (x, 1.0 / (3.0 * (0.5 * x).sin().powi(2)))).collect(),
+            (0..=20)
+                .map(|k| 0.08 * 12.5f64.powf(f64::from(k) / 20.0))
+                .map(|x| (x, 1.0 / (3.0 * (0.5 * x).sin().powi(2))))
+                .collect(),
             1,
             Dash::Dotted,
             "d = 3 as published",
         );
         numbers.legend = Some(Corner::TopRight);
-        let mean =
-            |arcs: &[f64]| if arcs.is_empty() { "none".to_owned() } else { format!("{:.3}", arcs.iter().sum::<f64>() / arcs.len() as f64) };
+        let mean = |arcs: &[f64]| {
+            if arcs.is_empty() {
+                "none".to_owned()
+            } else {
+                format!("{:.3}", arcs.iter().sum::<f64>() / arcs.len() as f64)
+            }
+        };
         let caption = format!(
             "Left: causal SA on the circle, n = {}, beta = {}; strong Renyi centres at delta = 4 \
             beta^(-1/2) ({} of them) move by {} on average until t = {}, the other tokens by {}. \

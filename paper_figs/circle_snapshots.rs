@@ -1,6 +1,8 @@
 //! Tokens on the circle at the published times (arXiv:2312.10794, figure 4).
 
-use super::{CellSelection, FigureReference, PaperFigure, PublishedFigure, dynamics_text, first_run, tokens};
+use super::{
+    CellSelection, FigureReference, PaperFigure, PublishedFigure, dynamics_text, first_run, tokens,
+};
 use crate::draw::{Axis, Mark, Panel, Picture};
 use crate::study::Parameter;
 
@@ -20,7 +22,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
         Parameter::real("beta", &[4.0, 9.0], (0.0, 500.0), "inverse temperatures, one row each"),
         Parameter::count("n", &[32.0], (2.0, 1000.0), "tokens"),
         Parameter::count("seed", &[4.0], (0.0, 9e15), "seed of the start"),
-        Parameter::real("times", &[0.0, 2.5, 18.0, 30.0], (0.0, 1e4), "times, ascending; the last one is at most t_end"),
+        Parameter::real(
+            "times",
+            &[0.0, 2.5, 18.0, 30.0],
+            (0.0, 1e4),
+            "times, ascending; the last one is at most t_end",
+        ),
         Parameter::real("t_end", &[30.0], (0.1, 1e4), "end of the run"),
     ],
     quick: true,
@@ -32,9 +39,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             for (k, time) in t.iter().enumerate() {
                 let word = if clusters[k] > 1.5 { "clusters" } else { "cluster" };
                 // The title of the first panel names what its row has in common.
-                let row = if k == 0 { format!("\u{3b2}\u{a0}=\u{a0}{}, ", cell.beta) } else { String::new() };
+                let row = if k == 0 {
+                    format!("\u{3b2}\u{a0}=\u{a0}{}, ", cell.beta)
+                } else {
+                    String::new()
+                };
                 let title = format!("{row}t\u{a0}=\u{a0}{}", rounded(*time));
-                let mut panel = Panel::new(title, Axis::linear("", -1.15, 1.15), Axis::linear("", -1.15, 1.15));
+                let mut panel =
+                    Panel::new(title, Axis::linear("", -1.15, 1.15), Axis::linear("", -1.15, 1.15));
                 panel.hides_axes = true;
                 let at = |i: usize, c: usize| table.column(&format!("x_{i}_{c}"))[k];
                 panel.marks.push(Mark::Circle);
@@ -56,7 +68,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             width, beta^(-1/2)/2.",
             rows.join("; ")
         );
-        let columns = inputs.results[0].first().map_or(1, |(_, t)| first_run(&t.table).0.rows.len());
+        let columns =
+            inputs.results[0].first().map_or(1, |(_, t)| first_run(&t.table).0.rows.len());
         Ok(Picture { panels, columns, aspect: 1.0, caption })
     },
     ..PaperFigure::EMPTY

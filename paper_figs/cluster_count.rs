@@ -27,19 +27,38 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 (least / 1.3, most * 1.3)
             };
             let title = if d < 2.5 { "circle" } else { "S\u{b2}" };
-            let mut panel =
-                Panel::new(title, Axis::log("\u{3b2}", low, high), Axis::log("clusters", 0.8, if d < 2.5 { 400.0 } else { 200.0 }));
-            let grid: Vec<f64> = (0..=60).map(|k| low * (high / low).powf(f64::from(k) / 60.0)).collect();
+            let mut panel = Panel::new(
+                title,
+                Axis::log("\u{3b2}", low, high),
+                Axis::log("clusters", 0.8, if d < 2.5 { 400.0 } else { 200.0 }),
+            );
+            let grid: Vec<f64> =
+                (0..=60).map(|k| low * (high / low).powf(f64::from(k) / 60.0)).collect();
             let mut law = |f: &dyn Fn(f64) -> f64, colour: usize, dash: Dash, label: &str| {
                 panel.line(grid.iter().map(|b| (*b, f(*b))).collect(), colour, dash, label)
             };
             if d < 2.5 {
                 law(&|b| (2.0 * b).sqrt(), 2, Dash::Dashed, "fastest mode \u{221a}(2\u{3b2})");
-                law(&|b| expected_modes_circle(b).unwrap_or(f64::NAN), 3, Dash::Solid, "modes \u{221a}(3\u{3b2}/2)");
-                law(&|b| RENYI * std::f64::consts::TAU * b.sqrt() / 4.0, 4, Dash::Dotted, "Renyi centres");
+                law(
+                    &|b| expected_modes_circle(b).unwrap_or(f64::NAN),
+                    3,
+                    Dash::Solid,
+                    "modes \u{221a}(3\u{3b2}/2)",
+                );
+                law(
+                    &|b| RENYI * std::f64::consts::TAU * b.sqrt() / 4.0,
+                    4,
+                    Dash::Dotted,
+                    "Renyi centres",
+                );
                 law(&|b| std::f64::consts::PI * b.sqrt() / 4.0, 5, Dash::Dotted, "strong centres");
             } else {
-                law(&|b| 1.0 / (2.0 / b.sqrt()).min(std::f64::consts::FRAC_PI_2).sin().powi(2), 5, Dash::Dotted, "strong centres");
+                law(
+                    &|b| 1.0 / (2.0 / b.sqrt()).min(std::f64::consts::FRAC_PI_2).sin().powi(2),
+                    5,
+                    Dash::Dotted,
+                    "strong centres",
+                );
             }
             for (colour, name, shift) in [(0, "SA", 0.97), (1, "USA", 1.03)] {
                 let own = only(&table.only("dynamics", &name.to_lowercase()), "d", d);
@@ -48,7 +67,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
                     let counts = only(&own, "beta", *beta).column("clusters");
                     let (mean, error) = mean_and_error(&counts);
                     panel.line(
-                        vec![(beta * shift, (mean - 2.0 * error).max(0.8)), (beta * shift, mean + 2.0 * error)],
+                        vec![
+                            (beta * shift, (mean - 2.0 * error).max(0.8)),
+                            (beta * shift, mean + 2.0 * error),
+                        ],
                         colour,
                         Dash::Solid,
                         "",
@@ -63,8 +85,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let circle = only(table, "d", 2.0);
         let most = circle.column("modes").into_iter().fold(1.0, f64::max) * 1.1;
         let mut within = Vec::new();
-        let mut modes =
-            Panel::new("modes and clusters", Axis::linear("modes of the initial density", 0.0, most), Axis::linear("clusters", 0.0, most));
+        let mut modes = Panel::new(
+            "modes and clusters",
+            Axis::linear("modes of the initial density", 0.0, most),
+            Axis::linear("clusters", 0.0, most),
+        );
         modes.line(vec![(0.0, 0.0), (most, most)], 7, Dash::Dotted, "");
         for (colour, name) in ["SA", "USA"].into_iter().enumerate() {
             let rows = only(&table.only("dynamics", &name.to_lowercase()), "d", 2.0);
@@ -72,9 +97,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
             // With few values of beta the points form a few heaps, and their correlation is
             // meaningless.
             let several = distinct(&rows, "beta").len() >= 5;
-            let label = if several { format!("{name}, correlation {:.3}", correlation(&points)) } else { name.to_owned() };
+            let label = if several {
+                format!("{name}, correlation {:.3}", correlation(&points))
+            } else {
+                name.to_owned()
+            };
             if several {
-                within.push(format!("{:.2} for {name} over {} starts", correlation(&about_their_means(&rows)), points.len()));
+                within.push(format!(
+                    "{:.2} for {name} over {} starts",
+                    correlation(&about_their_means(&rows)),
+                    points.len()
+                ));
             }
             modes.points(points, colour, 1.5, label);
         }

@@ -15,8 +15,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let across = horizontal_positions(&level, &links);
         let most = level.iter().copied().fold(0.0, f64::max);
         let place = |k: usize| (across[k], level[k]);
-        let mut panel = Panel::new("", Axis::blank(), Axis::integer("unstable directions", -0.5, most + 0.5));
-        for (dash, label) in [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")] {
+        let mut panel =
+            Panel::new("", Axis::blank(), Axis::integer("unstable directions", -0.5, most + 0.5));
+        for (dash, label) in
+            [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")]
+        {
             let far = dash == Dash::Dotted;
             let drawn = links.iter().filter(|(a, b)| (level[*a] - level[*b] > 1.5) == far);
             for (k, (a, b)) in drawn.enumerate() {
@@ -25,9 +28,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         panel.points((0..level.len()).map(place).collect(), 0, 3.0, "");
         for (k, log_energy) in energy.iter().enumerate() {
-            let sizes = (1..=7).map(|c| points.column(&format!("size_{c}"))[k]).filter(|s| *s > 0.0);
+            let sizes =
+                (1..=7).map(|c| points.column(&format!("size_{c}"))[k]).filter(|s| *s > 0.0);
             let sizes = sizes.map(|s| s.to_string()).collect::<Vec<_>>().join("+");
-            panel.marks.push(Mark::Text { at: place(k), text: format!("{sizes} ({:.2})", log_energy.exp()) });
+            panel.marks.push(Mark::Text {
+                at: place(k),
+                text: format!("{sizes} ({:.2})", log_energy.exp()),
+            });
         }
         panel.legend = Some(Corner::TopRight);
         let caption = format!(
@@ -55,8 +62,11 @@ pub fn covering(links: &[[f64; 2]]) -> Vec<(usize, usize)> {
     // Energy increases along every path, so following links until nothing new appears terminates.
     let mut reached = all.clone();
     loop {
-        let further = |(a, b): &(usize, usize)| all.iter().filter(|l| l.0 == *b).map(|l| (*a, l.1)).collect::<Vec<_>>();
-        let new: Vec<(usize, usize)> = reached.iter().flat_map(further).filter(|l| !reached.contains(l)).collect();
+        let further = |(a, b): &(usize, usize)| {
+            all.iter().filter(|l| l.0 == *b).map(|l| (*a, l.1)).collect::<Vec<_>>()
+        };
+        let new: Vec<(usize, usize)> =
+            reached.iter().flat_map(further).filter(|l| !reached.contains(l)).collect();
         if new.is_empty() {
             break;
         }
@@ -66,7 +76,9 @@ pub fn covering(links: &[[f64; 2]]) -> Vec<(usize, usize)> {
             }
         });
     }
-    let follows = |(a, b): &(usize, usize)| all.iter().any(|l| l.0 == *a && l.1 != *b && reached.contains(&(l.1, *b)));
+    let follows = |(a, b): &(usize, usize)| {
+        all.iter().any(|l| l.0 == *a && l.1 != *b && reached.contains(&(l.1, *b)))
+    };
     all.iter().filter(|l| !follows(l)).copied().collect()
 }
 
@@ -77,8 +89,10 @@ pub fn horizontal_positions(level: &[f64], links: &[(usize, usize)]) -> Vec<f64>
     let mut across = vec![0.5; level.len()];
     let most = level.iter().copied().fold(0.0, f64::max) as usize;
     for row in 0..=most {
-        let mut points: Vec<(f64, usize)> =
-            (0..level.len()).filter(|k| level[*k] as usize == row).map(|k| (target(k, links, &across), k)).collect();
+        let mut points: Vec<(f64, usize)> = (0..level.len())
+            .filter(|k| level[*k] as usize == row)
+            .map(|k| (target(k, links, &across), k))
+            .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let shift = if row % 2 == 0 { -0.05 } else { 0.05 };
         for (j, (_, k)) in points.iter().enumerate() {

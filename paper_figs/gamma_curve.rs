@@ -11,13 +11,22 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "The gamma curve and the transition curve, n = 32",
     parameters: &[
         Parameter::count("n", &[32.0], (2.0, 1e6), "tokens of the curves"),
-        Parameter::real("beta", &[0.0, 3.0, 5.0, 6.0, 7.0], (0.0, 12.0), "inverse temperatures of the curves"),
+        Parameter::real(
+            "beta",
+            &[0.0, 3.0, 5.0, 6.0, 7.0],
+            (0.0, 12.0),
+            "inverse temperatures of the curves",
+        ),
         Parameter::real("t_end", &[48.0], (1.0, 1e6), "end of the curves"),
     ],
     quick: true,
     draw: |inputs| {
         let (own, end) = (inputs.values.count("n")?, inputs.values.one("t_end")?);
-        let mut left = Panel::new(format!("\u{3b3}(t), SA, n = {own}"), Axis::linear("t", 0.0, end), Axis::linear("\u{3b3}", 0.0, 1.0));
+        let mut left = Panel::new(
+            format!("\u{3b3}(t), SA, n = {own}"),
+            Axis::linear("t", 0.0, end),
+            Axis::linear("\u{3b3}", 0.0, 1.0),
+        );
         for (k, &beta) in inputs.values.list("beta")?.iter().enumerate() {
             let curve = Equiangular::sa(own, beta);
             // Points at equal heights with times by quadrature, so that plateaus and jumps are
@@ -32,7 +41,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         left.legend = Some(Corner::BottomRight);
         let title = "\u{3b3}(t) = 1 \u{2212} 10\u{207b}\u{b3}";
-        let mut right = Panel::new(title, Axis::log("t", f64::INFINITY, 0.0), Axis::linear("\u{3b2}", 0.0, 10.0));
+        let mut right = Panel::new(
+            title,
+            Axis::log("t", f64::INFINITY, 0.0),
+            Axis::linear("\u{3b2}", 0.0, 10.0),
+        );
         for (k, n) in [own, 4 * own].into_iter().enumerate() {
             let mut points = Vec::new();
             for beta in (0..=100).map(|b| 0.1 * f64::from(b)) {

@@ -15,15 +15,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut panels = Vec::new();
         let shown = [("V = \u{2212}I", 1.2, Corner::TopRight), ("V = I", 60.0, Corner::TopLeft)];
         for (value, (title, high, corner)) in VALUES.into_iter().zip(shown) {
-            let mut panel = Panel::new(title, Axis::linear("t", 0.0, 2.05), Axis::log("variance", 0.24, high));
+            let mut panel =
+                Panel::new(title, Axis::linear("t", 0.0, 2.05), Axis::log("variance", 0.24, high));
             let (lines, dots) = (closure.only("value", value), particles.only("value", value));
             for (k, s0) in distinct(&lines, "s0").into_iter().enumerate() {
                 let line = series(&only(&lines, "s0", s0), "t", "variance");
-                panel.line(line, 2 * k, [Dash::Solid, Dash::Dashed][k % 2], format!("closure from {s0}"));
+                panel.line(
+                    line,
+                    2 * k,
+                    [Dash::Solid, Dash::Dashed][k % 2],
+                    format!("closure from {s0}"),
+                );
                 let rows = only(&dots, "s0", s0);
                 for (j, n) in distinct(&rows, "n").into_iter().enumerate() {
                     let label = if k == 0 { format!("{n} tokens") } else { String::new() };
-                    panel.points(series(&only(&rows, "n", n), "t", "variance"), 1 + 2 * j, 2.0, label);
+                    panel.points(
+                        series(&only(&rows, "n", n), "t", "variance"),
+                        1 + 2 * j,
+                        2.0,
+                        label,
+                    );
                 }
             }
             panel.legend = Some(corner);

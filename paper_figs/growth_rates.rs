@@ -19,10 +19,20 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut panels = Vec::new();
         for (beta, rows) in groups(table, "beta") {
             let last = span(rows.column("k"), (0.0, 1.0)).1;
-            let top = ["sa", "usa", "sinkhorn"].map(|c| span(rows.column(c), (0.0, 0.0)).1).into_iter().fold(0.0, f64::max);
-            let mut panel =
-                Panel::new(format!("\u{3b2} = {beta}"), Axis::integer("mode k", -0.5, last + 0.5), Axis::linear("rate", 0.0, 1.1 * top));
-            for (k, (column, name)) in [("sa", "SA"), ("usa", "USA, time U2"), ("sinkhorn", "Sinkhorn")].into_iter().enumerate() {
+            let top = ["sa", "usa", "sinkhorn"]
+                .map(|c| span(rows.column(c), (0.0, 0.0)).1)
+                .into_iter()
+                .fold(0.0, f64::max);
+            let mut panel = Panel::new(
+                format!("\u{3b2} = {beta}"),
+                Axis::integer("mode k", -0.5, last + 0.5),
+                Axis::linear("rate", 0.0, 1.1 * top),
+            );
+            for (k, (column, name)) in
+                [("sa", "SA"), ("usa", "USA, time U2"), ("sinkhorn", "Sinkhorn")]
+                    .into_iter()
+                    .enumerate()
+            {
                 panel.line(series(&rows, "k", column), k, Dash::for_series(k), name);
                 panel.points(series(&rows, "k", column), k, 1.6, "");
             }
@@ -30,12 +40,24 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let table = inputs.table("kmax")?;
-        let mut panel = Panel::new("fastest mode of SA", Axis::log("\u{3b2}", 0.5, 500.0), Axis::integer("k", 0.0, 34.0));
+        let mut panel = Panel::new(
+            "fastest mode of SA",
+            Axis::log("\u{3b2}", 0.5, 500.0),
+            Axis::integer("k", 0.0, 34.0),
+        );
         for (k, d) in distinct(table, "d").into_iter().enumerate() {
-            panel.line(series(&only(table, "d", d), "beta", "k"), k, Dash::for_series(k), format!("d = {d}"));
+            panel.line(
+                series(&only(table, "d", d), "beta", "k"),
+                k,
+                Dash::for_series(k),
+                format!("d = {d}"),
+            );
         }
         panel.line(
-            (0..=60).map(|j| 0.5 * 1000f64.powf(f64::from(j) / 60.0)).map(|b| (b, (2.0 * b).sqrt())).collect(),
+            (0..=60)
+                .map(|j| 0.5 * 1000f64.powf(f64::from(j) / 60.0))
+                .map(|b| (b, (2.0 * b).sqrt()))
+                .collect(),
             7,
             Dash::Dotted,
             "\u{221a}(2\u{3b2})",

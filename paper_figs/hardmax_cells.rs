@@ -19,7 +19,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
     study: Some(&STUDY),
     draw: |inputs| {
         let (paths, line) = (inputs.table("paths")?, inputs.table("line")?);
-        let mut cells = Panel::new("cells", Axis::linear("", -1.1, 1.1), Axis::linear("", -1.1, 1.1));
+        let mut cells =
+            Panel::new("cells", Axis::linear("", -1.1, 1.1), Axis::linear("", -1.1, 1.1));
         let mut hull: Vec<(f64, f64)> = Vec::new();
         for token in distinct(paths, "token") {
             let points = series(&only(paths, "token", token), "x", "y");
@@ -34,11 +35,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
         // Between neighbouring vertices the boundary is the ray orthogonal to their difference.
         for (a, b) in hull.iter().zip(hull.iter().cycle().skip(1)) {
             let (x, y) = (a.0 + b.0, a.1 + b.1);
-            cells.line(vec![(0.0, 0.0), (1.1 * x / x.hypot(y), 1.1 * y / x.hypot(y))], 5, Dash::Dotted, "");
+            cells.line(
+                vec![(0.0, 0.0), (1.1 * x / x.hypot(y), 1.1 * y / x.hypot(y))],
+                5,
+                Dash::Dotted,
+                "",
+            );
         }
         cells.points(hull, 2, 3.0, "vertices");
         cells.legend = Some(Corner::TopRight);
-        let mut bound = Panel::new("the bound", Axis::log("t", 1.0, 1000.0), Axis::log("J", 1e-2, 50.0));
+        let mut bound =
+            Panel::new("the bound", Axis::log("t", 1.0, 1000.0), Axis::log("J", 1e-2, 50.0));
         bound.line(series(line, "t", "j"), 0, Dash::Solid, "J of the second token: 1/18");
         bound.line(series(line, "t", "bound"), 3, Dash::Dashed, "bound as published");
         bound.legend = Some(Corner::TopRight);

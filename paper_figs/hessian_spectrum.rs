@@ -15,14 +15,27 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let table = inputs.table("spectrum")?;
         let last = table.column("t").into_iter().fold(1.0, f64::max);
-        let first = table.column("t").into_iter().filter(|t| *t > 0.0).fold(last, f64::min).max(1e-3);
-        let of =
-            |positive: bool| table.column("eigenvalue").into_iter().filter(move |v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive);
+        let first =
+            table.column("t").into_iter().filter(|t| *t > 0.0).fold(last, f64::min).max(1e-3);
+        let of = |positive: bool| {
+            table
+                .column("eigenvalue")
+                .into_iter()
+                .filter(move |v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive)
+        };
         let time = || Axis::log("t", first, 1.5 * last);
         let (low, high) = super::span(of(true), (1e-3, 1.0));
-        let mut unstable = Panel::new("unstable directions", time(), Axis::log("eigenvalue", 0.5 * low, 2.0 * high));
+        let mut unstable = Panel::new(
+            "unstable directions",
+            time(),
+            Axis::log("eigenvalue", 0.5 * low, 2.0 * high),
+        );
         let deepest = super::span(of(false), (-1.0, 0.0)).0;
-        let mut stable = Panel::new("stable directions", time(), Axis::linear("eigenvalue", 1.05 * deepest, 0.0));
+        let mut stable = Panel::new(
+            "stable directions",
+            time(),
+            Axis::linear("eigenvalue", 1.05 * deepest, 0.0),
+        );
         for (panel, positive, colour) in [(&mut unstable, true, 1), (&mut stable, false, 0)] {
             for points in curves(table, first, positive) {
                 panel.line(points, colour, Dash::Solid, "");
@@ -31,7 +44,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let ends = super::span(table.column("t"), (0.0, last));
         let positive = |t: f64| {
             let at = if t > ends.0 { ends.1 } else { ends.0 };
-            series(table, "t", "eigenvalue").into_iter().filter(|(t, v)| (t - at).abs() <= 1e-12 * at && *v > MIN_EIGENVALUE).count()
+            series(table, "t", "eigenvalue")
+                .into_iter()
+                .filter(|(t, v)| (t - at).abs() <= 1e-12 * at && *v > MIN_EIGENVALUE)
+                .count()
         };
         let caption = format!(
             "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) along one SA run of \
@@ -57,14 +73,18 @@ pub fn curves(table: &Table, first: f64, positive: bool) -> Vec<Vec<(f64, f64)>>
     let mut out: Vec<Vec<(f64, f64)>> = Vec::new();
     let mut before = None;
     let rows = series(table, "t", "eigenvalue");
-    for rows in rows.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()).filter(|rows| rows[0].0 >= first) {
+    for rows in rows.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()).filter(|rows| rows[0].0 >= first)
+    {
         let t = rows[0].0;
         let mut values: Vec<f64> = rows.iter().map(|(_, v)| *v).collect();
         values.sort_by(|a, b| b.total_cmp(a));
         let unstable = values.iter().filter(|v| **v > MIN_EIGENVALUE).count();
         let cut = before.is_some_and(|count| count != unstable);
         before = Some(unstable);
-        let own: Vec<f64> = values.into_iter().filter(|v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive).collect();
+        let own: Vec<f64> = values
+            .into_iter()
+            .filter(|v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive)
+            .collect();
         out.resize(out.len().max(own.len()), Vec::new());
         for (k, curve) in out.iter_mut().enumerate() {
             if cut && !curve.is_empty() {

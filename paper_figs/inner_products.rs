@@ -6,8 +6,12 @@ use crate::error::Error;
 use crate::study::Parameter;
 
 /// The inverse temperature of SA for the comparison with a model.
-pub(super) const BETA: Parameter =
-    Parameter::real("beta", &[0.0], (0.0, 1000.0), "inverse temperature of SA; 0: the one whose velocity matches the model best");
+pub(super) const BETA: Parameter = Parameter::real(
+    "beta",
+    &[0.0],
+    (0.0, 1000.0),
+    "inverse temperature of SA; 0: the one whose velocity matches the model best",
+);
 
 /// One panel per layer.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -40,7 +44,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     quick: true,
     draw: |inputs| {
         let Some(hidden) = &inputs.hidden else {
-            return Err(Error::parameter("--tokens", "none", "a file of hidden states (layers x tokens x dimensions)"));
+            return Err(Error::parameter(
+                "--tokens",
+                "none",
+                "a file of hidden states (layers x tokens x dimensions)",
+            ));
         };
         let bins = hidden.model[0].len();
         let edges: Vec<f64> = (0..=bins).map(|b| -1.0 + 2.0 * b as f64 / bins as f64).collect();
@@ -53,10 +61,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
             0 => (1..=last.max(1)).find(|e| last.div_ceil(*e) < 12).unwrap_or(1),
             given => given,
         };
-        for (l, (model, sa)) in hidden.model.iter().zip(&hidden.sa).enumerate().filter(|(l, _)| l % every == 0 || *l == last) {
+        for (l, (model, sa)) in hidden
+            .model
+            .iter()
+            .zip(&hidden.sa)
+            .enumerate()
+            .filter(|(l, _)| l % every == 0 || *l == last)
+        {
             let top = model.iter().chain(sa).copied().fold(0.0, f64::max);
             let y = Axis::linear("share of pairs", 0.0, top * 1.1);
-            let mut panel = Panel::new(format!("layer {l}"), Axis::linear("inner product", low, 1.0), y);
+            let mut panel =
+                Panel::new(format!("layer {l}"), Axis::linear("inner product", low, 1.0), y);
             let steps = |values: &[f64], colour, filled, label: &str| Mark::Steps {
                 edges: edges.clone(),
                 values: values.to_vec(),

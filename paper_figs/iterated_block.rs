@@ -21,7 +21,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut panels = Vec::new();
         for (column, name) in [("raw", "cosines as they are"), ("bare", "without gain and shift")] {
             let top = histogram.column(column).into_iter().fold(0.0, f64::max);
-            let mut panel = Panel::new(name, Axis::linear("cosine", -1.0, 1.0), Axis::linear("share of pairs", 0.0, 1.05 * top));
+            let mut panel = Panel::new(
+                name,
+                Axis::linear("cosine", -1.0, 1.0),
+                Axis::linear("share of pairs", 0.0, 1.05 * top),
+            );
             // Layers with equal histograms share a line.
             let mut shapes: Vec<(String, Vec<f64>)> = Vec::new();
             for layer in distinct(histogram, "layer") {
@@ -32,21 +36,35 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 }
             }
             for (k, (label, values)) in shapes.into_iter().enumerate() {
-                let edges = (0..=values.len()).map(|c| -1.0 + 2.0 * c as f64 / values.len() as f64).collect();
+                let edges = (0..=values.len())
+                    .map(|c| -1.0 + 2.0 * c as f64 / values.len() as f64)
+                    .collect();
                 panel.steps((edges, values), k, false, label);
             }
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);
         }
         let last = course.column("layer").last().copied().unwrap_or(1.0);
-        let mut mean = Panel::new("mean cosine, residual ratio", Axis::integer("layer", 0.0, last), Axis::linear("", -0.1, 1.1));
+        let mut mean = Panel::new(
+            "mean cosine, residual ratio",
+            Axis::integer("layer", 0.0, last),
+            Axis::linear("", -0.1, 1.1),
+        );
         mean.line(series(course, "layer", "mean"), 0, Dash::Solid, "mean cosine");
         mean.line(series(course, "layer", "bare"), 1, Dash::Dashed, "without gain and shift");
-        mean.line(series(course, "layer", "ratio"), 3, Dash::Dotted, "|\u{3a6}(x) \u{2212} x| / |x|");
+        mean.line(
+            series(course, "layer", "ratio"),
+            3,
+            Dash::Dotted,
+            "|\u{3a6}(x) \u{2212} x| / |x|",
+        );
         mean.legend = Some(Corner::BottomRight);
         let ranks = course.column("rank").into_iter().fold(1.0, f64::max);
-        let mut rank =
-            Panel::new("rank", Axis::integer("layer", 0.0, last), Axis::linear("exp H of squared singular values", 0.0, 1.1 * ranks));
+        let mut rank = Panel::new(
+            "rank",
+            Axis::integer("layer", 0.0, last),
+            Axis::linear("exp H of squared singular values", 0.0, 1.1 * ranks),
+        );
         rank.line(series(course, "layer", "rank"), 2, Dash::Solid, "");
         panels.extend([mean, rank]);
         let (n, size) = (inputs.values.count("n")?, inputs.values.one("size")?);

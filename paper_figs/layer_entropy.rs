@@ -15,33 +15,65 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Negentropy of hidden states by layer, and of SA from layer 0",
     parameters: &[
         BETA,
-        Parameter::count("neighbours", &[3.0], (1.0, 50.0), "number of the neighbour whose distance the first estimator uses"),
-        Parameter::real("bandwidth", &[100.0], (0.1, 1e5), "concentration of the kernels of the second estimator"),
+        Parameter::count(
+            "neighbours",
+            &[3.0],
+            (1.0, 50.0),
+            "number of the neighbour whose distance the first estimator uses",
+        ),
+        Parameter::real(
+            "bandwidth",
+            &[100.0],
+            (0.1, 1e5),
+            "concentration of the kernels of the second estimator",
+        ),
     ],
     needs_hidden_states: true,
     quick: true,
     draw: |inputs| {
         let Some(hidden) = &inputs.hidden else {
-            return Err(Error::parameter("--tokens", "none", "a file of hidden states (layers x tokens x dimensions)"));
+            return Err(Error::parameter(
+                "--tokens",
+                "none",
+                "a file of hidden states (layers x tokens x dimensions)",
+            ));
         };
         let last = hidden.model_tokens.len() as f64 - 1.0;
         let mut panels = Vec::new();
-        let (neighbour, bandwidth) = (inputs.values.count("neighbours")?, inputs.values.one("bandwidth")?);
+        let (neighbour, bandwidth) =
+            (inputs.values.count("neighbours")?, inputs.values.one("bandwidth")?);
         let nearest = move |x: &Tokens| nearest_neighbour(x, neighbour);
         let smooth = move |x: &Tokens| kernel(x, bandwidth);
-        for (title, estimate) in [("nearest neighbours", &nearest as &Estimate), ("kernels", &smooth)] {
-            let mut panel = Panel::new(title, Axis::integer("layer", 0.0, last), Axis::linear("negentropy", 0.0, 1.0));
-            for (clouds, colour, label) in [(&hidden.model_tokens, 0, "model"), (&hidden.sa_tokens, 1, "SA")] {
-                let points: Vec<(f64, f64)> =
-                    clouds.iter().enumerate().map(|(l, x)| Ok((l as f64, estimate(x)?))).collect::<Result<_>>()?;
-                panel.line(points.clone(), colour, if colour == 0 { Dash::Solid } else { Dash::Dashed }, "");
+        for (title, estimate) in
+            [("nearest neighbours", &nearest as &Estimate), ("kernels", &smooth)]
+        {
+            let mut panel = Panel::new(
+                title,
+                Axis::integer("layer", 0.0, last),
+                Axis::linear("negentropy", 0.0, 1.0),
+            );
+            for (clouds, colour, label) in
+                [(&hidden.model_tokens, 0, "model"), (&hidden.sa_tokens, 1, "SA")]
+            {
+                let points: Vec<(f64, f64)> = clouds
+                    .iter()
+                    .enumerate()
+                    .map(|(l, x)| Ok((l as f64, estimate(x)?)))
+                    .collect::<Result<_>>()?;
+                panel.line(
+                    points.clone(),
+                    colour,
+                    if colour == 0 { Dash::Solid } else { Dash::Dashed },
+                    "",
+                );
                 panel.points(points, colour, 2.2, label);
             }
             let drawn = panel.marks.iter().flat_map(|m| match m {
                 Mark::Points { points, .. } => points.iter().map(|p| p.1).collect(),
                 _ => Vec::new(),
             });
-            let (low, high) = drawn.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+            let (low, high) =
+                drawn.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
             (panel.y.low, panel.y.high) = (low - 0.08 * (high - low), high + 0.12 * (high - low));
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);

@@ -12,13 +12,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (limit, sampled) = (inputs.table("limit")?, inputs.table("sampled")?);
         let mut panels = Vec::new();
         for d in distinct(limit, "d") {
-            let mut panel =
-                Panel::new(format!("d = {d}"), Axis::log(scaled(d as usize), 0.045, 56.0), Axis::log("E \u{3a3} w\u{b2}", 5e-7, 1.3));
-            panel.line(series(&only(limit, "d", d), "c", "participation"), 6, Dash::Solid, "n = \u{221e}");
+            let mut panel = Panel::new(
+                format!("d = {d}"),
+                Axis::log(scaled(d as usize), 0.045, 56.0),
+                Axis::log("E \u{3a3} w\u{b2}", 5e-7, 1.3),
+            );
+            panel.line(
+                series(&only(limit, "d", d), "c", "participation"),
+                6,
+                Dash::Solid,
+                "n = \u{221e}",
+            );
             let rows = only(sampled, "d", d);
             for (k, n) in distinct(&rows, "n").into_iter().enumerate() {
                 let points = series(&only(&rows, "n", n), "c", "participation");
-                panel.points(points, k, 2.2, format!("n = 10{}", superscript(n.log10().round() as i32)));
+                panel.points(
+                    points,
+                    k,
+                    2.2,
+                    format!("n = 10{}", superscript(n.log10().round() as i32)),
+                );
             }
             panel.legend = Some(Corner::BottomRight);
             panels.push(panel);

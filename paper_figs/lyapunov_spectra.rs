@@ -17,11 +17,17 @@ pub static ENTRY: PaperFigure = PaperFigure {
         }
         let mut panels = Vec::new();
         for gain in distinct(spectra, "gain") {
-            let (x, y) = (Axis::integer("index", 0.7, count + 0.3), Axis::linear("exponent", low - 0.2, high + 0.2));
+            let (x, y) = (
+                Axis::integer("index", 0.7, count + 0.3),
+                Axis::linear("exponent", low - 0.2, high + 0.2),
+            );
             let mut panel = Panel::new(format!("gain {gain}"), x, y);
             for (k, name) in MAPS.iter().enumerate() {
-                let points = series(&only(&spectra.only("map", name), "gain", gain), "index", "exponent").into_iter();
-                let points = points.map(|(k, e)| (k, if e > -8.0 { e } else { f64::NAN })).collect();
+                let points =
+                    series(&only(&spectra.only("map", name), "gain", gain), "index", "exponent")
+                        .into_iter();
+                let points =
+                    points.map(|(k, e)| (k, if e > -8.0 { e } else { f64::NAN })).collect();
                 panel.line(points, k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], *name);
             }
             let seen = |m: &Mark| matches!(m, Mark::Line { points, .. } if points.iter().filter(|p| p.1.is_finite()).count() > 1);

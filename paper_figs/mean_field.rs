@@ -11,15 +11,35 @@ pub static ENTRY: PaperFigure = PaperFigure {
     study: Some(&crate::study::measure_view::DISTANCE),
     draw: |inputs| {
         let table = inputs.table("distance")?;
-        let (low, high) = super::span(table.column("w1").into_iter().filter(|w| *w > 0.0), (1e-4, 1.0));
-        let mut panel = Panel::new("", Axis::log("n", 20.0, 5000.0), Axis::log("W\u{2081}", low / 2.0, high * 2.0));
-        for (start, colour, name) in [("random", 0, "random starts (mean of 12)"), ("quantiles", 1, "quantile starts")] {
+        let (low, high) =
+            super::span(table.column("w1").into_iter().filter(|w| *w > 0.0), (1e-4, 1.0));
+        let mut panel = Panel::new(
+            "",
+            Axis::log("n", 20.0, 5000.0),
+            Axis::log("W\u{2081}", low / 2.0, high * 2.0),
+        );
+        for (start, colour, name) in
+            [("random", 0, "random starts (mean of 12)"), ("quantiles", 1, "quantile starts")]
+        {
             let sizes = groups(&table.only("start", start), "n").into_iter();
-            let means: Vec<(f64, f64)> =
-                sizes.map(|(n, draws)| (n, draws.column("w1").iter().sum::<f64>() / draws.rows.len() as f64)).collect();
+            let means: Vec<(f64, f64)> = sizes
+                .map(|(n, draws)| {
+                    (n, draws.column("w1").iter().sum::<f64>() / draws.rows.len() as f64)
+                })
+                .collect();
             let fit = slope(&means.iter().map(|p| (p.0.ln(), p.1.ln())).collect::<Vec<_>>());
-            panel.line(means.clone(), colour, if colour == 0 { Dash::Solid } else { Dash::Dashed }, "");
-            panel.points(means, colour, 2.2, format!("{name}, slope {fit:.3}").replace('-', "\u{2212}"));
+            panel.line(
+                means.clone(),
+                colour,
+                if colour == 0 { Dash::Solid } else { Dash::Dashed },
+                "",
+            );
+            panel.points(
+                means,
+                colour,
+                2.2,
+                format!("{name}, slope {fit:.3}").replace('-', "\u{2212}"),
+            );
         }
         panel.legend = Some(Corner::BottomLeft);
         let caption = format!(

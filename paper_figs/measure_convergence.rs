@@ -12,7 +12,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     study: Some(&crate::study::measure_convergence::PART),
     draw: |inputs| {
         let names = ["spectral", "lagrangian", "volume"];
-        let errors: Vec<f64> = names.iter().map(|n| Ok(inputs.table(n)?.column("error"))).collect::<Result<Vec<_>>>()?.concat();
+        let errors: Vec<f64> = names
+            .iter()
+            .map(|n| Ok(inputs.table(n)?.column("error")))
+            .collect::<Result<Vec<_>>>()?
+            .concat();
         let highest = super::span(errors, (1.0, 1.0)).1;
         let mut space = Panel::new(
             "solvers",
@@ -24,15 +28,21 @@ pub static ENTRY: PaperFigure = PaperFigure {
             (1, "lagrangian", "particles", "particles with log density"),
             (2, "volume", "volumes", "finite volumes"),
         ] {
-            let points: Vec<(f64, f64)> =
-                series(inputs.table(name)?, resolution, "error").into_iter().map(|(r, e)| (r, e.max(1e-16))).collect();
+            let points: Vec<(f64, f64)> = series(inputs.table(name)?, resolution, "error")
+                .into_iter()
+                .map(|(r, e)| (r, e.max(1e-16)))
+                .collect();
             space.line(points.clone(), colour, Dash::Solid, "");
             space.points(points, colour, 2.2, label);
         }
         space.legend = Some(Corner::TopRight);
         let points = series(inputs.table("layers")?, "eta", "error");
         let (low, high) = super::span(points.iter().map(|p| p.1).filter(|e| *e > 0.0), (1e-5, 0.1));
-        let mut time = Panel::new("layers", Axis::log("\u{3b7}", 1.5e-3, 0.7), Axis::log("error of the moments", low / 3.0, high * 3.0));
+        let mut time = Panel::new(
+            "layers",
+            Axis::log("\u{3b7}", 1.5e-3, 0.7),
+            Axis::log("error of the moments", low / 3.0, high * 3.0),
+        );
         let last = points.last().copied().unwrap_or((1.0, 1.0));
         time.line(vec![last, (0.5, last.1 * 0.5 / last.0)], 7, Dash::Dotted, "order 1");
         time.points(points, 0, 2.2, "residual layers");

@@ -12,7 +12,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = inputs.table("tree")?;
         let last = table.column("t_b").into_iter().fold(1.0, f64::max);
         let leaves = table.column("place_a").into_iter().fold(0.0, f64::max);
-        let mut panel = Panel::new("", Axis::log("t", 0.1, 3.0 * last), Axis::integer("token", -1.0, leaves + 1.0));
+        let mut panel = Panel::new(
+            "",
+            Axis::log("t", 0.1, 3.0 * last),
+            Axis::integer("token", -1.0, leaves + 1.0),
+        );
         for [t_a, place_a, t_b, place_b] in columns(table, ["t_a", "place_a", "t_b", "place_b"])? {
             panel.line(vec![(t_a.max(0.1), place_a), (t_b, place_b)], 0, Dash::Solid, "");
         }

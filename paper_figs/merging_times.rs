@@ -14,7 +14,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let over = |column: &str| table.column(column).into_iter();
         let far = over("exponent").chain(over("rescaled").map(f64::ln));
         let (low, high) = super::span(far.chain([0.0]), (0.0, 1.0));
-        let (low, high) = (if low < 0.0 { low - 0.03 * (high - low) } else { 0.0 }, high + 0.03 * (high - low));
+        let (low, high) =
+            (if low < 0.0 { low - 0.03 * (high - low) } else { 0.0 }, high + 0.03 * (high - low));
         let mut collapse = Panel::new(
             "collapse",
             Axis::linear("\u{3b2} (1 \u{2212} \u{3c1}\u{2080})", low, high),
@@ -29,8 +30,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         ratio.line(vec![(ratio.x.low, 0.0), (ratio.x.high, 0.0)], 7, Dash::Dotted, "");
         for (k, (rho, rows)) in groups(table, "rho").into_iter().enumerate() {
-            let points = series(&rows, "exponent", "rescaled").into_iter().map(|(x, y)| (x, y.ln())).collect();
-            collapse.points(points, 2 * k, 1.8, format!("\u{3c1}\u{2080} = {rho}").replace('-', "\u{2212}"));
+            let points = series(&rows, "exponent", "rescaled")
+                .into_iter()
+                .map(|(x, y)| (x, y.ln()))
+                .collect();
+            collapse.points(
+                points,
+                2 * k,
+                1.8,
+                format!("\u{3c1}\u{2080} = {rho}").replace('-', "\u{2212}"),
+            );
             let errors = rows
                 .column("beta")
                 .into_iter()
@@ -38,16 +47,24 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 .map(|(b, (m, e))| (b, (m / e - 1.0) * 1e13));
             ratio.points(errors.collect(), 2 * k, 1.8, "");
         }
-        let largest = ratio.marks.iter().flat_map(|m| if let Mark::Points { points, .. } = m { points.clone() } else { Vec::new() });
+        let largest = ratio.marks.iter().flat_map(|m| {
+            if let Mark::Points { points, .. } = m { points.clone() } else { Vec::new() }
+        });
         let top = largest.map(|p| 1.2 * p.1.abs()).fold(1.0, f64::max);
         (ratio.y.low, ratio.y.high) = (-top, top);
         collapse.legend = Some(Corner::TopLeft);
-        let masses = distinct(table, "alpha").iter().map(|a| format!("{a}, {}", (1e12 * (1.0 - a)).round() / 1e12)).collect::<Vec<_>>();
+        let masses = distinct(table, "alpha")
+            .iter()
+            .map(|a| format!("{a}, {}", (1e12 * (1.0 - a)).round() / 1e12))
+            .collect::<Vec<_>>();
         // There is no time for clusters that start closer than this angle, or do not reach it
         // within the run.
         let missing = over("rescaled").filter(|t| !(t.is_finite() && *t > 0.0)).count();
         let missing = if missing > 0 {
-            format!(" {missing} of {} have no such time up to 1e300 and are not drawn.", table.rows.len())
+            format!(
+                " {missing} of {} have no such time up to 1e300 and are not drawn.",
+                table.rows.len()
+            )
         } else {
             String::new()
         };

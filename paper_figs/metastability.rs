@@ -1,6 +1,9 @@
 //! Metastability of five tokens (the start of arXiv:2410.06833's movie).
 
-use super::{CellSelection, ENERGY, FigureReference, PaperFigure, PublishedFigure, dynamics_text, energy_axis, first_run, series, tokens};
+use super::{
+    CellSelection, ENERGY, FigureReference, PaperFigure, PublishedFigure, dynamics_text,
+    energy_axis, first_run, series, tokens,
+};
 use crate::draw::{Axis, Dash, Panel, Picture};
 use crate::study::Parameter;
 use std::f64::consts::PI;
@@ -17,7 +20,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
             movie",
     }],
     experiments: &["metastability"],
-    cells: Some(CellSelection { max_cells: 1, d: Some(2), columns: &["x_0_0", "log_energy", "clusters"] }),
+    cells: Some(CellSelection {
+        max_cells: 1,
+        d: Some(2),
+        columns: &["x_0_0", "log_energy", "clusters"],
+    }),
     parameters: &[
         Parameter::real("beta", &[4.0], (0.1, 200.0), "inverse temperature"),
         Parameter::real("t_end", &[400.0], (1.0, 1e100), "end of the run"),
@@ -28,7 +35,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let (table, note) = &first_run(&tables.table);
         let t = table.column("t");
         let end = t.last().copied().unwrap_or(1.0);
-        let mut angles = Panel::new("angles", Axis::log("t", 0.1, end), Axis::linear("\u{3b8} / \u{3c0}", 0.0, 0.0));
+        let mut angles = Panel::new(
+            "angles",
+            Axis::log("t", 0.1, end),
+            Axis::linear("\u{3b8} / \u{3c0}", 0.0, 0.0),
+        );
         let mut first = 0.0;
         for i in 0..cell.n {
             let (x, y) = (table.column(&format!("x_{i}_0")), table.column(&format!("x_{i}_1")));
@@ -47,9 +58,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
             angles.line(points, i, Dash::for_series(i), "");
         }
         let mut energy = Panel::new("energy", Axis::log("t", 0.1, end), energy_axis(table));
-        energy.line(series(table, "t", "log_energy").into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
+        energy.line(
+            series(table, "t", "log_energy").into_iter().map(|(t, e)| (t, e.exp())).collect(),
+            0,
+            Dash::Solid,
+            "",
+        );
         let most = super::span(table.column("clusters"), (0.0, 1.0)).1;
-        let mut clusters = Panel::new("clusters", Axis::log("t", 0.1, end), Axis::integer("number", 0.0, most + 0.5));
+        let mut clusters = Panel::new(
+            "clusters",
+            Axis::log("t", 0.1, end),
+            Axis::integer("number", 0.0, most + 0.5),
+        );
         clusters.line(series(table, "t", "clusters"), 0, Dash::Solid, "");
         let caption = format!(
             "{} on the circle from {}, beta = {}{note}: angles, {ENERGY}, and the number of \

@@ -15,15 +15,27 @@ pub static ENTRY: PaperFigure = PaperFigure {
         for block in BLOCKS {
             let found = all.only("block", block).column("value");
             let n = (found.len() as f64).sqrt().round() as usize;
-            let (edges, end) = ((0..=n).map(|k| k as f64 + 0.5).collect::<Vec<f64>>(), n as f64 + 0.5);
+            let (edges, end) =
+                ((0..=n).map(|k| k as f64 + 0.5).collect::<Vec<f64>>(), n as f64 + 0.5);
             // Exact zeros lie below the scale.
-            let values = found.chunks(n).map(|row| row.iter().map(|v| v.max(1e-6).log10()).collect()).collect();
-            let mut panel = Panel::new(block, Axis::integer("moved token j", 0.5, end), Axis::integer("token i", 0.5, end));
+            let values = found
+                .chunks(n)
+                .map(|row| row.iter().map(|v| v.max(1e-6).log10()).collect())
+                .collect();
+            let mut panel = Panel::new(
+                block,
+                Axis::integer("moved token j", 0.5, end),
+                Axis::integer("token i", 0.5, end),
+            );
             panel.marks.push(Mark::Heat {
                 x: edges.clone(),
                 y: edges,
                 values,
-                shade: Axis::linear("log\u{2081}\u{2080} |\u{2202}x\u{1d62} / \u{2202}x\u{2c7c}|", -4.0, 1.5),
+                shade: Axis::linear(
+                    "log\u{2081}\u{2080} |\u{2202}x\u{1d62} / \u{2202}x\u{2c7c}|",
+                    -4.0,
+                    1.5,
+                ),
             });
             panels.push(panel);
         }

@@ -75,7 +75,11 @@ impl Inputs {
     /// **Errors** an unknown name.
     pub fn table(&self, name: &str) -> Result<&study::LabelledTable> {
         let known = self.tables.iter().map(|(n, _)| n.as_str());
-        self.tables.iter().find(|(n, _)| n == name).map(|(_, t)| t).ok_or_else(|| crate::Error::unknown("table", name, known))
+        self.tables
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, t)| t)
+            .ok_or_else(|| crate::Error::unknown("table", name, known))
     }
 }
 
@@ -92,16 +96,22 @@ pub struct CellSelection {
 impl CellSelection {
     /// **Errors** results that the figure cannot show completely; `flag` names them.
     pub fn check(&self, flag: &str, cells: &[(Cell, CellTables)]) -> Result<()> {
-        let wrong = |found: String, expected: String| Err(crate::Error::parameter(flag, found, expected));
+        let wrong =
+            |found: String, expected: String| Err(crate::Error::parameter(flag, found, expected));
         if cells.is_empty() || cells.len() > self.max_cells {
-            let expected = if self.max_cells == 1 { "one cell (--cell ID)".into() } else { format!("from 1 to {} cells", self.max_cells) };
+            let expected = if self.max_cells == 1 {
+                "one cell (--cell ID)".into()
+            } else {
+                format!("from 1 to {} cells", self.max_cells)
+            };
             return wrong(format!("{} cells", cells.len()), format!("{expected} in this figure"));
         }
         for (cell, tables) in cells {
             if let Some(d) = self.d.filter(|d| *d != cell.d) {
                 return wrong(format!("d = {}", cell.d), format!("d = {d} in this figure"));
             }
-            let lacks = self.columns.iter().find(|c| !tables.table.columns.iter().any(|have| have == *c));
+            let lacks =
+                self.columns.iter().find(|c| !tables.table.columns.iter().any(|have| have == *c));
             if let Some(column) = lacks {
                 return wrong(
                     format!("columns {}", tables.table.columns.join(", ")),
@@ -183,7 +193,9 @@ impl PaperFigure {
         parameters: &[],
         needs_hidden_states: false,
         quick: false,
-        draw: |_| Ok(Picture { panels: Vec::new(), columns: 1, aspect: 1.0, caption: String::new() }),
+        draw: |_| {
+            Ok(Picture { panels: Vec::new(), columns: 1, aspect: 1.0, caption: String::new() })
+        },
     };
 
     /// All parameters of the figure and its study.
@@ -197,7 +209,8 @@ pub static ALL: &[&PaperFigure] = include!(concat!(env!("OUT_DIR"), "/figures.rs
 
 /// The dynamics of a cell as text: `SA`, `USA with norm pre`, `SA in layers of step 0.1`.
 fn dynamics_text(cell: &Cell) -> String {
-    let name = if cell.dynamics.len() < 4 { cell.dynamics.to_uppercase() } else { cell.dynamics.clone() };
+    let name =
+        if cell.dynamics.len() < 4 { cell.dynamics.to_uppercase() } else { cell.dynamics.clone() };
     let model = if cell.model.is_empty() { String::new() } else { format!(" with {}", cell.model) };
     match cell.eta() {
         Ok(f64::INFINITY) => format!("{name}{model} by mean shift"),
@@ -208,13 +221,18 @@ fn dynamics_text(cell: &Cell) -> String {
 
 /// The tokens of a cell as text: `32 uniform tokens`, or `5 tokens` for explicit ones.
 fn tokens(cell: &Cell) -> String {
-    if cell.init.is_empty() { format!("{} tokens", cell.n) } else { format!("{} {} tokens", cell.n, cell.init) }
+    if cell.init.is_empty() {
+        format!("{} tokens", cell.n)
+    } else {
+        format!("{} {} tokens", cell.n, cell.init)
+    }
 }
 
 /// The rows of the first run, and a note for the caption if there are several runs.
 fn first_run(table: &crate::flow::Table) -> (crate::flow::Table, String) {
     let runs = distinct(table, "realisation");
-    let note = if runs.len() > 1 { format!(" (the first of {} runs)", runs.len()) } else { String::new() };
+    let note =
+        if runs.len() > 1 { format!(" (the first of {} runs)", runs.len()) } else { String::new() };
     (runs.first().map_or_else(|| table.clone(), |first| only(table, "realisation", *first)), note)
 }
 
@@ -234,7 +252,9 @@ fn join_numbers(values: &[f64]) -> String {
     match shown.as_slice() {
         [] => "none".into(),
         [one] => one.clone(),
-        [first, .., last] if shown.len() > 12 => format!("{} values from {first} to {last}", shown.len()),
+        [first, .., last] if shown.len() > 12 => {
+            format!("{} values from {first} to {last}", shown.len())
+        }
         [start @ .., last] => format!("{} and {last}", start.join(", ")),
     }
 }
@@ -242,13 +262,18 @@ fn join_numbers(values: &[f64]) -> String {
 /// The smallest and the largest finite value; `otherwise` if there is none.
 fn span(values: impl IntoIterator<Item = f64>, otherwise: (f64, f64)) -> (f64, f64) {
     let found = values.into_iter().filter(|v| v.is_finite());
-    let (low, high) = found.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let (low, high) =
+        found.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     if low <= high { (low, high) } else { otherwise }
 }
 
 /// The rows with this value in a column.
 fn only(table: &crate::flow::Table, column: &str, value: f64) -> crate::flow::Table {
-    let keep = table.column(column).iter().map(|v| (v - value).abs() <= 1e-12 * value.abs()).collect::<Vec<_>>();
+    let keep = table
+        .column(column)
+        .iter()
+        .map(|v| (v - value).abs() <= 1e-12 * value.abs())
+        .collect::<Vec<_>>();
     let rows = table.rows.iter().zip(keep).filter(|(_, k)| *k).map(|(r, _)| r.clone()).collect();
     crate::flow::Table { columns: table.columns.clone(), rows }
 }
@@ -275,7 +300,11 @@ fn groups(table: &crate::flow::Table, column: &str) -> Vec<(f64, crate::flow::Ta
 fn columns<const N: usize>(table: &crate::flow::Table, names: [&str; N]) -> Result<Vec<[f64; N]>> {
     let position = |name: &str| {
         let known = table.columns.iter().map(String::as_str);
-        table.columns.iter().position(|c| c == name).ok_or_else(|| crate::Error::unknown("column", name, known))
+        table
+            .columns
+            .iter()
+            .position(|c| c == name)
+            .ok_or_else(|| crate::Error::unknown("column", name, known))
     };
     let places = names.into_iter().map(position).collect::<Result<Vec<usize>>>()?;
     Ok(table.rows.iter().map(|row| std::array::from_fn(|k| row[places[k]])).collect())

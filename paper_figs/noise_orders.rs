@@ -11,7 +11,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     study: Some(&crate::study::noise_orders::PART),
     draw: |inputs| {
         let noise = inputs.table("noise")?;
-        let mut orders = Panel::new("", Axis::log("h", 0.04, 0.5), Axis::log("error of the stationary mean", 3e-5, 0.2));
+        let mut orders = Panel::new(
+            "",
+            Axis::log("h", 0.04, 0.5),
+            Axis::log("error of the stationary mean", 3e-5, 0.2),
+        );
         for (k, (column, label)) in [
             ("lie", "Lie, geodesic"),
             ("normalised", "Lie, normalised"),
@@ -21,9 +25,16 @@ pub static ENTRY: PaperFigure = PaperFigure {
         .into_iter()
         .enumerate()
         {
-            orders.line(series(noise, "h", column), k, [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3], label);
+            orders.line(
+                series(noise, "h", column),
+                k,
+                [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3],
+                label,
+            );
         }
-        let at = |power: i32, start: f64| [0.05, 0.4].map(|h: f64| (h, start * (h / 0.05).powi(power))).to_vec();
+        let at = |power: i32, start: f64| {
+            [0.05, 0.4].map(|h: f64| (h, start * (h / 0.05).powi(power))).to_vec()
+        };
         orders.line(at(1, 2.5e-2), 6, Dash::Dotted, "slopes 1 and 2");
         orders.line(at(2, 9e-5), 6, Dash::Dotted, "");
         orders.legend = Some(Corner::BottomRight);

@@ -27,7 +27,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let cosine = inputs.table("cosine")?;
         let panel = |title: &str, radii: bool| {
-            let mut panel = Panel::new(title, Axis::log("t", 0.05, 100.0), Axis::linear("mean cosine", -0.05, 1.05));
+            let mut panel = Panel::new(
+                title,
+                Axis::log("t", 0.05, 100.0),
+                Axis::linear("mean cosine", -0.05, 1.05),
+            );
             let members = SCHEMES.iter().filter(|s| (s.space().extra_per_token() > 0) == radii);
             for (k, scheme) in members.enumerate() {
                 let rows = cosine.only("scheme", scheme.name());

@@ -18,16 +18,27 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let step = logs.get(1).map_or(1.0, |b| b - logs[0]);
         let x: Vec<f64> = (0..=logs.len()).map(|k| logs[0] + step * (k as f64 - 0.5)).collect();
         let y: Vec<f64> = (0..=CELLS).map(|k| TAU * k as f64 / CELLS as f64 - PI).collect();
-        let columns: Vec<Vec<f64>> = logs.iter().map(|l| only(density, "log_w", *l).column("density")).collect();
+        let columns: Vec<Vec<f64>> =
+            logs.iter().map(|l| only(density, "log_w", *l).column("density")).collect();
         let values = (0..CELLS).map(|r| columns.iter().map(|c| c[r]).collect()).collect();
         let level = || Axis::linear("log\u{2081}\u{2080} w", x[0], x[logs.len()]);
         let angle = || Axis::linear("angle", -PI, PI);
         let mut early = Panel::new("t = 0.1", level(), angle());
         let top = density.column("density").into_iter().fold(0.0, f64::max);
-        early.marks.push(Mark::Heat { x: x.clone(), y, values, shade: Axis::linear("density", 0.0, top) });
+        early.marks.push(Mark::Heat {
+            x: x.clone(),
+            y,
+            values,
+            shade: Axis::linear("density", 0.0, top),
+        });
         let mut late = Panel::new("atoms at t = 2000", level(), angle());
         for (k, unit) in UNITS.iter().enumerate() {
-            late.line(vec![(x[0], *unit), (x[logs.len()], *unit)], 6, Dash::Dotted, if k == 0 { "hidden units" } else { "" });
+            late.line(
+                vec![(x[0], *unit), (x[logs.len()], *unit)],
+                6,
+                Dash::Dotted,
+                if k == 0 { "hidden units" } else { "" },
+            );
         }
         late.points(series(atoms, "log_w", "angle"), 0, 2.4, "atoms");
         late.legend = Some(Corner::TopRight);
@@ -55,7 +66,11 @@ fn numbers_of(atoms: &Table) -> String {
     }
     let described = |(count, from, to): &(usize, f64, f64)| {
         let weight = |log: f64| format!("{:.2}", 10f64.powf(log));
-        let over = if from < to { format!("from w = {} to {}", weight(*from), weight(*to)) } else { format!("at w = {}", weight(*from)) };
+        let over = if from < to {
+            format!("from w = {} to {}", weight(*from), weight(*to))
+        } else {
+            format!("at w = {}", weight(*from))
+        };
         format!("{count} {over}")
     };
     match runs.as_slice() {

@@ -42,7 +42,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
     cells: Some(CellSelection { max_cells: 100000, d: None, columns: &["pair_share"] }),
     parameters: &[
         Parameter::count("n", &[32.0], (2.0, 256.0), "tokens"),
-        Parameter::count("d", &[2.0, 8.0, 32.0, 128.0], (2.0, 1024.0), "dimensions, one panel each"),
+        Parameter::count(
+            "d",
+            &[2.0, 8.0, 32.0, 128.0],
+            (2.0, 1024.0),
+            "dimensions, one panel each",
+        ),
         Parameter::real("beta", &BETAS, (0.0, 1000.0), "inverse temperatures, rows of the diagram"),
         Parameter::count("realisations", &[64.0], (1.0, 10000.0), "starts for each cell"),
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the starts"),
@@ -76,7 +81,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 Axis::linear("\u{3b2}", betas[0], betas[betas.len() - 1]),
             );
             let values = cells.iter().map(|(_, t)| t.table.column("pair_share")).collect();
-            panel.marks.push(Mark::Heat { x: edges(&times), y: edges(&betas), values, shade: shade() });
+            panel.marks.push(Mark::Heat {
+                x: edges(&times),
+                y: edges(&betas),
+                values,
+                shade: shade(),
+            });
             if !cells.iter().all(|c| has_curve(&c.0)) {
                 panels.push(panel);
                 continue;
@@ -92,7 +102,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             panels.push(panel);
         }
         let runs = results.first().map_or(0, |(_, t)| t.summary.rows.len());
-        let mut kinds: Vec<String> = results.iter().map(|(c, _)| format!("{} from {}", dynamics_text(c), tokens(c))).collect();
+        let mut kinds: Vec<String> = results
+            .iter()
+            .map(|(c, _)| format!("{} from {}", dynamics_text(c), tokens(c)))
+            .collect();
         kinds.dedup();
         let curve = if results.iter().all(|(c, _)| has_curve(c)) {
             "; dashed: the time at which orthonormal tokens under SA reach 0.999 (the limit of \
@@ -100,7 +113,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
         } else {
             ""
         };
-        let caption = format!("Share of pairs with inner product at least 0.999: {}, mean of {runs} starts{curve}.", kinds.join("; "));
+        let caption = format!(
+            "Share of pairs with inner product at least 0.999: {}, mean of {runs} starts{curve}.",
+            kinds.join("; ")
+        );
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
     ..PaperFigure::EMPTY
@@ -113,7 +129,8 @@ fn but_beta(cell: &Cell) -> Cell {
 
 /// The title of a panel: its dimension and the settings in which panels differ.
 fn title(of: &Cell, all: &[Cell]) -> String {
-    let names: [fn(&Cell) -> String; 3] = [dynamics_text, |c| c.init.clone(), |c| format!("n = {}", c.n)];
+    let names: [fn(&Cell) -> String; 3] =
+        [dynamics_text, |c| c.init.clone(), |c| format!("n = {}", c.n)];
     let differ = names.iter().filter(|name| all.iter().any(|c| name(c) != name(of)));
     differ.map(|name| name(of)).chain([format!("d = {}", of.d)]).collect::<Vec<_>>().join(", ")
 }

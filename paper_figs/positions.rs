@@ -12,17 +12,37 @@ pub static ENTRY: PaperFigure = PaperFigure {
         positions",
     study: Some(&STUDY),
     draw: |inputs| {
-        let (gap, twisted, overlap) = (inputs.table("gap")?, inputs.table("twisted")?, inputs.table("overlap")?);
+        let (gap, twisted, overlap) =
+            (inputs.table("gap")?, inputs.table("twisted")?, inputs.table("overlap")?);
         let top = gap.column("gap").into_iter().fold(0.0, f64::max);
-        let mut consensus = Panel::new("gap of consensus", Axis::linear("\u{3b2}", 0.0, 3.0), Axis::linear("gap", 0.0, 1.05 * top));
-        for (k, p) in distinct(gap, "p").into_iter().enumerate().filter(|(k, _)| [0, 1, 2, 6].contains(k)) {
-            consensus.line(series(&only(gap, "p", p), "beta", "gap"), k.min(3), Dash::for_series(k.min(3)), format!("w = 2\u{3c0} {p}/12"));
+        let mut consensus = Panel::new(
+            "gap of consensus",
+            Axis::linear("\u{3b2}", 0.0, 3.0),
+            Axis::linear("gap", 0.0, 1.05 * top),
+        );
+        for (k, p) in
+            distinct(gap, "p").into_iter().enumerate().filter(|(k, _)| [0, 1, 2, 6].contains(k))
+        {
+            consensus.line(
+                series(&only(gap, "p", p), "beta", "gap"),
+                k.min(3),
+                Dash::for_series(k.min(3)),
+                format!("w = 2\u{3c0} {p}/12"),
+            );
         }
         consensus.legend = Some(Corner::TopLeft);
-        let mut states =
-            Panel::new("twisted states, w = 2\u{3c0}/12", Axis::linear("\u{3b2}", 0.0, 3.0), Axis::linear("leading rate", -3.0, 3.0));
+        let mut states = Panel::new(
+            "twisted states, w = 2\u{3c0}/12",
+            Axis::linear("\u{3b2}", 0.0, 3.0),
+            Axis::linear("leading rate", -3.0, 3.0),
+        );
         for (k, q) in [-2.0, -1.0, 0.0, 1.0].into_iter().enumerate() {
-            states.line(series(&only(twisted, "q", q), "beta", "rate"), k, Dash::for_series(k), format!("q = {q}"));
+            states.line(
+                series(&only(twisted, "q", q), "beta", "rate"),
+                k,
+                Dash::for_series(k),
+                format!("q = {q}"),
+            );
         }
         states.line(vec![(0.0, 0.0), (3.0, 0.0)], 7, Dash::Dotted, "");
         states.legend = Some(Corner::TopLeft);
@@ -39,7 +59,12 @@ pub static ENTRY: PaperFigure = PaperFigure {
             every w. Middle: leading rates of twisted states \u{3b8}_i = 2\u{3c0}qi/12, stable \
             below 0. Right: inner products of sinusoidal positions, which first rise at a distance \
             of 5 (d = 64) and 43 (d = 512).";
-        Ok(Picture { panels: vec![consensus, states, sines], columns: 3, aspect: 0.8, caption: caption.into() })
+        Ok(Picture {
+            panels: vec![consensus, states, sines],
+            columns: 3,
+            aspect: 0.8,
+            caption: caption.into(),
+        })
     },
     ..PaperFigure::EMPTY
 };

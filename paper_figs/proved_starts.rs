@@ -13,18 +13,42 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let table = inputs.table("starts")?;
         let mut panels = Vec::new();
         let betas = distinct(table, "beta");
-        let (low, high) = betas.iter().fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(*v), b.max(*v)));
-        let axis = || Axis::linear("\u{3b2}", low - 0.05 * (high - low).max(1.0), high + 0.05 * (high - low).max(1.0));
+        let (low, high) =
+            betas.iter().fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(*v), b.max(*v)));
+        let axis = || {
+            Axis::linear(
+                "\u{3b2}",
+                low - 0.05 * (high - low).max(1.0),
+                high + 0.05 * (high - low).max(1.0),
+            )
+        };
         for (d, rows) in groups(table, "d") {
-            let mut proved = Panel::new(format!("proved, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
-            let mut unproved = Panel::new(format!("not proved, by cause, d = {d}"), axis(), Axis::linear("share of starts", -0.05, 1.05));
+            let mut proved = Panel::new(
+                format!("proved, d = {d}"),
+                axis(),
+                Axis::linear("share of starts", -0.05, 1.05),
+            );
+            let mut unproved = Panel::new(
+                format!("not proved, by cause, d = {d}"),
+                axis(),
+                Axis::linear("share of starts", -0.05, 1.05),
+            );
             for (k, (n, rows)) in groups(&rows, "n").into_iter().enumerate() {
-                let over = |column: &str| rows.column("beta").into_iter().zip(rows.column(column)).collect::<Vec<_>>();
+                let over = |column: &str| {
+                    rows.column("beta").into_iter().zip(rows.column(column)).collect::<Vec<_>>()
+                };
                 let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][k % 3];
                 proved.line(over("proved"), k, dash, format!("n = {n}"));
-                for (c, cause) in CAUSES.iter().enumerate().filter(|(_, cause)| rows.column(cause).iter().any(|v| *v > 0.0)) {
+                for (c, cause) in CAUSES
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, cause)| rows.column(cause).iter().any(|v| *v > 0.0))
+                {
                     let (values, cause) = (over(cause), cause.replace('_', "-"));
-                    let known = unproved.marks.iter().any(|m| matches!(m, Mark::Line { label, .. } if *label == cause));
+                    let known = unproved
+                        .marks
+                        .iter()
+                        .any(|m| matches!(m, Mark::Line { label, .. } if *label == cause));
                     unproved.line(values, c, dash, if known { String::new() } else { cause });
                 }
             }

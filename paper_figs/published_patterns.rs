@@ -17,19 +17,34 @@ pub static ENTRY: PaperFigure = PaperFigure {
     }],
     study: Some(&crate::study::published_patterns::PART),
     draw: |inputs| {
-        let (densities, predicted, counts) = (inputs.table("densities")?, inputs.table("predicted")?, inputs.table("counts")?);
+        let (densities, predicted, counts) =
+            (inputs.table("densities")?, inputs.table("predicted")?, inputs.table("counts")?);
         let mut panels = Vec::new();
         for (beta, k, t) in [(5.0, 3, 0.3), (7.0, 4, 0.045)] {
             let rows = only(densities, "beta", beta);
-            let bins: Vec<f64> = rows.column("particles").into_iter().map(|v| v.max(1e-2)).collect();
+            let bins: Vec<f64> =
+                rows.column("particles").into_iter().map(|v| v.max(1e-2)).collect();
             let title = format!("\u{3b2} = {beta}, t = {t}, k_max = {k}");
-            let mut panel = Panel::new(title, Axis::linear("\u{3b8}", 0.0, TAU), Axis::log("density", 1e-2, 1e4));
+            let mut panel = Panel::new(
+                title,
+                Axis::linear("\u{3b8}", 0.0, TAU),
+                Axis::log("density", 1e-2, 1e4),
+            );
             let edges = (0..=bins.len()).map(|b| TAU * b as f64 / bins.len() as f64).collect();
             panel.steps((edges, bins), 0, true, "tokens");
-            let equation = series(&rows, "theta", "equation").into_iter().map(|(t, v)| (t, v.max(1e-2))).collect();
+            let equation = series(&rows, "theta", "equation")
+                .into_iter()
+                .map(|(t, v)| (t, v.max(1e-2)))
+                .collect();
             panel.line(equation, 1, Dash::Solid, "equation");
-            for (j, place) in only(predicted, "beta", beta).column("theta").into_iter().enumerate() {
-                panel.line(vec![(place, 1e-2), (place, 200.0)], 2, Dash::Dashed, if j == 0 { "predicted" } else { "" });
+            for (j, place) in only(predicted, "beta", beta).column("theta").into_iter().enumerate()
+            {
+                panel.line(
+                    vec![(place, 1e-2), (place, 200.0)],
+                    2,
+                    Dash::Dashed,
+                    if j == 0 { "predicted" } else { "" },
+                );
             }
             panel.legend = Some(Corner::TopRight);
             panels.push(panel);

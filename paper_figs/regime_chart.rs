@@ -28,9 +28,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
         );
         // Bands lie above each other: each is filled down to the bottom, and the next is drawn over
         // it.
-        let mut band = |dimensions: std::ops::RangeInclusive<usize>, top: &dyn Fn(usize) -> f64, colour, label: &str| {
+        let mut band = |dimensions: std::ops::RangeInclusive<usize>,
+                        top: &dyn Fn(usize) -> f64,
+                        colour,
+                        label: &str| {
             let values: Vec<f64> = dimensions.clone().map(top).collect();
-            let edges = dimensions.clone().chain([dimensions.end() + 1]).map(|d| d as f64 - 0.5).collect();
+            let edges =
+                dimensions.clone().chain([dimensions.end() + 1]).map(|d| d as f64 - 0.5).collect();
             panel.steps((edges, values), colour, true, label);
         };
         band(2..=8, &|_| high, 1, "Theorem 5.1, chain argument");

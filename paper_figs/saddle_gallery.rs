@@ -13,9 +13,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let mut panels = Vec::new();
         let (mut front, mut behind) = ("in front".to_owned(), "behind".to_owned());
         for (_, clusters) in groups(table, "saddle") {
-            let title = format!("{:.3} ({})", clusters.column("share")[0], clusters.column("unstable")[0]);
+            let title =
+                format!("{:.3} ({})", clusters.column("share")[0], clusters.column("unstable")[0]);
             let rows = &columns(&clusters, ["x", "y", "z", "size"])?[..];
-            let mut panel = Panel::new(title, Axis::linear("", -1.2, 1.2), Axis::linear("", -1.2, 1.2));
+            let mut panel =
+                Panel::new(title, Axis::linear("", -1.2, 1.2), Axis::linear("", -1.2, 1.2));
             panel.hides_axes = true;
             panel.marks.push(Mark::Circle);
             // The view is from a point off the axes; points behind the sphere are drawn open.
@@ -24,7 +26,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 let (u, depth) = (c * x - s * y, s * x + c * y);
                 (u, 0.94 * z + 0.34 * depth, 0.94 * depth - 0.34 * z)
             };
-            let gap = |a: &[f64; 4], b: &[f64; 4]| (a[0] - b[0]).hypot(a[1] - b[1]).hypot(a[2] - b[2]);
+            let gap =
+                |a: &[f64; 4], b: &[f64; 4]| (a[0] - b[0]).hypot(a[1] - b[1]).hypot(a[2] - b[2]);
             let reach = 1.02 * joined(rows, gap);
             for (i, a) in rows.iter().enumerate() {
                 for b in rows[..i].iter().filter(|b| gap(a, b) <= reach) {
@@ -68,7 +71,8 @@ fn joined(rows: &[[f64; 4]], gap: impl Fn(&[f64; 4], &[f64; 4]) -> f64) -> f64 {
     let mut away: Vec<f64> = rows.iter().map(|r| gap(&rows[0], r)).collect();
     let mut left: Vec<usize> = (1..rows.len()).collect();
     let mut longest = 0.0f64;
-    while let Some(next) = (0..left.len()).min_by(|a, b| away[left[*a]].total_cmp(&away[left[*b]])) {
+    while let Some(next) = (0..left.len()).min_by(|a, b| away[left[*a]].total_cmp(&away[left[*b]]))
+    {
         let k = left.swap_remove(next);
         longest = longest.max(away[k]);
         left.iter().for_each(|j| away[*j] = away[*j].min(gap(&rows[k], &rows[*j])));

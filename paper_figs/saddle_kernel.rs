@@ -21,13 +21,24 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let betas = inputs.values.list("beta")?;
         let pi = std::f64::consts::PI;
-        let mut panel = Panel::new("", Axis::linear("\u{3c4}", -pi, pi), Axis::linear("g(\u{3c4}) / g(0)", -0.5, 1.05));
+        let mut panel = Panel::new(
+            "",
+            Axis::linear("\u{3c4}", -pi, pi),
+            Axis::linear("g(\u{3c4}) / g(0)", -0.5, 1.05),
+        );
         for (k, &beta) in betas.iter().enumerate() {
-            let points = (0..=400).map(|i| -pi + 2.0 * pi * f64::from(i) / 400.0).map(|t| (t, hessian_kernel(beta, t) / f64::exp(beta)));
+            let points = (0..=400)
+                .map(|i| -pi + 2.0 * pi * f64::from(i) / 400.0)
+                .map(|t| (t, hessian_kernel(beta, t) / f64::exp(beta)));
             let dash = Dash::for_series(k);
             let points: Vec<(f64, f64)> = points.collect();
             panel.y.low = points.iter().map(|p| 1.08 * p.1).fold(panel.y.low, f64::min);
-            panel.line(points, k, dash, format!("\u{3b2} = {beta}, \u{3c4}* = {:.3}", tau_star(2, beta)));
+            panel.line(
+                points,
+                k,
+                dash,
+                format!("\u{3b2} = {beta}, \u{3c4}* = {:.3}", tau_star(2, beta)),
+            );
         }
         panel.line(vec![(-pi, 0.0), (pi, 0.0)], 7, Dash::Dotted, "");
         panel.legend = Some(Corner::TopRight);

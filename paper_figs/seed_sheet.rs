@@ -11,7 +11,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
     study: Some(&crate::study::seed_sheet::PART),
     draw: |inputs| {
         let sheet = inputs.table("sheet")?;
-        let mut panel = Panel::new("sentences", Axis::integer("sentence, units", 0.4, 10.6), Axis::integer("sentence, tens", -4.0, 54.0));
+        let mut panel = Panel::new(
+            "sentences",
+            Axis::integer("sentence, units", 0.4, 10.6),
+            Axis::integer("sentence, tens", -4.0, 54.0),
+        );
         let place = |k: f64| ((k - 1.0) % 10.0 + 1.0, ((k - 1.0) / 10.0).floor() * 10.0);
         let places = |column: &str, label: &str| -> Vec<(f64, f64)> {
             sheet.only(column, label).column("sentence").into_iter().map(place).collect()
@@ -20,7 +24,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let label = if verdict == "needs-hypothesis" { "needs a hypothesis" } else { verdict };
             panel.points(places("verdict", verdict), colour, 3.2, label);
         }
-        let unexpected: Vec<(f64, f64)> = places("check", "unexpected").into_iter().map(|(x, y)| (x + 0.3, y)).collect();
+        let unexpected: Vec<(f64, f64)> =
+            places("check", "unexpected").into_iter().map(|(x, y)| (x + 0.3, y)).collect();
         if !unexpected.is_empty() {
             panel.points(unexpected, 4, 1.6, "claims not as expected");
         }

@@ -15,11 +15,19 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let edges = |v: &[f64], end: f64| -> Vec<f64> { v.iter().copied().chain([end]).collect() };
         // Time runs to the right: one row of the raster per angle.
         let density = table.column("density");
-        let values = (0..angles.len()).map(|a| (0..times.len()).map(|t| density[t * angles.len() + a]).collect()).collect();
+        let values = (0..angles.len())
+            .map(|a| (0..times.len()).map(|t| density[t * angles.len() + a]).collect())
+            .collect();
         let shade = Axis::saturating("density \u{3c1} (uniform: 1)");
         let end = inputs.values.one("t_end")?;
-        let mut panel = Panel::new("", Axis::linear("t", 0.0, end), Axis::linear("angle", 0.0, tau));
-        panel.marks.push(Mark::Heat { x: edges(&times, end), y: edges(&angles, tau), values, shade });
+        let mut panel =
+            Panel::new("", Axis::linear("t", 0.0, end), Axis::linear("angle", 0.0, tau));
+        panel.marks.push(Mark::Heat {
+            x: edges(&times, end),
+            y: edges(&angles, tau),
+            values,
+            shade,
+        });
         let particles = inputs.table("particles")?;
         for (_, path) in groups(particles, "i").into_iter().step_by(4) {
             let mut points: Vec<(f64, f64)> = Vec::new();
@@ -39,7 +47,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             .filter(|[t, _, density]| *t >= last && *density > 1.0)
             .map(|[_, theta, _]| theta + 0.5 * tau / angles.len() as f64)
             .collect();
-        let moment = distinct(particles, "t").into_iter().min_by(|a, b| (a - last).abs().total_cmp(&(b - last).abs())).unwrap_or(last);
+        let moment = distinct(particles, "t")
+            .into_iter()
+            .min_by(|a, b| (a - last).abs().total_cmp(&(b - last).abs()))
+            .unwrap_or(last);
         let standing: Vec<f64> = series(particles, "t", "theta")
             .into_iter()
             .filter(|(t, _)| (t - moment).abs() < 1e-9 * (1.0 + last))
@@ -63,8 +74,11 @@ pub static ENTRY: PaperFigure = PaperFigure {
 /// The number of groups of points on the circle with gaps larger than `reach` between them.
 fn arcs(mut angles: Vec<f64>, reach: f64) -> usize {
     angles.sort_by(f64::total_cmp);
-    let (Some(first), Some(last)) = (angles.first().copied(), angles.last().copied()) else { return 0 };
+    let (Some(first), Some(last)) = (angles.first().copied(), angles.last().copied()) else {
+        return 0;
+    };
     let around = first + std::f64::consts::TAU - last;
-    let gaps = angles.windows(2).map(|w| w[1] - w[0]).chain([around]).filter(|gap| *gap > reach).count();
+    let gaps =
+        angles.windows(2).map(|w| w[1] - w[0]).chain([around]).filter(|gap| *gap > reach).count();
     gaps.max(1)
 }

@@ -35,16 +35,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let table = inputs.table("ascent")?;
         let longest = table.column("length").into_iter().fold(0.0, f64::max);
-        let mut length =
-            Panel::new("along the path", Axis::linear("arc length / log \u{3b2}", 0.0, 1.02 * longest), Axis::linear("energy", 0.0, 1.05));
+        let mut length = Panel::new(
+            "along the path",
+            Axis::linear("arc length / log \u{3b2}", 0.0, 1.02 * longest),
+            Axis::linear("energy", 0.0, 1.05),
+        );
         let last = table.column("t").into_iter().fold(1.0, f64::max);
         // The last merge is not at the border.
         let end = (1e6 * last).min(MAX_TIME);
-        let mut time = Panel::new("in time (U2)", Axis::log("t", 1e-1, end), Axis::linear("energy", 0.0, 1.05));
+        let mut time = Panel::new(
+            "in time (U2)",
+            Axis::log("t", 1e-1, end),
+            Axis::linear("energy", 0.0, 1.05),
+        );
         // If clusters overlap at the start, the energy begins above the first step.
         let betas = distinct(table, "beta");
-        let start = |beta: f64| only(table, "beta", beta).column("energy").first().copied().unwrap_or(f64::NAN);
-        let (apart, overlapping): (Vec<f64>, Vec<f64>) = betas.iter().partition(|b| start(**b) < LEVELS[1]);
+        let start = |beta: f64| {
+            only(table, "beta", beta).column("energy").first().copied().unwrap_or(f64::NAN)
+        };
+        let (apart, overlapping): (Vec<f64>, Vec<f64>) =
+            betas.iter().partition(|b| start(**b) < LEVELS[1]);
         for level in LEVELS.into_iter().filter(|_| !apart.is_empty()) {
             length.line(vec![(0.0, level), (1.02 * longest, level)], 7, Dash::Dotted, "");
             time.line(vec![(1e-1, level), (end, level)], 7, Dash::Dotted, "");
@@ -59,8 +69,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             // A curve that continues beyond the panel is labelled at the border.
             let shown = course.iter().rposition(|p| p.0 <= end);
             if let Some((_, level)) = shown.filter(|k| k + 1 < course.len()).map(|k| course[k]) {
-                time.marks.push(Mark::Text { at: (end, level), text: format!("\u{3b2} = {beta} continues") });
-                notes.push_str(&format!(" The curve of beta = {beta} continues beyond the right panel."));
+                time.marks.push(Mark::Text {
+                    at: (end, level),
+                    text: format!("\u{3b2} = {beta} continues"),
+                });
+                notes.push_str(&format!(
+                    " The curve of beta = {beta} continues beyond the right panel."
+                ));
             }
             let left = rows.column("clusters").last().copied().unwrap_or(1.0);
             if left > 1.5 {

@@ -21,14 +21,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
     draw: |inputs| {
         let (cell, tables) = &inputs.results[0][0];
         let (table, note) = &first_run(&tables.table);
-        let late = |p: Vec<(f64, f64)>| -> Vec<(f64, f64)> { p.into_iter().filter(|p| p.0 > 0.0).collect() };
+        let late = |p: Vec<(f64, f64)>| -> Vec<(f64, f64)> {
+            p.into_iter().filter(|p| p.0 > 0.0).collect()
+        };
         let clusters = late(series(table, "t", "clusters"));
         // The axis ends a little after the last merge.
         let settled = clusters.iter().rev().find(|p| p.1 > 1.5).map_or(1e3, |p| p.0);
         let axis = || Axis::log("t", 0.1, settled * 30.0);
-        let shown = |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> { late(points).into_iter().filter(|p| p.0 <= settled * 30.0).collect() };
+        let shown = |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> {
+            late(points).into_iter().filter(|p| p.0 <= settled * 30.0).collect()
+        };
         let mut energy = Panel::new("energy", axis(), energy_axis(table));
-        energy.line(shown(series(table, "t", "log_energy")).into_iter().map(|(t, e)| (t, e.exp())).collect(), 0, Dash::Solid, "");
+        energy.line(
+            shown(series(table, "t", "log_energy"))
+                .into_iter()
+                .map(|(t, e)| (t, e.exp()))
+                .collect(),
+            0,
+            Dash::Solid,
+            "",
+        );
         let top = clusters.iter().map(|p| p.1).fold(1.0, f64::max);
         let mut count = Panel::new("clusters", axis(), Axis::integer("number", 0.0, top + 1.0));
         count.line(shown(clusters), 1, Dash::Solid, "");

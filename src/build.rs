@@ -4,7 +4,12 @@
 fn main() {
     println!("cargo::rerun-if-changed=src/build.rs");
     metastable_registry::write_registry("figures", "paper_figs");
-    let about = |source: &str| source.lines().map_while(|l| l.strip_prefix("//!")).collect::<Vec<_>>().join(" ");
+    let about = |source: &str| {
+        source.lines().map_while(|l| l.strip_prefix("//!")).collect::<Vec<_>>().join(" ")
+    };
     metastable_registry::write_texts("figure_docs", "paper_figs", about);
-    metastable_registry::git_log::set_variables(".", &std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    metastable_registry::git_log::set_variables(
+        ".",
+        &std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"),
+    );
 }

@@ -6,7 +6,9 @@
 //! else by its full path.
 
 pub use crate::attention::{Dynamics, Energy, EnergyScale, Head, Spec, TimeScale, dynamics};
-pub use crate::flow::observable::{self, Frame, Observer, Recorder, RunParameters, linear_times, log_times};
+pub use crate::flow::observable::{
+    self, Frame, Observer, Recorder, RunParameters, linear_times, log_times,
+};
 pub use crate::flow::{Event, EventAction, Options, Outcome, Solution, solve};
 pub use crate::num::stream::Stream;
 pub use crate::sphere::{Tokens, law::Law};

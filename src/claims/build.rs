@@ -10,6 +10,10 @@ fn main() {
 fn derivation(source: &str) -> String {
     let (before, _) = source.split_once("\npub static ENTRY").unwrap_or_default();
     let Some((_, text)) = before.split_once("/// # Derivation\n") else { return String::new() };
-    let lines: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("///")).map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter_map(|l| l.strip_prefix("///"))
+        .map(|l| l.strip_prefix(' ').unwrap_or(l))
+        .collect();
     lines.join("\n").trim().to_owned()
 }

@@ -34,7 +34,10 @@ pub fn answer(words: &[String], cancel: &Arc<AtomicBool>) -> Result<Answer, Refu
     if cancel.load(Ordering::Relaxed) {
         return Err(Refusal { message: "interrupted".into(), code: 130 });
     }
-    let line: Vec<OsString> = std::iter::once("metastable").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
+    let line: Vec<OsString> = std::iter::once("metastable")
+        .chain(words.iter().map(String::as_str))
+        .map(OsString::from)
+        .collect();
     let (arguments, flags) = parse(&line).map_err(|refused| {
         let message = match refused {
             Refused::Input(e) => e.to_string(),

@@ -12,8 +12,8 @@ pub fn cancelled() -> bool {
 /// Set when the work is finished; only printing and writing remain.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Time in which an interrupted command may end by itself: loops that test [`session::CANCEL`] save their
-/// results, others are ended.
+/// Time in which an interrupted command may end by itself: loops that test [`session::CANCEL`] save
+/// their results, others are ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Marks the work as finished, so that an interruption does not stop printing and writing.

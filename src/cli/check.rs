@@ -4,12 +4,12 @@
 use super::figure::{self, Style};
 use super::grid_flags::GridFlags;
 use super::output::{Output, note};
+use super::papers;
 use super::progress;
 use super::run::ShardArguments;
 use super::shards::{ShardedCheck, shared};
 use super::sweep;
 use super::verdicts::{rows, summary, table};
-use super::papers;
 use crate::draw::{Size, margin_strip};
 use crate::error::{Error, Result};
 use crate::lab::{
@@ -64,7 +64,9 @@ pub struct Arguments {
 
 /// The claims of a paper or of a sentence, or the claim of this name.
 fn named(name: &str) -> Result<Vec<&'static Claim>> {
-    papers::find(name).map(|paper| paper.claims().collect()).map_or_else(|| sentences::claims_of(name), Ok)
+    papers::find(name)
+        .map(|paper| paper.claims().collect())
+        .map_or_else(|| sentences::claims_of(name), Ok)
 }
 
 impl Arguments {
@@ -72,7 +74,11 @@ impl Arguments {
     fn refuse_all(&self, whole: bool) -> Result<()> {
         const WITHOUT: &str = "no names, ranges or shards: with them every claim is printed";
         self.shards.refuse(WITHOUT)?;
-        if self.names.is_empty() && whole { Ok(()) } else { Err(Error::parameter("--all", "names or ranges", WITHOUT)) }
+        if self.names.is_empty() && whole {
+            Ok(())
+        } else {
+            Err(Error::parameter("--all", "names or ranges", WITHOUT))
+        }
     }
 
     /// Runs it; the exit code is the worst verdict.
@@ -95,7 +101,13 @@ impl Arguments {
             return sweep::run(&claims, &region, trials, self.seed, self.out.as_deref(), out);
         }
         let effort = match (self.trials, self.quick) {
-            (Some(n), true) => return Err(Error::parameter("--trials", n, "it without --quick, which sets the number of trials")),
+            (Some(n), true) => {
+                return Err(Error::parameter(
+                    "--trials",
+                    n,
+                    "it without --quick, which sets the number of trials",
+                ));
+            }
             (Some(0), _) => return Err(Error::parameter("--trials", 0, "at least 1")),
             (Some(n), false) => Effort::Draws(n),
             (None, true) => Effort::Quick,
@@ -107,19 +119,34 @@ impl Arguments {
         }
         if let Some(folder) = &self.out {
             // An error here should come before the work.
-            std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+            std::fs::create_dir_all(folder)
+                .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         }
-        let check =
-            CheckRun { claims: &claims, names: &self.names, effort, seed: self.seed, folder: self.out.as_deref(), quiet: out.is_json() };
+        let check = CheckRun {
+            claims: &claims,
+            names: &self.names,
+            effort,
+            seed: self.seed,
+            folder: self.out.as_deref(),
+            quiet: out.is_json(),
+        };
         let drawn = self.out.is_some() && self.names.is_empty();
         let (records, seconds) = check.verdicts(if drawn { claims_share(effort) } else { 1.0 })?;
         if let Some(folder) = &self.out {
             let figures = if drawn { figures(effort, folder, out.is_json())? } else { Vec::new() };
             write_report(&records, &check.budget(seconds), folder, &figures)?;
         }
-        let sheet = if self.names.iter().any(|n| n == sentences::GROUP) { super::sentences::table(&records) } else { Vec::new() };
+        let sheet = if self.names.iter().any(|n| n == sentences::GROUP) {
+            super::sentences::table(&records)
+        } else {
+            Vec::new()
+        };
         let short = self.names.is_empty() && !self.all;
-        let more = if short { vec![format!("every claim: {} --all", check.budget(seconds).command())] } else { sheet };
+        let more = if short {
+            vec![format!("every claim: {} --all", check.budget(seconds).command())]
+        } else {
+            sheet
+        };
         finish(out, &records, (word(effort), self.seed), seconds, short, &more)
     }
 }
@@ -127,8 +154,16 @@ impl Arguments {
 /// `metastable` without a command: all claims, the quick figures, the report, the next command.
 pub fn quick(out: &Output) -> Result<i32> {
     let folder = Path::new("runs/report");
-    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let check = CheckRun { claims: ALL, names: &[], effort: Effort::Quick, seed: 1, folder: Some(folder), quiet: out.is_json() };
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    let check = CheckRun {
+        claims: ALL,
+        names: &[],
+        effort: Effort::Quick,
+        seed: 1,
+        folder: Some(folder),
+        quiet: out.is_json(),
+    };
     let (records, seconds) = check.verdicts(claims_share(Effort::Quick))?;
     let figures = figures(Effort::Quick, folder, out.is_json())?;
     write_report(&records, &check.budget(seconds), folder, &figures)?;
@@ -136,7 +171,8 @@ pub fn quick(out: &Output) -> Result<i32> {
     let next = [
         format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
         "every claim: metastable check --quick --all".to_owned(),
-        "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)".to_owned(),
+        "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)"
+            .to_owned(),
     ];
     finish(out, &records, ("quick", 1), seconds, true, &next)
 }
@@ -153,7 +189,8 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
     let mut figures = Vec::new();
     let _part = progress::part(claims_share(effort), 1.0);
     let wanted = |entry: &crate::paper_figs::PaperFigure| entry.quick || effort == Effort::Standard;
-    let (mut done, all) = (0.0, crate::paper_figs::ALL.iter().filter(|entry| wanted(entry)).count() as f64);
+    let (mut done, all) =
+        (0.0, crate::paper_figs::ALL.iter().filter(|entry| wanted(entry)).count() as f64);
     for entry in crate::paper_figs::ALL {
         let picture = if wanted(entry) {
             let _one = progress::part(done / all, (done + 1.0) / all);
@@ -162,14 +199,26 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
             let started = Instant::now();
             let files = figure::make(entry, &style, (Path::new("runs"), &folder.join("figures")))?;
             let read = |extension: &str| {
-                let path = files.iter().find(|f| f.extension().is_some_and(|e| e == extension)).cloned().unwrap_or_default();
+                let path = files
+                    .iter()
+                    .find(|f| f.extension().is_some_and(|e| e == extension))
+                    .cloned()
+                    .unwrap_or_default();
                 std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))
             };
             let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
             if !quiet && started.elapsed().as_secs_f64() > 2.0 {
-                note(&format!("figure {} took {:.1} s", entry.name, started.elapsed().as_secs_f64()));
+                note(&format!(
+                    "figure {} took {:.1} s",
+                    entry.name,
+                    started.elapsed().as_secs_f64()
+                ));
             }
-            FigurePicture::Drawn { svg: text(read("svg")?), png: read("png")?, caption: text(read("txt")?) }
+            FigurePicture::Drawn {
+                svg: text(read("svg")?),
+                png: read("png")?,
+                caption: text(read("txt")?),
+            }
         } else {
             FigurePicture::Missing("its data take longer than a quick check")
         };
@@ -191,7 +240,13 @@ struct CheckRun<'a> {
 impl CheckRun<'_> {
     fn budget(&self, seconds: f64) -> Budget {
         let machine = format!("{} threads", rayon::current_num_threads());
-        Budget { effort: self.effort, names: self.names.to_vec(), seconds, machine, seed: self.seed }
+        Budget {
+            effort: self.effort,
+            names: self.names.to_vec(),
+            seconds,
+            machine,
+            seed: self.seed,
+        }
     }
 
     /// All verdicts and the seconds they took; `share` is their fraction of the whole command.
@@ -201,7 +256,8 @@ impl CheckRun<'_> {
         // Claims take from a millisecond to half a minute, one per thread: near the end their
         // number does not predict the remaining time.
         let last = 2 * rayon::current_num_threads();
-        let (started, all, ready) = (Instant::now(), self.claims.len(), Mutex::new(Finished::default()));
+        let (started, all, ready) =
+            (Instant::now(), self.claims.len(), Mutex::new(Finished::default()));
         let session = super::session::current();
         let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);
         let one = |k: usize, claim: &&'static Claim| {
@@ -211,18 +267,30 @@ impl CheckRun<'_> {
             let once = Instant::now();
             progress::report_all(|| {
                 let there = lock().records.len();
-                let words = format!("{there} of {all} claims are finished; {} started last", claim.name);
-                progress::Status { share: Some(there as f64 / all as f64), timed: all - there > last, words }
+                let words =
+                    format!("{there} of {all} claims are finished; {} started last", claim.name);
+                progress::Status {
+                    share: Some(there as f64 / all as f64),
+                    timed: all - there > last,
+                    words,
+                }
             });
             let record = check(claim, self.effort, self.seed)?;
             let mut ready = lock();
             ready.records.insert(k, record.clone());
-            if let Some(folder) = self.folder.filter(|_| ready.written.is_none_or(|k| k.elapsed() > WRITE_EVERY)) {
+            if let Some(folder) =
+                self.folder.filter(|_| ready.written.is_none_or(|k| k.elapsed() > WRITE_EVERY))
+            {
                 write_verdicts(&ready.in_order(), &self.budget(0.0), folder, all)?;
                 ready.written = Some(Instant::now());
             }
             if !self.quiet && once.elapsed().as_secs_f64() > 2.0 {
-                note(&format!("[{}/{all}] {} took {:.1} s", k + 1, claim.name, once.elapsed().as_secs_f64()));
+                note(&format!(
+                    "[{}/{all}] {} took {:.1} s",
+                    k + 1,
+                    claim.name,
+                    once.elapsed().as_secs_f64()
+                ));
             }
             Ok(record)
         };
@@ -232,12 +300,17 @@ impl CheckRun<'_> {
 
     fn interrupted(&self, records: &[Record]) -> Error {
         let there = format!("{} of {} claims were checked", records.len(), self.claims.len());
-        let resume =
-            match self.folder.map(|f| write_verdicts(records, &self.budget(0.0), f, self.claims.len()).map(|()| f.join("verdicts.json"))) {
-                Some(Ok(path)) => format!("{there}, see {}; a check with --out and --shard 0/1 can be resumed", path.display()),
-                Some(Err(e)) => format!("{there}; {e}"),
-                None => there,
-            };
+        let resume = match self.folder.map(|f| {
+            write_verdicts(records, &self.budget(0.0), f, self.claims.len())
+                .map(|()| f.join("verdicts.json"))
+        }) {
+            Some(Ok(path)) => format!(
+                "{there}, see {}; a check with --out and --shard 0/1 can be resumed",
+                path.display()
+            ),
+            Some(Err(e)) => format!("{there}; {e}"),
+            None => there,
+        };
         Error::Interrupted { resume }
     }
 }
@@ -263,12 +336,26 @@ fn word(effort: Effort) -> &'static str {
 }
 
 /// Prints the verdicts: a summary, or one line per claim.
-fn finish(out: &Output, records: &[Record], how: (&str, u64), seconds: f64, short: bool, notes: &[String]) -> Result<i32> {
+fn finish(
+    out: &Output,
+    records: &[Record],
+    how: (&str, u64),
+    seconds: f64,
+    short: bool,
+    notes: &[String],
+) -> Result<i32> {
     let colour = out.colour();
-    let mut text = if short { summary(records, &cited(), seconds, colour) + "\n" } else { table(records, seconds, colour) };
+    let mut text = if short {
+        summary(records, &cited(), seconds, colour) + "\n"
+    } else {
+        table(records, seconds, colour)
+    };
     notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
     let good = records.iter().filter(|r| r.as_expected).count();
-    out.result(&json!({"claims": rows(records), "effort": how.0, "seed": how.1, "as_expected": good}), &text);
+    out.result(
+        &json!({"claims": rows(records), "effort": how.0, "seed": how.1, "as_expected": good}),
+        &text,
+    );
     Ok(exit_code(records))
 }
 
@@ -277,11 +364,19 @@ fn cited() -> Vec<CitedPaper> {
     papers::ALL.iter().map(|p| CitedPaper { id: p.id, summary: p.summary() }).collect()
 }
 
-fn write_report(records: &[Record], budget: &Budget, folder: &Path, figures: &[report::Figure]) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+fn write_report(
+    records: &[Record],
+    budget: &Budget,
+    folder: &Path,
+    figures: &[report::Figure],
+) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let provenance = provenance(budget);
-    let sparks: Vec<String> =
-        records.iter().map(|r| margin_strip(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name))).collect();
+    let sparks: Vec<String> = records
+        .iter()
+        .map(|r| margin_strip(&r.margins, &format!("{} margins of {}", r.margins.len(), r.name)))
+        .collect();
     let page = report::html(records, &sparks, figures, &cited(), &provenance, budget);
     write_atomically(&folder.join("report.html"), page.as_bytes())?;
     write_atomically(&folder.join("page.html"), super::page::html()?.as_bytes())?;

@@ -51,15 +51,24 @@ impl CheckpointFile {
             }
         };
         if let Some(checkpoint) = &checkpoint {
-            note(&format!("resuming from the checkpoint at t = {:e} in {}", checkpoint.time(), folder.display()));
+            note(&format!(
+                "resuming from the checkpoint at t = {:e} in {}",
+                checkpoint.time(),
+                folder.display()
+            ));
         }
         Ok(Self { path, run, every, last: Mutex::new(Instant::now()), checkpoint })
     }
 
     fn read(path: &Path, bytes: &[u8], run: &str) -> Result<RunCheckpoint> {
-        let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
-        let found: Checkpoint = serde_json::from_slice(bytes)
-            .map_err(|e| bad(format!("not a checkpoint: {}", wrong_json(&e, "a checkpoint of `solve --out`"))))?;
+        let bad = |problem: String| Error::File {
+            path: path.display().to_string(),
+            place: String::new(),
+            problem,
+        };
+        let found: Checkpoint = serde_json::from_slice(bytes).map_err(|e| {
+            bad(format!("not a checkpoint: {}", wrong_json(&e, "a checkpoint of `solve --out`")))
+        })?;
         if found.run == run {
             return Ok(found.checkpoint);
         }
@@ -72,7 +81,12 @@ impl CheckpointFile {
             return;
         }
         let files = self.path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
-        for entry in files.into_iter().flatten().flatten().filter(|e| e.file_name().to_string_lossy().starts_with(FILE)) {
+        for entry in files
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|e| e.file_name().to_string_lossy().starts_with(FILE))
+        {
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -80,7 +94,8 @@ impl CheckpointFile {
 
 impl CheckpointSink for CheckpointFile {
     fn due(&self) -> bool {
-        is_root() && (cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every))
+        is_root()
+            && (cancelled() || self.last.lock().is_ok_and(|last| last.elapsed() >= self.every))
     }
 
     fn save(&self, checkpoint: &RunCheckpoint) {

@@ -44,21 +44,40 @@ impl Arguments {
         out.set_all_digits(self.tokens.all_digits);
         match self.tokens.past.folder() {
             // The whole run, unless a frame or a radius selects one time.
-            Some(folder) if !self.tokens.past.has_frame() && self.radius.is_none() && self.beta.is_none() => self.of_run(folder, out),
+            Some(folder)
+                if !self.tokens.past.has_frame()
+                    && self.radius.is_none()
+                    && self.beta.is_none() =>
+            {
+                self.of_run(folder, out)
+            }
             _ => self.of_tokens(out),
         }
     }
 
     fn of_tokens(&self, out: &Output) -> Result<i32> {
-        for (flag, given) in [("--plateau-tolerance", self.plateau_tolerance), ("--plateau-decades", self.plateau_decades)] {
+        for (flag, given) in [
+            ("--plateau-tolerance", self.plateau_tolerance),
+            ("--plateau-decades", self.plateau_decades),
+        ] {
             if let Some(v) = given {
-                return Err(Error::parameter(flag, v, "it with --from-run and without --frame: only a run has plateaus"));
+                return Err(Error::parameter(
+                    flag,
+                    v,
+                    "it with --from-run and without --frame: only a run has plateaus",
+                ));
             }
         }
         let radius = match (self.radius, self.beta) {
             (Some(r), _) => in_range("--radius", r, 0.0, std::f64::consts::PI)?,
             (None, Some(beta)) => 0.5 / in_range("--beta", beta, 0.03, 1e300)?.sqrt(),
-            (None, None) => return Err(Error::parameter("--radius", "nothing", "--radius R, or --beta B for half a kernel width")),
+            (None, None) => {
+                return Err(Error::parameter(
+                    "--radius",
+                    "nothing",
+                    "--radius R, or --beta B for half a kernel width",
+                ));
+            }
         };
         let x = self.tokens.tokens()?;
         let found = linkage(&x, radius)?;
@@ -66,7 +85,8 @@ impl Arguments {
             "clusters": found.sizes.len(), "radius": radius, "sizes": found.sizes, "masses": found.centres.masses(), "labels": found.labels,
             "centres": matrix(found.centres.coordinates(), x.d()), "radii": found.radii,
         });
-        let mut text = format!("{} clusters of {} tokens (linked at {radius})\n", found.sizes.len(), x.n());
+        let mut text =
+            format!("{} clusters of {} tokens (linked at {radius})\n", found.sizes.len(), x.n());
         for (k, size) in found.sizes.iter().enumerate().take(shown(found.sizes.len())) {
             text.push_str(&format!(
                 "  {size} tokens, mass {:.5}, radius {}, centre {}\n",
@@ -83,11 +103,22 @@ impl Arguments {
     fn of_run(&self, folder: &Path, out: &Output) -> Result<i32> {
         let usual = Criterion::default();
         let criterion = Criterion {
-            tolerance: in_range("--plateau-tolerance", self.plateau_tolerance.unwrap_or(usual.tolerance), 0.0, 100.0)?,
-            decades: in_range("--plateau-decades", self.plateau_decades.unwrap_or(usual.decades), 0.0, 300.0)?,
+            tolerance: in_range(
+                "--plateau-tolerance",
+                self.plateau_tolerance.unwrap_or(usual.tolerance),
+                0.0,
+                100.0,
+            )?,
+            decades: in_range(
+                "--plateau-decades",
+                self.plateau_decades.unwrap_or(usual.decades),
+                0.0,
+                300.0,
+            )?,
         };
         let path = folder.join("record.json");
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
         let (masses, merges) = record(&path, &text)?;
         let n = masses.len();
         let tree = Tree::new(&masses, &merges);
@@ -97,7 +128,9 @@ impl Arguments {
         let samples: Vec<(f64, f64)> = match energy {
             Some(c) => timeline.data.chunks_exact(columns.len()).map(|r| (r[0], r[c])).collect(),
             None => {
-                super::output::note("no plateaus: the time line has no log_energy (record it by solve --observables log-energy,...)");
+                super::output::note(
+                    "no plateaus: the time line has no log_energy (record it by solve --observables log-energy,...)",
+                );
                 Vec::new()
             }
         };
@@ -109,9 +142,18 @@ impl Arguments {
             "plateaus": found.iter().map(|p| json!({"from": p.from, "to": p.to, "decades": p.decades(), "log_energy": p.log_energy, "energy_share": p.log_energy.exp()})).collect::<Vec<_>>(),
             "plateau_tolerance": criterion.tolerance, "plateau_decades": criterion.decades,
         });
-        let mut text = format!("{n} tokens, {} mergers, {} clusters left\n", tree.nodes.len() - n, tree.roots.len());
+        let mut text = format!(
+            "{n} tokens, {} mergers, {} clusters left\n",
+            tree.nodes.len() - n,
+            tree.roots.len()
+        );
         for m in tree.nodes[n..].iter().rev().take(12).collect::<Vec<_>>().into_iter().rev() {
-            text.push_str(&format!("  t = {}: {} tokens, mass {:.4}\n", number(m.t), m.tokens, m.mass));
+            text.push_str(&format!(
+                "  t = {}: {} tokens, mass {:.4}\n",
+                number(m.t),
+                m.tokens,
+                m.mass
+            ));
         }
         text.push_str(&format!(
             "{} plateaus (log energy within {}, at least {} decades)\n",
@@ -137,7 +179,9 @@ impl Arguments {
 fn columns(record: &str) -> Vec<String> {
     let value: Value = serde_json::from_str(record).unwrap_or_default();
     let named = value["timeline_columns"].as_array();
-    named.map_or_else(Vec::new, |list| list.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect())
+    named.map_or_else(Vec::new, |list| {
+        list.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect()
+    })
 }
 
 /// Masses of the tokens and mergers of a record of `solve`.
@@ -150,12 +194,23 @@ fn record(path: &Path, text: &str) -> Result<(Vec<f64>, Vec<Merge>)> {
     let value: Value = serde_json::from_str(text).map_err(|_| bad("something that is not JSON"))?;
     let n = value["labels"].as_array().ok_or_else(|| bad("no list `labels`"))?.len();
     let merge = |m: &Value| -> Option<Merge> {
-        let members =
-            m["members"].as_array()?.iter().map(|i| i.as_u64().map(|i| i as usize).filter(|i| *i < n)).collect::<Option<Vec<_>>>()?;
+        let members = m["members"]
+            .as_array()?
+            .iter()
+            .map(|i| i.as_u64().map(|i| i as usize).filter(|i| *i < n))
+            .collect::<Option<Vec<_>>>()?;
         Some(Merge { t: m["t"].as_f64()?, members, mass: m["mass"].as_f64()? })
     };
     let merges = value["merges"].as_array().ok_or_else(|| bad("no list `merges`"))?;
     let given = value["settings"]["masses"]["values"].as_array();
-    let masses = given.map_or_else(|| vec![1.0 / n as f64; n], |m| m.iter().filter_map(Value::as_f64).collect());
-    Ok((masses, merges.iter().map(merge).collect::<Option<_>>().ok_or_else(|| bad("a merger without t, members or mass"))?))
+    let masses = given
+        .map_or_else(|| vec![1.0 / n as f64; n], |m| m.iter().filter_map(Value::as_f64).collect());
+    Ok((
+        masses,
+        merges
+            .iter()
+            .map(merge)
+            .collect::<Option<_>>()
+            .ok_or_else(|| bad("a merger without t, members or mass"))?,
+    ))
 }

@@ -42,8 +42,11 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let maps: Vec<&NamedMap> =
-            if self.names.is_empty() { map::ALL.to_vec() } else { self.names.iter().map(|n| map::find(n)).collect::<Result<_>>()? };
+        let maps: Vec<&NamedMap> = if self.names.is_empty() {
+            map::ALL.to_vec()
+        } else {
+            self.names.iter().map(|n| map::find(n)).collect::<Result<_>>()?
+        };
         let (n, d) = (count("--n", self.n, 1, 256)?, count("--d", self.d, 1, 256)?);
         let layers = count("--layers", self.layers, 1, 1000)?;
         let spec = MapSpec { n, d, layers, gain: self.gain, seed: self.seed };
@@ -51,9 +54,13 @@ impl Arguments {
         let mut found = Vec::new();
         for (k, named) in maps.iter().enumerate() {
             if cancelled() {
-                return Err(Error::Interrupted { resume: format!("{k} of {} maps were computed", maps.len()) });
+                return Err(Error::Interrupted {
+                    resume: format!("{k} of {} maps were computed", maps.len()),
+                });
             }
-            progress::report(Some(k as f64 / maps.len() as f64), || format!("{} ({} of {} maps)", named.name, k + 1, maps.len()));
+            progress::report(Some(k as f64 / maps.len() as f64), || {
+                format!("{} ({} of {} maps)", named.name, k + 1, maps.len())
+            });
             found.push((*named, summarise(named, &spec, exponents)?));
         }
         let json: Vec<Value> = found.iter().map(|(m, p)| object(m, p, &spec)).collect();
@@ -63,7 +70,8 @@ impl Arguments {
 }
 
 fn object(m: &NamedMap, p: &MapSummary, spec: &MapSpec) -> Value {
-    let column = |f: fn(&LayerSummary) -> f64| p.layers.iter().map(|l| finite(f(l))).collect::<Vec<Value>>();
+    let column =
+        |f: fn(&LayerSummary) -> f64| p.layers.iter().map(|l| finite(f(l))).collect::<Vec<Value>>();
     json!({
         "name": m.name,
         "mean_cosine": column(|l| l.mean_cosine),

@@ -36,9 +36,13 @@ fn with_names(mut command: clap::Command) -> clap::Command {
         // The script is printed once, so its names may be leaked.
         let all = list::kinds().filter(|kind| *kind != "printed-figures");
         let kinds = if kinds.is_empty() { all.collect() } else { kinds.to_vec() };
-        let names: Vec<&str> = kinds.into_iter().flat_map(list::entries).map(|e| &*e.0.leak()).collect();
-        command = command
-            .mut_subcommand(sub, |c| c.mut_arg(argument, |a| a.value_parser(PossibleValuesParser::new(names)).hide_possible_values(true)));
+        let names: Vec<&str> =
+            kinds.into_iter().flat_map(list::entries).map(|e| &*e.0.leak()).collect();
+        command = command.mut_subcommand(sub, |c| {
+            c.mut_arg(argument, |a| {
+                a.value_parser(PossibleValuesParser::new(names)).hide_possible_values(true)
+            })
+        });
     }
     command
 }
@@ -47,7 +51,12 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut with_names(super::command()), "metastable", &mut script);
+        clap_complete::generate(
+            self.shell,
+            &mut with_names(super::command()),
+            "metastable",
+            &mut script,
+        );
         let script = String::from_utf8_lossy(&script).into_owned();
         out.result(&json!({"script": script}), &script);
         Ok(0)

@@ -49,9 +49,15 @@ fn difference(t: &TableDifference, folder: &Path) -> String {
     let place = format!("row {}, column {}", t.at[0], named.unwrap_or_else(|| t.at[1].to_string()));
     match t.ulps {
         Some(ulps) => {
-            format!("{}: {different} numbers of {b:?} differ, by at most {ulps} ulp, {:.2e} relative ({place})\n", t.name, t.relative)
+            format!(
+                "{}: {different} numbers of {b:?} differ, by at most {ulps} ulp, {:.2e} relative ({place})\n",
+                t.name, t.relative
+            )
         }
-        None => format!("{}: {different} numbers of {b:?} differ, some are NaN in one table only ({place})\n", t.name),
+        None => format!(
+            "{}: {different} numbers of {b:?} differ, some are NaN in one table only ({place})\n",
+            t.name
+        ),
     }
 }
 
@@ -64,7 +70,10 @@ impl Arguments {
             text.push_str(&format!("{name}: {a} | {b}\n"));
         }
         found.tables.iter().for_each(|t| text.push_str(&difference(t, &self.a)));
-        found.alone.iter().for_each(|name| text.push_str(&format!("{name}: in one of the two only\n")));
+        found
+            .alone
+            .iter()
+            .for_each(|name| text.push_str(&format!("{name}: in one of the two only\n")));
         text.push_str(if found.is_none() { "no difference" } else { "they differ" });
         let mut value = json!(found);
         value["equal"] = json!(found.is_none());

@@ -12,7 +12,8 @@ pub fn with_error(value: f64, error: f64) -> String {
         return format!("{value} (error unknown)");
     }
     let size = value.abs().max(error);
-    let spread = if (1e-3..1e4).contains(&error) { rounded(error, 1) } else { format!("{error:.0e}") };
+    let spread =
+        if (1e-3..1e4).contains(&error) { rounded(error, 1) } else { format!("{error:.0e}") };
     // Decimals whose unit is not smaller than the error.
     let places = (-error.log10()).floor();
     if size > 0.0 && !(1e-4..1e7).contains(&size) {
@@ -27,8 +28,11 @@ pub fn with_error(value: f64, error: f64) -> String {
 /// the printed number from it.
 pub fn resolved(t: f64, within: f64) -> (String, f64) {
     let last = within.log10().floor().max(-6.0);
-    let printed =
-        if last > 0.0 { format!("{t:.*e}", (t.log10().floor() - last).max(0.0) as usize) } else { format!("{t:.*}", -last as usize) };
+    let printed = if last > 0.0 {
+        format!("{t:.*e}", (t.log10().floor() - last).max(0.0) as usize)
+    } else {
+        format!("{t:.*}", -last as usize)
+    };
     let off = printed.parse().map_or(0.0, |p: f64| (p - t).abs());
     (printed, off)
 }

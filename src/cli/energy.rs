@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 /// Flags of `energy`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable energy --angles angles.csv --beta 7 --hessian --format json")]
+#[command(
+    after_help = "Example:\n  metastable energy --angles angles.csv --beta 7 --hessian --format json"
+)]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
@@ -64,8 +66,13 @@ impl Arguments {
         if self.hessian {
             let spectrum = energy.hessian_eigenvalues(&x)?;
             let (negative, null, positive) = inertia(&spectrum);
-            text.push_str(&format!("Morse index {negative} (negative), {null} null, {positive} positive eigenvalues\n"));
-            spectrum.iter().take(shown(spectrum.len())).for_each(|v| text.push_str(&format!("  {}\n", number(*v))));
+            text.push_str(&format!(
+                "Morse index {negative} (negative), {null} null, {positive} positive eigenvalues\n"
+            ));
+            spectrum
+                .iter()
+                .take(shown(spectrum.len()))
+                .for_each(|v| text.push_str(&format!("  {}\n", number(*v))));
             text.push_str(&more(spectrum.len()));
             json["hessian_eigenvalues"] = json!(spectrum);
             json["morse_index"] = json!(negative);

@@ -20,7 +20,12 @@ use std::path::{Path, PathBuf};
 pub struct Arguments {
     /// Tokens (n x d) or hidden states (layers x n x d) as CSV, NPY or NPZ, or `-` for standard
     /// input. Rows are divided by their norms.
-    #[arg(long, value_name = "FILE", required_unless_present = "from_run", conflicts_with = "from_run")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "from_run",
+        conflicts_with = "from_run"
+    )]
     tokens: Option<PathBuf>,
     #[command(flatten)]
     past: RunArguments,
@@ -41,18 +46,23 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let k = usize::try_from(self.neighbours).map_err(|_| Error::parameter("--neighbours", self.neighbours, "at least 1"))?;
+        let k = usize::try_from(self.neighbours)
+            .map_err(|_| Error::parameter("--neighbours", self.neighbours, "at least 1"))?;
         let clouds = self.clouds()?;
         in_range("--bandwidth", self.bandwidth, 0.0, 1e5)?;
         let rows: Vec<[Estimate; 2]> = clouds
             .iter()
             .enumerate()
             .map(|(l, x)| {
-                progress::report(Some(l as f64 / clouds.len() as f64), || format!("layer {l} of {}", clouds.len()));
+                progress::report(Some(l as f64 / clouds.len() as f64), || {
+                    format!("layer {l} of {}", clouds.len())
+                });
                 estimate_negentropy(x, k, self.bandwidth)
             })
             .collect::<Result<_>>()?;
-        let list = |e: usize, pick: fn(&Estimate) -> f64| -> Vec<Value> { rows.iter().map(|r| finite(pick(&r[e]))).collect() };
+        let list = |e: usize, pick: fn(&Estimate) -> f64| -> Vec<Value> {
+            rows.iter().map(|r| finite(pick(&r[e]))).collect()
+        };
         let mut json = json!({
             "layers": rows.len(), "n": clouds[0].n(), "d": clouds[0].d(), "neighbours": k, "bandwidth": self.bandwidth,
             "convention": "negentropy relative to the uniform law on the sphere (which has 0); null if coinciding samples make it infinite",
@@ -66,8 +76,12 @@ impl Arguments {
         }
         out.result(&json, &text(&clouds[0], &rows));
         for (e, name) in ["nearest neighbours", "kernels"].into_iter().enumerate() {
-            let poor: Vec<usize> = (0..rows.len()).filter(|l| rows[*l][e].is_unreliable()).collect();
-            if let Some(worst) = poor.iter().max_by(|a, b| rows[**a][e].bias.abs().total_cmp(&rows[**b][e].bias.abs())) {
+            let poor: Vec<usize> =
+                (0..rows.len()).filter(|l| rows[*l][e].is_unreliable()).collect();
+            if let Some(worst) = poor
+                .iter()
+                .max_by(|a, b| rows[**a][e].bias.abs().total_cmp(&rows[**b][e].bias.abs()))
+            {
                 note(&format!(
                     "warning: {name}: in {} of {} layers the bias exceeds a tenth of the estimate ({:+.2} in layer {worst}); use differences of layers, more tokens, or another {}",
                     poor.len(),
@@ -84,7 +98,9 @@ impl Arguments {
 impl Arguments {
     /// The directions of the tokens, layer by layer.
     fn clouds(&self) -> Result<Vec<Tokens>> {
-        if let Some(frame) = self.past.frame("it with --from-run; of an array all layers are used")? {
+        if let Some(frame) =
+            self.past.frame("it with --from-run; of an array all layers are used")?
+        {
             return Ok(vec![Tokens::normalised(frame.d, frame.rows)?]);
         }
         let path = self.tokens.as_deref().unwrap_or(Path::new(""));
@@ -93,10 +109,16 @@ impl Arguments {
             array.shape.insert(0, 1);
         }
         if let (Some(d), false) = (array.shape.last(), self.normalise) {
-            let lengths = array.data.chunks_exact((*d).max(1)).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt());
-            let (low, high) = lengths.fold((f64::INFINITY, 0.0f64), |(a, b), l| (a.min(l), b.max(l)));
+            let lengths = array
+                .data
+                .chunks_exact((*d).max(1))
+                .map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt());
+            let (low, high) =
+                lengths.fold((f64::INFINITY, 0.0f64), |(a, b), l| (a.min(l), b.max(l)));
             if low < 1.0 - 1e-6 || high > 1.0 + 1e-6 {
-                note(&format!("rows have norms from {low:.3e} to {high:.3e} and are normalised (--normalise suppresses this note)"));
+                note(&format!(
+                    "rows have norms from {low:.3e} to {high:.3e} and are normalised (--normalise suppresses this note)"
+                ));
             }
         }
         layers(&array, path)
@@ -104,8 +126,18 @@ impl Arguments {
 }
 
 fn text(first: &Tokens, rows: &[[Estimate; 2]]) -> String {
-    let mut text = format!("{} tokens, d = {}\nlayer  {:<34}  {:<34}\n", first.n(), first.d(), "nearest neighbours", "kernels");
-    let one = |e: &Estimate| format!("{} (bias {})", with_error(e.value, e.standard_error), rounded(e.bias, 2));
-    rows.iter().enumerate().for_each(|(l, r)| text.push_str(&format!("{l:>5}  {:<34}  {:<34}\n", one(&r[0]), one(&r[1]))));
+    let mut text = format!(
+        "{} tokens, d = {}\nlayer  {:<34}  {:<34}\n",
+        first.n(),
+        first.d(),
+        "nearest neighbours",
+        "kernels"
+    );
+    let one = |e: &Estimate| {
+        format!("{} (bias {})", with_error(e.value, e.standard_error), rounded(e.bias, 2))
+    };
+    rows.iter().enumerate().for_each(|(l, r)| {
+        text.push_str(&format!("{l:>5}  {:<34}  {:<34}\n", one(&r[0]), one(&r[1])))
+    });
     text
 }

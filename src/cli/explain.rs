@@ -46,15 +46,18 @@ impl Arguments {
             return Ok(0);
         }
         if self.markdown {
-            let expected = "the arXiv number of a paper (`list papers`); other pages have no Markdown";
-            let paper = papers::find(name).ok_or_else(|| Error::parameter("--markdown", format!("`{name}`"), expected))?;
+            let expected =
+                "the arXiv number of a paper (`list papers`); other pages have no Markdown";
+            let paper = papers::find(name)
+                .ok_or_else(|| Error::parameter("--markdown", format!("`{name}`"), expected))?;
             let text = paper_page::page(paper).markdown();
             out.result(&json!({"name": name, "markdown": text}), &text);
             return Ok(0);
         }
         let meanings = meanings(name);
         if meanings.is_empty() {
-            let mut known: Vec<String> = list::kinds().flat_map(list::entries).map(|e| e.0).collect();
+            let mut known: Vec<String> =
+                list::kinds().flat_map(list::entries).map(|e| e.0).collect();
             known.extend(terms::TERMS.iter().map(|w| w.0.to_owned()));
             known.push(sentences::GROUP.to_owned());
             known.sort();
@@ -64,28 +67,40 @@ impl Arguments {
         let text = if let [one] = &meanings[..] {
             one.text.clone()
         } else {
-            meanings.iter().map(|m| format!("`{name}` is the name of {}:\n{}\n\n", m.kind, indented(&m.text))).collect()
+            meanings
+                .iter()
+                .map(|m| format!("`{name}` is the name of {}:\n{}\n\n", m.kind, indented(&m.text)))
+                .collect()
         };
-        let all: Vec<Value> = meanings.iter().map(|m| json!({"kind": m.kind, "text": m.text})).collect();
+        let all: Vec<Value> =
+            meanings.iter().map(|m| json!({"kind": m.kind, "text": m.text})).collect();
         out.result(&json!({"name": name, "text": text.trim_end(), "meanings": all}), &text);
         Ok(0)
     }
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|l| if l.is_empty() { String::new() } else { format!("  {l}") }).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|l| if l.is_empty() { String::new() } else { format!("  {l}") })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// All meanings of a name.
 fn meanings(name: &str) -> Vec<Meaning> {
     let mut out = Vec::new();
-    let mut add = |kind: &'static str, text: Option<String>| out.extend(text.map(|text| Meaning { kind, text }));
+    let mut add = |kind: &'static str, text: Option<String>| {
+        out.extend(text.map(|text| Meaning { kind, text }))
+    };
     add("a theorem", theorem::find(name).ok().map(claim));
     add(
         "a dynamics",
-        dynamics::find(name, false)
-            .ok()
-            .map(|e| format!("{}\n\nSource  {}\nConformance: metastable selftest {}", e.summary, e.citation, e.name)),
+        dynamics::find(name, false).ok().map(|e| {
+            format!(
+                "{}\n\nSource  {}\nConformance: metastable selftest {}",
+                e.summary, e.citation, e.name
+            )
+        }),
     );
     add("a law", law::find(name).ok().map(|e| format!("{}\n{}", e.summary, keys(e.keys))));
     add("a law of masses", mass_law::ALL.iter().find(|e| e.name == name).map(|e| masses(e)));
@@ -101,9 +116,12 @@ fn meanings(name: &str) -> Vec<Meaning> {
     add("all sentences", (name == sentences::GROUP).then(super::sentences::all));
     add(
         "a map",
-        map::find(name)
-            .ok()
-            .map(|m| format!("{}\n\nSource  {}\nCompare it with others: metastable compare {}", m.summary, m.citation, m.name)),
+        map::find(name).ok().map(|m| {
+            format!(
+                "{}\n\nSource  {}\nCompare it with others: metastable compare {}",
+                m.summary, m.citation, m.name
+            )
+        }),
     );
     add("a paper", papers::find(name).map(|p| paper_page::page(p).plain()));
     add("a figure", paper_figs::ALL.iter().find(|f| f.name == name).map(|f| figure(f)));
@@ -116,7 +134,10 @@ fn meanings(name: &str) -> Vec<Meaning> {
         ("a column of results", "columns"),
         ("a command", "commands"),
     ] {
-        add(kind, list::entries(listed).into_iter().find(|(n, _)| n == name).map(|(_, summary)| summary));
+        add(
+            kind,
+            list::entries(listed).into_iter().find(|(n, _)| n == name).map(|(_, summary)| summary),
+        );
     }
     add("the models of a grid", (name == GRID.0).then(|| GRID.1.to_owned()));
     add("an outcome or another term of verdicts", terms::meaning(name).map(str::to_owned));
@@ -126,16 +147,26 @@ fn meanings(name: &str) -> Vec<Meaning> {
 /// The parameters of a law, one line for each.
 fn keys(keys: &[(&str, f64, f64, f64, &str)]) -> String {
     let line = |(k, v, lo, hi, what): &(&str, f64, f64, f64, &str)| {
-        format!("  {k} (default {}, in [{}, {}]): {what}", format_number(*v), format_number(*lo), format_number(*hi))
+        format!(
+            "  {k} (default {}, in [{}, {}]): {what}",
+            format_number(*v),
+            format_number(*lo),
+            format_number(*hi)
+        )
     };
     keys.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// A law of masses with its parameters and its flag.
 fn masses(family: &MassFamily) -> String {
-    let drawn = if family.random { "\nDrawn anew in every realisation of an experiment; in a single run drawn from --seed." } else { "" };
+    let drawn = if family.random {
+        "\nDrawn anew in every realisation of an experiment; in a single run drawn from --seed."
+    } else {
+        ""
+    };
     let value = if family.keys.is_empty() { "" } else { ":VALUE" };
-    let use_it = format!("--masses {0}{value}, or masses = \"{0}{value}\" in an experiment", family.name);
+    let use_it =
+        format!("--masses {0}{value}, or masses = \"{0}{value}\" in an experiment", family.name);
     format!("{}\n{}{drawn}\nUse it      {use_it}", family.summary, keys(family.keys))
 }
 
@@ -143,24 +174,43 @@ fn masses(family: &MassFamily) -> String {
 fn study(s: &crate::study::Study) -> String {
     let mut parameters: Vec<&crate::study::Parameter> = Vec::new();
     for p in s.parts.iter().flat_map(|p| p.parameters) {
-        if !parameters.iter().any(|q| super::parameter::explained([*q]) == super::parameter::explained([p])) {
+        if !parameters
+            .iter()
+            .any(|q| super::parameter::explained([*q]) == super::parameter::explained([p]))
+        {
             parameters.push(p);
         }
     }
-    let shared = parameters.iter().enumerate().any(|(k, p)| parameters[..k].iter().any(|q| q.name == p.name));
-    let note = if shared { "A name that is listed twice belongs to two parts; --set changes both.\n" } else { "" };
+    let shared = parameters
+        .iter()
+        .enumerate()
+        .any(|(k, p)| parameters[..k].iter().any(|q| q.name == p.name));
+    let note = if shared {
+        "A name that is listed twice belongs to two parts; --set changes both.\n"
+    } else {
+        ""
+    };
     let lines = super::parameter::explained(parameters);
-    format!("{}\n\nSource  {}\nTables: metastable run {}\n{lines}{note}", s.title, s.citation, s.name).trim_end().to_owned()
+    format!(
+        "{}\n\nSource  {}\nTables: metastable run {}\n{lines}{note}",
+        s.title, s.citation, s.name
+    )
+    .trim_end()
+    .to_owned()
 }
 
 /// A figure with its data.
 fn figure(f: &'static PaperFigure) -> String {
     let mut text = format!("{}\n\n{}", f.title, printed::lines(f));
-    f.experiments.iter().for_each(|e| text.push_str(&format!("Experiment  {e} (metastable run {e})\n")));
-    f.study
+    f.experiments
         .iter()
-        .filter_map(|p| p.study())
-        .for_each(|s| text.push_str(&format!("Study       {} ({})\nSource      {}\n", s.name, s.title, s.citation)));
+        .for_each(|e| text.push_str(&format!("Experiment  {e} (metastable run {e})\n")));
+    f.study.iter().filter_map(|p| p.study()).for_each(|s| {
+        text.push_str(&format!(
+            "Study       {} ({})\nSource      {}\n",
+            s.name, s.title, s.citation
+        ))
+    });
     if f.needs_hidden_states {
         text.push_str("Model       built-in hidden states, or your own with --tokens FILE\n");
     }
@@ -171,8 +221,20 @@ fn figure(f: &'static PaperFigure) -> String {
 /// The derivation of a claim (true), or its source (false).
 fn derivation(c: &Claim) -> (String, bool) {
     match theorem::derivation(c) {
-        Some(text) => (format!("{}\n\nStatement   {}\n\n{text}\n\nSource      {}", c.title, c.statement, c.citation), true),
-        None => (format!("{}\n\nStatement   {}\n\nAs in the cited paper: {}", c.title, c.statement, c.citation), false),
+        Some(text) => (
+            format!(
+                "{}\n\nStatement   {}\n\n{text}\n\nSource      {}",
+                c.title, c.statement, c.citation
+            ),
+            true,
+        ),
+        None => (
+            format!(
+                "{}\n\nStatement   {}\n\nAs in the cited paper: {}",
+                c.title, c.statement, c.citation
+            ),
+            false,
+        ),
     }
 }
 
@@ -180,7 +242,9 @@ fn derivation(c: &Claim) -> (String, bool) {
 fn claim(c: &Claim) -> String {
     let expected = match c.status {
         Status::Theorem => "theorem: a violation is a failure (exit code 2)",
-        Status::Corrected => "corrected (the source prints it wrongly): a violation is a failure (exit code 2)",
+        Status::Corrected => {
+            "corrected (the source prints it wrongly): a violation is a failure (exit code 2)"
+        }
         Status::Misprinted => "misprinted: a violation is expected",
         Status::Folklore => "folklore, and false: a violation is expected",
         Status::Open => "open: a violation is a discovery",
@@ -189,11 +253,18 @@ fn claim(c: &Claim) -> String {
     let kind = match c.kind {
         Kind::Identity => "identity: margin 1 - deviation / tolerance".to_owned(),
         Kind::Inequality => "inequality: margin (bound - value) / bound".to_owned(),
-        Kind::Law => "law: margin 1 - |measured - stated| / allowed, with the sampling error".to_owned(),
-        Kind::Share(level) => format!("share: at least {level} of the draws at every place of the range (Clopper-Pearson, 99.9 %)"),
-        Kind::Every(exceptions) => format!("share: every draw; supported when exceptions are below {exceptions} at 99.9 %"),
+        Kind::Law => {
+            "law: margin 1 - |measured - stated| / allowed, with the sampling error".to_owned()
+        }
+        Kind::Share(level) => format!(
+            "share: at least {level} of the draws at every place of the range (Clopper-Pearson, 99.9 %)"
+        ),
+        Kind::Every(exceptions) => {
+            format!("share: every draw; supported when exceptions are below {exceptions} at 99.9 %")
+        }
     };
-    let mut text = format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement, c.domain);
+    let mut text =
+        format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement, c.domain);
     let mut line = |label: &str, words: &str| {
         if !words.is_empty() {
             text.push_str(&format!("{label:<11} {words}\n"));
@@ -202,7 +273,14 @@ fn claim(c: &Claim) -> String {
     line("Narrower", c.narrower);
     line("Status", expected);
     line("Kind", &kind);
-    line("Resolves", &if c.constant.is_empty() { String::new() } else { format!("{} is perturbed until the check notices", c.constant) });
+    line(
+        "Resolves",
+        &if c.constant.is_empty() {
+            String::new()
+        } else {
+            format!("{} is perturbed until the check notices", c.constant)
+        },
+    );
     let side = if c.status.expects_violation() { "must hold" } else { "must be violated" };
     line("Control", &format!("{} ({side})", c.control.what));
     line("Certified", c.proof.as_ref().map_or("", |p| p.what));
@@ -212,7 +290,10 @@ fn claim(c: &Claim) -> String {
     }
     line(
         "Trials",
-        &format!("{} quick, {} standard, the ends of all ranges among them; try: metastable check {}", c.trials.0, c.trials.1, c.name),
+        &format!(
+            "{} quick, {} standard, the ends of all ranges among them; try: metastable check {}",
+            c.trials.0, c.trials.1, c.name
+        ),
     );
     line("Search", &format!("metastable hunt {}", c.name));
     text.trim_end().to_owned()

@@ -33,10 +33,14 @@ pub struct GridFlags {
 impl GridFlags {
     /// The region. **Errors** unknown names and malformed ranges.
     pub fn region(&self) -> Result<Region> {
-        let axis = |flag: &str, text: &Option<String>| text.as_ref().map(|t| axis(flag, t)).transpose();
+        let axis =
+            |flag: &str, text: &Option<String>| text.as_ref().map(|t| axis(flag, t)).transpose();
         let sizes = |flag: &str, text: &Option<String>, least: f64| -> Result<Option<AxisValues>> {
             let found = axis(flag, text)?;
-            match found.as_ref().and_then(|a| a.points().into_iter().find(|v| *v < least || *v > 1e6)) {
+            match found
+                .as_ref()
+                .and_then(|a| a.points().into_iter().find(|v| *v < least || *v > 1e6))
+            {
                 Some(bad) => Err(Error::parameter(flag, bad, format!("sizes in [{least}, 1e6]"))),
                 None => Ok(found),
             }

@@ -53,12 +53,18 @@ impl Arguments {
         }
         let claim = find(self.claim.as_deref().unwrap_or_default())?;
         let divided = shared(self.out.as_deref(), &self.shards)?;
-        let Some((folder, shard)) = divided else { return self.hunt_once(claim, out).map(|(code, _)| code) };
+        let Some((folder, shard)) = divided else {
+            return self.hunt_once(claim, out).map(|(code, _)| code);
+        };
         let Some(shard) = shard else { return merge_hunts(&folder, claim, out) };
         // Every shard draws from its own seed.
         let settings = self.seed.to_string();
         self.seed = shard.seed(self.seed);
-        self.out = Some(folder.join(format!("{}-{}.json", claim.name, shard.to_string().replace('/', "-of-"))));
+        self.out = Some(folder.join(format!(
+            "{}-{}.json",
+            claim.name,
+            shard.to_string().replace('/', "-of-")
+        )));
         let (code, mut answer) = self.hunt_once(claim, out)?;
         answer["shards"] = shard.count().into();
         write_hunt(&folder, claim, &settings, &shard, &answer)?;
@@ -92,7 +98,9 @@ impl Arguments {
         let Some(best) = hunted.best.as_ref().filter(|b| b.failed()) else {
             let margin = hunted.margin();
             let words = margin
-                .map_or("no trial that met the hypotheses finished in this time".to_owned(), |m| format!("smallest margin {}", number(m)));
+                .map_or("no trial that met the hypotheses finished in this time".to_owned(), |m| {
+                    format!("smallest margin {}", number(m))
+                });
             let text = format!(
                 "{}: no violation found in {} trials, {seconds:.0} s; {words}. This proves nothing.",
                 claim.name, hunted.evaluations
@@ -108,14 +116,32 @@ impl Arguments {
     }
 
     /// Confirms and writes a violation, also after the time limit.
-    fn report_violation(&self, claim: &Claim, small: &TrialResult, evaluations: u64, seconds: f64, out: &Output) -> Result<(i32, Value)> {
+    fn report_violation(
+        &self,
+        claim: &Claim,
+        small: &TrialResult,
+        evaluations: u64,
+        seconds: f64,
+        out: &Output,
+    ) -> Result<(i32, Value)> {
         let confirmation = confirm(claim, small, self.seed)?;
-        let path = self.out.clone().unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
+        let path = self
+            .out
+            .clone()
+            .unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+            std::fs::create_dir_all(folder)
+                .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         }
-        let line = format!("metastable hunt {} --minutes {} --seed {}", claim.name, self.minutes, self.seed);
-        let provenance = Provenance::new(format!("hunt {}", claim.name), &format!("{} {}", claim.statement, self.seed), line);
+        let line = format!(
+            "metastable hunt {} --minutes {} --seed {}",
+            claim.name, self.minutes, self.seed
+        );
+        let provenance = Provenance::new(
+            format!("hunt {}", claim.name),
+            &format!("{} {}", claim.statement, self.seed),
+            line,
+        );
         let file = Counterexample::new(claim, small, self.seed, &confirmation, provenance);
         write_atomically(&path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
@@ -169,7 +195,11 @@ fn replay(file: &Path, out: &Output) -> Result<i32> {
         claim.statement,
         again.case,
         file.margin.map_or("none".into(), |m| format!("{m:.6e}")),
-        if again.failed() { format!("violated, {confirmation}") } else { "not violated".to_owned() },
+        if again.failed() {
+            format!("violated, {confirmation}")
+        } else {
+            "not violated".to_owned()
+        },
     );
     out.result(
         &json!({"claim": claim.name, "margin": margin, "error": error, "written_margin": file.margin, "confirmed": confirmed, "confirmed_by": confirmation.confirmed_by, "against": confirmation.not_found_by}),
@@ -192,7 +222,9 @@ fn alarm(limit: Duration, stop: &Stop) -> Sender<()> {
 
 /// Reports the hunt of a claim of the kind `share`: a violation, or the smallest share found.
 fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64, out: &Output) -> (i32, Value) {
-    let percent = |w: &ShareEstimate| format!("{} of {} draws held ({:.1} %)", w.held, w.draws, 100.0 * w.share());
+    let percent = |w: &ShareEstimate| {
+        format!("{} of {} draws held ({:.1} %)", w.held, w.draws, 100.0 * w.share())
+    };
     let budget = json!({"trials": seen.evaluations, "seconds": seconds});
     let margin = seen.worst.map(|w| finite(w.share() - level));
     let place = seen.worst.map(|w| w.case.to_string());
@@ -238,7 +270,10 @@ fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64, out: &Outpu
 /// The command that measures the share at given parameters.
 fn repeated(claim: &Claim, at: &ShareEstimate) -> String {
     let (case, domain) = (at.case, &claim.domain);
-    let mut line = format!("metastable check {} --n {} --d {} --trials {}", claim.name, case.n, case.d, at.draws);
+    let mut line = format!(
+        "metastable check {} --n {} --d {} --trials {}",
+        claim.name, case.n, case.d, at.draws
+    );
     if !matches!(domain.beta, Betas::Unused) {
         line.push_str(&format!(" --beta {}", case.beta));
     }

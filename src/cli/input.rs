@@ -111,12 +111,22 @@ impl TokenArguments {
         let array = self.array.as_deref();
         let x = if let Some(path) = &self.tokens {
             let table = self.layer(arrays::read(path, array)?)?;
-            arrays::tokens_from_rows(path, &table, |d, rows| model.tokens_from_rows(d, rows, self.normalise, radii))?
+            arrays::tokens_from_rows(path, &table, |d, rows| {
+                model.tokens_from_rows(d, rows, self.normalise, radii)
+            })?
         } else if let Some(path) = &self.angles {
-            model.tokens_from_unit_vectors(&Tokens::from_angles(&arrays::list(path, array)?)?, radii)?
+            model.tokens_from_unit_vectors(
+                &Tokens::from_angles(&arrays::list(path, array)?)?,
+                radii,
+            )?
         } else if let Some(folder) = self.past.folder() {
             let frame = self.past.which()?.read(folder)?;
-            let x = model.tokens_from_rows(frame.d, frame.rows, false, radii.or(frame.radii.as_deref().filter(|_| model.has_radii())))?;
+            let x = model.tokens_from_rows(
+                frame.d,
+                frame.rows,
+                false,
+                radii.or(frame.radii.as_deref().filter(|_| model.has_radii())),
+            )?;
             match &frame.masses {
                 Some(masses) => x.with_masses(masses)?,
                 None => x,
@@ -128,7 +138,10 @@ impl TokenArguments {
                 None => Err(Error::parameter(name, "nothing", format!("{name} with --init"))),
             };
             let (n, d) = (count("--n", self.n, 1)?, count("--d", self.d, 2)?);
-            model.tokens_from_unit_vectors(&Law::parse(law)?.sample(n, d, &mut Stream::new(self.seed(), &["cli", "init"]))?, radii)?
+            model.tokens_from_unit_vectors(
+                &Law::parse(law)?.sample(n, d, &mut Stream::new(self.seed(), &["cli", "init"]))?,
+                radii,
+            )?
         } else {
             return Err(Error::parameter(
                 "tokens",
@@ -150,12 +163,15 @@ impl TokenArguments {
     ///
     /// **Errors** a malformed law; a word that is neither a law nor a file.
     fn mass_law(&self) -> Result<Option<MassLaw>> {
-        let Some(word) = self.masses.as_deref().filter(|word| !Path::new(word).exists()) else { return Ok(None) };
+        let Some(word) = self.masses.as_deref().filter(|word| !Path::new(word).exists()) else {
+            return Ok(None);
+        };
         match MassLaw::parse(word) {
             Some(law) => law.map(Some),
             None if word.contains(['.', '/']) || word == "-" => Ok(None),
             None => {
-                let expected = format!("a file with one mass per token, or a law: {}", mass_law::usage());
+                let expected =
+                    format!("a file with one mass per token, or a law: {}", mass_law::usage());
                 Err(Error::parameter("--masses", word, expected))
             }
         }
@@ -163,7 +179,10 @@ impl TokenArguments {
 
     /// True if tokens, angles, a run or a law are given.
     pub fn is_given(&self) -> bool {
-        self.tokens.is_some() || self.angles.is_some() || self.past.folder().is_some() || self.init.is_some()
+        self.tokens.is_some()
+            || self.angles.is_some()
+            || self.past.folder().is_some()
+            || self.init.is_some()
     }
 
     /// True if the tokens are drawn from a law.
@@ -187,15 +206,27 @@ impl TokenArguments {
             return if !self.past.has_frame() {
                 Ok(array)
             } else {
-                Err(Error::parameter("--frame", "a frame", "none, or --from-run or an array of layers x n x d"))
+                Err(Error::parameter(
+                    "--frame",
+                    "a frame",
+                    "none, or --from-run or an array of layers x n x d",
+                ))
             };
         };
         if !self.past.has_frame() {
             let expected = format!("a layer with --frame, from 0 to {}", layers - 1);
-            return Err(Error::parameter("--tokens", format!("an array of {layers} x {n} x {d}"), expected));
+            return Err(Error::parameter(
+                "--tokens",
+                format!("an array of {layers} x {n} x {d}"),
+                expected,
+            ));
         }
         let k = self.past.which()?.layer(layers)?;
-        Ok(Array { shape: vec![n, d], data: array.data[k * n * d..(k + 1) * n * d].to_vec(), ..array })
+        Ok(Array {
+            shape: vec![n, d],
+            data: array.data[k * n * d..(k + 1) * n * d].to_vec(),
+            ..array
+        })
     }
 
     /// The seed of laws; by default that of the run that is continued.
@@ -205,9 +236,16 @@ impl TokenArguments {
 
     /// **Errors** flags without effect on the given tokens; a seed if nothing is `drawn`.
     fn check(&self, drawn: bool) -> Result<()> {
-        let given = [("--n", self.n.is_some()), ("--d", self.d.is_some()), ("--seed", self.seed.is_some() && !drawn)];
-        let sources =
-            [("--tokens", self.tokens.is_some()), ("--angles", self.angles.is_some()), ("--from-run", self.past.folder().is_some())];
+        let given = [
+            ("--n", self.n.is_some()),
+            ("--d", self.d.is_some()),
+            ("--seed", self.seed.is_some() && !drawn),
+        ];
+        let sources = [
+            ("--tokens", self.tokens.is_some()),
+            ("--angles", self.angles.is_some()),
+            ("--from-run", self.past.folder().is_some()),
+        ];
         let file = sources.iter().find(|s| s.1);
         let source = file.map_or("", |s| s.0);
         if let (Some(_), Some((flag, _))) = (file, given.iter().find(|g| g.1)) {
@@ -280,7 +318,11 @@ impl KernelArguments {
         let kernel = super::mpi::choose_kernel(KernelChoice::parse(&self.kernel)?)?;
         let accuracy = self.accuracy.unwrap_or(default_accuracy);
         if !(EXACT_ACCURACY..=LEAST_ACCURACY).contains(&accuracy) {
-            return Err(Error::parameter("--accuracy", accuracy, "a number in [1e-13, 0.1]; double precision allows no less"));
+            return Err(Error::parameter(
+                "--accuracy",
+                accuracy,
+                "a number in [1e-13, 0.1]; double precision allows no less",
+            ));
         }
         Ok(Spec { kernel, accuracy, isa: Isa::parse(&self.simd)?, ..spec })
     }
@@ -294,7 +336,9 @@ impl DynamicsArguments {
 
     /// Its name; by default the one of the row weights.
     pub fn name(&self, model: &Model) -> String {
-        self.dynamics.clone().unwrap_or_else(|| model.weights.map_or("sa", Weighting::dynamics).to_owned())
+        self.dynamics
+            .clone()
+            .unwrap_or_else(|| model.weights.map_or("sa", Weighting::dynamics).to_owned())
     }
 
     /// True if the dynamics itself is causal.
@@ -305,18 +349,33 @@ impl DynamicsArguments {
     /// The dynamics of a model for these tokens, with this accuracy unless `--accuracy` is given.
     /// If a named kernel is less accurate and `--accuracy` is absent, the dynamics has the accuracy
     /// of the kernel, which is also returned.
-    pub fn build(&self, model: &Model, x: &Tokens, accuracy: f64) -> Result<(Dynamics, Option<f64>)> {
+    pub fn build(
+        &self,
+        model: &Model,
+        x: &Tokens,
+        accuracy: f64,
+    ) -> Result<(Dynamics, Option<f64>)> {
         let dynamics = self.with_accuracy(model, x, accuracy)?;
         let form = dynamics.normalisation.form();
-        let attainable =
-            dynamics.sublayers.iter().filter_map(|s| s.attention()).map(|a| a.attainable_accuracy(x, form)).fold(EXACT_ACCURACY, f64::max);
-        if self.kernel.accuracy.is_some() || attainable <= dynamics.accuracy() || attainable > LEAST_ACCURACY {
+        let attainable = dynamics
+            .sublayers
+            .iter()
+            .filter_map(|s| s.attention())
+            .map(|a| a.attainable_accuracy(x, form))
+            .fold(EXACT_ACCURACY, f64::max);
+        if self.kernel.accuracy.is_some()
+            || attainable <= dynamics.accuracy()
+            || attainable > LEAST_ACCURACY
+        {
             return Ok((dynamics, None));
         }
         // The bound holds for a typical drift; four times it also covers a quarter of that drift.
         // Two digits, rounded up.
         let accuracy_limit = (4.0 * attainable).min(LEAST_ACCURACY);
-        let taken = format!("{:.1e}", 1.05 * accuracy_limit).parse().unwrap_or(accuracy_limit).clamp(accuracy_limit, LEAST_ACCURACY);
+        let taken = format!("{:.1e}", 1.05 * accuracy_limit)
+            .parse()
+            .unwrap_or(accuracy_limit)
+            .clamp(accuracy_limit, LEAST_ACCURACY);
         super::output::note(&format!(
             "the kernel `{}` reaches an accuracy of {taken:.1e}, used here instead of {accuracy:.1e}; set another by --accuracy",
             self.kernel.kernel
@@ -326,7 +385,11 @@ impl DynamicsArguments {
 
     fn with_accuracy(&self, model: &Model, x: &Tokens, accuracy: f64) -> Result<Dynamics> {
         if let (Some(scale), None) = (&self.time_scale, self.normalisation(model)?) {
-            return Err(Error::parameter("--time-scale", scale, "none: only dynamics with exponential weights have a time normalisation"));
+            return Err(Error::parameter(
+                "--time-scale",
+                scale,
+                "none: only dynamics with exponential weights have a time normalisation",
+            ));
         }
         let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, x.n()) };
         model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, x.d())
@@ -335,17 +398,28 @@ impl DynamicsArguments {
     /// Prints a note if a run is continued or analysed with other dynamics than it was made with.
     pub fn note_past(&self, tokens: &TokenArguments, model_spec: &ModelSpec) -> Result<()> {
         let Some(before) = tokens.past.folder().and_then(recorded_dynamics) else { return Ok(()) };
-        let now = dynamics_text(self.entry(&model_spec.model)?.name, self.normalisation(&model_spec.model)?, &model_spec.to_text());
+        let now = dynamics_text(
+            self.entry(&model_spec.model)?.name,
+            self.normalisation(&model_spec.model)?,
+            &model_spec.to_text(),
+        );
         if before != now {
-            super::output::note(&format!("the run was made with {before}; it is now used with {now}"));
+            super::output::note(&format!(
+                "the run was made with {before}; it is now used with {now}"
+            ));
         }
         Ok(())
     }
 
     /// True if no flag but --beta is given.
     pub fn is_plain(&self) -> Result<bool> {
-        let usual = matches!(KernelChoice::parse(&self.kernel.kernel), Ok(KernelChoice::Auto)) && self.kernel.accuracy.is_none();
-        Ok(self.dynamics.is_none() && !self.causal && self.time_scale.is_none() && usual && self.parts.model_spec()?.is_plain())
+        let usual = matches!(KernelChoice::parse(&self.kernel.kernel), Ok(KernelChoice::Auto))
+            && self.kernel.accuracy.is_none();
+        Ok(self.dynamics.is_none()
+            && !self.causal
+            && self.time_scale.is_none()
+            && usual
+            && self.parts.model_spec()?.is_plain())
     }
 
     /// The time normalisation.
@@ -362,7 +436,11 @@ impl DynamicsArguments {
 
 /// The whole number of a flag, in `[low, high]`.
 pub fn count(flag: &str, v: i64, low: i64, high: i64) -> Result<usize> {
-    if (low..=high).contains(&v) { Ok(v as usize) } else { Err(Error::parameter(flag, v, format!("a whole number in [{low}, {high}]"))) }
+    if (low..=high).contains(&v) {
+        Ok(v as usize)
+    } else {
+        Err(Error::parameter(flag, v, format!("a whole number in [{low}, {high}]")))
+    }
 }
 
 /// The error for a value that is not a number.
@@ -382,7 +460,11 @@ pub fn wrong_number(e: &clap::Error) -> Option<Error> {
 }
 
 /// The error for an unknown command.
-pub fn unknown_command(e: &clap::Error, words: &[OsString], program: &clap::Command) -> Option<Error> {
+pub fn unknown_command(
+    e: &clap::Error,
+    words: &[OsString],
+    program: &clap::Command,
+) -> Option<Error> {
     let found = e.get(clap::error::ContextKind::InvalidSubcommand)?.to_string();
     let before = words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != found);
     let parent = before.fold(program, |level, word| level.find_subcommand(word).unwrap_or(level));

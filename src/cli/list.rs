@@ -4,7 +4,10 @@ use super::{output::Output, papers, printed};
 use crate::attention::normalisation::Normalisation;
 use crate::attention::{dynamics, kernel, normalisation};
 use crate::error::{Error, Result, nearest};
-use crate::{flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law, sphere::mass_law, study, theorem};
+use crate::{
+    flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law,
+    sphere::mass_law, study, theorem,
+};
 use serde_json::{Value, json};
 
 /// Flags of `list`.
@@ -32,25 +35,39 @@ type Lines = fn() -> Vec<Line>;
 
 /// Kinds of names and the entries of each.
 const KINDS: [(&str, Lines); 18] = [
-    ("theorems", || theorem::ALL.iter().map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title))).collect()),
+    ("theorems", || {
+        theorem::ALL
+            .iter()
+            .map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title)))
+            .collect()
+    }),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("masses", || mass_law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("observables", || observable::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("figures", || paper_figs::ALL.iter().map(|e| line(e.name, &printed::titled(e))).collect()),
     ("experiments", || {
-        let title = |name: &str| experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title);
+        let title = |name: &str| {
+            experiment::Experiment::built_in(name).map_or_else(|e| e.to_string(), |e| e.title)
+        };
         experiment::BUILT_IN.iter().map(|(name, _)| line(name, &title(name))).collect()
     }),
     ("studies", || study::ALL.iter().map(|s| line(s.name, s.title)).collect()),
     ("integrators", || {
-        ["dop853", "dopri5"].iter().filter_map(|n| crate::flow::integrator(n).ok()).map(|t| line(t.name, t.citation)).collect()
+        ["dop853", "dopri5"]
+            .iter()
+            .filter_map(|n| crate::flow::integrator(n).ok())
+            .map(|t| line(t.name, t.citation))
+            .collect()
     }),
     ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
     ("normalisations", || normalisation::ALL.iter().map(|n| line(n.name(), n.summary())).collect()),
     ("maps", || map::ALL.iter().map(|m| line(m.name, m.summary)).collect()),
     ("sentences", || {
-        theorem::sentences::ALL.iter().map(|s| line(s.name, &format!("[{}, {}] {}", s.source, s.assessment, s.text))).collect()
+        theorem::sentences::ALL
+            .iter()
+            .map(|s| line(s.name, &format!("[{}, {}] {}", s.source, s.assessment, s.text)))
+            .collect()
     }),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
     ("papers", || papers::ALL.iter().map(|p| line(p.id, &p.summary())).collect()),
@@ -62,7 +79,8 @@ const KINDS: [(&str, Lines); 18] = [
 type Page = fn() -> String;
 
 /// Kinds that have a page in Markdown; the first one is the default.
-const MARKDOWN: [(&str, Page); 2] = [("theorems", lab::report::claims_table), ("printed-figures", printed::markdown)];
+const MARKDOWN: [(&str, Page); 2] =
+    [("theorems", lab::report::claims_table), ("printed-figures", printed::markdown)];
 
 /// All kinds.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
@@ -76,8 +94,13 @@ pub fn entries(kind: &str) -> Vec<Line> {
 
 /// The error for an unknown kind; it lists all kinds.
 fn unknown(kind: &str) -> Error {
-    let near = nearest(kind, kinds()).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-    Error::parameter("KIND", format!("`{kind}`"), format!("one of {}{near}", kinds().collect::<Vec<_>>().join(", ")))
+    let near =
+        nearest(kind, kinds()).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    Error::parameter(
+        "KIND",
+        format!("`{kind}`"),
+        format!("one of {}{near}", kinds().collect::<Vec<_>>().join(", ")),
+    )
 }
 
 impl Arguments {
@@ -88,7 +111,9 @@ impl Arguments {
             let page = MARKDOWN.iter().find(|(known, _)| *known == kind).map(|(_, page)| page());
             let kinds: Vec<&str> = MARKDOWN.iter().map(|(known, _)| *known).collect();
             let expected = format!("one of {}, whose tables exist as Markdown", kinds.join(", "));
-            let page = page.ok_or_else(|| Error::parameter("--markdown", format!("--markdown of {kind}"), expected))?;
+            let page = page.ok_or_else(|| {
+                Error::parameter("--markdown", format!("--markdown of {kind}"), expected)
+            })?;
             out.result(&json!({"markdown": page}), &page);
             return Ok(0);
         }
@@ -104,7 +129,10 @@ impl Arguments {
             let all = all();
             text.push_str(&format!("{kind}\n"));
             all.iter().for_each(|(n, s)| text.push_str(&format!("  {n:30} {s}\n")));
-            json.insert(kind.into(), all.iter().map(|(n, s)| json!({"name": n, "summary": s})).collect::<Value>());
+            json.insert(
+                kind.into(),
+                all.iter().map(|(n, s)| json!({"name": n, "summary": s})).collect::<Value>(),
+            );
         }
         out.result(&Value::Object(json), &text);
         Ok(0)

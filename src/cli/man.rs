@@ -20,7 +20,8 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        std::fs::create_dir_all(&self.folder).map_err(|e| Error::io(self.folder.display(), "create the folder", &e))?;
+        std::fs::create_dir_all(&self.folder)
+            .map_err(|e| Error::io(self.folder.display(), "create the folder", &e))?;
         // `build` gives every command the global flags and its full name, which names its page.
         let mut command = super::command().disable_help_subcommand(true);
         command.build();
@@ -36,7 +37,8 @@ fn pages(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> Res
     let man = Man::new(command.clone());
     let path = folder.join(man.get_filename());
     let mut page = Vec::new();
-    render(&man, command, &mut page).map_err(|e| Error::io(path.display(), "write the page", &e))?;
+    render(&man, command, &mut page)
+        .map_err(|e| Error::io(path.display(), "write the page", &e))?;
     arrays::write_atomically(&path, &page)?;
     files.push(path.display().to_string());
     command.get_subcommands().filter(|c| !c.is_hide_set()).try_for_each(|c| pages(c, folder, files))
@@ -53,7 +55,9 @@ fn render(man: &Man, command: &clap::Command, page: &mut Vec<u8>) -> std::io::Re
     man.render_description_section(page)?;
     man.render_options_section(page)?;
     for (heading, all) in super::groups(command) {
-        let group = clap::Command::new("metastable").disable_help_subcommand(true).subcommand_help_heading(heading);
+        let group = clap::Command::new("metastable")
+            .disable_help_subcommand(true)
+            .subcommand_help_heading(heading);
         Man::new(group.subcommands(all.into_iter().cloned())).render_subcommands_section(page)?;
     }
     man.render_extra_section(page)?;

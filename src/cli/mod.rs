@@ -68,7 +68,14 @@ use std::sync::atomic::Ordering;
 struct Arguments {
     /// text, json (one object), or csv (the longest list of the result as a table; its single
     /// values become comments).
-    #[arg(long, global = true, value_enum, default_value = "text", hide_possible_values = true, help_heading = "Everywhere")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "text",
+        hide_possible_values = true,
+        help_heading = "Everywhere"
+    )]
     format: Format,
     /// Number of threads; results do not depend on it.
     #[arg(
@@ -240,11 +247,14 @@ fn parse(words: &[OsString]) -> std::result::Result<(Arguments, Vec<String>), Re
         ours.map_or_else(|| Refused::Usage(e), Refused::Input)
     };
     let matches = program.clone().try_get_matches_from(words).map_err(refused)?;
-    let arguments = <Arguments as clap::FromArgMatches>::from_arg_matches(&matches).map_err(Refused::Usage)?;
+    let arguments =
+        <Arguments as clap::FromArgMatches>::from_arg_matches(&matches).map_err(Refused::Usage)?;
     let (mut level, mut given, mut flags) = (&program, &matches, Vec::new());
     loop {
         flags.extend(level.get_arguments().filter_map(clap::Arg::get_long).map(str::to_owned));
-        let inner = given.subcommand().and_then(|(name, inner)| Some((level.find_subcommand(name)?, inner)));
+        let inner = given
+            .subcommand()
+            .and_then(|(name, inner)| Some((level.find_subcommand(name)?, inner)));
         let Some(inner) = inner else { return Ok((arguments, flags)) };
         (level, given) = inner;
     }
@@ -256,7 +266,9 @@ fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
             return Err(Error::parameter("--threads", threads, "a number in [1, 256]"));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        pool.map_err(|e| Error::Numerical { what: format!("the threads could not be started: {e}") })?;
+        pool.map_err(|e| Error::Numerical {
+            what: format!("the threads could not be started: {e}"),
+        })?;
     }
     if !arguments.quiet {
         progress::begin(arguments.command.as_ref().map_or("check", Command::name));
@@ -272,7 +284,8 @@ fn run(arguments: Arguments, out: &Output) -> Result<i32> {
 /// The definitions of commands and flags.
 pub fn command() -> clap::Command {
     let command = <Arguments as clap::CommandFactory>::command();
-    let groups: String = groups(&command).map(|(heading, all)| format!("{heading}:\n{}\n", lines(&all))).collect();
+    let groups: String =
+        groups(&command).map(|(heading, all)| format!("{heading}:\n{}\n", lines(&all))).collect();
     command.help_template(format!(
         "{{about-with-newline}}
 Usage: metastable [OPTIONS] [COMMAND]
@@ -285,7 +298,9 @@ Usage: metastable [OPTIONS] [COMMAND]
 
 /// The commands by the headings of the help page.
 fn groups(program: &clap::Command) -> impl Iterator<Item = (&'static str, Vec<&clap::Command>)> {
-    GROUPS.iter().map(|(heading, names)| (*heading, names.iter().filter_map(|name| program.find_subcommand(name)).collect()))
+    GROUPS.iter().map(|(heading, names)| {
+        (*heading, names.iter().filter_map(|name| program.find_subcommand(name)).collect())
+    })
 }
 
 fn lines(commands: &[&clap::Command]) -> String {
@@ -300,6 +315,8 @@ fn summary(command: &clap::Command) -> String {
 /// Name and summary of every command, with its group.
 fn listed() -> Vec<(String, String)> {
     let program = command();
-    let all = groups(&program).flat_map(|(heading, all)| all.into_iter().map(move |c| (heading, c)));
-    all.map(|(heading, c)| (c.get_name().to_owned(), format!("[{heading}] {}", summary(c)))).collect()
+    let all =
+        groups(&program).flat_map(|(heading, all)| all.into_iter().map(move |c| (heading, c)));
+    all.map(|(heading, c)| (c.get_name().to_owned(), format!("[{heading}] {}", summary(c))))
+        .collect()
 }

@@ -26,10 +26,17 @@ impl clap::FromArgMatches for ModelArguments {
             Some((*key, matches.get_many::<String>(key)?.cloned().collect()))
         };
         let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
-        Ok(Self { words: KEYS.iter().filter_map(values).collect(), file: path("model"), radii: path("radii") })
+        Ok(Self {
+            words: KEYS.iter().filter_map(values).collect(),
+            file: path("model"),
+            radii: path("radii"),
+        })
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+    fn update_from_arg_matches(
+        &mut self,
+        matches: &ArgMatches,
+    ) -> std::result::Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
@@ -37,11 +44,16 @@ impl clap::FromArgMatches for ModelArguments {
 
 impl clap::Args for ModelArguments {
     fn augment_args(command: Command) -> Command {
-        let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help).help_heading("Model");
-        let file = |name, help| flag(name, help).value_name("FILE").value_parser(value_parser!(PathBuf));
+        let flag = |name: &'static str, help: &'static str| {
+            Arg::new(name).long(name).help(help).help_heading("Model")
+        };
+        let file =
+            |name, help| flag(name, help).value_name("FILE").value_parser(value_parser!(PathBuf));
         let key = |(key, many, meaning): (&'static str, bool, &'static str)| match (key, many) {
             (RESCALED, _) => flag(key, meaning).action(ArgAction::SetTrue),
-            (_, false) => flag(key, meaning).value_name("VALUE").allow_hyphen_values(key == "noise"),
+            (_, false) => {
+                flag(key, meaning).value_name("VALUE").allow_hyphen_values(key == "noise")
+            }
             (_, true) => flag(key, meaning).value_name("VALUE").action(ArgAction::Append),
         };
         command
@@ -64,7 +76,11 @@ impl ModelArguments {
         if let Some(path) = &self.file {
             if let Some(key) = self.words.keys().next() {
                 let found = format!("--{key} together with --model");
-                return Err(Error::parameter(format!("--{key}"), found, "one of them: the file has this key, too"));
+                return Err(Error::parameter(
+                    format!("--{key}"),
+                    found,
+                    "one of them: the file has this key, too",
+                ));
             }
             return ModelSpec::load(path);
         }
@@ -84,7 +100,10 @@ impl ModelArguments {
 pub fn note_tokens_without_keys(model: &Model, x: &Tokens, causal: bool) -> Result<usize> {
     let count = model.tokens_without_keys(x.n(), x.d(), causal)?;
     if count > 0 {
-        super::output::note(&format!("{count} of {} tokens see no key under the mask: attention adds 0 to them", x.n()));
+        super::output::note(&format!(
+            "{count} of {} tokens see no key under the mask: attention adds 0 to them",
+            x.n()
+        ));
     }
     Ok(count)
 }

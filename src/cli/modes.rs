@@ -18,7 +18,12 @@ use std::path::{Path, PathBuf};
 Without a proof the number is a lower bound, `at_least`, and the exit code is 3.")]
 pub struct Arguments {
     /// Samples, one number per row (CSV, NPY, NPZ, or `-`); with --circle angles in radians.
-    #[arg(long, value_name = "FILE", required_unless_present = "from_run", conflicts_with = "from_run")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "from_run",
+        conflicts_with = "from_run"
+    )]
     samples: Option<PathBuf>,
     #[command(flatten)]
     past: RunArguments,
@@ -58,12 +63,20 @@ impl Arguments {
         match x.d() {
             2 => self.on_line(&x.angles(), true, out),
             3 => self.on_sphere(&x, out),
-            d => Err(Error::parameter("--from-run", format!("tokens with d = {d}"), "a run on the circle or the sphere (d = 2 or 3)")),
+            d => Err(Error::parameter(
+                "--from-run",
+                format!("tokens with d = {d}"),
+                "a run on the circle or the sphere (d = 2 or 3)",
+            )),
         }
     }
 
     fn on_line(&self, samples: &[f64], circle: bool, out: &Output) -> Result<i32> {
-        let found = if circle { modes::circle(samples, self.beta) } else { modes::line(samples, self.beta) };
+        let found = if circle {
+            modes::circle(samples, self.beta)
+        } else {
+            modes::line(samples, self.beta)
+        };
         // Report a bad sample by its row in the file.
         let found = found.map_err(|e| match e {
             Error::Token { row, problem } => {
@@ -88,14 +101,16 @@ impl Arguments {
     fn on_sphere(&self, x: &Tokens, out: &Output) -> Result<i32> {
         let found = modes::sphere(x, self.beta)?;
         let statement = if found.is_proved() {
-            "proved: every patch of a cover of the sphere contains no mode or exactly one".to_owned()
+            "proved: every patch of a cover of the sphere contains no mode or exactly one"
+                .to_owned()
         } else {
             format!(
                 "not proved: {} patches of the cover are undecided (degenerate, or nearly so); the located modes exist, there may be more",
                 found.undecided().len()
             )
         };
-        let undecided = found.undecided().iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect();
+        let undecided =
+            found.undecided().iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect();
         self.report(out, &found, &statement, ("sphere2", x.n()), undecided)
     }
 
@@ -124,8 +139,17 @@ impl Arguments {
         });
         out.set_all_digits(self.all_digits);
         let places = found.approximate_locations().len();
-        let listed = found.approximate_locations().iter().take(shown(places)).map(|x| format!("  {x:?}\n")).collect::<String>();
-        let title = if found.is_proved() { format!("{count} modes") } else { format!("at least {count} modes") };
+        let listed = found
+            .approximate_locations()
+            .iter()
+            .take(shown(places))
+            .map(|x| format!("  {x:?}\n"))
+            .collect::<String>();
+        let title = if found.is_proved() {
+            format!("{count} modes")
+        } else {
+            format!("at least {count} modes")
+        };
         out.result(&json, &format!("{title} ({statement})\n{listed}{}", more(places)));
         if found.is_proved() {
             return Ok(0);

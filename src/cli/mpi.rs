@@ -13,7 +13,11 @@ pub use with_mpi::init;
 /// **Errors** always: this program was built without MPI.
 #[cfg(not(feature = "mpi"))]
 pub fn init() -> Result<SingleProcess> {
-    Err(crate::error::Error::parameter("--mpi", "a program built without MPI", "one built with `cargo install --path . --features mpi`"))
+    Err(crate::error::Error::parameter(
+        "--mpi",
+        "a program built without MPI",
+        "one built with `cargo install --path . --features mpi`",
+    ))
 }
 
 /// A run in one process.
@@ -35,9 +39,11 @@ pub fn choose_kernel(choice: KernelChoice) -> Result<KernelChoice> {
     #[cfg(feature = "mpi")]
     if let Some(kernel) = with_mpi::kernel() {
         return match choice {
-            KernelChoice::Named(named) => {
-                Err(crate::error::Error::parameter("--kernel", named.name(), "auto: with --mpi the kernel is `blocks`"))
-            }
+            KernelChoice::Named(named) => Err(crate::error::Error::parameter(
+                "--kernel",
+                named.name(),
+                "auto: with --mpi the kernel is `blocks`",
+            )),
             KernelChoice::Auto => Ok(KernelChoice::Named(kernel)),
         };
     }
@@ -124,7 +130,9 @@ mod with_mpi {
         let (universe, level) = mpi::initialize_with_threading(Threading::Serialized)
             .ok_or_else(|| Error::Numerical { what: "MPI was initialised twice".into() })?;
         if level < Threading::Serialized {
-            return Err(Error::Numerical { what: format!("this MPI library does not support threads ({level:?})") });
+            return Err(Error::Numerical {
+                what: format!("this MPI library does not support threads ({level:?})"),
+            });
         }
         KERNEL.get_or_init(|| kernel::Distributed::new(&World));
         if rank() > 0 {
@@ -148,11 +156,15 @@ mod with_mpi {
         /// Each exchange also tells all processes of an interruption.
         fn gather(&self, numbers: &mut [f64], ends: &[usize]) {
             let world = SimpleCommunicator::world();
-            let starts: Vec<i32> = std::iter::once(0).chain(ends.iter().map(|e| *e as i32)).take(ends.len()).collect();
+            let starts: Vec<i32> =
+                std::iter::once(0).chain(ends.iter().map(|e| *e as i32)).take(ends.len()).collect();
             let counts: Vec<i32> = ends.iter().zip(&starts).map(|(e, s)| *e as i32 - s).collect();
             let rank = rank();
             let own = numbers[starts[rank] as usize..ends[rank]].to_vec();
-            world.all_gather_varcount_into(&own[..], &mut PartitionMut::new(numbers, counts, starts));
+            world.all_gather_varcount_into(
+                &own[..],
+                &mut PartitionMut::new(numbers, counts, starts),
+            );
             let (mine, mut any) = (u8::from(super::super::cancel::cancelled()), 0u8);
             world.all_reduce_into(&mine, &mut any, SystemOperation::max());
             if any > 0 {
@@ -171,11 +183,17 @@ mod with_mpi {
         STARTED.store(true, Ordering::Relaxed);
         let value = own?;
         if let Some(k) = all.iter().position(|w| w & 1 == 0) {
-            return Err(Error::Numerical { what: format!("process {k} of {} could not start", all.len()) });
+            return Err(Error::Numerical {
+                what: format!("process {k} of {} could not start", all.len()),
+            });
         }
         if let Some(k) = all.iter().position(|w| *w != all[0]) {
             let found = format!("in process {k} other settings or tokens than in process 0");
-            return Err(Error::parameter("--mpi", found, "the same command line and files in every process"));
+            return Err(Error::parameter(
+                "--mpi",
+                found,
+                "the same command line and files in every process",
+            ));
         }
         Ok(value)
     }

@@ -62,7 +62,11 @@ pub fn shown(n: usize) -> usize {
 
 /// A line with the number of lines left out; empty if there are none.
 pub fn more(n: usize) -> String {
-    if shown(n) < n { format!("  ... and {} more (--all-digits, --format csv)\n", n - shown(n)) } else { String::new() }
+    if shown(n) < n {
+        format!("  ... and {} more (--all-digits, --format csv)\n", n - shown(n))
+    } else {
+        String::new()
+    }
 }
 
 /// A number with six digits, or all of them.
@@ -75,7 +79,9 @@ pub fn rounded(v: f64, digits: usize) -> String {
     match v.abs() {
         0.0 => "0".into(),
         size if !(1e-4..1e6).contains(&size) => format!("{v:.*e}", digits - 1),
-        size => format!("{v:.*}", (digits as i32 - 1 - size.log10().floor() as i32).max(0) as usize),
+        size => {
+            format!("{v:.*}", (digits as i32 - 1 - size.log10().floor() as i32).max(0) as usize)
+        }
     }
 }
 
@@ -109,7 +115,11 @@ impl Output {
 
     /// The colours of a result.
     pub fn colour(&self) -> Colour {
-        if self.format == Format::Text && self.stored.is_none() { Colour::of_results() } else { Colour::NONE }
+        if self.format == Format::Text && self.stored.is_none() {
+            Colour::of_results()
+        } else {
+            Colour::NONE
+        }
     }
 
     /// True if only the result may be printed.
@@ -137,8 +147,11 @@ impl Output {
             Format::Csv => table(json),
             Format::Text => text.trim_end().to_owned(),
         };
-        let written = writeln!(std::io::stdout(), "{line}").and_then(|()| std::io::stdout().flush());
-        if let Err(e) = written.or_else(|e| if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(e) }) {
+        let written =
+            writeln!(std::io::stdout(), "{line}").and_then(|()| std::io::stdout().flush());
+        if let Err(e) = written
+            .or_else(|e| if e.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(e) })
+        {
             complain(&format!("stdout: could not write: {e}"));
             std::process::exit(5);
         }
@@ -157,9 +170,15 @@ impl Output {
         }
         let flag = |name: &str| {
             // A place may follow the parameter: `ids, id 2`.
-            let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c))).unwrap_or(name.len());
+            let end = name
+                .find(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)))
+                .unwrap_or(name.len());
             let long = name[..end].replace('_', "-");
-            if self.flags.contains(&long) { format!("--{long}{}", &name[end..]) } else { name.to_owned() }
+            if self.flags.contains(&long) {
+                format!("--{long}{}", &name[end..])
+            } else {
+                name.to_owned()
+            }
         };
         error.render(&flag)
     }
@@ -174,7 +193,8 @@ pub fn note(line: &str) {
 
 /// Prints a problem on stderr, also with `--quiet`.
 pub fn complain(problem: &str) {
-    let colour = if super::session::current().words().is_some() { Colour::NONE } else { Colour::of_notes() };
+    let colour =
+        if super::session::current().words().is_some() { Colour::NONE } else { Colour::of_notes() };
     write_note(&format!("{} {problem}", colour.alarm("error:")));
 }
 
@@ -188,7 +208,8 @@ fn write_note(line: &str) {
 pub fn rows(values: &[f64], width: usize) -> String {
     let count = values.len() / width.max(1);
     let row = |r: &[f64]| {
-        let few: Vec<String> = r[..shown(width)].iter().map(|v| format!("{:>12}", number(*v))).collect();
+        let few: Vec<String> =
+            r[..shown(width)].iter().map(|v| format!("{:>12}", number(*v))).collect();
         few.join(" ") + if shown(width) < width { " ...\n" } else { "\n" }
     };
     values.chunks(width).take(shown(count)).map(row).collect::<String>() + &more(count)
@@ -199,10 +220,13 @@ pub fn rows(values: &[f64], width: usize) -> String {
 fn table(json: &Value) -> String {
     let Value::Object(entries) = json else { return json.to_string() };
     let length = entries.values().filter_map(|v| v.as_array().map(Vec::len)).max().unwrap_or(0);
-    let (mut comments, mut columns): (String, Vec<(String, Vec<String>)>) = (String::new(), Vec::new());
+    let (mut comments, mut columns): (String, Vec<(String, Vec<String>)>) =
+        (String::new(), Vec::new());
     for (key, value) in entries {
         match value {
-            Value::Array(list) if list.len() == length && length > 0 => columns.extend(spread(key, list)),
+            Value::Array(list) if list.len() == length && length > 0 => {
+                columns.extend(spread(key, list))
+            }
             Value::Array(_) | Value::Object(_) => {}
             one => comments.push_str(&format!("# {key}: {}\n", cell(one))),
         }
@@ -211,7 +235,8 @@ fn table(json: &Value) -> String {
         return comments.trim_end().to_owned();
     }
     let names: Vec<&str> = columns.iter().map(|c| c.0.as_str()).collect();
-    let lines = (0..length).map(|k| columns.iter().map(|c| c.1[k].as_str()).collect::<Vec<_>>().join(","));
+    let lines =
+        (0..length).map(|k| columns.iter().map(|c| c.1[k].as_str()).collect::<Vec<_>>().join(","));
     format!("{comments}{}\n{}", names.join(","), lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -223,7 +248,8 @@ fn spread(key: &str, list: &[Value]) -> Vec<(String, Vec<String>)> {
     };
     match &list[0] {
         Value::Array(row) => {
-            let width = list.iter().filter_map(|r| r.as_array().map(Vec::len)).max().unwrap_or(row.len());
+            let width =
+                list.iter().filter_map(|r| r.as_array().map(Vec::len)).max().unwrap_or(row.len());
             (0..width).map(|c| one(format!("{key}_{c}"), &|v| v.get(c).cloned())).collect()
         }
         Value::Object(entries) => {
@@ -238,7 +264,9 @@ fn spread(key: &str, list: &[Value]) -> Vec<(String, Vec<String>)> {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(s) if s.contains([',', '"', '\n']) => format!("\"{}\"", s.replace('"', "\"\"")),
+        Value::String(s) if s.contains([',', '"', '\n']) => {
+            format!("\"{}\"", s.replace('"', "\"\""))
+        }
         Value::String(s) => s.clone(),
         other => other.to_string(),
     }

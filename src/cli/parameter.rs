@@ -33,12 +33,19 @@ pub fn assignment(text: &str) -> Result<(&str, String)> {
 }
 
 /// All assignments of `--set`. **Errors** a name that is set twice.
-pub fn assignments<'a, V>(set: &'a [String], read: impl Fn(&'a str) -> Result<(&'a str, V)>) -> Result<Vec<(&'a str, V)>> {
+pub fn assignments<'a, V>(
+    set: &'a [String],
+    read: impl Fn(&'a str) -> Result<(&'a str, V)>,
+) -> Result<Vec<(&'a str, V)>> {
     let mut out: Vec<(&str, V)> = Vec::new();
     for text in set {
         let (name, value) = read(text)?;
         if out.iter().any(|o| o.0 == name) {
-            return Err(Error::parameter("--set", format!("{name} twice"), "each name once; a list is separated by commas"));
+            return Err(Error::parameter(
+                "--set",
+                format!("{name} twice"),
+                "each name once; a list is separated by commas",
+            ));
         }
         out.push((name, value));
     }
@@ -47,7 +54,8 @@ pub fn assignments<'a, V>(set: &'a [String], read: impl Fn(&'a str) -> Result<(&
 
 /// Splits an assignment of `--set` at the first `=`.
 pub fn pair<'a>(text: &'a str, form: &str) -> Result<(&'a str, &'a str)> {
-    let (name, value) = text.split_once('=').ok_or_else(|| Error::parameter("--set", text, form))?;
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| Error::parameter("--set", text, form))?;
     Ok((name.trim(), value.trim()))
 }
 
@@ -56,7 +64,14 @@ pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Str
     let line = |p: &Parameter| {
         let (low, high) = p.range;
         let kind = if p.whole { "whole numbers " } else { "" };
-        format!("  {} = {} ({kind}from {} to {}): {}\n", p.name, default(p), format_number(low), format_number(high), p.what)
+        format!(
+            "  {} = {} ({kind}from {} to {}): {}\n",
+            p.name,
+            default(p),
+            format_number(low),
+            format_number(high),
+            p.what
+        )
     };
     let lines: String = parameters.into_iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("Parameters (--set NAME=VALUE):\n{lines}") }

@@ -18,13 +18,17 @@ impl clap::FromArgMatches for Arguments {
         let (name, own) = matches.subcommand().ok_or_else(missing)?;
         let prediction = prediction::all().find(|p| p.name == name).ok_or_else(missing)?;
         let text = |p: &Parameter| {
-            let words: Vec<_> = own.get_raw(p.name)?.map(|t| t.to_string_lossy().into_owned()).collect();
+            let words: Vec<_> =
+                own.get_raw(p.name)?.map(|t| t.to_string_lossy().into_owned()).collect();
             (p.kind != Kind::Switch || own.get_flag(p.name)).then(|| (p.name, words.join(",")))
         };
         Ok(Self { prediction, values: prediction.parameters.iter().filter_map(text).collect() })
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+    fn update_from_arg_matches(
+        &mut self,
+        matches: &ArgMatches,
+    ) -> std::result::Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
@@ -34,9 +38,15 @@ impl clap::Args for Arguments {
     fn augment_args(command: Command) -> Command {
         let one = |p: &'static Prediction| {
             let details = format!("{}.\n\nSource: {}.", p.summary, p.source);
-            Command::new(p.name).about(p.summary).long_about(details).args(p.parameters.iter().map(flag))
+            Command::new(p.name)
+                .about(p.summary)
+                .long_about(details)
+                .args(p.parameters.iter().map(flag))
         };
-        command.subcommand_required(true).arg_required_else_help(true).subcommands(prediction::all().map(one))
+        command
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .subcommands(prediction::all().map(one))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -46,11 +56,19 @@ impl clap::Args for Arguments {
 
 /// The flag of a parameter.
 fn flag(p: &'static Parameter) -> Arg {
-    let arg = Arg::new(p.name).long(p.name).help(p.help()).required(p.required).conflicts_with_all(p.excludes);
+    let arg = Arg::new(p.name)
+        .long(p.name)
+        .help(p.help())
+        .required(p.required)
+        .conflicts_with_all(p.excludes);
     let arg = match p.kind {
         Kind::Integer => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
         Kind::Real => arg.value_name("NUMBER").value_parser(value_parser!(f64)),
-        Kind::List => arg.value_name("NUMBERS").value_parser(value_parser!(f64)).value_delimiter(',').action(ArgAction::Append),
+        Kind::List => arg
+            .value_name("NUMBERS")
+            .value_parser(value_parser!(f64))
+            .value_delimiter(',')
+            .action(ArgAction::Append),
         Kind::Word => arg.value_name("NAME"),
         Kind::Switch => return arg.action(ArgAction::SetTrue),
     };
@@ -63,7 +81,11 @@ fn plain(value: &Value) -> String {
     match value {
         Value::Array(all) => {
             let few: Vec<String> = all.iter().take(FEW).map(plain).collect();
-            let rest = if all.len() > FEW { format!(", ... {} numbers (--format csv)", all.len()) } else { String::new() };
+            let rest = if all.len() > FEW {
+                format!(", ... {} numbers (--format csv)", all.len())
+            } else {
+                String::new()
+            };
             format!("{}{rest}", few.join(", "))
         }
         Value::String(text) => text.clone(),
@@ -75,14 +97,21 @@ fn plain(value: &Value) -> String {
 impl Arguments {
     /// Evaluates the prediction and prints its results.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let given: Vec<(&str, &str)> = self.values.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let given: Vec<(&str, &str)> =
+            self.values.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let answer = self.prediction.evaluate(&given)?;
         let line = |(key, value): (&String, &Value)| {
             let meaning = self.prediction.results.iter().find(|r| r.key == *key);
             let meaning = meaning.map_or(String::new(), |r| format!("    {}\n", r.meaning));
             format!("{}: {}\n{meaning}", key.replace('_', " "), plain(value))
         };
-        let text: String = answer.as_object().into_iter().flatten().filter(|(_, v)| !v.is_null()).map(line).collect();
+        let text: String = answer
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, v)| !v.is_null())
+            .map(line)
+            .collect();
         out.result(&answer, text.trim_end());
         Ok(0)
     }

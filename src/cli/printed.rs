@@ -13,7 +13,12 @@ pub struct Absent {
     pub why: &'static str,
 }
 
-const fn absent(paper: &'static str, place: FigureReference, shows: &'static str, why: &'static str) -> Absent {
+const fn absent(
+    paper: &'static str,
+    place: FigureReference,
+    shows: &'static str,
+    why: &'static str,
+) -> Absent {
     Absent { paper, place, shows, why }
 }
 
@@ -57,7 +62,12 @@ pub const ABSENT: [Absent; 14] = [
         "no built-in experiment draws matrices; `metastable figure phase-diagram --experiment FILE` draws one of yours with laws of matrices",
     ),
     absent("2410.06833", Unnumbered("other figures"), "", "not read"),
-    absent("2410.23228", Unnumbered("a figure (number not read)"), "particles on the sphere, d = 3", "its parameters are not read"),
+    absent(
+        "2410.23228",
+        Unnumbered("a figure (number not read)"),
+        "particles on the sphere, d = 3",
+        "its parameters are not read",
+    ),
     absent(
         "2411.04990",
         Unnumbered("figures of trajectories (numbers not read)"),
@@ -76,23 +86,41 @@ pub const ABSENT: [Absent; 14] = [
         "number of modes over (n, beta) as a heat map",
         "`mode-count` draws the number over beta for a few n; parameters not read",
     ),
-    absent("2508.09628", Unnumbered("a figure (number not read)"), "erosion of a cell, seven vertices, step 1e-3", "not drawn"),
-    absent("2508.09628", Unnumbered("a figure (number not read)"), "cells of other quadratic forms, 5, 7 and 10 vertices", "not drawn"),
+    absent(
+        "2508.09628",
+        Unnumbered("a figure (number not read)"),
+        "erosion of a cell, seven vertices, step 1e-3",
+        "not drawn",
+    ),
+    absent(
+        "2508.09628",
+        Unnumbered("a figure (number not read)"),
+        "cells of other quadratic forms, 5, 7 and 10 vertices",
+        "not drawn",
+    ),
     absent("2510.22026", Unnumbered("other figures"), "", "not read"),
 ];
 
 /// The header of the table of a paper.
-pub const HEAD: [&str; 3] = ["printed figure", "metastable figure", "content, differences here, or why it is not redrawn"];
+pub const HEAD: [&str; 3] =
+    ["printed figure", "metastable figure", "content, differences here, or why it is not redrawn"];
 
 /// The title of a figure with the printed figures that it redraws.
 pub fn titled(figure: &PaperFigure) -> String {
-    let printed: Vec<String> = figure.redraws.iter().map(|p| format!("{}, {}", p.paper, p.place)).collect();
-    if printed.is_empty() { figure.title.to_owned() } else { format!("{} [{}]", figure.title, printed.join("; ")) }
+    let printed: Vec<String> =
+        figure.redraws.iter().map(|p| format!("{}, {}", p.paper, p.place)).collect();
+    if printed.is_empty() {
+        figure.title.to_owned()
+    } else {
+        format!("{} [{}]", figure.title, printed.join("; "))
+    }
 }
 
 /// The printed figures that a figure of the program redraws, one line each.
 pub fn lines(figure: &PaperFigure) -> String {
-    let line = |p: &PublishedFigure| format!("Redraws     arXiv:{}, {}: {}; here: {}\n", p.paper, p.place, p.shows, p.differs);
+    let line = |p: &PublishedFigure| {
+        format!("Redraws     arXiv:{}, {}: {}; here: {}\n", p.paper, p.place, p.shows, p.differs)
+    };
     figure.redraws.iter().map(line).collect()
 }
 
@@ -124,9 +152,15 @@ impl PrintedFigure {
 /// The printed figures of a paper, ordered by number, redrawn ones first; empty if they were not
 /// read.
 fn printed_figures(paper: &Paper) -> Vec<PrintedFigure> {
-    let redrawn = ALL.iter().flat_map(|f| f.redraws.iter().map(|p| (f.name, p))).filter(|(_, p)| p.paper == paper.id);
-    let redrawn =
-        redrawn.map(|(name, p)| PrintedFigure { place: p.place, figure: Some(name), text: format!("{}. Here: {}", p.shows, p.differs) });
+    let redrawn = ALL
+        .iter()
+        .flat_map(|f| f.redraws.iter().map(|p| (f.name, p)))
+        .filter(|(_, p)| p.paper == paper.id);
+    let redrawn = redrawn.map(|(name, p)| PrintedFigure {
+        place: p.place,
+        figure: Some(name),
+        text: format!("{}. Here: {}", p.shows, p.differs),
+    });
     let missing = ABSENT.iter().filter(|a| a.paper == paper.id).map(|a| {
         let shows = if a.shows.is_empty() { String::new() } else { format!("{}. Why: ", a.shows) };
         PrintedFigure { place: a.place, figure: None, text: format!("{shows}{}", a.why) }
@@ -150,11 +184,16 @@ fn unread() -> Vec<&'static str> {
 /// Every printed figure of every paper, with its description.
 pub fn all() -> Vec<(String, String)> {
     let line = |paper: &Paper, k: &PrintedFigure| {
-        let here = k.figure.map_or("not redrawn".to_owned(), |name| format!("metastable figure {name}"));
+        let here =
+            k.figure.map_or("not redrawn".to_owned(), |name| format!("metastable figure {name}"));
         (format!("{}, {}", paper.id, k.place), format!("{here}: {}", k.text.replace('`', "")))
     };
-    let lines = PAPERS.iter().flat_map(|p| printed_figures(p).iter().map(|k| line(p, k)).collect::<Vec<_>>());
-    lines.chain(unread().into_iter().map(|id| (format!("{id}, all figures"), "not read".to_owned()))).collect()
+    let lines = PAPERS
+        .iter()
+        .flat_map(|p| printed_figures(p).iter().map(|k| line(p, k)).collect::<Vec<_>>());
+    lines
+        .chain(unread().into_iter().map(|id| (format!("{id}, all figures"), "not read".to_owned())))
+        .collect()
 }
 
 /// The page of the guide: a table for each paper.
@@ -165,9 +204,13 @@ pub fn markdown() -> String {
     );
     for paper in PAPERS.iter().filter(|p| !rows(p).is_empty()) {
         let heading = paper.id;
-        let section = Section::table(heading, &format!("{}.", paper.summary()), &HEAD, &rows(paper));
+        let section =
+            Section::table(heading, &format!("{}.", paper.summary()), &HEAD, &rows(paper));
         out.push_str(&Document { lead: String::new(), sections: vec![section] }.markdown());
     }
-    out.push_str(&format!("\n# Not read\n\nThe figures of these papers were not read: {}.\n", unread().join(", ")));
+    out.push_str(&format!(
+        "\n# Not read\n\nThe figures of these papers were not read: {}.\n",
+        unread().join(", ")
+    ));
     out
 }

@@ -7,7 +7,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The latest status.
-static STATUS: Mutex<Status> = Mutex::new(Status { share: None, timed: true, words: String::new() });
+static STATUS: Mutex<Status> =
+    Mutex::new(Status { share: None, timed: true, words: String::new() });
 
 /// The current stage as an interval of the whole work, [0, 1].
 static STAGE: Mutex<(f64, f64)> = Mutex::new((0.0, 1.0));
@@ -80,7 +81,12 @@ pub struct Stage {
 /// begin them.
 pub fn part(from: f64, to: f64) -> Stage {
     let inside = (total_share(from), total_share(to));
-    Stage { before: std::mem::replace(&mut *STAGE.lock().unwrap_or_else(PoisonError::into_inner), inside) }
+    Stage {
+        before: std::mem::replace(
+            &mut *STAGE.lock().unwrap_or_else(PoisonError::into_inner),
+            inside,
+        ),
+    }
 }
 
 impl Drop for Stage {
@@ -114,7 +120,8 @@ fn watch(name: &'static str) {
     while !FINISHED.load(Ordering::Relaxed) {
         WANTED.store(true, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(200));
-        let Status { share, timed, words } = STATUS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Status { share, timed, words } =
+            STATUS.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if FINISHED.load(Ordering::Relaxed) {
             return;
         }
@@ -129,7 +136,9 @@ fn watch(name: &'static str) {
 
 fn bar(name: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(1000).with_prefix(name);
-    let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent} %, {elapsed}, {eta} left {msg}");
+    let style = ProgressStyle::with_template(
+        "{prefix} [{bar:30}] {percent} %, {elapsed}, {eta} left {msg}",
+    );
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
 }
@@ -143,7 +152,9 @@ fn draw(bar: &ProgressBar, share: Option<f64>, words: String) {
 /// A plain line: `solve: 20 s, about 40 s left: t = 3e5`.
 pub fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String {
     // The first hundredth gives no estimate.
-    let left = share.filter(|s| *s > 0.01).map_or(String::new(), |s| format!(", about {:.0} s left", seconds * (1.0 - s) / s));
+    let left = share
+        .filter(|s| *s > 0.01)
+        .map_or(String::new(), |s| format!(", about {:.0} s left", seconds * (1.0 - s) / s));
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("{name}: {seconds:.0} s{left}{words}")
 }

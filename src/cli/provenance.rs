@@ -18,9 +18,11 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         let block = provenance::read(&self.file)?;
         let json = serde_json::to_value(&block).unwrap_or_default();
-        let text = json
-            .as_object()
-            .map(|o| o.iter().map(|(k, v)| format!("{k:18} {}", v.as_str().map_or(v.to_string(), str::to_owned))).collect::<Vec<_>>());
+        let text = json.as_object().map(|o| {
+            o.iter()
+                .map(|(k, v)| format!("{k:18} {}", v.as_str().map_or(v.to_string(), str::to_owned)))
+                .collect::<Vec<_>>()
+        });
         out.result(&json, &text.unwrap_or_default().join("\n"));
         Ok(0)
     }

@@ -15,7 +15,14 @@ pub struct RecordingArguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
     observables: Vec<String>,
     /// Ascending times to record, separated by commas.
-    #[arg(long, value_delimiter = ',', value_name = "TIMES", requires = "out", conflicts_with = "samples", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "TIMES",
+        requires = "out",
+        conflicts_with = "samples",
+        allow_hyphen_values = true
+    )]
     times: Vec<f64>,
     /// Number of times to record, equally spaced in t, or in log t from --log-from on. Default: at
     /// most 400 ends of steps, spread over log t.
@@ -40,17 +47,39 @@ const LOOSE: usize = 400;
 impl RecordingArguments {
     /// The recorder of a run; it records nothing unless the run is `written`.
     ///
-    /// **Errors** unknown observables; observables of unit vectors off the sphere; times outside the run.
-    pub fn recorder(&self, setting: RunParameters, t_end: f64, written: bool, unit: bool) -> Result<TimeLine> {
-        let defaults: &[&str] = if unit { &["log-energy", "clusters", "inner-range"] } else { &["clusters", "positions"] };
-        let names: Vec<&str> =
-            if self.observables.is_empty() { defaults.to_vec() } else { self.observables.iter().map(|o| o.trim()).collect() };
+    /// **Errors** unknown observables; observables of unit vectors off the sphere; times outside
+    /// the run.
+    pub fn recorder(
+        &self,
+        setting: RunParameters,
+        t_end: f64,
+        written: bool,
+        unit: bool,
+    ) -> Result<TimeLine> {
+        let defaults: &[&str] = if unit {
+            &["log-energy", "clusters", "inner-range"]
+        } else {
+            &["clusters", "positions"]
+        };
+        let names: Vec<&str> = if self.observables.is_empty() {
+            defaults.to_vec()
+        } else {
+            self.observables.iter().map(|o| o.trim()).collect()
+        };
         let observables = names.iter().map(|o| observable::find(o)).collect::<Result<Vec<_>>>()?;
         if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit_vectors)) {
-            return Err(Error::parameter("observables", o.name, "positions, clusters or masses off the sphere"));
+            return Err(Error::parameter(
+                "observables",
+                o.name,
+                "positions, clusters or masses off the sphere",
+            ));
         }
         if !written {
-            return Ok(TimeLine { recorder: Recorder::new(setting, Vec::new(), false, observables), loose: None, next: 0 });
+            return Ok(TimeLine {
+                recorder: Recorder::new(setting, Vec::new(), false, observables),
+                loose: None,
+                next: 0,
+            });
         }
         let (times, loose) = self.times(t_end)?;
         Ok(TimeLine { recorder: Recorder::new(setting, times, false, observables), loose, next: 0 })
@@ -60,7 +89,11 @@ impl RecordingArguments {
     fn times(&self, t_end: f64) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
         let inside = |t: f64| t >= 0.0 && t <= t_end;
         if let Some(t) = self.times.iter().find(|t| !inside(**t)) {
-            return Err(Error::parameter("times", t, format!("times in [0, {t_end}], the end of the run")));
+            return Err(Error::parameter(
+                "times",
+                t,
+                format!("times in [0, {t_end}], the end of the run"),
+            ));
         }
         if self.times.windows(2).any(|p| p[0] >= p[1]) {
             return Err(Error::parameter("times", format!("{:?}", self.times), "ascending times"));
@@ -69,15 +102,23 @@ impl RecordingArguments {
             return Ok((self.times.clone(), None));
         }
         match (self.samples, self.log_from) {
-            (Some(count), _) if !(2..=1_000_000).contains(&count) => Err(Error::parameter("samples", count, "from 2 to 1000000 times")),
-            (Some(_), Some(from)) if !(from > 0.0 && from < t_end) => {
-                Err(Error::parameter("log-from", from, format!("a positive time below the end of the run, {t_end}")))
+            (Some(count), _) if !(2..=1_000_000).contains(&count) => {
+                Err(Error::parameter("samples", count, "from 2 to 1000000 times"))
             }
+            (Some(_), Some(from)) if !(from > 0.0 && from < t_end) => Err(Error::parameter(
+                "log-from",
+                from,
+                format!("a positive time below the end of the run, {t_end}"),
+            )),
             (Some(count), Some(from)) => Ok((log_times(from, t_end, count), None)),
             (Some(count), None) => Ok((linear_times(t_end, count), None)),
             _ => {
                 let first = 1e-3f64.min(1e-3 * t_end);
-                let loose = if first > 0.0 && t_end.is_finite() { log_times(first, t_end, LOOSE) } else { vec![0.0] };
+                let loose = if first > 0.0 && t_end.is_finite() {
+                    log_times(first, t_end, LOOSE)
+                } else {
+                    vec![0.0]
+                };
                 Ok((Vec::new(), Some(loose)))
             }
         }
@@ -122,19 +163,39 @@ impl Observer for TimeLine {
 
 /// Writes a run into its folder: final tokens, time line, mergers, and the record with all
 /// settings.
-pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, end: &Solution) -> Result<()> {
-    let provenance = Provenance::new("solve", &settings.to_string(), super::command_line::reproduce());
+pub fn write(
+    folder: &Path,
+    json: &Value,
+    settings: &Value,
+    timeline: &Table,
+    end: &Solution,
+) -> Result<()> {
+    let provenance =
+        Provenance::new("solve", &settings.to_string(), super::command_line::reproduce());
     let d = end.clusters.d();
     let mut columns: Vec<String> = (0..d).map(|c| format!("x_{c}")).collect();
     let mut rows: Vec<Vec<f64>> = end.tokens().chunks(d).map(<[f64]>::to_vec).collect();
     if !end.clusters.extra_numbers().is_empty() {
         columns.push("radius".into());
-        rows.iter_mut().zip(&end.labels).for_each(|(row, l)| row.push(end.clusters.extra_numbers()[*l]));
+        rows.iter_mut()
+            .zip(&end.labels)
+            .for_each(|(row, l)| row.push(end.clusters.extra_numbers()[*l]));
     }
     let last = Table { columns, rows };
     let mergers = Table {
         columns: ["t", "mass", "tokens", "first"].map(String::from).to_vec(),
-        rows: end.merges.iter().map(|m| vec![m.t, m.mass, m.members.len() as f64, m.members.first().map_or(-1.0, |i| *i as f64)]).collect(),
+        rows: end
+            .merges
+            .iter()
+            .map(|m| {
+                vec![
+                    m.t,
+                    m.mass,
+                    m.members.len() as f64,
+                    m.members.first().map_or(-1.0, |i| *i as f64),
+                ]
+            })
+            .collect(),
     };
     let mut record = json.clone();
     record["settings"] = settings.clone();
@@ -144,7 +205,10 @@ pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, en
     let header = provenance.csv_header();
     let mut files: Vec<arrays::PendingFile> = Vec::new();
     for (name, table) in [("final_tokens", &last), ("timeline", timeline), ("mergers", &mergers)] {
-        files.push((folder.join(format!("{name}.csv")), Box::new(|| arrays::csv_text(table, &header).into_bytes())));
+        files.push((
+            folder.join(format!("{name}.csv")),
+            Box::new(|| arrays::csv_text(table, &header).into_bytes()),
+        ));
     }
     // Tokens are an array of rows, the other two are tables with names.
     files.push((folder.join("final_tokens.npy"), Box::new(|| arrays::npy_bytes(&last))));
@@ -157,10 +221,18 @@ pub fn write(folder: &Path, json: &Value, settings: &Value, timeline: &Table, en
 
 /// Creates a folder; **errors** if it exists and is not empty.
 pub fn create(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let used = std::fs::read_dir(folder).map_err(|e| Error::io(folder.display(), "read", &e))?.next().is_some();
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    let used = std::fs::read_dir(folder)
+        .map_err(|e| Error::io(folder.display(), "read", &e))?
+        .next()
+        .is_some();
     if used {
-        return Err(Error::parameter("--out", folder.display(), "a new or empty folder; nothing is overwritten"));
+        return Err(Error::parameter(
+            "--out",
+            folder.display(),
+            "a new or empty folder; nothing is overwritten",
+        ));
     }
     // Test before the run that the folder can be written.
     let probe = folder.join(".probe");

@@ -59,7 +59,8 @@ impl ShardArguments {
         self.shard.as_deref().map(Shard::parse).transpose()
     }
 
-    /// **Errors** `--shard` or `--merge` for work that is not divided; the message expects `expected`.
+    /// **Errors** `--shard` or `--merge` for work that is not divided; the message expects
+    /// `expected`.
     pub fn refuse(&self, expected: &str) -> Result<()> {
         match (&self.shard, self.merge) {
             (Some(shard), _) => Err(Error::parameter("--shard", shard, expected)),
@@ -72,7 +73,8 @@ impl ShardArguments {
 impl Arguments {
     /// A study instead of an experiment.
     fn study(&self, study: &crate::study::Study, out: &Output) -> Result<i32> {
-        self.shards.refuse("an experiment: a study is one computation of seconds and has no grid")?;
+        self.shards
+            .refuse("an experiment: a study is one computation of seconds and has no grid")?;
         if self.dry_run {
             let expected = "an experiment: a study has no grid";
             return Err(Error::parameter("--dry-run", study.name, expected));
@@ -87,7 +89,8 @@ impl Arguments {
             return self.study(study, out);
         }
         let changes = assignments(&self.set, |text| pair(text, "KEY=VALUE"))?;
-        let changes: Vec<_> = changes.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let changes: Vec<_> =
+            changes.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         let mut experiment = load(&self.experiment)?;
         if !changes.is_empty() {
             experiment = Experiment::with_overrides(&self.experiment, &changes)?;
@@ -122,7 +125,8 @@ impl Arguments {
             let s = CellSummary::from_summary(&tables.summary);
             failed += s.failed;
             lines.push(line(&experiment, &cell, &s));
-            let or_null = |v: f64| if v < 0.0 || v.is_nan() { serde_json::Value::Null } else { json!(v) };
+            let or_null =
+                |v: f64| if v < 0.0 || v.is_nan() { serde_json::Value::Null } else { json!(v) };
             rows.push(json!({"cell": cell.id(&experiment), "dynamics": cell.dynamics, "init": cell.init, "n": cell.n, "d": cell.d,
                 "beta": cell.beta, "eta": cell.eta, "model": cell.model, "runs": s.runs, "one_cluster": s.one_cluster, "exceptions_below": s.exceptions,
                 "exceptions_confidence": CONFIDENCE, "median_t": s.time, "median_t_one_cluster": or_null(s.t_one_cluster),
@@ -135,7 +139,9 @@ impl Arguments {
         drawn.iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
         text.push_str(&footer(store.folder()));
         if failed > 0 {
-            note(&format!("{failed} runs did not reach their end (see the column outcome of results.csv)"));
+            note(&format!(
+                "{failed} runs did not reach their end (see the column outcome of results.csv)"
+            ));
         }
         let folder = store.folder().display().to_string();
         out.result(&json!({"experiment": experiment.name, "folder": folder, "cells": rows, "drawn": drawn}), &text);
@@ -159,13 +165,26 @@ fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output)
     let states: Vec<&str> = ids.iter().map(|id| state(id)).collect();
     let count = |what: &str| states.iter().filter(|s| **s == what).count();
     let (finished, reusable) = (count("done"), count("reusable"));
-    let lines: Vec<String> = (0..cells.len()).map(|k| format!("{} {} {}", ids[k], cells[k].label(), states[k])).collect();
+    let lines: Vec<String> = (0..cells.len())
+        .map(|k| format!("{} {} {}", ids[k], cells[k].label(), states[k]))
+        .collect();
     let folder = store.folder().display().to_string();
-    let others = if reusable > 0 { format!(", {reusable} reusable from other runs of the same experiment") } else { String::new() };
+    let others = if reusable > 0 {
+        format!(", {reusable} reusable from other runs of the same experiment")
+    } else {
+        String::new()
+    };
     let drawn = sentences(experiment);
     let json = json!({"cells": cells.len(), "finished": finished, "reusable": reusable, "folder": folder, "drawn": drawn});
     let drawn: String = drawn.iter().map(|sentence| format!("{sentence}\n")).collect();
-    out.result(&json, &format!("{}\n{drawn}{} cells, {finished} finished{others}, in {folder}", lines.join("\n"), cells.len()));
+    out.result(
+        &json,
+        &format!(
+            "{}\n{drawn}{} cells, {finished} finished{others}, in {folder}",
+            lines.join("\n"),
+            cells.len()
+        ),
+    );
 }
 
 /// Names of the printed columns. Axes with a single value are left out, except n, d and beta.
@@ -175,7 +194,15 @@ fn header(experiment: &Experiment) -> Vec<&'static str> {
     names.extend(["n", "d", "beta"]);
     names.extend((experiment.eta.len() > 1).then_some("eta"));
     names.extend((!experiment.models.is_empty()).then_some("model"));
-    names.extend(["runs", "one cluster", "exceptions <", "median t_one", "theory t_one", "deviation", "worst min<x,y>"]);
+    names.extend([
+        "runs",
+        "one cluster",
+        "exceptions <",
+        "median t_one",
+        "theory t_one",
+        "deviation",
+        "worst min<x,y>",
+    ]);
     names
 }
 
@@ -187,15 +214,25 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
     row.extend([cell.n.to_string(), cell.d.to_string(), format!("{:.6}", cell.beta)]);
     row.extend((experiment.eta.len() > 1).then(|| cell.eta.clone()));
     row.extend((!experiment.models.is_empty()).then(|| cell.model.clone()));
-    row.extend([s.runs.to_string(), format!("{:.3}", s.one_cluster), rounded(s.exceptions, 3), or_dash(s.t_one_cluster)]);
+    row.extend([
+        s.runs.to_string(),
+        format!("{:.3}", s.one_cluster),
+        rounded(s.exceptions, 3),
+        or_dash(s.t_one_cluster),
+    ]);
     row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
     row
 }
 
 /// Leaves out columns that contain only dashes, such as predicted times without a prediction.
-fn without_empty(names: Vec<&'static str>, rows: Vec<Vec<String>>) -> (Vec<&'static str>, Vec<Vec<String>>) {
+fn without_empty(
+    names: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let keep: Vec<bool> = (0..names.len()).map(|c| rows.iter().any(|r| r[c] != "-")).collect();
-    let filtered = |row: Vec<String>| row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect();
+    let filtered = |row: Vec<String>| {
+        row.into_iter().zip(&keep).filter_map(|(cell, k)| k.then_some(cell)).collect()
+    };
     let rows = rows.into_iter().map(filtered).collect();
     (names.into_iter().zip(&keep).filter_map(|(name, k)| k.then_some(name)).collect(), rows)
 }
@@ -206,9 +243,13 @@ const PRINTED: usize = 60;
 /// Right-aligned columns, two spaces apart.
 fn columns(names: &[&str], rows: &[Vec<String>]) -> String {
     let shown = &rows[..rows.len().min(PRINTED)];
-    let width = |c: usize| shown.iter().map(|r| r[c].len()).chain([names[c].len()]).max().unwrap_or(0);
+    let width =
+        |c: usize| shown.iter().map(|r| r[c].len()).chain([names[c].len()]).max().unwrap_or(0);
     let widths: Vec<usize> = (0..names.len()).map(width).collect();
-    let aligned = |cells: Vec<&str>| cells.iter().zip(&widths).map(|(c, w)| format!("{c:>w$}")).collect::<Vec<_>>().join("  ") + "\n";
+    let aligned = |cells: Vec<&str>| {
+        cells.iter().zip(&widths).map(|(c, w)| format!("{c:>w$}")).collect::<Vec<_>>().join("  ")
+            + "\n"
+    };
     let mut text = aligned(names.to_vec());
     shown.iter().for_each(|r| text.push_str(&aligned(r.iter().map(String::as_str).collect())));
     if rows.len() > PRINTED {
@@ -234,27 +275,43 @@ pub fn load(name: &str) -> Result<Experiment> {
         return Experiment::load(path);
     }
     let known = || BUILT_IN.iter().map(|(n, _)| *n).chain(crate::study::ALL.iter().map(|s| s.name));
-    if known().any(|n| n == name) { Experiment::built_in(name) } else { Err(Error::unknown("experiment or study", name, known())) }
+    if known().any(|n| n == name) {
+        Experiment::built_in(name)
+    } else {
+        Err(Error::unknown("experiment or study", name, known()))
+    }
 }
 
 /// Runs the missing cells of an experiment and reports progress.
 pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
-    run(experiment, out, session::current().cancel_flag(), &CellProgress(&experiment.name)).map(|_| ())
+    run(experiment, out, session::current().cancel_flag(), &CellProgress(&experiment.name))
+        .map(|_| ())
 }
 
 /// Runs the missing cells of a shard; returns the numbers of its cells and of all cells.
 pub fn execute_shard(experiment: &Experiment, out: &Path, shard: &Shard) -> Result<(usize, usize)> {
-    run_shard(experiment, out, shard, session::current().cancel_flag(), &CellProgress(&experiment.name))
+    run_shard(
+        experiment,
+        out,
+        shard,
+        session::current().cancel_flag(),
+        &CellProgress(&experiment.name),
+    )
 }
 
 struct CellProgress<'a>(&'a str);
 
 impl Progress for CellProgress<'_> {
     fn reused(&self, cells: usize, total: usize) {
-        super::output::note(&format!("{cells} of {total} cells are reused from runs of {} with other values on its axes", self.0));
+        super::output::note(&format!(
+            "{cells} of {total} cells are reused from runs of {} with other values on its axes",
+            self.0
+        ));
     }
 
     fn finished(&self, done: usize, total: usize, cell: &Cell) {
-        progress::report(Some(done as f64 / total as f64), || format!("{}: {done} of {total} cells, {}", self.0, cell.label()));
+        progress::report(Some(done as f64 / total as f64), || {
+            format!("{}: {done} of {total} cells, {}", self.0, cell.label())
+        });
     }
 }

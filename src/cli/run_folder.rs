@@ -18,7 +18,11 @@ pub enum FolderContents {
 /// Reads a folder, or its cell whose name begins with `cell`. **Errors** a folder that neither
 /// command wrote; no such cell, or several.
 pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
-    let strange = |problem: String| Error::File { path: folder.display().to_string(), place: String::new(), problem };
+    let strange = |problem: String| Error::File {
+        path: folder.display().to_string(),
+        place: String::new(),
+        problem,
+    };
     if !folder.is_dir() {
         return Err(missing_folder(folder));
     }
@@ -29,13 +33,22 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
             cells.push((record.cell, tables));
         }
         // Cells name their model only if the models of the grid differ; a common one is added here.
-        let experiment: Value =
-            std::fs::read_to_string(folder.join("experiment.json")).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default();
-        cells.iter_mut().filter(|(cell, _)| cell.model.is_empty()).for_each(|(cell, _)| cell.model = recorded_text(&experiment["model"]));
+        let experiment: Value = std::fs::read_to_string(folder.join("experiment.json"))
+            .ok()
+            .and_then(|t| serde_json::from_str(&t).ok())
+            .unwrap_or_default();
+        cells
+            .iter_mut()
+            .filter(|(cell, _)| cell.model.is_empty())
+            .for_each(|(cell, _)| cell.model = recorded_text(&experiment["model"]));
         return Ok(FolderContents::Cells(cells));
     }
     if let Some(cell) = cell {
-        return Err(Error::parameter("--cell", cell, "it with the folder of an experiment with several cells"));
+        return Err(Error::parameter(
+            "--cell",
+            cell,
+            "it with the folder of an experiment with several cells",
+        ));
     }
     // The folder of `measure --out` also has a time line, but no tokens: its tables are read as a
     // study.
@@ -44,7 +57,9 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
     }
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .map_err(|e| Error::io(folder.display(), "read", &e))?
-        .filter_map(|f| f.ok()?.file_name().into_string().ok()?.strip_suffix(".csv").map(str::to_owned))
+        .filter_map(|f| {
+            f.ok()?.file_name().into_string().ok()?.strip_suffix(".csv").map(str::to_owned)
+        })
         .collect();
     names.sort();
     if names.is_empty() {
@@ -54,7 +69,9 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
     }
     let tables = names
         .into_iter()
-        .map(|n| Ok((n.clone(), crate::lab::arrays::labelled_table(&folder.join(format!("{n}.csv")))?)))
+        .map(|n| {
+            Ok((n.clone(), crate::lab::arrays::labelled_table(&folder.join(format!("{n}.csv")))?))
+        })
         .collect::<Result<_>>()?;
     Ok(FolderContents::Study(tables))
 }
@@ -62,16 +79,30 @@ pub fn read(folder: &Path, cell: Option<&str>) -> Result<FolderContents> {
 /// All cells, or the one whose name begins with `cell`.
 fn select(ids: Vec<String>, cell: Option<&str>) -> Result<Vec<String>> {
     let Some(cell) = cell else { return Ok(ids) };
-    let matching: Vec<String> = ids.iter().filter(|id| !cell.is_empty() && id.starts_with(cell)).cloned().collect();
+    let matching: Vec<String> =
+        ids.iter().filter(|id| !cell.is_empty() && id.starts_with(cell)).cloned().collect();
     if matching.len() == 1 {
         return Ok(matching);
     }
-    let found = if matching.is_empty() { cell.to_owned() } else { format!("{cell}, the beginning of {} cells", matching.len()) };
-    let known = ids.iter().take(8).map(|id| id[..id.len().min(8)].to_owned()).collect::<Vec<_>>().join(", ");
+    let found = if matching.is_empty() {
+        cell.to_owned()
+    } else {
+        format!("{cell}, the beginning of {} cells", matching.len())
+    };
+    let known = ids
+        .iter()
+        .take(8)
+        .map(|id| id[..id.len().min(8)].to_owned())
+        .collect::<Vec<_>>()
+        .join(", ");
     Err(Error::parameter(
         "--cell",
         found,
-        format!("the beginning of one of {} cells ({known}{})", ids.len(), if ids.len() > 8 { ", ..." } else { "" }),
+        format!(
+            "the beginning of one of {} cells ({known}{})",
+            ids.len(),
+            if ids.len() > 8 { ", ..." } else { "" }
+        ),
     ))
 }
 
@@ -87,10 +118,17 @@ fn table(path: &Path) -> Result<Table> {
             place: format!("row {}", k + 1),
             problem: "found no table of numbers".into(),
         };
-        let row: Vec<f64> = line.split(',').map(|v| v.parse().map_err(|_| bad())).collect::<Result<_>>()?;
+        let row: Vec<f64> =
+            line.split(',').map(|v| v.parse().map_err(|_| bad())).collect::<Result<_>>()?;
         if row.len() == columns.len() { Ok(row) } else { Err(bad()) }
     };
-    let rows = text.lines().filter(|l| !l.starts_with('#')).skip(1).enumerate().map(row).collect::<Result<_>>()?;
+    let rows = text
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .skip(1)
+        .enumerate()
+        .map(row)
+        .collect::<Result<_>>()?;
     Ok(Table { rows, columns })
 }
 
@@ -104,8 +142,13 @@ fn first_column(path: &Path) -> Result<Vec<String>> {
 fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
     let path = folder.join("record.json");
     let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
-    let bad = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
-    let record: Value = serde_json::from_str(&text).map_err(|_| bad("found no JSON, expected the record of `solve --out`"))?;
+    let bad = |problem: &str| Error::File {
+        path: path.display().to_string(),
+        place: String::new(),
+        problem: problem.into(),
+    };
+    let record: Value = serde_json::from_str(&text)
+        .map_err(|_| bad("found no JSON, expected the record of `solve --out`"))?;
     let last = table(&folder.join("final_tokens.csv"))?;
     let word = |key: &str| record["settings"][key].as_str().unwrap_or("sa").to_owned();
     let beta = record["settings"]["beta"].as_f64().or_else(|| record["beta"].as_f64());
@@ -114,9 +157,13 @@ fn solved(folder: &Path) -> Result<(Cell, CellTables)> {
         init: String::new(),
         n: last.rows.len(),
         d: last.columns.iter().filter(|c| c.starts_with("x_")).count(),
-        beta: beta.ok_or_else(|| bad("found no number `beta`, expected the record of `solve --out`"))?,
+        beta: beta
+            .ok_or_else(|| bad("found no number `beta`, expected the record of `solve --out`"))?,
         eta: "0".into(),
         model: recorded_text(&record["settings"]["model"]),
     };
-    Ok((cell, CellTables { table: table(&folder.join("timeline.csv"))?, summary: Table::default() }))
+    Ok((
+        cell,
+        CellTables { table: table(&folder.join("timeline.csv"))?, summary: Table::default() },
+    ))
 }

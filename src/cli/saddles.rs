@@ -60,9 +60,16 @@ const COINCIDENT: f64 = 1e-6;
 
 /// Finds a registered dynamics that increases the energy.
 fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
-    let climbs = |e: &&dynamics::NamedDynamics| e.build(&Spec::new(1.0, 2)).is_ok_and(|flow| flow.properties().energy_sign > 0);
-    let known: Vec<&dynamics::NamedDynamics> = dynamics::ALL.iter().copied().filter(climbs).collect();
-    known.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("gradient dynamics", name, known.iter().map(|e| e.name)))
+    let climbs = |e: &&dynamics::NamedDynamics| {
+        e.build(&Spec::new(1.0, 2)).is_ok_and(|flow| flow.properties().energy_sign > 0)
+    };
+    let known: Vec<&dynamics::NamedDynamics> =
+        dynamics::ALL.iter().copied().filter(climbs).collect();
+    known
+        .iter()
+        .copied()
+        .find(|e| e.name == name)
+        .ok_or_else(|| Error::unknown("gradient dynamics", name, known.iter().map(|e| e.name)))
 }
 
 /// Smallest and largest number of random starts without --starts.
@@ -83,7 +90,8 @@ impl Arguments {
         out.set_all_digits(self.tokens.all_digits);
         let betas = self.betas()?;
         let ascent = self.connections.as_deref().map(ascent).transpose()?;
-        let (all, n, d) = if self.tokens.is_given() { self.near(&betas)? } else { self.search(&betas)? };
+        let (all, n, d) =
+            if self.tokens.is_given() { self.near(&betas)? } else { self.search(&betas)? };
         let mut landscapes = Vec::new();
         for (beta, mut found) in betas.iter().copied().zip(all) {
             let (edges, without_end) = match ascent {
@@ -100,7 +108,10 @@ impl Arguments {
             all => json["landscapes"] = all.iter().map(|l| Value::Object(l.json())).collect(),
         }
         super::cancel::work_is_over();
-        let text: Vec<String> = landscapes.iter().map(|l| l.text(self.tokens.is_given(), landscapes.len() > 1)).collect();
+        let text: Vec<String> = landscapes
+            .iter()
+            .map(|l| l.text(self.tokens.is_given(), landscapes.len() > 1))
+            .collect();
         out.result(&json, &text.join("\n"));
         let any = |what: fn(&SearchResult) -> bool| landscapes.iter().any(|l| what(&l.found));
         Ok(match () {
@@ -123,7 +134,11 @@ impl Arguments {
             crate::error::in_range("--beta", beta.abs(), 0.0, 1e4)?;
         }
         if betas.len() > 1 && self.certificates.is_some() {
-            return Err(Error::parameter("--certificates", "several beta", "one beta: a folder holds the certificates of one beta"));
+            return Err(Error::parameter(
+                "--certificates",
+                "several beta",
+                "one beta: a folder holds the certificates of one beta",
+            ));
         }
         Ok(betas)
     }
@@ -134,18 +149,30 @@ impl Arguments {
         let count = |name: &str, v: Option<i64>| {
             let found = v.map_or("nothing".to_owned(), |v| v.to_string());
             let expected = "a whole number >= 2, or tokens to start from";
-            v.and_then(|v| usize::try_from(v).ok()).filter(|v| *v >= 2).ok_or_else(|| Error::parameter(name, found, expected))
+            v.and_then(|v| usize::try_from(v).ok())
+                .filter(|v| *v >= 2)
+                .ok_or_else(|| Error::parameter(name, found, expected))
         };
         let (n, d) = self.tokens.shape();
         let (n, d) = (count("--n", n)?, count("--d", d)?);
         let (starts, max_starts) = self.starts.map_or(STARTS, |s| (s, s));
         let mut all = Vec::new();
         for (b, beta) in betas.iter().enumerate() {
-            let search = Search { beta: *beta, n, d, starts, max_starts, fixed: true, seed: self.tokens.seed() };
+            let search = Search {
+                beta: *beta,
+                n,
+                d,
+                starts,
+                max_starts,
+                fixed: true,
+                seed: self.tokens.seed(),
+            };
             all.push(search.run_with_progress(&mut |k, found| {
                 let share = (b as f64 + (k as f64 / starts as f64).min(1.0)) / betas.len() as f64;
                 let at = if betas.len() > 1 { format!("beta = {beta}, ") } else { String::new() };
-                progress::report(Some(share), || format!("{at}random start {k}, {} critical points", found.points.len()));
+                progress::report(Some(share), || {
+                    format!("{at}random start {k}, {} critical points", found.points.len())
+                });
                 !cancelled()
             })?);
         }
@@ -161,7 +188,10 @@ impl Arguments {
             }
         }
         if cancelled() {
-            note(&format!("interrupted after {} random starts", all.iter().map(|f| f.starts).sum::<usize>()));
+            note(&format!(
+                "interrupted after {} random starts",
+                all.iter().map(|f| f.starts).sum::<usize>()
+            ));
         }
         Ok((all, n, d))
     }
@@ -169,11 +199,19 @@ impl Arguments {
     /// The critical point reached from given tokens; coinciding tokens are one cluster.
     fn near(&self, betas: &[f64]) -> Result<(Vec<SearchResult>, usize, usize)> {
         if let Some(starts) = self.starts {
-            return Err(Error::parameter("--starts", starts, "none with given tokens: it counts random starts"));
+            return Err(Error::parameter(
+                "--starts",
+                starts,
+                "none with given tokens: it counts random starts",
+            ));
         }
         let x = self.tokens.tokens()?;
         if x.uniform_mass().is_none() {
-            return Err(Error::parameter("masses", "unequal ones", "equal masses: the mass of a cluster is its number of tokens"));
+            return Err(Error::parameter(
+                "masses",
+                "unequal ones",
+                "equal masses: the mass of a cluster is its number of tokens",
+            ));
         }
         critical_point::check_size(x.n(), x.d())?;
         let (clusters, labels) = clusters_within(&x, COINCIDENT);
@@ -182,8 +220,16 @@ impl Arguments {
         let mut all = Vec::new();
         for beta in betas {
             let point = critical_point_near(*beta, &clusters, &sizes)?;
-            note(&format!("the critical point lies at most {:.3e} rad from the given tokens", point.distance_from_start));
-            all.push(SearchResult { points: vec![point], hits: vec![1], starts: 1, ..SearchResult::default() });
+            note(&format!(
+                "the critical point lies at most {:.3e} rad from the given tokens",
+                point.distance_from_start
+            ));
+            all.push(SearchResult {
+                points: vec![point],
+                hits: vec![1],
+                starts: 1,
+                ..SearchResult::default()
+            });
         }
         Ok((all, x.n(), x.d()))
     }
@@ -191,10 +237,14 @@ impl Arguments {
     /// Writes certificates with --certificates; returns the outcome for each point.
     fn prove(&self, found: &SearchResult) -> Result<Vec<Option<String>>> {
         let Some(folder) = &self.certificates else { return Ok(vec![None; found.points.len()]) };
-        std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         let one = |(k, p): (usize, &CriticalPoint)| match critical_point::prove(p) {
             Ok(certificate) => {
-                arrays::write_atomically(&folder.join(format!("saddle-{k}.json")), certificate.to_text().as_bytes())?;
+                arrays::write_atomically(
+                    &folder.join(format!("saddle-{k}.json")),
+                    certificate.to_text().as_bytes(),
+                )?;
                 Ok(Some("proved".to_owned()))
             }
             Err(e) => Ok(Some(e.to_string())),
@@ -208,7 +258,8 @@ impl Landscape {
     fn json(&self) -> serde_json::Map<String, Value> {
         let (found, points) = (&self.found, &self.found.points);
         let edge = |e: &Connection| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(points[e.from].errors.eigenvalue), "t": e.t, "t_error": finite(e.t_error)});
-        let describe = |(k, p): (usize, &CriticalPoint)| describe(p, found.hits[k], self.proofs[k].as_deref());
+        let describe =
+            |(k, p): (usize, &CriticalPoint)| describe(p, found.hits[k], self.proofs[k].as_deref());
         // A point reached from given tokens has no search statistics.
         let searched = found.starts > 0 && found.fixed_starts > 0;
         let json = json!({
@@ -233,7 +284,9 @@ impl Landscape {
         } else {
             text.push_str(&searched(found));
         }
-        text.push_str("energy: relative to one cluster; errors of points and rates are estimates\n");
+        text.push_str(
+            "energy: relative to one cluster; errors of points and rates are estimates\n",
+        );
         text.push_str(
             "  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetry  found by\n",
         );
@@ -253,15 +306,23 @@ impl Landscape {
                 found.hits[k],
             ));
             if all_digits() {
-                p.clusters.rows().for_each(|row| text.push_str(&format!("       at {}\n", vector(row))));
+                p.clusters
+                    .rows()
+                    .for_each(|row| text.push_str(&format!("       at {}\n", vector(row))));
             }
         }
         for e in &self.edges {
-            let (rate, t) = (with_error(e.rate, found.points[e.from].errors.eigenvalue), with_error(e.t, e.t_error));
+            let (rate, t) = (
+                with_error(e.rate, found.points[e.from].errors.eigenvalue),
+                with_error(e.t, e.t_error),
+            );
             text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
         }
         if self.without_end > 0 {
-            text.push_str(&format!("{} trajectories did not reach a critical point and are left out\n", self.without_end));
+            text.push_str(&format!(
+                "{} trajectories did not reach a critical point and are left out\n",
+                self.without_end
+            ));
         }
         text
     }
@@ -281,7 +342,11 @@ fn searched(found: &SearchResult) -> String {
         0 => "all converged".to_owned(),
         k => format!("{k} did not converge and may be near further points"),
     };
-    let settled = if found.is_settled() { "the second half found nothing new" } else { "the second half still found new points" };
+    let settled = if found.is_settled() {
+        "the second half found nothing new"
+    } else {
+        "the second half still found new points"
+    };
     format!(
         "{} distinct critical points from {} random starts ({failed}; {settled}) and {} fixed starts\n\
          found by: number of random starts that reached the point; {} points were reached by one start only\n\

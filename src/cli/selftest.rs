@@ -38,11 +38,17 @@ impl Arguments {
             for check in suite(&|spec: &Spec| (entry.build)(spec), self.seed)? {
                 let word = if check.passed() { "holds" } else { "FAILS" };
                 failed += i32::from(!check.passed());
-                text.push_str(&format!("  {:55} {:9.1e} (bound {:.0e})  {word}\n", check.what, check.value, check.bound));
+                text.push_str(&format!(
+                    "  {:55} {:9.1e} (bound {:.0e})  {word}\n",
+                    check.what, check.value, check.bound
+                ));
                 lines.push(json!({"dynamics": entry.name, "check": check.what, "value": check.value, "bound": check.bound, "passed": check.passed()}));
             }
         }
-        out.result(&json!({"checks": lines, "failed": failed, "threads": rayon::current_num_threads()}), &text);
+        out.result(
+            &json!({"checks": lines, "failed": failed, "threads": rayon::current_num_threads()}),
+            &text,
+        );
         Ok(if failed > 0 { 2 } else { 0 })
     }
 }

@@ -11,7 +11,8 @@ pub fn table(records: &[Record]) -> Vec<String> {
         Outcome::NotTested => "not tested",
     };
     let line = |s: &Sentence| format!("{:8} {:18} {:15} {}", s.name, s.assessment, word(s), s.text);
-    let mut out = vec![String::new(), format!("{:8} {:18} {:15} text", "sentence", "verdict", "its claims")];
+    let mut out =
+        vec![String::new(), format!("{:8} {:18} {:15} text", "sentence", "verdict", "its claims")];
     out.extend(ALL.iter().map(line));
     out.push(String::new());
     out.push(counts());
@@ -21,16 +22,18 @@ pub fn table(records: &[Record]) -> Vec<String> {
 /// The number of sentences with each verdict.
 fn counts() -> String {
     let count = |standing: Assessment| ALL.iter().filter(|s| s.assessment == standing).count();
-    let parts: Vec<String> = [Assessment::True, Assessment::Conditional, Assessment::False, Assessment::Informal]
-        .iter()
-        .map(|standing| format!("{} {standing}", count(*standing)))
-        .collect();
+    let parts: Vec<String> =
+        [Assessment::True, Assessment::Conditional, Assessment::False, Assessment::Informal]
+            .iter()
+            .map(|standing| format!("{} {standing}", count(*standing)))
+            .collect();
     format!("{} sentences: {}", ALL.len(), parts.join(", "))
 }
 
 /// A sentence with its source, verdict and claims.
 pub fn explained(s: &Sentence) -> String {
-    let mut text = format!("{}\n\nSource      {}\nVerdict     {}\n", s.text, s.source, s.assessment);
+    let mut text =
+        format!("{}\n\nSource      {}\nVerdict     {}\n", s.text, s.source, s.assessment);
     let label = match s.assessment {
         Assessment::True => "With",
         Assessment::False => "Correct",
@@ -43,14 +46,19 @@ pub fn explained(s: &Sentence) -> String {
     if s.claims.is_empty() {
         text.push_str("Claims      none");
     } else {
-        text.push_str(&format!("Claims      {}\nTest it     metastable check {}", s.claims.join(", "), s.name));
+        text.push_str(&format!(
+            "Claims      {}\nTest it     metastable check {}",
+            s.claims.join(", "),
+            s.name
+        ));
     }
     text
 }
 
 /// All sentences.
 pub fn all() -> String {
-    let mut lines: Vec<String> = ALL.iter().map(|s| format!("{:8} {:18} {}", s.name, s.assessment, s.text)).collect();
+    let mut lines: Vec<String> =
+        ALL.iter().map(|s| format!("{:8} {:18} {}", s.name, s.assessment, s.text)).collect();
     lines.push(String::new());
     lines.push(counts());
     lines.push("Test them: metastable check sentences".to_owned());

@@ -73,7 +73,9 @@ impl Session {
 
     /// Takes the stored notes.
     pub fn notes(&self) -> Vec<String> {
-        self.call.as_ref().map_or_else(Vec::new, |call| std::mem::take(&mut call.notes.lock().unwrap_or_else(PoisonError::into_inner)))
+        self.call.as_ref().map_or_else(Vec::new, |call| {
+            std::mem::take(&mut call.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        })
     }
 
     /// The words of the command, if it is called as a function.

@@ -15,7 +15,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The file of one result: its name and the hash of all settings that determine it.
 fn file(folder: &Path, name: &str, settings: &str) -> PathBuf {
-    folder.join("cells").join(format!("{name}-{}.json", &hash(format!("{NUMERICAL_VERSION}/{name}/{settings}"))[..12]))
+    folder.join("cells").join(format!(
+        "{name}-{}.json",
+        &hash(format!("{NUMERICAL_VERSION}/{name}/{settings}"))[..12]
+    ))
 }
 
 /// A result, if its file exists and is complete.
@@ -25,7 +28,8 @@ fn read_result(path: &Path) -> Option<Value> {
 
 fn write_result(path: &Path, answer: &Value) -> Result<()> {
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     }
     write_atomically(path, answer.to_string().as_bytes())
 }
@@ -34,7 +38,9 @@ fn missing(folder: &Path, found: usize, all: usize, first: &str) -> Error {
     Error::Parameter {
         name: folder.display().to_string(),
         found: format!("{found} of {all} results, without {first}"),
-        expected: "all of them, from the same flags and version; repeat the missing shards, which resume".into(),
+        expected:
+            "all of them, from the same flags and version; repeat the missing shards, which resume"
+                .into(),
     }
 }
 
@@ -62,7 +68,12 @@ impl ShardedCheck<'_> {
         let one = |_: usize, claim: &&&Claim| {
             let k = done.load(Ordering::Relaxed);
             if session.cancelled() {
-                return Err(Error::Interrupted { resume: format!("{k} of {} claims were checked; the same command resumes", mine.len()) });
+                return Err(Error::Interrupted {
+                    resume: format!(
+                        "{k} of {} claims were checked; the same command resumes",
+                        mine.len()
+                    ),
+                });
             }
             super::progress::report(Some(k as f64 / mine.len() as f64), || claim.name.to_owned());
             let path = self.file(claim);
@@ -74,21 +85,34 @@ impl ShardedCheck<'_> {
         };
         par_map(&mine, one)?;
         let names: Vec<&str> = mine.iter().map(|c| c.name).collect();
-        let text = format!("shard {shard}: {} of {} claims are finished, in {}", mine.len(), self.claims.len(), self.folder.display());
-        out.result(&json!({"shard": shard.to_string(), "claims": names, "of": self.claims.len()}), &text);
+        let text = format!(
+            "shard {shard}: {} of {} claims are finished, in {}",
+            mine.len(),
+            self.claims.len(),
+            self.folder.display()
+        );
+        out.result(
+            &json!({"shard": shard.to_string(), "claims": names, "of": self.claims.len()}),
+            &text,
+        );
         Ok(0)
     }
 
     /// The verdicts of all shards.
     pub fn merge(&self, out: &Output) -> Result<i32> {
-        let found: Vec<Option<Value>> = self.claims.iter().map(|c| read_result(&self.file(c))).collect();
+        let found: Vec<Option<Value>> =
+            self.claims.iter().map(|c| read_result(&self.file(c))).collect();
         if let Some(first) = found.iter().position(Option::is_none) {
             let there = found.iter().flatten().count();
             return Err(missing(self.folder, there, found.len(), self.claims[first].name));
         }
         let verdicts: Vec<Value> = found.into_iter().flatten().collect();
         let good = verdicts.iter().filter(|v| v["as_expected"] == true).count();
-        let provenance = Provenance::new("check", &format!("{:?} {}", self.effort, self.seed), "metastable check --merge");
+        let provenance = Provenance::new(
+            "check",
+            &format!("{:?} {}", self.effort, self.seed),
+            "metastable check --merge",
+        );
         let file = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": verdicts});
         write_atomically(&self.folder.join("verdicts.json"), file.to_string().as_bytes())?;
         note(&format!("wrote {}", self.folder.join("verdicts.json").display()));
@@ -96,11 +120,22 @@ impl ShardedCheck<'_> {
             let word = |key: &str| v[key].as_str().unwrap_or_default().to_owned();
             let mark = if v["as_expected"] == true { "" } else { " (!)" };
             let margin = v["margin"].as_f64().map_or("-".to_owned(), |m| format!("{m:.3e}"));
-            format!("{:<30} {:<11} {:<10} {:<20} {margin:>10}\n", word("name"), word("status"), word("kind"), word("verdict") + mark)
+            format!(
+                "{:<30} {:<11} {:<10} {:<20} {margin:>10}\n",
+                word("name"),
+                word("status"),
+                word("kind"),
+                word("verdict") + mark
+            )
         };
         let text: String = verdicts.iter().map(line).collect();
         let violated = |v: &Value| v["verdict"] == Verdict::Violated.to_string();
-        let code = exit_code_of(self.claims.iter().zip(&verdicts).map(|(c, v)| (c.status, violated(v), v["as_expected"] == true)));
+        let code = exit_code_of(
+            self.claims
+                .iter()
+                .zip(&verdicts)
+                .map(|(c, v)| (c.status, violated(v), v["as_expected"] == true)),
+        );
         out.result(
             &json!({"claims": verdicts, "seed": self.seed, "as_expected": good}),
             &format!("{text}{}\n", headline(good, self.claims.len())),
@@ -110,19 +145,36 @@ impl ShardedCheck<'_> {
 }
 
 /// Writes the result of the hunt of one shard.
-pub fn write_hunt(folder: &Path, claim: &Claim, settings: &str, shard: &Shard, answer: &Value) -> Result<()> {
-    write_result(&file(folder, &format!("{}-{}", claim.name, shard.to_string().replace('/', "-of-")), settings), answer)
+pub fn write_hunt(
+    folder: &Path,
+    claim: &Claim,
+    settings: &str,
+    shard: &Shard,
+    answer: &Value,
+) -> Result<()> {
+    write_result(
+        &file(
+            folder,
+            &format!("{}-{}", claim.name, shard.to_string().replace('/', "-of-")),
+            settings,
+        ),
+        answer,
+    )
 }
 
 /// Merges the hunts of all shards: total trials, smallest margin, and its counterexample.
 pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
     let cells = folder.join("cells");
-    let entries = std::fs::read_dir(&cells).map_err(|e| Error::io(cells.display(), "read the folder", &e))?;
-    let named = |n: &str| n.starts_with(&format!("{}-", claim.name)) && n.contains("-of-") && n.ends_with(".json");
+    let entries =
+        std::fs::read_dir(&cells).map_err(|e| Error::io(cells.display(), "read the folder", &e))?;
+    let named = |n: &str| {
+        n.starts_with(&format!("{}-", claim.name)) && n.contains("-of-") && n.ends_with(".json")
+    };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     paths.retain(|p| p.file_name().is_some_and(|n| named(&n.to_string_lossy())));
     paths.sort();
-    let hunts: Vec<Value> = paths.iter().filter_map(|p| read_result(p)).filter(|v| v["claim"] == claim.name).collect();
+    let hunts: Vec<Value> =
+        paths.iter().filter_map(|p| read_result(p)).filter(|v| v["claim"] == claim.name).collect();
     let shards = hunts.iter().filter_map(|v| v["shards"].as_u64()).max().unwrap_or(1) as usize;
     if hunts.len() < shards || hunts.is_empty() {
         return Err(missing(folder, hunts.len(), shards, "the others"));
@@ -134,7 +186,12 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
         margin(a).total_cmp(&margin(b))
     };
     let found = hunts.iter().filter(|v| v["found"] == true);
-    let best = found.clone().min_by(least).or_else(|| hunts.iter().min_by(least)).cloned().unwrap_or_default();
+    let best = found
+        .clone()
+        .min_by(least)
+        .or_else(|| hunts.iter().min_by(least))
+        .cloned()
+        .unwrap_or_default();
     let mut result = json!({"claim": claim.name, "found": best["found"], "confirmed": best["confirmed"], "margin": best["margin"], "file": best["file"],
         "budget": {"trials": trials, "seconds": seconds}, "shards": hunts.len(), "found_by": found.clone().count()});
     // Keys that only hunts of claims of the kind `share` have.
@@ -142,8 +199,20 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
         best.get(key).into_iter().for_each(|v| result[key] = v.clone());
     }
     let at = best["file"].as_str().or(best["place"].as_str()).unwrap_or_default();
-    let words = if best["found"] == true { format!("violated; {at}") } else { "no violation found, which proves nothing".to_owned() };
-    out.result(&result, &format!("{}: {words}; smallest margin {}, {trials} trials in {} shards", claim.name, best["margin"], hunts.len()));
+    let words = if best["found"] == true {
+        format!("violated; {at}")
+    } else {
+        "no violation found, which proves nothing".to_owned()
+    };
+    out.result(
+        &result,
+        &format!(
+            "{}: {words}; smallest margin {}, {trials} trials in {} shards",
+            claim.name,
+            best["margin"],
+            hunts.len()
+        ),
+    );
     Ok(match (best["found"] == true, best["confirmed"] == true) {
         (true, true) if claim.status.must_hold() => 2,
         (true, false) => 3,
@@ -156,7 +225,10 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
 /// The shared folder and the shard of divided work; no shard for `--merge`.
 ///
 /// **Errors** divided work without `--out`.
-pub fn shared(folder: Option<&Path>, shards: &ShardArguments) -> Result<Option<(PathBuf, Option<Shard>)>> {
+pub fn shared(
+    folder: Option<&Path>,
+    shards: &ShardArguments,
+) -> Result<Option<(PathBuf, Option<Shard>)>> {
     let shard = shards.shard()?;
     if shard.is_none() && !shards.merge {
         return Ok(None);

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::flow::observable::RunParameters;
 use crate::flow::observable::clusters::{count_clusters, linking_radius};
 use crate::flow::{
-    CheckpointSink, Frame, Observer, Options, Outcome, SDE_VELOCITY_ACCURACY, SdeOptions, Solution, Stats, integrator, solve, solve_sde,
-    velocity_accuracy,
+    CheckpointSink, Frame, Observer, Options, Outcome, SDE_VELOCITY_ACCURACY, SdeOptions, Solution,
+    Stats, integrator, solve, solve_sde, velocity_accuracy,
 };
 use crate::lab::{ModelSpec, model::NoiseSettings, provenance::hash};
 use crate::landscape::critical::relative_gradient_norm;
@@ -89,15 +89,28 @@ impl Arguments {
         let model = &model_spec.model;
         self.dynamics.note_past(&self.tokens, &model_spec)?;
         let x = self.tokens.placed(&model_spec, self.dynamics.parts.radii()?.as_deref())?;
-        let accuracy =
-            if model_spec.noise_settings.is_some() { SDE_VELOCITY_ACCURACY } else { velocity_accuracy(self.rtol(), self.dynamics.beta) };
+        let accuracy = if model_spec.noise_settings.is_some() {
+            SDE_VELOCITY_ACCURACY
+        } else {
+            velocity_accuracy(self.rtol(), self.dynamics.beta)
+        };
         let (dynamics, taken) = self.dynamics.build(model, &x, accuracy)?;
         let beta = self.dynamics.beta;
         let setting = RunParameters { n: x.n(), d: x.d(), beta };
-        let mut recorder = self.recording.recorder(setting, self.t_end, self.out.is_some(), x.space().is_unit())?;
+        let mut recorder = self.recording.recorder(
+            setting,
+            self.t_end,
+            self.out.is_some(),
+            x.space().is_unit(),
+        )?;
         let settings = self.settings(&model_spec, &x)?;
-        let keep =
-            |folder| CheckpointFile::open(folder, &json!([settings, format!("{:?}", self.recording)]), self.keep_every.unwrap_or(3.0));
+        let keep = |folder| {
+            CheckpointFile::open(
+                folder,
+                &json!([settings, format!("{:?}", self.recording)]),
+                self.keep_every.unwrap_or(3.0),
+            )
+        };
         let checkpoint = super::mpi::agree(&settings, self.out.as_deref().map(keep).transpose())?;
         let options = Options {
             checkpoint_sink: checkpoint.as_ref().map(|k| k as &dyn CheckpointSink),
@@ -117,12 +130,15 @@ impl Arguments {
         let mut reporter = ProgressReporter { t_end: self.t_end, last: 0.0, steps: 0.0 };
         observers.push(&mut reporter);
         let end = match &model_spec.noise_settings {
-            Some(noise_settings) => self.solve_with_noise(&dynamics, &x, noise_settings, &mut observers)?,
+            Some(noise_settings) => {
+                self.solve_with_noise(&dynamics, &x, noise_settings, &mut observers)?
+            }
             None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
         };
         super::cancel::work_is_over();
         let mut json = self.json(&end, model, x.d())?;
-        json["remaining_merger_log10_t"] = self.last_merger(&end, &model_spec).map_or(Value::Null, finite);
+        json["remaining_merger_log10_t"] =
+            self.last_merger(&end, &model_spec).map_or(Value::Null, finite);
         json["min_relative_gradient_norm"] = finite(saddle.least.0);
         json["stats"]["tokens_without_keys"] = json!(blind);
         json["stats"]["accuracy_of_kernel"] = json!(taken);
@@ -133,7 +149,9 @@ impl Arguments {
             if super::mpi::is_root() {
                 write(folder, &json, &settings, recorder.table(), &end)?;
             }
-            if let Some(checkpoint) = checkpoint.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. })) {
+            if let Some(checkpoint) =
+                checkpoint.filter(|_| !matches!(end.outcome, Outcome::Interrupted { .. }))
+            {
                 checkpoint.remove();
             }
             note(&format!("wrote {}", folder.display()));
@@ -200,7 +218,13 @@ impl Arguments {
         let NoiseSettings { noise, seed, step, splitting } = *noise_settings;
         let seed = seed.unwrap_or(self.tokens.seed());
         let session = session::current();
-        let plan = SdeOptions { noise: &noise, step, seed, splitting, cancel: Some(super::mpi::cancel_flag(&session)) };
+        let plan = SdeOptions {
+            noise: &noise,
+            step,
+            seed,
+            splitting,
+            cancel: Some(super::mpi::cancel_flag(&session)),
+        };
         let (end, outcome) = solve_sde(dynamics, x, self.t_end, &plan, observers)?;
         let t = match outcome {
             Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
@@ -209,22 +233,42 @@ impl Arguments {
         let steps = (t / step - 1e-9).ceil().max(0.0) as u64;
         let stats = Stats { steps, rejected: 0, evaluations: 12 * steps, implicit: 0 };
         let labels = (0..end.n()).collect();
-        Ok(Solution { outcome, t, labels, clusters: end, merges: Vec::new(), hits: Vec::new(), stats, merging_ignored: false })
+        Ok(Solution {
+            outcome,
+            t,
+            labels,
+            clusters: end,
+            merges: Vec::new(),
+            hits: Vec::new(),
+            stats,
+            merging_ignored: false,
+        })
     }
 
     /// Prints notes about merging and saddles.
-    fn print_notes(&self, end: &Solution, model_spec: &ModelSpec, json: &Value, saddle: &ClosestSaddle) {
+    fn print_notes(
+        &self,
+        end: &Solution,
+        model_spec: &ModelSpec,
+        json: &Value,
+        saddle: &ClosestSaddle,
+    ) {
         if end.merging_ignored && self.merge_radius.is_some() {
             note(
                 "--merge-radius: tokens of this dynamics never merge, because they do not move in a common velocity field; it only counts clusters",
             );
         }
         if let Some(log10) = json["remaining_merger_log10_t"].as_f64() {
-            note(&format!("two clusters are left; by the exact two-cluster law they merge after a further 10^{log10:.6} units of time"));
+            note(&format!(
+                "two clusters are left; by the exact two-cluster law they merge after a further 10^{log10:.6} units of time"
+            ));
         }
-        let pair = end.clusters.n() == 2 && self.mutual(model_spec).is_some() && self.dynamics.beta >= 0.0;
+        let pair =
+            end.clusters.n() == 2 && self.mutual(model_spec).is_some() && self.dynamics.beta >= 0.0;
         if pair && std::f64::consts::PI - dist(end.clusters.row(0), end.clusters.row(1)) < 1e-12 {
-            note("the two remaining tokens are antipodal to rounding: this is a saddle, which almost every start leaves");
+            note(
+                "the two remaining tokens are antipodal to rounding: this is a saddle, which almost every start leaves",
+            );
         }
         if end.merges.iter().any(|m| m.t > saddle.least.1) && saddle.least.0 < RESOLVED {
             note(&format!(
@@ -239,7 +283,8 @@ impl Arguments {
 
     /// All settings that determine the results, with hashes of all files.
     fn settings(&self, model_spec: &ModelSpec, x: &Tokens) -> Result<Value> {
-        let bytes = |values: &[f64]| hash(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>());
+        let bytes =
+            |values: &[f64]| hash(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>());
         Ok(json!({
             "tokens": {"n": x.n(), "d": x.d(), "space": x.space().name(), "sha256": bytes(x.numbers())},
             "masses": {"equal": x.uniform_mass().is_some(), "sha256": bytes(x.masses()), "values": x.uniform_mass().is_none().then(|| x.masses())},
@@ -285,7 +330,12 @@ impl Observer for ProgressReporter {
         let h = frame.t - std::mem::replace(&mut self.last, frame.t);
         self.steps += 1.0;
         let share = || (h > 0.0).then(|| self.steps / (self.steps + (self.t_end - frame.t) / h));
-        super::progress::report_with(|| (share(), format!("t = {:.4e} of {}, {} tokens", frame.t, time(self.t_end), frame.tokens.n())));
+        super::progress::report_with(|| {
+            (
+                share(),
+                format!("t = {:.4e} of {}, {} tokens", frame.t, time(self.t_end), frame.tokens.n()),
+            )
+        });
     }
 }
 
@@ -324,7 +374,12 @@ impl Observer for ClosestSaddle {
 impl Arguments {
     /// The row weights, if the dynamics is plain attention between all tokens.
     fn mutual(&self, model_spec: &ModelSpec) -> Option<RowWeights> {
-        self.dynamics.entry(&model_spec.model).ok()?.variant?.mutual_weights().filter(|_| model_spec.is_plain())
+        self.dynamics
+            .entry(&model_spec.model)
+            .ok()?
+            .variant?
+            .mutual_weights()
+            .filter(|_| model_spec.is_plain())
     }
 
     /// `log10` of the time until two remaining clusters come within the merge radius, by the exact
@@ -341,7 +396,8 @@ impl Arguments {
         }
         let weights = self.mutual(model_spec)?;
         let scale = (self.dynamics.time_scale().ok()?, end.labels.len());
-        let log = log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
+        let log =
+            log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
         log.ok().map(|l| l / std::f64::consts::LN_10)
     }
 
@@ -354,11 +410,18 @@ impl Arguments {
             }
             _ => Value::Null,
         };
-        let merges: Vec<Value> = end.merges.iter().map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass})).collect();
+        let merges: Vec<Value> = end
+            .merges
+            .iter()
+            .map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass}))
+            .collect();
         // The energy is defined for unit vectors; its logarithm is the column of the time line.
-        let energies =
-            end.clusters.space().is_unit().then(|| Energy::new(self.dynamics.beta, EnergyScale::Mean).value_and_log_unit(&end.clusters));
-        let (value, log) = energies.map_or((Value::Null, Value::Null), |(e, log)| (e.map_or(Value::Null, finite), finite(log)));
+        let energies = end.clusters.space().is_unit().then(|| {
+            Energy::new(self.dynamics.beta, EnergyScale::Mean).value_and_log_unit(&end.clusters)
+        });
+        let (value, log) = energies.map_or((Value::Null, Value::Null), |(e, log)| {
+            (e.map_or(Value::Null, finite), finite(log))
+        });
         let mut json = json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
@@ -383,7 +446,8 @@ impl Arguments {
             "integrator": self.integrator(),
         });
         if !end.clusters.extra_numbers().is_empty() {
-            let radii: Vec<f64> = end.labels.iter().map(|l| end.clusters.extra_numbers()[*l]).collect();
+            let radii: Vec<f64> =
+                end.labels.iter().map(|l| end.clusters.extra_numbers()[*l]).collect();
             json["final_radii"] = json!(radii);
         }
         Ok(json)
@@ -399,8 +463,16 @@ fn time(t: f64) -> String {
 fn text(end: &Solution, merge_radius: f64, link: f64) -> String {
     let (s, clusters) = (end.stats, end.clusters_within(merge_radius));
     // Merged tokens are one cluster; clusters within `link` look like one.
-    let linked = if end.clusters.space().is_unit() { count_clusters(&end.clusters, link) } else { clusters.n() };
-    let near = if linked < clusters.n() { format!(" ({linked} if those closer than {link:.2} count as one)") } else { String::new() };
+    let linked = if end.clusters.space().is_unit() {
+        count_clusters(&end.clusters, link)
+    } else {
+        clusters.n()
+    };
+    let near = if linked < clusters.n() {
+        format!(" ({linked} if those closer than {link:.2} count as one)")
+    } else {
+        String::new()
+    };
     let mut text = format!(
         "t = {}: {}; {}{near}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
         time(end.t),

@@ -15,20 +15,33 @@ pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i
     let flags: String = set.iter().map(|text| format!(" --set {text}")).collect();
     let suffix = if set.is_empty() { String::new() } else { format!("-{}", &hash(&flags)[..8]) };
     let folder = runs.join(format!("study-{}{suffix}", entry.name));
-    std::fs::create_dir_all(&folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let configuration = format!("{}{flags}", entry.name);
-    let provenance = Provenance::new(format!("study {}", entry.name), &configuration, format!("metastable run {}{flags}", entry.name));
+    let provenance = Provenance::new(
+        format!("study {}", entry.name),
+        &configuration,
+        format!("metastable run {}{flags}", entry.name),
+    );
     let (mut text, mut files) = (format!("{}\n", entry.title), Vec::new());
     for (name, table) in &tables {
-        for (extension, bytes) in
-            [("csv", arrays::labelled_csv(table, &provenance.csv_header()).into_bytes()), ("npy", arrays::npy_table(table))]
-        {
+        for (extension, bytes) in [
+            ("csv", arrays::labelled_csv(table, &provenance.csv_header()).into_bytes()),
+            ("npy", arrays::npy_table(table)),
+        ] {
             let path = folder.join(format!("{name}.{extension}"));
             arrays::write_atomically(&path, &bytes)?;
             files.push(path.display().to_string());
         }
-        text.push_str(&format!("  {name}: {} rows of {}\n", table.rows.len(), table.columns.join(", ")));
+        text.push_str(&format!(
+            "  {name}: {} rows of {}\n",
+            table.rows.len(),
+            table.columns.join(", ")
+        ));
     }
-    out.result(&json!({"study": entry.name, "files": files}), &format!("{text}tables in {}", folder.display()));
+    out.result(
+        &json!({"study": entry.name, "files": files}),
+        &format!("{text}tables in {}", folder.display()),
+    );
     Ok(0)
 }

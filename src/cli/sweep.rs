@@ -19,7 +19,14 @@ struct GridPoint {
 }
 
 /// Checks the claims on the grid. Each claim has its own folder of files.
-pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder: Option<&Path>, out: &Output) -> Result<i32> {
+pub fn run(
+    claims: &[&Claim],
+    region: &Region,
+    trials: usize,
+    seed: u64,
+    folder: Option<&Path>,
+    out: &Output,
+) -> Result<i32> {
     if trials == 0 {
         return Err(Error::parameter("--trials", trials, "at least 1"));
     }
@@ -46,22 +53,37 @@ pub fn run(claims: &[&Claim], region: &Region, trials: usize, seed: u64, folder:
         records.push(record);
     }
     let body = format!("{text}{}", table(&records, started.elapsed().as_secs_f64(), out.colour()));
-    out.result(&json!({"claims": rows(&records), "grids": grids, "seed": seed, "trials": trials}), &body);
+    out.result(
+        &json!({"claims": rows(&records), "grids": grids, "seed": seed, "trials": trials}),
+        &body,
+    );
     Ok(exit_code(&records))
 }
 
 /// The worst margin at each point, in the order of the grid.
 fn points(cases: &[Case], record: &Record) -> Vec<GridPoint> {
     let one = |case: &Case| {
-        let here: Vec<f64> = record.cases.iter().zip(&record.margins).filter(|(c, _)| *c == case).map(|(_, m)| *m).collect();
-        GridPoint { case: *case, trials: here.len(), worst_margin: here.iter().copied().fold(f64::INFINITY, f64::min) }
+        let here: Vec<f64> = record
+            .cases
+            .iter()
+            .zip(&record.margins)
+            .filter(|(c, _)| *c == case)
+            .map(|(_, m)| *m)
+            .collect();
+        GridPoint {
+            case: *case,
+            trials: here.len(),
+            worst_margin: here.iter().copied().fold(f64::INFINITY, f64::min),
+        }
     };
     cases.iter().map(one).collect()
 }
 
 fn grid_table(points: &[GridPoint]) -> String {
-    let mut text =
-        format!("{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {:>12}\n", "n", "d", "beta", "dynamics", "law", "trials", "worst margin");
+    let mut text = format!(
+        "{:>8} {:>6} {:>12} {:<14} {:<20} {:>7} {:>12}\n",
+        "n", "d", "beta", "dynamics", "law", "trials", "worst margin"
+    );
     for p in points {
         let worst = if p.worst_margin.is_finite() { number(p.worst_margin) } else { "none".into() };
         let c = &p.case;
@@ -78,8 +100,15 @@ fn grid_table(points: &[GridPoint]) -> String {
     text
 }
 
-fn write(claim: &Claim, points: &[GridPoint], seed: u64, trials: usize, folder: &Path) -> Result<Vec<String>> {
-    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+fn write(
+    claim: &Claim,
+    points: &[GridPoint],
+    seed: u64,
+    trials: usize,
+    folder: &Path,
+) -> Result<Vec<String>> {
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let grid: Vec<String> = points.iter().map(|p| p.case.to_string()).collect();
     let what = format!("sweep of {}", claim.name);
     let provenance = Provenance::new(
@@ -91,7 +120,10 @@ fn write(claim: &Claim, points: &[GridPoint], seed: u64, trials: usize, folder: 
     csv.push_str("n,d,beta,dynamics,law,trials,worst_margin\n");
     for p in points {
         let c = &p.case;
-        csv.push_str(&format!("{},{},{},{},\"{}\",{},{}\n", c.n, c.d, c.beta, c.dynamics, c.law, p.trials, p.worst_margin));
+        csv.push_str(&format!(
+            "{},{},{},{},\"{}\",{},{}\n",
+            c.n, c.d, c.beta, c.dynamics, c.law, p.trials, p.worst_margin
+        ));
     }
     let style = Style { size: Size::Siam, dpi: 200.0 };
     let picture = picture(claim, points);
@@ -121,20 +153,29 @@ fn picture(claim: &Claim, points: &[GridPoint]) -> Picture {
         all.dedup();
         all
     };
-    let axes: [GridAxis; 3] = [("beta", &|c| c.beta), ("n", &|c| c.n as f64), ("d", &|c| c.d as f64)];
+    let axes: [GridAxis; 3] =
+        [("beta", &|c| c.beta), ("n", &|c| c.n as f64), ("d", &|c| c.d as f64)];
     let sizes: Vec<usize> = axes.iter().map(|a| values(a.1).len()).collect();
     let main = (0..3).rev().max_by_key(|&k| sizes[k]).unwrap_or(0);
     let (name, coordinate) = axes[main];
     let all = values(coordinate);
     let (low, high) = (all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(1.0));
-    let x =
-        if low > 0.0 && high / low > 8.0 { Scale::log(name, low / 1.2, high * 1.2) } else { Scale::linear(name, low - 0.5, high + 0.5) };
-    let finite: Vec<f64> = points.iter().map(|p| p.worst_margin).filter(|w| w.is_finite()).collect();
+    let x = if low > 0.0 && high / low > 8.0 {
+        Scale::log(name, low / 1.2, high * 1.2)
+    } else {
+        Scale::linear(name, low - 0.5, high + 0.5)
+    };
+    let finite: Vec<f64> =
+        points.iter().map(|p| p.worst_margin).filter(|w| w.is_finite()).collect();
     let least = finite.iter().copied().fold(0.0, f64::min).max(-2.0);
     let mut panel = Panel::new(
         claim.name,
         x,
-        Scale::linear("worst margin (shown from -2 to 2)", least - 0.1, finite.iter().copied().fold(1.0, f64::max).min(2.0) + 0.1),
+        Scale::linear(
+            "worst margin (shown from -2 to 2)",
+            least - 0.1,
+            finite.iter().copied().fold(1.0, f64::max).min(2.0) + 0.1,
+        ),
     );
     panel.line(vec![(low, 0.0), (high, 0.0)], 7, draw::Dash::Dotted, "");
     let mut groups: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
@@ -155,10 +196,18 @@ fn picture(claim: &Claim, points: &[GridPoint]) -> Picture {
     }
     for (k, (label, line)) in groups.into_iter().enumerate() {
         let dash = [draw::Dash::Solid, draw::Dash::Dashed, draw::Dash::Dotted][k / 6 % 3];
-        panel.marks.push(Mark::Points { points: line.clone(), colour: k % 6, radius: 2.0, label: String::new() });
+        panel.marks.push(Mark::Points {
+            points: line.clone(),
+            colour: k % 6,
+            radius: 2.0,
+            label: String::new(),
+        });
         panel.line(line, k % 6, dash, if k < 12 { label } else { String::new() });
     }
     panel.legend = Some(draw::Corner::BottomLeft);
-    let caption = format!("{}. Worst margin at each point; the claim holds above 0. Hypotheses: {}.", claim.title, claim.domain);
+    let caption = format!(
+        "{}. Worst margin at each point; the claim holds above 0. Hypotheses: {}.",
+        claim.title, claim.domain
+    );
     Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption }
 }

@@ -20,31 +20,55 @@ pub const TERMS: [(&str, &str); 56] = [
         "claim",
         "a statement that `check` tests: a theorem, a correction, a misprint, folklore, an open question or an observation; `list theorems` lists all",
     ),
-    ("status", "how the literature regards a claim: theorem, corrected, misprinted, folklore, open or observation"),
-    ("theorem", "a status: the claim is proved in its source, or derived here; a violation is a failure (exit code 2)"),
+    (
+        "status",
+        "how the literature regards a claim: theorem, corrected, misprinted, folklore, open or observation",
+    ),
+    (
+        "theorem",
+        "a status: the claim is proved in its source, or derived here; a violation is a failure (exit code 2)",
+    ),
     (
         "corrected",
         "a status: the source prints the statement wrongly and the claim is its correction; a violation is a failure (exit code 2)",
     ),
-    ("misprinted", "a status: the statement as its source prints it, which is false; a violation is expected"),
+    (
+        "misprinted",
+        "a status: the statement as its source prints it, which is false; a violation is expected",
+    ),
     ("folklore", "a status: a widely believed statement that is false; a violation is expected"),
     ("open", "a status: the claim is neither proved nor refuted; a violation is a discovery"),
     ("observation", "a status: a numerical finding without a proof"),
     ("kind", "the type of a claim: identity, inequality, law or share; it defines the margin"),
-    ("identity", "a kind of claim: two numbers are equal up to a tolerance; margin = 1 - deviation / tolerance"),
+    (
+        "identity",
+        "a kind of claim: two numbers are equal up to a tolerance; margin = 1 - deviation / tolerance",
+    ),
     (
         "inequality",
         "a kind of claim: a value does not exceed an upper bound, or fall below a lower bound; margin = (bound - value) / bound for an upper bound",
     ),
-    ("law", "a kind of claim: a measured number agrees with a stated one within a tolerance; margin = 1 - |measured - stated| / allowed"),
+    (
+        "law",
+        "a kind of claim: a measured number agrees with a stated one within a tolerance; margin = 1 - |measured - stated| / allowed",
+    ),
     (
         "share",
         "a kind of claim: at least a stated share of all draws answers yes, judged by Clopper-Pearson bounds at 99.9 %; margin = distance of the \
          share to its level",
     ),
-    ("every draw", "a share whose level is 1: supported only when the bound on the share of exceptions is small enough"),
-    ("verdict", "the result of the trials of a claim: certified, supported, inconclusive, violated, or hypotheses never met"),
-    ("certified", "a verdict: interval arithmetic decides the claim for exactly the printed box, and every trial agrees"),
+    (
+        "every draw",
+        "a share whose level is 1: supported only when the bound on the share of exceptions is small enough",
+    ),
+    (
+        "verdict",
+        "the result of the trials of a claim: certified, supported, inconclusive, violated, or hypotheses never met",
+    ),
+    (
+        "certified",
+        "a verdict: interval arithmetic decides the claim for exactly the printed box, and every trial agrees",
+    ),
     (
         "supported",
         "a verdict: every margin exceeds its error in every trial that met the hypotheses, and the control had the expected result",
@@ -59,18 +83,27 @@ pub const TERMS: [(&str, &str); 56] = [
         "a verdict: a margin is below minus its error, and an independent method confirms it: a hundredth of the tolerance and the second \
          integrator, double-double velocities, another seed, or inputs moved by an ulp; the counterexample can be replayed",
     ),
-    ("as known", "after a verdict `violated`: the violation is expected, since the claim is misprinted or folklore"),
+    (
+        "as known",
+        "after a verdict `violated`: the violation is expected, since the claim is misprinted or folklore",
+    ),
     (
         "as expected",
         "the verdict agrees with the status of the claim: supported or certified for a theorem, a correction or an \
          observation; violated for a misprint or folklore; not violated for an open claim",
     ),
-    ("a discovery", "after a verdict: an open claim is violated; the counterexample can be replayed"),
+    (
+        "a discovery",
+        "after a verdict: an open claim is violated; the counterexample can be replayed",
+    ),
     (
         "margin",
         "dimensionless signed distance from the threshold of a claim: 1 far from it, 0 at it, negative if the claim is violated; the smallest over all trials",
     ),
-    ("error", "bound on the error of the smallest margin: from the integrator, the evaluation and the sampling"),
+    (
+        "error",
+        "bound on the error of the smallest margin: from the integrator, the evaluation and the sampling",
+    ),
     (
         "slack",
         "the factor by which the bound of an inequality could be tightened: bound / value for an upper bound, value / bound for a lower \
@@ -82,7 +115,10 @@ pub const TERMS: [(&str, &str); 56] = [
          80 %); `not 2x`: half or twice the stated value would also pass; `-`: the claim contains no constant",
     ),
     ("resolving power", "the column `resolves` of the table of verdicts; see `explain resolves`"),
-    ("not 2x", "in the column `resolves`: half or twice the stated value would also pass the check"),
+    (
+        "not 2x",
+        "in the column `resolves`: half or twice the stated value would also pass the check",
+    ),
     ("trials", "number of draws that met the hypotheses; for a share, positive draws / all draws"),
     (
         "control",
@@ -90,8 +126,14 @@ pub const TERMS: [(&str, &str); 56] = [
          it did",
     ),
     ("ok", "in the column `control`: the control had the expected result"),
-    ("wrong", "in the column `control`: the control did not have the expected result, so the verdict means nothing"),
-    ("searched", "trials of a search for a violation near the smallest margin, made if that margin is small and for open claims"),
+    (
+        "wrong",
+        "in the column `control`: the control did not have the expected result, so the verdict means nothing",
+    ),
+    (
+        "searched",
+        "trials of a search for a violation near the smallest margin, made if that margin is small and for open claims",
+    ),
     ("hypotheses never met", "no draw met the hypotheses, so nothing was tested"),
     ("reached", "the run reached its end time"),
     ("stationary", "a stable steady state was reached to rounding; it persists until the end time"),
@@ -99,9 +141,18 @@ pub const TERMS: [(&str, &str); 56] = [
     ("max-steps", "the largest number of steps was reached; partial results are saved"),
     ("step-too-small", "no step large enough to move a token met the tolerance"),
     ("non-finite", "a velocity became infinite or NaN; the message gives token and time"),
-    ("interrupted", "ended by Ctrl-C or SIGTERM; finished cells are saved and the same command resumes"),
-    ("under-resolved", "two resolutions do not agree on any digit, so no number is printed; exit code 4"),
-    ("u1", "time normalisation of USA: x_i' = P_i sum_j m_j e^{beta G_ij} x_j, with m_j = 1/n for equal masses"),
+    (
+        "interrupted",
+        "ended by Ctrl-C or SIGTERM; finished cells are saved and the same command resumes",
+    ),
+    (
+        "under-resolved",
+        "two resolutions do not agree on any digit, so no number is printed; exit code 4",
+    ),
+    (
+        "u1",
+        "time normalisation of USA: x_i' = P_i sum_j m_j e^{beta G_ij} x_j, with m_j = 1/n for equal masses",
+    ),
     ("u2", "time normalisation of USA: u1 times e^{-beta}, so that weights are at most 1"),
     ("u3", "time normalisation of USA: u2 divided by n"),
     ("u4", "time normalisation of USA: u1 times n, the form without 1/n"),
@@ -111,14 +162,26 @@ pub const TERMS: [(&str, &str); 56] = [
         "alibi",
         "biases -m_h |i - j| added to beta <Q x_i, K x_j>, m_h = 2^{-8h/H} for the heads h = 1 to H; symmetric in i and j: add the mask causal for the original ALiBi",
     ),
-    ("normal", drawn!("a law of matrices: independent normal entries of variance scale^2/d", "normal:scale=1")),
+    (
+        "normal",
+        drawn!(
+            "a law of matrices: independent normal entries of variance scale^2/d",
+            "normal:scale=1"
+        ),
+    ),
     (
         "symmetric",
-        drawn!("a law of matrices: normal and symmetric, variance scale^2/d off the diagonal and twice that on it", "symmetric:scale=1"),
+        drawn!(
+            "a law of matrices: normal and symmetric, variance scale^2/d off the diagonal and twice that on it",
+            "symmetric:scale=1"
+        ),
     ),
     (
         "low-rank",
-        drawn!("a law of matrices: a product of normal d x r and r x d matrices with entries of variance scale^2/d", "low-rank:rank=1"),
+        drawn!(
+            "a law of matrices: a product of normal d x r and r x d matrices with entries of variance scale^2/d",
+            "low-rank:rank=1"
+        ),
     ),
     (
         "rotation",
@@ -126,7 +189,10 @@ pub const TERMS: [(&str, &str); 56] = [
          column matrix_seed of results.csv holds its seed; with a seed in the law (rotation:seed=5) all realisations share one \
          matrix. In a single run a law without a seed uses --seed",
     ),
-    ("diagonal", "a law of matrices: diagonal:1,0.5 has these entries; the last one is repeated up to d"),
+    (
+        "diagonal",
+        "a law of matrices: diagonal:1,0.5 has these entries; the last one is repeated up to d",
+    ),
     ("beta_per_n", "a key of experiments: beta = C/n for every C of the list"),
     ("beta_per_n2", "a key of experiments: beta = C n^2 for every C of the list"),
 ];

@@ -45,8 +45,15 @@ impl Arguments {
         if v.iter().any(|v| !v.is_finite()) {
             // Another time scale helps only with exponential weights.
             let scaled = self.dynamics.normalisation(model)?.is_some();
-            let hint = if scaled { "use --time-scale u2 (e^{beta (G-1)}) or sa" } else { "use smaller matrices and radii" };
-            return Err(Error::Beyond { quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta), hint: hint.into() });
+            let hint = if scaled {
+                "use --time-scale u2 (e^{beta (G-1)}) or sa"
+            } else {
+                "use smaller matrices and radii"
+            };
+            return Err(Error::Beyond {
+                quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta),
+                hint: hint.into(),
+            });
         }
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
         let (velocities, radial) = v.split_at(x.coordinates().len());

@@ -20,7 +20,8 @@ pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: 
     let first = headline(records.len() - odd.len(), records.len());
     let first = if odd.is_empty() { colour.calm(&first) } else { colour.alarm(&first) };
     let mut text = format!("{first}, {seconds:.1} s\n");
-    let mut part = |title: &str, body: String| text.push_str(&format!("\n{}\n{body}", colour.strong(title)));
+    let mut part =
+        |title: &str, body: String| text.push_str(&format!("\n{}\n{body}", colour.strong(title)));
     if !odd.is_empty() {
         part("Not as predicted", rows_of(&odd, colour));
     }
@@ -34,14 +35,22 @@ pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: 
 }
 
 /// Verdicts in the order of the columns.
-const VERDICTS: [Verdict; 5] =
-    [Verdict::Certified, Verdict::Supported, Verdict::Violated, Verdict::Inconclusive, Verdict::HypothesesNeverMet];
+const VERDICTS: [Verdict; 5] = [
+    Verdict::Certified,
+    Verdict::Supported,
+    Verdict::Violated,
+    Verdict::Inconclusive,
+    Verdict::HypothesesNeverMet,
+];
 
 /// Number of claims by status and verdict; empty columns are left out.
 fn by_status(records: &[Record]) -> String {
-    let given: Vec<Verdict> = VERDICTS.into_iter().filter(|v| records.iter().any(|r| r.verdict == *v)).collect();
+    let given: Vec<Verdict> =
+        VERDICTS.into_iter().filter(|v| records.iter().any(|r| r.verdict == *v)).collect();
     let width = |v: &Verdict| v.to_string().len().max(6);
-    let cells = |text: &dyn Fn(&Verdict) -> String| given.iter().map(|v| format!("  {:>1$}", text(v), width(v))).collect::<String>();
+    let cells = |text: &dyn Fn(&Verdict) -> String| {
+        given.iter().map(|v| format!("  {:>1$}", text(v), width(v))).collect::<String>()
+    };
     let mut out = format!("{:<12}{}  {:>6}\n", "status", cells(&Verdict::to_string), "claims");
     for status in STATUSES {
         let of: Vec<&Record> = records.iter().filter(|r| r.status == status).collect();
@@ -64,7 +73,9 @@ fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
     const WIDTH: usize = 100;
     /// Papers with fewer claims than this share a line.
     const FEW: usize = 4;
-    let line = |title: &str, records: usize, good: usize| format!("{title:<WIDTH$}  {records:>6}  {good:>12}\n");
+    let line = |title: &str, records: usize, good: usize| {
+        format!("{title:<WIDTH$}  {records:>6}  {good:>12}\n")
+    };
     let mut out = format!("{:<WIDTH$}  {:>6}  {:>12}\n", "paper", "claims", "as predicted");
     let (mut small, mut all, mut right) = (0, 0, 0);
     for group in by_paper(records, papers) {
@@ -74,13 +85,16 @@ fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
             continue;
         }
         let short: String = match group.title.char_indices().nth(WIDTH - 3) {
-            Some((end, _)) if group.title.chars().count() > WIDTH => format!("{}...", &group.title[..end]),
+            Some((end, _)) if group.title.chars().count() > WIDTH => {
+                format!("{}...", &group.title[..end])
+            }
             _ => group.title.clone(),
         };
         out.push_str(&line(&short, group.records.len(), good));
     }
     if small > 0 {
-        let title = format!("{small} more with fewer than {FEW} claims each (metastable list papers)");
+        let title =
+            format!("{small} more with fewer than {FEW} claims each (metastable list papers)");
         out.push_str(&line(&title, all, right));
     }
     out
@@ -90,7 +104,16 @@ fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
 fn rows_of(records: &[Record], colour: Colour) -> String {
     let mut text = format!(
         "{:<30} {:<11} {:<10} {:<20} {:>9} {:>8} {:>8} {:>15} {:>9}  {}\n",
-        "claim", "status", "kind", "verdict", "margin", "error", "slack", "resolves (rel.)", "trials", "control"
+        "claim",
+        "status",
+        "kind",
+        "verdict",
+        "margin",
+        "error",
+        "slack",
+        "resolves (rel.)",
+        "trials",
+        "control"
     );
     records.iter().for_each(|r| text.push_str(&row(r, colour)));
     text
@@ -107,12 +130,19 @@ pub fn row(r: &Record, colour: Colour) -> String {
     let verdict = format!("{:<20}", format!("{}{mark}", r.verdict));
     let verdict = match (r.as_expected, r.verdict) {
         (true, _) if r.status.expects_violation() => colour.faint(&verdict),
-        (true, Verdict::Inconclusive | Verdict::HypothesesNeverMet) | (false, Verdict::Inconclusive) => colour.unsure(&verdict),
+        (true, Verdict::Inconclusive | Verdict::HypothesesNeverMet)
+        | (false, Verdict::Inconclusive) => colour.unsure(&verdict),
         (true, _) => colour.calm(&verdict),
         (false, _) => colour.alarm(&verdict),
     };
-    let trials = if r.bound.is_some() { format!("{}/{}", r.held, r.trials + r.unfinished.0) } else { r.trials.to_string() };
-    let slack = r.slack.map_or("-".to_owned(), |s| if s < 1e4 { format!("{s:.2}") } else { format!("{s:.0e}") });
+    let trials = if r.bound.is_some() {
+        format!("{}/{}", r.held, r.trials + r.unfinished.0)
+    } else {
+        r.trials.to_string()
+    };
+    let slack = r
+        .slack
+        .map_or("-".to_owned(), |s| if s < 1e4 { format!("{s:.2}") } else { format!("{s:.0e}") });
     let mut text = format!(
         "{:<30} {:<11} {:<10} {verdict} {:>9} {:>8} {slack:>8} {:>15} {trials:>9}  {}\n",
         r.name,
@@ -124,14 +154,23 @@ pub fn row(r: &Record, colour: Colour) -> String {
         if r.control_ok { "ok".to_owned() } else { colour.alarm("WRONG") }
     );
     if let Some((proved, of)) = r.certified {
-        text.push_str(&format!("    certified: {proved} of {of} starts are proved to converge to one point\n"));
+        text.push_str(&format!(
+            "    certified: {proved} of {of} starts are proved to converge to one point\n"
+        ));
     }
     if let Some(s) = r.searched.filter(|_| r.status == Status::Open || !r.as_expected) {
-        text.push_str(&format!("    searched: {} trials, smallest margin {}\n", s.evaluations, short(s.best)));
+        text.push_str(&format!(
+            "    searched: {} trials, smallest margin {}\n",
+            s.evaluations,
+            short(s.best)
+        ));
     }
     if !r.as_expected || r.verdict == Verdict::Inconclusive {
         if let Some((case, trial)) = r.worst {
-            text.push_str(&format!("    at {case}, trial {trial}; repeat: {}\n", repeat_command(r)));
+            text.push_str(&format!(
+                "    at {case}, trial {trial}; repeat: {}\n",
+                repeat_command(r)
+            ));
         }
         if !r.reason.is_empty() {
             text.push_str(&format!("    {}\n", r.reason));
@@ -147,7 +186,12 @@ fn short(v: f64) -> String {
 
 /// The command that repeats a check.
 pub fn repeat_command(r: &Record) -> String {
-    format!("metastable check {} --seed {} --trials {}", r.name, r.seed, r.trials + r.missed + r.unfinished.0)
+    format!(
+        "metastable check {} --seed {} --trials {}",
+        r.name,
+        r.seed,
+        r.trials + r.missed + r.unfinished.0
+    )
 }
 
 /// One JSON object per record.

@@ -18,7 +18,12 @@ fn failed(e: impl std::fmt::Display) -> Error {
 /// one; `metadata` becomes a comment.
 ///
 /// **Errors** no image; images of different sizes, or larger than 65535 pixels a side.
-pub fn gif(count: usize, image: impl Fn(usize) -> Result<Image>, metadata: &str, per_second: u16) -> Result<Vec<u8>> {
+pub fn gif(
+    count: usize,
+    image: impl Fn(usize) -> Result<Image>,
+    metadata: &str,
+    per_second: u16,
+) -> Result<Vec<u8>> {
     let (w, h, first) = image(0)?;
     let side = |v: u32| u16::try_from(v).map_err(|_| failed("more than 65535 pixels a side"));
     let (width, height) = (side(w)?, side(h)?);

@@ -74,11 +74,19 @@ impl Axis {
     /// Position of a value in [0, 1] along the axis; NaN outside the domain.
     pub fn position(&self, v: f64) -> f64 {
         match self.scale {
-            Scale::Linear | Scale::Integer | Scale::Blank => (v - self.low) / (self.high - self.low),
+            Scale::Linear | Scale::Integer | Scale::Blank => {
+                (v - self.low) / (self.high - self.low)
+            }
             Scale::Log => (v.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
             Scale::Signed(floor) => {
                 // The smallest magnitude lies half a decade from 0, which separates it from 0.
-                let decades = |v: f64| if v.abs() < floor { 0.0 } else { v.signum() * (0.5 + (v.abs() / floor).log10()) };
+                let decades = |v: f64| {
+                    if v.abs() < floor {
+                        0.0
+                    } else {
+                        v.signum() * (0.5 + (v.abs() / floor).log10())
+                    }
+                };
                 0.5 + 0.5 * decades(v) / decades(self.high)
             }
             Scale::Saturating if v == f64::INFINITY => 1.0,
@@ -89,14 +97,27 @@ impl Axis {
     /// Ticks, at most `most` of them labelled, at least three on log axes.
     pub fn ticks(&self, most: usize) -> Ticks {
         match self.scale {
-            Scale::Linear => Ticks { major: steps(self.low, self.high, most, 0.0), minor: Vec::new() },
-            Scale::Integer => Ticks { major: steps(self.low, self.high, most, 1.0), minor: Vec::new() },
+            Scale::Linear => {
+                Ticks { major: steps(self.low, self.high, most, 0.0), minor: Vec::new() }
+            }
+            Scale::Integer => {
+                Ticks { major: steps(self.low, self.high, most, 1.0), minor: Vec::new() }
+            }
             Scale::Blank => Ticks::default(),
             Scale::Log => self.decades(most.max(3)),
             Scale::Signed(floor) => self.signed_ticks(floor, most),
             Scale::Saturating => {
-                let at = [(0.0, "0"), (0.25, "1/4"), (1.0, "1"), (4.0, "4"), (f64::INFINITY, "\u{221e}")];
-                Ticks { major: at.map(|(v, l)| (v, l.to_owned())).to_vec(), minor: vec![1.0 / 9.0, 3.0 / 7.0, 7.0 / 3.0, 9.0] }
+                let at = [
+                    (0.0, "0"),
+                    (0.25, "1/4"),
+                    (1.0, "1"),
+                    (4.0, "4"),
+                    (f64::INFINITY, "\u{221e}"),
+                ];
+                Ticks {
+                    major: at.map(|(v, l)| (v, l.to_owned())).to_vec(),
+                    minor: vec![1.0 / 9.0, 3.0 / 7.0, 7.0 / 3.0, 9.0],
+                }
             }
         }
     }
@@ -105,7 +126,10 @@ impl Axis {
         let inside = |v: &f64| *v >= self.low * (1.0 - 1e-9) && *v <= self.high * (1.0 + 1e-9);
         let (a, b) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
         let times = |mantissas: &[f64]| -> Vec<f64> {
-            (a..=b).flat_map(|e| mantissas.iter().map(move |m| m * 10f64.powi(e))).filter(inside).collect()
+            (a..=b)
+                .flat_map(|e| mantissas.iter().map(move |m| m * 10f64.powi(e)))
+                .filter(inside)
+                .collect()
         };
         let (powers, between) = (times(&[1.0]), times(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]));
         if powers.len() >= 3 {
@@ -113,8 +137,16 @@ impl Axis {
             let every = (powers.len().div_ceil(most)).min((powers.len() - 1) / 2).max(1);
             let label = |v: f64| (v, format!("10{}", superscript(v.log10().round() as i32)));
             if let Some((round, fine)) = round_steps(&powers, every, most) {
-                let multiples = |of: i32| powers.iter().copied().filter(move |v| (v.log10().round() as i32).rem_euclid(of) == 0);
-                return Ticks { major: multiples(round).map(label).collect(), minor: multiples(fine).collect() };
+                let multiples = |of: i32| {
+                    powers
+                        .iter()
+                        .copied()
+                        .filter(move |v| (v.log10().round() as i32).rem_euclid(of) == 0)
+                };
+                return Ticks {
+                    major: multiples(round).map(label).collect(),
+                    minor: multiples(fine).collect(),
+                };
             }
             let major = powers.iter().step_by(every).map(|v| label(*v)).collect();
             return Ticks { major, minor: if every > 1 { powers } else { between } };
@@ -122,7 +154,10 @@ impl Axis {
         for mantissas in [&[1.0, 3.0][..], &[1.0, 2.0, 5.0], &[1.0, 2.0, 3.0, 5.0, 7.0]] {
             let found = times(mantissas);
             if found.len() >= 3 {
-                return Ticks { major: found.into_iter().map(|v| (v, plain(v))).collect(), minor: between };
+                return Ticks {
+                    major: found.into_iter().map(|v| (v, plain(v))).collect(),
+                    minor: between,
+                };
             }
         }
         Ticks { major: steps(self.low, self.high, 4, 0.0), minor: between }
@@ -154,7 +189,8 @@ fn round_steps(powers: &[f64], every: usize, most: usize) -> Option<(i32, i32)> 
     if every < 4 {
         return None;
     }
-    let count = |of: i32| powers.iter().filter(|v| (v.log10().round() as i32).rem_euclid(of) == 0).count();
+    let count =
+        |of: i32| powers.iter().filter(|v| (v.log10().round() as i32).rem_euclid(of) == 0).count();
     let round = ROUND.into_iter().find(|of| (3..=most).contains(&count(*of)))?;
     // More short ticks would run into each other.
     let fine = ROUND.into_iter().find(|of| round % of == 0 && count(*of) <= 40)?;
@@ -169,10 +205,19 @@ fn steps(low: f64, high: f64, most: usize, least: f64) -> Vec<(f64, String)> {
         return Vec::new();
     }
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough * 0.8).unwrap_or(rough).max(least);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .iter()
+        .map(|m| m * power)
+        .find(|s| *s >= rough * 0.8)
+        .unwrap_or(rough)
+        .max(least);
     let (a, b) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
     let decimals = (-(step * (1.0 + 1e-9)).log10().floor()).max(0.0) as usize;
-    (a..=b).map(|k| (k as f64 * step, format!("{:.decimals$}", k as f64 * step).replace('-', "\u{2212}"))).collect()
+    (a..=b)
+        .map(|k| {
+            (k as f64 * step, format!("{:.decimals$}", k as f64 * step).replace('-', "\u{2212}"))
+        })
+        .collect()
 }
 
 /// A number of one digit as text: plain between a thousandth and ten thousand, otherwise with a
@@ -189,6 +234,12 @@ fn plain(v: f64) -> String {
 
 /// An exponent in superscript digits.
 pub fn superscript(e: i32) -> String {
-    let digits = ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
-    e.to_string().chars().map(|c| c.to_digit(10).map_or('\u{207b}', |d| digits[d as usize])).collect()
+    let digits = [
+        '\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}',
+        '\u{2078}', '\u{2079}',
+    ];
+    e.to_string()
+        .chars()
+        .map(|c| c.to_digit(10).map_or('\u{207b}', |d| digits[d as usize]))
+        .collect()
 }

@@ -29,9 +29,15 @@ pub fn layout(picture: &Picture, sheet: &Sheet) -> Result<Scene> {
     for _ in 0..12 {
         let panels: f64 = grid.natural.iter().sum();
         stretch += (height - scene.height) / panels;
-        if stretch * grid.natural.iter().copied().fold(f64::INFINITY, f64::min) < 20.0 * sheet.unit() {
+        if stretch * grid.natural.iter().copied().fold(f64::INFINITY, f64::min)
+            < 20.0 * sheet.unit()
+        {
             let expected = "a larger height: the labels of its panels leave no room for data";
-            return Err(Error::parameter("figure size", format!("{:.0} mm high", height / 72.0 * 25.4), expected));
+            return Err(Error::parameter(
+                "figure size",
+                format!("{:.0} mm high", height / 72.0 * 25.4),
+                expected,
+            ));
         }
         scene = grid.scene(stretch);
         if (scene.height - height).abs() < 0.05 {
@@ -39,7 +45,11 @@ pub fn layout(picture: &Picture, sheet: &Sheet) -> Result<Scene> {
         }
     }
     if scene.height > height + 0.5 {
-        return Err(Error::parameter("figure size", format!("{:.0} mm high", height / 72.0 * 25.4), "a larger height"));
+        return Err(Error::parameter(
+            "figure size",
+            format!("{:.0} mm high", height / 72.0 * 25.4),
+            "a larger height",
+        ));
     }
     scene.height = height;
     Ok(scene)
@@ -70,16 +80,24 @@ impl<'p> Grid<'p> {
         let most = ((sheet.width / (needed * unit)) as usize).max(1);
         // If a row does not fit, full rows are halved, so that the panels of a row stay together.
         let halved = (1..=most).rev().find(|c| wanted.is_multiple_of(*c)).unwrap_or(1);
-        let columns = if count > wanted && count.is_multiple_of(wanted) { halved } else { wanted.min(most) };
+        let columns =
+            if count > wanted && count.is_multiple_of(wanted) { halved } else { wanted.min(most) };
         // Rows are as equal as possible: five panels in four columns are three and two.
         let lines = count.div_ceil(columns);
         let columns = count.div_ceil(lines);
         let start = |row: usize| row * (count / lines) + row.min(count % lines);
-        let rows: Vec<Vec<usize>> = (0..lines).map(|r| (start(r)..start(r + 1).min(picture.panels.len())).collect()).collect();
+        let rows: Vec<Vec<usize>> = (0..lines)
+            .map(|r| (start(r)..start(r + 1).min(picture.panels.len())).collect())
+            .collect();
         let cell = sheet.width / columns as f64;
-        let aspect = if columns == 1 && wanted > 1 { picture.aspect.min(FLATTENED) } else { picture.aspect };
+        let aspect =
+            if columns == 1 && wanted > 1 { picture.aspect.min(FLATTENED) } else { picture.aspect };
         let height = |row: &Vec<usize>| {
-            if row.iter().all(|k| picture.panels[*k].hides_axes) { cell - 6.0 * unit } else { (cell - 46.0 * unit) * aspect }
+            if row.iter().all(|k| picture.panels[*k].hides_axes) {
+                cell - 6.0 * unit
+            } else {
+                (cell - 46.0 * unit) * aspect
+            }
         };
         Self { picture, sheet, natural: rows.iter().map(height).collect(), rows, columns }
     }
@@ -105,11 +123,16 @@ impl<'p> Grid<'p> {
                 let margin = self.margin(c, row.len(), stretch);
                 self.panel(row[c], cells[c], margin, (height, strip))
             };
-            let mut composed: Vec<(f64, f64, ComposedPanel)> = (0..row.len()).map(|c| panel(c, None)).collect();
+            let mut composed: Vec<(f64, f64, ComposedPanel)> =
+                (0..row.len()).map(|c| panel(c, None)).collect();
             // If only the first panel has a legend above it, the legend may be as wide as the row,
             // below all titles.
-            let first_alone = composed.iter().enumerate().all(|(c, p)| p.2.legend_above == (c == 0));
-            if row.len() > 1 && first_alone && composed.iter().all(|p| p.2.title.len() <= composed[0].2.title.len()) {
+            let first_alone =
+                composed.iter().enumerate().all(|(c, p)| p.2.legend_above == (c == 0));
+            if row.len() > 1
+                && first_alone
+                && composed.iter().all(|p| p.2.title.len() <= composed[0].2.title.len())
+            {
                 let free = sheet.width - composed[0].0 - 2.0 * sheet.unit();
                 composed[0] = panel(0, Some(free));
             }
@@ -118,7 +141,9 @@ impl<'p> Grid<'p> {
             for (x, down, mut c) in composed {
                 // Titles of a row start at the same height.
                 let up = above - c.above;
-                c.laid.texts.extend(c.title.into_iter().map(|t| Text { at: (t.at.0, t.at.1 - up), ..t }));
+                c.laid
+                    .texts
+                    .extend(c.title.into_iter().map(|t| Text { at: (t.at.0, t.at.1 - up), ..t }));
                 panels.push(c.laid.moved((x, top + above + down)));
             }
             top += above + height + below + sheet.unit();
@@ -140,19 +165,40 @@ impl<'p> Grid<'p> {
     /// Room to the left of the regions of a column, common to all panels in the column.
     fn margin(&self, column: usize, count: usize, stretch: f64) -> f64 {
         let same = self.rows.iter().zip(&self.natural).filter(|(row, _)| row.len() == count);
-        same.map(|(row, h)| left_of(&self.picture.panels[row[column]], stretch * h, self.sheet)).fold(0.0, f64::max)
+        same.map(|(row, h)| left_of(&self.picture.panels[row[column]], stretch * h, self.sheet))
+            .fold(0.0, f64::max)
     }
 
     /// The position of the region of a panel in its cell, and the panel. The legend above it has
     /// the given width, or that of the panel.
-    fn panel(&self, k: usize, (start, wide): (f64, f64), margin: f64, (height, strip): (f64, Option<f64>)) -> (f64, f64, ComposedPanel) {
+    fn panel(
+        &self,
+        k: usize,
+        (start, wide): (f64, f64),
+        margin: f64,
+        (height, strip): (f64, Option<f64>),
+    ) -> (f64, f64, ComposedPanel) {
         let (panel, unit) = (&self.picture.panels[k], self.sheet.unit());
-        let letter = if self.picture.panels.len() > 1 { format!("({}) ", char::from(b'a' + (k % 26) as u8)) } else { String::new() };
+        let letter = if self.picture.panels.len() > 1 {
+            format!("({}) ", char::from(b'a' + (k % 26) as u8))
+        } else {
+            String::new()
+        };
         if panel.hides_axes {
             let side = (wide - 6.0 * unit).min(height);
             let left = 0.5 * (wide - side);
-            let room = PanelSpace { width: side, height: side, left, right: left, strip: strip.unwrap_or(side + left - 2.0 * unit) };
-            return (start + left, 0.5 * (height - side), compose(panel, &letter, room, self.sheet));
+            let room = PanelSpace {
+                width: side,
+                height: side,
+                left,
+                right: left,
+                strip: strip.unwrap_or(side + left - 2.0 * unit),
+            };
+            return (
+                start + left,
+                0.5 * (height - side),
+                compose(panel, &letter, room, self.sheet),
+            );
         }
         let right = right_of(panel, wide - margin - 5.0 * unit, self.sheet);
         let strip = strip.unwrap_or(wide - margin - 2.0 * unit);
@@ -184,7 +230,11 @@ fn bar(shade: &Axis, top: f64, sheet: &Sheet, laid: &mut PanelLayout) -> f64 {
     for k in 0..pieces {
         let at = |k: i32| left + wide * f64::from(k) / f64::from(pieces);
         let colour = sequential((f64::from(k) + 0.5) / f64::from(pieces));
-        laid.fill(Rect { left: at(k), top: high, right: at(k + 1), bottom: low }, colour, ShapeRole::Key);
+        laid.fill(
+            Rect { left: at(k), top: high, right: at(k + 1), bottom: low },
+            colour,
+            ShapeRole::Key,
+        );
     }
     let base = low + 4.0 * unit + ABOVE * small;
     for (v, label) in shade.ticks(5).major {
@@ -199,7 +249,12 @@ fn bar(shade: &Axis, top: f64, sheet: &Sheet, laid: &mut PanelLayout) -> f64 {
     }
     let mut bottom = base + BELOW * small + unit;
     for line in wrap(&shade.label, sheet.font, sheet.width - 8.0 * unit) {
-        laid.texts.push(Text::level(line, (0.5 * sheet.width, bottom + ABOVE * sheet.font), Anchor::Middle, sheet.font));
+        laid.texts.push(Text::level(
+            line,
+            (0.5 * sheet.width, bottom + ABOVE * sheet.font),
+            Anchor::Middle,
+            sheet.font,
+        ));
         bottom += LINE * sheet.font;
     }
     bottom + 2.0 * unit

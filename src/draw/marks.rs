@@ -29,7 +29,8 @@ impl DataRegion<'_> {
     fn inside(&self, p: (f64, f64)) -> Option<Point> {
         let at = self.position(p);
         let rim = self.area.grown(1.0);
-        (at.0 >= rim.left && at.0 <= rim.right && at.1 >= rim.top && at.1 <= rim.bottom).then_some(at)
+        (at.0 >= rim.left && at.0 <= rim.right && at.1 >= rim.top && at.1 <= rim.bottom)
+            .then_some(at)
     }
 }
 
@@ -42,17 +43,29 @@ pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mu
             let strength = if *dash == Dash::Dotted { 0.8 } else { 1.0 };
             let mut pattern = DashPattern::new(*dash, unit);
             for piece in pieces(points, frame) {
-                pattern.walk(&piece, |path| out.path(path, theme.category(*colour), strength * weight, ShapeRole::Curve(k)));
+                pattern.walk(&piece, |path| {
+                    out.path(path, theme.category(*colour), strength * weight, ShapeRole::Curve(k))
+                });
                 if has_markers(panel, *colour, label) {
                     points_along(&piece, 12.0 + 5.0 * *colour as f64, 46.0, unit)
                         .into_iter()
-                        .for_each(|at| out.shapes.push(marker(*colour, at, 1.7 * unit, sheet, ShapeRole::Curve(k))));
+                        .for_each(|at| {
+                            out.shapes.push(marker(
+                                *colour,
+                                at,
+                                1.7 * unit,
+                                sheet,
+                                ShapeRole::Curve(k),
+                            ))
+                        });
                 }
             }
         }
         Mark::Points { points, colour, radius, .. } => {
             let places = points.iter().filter_map(|p| frame.inside(*p));
-            out.shapes.extend(places.map(|p| marker(*colour, p, radius * unit, sheet, ShapeRole::Marker(k))));
+            out.shapes.extend(
+                places.map(|p| marker(*colour, p, radius * unit, sheet, ShapeRole::Marker(k))),
+            );
         }
         Mark::Heat { x, y, values, shade } => raster((x, y), values, shade, frame, out),
         Mark::Steps { edges, values, colour, filled, .. } => {
@@ -66,7 +79,11 @@ pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mu
                     continue;
                 }
                 if *filled && top < floor {
-                    out.fill(Rect { left, top, right, bottom: floor }, theme.tint(*colour), ShapeRole::Curve(k));
+                    out.fill(
+                        Rect { left, top, right, bottom: floor },
+                        theme.tint(*colour),
+                        ShapeRole::Curve(k),
+                    );
                 }
                 outline.extend([(left, top), (right, top)]);
             }
@@ -75,7 +92,12 @@ pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mu
         Mark::Circle => {
             let (centre, rim) = (frame.position((0.0, 0.0)), frame.position((1.0, 0.0)));
             let form = Outline::Disc(centre, rim.0 - centre.0);
-            out.shapes.push(Shape { form, colour: theme.category(7), stroke: Some(0.6 * weight), role: ShapeRole::Border });
+            out.shapes.push(Shape {
+                form,
+                colour: theme.category(7),
+                stroke: Some(0.6 * weight),
+                role: ShapeRole::Border,
+            });
         }
         Mark::Middle(_) | Mark::Text { .. } => {}
     }
@@ -85,8 +107,14 @@ pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mu
 /// panel has its category.
 pub fn has_markers(panel: &Panel, category: usize, label: &str) -> bool {
     let named = panel.marks.iter().filter(|m| matches!(m, Mark::Line { label, dash, .. } if !label.is_empty() && *dash != Dash::Dotted));
-    let points = panel.marks.iter().any(|m| matches!(m, Mark::Points { colour, .. } if *colour == category));
-    let alone = panel.marks.iter().filter(|m| matches!(m, Mark::Line { colour, .. } if *colour == category)).count() == 1;
+    let points =
+        panel.marks.iter().any(|m| matches!(m, Mark::Points { colour, .. } if *colour == category));
+    let alone = panel
+        .marks
+        .iter()
+        .filter(|m| matches!(m, Mark::Line { colour, .. } if *colour == category))
+        .count()
+        == 1;
     !label.is_empty() && category < 6 && !points && alone && named.count() > 1
 }
 
@@ -170,7 +198,10 @@ fn points_along(path: &[Point], first: f64, every: f64, unit: f64) -> Vec<Point>
         let length = (side[1].0 - side[0].0).hypot(side[1].1 - side[0].1);
         while next < length {
             let s = next / length;
-            out.push((side[0].0 + s * (side[1].0 - side[0].0), side[0].1 + s * (side[1].1 - side[0].1)));
+            out.push((
+                side[0].0 + s * (side[1].0 - side[0].0),
+                side[0].1 + s * (side[1].1 - side[0].1),
+            ));
             next += every * unit;
         }
         next -= length;
@@ -183,9 +214,19 @@ pub fn marker(category: usize, at: Point, radius: f64, sheet: &Sheet, role: Shap
     let corner = |x: f64, y: f64| (at.0 + radius * x, at.1 + radius * y);
     let form = match category % 8 / 2 {
         0 => Outline::Disc(at, radius),
-        1 => Outline::Polygon(vec![corner(-0.89, -0.89), corner(0.89, -0.89), corner(0.89, 0.89), corner(-0.89, 0.89)]),
+        1 => Outline::Polygon(vec![
+            corner(-0.89, -0.89),
+            corner(0.89, -0.89),
+            corner(0.89, 0.89),
+            corner(-0.89, 0.89),
+        ]),
         2 => Outline::Polygon(vec![corner(0.0, -1.2), corner(1.08, 0.75), corner(-1.08, 0.75)]),
-        _ => Outline::Polygon(vec![corner(0.0, -1.25), corner(1.25, 0.0), corner(0.0, 1.25), corner(-1.25, 0.0)]),
+        _ => Outline::Polygon(vec![
+            corner(0.0, -1.25),
+            corner(1.25, 0.0),
+            corner(0.0, 1.25),
+            corner(-1.25, 0.0),
+        ]),
     };
     let stroke = (category % 2 == 1).then_some(0.8 * sheet.unit() * sheet.theme.stroke_scale());
     Shape { form, colour: sheet.theme.category(category), stroke, role }
@@ -193,7 +234,13 @@ pub fn marker(category: usize, at: Point, radius: f64, sheet: &Sheet, role: Shap
 
 /// Draws the cells of a raster. Adjacent cells of the same colour are one rectangle, which gives
 /// smaller files without seams.
-fn raster((x, y): (&[f64], &[f64]), values: &[Vec<f64>], shade: &Axis, frame: &DataRegion, out: &mut PanelLayout) {
+fn raster(
+    (x, y): (&[f64], &[f64]),
+    values: &[Vec<f64>],
+    shade: &Axis,
+    frame: &DataRegion,
+    out: &mut PanelLayout,
+) {
     let colour = |v: f64| -> RGBColor { sequential(shade.position(v)) };
     for (row, edge) in values.iter().zip(y.windows(2)) {
         let mut start = 0;

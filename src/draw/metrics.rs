@@ -25,7 +25,11 @@ pub fn face() -> Option<&'static Face<'static>> {
 /// Width of a text, in the unit of `size`.
 pub fn width(text: &str, size: f64) -> f64 {
     let Some(face) = face() else { return 0.6 * size * text.chars().count() as f64 };
-    let advance = |c: char| face.glyph_index(c).and_then(|g| face.glyph_hor_advance(g)).unwrap_or(face.units_per_em() / 2);
+    let advance = |c: char| {
+        face.glyph_index(c)
+            .and_then(|g| face.glyph_hor_advance(g))
+            .unwrap_or(face.units_per_em() / 2)
+    };
     text.chars().map(|c| f64::from(advance(c))).sum::<f64>() * size / f64::from(face.units_per_em())
 }
 

@@ -25,9 +25,13 @@ impl OccupancyGrid {
             return;
         }
         match &shape.form {
-            Outline::Path(points) => points.windows(2).for_each(|side| self.segment(side[0], side[1])),
+            Outline::Path(points) => {
+                points.windows(2).for_each(|side| self.segment(side[0], side[1]))
+            }
             Outline::Polygon(points) => {
-                let fold = |f: fn(f64, f64) -> f64, g: fn(&Point) -> f64| points.iter().map(g).reduce(f).unwrap_or(0.0);
+                let fold = |f: fn(f64, f64) -> f64, g: fn(&Point) -> f64| {
+                    points.iter().map(g).reduce(f).unwrap_or(0.0)
+                };
                 self.rect(&Rect {
                     left: fold(f64::min, |p| p.0),
                     top: fold(f64::min, |p| p.1),
@@ -37,11 +41,14 @@ impl OccupancyGrid {
             }
             Outline::Box(r) => self.rect(r),
             Outline::Disc(c, r) if shape.role == ShapeRole::Border => {
-                let ring =
-                    (0..=120).map(|k| (std::f64::consts::TAU * f64::from(k) / 120.0).sin_cos()).map(|(s, k)| (c.0 + r * k, c.1 + r * s));
+                let ring = (0..=120)
+                    .map(|k| (std::f64::consts::TAU * f64::from(k) / 120.0).sin_cos())
+                    .map(|(s, k)| (c.0 + r * k, c.1 + r * s));
                 ring.collect::<Vec<_>>().windows(2).for_each(|side| self.segment(side[0], side[1]));
             }
-            Outline::Disc(c, r) => self.rect(&Rect { left: c.0 - r, top: c.1 - r, right: c.0 + r, bottom: c.1 + r }),
+            Outline::Disc(c, r) => {
+                self.rect(&Rect { left: c.0 - r, top: c.1 - r, right: c.0 + r, bottom: c.1 + r })
+            }
         }
     }
 
@@ -66,17 +73,33 @@ impl OccupancyGrid {
     /// The number of occupied cells in a rectangle.
     pub fn count(&self, r: &Rect) -> usize {
         let Some(((c0, c1), (r0, r1))) = self.cells(r) else { return 0 };
-        (r0..=r1).map(|row| self.taken[row * self.columns + c0..=row * self.columns + c1].iter().filter(|t| **t).count()).sum()
+        (r0..=r1)
+            .map(|row| {
+                self.taken[row * self.columns + c0..=row * self.columns + c1]
+                    .iter()
+                    .filter(|t| **t)
+                    .count()
+            })
+            .sum()
     }
 
     /// The ranges of columns and rows of a rectangle.
     fn cells(&self, r: &Rect) -> Option<((usize, usize), (usize, usize))> {
-        if r.right < self.area.left || r.left > self.area.right || r.bottom < self.area.top || r.top > self.area.bottom {
+        if r.right < self.area.left
+            || r.left > self.area.right
+            || r.bottom < self.area.top
+            || r.top > self.area.bottom
+        {
             return None;
         }
-        let index = |v: f64, from: f64, count: usize| (((v - from) / self.cell).max(0.0) as usize).min(count - 1);
+        let index = |v: f64, from: f64, count: usize| {
+            (((v - from) / self.cell).max(0.0) as usize).min(count - 1)
+        };
         Some((
-            (index(r.left, self.area.left, self.columns), index(r.right, self.area.left, self.columns)),
+            (
+                index(r.left, self.area.left, self.columns),
+                index(r.right, self.area.left, self.columns),
+            ),
             (index(r.top, self.area.top, self.rows), index(r.bottom, self.area.top, self.rows)),
         ))
     }

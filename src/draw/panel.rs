@@ -91,9 +91,16 @@ pub fn left_of(panel: &Panel, height: f64, sheet: &Sheet) -> f64 {
         return 0.0;
     }
     let unit = sheet.unit();
-    let widest = vertical_ticks(&panel.y, height, sheet).major.iter().map(|(_, l)| width(l, sheet.small())).fold(0.0, f64::max);
+    let widest = vertical_ticks(&panel.y, height, sheet)
+        .major
+        .iter()
+        .map(|(_, l)| width(l, sheet.small()))
+        .fold(0.0, f64::max);
     let lines = wrap(&panel.y.label, sheet.font, height.max(30.0 * unit)).len();
-    (TICK_LENGTH + TICK_LABEL_GAP + AXIS_LABEL_GAP) * unit + widest + lines as f64 * LINE * sheet.font + 1.5 * unit
+    (TICK_LENGTH + TICK_LABEL_GAP + AXIS_LABEL_GAP) * unit
+        + widest
+        + lines as f64 * LINE * sheet.font
+        + 1.5 * unit
 }
 
 /// Width of the last label of the horizontal axis to the right of a region of this width.
@@ -101,8 +108,15 @@ pub fn right_of(panel: &Panel, length: f64, sheet: &Sheet) -> f64 {
     if panel.hides_axes {
         return 0.0;
     }
-    let over = |(v, label): &(f64, String)| (panel.x.position(*v) - 1.0) * length + 0.5 * width(label, sheet.small());
-    horizontal_ticks(&panel.x, length, sheet).major.iter().map(over).fold(4.0 * sheet.unit(), f64::max) + sheet.unit()
+    let over = |(v, label): &(f64, String)| {
+        (panel.x.position(*v) - 1.0) * length + 0.5 * width(label, sheet.small())
+    };
+    horizontal_ticks(&panel.x, length, sheet)
+        .major
+        .iter()
+        .map(over)
+        .fold(4.0 * sheet.unit(), f64::max)
+        + sheet.unit()
 }
 
 /// Lays out a panel.
@@ -112,7 +126,8 @@ pub fn compose(panel: &Panel, letter: &str, space: PanelSpace, sheet: &Sheet) ->
     let frame = DataRegion { x: &panel.x, y: &panel.y, area };
     let mut laid = PanelLayout::default();
     (0..panel.marks.len()).for_each(|k| draw(panel, k, &frame, sheet, &mut laid));
-    let within = if panel.hides_axes { area.grown(0.5 * space.left.min(space.right)) } else { area };
+    let within =
+        if panel.hides_axes { area.grown(0.5 * space.left.min(space.right)) } else { area };
     let mut taken = OccupancyGrid::new(within, 0.75 * unit);
     laid.shapes.iter().for_each(|s| taken.add(s));
     words(panel, &frame, &within, sheet, (&mut laid, &mut taken));
@@ -120,18 +135,29 @@ pub fn compose(panel: &Panel, letter: &str, space: PanelSpace, sheet: &Sheet) ->
     let entries = if panel.legend.is_some() { legend::entries(panel) } else { Vec::new() };
     // Type at the upper end of the axis reaches above the region.
     let mut above = 0.5 * sheet.font + unit;
-    let legend_above = !entries.is_empty() && !legend::inside(panel, &entries, &area, &taken, sheet, &mut laid);
+    let legend_above =
+        !entries.is_empty() && !legend::inside(panel, &entries, &area, &taken, sheet, &mut laid);
     if legend_above {
         above = legend::strip(panel, &entries, above, space.strip, sheet, &mut laid);
     }
     let start = if panel.hides_axes { 2.0 * unit - space.left } else { 0.0 };
-    let lines = wrap(&format!("{letter}{}", panel.title), sheet.font, space.width + space.right - start - 2.0 * unit);
+    let lines = wrap(
+        &format!("{letter}{}", panel.title),
+        sheet.font,
+        space.width + space.right - start - 2.0 * unit,
+    );
     let line = |(k, line): (usize, &String)| {
         let base = -above - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
         Text::level(line.as_str(), (start, base), Anchor::Start, sheet.font)
     };
     let title = lines.iter().enumerate().map(line).collect();
-    ComposedPanel { laid, title, legend_above, above: above + lines.len() as f64 * LINE * sheet.font, below }
+    ComposedPanel {
+        laid,
+        title,
+        legend_above,
+        above: above + lines.len() as f64 * LINE * sheet.font,
+        below,
+    }
 }
 
 /// Draws axes with ticks and labels; returns the space needed below the region.
@@ -141,16 +167,22 @@ fn axes(panel: &Panel, f: &DataRegion, sheet: &Sheet, laid: &mut PanelLayout) ->
     let mut line = |from: Point, to: Point| laid.path(vec![from, to], ink, fine, ShapeRole::Border);
     line((a.left, a.bottom), (a.right, a.bottom));
     line((a.left, a.bottom), (a.left, a.top));
-    let (across, up) = (horizontal_ticks(&panel.x, a.width(), sheet), vertical_ticks(&panel.y, a.height(), sheet));
+    let (across, up) =
+        (horizontal_ticks(&panel.x, a.width(), sheet), vertical_ticks(&panel.y, a.height(), sheet));
     let inside = |s: f64| (-1e-9..=1.0 + 1e-9).contains(&s);
-    let places = |axis: &Axis, values: Vec<f64>| values.into_iter().map(|v| axis.position(v)).filter(|s| inside(*s)).collect::<Vec<_>>();
-    for (ticks, length) in [(across.minor.clone(), 0.55), (across.major.iter().map(|t| t.0).collect(), 1.0)] {
+    let places = |axis: &Axis, values: Vec<f64>| {
+        values.into_iter().map(|v| axis.position(v)).filter(|s| inside(*s)).collect::<Vec<_>>()
+    };
+    for (ticks, length) in
+        [(across.minor.clone(), 0.55), (across.major.iter().map(|t| t.0).collect(), 1.0)]
+    {
         for s in places(&panel.x, ticks) {
             let x = a.left + s * a.width();
             line((x, a.bottom), (x, a.bottom + length * TICK_LENGTH * unit));
         }
     }
-    for (ticks, length) in [(up.minor.clone(), 0.55), (up.major.iter().map(|t| t.0).collect(), 1.0)] {
+    for (ticks, length) in [(up.minor.clone(), 0.55), (up.major.iter().map(|t| t.0).collect(), 1.0)]
+    {
         for s in places(&panel.y, ticks) {
             let y = a.bottom - s * a.height();
             line((a.left, y), (a.left - length * TICK_LENGTH * unit, y));
@@ -158,7 +190,12 @@ fn axes(panel: &Panel, f: &DataRegion, sheet: &Sheet, laid: &mut PanelLayout) ->
     }
     let base = a.bottom + (TICK_LENGTH + TICK_LABEL_GAP) * unit + ABOVE * small;
     for (v, label) in &across.major {
-        laid.texts.push(Text::level(label.as_str(), (a.left + panel.x.position(*v) * a.width(), base), Anchor::Middle, small));
+        laid.texts.push(Text::level(
+            label.as_str(),
+            (a.left + panel.x.position(*v) * a.width(), base),
+            Anchor::Middle,
+            small,
+        ));
     }
     let end = a.left - (TICK_LENGTH + TICK_LABEL_GAP) * unit;
     let mut widest = 0.0f64;
@@ -169,9 +206,16 @@ fn axes(panel: &Panel, f: &DataRegion, sheet: &Sheet, laid: &mut PanelLayout) ->
     }
     let lines = wrap(&panel.y.label, sheet.font, a.height().max(30.0 * unit));
     for (k, text) in lines.iter().enumerate() {
-        let x = end - widest - AXIS_LABEL_GAP * unit - BELOW * sheet.font - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
+        let x = end
+            - widest
+            - AXIS_LABEL_GAP * unit
+            - BELOW * sheet.font
+            - (lines.len() - 1 - k) as f64 * LINE * sheet.font;
         let at = (x, 0.5 * (a.top + a.bottom));
-        laid.texts.push(Text { upwards: true, ..Text::level(text.as_str(), at, Anchor::Middle, sheet.font) });
+        laid.texts.push(Text {
+            upwards: true,
+            ..Text::level(text.as_str(), at, Anchor::Middle, sheet.font)
+        });
     }
     let lines = wrap(&panel.x.label, sheet.font, a.width().max(30.0 * unit));
     let mut bottom = base + BELOW * small + unit - a.bottom;
@@ -185,24 +229,42 @@ fn axes(panel: &Panel, f: &DataRegion, sheet: &Sheet, laid: &mut PanelLayout) ->
 
 /// Draws the texts of the data region: in the middle, and at positions, each near its position
 /// where nothing else is drawn.
-fn words(panel: &Panel, f: &DataRegion, within: &Rect, sheet: &Sheet, (laid, taken): (&mut PanelLayout, &mut OccupancyGrid)) {
+fn words(
+    panel: &Panel,
+    f: &DataRegion,
+    within: &Rect,
+    sheet: &Sheet,
+    (laid, taken): (&mut PanelLayout, &mut OccupancyGrid),
+) {
     let (unit, small) = (sheet.unit(), sheet.small());
     let named = |m: &Mark| if let Mark::Text { at, .. } = m { Some(f.position(*at)) } else { None };
     let places: Vec<Point> = panel.marks.iter().filter_map(named).collect();
     for mark in &panel.marks {
         let chosen = match mark {
             Mark::Middle(text) => {
-                let (x, y) = (0.5 * (f.area.left + f.area.right), 0.5 * (f.area.top + f.area.bottom));
+                let (x, y) =
+                    (0.5 * (f.area.left + f.area.right), 0.5 * (f.area.top + f.area.bottom));
                 let lines = wrap(text, small, 0.75 * f.area.width());
-                let first = y - 0.5 * (lines.len() - 1) as f64 * LINE * small + 0.5 * (ABOVE - BELOW) * small;
+                let first = y - 0.5 * (lines.len() - 1) as f64 * LINE * small
+                    + 0.5 * (ABOVE - BELOW) * small;
                 lines.iter().enumerate().for_each(|(k, l)| {
-                    laid.texts.push(Text::level(l.as_str(), (x, first + k as f64 * LINE * small), Anchor::Middle, small));
+                    laid.texts.push(Text::level(
+                        l.as_str(),
+                        (x, first + k as f64 * LINE * small),
+                        Anchor::Middle,
+                        small,
+                    ));
                 });
                 continue;
             }
             Mark::Text { at, text } => {
                 let at = f.position(*at);
-                let own = Text::level(text.as_str(), (at.0, at.1 + 0.5 * (ABOVE - BELOW) * small), Anchor::Start, small);
+                let own = Text::level(
+                    text.as_str(),
+                    (at.0, at.1 + 0.5 * (ABOVE - BELOW) * small),
+                    Anchor::Start,
+                    small,
+                );
                 let chosen = near(&own, (at, &places), within, taken, unit);
                 if leader(at, &chosen.bounds(), sheet, laid) {
                     laid.shapes.last().into_iter().for_each(|s| taken.add(s));
@@ -228,7 +290,12 @@ fn leader(at: Point, word: &Rect, sheet: &Sheet, laid: &mut PanelLayout) -> bool
         // The line ends before the text.
         let stop = 1.0 - sheet.unit() / length;
         let to = (at.0 + stop * (end.0 - at.0), at.1 + stop * (end.1 - at.1));
-        laid.path(vec![from, to], sheet.theme.category(7), 0.4 * sheet.unit() * sheet.theme.stroke_scale(), ShapeRole::Key);
+        laid.path(
+            vec![from, to],
+            sheet.theme.category(7),
+            0.4 * sheet.unit() * sheet.theme.stroke_scale(),
+            ShapeRole::Key,
+        );
     }
     far
 }
@@ -241,10 +308,17 @@ fn gap(r: &Rect, p: Point) -> f64 {
 /// The text at its position, or at the nearest free position that is closer to its own point than
 /// to the point of any other text. If there is none, a position closer to its own point is
 /// preferred, then one that covers least.
-fn near(own: &Text, (at, places): (Point, &[Point]), within: &Rect, taken: &OccupancyGrid, unit: f64) -> Text {
+fn near(
+    own: &Text,
+    (at, places): (Point, &[Point]),
+    within: &Rect,
+    taken: &OccupancyGrid,
+    unit: f64,
+) -> Text {
     let bounds = own.bounds();
     let (half, tall) = (0.5 * bounds.width(), 0.5 * bounds.height());
-    let others: Vec<Point> = places.iter().copied().filter(|p| (p.0 - at.0).hypot(p.1 - at.1) > 1e-9).collect();
+    let others: Vec<Point> =
+        places.iter().copied().filter(|p| (p.0 - at.0).hypot(p.1 - at.1) > 1e-9).collect();
     let mut best: Option<((bool, usize), Text)> = None;
     for ring in 0..14 {
         let reach = 2.0 * unit * f64::from(ring);

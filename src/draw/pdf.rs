@@ -9,14 +9,17 @@ use super::sheet::Sheet;
 use super::write::failed;
 use crate::error::Result;
 use flate2::{Compression, write::ZlibEncoder};
-use pdf_writer::types::{CidFontType, FontFlags, LineCapStyle, LineJoinStyle, SystemInfo, UnicodeCmap};
+use pdf_writer::types::{
+    CidFontType, FontFlags, LineCapStyle, LineJoinStyle, SystemInfo, UnicodeCmap,
+};
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str};
 use plotters::style::RGBColor;
 use std::io::Write;
 use ttf_parser::Face;
 
 /// The character collection of the font: glyphs are named by their index.
-const SYSTEM: SystemInfo = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
+const SYSTEM: SystemInfo =
+    SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 /// The name of the font in the page.
 const TYPE: Name = Name(b"F");
 
@@ -29,12 +32,16 @@ pub fn pdf(picture: &Picture, sheet: impl Into<Sheet>, metadata: &str) -> Result
     out.catalog(catalog).pages(pages).metadata(notes);
     out.pages(pages).kids([page]).count(1);
     let mut sheet = out.page(page);
-    sheet.media_box(Rect::new(0.0, 0.0, scene.width as f32, scene.height as f32)).parent(pages).contents(content);
+    sheet
+        .media_box(Rect::new(0.0, 0.0, scene.width as f32, scene.height as f32))
+        .parent(pages)
+        .contents(content);
     sheet.resources().fonts().pair(TYPE, Ref::new(6));
     sheet.finish();
     let packed = packed(&operators(&scene, font))?;
     out.stream(content, &packed).filter(Filter::FlateDecode);
-    let note = format!("<metadata>{}</metadata>", metadata.replace('&', "&amp;").replace('<', "&lt;"));
+    let note =
+        format!("<metadata>{}</metadata>", metadata.replace('&', "&amp;").replace('<', "&lt;"));
     let mut stream = out.stream(notes, note.as_bytes());
     stream.pair(Name(b"Type"), Name(b"Metadata")).pair(Name(b"Subtype"), Name(b"XML"));
     stream.finish();
@@ -53,11 +60,16 @@ fn embed(out: &mut Pdf, font: &Face) -> Result<()> {
     let [whole, part, about, file, meaning] = [6, 7, 8, 9, 10].map(Ref::new);
     let name = Name(FAMILY.as_bytes());
     let per_em = f32::from(font.units_per_em()) / 1000.0;
-    out.type0_font(whole).base_font(name).encoding_predefined(Name(b"Identity-H")).descendant_font(part).to_unicode(meaning);
+    out.type0_font(whole)
+        .base_font(name)
+        .encoding_predefined(Name(b"Identity-H"))
+        .descendant_font(part)
+        .to_unicode(meaning);
     let mut cid = out.cid_font(part);
     cid.subtype(CidFontType::Type2).base_font(name).system_info(SYSTEM).font_descriptor(about);
     cid.cid_to_gid_map_predefined(Name(b"Identity"));
-    let advances = (0..font.number_of_glyphs()).map(|g| f32::from(font.glyph_hor_advance(ttf_parser::GlyphId(g)).unwrap_or(0)) / per_em);
+    let advances = (0..font.number_of_glyphs())
+        .map(|g| f32::from(font.glyph_hor_advance(ttf_parser::GlyphId(g)).unwrap_or(0)) / per_em);
     cid.widths().consecutive(0, advances);
     cid.finish();
     let edge = font.global_bounding_box();
@@ -65,7 +77,12 @@ fn embed(out: &mut Pdf, font: &Face) -> Result<()> {
     out.font_descriptor(about)
         .name(name)
         .flags(FontFlags::SYMBOLIC)
-        .bbox(Rect::new(scaled(edge.x_min), scaled(edge.y_min), scaled(edge.x_max), scaled(edge.y_max)))
+        .bbox(Rect::new(
+            scaled(edge.x_min),
+            scaled(edge.y_min),
+            scaled(edge.x_max),
+            scaled(edge.y_max),
+        ))
         .italic_angle(0.0)
         .ascent(scaled(font.ascender()))
         .descent(scaled(font.descender()))
@@ -136,8 +153,17 @@ fn shape(page: &mut Content, s: &Shape, up: &dyn Fn(&Point) -> (f32, f32)) {
             // Four cubic curves: within 3e-4 of the radius of a circle.
             let ((x, y), r) = (up(centre), *radius as f32);
             let k = 0.552_285 * r;
-            page.move_to(x + r, y).cubic_to(x + r, y + k, x + k, y + r, x, y + r).cubic_to(x - k, y + r, x - r, y + k, x - r, y);
-            page.cubic_to(x - r, y - k, x - k, y - r, x, y - r).cubic_to(x + k, y - r, x + r, y - k, x + r, y).close_path();
+            page.move_to(x + r, y).cubic_to(x + r, y + k, x + k, y + r, x, y + r).cubic_to(
+                x - k,
+                y + r,
+                x - r,
+                y + k,
+                x - r,
+                y,
+            );
+            page.cubic_to(x - r, y - k, x - k, y - r, x, y - r)
+                .cubic_to(x + k, y - r, x + r, y - k, x + r, y)
+                .close_path();
         }
     }
     if s.stroke.is_some() {
@@ -155,8 +181,11 @@ fn words(page: &mut Content, t: &Text, font: &Face, up: &dyn Fn(&Point) -> (f32,
     };
     let start = if t.upwards { (t.at.0, t.at.1 + before) } else { (t.at.0 - before, t.at.1) };
     let (x, y) = up(&start);
-    let glyphs: Vec<u8> = t.text.chars().flat_map(|c| font.glyph_index(c).map_or(0, |g| g.0).to_be_bytes()).collect();
+    let glyphs: Vec<u8> =
+        t.text.chars().flat_map(|c| font.glyph_index(c).map_or(0, |g| g.0).to_be_bytes()).collect();
     let turn = if t.upwards { [0.0, 1.0, -1.0, 0.0] } else { [1.0, 0.0, 0.0, 1.0] };
-    page.begin_text().set_font(TYPE, t.size as f32).set_text_matrix([turn[0], turn[1], turn[2], turn[3], x, y]);
+    page.begin_text()
+        .set_font(TYPE, t.size as f32)
+        .set_text_matrix([turn[0], turn[1], turn[2], turn[3], x, y]);
     page.show(Str(&glyphs)).end_text();
 }

@@ -25,7 +25,14 @@ pub enum Dash {
 impl Dash {
     /// The pattern of the k-th series; dotted lines are reserved for reference.
     pub fn for_series(k: usize) -> Self {
-        [Self::Solid, Self::Dashed, Self::DashDot, Self::LongDashed, Self::DashDotDot, Self::ShortDashed][k % 6]
+        [
+            Self::Solid,
+            Self::Dashed,
+            Self::DashDot,
+            Self::LongDashed,
+            Self::DashDotDot,
+            Self::ShortDashed,
+        ][k % 6]
     }
 
     /// Lengths of strokes and gaps in units; empty for a solid line.
@@ -142,17 +149,35 @@ impl Panel {
     }
 
     /// Adds a line.
-    pub fn line(&mut self, points: Vec<(f64, f64)>, colour: usize, dash: Dash, label: impl Into<String>) {
+    pub fn line(
+        &mut self,
+        points: Vec<(f64, f64)>,
+        colour: usize,
+        dash: Dash,
+        label: impl Into<String>,
+    ) {
         self.marks.push(Mark::Line { points, colour, dash, label: label.into() });
     }
 
     /// Adds steps: edges, and the values between them.
-    pub fn steps(&mut self, (edges, values): (Vec<f64>, Vec<f64>), colour: usize, filled: bool, label: impl Into<String>) {
+    pub fn steps(
+        &mut self,
+        (edges, values): (Vec<f64>, Vec<f64>),
+        colour: usize,
+        filled: bool,
+        label: impl Into<String>,
+    ) {
         self.marks.push(Mark::Steps { edges, values, colour, filled, label: label.into() });
     }
 
     /// Adds points.
-    pub fn points(&mut self, points: Vec<(f64, f64)>, colour: usize, radius: f64, label: impl Into<String>) {
+    pub fn points(
+        &mut self,
+        points: Vec<(f64, f64)>,
+        colour: usize,
+        radius: f64,
+        label: impl Into<String>,
+    ) {
         self.marks.push(Mark::Points { points, colour, radius, label: label.into() });
     }
 }

@@ -4,8 +4,8 @@ use super::metrics::FAMILY;
 use super::scene::{Anchor, Outline, Point, Scene, Shape, Text};
 use plotters::coord::Shift;
 use plotters::prelude::{
-    Circle, DrawingArea, DrawingAreaErrorKind, DrawingBackend, FontTransform, IntoFont, PathElement, Polygon, Rectangle, ShapeStyle,
-    Text as Words,
+    Circle, DrawingArea, DrawingAreaErrorKind, DrawingBackend, FontTransform, IntoFont,
+    PathElement, Polygon, Rectangle, ShapeStyle, Text as Words,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -42,7 +42,9 @@ fn shape<DB: DrawingBackend>(
 ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
     let at = |p: &Point| ((p.0 * grain.scale).round() as i32, (p.1 * grain.scale).round() as i32);
     let style = match s.stroke {
-        Some(width) => ShapeStyle::from(&s.colour).stroke_width((width * grain.scale).round().max(1.0) as u32),
+        Some(width) => {
+            ShapeStyle::from(&s.colour).stroke_width((width * grain.scale).round().max(1.0) as u32)
+        }
         None => ShapeStyle::from(&s.colour).filled(),
     };
     let pixels = |points: &[Point]| {
@@ -58,8 +60,14 @@ fn shape<DB: DrawingBackend>(
             ring.extend(ring.first().copied());
             root.draw(&PathElement::new(ring, style))
         }
-        (Outline::Box(r), _) => root.draw(&Rectangle::new([at(&(r.left, r.top)), at(&(r.right, r.bottom))], style)),
-        (Outline::Disc(centre, radius), _) => root.draw(&Circle::new(at(centre), (radius * grain.scale).round().max(1.0) as i32, style)),
+        (Outline::Box(r), _) => {
+            root.draw(&Rectangle::new([at(&(r.left, r.top)), at(&(r.right, r.bottom))], style))
+        }
+        (Outline::Disc(centre, radius), _) => root.draw(&Circle::new(
+            at(centre),
+            (radius * grain.scale).round().max(1.0) as i32,
+            style,
+        )),
     }
 }
 
@@ -79,5 +87,9 @@ fn words<DB: DrawingBackend>(
     let style = font.color(&scene.foreground).pos(Pos::new(along, VPos::Top));
     let lift = grain.base * t.size;
     let (x, y) = if t.upwards { (t.at.0 - lift, t.at.1) } else { (t.at.0, t.at.1 - lift) };
-    root.draw(&Words::new(t.text.clone(), ((x * grain.scale).round() as i32, (y * grain.scale).round() as i32), style))
+    root.draw(&Words::new(
+        t.text.clone(),
+        ((x * grain.scale).round() as i32, (y * grain.scale).round() as i32),
+        style,
+    ))
 }

@@ -33,17 +33,28 @@ impl Rect {
 
     /// The rectangle grown by `pad` on all sides.
     pub fn grown(&self, pad: f64) -> Self {
-        Self { left: self.left - pad, top: self.top - pad, right: self.right + pad, bottom: self.bottom + pad }
+        Self {
+            left: self.left - pad,
+            top: self.top - pad,
+            right: self.right + pad,
+            bottom: self.bottom + pad,
+        }
     }
 
     /// True if the interiors intersect.
     pub fn meets(&self, other: &Self) -> bool {
-        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
     }
 
     /// True if `other` lies inside.
     pub fn holds(&self, other: &Self) -> bool {
-        self.left <= other.left && self.top <= other.top && other.right <= self.right && other.bottom <= self.bottom
+        self.left <= other.left
+            && self.top <= other.top
+            && other.right <= self.right
+            && other.bottom <= self.bottom
     }
 
     /// The part of the segment from `a` to `b` inside the rectangle, as two parameters in [0, 1]
@@ -51,7 +62,12 @@ impl Rect {
     pub fn clip(&self, a: Point, b: Point) -> Option<(f64, f64)> {
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
         let (mut enter, mut leave) = (0.0f64, 1.0f64);
-        for (p, q) in [(-dx, a.0 - self.left), (dx, self.right - a.0), (-dy, a.1 - self.top), (dy, self.bottom - a.1)] {
+        for (p, q) in [
+            (-dx, a.0 - self.left),
+            (dx, self.right - a.0),
+            (-dy, a.1 - self.top),
+            (dy, self.bottom - a.1),
+        ] {
             if p.abs() < 1e-12 {
                 if q < 0.0 {
                     return None;
@@ -66,7 +82,12 @@ impl Rect {
     }
 
     fn moved(&self, by: Point) -> Self {
-        Self { left: self.left + by.0, top: self.top + by.1, right: self.right + by.0, bottom: self.bottom + by.1 }
+        Self {
+            left: self.left + by.0,
+            top: self.top + by.1,
+            right: self.right + by.0,
+            bottom: self.bottom + by.1,
+        }
     }
 }
 
@@ -153,7 +174,12 @@ impl Text {
         };
         let (x, y, above, below) = (self.at.0, self.at.1, ABOVE * self.size, BELOW * self.size);
         if self.upwards {
-            return Rect { left: x - above, right: x + below, top: y + before - length, bottom: y + before };
+            return Rect {
+                left: x - above,
+                right: x + below,
+                top: y + before - length,
+                bottom: y + before,
+            };
         }
         Rect { left: x - before, right: x - before + length, top: y - above, bottom: y + below }
     }
@@ -174,7 +200,9 @@ impl PanelLayout {
         let shift = |p: &mut Point| *p = (p.0 + by.0, p.1 + by.1);
         for shape in &mut self.shapes {
             match &mut shape.form {
-                Outline::Path(points) | Outline::Polygon(points) => points.iter_mut().for_each(shift),
+                Outline::Path(points) | Outline::Polygon(points) => {
+                    points.iter_mut().for_each(shift)
+                }
                 Outline::Disc(centre, _) => shift(centre),
                 Outline::Box(r) => *r = r.moved(by),
             }
@@ -191,7 +219,12 @@ impl PanelLayout {
     /// Adds a stroke.
     pub fn path(&mut self, points: Vec<Point>, colour: RGBColor, stroke: f64, role: ShapeRole) {
         if points.len() > 1 {
-            self.shapes.push(Shape { form: Outline::Path(points), colour, stroke: Some(stroke), role });
+            self.shapes.push(Shape {
+                form: Outline::Path(points),
+                colour,
+                stroke: Some(stroke),
+                role,
+            });
         }
     }
 }

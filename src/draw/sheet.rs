@@ -74,16 +74,28 @@ impl Size {
             return Ok(named.1);
         }
         if !text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-') {
-            return Err(Error::unknown("figure size (or WIDTHxHEIGHT in millimetres)", text, Self::names()));
+            return Err(Error::unknown(
+                "figure size (or WIDTHxHEIGHT in millimetres)",
+                text,
+                Self::names(),
+            ));
         }
         let length = |part: &str, low: f64| {
-            let value = part.trim().trim_end_matches("mm").parse::<f64>().ok().filter(|v| *v >= low && *v <= WIDTH_RANGE.1);
+            let value = part
+                .trim()
+                .trim_end_matches("mm")
+                .parse::<f64>()
+                .ok()
+                .filter(|v| *v >= low && *v <= WIDTH_RANGE.1);
             let expected = "WIDTH or WIDTHxHEIGHT in millimetres, 40 to 1000 wide and 20 to 1000 \
                 high";
             value.ok_or_else(|| Error::parameter("figure size", text, expected))
         };
         let (width, height) = text.split_once('x').map_or((text, None), |(w, h)| (w, Some(h)));
-        Ok(Self::Custom { width: length(width, WIDTH_RANGE.0)?, height: height.map(|h| length(h, 20.0)).transpose()? })
+        Ok(Self::Custom {
+            width: length(width, WIDTH_RANGE.0)?,
+            height: height.map(|h| length(h, 20.0)).transpose()?,
+        })
     }
 
     /// Width in millimetres.
@@ -115,7 +127,12 @@ impl From<Size> for Sheet {
     fn from(size: Size) -> Self {
         let font = VENUES.iter().find(|n| n.1 == size).map_or(8.0, |n| n.3);
         let height = if let Size::Custom { height, .. } = size { height } else { None };
-        Self { width: size.width() * POINTS_PER_MM, height: height.map(|h| h * POINTS_PER_MM), font, theme: Theme::Print }
+        Self {
+            width: size.width() * POINTS_PER_MM,
+            height: height.map(|h| h * POINTS_PER_MM),
+            font,
+            theme: Theme::Print,
+        }
     }
 }
 

@@ -42,9 +42,13 @@ pub fn svg(picture: &Picture, sheet: impl Into<Sheet>, metadata: &str) -> Result
     {
         // plotters divides the size by 1.24 and puts the base line 0.76 of the size below the top.
         let root = SVGBackend::with_string(&mut text, (w, h)).into_drawing_area();
-        draw(&scene, &root, BackendScale { scale: SVG_DPI / 72.0, base: 0.76, em: 1.24 }).map_err(failed)?;
+        draw(&scene, &root, BackendScale { scale: SVG_DPI / 72.0, base: 0.76, em: 1.24 })
+            .map_err(failed)?;
     }
-    let open = text.find("<svg").and_then(|s| text[s..].find('>').map(|e| s + e + 1)).ok_or_else(|| failed("no <svg> element"))?;
+    let open = text
+        .find("<svg")
+        .and_then(|s| text[s..].find('>').map(|e| s + e + 1))
+        .ok_or_else(|| failed("no <svg> element"))?;
     let font = base64::engine::general_purpose::STANDARD.encode(FONT);
     let millimetres = scene.width / 72.0 * 25.4;
     let head = format!(
@@ -64,15 +68,23 @@ pub fn raster(picture: &Picture, sheet: &Sheet, dpi: f64) -> Result<(u32, u32, V
     let mut buffer = vec![255u8; w as usize * h as usize * 3];
     {
         // Here the size is ascent minus descent, and the base line lies half of it below the top.
-        let em = face().map_or(1.24, |f| f64::from(f.ascender() - f.descender()) / f64::from(f.units_per_em()));
+        let em = face().map_or(1.24, |f| {
+            f64::from(f.ascender() - f.descender()) / f64::from(f.units_per_em())
+        });
         let root = BitMapBackend::with_buffer(&mut buffer, (w, h)).into_drawing_area();
-        draw(&scene, &root, BackendScale { scale: dpi / 72.0, base: 0.5 * em, em }).map_err(failed)?;
+        draw(&scene, &root, BackendScale { scale: dpi / 72.0, base: 0.5 * em, em })
+            .map_err(failed)?;
     }
     Ok((w, h, buffer))
 }
 
 /// The picture as PNG bytes at `dpi`; `metadata` becomes a text chunk.
-pub fn png(picture: &Picture, sheet: impl Into<Sheet>, dpi: f64, metadata: &str) -> Result<Vec<u8>> {
+pub fn png(
+    picture: &Picture,
+    sheet: impl Into<Sheet>,
+    dpi: f64,
+    metadata: &str,
+) -> Result<Vec<u8>> {
     frames(1, |_| Ok(picture.clone()), sheet, dpi, metadata, 1)
 }
 
@@ -97,7 +109,11 @@ pub fn frames(
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let per_metre = (dpi / 0.0254).round() as u32;
-    encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: per_metre, yppu: per_metre, unit: png::Unit::Meter }));
+    encoder.set_pixel_dims(Some(png::PixelDimensions {
+        xppu: per_metre,
+        yppu: per_metre,
+        unit: png::Unit::Meter,
+    }));
     if count > 1 {
         encoder.set_animated(count as u32, 0).map_err(failed)?;
         encoder.set_frame_delay(1, per_second).map_err(failed)?;

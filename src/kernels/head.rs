@@ -33,7 +33,8 @@ pub struct Head {
 
 impl PartialEq for Head {
     fn eq(&self, other: &Self) -> bool {
-        (&self.q, &self.k, &self.v, self.rank, &self.output) == (&other.q, &other.k, &other.v, other.rank, &other.output)
+        (&self.q, &self.k, &self.v, self.rank, &self.output)
+            == (&other.q, &other.k, &other.v, other.rank, &other.output)
     }
 }
 
@@ -65,16 +66,31 @@ impl Head {
     /// assert_eq!(wrong.unwrap_err().to_string(), "O: found a 2 x 2 matrix, expected a 2 x 1 matrix");
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
-    pub fn with_output(d: usize, q: Option<Matrix>, k: Option<Matrix>, v: Option<Matrix>, o: Matrix) -> Result<Self> {
+    pub fn with_output(
+        d: usize,
+        q: Option<Matrix>,
+        k: Option<Matrix>,
+        v: Option<Matrix>,
+        o: Matrix,
+    ) -> Result<Self> {
         let ([q, k], rank) = queries_and_keys(d, q, k)?;
         let v = checked("V", v, None, d)?;
         let size = v.as_ref().map_or(d, |m| m.0);
-        let (v, o) = (v.map(|m| m.1), checked("O", Some(o), Some(d), size)?.map_or(Vec::new(), |m| m.1));
+        let (v, o) =
+            (v.map(|m| m.1), checked("O", Some(o), Some(d), size)?.map_or(Vec::new(), |m| m.1));
         let together = match &v {
             Some(v) => product(&o, v, size, d),
             None => o.clone(),
         };
-        Ok(Self { q, k, v: Some(together), rank, dimension: d, output: Some((v, o)), version: new_version() })
+        Ok(Self {
+            q,
+            k,
+            v: Some(together),
+            rank,
+            dimension: d,
+            output: Some((v, o)),
+            version: new_version(),
+        })
     }
 
     /// Q, K and V as row-major slices; `None` is the identity. For a head with an output matrix, O
@@ -127,7 +143,11 @@ impl Head {
 }
 
 /// Checks Q and K and returns them with their common number of rows.
-fn queries_and_keys(d: usize, q: Option<Matrix>, k: Option<Matrix>) -> Result<([Option<Vec<f64>>; 2], usize)> {
+fn queries_and_keys(
+    d: usize,
+    q: Option<Matrix>,
+    k: Option<Matrix>,
+) -> Result<([Option<Vec<f64>>; 2], usize)> {
     // If one of Q and K is the identity, then r = d.
     let rank = match (&q, &k) {
         (Some((r, _)), Some(_)) => *r,
@@ -139,18 +159,31 @@ fn queries_and_keys(d: usize, q: Option<Matrix>, k: Option<Matrix>) -> Result<([
 }
 
 /// Checks the shape of a matrix and that its entries are finite.
-fn checked(name: &str, m: Option<Matrix>, rows: Option<usize>, columns: usize) -> Result<Option<Matrix>> {
+fn checked(
+    name: &str,
+    m: Option<Matrix>,
+    rows: Option<usize>,
+    columns: usize,
+) -> Result<Option<Matrix>> {
     let Some((r, a)) = m else { return Ok(None) };
     let found = a.len().checked_div(r).unwrap_or(0);
     let expected = match rows {
         Some(rows) => format!("a {rows} x {columns} matrix"),
         None => format!("a matrix with d = {columns} columns"),
     };
-    if r == 0 || found != columns || r.checked_mul(columns) != Some(a.len()) || rows.is_some_and(|rows| rows != r) {
+    if r == 0
+        || found != columns
+        || r.checked_mul(columns) != Some(a.len())
+        || rows.is_some_and(|rows| rows != r)
+    {
         return Err(Error::parameter(name, format!("a {r} x {found} matrix"), expected));
     }
     match crate::num::stats::first_nonfinite(&a) {
-        Some(i) => Err(Error::parameter(name, a[i], format!("finite entries (row {}, column {})", i / columns + 1, i % columns + 1))),
+        Some(i) => Err(Error::parameter(
+            name,
+            a[i],
+            format!("finite entries (row {}, column {})", i / columns + 1, i % columns + 1),
+        )),
         None => Ok(Some((r, a))),
     }
 }

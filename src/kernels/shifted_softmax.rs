@@ -56,7 +56,13 @@ impl Scores<'_> {
     /// `(d + 3) u (g + 64)`, where g is computed from differences of tokens. NaN if the form is not
     /// finite.
     /// **Cost** `n^2` exponentials and `8 n^2 d` operations.
-    pub fn weighted_differences(&self, z: &Tokens, isa: Isa, work: &mut SoftmaxWorkspace, out: &mut [f64]) {
+    pub fn weighted_differences(
+        &self,
+        z: &Tokens,
+        isa: Isa,
+        work: &mut SoftmaxWorkspace,
+        out: &mut [f64],
+    ) {
         if self.form.iter().any(|v| !v.is_finite()) {
             return out.fill(f64::NAN);
         }
@@ -69,7 +75,10 @@ impl Scores<'_> {
         }
         work.shifted.resize(n * d, 0.0);
         for (shifted, row) in work.shifted.chunks_exact_mut(d).zip(z.rows()) {
-            shifted.iter_mut().zip(row.iter().zip(z.row(0))).for_each(|(s, (v, first))| *s = v - first);
+            shifted
+                .iter_mut()
+                .zip(row.iter().zip(z.row(0)))
+                .for_each(|(s, (v, first))| *s = v - first);
         }
         let whole = n.next_multiple_of(UNROLL);
         work.masses.clear();
@@ -103,9 +112,12 @@ impl SimdKernel for Rows<'_> {
         let SoftmaxWorkspace { columns, shifted, gaps, rows, masses } = work;
         let (h, rest) = rows.split_at_mut(d * MAX_LANES);
         let (from, largest) = rest.split_at_mut(d * MAX_LANES);
-        let (h, from, largest) = (&mut L::view_mut(h)[..d], &mut L::view_mut(from)[..d], &mut L::view_mut(largest)[..d]);
+        let (h, from, largest) =
+            (&mut L::view_mut(h)[..d], &mut L::view_mut(from)[..d], &mut L::view_mut(largest)[..d]);
         let gaps = &mut L::view_mut(gaps)[..masses.len()];
-        for (c, (largest, column)) in largest.iter_mut().zip(columns.chunks_exact(padded)).enumerate() {
+        for (c, (largest, column)) in
+            largest.iter_mut().zip(columns.chunks_exact(padded)).enumerate()
+        {
             *largest = l.zero();
             for v in L::view(column) {
                 *largest = l.max(*largest, abs(l, l.sub(*v, l.splat(x[c]))));
@@ -115,7 +127,8 @@ impl SimdKernel for Rows<'_> {
         let mut lanes = [0.0; MAX_LANES];
         for i in (0..n).step_by(L::WIDTH) {
             let mut most = l.zero();
-            for ((h, largest), row) in h.iter_mut().zip(&*largest).zip(scores.form.chunks_exact(d)) {
+            for ((h, largest), row) in h.iter_mut().zip(&*largest).zip(scores.form.chunks_exact(d))
+            {
                 *h = l.zero();
                 for (e, a) in row.iter().enumerate() {
                     *h = l.fma(l.splat(*a), column::<L>(columns, e * padded + i), *h);
@@ -189,7 +202,13 @@ macro_rules! some_coordinates {
 /// Differences of scores to those of the leaders. On entry, `gaps` holds differences to another
 /// token; on exit, `from` holds the leaders.
 #[inline(always)]
-fn from_leaders<L: SimdOps<F = f64>>(l: L, x: &[f64], (h, from): (&[L::V], &mut [L::V]), last: Option<L::V>, gaps: &mut [L::V]) {
+fn from_leaders<L: SimdOps<F = f64>>(
+    l: L,
+    x: &[f64],
+    (h, from): (&[L::V], &mut [L::V]),
+    last: Option<L::V>,
+    gaps: &mut [L::V],
+) {
     let (d, mut lanes, mut leader_rows) = (h.len(), [0.0; MAX_LANES], [0; MAX_LANES]);
     // A leader chosen wrongly by rounding does no harm: the maximum is taken again after this.
     column_mut::<L>(&mut lanes)[0] = leaders(l, last, gaps);
@@ -216,7 +235,12 @@ fn products<L: SimdOps<F = f64>>(l: L, y: &[f64], h: &[L::V], gaps: &mut [L::V])
 
 /// Adds D coordinates from `first` on; overwrites if `first` is 0.
 #[inline(always)]
-fn add_products<L: SimdOps<F = f64>, const D: usize>(l: L, (y, d, first): (&[f64], usize, usize), h: &[L::V], gaps: &mut [L::V]) {
+fn add_products<L: SimdOps<F = f64>, const D: usize>(
+    l: L,
+    (y, d, first): (&[f64], usize, usize),
+    h: &[L::V],
+    gaps: &mut [L::V],
+) {
     let mut own = [l.zero(); D];
     own.copy_from_slice(&h[first..first + D]);
     for (gap, row) in gaps.iter_mut().zip(y.chunks_exact(d)) {
@@ -230,7 +254,12 @@ fn add_products<L: SimdOps<F = f64>, const D: usize>(l: L, (y, d, first): (&[f64
 
 /// `<h, z_j - from>` for all tokens.
 #[inline(always)]
-fn differences<L: SimdOps<F = f64>>(l: L, x: &[f64], (h, from): (&[L::V], &[L::V]), gaps: &mut [L::V]) {
+fn differences<L: SimdOps<F = f64>>(
+    l: L,
+    x: &[f64],
+    (h, from): (&[L::V], &[L::V]),
+    gaps: &mut [L::V],
+) {
     let d = h.len();
     for c in (0..d).step_by(MAX_COORDINATES) {
         some_coordinates!(d - c, add_differences::<L, _>(l, (x, d, c), (h, from), gaps));
@@ -262,7 +291,8 @@ fn add_differences<L: SimdOps<F = f64>, const D: usize>(
 #[inline(always)]
 fn leaders<L: SimdOps<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) -> L::V {
     mask(l, last, gaps);
-    let (mut top, mut leader, mut number) = ([l.splat(f64::NEG_INFINITY); UNROLL], [l.zero(); UNROLL], [l.zero(); UNROLL]);
+    let (mut top, mut leader, mut number) =
+        ([l.splat(f64::NEG_INFINITY); UNROLL], [l.zero(); UNROLL], [l.zero(); UNROLL]);
     for (c, number) in number.iter_mut().enumerate() {
         *number = l.splat(c as f64);
     }
@@ -320,10 +350,18 @@ fn mask<L: SimdOps<F = f64>>(l: L, last: Option<L::V>, gaps: &mut [L::V]) {
 /// Turns differences of scores into weights and returns their sums. No difference exceeds `top`;
 /// the scale is `rate^2`.
 #[inline(always)]
-fn weights<L: SimdOps<F = f64>>(l: L, masses: &[f64], (top, last): (L::V, Option<L::V>), rate: f64, gaps: &mut [L::V]) -> L::V {
+fn weights<L: SimdOps<F = f64>>(
+    l: L,
+    masses: &[f64],
+    (top, last): (L::V, Option<L::V>),
+    rate: f64,
+    gaps: &mut [L::V],
+) -> L::V {
     let (first, second) = (l.splat(rate), l.splat(rate * LOG2_E));
     let mut total = l.zero();
-    for (k, (gaps, masses)) in gaps.as_chunks_mut::<UNROLL>().0.iter_mut().zip(masses.as_chunks::<UNROLL>().0).enumerate() {
+    for (k, (gaps, masses)) in
+        gaps.as_chunks_mut::<UNROLL>().0.iter_mut().zip(masses.as_chunks::<UNROLL>().0).enumerate()
+    {
         for gap in gaps.iter_mut() {
             *gap = l.mul(l.mul(l.sub(*gap, top), first), second);
         }
@@ -342,7 +380,13 @@ fn weights<L: SimdOps<F = f64>>(l: L, masses: &[f64], (top, last): (L::V, Option
 
 /// Means of `z_j - own` with these weights, divided by `total`.
 #[inline(always)]
-fn means<L: SimdOps<F = f64>>(l: L, x: &[f64], (own, total): (&[L::V], L::V), weights: &[L::V], out: &mut [L::V]) {
+fn means<L: SimdOps<F = f64>>(
+    l: L,
+    x: &[f64],
+    (own, total): (&[L::V], L::V),
+    weights: &[L::V],
+    out: &mut [L::V],
+) {
     let d = own.len();
     for c in (0..d).step_by(MAX_COORDINATES) {
         some_coordinates!(d - c, mean::<L, _>(l, (x, d, c), (own, total), weights, out));
@@ -363,7 +407,11 @@ fn mean<L: SimdOps<F = f64>, const D: usize>(
     here.copy_from_slice(&own[first..first + D]);
     let (pairs, rest) = weights.as_chunks::<2>();
     for (weights, rows) in pairs.iter().zip(x.chunks_exact(2 * d)) {
-        for (k, (weight, row)) in weights.iter().zip([&rows[first..first + D], &rows[d + first..d + first + D]]).enumerate() {
+        for (k, (weight, row)) in weights
+            .iter()
+            .zip([&rows[first..first + D], &rows[d + first..d + first + D]])
+            .enumerate()
+        {
             for ((sum, own), v) in sums[k].iter_mut().zip(&here).zip(row) {
                 *sum = l.fma(*weight, l.sub(l.splat(*v), *own), *sum);
             }

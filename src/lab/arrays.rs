@@ -18,7 +18,11 @@ const MAX_STREAM: u64 = 1 << 30;
 /// zeros. Larger arrays can be read as NPY.
 const MAX_MEMBER: u64 = 256 << 20;
 
-pub(super) fn malformed(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
+pub(super) fn malformed(
+    path: &Path,
+    place: impl Into<String>,
+    problem: impl Into<String>,
+) -> Error {
     Error::File { path: path.display().to_string(), place: place.into(), problem: problem.into() }
 }
 
@@ -51,7 +55,11 @@ pub fn load(path: &Path) -> Result<Vec<u8>> {
         _ => Error::io(path.display(), "read", &e),
     })?;
     if !regular && bytes.len() as u64 > MAX_STREAM {
-        return Err(malformed(path, "", format!("more than {} MB, the most that is read from a stream", MAX_STREAM >> 20)));
+        return Err(malformed(
+            path,
+            "",
+            format!("more than {} MB, the most that is read from a stream", MAX_STREAM >> 20),
+        ));
     }
     Ok(bytes)
 }
@@ -88,8 +96,9 @@ pub fn parse(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
 }
 
 fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| malformed(path, "", "found binary data, expected CSV text (or a file named .npy or .npz)"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| {
+        malformed(path, "", "found binary data, expected CSV text (or a file named .npy or .npz)")
+    })?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -101,17 +110,27 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
         let record = record.map_err(|e| malformed(path, "", e.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
         // Files written by hand often have a trailing comma, or blanks instead of commas.
-        let fields: Vec<&str> = if record.len() == 1 { record[0].split_whitespace().collect() } else { record.iter().collect() };
-        let fields = if fields.last() == Some(&"") { &fields[..fields.len() - 1] } else { &fields[..] };
+        let fields: Vec<&str> = if record.len() == 1 {
+            record[0].split_whitespace().collect()
+        } else {
+            record.iter().collect()
+        };
+        let fields =
+            if fields.last() == Some(&"") { &fields[..fields.len() - 1] } else { &fields[..] };
         // Tables of this program have one line of column names.
-        let is_name = |f: &&str| f.starts_with(|c: char| c.is_alphabetic()) && f.parse::<f64>().is_err();
+        let is_name =
+            |f: &&str| f.starts_with(|c: char| c.is_alphabetic()) && f.parse::<f64>().is_err();
         if fields.is_empty() || (rows == 0 && !named && fields.iter().all(is_name)) {
             named |= !fields.is_empty();
             continue;
         }
         for (c, field) in fields.iter().enumerate() {
             let value: f64 = field.parse().map_err(|_| {
-                malformed(path, format!("line {line}, column {}", c + 1), format!("found `{}`, {}", shorten(field), hint(field)))
+                malformed(
+                    path,
+                    format!("line {line}, column {}", c + 1),
+                    format!("found `{}`, {}", shorten(field), hint(field)),
+                )
             })?;
             if !value.is_finite() {
                 let problem = format!("found {value}, expected a finite number");
@@ -122,7 +141,8 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
         if rows == 0 {
             columns = fields.len();
         } else if fields.len() != columns {
-            let problem = format!("found {} numbers, expected {columns} as in the first row", fields.len());
+            let problem =
+                format!("found {} numbers, expected {columns} as in the first row", fields.len());
             return Err(malformed(path, format!("line {line}"), problem));
         }
         rows += 1;
@@ -136,8 +156,10 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
 /// What was expected instead of a field. Numbers with semicolons or decimal commas get a hint of
 /// their own.
 fn hint(field: &str) -> &'static str {
-    let european =
-        field.contains(';') && field.split(';').all(|f| f.trim().is_empty() || f.trim().replace(',', ".").parse::<f64>().is_ok());
+    let european = field.contains(';')
+        && field
+            .split(';')
+            .all(|f| f.trim().is_empty() || f.trim().replace(',', ".").parse::<f64>().is_ok());
     if european {
         "which has semicolons (and perhaps decimal commas); expected commas, blanks or tabs \
         between numbers, and points in them"
@@ -147,36 +169,50 @@ fn hint(field: &str) -> &'static str {
 }
 
 fn shorten(field: &str) -> String {
-    let plain: String = field.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
+    let plain: String =
+        field.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect();
     if field.chars().count() > 40 { format!("{plain}...") } else { plain }
 }
 
 /// The names of the arrays in an NPZ archive; empty for other files.
 pub fn members(bytes: &[u8]) -> Vec<String> {
     let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return Vec::new() };
-    archive.file_names().filter_map(|n| n.ok().map(|n| n.trim_end_matches(".npy").to_owned())).collect()
+    archive
+        .file_names()
+        .filter_map(|n| n.ok().map(|n| n.trim_end_matches(".npy").to_owned()))
+        .collect()
 }
 
 fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
     let bad = |problem: String| malformed(path, "", problem);
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| bad(format!("not an NPZ archive, or truncated: {e}")))?;
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
+        .map_err(|e| bad(format!("not an NPZ archive, or truncated: {e}")))?;
     let names = members(bytes);
     let name = match member {
         Some(name) => names.iter().find(|n| *n == name),
         None if names.len() == 1 => names.first(),
         None if names.is_empty() => return Err(bad("holds no arrays".into())),
-        None => return Err(bad(format!("holds several arrays ({}); name one with --array", names.join(", ")))),
+        None => {
+            return Err(bad(format!(
+                "holds several arrays ({}); name one with --array",
+                names.join(", ")
+            )));
+        }
     };
-    let name =
-        name.ok_or_else(|| bad(Error::unknown("array", member.unwrap_or(""), names.iter().map(String::as_str)).to_string()))?.clone();
+    let name = name
+        .ok_or_else(|| {
+            bad(Error::unknown("array", member.unwrap_or(""), names.iter().map(String::as_str))
+                .to_string())
+        })?
+        .clone();
     let mut content = Vec::new();
-    let entry = archive.by_name(&format!("{name}.npy")).map_err(|e| bad(format!("array {name}: {e}")))?;
+    let entry =
+        archive.by_name(&format!("{name}.npy")).map_err(|e| bad(format!("array {name}: {e}")))?;
     // Reading one byte more than the limit detects larger arrays: the size in the directory of the
     // archive may be wrong.
-    entry
-        .take(MAX_MEMBER + 1)
-        .read_to_end(&mut content)
-        .map_err(|e| malformed(path, format!("array {name}"), format!("truncated or corrupt: {e}")))?;
+    entry.take(MAX_MEMBER + 1).read_to_end(&mut content).map_err(|e| {
+        malformed(path, format!("array {name}"), format!("truncated or corrupt: {e}"))
+    })?;
     if content.len() as u64 > MAX_MEMBER {
         let problem = format!(
             "unpacks to more than {} MB, the most that is read from an archive; give the array as \
@@ -194,7 +230,9 @@ fn npz(path: &Path, bytes: &[u8], member: Option<&str>) -> Result<Array> {
 /// **Errors** as [`read`], an array that is not a table, and rows that are not unit vectors (naming
 /// file and row).
 pub fn tokens(path: &Path, member: Option<&str>, normalise: bool) -> Result<Tokens> {
-    tokens_from_rows(path, &read(path, member)?, |d, rows| if normalise { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) })
+    tokens_from_rows(path, &read(path, member)?, |d, rows| {
+        if normalise { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) }
+    })
 }
 
 /// Tolerance, in unit roundoffs, for the length of a unit vector stored in lower precision: its
@@ -207,7 +245,11 @@ const LENGTH_ROUNDOFFS: f64 = 16.0;
 ///
 /// **Errors** an array that is not a table, and rows that the constructor refuses (naming file and
 /// row).
-pub fn tokens_from_rows(path: &Path, array: &Array, constructor: impl Fn(usize, Vec<f64>) -> Result<Tokens>) -> Result<Tokens> {
+pub fn tokens_from_rows(
+    path: &Path,
+    array: &Array,
+    constructor: impl Fn(usize, Vec<f64>) -> Result<Tokens>,
+) -> Result<Tokens> {
     let made = match array.shape[..] {
         [_, d] => constructor(d, array.data.clone()).or_else(|e| match e {
             Error::Token { .. } if array.roundoff > ROUNDOFF && is_unit(d, array) => {
@@ -215,7 +257,11 @@ pub fn tokens_from_rows(path: &Path, array: &Array, constructor: impl Fn(usize, 
             }
             e => Err(e),
         }),
-        _ => Err(Error::parameter("shape", format!("{:?}", array.shape), "a table n x d, one token per row")),
+        _ => Err(Error::parameter(
+            "shape",
+            format!("{:?}", array.shape),
+            "a table n x d, one token per row",
+        )),
     };
     made.map_err(|e| match e {
         // Radii do not come from this file.
@@ -243,7 +289,11 @@ pub fn matrix(path: &Path, member: Option<&str>) -> Result<(usize, Vec<f64>)> {
 pub fn list(path: &Path, member: Option<&str>) -> Result<Vec<f64>> {
     let array = read(path, member)?;
     if array.shape.iter().filter(|s| **s > 1).count() > 1 {
-        return Err(malformed(path, "", format!("found shape {:?}, expected one number per row", array.shape)));
+        return Err(malformed(
+            path,
+            "",
+            format!("found shape {:?}, expected one number per row", array.shape),
+        ));
     }
     Ok(array.data)
 }
@@ -289,7 +339,10 @@ pub fn csv_text(table: &Table, header: &[String]) -> String {
 /// words in NPY. Commas in words become semicolons.
 pub fn labelled_csv(table: &LabelledTable, header: &[String]) -> String {
     let legend = table.legend().into_iter().map(|line| format!("in NPY, {line}"));
-    let mut out = csv_text(&Table { columns: table.columns.clone(), rows: Vec::new() }, &[header, &legend.collect::<Vec<_>>()].concat());
+    let mut out = csv_text(
+        &Table { columns: table.columns.clone(), rows: Vec::new() },
+        &[header, &legend.collect::<Vec<_>>()].concat(),
+    );
     let words: Vec<Option<&[String]>> = table.columns.iter().map(|c| table.words(c)).collect();
     for row in &table.rows {
         for (k, v) in row.iter().enumerate() {
@@ -312,7 +365,8 @@ pub fn labelled_csv(table: &LabelledTable, header: &[String]) -> String {
 /// **Errors** a file that cannot be read; a row of another length than the line of names.
 pub fn labelled_table(path: &Path) -> Result<LabelledTable> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
-    let mut lines = text.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(',').collect::<Vec<_>>());
+    let mut lines =
+        text.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(',').collect::<Vec<_>>());
     let names = lines.next().unwrap_or_default();
     let rows: Vec<Vec<&str>> = lines.collect();
     if let Some(k) = rows.iter().position(|row| row.len() != names.len()) {
@@ -380,8 +434,14 @@ pub type PendingFile<'a> = (PathBuf, Box<dyn FnOnce() -> Vec<u8> + Send + 'a>);
 /// **Errors** the first file, in this order, that cannot be written.
 pub fn write_together(files: Vec<PendingFile>) -> Result<()> {
     let partial: Vec<Result<TemporaryFile>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = files.into_iter().map(|(path, bytes)| scope.spawn(move || TemporaryFile::new(path, &bytes()))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let threads: Vec<_> = files
+            .into_iter()
+            .map(|(path, bytes)| scope.spawn(move || TemporaryFile::new(path, &bytes())))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
     partial.into_iter().collect::<Result<Vec<_>>>()?.into_iter().try_for_each(TemporaryFile::finish)
 }
@@ -405,7 +465,8 @@ impl TemporaryFile {
     }
 
     fn finish(self) -> Result<()> {
-        std::fs::rename(&self.file, &self.path).map_err(|e| Error::io(self.path.display(), "write", &e))
+        std::fs::rename(&self.file, &self.path)
+            .map_err(|e| Error::io(self.path.display(), "write", &e))
     }
 }
 

@@ -10,8 +10,8 @@ use crate::attention::{Dynamics, Spec, TimeScale, dynamics, layer::Layer};
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, RunParameters, linear_times, log_times};
 use crate::flow::{
-    Frame, Observer, Options, Outcome, Recorder, SDE_VELOCITY_ACCURACY, SdeOptions, Summary, Table, apply_layers_many, preferred_batch,
-    solve, solve_many, solve_sde_many, velocity_accuracy,
+    Frame, Observer, Options, Outcome, Recorder, SDE_VELOCITY_ACCURACY, SdeOptions, Summary, Table,
+    apply_layers_many, preferred_batch, solve, solve_many, solve_sde_many, velocity_accuracy,
 };
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::proofs::trajectory::{Neighbourhood, prove};
@@ -32,7 +32,8 @@ pub struct CellTables {
 
 /// Names of the outcomes; the summary holds their indices. Stored tables hold the indices too: add
 /// a new outcome at the end.
-pub const OUTCOMES: [&str; 7] = ["reached", "one-cluster", "event", "max-steps", "step-too-small", "non-finite", "stationary"];
+pub const OUTCOMES: [&str; 7] =
+    ["reached", "one-cluster", "event", "max-steps", "step-too-small", "non-finite", "stationary"];
 
 /// For each outcome, whether the run ended as requested.
 const SUCCESSES: [bool; 7] = [true, true, true, false, false, false, true];
@@ -48,15 +49,29 @@ pub const MATRIX_SEED: &str = "matrix_seed";
 
 /// Columns of every summary. [`MATRIX_SEED`] and `proved` follow them in experiments that have
 /// these columns.
-const SUMMARY: [&str; 9] =
-    ["realisation", "outcome", "t", "t_one_cluster", "clusters", "inner_min", "merges", "evaluations", "predicted_t"];
+const SUMMARY: [&str; 9] = [
+    "realisation",
+    "outcome",
+    "t",
+    "t_one_cluster",
+    "clusters",
+    "inner_min",
+    "merges",
+    "evaluations",
+    "predicted_t",
+];
 
 /// Runs all realisations of a cell; `cells` is the number of cells that run at the same time.
 /// Returns `None` when cancelled.
 ///
 /// **Errors** a cell whose dynamics or law cannot be built (a law that needs a larger d, a USA rate
 /// beyond f64).
-pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBool) -> Result<Option<CellTables>> {
+pub fn run(
+    experiment: &Experiment,
+    cell: &Cell,
+    cells: usize,
+    cancel: &AtomicBool,
+) -> Result<Option<CellTables>> {
     let model_spec = experiment.model_of(&cell.model);
     // Errors of the dynamics are reported before anything runs.
     let shared = dynamics_of(experiment, cell, model_spec)?;
@@ -65,24 +80,41 @@ pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBo
     // Few cells share the threads. Batching changes no result. Realisations with matrices of their
     // own run one by one.
     let threads = rayon::current_num_threads().div_ceil(cells.max(1));
-    let size = if own { 1 } else { experiment.realisations.div_ceil(threads).clamp(1, preferred_batch(cell.d)) };
-    let batches: Vec<Vec<usize>> = (0..experiment.realisations).collect::<Vec<_>>().chunks(size).map(<[usize]>::to_vec).collect();
-    let forecast = matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
+    let size = if own {
+        1
+    } else {
+        experiment.realisations.div_ceil(threads).clamp(1, preferred_batch(cell.d))
+    };
+    let batches: Vec<Vec<usize>> = (0..experiment.realisations)
+        .collect::<Vec<_>>()
+        .chunks(size)
+        .map(<[usize]>::to_vec)
+        .collect();
+    let forecast =
+        matches!(experiment.stepper, Stepping::Adaptive) && experiment.stop_at_one_cluster;
     let batch = |m: &Vec<usize>| {
         let drawn = m.first().and_then(|m| matrix_seed(experiment, model_spec, cell, *m));
-        let of_its_own = drawn.map(|seed| dynamics_of(experiment, cell, &model_spec.clone().with_seed(seed))).transpose()?;
+        let of_its_own = drawn
+            .map(|seed| dynamics_of(experiment, cell, &model_spec.clone().with_seed(seed)))
+            .transpose()?;
         let dynamics = of_its_own.as_ref().unwrap_or(&shared);
         if let Some(noise_settings) = &model_spec.noise_settings {
             with_noise(experiment, cell, dynamics, noise_settings, m, cancel)
         } else if forecast {
-            m.iter().map(|m| until_one_cluster(experiment, cell, dynamics, *m, cancel)).collect::<Result<Vec<_>>>()
+            m.iter()
+                .map(|m| until_one_cluster(experiment, cell, dynamics, *m, cancel))
+                .collect::<Result<Vec<_>>>()
         } else {
             run_batch(experiment, cell, dynamics, m, cancel)
         }
     };
     // In a sweep the threads run realisations; in a single run they serve the kernels.
     let runs: Vec<Vec<(Table, Vec<f64>)>> = if sweep {
-        batches.par_iter().with_max_len(1).map(|m| sequentially(|| batch(m))).collect::<Result<_>>()?
+        batches
+            .par_iter()
+            .with_max_len(1)
+            .map(|m| sequentially(|| batch(m)))
+            .collect::<Result<_>>()?
     } else {
         batches.iter().map(batch).collect::<Result<_>>()?
     };
@@ -90,7 +122,8 @@ pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBo
     if cancel.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let mut summary = Table { columns: SUMMARY.iter().map(ToString::to_string).collect(), rows: Vec::new() };
+    let mut summary =
+        Table { columns: SUMMARY.iter().map(ToString::to_string).collect(), rows: Vec::new() };
     let mut tables = Vec::new();
     for (table, row) in runs {
         tables.push(table);
@@ -98,12 +131,17 @@ pub fn run(experiment: &Experiment, cell: &Cell, cells: usize, cancel: &AtomicBo
     }
     if own {
         summary.columns.push(MATRIX_SEED.into());
-        let seed = |m: usize| matrix_seed(experiment, model_spec, cell, m).map_or(f64::NAN, |seed| seed as f64);
+        let seed = |m: usize| {
+            matrix_seed(experiment, model_spec, cell, m).map_or(f64::NAN, |seed| seed as f64)
+        };
         summary.rows.iter_mut().enumerate().for_each(|(m, row)| row.push(seed(m)));
     }
     if experiment.certify {
         summary.columns.push("proved".into());
-        let proved = (0..experiment.realisations).into_par_iter().map(|m| proved(experiment, cell, m)).collect::<Result<Vec<f64>>>()?;
+        let proved = (0..experiment.realisations)
+            .into_par_iter()
+            .map(|m| proved(experiment, cell, m))
+            .collect::<Result<Vec<f64>>>()?;
         summary.rows.iter_mut().zip(proved).for_each(|(row, p)| row.push(p));
     }
     let table = if experiment.mean { mean(&tables, experiment.band)? } else { stacked(tables) };
@@ -118,7 +156,11 @@ fn dynamics_of(experiment: &Experiment, cell: &Cell, model_spec: &ModelSpec) -> 
         Stepping::Adaptive => velocity_accuracy(experiment.rtol, cell.beta),
         Stepping::Layer | Stepping::MeanShift => EXACT_ACCURACY,
     };
-    let spec = experiment.method.spec(Spec { time_scale: scale, accuracy, ..Spec::new(cell.beta, cell.n) })?;
+    let spec = experiment.method.spec(Spec {
+        time_scale: scale,
+        accuracy,
+        ..Spec::new(cell.beta, cell.n)
+    })?;
     model_spec.model.build(&cell.dynamics, false, &spec, cell.d)
 }
 
@@ -133,8 +175,12 @@ fn proved(experiment: &Experiment, cell: &Cell, m: usize) -> Result<f64> {
 fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
     let model = &experiment.model_of(&cell.model).model;
     let x = if experiment.tokens.is_empty() {
-        let mut stream = Stream::new(experiment.seed, &["init", &cell.stream_key(), &m.to_string()]);
-        model.tokens_from_unit_vectors(&Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?, None)?
+        let mut stream =
+            Stream::new(experiment.seed, &["init", &cell.stream_key(), &m.to_string()]);
+        model.tokens_from_unit_vectors(
+            &Law::parse(&cell.init)?.sample(cell.n, cell.d, &mut stream)?,
+            None,
+        )?
     } else {
         model.tokens_from_rows(cell.d, experiment.tokens.concat(), false, None)?
     };
@@ -146,7 +192,8 @@ fn start(experiment: &Experiment, cell: &Cell, m: usize) -> Result<Tokens> {
 }
 
 fn recorder(experiment: &Experiment, cell: &Cell) -> Result<Recorder> {
-    let observables = experiment.observables.iter().map(|o| observable::find(o)).collect::<Result<Vec<_>>>()?;
+    let observables =
+        experiment.observables.iter().map(|o| observable::find(o)).collect::<Result<Vec<_>>>()?;
     Ok(Recorder::new(setting(cell), sample_times(experiment), false, observables))
 }
 
@@ -173,14 +220,19 @@ fn until_one_cluster(
     cancel: &AtomicBool,
 ) -> Result<(Table, Vec<f64>)> {
     let (start, mut recorder) = (start(experiment, cell, m)?, recorder(experiment, cell)?);
-    let variant = dynamics::find(&cell.dynamics, false)?.variant.filter(|_| experiment.model_of(&cell.model).is_plain());
+    let variant = dynamics::find(&cell.dynamics, false)?
+        .variant
+        .filter(|_| experiment.model_of(&cell.model).is_plain());
     let scale = TimeScale::parse(&experiment.time_scale)?;
-    let mut forecast = CollapseTimePredictor::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
+    let mut forecast =
+        CollapseTimePredictor::new(variant, scale, cell.beta, experiment.merge_radius.max(1e-12));
     let mut observers: Vec<&mut dyn Observer> = vec![&mut recorder];
     if let Some(f) = &mut forecast {
         observers.push(f);
     }
-    let end = solve(dynamics, &start, experiment.t_end, &options(experiment, cancel)?, &mut observers)?.into();
+    let end =
+        solve(dynamics, &start, experiment.t_end, &options(experiment, cancel)?, &mut observers)?
+            .into();
     let predicted = forecast.and_then(|f| f.time()).unwrap_or(-1.0);
     Ok(result_of(experiment, cell, dynamics, m, &end, predicted, recorder))
 }
@@ -197,7 +249,10 @@ fn with_noise(
     let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
     let root = noise_root(noise_settings, experiment.seed);
-    let seeds: Vec<u64> = m.iter().map(|m| Stream::new(root, &["noise", &cell.stream_key(), &m.to_string()]).next_u64()).collect();
+    let seeds: Vec<u64> = m
+        .iter()
+        .map(|m| Stream::new(root, &["noise", &cell.stream_key(), &m.to_string()]).next_u64())
+        .collect();
     let plan = SdeOptions {
         noise: &noise_settings.noise,
         step: noise_settings.step,
@@ -209,7 +264,8 @@ fn with_noise(
     let steps = (experiment.t_end / noise_settings.step - 1e-9).ceil().max(0.0) as u64;
     let rows = m.iter().zip(ends).zip(recorders).map(|((m, (clusters, outcome)), recorder)| {
         let t = if let Outcome::NonFinite { t, .. } = outcome { t } else { experiment.t_end };
-        let end = Summary { outcome, t, clusters, merges: 0, evaluations: 12 * steps, one_cluster: None };
+        let end =
+            Summary { outcome, t, clusters, merges: 0, evaluations: 12 * steps, one_cluster: None };
         result_of(experiment, cell, dynamics, *m, &end, -1.0, recorder)
     });
     Ok(rows.collect())
@@ -226,11 +282,21 @@ fn run_batch(
     let systems = m.iter().map(|m| start(experiment, cell, *m)).collect::<Result<Vec<_>>>()?;
     let mut recorders = m.iter().map(|_| recorder(experiment, cell)).collect::<Result<Vec<_>>>()?;
     let ends = match experiment.stepper {
-        Stepping::Adaptive => solve_many(dynamics, &systems, experiment.t_end, &options(experiment, cancel)?, &mut recorders)?,
-        Stepping::Layer | Stepping::MeanShift => layers(experiment, cell, dynamics, systems, cancel, &mut recorders)?,
+        Stepping::Adaptive => solve_many(
+            dynamics,
+            &systems,
+            experiment.t_end,
+            &options(experiment, cancel)?,
+            &mut recorders,
+        )?,
+        Stepping::Layer | Stepping::MeanShift => {
+            layers(experiment, cell, dynamics, systems, cancel, &mut recorders)?
+        }
     };
     let rows = m.iter().zip(&ends).zip(recorders);
-    Ok(rows.map(|((m, end), recorder)| result_of(experiment, cell, dynamics, *m, end, -1.0, recorder)).collect())
+    Ok(rows
+        .map(|((m, end), recorder)| result_of(experiment, cell, dynamics, *m, end, -1.0, recorder))
+        .collect())
 }
 
 /// Applies residual layers to the systems.
@@ -244,9 +310,18 @@ fn layers(
 ) -> Result<Vec<Summary>> {
     let eta = cell.eta()?;
     let depth = experiment.layers > 0;
-    let layers = if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
+    let layers =
+        if depth { experiment.layers } else { (experiment.t_end / eta - 1e-9).ceil() as usize };
     let dt = if depth { 1.0 } else { eta };
-    let done = apply_layers_many(dynamics, &mut systems, Layer::new(eta)?, layers, dt, Some(cancel), recorders)?;
+    let done = apply_layers_many(
+        dynamics,
+        &mut systems,
+        Layer::new(eta)?,
+        layers,
+        dt,
+        Some(cancel),
+        recorders,
+    )?;
     let end = |clusters: Tokens| Summary {
         outcome: Outcome::Reached,
         t: done as f64 * dt,
@@ -270,14 +345,30 @@ fn result_of(
 ) -> (Table, Vec<f64>) {
     let (mut found, last) = (Vec::new(), &end.clusters);
     let labels: Vec<usize> = (0..last.n()).collect();
-    let frame =
-        Frame { t: end.t, tokens: last, labels: &labels, dynamics, work: &RefCell::default(), merge_radius: experiment.merge_radius };
+    let frame = Frame {
+        t: end.t,
+        tokens: last,
+        labels: &labels,
+        dynamics,
+        work: &RefCell::default(),
+        merge_radius: experiment.merge_radius,
+    };
     (observable::clusters::ENTRY.measure)(&setting(cell), &frame, &mut found);
     (observable::inner_range::ENTRY.measure)(&setting(cell), &frame, &mut found);
     let code = OUTCOMES.iter().position(|o| *o == end.outcome.name()).unwrap_or(OUTCOMES.len());
     let inner_min = if last.space().is_unit() { found[1] } else { f64::NAN };
     let one_cluster = end.one_cluster.unwrap_or(f64::NAN);
-    let row = vec![m as f64, code as f64, end.t, one_cluster, found[0], inner_min, end.merges as f64, end.evaluations as f64, predicted];
+    let row = vec![
+        m as f64,
+        code as f64,
+        end.t,
+        one_cluster,
+        found[0],
+        inner_min,
+        end.merges as f64,
+        end.evaluations as f64,
+        predicted,
+    ];
     let mut table = recorder.table;
     if !experiment.mean {
         table.columns.insert(0, "realisation".into());
@@ -313,19 +404,26 @@ fn mean(tables: &[Table], band: f64) -> Result<Table> {
     let rows = tables.iter().map(|t| t.rows.len()).min().unwrap_or(0);
     if tables.iter().any(|t| t.rows.len() != rows) {
         return Err(Error::Numerical {
-            what: "some realisations ended early, so their mean over time does not exist; set mean \
+            what:
+                "some realisations ended early, so their mean over time does not exist; set mean \
                 = false"
-                .into(),
+                    .into(),
         });
     }
     let mut out = tables.first().cloned().unwrap_or_default();
     if band > 0.0 {
-        let names: Vec<String> = out.columns.iter().skip(1).flat_map(|c| [format!("{c}_low"), format!("{c}_high")]).collect();
+        let names: Vec<String> = out
+            .columns
+            .iter()
+            .skip(1)
+            .flat_map(|c| [format!("{c}_low"), format!("{c}_high")])
+            .collect();
         out.columns.extend(names);
     }
     // The same number of realisations is left out at both ends. For 20 realisations and 90 % these
     // are the smallest and the largest.
-    let outside = ((0.5 * (1.0 - band) * tables.len() as f64 + 1e-9) as usize).min((tables.len() - 1) / 2);
+    let outside =
+        ((0.5 * (1.0 - band) * tables.len() as f64 + 1e-9) as usize).min((tables.len() - 1) / 2);
     for (k, row) in out.rows.iter_mut().enumerate() {
         let mut ends = Vec::new();
         for (c, v) in row.iter_mut().enumerate() {

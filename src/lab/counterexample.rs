@@ -2,7 +2,9 @@
 
 use super::Provenance;
 use crate::error::{Error, Result, wrong_json};
-use crate::theorem::{Case, Claim, Confirmation, Context, Finding, Masses, Method, Tape, TrialResult, find, run_trial};
+use crate::theorem::{
+    Case, Claim, Confirmation, Context, Finding, Masses, Method, Tape, TrialResult, find, run_trial,
+};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -35,7 +37,13 @@ pub struct Counterexample {
 
 impl Counterexample {
     /// The file of a failed trial.
-    pub fn new(claim: &Claim, failed: &TrialResult, seed: u64, confirmation: &Confirmation, provenance: Provenance) -> Self {
+    pub fn new(
+        claim: &Claim,
+        failed: &TrialResult,
+        seed: u64,
+        confirmation: &Confirmation,
+        provenance: Provenance,
+    ) -> Self {
         let c = failed.case;
         let case = SavedCase {
             n: c.n,
@@ -51,7 +59,17 @@ impl Counterexample {
         };
         let confirmed_by = confirmation.confirmed_by.iter().map(|w| (*w).to_owned()).collect();
         let (claim, statement) = (claim.name.to_owned(), claim.statement.to_owned());
-        Self { provenance, claim, statement, case, seed, margin, error, confirmed_by, draws: failed.tape.clone() }
+        Self {
+            provenance,
+            claim,
+            statement,
+            case,
+            seed,
+            margin,
+            error,
+            confirmed_by,
+            draws: failed.tape.clone(),
+        }
     }
 
     /// JSON; floating-point numbers are written so that they are read back bit for bit.
@@ -61,11 +79,18 @@ impl Counterexample {
 
     /// Reads a file.
     ///
-    /// **Errors** no such file, a file that is no counterexample written by `hunt`, numbers that are not finite.
+    /// **Errors** no such file, a file that is no counterexample written by `hunt`, numbers that
+    /// are not finite.
     pub fn read(path: &Path) -> Result<Self> {
-        let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
-        let file: Self = serde_json::from_str(&text).map_err(|e| bad(wrong_json(&e, "a counterexample written by `hunt`")))?;
+        let bad = |problem: String| Error::File {
+            path: path.display().to_string(),
+            place: String::new(),
+            problem,
+        };
+        let text =
+            std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let file: Self = serde_json::from_str(&text)
+            .map_err(|e| bad(wrong_json(&e, "a counterexample written by `hunt`")))?;
         if !file.case.beta.is_finite() || !file.draws.numbers().iter().all(|v| v.is_finite()) {
             return Err(bad("a number is not finite".into()));
         }
@@ -80,11 +105,18 @@ impl Counterexample {
         let claim = find(&self.claim)?;
         if claim.statement != self.statement {
             let found = format!("the statement when the file was written: {}", self.statement);
-            return Err(Error::parameter("statement", found, format!("today's: {}", claim.statement)));
+            return Err(Error::parameter(
+                "statement",
+                found,
+                format!("today's: {}", claim.statement),
+            ));
         }
         let c = &self.case;
         let dynamics = claim.domain.dynamics.iter().copied().find(|d| *d == c.dynamics);
-        let dynamics = dynamics.map_or_else(|| crate::attention::dynamics::find(&c.dynamics, false).map(|e| e.name), Ok)?;
+        let dynamics = dynamics.map_or_else(
+            || crate::attention::dynamics::find(&c.dynamics, false).map(|e| e.name),
+            Ok,
+        )?;
         let law = claim.domain.laws.iter().copied().find(|l| *l == c.law);
         let law = match law {
             Some(law) => law,
@@ -95,7 +127,12 @@ impl Counterexample {
         };
         let masses = if c.equal_masses { Masses::Equal } else { Masses::Random };
         let case = Case { n: c.n, d: c.d, beta: c.beta, dynamics, law, masses };
-        let context = Context::replay(self.draws.clone(), self.seed, &["shrink", claim.name], Method::default());
+        let context = Context::replay(
+            self.draws.clone(),
+            self.seed,
+            &["shrink", claim.name],
+            Method::default(),
+        );
         Ok((claim, run_trial(claim, &case, context)?))
     }
 }

@@ -45,7 +45,9 @@ pub struct TableDifference {
 impl Difference {
     /// True if nothing differs.
     pub fn is_none(&self) -> bool {
-        self.settings.is_empty() && self.alone.is_empty() && self.tables.iter().all(|t| t.different == Some(0))
+        self.settings.is_empty()
+            && self.alone.is_empty()
+            && self.tables.iter().all(|t| t.different == Some(0))
     }
 }
 
@@ -63,14 +65,18 @@ pub fn compare(a: &Path, b: &Path) -> Result<Difference> {
     let mut tables = Vec::new();
     for name in first.intersection(&second) {
         // Empty tables (a run without merges) cannot be read as arrays.
-        let [x, y] = [a, b].map(|folder| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e)));
+        let [x, y] = [a, b].map(|folder| {
+            std::fs::read(folder.join(name))
+                .map_err(|e| Error::io(folder.join(name).display(), "read", &e))
+        });
         let (x, y) = (x?, y?);
         let equal = x == y;
         let shown = name.display().to_string();
         let one = match (array(name, &x), array(name, &y)) {
             (Ok(a), Ok(b)) => named(table(shown, &a, &b), &x, &y),
             (x, y) => {
-                let shape = |r: &Result<Array>| r.as_ref().map_or_else(|_| vec![0, 0], |a| a.shape.clone());
+                let shape =
+                    |r: &Result<Array>| r.as_ref().map_or_else(|_| vec![0, 0], |a| a.shape.clone());
                 let different = equal.then_some(0);
                 TableDifference {
                     name: shown,
@@ -123,7 +129,8 @@ fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
         Ok(())
     }
     let mut out = BTreeSet::new();
-    walk(folder, Path::new(""), &mut out).map_err(|e| Error::io(folder.display(), "read the folder", &e))?;
+    walk(folder, Path::new(""), &mut out)
+        .map_err(|e| Error::io(folder.display(), "read the folder", &e))?;
     Ok(out)
 }
 
@@ -134,16 +141,23 @@ fn description(folder: &Path) -> Result<Value> {
         if !path.exists() {
             continue;
         }
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
-        let bad = |problem: String| Error::File { path: path.display().to_string(), place: String::new(), problem };
-        let value: Value = serde_json::from_str(&text).map_err(|e| bad(wrong_json(&e, "what `run` or `solve --out` writes")))?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let bad = |problem: String| Error::File {
+            path: path.display().to_string(),
+            place: String::new(),
+            problem,
+        };
+        let value: Value = serde_json::from_str(&text)
+            .map_err(|e| bad(wrong_json(&e, "what `run` or `solve --out` writes")))?;
         let mut found = key.map_or(value.clone(), |k| value[k].clone());
         found["numerical_version"] = value["provenance"]["numerical_version"].clone();
         return Ok(found);
     }
-    let problem = "found no record.json and no experiment.json, expected a folder of `solve --out` \
+    let problem =
+        "found no record.json and no experiment.json, expected a folder of `solve --out` \
         or of `run`"
-        .to_owned();
+            .to_owned();
     Err(Error::File { path: folder.display().to_string(), place: String::new(), problem })
 }
 
@@ -155,7 +169,12 @@ fn settings(a: &Value, b: &Value) -> Vec<(String, Value, Value)> {
                 let keys: BTreeSet<&String> = x.keys().chain(y.keys()).collect();
                 for key in keys {
                     let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                    walk(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), out);
+                    walk(
+                        &path,
+                        a.get(key).unwrap_or(&Value::Null),
+                        b.get(key).unwrap_or(&Value::Null),
+                        out,
+                    );
                 }
             }
             _ if a == b => {}
@@ -169,7 +188,16 @@ fn settings(a: &Value, b: &Value) -> Vec<(String, Value, Value)> {
 
 fn table(name: String, a: &Array, b: &Array) -> TableDifference {
     let shapes = [a.shape.clone(), b.shape.clone()];
-    let mut out = TableDifference { name, shapes, different: None, ulps: None, relative: 0.0, at: [0, 0], column: None, columns: None };
+    let mut out = TableDifference {
+        name,
+        shapes,
+        different: None,
+        ulps: None,
+        relative: 0.0,
+        at: [0, 0],
+        column: None,
+        columns: None,
+    };
     if a.shape != b.shape {
         return out;
     }

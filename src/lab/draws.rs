@@ -22,7 +22,11 @@ pub fn sentences(experiment: &Experiment) -> Vec<String> {
     for model_spec in experiment.all_models() {
         for (head, slot, law) in &model_spec.model.laws {
             let key = MATRICES.get(*slot).copied().unwrap_or_default();
-            let word = model_spec.words.get(key).and_then(|words| words.get(*head)).map_or("", String::as_str);
+            let word = model_spec
+                .words
+                .get(key)
+                .and_then(|words| words.get(*head))
+                .map_or("", String::as_str);
             let sentence = matrix(key, word, law);
             if !sentence.is_empty() && !matrices.contains(&sentence) {
                 matrices.push(sentence);
@@ -41,13 +45,20 @@ pub fn sentences(experiment: &Experiment) -> Vec<String> {
     let mut roots: Vec<u64> = noises.map(|s| noise_root(&s, experiment.seed)).collect();
     roots.sort_unstable();
     roots.dedup();
-    out.extend(roots.into_iter().take(MAX_SENTENCES).map(|root| format!("noise: drawn anew in every realisation, from the seed {root}")));
+    out.extend(
+        roots
+            .into_iter()
+            .take(MAX_SENTENCES)
+            .map(|root| format!("noise: drawn anew in every realisation, from the seed {root}")),
+    );
     out
 }
 
 fn matrix(key: &str, word: &str, law: &MatrixLaw) -> String {
     match law.seed() {
-        Some(seed) => format!("{key} = {word}: one matrix for all realisations, that of the seed {seed} in the law"),
+        Some(seed) => format!(
+            "{key} = {word}: one matrix for all realisations, that of the seed {seed} in the law"
+        ),
         None if law.needs_seed() => {
             format!(
                 "{key} = {word}: drawn anew in every realisation, from the seed in the column \
@@ -66,7 +77,12 @@ pub fn noise_root(noise_settings: &NoiseSettings, seed: u64) -> u64 {
 /// The seed of the matrices of realisation m, below 2^53 so that a double holds it; `None` if every
 /// matrix has its own seed. Like the initial tokens, it depends on the law of tokens and on the
 /// shape only: a sweep over beta uses the same matrices.
-pub fn matrix_seed(experiment: &Experiment, model_spec: &ModelSpec, cell: &Cell, m: usize) -> Option<u64> {
+pub fn matrix_seed(
+    experiment: &Experiment,
+    model_spec: &ModelSpec,
+    cell: &Cell,
+    m: usize,
+) -> Option<u64> {
     let stream = || Stream::new(experiment.seed, &["matrices", &cell.stream_key(), &m.to_string()]);
     model_spec.model.needs_seed().then(|| stream().next_u64() >> 11)
 }
@@ -76,6 +92,7 @@ pub fn matrix_seed(experiment: &Experiment, model_spec: &ModelSpec, cell: &Cell,
 ///
 /// **Errors** a specification of no law (a damaged record).
 pub fn masses_by_law(spec: &str, seed: u64, cell: &Cell, m: usize) -> Result<Vec<f64>> {
-    let law = MassLaw::parse(spec).ok_or_else(|| crate::error::Error::parameter("mass_law", spec, "a law of masses"))??;
+    let law = MassLaw::parse(spec)
+        .ok_or_else(|| crate::error::Error::parameter("mass_law", spec, "a law of masses"))??;
     Ok(law.weights(cell.n, &mut Stream::new(seed, &["masses", &cell.stream_key(), &m.to_string()])))
 }

@@ -125,7 +125,11 @@ impl Experiment {
     /// The part of a cell's id that all cells share: everything that numbers depend on except the
     /// axes of the grid.
     pub fn shared_key(&self) -> String {
-        let tokens = if self.tokens.is_empty() { String::new() } else { super::provenance::hash(format!("{:?}", self.tokens)) };
+        let tokens = if self.tokens.is_empty() {
+            String::new()
+        } else {
+            super::provenance::hash(format!("{:?}", self.tokens))
+        };
         let mut key = serde_json::json!({
             "seed": self.seed, "tokens": tokens, "time_scale": self.time_scale, "realisations": self.realisations, "stepper": self.stepper,
             "layers": self.layers, "t_end": self.t_end, "rtol": self.rtol, "merge_radius": self.merge_radius,
@@ -177,8 +181,14 @@ impl Experiment {
     /// Name of the folder of results: the name of the experiment and a hash of its settings and the
     /// numerical version.
     pub fn folder(&self) -> String {
-        let drawn = if self.all_models().iter().any(ModelSpec::needs_seed) { DRAWN_ANEW } else { "" };
-        let key = format!("{}/{}/{}{drawn}", super::provenance::NUMERICAL_VERSION, super::provenance::FORMAT, self.resolved());
+        let drawn =
+            if self.all_models().iter().any(ModelSpec::needs_seed) { DRAWN_ANEW } else { "" };
+        let key = format!(
+            "{}/{}/{}{drawn}",
+            super::provenance::NUMERICAL_VERSION,
+            super::provenance::FORMAT,
+            self.resolved()
+        );
         format!("{}-{}", self.name, &super::provenance::hash(key)[..12])
     }
 }

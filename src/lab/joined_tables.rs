@@ -39,16 +39,23 @@ pub fn write(experiment: &Experiment, store: &Store, provenance: &Provenance) ->
     let single = groups.len() == 1;
     for group in groups {
         let name = if single { "tables".to_owned() } else { group.name };
-        let columns: Vec<String> = std::iter::once("cell".to_owned()).chain(group.columns).collect();
+        let columns: Vec<String> =
+            std::iter::once("cell".to_owned()).chain(group.columns).collect();
         let table = Table { columns, rows: group.rows };
         write_atomically(&store.folder().join(format!("{name}.npy")), &npy_table(&table))?;
         // In CSV the rows begin with the id of their cell.
-        let head = csv_text(&Table { columns: table.columns.clone(), rows: Vec::new() }, &provenance.csv_header());
+        let head = csv_text(
+            &Table { columns: table.columns.clone(), rows: Vec::new() },
+            &provenance.csv_header(),
+        );
         let lines = group.ids.iter().zip(&table.rows).map(|(id, row)| {
             let numbers: Vec<String> = row[1..].iter().map(ToString::to_string).collect();
             format!("{id},{}\n", numbers.join(","))
         });
-        write_atomically(&store.folder().join(format!("{name}.csv")), lines.fold(head, |text, line| text + &line).as_bytes())?;
+        write_atomically(
+            &store.folder().join(format!("{name}.csv")),
+            lines.fold(head, |text, line| text + &line).as_bytes(),
+        )?;
     }
     Ok(())
 }

@@ -24,9 +24,14 @@ impl Journal {
         let mut lines = HashMap::new();
         if let Ok(file) = std::fs::File::open(&path) {
             let (mut reader, mut at, mut line) = (BufReader::new(file), 0, Vec::new());
-            while reader.read_until(b'\n', &mut line).map_err(|e| Error::io(path.display(), "read", &e))? > 0 {
+            while reader
+                .read_until(b'\n', &mut line)
+                .map_err(|e| Error::io(path.display(), "read", &e))?
+                > 0
+            {
                 // The last line of a killed run may lack its end.
-                if let (Some(id), true) = (line.split(|b| *b == b' ').next(), line.ends_with(b"\n")) {
+                if let (Some(id), true) = (line.split(|b| *b == b' ').next(), line.ends_with(b"\n"))
+                {
                     lines.insert(String::from_utf8_lossy(id).into_owned(), (at, line.len() as u64));
                 }
                 at += line.len() as u64;
@@ -76,7 +81,11 @@ impl Journal {
         let mut lines = self.table();
         let line = format!("{id} {} {text}\n", hash(text));
         let write = || -> std::io::Result<u64> {
-            let mut file = std::fs::OpenOptions::new().create(true).append(true).read(true).open(&self.path)?;
+            let mut file = std::fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .read(true)
+                .open(&self.path)?;
             let mut at = file.seek(SeekFrom::End(0))?;
             // A new line starts after a line that was cut off.
             if at > 0 && !ends_with_newline(&self.path, at)? {

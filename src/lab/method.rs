@@ -56,7 +56,11 @@ impl Method {
     pub fn options<'a>(&self, options: Options<'a>) -> Result<Options<'a>> {
         let chosen = self.integrator.as_deref().map(integrator).transpose()?;
         Ok(match chosen {
-            Some(integrator) => Options { integrator, max_steps: self.max_steps.unwrap_or(options.max_steps), ..options },
+            Some(integrator) => Options {
+                integrator,
+                max_steps: self.max_steps.unwrap_or(options.max_steps),
+                ..options
+            },
             None => Options { max_steps: self.max_steps.unwrap_or(options.max_steps), ..options },
         })
     }
@@ -65,7 +69,8 @@ impl Method {
     ///
     /// **Errors** a kernel that is not registered.
     pub fn spec(&self, spec: Spec) -> Result<Spec> {
-        let kernel = self.kernel.as_deref().map(KernelChoice::parse).transpose()?.unwrap_or(spec.kernel);
+        let kernel =
+            self.kernel.as_deref().map(KernelChoice::parse).transpose()?.unwrap_or(spec.kernel);
         Ok(Spec { kernel, accuracy: self.accuracy.unwrap_or(spec.accuracy), ..spec })
     }
 
@@ -98,7 +103,13 @@ pub fn masses(r: &mut Reader, n: &[usize]) -> (Vec<f64>, String) {
         r.problem(at, format!("{key}: found {bad}, expected positive numbers"));
     }
     if let (false, Some(n)) = (masses.is_empty(), n.iter().find(|n| **n != masses.len())) {
-        r.problem(at, format!("{key}: found {} masses, expected one for each of n = {n} tokens", masses.len()));
+        r.problem(
+            at,
+            format!(
+                "{key}: found {} masses, expected one for each of n = {n} tokens",
+                masses.len()
+            ),
+        );
     }
     (masses, law.unwrap_or_default())
 }
@@ -128,7 +139,13 @@ fn law_of_masses(r: &mut Reader) -> Option<String> {
         // A range of numbers, one for each token.
         None if word.contains("..") => None,
         None => {
-            r.problem(at, format!("masses: found \"{word}\", expected a number for each token, or a law: {}", mass_law::usage()));
+            r.problem(
+                at,
+                format!(
+                    "masses: found \"{word}\", expected a number for each token, or a law: {}",
+                    mass_law::usage()
+                ),
+            );
             Some(String::new())
         }
     }

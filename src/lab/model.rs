@@ -34,7 +34,11 @@ pub const KEYS: [(&str, bool, &str); 15] = [
          none. Off the sphere tokens are points of R^d; their lengths are the radii where the space \
          has radii",
     ),
-    ("rescaled", false, "true for tokens z = e^{-tV} x in R^d, where x moves without normalisation"),
+    (
+        "rescaled",
+        false,
+        "true for tokens z = e^{-tV} x in R^d, where x moves without normalisation",
+    ),
     (
         "weights",
         false,
@@ -79,7 +83,11 @@ pub const KEYS: [(&str, bool, &str); 15] = [
         "Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2. W2 f(W1 x + b1) + \
          b2 is added to attention of the same x, not after it; peri and ngpt normalise the sum",
     ),
-    ("activation", false, "Activation f of the feed-forward sublayer: gelu (default), gelu-tanh or relu"),
+    (
+        "activation",
+        false,
+        "Activation f of the feed-forward sublayer: gelu (default), gelu-tanh or relu",
+    ),
     (
         "noise",
         false,
@@ -157,11 +165,19 @@ impl ModelSpec {
     ///
     /// **Errors** with the key of each: unknown names, files that cannot be read or have another
     /// shape, numbers out of range.
-    pub fn new(words: Words, folder: &Path) -> std::result::Result<Self, Vec<(&'static str, Error)>> {
-        let mut reading = Reading { words: &words, folder, files: BTreeMap::new(), problems: Vec::new() };
+    pub fn new(
+        words: Words,
+        folder: &Path,
+    ) -> std::result::Result<Self, Vec<(&'static str, Error)>> {
+        let mut reading =
+            Reading { words: &words, folder, files: BTreeMap::new(), problems: Vec::new() };
         let (model, noise_settings) = (reading.model(), reading.noise_settings());
         let Reading { files, problems, .. } = reading;
-        if problems.is_empty() { Ok(Self { words, files, seed: None, model, noise_settings }) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(Self { words, files, seed: None, model, noise_settings })
+        } else {
+            Err(problems)
+        }
     }
 
     /// True for plain attention without noise.
@@ -181,7 +197,8 @@ impl ModelSpec {
         if !self.needs_seed() {
             return self;
         }
-        let noise_settings = self.noise_settings.map(|s| NoiseSettings { seed: s.seed.or(Some(seed)), ..s });
+        let noise_settings =
+            self.noise_settings.map(|s| NoiseSettings { seed: s.seed.or(Some(seed)), ..s });
         Self { model: self.model.with_seed(seed), noise_settings, seed: Some(seed), ..self }
     }
 
@@ -191,7 +208,9 @@ impl ModelSpec {
     pub fn axis(r: &mut Reader) -> Vec<Self> {
         r.declare_subtable(GRID.0, KEYS.iter().map(|k| k.0));
         let Some(file) = r.word(GRID.0) else {
-            return r.subtable(GRID.0, TABLE_OR_FILE, Self::read).unwrap_or_else(|| vec![Self::default()]);
+            return r
+                .subtable(GRID.0, TABLE_OR_FILE, Self::read)
+                .unwrap_or_else(|| vec![Self::default()]);
         };
         Self::load_axis(&r.sibling_path(&file)).unwrap_or_else(|e| {
             let at = r.offset(GRID.0);
@@ -221,7 +240,11 @@ impl ModelSpec {
     fn load_axis(path: &Path) -> Result<Vec<Self>> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => Error::File { path: name.clone(), place: String::new(), problem: "no such file".into() },
+            std::io::ErrorKind::NotFound => Error::File {
+                path: name.clone(),
+                place: String::new(),
+                problem: "no such file".into(),
+            },
             _ => Error::io(path.display(), "read", &e),
         })?;
         let mut reader = Reader::new(&name, &text);
@@ -244,7 +267,8 @@ impl ModelSpec {
                 r.variants(key, many)
             };
             let Some(variants) = variants.filter(|v| !v.is_empty()) else { continue };
-            let without_ranges: Result<Vec<_>> = variants.iter().map(|v| expanded(v, MAX_MODELS)).collect();
+            let without_ranges: Result<Vec<_>> =
+                variants.iter().map(|v| expanded(v, MAX_MODELS)).collect();
             let variants = match without_ranges {
                 Ok(lists) => lists.concat(),
                 Err(e) => {
@@ -260,14 +284,24 @@ impl ModelSpec {
                 }
                 words
             };
-            grid = grid.iter().flat_map(|words| variants.iter().map(move |v| with(words, v))).collect();
+            grid = grid
+                .iter()
+                .flat_map(|words| variants.iter().map(move |v| with(words, v)))
+                .collect();
             if grid.len() > MAX_MODELS {
                 let at = r.offset(key);
-                r.problem(at, format!("{key}: found {} models, expected at most {MAX_MODELS}; shorten a list", grid.len()));
+                r.problem(
+                    at,
+                    format!(
+                        "{key}: found {} models, expected at most {MAX_MODELS}; shorten a list",
+                        grid.len()
+                    ),
+                );
                 return vec![Self::default()];
             }
         }
-        let (folder, mut all, mut reported) = (r.sibling_path(""), Vec::new(), std::collections::BTreeSet::new());
+        let (folder, mut all, mut reported) =
+            (r.sibling_path(""), Vec::new(), std::collections::BTreeSet::new());
         for words in grid {
             match Self::new(words, &folder) {
                 Ok(model_spec) => all.push(model_spec),
@@ -288,24 +322,33 @@ impl ModelSpec {
     /// All settings as text: `norm=pre; noise=kappa=4,step=0.1`, with the seed of random parts;
     /// empty for plain attention.
     pub fn to_text(&self) -> String {
-        let mut settings: Vec<String> = self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
+        let mut settings: Vec<String> =
+            self.words.iter().map(|(key, words)| format!("{key}={}", words.join("+"))).collect();
         settings.extend(self.seed.map(|s| format!("seed={s}")));
         without_folders(&settings.join("; "))
     }
 
     /// The settings in the keys in which these models differ: `norm=pre; noise=kappa=4,step=0.1`.
     pub fn label(&self, all: &[Self]) -> String {
-        let differs = |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));
+        let differs =
+            |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));
         let value = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
-        KEYS.iter().filter(|k| differs(k.0)).map(|k| format!("{}={}", k.0, value(k.0))).collect::<Vec<_>>().join("; ")
+        KEYS.iter()
+            .filter(|k| differs(k.0))
+            .map(|k| format!("{}={}", k.0, value(k.0)))
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 }
 
 /// [`ModelSpec::to_text`] for a model in a record.
 pub fn recorded_text(model: &serde_json::Value) -> String {
-    let words = |v: &serde_json::Value| v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"));
+    let words = |v: &serde_json::Value| {
+        v.as_array().map(|a| a.iter().filter_map(|w| w.as_str()).collect::<Vec<_>>().join("+"))
+    };
     let keys = model["words"].as_object().into_iter().flatten();
-    let mut settings: Vec<String> = keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
+    let mut settings: Vec<String> =
+        keys.map(|(key, v)| format!("{key}={}", words(v).unwrap_or_default())).collect();
     settings.extend(model["seed"].as_u64().map(|s| format!("seed={s}")));
     without_folders(&settings.join("; "))
 }
@@ -331,20 +374,35 @@ impl Reading<'_> {
     }
 
     /// Parses the value of a key; a problem is recorded.
-    fn one<T>(&mut self, key: &'static str, parse: impl FnOnce(&mut Self, &str) -> Result<T>) -> Option<T> {
+    fn one<T>(
+        &mut self,
+        key: &'static str,
+        parse: impl FnOnce(&mut Self, &str) -> Result<T>,
+    ) -> Option<T> {
         let word = self.list(key).first()?.clone();
         parse(self, &word).map_err(|e| self.problems.push((key, e))).ok()
     }
 
-    fn each<T>(&mut self, key: &'static str, parse: impl Fn(&mut Self, &str) -> Result<T>) -> Vec<T> {
+    fn each<T>(
+        &mut self,
+        key: &'static str,
+        parse: impl Fn(&mut Self, &str) -> Result<T>,
+    ) -> Vec<T> {
         let words = self.list(key).to_vec();
-        words.iter().filter_map(|w| parse(self, w).map_err(|e| self.problems.push((key, e))).ok()).collect()
+        words
+            .iter()
+            .filter_map(|w| parse(self, w).map_err(|e| self.problems.push((key, e))).ok())
+            .collect()
     }
 
     /// The path of a file; the hash of its content is recorded.
     fn file(&mut self, name: &str) -> Result<PathBuf> {
         let path = self.folder.join(name);
-        let shown = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
+        let shown = |problem: &str| Error::File {
+            path: path.display().to_string(),
+            place: String::new(),
+            problem: problem.into(),
+        };
         if !path.exists() {
             return Err(shown("no such file"));
         }
@@ -371,12 +429,25 @@ impl Reading<'_> {
         let activation = self.one("activation", |_, w| activation(w));
         if self.words.contains_key("activation") && !self.words.contains_key("mlp") {
             let found = self.list("activation").join(", ");
-            self.problems.push(("activation", Error::parameter("activation", found, "none without a feed-forward sublayer")));
+            self.problems.push((
+                "activation",
+                Error::parameter("activation", found, "none without a feed-forward sublayer"),
+            ));
         }
         let units = self.one("mlp", |r, w| r.units(w, activation.unwrap_or(Activation::Gelu)));
         let depth_schedule = self.depth_schedule(&laws);
         let rescaled = self.words.contains_key("rescaled");
-        let model = Model { space, normalisation, rescaled, weights, patterns, heads, feed_forward: units, laws, depth_schedule };
+        let model = Model {
+            space,
+            normalisation,
+            rescaled,
+            weights,
+            patterns,
+            heads,
+            feed_forward: units,
+            laws,
+            depth_schedule,
+        };
         if let (true, Err(e)) = (self.problems.is_empty(), model.scheme()) {
             let key = if self.words.contains_key("space") { "space" } else { "norm" };
             self.problems.push((key, e));
@@ -393,13 +464,18 @@ impl Reading<'_> {
             let found = self.list(key).len();
             if found != 0 && found != count {
                 let expected = format!("none, or one per head ({count})");
-                self.problems.push((key, Error::parameter(key, format!("{found} files"), expected)));
+                self.problems
+                    .push((key, Error::parameter(key, format!("{found} files"), expected)));
             }
-            let column = self.each(key, |r, w| match MatrixLaw::parse(w).filter(|_| !r.folder.join(w).exists()) {
-                Some(law) => Ok((None, Some(law?))),
-                None => Ok((Some(arrays::matrix(&r.file(w)?, None)?), None)),
+            let column = self.each(key, |r, w| {
+                match MatrixLaw::parse(w).filter(|_| !r.folder.join(w).exists()) {
+                    Some(law) => Ok((None, Some(law?))),
+                    None => Ok((Some(arrays::matrix(&r.file(w)?, None)?), None)),
+                }
             });
-            laws.extend(column.iter().enumerate().filter_map(|(h, c)| Some((h, slot, c.1.clone()?))));
+            laws.extend(
+                column.iter().enumerate().filter_map(|(h, c)| Some((h, slot, c.1.clone()?))),
+            );
             columns.push(column);
         }
         let matrix = |h: usize, k: usize| columns[k].get(h).and_then(|c| c.0.clone());
@@ -413,7 +489,10 @@ impl Reading<'_> {
             other => Err(Error::unknown("schedule", other, ["layers", "redrawn"])),
         })?;
         if how == DepthSchedule::Redrawn && laws.is_empty() {
-            self.problems.push(("schedule", Error::parameter("schedule", "redrawn", "matrices by law, such as v = \"normal\"")));
+            self.problems.push((
+                "schedule",
+                Error::parameter("schedule", "redrawn", "matrices by law, such as v = \"normal\""),
+            ));
         }
         Some(how)
     }
@@ -423,17 +502,32 @@ impl Reading<'_> {
         match name {
             "causal" if rest.is_empty() => Ok(PatternSpec::Causal),
             "window" => {
-                let found = KeyValues::parse("window", rest).with_keys("window parameter", &["w"])?;
-                let width = found.whole("w")?.ok_or_else(|| Error::parameter("window w", "nothing", "a width: window:w=8"))?;
-                if width == 0 { Err(Error::parameter("window w", 0, "at least 1")) } else { Ok(PatternSpec::Window(width as usize)) }
+                let found =
+                    KeyValues::parse("window", rest).with_keys("window parameter", &["w"])?;
+                let width = found.whole("w")?.ok_or_else(|| {
+                    Error::parameter("window w", "nothing", "a width: window:w=8")
+                })?;
+                if width == 0 {
+                    Err(Error::parameter("window w", 0, "at least 1"))
+                } else {
+                    Ok(PatternSpec::Window(width as usize))
+                }
             }
             _ => {
                 let (array, _) = self.table(word, &["causal", "window"])?;
                 let [n, m] = array.shape[..] else {
-                    return Err(Error::parameter("mask", format!("the shape {:?}", array.shape), "an n x n table"));
+                    return Err(Error::parameter(
+                        "mask",
+                        format!("the shape {:?}", array.shape),
+                        "an n x n table",
+                    ));
                 };
                 if let Some(v) = array.data.iter().find(|v| (**v * (**v - 1.0)).abs() > 0.0) {
-                    return Err(Error::parameter("mask", v, "zeros and ones (1 where row i sees column j)"));
+                    return Err(Error::parameter(
+                        "mask",
+                        v,
+                        "zeros and ones (1 where row i sees column j)",
+                    ));
                 }
                 let seen: Vec<bool> = array.data.iter().map(|v| *v > 0.5).collect();
                 Ok(PatternSpec::Table(BiasTable::mask(n, m, &seen)?))
@@ -450,14 +544,19 @@ impl Reading<'_> {
             [n, m] => BiasTable::biases(n, m, array.data)?,
             [h, n, m] => BiasTable::biases_by_head(h, n, m, array.data)?,
             _ => {
-                return Err(Error::parameter("bias", format!("the shape {:?}", array.shape), "an n x n table, or heads x n x n"));
+                return Err(Error::parameter(
+                    "bias",
+                    format!("the shape {:?}", array.shape),
+                    "an n x n table, or heads x n x n",
+                ));
             }
         }))
     }
 
     /// Reads a table from a file; an unknown name is compared with these names.
     fn table(&mut self, word: &str, names: &[&str]) -> Result<(arrays::Array, PathBuf)> {
-        let named = crate::error::nearest(word.split(':').next().unwrap_or(word), names.iter().copied());
+        let named =
+            crate::error::nearest(word.split(':').next().unwrap_or(word), names.iter().copied());
         if let (false, Some(near)) = (self.folder.join(word).exists(), named) {
             return Err(Error::parameter("pattern", word, format!("`{near}`, or a file")));
         }
@@ -483,7 +582,8 @@ impl Reading<'_> {
             return None;
         }
         self.one("noise", |_, w| {
-            let found = KeyValues::parse("noise", w).with_keys("noise parameter", &["kappa", "seed", "step", "scheme"])?;
+            let found = KeyValues::parse("noise", w)
+                .with_keys("noise parameter", &["kappa", "seed", "step", "scheme"])?;
             // Wrong values are reported before missing ones.
             let noise = found.number("kappa")?.map(Isotropic::new).transpose()?;
             let step = found.number("step")?;
@@ -493,16 +593,26 @@ impl Reading<'_> {
             let seed = found.whole("seed")?;
             let scheme = found.get("scheme").unwrap_or(SCHEMES[0].0);
             let known = SCHEMES.iter().find(|s| s.0 == scheme);
-            let (_, splitting, sampler) = known.ok_or_else(|| Error::unknown("scheme of noise", scheme, SCHEMES.map(|s| s.0)))?;
-            let missing = |name: &str| Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)");
-            let (noise, step) = (noise.ok_or_else(|| missing("kappa"))?, step.ok_or_else(|| missing("step"))?);
-            Ok(NoiseSettings { noise: noise.with_sampler(*sampler), seed, step, splitting: *splitting })
+            let (_, splitting, sampler) = known
+                .ok_or_else(|| Error::unknown("scheme of noise", scheme, SCHEMES.map(|s| s.0)))?;
+            let missing = |name: &str| {
+                Error::parameter(format!("noise {name}"), "nothing", "kappa=K,step=H (and seed=S)")
+            };
+            let (noise, step) =
+                (noise.ok_or_else(|| missing("kappa"))?, step.ok_or_else(|| missing("step"))?);
+            Ok(NoiseSettings {
+                noise: noise.with_sampler(*sampler),
+                seed,
+                step,
+                splitting: *splitting,
+            })
         })
     }
 }
 
 fn rotary(word: &str) -> Result<PatternSpec> {
-    let found = KeyValues::parse("rotary", word).with_keys("rotary parameter", &["base", "pairs"])?;
+    let found =
+        KeyValues::parse("rotary", word).with_keys("rotary parameter", &["base", "pairs"])?;
     let base = found.number("base")?.unwrap_or(10_000.0);
     if !(base > 0.0 && base.is_finite()) {
         return Err(Error::parameter("rotary base", base, "a positive number"));
@@ -510,7 +620,9 @@ fn rotary(word: &str) -> Result<PatternSpec> {
     let with = match found.get("pairs") {
         None | Some("adjacent") => Pairs::Adjacent,
         Some("halves") => Pairs::Halves,
-        Some(other) => return Err(Error::unknown("pairs of rotary positions", other, ["adjacent", "halves"])),
+        Some(other) => {
+            return Err(Error::unknown("pairs of rotary positions", other, ["adjacent", "halves"]));
+        }
     };
     Ok(PatternSpec::Rotary(base, with))
 }
@@ -519,7 +631,11 @@ fn rotary(word: &str) -> Result<PatternSpec> {
 ///
 /// **Errors** an unknown name.
 pub fn activation(word: &str) -> Result<Activation> {
-    let all = [("gelu", Activation::Gelu), ("gelu-tanh", Activation::GeluTanh), ("relu", Activation::Relu)];
+    let all = [
+        ("gelu", Activation::Gelu),
+        ("gelu-tanh", Activation::GeluTanh),
+        ("relu", Activation::Relu),
+    ];
     let found = all.iter().find(|(n, _)| *n == word);
     found.map(|a| a.1).ok_or_else(|| Error::unknown("activation", word, all.iter().map(|a| a.0)))
 }

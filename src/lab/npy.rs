@@ -41,9 +41,11 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
         return Ok(Array { data: fields.numbers(bytes)?, shape, roundoff: ROUNDOFF });
     }
     let start = data_start(bytes)?;
-    let file = npyz::NpyFile::new(bytes).map_err(|_| "not an NPY array, or truncated in its header")?;
+    let file =
+        npyz::NpyFile::new(bytes).map_err(|_| "not an NPY array, or truncated in its header")?;
     let shape: Vec<u64> = file.shape().to_vec();
-    let entries = shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES);
+    let entries =
+        shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES);
     if entries == Some(0) {
         return Err(format!("the shape {shape:?} has no entries"));
     }
@@ -51,7 +53,10 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
         return Err(format!("the shape {shape:?} is too large; at most {MAX_ENTRIES} entries"));
     };
     if entries > bytes.len() as u64 {
-        return Err(format!("truncated: the shape {shape:?} needs {entries} entries, the file has {} bytes", bytes.len()));
+        return Err(format!(
+            "truncated: the shape {shape:?} needs {entries} entries, the file has {} bytes",
+            bytes.len()
+        ));
     }
     let fortran = file.order() == npyz::Order::Fortran && shape.len() > 1;
     let descr = file.dtype().descr().replace(['\'', '"', ' '], "");
@@ -59,13 +64,16 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
     let (data, roundoff) = match descr.as_str() {
         "<f8" | ">f8" | "=f8" => (numbers::<f64>(file, |v| v)?, ROUNDOFF),
         "<f4" | ">f4" | "=f4" => (numbers::<f32>(file, f64::from)?, 2f64.powi(-24)),
-        "<f2" | ">f2" | "=f2" => (halves(|bits| half::f16::from_bits(bits).to_f64())?, 2f64.powi(-11)),
+        "<f2" | ">f2" | "=f2" => {
+            (halves(|bits| half::f16::from_bits(bits).to_f64())?, 2f64.powi(-11))
+        }
         // NumPy has no bfloat16; packages that add it write two plain bytes per entry.
         "|V2" | "<V2" => (halves(|bits| half::bf16::from_bits(bits).to_f64())?, 2f64.powi(-8)),
         "<i8" | ">i8" => (numbers::<i64>(file, |v| v as f64)?, ROUNDOFF),
         "<i4" | ">i4" => (numbers::<i32>(file, f64::from)?, ROUNDOFF),
         other => {
-            let known = "float64, float32, float16, bfloat16 (V2), or whole numbers of 4 or 8 bytes";
+            let known =
+                "float64, float32, float16, bfloat16 (V2), or whole numbers of 4 or 8 bytes";
             return Err(format!("found element type {other}, expected {known}"));
         }
     };
@@ -74,15 +82,22 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
     Ok(Array { shape, data, roundoff })
 }
 
-fn numbers<T: npyz::Deserialize>(file: npyz::NpyFile<&[u8]>, to: impl Fn(T) -> f64) -> Result<Vec<f64>, String> {
+fn numbers<T: npyz::Deserialize>(
+    file: npyz::NpyFile<&[u8]>,
+    to: impl Fn(T) -> f64,
+) -> Result<Vec<f64>, String> {
     let read = file.into_vec::<T>().map_err(|e| format!("truncated or corrupt data: {e}"))?;
     Ok(read.into_iter().map(to).collect())
 }
 
 /// Decodes numbers of two bytes.
 fn halves(data: &[u8], entries: usize, big: bool, to: fn(u16) -> f64) -> Result<Vec<f64>, String> {
-    let data = data.get(..2 * entries).ok_or_else(|| format!("truncated or corrupt data: {} bytes of {}", data.len(), 2 * entries))?;
-    let pair = |b: &[u8]| if big { u16::from_be_bytes([b[0], b[1]]) } else { u16::from_le_bytes([b[0], b[1]]) };
+    let data = data.get(..2 * entries).ok_or_else(|| {
+        format!("truncated or corrupt data: {} bytes of {}", data.len(), 2 * entries)
+    })?;
+    let pair = |b: &[u8]| {
+        if big { u16::from_be_bytes([b[0], b[1]]) } else { u16::from_le_bytes([b[0], b[1]]) }
+    };
     Ok(data.chunks_exact(2).map(|b| to(pair(b))).collect())
 }
 
@@ -105,9 +120,11 @@ fn data_start(bytes: &[u8]) -> Result<usize, String> {
     let header = header_of(bytes)?;
     let nested = bytes[header.clone()].iter().filter(|b| b"([{".contains(b)).count();
     if header.len() > 4096 || nested > 2 {
-        return Err("found a structured or oversized header, expected a plain array of numbers, or \
+        return Err(
+            "found a structured or oversized header, expected a plain array of numbers, or \
             fields of float64"
-            .into());
+                .into(),
+        );
     }
     Ok(header.end)
 }
@@ -127,7 +144,9 @@ impl Fields {
         let header = header_of(bytes)?;
         let text = std::str::from_utf8(&bytes[header.clone()]).ok();
         let Some((names, rows)) = text.and_then(Self::parsed) else { return Ok(None) };
-        if names.is_empty() || (rows as u64).checked_mul(names.len() as u64).is_none_or(|e| e > MAX_ENTRIES) {
+        if names.is_empty()
+            || (rows as u64).checked_mul(names.len() as u64).is_none_or(|e| e > MAX_ENTRIES)
+        {
             return Ok(None);
         }
         Ok(Some(Self { names, rows, start: header.end }))
@@ -162,8 +181,16 @@ impl Fields {
     fn numbers(&self, bytes: &[u8]) -> Result<Vec<f64>, String> {
         let entries = self.rows * self.names.len();
         let data = bytes.get(self.start..self.start + 8 * entries);
-        let data = data.ok_or_else(|| format!("truncated: the shape {:?} needs {entries} entries", [self.rows, self.names.len()]))?;
-        Ok(data.chunks_exact(8).map(|b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])).collect())
+        let data = data.ok_or_else(|| {
+            format!(
+                "truncated: the shape {:?} needs {entries} entries",
+                [self.rows, self.names.len()]
+            )
+        })?;
+        Ok(data
+            .chunks_exact(8)
+            .map(|b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
+            .collect())
     }
 }
 
@@ -212,7 +239,10 @@ pub(super) fn header(kind: &str, shape: &str) -> Vec<u8> {
 
 /// A table as a plain array of shape rows x columns.
 pub fn npy_bytes(table: &Table) -> Vec<u8> {
-    with_numbers(header("'<f8'", &format!("({}, {}), ", table.rows.len(), table.columns.len())), table)
+    with_numbers(
+        header("'<f8'", &format!("({}, {}), ", table.rows.len(), table.columns.len())),
+        table,
+    )
 }
 
 /// A table as a structured array with one float64 field per column. If columns have no names, or
@@ -227,13 +257,17 @@ pub fn npy_bytes(table: &Table) -> Vec<u8> {
 /// assert_eq!(parse("t.npy".as_ref(), &bytes, None).unwrap().shape, [2, 2]);
 /// ```
 pub fn npy_table(table: &Table) -> Vec<u8> {
-    let distinct: std::collections::BTreeSet<&String> = table.columns.iter().filter(|c| !c.is_empty()).collect();
+    let distinct: std::collections::BTreeSet<&String> =
+        table.columns.iter().filter(|c| !c.is_empty()).collect();
     if table.columns.is_empty() || distinct.len() < table.columns.len() {
         return npy_bytes(table);
     }
     let field = |c: &String| format!("('{}', '<f8')", c.replace('\\', "\\\\").replace('\'', "\\'"));
     let fields: Vec<String> = table.columns.iter().map(field).collect();
-    with_numbers(header(&format!("[{}]", fields.join(", ")), &format!("({},), ", table.rows.len())), table)
+    with_numbers(
+        header(&format!("[{}]", fields.join(", ")), &format!("({},), ", table.rows.len())),
+        table,
+    )
 }
 
 fn with_numbers(mut out: Vec<u8>, table: &Table) -> Vec<u8> {
@@ -277,6 +311,10 @@ pub fn table(bytes: &[u8], columns: Vec<String>) -> Option<Table> {
     if width != columns.len() {
         return None;
     }
-    let rows = if columns.is_empty() { Vec::new() } else { data.chunks(columns.len()).map(<[f64]>::to_vec).collect() };
+    let rows = if columns.is_empty() {
+        Vec::new()
+    } else {
+        data.chunks(columns.len()).map(<[f64]>::to_vec).collect()
+    };
     Some(Table { columns, rows })
 }

@@ -8,7 +8,9 @@ use std::io::{Cursor, Write};
 ///
 /// **Errors** an archive that cannot be written (only for want of memory).
 pub fn bytes(arrays: &[(&str, &[usize], &[f64])]) -> Result<Vec<u8>> {
-    let bad = |e: &dyn std::fmt::Display| Error::Numerical { what: format!("an archive cannot be written: {e}") };
+    let bad = |e: &dyn std::fmt::Display| Error::Numerical {
+        what: format!("an archive cannot be written: {e}"),
+    };
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Stored)
@@ -17,7 +19,9 @@ pub fn bytes(arrays: &[(&str, &[usize], &[f64])]) -> Result<Vec<u8>> {
     for (name, shape, numbers) in arrays {
         archive.start_file(format!("{name}.npy"), options).map_err(|e| bad(&e))?;
         let sides: String = shape.iter().map(|s| format!("{s}, ")).collect();
-        archive.write_all(&super::npy::header("'<f8'", &format!("({sides})"))).map_err(|e| bad(&e))?;
+        archive
+            .write_all(&super::npy::header("'<f8'", &format!("({sides})")))
+            .map_err(|e| bad(&e))?;
         for piece in numbers.chunks(1 << 12) {
             let bytes: Vec<u8> = piece.iter().flat_map(|v| v.to_le_bytes()).collect();
             archive.write_all(&bytes).map_err(|e| bad(&e))?;

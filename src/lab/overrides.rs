@@ -22,9 +22,15 @@ impl Experiment {
     pub fn with_overrides(name: &str, changes: &[(String, String)]) -> Result<Self> {
         let (path, text) = Self::text(name)?;
         let flag = |k: &String, v: &String| format!("--set {}", quoted(&format!("{k}={v}")));
-        let keys = OverriddenKey::all(&text, changes.iter().map(|(k, v)| (flag(k, v), k.clone(), toml(v))));
+        let keys = OverriddenKey::all(
+            &text,
+            changes.iter().map(|(k, v)| (flag(k, v), k.clone(), toml(v))),
+        );
         let mut experiment = Self::parse_with_overrides(&path, &text, &keys)?;
-        experiment.source = format!("{name}{}", changes.iter().map(|(k, v)| format!(" {}", flag(k, v))).collect::<String>());
+        experiment.source = format!(
+            "{name}{}",
+            changes.iter().map(|(k, v)| format!(" {}", flag(k, v))).collect::<String>()
+        );
         Ok(experiment)
     }
 }
@@ -35,7 +41,9 @@ fn toml(value: &str) -> String {
     match numbers {
         Some(one) if one.len() == 1 => one.concat(),
         Some(all) => format!("[{}]", all.join(", ")),
-        None if value.starts_with(['[', '"', '\'', '{']) || value.parse::<bool>().is_ok() => value.to_owned(),
+        None if value.starts_with(['[', '"', '\'', '{']) || value.parse::<bool>().is_ok() => {
+            value.to_owned()
+        }
         None => format!("{value:?}"),
     }
 }

@@ -22,7 +22,11 @@ const MAX_TESTED_TOTAL: usize = 50_000_000;
 
 /// Reads a text file.
 fn read_text(path: &Path) -> Result<String> {
-    let problem = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
+    let problem = |problem: &str| Error::File {
+        path: path.display().to_string(),
+        place: String::new(),
+        problem: problem.into(),
+    };
     std::fs::read_to_string(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => problem("no such file"),
         std::io::ErrorKind::InvalidData => problem("found binary data, expected TOML text"),
@@ -35,14 +39,21 @@ impl Experiment {
     ///
     /// **Errors** all problems of the file together, each with its line.
     pub fn load(path: &Path) -> Result<Self> {
-        Ok(Self { source: path.display().to_string(), ..Self::parse(&path.display().to_string(), &read_text(path)?)? })
+        Ok(Self {
+            source: path.display().to_string(),
+            ..Self::parse(&path.display().to_string(), &read_text(path)?)?
+        })
     }
 
     /// A built-in experiment, by name.
     pub fn built_in(name: &str) -> Result<Self> {
         let found = BUILT_IN.iter().find(|(n, _)| *n == name);
-        let (name, text) = found.ok_or_else(|| Error::unknown("experiment", name, BUILT_IN.iter().map(|(n, _)| *n)))?;
-        Ok(Self { source: (*name).to_owned(), ..Self::parse(&format!("experiments/{name}.toml"), text)? })
+        let (name, text) = found
+            .ok_or_else(|| Error::unknown("experiment", name, BUILT_IN.iter().map(|(n, _)| *n)))?;
+        Ok(Self {
+            source: (*name).to_owned(),
+            ..Self::parse(&format!("experiments/{name}.toml"), text)?
+        })
     }
 
     /// The name for errors and the text of an experiment: of the built-in one with this name,
@@ -66,7 +77,11 @@ impl Experiment {
     }
 
     /// [`Self::parse`] with other values for some keys.
-    pub(super) fn parse_with_overrides(path: &str, text: &str, changes: &[OverriddenKey]) -> Result<Self> {
+    pub(super) fn parse_with_overrides(
+        path: &str,
+        text: &str,
+        changes: &[OverriddenKey],
+    ) -> Result<Self> {
         let mut r = Reader::with_overrides(path, text, changes);
         let experiment = Self::read(&mut r);
         experiment.check_size(&mut r);
@@ -93,13 +108,15 @@ impl Experiment {
             models.clear();
         }
         let usual = model.model.weights.map_or("sa", Weighting::dynamics);
-        let dynamics = named(r, "dynamics", usual, |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
+        let dynamics =
+            named(r, "dynamics", usual, |s| dynamics::find(s, false).map(|e| e.name.to_owned()));
         let tokens = tokens_of(r, &model.model);
         let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
         let (n, d) = shape(r, &tokens, &model.model);
         let [beta, beta_per_n, beta_per_n2] = betas_of(r);
         let (masses, mass_law) = super::method::masses(r, &n);
-        let scale = named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
+        let scale =
+            named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
         if t_end.is_none() && layers == 0 && !r.has("t_end") {
@@ -147,7 +164,12 @@ impl Experiment {
             Some(cells) if cells <= MAX_CELLS => {}
             cells => {
                 let found = cells.map_or("more than 1.8e19".to_owned(), |c| c.to_string());
-                r.problem(0, format!("the grid has {found} cells, expected at most {MAX_CELLS}; shorten a list"));
+                r.problem(
+                    0,
+                    format!(
+                        "the grid has {found} cells, expected at most {MAX_CELLS}; shorten a list"
+                    ),
+                );
             }
         }
         let rows = if self.times.is_empty() { self.samples } else { self.times.len() };
@@ -158,7 +180,9 @@ impl Experiment {
             .map(|o| {
                 // Only positions and masses have a number of columns that grows with n and d.
                 match o.name {
-                    "positions" => self.n.iter().max().unwrap_or(&1) * self.d.iter().max().unwrap_or(&1),
+                    "positions" => {
+                        self.n.iter().max().unwrap_or(&1) * self.d.iter().max().unwrap_or(&1)
+                    }
                     "masses" => *self.n.iter().max().unwrap_or(&1),
                     _ => 40,
                 }
@@ -174,7 +198,8 @@ impl Experiment {
                 ),
             );
         }
-        let tokens = self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
+        let tokens =
+            self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
         if tokens > 1 << 28 {
             r.problem(0, format!("n * d = {tokens}, expected at most {} coordinates", 1 << 28));
         }
@@ -186,14 +211,22 @@ impl Experiment {
             let layers = self.t_end / smallest;
             if self.stepper == Stepping::MeanShift || self.eta.iter().any(|e| e.is_infinite()) {
                 let at = r.offset("stepper");
-                r.problem(at, "mean shift has no time step: give `layers` instead of `t_end`".into());
+                r.problem(
+                    at,
+                    "mean shift has no time step: give `layers` instead of `t_end`".into(),
+                );
             } else if layers.is_nan() || layers > 1e8 {
                 let at = r.offset("eta");
                 r.problem(at, format!("t_end / eta = {layers:e} layers, expected at most 1e8"));
             }
         }
-        for (key, other) in [("times", "samples"), ("times", "log_from"), ("tokens", "init"), ("tokens_file", "init"), ("layers", "t_end")]
-        {
+        for (key, other) in [
+            ("times", "samples"),
+            ("times", "log_from"),
+            ("tokens", "init"),
+            ("tokens_file", "init"),
+            ("layers", "t_end"),
+        ] {
             if r.has(key) && r.has(other) {
                 let at = r.offset(other);
                 r.problem(at, format!("{other}: contradicts `{key}`; give one of them"));
@@ -201,8 +234,14 @@ impl Experiment {
         }
         self.check_method(r);
         self.check_certify(r);
-        let unit = self.all_models().iter().all(|m| m.model.scheme().is_ok_and(|s| s.space().is_unit()));
-        for o in self.observables.iter().filter_map(|o| observable::find(o).ok()).filter(|o| o.needs_unit_vectors && !unit) {
+        let unit =
+            self.all_models().iter().all(|m| m.model.scheme().is_ok_and(|s| s.space().is_unit()));
+        for o in self
+            .observables
+            .iter()
+            .filter_map(|o| observable::find(o).ok())
+            .filter(|o| o.needs_unit_vectors && !unit)
+        {
             let at = r.offset("observables");
             r.problem(
                 at,
@@ -221,11 +260,22 @@ impl Experiment {
         }
         if self.band > 0.0 && !(self.mean && self.realisations > 1) {
             let at = r.offset("band");
-            r.problem(at, "band: needs means of several realisations; set `mean = true` and `realisations`".into());
+            r.problem(
+                at,
+                "band: needs means of several realisations; set `mean = true` and `realisations`"
+                    .into(),
+            );
         }
         if let Some(late) = self.times.iter().find(|t| self.layers == 0 && **t > self.t_end) {
             let at = r.offset("times");
-            r.problem(at, format!("times: found {}, after t_end = {}", format_number(*late), format_number(self.t_end)));
+            r.problem(
+                at,
+                format!(
+                    "times: found {}, after t_end = {}",
+                    format_number(*late),
+                    format_number(self.t_end)
+                ),
+            );
         }
         let mut sorted = self.times.clone();
         sorted.sort_by(f64::total_cmp);
@@ -235,7 +285,13 @@ impl Experiment {
         }
         if self.log_from > 0.0 && self.log_from >= self.t_end {
             let at = r.offset("log_from");
-            r.problem(at, format!("log_from: found {}, expected a time below t_end = {}", self.log_from, self.t_end));
+            r.problem(
+                at,
+                format!(
+                    "log_from: found {}, expected a time below t_end = {}",
+                    self.log_from, self.t_end
+                ),
+            );
         }
     }
 
@@ -245,14 +301,25 @@ impl Experiment {
             return;
         }
         let at = r.offset("certify");
-        let provable = |name: &String| dynamics::find(name, false).is_ok_and(|e| e.variant.is_some_and(|v| !v.repulsive));
+        let provable = |name: &String| {
+            dynamics::find(name, false).is_ok_and(|e| e.variant.is_some_and(|v| !v.repulsive))
+        };
         if let Some(name) = self.dynamics.iter().find(|d| !provable(d)) {
-            r.problem(at, format!("certify: found dynamics {name}, expected sa, usa, causal-sa or causal-usa"));
+            r.problem(
+                at,
+                format!(
+                    "certify: found dynamics {name}, expected sa, usa, causal-sa or causal-usa"
+                ),
+            );
         }
         if self.stepper != Stepping::Adaptive || !self.all_models().iter().all(|m| m.is_plain()) {
-            r.problem(at, "certify: works for the plain flow only, without layers, noise or a model".into());
+            r.problem(
+                at,
+                "certify: works for the plain flow only, without layers, noise or a model".into(),
+            );
         }
-        let size = self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
+        let size =
+            self.n.iter().max().unwrap_or(&1).saturating_mul(*self.d.iter().max().unwrap_or(&1));
         if size > 512 || self.n.iter().min() == Some(&1) {
             r.problem(
                 at,
@@ -270,7 +337,9 @@ impl Experiment {
     /// Refuses keys of error-controlled steps if the steps are of another kind.
     fn check_method(&self, r: &mut Reader) {
         let noisy = self.all_models().iter().any(|m| m.noise_settings.is_some());
-        if let (Some(key), true) = (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || noisy) {
+        if let (Some(key), true) =
+            (self.method.adaptive_only(), self.stepper != Stepping::Adaptive || noisy)
+        {
             let at = r.offset(key);
             r.problem(at, format!("{key}: only error-controlled steps have this key"));
         }
@@ -294,8 +363,8 @@ impl Experiment {
 
     /// Checks before anything runs that every dynamics exists at every beta and every law for every
     /// shape. Laws are tested by drawing, for shapes of up to [`MAX_TESTED_SHAPE`] coordinates and
-    /// [`MAX_TESTED_TOTAL`] in total; for larger shapes a law that does not exist is an error of its
-    /// cell.
+    /// [`MAX_TESTED_TOTAL`] in total; for larger shapes a law that does not exist is an error of
+    /// its cell.
     fn check_cells(&self, r: &mut Reader) {
         let (mut seen, mut probed) = (std::collections::BTreeSet::new(), 0);
         for cell in &plan(self) {
@@ -303,16 +372,26 @@ impl Experiment {
             let affordable = size <= MAX_TESTED_SHAPE && probed + size <= MAX_TESTED_TOTAL;
             if !cell.init.is_empty() && affordable && seen.insert(format!("{shape:?}")) {
                 probed += size;
-                let drawn =
-                    Law::parse(&cell.init).and_then(|l| l.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"])));
+                let drawn = Law::parse(&cell.init).and_then(|l| {
+                    l.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"]))
+                });
                 if let Err(e) = drawn {
                     let at = r.offset("init");
-                    r.problem(at, format!("init: the law `{}` does not exist for n = {}, d = {}: {e}", cell.init, cell.n, cell.d));
+                    r.problem(
+                        at,
+                        format!(
+                            "init: the law `{}` does not exist for n = {}, d = {}: {e}",
+                            cell.init, cell.n, cell.d
+                        ),
+                    );
                 }
             }
             let plain = self.model_of(&cell.model).is_plain();
             let heads = if plain && self.method.kernel.is_none() { 0 } else { cell.d };
-            let new = seen.insert(format!("{} {} {} {heads} {}", cell.dynamics, cell.beta, cell.n, cell.model));
+            let new = seen.insert(format!(
+                "{} {} {} {heads} {}",
+                cell.dynamics, cell.beta, cell.n, cell.model
+            ));
             if new && let Err(e) = self.probe(cell, affordable) {
                 let key = if self.method.kernel.is_some() {
                     "kernel"
@@ -341,7 +420,11 @@ impl Experiment {
         let model = &model_spec.model;
         let built = model.build(&cell.dynamics, false, &self.method.spec(spec)?, cell.d)?;
         if (!model_spec.is_plain() || self.method.kernel.is_some()) && affordable {
-            let x = Law::parse("uniform")?.sample(cell.n, cell.d, &mut crate::num::stream::Stream::new(0, &["probe"]))?;
+            let x = Law::parse("uniform")?.sample(
+                cell.n,
+                cell.d,
+                &mut crate::num::stream::Stream::new(0, &["probe"]),
+            )?;
             built.kernel(&model.tokens_from_unit_vectors(&x, None)?)?;
         }
         Ok(())
@@ -363,9 +446,17 @@ fn betas_of(r: &mut Reader) -> [Vec<f64>; 3] {
 /// The name of the experiment, also of its folder.
 fn name_of(r: &mut Reader) -> String {
     let name = r.string("name").unwrap_or_default();
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') || name.len() > 80 {
+    if name.is_empty()
+        || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        || name.len() > 80
+    {
         let at = r.offset("name");
-        r.problem(at, format!("name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"));
+        r.problem(
+            at,
+            format!(
+                "name: found \"{name}\", expected letters, digits, - and _ (it names a folder)"
+            ),
+        );
     }
     name
 }
@@ -394,8 +485,11 @@ fn tokens_of(r: &mut Reader, model: &Model) -> Vec<Vec<f64>> {
         x.row(i).iter().map(|v| radius * v).collect()
     };
     let path = r.sibling_path(&file);
-    let placed = super::arrays::read(&path, array.as_deref())
-        .and_then(|a| super::arrays::tokens_from_rows(&path, &a, |d, rows| model.tokens_from_rows(d, rows, normalise, None)));
+    let placed = super::arrays::read(&path, array.as_deref()).and_then(|a| {
+        super::arrays::tokens_from_rows(&path, &a, |d, rows| {
+            model.tokens_from_rows(d, rows, normalise, None)
+        })
+    });
     match placed {
         Ok(x) => (0..x.n()).map(|i| whole(&x, i)).collect(),
         Err(e) => {
@@ -416,18 +510,31 @@ fn stepper_of(r: &mut Reader) -> Stepping {
 
 fn stepper_name(name: &str) -> Result<String> {
     let known = ["adaptive", "layer", "mean-shift"];
-    known.iter().find(|k| **k == name).map(|k| (*k).to_owned()).ok_or_else(|| Error::unknown("stepper", name, known))
+    known
+        .iter()
+        .find(|k| **k == name)
+        .map(|k| (*k).to_owned())
+        .ok_or_else(|| Error::unknown("stepper", name, known))
 }
 
 /// A name or a list of names, each checked by a parser that returns its canonical form.
-fn named(r: &mut Reader, key: &'static str, default: &str, parse: impl Fn(&str) -> Result<String>) -> Vec<String> {
+fn named(
+    r: &mut Reader,
+    key: &'static str,
+    default: &str,
+    parse: impl Fn(&str) -> Result<String>,
+) -> Vec<String> {
     match r.strings(key) {
         None => vec![default.to_owned()],
         Some(list) => checked(r, list, parse),
     }
 }
 
-fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> Result<String>) -> Vec<String> {
+fn checked(
+    r: &mut Reader,
+    list: Vec<(usize, String)>,
+    parse: impl Fn(&str) -> Result<String>,
+) -> Vec<String> {
     let mut out = Vec::new();
     for (at, text) in list {
         match parse(&text) {
@@ -440,7 +547,10 @@ fn checked(r: &mut Reader, list: Vec<(usize, String)>, parse: impl Fn(&str) -> R
 
 /// Numbers of tokens and dimensions: from the keys, or those of the explicit tokens.
 fn shape(r: &mut Reader, tokens: &[Vec<f64>], model: &Model) -> (Vec<usize>, Vec<usize>) {
-    let (n, d) = (r.counts("n", 1, 10_000_000).unwrap_or_default(), r.counts("d", 2, 1_000_000).unwrap_or_default());
+    let (n, d) = (
+        r.counts("n", 1, 10_000_000).unwrap_or_default(),
+        r.counts("d", 2, 1_000_000).unwrap_or_default(),
+    );
     if !tokens.is_empty() {
         return inline_shape(r, tokens, &n, &d, model);
     }
@@ -452,11 +562,20 @@ fn shape(r: &mut Reader, tokens: &[Vec<f64>], model: &Model) -> (Vec<usize>, Vec
     (n, d)
 }
 
-fn inline_shape(r: &mut Reader, tokens: &[Vec<f64>], n: &[usize], d: &[usize], model: &Model) -> (Vec<usize>, Vec<usize>) {
+fn inline_shape(
+    r: &mut Reader,
+    tokens: &[Vec<f64>],
+    n: &[usize],
+    d: &[usize],
+    model: &Model,
+) -> (Vec<usize>, Vec<usize>) {
     let at = r.offset(if r.has("tokens") { "tokens" } else { "tokens_file" });
     let width = tokens[0].len();
     if let Some(i) = tokens.iter().position(|t| t.len() != width) {
-        r.problem(at, format!("tokens: row {} has {} numbers, expected {width}", i + 1, tokens[i].len()));
+        r.problem(
+            at,
+            format!("tokens: row {} has {} numbers, expected {width}", i + 1, tokens[i].len()),
+        );
     } else if let Err(e) = model.tokens_from_rows(width, tokens.concat(), false, None) {
         r.problem(at, format!("tokens: {e}"));
     }

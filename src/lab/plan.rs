@@ -34,13 +34,17 @@ impl Cell {
         let mut cell = serde_json::to_string(self).unwrap_or_default();
         if !self.model.is_empty() {
             // The whole model with its files: the label depends on the other models of the grid.
-            cell = serde_json::to_string(&(Self { model: String::new(), ..self.clone() }, experiment.model_of(&self.model)))
-                .unwrap_or_default();
+            cell = serde_json::to_string(&(
+                Self { model: String::new(), ..self.clone() },
+                experiment.model_of(&self.model),
+            ))
+            .unwrap_or_default();
         }
         if experiment.model_of(&self.model).needs_seed() {
             cell.push_str(DRAWN_ANEW);
         }
-        hash(format!("{NUMERICAL_VERSION}/{FORMAT}/{}/{cell}", experiment.shared_key()))[..16].to_owned()
+        hash(format!("{NUMERICAL_VERSION}/{FORMAT}/{}/{cell}", experiment.shared_key()))[..16]
+            .to_owned()
     }
 
     /// The layer step.
@@ -72,20 +76,27 @@ pub fn plan(experiment: &Experiment) -> Vec<Cell> {
         Stepping::MeanShift => vec!["inf".into()],
         Stepping::Adaptive => vec!["0".into()],
     };
-    let inits = if experiment.tokens.is_empty() { experiment.init.clone() } else { vec![String::new()] };
+    let inits =
+        if experiment.tokens.is_empty() { experiment.init.clone() } else { vec![String::new()] };
     let labels = experiment.models.iter().map(|m| m.label(&experiment.models));
-    let models: Vec<String> = if experiment.models.is_empty() { vec![String::new()] } else { labels.collect() };
+    let models: Vec<String> =
+        if experiment.models.is_empty() { vec![String::new()] } else { labels.collect() };
     for dynamics in &experiment.dynamics {
         for init in &inits {
             for &n in &experiment.n {
                 let size = n as f64;
-                let scaled = experiment.beta_per_n.iter().map(|c| c / size).chain(experiment.beta_per_n2.iter().map(|c| c * size * size));
+                let scaled = experiment
+                    .beta_per_n
+                    .iter()
+                    .map(|c| c / size)
+                    .chain(experiment.beta_per_n2.iter().map(|c| c * size * size));
                 let betas: Vec<f64> = experiment.beta.iter().copied().chain(scaled).collect();
                 for &d in &experiment.d {
                     for &beta in &betas {
                         for eta in &etas {
                             for model in &models {
-                                let (dynamics, init, eta, model) = (dynamics.clone(), init.clone(), eta.clone(), model.clone());
+                                let (dynamics, init, eta, model) =
+                                    (dynamics.clone(), init.clone(), eta.clone(), model.clone());
                                 cells.push(Cell { dynamics, init, n, d, beta, eta, model });
                             }
                         }

@@ -41,7 +41,9 @@ static BUILD: OnceLock<(&str, &str)> = OnceLock::new();
 /// since otherwise every new commit would rebuild it.
 pub fn built_from(commit: &'static [u8; 40], compiler: &'static str) {
     let known = commit.iter().all(u8::is_ascii_hexdigit);
-    BUILD.get_or_init(|| (std::str::from_utf8(commit).ok().filter(|_| known).unwrap_or("unknown"), compiler));
+    BUILD.get_or_init(|| {
+        (std::str::from_utf8(commit).ok().filter(|_| known).unwrap_or("unknown"), compiler)
+    });
 }
 
 /// Commit and compiler of the program, `unknown` if they were not set ([`built_from`]).
@@ -117,7 +119,8 @@ pub fn without_folders(line: &str) -> String {
     let here = working_folder();
     let (mut out, mut rest) = (String::with_capacity(line.len()), line);
     while !rest.is_empty() {
-        let end = rest.find(|c: char| c.is_whitespace() || AROUND.contains(&c)).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| c.is_whitespace() || AROUND.contains(&c)).unwrap_or(rest.len());
         out.push_str(&local(&rest[..end], here.as_deref()));
         let after = rest[end..].chars().next().map_or(0, char::len_utf8);
         out.push_str(&rest[end..end + after]);
@@ -129,7 +132,11 @@ pub fn without_folders(line: &str) -> String {
 /// A word, quoted for a shell where necessary.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/+".contains(c);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// The working folder; `None` for the root.
@@ -151,7 +158,9 @@ pub fn command_without_folders(words: &[String]) -> String {
     let here = working_folder();
     let one = |word: &String| match word.split_once('=') {
         _ if Path::new(word).is_absolute() => local(word, here.as_deref()),
-        Some((flag, value)) if Path::new(value).is_absolute() => format!("{flag}={}", local(value, here.as_deref())),
+        Some((flag, value)) if Path::new(value).is_absolute() => {
+            format!("{flag}={}", local(value, here.as_deref()))
+        }
         _ => without_folders(word),
     };
     words.iter().map(|w| quoted(&one(w))).collect::<Vec<_>>().join(" ")
@@ -181,25 +190,39 @@ pub fn hash(text: impl AsRef<[u8]>) -> String {
 ///
 /// **Errors** a file without a block.
 pub fn read(path: &Path) -> Result<Provenance> {
-    let no_block = |problem: &str| Error::File { path: path.display().to_string(), place: String::new(), problem: problem.into() };
+    let no_block = |problem: &str| Error::File {
+        path: path.display().to_string(),
+        place: String::new(),
+        problem: problem.into(),
+    };
     if !path.exists() {
         return Err(no_block("no such file"));
     }
     if path.is_dir() {
-        let own = ["record.json", "results.csv", "report.html"].into_iter().map(|name| path.join(name)).find(|p| p.is_file());
-        return own.map_or_else(|| Err(no_block("found a folder that is no result, expected a file")), |own| read(&own));
+        let own = ["record.json", "results.csv", "report.html"]
+            .into_iter()
+            .map(|name| path.join(name))
+            .find(|p| p.is_file());
+        return own.map_or_else(
+            || Err(no_block("found a folder that is no result, expected a file")),
+            |own| read(&own),
+        );
     }
     let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
     let bytes = if bytes.starts_with(b"GIF8") { gif_comment(&bytes) } else { bytes };
     let text = String::from_utf8_lossy(&bytes);
-    let found = text
-        .match_indices("{\"tool\":\"metastable")
-        .find_map(|(start, _)| serde_json::Deserializer::from_str(&text[start..]).into_iter::<Provenance>().next()?.ok());
+    let found = text.match_indices("{\"tool\":\"metastable").find_map(|(start, _)| {
+        serde_json::Deserializer::from_str(&text[start..]).into_iter::<Provenance>().next()?.ok()
+    });
     if let Some(block) = found {
         return Ok(block);
     }
     // Arrays cannot carry the block: it is in the record or the table beside them.
-    for beside in [path.with_file_name("record.json"), path.with_file_name("results.csv"), path.with_extension("csv")] {
+    for beside in [
+        path.with_file_name("record.json"),
+        path.with_file_name("results.csv"),
+        path.with_extension("csv"),
+    ] {
         if path.extension().is_some_and(|e| e == "npy") && beside.exists() {
             return read(&beside);
         }

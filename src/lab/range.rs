@@ -81,7 +81,9 @@ pub fn interval(text: &str) -> Result<(f64, f64)> {
 #[must_use]
 pub fn named(error: Error, name: &str) -> Error {
     match error {
-        Error::Parameter { found, expected, .. } => Error::Parameter { name: name.into(), found, expected },
+        Error::Parameter { found, expected, .. } => {
+            Error::Parameter { name: name.into(), found, expected }
+        }
         other => other,
     }
 }
@@ -103,10 +105,18 @@ pub fn expanded(words: &[String], most: usize) -> Result<Vec<Vec<String>>> {
     for word in words {
         let variants = variants(word, most)?;
         if lists.len().saturating_mul(variants.len()) > most {
-            return Err(malformed(&words.join(" and "), &format!("ranges with at most {most} combinations")));
+            return Err(malformed(
+                &words.join(" and "),
+                &format!("ranges with at most {most} combinations"),
+            ));
         }
-        let with = |list: &Vec<String>, word: &String| -> Vec<String> { list.iter().chain([word]).cloned().collect() };
-        lists = lists.iter().flat_map(|list| variants.iter().map(move |word| with(list, word))).collect();
+        let with = |list: &Vec<String>, word: &String| -> Vec<String> {
+            list.iter().chain([word]).cloned().collect()
+        };
+        lists = lists
+            .iter()
+            .flat_map(|list| variants.iter().map(move |word| with(list, word)))
+            .collect();
     }
     Ok(lists)
 }
@@ -130,7 +140,8 @@ fn one_item(item: &str) -> Result<Vec<f64>> {
     let expected = || malformed(item, FORMS);
     let Some((interval, rule)) = item.split_once(':') else {
         let (a, b) = item.split_once("..").ok_or_else(expected)?;
-        let whole = |s: &str| s.trim().parse().ok().filter(|v: &i64| v.unsigned_abs() <= LARGEST_WHOLE);
+        let whole =
+            |s: &str| s.trim().parse().ok().filter(|v: &i64| v.unsigned_abs() <= LARGEST_WHOLE);
         let (a, b) = whole(a).zip(whole(b)).filter(|(a, b)| a < b).ok_or_else(expected)?;
         if b - a >= MAX_VALUES as i64 {
             return Err(too_many());
@@ -166,7 +177,9 @@ fn variants(word: &str, most: usize) -> Result<Vec<String>> {
     for (k, part) in word.split(',').enumerate() {
         let comma = if k > 0 { "," } else { "" };
         // Names of files may hold dots as well: a range begins with a number.
-        let is_range = |value: &str| value.split_once("..").is_some_and(|(a, _)| a.trim().parse::<f64>().is_ok());
+        let is_range = |value: &str| {
+            value.split_once("..").is_some_and(|(a, _)| a.trim().parse::<f64>().is_ok())
+        };
         let Some((key, range)) = part.split_once('=').filter(|(_, value)| is_range(value)) else {
             variants.iter_mut().for_each(|variant| *variant += &format!("{comma}{part}"));
             continue;
@@ -176,7 +189,10 @@ fn variants(word: &str, most: usize) -> Result<Vec<String>> {
             return Err(malformed(range, &format!("at most {most} values")));
         }
         let with = |variant: &String, v: f64| format!("{variant}{comma}{key}={v}");
-        variants = variants.iter().flat_map(|variant| values.iter().map(move |v| with(variant, *v))).collect();
+        variants = variants
+            .iter()
+            .flat_map(|variant| values.iter().map(move |v| with(variant, *v)))
+            .collect();
     }
     Ok(variants)
 }

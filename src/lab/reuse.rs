@@ -16,18 +16,28 @@ impl SiblingRuns {
     pub fn new(experiment: &Experiment, store: &Store) -> Self {
         let (root, own) = (store.folder().parent(), store.folder().file_name());
         let entries = root.and_then(|root| std::fs::read_dir(root).ok());
-        let mut names: Vec<_> =
-            entries.into_iter().flatten().flatten().map(|e| e.file_name()).filter(|n| Some(n.as_os_str()) != own).collect();
+        let mut names: Vec<_> = entries
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|e| e.file_name())
+            .filter(|n| Some(n.as_os_str()) != own)
+            .collect();
         names.sort();
         let start = format!("{}-", experiment.name);
-        let beside = names.iter().filter(|n| n.to_string_lossy().strip_prefix(&start).is_some_and(|hash| !hash.contains('-')));
+        let beside = names.iter().filter(|n| {
+            n.to_string_lossy().strip_prefix(&start).is_some_and(|hash| !hash.contains('-'))
+        });
         Self(beside.filter_map(|n| Store::open_read_only(&root?.join(n)).ok()).collect())
     }
 
     /// A finished cell with this id. Only cells written by this very build count: its numbers are
     /// those that a new computation would give.
     fn read(&self, id: &str) -> Option<(CellRecord, CellTables)> {
-        self.0.iter().filter_map(|s| s.read(id).ok()).find(|(record, _)| is_of_this_build(&record.provenance))
+        self.0
+            .iter()
+            .filter_map(|s| s.read(id).ok())
+            .find(|(record, _)| is_of_this_build(&record.provenance))
     }
 
     /// True if a sibling run has this cell.
@@ -40,7 +50,8 @@ impl SiblingRuns {
 ///
 /// **Errors** a cell that cannot be written.
 pub(super) fn reuse(experiment: &Experiment, store: &Store, cells: &[Cell]) -> Result<usize> {
-    let missing: Vec<(&Cell, String)> = cells.iter().map(|c| (c, c.id(experiment))).filter(|(_, id)| !store.has(id)).collect();
+    let missing: Vec<(&Cell, String)> =
+        cells.iter().map(|c| (c, c.id(experiment))).filter(|(_, id)| !store.has(id)).collect();
     if missing.is_empty() {
         return Ok(0);
     }

@@ -34,7 +34,12 @@ impl Progress for () {
 ///
 /// **Errors** [`Error::Interrupted`] when cancelled (finished cells are kept), else the first cell
 /// that cannot be run.
-pub fn run(experiment: &Experiment, root: &Path, cancel: &AtomicBool, progress: &dyn Progress) -> Result<Store> {
+pub fn run(
+    experiment: &Experiment,
+    root: &Path,
+    cancel: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<Store> {
     let store = Store::open(root, experiment)?;
     store.sweep();
     let cells = plan(experiment);
@@ -78,7 +83,11 @@ pub fn combine_shards(experiment: &Experiment, root: &Path) -> Result<Store> {
     if let Some(first) = missing.first() {
         return Err(Error::Parameter {
             name: store.folder().display().to_string(),
-            found: format!("{} of {} cells; {first} is missing", ids.len() - missing.len(), ids.len()),
+            found: format!(
+                "{} of {} cells; {first} is missing",
+                ids.len() - missing.len(),
+                ids.len()
+            ),
             expected: "all of them: run the missing shards again (they resume), or the experiment \
                 without shards"
                 .into(),
@@ -88,7 +97,13 @@ pub fn combine_shards(experiment: &Experiment, root: &Path) -> Result<Store> {
 }
 
 /// Runs those of the cells that are not finished.
-fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &AtomicBool, progress: &dyn Progress) -> Result<()> {
+fn complete(
+    experiment: &Experiment,
+    store: &Store,
+    cells: &[Cell],
+    cancel: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<()> {
     let reused = reuse(experiment, store, cells)?;
     if reused > 0 {
         progress.reused(reused, cells.len());
@@ -101,11 +116,12 @@ fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &Ato
             return Ok(());
         }
         let started = std::time::Instant::now();
-        let tables = cell::run(experiment, cell, missing.len(), cancel).map_err(|e| Error::Parameter {
-            name: format!("cell {}", cell.label()),
-            found: e.to_string(),
-            expected: "a cell that can be run; change the grid".into(),
-        })?;
+        let tables =
+            cell::run(experiment, cell, missing.len(), cancel).map_err(|e| Error::Parameter {
+                name: format!("cell {}", cell.label()),
+                found: e.to_string(),
+                expected: "a cell that can be run; change the grid".into(),
+            })?;
         if let Some(tables) = tables {
             store.write(experiment, cell, &tables, started.elapsed().as_secs_f64())?;
             progress.finished(done.fetch_add(1, Ordering::Relaxed) + 1, cells.len(), cell);
@@ -114,7 +130,11 @@ fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &Ato
     })?;
     if cancel.load(Ordering::Relaxed) {
         return Err(Error::Interrupted {
-            resume: format!("{} of {} cells are finished; the same command resumes", done.load(Ordering::Relaxed), cells.len()),
+            resume: format!(
+                "{} of {} cells are finished; the same command resumes",
+                done.load(Ordering::Relaxed),
+                cells.len()
+            ),
         });
     }
     Ok(())
@@ -125,7 +145,10 @@ fn complete(experiment: &Experiment, store: &Store, cells: &[Cell], cancel: &Ato
 /// **Errors** a cell that is missing or damaged.
 pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTables)>> {
     let store = Store::reader(root, experiment)?;
-    plan(experiment).into_iter().map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t))).collect()
+    plan(experiment)
+        .into_iter()
+        .map(|cell| store.read(&cell.id(experiment)).map(|(_, t)| (cell, t)))
+        .collect()
 }
 
 /// Writes `results.csv` (one row per realisation, with every axis of the grid), `results.npy` (the
@@ -134,7 +157,11 @@ pub fn results(experiment: &Experiment, root: &Path) -> Result<Vec<(Cell, CellTa
 fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
     let mut all = Table::default();
     let (mut per_run, mut per_cell) = (String::new(), String::new());
-    let provenance = Provenance::new(&experiment.title, &experiment.resolved(), format!("metastable run {}", experiment.source));
+    let provenance = Provenance::new(
+        &experiment.title,
+        &experiment.resolved(),
+        format!("metastable run {}", experiment.source),
+    );
     let cells = plan(experiment);
     for (k, cell) in cells.iter().enumerate() {
         let (id, axes) = (cell.id(experiment), Axes::of(experiment, cell, k)?);
@@ -144,18 +171,36 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             let summary = tables.summary.columns.iter().cloned();
             all.columns = axes_of(experiment).map(str::to_owned).chain(summary).collect();
             let drawn = super::draws::sentences(experiment).join("\n# ");
-            let numbers = if drawn.is_empty() { legend(experiment) } else { format!("{}\n# {drawn}", legend(experiment)) };
+            let numbers = if drawn.is_empty() {
+                legend(experiment)
+            } else {
+                format!("{}\n# {drawn}", legend(experiment))
+            };
             per_run = head(&provenance, &all.columns, &format!("in results.npy: {numbers}"));
             let proofs = experiment.certify.then_some("proved_share");
-            per_cell = head(&provenance, &axes_of(experiment).chain(PER_CELL).chain(proofs).map(str::to_owned).collect::<Vec<_>>(), &drawn);
+            per_cell = head(
+                &provenance,
+                &axes_of(experiment)
+                    .chain(PER_CELL)
+                    .chain(proofs)
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>(),
+                &drawn,
+            );
         }
         for row in &tables.summary.rows {
             all.rows.push(axes.numbers.iter().chain(row).copied().collect());
             let words = tables.summary.columns.iter().zip(row).map(|(c, v)| match c.as_str() {
-                "outcome" => super::cell::OUTCOMES.get(*v as usize).map_or("unknown".to_owned(), ToString::to_string),
+                "outcome" => super::cell::OUTCOMES
+                    .get(*v as usize)
+                    .map_or("unknown".to_owned(), ToString::to_string),
                 _ => v.to_string(),
             });
-            per_run.push_str(&format!("{},{}\n", axes.words(&id), words.collect::<Vec<_>>().join(",")));
+            per_run.push_str(&format!(
+                "{},{}\n",
+                axes.words(&id),
+                words.collect::<Vec<_>>().join(",")
+            ));
         }
         let line = CellSummary::from_summary(&tables.summary);
         let proved = tables.summary.column("proved");
@@ -171,7 +216,8 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             line.inner_min,
             line.failed as f64,
         ];
-        let numbers: Vec<String> = numbers.into_iter().chain(share).map(|v| v.to_string()).collect();
+        let numbers: Vec<String> =
+            numbers.into_iter().chain(share).map(|v| v.to_string()).collect();
         per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.join(",")));
     }
     write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
@@ -244,7 +290,10 @@ pub const COLUMNS: [(&str, &str); 29] = [
         "time at which all tokens had merged into one cluster; NaN if they did not, or if the \
         method does not merge tokens",
     ),
-    ("clusters", "number of clusters at the end: tokens nearer than half a kernel width are linked"),
+    (
+        "clusters",
+        "number of clusters at the end: tokens nearer than half a kernel width are linked",
+    ),
     ("inner_min", "smallest inner product of two tokens at the end"),
     ("merges", "number of merges: two tokens become one"),
     ("evaluations", "number of evaluations of the velocity"),
@@ -269,7 +318,10 @@ pub const COLUMNS: [(&str, &str); 29] = [
     ("one_cluster", "share of runs that ended as one cluster"),
     ("exceptions_below", "upper bound (Clopper-Pearson, 99.9 %) on the probability of another end"),
     ("median_t", "median of t"),
-    ("median_t_one_cluster", "median of t_one_cluster over the runs that reached one cluster; NaN if none did"),
+    (
+        "median_t_one_cluster",
+        "median of t_one_cluster over the runs that reached one cluster; NaN if none did",
+    ),
     ("median_predicted_t", "median of predicted_t; -1 if there is none"),
     ("worst_deviation", "largest |t / predicted_t - 1|; -1 if there is no prediction"),
     ("worst_inner_min", "smallest inner_min"),
@@ -293,9 +345,16 @@ fn head(provenance: &Provenance, columns: &[String], more: &str) -> String {
 
 /// The words behind the numbers in `results.npy`.
 fn legend(experiment: &Experiment) -> String {
-    let list = |names: &[String]| names.iter().enumerate().map(|(k, n)| format!("{k} = {n}")).collect::<Vec<_>>().join(", ");
+    let list = |names: &[String]| {
+        names.iter().enumerate().map(|(k, n)| format!("{k} = {n}")).collect::<Vec<_>>().join(", ")
+    };
     let outcomes: Vec<String> = super::cell::OUTCOMES.iter().map(ToString::to_string).collect();
-    format!("dynamics {}; init {}; outcome {}", list(&experiment.dynamics), list(&experiment.init), list(&outcomes))
+    format!(
+        "dynamics {}; init {}; outcome {}",
+        list(&experiment.dynamics),
+        list(&experiment.init),
+        list(&outcomes)
+    )
 }
 
 /// The position of a cell in the grid.
@@ -306,10 +365,15 @@ struct Axes<'a> {
 
 impl<'a> Axes<'a> {
     fn of(experiment: &Experiment, cell: &'a Cell, k: usize) -> Result<Self> {
-        let place = |list: &[String], name: &str| list.iter().position(|n| n == name).map_or(-1.0, |p| p as f64);
-        let (dynamics, init) = (place(&experiment.dynamics, &cell.dynamics), place(&experiment.init, &cell.init));
-        let model = experiment.models.iter().position(|m| m.label(&experiment.models) == cell.model);
-        let numbers = [k as f64, dynamics, init, cell.n as f64, cell.d as f64, cell.beta, cell.eta()?];
+        let place = |list: &[String], name: &str| {
+            list.iter().position(|n| n == name).map_or(-1.0, |p| p as f64)
+        };
+        let (dynamics, init) =
+            (place(&experiment.dynamics, &cell.dynamics), place(&experiment.init, &cell.init));
+        let model =
+            experiment.models.iter().position(|m| m.label(&experiment.models) == cell.model);
+        let numbers =
+            [k as f64, dynamics, init, cell.n as f64, cell.d as f64, cell.beta, cell.eta()?];
         Ok(Self { cell, numbers: numbers.into_iter().chain(model.map(|m| m as f64)).collect() })
     }
 
@@ -357,13 +421,19 @@ impl CellSummary {
     /// Summarises the table `summary` of a cell.
     pub fn from_summary(summary: &Table) -> Self {
         let column = |name: &str| summary.column(name);
-        let (outcome, t, predicted, inner) = (column("outcome"), column("t"), column("predicted_t"), column("inner_min"));
+        let (outcome, t, predicted, inner) =
+            (column("outcome"), column("t"), column("predicted_t"), column("inner_min"));
         let clusters = column("clusters");
-        let single = |k: usize| super::cell::OUTCOMES.get(outcome[k] as usize) == Some(&"one-cluster") || clusters[k] < 1.5;
+        let single = |k: usize| {
+            super::cell::OUTCOMES.get(outcome[k] as usize) == Some(&"one-cluster")
+                || clusters[k] < 1.5
+        };
         let count = (0..t.len()).filter(|k| single(*k)).count();
-        let pairs: Vec<(f64, f64)> = t.iter().copied().zip(predicted.iter().copied()).filter(|(_, p)| *p > 0.0).collect();
+        let pairs: Vec<(f64, f64)> =
+            t.iter().copied().zip(predicted.iter().copied()).filter(|(_, p)| *p > 0.0).collect();
         let deviation = pairs.iter().map(|(t, p)| (t / p - 1.0).abs()).fold(-1.0, f64::max);
-        let formed: Vec<f64> = column("t_one_cluster").into_iter().filter(|t| t.is_finite()).collect();
+        let formed: Vec<f64> =
+            column("t_one_cluster").into_iter().filter(|t| t.is_finite()).collect();
         let forecasts: Vec<f64> = pairs.iter().map(|p| p.1).collect();
         Self {
             runs: t.len(),

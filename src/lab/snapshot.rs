@@ -38,22 +38,29 @@ pub struct Snapshot {
 
 /// The dynamics, its time scale unless it is the default, and the model, as text.
 pub fn dynamics_text(dynamics: &str, normalisation: Option<&str>, model: &str) -> String {
-    let scale = normalisation.filter(|s| !s.starts_with("U1")).map_or(String::new(), |s| format!(", {s}"));
+    let scale =
+        normalisation.filter(|s| !s.starts_with("U1")).map_or(String::new(), |s| format!(", {s}"));
     let model = if model.is_empty() { String::new() } else { format!(", {model}") };
     format!("dynamics {dynamics}{scale}{model}")
 }
 
 /// The dynamics, time scale and model of a run of `solve`, as text.
 pub fn recorded_dynamics(folder: &Path) -> Option<String> {
-    let record: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
+    let record: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
     let settings = &record["settings"];
     let dynamics = settings["model"]["words"].as_object().and(settings["dynamics"].as_str())?;
-    Some(dynamics_text(dynamics, settings["normalisation"].as_str(), &recorded_text(&settings["model"])))
+    Some(dynamics_text(
+        dynamics,
+        settings["normalisation"].as_str(),
+        &recorded_text(&settings["model"]),
+    ))
 }
 
 /// The seed of the random parts of the model in a run of `solve`; `None` if there are none.
 pub fn model_seed(folder: &Path) -> Option<u64> {
-    let record: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
+    let record: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("record.json")).ok()?).ok()?;
     record["settings"]["model"]["seed"].as_u64()
 }
 
@@ -63,18 +70,32 @@ impl FrameChoice {
     ///
     /// **Errors** any other text.
     pub fn parse(text: &str) -> Result<Self> {
-        let bad = || Error::parameter("frame", text, "last, a row from 0, or t=T, row=K, cell=ID, realisation=R separated by commas");
+        let bad = || {
+            Error::parameter(
+                "frame",
+                text,
+                "last, a row from 0, or t=T, row=K, cell=ID, realisation=R separated by commas",
+            )
+        };
         let found = KeyValues::parse("frame", text).with_default_key("row");
         let found = found.with_keys("frame parameter", &["row", "t", "cell", "realisation"])?;
-        let whole = |key: &str| found.get(key).map(|v| v.parse::<usize>().map_err(|_| bad())).transpose();
+        let whole =
+            |key: &str| found.get(key).map(|v| v.parse::<usize>().map_err(|_| bad())).transpose();
         let last = found.get("row") == Some("last");
         let which = Self {
             row: if last { None } else { whole("row")? },
-            t: found.get("t").map(|v| v.parse().ok().filter(|t: &f64| *t >= 0.0).ok_or_else(bad)).transpose()?,
+            t: found
+                .get("t")
+                .map(|v| v.parse().ok().filter(|t: &f64| *t >= 0.0).ok_or_else(bad))
+                .transpose()?,
             cell: found.get("cell").map(str::to_owned),
             realisation: whole("realisation")?,
         };
-        if text.trim().is_empty() || which.row.is_some() && which.t.is_some() { Err(bad()) } else { Ok(which) }
+        if text.trim().is_empty() || which.row.is_some() && which.t.is_some() {
+            Err(bad())
+        } else {
+            Ok(which)
+        }
     }
 
     /// The index of a layer in an array of three axes.
@@ -102,26 +123,48 @@ impl FrameChoice {
         }
         let path = folder.join("record.json");
         let text = std::fs::read_to_string(&path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => {
-                malformed(folder, "", "found no record.json and no experiment.json, expected a folder of a run")
-            }
+            std::io::ErrorKind::NotFound => malformed(
+                folder,
+                "",
+                "found no record.json and no experiment.json, expected a folder of a run",
+            ),
             _ => Error::io(path.display(), "read", &e),
         })?;
-        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", wrong_json(&e, "the record of `solve --out`")))?;
-        let word = self.cell.as_ref().map(|c| format!("cell={c}")).or(self.realisation.map(|r| format!("realisation={r}")));
+        let record: Value = serde_json::from_str(&text)
+            .map_err(|e| malformed(&path, "", wrong_json(&e, "the record of `solve --out`")))?;
+        let word = self
+            .cell
+            .as_ref()
+            .map(|c| format!("cell={c}"))
+            .or(self.realisation.map(|r| format!("realisation={r}")));
         if let Some(word) = word {
-            return Err(Error::parameter("frame", word, "last, t=T or a row: this folder holds one run"));
+            return Err(Error::parameter(
+                "frame",
+                word,
+                "last, t=T or a row: this folder holds one run",
+            ));
         }
-        let masses = record["settings"]["masses"]["values"].as_array().map(|m| m.iter().filter_map(Value::as_f64).collect());
+        let masses = record["settings"]["masses"]["values"]
+            .as_array()
+            .map(|m| m.iter().filter_map(Value::as_f64).collect());
         let space = record["settings"]["tokens"]["space"].as_str().unwrap_or("sphere");
         if self.row.is_none() && self.t.is_none() {
             let last = table(folder, "final_tokens", &names(&record["final_columns"]))?;
             let d = last.columns.iter().filter(|c| c.starts_with("x_")).count();
             let radii = last.columns.iter().any(|c| c == "radius").then(|| last.column("radius"));
-            return Ok(Snapshot { d, rows: last.rows.iter().flat_map(|r| r[..d].to_vec()).collect(), masses, radii });
+            return Ok(Snapshot {
+                d,
+                rows: last.rows.iter().flat_map(|r| r[..d].to_vec()).collect(),
+                masses,
+                radii,
+            });
         }
         if space == "polar" {
-            return Err(Error::parameter("frame", "a row of a run with radii", "last: time lines hold directions only"));
+            return Err(Error::parameter(
+                "frame",
+                "a row of a run with radii",
+                "last: time lines hold directions only",
+            ));
         }
         let timeline = table(folder, "timeline", &names(&record["timeline_columns"]))?;
         let (d, rows) = self.positions(&timeline, folder)?;
@@ -136,8 +179,10 @@ impl FrameChoice {
             return self.cell_table(folder).map(|(_, table)| table);
         }
         let path = folder.join("record.json");
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
-        let record: Value = serde_json::from_str(&text).map_err(|e| malformed(&path, "", wrong_json(&e, "the record of `solve --out`")))?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
+        let record: Value = serde_json::from_str(&text)
+            .map_err(|e| malformed(&path, "", wrong_json(&e, "the record of `solve --out`")))?;
         table(folder, "timeline", &names(&record["timeline_columns"]))
     }
 
@@ -145,21 +190,35 @@ impl FrameChoice {
     fn read_cell(&self, folder: &Path) -> Result<Snapshot> {
         let (cell, table) = self.cell_table(folder)?;
         let (d, rows) = self.positions(&table, folder)?;
-        Ok(Snapshot { d, rows, masses: masses(folder, &cell, self.realisation.unwrap_or(0))?, radii: None })
+        Ok(Snapshot {
+            d,
+            rows,
+            masses: masses(folder, &cell, self.realisation.unwrap_or(0))?,
+            radii: None,
+        })
     }
 
     /// The chosen cell, and the table of the chosen realisation.
     fn cell_table(&self, folder: &Path) -> Result<(Cell, Table)> {
         let store = Store::open_read_only(folder)?;
         let ids = store.finished()?;
-        let fits: Vec<&String> = ids.iter().filter(|id| self.cell.as_ref().is_none_or(|c| id.starts_with(c.as_str()))).collect();
+        let fits: Vec<&String> = ids
+            .iter()
+            .filter(|id| self.cell.as_ref().is_none_or(|c| id.starts_with(c.as_str())))
+            .collect();
         let [id] = fits[..] else {
-            let found = self.cell.as_ref().map_or("no cell named".to_owned(), |c| format!("{} cells beginning with {c}", fits.len()));
+            let found = self.cell.as_ref().map_or("no cell named".to_owned(), |c| {
+                format!("{} cells beginning with {c}", fits.len())
+            });
             let known = ids.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
             return Err(Error::parameter(
                 "frame",
                 found,
-                format!("cell=ID, one of {} finished cells ({known}{})", ids.len(), if ids.len() > 8 { ", ..." } else { "" }),
+                format!(
+                    "cell=ID, one of {} finished cells ({known}{})",
+                    ids.len(),
+                    if ids.len() > 8 { ", ..." } else { "" }
+                ),
             ));
         };
         let (record, tables) = store.read(id)?;
@@ -175,16 +234,30 @@ impl FrameChoice {
         }
         match self.realisation {
             Some(r) if r >= realisations => {
-                return Err(Error::parameter("frame", format!("realisation {r}"), format!("a realisation from 0 to {}", realisations - 1)));
+                return Err(Error::parameter(
+                    "frame",
+                    format!("realisation {r}"),
+                    format!("a realisation from 0 to {}", realisations - 1),
+                ));
             }
             None if realisations > 1 => {
-                return Err(Error::parameter("frame", format!("{realisations} realisations"), "realisation=R, one of them, from 0"));
+                return Err(Error::parameter(
+                    "frame",
+                    format!("{realisations} realisations"),
+                    "realisation=R, one of them, from 0",
+                ));
             }
             r => {
                 let own = table.column("realisation");
                 let r = r.unwrap_or(0) as f64;
                 let keep = |k: usize| own.get(k).is_none_or(|v| (v - r).abs() < 0.5);
-                table.rows = table.rows.into_iter().enumerate().filter(|(k, _)| keep(*k)).map(|p| p.1).collect();
+                table.rows = table
+                    .rows
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(k, _)| keep(*k))
+                    .map(|p| p.1)
+                    .collect();
             }
         }
         Ok((record.cell, table))
@@ -192,22 +265,37 @@ impl FrameChoice {
 
     /// The positions in the chosen row.
     fn positions(&self, table: &Table, folder: &Path) -> Result<(usize, Vec<f64>)> {
-        let (d, columns) = position_columns(table).ok_or_else(|| malformed(folder, "", NO_POSITIONS))?;
+        let (d, columns) =
+            position_columns(table).ok_or_else(|| malformed(folder, "", NO_POSITIONS))?;
         let row = match (self.row, self.t) {
             (Some(k), _) if k >= table.rows.len() => {
-                return Err(Error::parameter("frame", k, format!("a row from 0 to {}", table.rows.len().saturating_sub(1))));
+                return Err(Error::parameter(
+                    "frame",
+                    k,
+                    format!("a row from 0 to {}", table.rows.len().saturating_sub(1)),
+                ));
             }
             (Some(k), _) => k,
             (None, Some(t)) => {
                 let times = table.column("t");
-                let (first, last) = (times.first().copied().unwrap_or(f64::NAN), times.last().copied().unwrap_or(f64::NAN));
+                let (first, last) = (
+                    times.first().copied().unwrap_or(f64::NAN),
+                    times.last().copied().unwrap_or(f64::NAN),
+                );
                 let inside = |row: &usize| *row + 1 < times.len() || t <= last * (1.0 + 1e-9);
                 let row = times.iter().rposition(|s| *s <= t).filter(inside);
-                row.ok_or_else(|| Error::parameter("frame", format!("t = {t}"), format!("a time from {first} to {last}")))?
+                row.ok_or_else(|| {
+                    Error::parameter(
+                        "frame",
+                        format!("t = {t}"),
+                        format!("a time from {first} to {last}"),
+                    )
+                })?
             }
             (None, None) => table.rows.len().saturating_sub(1),
         };
-        let row = table.rows.get(row).ok_or_else(|| malformed(folder, "", "its table has no rows"))?;
+        let row =
+            table.rows.get(row).ok_or_else(|| malformed(folder, "", "its table has no rows"))?;
         Ok((d, columns.iter().map(|k| row[*k]).collect()))
     }
 }
@@ -222,28 +310,36 @@ pub fn position_columns(table: &Table) -> Option<(usize, Vec<usize>)> {
         token.parse::<usize>().ok()?;
         axis.parse().ok()
     };
-    let found: Vec<(usize, usize)> = table.columns.iter().enumerate().filter_map(|(k, c)| Some((k, axis(c)?))).collect();
+    let found: Vec<(usize, usize)> =
+        table.columns.iter().enumerate().filter_map(|(k, c)| Some((k, axis(c)?))).collect();
     let d = found.iter().map(|c| c.1 + 1).max()?;
     Some((d, found.into_iter().map(|c| c.0).collect()))
 }
 
 fn names(list: &Value) -> Vec<String> {
-    list.as_array().map_or_else(Vec::new, |l| l.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect())
+    list.as_array()
+        .map_or_else(Vec::new, |l| l.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect())
 }
 
 /// A table of a folder with its column names.
 fn table(folder: &Path, name: &str, columns: &[String]) -> Result<Table> {
     let path = folder.join(format!("{name}.npy"));
     let bytes = std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
-    npy::table(&bytes, columns.to_vec())
-        .ok_or_else(|| malformed(&path, "", format!("expected a table of {} columns as in record.json", columns.len())))
+    npy::table(&bytes, columns.to_vec()).ok_or_else(|| {
+        malformed(
+            &path,
+            "",
+            format!("expected a table of {} columns as in record.json", columns.len()),
+        )
+    })
 }
 
 /// The masses of a realisation of an experiment; `None` if they are equal.
 fn masses(folder: &Path, cell: &Cell, m: usize) -> Result<Option<Vec<f64>>> {
     let Ok(text) = std::fs::read_to_string(folder.join("experiment.json")) else { return Ok(None) };
     let Ok(experiment) = serde_json::from_str::<Value>(&text) else { return Ok(None) };
-    if let (Some(law), Some(seed)) = (experiment["mass_law"].as_str(), experiment["seed"].as_u64()) {
+    if let (Some(law), Some(seed)) = (experiment["mass_law"].as_str(), experiment["seed"].as_u64())
+    {
         return masses_by_law(law, seed, cell, m).map(Some);
     }
     Ok(experiment["masses"].as_array().map(|list| list.iter().filter_map(Value::as_f64).collect()))
@@ -254,11 +350,22 @@ fn masses(folder: &Path, cell: &Cell, m: usize) -> Result<Option<Vec<f64>>> {
 pub fn missing_folder(folder: &Path) -> Error {
     let beside = folder.parent().filter(|p| !p.as_os_str().is_empty());
     let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let names = std::fs::read_dir(beside.unwrap_or(Path::new("."))).into_iter().flatten().flatten().map(|e| e.file_name());
-    let mut alike: Vec<String> =
-        names.map(|n| n.to_string_lossy().into_owned()).filter(|n| !name.is_empty() && n.starts_with(&name)).collect();
+    let names = std::fs::read_dir(beside.unwrap_or(Path::new(".")))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.file_name());
+    let mut alike: Vec<String> = names
+        .map(|n| n.to_string_lossy().into_owned())
+        .filter(|n| !name.is_empty() && n.starts_with(&name))
+        .collect();
     alike.sort();
-    let alike: Vec<String> = alike.iter().take(3).map(|n| beside.map_or(n.into(), |b| b.join(n)).display().to_string()).collect();
-    let nearest = if alike.is_empty() { String::new() } else { format!(" (nearest: {})", alike.join(", ")) };
+    let alike: Vec<String> = alike
+        .iter()
+        .take(3)
+        .map(|n| beside.map_or(n.into(), |b| b.join(n)).display().to_string())
+        .collect();
+    let nearest =
+        if alike.is_empty() { String::new() } else { format!(" (nearest: {})", alike.join(", ")) };
     malformed(folder, "", format!("no such folder{nearest}"))
 }

@@ -82,15 +82,20 @@ impl Store {
     fn locked(root: &Path, experiment: &Experiment, alone: bool) -> Result<Self> {
         let folder = root.join(experiment.folder());
         let cells = folder.join("cells");
-        std::fs::create_dir_all(&cells).map_err(|e| Error::io(cells.display(), "create the folder", &e))?;
+        std::fs::create_dir_all(&cells)
+            .map_err(|e| Error::io(cells.display(), "create the folder", &e))?;
         let path = folder.join(".lock");
-        let lock = std::fs::File::create(&path).map_err(|e| Error::io(path.display(), "create", &e))?;
+        let lock =
+            std::fs::File::create(&path).map_err(|e| Error::io(path.display(), "create", &e))?;
         // Shards share the lock. On a file system without locks they need none.
-        if let Err(std::fs::TryLockError::WouldBlock) = if alone { lock.try_lock() } else { lock.try_lock_shared() } {
+        if let Err(std::fs::TryLockError::WouldBlock) =
+            if alone { lock.try_lock() } else { lock.try_lock_shared() }
+        {
             return Err(Error::Parameter {
                 name: folder.display().to_string(),
                 found: "a folder that another run has open".into(),
-                expected: "one run at a time, or several shards; wait, or choose another --out".into(),
+                expected: "one run at a time, or several shards; wait, or choose another --out"
+                    .into(),
             });
         }
         let resolved = folder.join("experiment.json");
@@ -98,7 +103,12 @@ impl Store {
             write_atomically(&resolved, experiment.resolved().as_bytes())?;
         }
         let journal = Journal::open(folder.join(JOURNAL))?;
-        Ok(Self { folder, journal, many: super::plan::plan(experiment).len() > MAX_CELL_FOLDERS, _lock: Some(lock) })
+        Ok(Self {
+            folder,
+            journal,
+            many: super::plan::plan(experiment).len() > MAX_CELL_FOLDERS,
+            _lock: Some(lock),
+        })
     }
 
     /// Opens the folder of an experiment for reading.
@@ -112,7 +122,12 @@ impl Store {
     ///
     /// **Errors** a folder that cannot be read.
     pub fn open_read_only(folder: &Path) -> Result<Self> {
-        Ok(Self { folder: folder.to_owned(), journal: Journal::open(folder.join(JOURNAL))?, many: false, _lock: None })
+        Ok(Self {
+            folder: folder.to_owned(),
+            journal: Journal::open(folder.join(JOURNAL))?,
+            many: false,
+            _lock: None,
+        })
     }
 
     /// The ids of all finished cells in alphabetical order.
@@ -120,8 +135,12 @@ impl Store {
     /// **Errors** a folder that cannot be read.
     pub fn finished(&self) -> Result<Vec<String>> {
         let cells = self.folder.join("cells");
-        let entries = std::fs::read_dir(&cells).map_err(|e| Error::io(cells.display(), "read the folder", &e))?;
-        let folders = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| !n.contains('.'));
+        let entries = std::fs::read_dir(&cells)
+            .map_err(|e| Error::io(cells.display(), "read the folder", &e))?;
+        let folders = entries
+            .flatten()
+            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .filter(|n| !n.contains('.'));
         let ids: std::collections::BTreeSet<String> = folders.chain(self.journal.ids()).collect();
         Ok(ids.into_iter().collect())
     }
@@ -149,11 +168,16 @@ impl Store {
     ///
     /// **Errors** a missing, torn or changed record.
     pub fn read(&self, id: &str) -> Result<(CellRecord, CellTables)> {
-        let bad = |problem: String| Error::File { path: self.cell_folder(id).display().to_string(), place: String::new(), problem };
+        let bad = |problem: String| Error::File {
+            path: self.cell_folder(id).display().to_string(),
+            place: String::new(),
+            problem,
+        };
         match self.journal.get(id)? {
             Some(line) => {
-                let line: Line =
-                    serde_json::from_str(&line).map_err(|e| bad(format!("{JOURNAL}: {}", wrong_json(&e, "a cell as `run` writes it"))))?;
+                let line: Line = serde_json::from_str(&line).map_err(|e| {
+                    bad(format!("{JOURNAL}: {}", wrong_json(&e, "a cell as `run` writes it")))
+                })?;
                 let load = |name: &str| {
                     let text = if name == "table.npy" { &line.table } else { &line.summary };
                     STANDARD.decode(text).map_err(|e| bad(format!("{name}: {e}")))
@@ -162,16 +186,30 @@ impl Store {
             }
             None => {
                 let folder = self.cell_folder(id);
-                let load = |name: &str| std::fs::read(folder.join(name)).map_err(|e| Error::io(folder.join(name).display(), "read", &e));
-                let record: CellRecord = serde_json::from_slice(&load("record.json")?)
-                    .map_err(|e| bad(format!("record.json: {}", wrong_json(&e, "the record of a cell as `run` writes it"))))?;
+                let load = |name: &str| {
+                    std::fs::read(folder.join(name))
+                        .map_err(|e| Error::io(folder.join(name).display(), "read", &e))
+                };
+                let record: CellRecord =
+                    serde_json::from_slice(&load("record.json")?).map_err(|e| {
+                        bad(format!(
+                            "record.json: {}",
+                            wrong_json(&e, "the record of a cell as `run` writes it")
+                        ))
+                    })?;
                 tables(&record, load, bad).map(|t| (record.clone(), t))
             }
         }
     }
 
     /// Writes a finished cell. A kill at any moment leaves the cell either absent or complete.
-    pub fn write(&self, experiment: &Experiment, cell: &Cell, tables: &CellTables, seconds: f64) -> Result<()> {
+    pub fn write(
+        &self,
+        experiment: &Experiment,
+        cell: &Cell,
+        tables: &CellTables,
+        seconds: f64,
+    ) -> Result<()> {
         let id = cell.id(experiment);
         let provenance = Provenance::new(
             format!("{}: {}", experiment.name, cell.label()),
@@ -181,10 +219,12 @@ impl Store {
         let parts = [("table", &tables.table), ("summary", &tables.summary)];
         let arrays = parts.map(|(name, table)| (name, npy_table(table)));
         let small = self.many && arrays.iter().map(|a| a.1.len()).sum::<usize>() <= MAX_SMALL_CELL;
-        let mut files: Vec<(String, Vec<u8>)> = arrays.into_iter().map(|(name, bytes)| (format!("{name}.npy"), bytes)).collect();
+        let mut files: Vec<(String, Vec<u8>)> =
+            arrays.into_iter().map(|(name, bytes)| (format!("{name}.npy"), bytes)).collect();
         if !small {
             let header = provenance.csv_header();
-            let summary = LabelledTable::from(tables.summary.clone()).with_labels("outcome", super::cell::OUTCOMES);
+            let summary = LabelledTable::from(tables.summary.clone())
+                .with_labels("outcome", super::cell::OUTCOMES);
             files.push(("table.csv".into(), csv_text(&tables.table, &header).into_bytes()));
             files.push(("summary.csv".into(), labelled_csv(&summary, &header).into_bytes()));
         }
@@ -192,7 +232,10 @@ impl Store {
             provenance,
             cell: cell.clone(),
             id: id.clone(),
-            columns: parts.iter().map(|(name, table)| ((*name).to_owned(), table.columns.clone())).collect(),
+            columns: parts
+                .iter()
+                .map(|(name, table)| ((*name).to_owned(), table.columns.clone()))
+                .collect(),
             outcomes: super::cell::OUTCOMES.iter().map(ToString::to_string).collect(),
             checksums: files.iter().map(|(name, bytes)| (name.clone(), hash(bytes))).collect(),
             seconds,
@@ -200,7 +243,10 @@ impl Store {
         };
         if small {
             let mut bytes = files.into_iter().map(|f| f.1);
-            return self.append(record, [bytes.next().unwrap_or_default(), bytes.next().unwrap_or_default()]);
+            return self.append(
+                record,
+                [bytes.next().unwrap_or_default(), bytes.next().unwrap_or_default()],
+            );
         }
         files.push(("record.json".into(), serde_json::to_vec(&record).map_err(unwritable)?));
         self.write_folder(&id, &files)
@@ -241,7 +287,8 @@ impl Store {
             if arrays.iter().map(Vec::len).sum::<usize>() <= MAX_SMALL_CELL {
                 self.append(record, arrays)?;
                 let folder = self.cell_folder(id);
-                std::fs::remove_dir_all(&folder).map_err(|e| Error::io(folder.display(), "remove", &e))?;
+                std::fs::remove_dir_all(&folder)
+                    .map_err(|e| Error::io(folder.display(), "remove", &e))?;
             }
         }
         Ok(())
@@ -252,7 +299,10 @@ impl Store {
         record.checksums.retain(|name, _| name.ends_with(".npy"));
         let [table, summary] = arrays.map(|bytes| STANDARD.encode(bytes));
         let id = record.id.clone();
-        self.journal.append(&id, &serde_json::to_string(&Line { record, table, summary }).map_err(unwritable)?)
+        self.journal.append(
+            &id,
+            &serde_json::to_string(&Line { record, table, summary }).map_err(unwritable)?,
+        )
     }
 
     /// Removes the incomplete folders of a killed run.
@@ -271,7 +321,11 @@ fn unwritable(e: serde_json::Error) -> Error {
 }
 
 /// The tables of a record; `load` reads a file by its name.
-fn tables(record: &CellRecord, load: impl Fn(&str) -> Result<Vec<u8>>, bad: impl Fn(String) -> Error) -> Result<CellTables> {
+fn tables(
+    record: &CellRecord,
+    load: impl Fn(&str) -> Result<Vec<u8>>,
+    bad: impl Fn(String) -> Error,
+) -> Result<CellTables> {
     for (name, checksum) in &record.checksums {
         if *checksum != hash(load(name)?) {
             return Err(bad(format!("{name} does not match its checksum")));

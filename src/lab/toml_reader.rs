@@ -37,7 +37,10 @@ pub struct OverriddenKey {
 
 impl OverriddenKey {
     /// The overrides of a file with this text, each from its origin, key and TOML value.
-    pub fn all(source: &str, changes: impl IntoIterator<Item = (String, String, String)>) -> Vec<Self> {
+    pub fn all(
+        source: &str,
+        changes: impl IntoIterator<Item = (String, String, String)>,
+    ) -> Vec<Self> {
         let mut at = source.len() + 1;
         let one = |(flag, key, value): (String, String, String)| {
             let text = format!("{}{key} = {value}\n", " ".repeat(at));
@@ -52,7 +55,17 @@ impl OverriddenKey {
 impl<'a> Reader<'a> {
     fn of(path: &str, source: &'a str, table: Spanned<DeTable<'a>>) -> Self {
         let (problems, known, inner, unknown_inner_keys, changes) = Default::default();
-        Self { path: path.into(), source, table, problems, known, inner, unknown_inner_keys, malformed: false, changes }
+        Self {
+            path: path.into(),
+            source,
+            table,
+            problems,
+            known,
+            inner,
+            unknown_inner_keys,
+            malformed: false,
+            changes,
+        }
     }
 
     /// Parses the document; syntax errors are problems too.
@@ -64,8 +77,13 @@ impl<'a> Reader<'a> {
             let span = e.span().unwrap_or_default();
             let message = e.message().lines().next().unwrap_or("malformed");
             // The error of the parser gives the position of the key but not its name.
-            let key = source.get(span.clone()).filter(|k| message.contains("duplicate key") && !k.is_empty());
-            reader.problem(span.start, key.map_or(message.to_owned(), |k| format!("{message} `{}`", k.trim())));
+            let key = source
+                .get(span.clone())
+                .filter(|k| message.contains("duplicate key") && !k.is_empty());
+            reader.problem(
+                span.start,
+                key.map_or(message.to_owned(), |k| format!("{message} `{}`", k.trim())),
+            );
         }
         reader.malformed = !errors.is_empty();
         reader
@@ -115,7 +133,10 @@ impl<'a> Reader<'a> {
 
     /// A path in the file, relative to the folder of the file.
     pub fn sibling_path(&self, file: &str) -> std::path::PathBuf {
-        std::path::Path::new(&self.path).parent().unwrap_or_else(|| std::path::Path::new("")).join(file)
+        std::path::Path::new(&self.path)
+            .parent()
+            .unwrap_or_else(|| std::path::Path::new(""))
+            .join(file)
     }
 
     fn refuse_empty(&mut self, at: usize, key: &str, value: &DeValue) {
@@ -126,7 +147,12 @@ impl<'a> Reader<'a> {
 
     /// Reads a subtable with a reader of its own; its problems become problems of this reader.
     /// `expected` names the allowed values, such as "a table, or ..".
-    pub fn subtable<R>(&mut self, key: &'static str, expected: &str, read: impl FnOnce(&mut Reader<'a>) -> R) -> Option<R> {
+    pub fn subtable<R>(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        read: impl FnOnce(&mut Reader<'a>) -> R,
+    ) -> Option<R> {
         let (at, value) = self.take(key)?;
         let DeValue::Table(table) = value else {
             self.mismatch(at, key, &value, expected);
@@ -146,7 +172,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Declares the keys of a subtable: an unknown key with such a name gets a hint.
-    pub fn declare_subtable(&mut self, table: &'static str, keys: impl IntoIterator<Item = &'static str>) {
+    pub fn declare_subtable(
+        &mut self,
+        table: &'static str,
+        keys: impl IntoIterator<Item = &'static str>,
+    ) {
         self.inner.extend(keys.into_iter().map(|key| (key, table)));
     }
 
@@ -202,7 +232,9 @@ impl<'a> Reader<'a> {
     pub fn variants(&mut self, key: &'static str, many: bool) -> Option<Vec<Vec<String>>> {
         let (at, value) = self.take(key)?;
         self.refuse_empty(at, key, &value);
-        let nested = value.as_array().is_some_and(|list| list.iter().any(|i| i.get_ref().as_array().is_some()));
+        let nested = value
+            .as_array()
+            .is_some_and(|list| list.iter().any(|i| i.get_ref().as_array().is_some()));
         let mut out = Vec::new();
         for (at, item) in items(at, &value) {
             let mut one = Vec::new();
@@ -240,12 +272,22 @@ impl<'a> Reader<'a> {
         for (at, item) in items(at, &value) {
             let values = match (number(&item), item.as_str()) {
                 (Some(v), _) => Ok(vec![v]),
-                (None, Some(text)) if text.contains("..") || text.contains(',') => range::reals(text),
+                (None, Some(text)) if text.contains("..") || text.contains(',') => {
+                    range::reals(text)
+                }
                 (None, Some(text)) => {
-                    let quotes = if text.trim().parse::<f64>().is_ok() { "; write numbers without quotes" } else { "" };
+                    let quotes = if text.trim().parse::<f64>().is_ok() {
+                        "; write numbers without quotes"
+                    } else {
+                        ""
+                    };
                     Err(Error::parameter(key, describe(&item), format!("{}{quotes}", range::FORMS)))
                 }
-                _ => Err(Error::parameter(key, describe(&item), "a number, or a range such as \"0.1..9:lin90\"")),
+                _ => Err(Error::parameter(
+                    key,
+                    describe(&item),
+                    "a number, or a range such as \"0.1..9:lin90\"",
+                )),
             };
             let values = match values {
                 Ok(values) => values,
@@ -261,7 +303,12 @@ impl<'a> Reader<'a> {
                 } else {
                     self.problem(
                         at,
-                        format!("{key}: found {}, expected a number in [{}, {}]", format_number(v), format_number(lo), format_number(hi)),
+                        format!(
+                            "{key}: found {}, expected a number in [{}, {}]",
+                            format_number(v),
+                            format_number(lo),
+                            format_number(hi)
+                        ),
                     );
                     break;
                 }
@@ -279,7 +326,10 @@ impl<'a> Reader<'a> {
     /// The single value of a key that does not take a list.
     fn single<T: Copy>(&mut self, key: &str, values: &[T]) -> Option<T> {
         if values.len() > 1 {
-            self.problem(self.offset(key), format!("{key}: found a list of {} numbers, expected one", values.len()));
+            self.problem(
+                self.offset(key),
+                format!("{key}: found a list of {} numbers, expected one", values.len()),
+            );
         }
         values.first().copied()
     }
@@ -305,7 +355,8 @@ impl<'a> Reader<'a> {
         let (at, value) = self.take(key)?;
         let mut out = Vec::new();
         for (at, row) in items(at, &value) {
-            let numbers: Option<Vec<f64>> = row.as_array().and_then(|r| r.iter().map(|v| number(v.get_ref())).collect());
+            let numbers: Option<Vec<f64>> =
+                row.as_array().and_then(|r| r.iter().map(|v| number(v.get_ref())).collect());
             match numbers {
                 Some(r) => out.push(r),
                 None => self.mismatch(at, key, &row, "rows of numbers"),
@@ -326,7 +377,9 @@ impl<'a> Reader<'a> {
         for (at, key) in self.unknown() {
             let inner = self.inner.iter().find(|(inner, _)| *inner == key);
             let hint = match (inner, nearest(&key, self.known.iter().copied())) {
-                (Some((_, table)), _) => format!("; did you mean `{table}.{key}`, a key of [{table}]?"),
+                (Some((_, table)), _) => {
+                    format!("; did you mean `{table}.{key}`, a key of [{table}]?")
+                }
                 (None, Some(near)) => format!("; did you mean `{near}`?"),
                 (None, None) => String::new(),
             };
@@ -335,7 +388,9 @@ impl<'a> Reader<'a> {
         for (at, key, table, near) in std::mem::take(&mut self.unknown_inner_keys) {
             let hint = match near {
                 // All lines after the line [table] belong to that table.
-                _ if self.known.iter().any(|k| *k == key) => format!(" in [{table}]; it belongs above the line [{table}]"),
+                _ if self.known.iter().any(|k| *k == key) => {
+                    format!(" in [{table}]; it belongs above the line [{table}]")
+                }
                 Some(near) => format!("; did you mean `{near}`?"),
                 None => String::new(),
             };
@@ -343,7 +398,9 @@ impl<'a> Reader<'a> {
         }
         // In the order of the file.
         let line = |e: &Error| match e {
-            Error::File { place, .. } => place.trim_start_matches("line ").parse::<usize>().unwrap_or(0),
+            Error::File { place, .. } => {
+                place.trim_start_matches("line ").parse::<usize>().unwrap_or(0)
+            }
             _ => 0,
         };
         self.problems.sort_by_key(line);
@@ -361,7 +418,9 @@ fn merge<'a>(into: &mut DeTable<'a>, from: DeTable<'a>, depth: usize) -> Result<
                 (DeValue::Table(old), DeValue::Table(new)) => merge(old, new, depth - 1)?,
                 (old, _) => {
                     let found = describe(old);
-                    return Err(format!("{name}: found {found} in the file, expected a table [{name}]"));
+                    return Err(format!(
+                        "{name}: found {found} in the file, expected a table [{name}]"
+                    ));
                 }
             },
             Some(old) => *old = value,

@@ -45,7 +45,11 @@ fn text(path: &Path) -> Result<String> {
 pub fn read(path: &Path) -> Result<TrainedModel> {
     let file = if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() };
     if !file.is_file() {
-        let problem = if path.is_dir() { "found no model.safetensors in this folder" } else { "no such file or folder" };
+        let problem = if path.is_dir() {
+            "found no model.safetensors in this folder"
+        } else {
+            "no such file or folder"
+        };
         return Err(malformed(path, "", problem));
     }
     let bytes = open(&file)?;
@@ -75,8 +79,15 @@ fn expect_safetensors(path: &Path, bytes: &dyn Bytes, has_settings: bool) -> Res
     let expected = "a folder with model.safetensors and config.json, a safetensors file with \
         config.json beside it, or a GGUF file";
     if !begins {
-        let found = format!("found {} bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file", bytes.count());
-        return Err(malformed(path, "", format!("{found} (a length, then a header of JSON), expected {expected}")));
+        let found = format!(
+            "found {} bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file",
+            bytes.count()
+        );
+        return Err(malformed(
+            path,
+            "",
+            format!("{found} (a length, then a header of JSON), expected {expected}"),
+        ));
     }
     if !has_settings {
         let found = "found a file that does not begin with GGUF and has no config.json beside it";
@@ -89,12 +100,20 @@ fn expect_safetensors(path: &Path, bytes: &dyn Bytes, has_settings: bool) -> Res
 ///
 /// **Errors** a missing tokenizer; an unknown kind of tokenizer.
 pub fn vocabulary(path: &Path, model: &TrainedModel) -> Result<Vocabulary> {
-    let beside = if path.is_dir() { path.join("tokenizer.json") } else { path.with_file_name("tokenizer.json") };
+    let beside = if path.is_dir() {
+        path.join("tokenizer.json")
+    } else {
+        path.with_file_name("tokenizer.json")
+    };
     if beside.is_file() {
         return Vocabulary::new(&beside.display().to_string(), &text(&beside)?);
     }
     if model.metadata.is_empty() {
-        return Err(malformed(&beside, "", "no such file; without the model's tokenizer give the ids of the tokens"));
+        return Err(malformed(
+            &beside,
+            "",
+            "no such file; without the model's tokenizer give the ids of the tokens",
+        ));
     }
     Vocabulary::gguf(&path.display().to_string(), &model.metadata)
 }

@@ -9,7 +9,11 @@
 ///
 /// **Accuracy** each ratio to 4 ulp. **Cost** `sqrt(count^2 + 90 x) + 60` divisions.
 pub fn bessel_ratios(order: f64, x: f64, count: usize) -> Vec<f64> {
-    reduced_ratios(order, x, count).into_iter().enumerate().map(|(k, q)| q * x / (2.0 * (order + k as f64 + 1.0))).collect()
+    reduced_ratios(order, x, count)
+        .into_iter()
+        .enumerate()
+        .map(|(k, q)| q * x / (2.0 * (order + k as f64 + 1.0)))
+        .collect()
 }
 
 /// The `q_{v+k}` of the module documentation, `k = 0..count`.

@@ -48,9 +48,16 @@ impl Brownian {
     pub fn new(seed: u64, step: f64, count: usize) -> Self {
         let bits = step.to_bits();
         let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
-        let level = || DyadicLevel { index: None, increment: vec![0.0; count], middle: vec![0.0; count] };
+        let level =
+            || DyadicLevel { index: None, increment: vec![0.0; count], middle: vec![0.0; count] };
         let levels = (0..=(TOP_EXPONENT - exponent).max(0)).map(|_| level()).collect();
-        Self { seed, mantissa: format!("{:x}", bits & ((1 << 52) - 1)), levels, count, last: vec![0.0; count] }
+        Self {
+            seed,
+            mantissa: format!("{:x}", bits & ((1 << 52) - 1)),
+            levels,
+            count,
+            last: vec![0.0; count],
+        }
     }
 
     /// `(W((k+1) h) - W(k h)) / sqrt(h)`.
@@ -66,10 +73,15 @@ impl Brownian {
             let level = &mut here[0];
             level.index = Some(index);
             match above.last() {
-                None => stream(self.seed, &self.mantissa, "whole", 0, index).normals(&mut level.increment),
+                None => stream(self.seed, &self.mantissa, "whole", 0, index)
+                    .normals(&mut level.increment),
                 Some(parent) => {
                     let sign = if index.is_multiple_of(2) { 1.0 } else { -1.0 };
-                    let halves = parent.increment.iter().zip(&parent.middle).map(|(w, m)| (w + sign * m) * std::f64::consts::FRAC_1_SQRT_2);
+                    let halves = parent
+                        .increment
+                        .iter()
+                        .zip(&parent.middle)
+                        .map(|(w, m)| (w + sign * m) * std::f64::consts::FRAC_1_SQRT_2);
                     level.increment.iter_mut().zip(halves).for_each(|(w, h)| *w = h);
                 }
             }

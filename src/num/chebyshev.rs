@@ -24,7 +24,8 @@ impl Chebyshev {
         let node = |j: usize| (PI * (j as f64 + 0.5) / DEGREE as f64).cos();
         let series = (0..panels)
             .map(|p| {
-                let values: Vec<f64> = (0..DEGREE).map(|j| f(width * (p as f64 + 0.5 + 0.5 * node(j)))).collect();
+                let values: Vec<f64> =
+                    (0..DEGREE).map(|j| f(width * (p as f64 + 0.5 + 0.5 * node(j)))).collect();
                 std::array::from_fn(|k| {
                     let wave = |j: usize| (PI * k as f64 * (j as f64 + 0.5) / DEGREE as f64).cos();
                     let sum: f64 = values.iter().enumerate().map(|(j, v)| v * wave(j)).sum();

@@ -74,7 +74,9 @@ pub fn effective_rank(x: &[f64], d: usize) -> f64 {
         return perplexity(&spectral_shares(&transpose_mul(x, x, n), d));
     }
     let row = |i: usize| &x[i * d..][..d];
-    let gram: Vec<f64> = (0..n * n).map(|k| if k % n <= k / n { dot(row(k / n), row(k % n)) } else { 0.0 }).collect();
+    let gram: Vec<f64> = (0..n * n)
+        .map(|k| if k % n <= k / n { dot(row(k / n), row(k % n)) } else { 0.0 })
+        .collect();
     perplexity(&spectral_shares(&gram, n))
 }
 
@@ -84,6 +86,9 @@ pub fn equal_rows_residual(x: &[f64], d: usize) -> f64 {
     let n = (x.len() / d) as f64;
     let mut mean = vec![0.0; d];
     x.chunks_exact(d).for_each(|row| mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n));
-    let rest: f64 = x.chunks_exact(d).flat_map(|row| row.iter().zip(&mean).map(|(v, m)| (v - m) * (v - m))).sum();
+    let rest: f64 = x
+        .chunks_exact(d)
+        .flat_map(|row| row.iter().zip(&mean).map(|(v, m)| (v - m) * (v - m)))
+        .sum();
     (rest / dot(x, x).max(f64::MIN_POSITIVE)).sqrt()
 }

@@ -138,7 +138,10 @@ mod tests {
         assert!(back.to_f64().abs() < 1e-31);
         let e = Dd::from(1.0).exp();
         // e - fl(e) = 1.4456468917292502e-16
-        assert!(((e - Dd::from(std::f64::consts::E)).to_f64() - 1.445_646_891_729_250_2e-16).abs() < 1e-30);
+        assert!(
+            ((e - Dd::from(std::f64::consts::E)).to_f64() - 1.445_646_891_729_250_2e-16).abs()
+                < 1e-30
+        );
         let root = Dd::from(2.0).sqrt();
         assert!((root * root - Dd::from(2.0)).to_f64().abs() < 1e-30);
     }

@@ -70,7 +70,8 @@ const INVERSE_FACTORIALS: [f64; 17] = {
 /// assert!((e[0] - 3f64.cos()).abs() < 1e-14 && (e[2] - 3f64.sin()).abs() < 1e-14);
 /// ```
 pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
-    let size = a.chunks_exact(n).map(|row| row.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
+    let size =
+        a.chunks_exact(n).map(|row| row.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
     if !size.is_finite() || a.iter().any(|v| v.is_nan()) {
         return vec![f64::NAN; a.len()];
     }
@@ -89,7 +90,9 @@ pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
     let mut next = vec![0.0; n * n];
     for k in (0..4).rev() {
         let c = &INVERSE_FACTORIALS[4 * k..];
-        sum.iter_mut().enumerate().for_each(|(i, s)| *s += c[1] * small[i] + c[2] * square[i] + c[3] * cube[i]);
+        sum.iter_mut()
+            .enumerate()
+            .for_each(|(i, s)| *s += c[1] * small[i] + c[2] * square[i] + c[3] * cube[i]);
         sum.iter_mut().step_by(n + 1).for_each(|s| *s += c[0]);
         if k > 0 {
             mul_into(&sum, fourth, n, &mut next);
@@ -183,7 +186,8 @@ pub fn symmetric_eigen(a: &[f64], n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
         return None;
     }
     let scale = if scale > 0.0 { scale } else { 1.0 };
-    let eigen = Mat::from_fn(n, n, |i, j| a[i * n + j] / scale).self_adjoint_eigen(Side::Lower).ok()?;
+    let eigen =
+        Mat::from_fn(n, n, |i, j| a[i * n + j] / scale).self_adjoint_eigen(Side::Lower).ok()?;
     let values = (0..n).map(|k| eigen.S()[k] * scale).collect();
     Some((values, (0..n * n).map(|k| eigen.U()[(k % n, k / n)]).collect()))
 }
@@ -195,7 +199,17 @@ pub fn eigenvalues(a: &[f64], n: usize) -> Option<Vec<(f64, f64)>> {
     let (mut re, mut im) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
     let no = ComputeEigenvectors::No;
     let mut memory = MemBuffer::new(evd_scratch::<f64>(n, no, no, Par::Seq, Default::default()));
-    evd_real(m.as_ref(), re.as_mut(), im.as_mut(), None, None, Par::Seq, MemStack::new(&mut memory), Default::default()).ok()?;
+    evd_real(
+        m.as_ref(),
+        re.as_mut(),
+        im.as_mut(),
+        None,
+        None,
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    )
+    .ok()?;
     let mut values: Vec<(f64, f64)> = (0..n).map(|k| (re[k], im[k])).collect();
     values.sort_by(|p, q| p.0.total_cmp(&q.0));
     Some(values)

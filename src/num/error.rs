@@ -84,19 +84,35 @@ pub enum Error {
 
 impl Error {
     /// A parameter error.
-    pub fn parameter(name: impl Into<String>, found: impl fmt::Display, expected: impl Into<String>) -> Self {
+    pub fn parameter(
+        name: impl Into<String>,
+        found: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
         Self::Parameter { name: name.into(), found: found.to_string(), expected: expected.into() }
     }
 
     /// An unknown name among the known ones.
-    pub fn unknown<'a>(kind: &'static str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::Unknown { kind, found: found.into(), known: known.into_iter().map(str::to_owned).collect() }
+    pub fn unknown<'a>(
+        kind: &'static str,
+        found: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        Self::Unknown {
+            kind,
+            found: found.into(),
+            known: known.into_iter().map(str::to_owned).collect(),
+        }
     }
 
     /// An I/O error with its path. A missing file that was to be read is an input error.
     pub fn io(path: impl fmt::Display, doing: &'static str, cause: &std::io::Error) -> Self {
         if cause.kind() == std::io::ErrorKind::NotFound && doing.starts_with("read") {
-            return Self::File { path: path.to_string(), place: String::new(), problem: "no such file".into() };
+            return Self::File {
+                path: path.to_string(),
+                place: String::new(),
+                problem: "no such file".into(),
+            };
         }
         Self::Io { path: path.to_string(), doing, cause: cause.to_string() }
     }
@@ -136,7 +152,12 @@ impl Error {
         match self {
             Self::Parameter { name: parameter, found, expected } => {
                 let parameter = parameter.strip_prefix("--").unwrap_or(parameter);
-                format!("{}: found {}, expected {}", name(parameter), with_names(found, name), with_names(expected, name))
+                format!(
+                    "{}: found {}, expected {}",
+                    name(parameter),
+                    with_names(found, name),
+                    with_names(expected, name)
+                )
             }
             Self::Many(all) => all.iter().map(|e| e.render(name)).collect::<Vec<_>>().join("\n"),
             other => with_names(&other.nested(), name),
@@ -146,7 +167,9 @@ impl Error {
     /// The error as the text of another error: references to parameters are kept.
     pub fn nested(&self) -> String {
         match self {
-            Self::Parameter { name, found, expected } => format!("{name}: found {found}, expected {expected}"),
+            Self::Parameter { name, found, expected } => {
+                format!("{name}: found {found}, expected {expected}")
+            }
             Self::Many(all) => all.iter().map(Self::nested).collect::<Vec<_>>().join("\n"),
             Self::Token { row, problem } => format!("row {row}: {problem}"),
             Self::Unknown { kind, found, known } => {
@@ -164,9 +187,13 @@ impl Error {
             }
             Self::File { path, place, problem } if place.is_empty() => format!("{path}: {problem}"),
             Self::File { path, place, problem } => format!("{path}, {place}: {problem}"),
-            Self::Beyond { quantity, hint } => format!("{quantity} lies beyond double precision; {hint}"),
+            Self::Beyond { quantity, hint } => {
+                format!("{quantity} lies beyond double precision; {hint}")
+            }
             Self::Numerical { what } => what.clone(),
-            Self::Arithmetic { fault } => format!("no proof is possible: the processor's arithmetic is not IEEE ({fault})"),
+            Self::Arithmetic { fault } => {
+                format!("no proof is possible: the processor's arithmetic is not IEEE ({fault})")
+            }
             Self::Io { path, doing, cause } => format!("{path}: could not {doing}: {cause}"),
             Self::Interrupted { resume } => format!("interrupted; {resume}"),
         }
@@ -175,7 +202,10 @@ impl Error {
 
 /// The text with every reference `--name` outside backticks written by `name`.
 pub fn with_names(text: &str, name: &dyn Fn(&str) -> String) -> String {
-    let parts = text.split('`').enumerate().map(|(k, part)| if k % 2 == 0 { references(part, name) } else { part.to_owned() });
+    let parts = text
+        .split('`')
+        .enumerate()
+        .map(|(k, part)| if k % 2 == 0 { references(part, name) } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("`")
 }
 
@@ -184,12 +214,15 @@ fn references(text: &str, name: &dyn Fn(&str) -> String) -> String {
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         // A path such as `a--b.csv` is no reference.
-        if !piece.starts_with(|c: char| c.is_ascii_lowercase()) || out.ends_with(|c: char| !" (\n'".contains(c)) {
+        if !piece.starts_with(|c: char| c.is_ascii_lowercase())
+            || out.ends_with(|c: char| !" (\n'".contains(c))
+        {
             out.push_str("--");
             out.push_str(piece);
             continue;
         }
-        let end = piece.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(piece.len());
+        let end =
+            piece.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(piece.len());
         out.push_str(&name(&piece[..end]));
         out.push_str(&piece[end..]);
     }
@@ -206,7 +239,8 @@ fn references(text: &str, name: &dyn Fn(&str) -> String) -> String {
 pub fn wrong_json(e: &serde_json::Error, expected: &str) -> String {
     use serde_json::error::Category;
     let text = e.to_string();
-    let named = |before: &str| text.strip_prefix(before)?.split_once('`').map(|(name, _)| name.to_owned());
+    let named =
+        |before: &str| text.strip_prefix(before)?.split_once('`').map(|(name, _)| name.to_owned());
     let found = match e.classify() {
         Category::Data => named("missing field `")
             .map(|name| format!("no field `{name}`"))
@@ -215,14 +249,21 @@ pub fn wrong_json(e: &serde_json::Error, expected: &str) -> String {
         Category::Eof => "JSON that ends too early".into(),
         Category::Syntax | Category::Io => "no JSON".into(),
     };
-    let place = if e.line() > 0 { format!(" (line {}, column {})", e.line(), e.column()) } else { String::new() };
+    let place = if e.line() > 0 {
+        format!(" (line {}, column {})", e.line(), e.column())
+    } else {
+        String::new()
+    };
     format!("found {found}{place}, expected {expected}")
 }
 
 /// Edit distance to a name or, plus one, to one of its words: `gama` is near `gamma-curve`.
 fn distance(found: &str, name: &str) -> usize {
     let name = name.to_lowercase();
-    let words = name.split('-').filter(|w| w.len() > 3 && name.contains('-')).map(|w| strsim::damerau_levenshtein(found, w) + 1);
+    let words = name
+        .split('-')
+        .filter(|w| w.len() > 3 && name.contains('-'))
+        .map(|w| strsim::damerau_levenshtein(found, w) + 1);
     words.chain([strsim::damerau_levenshtein(found, &name)]).min().unwrap_or(usize::MAX)
 }
 
@@ -241,7 +282,11 @@ const SHORT: usize = 8;
 
 /// The `count` known names nearest to `found`: those that contain it, then by edit distance; each
 /// once.
-pub fn nearest_few<'a>(found: &str, known: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
+pub fn nearest_few<'a>(
+    found: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
     let found = found.to_lowercase();
     let mut ranked: Vec<(usize, &str)> = known
         .into_iter()
@@ -261,7 +306,12 @@ impl fmt::Display for Error {
         match self {
             Self::Parameter { name, found, expected } if !name.starts_with("--") => {
                 let written = |name: &str| name.replace('-', "_");
-                write!(f, "{name}: found {}, expected {}", with_names(found, &written), with_names(expected, &written))
+                write!(
+                    f,
+                    "{name}: found {}, expected {}",
+                    with_names(found, &written),
+                    with_names(expected, &written)
+                )
             }
             _ => f.write_str(&self.render(&|name| name.replace('-', "_"))),
         }
@@ -273,7 +323,11 @@ impl std::error::Error for Error {}
 /// A number in its shortest form, with an exponent if it is very small or large.
 pub fn format_number(value: f64) -> String {
     let size = value.abs();
-    if size != 0.0 && !(1e-5..1e15).contains(&size) { format!("{value:e}") } else { value.to_string() }
+    if size != 0.0 && !(1e-5..1e15).contains(&size) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
 }
 
 /// Checks that a number is finite and inside `[lo, hi]`.
@@ -282,6 +336,10 @@ pub fn in_range(name: &str, value: f64, lo: f64, hi: f64) -> Result<f64> {
         // Negative zero would print and hash differently from zero.
         Ok(if value == 0.0 { 0.0 } else { value })
     } else {
-        Err(Error::parameter(name, format_number(value), format!("a number in [{}, {}]", format_number(lo), format_number(hi))))
+        Err(Error::parameter(
+            name,
+            format_number(value),
+            format!("a number in [{}, {}]", format_number(lo), format_number(hi)),
+        ))
     }
 }

@@ -26,8 +26,14 @@ use std::f64::consts::LN_2;
 /// `(2^r - 1) / r` on `|r| <= 1/32`, lowest power first: Chebyshev interpolation with 60 digits,
 /// rounded.
 #[cfg(target_arch = "x86_64")]
-const SIXTEENTH_COEFFICIENTS: [f64; 6] =
-    [0.6931471805599457, 0.24022650695910075, 0.0555041086566393, 0.009618129106919537, 0.0013333781576784268, 0.00015403723980749256];
+const SIXTEENTH_COEFFICIENTS: [f64; 6] = [
+    0.6931471805599457,
+    0.24022650695910075,
+    0.0555041086566393,
+    0.009618129106919537,
+    0.0013333781576784268,
+    0.00015403723980749256,
+];
 
 /// `(2^r - 1) / r` on `|r| <= 1/2`.
 const HALF_COEFFICIENTS: [f64; 11] = [
@@ -45,7 +51,14 @@ const HALF_COEFFICIENTS: [f64; 11] = [
 ];
 
 /// `(2^r - 1) / r` on `|r| <= 1/2` for `f32`.
-const F32_COEFFICIENTS: [f32; 6] = [std::f32::consts::LN_2, 0.240_226_5, 0.055_503_573, 0.009_618_082, 0.001_339_086_3, 0.000_154_531_63];
+const F32_COEFFICIENTS: [f32; 6] = [
+    std::f32::consts::LN_2,
+    0.240_226_5,
+    0.055_503_573,
+    0.009_618_082,
+    0.001_339_086_3,
+    0.000_154_531_63,
+];
 
 /// `2^{k/16}`, correctly rounded.
 #[cfg(target_arch = "x86_64")]
@@ -115,7 +128,10 @@ pub trait Exp2: Simd {
     }
     /// `2^t` of several vectors, interleaved; `NO_UNDERFLOW` promises `t > -1020`.
     #[inline(always)]
-    fn exp2_array_f64<const U: usize, const NO_UNDERFLOW: bool>(self, mut t: [Self::f64s; U]) -> [Self::f64s; U] {
+    fn exp2_array_f64<const U: usize, const NO_UNDERFLOW: bool>(
+        self,
+        mut t: [Self::f64s; U],
+    ) -> [Self::f64s; U] {
         for t in &mut t {
             *t = self.exp2_f64(*t);
         }
@@ -132,7 +148,10 @@ pub trait Exp2: Simd {
     }
     /// `2^t` of several vectors; `NO_UNDERFLOW` promises `t > -124`.
     #[inline(always)]
-    fn exp2_array_f32<const U: usize, const NO_UNDERFLOW: bool>(self, mut t: [Self::f32s; U]) -> [Self::f32s; U] {
+    fn exp2_array_f32<const U: usize, const NO_UNDERFLOW: bool>(
+        self,
+        mut t: [Self::f32s; U],
+    ) -> [Self::f32s; U] {
         for t in &mut t {
             *t = self.exp2_f32(*t);
         }
@@ -170,8 +189,8 @@ pub trait Exp2: Simd {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{
-        Exp2, F32_COEFFICIENTS, HALF_COEFFICIENTS, POWERS_OF_SIXTEENTHS, ROUND_TO_INTEGER, ROUND_TO_INTEGER_F32, SIXTEENTH_COEFFICIENTS,
-        UNDERFLOW_EXPONENT, UNDERFLOW_EXPONENT_F32,
+        Exp2, F32_COEFFICIENTS, HALF_COEFFICIENTS, POWERS_OF_SIXTEENTHS, ROUND_TO_INTEGER,
+        ROUND_TO_INTEGER_F32, SIXTEENTH_COEFFICIENTS, UNDERFLOW_EXPONENT, UNDERFLOW_EXPONENT_F32,
     };
     use pulp::x86::{V3, V4};
     use pulp::{Simd, b8, b16, cast, f32x8, f32x16, f64x4, f64x8, m32x8, m64x4};
@@ -215,7 +234,8 @@ mod x86 {
         // The low four bits of m select the table entry, the higher bits are the exponent. Shifted
         // by 48, all bits of m complete the entry.
         let table = s.avx512f._mm512_permutex2var_pd(cast(halves[0]), cast(m), cast(halves[1]));
-        let scale = s.avx512f._mm512_add_epi64(cast(table), s.avx512f._mm512_slli_epi64::<48>(cast(m)));
+        let scale =
+            s.avx512f._mm512_add_epi64(cast(table), s.avx512f._mm512_slli_epi64::<48>(cast(m)));
         let p = polynomial_f64(s, &SIXTEENTH_COEFFICIENTS, r);
         cast(s.avx512f._mm512_maskz_mul_pd(normal.0, cast(scale), cast(p)))
     }
@@ -231,7 +251,10 @@ mod x86 {
     #[inline(always)]
     fn halves(s: V4, x: f64x8, y: f64x8) -> f64x8 {
         let (a, x, y) = (s.avx512f, cast(x), cast(y));
-        s.add_f64s(cast(a._mm512_shuffle_f64x2::<0x88>(x, y)), cast(a._mm512_shuffle_f64x2::<0xdd>(x, y)))
+        s.add_f64s(
+            cast(a._mm512_shuffle_f64x2::<0x88>(x, y)),
+            cast(a._mm512_shuffle_f64x2::<0xdd>(x, y)),
+        )
     }
 
     impl Exp2 for V4 {
@@ -240,10 +263,18 @@ mod x86 {
             let round = self.splat_f64s(ROUND_TO_SIXTEENTH);
             let m = self.add_f64s(t, round);
             let r = self.sub_f64s(t, self.sub_f64s(m, round));
-            exp2_from_sixteenths(self, m, r, self.greater_than_f64s(t, self.splat_f64s(UNDERFLOW_EXPONENT)))
+            exp2_from_sixteenths(
+                self,
+                m,
+                r,
+                self.greater_than_f64s(t, self.splat_f64s(UNDERFLOW_EXPONENT)),
+            )
         }
         #[inline(always)]
-        fn exp2_array_f64<const U: usize, const NO_UNDERFLOW: bool>(self, t: [f64x8; U]) -> [f64x8; U] {
+        fn exp2_array_f64<const U: usize, const NO_UNDERFLOW: bool>(
+            self,
+            t: [f64x8; U],
+        ) -> [f64x8; U] {
             let round = self.splat_f64s(ROUND_TO_SIXTEENTH);
             let (mut m, mut r, mut out) = (t, t, t);
             for u in 0..U {
@@ -251,7 +282,11 @@ mod x86 {
                 r[u] = self.sub_f64s(t[u], self.sub_f64s(m[u], round));
             }
             for u in 0..U {
-                let normal = if NO_UNDERFLOW { b8(0xff) } else { self.greater_than_f64s(t[u], self.splat_f64s(UNDERFLOW_EXPONENT)) };
+                let normal = if NO_UNDERFLOW {
+                    b8(0xff)
+                } else {
+                    self.greater_than_f64s(t[u], self.splat_f64s(UNDERFLOW_EXPONENT))
+                };
                 out[u] = exp2_from_sixteenths(self, m[u], r[u], normal);
             }
             out
@@ -276,9 +311,15 @@ mod x86 {
         fn inverse_sqrt_f64(self, a: f64x8) -> f64x8 {
             let (one, half) = (self.splat_f64s(1.0), self.splat_f64s(0.5));
             let y = cast(self.avx512f._mm512_rsqrt14_pd(cast(a)));
-            let e = cast(self.avx512f._mm512_fnmadd_pd(cast(self.mul_f64s(a, y)), cast(y), cast(one)));
-            let y = self.mul_add_e_f64s(self.mul_f64s(y, e), self.mul_add_e_f64s(self.splat_f64s(0.375), e, half), y);
-            let e = cast(self.avx512f._mm512_fnmadd_pd(cast(self.mul_f64s(a, y)), cast(y), cast(one)));
+            let e =
+                cast(self.avx512f._mm512_fnmadd_pd(cast(self.mul_f64s(a, y)), cast(y), cast(one)));
+            let y = self.mul_add_e_f64s(
+                self.mul_f64s(y, e),
+                self.mul_add_e_f64s(self.splat_f64s(0.375), e, half),
+                y,
+            );
+            let e =
+                cast(self.avx512f._mm512_fnmadd_pd(cast(self.mul_f64s(a, y)), cast(y), cast(one)));
             self.mul_add_e_f64s(self.mul_f64s(half, y), e, y)
         }
         #[inline(always)]
@@ -286,7 +327,12 @@ mod x86 {
             let round = self.splat_f32s(ROUND_TO_INTEGER_F32);
             let m = self.add_f32s(t, round);
             let r = self.sub_f32s(t, self.sub_f32s(m, round));
-            exp2_from_integers(self, m, r, self.greater_than_f32s(t, self.splat_f32s(UNDERFLOW_EXPONENT_F32)))
+            exp2_from_integers(
+                self,
+                m,
+                r,
+                self.greater_than_f32s(t, self.splat_f32s(UNDERFLOW_EXPONENT_F32)),
+            )
         }
         #[inline(always)]
         fn exp2_product_f32(self, a: f32x16, b: f32x16, cut: f32x16) -> f32x16 {
@@ -297,7 +343,12 @@ mod x86 {
         }
         #[inline(always)]
         fn negate_f64(self, m: b8, a: f64x8) -> f64x8 {
-            cast(self.avx512f._mm512_mask_sub_pd(cast(a), m.0, self.avx512f._mm512_setzero_pd(), cast(a)))
+            cast(self.avx512f._mm512_mask_sub_pd(
+                cast(a),
+                m.0,
+                self.avx512f._mm512_setzero_pd(),
+                cast(a),
+            ))
         }
         #[inline(always)]
         fn transpose_f64(self, rows: &[f64], stride: usize, out: &mut [f64x8]) {
@@ -313,10 +364,20 @@ mod x86 {
                 let mut t = [r[0]; 4];
                 for (i, t) in t.iter_mut().enumerate() {
                     let (x, y) = (cast(r[2 * i]), cast(r[2 * i + 1]));
-                    *t = cast(if odd == 0 { a._mm512_unpacklo_pd(x, y) } else { a._mm512_unpackhi_pd(x, y) });
+                    *t = cast(if odd == 0 {
+                        a._mm512_unpacklo_pd(x, y)
+                    } else {
+                        a._mm512_unpackhi_pd(x, y)
+                    });
                 }
-                let near = (a._mm512_shuffle_f64x2::<0x88>(cast(t[0]), cast(t[1])), a._mm512_shuffle_f64x2::<0x88>(cast(t[2]), cast(t[3])));
-                let far = (a._mm512_shuffle_f64x2::<0xdd>(cast(t[0]), cast(t[1])), a._mm512_shuffle_f64x2::<0xdd>(cast(t[2]), cast(t[3])));
+                let near = (
+                    a._mm512_shuffle_f64x2::<0x88>(cast(t[0]), cast(t[1])),
+                    a._mm512_shuffle_f64x2::<0x88>(cast(t[2]), cast(t[3])),
+                );
+                let far = (
+                    a._mm512_shuffle_f64x2::<0xdd>(cast(t[0]), cast(t[1])),
+                    a._mm512_shuffle_f64x2::<0xdd>(cast(t[2]), cast(t[3])),
+                );
                 out[odd] = cast(a._mm512_shuffle_f64x2::<0x88>(near.0, near.1));
                 out[4 + odd] = cast(a._mm512_shuffle_f64x2::<0xdd>(near.0, near.1));
                 out[2 + odd] = cast(a._mm512_shuffle_f64x2::<0x88>(far.0, far.1));
@@ -330,13 +391,19 @@ mod x86 {
             let mut pairs = [v[0]; 4];
             for (i, pair) in pairs.iter_mut().enumerate() {
                 let (x, y) = (cast(v[2 * i]), cast(v[2 * i + 1]));
-                *pair = self.add_f64s(cast(a._mm512_unpacklo_pd(x, y)), cast(a._mm512_unpackhi_pd(x, y)));
+                *pair = self
+                    .add_f64s(cast(a._mm512_unpacklo_pd(x, y)), cast(a._mm512_unpackhi_pd(x, y)));
             }
             halves(self, halves(self, pairs[0], pairs[1]), halves(self, pairs[2], pairs[3]))
         }
         #[inline(always)]
         fn negate_f32(self, m: b16, a: f32x16) -> f32x16 {
-            cast(self.avx512f._mm512_mask_sub_ps(cast(a), m.0, self.avx512f._mm512_setzero_ps(), cast(a)))
+            cast(self.avx512f._mm512_mask_sub_ps(
+                cast(a),
+                m.0,
+                self.avx512f._mm512_setzero_ps(),
+                cast(a),
+            ))
         }
     }
 
@@ -344,13 +411,15 @@ mod x86 {
     /// 0 in lanes that are not `normal`.
     #[inline(always)]
     fn scaled_f64(s: V3, m: f64x4, p: f64x4, normal: m64x4) -> f64x4 {
-        let bits = s.avx2._mm256_slli_epi64::<52>(s.avx2._mm256_add_epi64(cast(m), cast([1023u64; 4])));
+        let bits =
+            s.avx2._mm256_slli_epi64::<52>(s.avx2._mm256_add_epi64(cast(m), cast([1023u64; 4])));
         cast(s.avx._mm256_and_pd(cast(normal), cast(s.mul_f64s(p, cast(bits)))))
     }
 
     #[inline(always)]
     fn scaled_f32(s: V3, m: f32x8, p: f32x8, normal: m32x8) -> f32x8 {
-        let bits = s.avx2._mm256_slli_epi32::<23>(s.avx2._mm256_add_epi32(cast(m), cast([127u32; 8])));
+        let bits =
+            s.avx2._mm256_slli_epi32::<23>(s.avx2._mm256_add_epi32(cast(m), cast([127u32; 8])));
         cast(s.avx._mm256_and_ps(cast(normal), cast(s.mul_f32s(p, cast(bits)))))
     }
 
@@ -360,21 +429,36 @@ mod x86 {
             let round = self.splat_f64s(ROUND_TO_INTEGER);
             let m = self.add_f64s(t, round);
             let r = self.sub_f64s(t, self.sub_f64s(m, round));
-            scaled_f64(self, m, polynomial_f64(self, &HALF_COEFFICIENTS, r), self.greater_than_f64s(t, self.splat_f64s(UNDERFLOW_EXPONENT)))
+            scaled_f64(
+                self,
+                m,
+                polynomial_f64(self, &HALF_COEFFICIENTS, r),
+                self.greater_than_f64s(t, self.splat_f64s(UNDERFLOW_EXPONENT)),
+            )
         }
         #[inline(always)]
         fn exp2_product_f64(self, a: f64x4, b: f64x4, cut: f64x4) -> f64x4 {
             let round = self.splat_f64s(ROUND_TO_INTEGER);
             let m = self.mul_add_e_f64s(a, b, round);
             let r = cast(self.fma._mm256_fmsub_pd(cast(a), cast(b), cast(self.sub_f64s(m, round))));
-            scaled_f64(self, m, polynomial_f64(self, &HALF_COEFFICIENTS, r), self.less_than_f64s(a, cut))
+            scaled_f64(
+                self,
+                m,
+                polynomial_f64(self, &HALF_COEFFICIENTS, r),
+                self.less_than_f64s(a, cut),
+            )
         }
         #[inline(always)]
         fn exp2_f32(self, t: f32x8) -> f32x8 {
             let round = self.splat_f32s(ROUND_TO_INTEGER_F32);
             let m = self.add_f32s(t, round);
             let r = self.sub_f32s(t, self.sub_f32s(m, round));
-            scaled_f32(self, m, polynomial_f32(self, r), self.greater_than_f32s(t, self.splat_f32s(UNDERFLOW_EXPONENT_F32)))
+            scaled_f32(
+                self,
+                m,
+                polynomial_f32(self, r),
+                self.greater_than_f32s(t, self.splat_f32s(UNDERFLOW_EXPONENT_F32)),
+            )
         }
         #[inline(always)]
         fn exp2_product_f32(self, a: f32x8, b: f32x8, cut: f32x8) -> f32x8 {
@@ -433,19 +517,27 @@ mod tests {
             factor = factor * log / Dd::from(f64::from(k + 1));
             let own = q.get(k as usize).copied().unwrap_or(0.0);
             let difference = (Dd::from(own) - factor).to_f64();
-            differences.push(real(difference) + Interval::symmetric(1e-16 * difference.abs() + 1e-28));
+            differences
+                .push(real(difference) + Interval::symmetric(1e-16 * difference.abs() + 1e-28));
         }
         let log = Interval::new(LN_2, LN_2.next_up());
         let (mut worst, mut rounded) = (0.0f64, 0.0f64);
         for piece in 0..16_384 {
             let at = |k: i32| width * f64::from(k - 8192) / 8192.0;
             let r = Interval::new(at(piece), at(piece + 1));
-            let value = differences.iter().rev().fold(real(0.0), |s, d| (s + *d) * r) + Interval::symmetric(1e-20);
+            let value = differences.iter().rev().fold(real(0.0), |s, d| (s + *d) * r)
+                + Interval::symmetric(1e-20);
             let whole = (r * log).exp();
             worst = worst.max((value / whole).mag());
             let size = r.mag();
-            let horner: f64 = q.iter().enumerate().map(|(k, c)| (2 * k + 1) as f64 * c.abs() * size.powi(k as i32 + 1)).sum();
-            rounded = rounded.max((1.0 + (whole - real(1.0)).mag() / whole.lo()) * 1.000_001 + horner / whole.lo());
+            let horner: f64 = q
+                .iter()
+                .enumerate()
+                .map(|(k, c)| (2 * k + 1) as f64 * c.abs() * size.powi(k as i32 + 1))
+                .sum();
+            rounded = rounded.max(
+                (1.0 + (whole - real(1.0)).mag() / whole.lo()) * 1.000_001 + horner / whole.lo(),
+            );
         }
         (worst / (0.5 * f64::EPSILON), rounded)
     }
@@ -485,8 +577,15 @@ mod tests {
     #[test]
     fn every_level_meets_the_enclosed_exponential() {
         let mut stream = Stream::new(1, &["exp2"]);
-        let t: Vec<f64> =
-            (0..64_000).map(|k| if k % 2 == 0 { stream.uniform_in(-900.0, 0.0) } else { stream.uniform_in(-2.0, 0.0) }).collect();
+        let t: Vec<f64> = (0..64_000)
+            .map(|k| {
+                if k % 2 == 0 {
+                    stream.uniform_in(-900.0, 0.0)
+                } else {
+                    stream.uniform_in(-2.0, 0.0)
+                }
+            })
+            .collect();
         let log = Interval::new(LN_2, LN_2.next_up());
         for isa in [Isa::Portable, Isa::Avx2, Isa::Avx512] {
             for (t, found) in t.iter().zip(isa.run(Powers(t.clone()))) {
@@ -496,7 +595,8 @@ mod tests {
                 let slack = Interval::symmetric(3.0 * f64::EPSILON * exact.hi());
                 let wide = exact + slack;
                 assert!(
-                    wide.contains(found) && exact.width() <= (100.0 + 4.0 * t.abs()) * f64::EPSILON * exact.hi(),
+                    wide.contains(found)
+                        && exact.width() <= (100.0 + 4.0 * t.abs()) * f64::EPSILON * exact.hi(),
                     "{isa:?} {t} {found:e} {exact:?}"
                 );
             }

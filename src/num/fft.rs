@@ -23,7 +23,8 @@ pub struct RealFft {
 /// assert!((plan(8).values(wave)[4] + 1.0).abs() < 1e-15);
 /// ```
 pub fn plan(points: usize) -> RealFft {
-    static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> = LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
+    static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> =
+        LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
     // The planner is consistent even if another thread panicked while it planned.
     let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
     let (forward, backward) = (planner.plan_fft_forward(points), planner.plan_fft_inverse(points));

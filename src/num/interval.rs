@@ -18,7 +18,9 @@ use std::hint::black_box;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 #[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
-compile_error!("x87 registers round twice: interval arithmetic needs SSE2 (build for i686 with target-feature=+sse2, or for x86_64)");
+compile_error!(
+    "x87 registers round twice: interval arithmetic needs SSE2 (build for i686 with target-feature=+sse2, or for x86_64)"
+);
 
 /// Checks that sums and products on this thread are rounded once, to nearest, and keep subnormals,
 /// as proofs require.
@@ -32,18 +34,26 @@ compile_error!("x87 registers round twice: interval arithmetic needs SSE2 (build
 #[inline]
 pub fn check_fp_environment() -> Result<()> {
     // black_box makes the processor compute, not the compiler.
-    probe_arithmetic(|a, b| black_box(black_box(a) + black_box(b)), |a, b| black_box(black_box(a) * black_box(b)))
+    probe_arithmetic(
+        |a, b| black_box(black_box(a) + black_box(b)),
+        |a, b| black_box(black_box(a) * black_box(b)),
+    )
 }
 
 /// [`check_fp_environment`] with given operations.
-fn probe_arithmetic(sum: impl Fn(f64, f64) -> f64, product: impl Fn(f64, f64) -> f64) -> Result<()> {
+fn probe_arithmetic(
+    sum: impl Fn(f64, f64) -> f64,
+    product: impl Fn(f64, f64) -> f64,
+) -> Result<()> {
     let least = f64::from_bits(1);
     let normal = f64::MIN_POSITIVE;
     let is = |found: f64, wanted: f64| found.to_bits() == wanted.to_bits();
     let half = f64::from_bits(1 << 51);
     let fault = if !(is(product(normal, 0.5), half) && is(sum(1.5 * normal, -normal), half)) {
         "subnormal results are flushed to zero"
-    } else if !(is(sum(least, least), f64::from_bits(2)) && is(product(least, power_of_two(60)), power_of_two(-1014))) {
+    } else if !(is(sum(least, least), f64::from_bits(2))
+        && is(product(least, power_of_two(60)), power_of_two(-1014)))
+    {
         "subnormal operands are read as zero"
     } else if !(is(sum(1.0, power_of_two(-54)), 1.0) && is(sum(1.0, -power_of_two(-55)), 1.0)) {
         "results are not rounded to nearest"
@@ -102,7 +112,11 @@ impl Interval {
     /// One ulp wider on each side: contains what exact arithmetic would have returned.
     #[inline]
     fn outward(lo: f64, hi: f64) -> Self {
-        if lo.is_nan() || hi.is_nan() { WHOLE_LINE } else { Self { lo: lo.next_down(), hi: hi.next_up() } }
+        if lo.is_nan() || hi.is_nan() {
+            WHOLE_LINE
+        } else {
+            Self { lo: lo.next_down(), hi: hi.next_up() }
+        }
     }
 
     /// Division by a positive number.
@@ -265,7 +279,8 @@ fn exp_point(x: f64) -> Interval {
     const HIGH: f64 = 0.693_147_180_369_123_8;
     const LOW: f64 = 1.908_214_929_270_587_7e-10;
     let k = (x / std::f64::consts::LN_2).round();
-    let r = Interval::exact(x - k * HIGH) - Interval::exact(k) * Interval::new(LOW.next_down(), LOW.next_up());
+    let r = Interval::exact(x - k * HIGH)
+        - Interval::exact(k) * Interval::new(LOW.next_down(), LOW.next_up());
     let (mut term, mut sum) = (Interval::exact(1.0), Interval::exact(1.0));
     for i in 1..=20 {
         term = (term * r).divided_by(f64::from(i));
@@ -327,7 +342,9 @@ impl Div for Interval {
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, Interval, Result, WHOLE_LINE, check_fp_environment, power_of_two, probe_arithmetic};
+    use super::{
+        Error, Interval, Result, WHOLE_LINE, check_fp_environment, power_of_two, probe_arithmetic,
+    };
     use crate::{dd::Dd, stream::Stream};
 
     #[test]
@@ -347,13 +364,23 @@ mod tests {
             ] {
                 // Dd has relative error 1e-30.
                 let slack = (wanted * Dd::from(1e-28)).to_f64().abs();
-                let (below, above) = ((wanted - Dd::from(found.lo())).to_f64(), (Dd::from(found.hi()) - wanted).to_f64());
+                let (below, above) = (
+                    (wanted - Dd::from(found.lo())).to_f64(),
+                    (Dd::from(found.hi()) - wanted).to_f64(),
+                );
                 assert!(below >= -slack && above >= -slack, "{x} {y} {found:?} {wanted:?}");
-                assert!(found.width() <= 60.0 * f64::EPSILON * found.mag() + 1e-300, "{x} {y} {found:?}");
+                assert!(
+                    found.width() <= 60.0 * f64::EPSILON * found.mag() + 1e-300,
+                    "{x} {y} {found:?}"
+                );
             }
             let t = x.clamp(-4.0, 4.0);
             let (sin, cos) = Interval::exact(t).sin_cos();
-            assert!((sin.sqr() + cos.sqr()).contains(1.0) && sin.width() < 1e-13 && (sin.mid() - t.sin()).abs() < 1e-13);
+            assert!(
+                (sin.sqr() + cos.sqr()).contains(1.0)
+                    && sin.width() < 1e-13
+                    && (sin.mid() - t.sin()).abs() < 1e-13
+            );
         }
     }
 
@@ -362,7 +389,10 @@ mod tests {
         for x in [709.0, 709.1, 709.7, 709.9, 800.0, -699.9, -700.1, -745.0, -1000.0] {
             let found = Interval::exact(x).exp();
             // The library's value has an error of one ulp; infinity stands for larger values.
-            assert!(found.lo() <= x.exp() * (1.0 + 1e-15) && x.exp() * (1.0 - 1e-15) <= found.hi(), "{x} {found:?}");
+            assert!(
+                found.lo() <= x.exp() * (1.0 + 1e-15) && x.exp() * (1.0 - 1e-15) <= found.hi(),
+                "{x} {found:?}"
+            );
         }
     }
 
@@ -379,7 +409,13 @@ mod tests {
     fn a_middle_lies_inside() {
         let least = f64::from_bits(1);
         let adjacent = Interval::new(1.0f64.next_down(), 1.0);
-        for v in [Interval::exact(least), Interval::new(least, 2.0 * least), adjacent, Interval::new(f64::MAX, f64::INFINITY), WHOLE_LINE] {
+        for v in [
+            Interval::exact(least),
+            Interval::new(least, 2.0 * least),
+            adjacent,
+            Interval::new(f64::MAX, f64::INFINITY),
+            WHOLE_LINE,
+        ] {
             assert!(v.contains(v.mid()) && v.mid().is_finite(), "{v:?}");
         }
     }
@@ -392,18 +428,35 @@ mod tests {
             Err(Error::Arithmetic { fault }) => fault,
             _ => "none",
         };
-        assert_eq!(fault(probe_arithmetic(|a, b| a + b, |a, b| flush(a * b))), "subnormal results are flushed to zero");
-        assert_eq!(fault(probe_arithmetic(|a, b| flush(a + b), |a, b| a * b)), "subnormal results are flushed to zero");
-        assert_eq!(fault(probe_arithmetic(|a, b| flush(a) + flush(b), |a, b| a * b)), "subnormal operands are read as zero");
-        assert_eq!(fault(probe_arithmetic(|a, b| a + b, |a, b| flush(a) * flush(b))), "subnormal operands are read as zero");
+        assert_eq!(
+            fault(probe_arithmetic(|a, b| a + b, |a, b| flush(a * b))),
+            "subnormal results are flushed to zero"
+        );
+        assert_eq!(
+            fault(probe_arithmetic(|a, b| flush(a + b), |a, b| a * b)),
+            "subnormal results are flushed to zero"
+        );
+        assert_eq!(
+            fault(probe_arithmetic(|a, b| flush(a) + flush(b), |a, b| a * b)),
+            "subnormal operands are read as zero"
+        );
+        assert_eq!(
+            fault(probe_arithmetic(|a, b| a + b, |a, b| flush(a) * flush(b))),
+            "subnormal operands are read as zero"
+        );
         // Round up and down by the error of the sum; round twice: 1 + 2^-53 (1 + 2^-17) needs more
         // than 64 bits.
         let remainder = |a: f64, b: f64| b - ((a + b) - a);
         let up = |a: f64, b: f64| if remainder(a, b) > 0.0 { (a + b).next_up() } else { a + b };
         let down = |a: f64, b: f64| if remainder(a, b) < 0.0 { (a + b).next_down() } else { a + b };
-        let twice = |a: f64, b: f64| if b > power_of_two(-53) && b < 1.01 * power_of_two(-53) { a } else { a + b };
+        let twice = |a: f64, b: f64| {
+            if b > power_of_two(-53) && b < 1.01 * power_of_two(-53) { a } else { a + b }
+        };
         assert_eq!(fault(probe_arithmetic(up, |a, b| a * b)), "results are not rounded to nearest");
-        assert_eq!(fault(probe_arithmetic(down, |a, b| a * b)), "results are not rounded to nearest");
+        assert_eq!(
+            fault(probe_arithmetic(down, |a, b| a * b)),
+            "results are not rounded to nearest"
+        );
         assert_eq!(fault(probe_arithmetic(twice, |a, b| a * b)), "results are rounded twice");
     }
 
@@ -417,11 +470,19 @@ mod tests {
                 && Interval::exact(-1e-300).is_negative()
         );
         assert!(
-            !unit.inside(unit) && !right.inside(unit) && !(-right).inside(unit) && Interval::symmetric(1.0f64.next_down()).inside(unit)
+            !unit.inside(unit)
+                && !right.inside(unit)
+                && !(-right).inside(unit)
+                && Interval::symmetric(1.0f64.next_down()).inside(unit)
         );
         assert_eq!(unit, Interval::new(-1.0, 1.0));
-        let size = |lo: f64, hi: f64| (Interval::new(lo, hi).mag().to_bits(), Interval::new(lo, hi).mig().to_bits());
-        assert_eq!((size(-3.0, 1.0), size(1.0, 3.0)), ((3f64.to_bits(), 0), (3f64.to_bits(), 1f64.to_bits())));
+        let size = |lo: f64, hi: f64| {
+            (Interval::new(lo, hi).mag().to_bits(), Interval::new(lo, hi).mig().to_bits())
+        };
+        assert_eq!(
+            (size(-3.0, 1.0), size(1.0, 3.0)),
+            ((3f64.to_bits(), 0), (3f64.to_bits(), 1f64.to_bits()))
+        );
     }
 
     #[test]

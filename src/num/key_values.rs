@@ -23,8 +23,13 @@ pub struct KeyValues<'a> {
 impl<'a> KeyValues<'a> {
     /// Splits the text at commas; empty parts are ignored. Errors name the `object`.
     pub fn parse(object: &'a str, text: &'a str) -> Self {
-        let part = |p: &'a str| p.split_once('=').map_or((p, None), |(key, value)| (key.trim(), Some(value.trim())));
-        Self { object, parts: text.split(',').map(str::trim).filter(|p| !p.is_empty()).map(part).collect() }
+        let part = |p: &'a str| {
+            p.split_once('=').map_or((p, None), |(key, value)| (key.trim(), Some(value.trim())))
+        };
+        Self {
+            object,
+            parts: text.split(',').map(str::trim).filter(|p| !p.is_empty()).map(part).collect(),
+        }
     }
 
     /// Makes every part without `=` the value of this key.
@@ -47,11 +52,18 @@ impl<'a> KeyValues<'a> {
             }
             if value.is_none_or(str::is_empty) {
                 let near = nearest(key, keys.iter().copied());
-                let expected = near.map_or_else(|| format!("key=value with one of {}", keys.join(", ")), |near| format!("{near}=VALUE"));
+                let expected = near.map_or_else(
+                    || format!("key=value with one of {}", keys.join(", ")),
+                    |near| format!("{near}=VALUE"),
+                );
                 return Err(Error::parameter(self.object, key, expected));
             }
             if self.parts[..k].iter().any(|p| p.0 == *key) {
-                return Err(Error::parameter(self.object, format!("{key} twice"), "every key once"));
+                return Err(Error::parameter(
+                    self.object,
+                    format!("{key} twice"),
+                    "every key once",
+                ));
             }
         }
         Ok(self)
@@ -60,7 +72,9 @@ impl<'a> KeyValues<'a> {
     /// All keys with their values, in order. **Errors** a part without `=`.
     pub fn pairs(&self) -> Result<Vec<(&'a str, &'a str)>> {
         let pair = |(key, value): &(&'a str, Option<&'a str>)| {
-            value.map(|value| (*key, value)).ok_or_else(|| Error::parameter(self.object, key, "key=value"))
+            value
+                .map(|value| (*key, value))
+                .ok_or_else(|| Error::parameter(self.object, key, "key=value"))
         };
         self.parts.iter().map(pair).collect()
     }
@@ -87,7 +101,9 @@ impl<'a> KeyValues<'a> {
     }
 
     fn parsed<T: FromStr>(&self, key: &str, expected: &str) -> Result<Option<T>> {
-        let read = |text: &str| text.parse::<T>().map_err(|_| Error::parameter(self.name(key), text, expected));
+        let read = |text: &str| {
+            text.parse::<T>().map_err(|_| Error::parameter(self.name(key), text, expected))
+        };
         self.get(key).map(read).transpose()
     }
 

@@ -19,7 +19,9 @@ impl Lu {
         self.a.extend((0..n * n).map(|k| entry(k / n, k % n)));
         self.pivots.clear();
         for k in 0..n {
-            let pivot = (k..n).max_by(|p, q| self.a[p * n + k].abs().total_cmp(&self.a[q * n + k].abs())).unwrap_or(k);
+            let pivot = (k..n)
+                .max_by(|p, q| self.a[p * n + k].abs().total_cmp(&self.a[q * n + k].abs()))
+                .unwrap_or(k);
             self.pivots.push(pivot);
             if pivot != k {
                 (0..n).for_each(|c| self.a.swap(k * n + c, pivot * n + c));

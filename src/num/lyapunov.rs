@@ -23,7 +23,12 @@ pub struct LyapunovFrame {
 impl LyapunovFrame {
     /// `count` random directions of `size` numbers.
     pub fn new(size: usize, count: usize, stream: &mut Stream) -> Self {
-        Self { rows: random_frame(size, count, stream), size, sums: vec![0.0; count.min(size)], layers: 0 }
+        Self {
+            rows: random_frame(size, count, stream),
+            size,
+            sums: vec![0.0; count.min(size)],
+            layers: 0,
+        }
     }
 
     /// Carries the frame through a layer and orthonormalises it.
@@ -85,7 +90,9 @@ pub fn mixing<L: Linearised, E>(
 ) -> Result<Vec<f64>, E> {
     let (size, n) = (start.len(), start.len() / d);
     let mut columns = identity(size);
-    visit_layers(start, layers, linearise, |_, at| columns = columns.chunks_exact(size).flat_map(|c| at.jvp(c)).collect())?;
+    visit_layers(start, layers, linearise, |_, at| {
+        columns = columns.chunks_exact(size).flat_map(|c| at.jvp(c)).collect()
+    })?;
     let mut squares = vec![0.0; n * n];
     for (c, column) in columns.chunks_exact(size).enumerate() {
         for (i, block) in column.chunks_exact(d).enumerate() {
@@ -168,8 +175,14 @@ pub fn singular_exponents<E>(
     let mut found = SingularExponents { values: Vec::new(), error: f64::INFINITY, rounds: 0 };
     let mut change = f64::INFINITY;
     for round in 1..=MAX_ROUNDS {
-        let (mut product, mut layers) =
-            (TriangularProduct { rows: identity(frame.len() / size), k: frame.len() / size, log_scale: 0.0 }, 0u32);
+        let (mut product, mut layers) = (
+            TriangularProduct {
+                rows: identity(frame.len() / size),
+                k: frame.len() / size,
+                log_scale: 0.0,
+            },
+            0u32,
+        );
         visit(false, &mut |at| {
             frame = images(&frame, size, |h| at.jvp(h));
             product.extend(&orthonormalise(&mut frame, size));
@@ -182,7 +195,8 @@ pub fn singular_exponents<E>(
         let pairs = values.iter().zip(&found.values).map(|(new, old)| (new - old).abs());
         let last = if round == 1 { f64::INFINITY } else { pairs.fold(0.0, f64::max) };
         // Changes finally shrink by a constant factor, so the error is a geometric sum.
-        let left = if change.is_finite() && last < change { last * last / (change - last) } else { last };
+        let left =
+            if change.is_finite() && last < change { last * last / (change - last) } else { last };
         found = SingularExponents { values, error: left, rounds: round };
         change = last;
         if round > 2 && left < TOLERANCE {
@@ -198,8 +212,11 @@ pub fn singular_exponents<E>(
 
 /// Maps all rows of a frame, on several threads if allowed.
 fn images(frame: &[f64], size: usize, image: impl Fn(&[f64]) -> Vec<f64> + Sync) -> Vec<f64> {
-    let rows: Vec<Vec<f64>> =
-        if parallel_allowed() { frame.par_chunks_exact(size).map(&image).collect() } else { frame.chunks_exact(size).map(image).collect() };
+    let rows: Vec<Vec<f64>> = if parallel_allowed() {
+        frame.par_chunks_exact(size).map(&image).collect()
+    } else {
+        frame.chunks_exact(size).map(image).collect()
+    };
     rows.concat()
 }
 
@@ -237,7 +254,11 @@ impl TriangularProduct {
                 break;
             }
         }
-        let mut logs: Vec<f64> = self.rows.chunks_exact(k.max(1)).map(|c| 0.5 * dot(c, c).ln() + self.log_scale).collect();
+        let mut logs: Vec<f64> = self
+            .rows
+            .chunks_exact(k.max(1))
+            .map(|c| 0.5 * dot(c, c).ln() + self.log_scale)
+            .collect();
         logs.sort_by(|a, b| b.total_cmp(a));
         logs
     }

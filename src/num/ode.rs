@@ -23,7 +23,13 @@ impl System<f64, DVector<f64>> for Field<'_> {
 /// let y = metastable::num::ode::advance(|y, dy| { dy[0] = y[1]; dy[1] = -y[0]; }, &[0.0, 1.0], 1.0, (1e-12, 1e-12), 1000).unwrap();
 /// assert!((y[0] - 1f64.sin()).abs() < 1e-11);
 /// ```
-pub fn advance(f: impl Fn(&[f64], &mut [f64]), y0: &[f64], t: f64, tolerance: (f64, f64), max_steps: u32) -> Result<Vec<f64>> {
+pub fn advance(
+    f: impl Fn(&[f64], &mut [f64]),
+    y0: &[f64],
+    t: f64,
+    tolerance: (f64, f64),
+    max_steps: u32,
+) -> Result<Vec<f64>> {
     if t == 0.0 {
         return Ok(y0.to_vec());
     }
@@ -47,7 +53,9 @@ pub fn advance(f: impl Fn(&[f64], &mut [f64]), y0: &[f64], t: f64, tolerance: (f
         u32::MAX,
         OutputType::Sparse,
     );
-    stepper.integrate().map_err(|e| Error::Numerical { what: format!("the integrator stopped: {e}") })?;
+    stepper
+        .integrate()
+        .map_err(|e| Error::Numerical { what: format!("the integrator stopped: {e}") })?;
     let end = stepper.y_out().last().map(|y| y.as_slice().to_vec());
     end.ok_or_else(|| Error::Numerical { what: "the integrator returned no state".into() })
 }

@@ -30,9 +30,11 @@ impl Default for LegendrePanel {
     fn default() -> Self {
         let mut nodes = gauss_legendre(NODES);
         nodes.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (x, w): (Values, Values) = (std::array::from_fn(|i| nodes[i].0), std::array::from_fn(|i| nodes[i].1));
+        let (x, w): (Values, Values) =
+            (std::array::from_fn(|i| nodes[i].0), std::array::from_fn(|i| nodes[i].1));
         let at: Vec<Vec<f64>> = x.iter().map(|x| zonal_polynomials(3, NODES, *x)).collect();
-        let analysis: [Values; NODES] = std::array::from_fn(|k| std::array::from_fn(|i| (k as f64 + 0.5) * w[i] * at[i][k]));
+        let analysis: [Values; NODES] =
+            std::array::from_fn(|k| std::array::from_fn(|i| (k as f64 + 0.5) * w[i] * at[i][k]));
         let half = |shift: f64| -> [Values; NODES] {
             std::array::from_fn(|i| {
                 let p = zonal_polynomials(3, NODES, 0.5 * (x[i] + shift));
@@ -84,7 +86,9 @@ impl LegendrePanel {
     pub fn integral(coefficients: &Values, x: f64) -> f64 {
         let p = zonal_polynomials(3, NODES, x);
         // The integral of P_k is (P_{k+1} - P_{k-1}) / (2k + 1), that of P_0 is x + 1.
-        let wave = |k: usize| if k == 0 { x + 1.0 } else { (p[k + 1] - p[k - 1]) / (2.0 * k as f64 + 1.0) };
+        let wave = |k: usize| {
+            if k == 0 { x + 1.0 } else { (p[k + 1] - p[k - 1]) / (2.0 * k as f64 + 1.0) }
+        };
         coefficients.iter().enumerate().map(|(k, c)| c * wave(k)).sum()
     }
 }

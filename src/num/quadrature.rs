@@ -33,7 +33,8 @@ pub fn gauss_legendre_dd(n: usize) -> Vec<(Dd, Dd)> {
         let (mut p, mut before) = (one, Dd::default());
         for k in 0..n {
             let k = k as f64;
-            (p, before) = ((Dd::from(2.0 * k + 1.0) * x * p - Dd::from(k) * before) / Dd::from(k + 1.0), p);
+            (p, before) =
+                ((Dd::from(2.0 * k + 1.0) * x * p - Dd::from(k) * before) / Dd::from(k + 1.0), p);
         }
         (p, size * (x * p - before) / (x * x - one))
     };

@@ -48,7 +48,11 @@ pub fn bracketed_root(mut f: impl FnMut(f64) -> f64, a: f64, b: f64, abs_tol: f6
         let xi = (a - b) / (c - b);
         let phi = (fa - fb) / (fc - fb);
         let inverse_quadratic = phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi;
-        t = if inverse_quadratic { fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb) } else { 0.5 };
+        t = if inverse_quadratic {
+            fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        } else {
+            0.5
+        };
         t = t.clamp(tlim, 1.0 - tlim);
     }
     Some(if fa.abs() < fb.abs() { a } else { b })

@@ -40,9 +40,16 @@ pub struct ExponentialCache {
 impl Semigroup {
     /// For a row-major n x n matrix.
     pub fn new(a: Vec<f64>, n: usize) -> Self {
-        let size = a.chunks_exact(n).map(|row| row.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
+        let size = a
+            .chunks_exact(n)
+            .map(|row| row.iter().map(|v| v.abs()).sum::<f64>())
+            .fold(0.0, f64::max);
         // For the zero matrix any step works; for a non-finite matrix the result is NaN anyway.
-        let step = if size > 0.0 && size.is_finite() { (0.25 / size).log2().floor().clamp(-1000.0, 1000.0).exp2() } else { 1.0 };
+        let step = if size > 0.0 && size.is_finite() {
+            (0.25 / size).log2().floor().clamp(-1000.0, 1000.0).exp2()
+        } else {
+            1.0
+        };
         let mut powers = Vec::with_capacity(TAYLOR_TERMS * n * n);
         let (mut power, mut next) = (identity(n), vec![0.0; n * n]);
         for k in 1..=TAYLOR_TERMS {
@@ -64,7 +71,10 @@ impl Semigroup {
             };
         }
         let nearest = (t / self.step).round();
-        let (slot, rest) = (&mut cache.slots[(nearest.abs() as u64 % CACHE_SLOTS) as usize], t - nearest * self.step);
+        let (slot, rest) = (
+            &mut cache.slots[(nearest.abs() as u64 % CACHE_SLOTS) as usize],
+            t - nearest * self.step,
+        );
         if slot.0.to_bits() != nearest.to_bits() {
             let scaled: Vec<f64> = self.a.iter().map(|v| nearest * self.step * v).collect();
             *slot = (nearest, exponential(&scaled, self.n));
@@ -92,14 +102,24 @@ mod tests {
             Stream::new(n as u64, &["semigroup"]).normals(&mut a);
             a.iter_mut().for_each(|v| *v *= size);
             let semigroup = Semigroup::new(a.clone(), n);
-            let norm = a.chunks_exact(n).map(|row| row.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max);
+            let norm = a
+                .chunks_exact(n)
+                .map(|row| row.iter().map(|v| v.abs()).sum::<f64>())
+                .fold(0.0, f64::max);
             for t in [0.0, 1e-9, 0.1, 0.37, 1.0, 1.0 + 1e-9, -0.6, 0.37] {
                 let mut out = vec![0.0; n * n];
                 semigroup.evaluate(t, &mut cache, &mut out);
                 let direct = exponential(&a.iter().map(|v| t * v).collect::<Vec<_>>(), n);
                 // Both have the error (20 + 2^s) n u e^{|tA|}, with 2^s up to 4 |tA|.
-                let tolerance = 4.0 * (20.0 + 4.0 * t.abs() * norm) * n as f64 * f64::EPSILON * (t.abs() * norm).exp();
-                assert!(out.iter().zip(&direct).all(|(p, q)| (p - q).abs() <= tolerance), "{n} {size} {t}");
+                let tolerance = 4.0
+                    * (20.0 + 4.0 * t.abs() * norm)
+                    * n as f64
+                    * f64::EPSILON
+                    * (t.abs() * norm).exp();
+                assert!(
+                    out.iter().zip(&direct).all(|(p, q)| (p - q).abs() <= tolerance),
+                    "{n} {size} {t}"
+                );
                 // The result does not depend on the cache.
                 let mut again = vec![0.0; n * n];
                 semigroup.evaluate(t, &mut ExponentialCache::default(), &mut again);

@@ -23,7 +23,10 @@ pub enum Isa {
 impl Isa {
     /// The instruction sets of this processor, the best one last.
     pub fn available() -> Vec<Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|l| l.is_available()).collect()
+        [Self::Portable, Self::Avx2, Self::Avx512]
+            .into_iter()
+            .filter(|l| l.is_available())
+            .collect()
     }
 
     /// The best instruction set of this processor.
@@ -52,11 +55,17 @@ impl Isa {
         let known = [Self::Portable, Self::Avx2, Self::Avx512];
         match known.into_iter().find(|l| l.name() == name) {
             _ if name == "auto" => Ok(Self::best()),
-            None => Err(Error::unknown("instruction set", name, ["auto"].into_iter().chain(known.map(Self::name)))),
+            None => Err(Error::unknown(
+                "instruction set",
+                name,
+                ["auto"].into_iter().chain(known.map(Self::name)),
+            )),
             Some(isa) if isa.is_available() => Ok(isa),
-            Some(_) => {
-                Err(Error::parameter("simd", name, format!("an instruction set of this processor, at most {}", Self::best().name())))
-            }
+            Some(_) => Err(Error::parameter(
+                "simd",
+                name,
+                format!("an instruction set of this processor, at most {}", Self::best().name()),
+            )),
         }
     }
 
@@ -565,7 +574,10 @@ macro_rules! portable {
                 std::array::from_fn(|i| $exp2(t[i]))
             }
             #[inline(always)]
-            fn exp2_array<const U: usize, const NO_UNDERFLOW: bool>(self, mut t: [Self::V; U]) -> [Self::V; U] {
+            fn exp2_array<const U: usize, const NO_UNDERFLOW: bool>(
+                self,
+                mut t: [Self::V; U],
+            ) -> [Self::V; U] {
                 for t in &mut t {
                     *t = self.exp2(*t);
                 }

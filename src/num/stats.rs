@@ -57,7 +57,8 @@ impl<F: Float> SimdKernel for FinitePrefix<'_, F> {
 #[inline]
 pub fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
-    let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mx, my) =
+        (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
     let sxy: f64 = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
     let sxx: f64 = points.iter().map(|p| (p.0 - mx).powi(2)).sum();
     sxy / sxx
@@ -115,13 +116,15 @@ pub fn failure_bound(failures: usize, trials: usize, confidence: f64) -> f64 {
     if failures == 0 {
         return -((1.0 - confidence).ln() / trials as f64).exp_m1();
     }
-    Beta::new(failures as f64 + 1.0, (trials - failures) as f64).map_or(1.0, |b| b.inverse_cdf(confidence))
+    Beta::new(failures as f64 + 1.0, (trials - failures) as f64)
+        .map_or(1.0, |b| b.inverse_cdf(confidence))
 }
 
 /// Pearson's correlation; 0 if one variable is constant.
 pub fn correlation(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
-    let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mx, my) =
+        (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
     for (x, y) in points {
         xx += (x - mx) * (x - mx);

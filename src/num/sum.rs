@@ -74,7 +74,11 @@ impl Compensated {
     #[inline]
     pub fn add(&mut self, term: f64) {
         let total = self.sum + term;
-        self.carry += if self.sum.abs() >= term.abs() { (self.sum - total) + term } else { (term - total) + self.sum };
+        self.carry += if self.sum.abs() >= term.abs() {
+            (self.sum - total) + term
+        } else {
+            (term - total) + self.sum
+        };
         self.sum = total;
     }
 

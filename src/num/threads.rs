@@ -35,7 +35,11 @@ pub fn parallel_allowed() -> bool {
 /// Runs `work` on a thread of the pool if it is going to share work. Entering the pool costs ten
 /// microseconds: once here, instead of once per parallel loop.
 pub fn enter_pool<R: Send>(shares: bool, work: impl FnOnce() -> R + Send) -> R {
-    if shares && parallel_allowed() && rayon::current_thread_index().is_none() { rayon::scope(|_| work()) } else { work() }
+    if shares && parallel_allowed() && rayon::current_thread_index().is_none() {
+        rayon::scope(|_| work())
+    } else {
+        work()
+    }
 }
 
 /// Runs `work`. On a thread of the pool, the other threads poll for its tasks meanwhile, without
@@ -66,7 +70,10 @@ pub fn with_spinning_workers<R>(work: impl FnOnce() -> R) -> R {
         scope.spawn_broadcast(move |_, here| {
             let mut idle = 0u32;
             // The owner of `work` runs this too while it waits for a task.
-            while Some(here.index()) != owner && idle < MAX_IDLE_POLLS && !done.load(Ordering::Acquire) {
+            while Some(here.index()) != owner
+                && idle < MAX_IDLE_POLLS
+                && !done.load(Ordering::Acquire)
+            {
                 if rayon::yield_now() == Some(rayon::Yield::Executed) {
                     idle = 0;
                     continue;
@@ -130,7 +137,10 @@ const MAX_IDLE_POLLS: u32 = 60_000;
 /// let inside = |items: &[u32]| par_map(items, |_, _| Ok::<_, ()>(parallel_allowed())).unwrap();
 /// assert_eq!((inside(&items)[999], inside(&items[..2])[1]), (false, true));
 /// ```
-pub fn par_map<T: Sync, R: Send, E: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R, E> + Sync) -> Result<Vec<R>, E> {
+pub fn par_map<T: Sync, R: Send, E: Send>(
+    items: &[T],
+    work: impl Fn(usize, &T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
     if items.len() < MIN_ITEMS_TO_SPREAD {
         return items.iter().enumerate().map(|(k, item)| work(k, item)).collect();
     }
@@ -175,10 +185,14 @@ mod tests {
 
     #[test]
     fn workers_stop_spinning_when_the_work_panics() {
-        let result = std::panic::catch_unwind(|| rayon::scope(|_| with_spinning_workers(|| panic!("on purpose"))));
+        let result = std::panic::catch_unwind(|| {
+            rayon::scope(|_| with_spinning_workers(|| panic!("on purpose")))
+        });
         assert!(result.is_err() && !workers_spinning());
         // If a thread still polled, this would never end.
-        let inside = rayon::scope(|_| with_spinning_workers(|| (workers_spinning(), rayon::join(|| 1, || 2))));
+        let inside = rayon::scope(|_| {
+            with_spinning_workers(|| (workers_spinning(), rayon::join(|| 1, || 2)))
+        });
         assert_eq!((inside, workers_spinning()), ((true, (1, 2)), false));
     }
 }

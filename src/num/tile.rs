@@ -4,7 +4,12 @@ use super::simd::SimdOps;
 
 /// `acc[r][v] += a[r] b[v]`: one number of each of R rows times V vectors.
 #[inline(always)]
-pub fn add_outer<L: SimdOps, const R: usize, const V: usize>(l: L, a: &[L::F; R], b: &[L::V; V], acc: &mut [[L::V; V]; R]) {
+pub fn add_outer<L: SimdOps, const R: usize, const V: usize>(
+    l: L,
+    a: &[L::F; R],
+    b: &[L::V; V],
+    acc: &mut [[L::V; V]; R],
+) {
     for r in 0..R {
         let a = l.splat(a[r]);
         for v in 0..V {
@@ -15,7 +20,11 @@ pub fn add_outer<L: SimdOps, const R: usize, const V: usize>(l: L, a: &[L::F; R]
 
 /// `sum_k a_rk b_k` for R rows and V vectors.
 #[inline(always)]
-pub fn product<L: SimdOps, const R: usize, const V: usize>(l: L, rows: [&[L::F]; R], b: &[[L::V; V]]) -> [[L::V; V]; R] {
+pub fn product<L: SimdOps, const R: usize, const V: usize>(
+    l: L,
+    rows: [&[L::F]; R],
+    b: &[[L::V; V]],
+) -> [[L::V; V]; R] {
     let mut acc = [[l.zero(); V]; R];
     for (k, b) in b.iter().enumerate() {
         let mut a = [L::F::default(); R];
@@ -121,7 +130,11 @@ pub fn group_count(vectors: usize, max_len: usize) -> usize {
 pub fn group(vectors: usize, max_len: usize, g: usize) -> (usize, usize) {
     let twos = if max_len == 3 && vectors > 1 { (3 - vectors % 3) % 3 } else { 0 };
     let full = group_count(vectors, max_len) - twos;
-    if g < full { (max_len * g, max_len.min(vectors - max_len * g)) } else { (max_len * full + 2 * (g - full), 2) }
+    if g < full {
+        (max_len * g, max_len.min(vectors - max_len * g))
+    } else {
+        (max_len * full + 2 * (g - full), 2)
+    }
 }
 
 /// All groups in order.
@@ -159,7 +172,12 @@ mod tests {
         for (max_len, vectors) in (1..40).flat_map(|n| [(2, n), (3, n)]) {
             let mut next = 0;
             for (first, len) in groups(vectors, max_len) {
-                assert!(first == next && (1..=max_len).contains(&len) && (len > 1 || max_len == 2 || vectors == 1), "{vectors} {first}");
+                assert!(
+                    first == next
+                        && (1..=max_len).contains(&len)
+                        && (len > 1 || max_len == 2 || vectors == 1),
+                    "{vectors} {first}"
+                );
                 next = first + len;
             }
             assert_eq!(next, vectors);

@@ -13,6 +13,12 @@ pub fn ulp_distance(a: f64, b: f64) -> Option<u64> {
         return (a.is_nan() && b.is_nan()).then_some(0);
     }
     // Doubles of one sign are ordered like their bits; below zero the order is reversed.
-    let ordinal = |x: f64| if x.is_sign_negative() { -i128::from(x.to_bits() & (u64::MAX >> 1)) } else { i128::from(x.to_bits()) };
+    let ordinal = |x: f64| {
+        if x.is_sign_negative() {
+            -i128::from(x.to_bits() & (u64::MAX >> 1))
+        } else {
+            i128::from(x.to_bits())
+        }
+    };
     Some((ordinal(a) - ordinal(b)).unsigned_abs() as u64)
 }

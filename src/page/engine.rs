@@ -24,11 +24,16 @@ impl Engine {
     /// Answers a request: `begin` with settings, `go` with a number of steps, `curve`, `velocity`,
     /// `forecast` or `theory`.
     pub fn answer(&mut self, request: &[u8], numbers: &mut Vec<f64>) -> Result<Value> {
-        let invalid = |what: String| Error::Parameter { name: "request".into(), found: what, expected: "JSON of the page".into() };
+        let invalid = |what: String| Error::Parameter {
+            name: "request".into(),
+            found: what,
+            expected: "JSON of the page".into(),
+        };
         let request: Value = serde_json::from_slice(request).map_err(|e| invalid(e.to_string()))?;
         match request["ask"].as_str() {
             Some("begin") => {
-                let settings = serde_json::from_value(request["settings"].clone()).map_err(|e| invalid(e.to_string()))?;
+                let settings = serde_json::from_value(request["settings"].clone())
+                    .map_err(|e| invalid(e.to_string()))?;
                 self.begin(settings)?;
                 self.frame(numbers)
             }
@@ -43,14 +48,20 @@ impl Engine {
                 numbers.extend(velocity);
                 Ok(json!({"n": x.n(), "d": x.d()}))
             }
-            Some("forecast") => Ok(forecast::plateau(&self.settings, self.run()?.tokens(), self.run()?.t())),
+            Some("forecast") => {
+                Ok(forecast::plateau(&self.settings, self.run()?.tokens(), self.run()?.t()))
+            }
             Some("theory") => Ok(forecast::theory(&self.settings, &self.settings.start()?)),
             other => Err(invalid(format!("{other:?}"))),
         }
     }
 
     fn run(&self) -> Result<&Run<'static, 'static, 'static>> {
-        let no_run = || Error::Parameter { name: "run".into(), found: "nothing".into(), expected: "a run that was begun".into() };
+        let no_run = || Error::Parameter {
+            name: "run".into(),
+            found: "nothing".into(),
+            expected: "a run that was begun".into(),
+        };
         self.run.as_ref().ok_or_else(no_run)
     }
 
@@ -61,12 +72,23 @@ impl Engine {
         let dynamics = &*Box::leak(Box::new(settings.dynamics(settings.accuracy())?));
         let run = match settings.noise()? {
             Some(noise) => {
-                let (noise, options) = (&*Box::leak(Box::new(noise)), &*Box::leak(Box::new(SdeOptions::run_options())));
-                let walk = SdeOptions { noise, step: settings.step, seed: settings.seed, splitting: Splitting::Strang, cancel: None };
+                let (noise, options) = (
+                    &*Box::leak(Box::new(noise)),
+                    &*Box::leak(Box::new(SdeOptions::run_options())),
+                );
+                let walk = SdeOptions {
+                    noise,
+                    step: settings.step,
+                    seed: settings.seed,
+                    splitting: Splitting::Strang,
+                    cancel: None,
+                };
                 start_sde(dynamics, &start, settings.t_end, &walk, options, &mut [])?
             }
             None => {
-                let options = Options { rtol: settings.rtol, max_steps: 1_000_000, ..Options::default() }.validated()?;
+                let options =
+                    Options { rtol: settings.rtol, max_steps: 1_000_000, ..Options::default() }
+                        .validated()?;
                 start_run(dynamics, &start, settings.t_end, Box::leak(Box::new(options)), &mut [])?
             }
         };
@@ -107,7 +129,8 @@ impl Engine {
         let (x, beta) = (self.run()?.tokens(), self.settings.beta);
         for k in 0..if x.d() == 2 { CURVE_POINTS } else { 0 } {
             let (sin, cos) = (std::f64::consts::TAU * k as f64 / CURVE_POINTS as f64).sin_cos();
-            let weight = |(row, m): (&[f64], &f64)| m * (beta * (cos * row[0] + sin * row[1] - 1.0)).exp();
+            let weight =
+                |(row, m): (&[f64], &f64)| m * (beta * (cos * row[0] + sin * row[1] - 1.0)).exp();
             numbers.push(x.rows().zip(x.masses()).map(weight).sum());
         }
         Ok(json!({"points": numbers.len()}))

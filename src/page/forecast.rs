@@ -6,7 +6,10 @@ use metastable::attention::{RowWeights, Variant};
 use metastable::flow::clusters_within;
 use metastable::prelude::*;
 use metastable::sphere::geometry::dist;
-use metastable::theory::{convergence_criteria, equiangular::Equiangular, growth, kac_rice, noise, two_cluster::log_merge_time, wendel};
+use metastable::theory::{
+    convergence_criteria, equiangular::Equiangular, growth, kac_rice, noise,
+    two_cluster::log_merge_time, wendel,
+};
 use serde_json::{Value, json};
 
 /// Number of nearest pairs of clusters whose merging times are computed.
@@ -32,26 +35,42 @@ fn mutual(s: &Settings) -> Option<(RowWeights, TimeScale)> {
 /// others.
 pub fn plateau(s: &Settings, x: &Tokens, t: f64) -> Value {
     let (clusters, _) = clusters_within(x, cluster_radius(s.beta));
-    let energy = |x: &Tokens| Energy::new(s.beta, EnergyScale::Unit).log_value(x).map_or(f64::NAN, f64::exp);
+    let energy =
+        |x: &Tokens| Energy::new(s.beta, EnergyScale::Unit).log_value(x).map_or(f64::NAN, f64::exp);
     let mut answer = json!({"level": energy(&clusters), "clusters": clusters.n()});
     let k = clusters.n();
-    let mut pairs: Vec<(f64, usize, usize)> =
-        (0..k).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| (dist(clusters.row(i), clusters.row(j)), i, j)).collect();
+    let mut pairs: Vec<(f64, usize, usize)> = (0..k)
+        .flat_map(|j| (0..j).map(move |i| (i, j)))
+        .map(|(i, j)| (dist(clusters.row(i), clusters.row(j)), i, j))
+        .collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let Some((weights, scale)) = mutual(s).filter(|_| s.kappa <= 0.0 && s.beta >= 0.0) else { return answer };
+    let Some((weights, scale)) = mutual(s).filter(|_| s.kappa <= 0.0 && s.beta >= 0.0) else {
+        return answer;
+    };
     let m = clusters.masses();
-    let first = pairs.iter().take(MAX_PAIRS).filter(|p| p.0 > cluster_radius(s.beta) && p.0 < std::f64::consts::PI - 1e-9).filter_map(
-        |&(angle, i, j)| {
+    let first = pairs
+        .iter()
+        .take(MAX_PAIRS)
+        .filter(|p| p.0 > cluster_radius(s.beta) && p.0 < std::f64::consts::PI - 1e-9)
+        .filter_map(|&(angle, i, j)| {
             let both = m[i] + m[j];
             // The equation is for total mass 1; unnormalised weights slow the pair by its mass.
             let slowed = if weights == RowWeights::Exponential { both.ln() } else { 0.0 };
-            let log = log_merge_time(weights, (scale, s.n), s.beta, m[i] / both, angle, cluster_radius(s.beta)).ok()?;
+            let log = log_merge_time(
+                weights,
+                (scale, s.n),
+                s.beta,
+                m[i] / both,
+                angle,
+                cluster_radius(s.beta),
+            )
+            .ok()?;
             Some((log - slowed, i, j))
-        },
-    );
+        });
     if let Some((log, i, j)) = first.min_by(|a, b| a.0.total_cmp(&b.0)) {
         // log10 of t + T, also where T is beyond f64.
-        let decades = if log < 600.0 { (t + log.exp()).log10() } else { log / std::f64::consts::LN_10 };
+        let decades =
+            if log < 600.0 { (t + log.exp()).log10() } else { log / std::f64::consts::LN_10 };
         answer["log10_time"] = json!(decades);
         answer["next"] = json!(energy(&merge_pair(&clusters, i, j)));
         answer["angle"] = json!(dist(clusters.row(i), clusters.row(j)));
@@ -63,8 +82,12 @@ pub fn plateau(s: &Settings, x: &Tokens, t: f64) -> Value {
 fn merge_pair(x: &Tokens, i: usize, j: usize) -> Tokens {
     let (d, m) = (x.d(), x.masses());
     let mean: Vec<f64> = x.row(i).iter().zip(x.row(j)).map(|(a, b)| m[i] * a + m[j] * b).collect();
-    let rows = (0..x.n()).filter(|k| *k != j).flat_map(|k| if k == i { mean.clone() } else { x.row(k).to_vec() }).collect();
-    let masses: Vec<f64> = (0..x.n()).filter(|k| *k != j).map(|k| if k == i { m[i] + m[j] } else { m[k] }).collect();
+    let rows = (0..x.n())
+        .filter(|k| *k != j)
+        .flat_map(|k| if k == i { mean.clone() } else { x.row(k).to_vec() })
+        .collect();
+    let masses: Vec<f64> =
+        (0..x.n()).filter(|k| *k != j).map(|k| if k == i { m[i] + m[j] } else { m[k] }).collect();
     Tokens::normalised(d, rows).and_then(|y| y.with_masses(&masses)).unwrap_or_else(|_| x.clone())
 }
 
@@ -84,7 +107,8 @@ pub fn theory(s: &Settings, x: &Tokens) -> Value {
         let rates = growth::rates(weights, d, beta, MAX_MODES, scale, n).ok();
         answer["mode"] = json!(rates.as_deref().map(growth::fastest_mode));
         answer["rate"] = json!(rates.map(|r| r.into_iter().fold(0.0, f64::max)));
-        let equiangular = Equiangular::new(weights, n.max(2), beta, scale).and_then(|e| e.level_time(0.0, 0.999));
+        let equiangular =
+            Equiangular::new(weights, n.max(2), beta, scale).and_then(|e| e.level_time(0.0, 0.999));
         answer["equiangular_time"] = json!(equiangular.ok().map(|t| t.value));
         if s.norm.is_empty() && s.kappa <= 0.0 {
             let holding: Vec<Value> = convergence_criteria::check_theorems(x, beta)

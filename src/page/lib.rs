@@ -41,7 +41,9 @@ pub extern "C" fn answer_request() -> usize {
     SESSION.with_borrow_mut(|session| {
         let Session { request, reply, numbers, engine } = session;
         numbers.clear();
-        let answer = engine.answer(request, numbers).unwrap_or_else(|e| serde_json::json!({"error": e.to_string()}));
+        let answer = engine
+            .answer(request, numbers)
+            .unwrap_or_else(|e| serde_json::json!({"error": e.to_string()}));
         *reply = answer.to_string().into_bytes();
         reply.len()
     })

@@ -65,7 +65,10 @@ impl Default for Settings {
 
 impl Settings {
     fn model(&self) -> Model {
-        Model { normalisation: Some(self.norm.clone()).filter(|n| !n.is_empty()), ..Model::default() }
+        Model {
+            normalisation: Some(self.norm.clone()).filter(|n| !n.is_empty()),
+            ..Model::default()
+        }
     }
 
     /// The initial tokens: the same as those of `metastable solve` with the same flags.
@@ -74,7 +77,9 @@ impl Settings {
             return Err(Error::Parameter {
                 name: "n".into(),
                 found: format!("{} tokens in dimension {}", self.n, self.d),
-                expected: format!("1 token or more, and at most {MAX_COORDINATES} coordinates in a browser"),
+                expected: format!(
+                    "1 token or more, and at most {MAX_COORDINATES} coordinates in a browser"
+                ),
             });
         }
         let x = if !self.angles.is_empty() {
@@ -82,7 +87,11 @@ impl Settings {
         } else if !self.tokens.is_empty() {
             Tokens::normalised(self.d, self.tokens.clone())?
         } else {
-            Law::parse(&self.init)?.sample(self.n, self.d, &mut Stream::new(self.seed, &["cli", "init"]))?
+            Law::parse(&self.init)?.sample(
+                self.n,
+                self.d,
+                &mut Stream::new(self.seed, &["cli", "init"]),
+            )?
         };
         let x = self.model().tokens_from_unit_vectors(&x, None)?;
         if self.masses.is_empty() { Ok(x) } else { x.with_masses(&self.masses) }
@@ -91,7 +100,8 @@ impl Settings {
     /// The dynamics, with the portable kernels.
     pub fn dynamics(&self, accuracy: f64) -> Result<Dynamics> {
         let time_scale = TimeScale::parse(&self.time_scale)?;
-        let spec = Spec { time_scale, accuracy, isa: Isa::Portable, ..Spec::new(self.beta, self.n) };
+        let spec =
+            Spec { time_scale, accuracy, isa: Isa::Portable, ..Spec::new(self.beta, self.n) };
         self.model().build(&self.dynamics, false, &spec, self.d)
     }
 

@@ -76,7 +76,8 @@ impl Integrand {
             g[k] = g[k - 1] * beta / point(k as f64);
         }
         let mut denominator = [point(0.0); ORDER + 1];
-        (denominator[0], denominator[1], denominator[2]) = (y * (point(2.0) - y), point(2.0) * (one - y), -one);
+        (denominator[0], denominator[1], denominator[2]) =
+            (y * (point(2.0) - y), point(2.0) * (one - y), -one);
         let Some((cross, squares)) = self.masses else { return quotient(&g, &denominator) };
         let mut numerator = product(&g, &g).map(|v| cross * v);
         numerator.iter_mut().zip(&g).for_each(|(t, g)| *t = *t + squares * *g);
@@ -98,7 +99,10 @@ impl Integrand {
             total = total + f * (right - left) / point((k + 1) as f64);
             (left, right) = (left * steps.0, right * steps.1);
         }
-        if total.width() <= RELATIVE_WIDTH * (10.0 + self.beta) * total.mig() || halvings == 0 || !(a < c && c < b) {
+        if total.width() <= RELATIVE_WIDTH * (10.0 + self.beta) * total.mig()
+            || halvings == 0
+            || !(a < c && c < b)
+        {
             return total;
         }
         self.integral(a, c, halvings - 1) + self.integral(c, b, halvings - 1)
@@ -118,7 +122,13 @@ impl Integrand {
 /// let t = enclosed_merge_time(RowWeights::Softmax, 0.0, 0.5, 2.0, 0.1).unwrap();
 /// assert!((t.mid() - (1f64.tan() / 0.05f64.tan()).ln()).abs() < 1e-12 && t.width() < 1e-10);
 /// ```
-pub fn enclosed_merge_time(weights: RowWeights, beta: f64, alpha: f64, from: f64, to: f64) -> Result<Interval> {
+pub fn enclosed_merge_time(
+    weights: RowWeights,
+    beta: f64,
+    alpha: f64,
+    from: f64,
+    to: f64,
+) -> Result<Interval> {
     check_fp_environment()?;
     // With larger beta the squares of the coefficients of e^{beta y} would overflow.
     in_range("beta", beta, 0.0, 120.0)?;
@@ -126,7 +136,11 @@ pub fn enclosed_merge_time(weights: RowWeights, beta: f64, alpha: f64, from: f64
         return Err(Error::parameter("mass", alpha, "a number between 0 and 1"));
     }
     if !(0.0 < to && to <= from && from < std::f64::consts::PI) {
-        return Err(Error::parameter("from", format!("{from} to {to}"), "angles with 0 < to <= from < pi"));
+        return Err(Error::parameter(
+            "from",
+            format!("{from} to {to}"),
+            "angles with 0 < to <= from < pi",
+        ));
     }
     let gamma = point(1.0) - point(alpha);
     let masses = match weights {
@@ -140,6 +154,10 @@ pub fn enclosed_merge_time(weights: RowWeights, beta: f64, alpha: f64, from: f64
     let (low, high) = (one_minus_cos(to), one_minus_cos(from));
     // The end points are narrow intervals: integrate between them, and bound f times their widths.
     let end_piece = |end: Interval| integrand.taylor(end)[0] * (point(end.hi()) - point(end.lo()));
-    let inner = if low.hi() < high.lo() { integrand.integral(low.hi(), high.lo(), MAX_HALVINGS) } else { point(0.0) };
+    let inner = if low.hi() < high.lo() {
+        integrand.integral(low.hi(), high.lo(), MAX_HALVINGS)
+    } else {
+        point(0.0)
+    };
     Ok(inner + Interval::new(0.0, (end_piece(low) + end_piece(high)).mag()))
 }

@@ -3,7 +3,8 @@
 use crate::to_py_err;
 use metastable::sphere::Tokens;
 use numpy::{
-    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+    Element, IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -30,15 +31,23 @@ pub fn numeric_array(what: &str, x: &Bound<'_, PyAny>) -> PyResult<NumericArray>
     let py = x.py();
     let numpy = py.import("numpy")?;
     let masked = numpy.getattr("ma")?;
-    if x.is_instance(&masked.getattr("MaskedArray")?)? && masked.call_method1("is_masked", (x,))?.is_truthy()? {
+    if x.is_instance(&masked.getattr("MaskedArray")?)?
+        && masked.call_method1("is_masked", (x,))?.is_truthy()?
+    {
         let expected = "numbers everywhere: drop or fill the masked rows first";
-        return Err(PyValueError::new_err(format!("{what}: found a masked array with masked entries, expected {expected}")));
+        return Err(PyValueError::new_err(format!(
+            "{what}: found a masked array with masked entries, expected {expected}"
+        )));
     }
-    let array = numpy.call_method1("asarray", (x,)).map_err(|e| PyValueError::new_err(format!("{what}: {}", e.value(py))))?;
+    let array = numpy
+        .call_method1("asarray", (x,))
+        .map_err(|e| PyValueError::new_err(format!("{what}: {}", e.value(py))))?;
     let dtype = array.getattr("dtype")?;
     let kind: String = dtype.getattr("kind")?.extract()?;
     if !["b", "i", "u", "f"].contains(&kind.as_str()) {
-        return Err(PyTypeError::new_err(format!("{what}: found an array of dtype {dtype}, expected real numbers")));
+        return Err(PyTypeError::new_err(format!(
+            "{what}: found an array of dtype {dtype}, expected real numbers"
+        )));
     }
     let size: usize = dtype.getattr("itemsize")?.extract()?;
     let rounding = match (kind.as_str(), size) {
@@ -67,10 +76,13 @@ pub fn number(what: &str, x: &Bound<'_, PyAny>) -> PyResult<f64> {
     let rank = x.getattr("ndim").ok().and_then(|n| n.extract::<usize>().ok()).unwrap_or(0);
     if rank > 0 {
         let shape = x.getattr("shape")?;
-        return Err(PyValueError::new_err(format!("{what}: found an array of shape {shape}, expected one number")));
+        return Err(PyValueError::new_err(format!(
+            "{what}: found an array of shape {shape}, expected one number"
+        )));
     }
     let shown = x.repr().map_or_else(|_| "another object".to_owned(), |r| r.to_string());
-    x.extract().map_err(|_| PyValueError::new_err(format!("{what}: found {shown}, expected one number")))
+    x.extract()
+        .map_err(|_| PyValueError::new_err(format!("{what}: found {shown}, expected one number")))
 }
 
 /// Reads rows of d numbers and returns d. **Errors** an array that is not two-dimensional.
@@ -79,7 +91,10 @@ pub fn rows(what: &str, x: &Bound<'_, PyAny>) -> PyResult<(usize, NumericArray)>
     match found.shape[..] {
         [_, d] => Ok((d, found)),
         _ => {
-            let message = format!("{what}: found an array of shape {:?}, expected n x d, one token a row", found.shape);
+            let message = format!(
+                "{what}: found an array of shape {:?}, expected n x d, one token a row",
+                found.shape
+            );
             Err(PyValueError::new_err(message))
         }
     }
@@ -91,29 +106,47 @@ pub fn list(what: &str, x: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if found.shape.len() == 1 {
         return Ok(found.data);
     }
-    Err(PyValueError::new_err(format!("{what}: found an array of shape {:?}, expected one number per token", found.shape)))
+    Err(PyValueError::new_err(format!(
+        "{what}: found an array of shape {:?}, expected one number per token",
+        found.shape
+    )))
 }
 
 /// Unit vectors with masses. Rows in float32 or float16 need length 1 only up to the rounding of
 /// their type; they are normalised to float64 accuracy.
-pub fn unit_tokens(x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
+pub fn unit_tokens(
+    x: &Bound<'_, PyAny>,
+    masses: Option<&Bound<'_, PyAny>>,
+    normalise: bool,
+) -> PyResult<Tokens> {
     unit_tokens_in(None, x, masses, normalise)
 }
 
 /// [`unit_tokens`] that reuses the memory of `reuse` if the shape fits and there are no masses.
-pub fn unit_tokens_in(reuse: Option<Tokens>, x: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>, normalise: bool) -> PyResult<Tokens> {
+pub fn unit_tokens_in(
+    reuse: Option<Tokens>,
+    x: &Bound<'_, PyAny>,
+    masses: Option<&Bound<'_, PyAny>>,
+    normalise: bool,
+) -> PyResult<Tokens> {
     if let Ok(array) = x.cast_exact::<PyArray2<f64>>() {
         let array = array.readonly();
         // The common case: a single copy, into the tokens.
         if let (Ok(rows), true, false) = (array.as_slice(), array.is_c_contiguous(), normalise) {
             let d = array.shape()[1];
             let fits = |k: &Tokens| masses.is_none() && (k.n(), k.d()) == (array.shape()[0], d);
-            let tokens = reuse.filter(fits).map_or_else(|| Tokens::from_rows(d, rows), |k| k.with_rows(rows));
+            let tokens = reuse
+                .filter(fits)
+                .map_or_else(|| Tokens::from_rows(d, rows), |k| k.with_rows(rows));
             return weighted(tokens.map_err(|e| to_py_err(&e))?, masses);
         }
     }
     let (d, given) = rows("tokens", x)?;
-    let tokens = if normalise || is_unit(d, &given) { Tokens::normalised(d, given.data) } else { Tokens::new(d, given.data) };
+    let tokens = if normalise || is_unit(d, &given) {
+        Tokens::normalised(d, given.data)
+    } else {
+        Tokens::new(d, given.data)
+    };
     weighted(tokens.map_err(|e| to_py_err(&e))?, masses)
 }
 
@@ -134,7 +167,11 @@ pub fn weighted(x: Tokens, masses: Option<&Bound<'_, PyAny>>) -> PyResult<Tokens
 }
 
 /// An n x width array that takes ownership of the numbers.
-pub fn matrix<'py, T: Element>(py: Python<'py>, numbers: Vec<T>, width: usize) -> PyResult<Bound<'py, PyArray2<T>>> {
+pub fn matrix<'py, T: Element>(
+    py: Python<'py>,
+    numbers: Vec<T>,
+    width: usize,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
     let n = numbers.len() / width.max(1);
     numbers.into_pyarray(py).reshape([n, width])
 }
@@ -148,10 +185,13 @@ pub fn vector<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1
 /// writeable.
 pub fn write(out: &Bound<'_, PyAny>, numbers: &[f64], shape: [usize; 2]) -> PyResult<()> {
     let wrong = || {
-        let found = out
-            .cast::<PyUntypedArray>()
-            .map_or_else(|_| "no array".into(), |a| format!("an array of dtype {} and shape {:?}", a.dtype(), a.shape()));
-        PyValueError::new_err(format!("out: found {found}, expected a writeable float64 array of shape {shape:?}, C order"))
+        let found = out.cast::<PyUntypedArray>().map_or_else(
+            |_| "no array".into(),
+            |a| format!("an array of dtype {} and shape {:?}", a.dtype(), a.shape()),
+        );
+        PyValueError::new_err(format!(
+            "out: found {found}, expected a writeable float64 array of shape {shape:?}, C order"
+        ))
     };
     let array = out.cast::<PyArray2<f64>>().map_err(|_| wrong())?;
     let mut array = array.try_readwrite().map_err(|_| wrong())?;

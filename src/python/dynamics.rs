@@ -11,7 +11,9 @@ use metastable::attention::{
     self, Spec, TimeScale,
     normalisation::{self, Normalisation},
 };
-use metastable::num::{simd::Isa, stats::first_nonfinite, stream::Stream, threads::keep_workers_spinning};
+use metastable::num::{
+    simd::Isa, stats::first_nonfinite, stream::Stream, threads::keep_workers_spinning,
+};
 use metastable::sphere::{Tokens, law::Law};
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -99,12 +101,18 @@ impl Dynamics {
         let name = name.unwrap_or(model.weights.map_or("sa", Weighting::dynamics));
         let entry = attention::dynamics::find(name, causal).map_err(|e| to_py_err(&e))?;
         let scale = TimeScale::parse(time_scale).map_err(|e| to_py_err(&e))?;
-        if scale != TimeScale::default() && entry.variant.and_then(|v| v.weights.time_scale(scale)).is_none() {
+        if scale != TimeScale::default()
+            && entry.variant.and_then(|v| v.weights.time_scale(scale)).is_none()
+        {
             let expected = "none: only dynamics with exponential weights have a time normalisation";
-            return Err(PyValueError::new_err(format!("time_scale: found {time_scale}, expected {expected}")));
+            return Err(PyValueError::new_err(format!(
+                "time_scale: found {time_scale}, expected {expected}"
+            )));
         }
         if let Some(a) = accuracy.filter(|a| !(1e-13..=0.1).contains(a)) {
-            return Err(PyValueError::new_err(format!("accuracy: found {a}, expected a number in [1e-13, 0.1]")));
+            return Err(PyValueError::new_err(format!(
+                "accuracy: found {a}, expected a number in [1e-13, 0.1]"
+            )));
         }
         let kernel_choice = KernelChoice::parse(kernel).map_err(|e| to_py_err(&e))?;
         let isa = Isa::parse(simd).map_err(|e| to_py_err(&e))?;
@@ -116,7 +124,14 @@ impl Dynamics {
         }
         // Report early what cannot be built for any tokens.
         entry.build(&spec).map_err(|e| to_py_err(&e))?;
-        let registered = Registered { entry, model, spec, accuracy, last: Mutex::new(None), buffers: Mutex::default() };
+        let registered = Registered {
+            entry,
+            model,
+            spec,
+            accuracy,
+            last: Mutex::new(None),
+            buffers: Mutex::default(),
+        };
         Ok(Self {
             kind: Kind::Registered(Box::new(registered)),
             name: entry.name.to_owned(),
@@ -147,7 +162,9 @@ impl Dynamics {
     #[getter]
     fn normalisation(&self) -> Option<&'static str> {
         match &self.kind {
-            Kind::Registered(r) => r.entry.variant.and_then(|v| v.weights.time_scale(r.spec.time_scale)),
+            Kind::Registered(r) => {
+                r.entry.variant.and_then(|v| v.weights.time_scale(r.spec.time_scale))
+            }
             Kind::Function(..) => None,
         }
     }
@@ -210,7 +227,8 @@ impl Dynamics {
             "kernel" | "simd" => value.eq("auto").unwrap_or(false),
             _ => false,
         };
-        let mut text = format!("metastable.Dynamics('{}', beta={}", self.name, self.beta.unwrap_or(f64::NAN));
+        let mut text =
+            format!("metastable.Dynamics('{}', beta={}", self.name, self.beta.unwrap_or(f64::NAN));
         for (key, value) in self.arguments.bind(py) {
             let key: String = key.extract()?;
             if !is_default(&key, &value) {
@@ -220,13 +238,19 @@ impl Dynamics {
         Ok(text + ")")
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let module = py.import("metastable._metastable")?;
         if let Kind::Function(f, scale, _) = &self.kind {
             let norm = self.arguments.bind(py).get_item("norm")?;
             return Ok((module.getattr("field")?, (f, norm, scale).into_pyobject(py)?));
         }
-        Ok((module.getattr("_rebuild")?, (&self.name, self.beta, &self.arguments).into_pyobject(py)?))
+        Ok((
+            module.getattr("_rebuild")?,
+            (&self.name, self.beta, &self.arguments).into_pyobject(py)?,
+        ))
     }
 }
 
@@ -271,20 +295,36 @@ impl Dynamics {
         let (d, given) = rows("tokens", x)?;
         let radii = radii.map(|r| list("radii", r)).transpose()?;
         let space = self.model().scheme().map_err(|e| to_py_err(&e))?.space();
-        let normalise = normalise || (space.is_unit() && space.extra_per_token() == 0 && is_unit(d, &given));
-        let x = self.model().tokens_from_rows(d, given.data, normalise, radii.as_deref()).map_err(|e| to_py_err(&e))?;
+        let normalise =
+            normalise || (space.is_unit() && space.extra_per_token() == 0 && is_unit(d, &given));
+        let x = self
+            .model()
+            .tokens_from_rows(d, given.data, normalise, radii.as_deref())
+            .map_err(|e| to_py_err(&e))?;
         weighted(x, masses)
     }
 
     /// The dynamics for tokens of this shape, and the error state of a Python function.
-    pub fn built(&self, py: Python<'_>, x: &Tokens, accuracy: f64) -> PyResult<(Arc<attention::Dynamics>, FieldError)> {
+    pub fn built(
+        &self,
+        py: Python<'_>,
+        x: &Tokens,
+        accuracy: f64,
+    ) -> PyResult<(Arc<attention::Dynamics>, FieldError)> {
         let field_error = FieldError::default();
         let (n, d) = (x.n(), x.d());
         match &self.kind {
             Kind::Function(f, length_scale, model) => {
-                let field = PythonField { f: f.clone_ref(py), length_scale: *length_scale, field_error: field_error.clone() };
+                let field = PythonField {
+                    f: f.clone_ref(py),
+                    length_scale: *length_scale,
+                    field_error: field_error.clone(),
+                };
                 let scheme = model.scheme().map_err(|e| to_py_err(&e))?;
-                Ok((Arc::new(attention::Dynamics::single(field).with_normalisation(scheme)), field_error))
+                Ok((
+                    Arc::new(attention::Dynamics::single(field).with_normalisation(scheme)),
+                    field_error,
+                ))
             }
             Kind::Registered(r) => {
                 let accuracy = r.accuracy.unwrap_or(accuracy);
@@ -294,7 +334,8 @@ impl Dynamics {
                     return Ok((known.3.clone(), field_error));
                 }
                 let spec = Spec { n, accuracy, ..r.spec.clone() };
-                let one = r.model.build(r.entry.name, false, &spec, d).map_err(|e| to_py_err(&e))?;
+                let one =
+                    r.model.build(r.entry.name, false, &spec, d).map_err(|e| to_py_err(&e))?;
                 let one = Arc::new(one);
                 *last = Some((n, d, accuracy, one.clone()));
                 Ok((one, field_error))
@@ -314,7 +355,14 @@ impl Dynamics {
     /// Rates of all numbers of `x` at time t, without the interpreter's lock.
     ///
     /// **Errors** a velocity that exceeds f64; an exception of a Python function.
-    fn rates(&self, py: Python<'_>, x: &Tokens, t: f64, work: &mut Workspace, v: &mut [f64]) -> PyResult<()> {
+    fn rates(
+        &self,
+        py: Python<'_>,
+        x: &Tokens,
+        t: f64,
+        work: &mut Workspace,
+        v: &mut [f64],
+    ) -> PyResult<()> {
         let (dynamics, field_error) = self.built(py, x, EXACT_ACCURACY)?;
         dynamics.kernel(x).map_err(|e| to_py_err(&e))?;
         let size = x.n() as f64 * x.n() as f64 * x.d() as f64;
@@ -333,15 +381,25 @@ impl Dynamics {
             v.copy_from_slice(&rates);
         } else {
             start_pool()?;
-            py.detach(|| keep_workers_spinning(size >= MIN_PARALLEL_WORK as f64, || dynamics.rates(t, x, work, v)));
+            py.detach(|| {
+                keep_workers_spinning(size >= MIN_PARALLEL_WORK as f64, || {
+                    dynamics.rates(t, x, work, v)
+                })
+            });
         }
         if let Some(e) = field_error.take() {
             return Err(e);
         }
         if !bounded && first_nonfinite(v).is_some() {
-            let quantity = format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
+            let quantity =
+                format!("a velocity of {} at beta = {}", self.name, self.beta.unwrap_or(f64::NAN));
             let scaled = self.normalisation().is_some();
-            let hint = if scaled { "use time_scale='u2' (e^{beta (G-1)}) or sa" } else { "use smaller matrices and radii" }.to_owned();
+            let hint = if scaled {
+                "use time_scale='u2' (e^{beta (G-1)}) or sa"
+            } else {
+                "use smaller matrices and radii"
+            }
+            .to_owned();
             return Err(to_py_err(&metastable::Error::Beyond { quantity, hint }));
         }
         Ok(())
@@ -357,12 +415,21 @@ fn empty<'py>(py: Python<'py>, n: usize, d: usize) -> PyResult<Bound<'py, PyAny>
 /// Velocities, with the rates of the radii as last column.
 fn with_radius_rates(n: usize, d: usize, own: usize, v: &[f64]) -> Vec<f64> {
     let (rows, rates) = v.split_at(n * d);
-    (0..n).flat_map(|i| rows[i * d..(i + 1) * d].iter().chain(&rates[i * own..(i + 1) * own]).copied()).collect()
+    (0..n)
+        .flat_map(|i| {
+            rows[i * d..(i + 1) * d].iter().chain(&rates[i * own..(i + 1) * own]).copied()
+        })
+        .collect()
 }
 
 /// Rebuilds a pickled dynamics.
 #[pyfunction(name = "_rebuild")]
-pub fn rebuild<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+pub fn rebuild<'py>(
+    py: Python<'py>,
+    name: &str,
+    beta: f64,
+    arguments: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
     let keywords = arguments.copy()?;
     keywords.set_item("beta", beta)?;
     py.get_type::<Dynamics>().call((name,), Some(&keywords))
@@ -381,28 +448,54 @@ pub fn rebuild<'py>(py: Python<'py>, name: &str, beta: f64, arguments: &Bound<'p
 /// array([[0., 1., 0.]])
 #[pyfunction]
 #[pyo3(signature = (f, norm=None, length_scale=1.0))]
-pub fn field(py: Python<'_>, f: Bound<'_, PyAny>, norm: Option<&str>, length_scale: f64) -> PyResult<Dynamics> {
+pub fn field(
+    py: Python<'_>,
+    f: Bound<'_, PyAny>,
+    norm: Option<&str>,
+    length_scale: f64,
+) -> PyResult<Dynamics> {
     if !f.is_callable() {
-        return Err(PyValueError::new_err(format!("f: found {}, expected a function f(t, x)", f.repr()?)));
+        return Err(PyValueError::new_err(format!(
+            "f: found {}, expected a function f(t, x)",
+            f.repr()?
+        )));
     }
     if !(length_scale > 0.0 && length_scale <= 1.0) {
-        return Err(PyValueError::new_err(format!("length_scale: found {length_scale}, expected a number in (0, 1]")));
+        return Err(PyValueError::new_err(format!(
+            "length_scale: found {length_scale}, expected a number in (0, 1]"
+        )));
     }
     let norm = norm.unwrap_or("post");
     normalisation::find(norm).map_err(|e| to_py_err(&e))?;
     let arguments = PyDict::new(py);
     arguments.set_item("norm", norm)?;
     let model = Model { normalisation: Some(norm.to_owned()), ..Model::default() };
-    let name = f.getattr("__name__").and_then(|n| n.extract()).unwrap_or_else(|_| "field".to_owned());
-    Ok(Dynamics { kind: Kind::Function(f.unbind(), length_scale, Box::new(model)), name, beta: None, arguments: arguments.unbind() })
+    let name =
+        f.getattr("__name__").and_then(|n| n.extract()).unwrap_or_else(|_| "field".to_owned());
+    Ok(Dynamics {
+        kind: Kind::Function(f.unbind(), length_scale, Box::new(model)),
+        name,
+        beta: None,
+        arguments: arguments.unbind(),
+    })
 }
 
 /// Tokens drawn from a law, equal to those of the program for the same seed.
 #[pyfunction(name = "_draw")]
-pub fn draw<'py>(py: Python<'py>, law: &str, n: usize, d: usize, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+pub fn draw<'py>(
+    py: Python<'py>,
+    law: &str,
+    n: usize,
+    d: usize,
+    seed: u64,
+) -> PyResult<Bound<'py, PyAny>> {
     if n == 0 || d < 2 {
-        return Err(PyValueError::new_err(format!("n, d: found {n}, {d}, expected n >= 1 and d >= 2")));
+        return Err(PyValueError::new_err(format!(
+            "n, d: found {n}, {d}, expected n >= 1 and d >= 2"
+        )));
     }
-    let x = Law::parse(law).and_then(|l| l.sample(n, d, &mut Stream::new(seed, &["cli", "init"]))).map_err(|e| to_py_err(&e))?;
+    let x = Law::parse(law)
+        .and_then(|l| l.sample(n, d, &mut Stream::new(seed, &["cli", "init"])))
+        .map_err(|e| to_py_err(&e))?;
     Ok(matrix(py, x.coordinates().to_vec(), d)?.into_any())
 }

@@ -26,7 +26,10 @@ pub struct Energy {
 }
 
 /// Runs `work` on the thread pool without the interpreter's lock; Ctrl-C raises.
-fn run_interruptible<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> metastable::Result<T> + Send + 'static) -> PyResult<T> {
+fn run_interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> metastable::Result<T> + Send + 'static,
+) -> PyResult<T> {
     interruptible(py, &|| (), work)?.map_err(|e| to_py_err(&e))
 }
 
@@ -56,7 +59,9 @@ impl Energy {
     fn new(beta: &Bound<'_, PyAny>, scale: &str) -> PyResult<Self> {
         let beta = number("beta", beta)?;
         if !beta.is_finite() {
-            return Err(PyValueError::new_err(format!("beta: found {beta}, expected a finite number")));
+            return Err(PyValueError::new_err(format!(
+                "beta: found {beta}, expected a finite number"
+            )));
         }
         let parsed = EnergyScale::parse(scale).map_err(|e| to_py_err(&e))?;
         Ok(Self { energy: attention::Energy::new(beta, parsed), scale: scale.to_ascii_lowercase() })
@@ -80,7 +85,12 @@ impl Energy {
     /// >>> ms.Energy(1.0, "unit").value([[1.0, 0.0]])   # one point: 1
     /// 1.0
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
+    fn value(
+        &self,
+        py: Python<'_>,
+        tokens: &Bound<'_, PyAny>,
+        masses: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<f64> {
         self.evaluate(py, unit_tokens(tokens, masses, false)?, |e, x| e.value(x))
     }
 
@@ -90,7 +100,12 @@ impl Energy {
     /// >>> round(ms.Energy(1e4).log_value([[1.0, 0.0]]), 3)   # 1e4 - log 2e4
     /// 9990.097
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn log_value(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
+    fn log_value(
+        &self,
+        py: Python<'_>,
+        tokens: &Bound<'_, PyAny>,
+        masses: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<f64> {
         self.evaluate(py, unit_tokens(tokens, masses, false)?, |e, x| e.log_value(x))
     }
 
@@ -128,7 +143,12 @@ impl Energy {
         let x = unit_tokens(tokens, masses, false)?;
         let (d, given) = rows("u", u)?;
         if d != x.d() || given.data.len() != x.coordinates().len() {
-            let message = format!("u: found an array of shape {:?}, expected that of the tokens, ({}, {})", given.shape, x.n(), x.d());
+            let message = format!(
+                "u: found an array of shape {:?}, expected that of the tokens, ({}, {})",
+                given.shape,
+                x.n(),
+                x.d()
+            );
             return Err(PyValueError::new_err(message));
         }
         let mut u = given.data;
@@ -179,7 +199,12 @@ impl Energy {
     /// >>> ms.Energy(1.0).morse_index([[1.0, 0.0], [1.0, 0.0]])
     /// 1
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn morse_index(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>, masses: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    fn morse_index(
+        &self,
+        py: Python<'_>,
+        tokens: &Bound<'_, PyAny>,
+        masses: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
         let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
         Ok(inertia(&run_interruptible(py, move || energy.hessian_eigenvalues(&x))?).0)
     }
@@ -190,7 +215,10 @@ impl Energy {
     /// >>> ms.Energy.tangent_basis([[1.0, 0.0]])
     /// array([[[-0.,  1.]]])
     #[staticmethod]
-    fn tangent_basis<'py>(py: Python<'py>, tokens: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn tangent_basis<'py>(
+        py: Python<'py>,
+        tokens: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let x = unit_tokens(tokens, None, false)?;
         let all: Vec<f64> = x.rows().flat_map(tangent_basis).collect();
         matrix(py, all, x.d())?.call_method1("reshape", ((x.n(), x.d() - 1, x.d()),))

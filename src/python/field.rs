@@ -41,7 +41,9 @@ impl PythonField {
         let x = matrix(py, input.tokens.coordinates().to_vec(), d)?;
         let answer = self.f.bind(py).call1((input.t, x))?;
         let wrong = |found: String| {
-            PyValueError::new_err(format!("the dynamics f(t, x): found {found}, expected an array of shape ({n}, {d}), as x"))
+            PyValueError::new_err(format!(
+                "the dynamics f(t, x): found {found}, expected an array of shape ({n}, {d}), as x"
+            ))
         };
         if answer.is_none() {
             return Err(wrong("None (is a `return` missing?)".into()));
@@ -62,8 +64,11 @@ impl PythonField {
 
 impl Sublayer for PythonField {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
-        let called =
-            if self.field_error.stop.load(Ordering::Relaxed) { None } else { Some(Python::attach(|py| self.call(py, input, out))) };
+        let called = if self.field_error.stop.load(Ordering::Relaxed) {
+            None
+        } else {
+            Some(Python::attach(|py| self.call(py, input, out)))
+        };
         match called {
             Some(Ok(())) => form.of_sums(input.tokens, out),
             Some(Err(e)) => {

@@ -12,7 +12,8 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::path::Path;
 
 /// Arguments of `Dynamics` that do not belong to its model.
-const DYNAMICS_ARGUMENTS: [&str; 6] = ["beta", "causal", "time_scale", "kernel", "accuracy", "simd"];
+const DYNAMICS_ARGUMENTS: [&str; 6] =
+    ["beta", "causal", "time_scale", "kernel", "accuracy", "simd"];
 
 /// The model described by the keys of `parts`, whose values are strings and file names as on the
 /// command line, or arrays.
@@ -24,7 +25,8 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
         let key: String = key.extract()?;
         let Some(known) = KEYS.iter().map(|k| k.0).find(|k| *k == key) else {
             // Suggest arguments of `Dynamics` too: `bta` is probably `beta`.
-            let names = KEYS.iter().map(|k| k.0).filter(|k| *k != "noise").chain(DYNAMICS_ARGUMENTS);
+            let names =
+                KEYS.iter().map(|k| k.0).filter(|k| *k != "noise").chain(DYNAMICS_ARGUMENTS);
             return Err(to_py_err(&metastable::Error::unknown("argument of a model", &key, names)));
         };
         if known == "noise" {
@@ -38,14 +40,16 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
             }
             continue;
         }
-        let values: Vec<String> = items(known, &value)?.iter().filter_map(|v| v.extract().ok()).collect();
+        let values: Vec<String> =
+            items(known, &value)?.iter().filter_map(|v| v.extract().ok()).collect();
         if !values.is_empty() {
             words.insert(known, values);
         }
     }
     // The activation of matrices given as arrays is applied below.
     let activation = words.get("activation").cloned().unwrap_or_default();
-    let mlp_arrays = parts.get_item("mlp")?.filter(|v| !v.is_none() && !v.is_instance_of::<PyString>());
+    let mlp_arrays =
+        parts.get_item("mlp")?.filter(|v| !v.is_none() && !v.is_instance_of::<PyString>());
     if mlp_arrays.is_some() {
         words.remove("activation");
     }
@@ -72,7 +76,9 @@ fn items<'py>(key: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, P
     let listed = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
     if listed && key != "mlp" {
         let items: Vec<_> = value.try_iter()?.collect::<PyResult<_>>()?;
-        let whole = |v: &Bound<'py, PyAny>| v.is_instance_of::<PyString>() || v.hasattr("ndim").unwrap_or(false);
+        let whole = |v: &Bound<'py, PyAny>| {
+            v.is_instance_of::<PyString>() || v.hasattr("ndim").unwrap_or(false)
+        };
         if items.iter().all(whole) {
             return Ok(items);
         }
@@ -96,17 +102,26 @@ fn patterns(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
             )));
         };
         if let Some(v) = found.data.iter().find(|v| (**v * (**v - 1.0)).abs() > 0.0 || v.is_nan()) {
-            return Err(PyValueError::new_err(format!("mask: found {v}, expected zeros and ones (1 where row i sees column j)")));
+            return Err(PyValueError::new_err(format!(
+                "mask: found {v}, expected zeros and ones (1 where row i sees column j)"
+            )));
         }
         let seen: Vec<bool> = found.data.iter().map(|v| *v > 0.5).collect();
-        model.patterns.push(PatternSpec::Table(BiasTable::mask(n, m, &seen).map_err(|e| to_py_err(&e))?));
+        model
+            .patterns
+            .push(PatternSpec::Table(BiasTable::mask(n, m, &seen).map_err(|e| to_py_err(&e))?));
     }
     for value in arrays(parts, "bias")? {
         let found = numeric_array("bias", &value)?;
         let table = match found.shape[..] {
             [n, m] => BiasTable::biases(n, m, found.data),
             [h, n, m] => BiasTable::biases_by_head(h, n, m, found.data),
-            _ => return Err(PyValueError::new_err(format!("bias: found the shape {:?}, expected n x n or heads x n x n", found.shape))),
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "bias: found the shape {:?}, expected n x n or heads x n x n",
+                    found.shape
+                )));
+            }
         };
         model.patterns.push(PatternSpec::Table(table.map_err(|e| to_py_err(&e))?));
     }
@@ -137,7 +152,11 @@ fn heads(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
             model.heads = vec![[None, None, None, None]; matrices.len()];
         }
         if model.heads.len() != matrices.len() {
-            let message = format!("{key}: found {} matrices, expected one per head ({})", matrices.len(), model.heads.len());
+            let message = format!(
+                "{key}: found {} matrices, expected one per head ({})",
+                matrices.len(),
+                model.heads.len()
+            );
             return Err(PyValueError::new_err(message));
         }
         model.heads.iter_mut().zip(matrices).for_each(|(head, matrix)| head[k] = Some(matrix));
@@ -146,16 +165,23 @@ fn heads(parts: &Bound<'_, PyDict>, model: &mut Model) -> PyResult<()> {
 }
 
 /// The feed-forward sublayer with the arrays `(w1, b1, w2, b2)`.
-fn feed_forward(value: &Bound<'_, PyAny>, activation: Option<&str>) -> PyResult<FeedForwardWeights> {
+fn feed_forward(
+    value: &Bound<'_, PyAny>,
+    activation: Option<&str>,
+) -> PyResult<FeedForwardWeights> {
     let parts: Vec<Bound<'_, PyAny>> = value.try_iter()?.collect::<PyResult<_>>()?;
     let [w1, b1, w2, b2] = &parts[..] else {
-        return Err(PyValueError::new_err(format!("mlp: found {} arrays, expected (w1, b1, w2, b2)", parts.len())));
+        return Err(PyValueError::new_err(format!(
+            "mlp: found {} arrays, expected (w1, b1, w2, b2)",
+            parts.len()
+        )));
     };
     let matrix = |name: &str, x: &Bound<'_, PyAny>| -> PyResult<Matrix> {
         let (d, found) = crate::arrays::rows(name, x)?;
         Ok((found.data.len() / d.max(1), found.data))
     };
-    let activation = metastable::lab::model::activation(activation.unwrap_or("gelu")).map_err(|e| to_py_err(&e))?;
+    let activation = metastable::lab::model::activation(activation.unwrap_or("gelu"))
+        .map_err(|e| to_py_err(&e))?;
     Ok(FeedForwardWeights {
         w1: matrix("w1", w1)?,
         b1: crate::arrays::list("b1", b1)?,

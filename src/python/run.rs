@@ -5,10 +5,13 @@ use crate::arrays::{matrix, vector};
 use crate::dynamics::Dynamics;
 use crate::to_py_err;
 use crate::work::interruptible;
-use metastable::attention::{Energy, EnergyScale, kernel::EXACT_ACCURACY, layer::Layer, noise::Isotropic};
+use metastable::attention::{
+    Energy, EnergyScale, kernel::EXACT_ACCURACY, layer::Layer, noise::Isotropic,
+};
 use metastable::flow::observable::{self, RunParameters};
 use metastable::flow::{
-    self, Frame, Observer, Options, Outcome, Recorder, SdeOptions, Solution, Splitting, Table, integrator, velocity_accuracy,
+    self, Frame, Observer, Options, Outcome, Recorder, SdeOptions, Solution, Splitting, Table,
+    integrator, velocity_accuracy,
 };
 use metastable::sphere::Tokens;
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -24,11 +27,22 @@ struct Recording {
 }
 
 impl Recording {
-    fn new(x: &Tokens, beta: f64, times: Option<Vec<f64>>, t_end: f64, names: Option<Vec<String>>) -> PyResult<Self> {
+    fn new(
+        x: &Tokens,
+        beta: f64,
+        times: Option<Vec<f64>>,
+        t_end: f64,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Self> {
         let unit = x.space().is_unit();
-        let default: &[&str] = if unit { &["log-energy", "clusters", "inner-range"] } else { &["clusters"] };
+        let default: &[&str] =
+            if unit { &["log-energy", "clusters", "inner-range"] } else { &["clusters"] };
         let names = names.unwrap_or_else(|| default.iter().map(ToString::to_string).collect());
-        let observables = names.iter().map(|o| observable::find(o)).collect::<metastable::Result<Vec<_>>>().map_err(|e| to_py_err(&e))?;
+        let observables = names
+            .iter()
+            .map(|o| observable::find(o))
+            .collect::<metastable::Result<Vec<_>>>()
+            .map_err(|e| to_py_err(&e))?;
         if let (false, Some(o)) = (unit, observables.iter().find(|o| o.needs_unit_vectors)) {
             return Err(PyValueError::new_err(format!(
                 "observables: found {}, expected positions, clusters or masses off the sphere",
@@ -42,13 +56,23 @@ impl Recording {
                 )));
             }
             if times.windows(2).any(|p| p[0] >= p[1]) {
-                return Err(PyValueError::new_err("t_eval: found times that are not ascending, expected ascending ones"));
+                return Err(PyValueError::new_err(
+                    "t_eval: found times that are not ascending, expected ascending ones",
+                ));
             }
         }
         let setting = RunParameters { n: x.n(), d: x.d(), beta };
         let every_step = times.is_none();
-        let frames = times.clone().map(|times| FrameRecorder { times, next: 0, tokens: Vec::new(), radii: Vec::new() });
-        Ok(Self { recorder: Recorder::new(setting, times.unwrap_or_default(), every_step, observables), frames })
+        let frames = times.clone().map(|times| FrameRecorder {
+            times,
+            next: 0,
+            tokens: Vec::new(),
+            radii: Vec::new(),
+        });
+        Ok(Self {
+            recorder: Recorder::new(setting, times.unwrap_or_default(), every_step, observables),
+            frames,
+        })
     }
 
     fn observers(&mut self) -> Vec<&mut dyn Observer> {
@@ -60,7 +84,12 @@ impl Recording {
     }
 
     /// The table and the tokens as NumPy arrays.
-    fn write_into(self, py: Python<'_>, (n, d): (usize, usize), into: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn write_into(
+        self,
+        py: Python<'_>,
+        (n, d): (usize, usize),
+        into: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
         into.set_item("timeline", structured(py, &self.recorder.table)?)?;
         let Some(frames) = self.frames else { return Ok(()) };
         let count = frames.tokens.len() / (n * d).max(1);
@@ -87,11 +116,13 @@ impl Observer for FrameRecorder {
 
     fn observe(&mut self, frame: &Frame) {
         // One layer may pass several recording times; each gets a frame.
-        let due = self.times[self.next..].iter().take_while(|s| **s <= frame.t * (1.0 + 1e-12)).count();
+        let due =
+            self.times[self.next..].iter().take_while(|s| **s <= frame.t * (1.0 + 1e-12)).count();
         self.next += due;
         for _ in 0..due {
             self.tokens.extend(frame.labels.iter().flat_map(|l| frame.tokens.row(*l)));
-            self.radii.extend(frame.labels.iter().filter_map(|l| frame.tokens.extra_numbers().get(*l)));
+            self.radii
+                .extend(frame.labels.iter().filter_map(|l| frame.tokens.extra_numbers().get(*l)));
         }
     }
 }
@@ -108,10 +139,18 @@ fn structured<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyAny>
 }
 
 /// The final state of a run as a dictionary, without the recorded data.
-fn solution_dict<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
+fn solution_dict<'py>(
+    py: Python<'py>,
+    end: &Solution,
+    beta: Option<f64>,
+) -> PyResult<Bound<'py, PyDict>> {
     let into = PyDict::new(py);
     let d = end.clusters.d();
-    let message = if end.outcome == Outcome::Reached { "the end time was reached".to_owned() } else { end.outcome.to_string() };
+    let message = if end.outcome == Outcome::Reached {
+        "the end time was reached".to_owned()
+    } else {
+        end.outcome.to_string()
+    };
     let status = match end.outcome {
         Outcome::Reached | Outcome::Stationary { .. } => 0,
         _ if end.outcome.is_success() => 1,
@@ -126,7 +165,8 @@ fn solution_dict<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyR
     into.set_item("labels", vector(py, end.labels.iter().map(|l| *l as i64).collect()))?;
     into.set_item("clusters", matrix(py, end.clusters.coordinates().to_vec(), d)?)?;
     into.set_item("masses", vector(py, end.clusters.masses().to_vec()))?;
-    let radii: Vec<f64> = end.labels.iter().filter_map(|l| end.clusters.extra_numbers().get(*l).copied()).collect();
+    let radii: Vec<f64> =
+        end.labels.iter().filter_map(|l| end.clusters.extra_numbers().get(*l).copied()).collect();
     into.set_item("radii", if radii.is_empty() { None } else { Some(vector(py, radii)) })?;
     let merges = PyList::empty(py);
     for m in &end.merges {
@@ -134,7 +174,8 @@ fn solution_dict<'py>(py: Python<'py>, end: &Solution, beta: Option<f64>) -> PyR
     }
     into.set_item("merges", merges)?;
     let unit = beta.filter(|_| end.clusters.space().is_unit());
-    let energies = unit.map(|beta| Energy::new(beta, EnergyScale::Mean).value_and_log_unit(&end.clusters));
+    let energies =
+        unit.map(|beta| Energy::new(beta, EnergyScale::Mean).value_and_log_unit(&end.clusters));
     let (energy, log_energy) = energies.map_or((None, None), |(e, log)| (e.ok(), Some(log)));
     into.set_item("energy", energy)?;
     into.set_item("log_energy", log_energy)?;
@@ -168,15 +209,30 @@ pub fn solve<'py>(
     let x = wrapper.tokens(tokens, masses, radii, normalise)?;
     let beta = wrapper.inverse_temperature();
     let integrator = integrator(&method.to_ascii_lowercase()).map_err(|e| to_py_err(&e))?;
-    let numbers = Options { integrator, rtol, merge_radius, max_steps, stop_at_one_cluster, ..Options::default() };
+    let numbers = Options {
+        integrator,
+        rtol,
+        merge_radius,
+        max_steps,
+        stop_at_one_cluster,
+        ..Options::default()
+    };
     numbers.validated().map_err(|e| to_py_err(&e))?;
     let mut recording = Recording::new(&x, beta.unwrap_or(0.0), t_eval, t_end, observables)?;
-    let (built, field_error) = wrapper.built(py, &x, velocity_accuracy(rtol, beta.unwrap_or(1.0)))?;
+    let (built, field_error) =
+        wrapper.built(py, &x, velocity_accuracy(rtol, beta.unwrap_or(1.0)))?;
     let (shape, stop) = ((x.n(), x.d()), field_error.stop.clone());
     let cancel = stop.clone();
     let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let options =
-            Options { integrator, rtol, merge_radius, max_steps, stop_at_one_cluster, cancel: Some(&cancel), ..Options::default() };
+        let options = Options {
+            integrator,
+            rtol,
+            merge_radius,
+            max_steps,
+            stop_at_one_cluster,
+            cancel: Some(&cancel),
+            ..Options::default()
+        };
         let end = flow::solve(&built, &x, t_end, &options, &mut recording.observers());
         (end, recording)
     })?;
@@ -187,7 +243,13 @@ pub fn solve<'py>(
     let into = solution_dict(py, &end, beta)?;
     if end.merging_ignored && end.clusters_within(merge_radius).n() < end.clusters.n() {
         let why = "some tokens are nearer than merge_radius; tokens of this dynamics do not merge";
-        into.set_item("message", format!("{}; {why}", into.get_item("message")?.map_or(String::new(), |m| m.to_string())))?;
+        into.set_item(
+            "message",
+            format!(
+                "{}; {why}",
+                into.get_item("message")?.map_or(String::new(), |m| m.to_string())
+            ),
+        )?;
     }
     recording.write_into(py, shape, &into)?;
     Ok(into)
@@ -212,19 +274,41 @@ pub fn layers<'py>(
     let x = wrapper.tokens(tokens, masses, radii, normalise)?;
     let layer = Layer::new(eta).map_err(|e| to_py_err(&e))?;
     let depths = (0..=count).map(|k| k as f64 * dt).collect();
-    let mut recording = Recording::new(&x, wrapper.inverse_temperature().unwrap_or(0.0), Some(depths), count as f64 * dt, observables)?;
+    let mut recording = Recording::new(
+        &x,
+        wrapper.inverse_temperature().unwrap_or(0.0),
+        Some(depths),
+        count as f64 * dt,
+        observables,
+    )?;
     let (built, field_error) = wrapper.built(py, &x, EXACT_ACCURACY)?;
     let (shape, stop, n) = ((x.n(), x.d()), field_error.stop.clone(), x.n());
     let cancel = stop.clone();
     let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let end = flow::apply_layers(&built, &x, layer, count, dt, Some(&cancel), &mut recording.observers());
+        let end = flow::apply_layers(
+            &built,
+            &x,
+            layer,
+            count,
+            dt,
+            Some(&cancel),
+            &mut recording.observers(),
+        );
         (end, recording)
     })?;
     if let Some(e) = field_error.take() {
         return Err(e);
     }
     let (clusters, done) = end.map_err(|e| to_py_err(&e))?;
-    unmerged_solution(py, clusters, n, (done as f64 * dt, Outcome::Reached, done as u64), recording, shape, wrapper)
+    unmerged_solution(
+        py,
+        clusters,
+        n,
+        (done as f64 * dt, Outcome::Reached, done as u64),
+        recording,
+        shape,
+        wrapper,
+    )
 }
 
 #[pyfunction(name = "_noise")]
@@ -247,12 +331,24 @@ pub fn noise<'py>(
     let wrapper = dynamics.get();
     let x = wrapper.tokens(tokens, masses, radii, normalise)?;
     let isotropic = Isotropic::new(kappa).map_err(|e| to_py_err(&e))?;
-    let mut recording = Recording::new(&x, wrapper.inverse_temperature().unwrap_or(0.0), t_eval, t_end, observables)?;
+    let mut recording = Recording::new(
+        &x,
+        wrapper.inverse_temperature().unwrap_or(0.0),
+        t_eval,
+        t_end,
+        observables,
+    )?;
     let (built, field_error) = wrapper.built(py, &x, EXACT_ACCURACY)?;
     let (shape, stop, n) = ((x.n(), x.d()), field_error.stop.clone(), x.n());
     let cancel = stop.clone();
     let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let plan = SdeOptions { noise: &isotropic, step, seed, splitting: Splitting::Strang, cancel: Some(&cancel) };
+        let plan = SdeOptions {
+            noise: &isotropic,
+            step,
+            seed,
+            splitting: Splitting::Strang,
+            cancel: Some(&cancel),
+        };
         let end = flow::solve_sde(&built, &x, t_end, &plan, &mut recording.observers());
         (end, recording)
     })?;
@@ -280,7 +376,8 @@ fn unmerged_solution<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let stats = flow::Stats { steps, rejected: 0, evaluations: steps, implicit: 0 };
     let (labels, merges, hits) = ((0..n).collect(), Vec::new(), Vec::new());
-    let end = Solution { outcome, t, clusters, labels, merges, hits, stats, merging_ignored: false };
+    let end =
+        Solution { outcome, t, clusters, labels, merges, hits, stats, merging_ignored: false };
     let into = solution_dict(py, &end, dynamics.inverse_temperature())?;
     recording.write_into(py, shape, &into)?;
     Ok(into)

@@ -50,7 +50,9 @@ pub fn start_pool() -> PyResult<()> {
 pub fn threads(count: Option<usize>) -> PyResult<usize> {
     if let Some(count) = count {
         if !(1..=256).contains(&count) {
-            return Err(PyValueError::new_err(format!("threads: found {count}, expected a number in [1, 256]")));
+            return Err(PyValueError::new_err(format!(
+                "threads: found {count}, expected a number in [1, 256]"
+            )));
         }
         let built = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
         if built.is_err() && rayon::current_num_threads() != count {
@@ -67,7 +69,11 @@ pub fn threads(count: Option<usize>) -> PyResult<usize> {
 
 /// Runs `work` on the pool while this thread checks for signals. At Ctrl-C it calls `stop`, which
 /// asks the work to end, and raises within a fifth of a second in any case.
-pub fn interruptible<T: Send + 'static>(py: Python<'_>, stop: &dyn Fn(), work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+pub fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    stop: &dyn Fn(),
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
     start_pool()?;
     let (send, receive) = sync_channel(1);
     let receive = Mutex::new(receive);

@@ -17,13 +17,19 @@ pub fn set_variables(checkout: &str, out: &str) {
         println!("cargo::rerun-if-changed={}", stays.display());
     }
     // In a linked worktree (`git worktree`), `.git` is a file with the path of the folder.
-    let folder = fs::read_to_string(&git).ok().and_then(|text| Some(text.trim().strip_prefix("gitdir: ")?.into())).unwrap_or(git);
+    let folder = fs::read_to_string(&git)
+        .ok()
+        .and_then(|text| Some(text.trim().strip_prefix("gitdir: ")?.into()))
+        .unwrap_or(git);
     let log = fs::canonicalize(folder.join("logs/HEAD")).unwrap_or_else(|_| {
         let empty = Path::new(out).join("no_git_log");
         fs::write(&empty, "").expect("OUT_DIR is writable");
         empty
     });
     println!("cargo::rustc-env=METASTABLE_GIT_LOG={}", log.display());
-    let rustc = Command::new(env::var("RUSTC").expect("cargo sets RUSTC")).arg("--version").output().expect("the compiler runs");
+    let rustc = Command::new(env::var("RUSTC").expect("cargo sets RUSTC"))
+        .arg("--version")
+        .output()
+        .expect("the compiler runs");
     println!("cargo::rustc-env=METASTABLE_RUSTC={}", String::from_utf8_lossy(&rustc.stdout).trim());
 }

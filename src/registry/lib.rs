@@ -36,7 +36,10 @@ pub fn write_registry(name: &str, folder: &str) {
     let text = fs::read_to_string(format!("{folder}/mod.rs")).unwrap_or_default();
     for file in &files {
         let line = format!("pub mod {file};");
-        assert!(text.lines().any(|l| l == line), "{folder}/{file}.rs is not registered: add `{line}` to {folder}/mod.rs");
+        assert!(
+            text.lines().any(|l| l == line),
+            "{folder}/{file}.rs is not registered: add `{line}` to {folder}/mod.rs"
+        );
     }
     let entries: Vec<String> = files.iter().map(|f| format!("&{f}::ENTRY")).collect();
     write_source(name, &format!("&[{}]", entries.join(", ")));
@@ -44,7 +47,8 @@ pub fn write_registry(name: &str, folder: &str) {
 
 /// Writes one text per file of a folder, in the order of the registry, to `OUT_DIR/NAME.rs`.
 pub fn write_texts(name: &str, folder: &str, text: impl Fn(&str) -> String) {
-    let read = |file: &String| fs::read_to_string(format!("{folder}/{file}.rs")).unwrap_or_default();
+    let read =
+        |file: &String| fs::read_to_string(format!("{folder}/{file}.rs")).unwrap_or_default();
     let texts: Vec<String> = file_names(folder, "rs").iter().map(|f| text(&read(f))).collect();
     write_source(name, &format!("&{texts:?}"));
 }

@@ -71,8 +71,10 @@ pub fn hemisphere(x: &Tokens) -> Hemisphere {
 /// Removes from `w` its components along the face: the differences of the tokens with positive
 /// weight.
 fn reorthogonalise(w: &mut [f64], x: &Tokens, weights: &[f64]) {
-    let face: Vec<&[f64]> = x.rows().zip(weights).filter(|(_, l)| **l > 0.0).map(|(r, _)| r).collect();
-    let rows: Vec<Vec<f64>> = face[1..].iter().map(|r| r.iter().zip(face[0]).map(|(a, b)| a - b).collect()).collect();
+    let face: Vec<&[f64]> =
+        x.rows().zip(weights).filter(|(_, l)| **l > 0.0).map(|(r, _)| r).collect();
+    let rows: Vec<Vec<f64>> =
+        face[1..].iter().map(|r| r.iter().zip(face[0]).map(|(a, b)| a - b).collect()).collect();
     let k = rows.len();
     let gram: Vec<f64> = (0..k * k).map(|i| dot(&rows[i / k], &rows[i % k])).collect();
     let along: Vec<f64> = rows.iter().map(|r| dot(r, w)).collect();
@@ -130,12 +132,19 @@ fn nearest_hull_point(x: &Tokens) -> (Vec<f64>, Vec<f64>) {
 
 /// Minor cycles: moves to the least-norm point of the affine hull of the active tokens, and drops
 /// tokens whose weight becomes zero.
-fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl Fn(usize) -> &'a [f64]) -> bool {
+fn affine_minimum<'a>(
+    active: &mut Vec<usize>,
+    lambda: &mut Vec<f64>,
+    e: &impl Fn(usize) -> &'a [f64],
+) -> bool {
     while active.len() > 1 {
         // Differences from the first active token f: minimise |x_f + sum_k a_k (x_k - x_f)|; the
         // normal equations are D D^T a = -D x_f.
         let f = active[0];
-        let rows: Vec<Vec<f64>> = active[1..].iter().map(|&s| e(s).iter().zip(e(f)).map(|(a, b)| a - b).collect()).collect();
+        let rows: Vec<Vec<f64>> = active[1..]
+            .iter()
+            .map(|&s| e(s).iter().zip(e(f)).map(|(a, b)| a - b).collect())
+            .collect();
         let k = rows.len();
         let a: Vec<f64> = (0..k * k).map(|i| dot(&rows[i / k], &rows[i % k])).collect();
         // -<x_f, x_k - x_f> = |x_k - x_f|^2 / 2 on the sphere.
@@ -148,20 +157,32 @@ fn affine_minimum<'a>(active: &mut Vec<usize>, lambda: &mut Vec<f64>, e: &impl F
             // Caps narrower than 1e-8 are flat up to rounding and their tokens may be affinely
             // dependent; a ridge term selects one solution.
             let ridge = 1e-12 * (0..k).map(|i| a[i * k + i]).fold(0.0, f64::max);
-            let lifted: Vec<f64> = a.iter().enumerate().map(|(p, v)| if p % (k + 1) == 0 { v + ridge } else { *v }).collect();
+            let lifted: Vec<f64> = a
+                .iter()
+                .enumerate()
+                .map(|(p, v)| if p % (k + 1) == 0 { v + ridge } else { *v })
+                .collect();
             dense::solve(&lifted, &b)
         };
         if !reached(&rest) {
             return false;
         }
-        let target: Vec<f64> = std::iter::once(1.0 - rest.iter().sum::<f64>()).chain(rest).collect();
+        let target: Vec<f64> =
+            std::iter::once(1.0 - rest.iter().sum::<f64>()).chain(rest).collect();
         if target.iter().all(|t| *t > 0.0) {
             *lambda = target;
             return true;
         }
-        let step = lambda.iter().zip(&target).filter(|(_, t)| **t <= 0.0).map(|(l, t)| l / (l - t)).fold(1.0, f64::min);
+        let step = lambda
+            .iter()
+            .zip(&target)
+            .filter(|(_, t)| **t <= 0.0)
+            .map(|(l, t)| l / (l - t))
+            .fold(1.0, f64::min);
         lambda.iter_mut().zip(&target).for_each(|(l, t)| *l += step * (t - *l));
-        let dropped = (0..lambda.len()).filter(|&i| target[i] <= 0.0).min_by(|&a, &b| lambda[a].total_cmp(&lambda[b]));
+        let dropped = (0..lambda.len())
+            .filter(|&i| target[i] <= 0.0)
+            .min_by(|&a, &b| lambda[a].total_cmp(&lambda[b]));
         let Some(dropped) = dropped else { return false };
         active.remove(dropped);
         lambda.remove(dropped);

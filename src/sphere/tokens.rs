@@ -44,13 +44,21 @@ pub struct Tokens {
 impl fmt::Debug for Tokens {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self { d, space, x, masses, .. } = self;
-        f.debug_struct("Tokens").field("space", &space.name()).field("d", d).field("numbers", x).field("masses", masses).finish()
+        f.debug_struct("Tokens")
+            .field("space", &space.name())
+            .field("d", d)
+            .field("numbers", x)
+            .field("masses", masses)
+            .finish()
     }
 }
 
 impl PartialEq for Tokens {
     fn eq(&self, other: &Self) -> bool {
-        self.d == other.d && self.space.name() == other.space.name() && self.x == other.x && self.masses == other.masses
+        self.d == other.d
+            && self.space.name() == other.space.name()
+            && self.x == other.x
+            && self.masses == other.masses
     }
 }
 
@@ -112,7 +120,11 @@ impl Tokens {
             Self::check(d, x)?;
         }
         if x.len() != self.n() * d {
-            return Err(Error::parameter("coordinates", x.len(), format!("{} for {} tokens in R^{d}", self.n() * d, self.n())));
+            return Err(Error::parameter(
+                "coordinates",
+                x.len(),
+                format!("{} for {} tokens in R^{d}", self.n() * d, self.n()),
+            ));
         }
         (self.space, self.version) = (Space::Sphere, new_version());
         self.x.assign(x);
@@ -126,7 +138,9 @@ impl Tokens {
             } else {
                 // A NaN ends here too; report it before the norm.
                 Self::check(d, x)?;
-                let problem = format!("|x| = {length:.9}, expected a unit vector, or --normalise to divide every row by its length");
+                let problem = format!(
+                    "|x| = {length:.9}, expected a unit vector, or --normalise to divide every row by its length"
+                );
                 return Err(Error::Token { row: i, problem });
             }
         }
@@ -141,14 +155,24 @@ impl Tokens {
         let mut x = AlignedVec::from(&x[..]);
         for (i, row) in x.chunks_exact_mut(d).enumerate() {
             if !retract(row) || !retract(row) {
-                return Err(Error::Token { row: i + 1, problem: "the zero vector has no direction".into() });
+                return Err(Error::Token {
+                    row: i + 1,
+                    problem: "the zero vector has no direction".into(),
+                });
             }
         }
         Ok(Self::on_sphere(d, x.len() / d, x))
     }
 
     fn on_sphere(d: usize, n: usize, x: AlignedVec<f64>) -> Self {
-        Self { d, version: new_version(), space: Space::Sphere, x, masses: vec![1.0 / n as f64; n], uniform: true }
+        Self {
+            d,
+            version: new_version(),
+            space: Space::Sphere,
+            x,
+            masses: vec![1.0 / n as f64; n],
+            uniform: true,
+        }
     }
 
     /// Tokens of `R^d` from row-major coordinates with equal masses.
@@ -183,13 +207,23 @@ impl Tokens {
     pub fn in_space(space: Space, n: usize, d: usize, mut numbers: Vec<f64>) -> Result<Self> {
         let expected = n * (d + space.extra_per_token());
         if n == 0 || d == 0 || numbers.len() != expected {
-            let expected = format!("{expected} for {n} tokens of the space `{}`, at least one", space.name());
+            let expected =
+                format!("{expected} for {n} tokens of the space `{}`, at least one", space.name());
             return Err(Error::parameter("numbers", numbers.len(), expected));
         }
         Self::finite(d, &numbers[..n * d])?;
         let problem = || format!("it is not a token of the space `{}`", space.name());
-        space.retract_rows(d, n, &mut numbers).map_err(|row| Error::Token { row: row + 1, problem: problem() })?;
-        Ok(Self { d, version: new_version(), space, x: AlignedVec::from(&numbers[..]), masses: vec![1.0 / n as f64; n], uniform: true })
+        space
+            .retract_rows(d, n, &mut numbers)
+            .map_err(|row| Error::Token { row: row + 1, problem: problem() })?;
+        Ok(Self {
+            d,
+            version: new_version(),
+            space,
+            x: AlignedVec::from(&numbers[..]),
+            masses: vec![1.0 / n as f64; n],
+            uniform: true,
+        })
     }
 
     /// Tokens of `R^d` in polar coordinates: the same directions and masses, with radii.
@@ -197,18 +231,35 @@ impl Tokens {
     /// **Errors** a wrong count, or a radius that is not positive and finite.
     pub fn polar(self, radii: &[f64]) -> Result<Self> {
         if radii.len() != self.n() {
-            return Err(Error::parameter("radii", radii.len(), format!("{} radii, one per token", self.n())));
+            return Err(Error::parameter(
+                "radii",
+                radii.len(),
+                format!("{} radii, one per token", self.n()),
+            ));
         }
         if let Some(i) = radii.iter().position(|r| !(r.is_finite() && *r > 0.0)) {
-            return Err(Error::parameter("radii", radii[i], format!("positive radii (row {})", i + 1)));
+            return Err(Error::parameter(
+                "radii",
+                radii[i],
+                format!("positive radii (row {})", i + 1),
+            ));
         }
         let numbers: Vec<f64> = self.coordinates().iter().chain(radii).copied().collect();
-        Ok(Self { version: new_version(), space: Space::Polar, x: AlignedVec::from(&numbers[..]), ..self })
+        Ok(Self {
+            version: new_version(),
+            space: Space::Polar,
+            x: AlignedVec::from(&numbers[..]),
+            ..self
+        })
     }
 
     fn check(d: usize, x: &[f64]) -> Result<()> {
         if d < 2 {
-            return Err(Error::parameter("d", d, "an ambient dimension of at least 2 (tokens live on the sphere S^(d-1))"));
+            return Err(Error::parameter(
+                "d",
+                d,
+                "an ambient dimension of at least 2 (tokens live on the sphere S^(d-1))",
+            ));
         }
         Self::finite(d, x)
     }
@@ -218,9 +269,10 @@ impl Tokens {
             return Err(Error::parameter("n", x.len() / d, "at least one token"));
         }
         match x.iter().position(|v| !v.is_finite()) {
-            Some(k) => {
-                Err(Error::Token { row: k / d + 1, problem: format!("column {}: found {}, expected a finite number", k % d + 1, x[k]) })
-            }
+            Some(k) => Err(Error::Token {
+                row: k / d + 1,
+                problem: format!("column {}: found {}, expected a finite number", k % d + 1, x[k]),
+            }),
             None => Ok(()),
         }
     }
@@ -231,7 +283,10 @@ impl Tokens {
     #[inline]
     pub fn from_angles(angles: &[f64]) -> Result<Self> {
         if let Some(i) = angles.iter().position(|a| !a.is_finite()) {
-            return Err(Error::Token { row: i + 1, problem: format!("found {}, expected a finite angle", angles[i]) });
+            return Err(Error::Token {
+                row: i + 1,
+                problem: format!("found {}, expected a finite angle", angles[i]),
+            });
         }
         Self::normalised(2, angles.iter().flat_map(|a| [a.cos(), a.sin()]).collect())
     }
@@ -241,10 +296,18 @@ impl Tokens {
     /// **Errors** a wrong count, or a mass that is not positive and finite.
     pub fn with_masses(mut self, masses: &[f64]) -> Result<Self> {
         if masses.len() != self.n() {
-            return Err(Error::parameter("masses", masses.len(), format!("{} masses, one per token", self.n())));
+            return Err(Error::parameter(
+                "masses",
+                masses.len(),
+                format!("{} masses, one per token", self.n()),
+            ));
         }
         if let Some(i) = masses.iter().position(|m| !(m.is_finite() && *m > 0.0)) {
-            return Err(Error::parameter("masses", masses[i], format!("positive masses (row {})", i + 1)));
+            return Err(Error::parameter(
+                "masses",
+                masses[i],
+                format!("positive masses (row {})", i + 1),
+            ));
         }
         let total = block_sum(masses);
         self.masses = masses.iter().map(|m| m / total).collect();
@@ -257,7 +320,14 @@ impl Tokens {
     pub fn from_parts(d: usize, x: Vec<f64>, masses: Vec<f64>) -> Self {
         debug_assert_eq!(x.len(), d * masses.len());
         let uniform = are_equal(&masses);
-        Self { d, version: new_version(), space: Space::Sphere, x: AlignedVec::from(&x[..]), masses, uniform }
+        Self {
+            d,
+            version: new_version(),
+            space: Space::Sphere,
+            x: AlignedVec::from(&x[..]),
+            masses,
+            uniform,
+        }
     }
 
     /// The space of the tokens.
@@ -293,7 +363,8 @@ impl Tokens {
         let (space, n, d) = (self.space, self.n(), self.d);
         let own = self.numbers_mut();
         own.iter_mut().zip(numbers).for_each(|(x, v)| *x = v);
-        let problem = |i| Error::Token { row: i + 1, problem: "found a zero or non-finite vector".into() };
+        let problem =
+            |i| Error::Token { row: i + 1, problem: "found a zero or non-finite vector".into() };
         space.retract_rows(d, n, own).map_err(problem)
     }
 

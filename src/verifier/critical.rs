@@ -38,9 +38,12 @@ fn rotation((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
 fn equations(s: &System, path: &[Vec<I>]) -> Vec<I> {
     let (mut t, mut g) = (tables(s), vec![]);
     for (k, y) in path.iter().enumerate() {
-        let square = |i: usize, l: usize| sum((0..=l).map(|m| dot(&path[m][i..i + s.d], &path[l - m][i..i + s.d])));
+        let square = |i: usize, l: usize| {
+            sum((0..=l).map(|m| dot(&path[m][i..i + s.d], &path[l - m][i..i + s.d])))
+        };
         let twice_psi = |i: usize, l: usize| int(if l == 0 { 3 } else { 0 }) - square(i, l);
-        let of = |c: usize| sum((0..=k).map(|l| twice_psi(c - c % s.d, l) * &path[k - l][c])).over(2);
+        let of =
+            |c: usize| sum((0..=k).map(|l| twice_psi(c - c % s.d, l) * &path[k - l][c])).over(2);
         let near: Vec<I> = (0..y.len()).map(of).collect();
         // (1 - |y|^2) y = 2 (psi y - y).
         let of = |(c, f): (usize, &I)| (f + int(2) * (&near[c] - &y[c])) * &s.m[c / s.d];
@@ -58,7 +61,10 @@ fn block_signs(block: impl Fn(i64) -> Vec<Vec<I>>, d: usize) -> Option<(usize, u
 
 /// The inner product of two points, of the pair with the largest weight.
 fn largest(beta: &I, points: &[I], d: usize) -> I {
-    let pairs = points.chunks(d).enumerate().flat_map(|(q, a)| points.chunks(d).take(q).map(move |b| dot(a, b)));
+    let pairs = points
+        .chunks(d)
+        .enumerate()
+        .flat_map(|(q, a)| points.chunks(d).take(q).map(move |b| dot(a, b)));
     pairs.max_by_key(|g| beta * g).unwrap_or(int(1)).mid()
 }
 
@@ -78,65 +84,118 @@ const KIND: &str = "metastable critical point,version 2";
 pub(super) fn check(text: &str) -> Result<String, String> {
     let r = &mut Reader::new(text, "\n  \"", "{}[],:\"\n");
     // The texts in words are not checked; the statement is made anew.
-    let kind = (r.list("kind", None, Some)?.join(","), r.list("statement", None, Some)?, r.list("not_excluded", None, Some)?).0;
+    let kind = (
+        r.list("kind", None, Some)?.join(","),
+        r.list("statement", None, Some)?,
+        r.list("not_excluded", None, Some)?,
+    )
+        .0;
     let (beta, d) = (r.list("beta", 1, number)?.remove(0), r.list("d", 1, |w| w.parse().ok())?[0]);
     let sizes: Vec<usize> = r.list("sizes", None, |w| w.parse().ok())?;
     let (k, size) = (sizes.len(), sizes.len().saturating_mul(d));
-    let (points, radius) = (r.list("points", size, number)?, r.list("radius", 1, number)?.remove(0));
-    let planes: Vec<(usize, usize)> =
-        r.list("rotations", None, |w| w.parse().ok())?.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
-    let (unstable, morse): (usize, usize) =
-        (r.list("unstable", 1, |w| w.parse().ok())?[0], r.list("morse_index", 1, |w| w.parse().ok())?[0]);
+    let (points, radius) =
+        (r.list("points", size, number)?, r.list("radius", 1, number)?.remove(0));
+    let planes: Vec<(usize, usize)> = r
+        .list("rotations", None, |w| w.parse().ok())?
+        .chunks(2)
+        .map(|p| (p[0], *p.get(1).unwrap_or(&d)))
+        .collect();
+    let (unstable, morse): (usize, usize) = (
+        r.list("unstable", 1, |w| w.parse().ok())?[0],
+        r.list("morse_index", 1, |w| w.parse().ok())?[0],
+    );
     let complete = kind == KIND && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
-    let small = radius > int(0) && radius < int(1).over(10) && beta.up() <= int(1000) && (1..=512).contains(&size) && d > 1;
+    let small = radius > int(0)
+        && radius < int(1).over(10)
+        && beta.up() <= int(1000)
+        && (1..=512).contains(&size)
+        && d > 1;
     let planar = planes.len() <= size && planes.iter().all(|(a, b)| b < a && *a < d);
     let fits = complete && small && planar && sizes.iter().all(|s| (1..=1 << 20).contains(s));
-    confirm(fits, "sizes, beta, the radius or a rotation are out of range, or the kind is not `critical point, version 2`")?;
+    confirm(
+        fits,
+        "sizes, beta, the radius or a rotation are out of range, or the kind is not `critical point, version 2`",
+    )?;
     let y: Vec<I> = points.iter().map(|p| p.around(&radius)).collect();
-    confirm(y.chunks(d).all(|row| dot(row, row) >= int(1).over(2)), "a point is not near the sphere")?;
+    confirm(
+        y.chunks(d).all(|row| dot(row, row) >= int(1).over(2)),
+        "a point is not near the sphere",
+    )?;
     let m: Vec<I> = sizes.iter().map(|s| int(*s as i64)).collect();
-    let s =
-        System { softmax: false, causal: false, d, top: largest(&beta, &points, d), beta, unit: m.clone(), gain: vec![int(1); m.len()], m };
+    let s = System {
+        softmax: false,
+        causal: false,
+        d,
+        top: largest(&beta, &points, d),
+        beta,
+        unit: m.clone(),
+        gain: vec![int(1); m.len()],
+        m,
+    };
 
     // The derivative on the box, column by column: `plain` without the rotations, `f` with them.
     let unit = |c: usize| (0..size).map(|q| int((q == c).into())).collect::<Vec<_>>();
     let plain: Vec<Vec<I>> = (0..size).map(|c| equations(&s, &[y.clone(), unit(c)])).collect();
     let moves: Vec<Vec<I>> = planes.iter().map(|p| rotation(*p, d, &y)).collect();
-    let weighted = |w: &Vec<I>| w.iter().enumerate().map(|(c, v)| v * &s.m[c / d]).collect::<Vec<I>>();
-    let turns: Vec<(Vec<I>, I)> = moves.iter().map(|w| (weighted(w), dot(&weighted(w), &y))).collect();
+    let weighted =
+        |w: &Vec<I>| w.iter().enumerate().map(|(c, v)| v * &s.m[c / d]).collect::<Vec<I>>();
+    let turns: Vec<(Vec<I>, I)> =
+        moves.iter().map(|w| (weighted(w), dot(&weighted(w), &y))).collect();
     let column = |q: usize| {
-        let twists: Vec<Vec<I>> = planes.iter().map(|plane| weighted(&rotation(*plane, d, &unit(q)))).collect();
-        let less = |p: usize| sum(turns.iter().zip(&twists).map(|((w, g), twist)| &w[p] * &w[q] + g * &twist[p]));
+        let twists: Vec<Vec<I>> =
+            planes.iter().map(|plane| weighted(&rotation(*plane, d, &unit(q)))).collect();
+        let less = |p: usize| {
+            sum(turns.iter().zip(&twists).map(|((w, g), twist)| &w[p] * &w[q] + g * &twist[p]))
+        };
         (0..size).map(|p| &plain[q][p] - less(p)).collect()
     };
     let f: Vec<Vec<I>> = (0..size).map(column).collect();
-    let middle = |p: usize| (0..size).map(|q| (&f[q][p] + &f[p][q]).over(2).mid()).chain(unit(p)).collect();
+    let middle =
+        |p: usize| (0..size).map(|q| (&f[q][p] + &f[p][q]).over(2).mid()).chain(unit(p)).collect();
     let mut rows: Vec<Vec<I>> = (0..size).map(middle).collect();
     let up = eliminate(&mut rows).ok_or("the sign of an eigenvalue is not decided")?;
     // If elimination turns the identity into M and leaves the pivots D, the inverse is
     // `M^T D^-1 M`. The test holds for any matrix, so its midpoint is used.
-    let part = |q: usize| rows.iter().enumerate().map(|(k, row)| &row[size + q] / &row[k]).collect::<Vec<_>>();
+    let part = |q: usize| {
+        rows.iter().enumerate().map(|(k, row)| &row[size + q] / &row[k]).collect::<Vec<_>>()
+    };
     let parts: Vec<Vec<I>> = (0..size).map(part).collect();
     let entry = |p: usize, q: usize| dot(rows.iter().map(|row| &row[size + p]), &parts[q]).mid();
-    let inverse: Vec<Vec<I>> = (0..size).map(|p| (0..size).map(|q| entry(p, q)).collect()).collect();
+    let inverse: Vec<Vec<I>> =
+        (0..size).map(|p| (0..size).map(|q| entry(p, q)).collect()).collect();
     // Krawczyk's test, where C is the approximate inverse:
     // `|C G(p)|_i + r sum_j |1 - C G'|_ij < r`.
     let value = equations(&s, std::slice::from_ref(&points));
     let off = |p: usize, q: usize| (dot(&inverse[p], &f[q]) - int((p == q).into())).up();
-    let bound = |p: usize| dot(&inverse[p], &value).up() + sum((0..size).map(|q| off(p, q))) * &radius;
-    confirm((0..size).all(|p| bound(p).1 < radius.0), "Newton's map does not send the box into itself")?;
+    let bound =
+        |p: usize| dot(&inverse[p], &value).up() + sum((0..size).map(|q| off(p, q))) * &radius;
+    confirm(
+        (0..size).all(|p| bound(p).1 < radius.0),
+        "Newton's map does not send the box into itself",
+    )?;
 
-    let gram: Vec<Vec<I>> = moves.iter().map(|a| moves.iter().map(|b| int(0) - dot(a, b)).collect()).collect();
-    let down = (size - up).checked_sub(k + moves.len()).filter(|_| count_below(&int(0), &gram) == Some(moves.len()));
+    let gram: Vec<Vec<I>> =
+        moves.iter().map(|a| moves.iter().map(|b| int(0) - dot(a, b)).collect()).collect();
+    let down = (size - up)
+        .checked_sub(k + moves.len())
+        .filter(|_| count_below(&int(0), &gram) == Some(moves.len()));
     let mut signs = (up, down.ok_or("the rotations are not independent")?);
     for (q, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
         let itself = &s.m[q] * &s.m[q] * s.weight(&int(1));
-        let entry = |a: usize, b: usize| &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) };
-        let block = |sign: i64| (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>();
-        let (up, down) = block_signs(block, d).ok_or("the sign of an eigenvalue within a cluster is not decided")?;
+        let entry = |a: usize, b: usize| {
+            &plain[q * d + b][q * d + a] - if a == b { itself.clone() } else { int(0) }
+        };
+        let block = |sign: i64| {
+            (0..d).map(|a| (0..d).map(|b| int(sign) * entry(a, b)).collect()).collect::<Vec<_>>()
+        };
+        let (up, down) = block_signs(block, d)
+            .ok_or("the sign of an eigenvalue within a cluster is not decided")?;
         signs = (signs.0 + (size - 1) * up, signs.1 + (size - 1) * down);
     }
-    let found = format!("{} positive and {} negative eigenvalues, not {unstable} and {morse}", signs.0, signs.1);
+    let found = format!(
+        "{} positive and {} negative eigenvalues, not {unstable} and {morse}",
+        signs.0, signs.1
+    );
     confirm(signs == (unstable, morse), &found)?;
     let (beta, radius, rest) = (s.beta.show(), radius.show(), planes.len());
     Ok(format!(

@@ -49,8 +49,18 @@ pub(super) fn rows_on_box(s: &System, x: &[I], norm: &I) -> Vec<Row> {
         let reflection = reflection(points[i], norm);
         let h: Vec<Vec<I>> = points.iter().map(|x| project(&reflection, x)).collect();
         let v: Vec<I> = (0..s.d - 1).map(|c| dot(&a, h.iter().map(|h| &h[c]))).collect();
-        let centred = |h: &Vec<I>| h.iter().zip(&v).map(|(h, v)| if s.softmax { h - v } else { h.clone() }).collect();
-        Row { reflection, radial: dot(&a, &g), centred: h.iter().map(centred).collect(), e, g, h, v }
+        let centred = |h: &Vec<I>| {
+            h.iter().zip(&v).map(|(h, v)| if s.softmax { h - v } else { h.clone() }).collect()
+        };
+        Row {
+            reflection,
+            radial: dot(&a, &g),
+            centred: h.iter().map(centred).collect(),
+            e,
+            g,
+            h,
+            v,
+        }
     };
     (0..points.len()).map(row).collect()
 }
@@ -61,14 +71,19 @@ pub(super) fn derivative(s: &System, x: &[I], norm: &I) -> (Vec<Vec<I>>, Vec<I>)
     let (t, n, rows) = (s.d - 1, s.m.len(), rows_on_box(s, x, norm));
     let mut f = vec![vec![int(0); n * t]; n * t];
     let unit = |c: usize| (0..s.d).map(|a| int((a == c).into())).collect::<Vec<_>>();
-    let column = |j: usize, q: usize| (0..s.d).map(|c| project(&rows[j].reflection, &unit(c)).swap_remove(q)).collect();
+    let column = |j: usize, q: usize| {
+        (0..s.d).map(|c| project(&rows[j].reflection, &unit(c)).swap_remove(q)).collect()
+    };
     let frames: Vec<Vec<Vec<I>>> = (0..n).map(|j| (0..t).map(|q| column(j, q)).collect()).collect();
     for (i, j) in (0..n).flat_map(|i| s.visible(i).map(move |j| (i, j))) {
         let (e, root) = (&rows[i].e[j] * norm * norm, (&s.m[i] * &s.m[j]).sqrt());
         for (q, p) in (0..t).flat_map(|q| (0..t).map(move |p| (q, p))) {
             let pull = &s.beta * &rows[i].centred[j][p];
-            f[i * t + p][j * t + q] = &e * &root * (&project(&rows[i].reflection, &frames[j][q])[p] + &pull * &rows[j].h[i][q]);
-            f[i * t + p][i * t + q] = &f[i * t + p][i * t + q] + &e * &s.m[j] * pull * &rows[i].h[j][q];
+            f[i * t + p][j * t + q] = &e
+                * &root
+                * (&project(&rows[i].reflection, &frames[j][q])[p] + &pull * &rows[j].h[i][q]);
+            f[i * t + p][i * t + q] =
+                &f[i * t + p][i * t + q] + &e * &s.m[j] * pull * &rows[i].h[j][q];
         }
     }
     (0..n * t).for_each(|p| f[p][p] = &f[p][p] - &rows[p / t].radial);
@@ -80,9 +95,11 @@ pub(super) fn curvature(s: &System, x: &[I], norm: &I, error: &I, small: &I) -> 
     let reach: Vec<I> = s.unit.iter().map(|m| (error / m.sqrt()).up()).collect();
     let wide: Vec<I> = x.iter().enumerate().map(|(c, x)| x.around(&reach[c / s.d])).collect();
     let norm = &norm.around(reach.iter().max().unwrap_or(error));
-    let (b, two, square, all) = (&s.beta.up(), &int(2), &(norm * norm), rows_on_box(s, &wide, norm));
+    let (b, two, square, all) =
+        (&s.beta.up(), &int(2), &(norm * norm), rows_on_box(s, &wide, norm));
     let (b2, far) = (&(b * b), &(two * b * norm));
-    let (mut rows, mut columns, mut third, mut constant) = (vec![], vec![int(0); reach.len()], int(0), int(0));
+    let (mut rows, mut columns, mut third, mut constant) =
+        (vec![], vec![int(0); reach.len()], int(0), int(0));
     for (i, row) in all.iter().enumerate() {
         // E / Z, |B w|, the sine, |g|, |<x, w>|.
         let pair = |j: usize| {
@@ -95,16 +112,20 @@ pub(super) fn curvature(s: &System, x: &[I], norm: &I, error: &I, small: &I) -> 
         let product = |p: &[I; 5], f: &[usize]| f.iter().fold(p[0].clone(), |s, k| s * &p[*k]);
         // Sums of A times the listed factors: of 1, and of eta_j by Cauchy and Schwarz.
         let plain = |f: &[usize]| sum(pairs.iter().map(|(j, p)| &s.m[*j] * product(p, f))).up();
-        let dual = |f: &[usize]| sum(pairs.iter().map(|(j, p)| &s.m[*j] * product(p, f) * product(p, f))).sqrt().up();
+        let dual = |f: &[usize]| {
+            sum(pairs.iter().map(|(j, p)| &s.m[*j] * product(p, f) * product(p, f))).sqrt().up()
+        };
         // Sums of A times these factors and |l| / beta are at most (sine) (eta_i + eta_j) + q u:
         // the coefficients of eta_i and of u.
         let q = &(pairs.iter().map(|p| &p.1[3]).max().unwrap_or(&int(0)) / square * small).up();
-        let linear = |f: &[usize]| (plain(&[f, &[2]].concat()), dual(&[f, &[2]].concat()) + q * plain(f));
+        let linear =
+            |f: &[usize]| (plain(&[f, &[2]].concat()), dual(&[f, &[2]].concat()) + q * plain(f));
         let [(s0, s1), (w0, w1), (z0, z1), (r0, r1)] = &[&[][..], &[1], &[1, 2], &[4]].map(linear);
         let (a2, [m0, m1]) = (&dual(&[]), &[s0, s1].map(|v| v * int(s.softmax.into())));
         // Coefficients of eta_i^2 u, eta_i u^2, eta_i^3: twice the covariance of e with l, of w
         // with l'', and the third moment.
-        let second = two * b * (dual(&[2]) + a2 * m0 + dual(&[1])) + two * b2 * (z1 + m0 * w1 + w0 * m1);
+        let second =
+            two * b * (dual(&[2]) + a2 * m0 + dual(&[1])) + two * b2 * (z1 + m0 * w1 + w0 * m1);
         let first = two * b * a2 * (q + m1) + b2 * (q * (w1 + dual(&[1, 2])) + two * m1 * w1);
         let cubic = b2 * (z0 + two * m0 * w0);
         // 2 <x, V'>, and <x, e> <e, V'>.
@@ -121,10 +142,12 @@ pub(super) fn curvature(s: &System, x: &[I], norm: &I, error: &I, small: &I) -> 
         constant = constant + &s.m[i] * &drift * drift;
         for (j, p) in &pairs {
             let radial = square / norm * (&p[2] + b * &p[1] * &p[3]);
-            let pull = &p[0] * (square * (two * b * &p[2] + b2 * &p[1] * &p[2] * &p[2]) + radial).over(2);
+            let pull =
+                &p[0] * (square * (two * b * &p[2] + b2 * &p[1] * &p[2] * &p[2]) + radial).over(2);
             columns[*j] = &columns[*j] + &s.m[i] * &pull * pull;
         }
     }
-    let worst = rows.into_iter().zip(columns).map(|(r, c)| (r + c.sqrt()).up()).max().unwrap_or(int(0));
+    let worst =
+        rows.into_iter().zip(columns).map(|(r, c)| (r + c.sqrt()).up()).max().unwrap_or(int(0));
     ((worst + third.sqrt()).up(), constant.sqrt().over(2).up(), all)
 }

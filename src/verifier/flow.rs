@@ -41,26 +41,42 @@ pub(super) fn tables(s: &System) -> [Table; 7] {
 }
 
 /// The next Taylor coefficient of the field along a path, from the next coefficient of the path.
-pub(super) fn field(s: &System, [x, v, z, square, radial, slope, e]: &mut [Table; 7], next: &[I]) -> Vec<I> {
+pub(super) fn field(
+    s: &System,
+    [x, v, z, square, radial, slope, e]: &mut [Table; 7],
+    next: &[I],
+) -> Vec<I> {
     let (n, d, k) = (s.m.len(), s.d, x[0].len());
-    let product = |a: &Table, b: &Table, i: usize, j: usize| sum((0..d).map(|c| dot(&a[i * d + c], b[j * d + c].iter().rev())));
+    let product = |a: &Table, b: &Table, i: usize, j: usize| {
+        sum((0..d).map(|c| dot(&a[i * d + c], b[j * d + c].iter().rev())))
+    };
     x.iter_mut().zip(next).for_each(|(s, x)| s.push(x.clone()));
     for (i, j) in (1..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
         let (g, pair) = (product(x, x, i, j), i * n + j);
         slope[pair].push(&s.beta * &g * int(k as i64));
-        let new = if k == 0 { s.weight(&g) } else { dot(&slope[pair][1..], e[pair].iter().rev()).over(k as i64) };
+        let new = if k == 0 {
+            s.weight(&g)
+        } else {
+            dot(&slope[pair][1..], e[pair].iter().rev()).over(k as i64)
+        };
         [pair, j * n + i].iter().for_each(|p| e[*p].push(new.clone()));
     }
     let mass: Vec<I> = s.m.iter().zip(&s.gain).map(|(m, gain)| m * gain).collect();
     for i in 0..n {
-        z[i].push(sum(s.visible(i).map(|j| &mass[j] * &e[i * n + j][k])) + if k == 0 { mass[i].clone() } else { int(0) });
+        z[i].push(
+            sum(s.visible(i).map(|j| &mass[j] * &e[i * n + j][k]))
+                + if k == 0 { mass[i].clone() } else { int(0) },
+        );
         for c in 0..d {
-            let y = sum(s.visible(i).map(|j| &mass[j] * dot(&e[i * n + j], x[j * d + c].iter().rev())));
+            let y =
+                sum(s.visible(i).map(|j| &mass[j] * dot(&e[i * n + j], x[j * d + c].iter().rev())));
             let v = &mut v[i * d + c];
             v.push(if s.softmax { (y - dot(&z[i][1..], v.iter().rev())) / &z[i][0] } else { y });
         }
         square[i].push(product(x, x, i, i));
         radial[i].push(product(x, v, i, i));
     }
-    (0..n * d).map(|c| dot(&square[c / d], v[c].iter().rev()) - dot(&radial[c / d], x[c].iter().rev())).collect()
+    (0..n * d)
+        .map(|c| dot(&square[c / d], v[c].iter().rev()) - dot(&radial[c / d], x[c].iter().rev()))
+        .collect()
 }

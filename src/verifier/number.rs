@@ -26,12 +26,27 @@ operation!(Add, add, |a: &I, b: &I| I(&a.0 + &b.0, &a.1 + &b.1), I, &I);
 operation!(Sub, sub, |a: &I, b: &I| I(&a.0 - &b.1, &a.1 - &b.0), I, &I);
 operation!(Mul, mul, |a: &I, b: &I| a.ends(b, |a, b| (a * b) >> P), I, &I);
 // If the divisor may be 0, the result is so wide that every test fails.
-operation!(Div, div, |a: &I, b: &I| if b.has_sign() { a.ends(b, |a, b| (a << P) / b) } else { int(0).around(&dyadic(1, 7000)) }, I, &I);
+operation!(
+    Div,
+    div,
+    |a: &I, b: &I| if b.has_sign() {
+        a.ends(b, |a, b| (a << P) / b)
+    } else {
+        int(0).around(&dyadic(1, 7000))
+    },
+    I,
+    &I
+);
 
 impl I {
     /// Hull of the results at the endpoints, rounded outwards.
     fn ends(&self, other: &I, f: impl Fn(&BigInt, &BigInt) -> BigInt) -> I {
-        let all = [f(&self.0, &other.0), f(&self.0, &other.1), f(&self.1, &other.0), f(&self.1, &other.1)];
+        let all = [
+            f(&self.0, &other.0),
+            f(&self.0, &other.1),
+            f(&self.1, &other.0),
+            f(&self.1, &other.1),
+        ];
         I(all.iter().min().unwrap_or(&all[0]) - 1, all.iter().max().unwrap_or(&all[0]) + 1)
     }
     fn has_sign(&self) -> bool {
@@ -64,8 +79,15 @@ impl I {
     pub fn exp(&self) -> I {
         let end = |v: &BigInt| {
             let x = I(v >> 16usize, (v >> 16usize) + 1);
-            let terms = (1..33).rev().fold(int(1), |s, k| int(1) + (s * &x).over(k)).around(&dyadic(1, -120));
-            if v.bits() as usize > P + 14 { int(1) / int(0) } else { (0..16).fold(terms, |s, _| &s * &s) }
+            let terms = (1..33)
+                .rev()
+                .fold(int(1), |s, k| int(1) + (s * &x).over(k))
+                .around(&dyadic(1, -120));
+            if v.bits() as usize > P + 14 {
+                int(1) / int(0)
+            } else {
+                (0..16).fold(terms, |s, _| &s * &s)
+            }
         };
         I(end(&self.0).0, end(&self.1).1)
     }
@@ -114,7 +136,9 @@ pub(super) fn count_below(k: &I, f: &[Vec<I>]) -> Option<usize> {
     let twice = |p: usize, q: usize| &f[p][q] + &f[q][p];
     let own = |p: usize| k + k - sum((0..f.len()).map(|q| (twice(p, q) - twice(p, q).mid()).up()));
     let less = |p: usize, q: usize| if p == q { own(p) } else { int(0) } - twice(p, q).mid();
-    eliminate(&mut (0..f.len()).map(|p| (0..f.len()).map(|q| less(p, q)).collect()).collect::<Vec<_>>())
+    eliminate(
+        &mut (0..f.len()).map(|p| (0..f.len()).map(|q| less(p, q)).collect()).collect::<Vec<_>>(),
+    )
 }
 
 /// The lines of a file that are still to be read, the next one last: key and words.
@@ -122,17 +146,36 @@ pub(super) struct Reader<'a>(pub(super) Vec<Vec<&'a str>>);
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, end: &str, between: &str) -> Self {
-        let words = |l: &'a str| l.split(|c| between.contains(c)).map(str::trim).filter(|w| !w.is_empty()).collect();
-        Reader(text.rsplit(end).filter(|l| !l.starts_with('#')).map(words).filter(|l: &Vec<_>| !l.is_empty()).collect())
+        let words = |l: &'a str| {
+            l.split(|c| between.contains(c)).map(str::trim).filter(|w| !w.is_empty()).collect()
+        };
+        Reader(
+            text.rsplit(end)
+                .filter(|l| !l.starts_with('#'))
+                .map(words)
+                .filter(|l: &Vec<_>| !l.is_empty())
+                .collect(),
+        )
     }
     pub(super) fn is(&self, key: &str) -> bool {
         self.0.last().is_some_and(|l| l[0] == key)
     }
-    pub(super) fn list<T>(&mut self, key: &str, n: impl Into<Option<usize>>, of: fn(&'a str) -> Option<T>) -> Result<Vec<T>, String> {
+    pub(super) fn list<T>(
+        &mut self,
+        key: &str,
+        n: impl Into<Option<usize>>,
+        of: fn(&'a str) -> Option<T>,
+    ) -> Result<Vec<T>, String> {
         let line = if self.is(key) { self.0.pop() } else { None };
-        let line = line.ok_or_else(|| format!("a line `{key}` is missing before `{}`", self.0.last().map_or("the end", |l| l[0])))?;
+        let line = line.ok_or_else(|| {
+            format!(
+                "a line `{key}` is missing before `{}`",
+                self.0.last().map_or("the end", |l| l[0])
+            )
+        })?;
         let all: Option<Vec<T>> = line[1..].iter().map(|w| of(w)).collect();
-        all.filter(|v| n.into().is_none_or(|n| n == v.len())).ok_or(format!("`{key}` is followed by a wrong number of values"))
+        all.filter(|v| n.into().is_none_or(|n| n == v.len()))
+            .ok_or(format!("`{key}` is followed by a wrong number of values"))
     }
 }
 

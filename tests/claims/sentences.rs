@@ -8,14 +8,23 @@ fn every_sentence_has_claims_or_a_reason() {
     assert_eq!(ALL.len(), 60);
     for (k, s) in ALL.iter().enumerate() {
         assert_eq!(s.name, format!("sentence-{}", k + 1));
-        assert!(!s.claims.is_empty() || !s.reason.is_empty(), "{}: neither a claim nor a reason", s.name);
+        assert!(
+            !s.claims.is_empty() || !s.reason.is_empty(),
+            "{}: neither a claim nor a reason",
+            s.name
+        );
         assert!(s.assessment == Assessment::True || !s.reason.is_empty(), "{}: no reason", s.name);
-        let claims: Vec<_> = s.claims.iter().map(|c| find(c).expect("a registered claim")).collect();
+        let claims: Vec<_> =
+            s.claims.iter().map(|c| find(c).expect("a registered claim")).collect();
         let printed = claims.iter().any(|c| c.status.expects_violation());
         // A false sentence has a claim that states it as printed. (Sentence 57 is a misprint; its
         // rank is a theorem.)
         let exempt = claims.is_empty() || s.name == "sentence-57";
-        assert!(s.assessment != Assessment::False || printed || exempt, "{}: no claim states it as printed", s.name);
+        assert!(
+            s.assessment != Assessment::False || printed || exempt,
+            "{}: no claim states it as printed",
+            s.name
+        );
     }
 }
 

@@ -9,7 +9,10 @@ fn at_seed(seed: u64) {
     for claim in ALL {
         let r = check(claim, Effort::Quick, seed).expect("a claim that can be set up");
         if !r.as_expected {
-            wrong.push(format!("{} at seed {seed}: {} ({}), worst {:?}", r.name, r.verdict, r.reason, r.worst));
+            wrong.push(format!(
+                "{} at seed {seed}: {} ({}), worst {:?}",
+                r.name, r.verdict, r.reason, r.worst
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -34,7 +37,11 @@ fn every_claim_has_the_expected_verdict_at_seed_3() {
 fn every_claim_is_complete() {
     for claim in ALL {
         let text = claim.domain.to_string();
-        assert!(!text.is_empty() && !claim.statement.is_empty() && !claim.citation.is_empty(), "{}", claim.name);
+        assert!(
+            !text.is_empty() && !claim.statement.is_empty() && !claim.citation.is_empty(),
+            "{}",
+            claim.name
+        );
         assert!(!claim.control.what.is_empty(), "{}", claim.name);
         assert!(claim.trials.0 >= 1 && claim.trials.1 >= claim.trials.0, "{}", claim.name);
         assert!(
@@ -42,11 +49,24 @@ fn every_claim_is_complete() {
             "{}: an end outside its own hypotheses",
             claim.name
         );
-        assert!(!claim.domain.ends().is_empty(), "{}: no end of its ranges meets its hypotheses", claim.name);
+        assert!(
+            !claim.domain.ends().is_empty(),
+            "{}: no end of its ranges meets its hypotheses",
+            claim.name
+        );
         // Otherwise every quick check would be inconclusive.
         if let (Kind::Every(exceptions), false) = (claim.kind, claim.status.expects_violation()) {
-            let bound = metastable::num::stats::failure_bound(0, claim.trials.0.max(claim.domain.ends().len()), 0.999);
-            assert!(bound <= exceptions, "{}: {} draws bound exceptions by {bound} only", claim.name, claim.trials.0);
+            let bound = metastable::num::stats::failure_bound(
+                0,
+                claim.trials.0.max(claim.domain.ends().len()),
+                0.999,
+            );
+            assert!(
+                bound <= exceptions,
+                "{}: {} draws bound exceptions by {bound} only",
+                claim.name,
+                claim.trials.0
+            );
         }
     }
 }

@@ -6,7 +6,8 @@ use serde_json::Value;
 /// The cases of a reference file.
 pub fn reference(name: &str) -> Vec<Value> {
     let path = format!("{}/tests/data/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&std::fs::read_to_string(path).expect("committed data")).expect("valid JSON")
+    serde_json::from_str(&std::fs::read_to_string(path).expect("committed data"))
+        .expect("valid JSON")
 }
 
 /// A number stored as a 20-digit string or as a JSON number.

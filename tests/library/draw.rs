@@ -24,7 +24,11 @@ fn many_decades_have_round_labels_and_few_short_ticks() {
     for (low, high) in [(1e-1, 1e138), (1e-2, 1e5), (0.03, 7e7), (1e-300, 1e300), (2e3, 9e17)] {
         for most in 1..9 {
             let ticks = Axis::log("t", low, high).ticks(most);
-            assert!((3..=most.max(3)).contains(&ticks.major.len()), "{low} to {high}, {most}: {:?}", ticks.major);
+            assert!(
+                (3..=most.max(3)).contains(&ticks.major.len()),
+                "{low} to {high}, {most}: {:?}",
+                ticks.major
+            );
             assert!(ticks.minor.len() <= 100, "{low} to {high}: {} short ticks", ticks.minor.len());
         }
     }
@@ -33,12 +37,18 @@ fn many_decades_have_round_labels_and_few_short_ticks() {
 #[test]
 fn a_blank_axis_has_positions_and_no_ticks() {
     let axis = Axis::blank();
-    assert!((axis.position(0.25) - 0.25).abs() < 1e-15 && axis.ticks(8).major.is_empty() && axis.ticks(8).minor.is_empty());
+    assert!(
+        (axis.position(0.25) - 0.25).abs() < 1e-15
+            && axis.ticks(8).major.is_empty()
+            && axis.ticks(8).minor.is_empty()
+    );
 }
 
 #[test]
 fn legend_entries_are_aligned_in_columns() {
-    let rows = |widths: &[f64], room: f64| legend_rows(widths, 8.0, room).iter().map(Vec::len).collect::<Vec<_>>();
+    let rows = |widths: &[f64], room: f64| {
+        legend_rows(widths, 8.0, room).iter().map(Vec::len).collect::<Vec<_>>()
+    };
     assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 3]);
     assert_eq!(rows(&[48.0, 50.0, 50.0, 50.0, 50.0], 227.0), [3, 2]);
     // One long name would widen all columns: here the entries follow each other without columns.

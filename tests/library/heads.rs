@@ -4,7 +4,9 @@
 use metastable::attention::Head;
 use metastable::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32, reference};
 use metastable::attention::kernel::Weights;
-use metastable::attention::pattern::{Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window};
+use metastable::attention::pattern::{
+    Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window,
+};
 use metastable::num::{simd::Isa, stream::Stream, threads::sequentially};
 
 /// The number of rows, and the entries row by row.
@@ -23,7 +25,12 @@ fn matrix(rows: usize, columns: usize, stream: &mut Stream) -> Matrix {
 
 fn heads(count: usize, d: usize, (r, s): (usize, usize), stream: &mut Stream) -> Vec<Head> {
     let mut head = || {
-        let (q, k, v, o) = (matrix(r, d, stream), matrix(r, d, stream), matrix(s, d, stream), matrix(d, s, stream));
+        let (q, k, v, o) = (
+            matrix(r, d, stream),
+            matrix(r, d, stream),
+            matrix(s, d, stream),
+            matrix(d, s, stream),
+        );
         Head::with_output(d, Some(q), Some(k), Some(v), o).expect("shapes agree")
     };
     (0..count).map(|_| head()).collect()
@@ -71,7 +78,8 @@ fn run(problem: &HeadsProblem) -> Vec<f64> {
 /// The largest difference, relative to the largest entry of `b`.
 fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     let largest = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / if largest > 0.0 { largest } else { 1.0 }
+    a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs()))
+        / if largest > 0.0 { largest } else { 1.0 }
 }
 
 /// Asserts that every instruction set agrees with the definition to 1e-13.
@@ -83,8 +91,15 @@ fn assert_agrees(problem: &HeadsProblem, what: &str) {
     }
 }
 
-fn patterns(heads: usize, queries: usize, sources: usize, rank: usize) -> Vec<(&'static str, Box<dyn Pattern>)> {
-    let biases = (0..queries * sources).map(|k| if k % 7 == 3 { f64::NEG_INFINITY } else { (0.7 * k as f64).sin() }).collect();
+fn patterns(
+    heads: usize,
+    queries: usize,
+    sources: usize,
+    rank: usize,
+) -> Vec<(&'static str, Box<dyn Pattern>)> {
+    let biases = (0..queries * sources)
+        .map(|k| if k % 7 == 3 { f64::NEG_INFINITY } else { (0.7 * k as f64).sin() })
+        .collect();
     let alibi = || Box::new(Alibi::new(heads).expect("heads"));
     let mut all: Vec<(&'static str, Box<dyn Pattern>)> = vec![
         ("everything", Box::new(FullAttention)),
@@ -97,7 +112,10 @@ fn patterns(heads: usize, queries: usize, sources: usize, rank: usize) -> Vec<(&
     if rank.is_multiple_of(2) {
         for pairs in [Pairs::Adjacent, Pairs::Halves] {
             let rotary = Rotary::new(10_000.0, pairs, rank).expect("even").with_table(queries / 2);
-            all.push(("causal rotary", Box::new(CombinedPattern::new(vec![Box::new(Causal), Box::new(rotary)]))));
+            all.push((
+                "causal rotary",
+                Box::new(CombinedPattern::new(vec![Box::new(Causal), Box::new(rotary)])),
+            ));
         }
     }
     all
@@ -106,7 +124,13 @@ fn patterns(heads: usize, queries: usize, sources: usize, rank: usize) -> Vec<(&
 #[test]
 fn every_pattern_and_shape_agrees_with_the_definition() {
     let mut stream = Stream::new(1, &["heads"]);
-    for (n, d, count, r, s) in [(1, 2, 1, 1, 3), (5, 2, 2, 1, 3), (37, 5, 3, 2, 3), (131, 24, 2, 13, 9), (67, 40, 1, 40, 40)] {
+    for (n, d, count, r, s) in [
+        (1, 2, 1, 1, 3),
+        (5, 2, 2, 1, 3),
+        (37, 5, 3, 2, 3),
+        (131, 24, 2, 13, 9),
+        (67, 40, 1, 40, 40),
+    ] {
         let heads = heads(count, d, (r, s), &mut stream);
         let case = Case::new(n, d, heads, &mut stream);
         for (name, pattern) in patterns(count, n, n, r) {
@@ -119,8 +143,10 @@ fn every_pattern_and_shape_agrees_with_the_definition() {
 fn heads_with_omitted_matrices_agree_with_the_definition() {
     let mut stream = Stream::new(2, &["heads"]);
     let d = 6;
-    let (q, k, v) = (matrix(d, d, &mut stream), matrix(d, d, &mut stream), matrix(d, d, &mut stream));
-    let output = Head::with_output(d, None, None, None, matrix(d, d, &mut stream)).expect("shapes agree");
+    let (q, k, v) =
+        (matrix(d, d, &mut stream), matrix(d, d, &mut stream), matrix(d, d, &mut stream));
+    let output =
+        Head::with_output(d, None, None, None, matrix(d, d, &mut stream)).expect("shapes agree");
     let all = vec![
         Head::default(),
         Head::new(d, Some(q), None, None).expect("shapes agree"),
@@ -132,7 +158,10 @@ fn heads_with_omitted_matrices_agree_with_the_definition() {
         case.beta = beta;
         assert_agrees(&case.problem(&Causal), &format!("beta {beta}"));
         let exponential = Weights::Exponential { log_factor: -1.5 };
-        assert_agrees(&HeadsProblem { weights: exponential, ..case.problem(&FullAttention) }, &format!("exponential, beta {beta}"));
+        assert_agrees(
+            &HeadsProblem { weights: exponential, ..case.problem(&FullAttention) },
+            &format!("exponential, beta {beta}"),
+        );
     }
 }
 
@@ -147,7 +176,8 @@ fn logits_up_to_a_million_agree_with_the_definition() {
         for beta in [1.0f64, -1.0, 1e3, 1e6, -1e6] {
             let spread = 1.0 / beta.abs();
             let noise = numbers(70 * d, &mut stream);
-            case.memory = Some(noise.iter().enumerate().map(|(k, x)| centre[k % d] + spread * x).collect());
+            case.memory =
+                Some(noise.iter().enumerate().map(|(k, x)| centre[k % d] + spread * x).collect());
             case.masses = (0..70).map(|j| 1.0 + (j % 2) as f64).collect();
             case.beta = beta / (r as f64).sqrt();
             for (name, pattern) in patterns(2, 50, 70, r) {
@@ -156,7 +186,11 @@ fn logits_up_to_a_million_agree_with_the_definition() {
                 if beta.abs() > 1e5 && name == "everything" {
                     let (mut work, mut out) = (HeadsWorkspace::default(), vec![0.0; 50 * d]);
                     apply(&problem, &mut work, &mut out).expect("valid");
-                    assert!(work.flagged_rows() > 50, "{} of 100 rows are flagged", work.flagged_rows());
+                    assert!(
+                        work.flagged_rows() > 50,
+                        "{} of 100 rows are flagged",
+                        work.flagged_rows()
+                    );
                 }
             }
         }
@@ -176,9 +210,18 @@ fn a_memory_or_a_block_of_tokens_can_be_the_sources() {
     // A block of the tokens as sources is the same as a mask of all other tokens.
     case.memory = None;
     case.masses = vec![1.0; 31];
-    let mask = BiasTable::mask(31, 31, &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>()).expect("lengths agree");
+    let mask = BiasTable::mask(
+        31,
+        31,
+        &(0..31 * 31).map(|k| (10..20).contains(&(k % 31))).collect::<Vec<_>>(),
+    )
+    .expect("lengths agree");
     let masked = run(&case.problem(&mask));
-    let block = HeadsProblem { sources: &case.x[80..160], masses: &case.masses[10..20], ..case.problem(&FullAttention) };
+    let block = HeadsProblem {
+        sources: &case.x[80..160],
+        masses: &case.masses[10..20],
+        ..case.problem(&FullAttention)
+    };
     assert!(relative_difference(&run(&block), &masked) < 1e-14);
     assert_agrees(&block, "block");
 }
@@ -197,10 +240,16 @@ fn the_output_of_several_heads_is_the_sum_of_their_outputs() {
     // The same heads with O V as the value matrix.
     let collapsed = |h: &Head| {
         let [q, k, v] = h.matrices().map(|m| m.map(<[f64]>::to_vec));
-        Head::new(12, q.map(|q| (4, q)), k.map(|k| (4, k)), v.map(|v| (12, v))).expect("shapes agree")
+        Head::new(12, q.map(|q| (4, q)), k.map(|k| (4, k)), v.map(|v| (12, v)))
+            .expect("shapes agree")
     };
     let heads: Vec<Head> = case.heads.iter().map(collapsed).collect();
-    assert!(relative_difference(&run(&HeadsProblem { heads: &heads, ..case.problem(&Causal) }), &together) < 1e-13);
+    assert!(
+        relative_difference(
+            &run(&HeadsProblem { heads: &heads, ..case.problem(&Causal) }),
+            &together
+        ) < 1e-13
+    );
 }
 
 #[test]
@@ -211,7 +260,8 @@ fn rotary_positions_and_alibi_are_invariant_under_a_shift_of_positions() {
         let rotary = Rotary::new(10_000.0, pairs, 6).expect("even");
         let here = run(&case.problem(&rotary));
         for first in [1, 1234, 1_000_003] {
-            let error = relative_difference(&run(&case.problem(&rotary.clone().starting_at(first))), &here);
+            let error =
+                relative_difference(&run(&case.problem(&rotary.clone().starting_at(first))), &here);
             assert!(error < 1e-10, "{pairs:?}, from {first}: {error:e}");
         }
         assert!(relative_difference(&run(&case.problem(&FullAttention)), &here) > 1e-3);
@@ -221,10 +271,16 @@ fn rotary_positions_and_alibi_are_invariant_under_a_shift_of_positions() {
     let mut later = numbers(24, &mut stream);
     later.extend(&case.x);
     let visible: Vec<bool> = (0..35 * 35).map(|k| k % 35 >= 2).collect();
-    let mask = CombinedPattern::new(vec![Box::new(BiasTable::mask(35, 35, &visible).expect("lengths agree")), alibi()]);
+    let mask = CombinedPattern::new(vec![
+        Box::new(BiasTable::mask(35, 35, &visible).expect("lengths agree")),
+        alibi(),
+    ]);
     let masses: Vec<f64> = [1.0, 1.0].iter().chain(&case.masses).copied().collect();
-    let shifted = HeadsProblem { queries: &later, sources: &later, masses: &masses, ..case.problem(&mask) };
-    assert!(relative_difference(&run(&shifted)[24..], &run(&case.problem(alibi().as_ref()))) < 1e-13);
+    let shifted =
+        HeadsProblem { queries: &later, sources: &later, masses: &masses, ..case.problem(&mask) };
+    assert!(
+        relative_difference(&run(&shifted)[24..], &run(&case.problem(alibi().as_ref()))) < 1e-13
+    );
 }
 
 #[test]
@@ -238,9 +294,18 @@ fn rows_without_visible_keys_are_zero_and_counted() {
         for single in [false, true] {
             let (mut work, mut out) = (HeadsWorkspace::default(), vec![f64::NAN; 120]);
             let problem = case.problem(&mask);
-            let masked = if single { apply_f32(&problem, &mut work, &mut out) } else { apply(&problem, &mut work, &mut out) };
+            let masked = if single {
+                apply_f32(&problem, &mut work, &mut out)
+            } else {
+                apply(&problem, &mut work, &mut out)
+            };
             assert_eq!(masked, Ok(2), "beta {beta}");
-            let zeros: Vec<usize> = out.chunks(4).enumerate().filter(|(_, r)| r.iter().all(|x| *x == 0.0)).map(|(i, _)| i).collect();
+            let zeros: Vec<usize> = out
+                .chunks(4)
+                .enumerate()
+                .filter(|(_, r)| r.iter().all(|x| *x == 0.0))
+                .map(|(i, _)| i)
+                .collect();
             assert_eq!(zeros, [3, 17], "beta {beta}");
         }
         assert_agrees(&case.problem(&mask), "masked rows");
@@ -256,7 +321,8 @@ fn single_precision_agrees_to_1e_minus_5() {
         let expected = reference(&problem).expect("valid");
         for isa in Isa::available() {
             let mut out = vec![0.0; expected.len()];
-            apply_f32(&HeadsProblem { isa, ..problem }, &mut HeadsWorkspace::default(), &mut out).expect("valid");
+            apply_f32(&HeadsProblem { isa, ..problem }, &mut HeadsWorkspace::default(), &mut out)
+                .expect("valid");
             let error = relative_difference(&out, &expected);
             assert!((1e-12..1e-5).contains(&error), "{name}, {}: {error:e}", isa.name());
         }
@@ -267,11 +333,13 @@ fn single_precision_agrees_to_1e_minus_5() {
 fn heads_give_the_same_bytes_for_any_number_of_threads() {
     let mut stream = Stream::new(9, &["heads"]);
     let mut case = Case::new(300, 64, heads(4, 64, (16, 16), &mut stream), &mut stream);
-    let causal_alibi = CombinedPattern::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("heads"))]);
+    let causal_alibi =
+        CombinedPattern::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("heads"))]);
     for beta in [0.25, 1e4] {
         case.beta = beta;
         let bits = |threads: usize| -> Vec<u64> {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| run(&case.problem(&causal_alibi))).iter().map(|x| x.to_bits()).collect()
         };
         let one = bits(1);
@@ -308,28 +376,58 @@ fn errors_name_the_invalid_input() {
     let mut stream = Stream::new(11, &["heads"]);
     let case = Case::new(4, 3, heads(2, 3, (2, 2), &mut stream), &mut stream);
     let message = |problem: &HeadsProblem, len: usize| {
-        apply(problem, &mut HeadsWorkspace::default(), &mut vec![0.0; len]).expect_err("invalid input").to_string()
+        apply(problem, &mut HeadsWorkspace::default(), &mut vec![0.0; len])
+            .expect_err("invalid input")
+            .to_string()
     };
     let good = case.problem(&FullAttention);
     let nan = [0.0, 1.0, f64::NAN, 0.0, 0.0, 0.0];
-    let (mask, alibi) = (BiasTable::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
+    let (mask, alibi) =
+        (BiasTable::mask(3, 4, &[true; 12]).expect("lengths agree"), Alibi::new(3).expect("heads"));
     let rotary = Rotary::new(100.0, Pairs::Halves, 4).expect("even");
     let wrong_dimension = heads(1, 5, (2, 2), &mut stream);
     let expected = [
-        (message(&HeadsProblem { queries: &case.x[1..], ..good }, 11), "queries: found 11 numbers, expected one or more rows of d = 3"),
-        (message(&HeadsProblem { sources: &nan, ..good }, 12), "sources: found NaN, expected finite numbers (row 1, column 3)"),
+        (
+            message(&HeadsProblem { queries: &case.x[1..], ..good }, 11),
+            "queries: found 11 numbers, expected one or more rows of d = 3",
+        ),
+        (
+            message(&HeadsProblem { sources: &nan, ..good }, 12),
+            "sources: found NaN, expected finite numbers (row 1, column 3)",
+        ),
         (
             message(&HeadsProblem { masses: &case.masses[1..], ..good }, 12),
             "masses: found 3 numbers, expected one for each of the 4 sources",
         ),
-        (message(&HeadsProblem { masses: &[1.0, -1.0, 1.0, 1.0], ..good }, 12), "mass 2: found -1, expected a finite number >= 0"),
-        (message(&HeadsProblem { beta: f64::INFINITY, ..good }, 12), "beta: found inf, expected a finite number"),
+        (
+            message(&HeadsProblem { masses: &[1.0, -1.0, 1.0, 1.0], ..good }, 12),
+            "mass 2: found -1, expected a finite number >= 0",
+        ),
+        (
+            message(&HeadsProblem { beta: f64::INFINITY, ..good }, 12),
+            "beta: found inf, expected a finite number",
+        ),
         (message(&good, 11), "output: found 11 numbers, expected 4 x 3 = 12"),
-        (message(&HeadsProblem { heads: &[], ..good }, 12), "heads: found none, expected at least one"),
-        (message(&HeadsProblem { heads: &wrong_dimension, ..good }, 12), "dimension of head 1: found 5, expected d = 3"),
-        (message(&case.problem(&mask), 12), "mask: found 3 queries and 4 sources, expected 4 queries and 4 sources"),
-        (message(&case.problem(&alibi), 12), "ALiBi slopes: found 3, expected one for each of the 2 heads"),
-        (message(&case.problem(&rotary), 12), "rows of Q and K: found 2, expected 4, the rank of the rotary positions"),
+        (
+            message(&HeadsProblem { heads: &[], ..good }, 12),
+            "heads: found none, expected at least one",
+        ),
+        (
+            message(&HeadsProblem { heads: &wrong_dimension, ..good }, 12),
+            "dimension of head 1: found 5, expected d = 3",
+        ),
+        (
+            message(&case.problem(&mask), 12),
+            "mask: found 3 queries and 4 sources, expected 4 queries and 4 sources",
+        ),
+        (
+            message(&case.problem(&alibi), 12),
+            "ALiBi slopes: found 3, expected one for each of the 2 heads",
+        ),
+        (
+            message(&case.problem(&rotary), 12),
+            "rows of Q and K: found 2, expected 4, the rank of the rotary positions",
+        ),
     ];
     for (found, wording) in expected {
         assert_eq!(found, wording);
@@ -338,7 +436,14 @@ fn errors_name_the_invalid_input() {
     assert!(message(&HeadsProblem { weights, ..good }, 12).contains("beyond double precision"));
     let odd = Rotary::new(100.0, Pairs::Halves, 3).expect_err("odd").to_string();
     assert_eq!(odd, "rotary rank: found 3, expected an even number of rows of Q and K");
-    assert!(BiasTable::biases(1, 2, vec![0.0, f64::NAN]).expect_err("NaN").to_string().contains("(row 1, column 2)"));
-    let wrong = Head::with_output(3, None, None, Some((2, vec![0.0; 6])), (3, vec![0.0; 9])).expect_err("shapes").to_string();
+    assert!(
+        BiasTable::biases(1, 2, vec![0.0, f64::NAN])
+            .expect_err("NaN")
+            .to_string()
+            .contains("(row 1, column 2)")
+    );
+    let wrong = Head::with_output(3, None, None, Some((2, vec![0.0; 6])), (3, vec![0.0; 9]))
+        .expect_err("shapes")
+        .to_string();
     assert_eq!(wrong, "O: found a 3 x 3 matrix, expected a 3 x 2 matrix");
 }

@@ -3,7 +3,9 @@
 
 use metastable::Result;
 use metastable::attention::kernel::Workspace;
-use metastable::attention::{Dynamics, Energy, EnergyScale, Input, OutputForm, Properties, Spec, Sublayer, dynamics};
+use metastable::attention::{
+    Dynamics, Energy, EnergyScale, Input, OutputForm, Properties, Spec, Sublayer, dynamics,
+};
 use metastable::num::{stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry::project, law::Law};
 use metastable::theorem::conformance::{Check, suite};
@@ -36,7 +38,9 @@ struct Faulty {
 impl Faulty {
     fn row(&self, x: &Tokens, i: usize, form: OutputForm) -> Vec<f64> {
         let (d, causal) = (x.d(), self.right.properties().causal);
-        let times = |m: Option<&[f64]>, v: &[f64]| m.map_or(v.to_vec(), |m| m.chunks_exact(d).map(|r| dot(r, v)).collect::<Vec<f64>>());
+        let times = |m: Option<&[f64]>, v: &[f64]| {
+            m.map_or(v.to_vec(), |m| m.chunks_exact(d).map(|r| dot(r, v)).collect::<Vec<f64>>())
+        };
         let heads = self.spec.heads.len().max(1);
         let mut total = vec![0.0; d];
         for h in 0..heads {
@@ -45,7 +49,8 @@ impl Faulty {
             if self.bug == Bug::QueryAndKeySwapped {
                 std::mem::swap(&mut q, &mut k);
             }
-            let transposed: Option<Vec<f64>> = v.map(|v| (0..d * d).map(|p| v[(p % d) * d + p / d]).collect());
+            let transposed: Option<Vec<f64>> =
+                v.map(|v| (0..d * d).map(|p| v[(p % d) * d + p / d]).collect());
             let v = if self.bug == Bug::ValueTransposed { transposed.as_deref() } else { v };
             let beta = self.spec.beta * if self.bug == Bug::BetaDoubled { 2.0 } else { 1.0 };
             let visible = match (causal, self.bug) {
@@ -55,7 +60,8 @@ impl Faulty {
             };
             let query = times(q, x.row(i));
             let weight = |j: usize| {
-                let mass = if self.bug == Bug::MassesIgnored { 1.0 / x.n() as f64 } else { x.masses()[j] };
+                let mass =
+                    if self.bug == Bug::MassesIgnored { 1.0 / x.n() as f64 } else { x.masses()[j] };
                 let own = if self.bug == Bug::SelfExcluded && j == i { 0.0 } else { 1.0 };
                 own * mass * (beta * dot(&query, &times(k, x.row(j)))).exp()
             };
@@ -106,7 +112,12 @@ impl Sublayer for Faulty {
 fn failures(name: &str, bug: Bug) -> Vec<Check> {
     let build = |spec: &Spec| -> Result<Dynamics> {
         let right = dynamics::build(name, false, spec)?;
-        Ok(Dynamics::single(Faulty { bug, spec: spec.clone(), softmax: name.ends_with("-sa") || name == "sa", right }))
+        Ok(Dynamics::single(Faulty {
+            bug,
+            spec: spec.clone(),
+            softmax: name.ends_with("-sa") || name == "sa",
+            right,
+        }))
     };
     let checks = suite(&build, 3).expect("the suite runs");
     // The plain sums of this file have no difference form, so rounding alone may exceed the
@@ -140,7 +151,11 @@ fn every_injected_bug_is_detected() {
         }
     }
     for name in ["sa", "causal-sa"] {
-        assert!(!failures(name, Bug::SoftmaxNotNormalised).is_empty() && !failures(name, Bug::SelfExcluded).is_empty(), "{name}");
+        assert!(
+            !failures(name, Bug::SoftmaxNotNormalised).is_empty()
+                && !failures(name, Bug::SelfExcluded).is_empty(),
+            "{name}"
+        );
     }
     for name in ["causal-sa", "causal-usa"] {
         assert!(!failures(name, Bug::CausalMaskOffByOne).is_empty(), "{name}");
@@ -159,7 +174,8 @@ fn energy_defects(value: &dyn Fn(f64, &Tokens) -> f64) -> usize {
         .with_masses(&[1.0, 2.0, 1.0, 0.5, 1.5])
         .expect("positive");
     let dirac = Tokens::new(3, [0.0, 0.0, 1.0].repeat(4)).expect("unit");
-    let mut defects = usize::from((value(beta, &dirac) - f64::exp(beta) / (2.0 * beta)).abs() > 1e-12);
+    let mut defects =
+        usize::from((value(beta, &dirac) - f64::exp(beta) / (2.0 * beta)).abs() > 1e-12);
     let (mut coordinates, mut masses) = (x.coordinates().to_vec(), x.masses().to_vec());
     coordinates.extend_from_slice(x.row(1));
     masses[1] *= 0.5;
@@ -168,20 +184,25 @@ fn energy_defects(value: &dyn Fn(f64, &Tokens) -> f64) -> usize {
     defects += usize::from((value(beta, &split) - value(beta, &x)).abs() > 1e-12);
     let g = Energy::new(beta, EnergyScale::Mean).grad(&x).expect("finite");
     let step: Vec<f64> = x.coordinates().iter().zip(&g).map(|(x, g)| x + 1e-6 * g).collect();
-    let moved = Tokens::normalised(3, step).expect("not zero").with_masses(x.masses()).expect("positive");
+    let moved =
+        Tokens::normalised(3, step).expect("not zero").with_masses(x.masses()).expect("positive");
     let rate = (value(beta, &moved) - value(beta, &x)) / 1e-6;
     defects + usize::from((rate / dot(&g, &g) - 1.0).abs() > 1e-4)
 }
 
 #[test]
 fn injected_energy_bugs_are_detected() {
-    let right = |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Mean).value(x).expect("finite");
+    let right =
+        |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Mean).value(x).expect("finite");
     assert_eq!(energy_defects(&right), 0);
-    let without_n2 = |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Sum).value(x).expect("finite");
+    let without_n2 =
+        |beta: f64, x: &Tokens| Energy::new(beta, EnergyScale::Sum).value(x).expect("finite");
     assert!(energy_defects(&without_n2) > 0, "1/n^2 missing");
     assert!(energy_defects(&|beta, x| -right(beta, x)) > 0, "sign");
     assert!(energy_defects(&|beta, x| right(2.0 * beta, x)) > 0, "beta doubled");
     assert!(energy_defects(&|beta, x| 2.0 * right(beta, x)) > 0, "factor 2");
-    let equal = |beta: f64, x: &Tokens| right(beta, &Tokens::new(x.d(), x.coordinates().to_vec()).expect("unit"));
+    let equal = |beta: f64, x: &Tokens| {
+        right(beta, &Tokens::new(x.d(), x.coordinates().to_vec()).expect("unit"))
+    };
     assert!(energy_defects(&equal) > 0, "masses ignored");
 }

@@ -2,13 +2,17 @@
 //! set, with and without flagged rows. Ensembles of layers, counts of pairs, threads.
 
 use metastable::attention::kernel::{
-    ALL, Attention, Batch, KernelChoice, OutputForm, Series, Weights, Workspace, hessian_sums, pairs_above,
+    ALL, Attention, Batch, KernelChoice, OutputForm, Series, Weights, Workspace, hessian_sums,
+    pairs_above,
 };
 use metastable::attention::scheduled::{Layers, Scheduled};
 use metastable::attention::{Dynamics, Head, Spec, dynamics, layer::Layer};
 use metastable::flow::observable::{self, RunParameters};
 use metastable::flow::{Recorder, apply_layers, apply_layers_many};
-use metastable::num::{exp, peak::exponentials, simd::Isa, simd::SimdKernel, simd::SimdOps, stream::Stream, threads::sequentially};
+use metastable::num::{
+    exp, peak::exponentials, simd::Isa, simd::SimdKernel, simd::SimdOps, stream::Stream,
+    threads::sequentially,
+};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
 use proptest::prelude::*;
 
@@ -16,7 +20,10 @@ use proptest::prelude::*;
 const U: f64 = 0.5 * f64::EPSILON;
 
 fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
-    Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(seed, &["kernels"])).expect("valid")
+    Law::parse("uniform")
+        .expect("registered")
+        .sample(n, d, &mut Stream::new(seed, &["kernels"]))
+        .expect("valid")
 }
 
 /// Uniform tokens if `delta` is 0, otherwise three clusters of width `delta`, two antipodal.
@@ -38,7 +45,10 @@ fn tokens(n: usize, d: usize, seed: u64, delta: f64) -> Tokens {
 
 /// The velocity, computed from its definition in double-doubles.
 fn definition(name: &str, spec: &Spec, x: &Tokens) -> Vec<f64> {
-    dynamics::build(name, false, spec).expect("registered").definition(0.0, x, OutputForm::Tangent).expect("attention has one")
+    dynamics::build(name, false, spec)
+        .expect("registered")
+        .definition(0.0, x, OutputForm::Tangent)
+        .expect("attention has one")
 }
 
 fn masses(n: usize) -> Vec<f64> {
@@ -56,7 +66,12 @@ fn size_of_terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
 
 /// Compares a kernel with the definition in double-doubles on one system.
 fn assert_accuracy(name: &str, kernel: &str, isa: Isa, beta: f64, x: &Tokens, accuracy: f64) {
-    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa, ..Spec::new(beta, x.n()) };
+    let spec = Spec {
+        kernel: KernelChoice::parse(kernel).expect("a kernel"),
+        accuracy,
+        isa,
+        ..Spec::new(beta, x.n())
+    };
     let built = dynamics::build(name, false, &spec).expect("registered");
     let attention = built.attention().expect("attention").clone();
     if built.kernel(x).is_err() {
@@ -73,7 +88,10 @@ fn assert_accuracy(name: &str, kernel: &str, isa: Isa, beta: f64, x: &Tokens, ac
         // The rounding error of a weight is u times the size of its exponent e (rigorously,
         // 4 + 2e ulp), except for weights below 1e-300. Errors of sums of n terms grow like random
         // walks.
-        let rounding = (64.0 + 16.0 * (n as f64).sqrt()) * U * size_of_terms(&attention, x, i) * (1.0 + beta.abs().min(40.0) / 8.0);
+        let rounding = (64.0 + 16.0 * (n as f64).sqrt())
+            * U
+            * size_of_terms(&attention, x, i)
+            * (1.0 + beta.abs().min(40.0) / 8.0);
         // The definition projects numbers of the size of its weights, so its own error is about
         // 1e-30 times the weights.
         let definition_error = 1e-30 * attention.row_weights(x, 0, i).iter().sum::<f64>();
@@ -126,11 +144,18 @@ proptest! {
 fn every_kernel_is_accurate_in_systems_of_many_blocks() {
     for (n, d) in [(1030, 2), (1030, 3), (400, 6), (700, 40), (127, 99), (128, 64)] {
         let x = uniform(n, d, 5);
-        let reference = dynamics::build("sa", false, &Spec { kernel: KernelChoice::parse("rows").expect("a kernel"), ..Spec::new(4.0, n) })
-            .expect("registered");
+        let reference = dynamics::build(
+            "sa",
+            false,
+            &Spec { kernel: KernelChoice::parse("rows").expect("a kernel"), ..Spec::new(4.0, n) },
+        )
+        .expect("registered");
         let mut exact = vec![0.0; n * d];
         reference.rates(0.0, &x, &mut Workspace::default(), &mut exact);
-        let longest = exact.chunks_exact(d).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).fold(0.0, f64::max);
+        let longest = exact
+            .chunks_exact(d)
+            .map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt())
+            .fold(0.0, f64::max);
         for kernel in ALL {
             let accuracy = if kernel.by_name_only() { 1e-2 } else { 1e-9 };
             let spec = Spec { kernel: KernelChoice::Named(*kernel), accuracy, ..Spec::new(4.0, n) };
@@ -154,9 +179,18 @@ fn flagged_rows_of_a_fast_kernel_are_computed_again() {
     let x = tokens(60, 17, 3, 1e-9);
     let exact = definition("sa", &Spec::new(30.0, 60), &x);
     let worst = |accuracy: f64| {
-        let spec = Spec { kernel: KernelChoice::parse("products").expect("a kernel"), accuracy, ..Spec::new(30.0, 60) };
+        let spec = Spec {
+            kernel: KernelChoice::parse("products").expect("a kernel"),
+            accuracy,
+            ..Spec::new(30.0, 60)
+        };
         let mut v = vec![0.0; 60 * 17];
-        dynamics::build("sa", false, &spec).expect("registered").rates(0.0, &x, &mut Workspace::default(), &mut v);
+        dynamics::build("sa", false, &spec).expect("registered").rates(
+            0.0,
+            &x,
+            &mut Workspace::default(),
+            &mut v,
+        );
         let row = |i: usize| {
             let (a, b) = (&v[i * 17..(i + 1) * 17], &exact[i * 17..(i + 1) * 17]);
             (chord2(a, b) / b.iter().map(|b| b * b).sum::<f64>()).sqrt()
@@ -172,7 +206,8 @@ fn flagged_rows_of_a_fast_kernel_are_computed_again() {
 fn the_vector_exponential_meets_its_error_bound_for_every_isa() {
     // The error of libm's exp2 is at most one ulp, 2u. The bound of an instruction set is 4u, and
     // the portable one also rounds the product in its argument.
-    let t: Vec<f64> = (0..160_000).map(|i| -f64::from(i) * 0.006_372_1 - 1e-9 * f64::from(i % 97)).collect();
+    let t: Vec<f64> =
+        (0..160_000).map(|i| -f64::from(i) * 0.006_372_1 - 1e-9 * f64::from(i % 97)).collect();
     for isa in Isa::available() {
         let mut values = t.clone();
         exponentials(isa, &mut values);
@@ -181,13 +216,33 @@ fn the_vector_exponential_meets_its_error_bound_for_every_isa() {
                 assert!((v / t.exp2() - 1.0).abs() <= 6.0 * U, "{} at {t}: {v:e}", isa.name());
             }
         }
-        let mut edge =
-            [-1019.99, -1020.0, -1021.0, -1074.0, -1e4, -1e300, f64::NEG_INFINITY, 0.0, -0.0, -1.0, -0.5, -1e-300, -52.0, -3.0, -2.0, -1.5];
+        let mut edge = [
+            -1019.99,
+            -1020.0,
+            -1021.0,
+            -1074.0,
+            -1e4,
+            -1e300,
+            f64::NEG_INFINITY,
+            0.0,
+            -0.0,
+            -1.0,
+            -0.5,
+            -1e-300,
+            -52.0,
+            -3.0,
+            -2.0,
+            -1.5,
+        ];
         exponentials(isa, &mut edge);
         assert!((edge[0] / (-1019.99f64).exp2() - 1.0).abs() <= 6.0 * U);
         assert!(edge[1..7].iter().all(|v| v.to_bits() == 0), "{}: {edge:?}", isa.name());
         let exact = [(7, 1.0), (8, 1.0), (9, 0.5), (12, (-52f64).exp2()), (13, 0.125), (14, 0.25)];
-        assert!(exact.iter().all(|(k, v): &(usize, f64)| edge[*k].to_bits() == v.to_bits()), "{}: {edge:?}", isa.name());
+        assert!(
+            exact.iter().all(|(k, v): &(usize, f64)| edge[*k].to_bits() == v.to_bits()),
+            "{}: {edge:?}",
+            isa.name()
+        );
     }
 }
 
@@ -206,8 +261,16 @@ fn truncation_orders_agree_with_theory() {
     for (beta, orders) in table {
         let (circle, sphere) = (Series::circle_magnitudes(beta), Series::sphere_magnitudes(beta));
         for ((k, l), tolerance) in orders.into_iter().zip([1e-6, 1e-10, 1e-14]) {
-            assert_eq!(Series::kernel_order(&circle, tolerance), k, "circle, beta {beta}, {tolerance:e}");
-            assert_eq!(Series::kernel_order(&sphere, tolerance), l, "sphere, beta {beta}, {tolerance:e}");
+            assert_eq!(
+                Series::kernel_order(&circle, tolerance),
+                k,
+                "circle, beta {beta}, {tolerance:e}"
+            );
+            assert_eq!(
+                Series::kernel_order(&sphere, tolerance),
+                l,
+                "sphere, beta {beta}, {tolerance:e}"
+            );
         }
     }
 }
@@ -224,10 +287,15 @@ fn kernels_give_the_same_bytes_for_any_number_of_threads() {
         (3000, 3, "harmonics"),
     ] {
         let x = uniform(n, d, 9);
-        let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy: 1e-2, ..Spec::new(4.0, n) };
+        let spec = Spec {
+            kernel: KernelChoice::parse(kernel).expect("a kernel"),
+            accuracy: 1e-2,
+            ..Spec::new(4.0, n)
+        };
         let built = dynamics::build("sa", false, &spec).expect("registered");
         let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let mut v = vec![0.0; n * d];
             pool.install(|| built.rates(0.0, &x, &mut Workspace::default(), &mut v));
             v.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
@@ -260,7 +328,10 @@ fn a_batch_gives_the_tokens_of_its_systems() {
             let mut shares = Vec::new();
             batch.pair_share(0.5, &mut shares);
             for (k, system) in systems.iter().enumerate() {
-                let pairs = (0..11).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| system.inner(*i, *j) >= 0.5).count();
+                let pairs = (0..11)
+                    .flat_map(|i| (0..i).map(move |j| (i, j)))
+                    .filter(|(i, j)| system.inner(*i, *j) >= 0.5)
+                    .count();
                 assert!((shares[k] - pairs as f64 / 55.0).abs() < 1e-15);
             }
             for _ in 0..5 {
@@ -272,11 +343,18 @@ fn a_batch_gives_the_tokens_of_its_systems() {
                 let mut x = system.clone();
                 let mut field = vec![0.0; 11 * d];
                 for _ in 0..5 {
-                    attention.apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut field).expect("auto");
+                    attention
+                        .apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut field)
+                        .expect("auto");
                     step(eta, &mut x, &field);
                 }
                 batch.read(k, &mut out);
-                let worst = out.coordinates().iter().zip(x.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let worst = out
+                    .coordinates()
+                    .iter()
+                    .zip(x.coordinates())
+                    .map(|(a, b)| (a - b).abs())
+                    .fold(0.0, f64::max);
                 assert!(worst < 1e-13, "{} system {k}: {worst:e}", isa.name());
             }
             let mut single = systems[0].clone();
@@ -300,34 +378,46 @@ fn random_heads(d: usize, seed: u64) -> Vec<Head> {
     };
     let first = Head::new(d, matrix(d, d), matrix(d, d), matrix(d, d)).expect("shapes");
     let output = (d, matrix(d, 2).expect("a matrix").1);
-    let second = Head::with_output(d, matrix(1, d), matrix(1, d), matrix(2, d), output).expect("shapes");
+    let second =
+        Head::with_output(d, matrix(1, d), matrix(1, d), matrix(2, d), output).expect("shapes");
     vec![first, second, Head::new(d, matrix(d, d), None, None).expect("shapes")]
 }
 
 #[test]
 fn a_batch_with_heads_gives_the_tokens_of_its_systems() {
     let usa = Weights::Exponential { log_factor: -4.0 };
-    for (d, eta, beta, weights) in
-        [(2, 0.1, 0.7, Weights::Softmax), (3, f64::INFINITY, 1.0, Weights::Softmax), (5, 0.5, -0.4, usa), (8, 0.1, 0.4, Weights::Softmax)]
-    {
+    for (d, eta, beta, weights) in [
+        (2, 0.1, 0.7, Weights::Softmax),
+        (3, f64::INFINITY, 1.0, Weights::Softmax),
+        (5, 0.5, -0.4, usa),
+        (8, 0.1, 0.4, Weights::Softmax),
+    ] {
         let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
         let all = random_heads(d, d as u64);
         for heads in [all.clone(), all[1..].to_vec(), vec![Head::default(), Head::default()]] {
             let attention = Attention { heads, weights, ..Attention::new(beta) };
             assert!(
-                Batch::supports(&attention, &systems[0]) && !Batch::supports(&Attention { beta: 1e3, ..attention.clone() }, &systems[0])
+                Batch::supports(&attention, &systems[0])
+                    && !Batch::supports(&Attention { beta: 1e3, ..attention.clone() }, &systems[0])
             );
             for isa in Isa::available() {
                 let mut batch = Batch::new(&systems, isa).expect("one shape");
                 batch.apply_layer(&attention, eta);
                 let mut out = systems[0].clone();
                 for (k, system) in systems.iter().enumerate() {
-                    let field = Dynamics::single(attention.clone()).definition(0.0, system, OutputForm::Sum).expect("attention has one");
+                    let field = Dynamics::single(attention.clone())
+                        .definition(0.0, system, OutputForm::Sum)
+                        .expect("attention has one");
                     let mut x = system.clone();
                     step(eta, &mut x, &field);
                     batch.read(k, &mut out);
                     // An infinite step divides a sum by its length, which is at least 0.01 here.
-                    let worst = out.coordinates().iter().zip(x.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    let worst = out
+                        .coordinates()
+                        .iter()
+                        .zip(x.coordinates())
+                        .map(|(a, b)| (a - b).abs())
+                        .fold(0.0, f64::max);
                     assert!(
                         worst < 1e-13 * (1.0 + if eta.is_infinite() { 100.0 } else { 0.0 }),
                         "{} d {d} system {k}: {worst:e}",
@@ -342,29 +432,59 @@ fn a_batch_with_heads_gives_the_tokens_of_its_systems() {
 #[test]
 fn an_ensemble_applies_the_heads_of_each_layer() {
     let (n, d, layers) = (9, 3, 7);
-    let schedule = || Layers::new((0..5).map(|k| random_heads(d, 40 + k)).collect()).expect("layers");
-    let dynamics = Dynamics::single(Scheduled { attention: Attention::new(0.5), schedule: schedule() });
+    let schedule =
+        || Layers::new((0..5).map(|k| random_heads(d, 40 + k)).collect()).expect("layers");
+    let dynamics =
+        Dynamics::single(Scheduled { attention: Attention::new(0.5), schedule: schedule() });
     let parameters = RunParameters { n, d, beta: 0.5 };
-    let recorder = || Recorder::new(parameters, vec![0.0, 3.0, 7.0], false, vec![observable::find("mean-cosine").expect("registered")]);
+    let recorder = || {
+        Recorder::new(
+            parameters,
+            vec![0.0, 3.0, 7.0],
+            false,
+            vec![observable::find("mean-cosine").expect("registered")],
+        )
+    };
     let starts: Vec<Tokens> = (0..10).map(|k| uniform(n, d, 300 + k)).collect();
     let (mut ends, mut recorders) = (starts.clone(), vec![recorder(); 10]);
     let layer = Layer::new(0.2).expect("a step");
-    assert_eq!(apply_layers_many(&dynamics, &mut ends, layer, layers, 1.0, None, &mut recorders).expect("layers"), layers);
+    assert_eq!(
+        apply_layers_many(&dynamics, &mut ends, layer, layers, 1.0, None, &mut recorders)
+            .expect("layers"),
+        layers
+    );
     for (k, start) in starts.iter().enumerate() {
         let mut own = recorder();
-        let (alone, _) = apply_layers(&dynamics, start, layer, layers, 1.0, None, &mut [&mut own]).expect("layers");
-        let difference = ends[k].coordinates().iter().zip(alone.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let (alone, _) = apply_layers(&dynamics, start, layer, layers, 1.0, None, &mut [&mut own])
+            .expect("layers");
+        let difference = ends[k]
+            .coordinates()
+            .iter()
+            .zip(alone.coordinates())
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max);
         assert!(difference < 1e-12, "{difference:e}");
         assert!(own.table.rows.len() == 3 && recorders[k].table.rows.len() == 3);
         assert!(
-            own.table.rows.iter().zip(&recorders[k].table.rows).all(|(a, b)| a[0].total_cmp(&b[0]).is_eq() && (a[1] - b[1]).abs() < 1e-12)
+            own.table
+                .rows
+                .iter()
+                .zip(&recorders[k].table.rows)
+                .all(|(a, b)| a[0].total_cmp(&b[0]).is_eq() && (a[1] - b[1]).abs() < 1e-12)
         );
     }
     // The control: with the heads of the first layer in all layers the end is different.
     let first = Dynamics::single(Attention { heads: random_heads(d, 40), ..Attention::new(0.5) });
     let mut others = starts.clone();
-    apply_layers_many(&first, &mut others, layer, layers, 1.0, None, &mut vec![recorder(); 10]).expect("layers");
-    assert!(others[0].coordinates().iter().zip(ends[0].coordinates()).any(|(a, b)| (a - b).abs() > 1e-2));
+    apply_layers_many(&first, &mut others, layer, layers, 1.0, None, &mut vec![recorder(); 10])
+        .expect("layers");
+    assert!(
+        others[0]
+            .coordinates()
+            .iter()
+            .zip(ends[0].coordinates())
+            .any(|(a, b)| (a - b).abs() > 1e-2)
+    );
 }
 
 fn step(eta: f64, x: &mut Tokens, field: &[f64]) {
@@ -390,28 +510,39 @@ fn hessian_products_agree_with_the_formula() {
             let (mut expected, mut size) = (vec![0.0; d], 0.0);
             for j in 0..n {
                 let (xj, uj) = (x.row(j), &u[j * d..(j + 1) * d]);
-                let w = x.masses()[j] * metastable::attention::kernel::log_kernel(beta, xi, xj).exp();
+                let w =
+                    x.masses()[j] * metastable::attention::kernel::log_kernel(beta, xi, xj).exp();
                 let half = 0.5 * chord2(xi, xj);
-                let cross: f64 = -beta * (0..d).map(|k| (uj[k] - ui[k]) * (xj[k] - xi[k])).sum::<f64>();
+                let cross: f64 =
+                    -beta * (0..d).map(|k| (uj[k] - ui[k]) * (xj[k] - xi[k])).sum::<f64>();
                 for k in 0..d {
                     expected[k] += w * ((uj[k] - ui[k]) + half * ui[k] + cross * (xj[k] - xi[k]));
                 }
                 size += w * (chord2(ui, uj).sqrt() + half + cross.abs() * chord2(xi, xj).sqrt());
             }
             let difference = chord2(&expected, &sums[i * d..(i + 1) * d]).sqrt();
-            assert!(difference <= 1e-13 * size, "n {n} d {d} beta {beta} row {i}: {difference:e} of {size:e}");
+            assert!(
+                difference <= 1e-13 * size,
+                "n {n} d {d} beta {beta} row {i}: {difference:e} of {size:e}"
+            );
         }
     }
 }
 
 #[test]
 fn pairs_above_a_level_are_counted_exactly() {
-    for (n, d) in [(1, 2), (2, 3), (5, 8), (33, 4), (32, 16), (31, 19), (17, 40), (128, 5), (131, 9)] {
+    for (n, d) in
+        [(1, 2), (2, 3), (5, 8), (33, 4), (32, 16), (31, 19), (17, 40), (128, 5), (131, 9)]
+    {
         let x = uniform(n, d, 12);
         for level in [-0.3, 0.0, 0.2] {
             let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
             let expected = pairs.filter(|&(i, j)| x.inner(i, j) >= level).count();
-            assert_eq!(pairs_above(&x, level, &mut Workspace::default()), expected, "n {n} d {d} level {level}");
+            assert_eq!(
+                pairs_above(&x, level, &mut Workspace::default()),
+                expected,
+                "n {n} d {d} level {level}"
+            );
         }
     }
 }
@@ -437,17 +568,35 @@ fn stored_inner_products_are_used_only_for_the_same_tokens() {
                 assert_eq!(field(&other, work), with_new_workspace(&other), "other tokens");
                 pairs_above(&x, 0.1, work);
                 assert_eq!(field(&x.clone(), work), with_new_workspace(&x), "the same tokens");
-                assert_eq!(field(&x, work), with_new_workspace(&x), "weights must not be used as inner products");
+                assert_eq!(
+                    field(&x, work),
+                    with_new_workspace(&x),
+                    "weights must not be used as inner products"
+                );
                 pairs_above(&x, 0.1, work);
-                Layer::new(0.1).expect("a step").step(&dynamics, 0.0, &mut x, work, &mut vec![0.0; 32 * d]);
-                let pairs = (0..32).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| x.inner(*i, *j) >= 0.1).count();
+                Layer::new(0.1).expect("a step").step(
+                    &dynamics,
+                    0.0,
+                    &mut x,
+                    work,
+                    &mut vec![0.0; 32 * d],
+                );
+                let pairs = (0..32)
+                    .flat_map(|i| (0..i).map(move |j| (i, j)))
+                    .filter(|(i, j)| x.inner(*i, *j) >= 0.1)
+                    .count();
                 assert_eq!(pairs_above(&x, 0.1, work), pairs, "after a step");
                 assert_eq!(field(&x, work), with_new_workspace(&x), "after a step");
-                let batch = Batch::new(&[x.clone(), other.clone()], Isa::best()).expect("one shape");
+                let batch =
+                    Batch::new(&[x.clone(), other.clone()], Isa::best()).expect("one shape");
                 let mut moved = x.clone();
                 pairs_above(&moved, 0.1, work);
                 batch.read(1, &mut moved);
-                assert_eq!(field(&moved, work), with_new_workspace(&other), "tokens that were overwritten");
+                assert_eq!(
+                    field(&moved, work),
+                    with_new_workspace(&other),
+                    "tokens that were overwritten"
+                );
             }
         });
     }
@@ -464,41 +613,64 @@ fn inverse_square_roots_meet_their_error_bound_for_every_isa() {
             L::view_mut(self.0).iter_mut().for_each(|v| *v = l.inverse_sqrt(*v));
         }
     }
-    let a: Vec<f64> = (0..160_000).map(|i| 1.0001f64.powi(i) * 1e-3).chain((-300..300).map(|e| 1.7 * 10f64.powi(e))).collect();
+    let a: Vec<f64> = (0..160_000)
+        .map(|i| 1.0001f64.powi(i) * 1e-3)
+        .chain((-300..300).map(|e| 1.7 * 10f64.powi(e)))
+        .collect();
     for isa in Isa::available() {
         let mut roots = a.clone();
         isa.run(Roots(&mut roots));
         for (a, r) in a.iter().zip(&roots) {
             // The bound is 4u; the reference rounds twice: a square root and a quotient.
-            assert!((r / (1.0 / a.sqrt()) - 1.0).abs() <= 6.0 * U, "{} at {a:e}: {r:e}", isa.name());
+            assert!(
+                (r / (1.0 / a.sqrt()) - 1.0).abs() <= 6.0 * U,
+                "{} at {a:e}: {r:e}",
+                isa.name()
+            );
         }
     }
 }
 
 #[test]
 fn sums_of_every_kernel_agree_with_the_kernel_rows() {
-    for (n, d, weighted, beta) in
-        [(24, 3, false, 4.0), (40, 16, false, 4.0), (37, 19, true, -3.0), (300, 33, true, 2.0), (256, 32, false, 9.0)]
-    {
+    for (n, d, weighted, beta) in [
+        (24, 3, false, 4.0),
+        (40, 16, false, 4.0),
+        (37, 19, true, -3.0),
+        (300, 33, true, 2.0),
+        (256, 32, false, 9.0),
+    ] {
         let mut x = uniform(n, d, 11);
         if weighted {
             x = x.with_masses(&masses(n)).expect("positive");
         }
         for weights in [Weights::Softmax, Weights::Exponential { log_factor: -1.0 }] {
             let field = |kernel: KernelChoice, isa: Isa| {
-                let attention = Attention { weights, kernel, isa, accuracy: 1e-2, ..Attention::new(beta) };
+                let attention =
+                    Attention { weights, kernel, isa, accuracy: 1e-2, ..Attention::new(beta) };
                 let mut out = vec![0.0; n * d];
-                attention.apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut out).map(|_| out)
+                attention
+                    .apply(&x, OutputForm::Sum, &mut Workspace::default(), &mut out)
+                    .map(|_| out)
             };
-            let exact = field(KernelChoice::parse("rows").expect("a kernel"), Isa::best()).expect("always");
+            let exact =
+                field(KernelChoice::parse("rows").expect("a kernel"), Isa::best()).expect("always");
             let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
-            for (kernel, isa) in ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l))) {
+            for (kernel, isa) in
+                ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l)))
+            {
                 let Ok(found) = field(KernelChoice::Named(kernel), isa) else { continue };
-                let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let worst =
+                    exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 // A few hundred rounding errors add up like a random walk: about 1e-15 of the
                 // largest entry.
                 let bound = if kernel.by_name_only() { 1e-5 } else { 1e-13 };
-                assert!(worst <= bound * longest, "{} {} n {n} d {d}: {worst:e} of {longest:e}", kernel.name(), isa.name());
+                assert!(
+                    worst <= bound * longest,
+                    "{} {} n {n} d {d}: {worst:e} of {longest:e}",
+                    kernel.name(),
+                    isa.name()
+                );
             }
         }
     }
@@ -509,14 +681,21 @@ fn sums_over_pairs_of_panels_are_complete() {
     // Systems with n^2 d from 2^21 on have four panels; the last ones can be short or empty. They
     // are tested with and without masks and masses.
     for (n, d) in [(301, 40), (257, 33), (192, 64), (33, 2000)] {
-        for (name, weighted) in [("sa", false), ("sa", true), ("causal-sa", false), ("causal-sa", true), ("usa", true)] {
+        for (name, weighted) in
+            [("sa", false), ("sa", true), ("causal-sa", false), ("causal-sa", true), ("usa", true)]
+        {
             let mut x = uniform(n, d, 3);
             if weighted {
                 x = x.with_masses(&masses(n)).expect("positive");
             }
             for isa in Isa::available() {
                 let velocity = |kernel: &str, accuracy: f64| {
-                    let spec = Spec { kernel: KernelChoice::parse(kernel).expect("a kernel"), accuracy, isa, ..Spec::new(2.0, n) };
+                    let spec = Spec {
+                        kernel: KernelChoice::parse(kernel).expect("a kernel"),
+                        accuracy,
+                        isa,
+                        ..Spec::new(2.0, n)
+                    };
                     let built = dynamics::build(name, false, &spec).expect("registered");
                     let mut v = vec![0.0; n * d];
                     // Twice: the first evaluation must leave nothing behind.
@@ -527,10 +706,17 @@ fn sums_over_pairs_of_panels_are_complete() {
                 };
                 let exact = velocity("rows", 1e-13);
                 let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
-                for (kernel, accuracy, bound) in [("products", 1e-2, 1e-13), ("direct", 1e-13, 1e-13)] {
+                for (kernel, accuracy, bound) in
+                    [("products", 1e-2, 1e-13), ("direct", 1e-13, 1e-13)]
+                {
                     let found = velocity(kernel, accuracy);
-                    let worst = exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                    assert!(worst <= bound * longest, "{name} {kernel} {} n {n} d {d}: {worst:e} of {longest:e}", isa.name());
+                    let worst =
+                        exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    assert!(
+                        worst <= bound * longest,
+                        "{name} {kernel} {} n {n} d {d}: {worst:e} of {longest:e}",
+                        isa.name()
+                    );
                 }
             }
         }

@@ -37,14 +37,27 @@ fn jacobians_agree_with_differences_and_transposes() {
         let (a, b, c, e) = (moved(-2.0), moved(-1.0), moved(1.0), moved(2.0));
         for k in 0..12 {
             let slope = (a[k] - 8.0 * b[k] + 8.0 * c[k] - e[k]) / (12.0 * h);
-            assert!((slope - jvp[k]).abs() < 1e-8 * (1.0 + jvp[k].abs()), "{}: {slope} instead of {}", named.name, jvp[k]);
+            assert!(
+                (slope - jvp[k]).abs() < 1e-8 * (1.0 + jvp[k].abs()),
+                "{}: {slope} instead of {}",
+                named.name,
+                jvp[k]
+            );
         }
         let (left, right) = (dot(&w, &jvp), dot(&vjp, &u));
-        assert!((left - right).abs() < 1e-13 * (1.0 + left.abs()), "{}: {left} instead of {right}", named.name);
+        assert!(
+            (left - right).abs() < 1e-13 * (1.0 + left.abs()),
+            "{}: {left} instead of {right}",
+            named.name
+        );
         let jacobian = here.jacobian();
         let mut by_rows = vec![0.0; 12];
         dense::mat_vec(&jacobian, &u, &mut by_rows);
-        assert!(by_rows.iter().zip(&jvp).all(|(a, b)| (a - b).abs() < 1e-12 * (1.0 + b.abs())), "{}", named.name);
+        assert!(
+            by_rows.iter().zip(&jvp).all(|(a, b)| (a - b).abs() < 1e-12 * (1.0 + b.abs())),
+            "{}",
+            named.name
+        );
     }
 }
 
@@ -57,7 +70,11 @@ fn rows_depend_exactly_on_their_receptive_fields() {
         for (k, v) in m.iter().enumerate() {
             let (i, j) = (k / SPEC.n, k % SPEC.n);
             let allowed = named.receptive_field.allows(layers, i, j);
-            assert!(if allowed { *v > 0.0 } else { *v == 0.0 }, "{}: row {i} depends on row {j} by {v}", named.name);
+            assert!(
+                if allowed { *v > 0.0 } else { *v == 0.0 },
+                "{}: row {i} depends on row {j} by {v}",
+                named.name
+            );
         }
     }
 }
@@ -67,11 +84,21 @@ fn attention_agrees_with_a_layer_of_the_kernel_sums() {
     let identity = dense::identity(3);
     let beta = 2.5;
     let query: Vec<f64> = identity.iter().map(|v| beta * v).collect();
-    let attention = map::attention::SphereAttention { query, key: identity.clone(), value: identity, step: 0.3, causal: false };
+    let attention = map::attention::SphereAttention {
+        query,
+        key: identity.clone(),
+        value: identity,
+        step: 0.3,
+        causal: false,
+    };
     let mut x = Tokens::normalised(3, normals(15, "tokens")).expect("tokens");
     let found = linearise_layer(&attention, 0, 3, x.coordinates()).value().to_vec();
     Layer::new(0.3).expect("a step").apply(&Dynamics::single(Attention::new(beta)), &mut x);
-    assert!(found.iter().zip(x.coordinates()).all(|(a, b)| (a - b).abs() < 1e-13), "{found:?} instead of {:?}", x.coordinates());
+    assert!(
+        found.iter().zip(x.coordinates()).all(|(a, b)| (a - b).abs() < 1e-13),
+        "{found:?} instead of {:?}",
+        x.coordinates()
+    );
 }
 
 #[test]
@@ -93,23 +120,37 @@ fn the_sum_of_all_exponents_is_the_mean_log_determinant() {
             x = here.value().to_vec();
         }
         let sum: f64 = all.iter().sum();
-        assert!((sum - log_det / 40.0).abs() < 1e-9 * (1.0 + sum.abs()), "{name}: {sum} instead of {}", log_det / 40.0);
+        assert!(
+            (sum - log_det / 40.0).abs() < 1e-9 * (1.0 + sum.abs()),
+            "{name}: {sum} instead of {}",
+            log_det / 40.0
+        );
     }
 }
 
 #[test]
 fn observables_of_known_rows() {
     let orthonormal = dense::identity(3);
-    assert!((cloud::effective_rank(&orthonormal, 3) - 3.0).abs() < 1e-12 && cloud::mean_cosine(&orthonormal, 3).abs() < 1e-15);
+    assert!(
+        (cloud::effective_rank(&orthonormal, 3) - 3.0).abs() < 1e-12
+            && cloud::mean_cosine(&orthonormal, 3).abs() < 1e-15
+    );
     let equal = [1.0, 2.0, 1.0, 2.0];
-    assert!((cloud::effective_rank(&equal, 2) - 1.0).abs() < 1e-7 && cloud::equal_rows_residual(&equal, 2) < 1e-15);
+    assert!(
+        (cloud::effective_rank(&equal, 2) - 1.0).abs() < 1e-7
+            && cloud::equal_rows_residual(&equal, 2) < 1e-15
+    );
 }
 
 #[test]
 fn invalid_maps_are_errors() {
     assert!(map::find("gru").is_err_and(|e| e.to_string().contains("gru-v")));
-    for spec in [MapSpec { n: 0, ..SPEC }, MapSpec { d: 0, ..SPEC }, MapSpec { gain: f64::NAN, ..SPEC }, MapSpec { n: 200, d: 200, ..SPEC }]
-    {
+    for spec in [
+        MapSpec { n: 0, ..SPEC },
+        MapSpec { d: 0, ..SPEC },
+        MapSpec { gain: f64::NAN, ..SPEC },
+        MapSpec { n: 200, d: 200, ..SPEC },
+    ] {
         assert!(observe::summarise(map::ALL[0], &spec, 2).is_err(), "{spec:?}");
     }
 }

@@ -25,8 +25,17 @@ fn model(name: &str) -> Result<Dynamics> {
 /// angles agree and all radii agree.
 fn end(name: &str, radius: f64, t: f64) -> Result<(f64, f64)> {
     let start = orthonormal(find(name)?, radius)?;
-    let x = solve(&model(name)?, &start, t, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
-    let gap = |i: usize, j: usize| 0.5 * x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let x = solve(
+        &model(name)?,
+        &start,
+        t,
+        &Options { merge_radius: 0.0, ..Options::default() },
+        &mut [],
+    )?
+    .clusters;
+    let gap = |i: usize, j: usize| {
+        0.5 * x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
+    };
     let first = gap(0, 1);
     assert!((1..N).all(|i| (gap(i, 0) / first - 1.0).abs() < 1e-6), "{name}: not equiangular");
     let radii = x.extra_numbers();
@@ -70,7 +79,12 @@ fn limiting_rates_of_the_angle_are_the_published_ones() -> Result<()> {
     assert!((found + 4.0).abs() < 1e-2, "cod: {found}");
     // Algebraic convergence, with radii that grow at rate 1. (LN scaling tends to its slope slowly:
     // the slope at these times is -1.035.)
-    for (name, slope, accuracy) in [("pre", -2.0, 3e-3), ("peri", -2.0, 3e-3), ("mix", -2.0, 3e-3), ("ln-scaling", -1.035, 2e-3)] {
+    for (name, slope, accuracy) in [
+        ("pre", -2.0, 3e-3),
+        ("peri", -2.0, 3e-3),
+        ("mix", -2.0, 3e-3),
+        ("ln-scaling", -1.035, 2e-3),
+    ] {
         let ((a, _), (b, r)) = (end(name, 1.0, 1e3)?, end(name, 1.0, 1e4)?);
         let found = (b / a).ln() / 10f64.ln();
         assert!((found - slope).abs() < accuracy, "{name}: {found}");
@@ -83,9 +97,12 @@ fn limiting_rates_of_the_angle_are_the_published_ones() -> Result<()> {
 fn pre_peri_and_ln_scaling_follow_one_orbit() -> Result<()> {
     // The limit of (1 - gamma) r^2 is the same for the three schemes, and another one for the
     // control `mix`.
-    for (name, limit, accuracy) in
-        [("pre", 2.368356, 2e-6), ("peri", 2.368355, 2e-6), ("ln-scaling", 2.36834, 2e-5), ("mix", 1.17429, 1e-5)]
-    {
+    for (name, limit, accuracy) in [
+        ("pre", 2.368356, 2e-6),
+        ("peri", 2.368355, 2e-6),
+        ("ln-scaling", 2.36834, 2e-5),
+        ("mix", 1.17429, 1e-5),
+    ] {
         let (gap, r) = end(name, 1.0, 1e4)?;
         assert!((gap * r * r - limit).abs() < accuracy, "{name}: {}", gap * r * r);
     }
@@ -94,16 +111,29 @@ fn pre_peri_and_ln_scaling_follow_one_orbit() -> Result<()> {
 
 #[test]
 fn layers_of_every_scheme_are_euler_steps_of_its_flow() -> Result<()> {
-    let mut names: Vec<&str> = ALL.iter().map(|s| s.name()).filter(|n| !["none", "rescaled"].contains(n)).collect();
+    let mut names: Vec<&str> =
+        ALL.iter().map(|s| s.name()).filter(|n| !["none", "rescaled"].contains(n)).collect();
     // The second half of the scheme as well.
     names.push("mix:tau=0.5");
     for name in names {
         let start = orthonormal(find(name)?, 1.5)?;
-        let flow = solve(&model(name)?, &start, 1.0, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?.clusters;
+        let flow = solve(
+            &model(name)?,
+            &start,
+            1.0,
+            &Options { merge_radius: 0.0, ..Options::default() },
+            &mut [],
+        )?
+        .clusters;
         let deviation = |count: usize| -> Result<f64> {
             let eta = 1.0 / count as f64;
-            let x = apply_layers(&model(name)?, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
-            Ok(x.numbers().iter().zip(flow.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+            let x =
+                apply_layers(&model(name)?, &start, Layer::new(eta)?, count, eta, None, &mut [])?.0;
+            Ok(x.numbers()
+                .iter()
+                .zip(flow.numbers())
+                .map(|(a, b)| (a - b).abs())
+                .fold(0.0, f64::max))
         };
         let (coarse, fine) = (deviation(64)?, deviation(128)?);
         let order = (coarse / fine).log2();

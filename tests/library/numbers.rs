@@ -12,7 +12,9 @@ use metastable::num::{
 
 fn table(name: &str) -> Vec<serde_json::Value> {
     let path = format!("{}/tests/data/special_functions.json", env!("CARGO_MANIFEST_DIR"));
-    let all: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).expect("committed")).expect("valid JSON");
+    let all: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("committed"))
+            .expect("valid JSON");
     all[name].as_array().expect("a list").clone()
 }
 
@@ -25,11 +27,16 @@ fn scaled_bessel_functions_of_integer_and_half_integer_order() {
     let mut worst = 0.0f64;
     for case in table("bessel") {
         let k = key(&case, "k") as usize;
-        worst = worst.max((bessel::scaled_bessel_i(k, key(&case, "x"))[k] / number(&case["value"]) - 1.0).abs());
+        worst = worst.max(
+            (bessel::scaled_bessel_i(k, key(&case, "x"))[k] / number(&case["value"]) - 1.0).abs(),
+        );
     }
     for case in table("bessel_half") {
         let k = key(&case, "k") as usize;
-        worst = worst.max((bessel::scaled_bessel_i_half(k, key(&case, "x"))[k] / number(&case["value"]) - 1.0).abs());
+        worst = worst.max(
+            (bessel::scaled_bessel_i_half(k, key(&case, "x"))[k] / number(&case["value"]) - 1.0)
+                .abs(),
+        );
     }
     println!("bessel: {worst:.1e}");
     // Up to 200 ratios with errors of 4 ulp accumulate at random.
@@ -41,7 +48,11 @@ fn funk_hecke_coefficients_for_every_dimension() {
     let mut worst = 0.0f64;
     for case in table("funk_hecke") {
         let (d, k) = (key(&case, "d") as usize, key(&case, "k") as usize);
-        worst = worst.max((gegenbauer::scaled_funk_hecke(d, k, key(&case, "beta"))[k] / number(&case["value"]) - 1.0).abs());
+        worst = worst.max(
+            (gegenbauer::scaled_funk_hecke(d, k, key(&case, "beta"))[k] / number(&case["value"])
+                - 1.0)
+                .abs(),
+        );
     }
     println!("funk-hecke: {worst:.1e}");
     // At d = 1024 the value is a product of 511 ratios.
@@ -58,12 +69,17 @@ fn zonal_polynomials_log_sum_exp_and_quadrature() {
     for case in table("log_sum_exp") {
         let expected = number(&case["value"]);
         let logits = numbers(&case["logits"]);
-        assert!((log_sum_exp(&logits) - expected).abs() <= 4.0 * f64::EPSILON * expected.abs().max(1.0));
+        assert!(
+            (log_sum_exp(&logits) - expected).abs() <= 4.0 * f64::EPSILON * expected.abs().max(1.0)
+        );
         // Softmax weights are e^{l - lse}; the exponent has an error of 4u times the logits.
         let mut weights = logits.clone();
         softmax(&mut weights, &vec![1.0; logits.len()]);
         for (w, l) in weights.iter().zip(&logits) {
-            assert!((w - (l - expected).exp()).abs() <= 8.0 * f64::EPSILON * expected.abs().max(1.0), "{w} {l}");
+            assert!(
+                (w - (l - expected).exp()).abs() <= 8.0 * f64::EPSILON * expected.abs().max(1.0),
+                "{w} {l}"
+            );
         }
     }
     let found = [
@@ -96,7 +112,8 @@ fn random_streams_never_change() {
     );
 }
 
-const FIRST_DRAWS: [u64; 3] = [12_245_701_642_295_595_748, 18_055_404_478_308_100_773, 4_781_492_891_656_123_117];
+const FIRST_DRAWS: [u64; 3] =
+    [12_245_701_642_295_595_748, 18_055_404_478_308_100_773, 4_781_492_891_656_123_117];
 
 #[test]
 fn the_binomial_bound_is_exact() {

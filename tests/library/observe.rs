@@ -12,7 +12,9 @@ use std::sync::Arc;
 /// the token itself.
 fn drifts(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
     let rows: Vec<&[f64]> = x.chunks_exact(d).collect();
-    let gap = |i: usize, j: usize| 0.5 * rows[i].iter().zip(rows[j]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    let gap = |i: usize, j: usize| {
+        0.5 * rows[i].iter().zip(rows[j]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+    };
     let pairs = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
     let least = pairs.map(|(i, j)| gap(i, j)).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
     let mut out = vec![0.0; x.len()];
@@ -20,7 +22,10 @@ fn drifts(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
         let total: f64 = (0..rows.len()).map(|j| (-beta * gap(i, j)).exp()).sum();
         for j in (0..rows.len()).filter(|j| gap(i, *j) > 0.0) {
             let w = (-beta * (gap(i, j) - least)).exp() / total;
-            out[i * d..(i + 1) * d].iter_mut().zip(rows[j].iter().zip(rows[i])).for_each(|(o, (y, x))| *o += w * (y - x));
+            out[i * d..(i + 1) * d]
+                .iter_mut()
+                .zip(rows[j].iter().zip(rows[i]))
+                .for_each(|(o, (y, x))| *o += w * (y - x));
         }
     }
     out
@@ -40,7 +45,10 @@ fn the_fitted_beta_is_exact_for_separated_tokens_at_large_beta() {
     for beta in [1.0, 8.0, 64.0] {
         let fit = reference.fit(&[1.0; 7], &drifts(&x, 2, beta));
         // The bound is 16 rounding errors of a cosine.
-        assert!((fit.beta - beta).abs() < 1e-9 * beta && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{beta}: {fit:?}");
+        assert!(
+            (fit.beta - beta).abs() < 1e-9 * beta && fit.cosine > 1.0 - 16.0 * f64::EPSILON,
+            "{beta}: {fit:?}"
+        );
     }
     // At beta = 128 only one pair moves, as at the largest beta that is tried: the drifts differ
     // only by rounding, so there is no fit.
@@ -57,7 +65,11 @@ fn an_unresolved_drift_has_no_beta() {
     // A head whose drift is only rounding.
     let x = ring();
     let cloud = Cloud::new(&x, 2);
-    let still: Vec<f64> = x.iter().enumerate().map(|(k, v)| v * (1.0 + f64::EPSILON * f64::from(k as u32 % 3))).collect();
+    let still: Vec<f64> = x
+        .iter()
+        .enumerate()
+        .map(|(k, v)| v * (1.0 + f64::EPSILON * f64::from(k as u32 % 3)))
+        .collect();
     let fit = SaReference::new(&cloud, false).fit(&[1.0; 7], &still);
     assert!(fit.beta.is_nan() && fit.reliable_beta().is_none(), "{fit:?}");
 }
@@ -78,7 +90,10 @@ fn coincident_tokens_do_not_spoil_the_fit() {
     x.extend_from_slice(&ring()[..2]);
     let cloud = Cloud::new(&x, 2);
     let fit = SaReference::new(&cloud, false).fit(&[1.0; 8], &drifts(&x, 2, 64.0));
-    assert!((fit.beta - 64.0).abs() < 1e-9 * 64.0 && fit.cosine > 1.0 - 16.0 * f64::EPSILON, "{fit:?}");
+    assert!(
+        (fit.beta - 64.0).abs() < 1e-9 * 64.0 && fit.cosine > 1.0 - 16.0 * f64::EPSILON,
+        "{fit:?}"
+    );
 }
 
 /// Spectra of the factors against those of the d x d matrices.
@@ -87,13 +102,15 @@ fn spectra_agree_with_the_full_matrices() {
     let (d, heads) = (12, 3);
     let s = d / heads;
     let sizes = BlockSizes { d, heads, hidden: 0, size: 1.0, place: NormPlacement::Pre };
-    let block = random_block(&mut Stream::new(1, &["forms"]), &sizes, Arc::new(FullAttention)).expect("a block");
+    let block = random_block(&mut Stream::new(1, &["forms"]), &sizes, Arc::new(FullAttention))
+        .expect("a block");
     let BlockPart::Attention(of) = &block.parts[0].part else { panic!("attention") };
     for h in 0..heads {
         let (o, v) = (of.output.weight(), of.value.weight());
         let columns: Vec<f64> = (0..d * s).map(|k| o[k / s * d + h * s + k % s]).collect();
         let full = mul(&columns, &v[h * s * d..(h + 1) * s * d], d);
-        let even: Vec<f64> = (0..d * d).map(|k| 0.5 * (full[k] + full[k % d * d + k / d])).collect();
+        let even: Vec<f64> =
+            (0..d * d).map(|k| 0.5 * (full[k] + full[k % d * d + k / d])).collect();
         let found = head_form(of, h);
         let mut all = eigenvalues(&full, d).expect("eigenvalues");
         all.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)));
@@ -106,7 +123,11 @@ fn spectra_agree_with_the_full_matrices() {
         expected.sort_by(|a, b| b.abs().total_cmp(&a.abs()));
         expected.truncate(2 * s);
         expected.sort_by(f64::total_cmp);
-        assert!(found.symmetric.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-13), "{:?} {expected:?}", found.symmetric);
+        assert!(
+            found.symmetric.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-13),
+            "{:?} {expected:?}",
+            found.symmetric
+        );
         assert!(found.real().0 >= 0.0 && found.symmetric_ends().0 >= found.real().0 - 1e-12);
     }
 }

@@ -3,13 +3,17 @@
 
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec, dynamics, layer::Layer};
 use metastable::flow::{
-    Integrator, OdeOptions, OdeSystem, Options, Outcome, StepAction, StepAttempt, TokenSystem, integrate, integrator, solve,
+    Integrator, OdeOptions, OdeSystem, Options, Outcome, StepAction, StepAttempt, TokenSystem,
+    integrate, integrator, solve,
 };
 use metastable::num::{stats::slope, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry, law::Law};
 
 fn tokens(n: usize, d: usize, seed: u64) -> Tokens {
-    Law::parse("uniform").expect("registered").sample(n, d, &mut Stream::new(seed, &["order"])).expect("valid")
+    Law::parse("uniform")
+        .expect("registered")
+        .sample(n, d, &mut Stream::new(seed, &["order"]))
+        .expect("valid")
 }
 
 /// A time long enough for errors well above rounding at every step size.
@@ -17,7 +21,8 @@ const HORIZON: f64 = 4.0;
 
 /// Coordinates at time [`HORIZON`] after `steps` equal steps of the method's own stages.
 fn fixed(name: &str, dynamics: &Dynamics, x: &Tokens, steps: u32) -> Vec<f64> {
-    let (mut step, mut system) = (integrator(name).expect("registered").stepper(), TokenSystem::new(dynamics, x));
+    let (mut step, mut system) =
+        (integrator(name).expect("registered").stepper(), TokenSystem::new(dynamics, x));
     let (mut y, mut end) = (x.coordinates().to_vec(), x.coordinates().to_vec());
     step.restart(&mut system, 0.0, &y).expect("finite");
     for _ in 0..steps {
@@ -34,11 +39,15 @@ fn integrators_have_their_order() {
     // order could not be measured. Errors are root mean squares over starts, since a single start
     // may superconverge. Order 5 has five halvings of the step. Order 8 reaches rounding sooner, so
     // its steps shrink by 2^(1/3).
-    let cases = [("dopri5", 5.0, 10.0, [128, 256, 512, 1024, 2048, 4096]), ("dop853", 8.0, 3.0, [20, 25, 32, 40, 50, 63])];
+    let cases = [
+        ("dopri5", 5.0, 10.0, [128, 256, 512, 1024, 2048, 4096]),
+        ("dop853", 8.0, 3.0, [20, 25, 32, 40, 50, 63]),
+    ];
     for (name, order, turn, steps) in cases {
         let v = vec![1.0, -turn, 0.2 * turn, turn, 1.0, 0.3 * turn, -0.2 * turn, -0.3 * turn, 1.0];
         let head = Head::new(3, None, None, Some((3, v))).expect("3 x 3");
-        let flow = dynamics::build("sa", false, &Spec { heads: vec![head], ..Spec::new(3.0, 5) }).expect("registered");
+        let flow = dynamics::build("sa", false, &Spec { heads: vec![head], ..Spec::new(3.0, 5) })
+            .expect("registered");
         let mut squares = [0.0; 6];
         for start in 0..12 {
             let x = tokens(5, 3, start);
@@ -48,7 +57,8 @@ fn integrators_have_their_order() {
                 *sum += end.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
             }
         }
-        let points: Vec<(f64, f64)> = steps.iter().zip(squares).map(|(&k, s)| (f64::from(k).ln(), 0.5 * s.ln())).collect();
+        let points: Vec<(f64, f64)> =
+            steps.iter().zip(squares).map(|(&k, s)| (f64::from(k).ln(), 0.5 * s.ln())).collect();
         let measured = -slope(&points);
         println!("{name}: {measured:.3} {points:?}");
         assert!((measured - order).abs() < 0.1, "{name}: measured order {measured}");
@@ -62,14 +72,26 @@ fn dense_output_has_its_order() {
     for (name, order) in [("dopri5", 5.0), ("dop853", 8.0)] {
         let mut points = Vec::new();
         for h in [0.8, 0.4, 0.2] {
-            let (mut step, mut system) = (integrator(name).expect("registered").stepper(), TokenSystem::new(&sa, &x));
+            let (mut step, mut system) =
+                (integrator(name).expect("registered").stepper(), TokenSystem::new(&sa, &x));
             let (mut end, mut middle) = (x.coordinates().to_vec(), x.coordinates().to_vec());
             step.restart(&mut system, 0.0, x.coordinates()).expect("finite");
             step.step(&mut system, 0.0, x.coordinates(), h, &mut end).expect("finite");
             let ends = StepAttempt { t: 0.0, start: x.coordinates(), end: &end };
             step.interpolate(&mut system, ends, 0.4, &mut middle).expect("finite");
-            let exact = solve(&sa, &x, 0.4 * h, &Options { rtol: 1e-15, merge_radius: 0.0, ..Options::default() }, &mut []).expect("runs");
-            let worst = middle.iter().zip(exact.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let exact = solve(
+                &sa,
+                &x,
+                0.4 * h,
+                &Options { rtol: 1e-15, merge_radius: 0.0, ..Options::default() },
+                &mut [],
+            )
+            .expect("runs");
+            let worst = middle
+                .iter()
+                .zip(exact.clusters.coordinates())
+                .map(|(a, b)| (a - b).abs())
+                .fold(0.0, f64::max);
             points.push((f64::ln(h), worst.ln()));
         }
         // In one step, a dense output of order p has an error like h^(p+1): p = 4 for dopri5, 7 for
@@ -96,7 +118,8 @@ impl OdeSystem for Oscillator {
 #[test]
 fn custom_systems_are_integrated_and_can_reject_steps() {
     let exact = |t: f64| [t.sin(), t.cos(), 0.5e-6 * t * t];
-    let apart = |y: &[f64], t: f64| y.iter().zip(exact(t)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let apart =
+        |y: &[f64], t: f64| y.iter().zip(exact(t)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let options = OdeOptions::new(1e-10, 1e-14);
     let (mut y, mut inside, mut middle) = (exact(1.0), 0.0f64, [0.0; 3]);
     let whole = integrate(&mut Oscillator, 1.0, &mut y, 20.0, &options, |step| {
@@ -109,9 +132,14 @@ fn custom_systems_are_integrated_and_can_reject_steps() {
     assert!(apart(&y, 20.0) < 1e-8 && inside < 1e-8 && stats.steps < 200);
     // A rejected step leaves the state unchanged, and the integration can continue from there.
     let mut y = exact(1.0);
-    let refused = |step: &mut metastable::flow::OdeStep| Ok(if step.t_end > 7.0 { StepAction::Reject } else { StepAction::Continue });
+    let refused = |step: &mut metastable::flow::OdeStep| {
+        Ok(if step.t_end > 7.0 { StepAction::Reject } else { StepAction::Continue })
+    };
     let end = integrate(&mut Oscillator, 1.0, &mut y, 20.0, &options, refused).expect("no error");
-    assert!(matches!(end.outcome, Outcome::UnderResolved { t } if t <= 7.0 && t.to_bits() == end.t.to_bits()), "{end:?}");
+    assert!(
+        matches!(end.outcome, Outcome::UnderResolved { t } if t <= 7.0 && t.to_bits() == end.t.to_bits()),
+        "{end:?}"
+    );
     assert!(apart(&y, end.t) < 1e-8);
     let options = OdeOptions { first_step: Some(end.next_step), max_step: 0.5, ..options };
     let stopped = integrate(&mut Oscillator, end.t, &mut y, 20.0, &options, |step| {
@@ -141,11 +169,14 @@ fn taylor_slopes_of_gradient_and_hessian() {
                 let moved: Vec<f64> = x
                     .rows()
                     .zip(u.chunks_exact(d))
-                    .flat_map(|(x, u)| geometry::exp(x, &u.iter().map(|v| h * v).collect::<Vec<_>>()))
+                    .flat_map(|(x, u)| {
+                        geometry::exp(x, &u.iter().map(|v| h * v).collect::<Vec<_>>())
+                    })
                     .collect();
                 energy.value(&Tokens::new(d, moved).expect("on the sphere")).expect("finite")
             };
-            let (e0, g) = (energy.value(&x).expect("finite"), dot(&energy.grad(&x).expect("finite"), &u));
+            let (e0, g) =
+                (energy.value(&x).expect("finite"), dot(&energy.grad(&x).expect("finite"), &u));
             let h2 = dot(&energy.hess_vec(&x, &u).expect("finite"), &u);
             for (k, h) in steps.iter().enumerate() {
                 let remainder = along(*h) - e0 - h * g;
@@ -153,7 +184,9 @@ fn taylor_slopes_of_gradient_and_hessian() {
                 second[k] += (remainder - 0.5 * h * h * h2).powi(2);
             }
         }
-        let logs = |sums: &[f64]| steps.iter().zip(sums).map(|(h, s)| (h.ln(), 0.5 * s.ln())).collect::<Vec<_>>();
+        let logs = |sums: &[f64]| {
+            steps.iter().zip(sums).map(|(h, s)| (h.ln(), 0.5 * s.ln())).collect::<Vec<_>>()
+        };
         let (first, second) = (logs(&first), logs(&second));
         println!("n={n} d={d} beta={beta}: {:.3} {:.3}", slope(&first), slope(&second));
         assert!((slope(&first) - 2.0).abs() < 0.05, "gradient slope {}", slope(&first));
@@ -173,10 +206,16 @@ fn the_dense_hessian_is_symmetric_and_agrees_with_hessian_vector_products() {
         let basis = geometry::tangent_basis(x.row(i / 3));
         u[(i / 3) * 4..(i / 3 + 1) * 4].copy_from_slice(&basis[(i % 3) * 4..(i % 3 + 1) * 4]);
         let mut product = vec![0.0; 24];
-        energy.scaled_hess_vec(&x, &u, &mut metastable::attention::kernel::Workspace::default(), &mut product);
+        energy.scaled_hess_vec(
+            &x,
+            &u,
+            &mut metastable::attention::kernel::Workspace::default(),
+            &mut product,
+        );
         for j in 0..size {
             let e = geometry::tangent_basis(x.row(j / 3));
-            let entry = dot(&product[(j / 3) * 4..(j / 3 + 1) * 4], &e[(j % 3) * 4..(j % 3 + 1) * 4]);
+            let entry =
+                dot(&product[(j / 3) * 4..(j / 3 + 1) * 4], &e[(j % 3) * 4..(j % 3 + 1) * 4]);
             assert!((h[i * size + j] - entry).abs() < 64.0 * f64::EPSILON * scale);
             assert!((h[i * size + j] - h[j * size + i]).abs() <= 64.0 * f64::EPSILON * scale);
         }
@@ -186,7 +225,10 @@ fn the_dense_hessian_is_symmetric_and_agrees_with_hessian_vector_products() {
 #[test]
 fn rotations_are_null_vectors_at_critical_points() {
     // Regular polygons are critical points, so the Hessian must annihilate U_i = B x_i for skew B.
-    let x = Law::parse("polygon").expect("registered").sample(7, 3, &mut Stream::new(1, &[])).expect("valid");
+    let x = Law::parse("polygon")
+        .expect("registered")
+        .sample(7, 3, &mut Stream::new(1, &[]))
+        .expect("valid");
     let energy = Energy::new(4.0, EnergyScale::Mean);
     for (a, b) in [(0, 1), (0, 2), (1, 2)] {
         let mut u = vec![0.0; 21];

@@ -7,8 +7,21 @@ use metastable::paper_figs::hessian_spectrum::curves;
 #[test]
 fn implied_connections_are_left_out_and_levels_are_spread() {
     // Five tokens at beta = 6: sizes 5; 4+1, 3+2; 3+1+1, 2+2+1; 2+1+1+1; 1+1+1+1+1.
-    let rows = [(1, 0), (1, 0), (2, 0), (3, 0), (3, 2), (4, 0), (4, 1), (5, 0), (5, 1), (5, 2), (6, 0), (6, 2)]
-        .map(|(a, b)| [f64::from(a), f64::from(b)]);
+    let rows = [
+        (1, 0),
+        (1, 0),
+        (2, 0),
+        (3, 0),
+        (3, 2),
+        (4, 0),
+        (4, 1),
+        (5, 0),
+        (5, 1),
+        (5, 2),
+        (6, 0),
+        (6, 2),
+    ]
+    .map(|(a, b)| [f64::from(a), f64::from(b)]);
     let links = covering(&rows);
     assert_eq!(links, [(1, 0), (2, 0), (3, 2), (4, 1), (5, 1), (5, 2), (6, 2)]);
     let across = horizontal_positions(&[0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 4.0], &links);
@@ -20,7 +33,10 @@ fn implied_connections_are_left_out_and_levels_are_spread() {
 #[test]
 fn curves_are_broken_where_a_direction_becomes_stable() {
     let rows = [(1.0, [0.3, 0.002, -0.1]), (2.0, [0.4, 0.002, -0.1]), (3.0, [0.002, -0.2, -0.2])];
-    let rows = rows.iter().flat_map(|(t, v)| v.iter().enumerate().map(|(k, v)| vec![*t, k as f64, *v])).collect();
+    let rows = rows
+        .iter()
+        .flat_map(|(t, v)| v.iter().enumerate().map(|(k, v)| vec![*t, k as f64, *v]))
+        .collect();
     let table = Table { columns: ["t", "k", "eigenvalue"].map(str::to_owned).to_vec(), rows };
     let unstable = curves(&table, 0.5, true);
     let finite = |c: &[(f64, f64)]| c.iter().map(|p| p.1.is_finite()).collect::<Vec<_>>();

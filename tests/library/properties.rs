@@ -12,20 +12,32 @@ fn tokens() -> impl Strategy<Value = Tokens> {
     (2usize..6, 2usize..7).prop_flat_map(|(d, n)| {
         let row = prop::collection::vec(-1.0f64..1.0, d);
         let near = (0usize..4, -32i64..32, 1e-12f64..1e-3);
-        (prop::collection::vec(row, n), prop::collection::vec(near, n)).prop_filter_map("no direction", move |(rows, near)| {
-            let mut x: Vec<Vec<f64>> = rows;
-            for i in 1..x.len() {
-                let (kind, ulps, angle) = near[i];
-                let previous = x[i - 1].clone();
-                match kind {
-                    0 => x[i] = previous.iter().map(|v| f64::from_bits((v.to_bits() as i64 + ulps) as u64)).collect(),
-                    1 => x[i] = previous.iter().zip(&x[i]).map(|(p, v)| p + angle * v).collect(),
-                    2 => x[i] = previous.iter().zip(&x[i]).map(|(p, v)| -p + angle * v).collect(),
-                    _ => {}
+        (prop::collection::vec(row, n), prop::collection::vec(near, n)).prop_filter_map(
+            "no direction",
+            move |(rows, near)| {
+                let mut x: Vec<Vec<f64>> = rows;
+                for i in 1..x.len() {
+                    let (kind, ulps, angle) = near[i];
+                    let previous = x[i - 1].clone();
+                    match kind {
+                        0 => {
+                            x[i] = previous
+                                .iter()
+                                .map(|v| f64::from_bits((v.to_bits() as i64 + ulps) as u64))
+                                .collect()
+                        }
+                        1 => {
+                            x[i] = previous.iter().zip(&x[i]).map(|(p, v)| p + angle * v).collect()
+                        }
+                        2 => {
+                            x[i] = previous.iter().zip(&x[i]).map(|(p, v)| -p + angle * v).collect()
+                        }
+                        _ => {}
+                    }
                 }
-            }
-            Tokens::normalised(x[0].len(), x.concat()).ok()
-        })
+                Tokens::normalised(x[0].len(), x.concat()).ok()
+            },
+        )
     })
 }
 

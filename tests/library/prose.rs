@@ -1,5 +1,6 @@
-//! Texts are plain: comments and pages have lines of at most 100 columns, sentences that are not too long, and no turns of phrase that make one read twice.
-//! Public names are made of words that the glossary or `tests/data/words.txt` holds.
+//! Texts are plain: comments and pages have lines of at most 100 columns, sentences that are not
+//! too long, and no turns of phrase that make one read twice. Public names are made of words that
+//! the glossary or `tests/data/words.txt` holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -43,7 +44,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !["target", "data", "runs", "node_modules"].contains(&name.as_str()) && (!name.starts_with('.') || name == ".github") {
+            if !["target", "data", "runs", "node_modules"].contains(&name.as_str())
+                && (!name.starts_with('.') || name == ".github")
+            {
                 files(&path, found);
             }
         } else if name.ends_with(".rs") || name.ends_with(".md") {
@@ -52,7 +55,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The prose of a file as (number of the line, text); an empty text ends a paragraph. Of a Rust file these are the comments.
+/// The prose of a file as (number of the line, text); an empty text ends a paragraph. Of a Rust
+/// file these are the comments.
 fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
     let rust = path.extension().is_some_and(|e| e == "rs");
     let mut fence = false;
@@ -70,7 +74,9 @@ fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
         if body.trim_start().starts_with("```") {
             fence = !fence;
         }
-        let table = body.trim_start().starts_with(['|', '<', '#', '!']) || body.contains("```") || body.trim_start().starts_with('[');
+        let table = body.trim_start().starts_with(['|', '<', '#', '!'])
+            || body.contains("```")
+            || body.trim_start().starts_with('[');
         let apart = fence || table || body.starts_with("     ") || (rust && body.starts_with("!["));
         lines.push((k + 1, if apart { String::new() } else { body.trim().to_owned() }));
         if apart && !fence && !table {
@@ -90,7 +96,10 @@ fn paragraphs() -> Vec<Paragraph> {
         for (line, part) in prose(&file, &text).into_iter().chain([(0, String::new())]) {
             let item = part.starts_with("- ") || part.starts_with("* ");
             if (part.is_empty() || item) && !now.text.is_empty() {
-                all.push(std::mem::replace(&mut now, Paragraph { file: file.clone(), line: 0, text: String::new() }));
+                all.push(std::mem::replace(
+                    &mut now,
+                    Paragraph { file: file.clone(), line: 0, text: String::new() },
+                ));
             }
             if !part.is_empty() {
                 if now.text.is_empty() {
@@ -130,9 +139,15 @@ fn sentences_are_plain() {
             }
         }
         for sentence in sentences(&p.text) {
-            let words = sentence.split_whitespace().filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
+            let words = sentence
+                .split_whitespace()
+                .filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1)
+                .count();
             if words > SENTENCE {
-                wrong.push(format!("{place}: a sentence of {words} words: {}...", sentence.chars().take(60).collect::<String>()));
+                wrong.push(format!(
+                    "{place}: a sentence of {words} words: {}...",
+                    sentence.chars().take(60).collect::<String>()
+                ));
             }
         }
     }
@@ -150,7 +165,11 @@ fn lines_of_text_end_at_100_columns() {
         for (k, line) in text.lines().enumerate() {
             let is_prose = lines.get(&(k + 1)).is_some_and(|t| t.contains(' '));
             if is_prose && line.chars().count() > COLUMNS && !line.contains("://") {
-                wrong.push(format!("{}:{}", file.strip_prefix(root()).expect("below").display(), k + 1));
+                wrong.push(format!(
+                    "{}:{}",
+                    file.strip_prefix(root()).expect("below").display(),
+                    k + 1
+                ));
             }
         }
     }
@@ -160,19 +179,26 @@ fn lines_of_text_end_at_100_columns() {
 /// The words of public items: functions, types, fields, constants, modules.
 fn public_words(found: &[PathBuf]) -> BTreeMap<String, String> {
     let mut words = BTreeMap::new();
-    for file in found.iter().filter(|f| f.starts_with(root().join("src")) && f.extension().is_some_and(|e| e == "rs")) {
+    for file in found
+        .iter()
+        .filter(|f| f.starts_with(root().join("src")) && f.extension().is_some_and(|e| e == "rs"))
+    {
         let text = fs::read_to_string(file).expect("UTF-8");
         for line in text.lines() {
             let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
-            let mut parts =
-                rest.split_whitespace().skip_while(|w| ["const", "static", "fn", "struct", "enum", "trait", "type", "mod"].contains(w));
+            let mut parts = rest.split_whitespace().skip_while(|w| {
+                ["const", "static", "fn", "struct", "enum", "trait", "type", "mod"].contains(w)
+            });
             let name = parts.next().unwrap_or_default();
-            let name: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let name: String =
+                name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             if ["use", "crate", "self"].contains(&name.as_str()) {
                 continue;
             }
             for word in split(&name) {
-                words.entry(word).or_insert_with(|| format!("{}: {name}", file.strip_prefix(root()).expect("below").display()));
+                words.entry(word).or_insert_with(|| {
+                    format!("{}: {name}", file.strip_prefix(root()).expect("below").display())
+                });
             }
         }
     }
@@ -208,9 +234,15 @@ fn public_names_are_made_of_known_words() {
         fs::write(&list, format!("{}\n", all.join("\n"))).expect("a file");
     }
     let kept = fs::read_to_string(&list).expect("a file");
-    let glossary = fs::read_to_string(root().join("src/guide/glossary.md")).expect("a file").to_lowercase();
-    let known: BTreeSet<&str> = kept.split_whitespace().chain(glossary.split(|c: char| !c.is_alphabetic())).collect();
-    let unknown: Vec<String> = words.iter().filter(|(w, _)| !known.contains(w.as_str())).map(|(w, at)| format!("{w} ({at})")).collect();
+    let glossary =
+        fs::read_to_string(root().join("src/guide/glossary.md")).expect("a file").to_lowercase();
+    let known: BTreeSet<&str> =
+        kept.split_whitespace().chain(glossary.split(|c: char| !c.is_alphabetic())).collect();
+    let unknown: Vec<String> = words
+        .iter()
+        .filter(|(w, _)| !known.contains(w.as_str()))
+        .map(|(w, at)| format!("{w} ({at})"))
+        .collect();
     assert!(
         unknown.is_empty(),
         "words that neither the glossary nor tests/data/words.txt has: define them in src/guide/glossary.md, or add them to the list if every \

@@ -25,7 +25,12 @@ fn relative(found: &[f64], expected: &[f64]) -> f64 {
 
 fn velocity(name: &str, causal: bool, spec: &Spec, x: &Tokens) -> Vec<f64> {
     let mut out = vec![0.0; x.coordinates().len()];
-    dynamics::build(name, causal, spec).expect("a registered dynamics").rates(0.0, x, &mut Workspace::default(), &mut out);
+    dynamics::build(name, causal, spec).expect("a registered dynamics").rates(
+        0.0,
+        x,
+        &mut Workspace::default(),
+        &mut out,
+    );
     out
 }
 
@@ -47,7 +52,8 @@ fn velocities_and_energies() {
             check(1, velocity("usa", false, &spec, &x), "usa");
         }
         let matrix = |key: &str| Some((x.d(), rows(&case[key]).concat()));
-        let head = Head::new(x.d(), matrix("Q"), matrix("K"), matrix("V")).expect("square matrices");
+        let head =
+            Head::new(x.d(), matrix("Q"), matrix("K"), matrix("V")).expect("square matrices");
         check(3, velocity("sa", false, &Spec { heads: vec![head], ..spec }, &x), "sa_qkv");
         if !case["log_energy"].is_null() {
             let log = Energy::new(beta, EnergyScale::Mean).log_value(&x).expect("finite");
@@ -73,7 +79,8 @@ fn tiny_drifts_keep_relative_accuracy_token_by_token() {
     let mut worst = 0.0f64;
     for case in reference("tiny_drift") {
         let x = tokens(&case);
-        let found = velocity("sa", false, &Spec::new(case["beta"].as_f64().expect("beta"), x.n()), &x);
+        let found =
+            velocity("sa", false, &Spec::new(case["beta"].as_f64().expect("beta"), x.n()), &x);
         for (v, expected) in found.chunks_exact(x.d()).zip(rows(&case["sa"])) {
             worst = worst.max(relative(v, &expected));
         }
@@ -88,19 +95,34 @@ fn trajectories() {
         let x = tokens(&case);
         let name = case["dynamics"].as_str().expect("a name");
         let causal = case["causal"].as_bool().expect("a flag");
-        let dynamics = dynamics::build(name, causal, &Spec::new(case["beta"].as_f64().expect("beta"), x.n())).expect("registered");
+        let dynamics =
+            dynamics::build(name, causal, &Spec::new(case["beta"].as_f64().expect("beta"), x.n()))
+                .expect("registered");
         let t_end = case["T"].as_f64().expect("T");
         let expected = rows(&case["final"]).concat();
         for integrator in ["dop853", "dopri5"] {
-            let options =
-                Options { rtol: 1e-12, integrator: metastable::flow::integrator(integrator).expect("registered"), ..Options::default() };
+            let options = Options {
+                rtol: 1e-12,
+                integrator: metastable::flow::integrator(integrator).expect("registered"),
+                ..Options::default()
+            };
             let end = solve(&dynamics, &x, t_end, &options, &mut []).expect("valid");
             let error = relative(&end.tokens(), &expected);
-            println!("{name} T={t_end} {integrator}: {error:.1e} in {} steps, {} merges", end.stats.steps, end.merges.len());
+            println!(
+                "{name} T={t_end} {integrator}: {error:.1e} in {} steps, {} merges",
+                end.stats.steps,
+                end.merges.len()
+            );
             assert!(error <= 1e-9, "{error:e}");
         }
-        let second = metastable::flow::cross_check::solve_independently(&dynamics, &x, t_end, 1e-12).expect("runs");
-        assert!(relative(&second, &expected) <= 1e-9, "the second integrator: {:e}", relative(&second, &expected));
+        let second =
+            metastable::flow::cross_check::solve_independently(&dynamics, &x, t_end, 1e-12)
+                .expect("runs");
+        assert!(
+            relative(&second, &expected) <= 1e-9,
+            "the second integrator: {:e}",
+            relative(&second, &expected)
+        );
     }
 }
 
@@ -111,7 +133,8 @@ fn merge_times_of_two_tokens_over_a_hundred_orders_of_magnitude() {
         let time = crate::common::number(&case["time"]);
         let x = Tokens::from_angles(&[0.0, number("from_angle")]).expect("finite");
         let name = case["dynamics"].as_str().expect("a name");
-        let dynamics = dynamics::build(name, false, &Spec::new(number("beta"), 2)).expect("registered");
+        let dynamics =
+            dynamics::build(name, false, &Spec::new(number("beta"), 2)).expect("registered");
         // With the final angle as merge radius, the located merge time is the time to that angle.
         let options = Options { merge_radius: number("to_angle"), ..Options::default() };
         let end = solve(&dynamics, &x, 2.0 * time, &options, &mut []).expect("valid");
@@ -140,15 +163,20 @@ fn hessian_spectra() {
         let expected = numbers(&case["eigenvalues"]);
         let energy = Energy::new(beta, EnergyScale::Mean);
         let angles = match (case["m"].as_u64(), case["angles"].is_null()) {
-            (Some(m), _) => Some((0..m).map(|k| std::f64::consts::TAU * k as f64 / m as f64).collect::<Vec<f64>>()),
+            (Some(m), _) => Some(
+                (0..m).map(|k| std::f64::consts::TAU * k as f64 / m as f64).collect::<Vec<f64>>(),
+            ),
             (None, false) => Some(numbers(&case["angles"])),
             (None, true) => None,
         };
-        let x = angles.as_ref().map_or_else(|| tokens(&case), |a| Tokens::from_angles(a).expect("finite"));
+        let x = angles
+            .as_ref()
+            .map_or_else(|| tokens(&case), |a| Tokens::from_angles(a).expect("finite"));
         worst = worst.max(relative(&energy.hessian_eigenvalues(&x).expect("finite"), &expected));
         if let Some(angles) = angles {
             let h = circle::hessian(beta, &angles, x.masses());
-            let spectrum = metastable::num::dense::symmetric_eigenvalues(&h, angles.len()).expect("converges");
+            let spectrum =
+                metastable::num::dense::symmetric_eigenvalues(&h, angles.len()).expect("converges");
             worst = worst.max(relative(&spectrum, &expected));
         }
     }

@@ -3,13 +3,23 @@
 
 use metastable::draw::margin_strip;
 use metastable::lab::Provenance;
-use metastable::lab::report::{Budget, CitedPaper, Figure, FigurePicture, Group, by_paper, by_topic, errata, headline, html};
-use metastable::theorem::{ALL, Claim, Effort, Margin, Record, ResolvingPower, SearchSummary, Status, Verdict, find, topics};
+use metastable::lab::report::{
+    Budget, CitedPaper, Figure, FigurePicture, Group, by_paper, by_topic, errata, headline, html,
+};
+use metastable::theorem::{
+    ALL, Claim, Effort, Margin, Record, ResolvingPower, SearchSummary, Status, Verdict, find,
+    topics,
+};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const VERDICTS: [Verdict; 5] =
-    [Verdict::Supported, Verdict::Certified, Verdict::Violated, Verdict::Inconclusive, Verdict::HypothesesNeverMet];
+const VERDICTS: [Verdict; 5] = [
+    Verdict::Supported,
+    Verdict::Certified,
+    Verdict::Violated,
+    Verdict::Inconclusive,
+    Verdict::HypothesesNeverMet,
+];
 
 /// Record k of a claim, with every form that a check can produce, without running the check.
 fn record(k: usize, claim: &'static Claim) -> Record {
@@ -20,12 +30,24 @@ fn record(k: usize, claim: &'static Claim) -> Record {
         status: claim.status,
         kind: claim.kind,
         verdict: VERDICTS[k % VERDICTS.len()],
-        reason: if k.is_multiple_of(4) { "1 of 5 margins < its error & \"near\"".into() } else { String::new() },
+        reason: if k.is_multiple_of(4) {
+            "1 of 5 margins < its error & \"near\"".into()
+        } else {
+            String::new()
+        },
         as_expected: !k.is_multiple_of(4),
-        margin: Some(Margin { value: 1.0 - measured.0 / measured.1, compared: Some(measured), ..Margin::default() }),
+        margin: Some(Margin {
+            value: 1.0 - measured.0 / measured.1,
+            compared: Some(measured),
+            ..Margin::default()
+        }),
         worst: cases.first().map(|c| (*c, 3)),
         slack: k.is_multiple_of(2).then_some(1.5),
-        power: if k.is_multiple_of(2) { ResolvingPower::Resolves(1e-3) } else { ResolvingPower::AboveFactorTwo },
+        power: if k.is_multiple_of(2) {
+            ResolvingPower::Resolves(1e-3)
+        } else {
+            ResolvingPower::AboveFactorTwo
+        },
         trials: 5,
         missed: k % 3,
         unfinished: (0, String::new()),
@@ -44,10 +66,16 @@ fn record(k: usize, claim: &'static Claim) -> Record {
 
 fn gallery() -> Vec<Figure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("paper_figs/gallery");
-    let read = |name: &str, extension: &str| std::fs::read(folder.join(format!("{name}.{extension}"))).ok();
+    let read = |name: &str, extension: &str| {
+        std::fs::read(folder.join(format!("{name}.{extension}"))).ok()
+    };
     let drawn = |name: &str| {
         let text = |extension: &str| String::from_utf8(read(name, extension)?).ok();
-        Some(FigurePicture::Drawn { svg: text("svg")?, png: read(name, "png")?, caption: text("txt")? })
+        Some(FigurePicture::Drawn {
+            svg: text("svg")?,
+            png: read(name, "png")?,
+            caption: text("txt")?,
+        })
     };
     let missing = FigurePicture::Missing("its data take longer than a quick run");
     let mut figures: Vec<Figure> = metastable::paper_figs::ALL
@@ -73,12 +101,17 @@ fn papers() -> Vec<CitedPaper> {
 
 fn page(effort: Effort) -> String {
     let records = records();
-    let sparks: Vec<String> = records.iter().map(|r| margin_strip(&r.margins, &format!("margins of {}", r.name))).collect();
-    let budget = Budget { effort, names: Vec::new(), seconds: 61.0, machine: "2 threads".into(), seed: 1 };
+    let sparks: Vec<String> = records
+        .iter()
+        .map(|r| margin_strip(&r.margins, &format!("margins of {}", r.name)))
+        .collect();
+    let budget =
+        Budget { effort, names: Vec::new(), seconds: 61.0, machine: "2 threads".into(), seed: 1 };
     let provenance = Provenance::new("check", "test", budget.command());
     let page = html(&records, &sparks, &gallery(), &papers(), &provenance, &budget);
     // Writes the page for inspection in a browser.
-    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html"), &page).expect("writable");
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.html"), &page)
+        .expect("writable");
     page
 }
 
@@ -92,7 +125,9 @@ fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 /// The values of an attribute, outside scripts and styles.
 fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
     let mark = format!(" {attribute}=\"");
-    page.match_indices(&mark).filter_map(|(k, _)| page[k + mark.len()..].split('"').next()).collect()
+    page.match_indices(&mark)
+        .filter_map(|(k, _)| page[k + mark.len()..].split('"').next())
+        .collect()
 }
 
 /// The opening tags of the elements with a name.
@@ -131,7 +166,11 @@ fn links_have_targets_and_ids_are_unique() {
         );
     }
     for figure in metastable::paper_figs::ALL {
-        assert!(known.contains(format!("figure-{}", figure.name).as_str()), "{} is neither drawn nor explained as missing", figure.name);
+        assert!(
+            known.contains(format!("figure-{}", figure.name).as_str()),
+            "{} is neither drawn nor explained as missing",
+            figure.name
+        );
     }
 }
 
@@ -139,7 +178,11 @@ fn links_have_targets_and_ids_are_unique() {
 fn the_page_needs_no_network_and_is_small() {
     let page = page(Effort::Standard);
     // 60 kB for each picture, 7 kB for each claim with its formulas.
-    assert!(page.len() < 60_000 * metastable::paper_figs::ALL.len() + 7_000 * ALL.len(), "{} bytes", page.len());
+    assert!(
+        page.len() < 60_000 * metastable::paper_figs::ALL.len() + 7_000 * ALL.len(),
+        "{} bytes",
+        page.len()
+    );
     let inside = page.replace("http://www.w3.org/2000/svg", "");
     for word in ["http:", "https:", "src=\"/", "@import", "<link", "<iframe"] {
         assert!(!inside.contains(word), "the page contains {word}");
@@ -155,7 +198,8 @@ fn unclosed(page: &str) -> Vec<String> {
     // The content of these elements is no markup.
     for name in ["script", "style"] {
         while let Some(start) = text.find(&format!("<{name}")) {
-            let end = text[start..].find(&format!("</{name}>")).expect("closed") + start + name.len() + 3;
+            let end =
+                text[start..].find(&format!("</{name}>")).expect("closed") + start + name.len() + 3;
             text.replace_range(start..end, "");
         }
     }
@@ -182,15 +226,24 @@ fn unclosed(page: &str) -> Vec<String> {
 #[test]
 fn the_page_is_accessible_to_screen_readers() {
     let page = page(Effort::Quick);
-    assert!(page.contains("<html lang=\"en\">") && page.contains("<title>") && page.contains("width=device-width"));
+    assert!(
+        page.contains("<html lang=\"en\">")
+            && page.contains("<title>")
+            && page.contains("width=device-width")
+    );
     for landmark in ["header", "nav", "main"] {
         assert_eq!(tags(&page, landmark).len(), 1, "{landmark}");
     }
     assert_eq!(tags(&page, "h1").len(), 1);
-    assert!(tags(&page, "th").iter().all(|t| t.contains("scope=\"")), "a header cell without scope");
+    assert!(
+        tags(&page, "th").iter().all(|t| t.contains("scope=\"")),
+        "a header cell without scope"
+    );
     assert_eq!(tags(&page, "table").len(), tags(&page, "caption").len());
     assert!(
-        tags(&page, "svg").iter().all(|t| t.contains("role=\"img\"") && t.contains("aria-label=\"")),
+        tags(&page, "svg")
+            .iter()
+            .all(|t| t.contains("role=\"img\"") && t.contains("aria-label=\"")),
         "a picture without a description"
     );
     assert!(tags(&page, "img").iter().all(|t| t.contains("alt=\"")));
@@ -201,7 +254,11 @@ fn the_page_is_accessible_to_screen_readers() {
 fn the_page_shows_its_command_settings_and_margins() {
     let (quick, full) = (page(Effort::Quick), page(Effort::Standard));
     assert!(quick.contains("metastable check --quick --seed 1") && !full.contains("--quick"));
-    assert!(quick.contains("2 threads") && quick.contains("its data take longer than a quick run") && !quick.contains("e-308"));
+    assert!(
+        quick.contains("2 threads")
+            && quick.contains("its data take longer than a quick run")
+            && !quick.contains("e-308")
+    );
     assert!(quick.contains("&lt; its error &amp; &quot;near&quot;"), "text is not escaped");
 }
 
@@ -223,8 +280,18 @@ fn each_claim_occurs_once_in_each_grouping() {
         between(&page, "<div id=\"by-paper\">", "<section id=\"words\""),
     );
     for claim in ALL {
-        assert_eq!(by_papers.matches(&format!("<article id=\"{}\"", claim.name)).count(), 1, "{}", claim.name);
-        assert_eq!(topical.matches(&format!("href=\"#{}\"", claim.name)).count(), 1, "{}", claim.name);
+        assert_eq!(
+            by_papers.matches(&format!("<article id=\"{}\"", claim.name)).count(),
+            1,
+            "{}",
+            claim.name
+        );
+        assert_eq!(
+            topical.matches(&format!("href=\"#{}\"", claim.name)).count(),
+            1,
+            "{}",
+            claim.name
+        );
     }
     // A script moves a claim to the topic that its `data-topic` names.
     let ids: BTreeSet<&str> = values(topical, "id").into_iter().collect();
@@ -237,32 +304,52 @@ fn papers_are_sorted_by_their_number_of_claims_and_claims_by_theorem() {
     let groups = by_paper(&records, &papers());
     let sizes: Vec<usize> = groups.iter().map(|g| g.records.len()).collect();
     assert!(
-        sizes[..3].windows(2).all(|w| w[0] >= w[1]) && groups[0].name == "2312.10794" && groups.last().is_some_and(|g| g.name == "other")
+        sizes[..3].windows(2).all(|w| w[0] >= w[1])
+            && groups[0].name == "2312.10794"
+            && groups.last().is_some_and(|g| g.name == "other")
     );
-    let place =
-        |g: &Group, name: &str| g.records.iter().position(|k| records[*k].name == name).unwrap_or_else(|| panic!("{name} is elsewhere"));
+    let place = |g: &Group, name: &str| {
+        g.records
+            .iter()
+            .position(|k| records[*k].name == name)
+            .unwrap_or_else(|| panic!("{name} is elsewhere"))
+    };
     let perspective = &groups[0];
     // (2.3), Lemma 6.4, Theorem 6.9, section 9.1, (D.8).
-    let order = ["rotation", "cone-collapse", "concentration", "time-reversal", "gamma-bound"].map(|n| place(perspective, n));
+    let order = ["rotation", "cone-collapse", "concentration", "time-reversal", "gamma-bound"]
+        .map(|n| place(perspective, n));
     assert!(order.windows(2).all(|w| w[0] < w[1]), "{order:?}");
 }
 
 #[test]
 fn every_claim_has_one_topic_and_every_false_claim_has_a_correction() {
     for claim in ALL {
-        let named: usize = topics::ALL.iter().map(|t| t.claims.iter().filter(|c| **c == claim.name).count()).sum();
+        let named: usize =
+            topics::ALL.iter().map(|t| t.claims.iter().filter(|c| **c == claim.name).count()).sum();
         assert_eq!(named, 1, "{} has {named} topics: src/claims/theorem/topics.rs", claim.name);
         let rows = errata::ALL.iter().filter(|e| e.claim == claim.name).count();
         let wanted = usize::from(claim.status.expects_violation());
         assert_eq!(rows, wanted, "{} has {rows} lines in src/lab/report/errata.rs", claim.name);
     }
     for topic in &topics::ALL {
-        assert!(topic.claims.iter().all(|c| find(c).is_ok()), "{} names an unknown claim", topic.name);
+        assert!(
+            topic.claims.iter().all(|c| find(c).is_ok()),
+            "{} names an unknown claim",
+            topic.name
+        );
     }
     for erratum in &errata::ALL {
-        assert!(!erratum.holds.is_empty() || !erratum.words.is_empty(), "{} is not corrected", erratum.claim);
+        assert!(
+            !erratum.holds.is_empty() || !erratum.words.is_empty(),
+            "{} is not corrected",
+            erratum.claim
+        );
         for name in erratum.holds {
-            assert!(find(name).is_ok_and(|c| !c.status.expects_violation()), "{name} does not correct {}", erratum.claim);
+            assert!(
+                find(name).is_ok_and(|c| !c.status.expects_violation()),
+                "{name} does not correct {}",
+                erratum.claim
+            );
         }
     }
 }
@@ -281,7 +368,14 @@ fn claims_are_folded_and_the_news_counts_are_right() {
     let corrects = |name: &str| errata::ALL.iter().any(|e| e.holds.contains(&name));
     let alone = ALL.iter().filter(|c| c.status == Status::Corrected && !corrects(c.name)).count();
     let certified = records.iter().filter(|r| r.verdict == Verdict::Certified).count();
-    for count in [of(Status::Misprinted), of(Status::Folklore), alone, certified, of(Status::Open), records.len() - good] {
+    for count in [
+        of(Status::Misprinted),
+        of(Status::Folklore),
+        alone,
+        certified,
+        of(Status::Open),
+        records.len() - good,
+    ] {
         assert!(news.contains(&format!("<h3>{count} ")), "the news lack the count {count}");
     }
     let errata = of(Status::Misprinted) + of(Status::Folklore) + alone;
@@ -293,7 +387,12 @@ fn formulas_are_typeset_and_words_are_defined() {
     let page = page(Effort::Quick);
     assert!(page.matches("<math>").count() > 1000);
     // No attribute holds a formula.
-    assert!(values(&page, "aria-label").iter().chain(&values(&page, "data-words")).all(|v| !v.contains("<math")));
+    assert!(
+        values(&page, "aria-label")
+            .iter()
+            .chain(&values(&page, "data-words"))
+            .all(|v| !v.contains("<math"))
+    );
     for word in ["margin", "error", "slack", "resolves", "control"] {
         assert!(page.contains(&format!("<dt>{word}</dt>")), "{word} is not defined");
     }

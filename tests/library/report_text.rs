@@ -31,7 +31,9 @@ fn words(html: &str) -> String {
         let outside = part.split_once("</math>").map_or(part, |(_, behind)| behind);
         out.push_str(outside);
     }
-    out.replace("<span class=\"whole\">", "").replace("<span class=\"wide\">", "").replace("</span>", "")
+    out.replace("<span class=\"whole\">", "")
+        .replace("<span class=\"wide\">", "")
+        .replace("</span>", "")
 }
 
 /// Whether a formula was not converted: the text has characters or Greek letters that only formulas
@@ -49,14 +51,23 @@ fn formulas_become_mathml() {
     for (typed, drawn) in [
         ("x_ij", "<math><msub><mi>x</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></math>"),
         ("e^{beta}", "<math><msup><mi>e</mi><mi>β</mi></msup></math>"),
-        ("1/(2 n)", "<math><mfrac displaystyle=\"true\"><mn>1</mn><mrow><mn>2</mn><mi>n</mi></mrow></mfrac></math>"),
+        (
+            "1/(2 n)",
+            "<math><mfrac displaystyle=\"true\"><mn>1</mn><mrow><mn>2</mn><mi>n</mi></mrow></mfrac></math>",
+        ),
         ("sqrt(n)", "<math><msqrt><mi>n</mi></msqrt></math>"),
         (
             "<x, y> <= 1e-3",
             "<math><mrow><mo>⟨</mo><mi>x</mi><mo>,</mo><mi>y</mi><mo>⟩</mo></mrow><mo>≤</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup></math>",
         ),
-        ("|x|_A", "<math><msub><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mi>A</mi></msub></math>"),
-        ("sum_j m_j", "<math><msub><mo>∑</mo><mi>j</mi></msub><msub><mi>m</mi><mi>j</mi></msub></math>"),
+        (
+            "|x|_A",
+            "<math><msub><mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mi>A</mi></msub></math>",
+        ),
+        (
+            "sum_j m_j",
+            "<math><msub><mo>∑</mo><mi>j</mi></msub><msub><mi>m</mi><mi>j</mi></msub></math>",
+        ),
     ] {
         assert_eq!(formula(typed), drawn, "{typed}");
     }
@@ -86,28 +97,45 @@ fn words_are_not_converted() {
 
 #[test]
 fn random_texts_give_well_formed_output() {
-    for odd in
-        ["|", "<", "<x", "x_", "x^", "{", "}", "(]", "||x|", "a/", "/b", "^^", "sqrt", "sqrt(", "sum_", "x_{", "1e", "é^ü", "-", "<-", "'"]
-    {
-        for all in [odd.to_owned(), format!("x = {odd} y"), format!("{odd}{odd}"), format!("f({odd})")] {
-            assert!(well_formed(&text(&all)) && well_formed(&formula(&all)) && well_formed(&marked(&all)), "{all}");
+    for odd in [
+        "|", "<", "<x", "x_", "x^", "{", "}", "(]", "||x|", "a/", "/b", "^^", "sqrt", "sqrt(",
+        "sum_", "x_{", "1e", "é^ü", "-", "<-", "'",
+    ] {
+        for all in
+            [odd.to_owned(), format!("x = {odd} y"), format!("{odd}{odd}"), format!("f({odd})")]
+        {
+            assert!(
+                well_formed(&text(&all))
+                    && well_formed(&formula(&all))
+                    && well_formed(&marked(&all)),
+                "{all}"
+            );
         }
     }
 }
 
 #[test]
 fn all_statements_are_well_formed_and_nearly_all_are_converted() {
-    let texts: Vec<&str> =
-        ALL.iter().flat_map(|c| [c.title, c.statement, c.narrower, c.constant, c.control.what]).filter(|t| !t.is_empty()).collect();
+    let texts: Vec<&str> = ALL
+        .iter()
+        .flat_map(|c| [c.title, c.statement, c.narrower, c.constant, c.control.what])
+        .filter(|t| !t.is_empty())
+        .collect();
     let drawn: Vec<(&str, String)> = texts.into_iter().map(|t| (t, text(t))).collect();
     assert!(drawn.iter().any(|(_, html)| html.matches("<math>").count() > 1));
     for (typed, html) in &drawn {
         assert!(well_formed(html), "{typed}\n{html}");
     }
-    let undrawn: Vec<&str> = drawn.iter().filter(|(_, html)| unconverted(html)).map(|(t, _)| *t).collect();
+    let undrawn: Vec<&str> =
+        drawn.iter().filter(|(_, html)| unconverted(html)).map(|(t, _)| *t).collect();
     // At least 98 of 100 texts have no unconverted formula. The others contain words around a bar,
     // or names of other claims.
-    assert!(50 * undrawn.len() <= drawn.len(), "{} of {}: {undrawn:#?}", undrawn.len(), drawn.len());
+    assert!(
+        50 * undrawn.len() <= drawn.len(),
+        "{} of {}: {undrawn:#?}",
+        undrawn.len(),
+        drawn.len()
+    );
 }
 
 #[test]
@@ -135,6 +163,9 @@ fn theorems_are_sorted_by_their_numbers() {
     ] {
         assert_eq!(theorem_number(text), place, "{text}");
     }
-    assert!(theorem_number(" (abstract), Watanabe 1994") > (200, 0), "a year is not the number of a theorem");
+    assert!(
+        theorem_number(" (abstract), Watanabe 1994") > (200, 0),
+        "a year is not the number of a theorem"
+    );
     assert!(theorem_number(" v1, abstract, d = 2") > (200, 0));
 }

@@ -12,13 +12,18 @@ fn by_formula(scores: &Scores, z: &Tokens) -> Vec<f64> {
     let mut out = vec![0.0; n * d];
     for (i, out) in out.chunks_exact_mut(d).enumerate() {
         let visible = if scores.causal { i + 1 } else { n };
-        let score = |j: usize| -> f64 { (0..d * d).map(|k| scores.form[k] * z.row(i)[k % d] * z.row(j)[k / d]).sum() };
+        let score = |j: usize| -> f64 {
+            (0..d * d).map(|k| scores.form[k] * z.row(i)[k % d] * z.row(j)[k / d]).sum()
+        };
         let all: Vec<f64> = (0..visible).map(|j| scores.log_scale.exp() * score(j)).collect();
         let top = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = all.iter().zip(z.masses()).map(|(s, m)| m * (s - top).exp()).collect();
+        let weights: Vec<f64> =
+            all.iter().zip(z.masses()).map(|(s, m)| m * (s - top).exp()).collect();
         let total: f64 = weights.iter().sum();
         for (j, w) in weights.iter().enumerate() {
-            out.iter_mut().enumerate().for_each(|(c, o)| *o += w / total * (z.row(j)[c] - z.row(i)[c]));
+            out.iter_mut()
+                .enumerate()
+                .for_each(|(c, o)| *o += w / total * (z.row(j)[c] - z.row(i)[c]));
         }
         let means = out.to_vec();
         mat_vec(scores.value, &means, out);
@@ -53,7 +58,11 @@ fn weighted_differences_agree_with_the_formula() {
             // Scores reach 30 e^{log_scale}, so every weight has a relative error of up to
             // 30 e^{log_scale} u.
             let tolerance = 1e-12 * f64::max(1.0, log_scale.exp() / 8.0);
-            assert!(out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < tolerance), "{n} {d} {}", isa.name());
+            assert!(
+                out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < tolerance),
+                "{n} {d} {}",
+                isa.name()
+            );
         }
     }
 }
@@ -75,7 +84,12 @@ fn close_tokens_far_from_the_first_one_are_resolved() {
             &mut out,
         );
         // The documented error is 4 u (1 + 64); the scale is rounded by 28 u.
-        assert!((out[1] - expected).abs() < 300.0 * f64::EPSILON * expected, "{} {} {expected}", isa.name(), out[1]);
+        assert!(
+            (out[1] - expected).abs() < 300.0 * f64::EPSILON * expected,
+            "{} {} {expected}",
+            isa.name(),
+            out[1]
+        );
     }
 }
 
@@ -96,12 +110,8 @@ fn infinite_scores_give_the_leader_and_zero_scores_the_mean() {
         let expected = [1.0 + 1e-15, 1.0 + 1e-15, -1.0, 1.0 + 1e-15, z.mean()[0]];
         assert!(ends.zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{}", isa.name());
         // The scale underflows: all scores are equal.
-        Scores { form: &[1.0], value: &[1.0], log_scale: -1e4, causal: false }.weighted_differences(
-            &z,
-            isa,
-            &mut SoftmaxWorkspace::default(),
-            &mut out,
-        );
+        Scores { form: &[1.0], value: &[1.0], log_scale: -1e4, causal: false }
+            .weighted_differences(&z, isa, &mut SoftmaxWorkspace::default(), &mut out);
         assert!((out[0] - (z.mean()[0] - 1.0)).abs() < 1e-15, "{}", isa.name());
     }
 }

@@ -14,9 +14,15 @@ fn weights(spec: &str, n: usize) -> Vec<f64> {
 #[test]
 fn powers_are_correctly_rounded() {
     // The quotients 1/i and 1/i^2 are correctly rounded by the processor (i^2 is exact).
-    for (k, (one, two)) in weights("power", 2000).into_iter().zip(weights("power:s=2", 2000)).enumerate() {
+    for (k, (one, two)) in
+        weights("power", 2000).into_iter().zip(weights("power:s=2", 2000)).enumerate()
+    {
         let i = (k + 1) as f64;
-        assert_eq!((one.to_bits(), two.to_bits()), ((1.0 / i).to_bits(), (1.0 / (i * i)).to_bits()), "{i}");
+        assert_eq!(
+            (one.to_bits(), two.to_bits()),
+            ((1.0 / i).to_bits(), (1.0 / (i * i)).to_bits()),
+            "{i}"
+        );
     }
     // The double nearest to the square root of 1/2.
     assert_eq!(weights("power:0.5", 2)[1].to_bits(), std::f64::consts::FRAC_1_SQRT_2.to_bits());
@@ -28,7 +34,11 @@ fn one_token_has_its_share() {
     let m = weights("one-heavy:0.75", 5);
     let total: f64 = m.iter().sum();
     // The bound is five rounding errors, for five sums of numbers of size 1.
-    assert!((m[0] / total - 0.75).abs() < 5.0 * f64::EPSILON && m[1..].iter().all(|v| v.to_bits() == m[1].to_bits()), "{m:?}");
+    assert!(
+        (m[0] / total - 0.75).abs() < 5.0 * f64::EPSILON
+            && m[1..].iter().all(|v| v.to_bits() == m[1].to_bits()),
+        "{m:?}"
+    );
     assert_eq!(weights("one-heavy", 1).len(), 1);
 }
 
@@ -52,7 +62,10 @@ fn drawn_masses_have_the_moments_of_their_law() {
         // latter follows from (m - 1/4)^2 <= 9/16.
         let error = 5.0 / f64::from(runs).sqrt();
         assert!((mean - 0.25).abs() < error * variance.sqrt(), "a = {a}: mean {mean}");
-        assert!((square - variance).abs() < error * (0.5625 * variance).sqrt(), "a = {a}: variance {square}, expected {variance}");
+        assert!(
+            (square - variance).abs() < error * (0.5625 * variance).sqrt(),
+            "a = {a}: variance {square}, expected {variance}"
+        );
     }
 }
 
@@ -65,7 +78,8 @@ fn wrong_laws_are_refused_with_the_right_form() {
         ("uniform:3", "unknown parameter of masses `3`"),
         ("dirichlet:0", "dirichlet a: found 0"),
     ] {
-        let message = MassLaw::parse(spec).expect("a law").map(|_| ()).expect_err("wrong").to_string();
+        let message =
+            MassLaw::parse(spec).expect("a law").map(|_| ()).expect_err("wrong").to_string();
         assert!(message.contains(expected), "{spec}: {message}");
     }
     assert_eq!(usage(), "dirichlet:A, one-heavy:SHARE, power:S, uniform");
@@ -125,7 +139,9 @@ fn margins_below_the_rounding_error_prove_no_hemisphere() {
             matches!(hemisphere(&lifted(d, 1.05 * least)), Hemisphere::Open { margin, .. } if (margin / least - 1.05).abs() < 1e-12),
             "{d}"
         );
-        let Hemisphere::None { residual, .. } = hemisphere(&lifted(d, 0.95 * least)) else { panic!("{d}") };
+        let Hemisphere::None { residual, .. } = hemisphere(&lifted(d, 0.95 * least)) else {
+            panic!("{d}")
+        };
         // The residual bounds every possible margin.
         assert!(residual < least && residual > 0.9 * least, "{d} {residual}");
     }
@@ -134,10 +150,19 @@ fn margins_below_the_rounding_error_prove_no_hemisphere() {
 #[test]
 fn three_tokens_are_in_a_hemisphere_exactly_when_their_largest_gap_exceeds_a_half_turn() {
     for gap in [1e-13, 1e-10, 1e-6, 1e-3, 0.1] {
-        let of = |gap: f64| hemisphere(&Tokens::from_angles(&[0.3, 2.0, 0.3 - std::f64::consts::PI + gap]).expect("angles"));
+        let of = |gap: f64| {
+            hemisphere(
+                &Tokens::from_angles(&[0.3, 2.0, 0.3 - std::f64::consts::PI + gap])
+                    .expect("angles"),
+            )
+        };
         // Coordinates have rounding errors of 1e-16.
         let Hemisphere::Open { margin, radius, .. } = of(-gap) else { panic!("{gap}") };
-        assert!((margin - (0.5 * gap).sin()).abs() < 1e-15 && (radius - 0.5 * (std::f64::consts::PI - gap)).abs() < 1e-15, "{gap}");
+        assert!(
+            (margin - (0.5 * gap).sin()).abs() < 1e-15
+                && (radius - 0.5 * (std::f64::consts::PI - gap)).abs() < 1e-15,
+            "{gap}"
+        );
         let Hemisphere::None { weights, residual } = of(gap) else { panic!("{gap}") };
         assert!(residual < 1e-15 && weights.iter().all(|w| *w >= 0.0), "{gap}");
     }
@@ -149,22 +174,34 @@ fn certificates_hold_for_every_token_and_are_attained() {
     let (mut open, mut none) = (0, 0);
     for _ in 0..4000 {
         let (n, d) = (2 + s.index(9), 2 + s.index(5));
-        let x = Tokens::normalised(d, (0..n).flat_map(|_| uniform_point(&mut s, d)).collect()).expect("rows");
+        let x = Tokens::normalised(d, (0..n).flat_map(|_| uniform_point(&mut s, d)).collect())
+            .expect("rows");
         match hemisphere(&x) {
             Hemisphere::Open { w, margin, radius } => {
                 open += 1;
-                let (least, widest) = x.rows().fold((1.0f64, 0.0f64), |(m, r), row| (m.min(dot(row, &w)), r.max(dist(row, &w))));
+                let (least, widest) = x.rows().fold((1.0f64, 0.0f64), |(m, r), row| {
+                    (m.min(dot(row, &w)), r.max(dist(row, &w)))
+                });
                 let rounding = 8.0 * d as f64 * f64::EPSILON;
                 assert!(
-                    (margin - least).abs() < rounding && (radius - widest).abs() < rounding && (radius.cos() - margin).abs() < rounding
+                    (margin - least).abs() < rounding
+                        && (radius - widest).abs() < rounding
+                        && (radius.cos() - margin).abs() < rounding
                 );
                 assert!((dot(&w, &w) - 1.0).abs() < rounding);
             }
             Hemisphere::None { weights, residual } => {
                 none += 1;
-                let sum: Vec<f64> = (0..d).map(|a| (0..n).map(|i| weights[i] * x.row(i)[a]).sum()).collect();
-                assert!((dot(&sum, &sum).sqrt() - residual).abs() < 1e-14 && residual < 1e-13, "{n} {d} {residual}");
-                assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|w| *w >= 0.0));
+                let sum: Vec<f64> =
+                    (0..d).map(|a| (0..n).map(|i| weights[i] * x.row(i)[a]).sum()).collect();
+                assert!(
+                    (dot(&sum, &sum).sqrt() - residual).abs() < 1e-14 && residual < 1e-13,
+                    "{n} {d} {residual}"
+                );
+                assert!(
+                    (weights.iter().sum::<f64>() - 1.0).abs() < 1e-12
+                        && weights.iter().all(|w| *w >= 0.0)
+                );
             }
         }
     }
@@ -193,7 +230,11 @@ fn caps_are_the_smallest() {
             rows.extend(place(&u.iter().map(|v| -v).collect::<Vec<_>>(), radius));
             rows.extend(place(&uniform_point(&mut s, d), 0.9 * radius));
         }
-        let Hemisphere::Open { w, radius: found, .. } = hemisphere(&Tokens::normalised(d, rows).expect("rows")) else { panic!("{case}") };
+        let Hemisphere::Open { w, radius: found, .. } =
+            hemisphere(&Tokens::normalised(d, rows).expect("rows"))
+        else {
+            panic!("{case}")
+        };
         // Rounding of coordinates moves the rim by 1e-16. It moves the centre as much, if the
         // tokens on the rim are spread evenly.
         assert!((found - radius).abs() < 1e-15 + 1e-13 * radius, "{case} {found} {radius}");

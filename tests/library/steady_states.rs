@@ -19,7 +19,10 @@ struct DiagonalDrift {
 impl Sublayer for DiagonalDrift {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         for (x, v) in input.tokens.rows().zip(out.chunks_exact_mut(input.tokens.d())) {
-            v.iter_mut().zip(x).enumerate().for_each(|(k, (v, x))| *v = -x * [0.0, 1.0, self.slow, 1.0][k.min(3)]);
+            v.iter_mut()
+                .zip(x)
+                .enumerate()
+                .for_each(|(k, (v, x))| *v = -x * [0.0, 1.0, self.slow, 1.0][k.min(3)]);
         }
         form.of_sums(input.tokens, out);
     }
@@ -50,7 +53,8 @@ fn diagonal_drift(slow: f64, width: f64) -> Dynamics {
 }
 
 fn pole(n: usize, d: usize) -> Tokens {
-    Tokens::new(d, (0..n * d).map(|k| if k % d == 0 { 1.0 } else { 0.0 }).collect()).expect("unit rows")
+    Tokens::new(d, (0..n * d).map(|k| if k % d == 0 { 1.0 } else { 0.0 }).collect())
+        .expect("unit rows")
 }
 
 /// The detector's answer for one token at the pole of S^2 with the velocity `speed`.
@@ -61,7 +65,10 @@ fn examined_at_pole(dynamics: &Dynamics, speed: f64, rtol: f64) -> Option<Residu
 #[test]
 fn a_steady_state_is_detected_with_its_decay_rate_and_distance() {
     let found = examined_at_pole(&diagonal_drift(0.5, 1.0), 1e-15, 1e-10).unwrap();
-    assert!((found.decay_rate - 0.5).abs() < 1e-6 && (found.speed - 1e-15).abs() < 1e-25, "{found:?}");
+    assert!(
+        (found.decay_rate - 0.5).abs() < 1e-6 && (found.speed - 1e-15).abs() < 1e-25,
+        "{found:?}"
+    );
     assert!((found.remaining_distance / 2e-15 - 1.0).abs() < 1e-5, "{found:?}");
 }
 
@@ -72,7 +79,11 @@ fn a_velocity_above_the_rounding_of_positions_is_motion() {
     // three would be steady.
     let one = diagonal_drift(1.0, 1.0);
     for (roundings, steady) in [(250.0, true), (262.0, false), (1000.0, false)] {
-        assert_eq!(examined_at_pole(&one, roundings * f64::EPSILON, 1e-10).is_some(), steady, "{roundings}");
+        assert_eq!(
+            examined_at_pole(&one, roundings * f64::EPSILON, 1e-10).is_some(),
+            steady,
+            "{roundings}"
+        );
     }
     // The bound is proportional to the rate: at rates of 1e-4, velocities must be 1e-4 times as
     // large.
@@ -97,8 +108,14 @@ fn a_velocity_above_the_rounding_of_positions_is_motion() {
 #[test]
 fn unresolved_or_growing_modes_exclude_a_steady_state() {
     // Condition 3 alone: velocities of 1e-20 meet the others.
-    for (slow, steady) in [(1.1e-6, true), (0.9e-6, false), (0.0, false), (-1e-3, false), (-2.0, false)] {
-        assert_eq!(examined_at_pole(&diagonal_drift(slow, 1.0), 1e-20, 1e-10).is_some(), steady, "{slow:e}");
+    for (slow, steady) in
+        [(1.1e-6, true), (0.9e-6, false), (0.0, false), (-1e-3, false), (-2.0, false)]
+    {
+        assert_eq!(
+            examined_at_pole(&diagonal_drift(slow, 1.0), 1e-20, 1e-10).is_some(),
+            steady,
+            "{slow:e}"
+        );
     }
 }
 
@@ -106,8 +123,14 @@ fn unresolved_or_growing_modes_exclude_a_steady_state() {
 fn the_remaining_distance_is_below_the_tolerance_in_kernel_widths() {
     // Condition 4 alone: the velocity 1e-14 at the rate 1e-3 leaves the distance 1e-11. The
     // velocity is below 256 rounding units.
-    for (width, rtol, steady) in [(1.0, 1.1e-11, true), (1.0, 0.9e-11, false), (0.1, 1.1e-10, true), (0.1, 0.9e-10, false)] {
-        assert_eq!(examined_at_pole(&diagonal_drift(1e-3, width), 1e-14, rtol).is_some(), steady, "width {width}, rtol {rtol:e}");
+    for (width, rtol, steady) in
+        [(1.0, 1.1e-11, true), (1.0, 0.9e-11, false), (0.1, 1.1e-10, true), (0.1, 0.9e-10, false)]
+    {
+        assert_eq!(
+            examined_at_pole(&diagonal_drift(1e-3, width), 1e-14, rtol).is_some(),
+            steady,
+            "width {width}, rtol {rtol:e}"
+        );
     }
     // The bound is never below 1e-12, which is the effect of rounding: 9e-13 meets every tolerance,
     // 1.1e-12 does not meet 1e-15.
@@ -123,7 +146,13 @@ fn neutral_rotations_count_only_without_declared_equivariance() {
     // SA commutes with rotations.
     let sa = Dynamics::single(Attention::new(1.0));
     let (x, still) = (pole(3, 3), [0.0; 9]);
-    assert!(SteadyStateDetector::default().examine(&sa, &x, &still, 1e-10).is_some_and(|r| (r.decay_rate - 1.0).abs() < 1e-5));
+    assert!(
+        SteadyStateDetector::default().examine(&sa, &x, &still, 1e-10).is_some_and(|r| (r
+            .decay_rate
+            - 1.0)
+            .abs()
+            < 1e-5)
+    );
     // The same velocities without the declared equivariance: two modes do not decay.
     struct Undeclared(Attention);
     impl Sublayer for Undeclared {
@@ -146,15 +175,26 @@ fn dynamics_without_linearisation_are_not_examined() {
     let still = vec![0.0; 3 * 301];
     let time_dependent = Properties { autonomous: false, ..FACTS };
     assert!(
-        examined_at_pole(&Dynamics::single(DiagonalDrift { slow: 1.0, width: 1.0, facts: time_dependent }), 0.0, 1e-10).is_none(),
+        examined_at_pole(
+            &Dynamics::single(DiagonalDrift { slow: 1.0, width: 1.0, facts: time_dependent }),
+            0.0,
+            1e-10
+        )
+        .is_none(),
         "weights change"
     );
     let polar = pole(1, 3).polar(&[1.0]).unwrap();
     let pre = diagonal_drift(1.0, 1.0).with_normalisation(Pre);
-    assert!(SteadyStateDetector::default().examine(&pre, &polar, &still[..3], 1e-10).is_none(), "radii");
+    assert!(
+        SteadyStateDetector::default().examine(&pre, &polar, &still[..3], 1e-10).is_none(),
+        "radii"
+    );
     // At most 600 coordinates are examined.
-    let examined =
-        |n: usize| SteadyStateDetector::default().examine(&diagonal_drift(1.0, 1.0), &pole(n, 3), &still[..3 * n], 1e-10).is_some();
+    let examined = |n: usize| {
+        SteadyStateDetector::default()
+            .examine(&diagonal_drift(1.0, 1.0), &pole(n, 3), &still[..3 * n], 1e-10)
+            .is_some()
+    };
     assert!(examined(3) && !examined(301));
 }
 
@@ -183,5 +223,8 @@ fn an_examination_needs_sixteen_quiet_steps_of_similar_length() {
     // After an examination without success, twice as many quiet steps are needed.
     let mut detector = SteadyStateDetector::default();
     assert!(detector.examine(&diagonal_drift(-1.0, 1.0), &pole(1, 3), &[0.0; 3], 1e-10).is_none());
-    assert!((0..31).all(|_| !detector.needs_examination(1.0, 1e9, 0.0)) && detector.needs_examination(1.0, 1e9, 0.0));
+    assert!(
+        (0..31).all(|_| !detector.needs_examination(1.0, 1e9, 0.0))
+            && detector.needs_examination(1.0, 1e9, 0.0)
+    );
 }

@@ -1,13 +1,17 @@
 //! The step controller: the allowed error of a step, the growth and reduction of steps, failures.
 
 use metastable::flow::Outcome;
-use metastable::flow::step_control::{ERROR_FLOOR, ErrorControl, MAX_NONFINITE_STEPS, StepController, StepVerdict};
+use metastable::flow::step_control::{
+    ERROR_FLOOR, ErrorControl, MAX_NONFINITE_STEPS, StepController, StepVerdict,
+};
 
 const RULE: ErrorControl = ErrorControl { rtol: 1e-6, width: Some(0.1), max_steps: 10 };
 
 /// The verdicts on two steps whose errors are a thousandth below and above `limit`.
 fn verdicts_near(rule: &ErrorControl, displacement: f64, limit: f64) -> [StepVerdict; 2] {
-    [0.999, 1.001].map(|share| StepController::new(1.0, 0.1, &[]).judge(rule, Some(5), 0.1, share * limit, displacement))
+    [0.999, 1.001].map(|share| {
+        StepController::new(1.0, 0.1, &[]).judge(rule, Some(5), 0.1, share * limit, displacement)
+    })
 }
 
 #[test]
@@ -19,7 +23,11 @@ fn the_allowed_error_of_a_step_is_rtol_times_width_times_displacement() {
         for rtol in [1e-6, 1e-3] {
             for displacement in [1e-3, 1.0] {
                 let rule = ErrorControl { rtol, width: Some(width), ..RULE };
-                assert_eq!(verdicts_near(&rule, displacement, rtol * width * displacement), EXPECTED, "{rule:?} {displacement}");
+                assert_eq!(
+                    verdicts_near(&rule, displacement, rtol * width * displacement),
+                    EXPECTED,
+                    "{rule:?} {displacement}"
+                );
             }
         }
     }
@@ -53,14 +61,28 @@ fn a_run_fails_only_when_steps_no_longer_move_a_token() {
     for k in 0..=MAX_NONFINITE_STEPS {
         let verdict = controller.judge(&RULE, Some(5), 0.1, f64::NAN, 0.01);
         assert_eq!(verdict, StepVerdict::NonFinite);
-        assert_eq!(controller.failure(verdict, 0.1, 1.0).is_some(), k == MAX_NONFINITE_STEPS, "{k}");
+        assert_eq!(
+            controller.failure(verdict, 0.1, 1.0).is_some(),
+            k == MAX_NONFINITE_STEPS,
+            "{k}"
+        );
     }
     controller.reset_nonfinite_steps();
     assert!(controller.failure(StepVerdict::NonFinite, 1.001e3 * ERROR_FLOOR, 1.0).is_none());
-    assert!(matches!(controller.failure(StepVerdict::NonFinite, 0.999e3 * ERROR_FLOOR, 1.0), Some(Outcome::NonFinite { .. })));
+    assert!(matches!(
+        controller.failure(StepVerdict::NonFinite, 0.999e3 * ERROR_FLOOR, 1.0),
+        Some(Outcome::NonFinite { .. })
+    ));
     for (share, fails) in [(1.001, false), (0.999, true)] {
         controller.h = share * 1e-3 * ERROR_FLOOR;
-        assert_eq!(matches!(controller.failure(StepVerdict::Rejected, 0.1, 1.0), Some(Outcome::StepTooSmall { .. })), fails, "{share}");
+        assert_eq!(
+            matches!(
+                controller.failure(StepVerdict::Rejected, 0.1, 1.0),
+                Some(Outcome::StepTooSmall { .. })
+            ),
+            fails,
+            "{share}"
+        );
     }
 }
 
@@ -74,6 +96,8 @@ fn a_short_remainder_is_added_to_the_last_step() {
     let mut controller = StepController::new(10.0, 4.0, &[3.0, 7.0]);
     assert!((controller.next_step() - 3.0).abs() < 1e-15);
     assert!(
-        controller.advance(3.0, true) && controller.now().to_bits() == 3f64.to_bits() && controller.next_jump().to_bits() == 7f64.to_bits()
+        controller.advance(3.0, true)
+            && controller.now().to_bits() == 3f64.to_bits()
+            && controller.next_jump().to_bits() == 7f64.to_bits()
     );
 }

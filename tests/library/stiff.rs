@@ -4,8 +4,8 @@
 use metastable::attention::{Dynamics, Spec, dynamics};
 use metastable::flow::observable::{self, RunParameters, log_times};
 use metastable::flow::{
-    Event, EventAction, ImplicitStep, ImplicitSteps, Options, Outcome, Recorder, Solution, StepAttempt, Stepper, TokenSystem, solve,
-    solve_many,
+    Event, EventAction, ImplicitStep, ImplicitSteps, Options, Outcome, Recorder, Solution,
+    StepAttempt, Stepper, TokenSystem, solve, solve_many,
 };
 use metastable::num::{quadrature::integrate, stats::slope, stream::Stream};
 use metastable::sphere::{Tokens, geometry, law::Law};
@@ -15,7 +15,10 @@ fn flow(name: &str, beta: f64, n: usize) -> Dynamics {
 }
 
 fn drawn(law: &str, n: usize, d: usize, seed: u64) -> Tokens {
-    Law::parse(law).expect("registered").sample(n, d, &mut Stream::new(seed, &["stiff"])).expect("valid")
+    Law::parse(law)
+        .expect("registered")
+        .sample(n, d, &mut Stream::new(seed, &["stiff"]))
+        .expect("valid")
 }
 
 fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
@@ -48,7 +51,13 @@ fn the_triangular_jacobian_is_the_derivative() {
         let (mut plus, mut minus) = (vec![0.0; size], vec![0.0; size]);
         let mut scale = 0.0f64;
         let mut deviation = 0.0f64;
-        for (column, e) in x.rows().flat_map(geometry::tangent_basis).collect::<Vec<_>>().chunks_exact(d).enumerate() {
+        for (column, e) in x
+            .rows()
+            .flat_map(geometry::tangent_basis)
+            .collect::<Vec<_>>()
+            .chunks_exact(d)
+            .enumerate()
+        {
             let j = column / (d - 1);
             let delta = 1e-5 * beta.abs().max(1.0).powf(-0.5);
             for (step, out) in [(delta, &mut plus), (-delta, &mut minus)] {
@@ -60,13 +69,17 @@ fn the_triangular_jacobian_is_the_derivative() {
             let mut u = vec![0.0; size];
             u[j * d..(j + 1) * d].copy_from_slice(e);
             for i in 0..n {
-                let mut expected: Vec<f64> = (i * d..(i + 1) * d).map(|c| (plus[c] - minus[c]) / (2.0 * delta)).collect();
+                let mut expected: Vec<f64> =
+                    (i * d..(i + 1) * d).map(|c| (plus[c] - minus[c]) / (2.0 * delta)).collect();
                 geometry::project(x.row(i), &mut expected);
                 let mut found = vec![0.0; d];
                 if i == j {
                     let mut block = vec![0.0; d * d];
                     jacobian.diagonal_block(i, &mut block);
-                    found = block.chunks_exact(d).map(|r| r.iter().zip(e).map(|(a, b)| a * b).sum()).collect();
+                    found = block
+                        .chunks_exact(d)
+                        .map(|r| r.iter().zip(e).map(|(a, b)| a * b).sum())
+                        .collect();
                 } else {
                     jacobian.add_off_diagonal(i, &u, &mut found);
                 }
@@ -75,7 +88,10 @@ fn the_triangular_jacobian_is_the_derivative() {
             }
         }
         println!("{name} n {n} d {d} beta {beta}: {:.1e}", deviation / scale);
-        assert!(deviation < 2e-9 * scale, "{name} n {n} d {d} beta {beta}: {deviation:e} of {scale:e}");
+        assert!(
+            deviation < 2e-9 * scale,
+            "{name} n {n} d {d} beta {beta}: {deviation:e} of {scale:e}"
+        );
     }
 }
 
@@ -101,16 +117,19 @@ fn implicit_steps_have_order_five_and_their_dense_output_order_four() {
         let options = Options { rtol: 1e-14, implicit: ImplicitSteps::Never, ..Options::default() };
         let exact = solve(&f, &x, 2.0, &options, &mut []).expect("valid").tokens();
         for (sum, k) in squares.iter_mut().zip(counts) {
-            *sum += fixed(&f, &x, 2.0, k).iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+            *sum +=
+                fixed(&f, &x, 2.0, k).iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         }
     }
-    let points: Vec<(f64, f64)> = counts.iter().zip(squares).map(|(k, s)| (f64::from(*k).ln(), 0.5 * s.ln())).collect();
+    let points: Vec<(f64, f64)> =
+        counts.iter().zip(squares).map(|(k, s)| (f64::from(*k).ln(), 0.5 * s.ln())).collect();
     println!("order {:.2} {points:?}", -slope(&points));
     assert!((-slope(&points) - 5.0).abs() < 0.3, "{points:?}");
     let x = uniform(6, 3, 3);
     let mut points = Vec::new();
     for h in [0.2, 0.1, 0.05] {
-        let (mut step, mut system) = (ImplicitStep::new(&f, &x).expect("causal"), TokenSystem::new(&f, &x));
+        let (mut step, mut system) =
+            (ImplicitStep::new(&f, &x).expect("causal"), TokenSystem::new(&f, &x));
         let (mut end, mut middle) = (x.coordinates().to_vec(), x.coordinates().to_vec());
         step.step(&mut system, 0.0, x.coordinates(), h, &mut end).expect("finite");
         let ends = StepAttempt { t: 0.0, start: x.coordinates(), end: &end };
@@ -130,7 +149,9 @@ fn very_long_steps_move_followers_onto_their_leader() {
     let x = Tokens::from_angles(&[0.3, 0.3 + 1e-9, 0.3 - 2e-9]).expect("finite");
     let f = flow("causal-sa", 9.0, 3);
     let (mut step, mut end) = (ImplicitStep::new(&f, &x).expect("causal"), [0.0; 6]);
-    let error = step.step(&mut TokenSystem::new(&f, &x), 0.0, x.coordinates(), 1e200, &mut end).expect("finite");
+    let error = step
+        .step(&mut TokenSystem::new(&f, &x), 0.0, x.coordinates(), 1e200, &mut end)
+        .expect("finite");
     let spread = (1..3).map(|i| worst(&end[..2], &end[2 * i..2 * i + 2])).fold(0.0, f64::max);
     assert!(error < 1e-15 && spread < 1e-16, "{error:e} {spread:e}");
 }
@@ -146,9 +167,15 @@ fn implicit_runs_agree_with_explicit_ones() {
         ("causal-sa", 16, 2, 30.0, 3e3),
     ] {
         let x = uniform(n, d, 5);
-        let (explicit, auto) = (run(name, beta, &x, t_end, ImplicitSteps::Never), run(name, beta, &x, t_end, ImplicitSteps::Auto));
+        let (explicit, auto) = (
+            run(name, beta, &x, t_end, ImplicitSteps::Never),
+            run(name, beta, &x, t_end, ImplicitSteps::Auto),
+        );
         let always = run(name, beta, &x, t_end, ImplicitSteps::Always);
-        let (one, two) = (worst(&explicit.tokens(), &auto.tokens()), worst(&explicit.tokens(), &always.tokens()));
+        let (one, two) = (
+            worst(&explicit.tokens(), &auto.tokens()),
+            worst(&explicit.tokens(), &always.tokens()),
+        );
         println!(
             "{name} n {n} d {d} beta {beta} t {t_end:e}: auto {one:.1e}, always {two:.1e}; {:?} {:?} {:?}",
             explicit.stats, auto.stats, always.stats
@@ -188,7 +215,9 @@ fn causal_attention_reaches_very_late_end_times() {
             "{name} n {n} d {d} beta {beta}: {:?}",
             end.outcome
         );
-        assert!(end.stats.steps < 40_000 && end.clusters.coordinates().iter().all(|v| v.is_finite()));
+        assert!(
+            end.stats.steps < 40_000 && end.clusters.coordinates().iter().all(|v| v.is_finite())
+        );
         // Followers belong to the clusters of their leaders.
         let clusters = end.clusters_within(1e-10);
         assert!(clusters.n() <= n / 2, "{} clusters", clusters.n());
@@ -214,14 +243,22 @@ fn followers_do_not_change_the_exact_time_of_their_leader() {
     // Token 0 stays. Token 1 sees only tokens 0 and 1, so theta' = -sin theta / (1 + e^{beta (1 -
     // cos theta)}), for any later tokens.
     for (beta, from, to) in [(9.0, 3.0, 1.0f64), (30.0, 2.9, 0.5)] {
-        let near: Vec<f64> = [0.0, from].into_iter().chain((0..6).map(|k| from + 0.02 * f64::from(k - 3))).collect();
+        let near: Vec<f64> =
+            [0.0, from].into_iter().chain((0..6).map(|k| from + 0.02 * f64::from(k - 3))).collect();
         let x = Tokens::from_angles(&near).expect("finite");
         let rate = |theta: f64| (1.0 + (beta * (1.0 - theta.cos())).exp()) / theta.sin();
         let expected = integrate(rate, to, from, 1e-13).value;
-        let options = Options { events: vec![(Box::new(Within(to)), EventAction::Stop)], ..Options::default() };
+        let options = Options {
+            events: vec![(Box::new(Within(to)), EventAction::Stop)],
+            ..Options::default()
+        };
         let end = solve(&flow("causal-sa", beta, 8), &x, 1e300, &options, &mut []).expect("valid");
         let Outcome::Event { t, .. } = end.outcome else { panic!("{:?}", end.outcome) };
-        println!("beta {beta}: t = {t:e}, relative error {:.1e}, {:?}", t / expected - 1.0, end.stats);
+        println!(
+            "beta {beta}: t = {t:e}, relative error {:.1e}, {:?}",
+            t / expected - 1.0,
+            end.stats
+        );
         assert!((t / expected - 1.0).abs() < 1e-8 && end.stats.implicit > 0, "{t:e} {expected:e}");
     }
 }
@@ -231,10 +268,15 @@ fn samples_within_long_steps_are_accurate() {
     let x = uniform(12, 2, 4);
     let table = |implicit: ImplicitSteps| {
         let setting = RunParameters { n: 12, d: 2, beta: 9.0 };
-        let mut recorder =
-            Recorder::new(setting, log_times(1.0, 2e4, 300), false, vec![observable::find("positions").expect("registered")]);
+        let mut recorder = Recorder::new(
+            setting,
+            log_times(1.0, 2e4, 300),
+            false,
+            vec![observable::find("positions").expect("registered")],
+        );
         let options = Options { implicit, ..Options::default() };
-        let end = solve(&flow("causal-sa", 9.0, 12), &x, 2e4, &options, &mut [&mut recorder]).expect("valid");
+        let end = solve(&flow("causal-sa", 9.0, 12), &x, 2e4, &options, &mut [&mut recorder])
+            .expect("valid");
         (recorder.table, end.stats)
     };
     let ((a, explicit), (b, auto)) = (table(ImplicitSteps::Never), table(ImplicitSteps::Auto));
@@ -257,12 +299,22 @@ fn only_steady_states_are_stationary() {
         let x = uniform(n, d, 2);
         let end = run(name, beta, &x, 1e9, ImplicitSteps::Auto);
         println!("{name} n {n} d {d} beta {beta}: {} {:?}", end.outcome, end.stats);
-        let Outcome::Stationary { t, residual } = end.outcome else { panic!("{name} n {n} d {d}: {:?}", end.outcome) };
+        let Outcome::Stationary { t, residual } = end.outcome else {
+            panic!("{name} n {n} d {d}: {:?}", end.outcome)
+        };
         assert!(
-            t > 1.0 && t < 1e5 && residual.decay_rate > 0.0 && residual.remaining_distance < 1e-10 && end.t >= 1e9,
+            t > 1.0
+                && t < 1e5
+                && residual.decay_rate > 0.0
+                && residual.remaining_distance < 1e-10
+                && end.t >= 1e9,
             "{t:e} {residual:?}"
         );
-        assert!(end.outcome.is_success() && end.outcome.name() == "stationary" && end.stats.steps < 5000);
+        assert!(
+            end.outcome.is_success()
+                && end.outcome.name() == "stationary"
+                && end.stats.steps < 5000
+        );
         if d == 2 {
             let mut angles = end.clusters.angles();
             angles.sort_by(f64::total_cmp);
@@ -276,7 +328,11 @@ fn only_steady_states_are_stationary() {
         let options = Options { merge_radius: radius, max_steps: 3000, ..Options::default() };
         let end = solve(&flow("sa", beta, 6), &apart, 1e6, &options, &mut []).expect("valid");
         println!("beta {beta} radius {radius:e}: {} {:?}", end.outcome, end.stats);
-        assert!(matches!(end.outcome, Outcome::Reached | Outcome::MaxSteps { .. }), "{:?}", end.outcome);
+        assert!(
+            matches!(end.outcome, Outcome::Reached | Outcome::MaxSteps { .. }),
+            "{:?}",
+            end.outcome
+        );
     }
 }
 
@@ -288,8 +344,17 @@ fn saddles_are_not_steady_states() {
         println!("{name} polygon of {n} in d = {d}: {} {} clusters", end.outcome, end.clusters.n());
         // Rounding makes the attractive polygon unstable, and it ends as one cluster. No rounding
         // leads out of the plane of a great circle, so the repulsive run continues.
-        assert!(name == "repulsive-sa" || (end.outcome == Outcome::Reached && end.clusters.n() == 1), "{:?}", end.outcome);
-        assert!(name != "repulsive-sa" || !matches!(end.outcome, Outcome::Stationary { t, .. } if t < 1.0), "{:?}", end.outcome);
+        assert!(
+            name == "repulsive-sa" || (end.outcome == Outcome::Reached && end.clusters.n() == 1),
+            "{:?}",
+            end.outcome
+        );
+        assert!(
+            name != "repulsive-sa"
+                || !matches!(end.outcome, Outcome::Stationary { t, .. } if t < 1.0),
+            "{:?}",
+            end.outcome
+        );
     }
     let antipodes = Tokens::new(2, vec![1.0, 0.0, -1.0, 0.0]).expect("unit");
     assert_eq!(run("sa", 3.0, &antipodes, 1e100, ImplicitSteps::Auto).outcome, Outcome::Reached);
@@ -301,12 +366,18 @@ fn remaining_samples_record_the_steady_state() {
     for name in ["pair-share", "positions"] {
         let observables = vec![observable::find(name).expect("registered")];
         let setting = RunParameters { n: 5, d: 2, beta: 4.0 };
-        let recorder = || Recorder::new(setting, log_times(0.1, 1e8, 60), false, observables.clone());
+        let recorder =
+            || Recorder::new(setting, log_times(0.1, 1e8, 60), false, observables.clone());
         let mut recorders = vec![recorder(), recorder(), recorder()];
         let f = flow("repulsive-sa", 4.0, 5);
-        let ends = solve_many(&f, &starts, 1e8, &Options::default(), &mut recorders).expect("valid");
+        let ends =
+            solve_many(&f, &starts, 1e8, &Options::default(), &mut recorders).expect("valid");
         for (end, recorder) in ends.iter().zip(&recorders) {
-            assert!(matches!(end.outcome, Outcome::Stationary { .. }) && end.t >= 1e8, "{:?}", end.outcome);
+            assert!(
+                matches!(end.outcome, Outcome::Stationary { .. }) && end.t >= 1e8,
+                "{:?}",
+                end.outcome
+            );
             assert_eq!(recorder.table.rows.len(), 60);
             assert!(recorder.table.rows[58][1..] == recorder.table.rows[59][1..]);
         }
@@ -317,11 +388,25 @@ fn remaining_samples_record_the_steady_state() {
 fn nearly_equal_causal_tokens_are_one_cluster() {
     let x = Tokens::from_angles(&[0.0, 0.01, 2.0, 2.01, 2.02]).expect("finite");
     let masses = observable::find("masses").expect("registered");
-    let mut recorder = Recorder::new(RunParameters { n: 5, d: 2, beta: 30.0 }, vec![0.0, 200.0], false, vec![masses]);
-    let end = solve(&flow("causal-sa", 30.0, 5), &x, 200.0, &Options::default(), &mut [&mut recorder]).expect("valid");
-    assert_eq!((end.clusters.n(), end.clusters_within(1e-10).n(), end.clusters_within(0.0).n()), (5, 2, 2));
+    let mut recorder = Recorder::new(
+        RunParameters { n: 5, d: 2, beta: 30.0 },
+        vec![0.0, 200.0],
+        false,
+        vec![masses],
+    );
+    let end =
+        solve(&flow("causal-sa", 30.0, 5), &x, 200.0, &Options::default(), &mut [&mut recorder])
+            .expect("valid");
+    assert_eq!(
+        (end.clusters.n(), end.clusters_within(1e-10).n(), end.clusters_within(0.0).n()),
+        (5, 2, 2)
+    );
     let rows = &recorder.table.rows;
-    assert!(worst(&rows[0][1..], &[0.2; 5]) < 1e-15 && worst(&rows[1][1..], &[0.6, 0.4, 0.0, 0.0, 0.0]) < 1e-15, "{rows:?}");
+    assert!(
+        worst(&rows[0][1..], &[0.2; 5]) < 1e-15
+            && worst(&rows[1][1..], &[0.6, 0.4, 0.0, 0.0, 0.0]) < 1e-15,
+        "{rows:?}"
+    );
 }
 
 #[test]

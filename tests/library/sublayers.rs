@@ -7,7 +7,9 @@ use metastable::attention::feed_forward::Mlp;
 use metastable::attention::hardmax::Hardmax;
 use metastable::attention::kernel::{Attention, Weights, Workspace};
 use metastable::attention::layer::Layer;
-use metastable::attention::normalisation::{Normalisation, Pre, RateDependence, Rescaled, TokenState, Unnormalised, find};
+use metastable::attention::normalisation::{
+    Normalisation, Pre, RateDependence, Rescaled, TokenState, Unnormalised, find,
+};
 use metastable::attention::scheduled::{Layers, Schedule, Scheduled};
 use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{Dynamics, Head, Input, OutputForm, Properties, Sublayer};
@@ -33,7 +35,8 @@ fn exponential(m: &[f64], t: f64) -> Vec<f64> {
     for k in 1..60 {
         let last = term.clone();
         for (i, v) in term.iter_mut().enumerate() {
-            *v = t / f64::from(k) * (0..d).map(|l| last[i / d * d + l] * m[l * d + i % d]).sum::<f64>();
+            *v = t / f64::from(k)
+                * (0..d).map(|l| last[i / d * d + l] * m[l * d + i % d]).sum::<f64>();
         }
         sum.iter_mut().zip(&term).for_each(|(s, t)| *s += t);
     }
@@ -49,7 +52,10 @@ struct Growing {
 impl Schedule for Growing {
     fn heads(&self, t: f64) -> Vec<Head> {
         let image = || Some((self.d, exponential(&self.v, t)));
-        vec![Head::new(self.d, image(), image(), Some((self.d, self.v.clone()))).expect("square matrices")]
+        vec![
+            Head::new(self.d, image(), image(), Some((self.d, self.v.clone())))
+                .expect("square matrices"),
+        ]
     }
 }
 
@@ -59,10 +65,18 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
     let v: Vec<f64> = normals(d * d, "value").iter().map(|v| 0.3 * v).collect();
     let start = Tokens::flat(d, normals(n * d, "start"))?;
     let head = Head::new(d, None, None, Some((d, v.clone())))?;
-    let plain = Dynamics::single(Attention { heads: vec![head], ..Attention::new(1.0) }).with_normalisation(Unnormalised);
+    let plain = Dynamics::single(Attention { heads: vec![head], ..Attention::new(1.0) })
+        .with_normalisation(Unnormalised);
     let x = solve(&plain, &start, t, &exact(), &mut [])?;
-    let scheduled = Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
-    let z = solve(&Dynamics::single(scheduled).with_normalisation(Rescaled), &start, t, &exact(), &mut [])?;
+    let scheduled =
+        Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
+    let z = solve(
+        &Dynamics::single(scheduled).with_normalisation(Rescaled),
+        &start,
+        t,
+        &exact(),
+        &mut [],
+    )?;
     assert_eq!((&x.outcome, &z.outcome), (&Outcome::Reached, &Outcome::Reached));
     let back = exponential(&v, -t);
     for (x, z) in x.clusters.rows().zip(z.clusters.rows()) {
@@ -71,19 +85,34 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
         assert!(expected.iter().zip(z).all(|(a, b)| (a - b).abs() < 1e-8), "{expected:?} {z:?}");
     }
     // Layers with a value matrix are Euler steps of the same flow.
-    let scheduled = || Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
+    let scheduled =
+        || Scheduled { attention: Attention::new(1.0), schedule: Growing { d, v: v.clone() } };
     let error = |count: usize| -> Result<f64> {
-        let (dt, model) = (t / count as f64, Dynamics::single(scheduled()).with_normalisation(Rescaled));
+        let (dt, model) =
+            (t / count as f64, Dynamics::single(scheduled()).with_normalisation(Rescaled));
         let end = apply_layers(&model, &start, Layer::new(dt)?, count, dt, None, &mut [])?.0;
-        Ok(end.coordinates().iter().zip(z.clusters.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+        Ok(end
+            .coordinates()
+            .iter()
+            .zip(z.clusters.coordinates())
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max))
     };
     let (coarse, fine) = (error(200)?, error(400)?);
     assert!((coarse / fine - 2.0).abs() < 0.1 && fine < 0.05, "{coarse:e} {fine:e}");
     // The control: scores of z itself, without the growing factor.
     let head = Head::new(d, None, None, Some((d, v)))?;
-    let frozen = Dynamics::single(Attention { heads: vec![head], ..Attention::new(1.0) }).with_normalisation(Rescaled);
+    let frozen = Dynamics::single(Attention { heads: vec![head], ..Attention::new(1.0) })
+        .with_normalisation(Rescaled);
     let other = solve(&frozen, &start, t, &exact(), &mut [])?;
-    assert!(other.clusters.coordinates().iter().zip(z.clusters.coordinates()).any(|(a, b)| (a - b).abs() > 1e-3));
+    assert!(
+        other
+            .clusters
+            .coordinates()
+            .iter()
+            .zip(z.clusters.coordinates())
+            .any(|(a, b)| (a - b).abs() > 1e-3)
+    );
     Ok(())
 }
 
@@ -92,7 +121,8 @@ struct OfDirections(Attention);
 
 impl Sublayer for OfDirections {
     fn evaluate(&self, input: &Input, _: OutputForm, work: &mut Workspace, out: &mut [f64]) {
-        let x = Tokens::normalised(input.tokens.d(), input.tokens.coordinates().to_vec()).expect("no zero row");
+        let x = Tokens::normalised(input.tokens.d(), input.tokens.coordinates().to_vec())
+            .expect("no zero row");
         self.0.evaluate(&Input { t: input.t, tokens: &x }, OutputForm::Sum, work, out);
     }
 
@@ -110,7 +140,8 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
     let (n, d, t) = (9, 3, 2.5);
     let directions = Law::parse("uniform")?.sample(n, d, &mut Stream::new(1, &["pre"]))?;
     let radii: Vec<f64> = (0..n).map(|i| 0.5 + 0.3 * i as f64).collect();
-    let rows: Vec<f64> = directions.rows().zip(&radii).flat_map(|(x, r)| x.iter().map(move |v| r * v)).collect();
+    let rows: Vec<f64> =
+        directions.rows().zip(&radii).flat_map(|(x, r)| x.iter().map(move |v| r * v)).collect();
     let polar = Dynamics::single(Attention::new(3.0)).with_normalisation(Pre);
     let start = directions.polar(&radii)?;
     let found = solve(&polar, &start, t, &exact(), &mut [])?.clusters;
@@ -119,27 +150,52 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
     let other = cross_check::solve_independently(&polar, &start, t, 1e-12)?;
     for (i, (x, y)) in found.rows().zip(expected.rows()).enumerate() {
         let r = found.extra_numbers()[i];
-        assert!(x.iter().zip(y).all(|(x, y)| (r * x - y).abs() < 1e-10 * r), "token {i}: {r} {x:?} {y:?}");
+        assert!(
+            x.iter().zip(y).all(|(x, y)| (r * x - y).abs() < 1e-10 * r),
+            "token {i}: {r} {x:?} {y:?}"
+        );
         assert!((other[n * d + i] / r - 1.0).abs() < 1e-10);
     }
     // Layers are Euler steps of both.
     let error = |x: &Tokens| {
-        let deviation = |(x, y): (&[f64], &[f64])| -> f64 { x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum() };
+        let deviation = |(x, y): (&[f64], &[f64])| -> f64 {
+            x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum()
+        };
         x.rows().zip(expected.rows()).map(deviation).fold(0.0, f64::max)
     };
     let mut layers = Vec::new();
     for count in [100, 200] {
-        layers.push(error(&apply_layers(&polar, &start, Layer::new(t / count as f64)?, count, 1.0, None, &mut [])?.0));
+        layers.push(error(
+            &apply_layers(
+                &polar,
+                &start,
+                Layer::new(t / count as f64)?,
+                count,
+                1.0,
+                None,
+                &mut [],
+            )?
+            .0,
+        ));
     }
     assert!((layers[0] / layers[1] - 2.0).abs() < 0.1, "{layers:?}");
-    assert!(solve(&polar, &Tokens::flat(d, rows)?, t, &exact(), &mut []).is_err(), "tokens of another space");
+    assert!(
+        solve(&polar, &Tokens::flat(d, rows)?, t, &exact(), &mut []).is_err(),
+        "tokens of another space"
+    );
     Ok(())
 }
 
 /// A feed-forward layer of `W_1`, `b_1`, `W_2`, `b_2`.
 fn mlp([first, shift, second, last]: [Vec<f64>; 4], activation: Activation) -> Result<Mlp> {
     let (d, h) = (last.len(), shift.len());
-    Mlp::new("mlp", Linear::new("W_1", d, first, shift)?, None, Linear::new("W_2", h, second, last)?, activation)
+    Mlp::new(
+        "mlp",
+        Linear::new("W_1", d, first, shift)?,
+        None,
+        Linear::new("W_2", h, second, last)?,
+        activation,
+    )
 }
 
 #[test]
@@ -148,7 +204,8 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
     let x = Law::parse("uniform")?.sample(5, d, &mut Stream::new(2, &["mlp"]))?;
     let mlp = mlp([h * d, h, d * h, d].map(|k| normals(k, &format!("mlp {k}"))), Activation::Gelu)?;
     let sum = Dynamics::single(Attention::new(2.0)).with_sublayer(mlp.clone());
-    let parts = [Dynamics::single(Attention::new(2.0)).velocity(&x), Dynamics::single(mlp).velocity(&x)];
+    let parts =
+        [Dynamics::single(Attention::new(2.0)).velocity(&x), Dynamics::single(mlp).velocity(&x)];
     for (k, v) in sum.velocity(&x).iter().enumerate() {
         assert!((v - parts[0][k] - parts[1][k]).abs() < 1e-14);
     }
@@ -156,7 +213,9 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
     assert!(facts.common_field && !facts.rotation_equivariant && facts.energy_sign == 0);
     // Published values of both forms of GELU (rounded from 60 digits).
     assert!((Activation::Gelu.value(2.0) - 1.954_499_736_103_641_6).abs() < 3e-15);
-    let worst = (0..6000).map(|k| f64::from(k) * 1e-3).map(|x| (Activation::Gelu.value(x) - Activation::GeluTanh.value(x)).abs());
+    let worst = (0..6000)
+        .map(|k| f64::from(k) * 1e-3)
+        .map(|x| (Activation::Gelu.value(x) - Activation::GeluTanh.value(x)).abs());
     assert!((worst.fold(0.0, f64::max) - 4.7324e-4).abs() < 1e-8);
     Ok(())
 }
@@ -164,17 +223,32 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
 #[test]
 fn no_step_crosses_a_depth_at_which_weights_jump() -> Result<()> {
     let (d, start) = (3, Law::parse("uniform")?.sample(6, 3, &mut Stream::new(4, &["jumps"]))?);
-    let heads: Vec<Vec<Head>> =
-        (0..4).map(|k| Ok(vec![Head::new(d, None, None, Some((d, normals(d * d, &format!("layer {k}")))))?])).collect::<Result<_>>()?;
-    let trained = Dynamics::single(Scheduled { attention: Attention::new(1.0), schedule: Layers::new(heads.clone())? });
+    let heads: Vec<Vec<Head>> = (0..4)
+        .map(|k| {
+            Ok(vec![Head::new(d, None, None, Some((d, normals(d * d, &format!("layer {k}")))))?])
+        })
+        .collect::<Result<_>>()?;
+    let trained = Dynamics::single(Scheduled {
+        attention: Attention::new(1.0),
+        schedule: Layers::new(heads.clone())?,
+    });
     let found = solve(&trained, &start, 3.5, &exact(), &mut [])?;
     let mut x = start;
     for (k, head) in heads.iter().enumerate() {
         let layer = Dynamics::single(Attention { heads: head.clone(), ..Attention::new(1.0) });
         x = solve(&layer, &x, if k == 3 { 0.5 } else { 1.0 }, &exact(), &mut [])?.clusters;
     }
-    assert!(x.coordinates().iter().zip(found.clusters.coordinates()).all(|(a, b)| (a - b).abs() < 1e-10));
-    assert!(found.stats.rejected < 20, "too many rejected steps, so the jumps were not known: {:?}", found.stats);
+    assert!(
+        x.coordinates()
+            .iter()
+            .zip(found.clusters.coordinates())
+            .all(|(a, b)| (a - b).abs() < 1e-10)
+    );
+    assert!(
+        found.stats.rejected < 20,
+        "too many rejected steps, so the jumps were not known: {:?}",
+        found.stats
+    );
     assert!(Layers::new(Vec::new()).is_err());
     Ok(())
 }
@@ -184,8 +258,16 @@ fn spaces_and_normalisations_are_found_by_name_and_refuse_wrong_numbers() -> Res
     assert_eq!(find("pre")?.space().extra_per_token(), 1);
     assert!(find("pst").expect_err("unknown").to_string().contains("`post`"));
     let x = Tokens::from_angles(&[0.0, 1.0])?;
-    assert!(x.clone().polar(&[1.0]).is_err() && x.clone().polar(&[1.0, 0.0]).is_err() && x.clone().polar(&[1.0, f64::NAN]).is_err());
-    assert!(Tokens::flat(2, vec![1.0, f64::INFINITY]).is_err() && Tokens::flat(0, vec![1.0]).is_err() && Tokens::flat(2, vec![]).is_err());
+    assert!(
+        x.clone().polar(&[1.0]).is_err()
+            && x.clone().polar(&[1.0, 0.0]).is_err()
+            && x.clone().polar(&[1.0, f64::NAN]).is_err()
+    );
+    assert!(
+        Tokens::flat(2, vec![1.0, f64::INFINITY]).is_err()
+            && Tokens::flat(0, vec![1.0]).is_err()
+            && Tokens::flat(2, vec![]).is_err()
+    );
     // Sums and differences in R^d, against the definition in double-doubles.
     let flat = Tokens::flat(3, normals(15, "flat"))?.with_masses(&[1.0, 2.0, 0.5, 1.0, 3.0])?;
     for weights in [Weights::Softmax, Weights::Exponential { log_factor: -2.0 }] {
@@ -195,7 +277,10 @@ fn spaces_and_normalisations_are_found_by_name_and_refuse_wrong_numbers() -> Res
             dynamics.output(0.0, &flat, form, &mut Workspace::default(), &mut out);
             let exact = dynamics.definition(0.0, &flat, form).expect("attention has a definition");
             let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            assert!(out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-14 * size), "{form:?} {out:?} {exact:?}");
+            assert!(
+                out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-14 * size),
+                "{form:?} {out:?} {exact:?}"
+            );
         }
     }
     Ok(())
@@ -203,14 +288,19 @@ fn spaces_and_normalisations_are_found_by_name_and_refuse_wrong_numbers() -> Res
 
 #[test]
 fn sinkhorn_weights_are_doubly_stochastic_and_modes_grow_at_the_known_rate() -> Result<()> {
-    for (n, d, beta) in [(1, 2, 3.0), (40, 3, 0.0), (512, 3, 4.0), (200, 8, 30.0), (60, 2, 1000.0)] {
+    for (n, d, beta) in [(1, 2, 3.0), (40, 3, 0.0), (512, 3, 4.0), (200, 8, 30.0), (60, 2, 1000.0)]
+    {
         let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(5, &["sinkhorn"]))?;
         let masses: Vec<f64> = (0..n).map(|i| 1.0 + (i % 5) as f64).collect();
         let x = x.with_masses(&masses)?;
         let (f, residual, rounds) = Sinkhorn::new(beta, 1e-12)?.scaling(&x);
-        assert!(residual <= 1e-12 && rounds <= 40, "n {n} beta {beta}: {residual:e} after {rounds} rounds");
+        assert!(
+            residual <= 1e-12 && rounds <= 40,
+            "n {n} beta {beta}: {residual:e} after {rounds} rounds"
+        );
         for i in 0..n {
-            let weight = |j: usize| f[i] * (beta * (x.inner(i, j) - 1.0)).exp() * f[j] * x.masses()[j];
+            let weight =
+                |j: usize| f[i] * (beta * (x.inner(i, j) - 1.0)).exp() * f[j] * x.masses()[j];
             let sum: f64 = (0..n).map(weight).sum();
             assert!((sum - 1.0).abs() < 1e-11 * (1.0 + beta), "row {i}: {sum}");
         }
@@ -218,10 +308,14 @@ fn sinkhorn_weights_are_doubly_stochastic_and_modes_grow_at_the_known_rate() -> 
     // The rate of arXiv:2110.11773, k^2 kappa_k / (beta (1 + kappa_k)) = 0.3623420 at beta = 4, k =
     // 2.
     let (n, k, small) = (240, 2.0, 1e-6);
-    let grid: Vec<f64> = (0..n).map(|i| std::f64::consts::TAU * f64::from(i) / f64::from(n)).collect();
-    let x = Tokens::from_angles(&grid.iter().map(|t| t + small * (k * t).sin()).collect::<Vec<_>>())?;
+    let grid: Vec<f64> =
+        (0..n).map(|i| std::f64::consts::TAU * f64::from(i) / f64::from(n)).collect();
+    let x =
+        Tokens::from_angles(&grid.iter().map(|t| t + small * (k * t).sin()).collect::<Vec<_>>())?;
     let v = Dynamics::single(Sinkhorn::new(4.0, 1e-14)?).velocity(&x);
-    let rate = |i: usize| (x.row(i)[0] * v[2 * i + 1] - x.row(i)[1] * v[2 * i]) / (small * (k * grid[i]).sin());
+    let rate = |i: usize| {
+        (x.row(i)[0] * v[2 * i + 1] - x.row(i)[1] * v[2 * i]) / (small * (k * grid[i]).sin())
+    };
     assert!((rate(17) - 0.362_342_0).abs() < 2e-7, "{}", rate(17));
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(Sinkhorn::new(wrong, 1e-12).is_err());
@@ -240,13 +334,25 @@ fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
     // A token that leads itself does so forever, and all tokens converge to such leaders.
     let model = Hardmax::new(None, 1e-12)?;
-    let first: Vec<usize> = (0..n).filter(|i| model.leaders(&x, *i).is_ok_and(|c| c == [*i])).collect();
+    let first: Vec<usize> =
+        (0..n).filter(|i| model.leaders(&x, *i).is_ok_and(|c| c == [*i])).collect();
     let (end, _) = apply_layers(&hard, &x, Layer::new(0.5)?, 400, 1.0, None, &mut [])?;
     // Leaders move only by rounding, when other tokens have reached them.
-    assert!(!first.is_empty() && first.iter().all(|i| x.space().dist(end.row(*i), x.row(*i)) < 1e-13), "leaders moved");
-    let nearest = |i: usize| first.iter().map(|j| end.space().dist(end.row(i), end.row(*j))).fold(f64::INFINITY, f64::min);
+    assert!(
+        !first.is_empty() && first.iter().all(|i| x.space().dist(end.row(*i), x.row(*i)) < 1e-13),
+        "leaders moved"
+    );
+    let nearest = |i: usize| {
+        first
+            .iter()
+            .map(|j| end.space().dist(end.row(i), end.row(*j)))
+            .fold(f64::INFINITY, f64::min)
+    };
     assert!((0..n).all(|i| nearest(i) < 1e-6), "a token is not at a leader");
-    assert!(Hardmax::new(Some(vec![1.0; 3]), 0.0)?.leaders(&x, 0).is_err() && Hardmax::new(None, -1.0).is_err());
+    assert!(
+        Hardmax::new(Some(vec![1.0; 3]), 0.0)?.leaders(&x, 0).is_err()
+            && Hardmax::new(None, -1.0).is_err()
+    );
     Ok(())
 }
 
@@ -304,11 +410,20 @@ fn custom_normalisations_and_sublayers_need_only_the_public_interface() -> Resul
     let end = solve(&model, &start, 2.0, &exact(), &mut [])?;
     let distance = 1.0 - (-2f64).exp();
     let expected = [3.0 * distance, 0.0, 0.0, 1.0 + 3.0 * distance, -1.0, 0.0];
-    assert!(end.clusters.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{:?}", end.clusters);
+    assert!(
+        end.clusters.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11),
+        "{:?}",
+        end.clusters
+    );
     // Layers are Euler steps of this flow.
     let layers = apply_layers(&model, &start, Layer::new(1e-3)?, 2000, 1e-3, None, &mut [])?.0;
-    assert!(layers.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3), "{layers:?}");
-    let refused = Tokens::in_space(Space::Flat, 2, 3, vec![1.0; 5]).expect_err("a number is missing").to_string();
+    assert!(
+        layers.coordinates().iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3),
+        "{layers:?}"
+    );
+    let refused = Tokens::in_space(Space::Flat, 2, 3, vec![1.0; 5])
+        .expect_err("a number is missing")
+        .to_string();
     assert!(refused.contains("found 5, expected 6"), "{refused}");
     Ok(())
 }
@@ -338,7 +453,8 @@ impl Sublayer for DeclaredField {
 fn an_ignored_merge_radius_is_reported() -> Result<()> {
     let x = Tokens::from_angles(&[0.4, -0.3, 1.0])?;
     let end = |common_field: bool, merge_radius: f64| {
-        let field = Dynamics::single(DeclaredField(Properties { common_field, ..Properties::default() }));
+        let field =
+            Dynamics::single(DeclaredField(Properties { common_field, ..Properties::default() }));
         solve(&field, &x, 1e6, &Options { merge_radius, ..Options::default() }, &mut [])
     };
     // All tokens converge to the axis. They merge there only if the dynamics declares a common
@@ -346,7 +462,9 @@ fn an_ignored_merge_radius_is_reported() -> Result<()> {
     let declared = end(true, 1e-8)?;
     assert!(declared.clusters.n() == 1 && !declared.merging_ignored);
     let undeclared = end(false, 1e-8)?;
-    assert!(undeclared.clusters.n() == 3 && undeclared.merging_ignored && undeclared.merges.is_empty());
+    assert!(
+        undeclared.clusters.n() == 3 && undeclared.merging_ignored && undeclared.merges.is_empty()
+    );
     assert_eq!(undeclared.clusters_within(1e-8).n(), 1);
     // Without a merge radius nothing is ignored.
     assert!(!end(false, 0.0)?.merging_ignored && !end(true, 0.0)?.merging_ignored);
@@ -359,7 +477,10 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
     use metastable::attention::pattern::BiasTable;
     use metastable::attention::{Spec, normalisation::ALL};
     let (n, d) = (4, 3);
-    let rows = Law::parse("uniform")?.sample(n, d, &mut Stream::new(4, &["blind"]))?.coordinates().to_vec();
+    let rows = Law::parse("uniform")?
+        .sample(n, d, &mut Stream::new(4, &["blind"]))?
+        .coordinates()
+        .to_vec();
     // Token 1 sees no key; the others see all keys.
     let mask = BiasTable::mask(n, n, &(0..n * n).map(|k| k / n != 1).collect::<Vec<_>>())?;
     for scheme in ALL {
@@ -380,11 +501,14 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         assert!(end.outcome.is_success(), "{name}: {:?}", end.outcome);
         // If x stays, z = e^{-tV} x moves with velocity -z.
         let stays = if rescaled { (-2f64).exp() } else { 1.0 };
-        let deviation = |row: &[f64]| row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max);
+        let deviation = |row: &[f64]| {
+            row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max)
+        };
         assert!(deviation(end.clusters.row(1)) < 1e-11, "{name}");
         assert!(rescaled || v[d..2 * d].iter().all(|v| *v == 0.0), "{name}: {v:?}");
         assert!(
-            x.extra_numbers().is_empty() || (v[n * d + 1] == 0.0 && (end.clusters.extra_numbers()[1] - 1.0).abs() < 1e-15),
+            x.extra_numbers().is_empty()
+                || (v[n * d + 1] == 0.0 && (end.clusters.extra_numbers()[1] - 1.0).abs() < 1e-15),
             "{name}: its radius"
         );
         // The other tokens move.
@@ -393,11 +517,16 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         // key.
         for eta in [0.1, f64::INFINITY] {
             // Only schemes that normalise allow infinite steps.
-            if rescaled || (eta.is_infinite() && !(x.extra_numbers().is_empty() && x.space().is_unit())) {
+            if rescaled
+                || (eta.is_infinite() && !(x.extra_numbers().is_empty() && x.space().is_unit()))
+            {
                 continue;
             }
             let (last, _) = apply_layers(&dynamics, &x, Layer::new(eta)?, 3, 1.0, None, &mut [])?;
-            assert!(last.row(1).iter().zip(x.row(1)).all(|(a, b)| (a - b).abs() < 1e-15), "{name}, eta = {eta}");
+            assert!(
+                last.row(1).iter().zip(x.row(1)).all(|(a, b)| (a - b).abs() < 1e-15),
+                "{name}, eta = {eta}"
+            );
         }
     }
     Ok(())

@@ -2,7 +2,8 @@
 
 use metastable::attention::pattern::Pairs;
 use metastable::transformer::trained::{
-    ARCHITECTURES, Bytes, GGUF_SETTINGS, KeyUse, ModelKey, RopeScaling, RotarySettings, TrainedModel, Vocabulary,
+    ARCHITECTURES, Bytes, GGUF_SETTINGS, KeyUse, ModelKey, RopeScaling, RotarySettings,
+    TrainedModel, Vocabulary,
 };
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -15,24 +16,45 @@ fn folder(name: &str) -> PathBuf {
 fn numbers(path: PathBuf) -> Vec<f64> {
     let bytes = std::fs::read(path).expect("a reference");
     let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    bytes[start..].chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes"))).collect()
+    bytes[start..]
+        .chunks_exact(8)
+        .map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes")))
+        .collect()
 }
 
 fn ids() -> Vec<usize> {
-    std::fs::read_to_string(folder("ids.csv")).expect("ids").lines().map(|l| l.parse().expect("an id")).collect()
+    std::fs::read_to_string(folder("ids.csv"))
+        .expect("ids")
+        .lines()
+        .map(|l| l.parse().expect("an id"))
+        .collect()
 }
 
 /// The model of the folder, with other bytes or settings if these are given.
-fn model(name: &str, bytes: Option<Vec<u8>>, config: Option<String>) -> metastable::Result<TrainedModel> {
+fn model(
+    name: &str,
+    bytes: Option<Vec<u8>>,
+    config: Option<String>,
+) -> metastable::Result<TrainedModel> {
     if name == "gguf" {
         return TrainedModel::gguf("model.gguf", Box::new(bytes.unwrap_or_else(|| file(name))));
     }
     let config = config.unwrap_or_else(|| settings(name));
-    TrainedModel::safetensors("model.safetensors", Box::new(bytes.unwrap_or_else(|| file(name))), "config.json", &config)
+    TrainedModel::safetensors(
+        "model.safetensors",
+        Box::new(bytes.unwrap_or_else(|| file(name))),
+        "config.json",
+        &config,
+    )
 }
 
 fn file(name: &str) -> Vec<u8> {
-    std::fs::read(folder(name).join(if name == "gguf" { "model.gguf" } else { "model.safetensors" })).expect("a model")
+    std::fs::read(folder(name).join(if name == "gguf" {
+        "model.gguf"
+    } else {
+        "model.safetensors"
+    }))
+    .expect("a model")
 }
 
 fn settings(name: &str) -> String {
@@ -60,10 +82,13 @@ fn hidden_states_and_attention_agree_with_an_independent_implementation() {
                 Ok(())
             })
             .expect("a pass");
-        let single = model.run_layers::<f32>(&x, &model.block_sequence(), false, |_| Ok(())).expect("a pass");
+        let single = model
+            .run_layers::<f32>(&x, &model.block_sequence(), false, |_| Ok(()))
+            .expect("a pass");
         let read = |file: &str| numbers(folder(name).join(file));
         // Sums of 24 products in 3 layers have errors of some 100 u.
-        let errors = [furthest(&states, &read("states.npy")), furthest(&seen, &read("attention.npy"))];
+        let errors =
+            [furthest(&states, &read("states.npy")), furthest(&seen, &read("attention.npy"))];
         assert!(errors.iter().all(|e| *e < 1e-13), "{name}: {errors:?}");
         if let Some(norm) = model.final_norm().expect("a norm") {
             assert!(furthest(&norm.apply(&last), &read("last.npy")) < 1e-13, "{name}");
@@ -80,10 +105,14 @@ fn parameters_are_counted() {
     let config = r#"{"model_type": "albert", "hidden_size": 768, "embedding_size": 128, "num_hidden_layers": 12, "num_attention_heads": 12,
         "intermediate_size": 3072, "max_position_embeddings": 512, "vocab_size": 30000, "type_vocab_size": 2}"#;
     let keys: serde_json::Value = serde_json::from_str(config).expect("JSON");
-    let counts = metastable::transformer::trained::block_parameters("config.json", &keys).expect("sizes");
+    let counts =
+        metastable::transformer::trained::block_parameters("config.json", &keys).expect("sizes");
     assert_eq!(counts, 7_087_872);
     let model = model("albert", None, None).expect("a model");
-    assert_eq!(model.block(0).expect("a block").parameters(), 4 * (16 * 16 + 16) + 2 * 32 + 16 * 24 + 24 + 24 * 16 + 16);
+    assert_eq!(
+        model.block(0).expect("a block").parameters(),
+        4 * (16 * 16 + 16) + 2 * 32 + 16 * 24 + 24 + 24 * 16 + 16
+    );
 }
 
 #[test]
@@ -94,21 +123,41 @@ fn words_become_ids_with_the_special_tokens_of_the_model() {
     let (ids, names) = words.encode("The tokens of a text attend").expect("ids");
     assert_eq!(ids, [1, 3, 4, 5, 6, 7, 8, 2]);
     assert_eq!(names[1], "the");
-    assert_eq!(words.encode(" \n").map(|_| ()).unwrap_err().to_string(), "text: found no words, expected at least one");
+    assert_eq!(
+        words.encode(" \n").map(|_| ()).unwrap_err().to_string(),
+        "text: found no words, expected at least one"
+    );
     let foreign = Vocabulary::new("tokenizer.json", "{}").map(|_| ()).unwrap_err().to_string();
-    assert!(foreign.starts_with("tokenizer.json: not a tokenizer") && foreign.lines().count() == 1, "{foreign}");
+    assert!(
+        foreign.starts_with("tokenizer.json: not a tokenizer") && foreign.lines().count() == 1,
+        "{foreign}"
+    );
 }
 
 #[test]
 fn tokenizers_of_all_kinds_of_models_agree_with_values_by_hand() {
     // The ids follow by hand from the words, merges and probabilities of the files.
-    let expected: [(&str, &[usize]); 3] = [("albert", &[2, 4, 4, 5, 6, 3]), ("gpt2", &[12, 0, 12, 18]), ("llama", &[1, 3, 15, 3, 15, 21])];
+    let expected: [(&str, &[usize]); 3] = [
+        ("albert", &[2, 4, 4, 5, 6, 3]),
+        ("gpt2", &[12, 0, 12, 18]),
+        ("llama", &[1, 3, 15, 3, 15, 21]),
+    ];
     for (name, ids) in expected {
-        let json = std::fs::read_to_string(folder(name).join("tokenizer.json")).expect("a tokenizer");
-        assert_eq!(Vocabulary::new("tokenizer.json", &json).and_then(|v| v.encode("the the tokens")).expect("ids").0, ids, "{name}");
+        let json =
+            std::fs::read_to_string(folder(name).join("tokenizer.json")).expect("a tokenizer");
+        assert_eq!(
+            Vocabulary::new("tokenizer.json", &json)
+                .and_then(|v| v.encode("the the tokens"))
+                .expect("ids")
+                .0,
+            ids,
+            "{name}"
+        );
     }
     let gguf = model("gguf", None, None).expect("a model");
-    let (ids, words) = Vocabulary::gguf("model.gguf", &gguf.metadata).and_then(|v| v.encode("the the tokens")).expect("ids");
+    let (ids, words) = Vocabulary::gguf("model.gguf", &gguf.metadata)
+        .and_then(|v| v.encode("the the tokens"))
+        .expect("ids");
     assert_eq!((&ids[..], &words[3][..]), (&[12, 0, 12, 18][..], "\u{120}tokens"));
     gguf.embed(&ids).expect("words of the model");
 }
@@ -123,39 +172,90 @@ fn header(name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
 
 fn refused(made: metastable::Result<TrainedModel>, expected: &[&str]) {
     let error = made.map(|_| ()).expect_err("refused").to_string();
-    assert!(expected.iter().all(|s| error.contains(s)) && error.lines().count() == 1, "{error:?} lacks one of {expected:?}");
+    assert!(
+        expected.iter().all(|s| error.contains(s)) && error.lines().count() == 1,
+        "{error:?} lacks one of {expected:?}"
+    );
 }
 
 #[test]
 fn foreign_truncated_or_inconsistent_files_are_refused_in_one_sentence() {
     let cut = |name: &str, k: usize| file(name)[..k].to_vec();
-    let with = |name: &str, from: &str, to: &str| model(name, None, Some(settings(name).replace(from, to)));
+    let with = |name: &str, from: &str, to: &str| {
+        model(name, None, Some(settings(name).replace(from, to)))
+    };
     refused(model("bert", Some(cut("bert", 5)), None), &["found 5 bytes", "safetensors"]);
     refused(model("bert", Some(cut("bert", 1000)), None), &["truncated in its header"]);
     refused(model("bert", Some(cut("bert", 20_000)), None), &["truncated", "the header tells of"]);
-    refused(model("bert", Some([file("bert"), vec![0; 4]].concat()), None), &["longer than its header says"]);
+    refused(
+        model("bert", Some([file("bert"), vec![0; 4]].concat()), None),
+        &["longer than its header says"],
+    );
     refused(model("bert", Some(vec![b'x'; 4000]), None), &["not a safetensors file"]);
-    refused(model("bert", Some(header("bert", |t| t.replace("\"F32\"", "\"what\""))), None), &["not a safetensors header"]);
-    let renamed = header("bert", |t| t.replace("encoder.layer.1.output.dense.bias", "encoder.layer.1.output.dense.bios"));
-    refused(model("bert", Some(renamed), None), &["tensor encoder.layer.1.output.dense.bias", "not in the file"]);
+    refused(
+        model("bert", Some(header("bert", |t| t.replace("\"F32\"", "\"what\""))), None),
+        &["not a safetensors header"],
+    );
+    let renamed = header("bert", |t| {
+        t.replace("encoder.layer.1.output.dense.bias", "encoder.layer.1.output.dense.bios")
+    });
+    refused(
+        model("bert", Some(renamed), None),
+        &["tensor encoder.layer.1.output.dense.bias", "not in the file"],
+    );
     let whole = header("bert", |t| t.replacen("\"F32\"", "\"I32\"", 1));
-    refused(model("bert", Some(whole), None), &["found whole numbers, expected F64, F32, F16 or BF16"]);
-    refused(with("bert", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1"), &["encoder.layer.1", "expected no such tensor"]);
+    refused(
+        model("bert", Some(whole), None),
+        &["found whole numbers, expected F64, F32, F16 or BF16"],
+    );
+    refused(
+        with("bert", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1"),
+        &["encoder.layer.1", "expected no such tensor"],
+    );
     refused(
         with("bert", "\"intermediate_size\": 24", "\"intermediate_size\": 32"),
         &["intermediate.dense", "found shape [24, 16], expected [32, 16]"],
     );
-    refused(with("bert", "\"num_attention_heads\": 2", "\"num_attention_heads\": 3"), &["3 heads for d = 16"]);
-    refused(with("bert", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"mish\""), &["key hidden_act", "mish", "one of gelu"]);
-    refused(with("bert", "\"model_type\": \"bert\"", "\"model_type\": \"brt\""), &["model_type", "did you mean `bert`"]);
+    refused(
+        with("bert", "\"num_attention_heads\": 2", "\"num_attention_heads\": 3"),
+        &["3 heads for d = 16"],
+    );
+    refused(
+        with("bert", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"mish\""),
+        &["key hidden_act", "mish", "one of gelu"],
+    );
+    refused(
+        with("bert", "\"model_type\": \"bert\"", "\"model_type\": \"brt\""),
+        &["model_type", "did you mean `bert`"],
+    );
     refused(with("bert", "\"hidden_size\": 16,", ""), &["key hidden_size", "found nothing"]);
-    refused(with("bert", "\"absolute\"", "\"relative_key\""), &["position_embedding_type", "relative_key", "absolute"]);
-    refused(with("albert", "\"num_hidden_groups\": 1", "\"num_hidden_groups\": 2"), &["num_hidden_groups", "found 2, expected 1"]);
-    let scaled = |object: &str| with("llama", "\"hidden_act\"", &format!("\"rope_scaling\": {object}, \"hidden_act\""));
-    refused(scaled(r#"{"rope_type": "longrope", "factor": 8.0}"#), &["key rope_scaling.rope_type", "longrope", "one of default"]);
-    refused(scaled(r#"{"factor": 8.0}"#), &["key rope_scaling.factor", "no such key for this rope_type"]);
-    refused(scaled(r#"{"rope_type": "linear", "factr": 8.0}"#), &["key rope_scaling.factr", "one of the keys rope_type"]);
-    refused(scaled(r#"{"rope_type": "linear"}"#), &["key rope_scaling.factor", "found nothing, expected a number above 0"]);
+    refused(
+        with("bert", "\"absolute\"", "\"relative_key\""),
+        &["position_embedding_type", "relative_key", "absolute"],
+    );
+    refused(
+        with("albert", "\"num_hidden_groups\": 1", "\"num_hidden_groups\": 2"),
+        &["num_hidden_groups", "found 2, expected 1"],
+    );
+    let scaled = |object: &str| {
+        with("llama", "\"hidden_act\"", &format!("\"rope_scaling\": {object}, \"hidden_act\""))
+    };
+    refused(
+        scaled(r#"{"rope_type": "longrope", "factor": 8.0}"#),
+        &["key rope_scaling.rope_type", "longrope", "one of default"],
+    );
+    refused(
+        scaled(r#"{"factor": 8.0}"#),
+        &["key rope_scaling.factor", "no such key for this rope_type"],
+    );
+    refused(
+        scaled(r#"{"rope_type": "linear", "factr": 8.0}"#),
+        &["key rope_scaling.factr", "one of the keys rope_type"],
+    );
+    refused(
+        scaled(r#"{"rope_type": "linear"}"#),
+        &["key rope_scaling.factor", "found nothing, expected a number above 0"],
+    );
     refused(model("bert", None, Some("{".into())), &["config.json, line 1", "not the JSON"]);
     refused(model("gguf", Some(b"GGML0000".to_vec()), None), &["not a GGUF file"]);
     refused(model("gguf", Some(cut("gguf", 200)), None), &["truncated in its header"]);
@@ -172,18 +272,32 @@ fn nan_tensors_and_unknown_ids_are_refused() {
     let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
     let text = String::from_utf8(bytes[8..8 + length].to_vec()).expect("text");
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let start = json["encoder.layer.1.output.dense.weight"]["data_offsets"][0].as_u64().expect("a place") as usize + 8 + length;
+    let start = json["encoder.layer.1.output.dense.weight"]["data_offsets"][0]
+        .as_u64()
+        .expect("a place") as usize
+        + 8
+        + length;
     bytes[start + 4..start + 8].copy_from_slice(&f32::NAN.to_le_bytes());
     let holed = model("bert", Some(bytes), None).expect("its header is right");
     let x = holed.embed(&ids()).expect("tokens");
-    let error = holed.run_layers::<f64>(&x, &holed.block_sequence(), false, |_| Ok(())).expect_err("refused").to_string();
-    assert!(error.contains("tensor encoder.layer.1.output.dense.weight: found NaN at number 2"), "{error}");
+    let error = holed
+        .run_layers::<f64>(&x, &holed.block_sequence(), false, |_| Ok(()))
+        .expect_err("refused")
+        .to_string();
+    assert!(
+        error.contains("tensor encoder.layer.1.output.dense.weight: found NaN at number 2"),
+        "{error}"
+    );
     let bert = model("bert", None, None).expect("a model");
     let message = |ids: &[usize]| bert.embed(ids).expect_err("refused").to_string();
     assert_eq!(message(&[]), "ids: found no token, expected at least one");
     assert_eq!(message(&[1, 30]), "ids, id 2: found 30, expected a word of the model, below 30");
-    assert_eq!(message(&[1; 13]), "ids: found 13 tokens, expected at most 12, the positions of the model");
-    let error = bert.run_layers::<f64>(&x, &[2], false, |_| Ok(())).expect_err("refused").to_string();
+    assert_eq!(
+        message(&[1; 13]),
+        "ids: found 13 tokens, expected at most 12, the positions of the model"
+    );
+    let error =
+        bert.run_layers::<f64>(&x, &[2], false, |_| Ok(())).expect_err("refused").to_string();
     assert_eq!(error, "block: found 2, expected a number below 2, the blocks of the model");
 }
 
@@ -204,7 +318,9 @@ impl Bytes for Counted {
 fn one_tensor_of_a_file_is_read_at_a_time() {
     let largest = std::sync::Arc::default();
     let bytes = Box::new(Counted(file("gpt2"), std::sync::Arc::clone(&largest)));
-    let model = TrainedModel::safetensors("model.safetensors", bytes, "config.json", &settings("gpt2")).expect("a model");
+    let model =
+        TrainedModel::safetensors("model.safetensors", bytes, "config.json", &settings("gpt2"))
+            .expect("a model");
     let x = model.embed(&ids()).expect("tokens");
     model.run_layers::<f64>(&x, &model.block_sequence(), false, |_| Ok(())).expect("a pass");
     // The largest tensor of a block has 16 x 64 numbers. The whole file is seven times as long.
@@ -228,20 +344,38 @@ fn object(text: &str) -> Map<String, Value> {
 
 /// Compares the model with and without the other value of a key. The other keys that it needs are
 /// set.
-fn check_changed_key(key: &ModelKey, read: impl Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>) {
+fn check_changed_key(
+    key: &ModelKey,
+    read: impl Fn(&Map<String, Value>) -> metastable::Result<Vec<f64>>,
+) {
     let mut settings = object(key.context);
-    let before = read(&settings).unwrap_or_else(|e| panic!("{} with {}: {e}", key.name, key.context));
-    settings.insert(key.name.into(), serde_json::from_str(key.changed_value).unwrap_or_else(|e| panic!("{}: {e}", key.changed_value)));
+    let before =
+        read(&settings).unwrap_or_else(|e| panic!("{} with {}: {e}", key.name, key.context));
+    settings.insert(
+        key.name.into(),
+        serde_json::from_str(key.changed_value)
+            .unwrap_or_else(|e| panic!("{}: {e}", key.changed_value)),
+    );
     let after = read(&settings);
     match (key.key_use, after) {
-        (KeyUse::Ignored, after) => assert_eq!(after.expect("read"), before, "{} changes something", key.name),
+        (KeyUse::Ignored, after) => {
+            assert_eq!(after.expect("read"), before, "{} changes something", key.name)
+        }
         (_, Err(e)) => {
             let message = e.to_string();
-            assert!(message.lines().count() == 1 && message.contains("expected"), "{}: {message}", key.name);
+            assert!(
+                message.lines().count() == 1 && message.contains("expected"),
+                "{}: {message}",
+                key.name
+            );
         }
         (KeyUse::Read, Ok(after)) => {
             let same = after.len() == before.len() && furthest(&after, &before) < 1e-9;
-            assert!(!same, "{} = {} is read as if nothing had changed", key.name, key.changed_value);
+            assert!(
+                !same,
+                "{} = {} is read as if nothing had changed",
+                key.name, key.changed_value
+            );
         }
         (_, Ok(_)) => panic!("{} = {} is not refused", key.name, key.changed_value),
     }
@@ -254,7 +388,8 @@ fn every_key_that_changes_the_function_is_read_or_refused() {
         let read = |more: &Map<String, Value>| {
             let mut config = usual.clone();
             config.extend(more.clone());
-            model(kind.name(), None, Some(Value::Object(config).to_string())).and_then(|m| states(&m))
+            model(kind.name(), None, Some(Value::Object(config).to_string()))
+                .and_then(|m| states(&m))
         };
         for key in kind.settings() {
             let KeyUse::Object(inner) = key.key_use else {
@@ -264,7 +399,9 @@ fn every_key_that_changes_the_function_is_read_or_refused() {
             let within = |value: Value| Map::from_iter([(key.name.to_owned(), value)]);
             assert!(read(&within(json!(3))).is_err(), "{} is an object", key.name);
             for inside in inner {
-                check_changed_key(inside, |settings: &Map<String, Value>| read(&within(Value::Object(settings.clone()))));
+                check_changed_key(inside, |settings: &Map<String, Value>| {
+                    read(&within(Value::Object(settings.clone())))
+                });
             }
         }
     }
@@ -280,7 +417,9 @@ fn gguf_value(value: &Value) -> (u32, Vec<u8>) {
     match value {
         Value::Bool(b) => (7, vec![u8::from(*b)]),
         Value::String(s) => (8, gguf_string(s)),
-        Value::Number(n) if n.is_u64() => (4, (n.as_u64().expect("a number") as u32).to_le_bytes().to_vec()),
+        Value::Number(n) if n.is_u64() => {
+            (4, (n.as_u64().expect("a number") as u32).to_le_bytes().to_vec())
+        }
         other => (6, (other.as_f64().expect("a number") as f32).to_le_bytes().to_vec()),
     }
 }
@@ -295,7 +434,11 @@ fn gguf_with(more: &Map<String, Value>) -> Vec<u8> {
         if let Some(at) = bytes.windows(name.len()).position(|w| w == name) {
             let at = at + name.len();
             let stored = u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-            let data = if stored == 12 { value.as_f64().expect("a number").to_le_bytes().to_vec() } else { data };
+            let data = if stored == 12 {
+                value.as_f64().expect("a number").to_le_bytes().to_vec()
+            } else {
+                data
+            };
             bytes[at + 4..at + 4 + data.len()].copy_from_slice(&data);
         } else {
             added.extend([&name[..], &kind.to_le_bytes(), &data].concat());
@@ -324,15 +467,30 @@ fn every_key_of_a_gguf_file_is_read_or_refused() {
         check_changed_key(key, gguf_states);
     }
     let message = |text: &str| gguf_states(&object(text)).expect_err("refused").to_string();
-    assert!(message(r#"{"llama.rope.something": 2.0}"#).contains("key llama.rope.something: found 2.0, expected no such key"));
-    assert!(message(r#"{"llama.rope.scaling.type": "longrope"}"#).contains("one of linear, none, yarn"));
-    assert!(message(r#"{"llama.rope.dimension_count": 4}"#).contains("key llama.rope.dimension_count: found 4, expected 8"));
+    assert!(
+        message(r#"{"llama.rope.something": 2.0}"#)
+            .contains("key llama.rope.something: found 2.0, expected no such key")
+    );
+    assert!(
+        message(r#"{"llama.rope.scaling.type": "longrope"}"#).contains("one of linear, none, yarn")
+    );
+    assert!(
+        message(r#"{"llama.rope.dimension_count": 4}"#)
+            .contains("key llama.rope.dimension_count: found 4, expected 8")
+    );
     // Settings that repeat the defaults change nothing.
     let whole = r#"{"llama.rope.dimension_count": 8, "llama.attention.key_length": 8, "llama.attention.value_length": 8,
         "llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 4.0, "llama.attention.causal": true}"#;
     assert_eq!(gguf_states(&object(whole)).expect("a model"), plain);
     let twice = [&file("gguf")[..16], &u64::to_le_bytes(14)].concat();
-    let double = [&twice[..], &gguf_string("llama.vocab_size"), &4u32.to_le_bytes(), &30u32.to_le_bytes(), &file("gguf")[24..]].concat();
+    let double = [
+        &twice[..],
+        &gguf_string("llama.vocab_size"),
+        &4u32.to_le_bytes(),
+        &30u32.to_le_bytes(),
+        &file("gguf")[24..],
+    ]
+    .concat();
     refused(model("gguf", Some(double), None), &["key llama.vocab_size", "found twice"]);
 }
 
@@ -346,7 +504,10 @@ fn a_bert_decoder_sees_no_later_tokens() {
     };
     let (long, short) = (ends(&[1, 7, 3, 9, 2]), ends(&[1, 7, 3]));
     assert!(furthest(&long[..3 * 16], &short) < 1e-13);
-    assert!(model("bert", None, None).and_then(|m| states(&m)).expect("a model") != states(&decoder).expect("a model"));
+    assert!(
+        model("bert", None, None).and_then(|m| states(&m)).expect("a model")
+            != states(&decoder).expect("a model")
+    );
 }
 
 #[test]
@@ -364,16 +525,28 @@ fn newer_files_store_base_and_scaling_in_one_object() {
             c.insert("rope_parameters".into(), parameters.clone());
         })
     };
-    assert_eq!(newer(json!({"rope_type": "default", "rope_theta": 100.0})).expect("a model"), plain);
-    let linear = newer(json!({"rope_type": "linear", "rope_theta": 100.0, "factor": 4.0})).expect("a model");
-    let older = read(&|c| drop(c.insert("rope_scaling".into(), json!({"type": "linear", "factor": 4.0})))).expect("a model");
+    assert_eq!(
+        newer(json!({"rope_type": "default", "rope_theta": 100.0})).expect("a model"),
+        plain
+    );
+    let linear =
+        newer(json!({"rope_type": "linear", "rope_theta": 100.0, "factor": 4.0})).expect("a model");
+    let older =
+        read(&|c| drop(c.insert("rope_scaling".into(), json!({"type": "linear", "factor": 4.0}))))
+            .expect("a model");
     assert!(linear == older && furthest(&linear, &plain) > 1e-3);
     // Within max_position_embeddings, dynamic scaling does not change the base.
-    assert_eq!(newer(json!({"rope_type": "dynamic", "rope_theta": 100.0, "factor": 4.0})).expect("a model"), plain);
+    assert_eq!(
+        newer(json!({"rope_type": "dynamic", "rope_theta": 100.0, "factor": 4.0}))
+            .expect("a model"),
+        plain
+    );
     // The default base 1e4 would give another model.
     let wrong = read(&|c| drop(c.remove("rope_theta"))).expect("a model");
     assert!(furthest(&wrong, &plain) > 1e-3);
-    let message = newer(json!({"full_attention": {"rope_type": "default"}})).expect_err("refused").to_string();
+    let message = newer(json!({"full_attention": {"rope_type": "default"}}))
+        .expect_err("refused")
+        .to_string();
     assert!(message.contains("key rope_parameters.full_attention"), "{message}");
 }
 
@@ -383,27 +556,42 @@ fn divisors_of_the_angles_in_a_gguf_file_are_applied() {
     let linear = gguf_states(&object(r#"{"llama.rope.scaling.factor": 4.0}"#)).expect("a model");
     let with = |numbers: &[f32]| {
         let bytes = file("gguf");
-        let count = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) + 1;
+        let count =
+            |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) + 1;
         // The embeddings are the first tensor. The last 6656 bytes of the file are the tensors, and
         // these numbers come after them.
         let words = gguf_string("token_embd.weight");
         let at = bytes.windows(words.len()).position(|w| w == words).expect("a tensor");
         let name = gguf_string("rope_freqs.weight");
         let (axes, length) = (1u32.to_le_bytes(), (numbers.len() as u64).to_le_bytes());
-        let entry = [&name[..], &axes, &length, &0u32.to_le_bytes(), &6656u64.to_le_bytes()].concat();
+        let entry =
+            [&name[..], &axes, &length, &0u32.to_le_bytes(), &6656u64.to_le_bytes()].concat();
         // A name as long as keeps the tensors at a multiple of 32.
-        let named = |text: &str| [&gguf_string("general.description")[..], &8u32.to_le_bytes(), &gguf_string(text)].concat();
+        let named = |text: &str| {
+            [&gguf_string("general.description")[..], &8u32.to_le_bytes(), &gguf_string(text)]
+                .concat()
+        };
         let filler = named(&"x".repeat((32 - (entry.len() + named("").len()) % 32) % 32));
         let (tensors, pairs) = (count(8).to_le_bytes(), count(16).to_le_bytes());
         let data: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
-        [&bytes[..8], &tensors, &pairs, &filler, &bytes[24..at], &entry, &bytes[at..], &data].concat()
+        [&bytes[..8], &tensors, &pairs, &filler, &bytes[24..at], &entry, &bytes[at..], &data]
+            .concat()
     };
-    let divided = model("gguf", Some(with(&[4.0; 4])), None).and_then(|m| states(&m)).expect("a model");
+    let divided =
+        model("gguf", Some(with(&[4.0; 4])), None).and_then(|m| states(&m)).expect("a model");
     assert!(furthest(&divided, &linear) < 1e-14, "{}", furthest(&divided, &linear));
-    let same = model("gguf", Some(with(&[1.0; 4])), None).and_then(|m| states(&m)).expect("a model");
+    let same =
+        model("gguf", Some(with(&[1.0; 4])), None).and_then(|m| states(&m)).expect("a model");
     assert_eq!(same, gguf_states(&Map::new()).expect("a model"));
-    let short = model("gguf", Some(with(&[1.0; 3])), None).and_then(|m| states(&m)).expect_err("refused").to_string();
-    assert!(short.contains("tensor rope_freqs.weight: found 3 numbers") && short.contains("expected 4 above 0"), "{short}");
+    let short = model("gguf", Some(with(&[1.0; 3])), None)
+        .and_then(|m| states(&m))
+        .expect_err("refused")
+        .to_string();
+    assert!(
+        short.contains("tensor rope_freqs.weight: found 3 numbers")
+            && short.contains("expected 4 above 0"),
+        "{short}"
+    );
 }
 
 #[test]
@@ -428,38 +616,81 @@ fn scaled_positions_agree_with_an_independent_implementation() {
     for (scaling, last) in expected {
         let mut config = object(&settings("llama"));
         config.insert("rope_scaling".into(), scaling.clone());
-        let states = model("llama", None, Some(Value::Object(config).to_string())).and_then(|m| states(&m)).expect("a model");
+        let states = model("llama", None, Some(Value::Object(config).to_string()))
+            .and_then(|m| states(&m))
+            .expect("a model");
         // Sums of 24 products in 2 layers have errors of some 100 u, for numbers below 10.
-        let deviation = states[states.len() - 16..].iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let deviation = states[states.len() - 16..]
+            .iter()
+            .zip(last)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max);
         assert!(deviation < 1e-12, "{scaling}: {deviation}");
     }
     // At the size of a real model: pairs with more than `fast` turns keep their frequency, those
     // with fewer than `slow` turns are interpolated.
-    let rotary = |scaling: RopeScaling, base: f64| RotarySettings { base, pairs: Pairs::Halves, scaling, amplitude: 1.0 }.factors(128);
+    let rotary = |scaling: RopeScaling, base: f64| {
+        RotarySettings { base, pairs: Pairs::Halves, scaling, amplitude: 1.0 }.factors(128)
+    };
     let agree = |found: Vec<f64>, expected: &[(usize, f64)]| {
-        expected.iter().for_each(|(k, v)| assert!((found[*k] - v).abs() < 1e-14, "pair {k}: {} for {v}", found[*k]));
+        expected.iter().for_each(|(k, v)| {
+            assert!((found[*k] - v).abs() < 1e-14, "pair {k}: {} for {v}", found[*k])
+        });
     };
     let llama3 = RopeScaling::Llama3 { factor: 8.0, low: 1.0, high: 4.0, original: 8192.0 };
-    let expected = [(28, 1.0), (29, 0.8281684118371798), (32, 0.3711222795178447), (34, 0.19021074364065016), (36, 0.125)];
+    let expected = [
+        (28, 1.0),
+        (29, 0.8281684118371798),
+        (32, 0.3711222795178447),
+        (34, 0.19021074364065016),
+        (36, 0.125),
+    ];
     agree(rotary(llama3, 5e5), &expected);
-    let yarn = |whole| RopeScaling::Yarn { factor: 4.0, original: 32768.0, beta_fast: 32.0, beta_slow: 1.0, truncate: whole };
-    agree(rotary(yarn(true), 1e6), &[(20, 1.0), (25, 0.911764705882353), (32, 0.6029411764705882), (40, 0.25)]);
-    agree(rotary(yarn(false), 1e6), &[(20, 1.0), (25, 0.9344102347203139), (32, 0.6074079378798392), (40, 0.25)]);
+    let yarn = |whole| RopeScaling::Yarn {
+        factor: 4.0,
+        original: 32768.0,
+        beta_fast: 32.0,
+        beta_slow: 1.0,
+        truncate: whole,
+    };
+    agree(
+        rotary(yarn(true), 1e6),
+        &[(20, 1.0), (25, 0.911764705882353), (32, 0.6029411764705882), (40, 0.25)],
+    );
+    agree(
+        rotary(yarn(false), 1e6),
+        &[(20, 1.0), (25, 0.9344102347203139), (32, 0.6074079378798392), (40, 0.25)],
+    );
 }
 
 #[test]
 fn absent_keys_have_the_defaults_of_the_published_models() {
     let absent: [(&str, &[&str]); 4] = [
         ("bert", &["hidden_act", "layer_norm_eps", "type_vocab_size", "position_embedding_type"]),
-        ("albert", &["hidden_act", "layer_norm_eps", "type_vocab_size", "num_hidden_groups", "inner_group_num"]),
+        (
+            "albert",
+            &[
+                "hidden_act",
+                "layer_norm_eps",
+                "type_vocab_size",
+                "num_hidden_groups",
+                "inner_group_num",
+            ],
+        ),
         ("gpt2", &["n_inner", "activation_function", "layer_norm_epsilon"]),
         ("llama", &["hidden_act"]),
     ];
     for (name, keys) in absent {
         let mut config = object(&settings(name));
         keys.iter().for_each(|key| drop(config.remove(*key).expect("a key of the file")));
-        let found = model(name, None, Some(Value::Object(config).to_string())).and_then(|m| states(&m)).expect("a model");
-        assert_eq!(found, model(name, None, None).and_then(|m| states(&m)).expect("a model"), "{name}");
+        let found = model(name, None, Some(Value::Object(config).to_string()))
+            .and_then(|m| states(&m))
+            .expect("a model");
+        assert_eq!(
+            found,
+            model(name, None, None).and_then(|m| states(&m)).expect("a model"),
+            "{name}"
+        );
     }
 }
 
@@ -474,14 +705,20 @@ fn stored_frequencies_must_agree_with_the_settings() {
         header.insert("model.layers.1.self_attn.rotary_emb.inv_freq".into(), entry);
         let text = Value::Object(header).to_string();
         let data: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let file = [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), &bytes[8 + length..], &data].concat();
+        let file =
+            [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), &bytes[8 + length..], &data]
+                .concat();
         model("llama", Some(file), None).and_then(|m| states(&m))
     };
     // 100^0 and 100^{-1/2}, to about half precision.
-    assert_eq!(with([1.0, 0.1002]).expect("a model"), model("llama", None, None).and_then(|m| states(&m)).expect("a model"));
+    assert_eq!(
+        with([1.0, 0.1002]).expect("a model"),
+        model("llama", None, None).and_then(|m| states(&m)).expect("a model")
+    );
     let message = with([1.0, 0.01]).expect_err("refused").to_string();
     assert!(
-        message.contains("model.layers.1.self_attn.rotary_emb.inv_freq: found 0.009999") && message.contains("of the base 100"),
+        message.contains("model.layers.1.self_attn.rotary_emb.inv_freq: found 0.009999")
+            && message.contains("of the base 100"),
         "{message}"
     );
 }

@@ -2,7 +2,9 @@
 //! norms, products, activations.
 
 use metastable::attention::dense::Activation;
-use metastable::attention::pattern::{Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window};
+use metastable::attention::pattern::{
+    Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window,
+};
 use metastable::num::dense::symmetric_eigenvalues;
 use metastable::num::linearised::{Linearised, spectral_norm};
 use metastable::num::lyapunov::{exponents, mixing, singular_exponents};
@@ -10,7 +12,8 @@ use metastable::num::stream::Stream;
 use metastable::num::sum::dot;
 use metastable::transformer::tangent::{LinearisedAttention, linearised};
 use metastable::transformer::{
-    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, ResidualSublayer, TransformerBlock, lipschitz,
+    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement,
+    ResidualSublayer, TransformerBlock, lipschitz,
 };
 use std::sync::Arc;
 
@@ -21,7 +24,10 @@ fn normals(stream: &mut Stream, count: usize, size: f64) -> Vec<f64> {
 }
 
 fn map(stream: &mut Stream, inputs: usize, outputs: usize) -> Linear {
-    let (w, b) = (normals(stream, inputs * outputs, 1.0 / (inputs as f64).sqrt()), normals(stream, outputs, 0.3));
+    let (w, b) = (
+        normals(stream, inputs * outputs, 1.0 / (inputs as f64).sqrt()),
+        normals(stream, outputs, 0.3),
+    );
     Linear::new("map", inputs, w, b).expect("a map")
 }
 
@@ -48,20 +54,40 @@ fn decoder(
 ) -> TransformerBlock {
     let gate = gated.then(|| map(stream, D, 12));
     let mlp = Mlp::new("units", map(stream, D, 12), gate, map(stream, 12, D), act).expect("units");
-    let parts =
-        [BlockPart::Attention(heads(stream, pattern)), BlockPart::Cross(heads(stream, Arc::new(FullAttention))), BlockPart::Mlp(mlp)];
+    let parts = [
+        BlockPart::Attention(heads(stream, pattern)),
+        BlockPart::Cross(heads(stream, Arc::new(FullAttention))),
+        BlockPart::Mlp(mlp),
+    ];
     TransformerBlock {
-        parts: parts.into_iter().map(|p| ResidualSublayer::new(p, place, norm(stream, centring), Some(norm(stream, centring)))).collect(),
+        parts: parts
+            .into_iter()
+            .map(|p| {
+                ResidualSublayer::new(
+                    p,
+                    place,
+                    norm(stream, centring),
+                    Some(norm(stream, centring)),
+                )
+            })
+            .collect(),
     }
 }
 
 fn patterns() -> Vec<Arc<dyn Pattern>> {
-    let rotary = |pairs| Box::new(Rotary::new(50.0, pairs, 4).expect("positions")) as Box<dyn Pattern>;
+    let rotary =
+        |pairs| Box::new(Rotary::new(50.0, pairs, 4).expect("positions")) as Box<dyn Pattern>;
     vec![
         Arc::new(FullAttention),
         Arc::new(CombinedPattern::new(vec![Box::new(Causal), rotary(Pairs::Halves)])),
-        Arc::new(CombinedPattern::new(vec![Box::new(Window::new(2).expect("a window")), rotary(Pairs::Adjacent)])),
-        Arc::new(CombinedPattern::new(vec![Box::new(Causal), Box::new(Alibi::new(4).expect("slopes"))])),
+        Arc::new(CombinedPattern::new(vec![
+            Box::new(Window::new(2).expect("a window")),
+            rotary(Pairs::Adjacent),
+        ])),
+        Arc::new(CombinedPattern::new(vec![
+            Box::new(Causal),
+            Box::new(Alibi::new(4).expect("slopes")),
+        ])),
     ]
 }
 
@@ -69,28 +95,55 @@ fn patterns() -> Vec<Arc<dyn Pattern>> {
 fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
     let acts = [Activation::Gelu, Activation::GeluTanh, Activation::Silu, Activation::Gelu];
     for (k, pattern) in patterns().into_iter().enumerate() {
-        for place in [NormPlacement::Post, NormPlacement::Pre, NormPlacement::Peri, NormPlacement::Ngpt] {
+        for place in
+            [NormPlacement::Post, NormPlacement::Pre, NormPlacement::Peri, NormPlacement::Ngpt]
+        {
             for centring in [Centring::Mean, Centring::None] {
                 let mut stream = Stream::new(7, &["derivatives"]);
-                let block = decoder(&mut stream, place, centring, Arc::clone(&pattern), acts[k], k % 2 == 0);
+                let block = decoder(
+                    &mut stream,
+                    place,
+                    centring,
+                    Arc::clone(&pattern),
+                    acts[k],
+                    k % 2 == 0,
+                );
                 let (n, memory) = (5, normals(&mut stream, 3 * D, 1.0));
-                let (x, h, g) = (normals(&mut stream, n * D, 1.0), normals(&mut stream, n * D, 1.0), normals(&mut stream, n * D, 1.0));
+                let (x, h, g) = (
+                    normals(&mut stream, n * D, 1.0),
+                    normals(&mut stream, n * D, 1.0),
+                    normals(&mut stream, n * D, 1.0),
+                );
                 let at = linearised(&block, &x, Some(&memory), 0.7).expect("linearised");
                 let step = |s: f64| {
                     let moved: Vec<f64> = x.iter().zip(&h).map(|(x, h)| x + s * h).collect();
                     block.step(&moved, Some(&memory), 0.7).expect("a layer")
                 };
-                let same = step(0.0).iter().zip(at.value()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let same = step(0.0)
+                    .iter()
+                    .zip(at.value())
+                    .map(|(a, b)| (a - b).abs())
+                    .fold(0.0, f64::max);
                 assert!(same < 1e-13, "{same}");
                 let (pushed, pulled, e) = (at.jvp(&h), at.vjp(&g), 1e-5);
                 let (up, down) = (step(e), step(-e));
                 let size = dot(&pushed, &pushed).sqrt();
-                let difference =
-                    pushed.iter().zip(up.iter().zip(&down)).map(|(p, (u, d))| (p - (u - d) / (2.0 * e)).powi(2)).sum::<f64>().sqrt();
+                let difference = pushed
+                    .iter()
+                    .zip(up.iter().zip(&down))
+                    .map(|(p, (u, d))| (p - (u - d) / (2.0 * e)).powi(2))
+                    .sum::<f64>()
+                    .sqrt();
                 // Differences have errors of e^2 and u / e.
-                assert!(difference < 1e-8 * size, "{place:?} {centring:?} pattern {k}: {difference} of {size}");
+                assert!(
+                    difference < 1e-8 * size,
+                    "{place:?} {centring:?} pattern {k}: {difference} of {size}"
+                );
                 let (a, b) = (dot(&g, &pushed), dot(&pulled, &h));
-                assert!((a - b).abs() < 1e-12 * size * dot(&g, &g).sqrt(), "{place:?} {centring:?} pattern {k}: {a} and {b}");
+                assert!(
+                    (a - b).abs() < 1e-12 * size * dot(&g, &g).sqrt(),
+                    "{place:?} {centring:?} pattern {k}: {a} and {b}"
+                );
             }
         }
     }
@@ -102,7 +155,11 @@ fn derivatives_by_queries_and_sources_are_separate() {
     let of = heads(&mut stream, Arc::new(FullAttention));
     let (x, y) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0));
     let at = LinearisedAttention::new(&of, &x, &y).expect("linearised");
-    let (hx, hy, g) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 5 * D, 1.0), normals(&mut stream, 3 * D, 1.0));
+    let (hx, hy, g) = (
+        normals(&mut stream, 3 * D, 1.0),
+        normals(&mut stream, 5 * D, 1.0),
+        normals(&mut stream, 3 * D, 1.0),
+    );
     let (gx, gy) = at.vjp_separate(&g);
     let both = dot(&g, &at.jvp_separate(&hx, &hy));
     assert!((both - dot(&gx, &hx) - dot(&gy, &hy)).abs() < 1e-12 * both.abs().max(1.0));
@@ -115,12 +172,28 @@ fn derivatives_by_queries_and_sources_are_separate() {
 /// ReLUs for each coordinate.
 fn diagonal(a: &[f64]) -> TransformerBlock {
     let d = a.len();
-    let first = (0..2 * d * d).map(|k| if k % d == k / d % d { if k / d < d { 1.0 } else { -1.0 } } else { 0.0 }).collect();
-    let second = (0..2 * d * d)
-        .map(|k| if k % (2 * d) % d == k / (2 * d) { (a[k / (2 * d)] - 1.0) * if k % (2 * d) < d { 1.0 } else { -1.0 } } else { 0.0 });
+    let first = (0..2 * d * d)
+        .map(|k| if k % d == k / d % d { if k / d < d { 1.0 } else { -1.0 } } else { 0.0 })
+        .collect();
+    let second = (0..2 * d * d).map(|k| {
+        if k % (2 * d) % d == k / (2 * d) {
+            (a[k / (2 * d)] - 1.0) * if k % (2 * d) < d { 1.0 } else { -1.0 }
+        } else {
+            0.0
+        }
+    });
     let map = |inputs, w| Linear::new("map", inputs, w, vec![]).expect("a map");
-    let mlp = Mlp::new("units", map(d, first), None, map(2 * d, second.collect()), Activation::Relu).expect("units");
-    TransformerBlock { parts: vec![ResidualSublayer { part: BlockPart::Mlp(mlp), inner: None, outer: None, after: None }] }
+    let mlp =
+        Mlp::new("units", map(d, first), None, map(2 * d, second.collect()), Activation::Relu)
+            .expect("units");
+    TransformerBlock {
+        parts: vec![ResidualSublayer {
+            part: BlockPart::Mlp(mlp),
+            inner: None,
+            outer: None,
+            after: None,
+        }],
+    }
 }
 
 #[test]
@@ -128,7 +201,9 @@ fn exponents_of_a_diagonal_map_are_logarithms_and_its_norm_is_the_largest_entry(
     let a = [2.0, 0.5, 1.5, 0.1];
     let block = diagonal(&a);
     let mut stream = Stream::new(3, &["exponents"]);
-    let found = exponents(&[1.0; 4], (0, 40), 4, &mut stream, |_, x| linearised(&block, x, None, 1.0)).expect("exponents");
+    let found =
+        exponents(&[1.0; 4], (0, 40), 4, &mut stream, |_, x| linearised(&block, x, None, 1.0))
+            .expect("exponents");
     for (found, a) in found.iter().zip([2.0f64, 1.5, 0.5, 0.1]) {
         // The frame aligns in the first layers, which gives an error of O(1 / layers).
         assert!((found - a.ln()).abs() < 0.1, "{found} for {}", a.ln());
@@ -161,12 +236,22 @@ fn singular_exponents_are_those_of_the_whole_product_and_descending() {
     assert!(found.error < 1e-6 && found.rounds < 10, "{found:?}");
     // One layer of a decoder against the eigenvalues of J^T J.
     let mut stream = Stream::new(9, &["singular"]);
-    let block = decoder(&mut stream, NormPlacement::Pre, Centring::Mean, patterns().remove(1), Activation::Gelu, true);
+    let block = decoder(
+        &mut stream,
+        NormPlacement::Pre,
+        Centring::Mean,
+        patterns().remove(1),
+        Activation::Gelu,
+        true,
+    );
     let (x, memory) = (normals(&mut stream, 3 * D, 1.0), normals(&mut stream, 2 * D, 1.0));
     let at = linearised(&block, &x, Some(&memory), 1.0).expect("a block");
     let size = x.len();
-    let columns: Vec<Vec<f64>> = (0..size).map(|c| at.jvp(&(0..size).map(|k| f64::from(u8::from(k == c))).collect::<Vec<_>>())).collect();
-    let gram: Vec<f64> = (0..size * size).map(|k| dot(&columns[k / size], &columns[k % size])).collect();
+    let columns: Vec<Vec<f64>> = (0..size)
+        .map(|c| at.jvp(&(0..size).map(|k| f64::from(u8::from(k == c))).collect::<Vec<_>>()))
+        .collect();
+    let gram: Vec<f64> =
+        (0..size * size).map(|k| dot(&columns[k / size], &columns[k % size])).collect();
     let values = symmetric_eigenvalues(&gram, size).expect("eigenvalues");
     let found = singular_exponents(size, 4, &mut frame, |_, see| {
         see(&at);
@@ -194,10 +279,15 @@ fn mixing_matrices_are_diagonal_triangular_or_full_as_the_attention_is() {
             Activation::Gelu,
             false,
         );
-        block.parts.retain(|p| matches!(p.part, BlockPart::Mlp(_)) || pattern.is_some() && matches!(p.part, BlockPart::Attention(_)));
+        block.parts.retain(|p| {
+            matches!(p.part, BlockPart::Mlp(_))
+                || pattern.is_some() && matches!(p.part, BlockPart::Attention(_))
+        });
         mixing(&x, D, 2, |_, x| linearised(&block, x, None, 1.0)).expect("a matrix")
     };
-    let zeros = |m: &[f64]| (0..n * n).filter(|k| m[*k] < 1e-12).map(|k| (k / n, k % n)).collect::<Vec<_>>();
+    let zeros = |m: &[f64]| {
+        (0..n * n).filter(|k| m[*k] < 1e-12).map(|k| (k / n, k % n)).collect::<Vec<_>>()
+    };
     assert_eq!(zeros(&of(None)).len(), n * n - n);
     let above = zeros(&of(Some(Arc::new(Causal))));
     assert_eq!(above.len(), n * (n - 1) / 2);
@@ -228,38 +318,95 @@ fn norms_are_within_their_lipschitz_bound() {
     // Near 0 the bound max |gain| / sqrt eps is attained.
     let tiny: Vec<f64> = (0..D).map(|k| 1e-9 * (k as f64).sin()).collect();
     let at = linearised(&block, &tiny, None, 1.0).expect("a block");
-    let (found, bound) = (spectral_norm(&at, (1..=D).map(|k| (k as f64).cos()).collect(), 100).0, lipschitz::norm(2.0, 1e-4));
+    let (found, bound) = (
+        spectral_norm(&at, (1..=D).map(|k| (k as f64).cos()).collect(), 100).0,
+        lipschitz::norm(2.0, 1e-4),
+    );
     assert!(found <= bound * (1.0 + 1e-9) && found > 0.99 * bound, "{found} and {bound}");
 }
 
 #[test]
 fn wrong_shapes_are_refused() {
-    let linear =
-        |inputs: usize, w: Vec<f64>, b: Vec<f64>| Linear::new("layer 1", inputs, w, b).map(|_| ()).expect_err("refused").to_string();
-    assert_eq!(linear(2, vec![1.0; 3], vec![]), "layer 1: found 3 numbers, expected rows of 2 numbers");
-    assert_eq!(linear(1, vec![1.0; 3], vec![1.0]), "layer 1, bias: found 1 numbers, expected 3, one for each output");
-    assert_eq!(linear(1, vec![1.0, f64::NAN], vec![]), "layer 1, weight: found NaN, expected finite numbers (number 2)");
+    let linear = |inputs: usize, w: Vec<f64>, b: Vec<f64>| {
+        Linear::new("layer 1", inputs, w, b).map(|_| ()).expect_err("refused").to_string()
+    };
+    assert_eq!(
+        linear(2, vec![1.0; 3], vec![]),
+        "layer 1: found 3 numbers, expected rows of 2 numbers"
+    );
+    assert_eq!(
+        linear(1, vec![1.0; 3], vec![1.0]),
+        "layer 1, bias: found 1 numbers, expected 3, one for each output"
+    );
+    assert_eq!(
+        linear(1, vec![1.0, f64::NAN], vec![]),
+        "layer 1, weight: found NaN, expected finite numbers (number 2)"
+    );
     let mut stream = Stream::new(1, &["refused"]);
-    let maps = [map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, D, 6), map(&mut stream, 6, D)];
-    let refused =
-        AttentionLayer::new("heads", maps, Grouping { heads: 4, kv_heads: 2 }, Arc::new(FullAttention)).map(|_| ()).expect_err("refused");
-    assert!(refused.to_string().starts_with("heads: found 4 heads with 2 heads of keys, W_q 6 x 8"), "{refused}");
-    let block = decoder(&mut stream, NormPlacement::Pre, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
+    let maps = [
+        map(&mut stream, D, 6),
+        map(&mut stream, D, 6),
+        map(&mut stream, D, 6),
+        map(&mut stream, 6, D),
+    ];
+    let refused = AttentionLayer::new(
+        "heads",
+        maps,
+        Grouping { heads: 4, kv_heads: 2 },
+        Arc::new(FullAttention),
+    )
+    .map(|_| ())
+    .expect_err("refused");
+    assert!(
+        refused.to_string().starts_with("heads: found 4 heads with 2 heads of keys, W_q 6 x 8"),
+        "{refused}"
+    );
+    let block = decoder(
+        &mut stream,
+        NormPlacement::Pre,
+        Centring::Mean,
+        Arc::new(Causal),
+        Activation::Gelu,
+        false,
+    );
     let x = normals(&mut stream, 2 * D, 1.0);
-    assert_eq!(block.step(&x, None, 1.0).expect_err("refused").to_string(), "memory: found none, expected tokens for the cross-attention");
-    let post = decoder(&mut stream, NormPlacement::Post, Centring::Mean, Arc::new(Causal), Activation::Gelu, false);
-    assert!(post.symmetric_step(&x, Some(&x), 0.1).expect_err("refused").to_string().contains("norms before the sublayers"));
+    assert_eq!(
+        block.step(&x, None, 1.0).expect_err("refused").to_string(),
+        "memory: found none, expected tokens for the cross-attention"
+    );
+    let post = decoder(
+        &mut stream,
+        NormPlacement::Post,
+        Centring::Mean,
+        Arc::new(Causal),
+        Activation::Gelu,
+        false,
+    );
+    assert!(
+        post.symmetric_step(&x, Some(&x), 0.1)
+            .expect_err("refused")
+            .to_string()
+            .contains("norms before the sublayers")
+    );
 }
 
 #[test]
 fn a_query_that_sees_nothing_gets_the_output_bias_alone() {
     let mut stream = Stream::new(10, &["masked"]);
-    let of =
-        heads(&mut stream, Arc::new(BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true]).expect("a mask")));
+    let of = heads(
+        &mut stream,
+        Arc::new(
+            BiasTable::mask(3, 3, &[false, false, false, true, true, false, true, true, true])
+                .expect("a mask"),
+        ),
+    );
     let x = normals(&mut stream, 3 * D, 1.0);
     let attended = of.attend(&x, &x, true).expect("attention");
     assert_eq!(&attended.out[..D], of.output.bias());
-    assert!(attended.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE), "the weights must be 0, not 0/0");
+    assert!(
+        attended.weights[..3].iter().all(|w| w.abs() < f64::MIN_POSITIVE),
+        "the weights must be 0, not 0/0"
+    );
     assert!(attended.out.iter().all(|v| v.is_finite()));
 }
 
@@ -273,7 +420,9 @@ fn ngpt_layers_are_interpolations() {
     let mut stream = Stream::new(9, &["ngpt"]);
     let unit = || Norm::plain(D, Centring::None, 0.0);
     let part = BlockPart::Attention(heads(&mut stream, Arc::new(FullAttention)));
-    let block = TransformerBlock { parts: vec![ResidualSublayer::new(part, NormPlacement::Ngpt, unit(), Some(unit()))] };
+    let block = TransformerBlock {
+        parts: vec![ResidualSublayer::new(part, NormPlacement::Ngpt, unit(), Some(unit()))],
+    };
     let x = unit().apply(&normals(&mut stream, 5 * D, 1.0));
     let a = 0.3;
     // N((1 - a) x + a N(F(x)))
@@ -308,13 +457,26 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
         let places: Vec<usize> = (1..=8).map(|k| k * n / 8).collect();
         let pattern = Fading { places: places.clone(), rate, count: n as f64 };
         let zero = || Linear::new("zero", 1, vec![0.0], Vec::new()).expect("a map");
-        let one = AttentionLayer::new("head", [zero(), zero(), zero(), zero()], Grouping { heads: 1, kv_heads: 1 }, Arc::new(pattern));
-        let attended = one.expect("a head").attend(&vec![0.0; places.len()], &vec![0.0; n], true).expect("weights").weights;
+        let one = AttentionLayer::new(
+            "head",
+            [zero(), zero(), zero(), zero()],
+            Grouping { heads: 1, kv_heads: 1 },
+            Arc::new(pattern),
+        );
+        let attended = one
+            .expect("a head")
+            .attend(&vec![0.0; places.len()], &vec![0.0; n], true)
+            .expect("weights")
+            .weights;
         let mut worst = 0.0f64;
         for (j, row) in places.iter().zip(attended.chunks_exact(n)) {
             for (k, w) in row.iter().enumerate().take(*j) {
                 let (s, t) = (*j as f64 / n as f64, k as f64 / n as f64);
-                let limit = if rate > 0.0 { rate * (-rate * (s - t)).exp() / (1.0 - (-rate * s).exp()) } else { 1.0 / s };
+                let limit = if rate > 0.0 {
+                    rate * (-rate * (s - t)).exp() / (1.0 - (-rate * s).exp())
+                } else {
+                    1.0 / s
+                };
                 worst = worst.max((n as f64 * w / limit - 1.0).abs());
             }
             assert!(row[*j..].iter().all(|w| *w == 0.0));
@@ -329,8 +491,13 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
     // The first token sees nothing and stays.
     let pattern = Fading { places: vec![0], rate: 1.0, count: 4.0 };
     let id = || Linear::new("one", 1, vec![1.0], Vec::new()).expect("a map");
-    let head =
-        AttentionLayer::new("head", [id(), id(), id(), id()], Grouping { heads: 1, kv_heads: 1 }, Arc::new(pattern)).expect("a head");
+    let head = AttentionLayer::new(
+        "head",
+        [id(), id(), id(), id()],
+        Grouping { heads: 1, kv_heads: 1 },
+        Arc::new(pattern),
+    )
+    .expect("a head");
     assert_eq!(head.attend(&[1.0], &[1.0, 2.0, 3.0, 4.0], false).expect("an output").out, [0.0]);
 }
 
@@ -339,16 +506,21 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
 #[test]
 fn products_agree_with_the_definition_and_rows_are_independent() {
     let mut stream = Stream::new(4, &["products"]);
-    for (n, inputs, outputs) in [(1, 1, 1), (3, 7, 5), (70, 200, 49), (9, 385, 101), (130, 64, 16)] {
-        let (x, w, b) =
-            (normals(&mut stream, n * inputs, 1.0), normals(&mut stream, inputs * outputs, 1.0), normals(&mut stream, outputs, 1.0));
+    for (n, inputs, outputs) in [(1, 1, 1), (3, 7, 5), (70, 200, 49), (9, 385, 101), (130, 64, 16)]
+    {
+        let (x, w, b) = (
+            normals(&mut stream, n * inputs, 1.0),
+            normals(&mut stream, inputs * outputs, 1.0),
+            normals(&mut stream, outputs, 1.0),
+        );
         let map = Linear::new("map", inputs, w.clone(), b.clone()).expect("a map");
         assert_eq!(map.weight(), w);
         let y = map.apply(&x);
         for (i, row) in y.chunks_exact(outputs).enumerate() {
             for (c, v) in row.iter().enumerate() {
                 let (x, w) = (&x[i * inputs..][..inputs], &w[c * inputs..][..inputs]);
-                let size: f64 = x.iter().zip(w).map(|(x, w)| (x * w).abs()).sum::<f64>() + b[c].abs();
+                let size: f64 =
+                    x.iter().zip(w).map(|(x, w)| (x * w).abs()).sum::<f64>() + b[c].abs();
                 assert!((v - dot(x, w) - b[c]).abs() <= 16.0 * f64::EPSILON * size);
             }
             assert_eq!(map.apply(&x[i * inputs..][..inputs]), row);
@@ -366,7 +538,8 @@ fn vectorised_activations_agree_with_the_definition() {
     let u = 0.5 * f64::EPSILON;
     for act in [Activation::Relu, Activation::Gelu, Activation::GeluTanh, Activation::Silu] {
         let x: Vec<f64> = (0..16_001).map(|k| -8.0 + 1e-3 * f64::from(k)).collect();
-        let (mut wide, mut narrow): (Vec<f64>, Vec<f32>) = (x.clone(), x.iter().map(|x| *x as f32).collect());
+        let (mut wide, mut narrow): (Vec<f64>, Vec<f32>) =
+            (x.clone(), x.iter().map(|x| *x as f32).collect());
         activate(act, &mut wide);
         activate(act, &mut narrow);
         for ((x, wide), narrow) in x.iter().zip(wide).zip(narrow) {
@@ -379,10 +552,19 @@ fn vectorised_activations_agree_with_the_definition() {
             };
             assert!((wide - exact).abs() <= slack(exact, u), "{act:?} {x}: {wide:e} {exact:e}");
             let error = (f64::from(narrow) - rounded).abs();
-            assert!(error <= slack(rounded, 0.5 * f64::from(f32::EPSILON)) + 1e-37, "{act:?} {x} in f32: {narrow:e} {rounded:e}");
+            assert!(
+                error <= slack(rounded, 0.5 * f64::from(f32::EPSILON)) + 1e-37,
+                "{act:?} {x} in f32: {narrow:e} {rounded:e}"
+            );
         }
         let mut ends = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.0, 1e300, -1e300];
         activate(act, &mut ends);
-        assert!(ends[2].is_nan() && ends[3] == 0.0 && ends[4].to_bits() == 1e300f64.to_bits() && ends[5] == 0.0, "{act:?} {ends:?}");
+        assert!(
+            ends[2].is_nan()
+                && ends[3] == 0.0
+                && ends[4].to_bits() == 1e300f64.to_bits()
+                && ends[5] == 0.0,
+            "{act:?} {ends:?}"
+        );
     }
 }

@@ -31,7 +31,12 @@ fn the_distance_from_the_given_rows_is_printed_and_bounded() {
     assert!((distance - 0.0098).abs() < 1e-4, "{distance}");
     assert_eq!((proof["clusters_given"].as_u64(), proof["clusters"].as_u64()), (Some(3), Some(3)));
     let why = failure(at, "certify critical-point --tokens far.csv --beta 8 --out far.json", 4);
-    assert!(why.contains("rad from the given rows (--radius 0.01)") && why.contains("3 clusters;") && why.contains("--anywhere"), "{why}");
+    assert!(
+        why.contains("rad from the given rows (--radius 0.01)")
+            && why.contains("3 clusters;")
+            && why.contains("--anywhere"),
+        "{why}"
+    );
     assert!(!at.join("far.json").exists());
     json(at, "certify critical-point --tokens far.csv --beta 8 --radius 0.0103");
     failure(at, "certify critical-point --tokens near.csv --beta 8 --radius 0.0097", 4);
@@ -48,15 +53,25 @@ fn a_distant_critical_point_is_proved_only_on_request() {
     angles(at, "any.csv", &all);
     let why = failure(at, "certify critical-point --tokens any.csv --beta 6", 4);
     let proof = json(at, "certify critical-point --tokens any.csv --beta 6 --anywhere");
-    let (left, distance) = (proof["clusters"].as_u64().expect("a count"), proof["distance"].as_f64().expect("a number"));
-    assert!(left < 12 && distance > 0.1 && why.contains(&format!("has {left} clusters, not the 12 given")), "{why}");
+    let (left, distance) = (
+        proof["clusters"].as_u64().expect("a count"),
+        proof["distance"].as_f64().expect("a number"),
+    );
+    assert!(
+        left < 12
+            && distance > 0.1
+            && why.contains(&format!("has {left} clusters, not the 12 given")),
+        "{why}"
+    );
     assert!(why.contains(&format!("{distance:.2e}")[..3]), "{why} {distance}");
     // A point with merged clusters is another point, however near it is.
     angles(at, "close.csv", &[0.0, 1e-3, std::f64::consts::PI]);
     let why = failure(at, "certify critical-point --tokens close.csv --beta 3 --radius 1", 4);
     assert!(why.contains("2 clusters, not the 3 given"), "{why}");
     let out = run(at, "certify critical-point --tokens close.csv --beta 3 --anywhere");
-    assert!(String::from_utf8_lossy(&out.stdout).contains("2 clusters (3 were given: some merged)"));
+    assert!(
+        String::from_utf8_lossy(&out.stdout).contains("2 clusters (3 were given: some merged)")
+    );
 }
 
 #[test]
@@ -64,30 +79,44 @@ fn the_statement_is_printed_and_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     triangle(at, "t.csv", 0.0);
-    let proof = json(at, "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
+    let proof = json(
+        at,
+        "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json",
+    );
     let file = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
     let shown = json(at, "certify check proof.json");
-    for (text, part) in [(&proof, "statement"), (&proof, "not_excluded"), (&shown, "statement"), (&shown, "not_excluded")] {
+    for (text, part) in [
+        (&proof, "statement"),
+        (&proof, "not_excluded"),
+        (&shown, "statement"),
+        (&shown, "not_excluded"),
+    ] {
         assert!(file.contains(text[part].as_str().expect("a sentence")), "{part}");
     }
     let statement = proof["statement"].as_str().expect("a sentence");
     assert!(
-        statement.contains("whole clusters") && statement.contains("sum_q s_q <A p_q, y_q> = 0") && !file.contains("up to rotation"),
+        statement.contains("whole clusters")
+            && statement.contains("sum_q s_q <A p_q, y_q> = 0")
+            && !file.contains("up to rotation"),
         "{statement}"
     );
     let open = proof["not_excluded"].as_str().expect("a sentence");
     assert!(open.contains("split a cluster") && open.contains("off the slice"), "{open}");
-    for arguments in ["certify critical-point --tokens t.csv --beta 8", "certify check proof.json"] {
+    for arguments in ["certify critical-point --tokens t.csv --beta 8", "certify check proof.json"]
+    {
         let out = run(at, arguments);
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
         assert!(
-            text.contains("exactly one is a critical point") && text.contains("not excluded: critical points that split a cluster"),
+            text.contains("exactly one is a critical point")
+                && text.contains("not excluded: critical points that split a cluster"),
             "{text}"
         );
     }
     // The statement of version 1 claims more than is proved.
     std::fs::write(at.join("old.json"), file.replace("version 2", "version 1")).expect("writable");
-    assert!(failure(at, "certify check old.json", 1).contains("version 1 says more than is proved"));
+    assert!(
+        failure(at, "certify check old.json", 1).contains("version 1 says more than is proved")
+    );
 }
 
 #[test]
@@ -95,9 +124,15 @@ fn too_many_clusters_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     angles(at, "many.csv", &(0..401).map(|k| f64::from(k) * 0.01).collect::<Vec<_>>());
-    assert!(failure(at, "certify critical-point --tokens many.csv --beta 8", 1).contains("clusters: found 401, expected at most 400"));
-    let row = |k: usize| (0..64).map(|a| if a == k % 64 { "1" } else { "0" }).collect::<Vec<_>>().join(",");
-    std::fs::write(at.join("wide.csv"), (0..40).map(row).collect::<Vec<_>>().join("\n")).expect("writable");
+    assert!(
+        failure(at, "certify critical-point --tokens many.csv --beta 8", 1)
+            .contains("clusters: found 401, expected at most 400")
+    );
+    let row = |k: usize| {
+        (0..64).map(|a| if a == k % 64 { "1" } else { "0" }).collect::<Vec<_>>().join(",")
+    };
+    std::fs::write(at.join("wide.csv"), (0..40).map(row).collect::<Vec<_>>().join("\n"))
+        .expect("writable");
     assert!(
         failure(at, "certify critical-point --tokens wide.csv --beta 8", 1)
             .contains("found 40 x 65 = 2600, expected at most 2000 unknowns")
@@ -127,18 +162,44 @@ fn a_start_is_proved_and_the_verifier_agrees() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let proof = json(at, &format!("{EIGHT} --radius 1e-6 --out proof.txt"));
-    assert_eq!((proof["proved"].as_bool(), proof["file"].as_str()), (Some(true), Some("proof.txt")));
-    for (key, low, high) in [("t_hemisphere", 1e-3, 50.0), ("error_bound", 1e-6, 1e-2), ("growth", 0.0, 10.0), ("steps", 1.0, 50.0)] {
+    assert_eq!(
+        (proof["proved"].as_bool(), proof["file"].as_str()),
+        (Some(true), Some("proof.txt"))
+    );
+    for (key, low, high) in [
+        ("t_hemisphere", 1e-3, 50.0),
+        ("error_bound", 1e-6, 1e-2),
+        ("growth", 0.0, 10.0),
+        ("steps", 1.0, 50.0),
+    ] {
         let found = proof[key].as_f64().expect("a number");
         assert!(low <= found && found <= high, "{key} {found}");
     }
     let file = std::fs::read_to_string(at.join("proof.txt")).expect("a certificate");
-    assert!(file.starts_with("metastable-trajectory 2\n# every solution of SA with beta = 2 whose 8 tokens"), "{file:.200}");
+    assert!(
+        file.starts_with(
+            "metastable-trajectory 2\n# every solution of SA with beta = 2 whose 8 tokens"
+        ),
+        "{file:.200}"
+    );
     let answer = json(at, "certify check proof.txt --exact");
-    assert!(answer["statement"].as_str().expect("a sentence").starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6"));
+    assert!(
+        answer["statement"]
+            .as_str()
+            .expect("a sentence")
+            .starts_with("sa, beta = 2: all starts of the 8 tokens in R^2 within 1e-6")
+    );
     // The verifier computes the same error bound, but without rounding.
-    let bound = |text: &str| text.rsplit("at most ").next().and_then(|t| t.trim_end_matches(')').parse::<f64>().ok()).expect("a bound");
-    let (own, exact) = (proof["error_bound"].as_f64().expect("a number"), bound(answer["statement"].as_str().expect("a sentence")));
+    let bound = |text: &str| {
+        text.rsplit("at most ")
+            .next()
+            .and_then(|t| t.trim_end_matches(')').parse::<f64>().ok())
+            .expect("a bound")
+    };
+    let (own, exact) = (
+        proof["error_bound"].as_f64().expect("a number"),
+        bound(answer["statement"].as_str().expect("a sentence")),
+    );
     assert!(exact <= 1.1 * own && own <= 2.0 * exact, "{own} {exact}");
     // A truncated certificate and one with another radius are refused.
     let cut = file.lines().filter(|l| !l.starts_with("next")).collect::<Vec<_>>().join("\n");
@@ -146,7 +207,10 @@ fn a_start_is_proved_and_the_verifier_agrees() {
     assert!(failure(at, "certify check cut.txt --exact", 1).contains("a line `next` is missing"));
     std::fs::write(
         at.join("wide.txt"),
-        file.replace(&file[file.find("radius").expect("a line")..file.find("masses").expect("a line")], "radius 1p-2\n"),
+        file.replace(
+            &file[file.find("radius").expect("a line")..file.find("masses").expect("a line")],
+            "radius 1p-2\n",
+        ),
     )
     .expect("writable");
     assert!(failure(at, "certify check wide.txt", 1).contains("the error leaves its tube"));
@@ -156,15 +220,30 @@ fn a_start_is_proved_and_the_verifier_agrees() {
 fn many_starts_are_counted_and_their_certificates_checked() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    let all = json(at, "certify start --init uniform --n 5 --d 2 --beta 1 --seed 3 --trials 4 --exact");
+    let all =
+        json(at, "certify start --init uniform --n 5 --d 2 --beta 1 --seed 3 --trials 4 --exact");
     let count = |key: &str| all[key].as_u64().expect("a count");
-    assert_eq!((count("trials"), count("proved"), count("checked"), count("accepted")), (4, 4, 4, 4));
+    assert_eq!(
+        (count("trials"), count("proved"), count("checked"), count("accepted")),
+        (4, 4, 4, 4)
+    );
     // A ball as large as the circle cannot be proved. The causes are counted and the exit code is
     // 3.
-    let out = run(at, "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json");
+    let out = run(
+        at,
+        "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json",
+    );
     let answer: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
-    let lost: u64 = answer["not_proved"].as_array().expect("a list").iter().filter_map(|l| l["trials"].as_u64()).sum();
-    assert!(out.status.code() == Some(3) && answer["proved"].as_u64() == Some(0) && lost == 3, "{answer}");
+    let lost: u64 = answer["not_proved"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|l| l["trials"].as_u64())
+        .sum();
+    assert!(
+        out.status.code() == Some(3) && answer["proved"].as_u64() == Some(0) && lost == 3,
+        "{answer}"
+    );
     triangle(at, "t.csv", 0.0);
     assert!(failure(at, "certify start --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
     failure(at, "certify start --init uniform --n 5 --d 2 --beta 1 --trials 0", 1);
@@ -175,12 +254,19 @@ fn the_verifier_checks_certificates_of_critical_points() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     triangle(at, "t.csv", 0.0);
-    json(at, "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json");
+    json(
+        at,
+        "certify critical-point --tokens t.csv --beta 8 --sizes 2,1,2 --anywhere --out proof.json",
+    );
     let answer = json(at, "certify check proof.json --exact");
-    assert!(answer["statement"].as_str().expect("a sentence").contains("exactly one is critical"), "{answer}");
+    assert!(
+        answer["statement"].as_str().expect("a sentence").contains("exactly one is critical"),
+        "{answer}"
+    );
     let text = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
     let line = text.lines().find(|l| l.contains("\"unstable\"")).expect("a line");
-    std::fs::write(at.join("bent.json"), text.replace(line, "  \"unstable\": 0,")).expect("writable");
+    std::fs::write(at.join("bent.json"), text.replace(line, "  \"unstable\": 0,"))
+        .expect("writable");
     assert!(failure(at, "certify check bent.json --exact", 1).contains("positive and"));
 }
 
@@ -192,17 +278,30 @@ fn experiments_and_checks_count_proofs() {
     std::fs::write(at.join("study.toml"), study).expect("writable");
     let out = run(at, "run study.toml");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let store = std::fs::read_dir(at.join("runs")).expect("results").next().expect("a folder").expect("a folder").path();
+    let store = std::fs::read_dir(at.join("runs"))
+        .expect("results")
+        .next()
+        .expect("a folder")
+        .expect("a folder")
+        .path();
     let last = |file: &str| {
         let text = std::fs::read_to_string(store.join(file)).expect("a table");
-        let lines: Vec<String> = text.lines().filter(|l| !l.starts_with('#')).map(str::to_owned).collect();
+        let lines: Vec<String> =
+            text.lines().filter(|l| !l.starts_with('#')).map(str::to_owned).collect();
         lines.iter().map(|l| l.rsplit(',').next().expect("a column").to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(
         (last("results.csv"), last("cells.csv")),
-        (vec!["proved".into(), "1".into(), "1".into(), "1".into()], vec!["proved_share".into(), "1".into()])
+        (
+            vec!["proved".into(), "1".into(), "1".into(), "1".into()],
+            vec!["proved_share".into(), "1".into()]
+        )
     );
-    std::fs::write(at.join("bad.toml"), study.replace("n = 4", "n = 4\ndynamics = \"repulsive-sa\"")).expect("writable");
+    std::fs::write(
+        at.join("bad.toml"),
+        study.replace("n = 4", "n = 4\ndynamics = \"repulsive-sa\""),
+    )
+    .expect("writable");
     assert!(failure(at, "run bad.toml", 1).contains("certify"));
     let claim = metastable::theorem::find("single-cluster").expect("a claim");
     let cases = [
@@ -217,21 +316,41 @@ fn experiments_and_checks_count_proofs() {
 fn a_violation_gets_a_certificate_if_an_enclosure_decides() {
     let folder = tempfile::tempdir().expect("a folder");
     // Below its threshold, cos(2 pi/5) / sin^2(2 pi/5) = 0.34, the statement is false.
-    let found = json(folder.path(), "hunt large-beta-polygon --n 5 --d 2 --beta 0.2..0.33 --beyond --minutes 0.05 --out c.json");
-    let (own, certified) = (found["margin"].as_f64().expect("a number"), found["certified_margin"].as_f64().expect("a number"));
-    assert!(found["certified"].as_bool() == Some(true) && certified < 0.0 && own <= certified, "{found}");
+    let found = json(
+        folder.path(),
+        "hunt large-beta-polygon --n 5 --d 2 --beta 0.2..0.33 --beyond --minutes 0.05 --out c.json",
+    );
+    let (own, certified) = (
+        found["margin"].as_f64().expect("a number"),
+        found["certified_margin"].as_f64().expect("a number"),
+    );
+    assert!(
+        found["certified"].as_bool() == Some(true) && certified < 0.0 && own <= certified,
+        "{found}"
+    );
 }
 
 #[test]
 fn hunts_respect_the_time_limit_and_test_shares_by_many_draws() {
     let folder = tempfile::tempdir().expect("a folder");
     let result = json(folder.path(), "hunt rnn-order --minutes 0.01");
-    assert_eq!((result["found"].as_bool(), result["level"].as_f64()), (Some(false), Some(0.9)), "{result}");
-    assert!(result["share"].as_f64() >= Some(0.9) && result["budget"]["trials"].as_u64() >= Some(64), "{result}");
+    assert_eq!(
+        (result["found"].as_bool(), result["level"].as_f64()),
+        (Some(false), Some(0.9)),
+        "{result}"
+    );
+    assert!(
+        result["share"].as_f64() >= Some(0.9) && result["budget"]["trials"].as_u64() >= Some(64),
+        "{result}"
+    );
     // One trial counts the modes of hundreds of samples; the clock must be read within it.
     let started = std::time::Instant::now();
     let result = json(folder.path(), "hunt sphere-modes --minutes 0.02");
-    assert!(result["found"] == false && started.elapsed().as_secs() < 30, "{result}: {:?}", started.elapsed());
+    assert!(
+        result["found"] == false && started.elapsed().as_secs() < 30,
+        "{result}: {:?}",
+        started.elapsed()
+    );
 }
 
 #[test]
@@ -245,7 +364,10 @@ fn failed_proofs_report_their_cause() {
     assert_eq!(answer["proved"].as_bool(), Some(false));
     assert!(answer["cause"].as_str().expect("a cause").starts_with("steady-state"), "{answer}");
     assert!(answer["token"].as_u64().expect("a token") < 3 && answer["t"].as_f64().is_some());
-    assert!(failure(at, "certify start --tokens t.csv --beta 2 --dynamics repulsive-sa", 1).contains("sa, usa, causal-sa or causal-usa"));
+    assert!(
+        failure(at, "certify start --tokens t.csv --beta 2 --dynamics repulsive-sa", 1)
+            .contains("sa, usa, causal-sa or causal-usa")
+    );
     assert!(failure(at, "certify start --tokens t.csv --beta -1", 1).contains("beta"));
     assert!(failure(at, "certify start --tokens t.csv", 1).contains("--beta"));
     failure(at, "certify start --tokens t.csv --beta 2 --sizes 1,2,1", 1);
@@ -258,7 +380,12 @@ fn proofs_exist_for_all_dynamics_and_masses_and_are_verified() {
     let at = folder.path();
     std::fs::write(at.join("m.csv"), "1\n2\n0.5\n1\n3\n").expect("writable");
     for kind in ["sa", "usa", "causal-sa", "causal-usa"] {
-        json(at, &format!("certify start --init uniform --n 5 --d 2 --seed 4 --beta 2 --masses m.csv --dynamics {kind} --out {kind}.txt"));
+        json(
+            at,
+            &format!(
+                "certify start --init uniform --n 5 --d 2 --seed 4 --beta 2 --masses m.csv --dynamics {kind} --out {kind}.txt"
+            ),
+        );
         json(at, &format!("certify check {kind}.txt --exact"));
     }
     // Clusters merge on the way at beta = 9.
@@ -272,27 +399,41 @@ fn one_token_and_light_tokens_of_causal_attention_are_proved() {
     let at = folder.path();
     std::fs::write(at.join("one.csv"), "0.6,0,0.8\n").expect("writable");
     for kind in ["sa", "usa", "causal-sa", "causal-usa"] {
-        let proof = json(at, &format!("certify start --tokens one.csv --beta 4 --dynamics {kind} --out {kind}.txt"));
+        let proof = json(
+            at,
+            &format!("certify start --tokens one.csv --beta 4 --dynamics {kind} --out {kind}.txt"),
+        );
         assert_eq!(proof["steps"].as_u64(), Some(0), "{proof}");
-        assert!(proof["statement"].as_str().expect("words").contains("whose one token starts on"), "{proof}");
+        assert!(
+            proof["statement"].as_str().expect("words").contains("whose one token starts on"),
+            "{proof}"
+        );
         json(at, &format!("certify check {kind}.txt --exact"));
     }
     // The criteria of the theorems decide this case too.
-    assert_eq!(json(at, "certify start --criteria --tokens one.csv --beta 4")["decided"].as_bool(), Some(true));
+    assert_eq!(
+        json(at, "certify start --criteria --tokens one.csv --beta 4")["decided"].as_bool(),
+        Some(true)
+    );
     // No hemisphere contains these tokens. In the norm of the masses, the rounding errors of the
     // others are 0.6 for the second token.
     std::fs::write(at.join("three.csv"), "1,0\n-0.6,0.8\n-0.6,-0.8\n").expect("writable");
     for (k, masses) in ["1\n1e-30\n1\n", "1e-30\n1\n1\n", "1e-30\n1e-30\n1\n"].iter().enumerate() {
         std::fs::write(at.join("light.csv"), masses).expect("writable");
         for kind in ["causal-sa", "causal-usa"] {
-            let line = format!("certify start --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}-{k}.txt");
+            let line = format!(
+                "certify start --tokens three.csv --masses light.csv --beta 1 --dynamics {kind} --out {kind}-{k}.txt"
+            );
             // Under USA, a light first token hardly moves the others, so they do not meet in the
             // tested time.
             if k > 0 && kind == "causal-usa" {
                 continue;
             }
             let proof = json(at, &line);
-            assert!(proof["steps"].as_u64() > Some(0) && proof["error_bound"].as_f64() < Some(1e-6), "{proof}");
+            assert!(
+                proof["steps"].as_u64() > Some(0) && proof["error_bound"].as_f64() < Some(1e-6),
+                "{proof}"
+            );
             json(at, &format!("certify check {kind}-{k}.txt --exact"));
         }
     }
@@ -304,14 +445,23 @@ fn dwell_times_are_bounded_from_both_sides() {
     let at = folder.path();
     for kind in ["sa", "usa"] {
         let t = json(at, &format!("certify dwell --from 2 --to 0.5 --beta 50 --dynamics {kind}"));
-        let (low, high) = (t["lower"].as_f64().expect("a number"), t["upper"].as_f64().expect("a number"));
+        let (low, high) =
+            (t["lower"].as_f64().expect("a number"), t["upper"].as_f64().expect("a number"));
         assert!(low < high && high < low * (1.0 + 1e-6), "{low} {high}");
-        let other = json(at, &format!("predict two-cluster-time --beta 50 --dynamics {kind} --from 2 --to 0.5"));
+        let other = json(
+            at,
+            &format!("predict two-cluster-time --beta 50 --dynamics {kind} --from 2 --to 0.5"),
+        );
         let other = other["time"].as_f64().expect("a number");
-        assert!(low * (1.0 - 1e-11) <= other && other <= high * (1.0 + 1e-11), "{low} {high} {other}");
+        assert!(
+            low * (1.0 - 1e-11) <= other && other <= high * (1.0 + 1e-11),
+            "{low} {high} {other}"
+        );
     }
     assert!(failure(at, "certify dwell --from 2 --to 0.5", 1).contains("--beta"));
-    assert!(failure(at, "certify dwell --from 0.5 --to 2 --beta 3", 1).contains("0 < to <= from < pi"));
+    assert!(
+        failure(at, "certify dwell --from 0.5 --to 2 --beta 3", 1).contains("0 < to <= from < pi")
+    );
     failure(at, "certify dwell --from 2 --to 0.5 --beta 3 --share 1.5", 1);
     failure(at, "certify dwell --from 2 --to 0.5 --beta 3 --dynamics causal-sa", 1);
 }

@@ -15,21 +15,28 @@ fn command(folder: &Path) -> Command {
 }
 
 /// Many cells with small tables, which are lines of one file.
-const MANY: &str =
-    "name = 'crash'\nn = 6\nd = [2, 3]\nbeta = \"1..12:lin200\"\nt_end = 1e9\nrealisations = 4\nsamples = 20\nlog_from = 0.1";
+const MANY: &str = "name = 'crash'\nn = 6\nd = [2, 3]\nbeta = \"1..12:lin200\"\nt_end = 1e9\nrealisations = 4\nsamples = 20\nlog_from = 0.1";
 
 fn top(folder: &Path) -> Option<std::path::PathBuf> {
-    std::fs::read_dir(folder.join("out")).ok().and_then(|mut d| d.next()).and_then(|e| e.ok()).map(|e| e.path())
+    std::fs::read_dir(folder.join("out"))
+        .ok()
+        .and_then(|mut d| d.next())
+        .and_then(|e| e.ok())
+        .map(|e| e.path())
 }
 
 /// The finished cells: their folders and the complete lines of the common file.
 fn finished(folder: &Path) -> Vec<String> {
     let Some(top) = top(folder) else { return Vec::new() };
     let folders = std::fs::read_dir(top.join("cells")).into_iter().flatten().flatten();
-    let names = folders.map(|c| c.file_name().to_string_lossy().into_owned()).filter(|n| !n.starts_with('.'));
+    let names = folders
+        .map(|c| c.file_name().to_string_lossy().into_owned())
+        .filter(|n| !n.starts_with('.'));
     let lines = std::fs::read(top.join("cells.jsonl")).unwrap_or_default();
     let whole = lines.split_inclusive(|b| *b == b'\n').filter(|l| l.ends_with(b"\n"));
-    names.chain(whole.map(|l| String::from_utf8_lossy(&l[..l.len().min(16)]).into_owned())).collect()
+    names
+        .chain(whole.map(|l| String::from_utf8_lossy(&l[..l.len().min(16)]).into_owned()))
+        .collect()
 }
 
 fn killed_and_resumed(experiment: &str, kills: u64) -> std::path::PathBuf {
@@ -53,10 +60,14 @@ fn killed_and_resumed(experiment: &str, kills: u64) -> std::path::PathBuf {
     }
     assert!(command(interrupted).status().expect("runs").success());
     assert!(
-        tables(&top(uninterrupted).expect("one experiment")) == tables(&top(interrupted).expect("one experiment")),
+        tables(&top(uninterrupted).expect("one experiment"))
+            == tables(&top(interrupted).expect("one experiment")),
         "an interrupted run gives other bytes"
     );
-    top(uninterrupted).map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" }).map(Into::into).expect("results")
+    top(uninterrupted)
+        .map(|t| if t.join("cells.jsonl").exists() { "cells.jsonl" } else { "cells" })
+        .map(Into::into)
+        .expect("results")
 }
 
 #[test]

@@ -29,7 +29,8 @@ const CALLS: &str = "
 ";
 
 /// Values of required flags; `--tokens` is used wherever there is an `--init`.
-const REQUIRED: &str = "--tokens ../x.csv --n 8 --d 4 --m 4 --beta 3 --t-end 1 --times 1 --modes 4 --from 2 --to 1
+const REQUIRED: &str =
+    "--tokens ../x.csv --n 8 --d 4 --m 4 --beta 3 --t-end 1 --times 1 --modes 4 --from 2 --to 1
     --eps 1 --log-size -3 --variance 1 --c 1 --lambda 1 --mu 0.3 --u0 0.1 --tau 0.1";
 
 /// Good calls of a flag, in all commands or in the commands named first. A numeric flag without
@@ -115,7 +116,8 @@ fn rows(table: &str) -> impl Iterator<Item = &str> {
 
 /// The rest of the row of a table that begins with these words.
 fn row<'a>(table: &'a str, start: &str) -> Option<&'a str> {
-    rows(table).find_map(|l| l.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with(' ')))
+    rows(table)
+        .find_map(|l| l.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
 impl Subcommand {
@@ -124,7 +126,9 @@ impl Subcommand {
         let mut out = Call::new();
         for word in words.split_whitespace() {
             let takes = |l: &&mut Vec<String>| {
-                let value = self.flag(&l[0]).map_or(l[0].starts_with("--"), |a| a.get_action().takes_values());
+                let value = self
+                    .flag(&l[0])
+                    .map_or(l[0].starts_with("--"), |a| a.get_action().takes_values());
                 word == "-" || value && l.len() < 2 && !word.starts_with("--")
             };
             match out.last_mut().filter(takes) {
@@ -142,18 +146,24 @@ impl Subcommand {
 
     /// Whether one of two flags excludes the other.
     fn exclude(&self, a: &Arg, b: &Arg) -> bool {
-        [(a, b), (b, a)].iter().any(|(a, b)| self.command.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id()))
+        [(a, b), (b, a)].iter().any(|(a, b)| {
+            self.command.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id())
+        })
     }
 
     /// A call to which these words are added.
     fn with(&self, base: &Call, words: &Call) -> Call {
         let is_name = |w: &Vec<String>| !w[0].starts_with("--");
-        let known: Call = words.iter().filter(|w| is_name(w) || self.flag(&w[0]).is_some()).cloned().collect();
+        let known: Call =
+            words.iter().filter(|w| is_name(w) || self.flag(&w[0]).is_some()).cloned().collect();
         let gone = |w: &&Vec<String>| w.get(1).is_some_and(|v| v == "-");
-        let flags: Vec<&Arg> = known.iter().filter(|w| !gone(w)).filter_map(|w| self.flag(&w[0])).collect();
+        let flags: Vec<&Arg> =
+            known.iter().filter(|w| !gone(w)).filter_map(|w| self.flag(&w[0])).collect();
         let names = known.iter().any(is_name);
         let stays = |w: &&Vec<String>| match self.flag(&w[0]) {
-            Some(a) => known.iter().all(|k| k[0] != w[0]) && flags.iter().all(|f| !self.exclude(f, a)),
+            Some(a) => {
+                known.iter().all(|k| k[0] != w[0]) && flags.iter().all(|f| !self.exclude(f, a))
+            }
             None => !names,
         };
         base.iter().filter(stays).chain(known.iter().filter(|w| !gone(w))).cloned().collect()
@@ -162,9 +172,14 @@ impl Subcommand {
     /// The usual call.
     fn usual(&self) -> Call {
         let group = self.words.split(' ').next().unwrap_or_default();
-        let own = row(CALLS, &self.words).or_else(|| row(CALLS, group).filter(|r| !r.is_empty() && group == "bench")).unwrap_or_default();
-        let needed =
-            |w: &Vec<String>| self.flag(&w[0]).is_some_and(|a| a.is_required_set() || w[0] == "--tokens" && self.flag("--init").is_some());
+        let own = row(CALLS, &self.words)
+            .or_else(|| row(CALLS, group).filter(|r| !r.is_empty() && group == "bench"))
+            .unwrap_or_default();
+        let needed = |w: &Vec<String>| {
+            self.flag(&w[0]).is_some_and(|a| {
+                a.is_required_set() || w[0] == "--tokens" && self.flag("--init").is_some()
+            })
+        };
         let required: Call = self.call(REQUIRED).into_iter().filter(needed).collect();
         self.with(&required, &self.call(own))
     }
@@ -193,7 +208,14 @@ fn effects_of(at: &Path, subcommand: &Subcommand, call: &Call) -> Effects {
     let folder = at.join(NEXT.fetch_add(1, Ordering::Relaxed).to_string());
     std::fs::create_dir(&folder).expect("writable");
     let words = format!("{} {}", subcommand.words, call.concat().join(" "));
-    let out = run(&folder, &if words.contains("--all-digits") || words.contains("--markdown") { words } else { words + " --format json" });
+    let out = run(
+        &folder,
+        &if words.contains("--all-digits") || words.contains("--markdown") {
+            words
+        } else {
+            words + " --format json"
+        },
+    );
     let mut files = BTreeMap::new();
     read(&folder, &mut files);
     let mut result = text(&out.stdout);
@@ -229,8 +251,14 @@ fn read(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
 /// Leaves out numbers that depend on the clock: times, rates, repetitions.
 fn strip(value: &mut serde_json::Value) {
     if let Some(object) = value.as_object_mut() {
-        let clock = |key: &str| ["second", "per_", "peak", "repetitions", "gflops"].iter().any(|c| key.contains(c));
-        object.retain(|key, _| !clock(key) && !key.starts_with("times_") && !["hours", "trials"].contains(&key.as_str()));
+        let clock = |key: &str| {
+            ["second", "per_", "peak", "repetitions", "gflops"].iter().any(|c| key.contains(c))
+        };
+        object.retain(|key, _| {
+            !clock(key)
+                && !key.starts_with("times_")
+                && !["hours", "trials"].contains(&key.as_str())
+        });
         object.values_mut().for_each(strip);
     } else if let Some(list) = value.as_array_mut() {
         list.iter_mut().for_each(strip);
@@ -264,7 +292,8 @@ fn prepare(at: &Path) {
     ] {
         write(name, text.as_bytes());
     }
-    let npz = |arrays: &[(&str, &[usize], &[f64])]| metastable::lab::npz::bytes(arrays).expect("arrays");
+    let npz =
+        |arrays: &[(&str, &[usize], &[f64])]| metastable::lab::npz::bytes(arrays).expect("arrays");
     let given: [(&str, &[usize], &[f64]); 4] = [
         ("w", &[2, 2], &[1.0, 0.0, 0.0, 1.0]),
         ("x", &[3, 2], &[1.0, 0.0, 0.6, 0.8, -1.0, 0.0]),
@@ -272,7 +301,15 @@ fn prepare(at: &Path) {
         ("h", &[2, 3, 2], &[1.0, 0.0, 0.6, 0.8, -1.0, 0.0, 1.0, 0.0, 0.8, 0.6, -1.0, 0.0]),
     ];
     write("two.npz", &npz(&given));
-    write("mlp.npz", &npz(&[("w1", &[1, 2], &[1.0, 2.0]), ("b1", &[1], &[0.5]), ("w2", &[2, 1], &[1.0, -1.0]), ("b2", &[2], &[0.0, 0.1])]));
+    write(
+        "mlp.npz",
+        &npz(&[
+            ("w1", &[1, 2], &[1.0, 2.0]),
+            ("b1", &[1], &[0.5]),
+            ("w2", &[2, 1], &[1.0, -1.0]),
+            ("b2", &[2], &[0.0, 0.1]),
+        ]),
+    );
     for name in ["ids.csv", "bert/config.json", "bert/model.safetensors", "bert/tokenizer.json"] {
         std::fs::copy(models.join(name), at.join("models").join(name)).expect("copied");
     }
@@ -285,19 +322,31 @@ fn prepare(at: &Path) {
         let out = run(at, words);
         assert!(out.status.success(), "{words}: {}", text(&out.stderr));
     }
-    let grid = std::fs::read_dir(at.join("grids")).expect("a folder").flatten().next().expect("a run").path();
+    let grid = std::fs::read_dir(at.join("grids"))
+        .expect("a folder")
+        .flatten()
+        .next()
+        .expect("a run")
+        .path();
     std::fs::rename(grid, at.join("grid")).expect("moved");
 }
 
 /// The faults of a flag of a command.
 fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &str) -> Vec<String> {
     let group = subcommand.words.split(' ').next().unwrap_or_default();
-    let starts = [format!("{} {flag}", subcommand.words), format!("{group} {flag}"), flag.to_owned()];
+    let starts =
+        [format!("{} {flag}", subcommand.words), format!("{group} {flag}"), flag.to_owned()];
     let arg = subcommand.flag(flag).expect("a flag of the command");
     let choices = arg.get_possible_values();
     let of = |t: TypeId| arg.get_value_parser().type_id() == t;
-    let whole =
-        [TypeId::of::<usize>(), TypeId::of::<u64>(), TypeId::of::<u32>(), TypeId::of::<u16>(), TypeId::of::<i64>(), TypeId::of::<i32>()];
+    let whole = [
+        TypeId::of::<usize>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<i32>(),
+    ];
     let words = match starts.iter().find_map(|s| row(GOOD, s)) {
         Some(words) => words,
         None if !arg.get_action().takes_values() => "",
@@ -307,19 +356,29 @@ fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &st
         None => return vec![format!("{} {flag}: add a good value to GOOD", subcommand.words)],
     };
     // Commands that measure times may always give other output.
-    let mark = words.chars().last().filter(|c| "=~!*".contains(*c)).or((group == "bench").then_some('='));
-    let good = subcommand.with(&usual.0, &subcommand.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))));
+    let mark =
+        words.chars().last().filter(|c| "=~!*".contains(*c)).or((group == "bench").then_some('='));
+    let good = subcommand.with(
+        &usual.0,
+        &subcommand.call(&format!("{flag}{}", words.trim_end_matches(['=', '~', '!', '*']))),
+    );
     let line = |call: &Call| format!("{} {}", subcommand.words, call.concat().join(" "));
     let effects_of = |words: &Call| effects_of(at, subcommand, words);
     let mut out = Vec::new();
     let effects = effects_of(&good);
     let refused = effects.code == Some(1);
-    if mark == Some('!') && !refused || !(effects.success() || refused && matches!(mark, Some('!' | '~'))) {
+    if mark == Some('!') && !refused
+        || !(effects.success() || refused && matches!(mark, Some('!' | '~')))
+    {
         out.push(format!("{}: exit code {:?}: {}", line(&good), effects.code, effects.message));
     } else if !refused && mark != Some('=') {
         let without: Call = good.iter().filter(|w| w[0] != flag).cloned().collect();
         let same = |other: &Effects| other.result == effects.result && other.files == effects.files;
-        let other = if without == usual.0 { None } else { Some(effects_of(&without)).filter(Effects::success) };
+        let other = if without == usual.0 {
+            None
+        } else {
+            Some(effects_of(&without)).filter(Effects::success)
+        };
         if same(other.as_ref().unwrap_or(&usual.1)) {
             out.push(format!("{}: without effect", line(&good)));
         }
@@ -329,14 +388,30 @@ fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &st
         // inside a file.
         let writes = ["--out", "--certificates", "--movie", "--runs"].contains(&flag);
         let value = if writes { "../x.csv/?" } else { "?" };
-        let bad: Call = good.iter().map(|w| if w[0] == flag { vec![w[0].clone(), value.to_owned()] } else { w.clone() }).collect();
+        let bad: Call = good
+            .iter()
+            .map(|w| if w[0] == flag { vec![w[0].clone(), value.to_owned()] } else { w.clone() })
+            .collect();
         let Effects { code, message, .. } = effects_of(&bad);
         let about = [flag, "unknown ", "error: ?", "../x.csv"].iter().any(|w| message.contains(w));
-        let expected = ["expected", "known: ", "nearest", "did you mean", "no such", "could not", "possible values"]
-            .iter()
-            .any(|w| message.contains(w));
+        let expected = [
+            "expected",
+            "known: ",
+            "nearest",
+            "did you mean",
+            "no such",
+            "could not",
+            "possible values",
+        ]
+        .iter()
+        .any(|w| message.contains(w));
         let sentence = message.lines().any(|l| l.starts_with("error: "));
-        if !(code == Some(1) || writes && code == Some(5)) || !sentence || !about || !expected || !writes && !message.contains('?') {
+        if !(code == Some(1) || writes && code == Some(5))
+            || !sentence
+            || !about
+            || !expected
+            || !writes && !message.contains('?')
+        {
             out.push(format!("{}: exit code {code:?}: {message}", line(&bad)));
         }
     }
@@ -359,20 +434,37 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
             let usual = subcommand.usual();
             let effects = effects_of(at, subcommand, &usual);
             if !effects.success() {
-                return vec![format!("{} {}: {}", subcommand.words, usual.concat().join(" "), effects.message)];
+                return vec![format!(
+                    "{} {}: {}",
+                    subcommand.words,
+                    usual.concat().join(" "),
+                    effects.message
+                )];
             }
             let usual = (usual, effects);
-            let own = subcommand.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
-            let flags: Vec<String> = own.filter_map(|a| Some(format!("--{}", a.get_long()?))).filter(|f| f != "--help").collect();
+            let own =
+                subcommand.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
+            let flags: Vec<String> = own
+                .filter_map(|a| Some(format!("--{}", a.get_long()?)))
+                .filter(|f| f != "--help")
+                .collect();
             flags.par_iter().flat_map_iter(|flag| faults(at, subcommand, &usual, flag)).collect()
         })
         .collect();
     for line in [CALLS, GOOD].into_iter().flat_map(rows) {
         let mut parts = line.split("--");
-        let (command, flag) = (parts.next().unwrap_or_default().trim(), parts.next().and_then(|f| f.split(' ').next()).unwrap_or_default());
-        let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-        let of = |l: &&Subcommand| command.is_empty() || begins(command, &l.words) || begins(&l.words, command);
-        if !all.iter().filter(of).any(|l| flag.is_empty() || l.flag(&format!("--{flag}")).is_some()) {
+        let (command, flag) = (
+            parts.next().unwrap_or_default().trim(),
+            parts.next().and_then(|f| f.split(' ').next()).unwrap_or_default(),
+        );
+        let begins = |long: &str, short: &str| {
+            long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let of = |l: &&Subcommand| {
+            command.is_empty() || begins(command, &l.words) || begins(&l.words, command)
+        };
+        if !all.iter().filter(of).any(|l| flag.is_empty() || l.flag(&format!("--{flag}")).is_some())
+        {
             wrong.push(format!("no command has this row any more: {line}"));
         }
     }
@@ -389,14 +481,21 @@ fn every_prediction_describes_its_numbers() {
     let mut all = Vec::new();
     subcommands(&root, "", &mut all);
     for subcommand in all.iter().filter(|l| l.words.starts_with("predict ")) {
-        let answer = run(folder.path(), &format!("{} {}", subcommand.words, subcommand.usual().concat().join(" ")));
+        let answer = run(
+            folder.path(),
+            &format!("{} {}", subcommand.words, subcommand.usual().concat().join(" ")),
+        );
         let text = text(&answer.stdout);
         let lines: Vec<&str> = text.lines().collect();
         assert!(answer.status.success() && !lines.is_empty(), "{}: {answer:?}", subcommand.words);
         for (k, line) in lines.iter().enumerate().filter(|(_, l)| !l.starts_with(' ')) {
             let key = line.split(':').next().unwrap_or_default();
             let given = ["times", "d", "c", "eps", "scheme"].contains(&key);
-            assert!(given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")), "{}: {line}", subcommand.words);
+            assert!(
+                given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")),
+                "{}: {line}",
+                subcommand.words
+            );
         }
     }
 }

@@ -21,32 +21,62 @@ fn every_command_takes_a_frame_of_a_run() {
     );
     // The last frame by name, by row and by time agrees with the result of the run, including
     // masses.
-    let energy = |flags: &str| number(&json(at, &format!("energy --from-run run {flags} --beta 9 --energy-scale unit"))["log_energy"]);
+    let energy = |flags: &str| {
+        number(
+            &json(at, &format!("energy --from-run run {flags} --beta 9 --energy-scale unit"))["log_energy"],
+        )
+    };
     for flags in ["", "--frame last", "--frame 2", "--frame t=40"] {
         let gap = (energy(flags) - number(&solved["log_energy"])).abs();
-        assert!(gap <= 16.0 * f64::EPSILON * number(&solved["log_energy"]).abs(), "{flags}: {gap:e}");
+        assert!(
+            gap <= 16.0 * f64::EPSILON * number(&solved["log_energy"]).abs(),
+            "{flags}: {gap:e}"
+        );
     }
     // The first frame is the draw from the law.
-    let start = json(at, "energy --init uniform --n 8 --d 2 --seed 3 --masses masses.csv --beta 9 --energy-scale unit");
+    let start = json(
+        at,
+        "energy --init uniform --n 8 --d 2 --seed 3 --masses masses.csv --beta 9 --energy-scale unit",
+    );
     assert!((energy("--frame 0") - number(&start["log_energy"])).abs() < 1e-14);
     assert_eq!(energy("--frame t=0.4").to_bits(), energy("--frame 0").to_bits());
     assert!(energy("--frame t=0.5") > energy("--frame 0"));
-    assert_eq!(json(at, "clusters --from-run run --frame last --beta 9")["clusters"], solved["clusters"]);
+    assert_eq!(
+        json(at, "clusters --from-run run --frame last --beta 9")["clusters"],
+        solved["clusters"]
+    );
     assert!(json(at, "clusters --from-run run")["mergers"].is_array());
     assert_eq!(json(at, "modes --from-run run --frame t=0 --beta 9")["space"], "circle");
     refused(at, "saddles --from-run run --frame last --beta 9", "masses: found unequal ones");
     json(at, "solve --init uniform --n 8 --d 2 --seed 3 --beta 9 --t-end 40 --out equal");
     let saddle = json(at, "saddles --from-run equal --beta 9");
-    assert!(saddle["points"].as_array().map(Vec::len) == Some(1) && number(&saddle["points"][0]["residual"]) < 1e-12);
+    assert!(
+        saddle["points"].as_array().map(Vec::len) == Some(1)
+            && number(&saddle["points"][0]["residual"]) < 1e-12
+    );
     assert_eq!(json(at, "entropy --from-run run --frame 0")["n"], 8);
     assert_eq!(json(at, "movie --from-run run --beta 9 --dpi 40 --out run.gif")["frames"], 3);
     let film = std::fs::read(at.join("run.gif")).expect("a film");
-    assert!(film.starts_with(b"GIF89a") && json(at, "provenance run.gif")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+    assert!(
+        film.starts_with(b"GIF89a")
+            && json(at, "provenance run.gif")["reproduce"]
+                .as_str()
+                .is_some_and(|r| r.contains("movie"))
+    );
     // With ffmpeg on the path, the film is written. Without it, an error says that it is missing.
-    if std::process::Command::new("ffmpeg").arg("-version").output().is_ok_and(|o| o.status.success()) {
+    if std::process::Command::new("ffmpeg")
+        .arg("-version")
+        .output()
+        .is_ok_and(|o| o.status.success())
+    {
         assert_eq!(json(at, "movie --from-run run --beta 9 --dpi 40 --out run.mp4")["frames"], 3);
         let film = std::fs::read(at.join("run.mp4")).expect("a film");
-        assert!(film[4..8] == *b"ftyp" && json(at, "provenance run.mp4")["reproduce"].as_str().is_some_and(|r| r.contains("movie")));
+        assert!(
+            film[4..8] == *b"ftyp"
+                && json(at, "provenance run.mp4")["reproduce"]
+                    .as_str()
+                    .is_some_and(|r| r.contains("movie"))
+        );
     } else {
         refused(at, "movie --from-run run --beta 9 --dpi 40 --out run.mp4", "ffmpeg");
     }
@@ -76,7 +106,11 @@ fn densities_have_films() {
     assert!(film.starts_with(b"GIF89a") && film.len() > 10_000);
     json(at, &format!("{circle} frames/"));
     assert_eq!(std::fs::read_dir(at.join("frames")).expect("frames").count(), 120);
-    refused(at, "measure --space zonal --density cos:1=0.2 --beta 2 --t-end 0.5 --movie film.gif", "the circle or S^2");
+    refused(
+        at,
+        "measure --space zonal --density cos:1=0.2 --beta 2 --t-end 0.5 --movie film.gif",
+        "the circle or S^2",
+    );
     refused(at, &format!("{circle} film.avi"), "--movie: found film.avi");
 }
 
@@ -88,19 +122,45 @@ fn cells_of_experiments_have_frames_masses_and_methods() {
     let ran = json(at, "run grid.toml");
     let path = ran["folder"].as_str().expect("a folder").to_owned();
     let id = ran["cells"][1]["cell"].as_str().expect("an id").to_owned();
-    let frame = json(at, &format!("energy --from-run {path} --frame cell={},realisation=1,t=1.2 --beta 3", &id[..6]));
+    let frame = json(
+        at,
+        &format!("energy --from-run {path} --frame cell={},realisation=1,t=1.2 --beta 3", &id[..6]),
+    );
     // The same tokens, read from the table of the cell. Row 2 of 5 is the last one up to t = 1.2.
-    let table = std::fs::read_to_string(at.join(&path).join("cells").join(&id).join("table.csv")).expect("a table");
-    let row: Vec<f64> =
-        table.lines().filter(|l| l.starts_with("1,")).nth(2).expect("a row").split(',').map(|v| v.parse().expect("a number")).collect();
-    std::fs::write(at.join("x.csv"), row[2..].chunks(2).map(|p| format!("{},{}\n", p[0], p[1])).collect::<String>()).expect("writable");
+    let table = std::fs::read_to_string(at.join(&path).join("cells").join(&id).join("table.csv"))
+        .expect("a table");
+    let row: Vec<f64> = table
+        .lines()
+        .filter(|l| l.starts_with("1,"))
+        .nth(2)
+        .expect("a row")
+        .split(',')
+        .map(|v| v.parse().expect("a number"))
+        .collect();
+    std::fs::write(
+        at.join("x.csv"),
+        row[2..].chunks(2).map(|p| format!("{},{}\n", p[0], p[1])).collect::<String>(),
+    )
+    .expect("writable");
     std::fs::write(at.join("m.csv"), "1\n1\n1\n5\n").expect("writable");
     let again = json(at, "energy --tokens x.csv --masses m.csv --beta 3");
     assert_eq!((row[1], &frame["energy"]), (1.0, &again["energy"]));
     assert_ne!(again["energy"], json(at, "energy --tokens x.csv --beta 3")["energy"]);
-    refused(at, &format!("energy --from-run {path} --beta 3"), "expected cell=ID, one of 2 finished cells");
-    refused(at, &format!("energy --from-run {path} --frame cell={id} --beta 3"), "expected realisation=R");
-    refused(at, &format!("energy --from-run {path} --frame cell={id},realisation=7 --beta 3"), "a realisation from 0 to 1");
+    refused(
+        at,
+        &format!("energy --from-run {path} --beta 3"),
+        "expected cell=ID, one of 2 finished cells",
+    );
+    refused(
+        at,
+        &format!("energy --from-run {path} --frame cell={id} --beta 3"),
+        "expected realisation=R",
+    );
+    refused(
+        at,
+        &format!("energy --from-run {path} --frame cell={id},realisation=7 --beta 3"),
+        "a realisation from 0 to 1",
+    );
     // The method is part of the key of a cell. The default is not, so that names of older results
     // stay valid.
     let plain = json(at, "run grid.toml --dry-run")["folder"].clone();
@@ -114,7 +174,8 @@ fn cells_of_experiments_have_frames_masses_and_methods() {
         std::fs::write(at.join("other.toml"), format!("{GRID}{more}")).expect("writable");
         assert_eq!(json(at, "run other.toml --dry-run")["folder"] == plain, same, "{more}");
     }
-    std::fs::write(at.join("short.toml"), format!("{GRID}max_steps = 3\nintegrator = 'dopri5'\n")).expect("writable");
+    std::fs::write(at.join("short.toml"), format!("{GRID}max_steps = 3\nintegrator = 'dopri5'\n"))
+        .expect("writable");
     let out = run(at, "run short.toml");
     assert_eq!(out.status.code(), Some(4), "a budget of three steps is spent");
     for (text, expected) in [
@@ -123,11 +184,18 @@ fn cells_of_experiments_have_frames_masses_and_methods() {
         ("integrator = 'rk4'\n", "unknown integrator `rk4`"),
         ("kernel = 'tils'\n", "unknown kernel `tils`"),
         ("kernel = 'harmonics'\n", "kernel"),
-        ("stepper = 'layer'\nmax_steps = 4\n", "max_steps: only error-controlled steps have this key"),
+        (
+            "stepper = 'layer'\nmax_steps = 4\n",
+            "max_steps: only error-controlled steps have this key",
+        ),
         ("accuracy = 2\n", "accuracy"),
         ("n = 5\n", "duplicate key `n`"),
     ] {
-        std::fs::write(at.join("bad.toml"), format!("{}{text}", GRID.replace("masses = [1, 1, 1, 5]\n", ""))).expect("writable");
+        std::fs::write(
+            at.join("bad.toml"),
+            format!("{}{text}", GRID.replace("masses = [1, 1, 1, 5]\n", "")),
+        )
+        .expect("writable");
         refused(at, "run bad.toml", expected);
     }
 }
@@ -184,51 +252,84 @@ fn short_floats_pipes_and_layers() {
     let brain: [u16; 6] = [0x3f1a, 0x3f4d, 0x3f80, 0, 0xbf4d, 0x3f1a];
     std::fs::write(at.join("exact.csv"), "0.6,0.8\n1,0\n-0.8,0.6\n").expect("writable");
     let exact = number(&json(at, "energy --tokens exact.csv --beta 2")["energy"]);
-    for (name, descr, bits, roundoff) in [("f2", "<f2", half, 2f64.powi(-11)), ("bf", "|V2", brain, 2f64.powi(-8))] {
-        std::fs::write(at.join(format!("{name}.npy")), halves(descr, "(3, 2)", &bits)).expect("writable");
+    for (name, descr, bits, roundoff) in
+        [("f2", "<f2", half, 2f64.powi(-11)), ("bf", "|V2", brain, 2f64.powi(-8))]
+    {
+        std::fs::write(at.join(format!("{name}.npy")), halves(descr, "(3, 2)", &bits))
+            .expect("writable");
         let found = number(&json(at, &format!("energy --tokens {name}.npy --beta 2"))["energy"]);
         // The energy changes by at most beta times its size times the error of the inner products,
         // which is four rounding errors.
-        assert!((found / exact - 1.0).abs() < 2.0 * 4.0 * roundoff && found.to_bits() != exact.to_bits(), "{name}: {found} {exact}");
+        assert!(
+            (found / exact - 1.0).abs() < 2.0 * 4.0 * roundoff
+                && found.to_bits() != exact.to_bits(),
+            "{name}: {found} {exact}"
+        );
     }
     // Rows that are not unit vectors up to the rounding of their type are refused.
-    std::fs::write(at.join("long.npy"), halves("<f2", "(1, 2)", &[0x3c00, 0x3400])).expect("writable");
+    std::fs::write(at.join("long.npy"), halves("<f2", "(1, 2)", &[0x3c00, 0x3400]))
+        .expect("writable");
     refused(at, "energy --tokens long.npy --beta 2", "--normalise");
     std::fs::write(at.join("torn.npy"), &halves("<f2", "(3, 2)", &half)[..130]).expect("writable");
     refused(at, "energy --tokens torn.npy --beta 2", "truncated");
     // Layers are chosen by number. Without a number, the error names the flag.
     std::fs::write(at.join("layers.npy"), halves("<f2", "(3, 1, 2)", &half)).expect("writable");
     assert_eq!(json(at, "velocity --tokens layers.npy --frame 1 --beta 2")["n"], 1);
-    refused(at, "velocity --tokens layers.npy --beta 2", "expected a layer with --frame, from 0 to 2");
+    refused(
+        at,
+        "velocity --tokens layers.npy --beta 2",
+        "expected a layer with --frame, from 0 to 2",
+    );
     refused(at, "velocity --tokens layers.npy --frame 3 --beta 2", "a layer from 0 to 2");
     // Standard input and a pipe.
-    let mut child =
-        command(at, "energy --tokens - --beta 2 --format json").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut child = command(at, "energy --tokens - --beta 2 --format json")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
     child.stdin.take().expect("a pipe").write_all(b"0.6 0.8\n1 0\n-0.8 0.6\n").expect("written");
     let out = child.wait_with_output().expect("ended");
     let piped = object(&out, "energy --tokens -");
     assert_eq!(number(&piped["energy"]).to_bits(), exact.to_bits());
     std::fs::write(at.join("semi.csv"), "0,6;0,8\n1,0;0,0\n").expect("writable");
-    refused(at, "energy --tokens semi.csv --beta 2", "which has semicolons (and perhaps decimal commas)");
+    refused(
+        at,
+        "energy --tokens semi.csv --beta 2",
+        "which has semicolons (and perhaps decimal commas)",
+    );
 }
 
 #[test]
 fn criteria_of_theorems_decide_some_starts() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    std::fs::write(at.join("half.csv"), "1,0,0\n0,1,0\n0,0,1\n-0.1,0.1,0.98994949366116654\n").expect("writable");
+    std::fs::write(at.join("half.csv"), "1,0,0\n0,1,0\n0,0,1\n-0.1,0.1,0.98994949366116654\n")
+        .expect("writable");
     let decided = json(at, "certify start --criteria --tokens half.csv --beta 4");
     let margin = number(&decided["hemisphere"]["margin"]);
     assert!(decided["decided"] == true && margin > 0.3, "{decided}");
     // The margin holds for all given tokens.
-    let w: Vec<f64> = decided["hemisphere"]["w"].as_array().expect("a vector").iter().map(number).collect();
-    for row in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.1, 0.1, 0.989_949_493_661_166_5]] {
+    let w: Vec<f64> =
+        decided["hemisphere"]["w"].as_array().expect("a vector").iter().map(number).collect();
+    for row in
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-0.1, 0.1, 0.989_949_493_661_166_5]]
+    {
         assert!(row.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() >= margin - 1e-15);
     }
-    let undecided = run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
+    let undecided =
+        run(at, "certify start --criteria --init polygon --n 5 --d 2 --beta 4 --format json");
     let answer: Value = serde_json::from_slice(&undecided.stdout).expect("JSON");
-    assert!(undecided.status.code() == Some(3) && answer["decided"] == false && answer["at_rest"] == true, "{answer}");
-    refused(at, "certify start --criteria --tokens half.csv --beta 4 --dynamics repulsive-sa", "--dynamics");
+    assert!(
+        undecided.status.code() == Some(3)
+            && answer["decided"] == false
+            && answer["at_rest"] == true,
+        "{answer}"
+    );
+    refused(
+        at,
+        "certify start --criteria --tokens half.csv --beta 4 --dynamics repulsive-sa",
+        "--dynamics",
+    );
 }
 
 #[test]
@@ -238,12 +339,26 @@ fn text_is_short_and_csv_is_complete() {
     let text = |arguments: &str| String::from_utf8(run(at, arguments).stdout).expect("text");
     let solve = "solve --init uniform --n 20 --d 12 --beta 1 --t-end 0.1";
     let short = text(solve);
-    assert!(short.contains("... and 12 more (--all-digits, --format csv)") && short.lines().all(|l| l.len() < 160), "{short}");
-    assert_eq!(text(&format!("{solve} --all-digits")).lines().filter(|l| l.contains("mass")).count(), 20);
+    assert!(
+        short.contains("... and 12 more (--all-digits, --format csv)")
+            && short.lines().all(|l| l.len() < 160),
+        "{short}"
+    );
+    assert_eq!(
+        text(&format!("{solve} --all-digits")).lines().filter(|l| l.contains("mass")).count(),
+        20
+    );
     let csv = text(&format!("{solve} --format csv"));
     let rows: Vec<&str> = csv.lines().filter(|l| !l.starts_with('#')).collect();
-    assert!(rows[0].starts_with("final_tokens_0,final_tokens_1,") && rows.len() == 21, "{}", rows[0]);
-    assert!(csv.contains("# outcome: reached") && rows[1].split(',').next().is_some_and(|v| v.parse::<f64>().is_ok()));
+    assert!(
+        rows[0].starts_with("final_tokens_0,final_tokens_1,") && rows.len() == 21,
+        "{}",
+        rows[0]
+    );
+    assert!(
+        csv.contains("# outcome: reached")
+            && rows[1].split(',').next().is_some_and(|v| v.parse::<f64>().is_ok())
+    );
     assert!(text("energy --init uniform --n 3 --d 2 --beta 400").lines().all(|l| l.len() < 80));
     assert!(text("list laws --format csv").starts_with("name,summary\n"));
 }

@@ -37,8 +37,14 @@ fn copied(into: &Path, name: &str) {
 fn hidden_states_are_written_as_a_run_for_other_commands() {
     let f = tempfile::tempdir().expect("a folder");
     let (at, bert) = (f.path(), text(models().join("bert")));
-    let v = json(at, &["model", &bert, "--text", "The tokens of a text attend", "--out", "run", "--report"]);
-    assert_eq!((v["tokens"].as_u64(), v["layers"].as_u64(), v["d"].as_u64(), v["heads"].as_u64()), (Some(8), Some(2), Some(16), Some(2)));
+    let v = json(
+        at,
+        &["model", &bert, "--text", "The tokens of a text attend", "--out", "run", "--report"],
+    );
+    assert_eq!(
+        (v["tokens"].as_u64(), v["layers"].as_u64(), v["d"].as_u64(), v["heads"].as_u64()),
+        (Some(8), Some(2), Some(16), Some(2))
+    );
     assert_eq!(v["words"][1], "the");
     assert_eq!(v["mean_cosine"].as_array().map(Vec::len), Some(3));
     for file in [
@@ -54,40 +60,116 @@ fn hidden_states_are_written_as_a_run_for_other_commands() {
     ] {
         assert!(at.join("run").join(file).is_file(), "{file}");
     }
-    let entropy = json(at, &["entropy", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--normalise"]);
-    assert_eq!((entropy["layers"].as_u64(), entropy["n"].as_u64(), entropy["d"].as_u64()), (Some(3), Some(8), Some(16)));
+    let entropy = json(
+        at,
+        &["entropy", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--normalise"],
+    );
+    assert_eq!(
+        (entropy["layers"].as_u64(), entropy["n"].as_u64(), entropy["d"].as_u64()),
+        (Some(3), Some(8), Some(16))
+    );
     let clusters = json(at, &["clusters", "--from-run", "run", "--radius", "3.1"]);
-    assert_eq!(clusters["clusters"].as_array().map(Vec::len).or(clusters["clusters"].as_u64().map(|c| c as usize)), Some(1), "{clusters}");
-    let velocity =
-        json(at, &["velocity", "--tokens", "run/hidden.npz", "--array", "hidden_states", "--frame", "1", "--normalise", "--beta", "2"]);
+    assert_eq!(
+        clusters["clusters"]
+            .as_array()
+            .map(Vec::len)
+            .or(clusters["clusters"].as_u64().map(|c| c as usize)),
+        Some(1),
+        "{clusters}"
+    );
+    let velocity = json(
+        at,
+        &[
+            "velocity",
+            "--tokens",
+            "run/hidden.npz",
+            "--array",
+            "hidden_states",
+            "--frame",
+            "1",
+            "--normalise",
+            "--beta",
+            "2",
+        ],
+    );
     assert_eq!(velocity["velocity"].as_array().map(Vec::len), Some(8));
-    let report: Value = serde_json::from_str(&std::fs::read_to_string(at.join("run/report.json")).expect("a report")).expect("JSON");
-    assert_eq!((report["layers"].as_array().map(Vec::len), report["heads"].as_array().map(Vec::len)), (Some(3), Some(4)));
+    let report: Value = serde_json::from_str(
+        &std::fs::read_to_string(at.join("run/report.json")).expect("a report"),
+    )
+    .expect("JSON");
+    assert_eq!(
+        (report["layers"].as_array().map(Vec::len), report["heads"].as_array().map(Vec::len)),
+        (Some(3), Some(4))
+    );
     // Layer 0 of SA is layer 0 of the model.
-    let [own, sa] = ["mean_cosine", "sa_mean_cosine"].map(|c| report["layers"][0][c].as_f64().expect("a number"));
-    assert!((own - sa).abs() <= 16.0 * f64::EPSILON, "{own} and {sa}, sums of the same numbers in two orders");
-    let pairs: u64 = report["histograms"][2]["raw"].as_array().expect("counts").iter().filter_map(Value::as_u64).sum();
+    let [own, sa] = ["mean_cosine", "sa_mean_cosine"]
+        .map(|c| report["layers"][0][c].as_f64().expect("a number"));
+    assert!(
+        (own - sa).abs() <= 16.0 * f64::EPSILON,
+        "{own} and {sa}, sums of the same numbers in two orders"
+    );
+    let pairs: u64 = report["histograms"][2]["raw"]
+        .as_array()
+        .expect("counts")
+        .iter()
+        .filter_map(Value::as_u64)
+        .sum();
     assert_eq!(pairs, 8 * 7 / 2);
-    assert!(report["entries"].as_array().expect("entries").iter().all(|e| e["meaning"].as_str().is_some_and(|w| !w.is_empty())));
+    assert!(
+        report["entries"]
+            .as_array()
+            .expect("entries")
+            .iter()
+            .all(|e| e["meaning"].as_str().is_some_and(|w| !w.is_empty()))
+    );
     let page = std::fs::read_to_string(at.join("run/report.html")).expect("a page");
-    assert!(page.contains("the model violates") && !page.contains("http"), "the page must need no network");
+    assert!(
+        page.contains("the model violates") && !page.contains("http"),
+        "the page must need no network"
+    );
 }
 
 #[test]
 fn the_same_tokens_by_text_ids_and_embeddings_and_blocks_iterated() {
     let f = tempfile::tempdir().expect("a folder");
-    let (at, albert, ids) = (f.path(), text(models().join("albert")), text(models().join("ids.csv")));
-    let last = |v: &Value| v["mean_cosine"].as_array().and_then(|c| c.last().cloned()).and_then(|c| c.as_f64()).expect("a cosine");
+    let (at, albert, ids) =
+        (f.path(), text(models().join("albert")), text(models().join("ids.csv")));
+    let last = |v: &Value| {
+        v["mean_cosine"]
+            .as_array()
+            .and_then(|c| c.last().cloned())
+            .and_then(|c| c.as_f64())
+            .expect("a cosine")
+    };
     let by_ids = json(at, &["model", &albert, "--ids", &ids, "--out", "a"]);
     // Layer 0 of the first run is the input of the second.
     let again = json(at, &["model", &albert, "--ids", &ids, "--layers", "6"]);
-    assert_eq!(again["mean_cosine"][3], by_ids["mean_cosine"][3], "three more layers must not change earlier ones");
+    assert_eq!(
+        again["mean_cosine"][3], by_ids["mean_cosine"][3],
+        "three more layers must not change earlier ones"
+    );
     assert!(last(&again) > last(&by_ids), "one shared block clusters the tokens");
-    let iterated = json(at, &["model", &albert, "--ids", &ids, "--iterate", "0", "--layers", "40", "--without-attention", "--out", "b"]);
+    let iterated = json(
+        at,
+        &[
+            "model",
+            &albert,
+            "--ids",
+            &ids,
+            "--iterate",
+            "0",
+            "--layers",
+            "40",
+            "--without-attention",
+            "--out",
+            "b",
+        ],
+    );
     assert!(last(&iterated) > 0.99, "{}", last(&iterated));
     // The figure of an iterated block draws layers 1 to 39 and the displacement of each.
     let course = std::fs::read_to_string(at.join("b/iterated-block/course.csv")).expect("a table");
-    let rows: Vec<Vec<f64>> = course.lines().filter_map(|l| l.split(',').map(|v| v.parse().ok()).collect()).collect();
+    let rows: Vec<Vec<f64>> =
+        course.lines().filter_map(|l| l.split(',').map(|v| v.parse().ok()).collect()).collect();
     assert!(
         rows.len() == 39
             && (rows[0][0] - 1.0).abs() < 1e-12
@@ -95,7 +177,10 @@ fn the_same_tokens_by_text_ids_and_embeddings_and_blocks_iterated() {
             && (rows[38][1] - last(&iterated)).abs() < 1e-2,
         "{course}"
     );
-    let drawn = run(at, &["figure", "iterated-block", "--from-run", "b/iterated-block", "--out", "block.csv"]);
+    let drawn = run(
+        at,
+        &["figure", "iterated-block", "--from-run", "b/iterated-block", "--out", "block.csv"],
+    );
     assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
     let single = json(at, &["model", &albert, "--ids", &ids, "--f32"]);
     assert!((last(&single) - last(&by_ids)).abs() < 1e-5 && single["precision"] == "f32");
@@ -117,31 +202,67 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
         let out = run(at, &[&["model"], arguments, &["--out", "never"]].concat());
         let error = String::from_utf8_lossy(&out.stderr).into_owned();
         assert_eq!(out.status.code(), Some(1), "{arguments:?}: {error}");
-        assert!(error.contains(expected) && error.trim().lines().count() == 1, "{arguments:?}: {error}");
+        assert!(
+            error.contains(expected) && error.trim().lines().count() == 1,
+            "{arguments:?}: {error}"
+        );
         assert!(!at.join("never").exists(), "{arguments:?}");
     };
     refused(&[".", "--text", " "], "--text: found no words, expected at least one");
-    refused(&[".", "--ids", "far.csv"], "--ids, id 2: found 999, expected a word of the model, below 30");
+    refused(
+        &[".", "--ids", "far.csv"],
+        "--ids, id 2: found 999, expected a word of the model, below 30",
+    );
     refused(&[".", "--ids", "half.csv"], "--ids, id 2: found 2.5, expected a whole number");
-    refused(&[".", "--ids", "long.csv"], "--ids: found 13 tokens, expected at most 12, the positions of the model");
-    refused(&[".", "--text", &"the ".repeat(13)], "--text: found 15 tokens, expected at most 12, the positions of the model");
+    refused(
+        &[".", "--ids", "long.csv"],
+        "--ids: found 13 tokens, expected at most 12, the positions of the model",
+    );
+    refused(
+        &[".", "--text", &"the ".repeat(13)],
+        "--text: found 15 tokens, expected at most 12, the positions of the model",
+    );
     refused(&[".", "--embeddings", "wide.csv"], "expected n x 16");
-    refused(&[".", "--ids", "ids.csv", "--iterate", "7"], "--iterate: found 7, expected a block below 2");
-    refused(&[".", "--ids", "ids.csv", "--layers", "7"], "--layers: found 7, expected it with --iterate");
-    refused(&[".", "--ids", "ids.csv", "--iterate", "0", "--layers", "0"], "--layers: found 0, expected at least 1");
+    refused(
+        &[".", "--ids", "ids.csv", "--iterate", "7"],
+        "--iterate: found 7, expected a block below 2",
+    );
+    refused(
+        &[".", "--ids", "ids.csv", "--layers", "7"],
+        "--layers: found 7, expected it with --iterate",
+    );
+    refused(
+        &[".", "--ids", "ids.csv", "--iterate", "0", "--layers", "0"],
+        "--layers: found 0, expected at least 1",
+    );
     refused(&["nowhere", "--ids", "ids.csv"], "nowhere: no such file or folder");
     // A file of unknown kind is refused as such, with or without a file of settings.
-    let neither = "ids.csv: found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file";
+    let neither =
+        "ids.csv: found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file";
     refused(&["ids.csv", "--ids", "ids.csv"], neither);
     std::fs::create_dir(at.join("alone")).expect("a folder");
     std::fs::copy(at.join("ids.csv"), at.join("alone/ids.csv")).expect("copied");
-    refused(&["alone/ids.csv", "--ids", "ids.csv"], "found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file");
-    std::fs::copy(at.join("model.safetensors"), at.join("alone/model.safetensors")).expect("copied");
-    refused(&["alone/model.safetensors", "--ids", "ids.csv"], "found a file that does not begin with GGUF");
+    refused(
+        &["alone/ids.csv", "--ids", "ids.csv"],
+        "found 4 bytes that begin neither as a GGUF file (GGUF) nor as a safetensors file",
+    );
+    std::fs::copy(at.join("model.safetensors"), at.join("alone/model.safetensors"))
+        .expect("copied");
+    refused(
+        &["alone/model.safetensors", "--ids", "ids.csv"],
+        "found a file that does not begin with GGUF",
+    );
     std::fs::remove_file(at.join("tokenizer.json")).expect("removed");
-    refused(&[".", "--text", "the text"], "tokenizer.json: no such file; without the model's tokenizer give the ids of the tokens");
+    refused(
+        &[".", "--text", "the text"],
+        "tokenizer.json: no such file; without the model's tokenizer give the ids of the tokens",
+    );
     let config = std::fs::read_to_string(at.join("config.json")).expect("settings");
-    std::fs::write(at.join("config.json"), config.replace("\"intermediate_size\": 24", "\"intermediate_size\": 32")).expect("written");
+    std::fs::write(
+        at.join("config.json"),
+        config.replace("\"intermediate_size\": 24", "\"intermediate_size\": 32"),
+    )
+    .expect("written");
     refused(&[".", "--ids", "ids.csv"], "found shape [24, 16], expected [32, 16]");
     std::fs::remove_file(at.join("config.json")).expect("removed");
     refused(&[".", "--ids", "ids.csv"], "config.json: no such file");
@@ -167,7 +288,11 @@ fn a_nan_in_the_weights_leaves_no_files() {
     let out = run(at, &["model", ".", "--ids", &text(models().join("ids.csv")), "--out", "never"]);
     let error = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(1), "{error}");
-    assert!(error.contains("found NaN at number") && error.contains("tensor encoder.layer.1.output.LayerNorm.bias"), "{error}");
+    assert!(
+        error.contains("found NaN at number")
+            && error.contains("tensor encoder.layer.1.output.LayerNorm.bias"),
+        "{error}"
+    );
     assert!(!at.join("never").exists());
 }
 
@@ -175,8 +300,14 @@ fn a_nan_in_the_weights_leaves_no_files() {
 fn report_of(at: &Path, name: &str, more: &[&str]) -> Value {
     std::fs::write(at.join("ids.csv"), "1\n7\n3\n9\n2\n5\n8\n4\n").expect("written");
     let (model, out) = (text(models().join(name)), format!("{name}{}", more.len()));
-    let answer = json(at, &[&["model", &model, "--ids", "ids.csv", "--report", "--out", &out], more].concat());
-    let report: Value = serde_json::from_str(&std::fs::read_to_string(at.join(&out).join("report.json")).expect("a report")).expect("JSON");
+    let answer = json(
+        at,
+        &[&["model", &model, "--ids", "ids.csv", "--report", "--out", &out], more].concat(),
+    );
+    let report: Value = serde_json::from_str(
+        &std::fs::read_to_string(at.join(&out).join("report.json")).expect("a report"),
+    )
+    .expect("JSON");
     for key in ["lyapunov_exponents", "lyapunov_exponents_kind", "sa_beta"] {
         assert_eq!(answer[key], report[key], "{key}");
     }
@@ -189,11 +320,29 @@ fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
     // Computed with 40 digits in mpmath, with sums over j != i. There is no value if the best beta
     // is at an end of the tested range. Sums over all j would give 152.2 and 128 for heads 2 and 0
     // of layer 1 of albert, and 152.2 for head 0 of layer 2 of gpt2.
-    let of_albert = vec![None, None, None, Some(2f64.sqrt()), None, None, None, None, None, None, None, None];
+    let of_albert =
+        vec![None, None, None, Some(2f64.sqrt()), None, None, None, None, None, None, None, None];
     let expected = [
         ("albert", of_albert, Some(2f64.sqrt())),
-        ("gpt2", vec![Some(8.0), Some(2f64.powf(5.5)), None, None, None, None, None, None], Some(8.0)),
-        ("llama", vec![Some(2f64.powf(0.75)), None, None, Some(8.0), Some(2f64.powf(4.5)), Some(4.0), None, Some(2f64.powf(4.75))], None),
+        (
+            "gpt2",
+            vec![Some(8.0), Some(2f64.powf(5.5)), None, None, None, None, None, None],
+            Some(8.0),
+        ),
+        (
+            "llama",
+            vec![
+                Some(2f64.powf(0.75)),
+                None,
+                None,
+                Some(8.0),
+                Some(2f64.powf(4.5)),
+                Some(4.0),
+                None,
+                Some(2f64.powf(4.75)),
+            ],
+            None,
+        ),
     ];
     for (name, betas, sa) in expected {
         let report = report_of(f.path(), name, &[]);
@@ -202,13 +351,17 @@ fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
         for (head, beta) in heads.iter().zip(betas) {
             match (head["beta"].as_f64(), beta) {
                 (None, None) => {}
-                (Some(found), Some(beta)) => assert!((found - beta).abs() < 1e-9 * beta, "{name}: {head} for {beta}"),
+                (Some(found), Some(beta)) => {
+                    assert!((found - beta).abs() < 1e-9 * beta, "{name}: {head} for {beta}")
+                }
                 _ => panic!("{name}: {head} for {beta:?}"),
             }
         }
         match (report["sa_beta"].as_f64(), sa) {
             (None, None) => {}
-            (Some(found), Some(beta)) => assert!((found - beta).abs() < 1e-9 * beta, "{name}: {found} for {beta}"),
+            (Some(found), Some(beta)) => {
+                assert!((found - beta).abs() < 1e-9 * beta, "{name}: {found} for {beta}")
+            }
             (found, _) => panic!("{name}: {found:?} for {sa:?}"),
         }
     }
@@ -221,15 +374,35 @@ fn exponents_at_the_depth_of_a_model_are_those_of_the_whole_product() {
     // Expected values: singular values of the product of both layers' derivatives, by fourth-order
     // differences in NumPy. Four random directions would give 0.090, 0.402, 0.097, 0.005.
     let expected = [1.076_322_47, 0.972_511_76, 0.850_811_12, 0.788_492_3];
-    let found: Vec<f64> = report["lyapunov_exponents"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
-    assert!(found.len() == 4 && found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 2e-6), "{found:?}");
-    assert!(report["lyapunov_exponents_kind"].as_str().is_some_and(|k| k.starts_with("singular exponents at finite depth")));
+    let found: Vec<f64> = report["lyapunov_exponents"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
+    assert!(
+        found.len() == 4 && found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 2e-6),
+        "{found:?}"
+    );
+    assert!(
+        report["lyapunov_exponents_kind"]
+            .as_str()
+            .is_some_and(|k| k.starts_with("singular exponents at finite depth"))
+    );
     assert!(report["lyapunov_exponents_error"].as_f64().is_some_and(|e| e < 1e-6));
     let page = std::fs::read_to_string(f.path().join("bert0/report.html")).expect("a page");
     assert!(page.contains("singular exponents at finite depth"));
     // At a larger depth, the exponents are computed by QR.
     let long = report_of(f.path(), "albert", &["--layers", "80"]);
-    assert!(long["lyapunov_exponents_kind"].as_str().is_some_and(|k| k.starts_with("QR exponents")), "{long}");
-    let found: Vec<f64> = long["lyapunov_exponents"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
+    assert!(
+        long["lyapunov_exponents_kind"].as_str().is_some_and(|k| k.starts_with("QR exponents")),
+        "{long}"
+    );
+    let found: Vec<f64> = long["lyapunov_exponents"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
     assert!(found.len() == 4 && found.windows(2).all(|w| w[0] >= w[1]), "{found:?}");
 }

@@ -12,7 +12,16 @@ fn the_page_is_one_small_file_without_network() {
     let page = std::fs::read_to_string(at.path().join("talk.html")).expect("written");
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
-    for word in ["{{", "}}</", "src=\"", "@import", "<link rel=\"stylesheet", "https://", "<iframe", "fetch("] {
+    for word in [
+        "{{",
+        "}}</",
+        "src=\"",
+        "@import",
+        "<link rel=\"stylesheet",
+        "https://",
+        "<iframe",
+        "fetch(",
+    ] {
         assert!(!page.contains(word), "{word}");
     }
     // The only address is the name of a format.
@@ -42,5 +51,9 @@ fn mpi_is_refused_by_a_program_without_mpi() {
         return;
     }
     let at = tempfile::tempdir().expect("a folder");
-    refused(at.path(), "solve --init uniform --n 8 --d 3 --beta 4 --t-end 1 --mpi", "--features mpi");
+    refused(
+        at.path(),
+        "solve --init uniform --n 8 --d 3 --beta 4 --t-end 1 --mpi",
+        "--features mpi",
+    );
 }

@@ -34,8 +34,11 @@ fn drawn(path: &Path) -> Vec<(String, Vec<(f64, f64)>)> {
 /// The sorted values of a column at each time, over the cells with one beta.
 fn stored(folder: &Path, beta: f64, column: &str) -> Vec<(f64, Vec<f64>)> {
     let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
-    for cell in std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path()) {
-        let record: serde_json::Value = serde_json::from_slice(&std::fs::read(cell.join("record.json")).expect("a record")).expect("JSON");
+    for cell in std::fs::read_dir(folder.join("cells")).expect("cells").flatten().map(|e| e.path())
+    {
+        let record: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(cell.join("record.json")).expect("a record"))
+                .expect("JSON");
         if record["cell"]["beta"].as_f64() != Some(beta) {
             continue;
         }
@@ -56,16 +59,32 @@ fn stored(folder: &Path, beta: f64, column: &str) -> Vec<(f64, Vec<f64>)> {
 fn medians_and_percentiles_agree_with_the_stored_tables() {
     let (f, results) = folder();
     let at = f.path();
-    let answer = json(at, &format!("plot {results} --x t --y order_parameter --by beta --band 10,90 --out plots"));
-    let files: Vec<PathBuf> = answer["files"].as_array().expect("files").iter().map(|p| at.join(p.as_str().expect("a path"))).collect();
-    let endings: Vec<String> = files.iter().map(|p| p.extension().expect("an ending").to_string_lossy().into_owned()).collect();
+    let answer = json(
+        at,
+        &format!("plot {results} --x t --y order_parameter --by beta --band 10,90 --out plots"),
+    );
+    let files: Vec<PathBuf> = answer["files"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .map(|p| at.join(p.as_str().expect("a path")))
+        .collect();
+    let endings: Vec<String> = files
+        .iter()
+        .map(|p| p.extension().expect("an ending").to_string_lossy().into_owned())
+        .collect();
     assert_eq!(endings, ["svg", "png", "csv", "txt", "pdf"]);
     assert!(
-        files.iter().all(|p| p.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("-order-parameter-over-t-by-beta"))),
+        files.iter().all(|p| p
+            .file_stem()
+            .is_some_and(|s| s.to_string_lossy().ends_with("-order-parameter-over-t-by-beta"))),
         "{files:?}"
     );
     // Nine realisations of two models at four times, for each beta.
-    assert_eq!((answer["rows"].as_u64(), answer["curves"].as_u64(), answer["left_out"].as_u64()), (Some(144), Some(2), Some(0)));
+    assert_eq!(
+        (answer["rows"].as_u64(), answer["curves"].as_u64(), answer["left_out"].as_u64()),
+        (Some(144), Some(2), Some(0))
+    );
     let marks = drawn(&files[2]);
     let labels: Vec<&str> = marks.iter().map(|m| m.0.as_str()).collect();
     assert_eq!(labels, ["beta = 1", "", "", "beta = 9", "", ""]);
@@ -76,13 +95,20 @@ fn medians_and_percentiles_agree_with_the_stored_tables() {
             assert_eq!(values.len(), 18);
             // The median of 18 values is the mean of the middle two. The tenth percentile is at
             // position 1.7, the ninetieth at 15.3.
-            let between = |place: usize, share: f64| (1.0 - share) * values[place] + share * values[place + 1];
+            let between = |place: usize, share: f64| {
+                (1.0 - share) * values[place] + share * values[place + 1]
+            };
             let shown: Vec<(f64, f64)> = (curve..curve + 3).map(|m| marks[m].1[k]).collect();
             // Order parameters are at most 1, and an interpolation has a few rounding errors. The
             // bound 1e-12 also covers the times, which are matched by value.
-            let near = |(x, y): (f64, f64), wanted: f64| (x - t).abs() < 1e-12 && (y - wanted).abs() < 8.0 * f64::EPSILON;
+            let near = |(x, y): (f64, f64), wanted: f64| {
+                (x - t).abs() < 1e-12 && (y - wanted).abs() < 8.0 * f64::EPSILON
+            };
             assert!(near(shown[0], between(8, 0.5)), "{shown:?} {values:?}");
-            assert!(near(shown[1], between(1, 0.7)) && near(shown[2], between(15, 0.3)), "{shown:?} {values:?}");
+            assert!(
+                near(shown[1], between(1, 0.7)) && near(shown[2], between(15, 0.3)),
+                "{shown:?} {values:?}"
+            );
         }
     }
     let caption = std::fs::read_to_string(&files[3]).expect("a caption");
@@ -107,12 +133,27 @@ fn the_command_in_the_file_reproduces_it_with_any_number_of_threads() {
     );
     assert!(run(at, &line).status.success());
     // The name contains folder, columns, curves and rows, so other plots do not overwrite it.
-    let mut names = std::fs::read_dir(at.join("a")).expect("a folder").flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    let mut names = std::fs::read_dir(at.join("a"))
+        .expect("a folder")
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned());
     let stem = names.find_map(|n| n.strip_suffix(".svg").map(str::to_owned)).expect("a picture");
-    assert!(stem.starts_with("grid-") && stem.ends_with("-clusters-order-parameter-over-t-by-model-beta-9"), "{stem}");
+    assert!(
+        stem.starts_with("grid-")
+            && stem.ends_with("-clusters-order-parameter-over-t-by-model-beta-9"),
+        "{stem}"
+    );
     let svg = std::fs::read(at.join(format!("a/{stem}.svg"))).expect("drawn");
-    let reproduce = json(at, &format!("provenance a/{stem}.svg"))["reproduce"].as_str().expect("a line").to_owned();
-    assert!(run(at, &format!("{} --threads 3 --out b", reproduce.trim_start_matches("metastable "))).status.success(), "{reproduce}");
+    let reproduce = json(at, &format!("provenance a/{stem}.svg"))["reproduce"]
+        .as_str()
+        .expect("a line")
+        .to_owned();
+    assert!(
+        run(at, &format!("{} --threads 3 --out b", reproduce.trim_start_matches("metastable ")))
+            .status
+            .success(),
+        "{reproduce}"
+    );
     assert!(svg == std::fs::read(at.join(format!("b/{stem}.svg"))).expect("drawn"), "{reproduce}");
     // A logarithmic axis leaves out t = 0; three times remain.
     assert!(drawn(&at.join(format!("a/{stem}.csv"))).iter().all(|m| m.1.iter().all(|p| p.0 > 0.0)));
@@ -123,21 +164,35 @@ fn results_runs_densities_and_studies_are_drawn_too() {
     let (f, results) = folder();
     let at = f.path();
     // A column of the results over an axis of the grid.
-    let answer = json(at, &format!("plot {results} --x beta --y evaluations --by model --out e.csv"));
+    let answer =
+        json(at, &format!("plot {results} --x beta --y evaluations --by model --out e.csv"));
     assert_eq!((answer["table"].as_str(), answer["rows"].as_u64()), (Some("results"), Some(36)));
     let marks = drawn(&at.join("e.csv"));
     assert!(
-        marks.len() == 2 && marks.iter().all(|m| m.1.iter().map(|p| p.0).eq([1.0, 9.0])) && marks[1].0 == "model = norm=mix:tau=1",
+        marks.len() == 2
+            && marks.iter().all(|m| m.1.iter().map(|p| p.0).eq([1.0, 9.0]))
+            && marks[1].0 == "model = norm=mix:tau=1",
         "{marks:?}"
     );
     json(at, "solve --init uniform --n 5 --d 2 --beta 2 --t-end 3 --samples 4 --out run");
     json(at, "plot run --y clusters --out run.svg");
-    json(at, "measure --space circle --density cos:1=0.2 --dynamics sa --beta 2 --t-end 1 --out density");
+    json(
+        at,
+        "measure --space circle --density cos:1=0.2 --dynamics sa --beta 2 --t-end 1 --out density",
+    );
     json(at, "plot density --table timeline --y negentropy --out density.pdf");
     json(at, "run merging-times --set beta=5,10,20,40,80");
-    let study = std::fs::read_dir(at.join("runs")).expect("runs").flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    let study = std::fs::read_dir(at.join("runs"))
+        .expect("runs")
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned());
     let study = study.into_iter().find(|n| n.starts_with("study-merging-times")).expect("a study");
-    json(at, &format!("plot runs/{study} --x beta --y measured,exact --by rho --where alpha=0.5 --out study.csv"));
+    json(
+        at,
+        &format!(
+            "plot runs/{study} --x beta --y measured,exact --by rho --where alpha=0.5 --out study.csv"
+        ),
+    );
     let text = std::fs::read_to_string(at.join("study.csv")).expect("drawn");
     // Three values of rho, five of beta, two panels.
     assert_eq!(text.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).count(), 30);

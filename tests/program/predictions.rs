@@ -27,7 +27,9 @@ impl Draw {
             return EDGES[stream.index(EDGES.len())].to_owned();
         }
         match self {
-            Self::Count(low, high) => (low + stream.index((high - low + 1) as usize) as i64).to_string(),
+            Self::Count(low, high) => {
+                (low + stream.index((high - low + 1) as usize) as i64).to_string()
+            }
             Self::Flat(low, high) => stream.uniform_in(low, high).to_string(),
             Self::Log(low, high) => stream.uniform_in(low.ln(), high.ln()).exp().to_string(),
             Self::Ascending(low, high) => {
@@ -47,11 +49,49 @@ const BETA: Draw = Log(1e-3, 1e4);
 
 /// Predictions with the ranges from which their arguments are drawn.
 const DRAWS: [(&str, &[(&str, Draw)]); 24] = [
-    ("gamma", &[("n", Count(2, 100)), ("beta", BETA), ("dynamics", SA), ("start", Flat(-0.1, 1.0)), ("times", Ascending(0.0, 50.0))]),
-    ("level-time", &[("n", Count(2, 100)), ("beta", BETA), ("dynamics", SA), ("start", Flat(-0.1, 0.5)), ("level", Flat(0.0, 1.0))]),
-    ("growth-rates", &[("d", Count(2, 200)), ("beta", BETA), ("dynamics", Word(&["sa", "usa", "sinkhorn"])), ("modes", Count(0, 30))]),
-    ("two-token-time", &[("beta", BETA), ("dynamics", SA), ("from", Flat(1.0, 3.3)), ("to", Log(1e-9, 1.0))]),
-    ("two-cluster-time", &[("beta", BETA), ("dynamics", SA), ("from", Flat(1.0, 3.3)), ("to", Log(1e-9, 1.0)), ("mass", Flat(-0.1, 1.1))]),
+    (
+        "gamma",
+        &[
+            ("n", Count(2, 100)),
+            ("beta", BETA),
+            ("dynamics", SA),
+            ("start", Flat(-0.1, 1.0)),
+            ("times", Ascending(0.0, 50.0)),
+        ],
+    ),
+    (
+        "level-time",
+        &[
+            ("n", Count(2, 100)),
+            ("beta", BETA),
+            ("dynamics", SA),
+            ("start", Flat(-0.1, 0.5)),
+            ("level", Flat(0.0, 1.0)),
+        ],
+    ),
+    (
+        "growth-rates",
+        &[
+            ("d", Count(2, 200)),
+            ("beta", BETA),
+            ("dynamics", Word(&["sa", "usa", "sinkhorn"])),
+            ("modes", Count(0, 30)),
+        ],
+    ),
+    (
+        "two-token-time",
+        &[("beta", BETA), ("dynamics", SA), ("from", Flat(1.0, 3.3)), ("to", Log(1e-9, 1.0))],
+    ),
+    (
+        "two-cluster-time",
+        &[
+            ("beta", BETA),
+            ("dynamics", SA),
+            ("from", Flat(1.0, 3.3)),
+            ("to", Log(1e-9, 1.0)),
+            ("mass", Flat(-0.1, 1.1)),
+        ],
+    ),
     ("threshold", &[("n", Count(1, 1000)), ("d", Count(2, 100))]),
     ("wendel", &[("n", Count(1, 3000)), ("d", Count(1, 1000))]),
     (
@@ -60,20 +100,37 @@ const DRAWS: [(&str, &[(&str, Draw)]); 24] = [
             ("n", Count(1, 20)),
             ("d", Count(2, 8)),
             ("beta", Flat(-5.0, 800.0)),
-            ("dynamics", Word(&["sa", "usa", "causal-sa", "causal-usa", "repulsive-sa", "repulsive-usa"])),
+            (
+                "dynamics",
+                Word(&["sa", "usa", "causal-sa", "causal-usa", "repulsive-sa", "repulsive-usa"]),
+            ),
         ],
     ),
     ("polygon", &[("m", Count(2, 40)), ("beta", BETA), ("dynamics", SA)]),
-    ("kac-rice", &[("n", Count(2, 100_000)), ("beta", Log(1e-3, 1e6)), ("interval", Log(0.1, 100.0))]),
+    (
+        "kac-rice",
+        &[("n", Count(2, 100_000)), ("beta", Log(1e-3, 1e6)), ("interval", Log(0.1, 100.0))],
+    ),
     ("kac-rice --circle", &[("beta", Log(1e-3, 1e6))]),
     ("kac-rice --sphere", &[("beta", Log(1e-3, 1e6))]),
     ("noise", &[("d", Count(2, 200)), ("beta", Log(1e-3, 1e3)), ("modes", Count(1, 200))]),
-    ("parking", &[("n", Count(1, 1_000_000)), ("d", Count(2, 200)), ("beta", Log(1e-1, 1e9)), ("c", Flat(0.0, 6.0))]),
+    (
+        "parking",
+        &[
+            ("n", Count(1, 1_000_000)),
+            ("d", Count(2, 200)),
+            ("beta", Log(1e-1, 1e9)),
+            ("c", Flat(0.0, 6.0)),
+        ],
+    ),
     ("energy-range", &[("d", Count(2, 1000)), ("beta", BETA)]),
     (
         "normalisation",
         &[
-            ("scheme", Word(&["post", "pre", "peri", "mix:tau=1", "ngpt:alpha=1", "cod", "ln-scaling"])),
+            (
+                "scheme",
+                Word(&["post", "pre", "peri", "mix:tau=1", "ngpt:alpha=1", "cod", "ln-scaling"]),
+            ),
             ("n", Count(2, 64)),
             ("beta", Flat(0.0, 8.0)),
             ("r0", Log(0.1, 10.0)),
@@ -83,13 +140,28 @@ const DRAWS: [(&str, &[(&str, Draw)]); 24] = [
     ),
     ("boolean-limit", &[("eps", Ascending(1e-3, 3.0)), ("a", Log(0.1, 10.0))]),
     ("antipodal-threshold", &[("d", Count(2, 1000)), ("beta", Flat(-5.0, 5.0))]),
-    ("rank-collapse", &[("log-size", Flat(-10.0, 5.0)), ("log-factor", Flat(-3.0, 3.0)), ("layers", Count(1, 500))]),
+    (
+        "rank-collapse",
+        &[
+            ("log-size", Flat(-10.0, 5.0)),
+            ("log-factor", Flat(-3.0, 3.0)),
+            ("layers", Count(1, 500)),
+        ],
+    ),
     (
         "gaussian-closure",
-        &[("variance", Ascending(0.0, 3.0)), ("b", Flat(-2.0, 2.0)), ("v", Flat(-2.0, 2.0)), ("times", Ascending(0.0, 900.0))],
+        &[
+            ("variance", Ascending(0.0, 3.0)),
+            ("b", Flat(-2.0, 2.0)),
+            ("v", Flat(-2.0, 2.0)),
+            ("times", Ascending(0.0, 900.0)),
+        ],
     ),
     ("long-context", &[("d", Count(2, 64)), ("c", Log(1e-3, 1e3)), ("n", Log(1.0, 1e6))]),
-    ("bipartite", &[("lambda", Flat(-3.0, 3.0)), ("mu", Ascending(-3.0, 3.0)), ("beta", Flat(-5.0, 50.0))]),
+    (
+        "bipartite",
+        &[("lambda", Flat(-3.0, 3.0)), ("mu", Ascending(-3.0, 3.0)), ("beta", Flat(-5.0, 50.0))],
+    ),
     ("random-weights", &[("u0", Flat(-1.2, 1.2)), ("times", Ascending(0.0, 800.0))]),
     ("noise-step", &[("d", Count(2, 1500)), ("tau", Flat(0.0, 7e-4))]),
 ];
@@ -108,14 +180,18 @@ const TIGHTER: [(&str, &str, f64, f64); 9] = [
 ];
 
 fn predict(line: &str) -> Result<Value, Refusal> {
-    let words: Vec<String> = format!("predict {line}").split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> =
+        format!("predict {line}").split_whitespace().map(str::to_owned).collect();
     let found = answer(&words, &std::sync::Arc::new(AtomicBool::new(false)))?;
     Ok(serde_json::from_str(&found.result).expect("JSON"))
 }
 
 /// The numbers of a value, also inside lists.
 fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().map_or_else(|| value.as_f64().into_iter().collect(), |all| all.iter().flat_map(numbers).collect())
+    value.as_array().map_or_else(
+        || value.as_f64().into_iter().collect(),
+        |all| all.iter().flat_map(numbers).collect(),
+    )
 }
 
 #[test]
@@ -126,12 +202,20 @@ fn every_prediction_keeps_the_bounds_of_its_numbers_or_is_an_error() {
         // Fewer draws, since the value is a double integral.
         let draws = if *name == "long-context" { 16 } else { 60 };
         for _ in 0..draws {
-            let arguments: Vec<String> = arguments.iter().map(|(flag, draw)| format!("--{flag}={}", draw.text(&mut stream))).collect();
+            let arguments: Vec<String> = arguments
+                .iter()
+                .map(|(flag, draw)| format!("--{flag}={}", draw.text(&mut stream)))
+                .collect();
             let line = format!("{name} {}", arguments.join(" "));
             let found = match predict(&line) {
                 Ok(found) => found,
                 Err(e) => {
-                    assert!(!e.message.is_empty() && [1, 4].contains(&e.code), "{line}: {} {}", e.code, e.message);
+                    assert!(
+                        !e.message.is_empty() && [1, 4].contains(&e.code),
+                        "{line}: {} {}",
+                        e.code,
+                        e.message
+                    );
                     // The last check found a number out of bounds: a formula is wrong.
                     assert!(!e.message.contains("nothing is printed"), "{line}: {}", e.message);
                     continue;
@@ -139,8 +223,14 @@ fn every_prediction_keeps_the_bounds_of_its_numbers_or_is_an_error() {
             };
             answered += 1;
             for (_, key, low, high) in TIGHTER.iter().filter(|t| t.0 == *name) {
-                let bad: Vec<f64> = numbers(&found[key]).into_iter().filter(|v| !(*low..=*high).contains(v)).collect();
-                wrong.extend((!bad.is_empty()).then(|| format!("{line}: {key} = {bad:?}, outside [{low}, {high}]")));
+                let bad: Vec<f64> = numbers(&found[key])
+                    .into_iter()
+                    .filter(|v| !(*low..=*high).contains(v))
+                    .collect();
+                wrong.extend(
+                    (!bad.is_empty())
+                        .then(|| format!("{line}: {key} = {bad:?}, outside [{low}, {high}]")),
+                );
             }
         }
         assert!(5 * answered > draws, "{name}: {answered} of {draws} were answered");
@@ -173,19 +263,34 @@ fn a_number_out_of_its_bounds_is_an_error() {
 
 #[test]
 fn arguments_outside_the_domain_of_a_formula_are_refused() {
-    let refused = |line: &str| predict(line).err().map_or_else(|| panic!("{line} was answered"), |e| e.message);
+    let refused = |line: &str| {
+        predict(line).err().map_or_else(|| panic!("{line} was answered"), |e| e.message)
+    };
     // The squared length of a mean is not negative; a pair may start at any inner product.
-    assert_eq!(refused("random-weights --u0=-0.2 --times 0.7,1.9"), "--u0: found -0.2, expected a number in [0, 1]");
+    assert_eq!(
+        refused("random-weights --u0=-0.2 --times 0.7,1.9"),
+        "--u0: found -0.2, expected a number in [0, 1]"
+    );
     let pair = predict("random-weights --u0=-0.2").ok().expect("a probability");
     assert!(
-        (pair["probability_together"].as_f64().expect("a number") - 0.4359057831510251).abs() < 1e-15 && pair.get("mean_inner").is_none()
+        (pair["probability_together"].as_f64().expect("a number") - 0.4359057831510251).abs()
+            < 1e-15
+            && pair.get("mean_inner").is_none()
     );
-    assert_eq!(predict("random-weights --u0=0 --times 0,1000").ok().expect("zeros")["mean_inner"], serde_json::json!([0.0, 0.0]));
+    assert_eq!(
+        predict("random-weights --u0=0 --times 0,1000").ok().expect("zeros")["mean_inner"],
+        serde_json::json!([0.0, 0.0])
+    );
     // With few samples the Gaussian field does not describe the kernel density estimate.
-    assert!(refused("kac-rice --n 100 --beta 10 --interval 1000").contains("more modes than samples"));
+    assert!(
+        refused("kac-rice --n 100 --beta 10 --interval 1000").contains("more modes than samples")
+    );
     assert!(refused("kac-rice --n 2 --beta 1e12 --interval 5").contains("more modes than samples"));
     // Growth beyond double precision is an error, not a blow-up.
-    assert!(refused("gaussian-closure --variance 1 --v 10 --b -1 --times 1000").contains("beyond double precision"));
+    assert!(
+        refused("gaussian-closure --variance 1 --v 10 --b -1 --times 1000")
+            .contains("beyond double precision")
+    );
     assert!(refused("noise --d 3 --beta 1e-3 --modes 300").contains("beyond double precision"));
     assert!(refused("consensus --n 3 --d 2 --beta nan").contains("beta"));
     // Mode 2 is not the fastest for any beta below 1e6; the rates exist.
@@ -213,7 +318,11 @@ fn participation_grows_with_the_temperature_up_to_one_key() {
     assert!((small / 1.478_064_698e-147 - 1.0).abs() < 1e-7, "{small:e}");
     let mut last = 0.0;
     for k in 0..=24 {
-        let now = metastable::theory::long_context::participation(2, 10f64.powf(f64::from(k) / 4.0 - 3.0)).expect("valid");
+        let now = metastable::theory::long_context::participation(
+            2,
+            10f64.powf(f64::from(k) / 4.0 - 3.0),
+        )
+        .expect("valid");
         assert!(now > last && now <= 1.0, "{k}: {now} after {last}");
         last = now;
     }
@@ -237,12 +346,26 @@ fn spectra_at_consensus_are_those_of_the_velocity() {
                 }
             }
             let found = metastable::num::dense::eigenvalues(&jacobian, n).expect("a spectrum");
-            let answer = predict(&format!("consensus --n {n} --d 2 --beta {beta} --dynamics {}", entry.name)).ok().expect("a spectrum");
-            let stated: Vec<f64> = answer["eigenvalues"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
+            let answer = predict(&format!(
+                "consensus --n {n} --d 2 --beta {beta} --dynamics {}",
+                entry.name
+            ))
+            .ok()
+            .expect("a spectrum");
+            let stated: Vec<f64> = answer["eigenvalues"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .filter_map(Value::as_f64)
+                .collect();
             assert_eq!(stated.len(), n, "{}", entry.name);
             // The error of multiple eigenvalues of a non-normal matrix is a root of the rounding
             // error.
-            assert!(found.iter().zip(&stated).all(|(f, s)| (f.0 - s).abs() < 1e-4), "{}: {found:?} {stated:?}", entry.name);
+            assert!(
+                found.iter().zip(&stated).all(|(f, s)| (f.0 - s).abs() < 1e-4),
+                "{}: {found:?} {stated:?}",
+                entry.name
+            );
         }
     }
 }
@@ -251,8 +374,11 @@ fn spectra_at_consensus_are_those_of_the_velocity() {
 fn unknown_predictions_and_commands_list_the_known_ones() {
     let message = predict("nothing").expect_err("unknown").message;
     assert!(
-        message.starts_with("predict: found `nothing`, expected one of gamma, level-time,") && message.ends_with("noise-step"),
+        message.starts_with("predict: found `nothing`, expected one of gamma, level-time,")
+            && message.ends_with("noise-step"),
         "{message}"
     );
-    assert!(predict("gama").expect_err("unknown").message.contains("expected `gamma`? Else one of"));
+    assert!(
+        predict("gama").expect_err("unknown").message.contains("expected `gamma`? Else one of")
+    );
 }

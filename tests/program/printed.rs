@@ -12,14 +12,22 @@ use metastable::theorem::{ALL, DrawnRanges, Kind, Margin, Record, ResolvingPower
 
 #[test]
 fn markdown_is_escaped_and_plain_text_is_not() {
-    let rows = [vec!["`cap`".to_owned(), "|grad E|^2 <= tau*".to_owned()], vec!["a-longer-name".to_owned(), "x".to_owned()]];
-    let page = Document { lead: "*Title*\n".into(), sections: vec![Section::table("Rows", "See `cap`.", &["claim", "test"], &rows)] };
-    let markdown =
-        "*Title*\n\n# Rows\n\nSee `cap`.\n\n| claim | test |\n|---|---|\n| `cap` | \\|grad E\\|^2 \\<= tau\\* |\n| a-longer-name | x |\n";
+    let rows = [
+        vec!["`cap`".to_owned(), "|grad E|^2 <= tau*".to_owned()],
+        vec!["a-longer-name".to_owned(), "x".to_owned()],
+    ];
+    let page = Document {
+        lead: "*Title*\n".into(),
+        sections: vec![Section::table("Rows", "See `cap`.", &["claim", "test"], &rows)],
+    };
+    let markdown = "*Title*\n\n# Rows\n\nSee `cap`.\n\n| claim | test |\n|---|---|\n| `cap` | \\|grad E\\|^2 \\<= tau\\* |\n| a-longer-name | x |\n";
     assert_eq!(page.markdown(), markdown);
     let plain = page.plain();
     assert!(!plain.contains(['`', '\\']), "{plain}");
-    let places: Vec<Option<usize>> = ["test", "|grad E|^2 <= tau*"].iter().map(|w| plain.lines().find_map(|l| l.find(w))).collect();
+    let places: Vec<Option<usize>> = ["test", "|grad E|^2 <= tau*"]
+        .iter()
+        .map(|w| plain.lines().find_map(|l| l.find(w)))
+        .collect();
     assert_eq!(places, [Some(15), Some(15)], "{plain}");
     assert_eq!(escaped("`a|b` < c"), "`a|b` \\< c");
 }
@@ -37,7 +45,11 @@ fn the_last_column_is_wrapped() {
 
 fn record(name: &'static str, as_expected: bool) -> Record {
     let claim = find(name).expect("a claim");
-    let verdict = if claim.status.expects_violation() == as_expected { Verdict::Violated } else { Verdict::Supported };
+    let verdict = if claim.status.expects_violation() == as_expected {
+        Verdict::Violated
+    } else {
+        Verdict::Supported
+    };
     Record {
         name,
         status: claim.status,
@@ -66,7 +78,8 @@ fn record(name: &'static str, as_expected: bool) -> Record {
 }
 
 fn papers() -> Vec<CitedPaper> {
-    let paper = |id| CitedPaper { id, summary: "Authors: ".to_owned() + &"a long title ".repeat(9) };
+    let paper =
+        |id| CitedPaper { id, summary: "Authors: ".to_owned() + &"a long title ".repeat(9) };
     ["2312.10794", "2410.06833", "1607.06450"].map(paper).into()
 }
 
@@ -78,7 +91,13 @@ fn the_summary_of_all_claims_is_short_and_counts_each_once() {
     assert!(text.starts_with(&format!("{n} of {n} claims have the verdict that the literature, with its known errata, predicts, 1.0 s\n")));
     assert!(text.lines().count() < 50, "{text}");
     assert!(text.find("Not as predicted").is_none() && !text.contains('!'));
-    let part = |title: &str| text.split(&format!("\n{title}\n")).nth(1).and_then(|t| t.split("\n\n").next()).expect("a part").to_owned();
+    let part = |title: &str| {
+        text.split(&format!("\n{title}\n"))
+            .nth(1)
+            .and_then(|t| t.split("\n\n").next())
+            .expect("a part")
+            .to_owned()
+    };
     let last = |line: &str, back: usize| -> usize {
         let line = line.split("  (a violation").next().expect("a line");
         line.split_whitespace().rev().nth(back).and_then(|w| w.parse().ok()).expect("a number")
@@ -86,7 +105,10 @@ fn the_summary_of_all_claims_is_short_and_counts_each_once() {
     assert_eq!(part("By status").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
     assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 1)).sum::<usize>(), n);
     assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
-    assert!(part("By paper").find("1 more with fewer than 4 claims each").is_some() && part("By paper").find("...  ").is_some());
+    assert!(
+        part("By paper").find("1 more with fewer than 4 claims each").is_some()
+            && part("By paper").find("...  ").is_some()
+    );
     assert!(part("By paper").lines().all(|l| l.chars().count() == 122), "columns are not aligned");
     assert_eq!(part("The smallest margins of claims that hold").lines().count(), 1 + TIGHTEST);
 }
@@ -109,7 +131,11 @@ fn only_unknown_violations_are_highlighted() {
     assert!(row(&known, Colour::ALL).find("\u{1b}[2mviolated, as known").is_some());
     assert!(row(&unknown, Colour::ALL).find("\u{1b}[1;31mviolated (!)").is_some());
     // Colours do not change the columns.
-    let stripped = |text: String| ["1;31", "33", "32", "2", "1", "0"].iter().fold(text, |t, c| t.replace(&format!("\u{1b}[{c}m"), ""));
+    let stripped = |text: String| {
+        ["1;31", "33", "32", "2", "1", "0"]
+            .iter()
+            .fold(text, |t, c| t.replace(&format!("\u{1b}[{c}m"), ""))
+    };
     for r in [&known, &unknown] {
         assert_eq!(stripped(row(r, Colour::ALL)), row(r, Colour::NONE));
     }
@@ -124,7 +150,9 @@ fn the_smallest_margins_are_those_of_claims_that_hold() {
     let found = tightest(&records, TIGHTEST);
     let value = |r: &Record| r.margin.map_or(f64::NAN, |m| m.value);
     assert!(found.len() == TIGHTEST && found.windows(2).all(|w| value(w[0]) <= value(w[1])));
-    assert!(found.iter().all(|r| !r.status.expects_violation() && !matches!(r.kind, Kind::Share(_) | Kind::Every(_))));
+    assert!(found.iter().all(
+        |r| !r.status.expects_violation() && !matches!(r.kind, Kind::Share(_) | Kind::Every(_))
+    ));
 }
 
 #[test]
@@ -145,7 +173,10 @@ fn every_published_figure_has_a_known_paper_and_a_description() {
     for figure in paper_figs::ALL {
         for p in figure.redraws {
             assert!(
-                known(p.paper) && !p.place.to_string().is_empty() && !p.shows.is_empty() && !p.differs.is_empty(),
+                known(p.paper)
+                    && !p.place.to_string().is_empty()
+                    && !p.shows.is_empty()
+                    && !p.differs.is_empty(),
                 "{}: {p:?}",
                 figure.name
             );
@@ -160,7 +191,8 @@ fn every_published_figure_has_a_known_paper_and_a_description() {
 #[test]
 fn all_figures_of_the_perspective_are_listed() {
     let paper = PAPERS.iter().find(|p| p.id == "2312.10794").expect("a known paper");
-    let places: Vec<String> = printed::rows(paper).iter().map(|r| format!("{} {}", r[0], r[1])).collect();
+    let places: Vec<String> =
+        printed::rows(paper).iter().map(|r| format!("{} {}", r[0], r[1])).collect();
     for (place, figure) in [
         ("figure 1", "`inner-products`"),
         ("figure 2", "`regime-chart`"),
@@ -186,7 +218,10 @@ fn the_remaining_time_covers_all_parts() {
         assert!(near(total_share(0.0), 0.9) && near(total_share(1.0), 1.0));
         let _last = part(0.8, 1.0);
         assert!(near(total_share(0.5), 0.99));
-        assert_eq!(line("check", 132.0, Some(total_share(0.5)), "1 of 2 cells"), "check: 132 s, about 1 s left: 1 of 2 cells");
+        assert_eq!(
+            line("check", 132.0, Some(total_share(0.5)), "1 of 2 cells"),
+            "check: 132 s, about 1 s left: 1 of 2 cells"
+        );
     }
     assert!(near(total_share(0.5), 0.5), "after the parts, the whole counts again");
 }

@@ -45,14 +45,18 @@ pub fn successful(out: Output, arguments: &str) -> Output {
 
 /// The JSON object on the standard output.
 pub fn object(out: &Output, arguments: &str) -> Value {
-    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{arguments}: {e}: {}{}", text(&out.stdout), text(&out.stderr)))
+    serde_json::from_slice(&out.stdout)
+        .unwrap_or_else(|e| panic!("{arguments}: {e}: {}{}", text(&out.stdout), text(&out.stderr)))
 }
 
 /// The error message of a run that ends with this exit code and prints no result.
 pub fn failure(folder: &Path, arguments: &str, code: i32) -> String {
     let out = run(folder, arguments);
     let message = text(&out.stderr);
-    assert!(out.status.code() == Some(code) && message.starts_with("error:") && out.stdout.is_empty(), "{arguments}: {message}");
+    assert!(
+        out.status.code() == Some(code) && message.starts_with("error:") && out.stdout.is_empty(),
+        "{arguments}: {message}"
+    );
     message
 }
 

@@ -20,7 +20,12 @@ fn shell(folder: &Path, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     let whole = format!("exec 2>&1; {line}");
-    let out = Command::new("sh").args(["-c", &whole]).env("PATH", path).current_dir(folder).output().expect("a shell");
+    let out = Command::new("sh")
+        .args(["-c", &whole])
+        .env("PATH", path)
+        .current_dir(folder)
+        .output()
+        .expect("a shell");
     (String::from_utf8_lossy(&out.stdout).into_owned(), out.status.success())
 }
 
@@ -68,7 +73,10 @@ fn shown(expected: &[&str], found: &[&str]) -> bool {
             // `... words ...` matches a line that contains the words.
             let good = |f: &str| match line.strip_prefix("... ") {
                 Some(words) => words.split("...").all(|w| {
-                    f.split_whitespace().collect::<Vec<_>>().join(" ").contains(&w.split_whitespace().collect::<Vec<_>>().join(" "))
+                    f.split_whitespace()
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                        .contains(&w.split_whitespace().collect::<Vec<_>>().join(" "))
                 }),
                 None => same(line, f),
             };
@@ -83,7 +91,8 @@ fn console(folder: &Path, text: &str) {
         let (line, expected) = part.split_once('\n').unwrap_or((part, ""));
         let (output, good) = shell(folder, line);
         assert!(good, "{line}: {output}");
-        let expected: Vec<&str> = expected.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        let expected: Vec<&str> =
+            expected.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
         let found: Vec<&str> = output.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
         assert!(shown(&expected, &found), "{line} printed\n{output}");
     }
@@ -91,7 +100,8 @@ fn console(folder: &Path, text: &str) {
 
 /// Runs a program in a language that may not be installed. Returns whether it ran.
 fn program(folder: &Path, interpreter: &str, probe: &str, text: &str) -> bool {
-    let installed = Command::new(interpreter).args(["-c", probe]).output().is_ok_and(|o| o.status.success());
+    let installed =
+        Command::new(interpreter).args(["-c", probe]).output().is_ok_and(|o| o.status.success());
     if installed {
         std::fs::write(folder.join("program"), text).expect("writable");
         let (output, good) = shell(folder, &format!("{interpreter} program"));
@@ -106,14 +116,21 @@ fn follow(page: &str) -> usize {
     let data = Path::new("tests/data/minilm_hidden_states.npz");
     std::fs::create_dir_all(folder.path().join("tests/data")).expect("writable");
     std::fs::copy(root().join(data), folder.path().join(data)).expect("copied");
-    let (_, good) = shell(&root(), &format!("cp -r tests/data/models {}", folder.path().join("tests/data").display()));
+    let (_, good) = shell(
+        &root(),
+        &format!("cp -r tests/data/models {}", folder.path().join("tests/data").display()),
+    );
     assert!(good, "models were not copied");
     let mut count = 0;
     for (words, text) in blocks(page) {
         match words[..] {
-            [_, file] if !file.starts_with(',') => std::fs::write(folder.path().join(file), &text).expect("writable"),
+            [_, file] if !file.starts_with(',') => {
+                std::fs::write(folder.path().join(file), &text).expect("writable")
+            }
             ["sh"] => {
-                for line in text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("cargo ")) {
+                for line in
+                    text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("cargo "))
+                {
                     let (output, good) = shell(folder.path(), line);
                     assert!(good, "{line}: {output}");
                     count += 1;
@@ -123,7 +140,9 @@ fn follow(page: &str) -> usize {
                 console(folder.path(), &text);
                 count += text.matches("$ ").count();
             }
-            ["python"] => count += usize::from(program(folder.path(), "python3", "import numpy", &text)),
+            ["python"] => {
+                count += usize::from(program(folder.path(), "python3", "import numpy", &text))
+            }
             _ => {}
         }
     }
@@ -137,16 +156,21 @@ fn every_command_of_the_readme_gives_the_shown_output() {
 
 #[test]
 fn every_command_of_the_guide_gives_the_shown_output() {
-    let pages = std::fs::read_dir(root().join("src/guide")).expect("a folder").flatten().map(|e| e.path());
+    let pages =
+        std::fs::read_dir(root().join("src/guide")).expect("a folder").flatten().map(|e| e.path());
     let pages = pages.filter(|p| p.extension().is_some_and(|e| e == "md"));
     assert!(pages.map(|p| follow(&read(p))).sum::<usize>() > 0);
 }
 
 #[test]
 fn outputs_are_compared_with_tolerance_and_wildcards() {
-    assert!(same("t = 4: reached ...", "t = 4: reached (spectral)") && same("rate 0.24", "rate 0.2401"));
+    assert!(
+        same("t = 4: reached ...", "t = 4: reached (spectral)") && same("rate 0.24", "rate 0.2401")
+    );
     assert!(!same("rate 0.24", "rate 0.25") && !same("rate", "rate 1") && !same("rate 1", "rate"));
-    assert!(shown(&["a", "...", "c"], &["a", "b", "b", "c"]) && !shown(&["a", "...", "c"], &["a", "b"]));
+    assert!(
+        shown(&["a", "...", "c"], &["a", "b", "b", "c"]) && !shown(&["a", "...", "c"], &["a", "b"])
+    );
     assert!(shown(&["... y ..."], &["x y z"]) && !shown(&["... y ..."], &["x z"]));
 }
 
@@ -154,7 +178,11 @@ fn outputs_are_compared_with_tolerance_and_wildcards() {
 fn every_link_has_its_file() {
     for (page, folder) in [("README.md", ""), ("src/guide/gallery.md", "src/guide/")] {
         let text = read(page);
-        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|l| !l.contains("://"));
+        let links = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+            .filter(|l| !l.contains("://"));
         let missing: Vec<&str> = links.filter(|l| !root().join(folder).join(l).exists()).collect();
         assert!(missing.is_empty(), "{page} links to {missing:?}");
     }
@@ -165,7 +193,12 @@ fn every_paper_has_a_page() {
     let (listed, good) = shell(&root(), "metastable list papers --format json");
     assert!(good, "{listed}");
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
-    let papers: Vec<&str> = listed["papers"].as_array().expect("a list").iter().filter_map(|p| p["name"].as_str()).collect();
+    let papers: Vec<&str> = listed["papers"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|p| p["name"].as_str())
+        .collect();
     for paper in &papers {
         let (page, good) = shell(&root(), &format!("metastable explain {paper} --markdown"));
         assert!(good && page.contains(paper), "{page}");
@@ -174,9 +207,13 @@ fn every_paper_has_a_page() {
     cited.extend(metastable::study::ALL.iter().map(|s| s.citation.to_owned()));
     for text in &cited {
         for (k, _) in text.match_indices("arXiv:") {
-            let number: String = text[k + 6..].chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+            let number: String =
+                text[k + 6..].chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
             let number = number.trim_end_matches('.');
-            assert!(papers.contains(&number), "{number} is cited and has no line in src/cli/papers.rs");
+            assert!(
+                papers.contains(&number),
+                "{number} is cited and has no line in src/cli/papers.rs"
+            );
         }
     }
 }
@@ -185,8 +222,9 @@ fn every_paper_has_a_page() {
 fn claims_that_are_no_published_theorems_have_derivations() {
     for claim in theorem::ALL {
         if matches!(claim.status, theorem::Status::Corrected | theorem::Status::Observation) {
-            let text =
-                theorem::derivation(claim).unwrap_or_else(|| panic!("{} has no section `# Derivation` in its documentation", claim.name));
+            let text = theorem::derivation(claim).unwrap_or_else(|| {
+                panic!("{} has no section `# Derivation` in its documentation", claim.name)
+            });
             assert!(text.len() > 150, "{}: {text}", claim.name);
         }
     }

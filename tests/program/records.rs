@@ -9,11 +9,17 @@ use std::process::Command;
 
 #[test]
 fn the_numerical_version_is_the_same_everywhere() {
-    let read = |name: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("a file of the project");
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name))
+            .expect("a file of the project")
+    };
     let cited = format!("numerical version {NUMERICAL_VERSION}}}");
     assert!(read("README.md").contains(&cited), "README.md does not say `{cited}`");
     let log = read(".github/CHANGELOG.md");
-    assert!(log.contains(&format!("umerical version {NUMERICAL_VERSION}")), "the changelog does not mention the numerical version");
+    assert!(
+        log.contains(&format!("umerical version {NUMERICAL_VERSION}")),
+        "the changelog does not mention the numerical version"
+    );
 }
 
 #[test]
@@ -21,7 +27,8 @@ fn archives_that_unpack_to_more_than_256_mb_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bomb.npz");
     let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).expect("writable"));
-    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated);
     archive.start_file("a.npy", options).expect("a member");
     let zeros = vec![0u8; 1 << 20];
     (0..257).for_each(|_| archive.write_all(&zeros).expect("written"));
@@ -33,9 +40,12 @@ fn archives_that_unpack_to_more_than_256_mb_are_refused() {
 #[test]
 fn every_cell_is_validated_before_a_run() {
     let text = "name='late'\ninit='orthonormal'\nn=[2,3]\nd=2\nbeta='0..1:lin20001'\nt_end=1\n";
-    let refusal = Experiment::parse("late.toml", text).expect_err("three orthonormal tokens in the plane").to_string();
+    let refusal = Experiment::parse("late.toml", text)
+        .expect_err("three orthonormal tokens in the plane")
+        .to_string();
     assert!(refusal.contains("orthonormal") && refusal.contains("n = 3"), "{refusal}");
-    let good = Experiment::parse("good.toml", "name='good'\nn=4\nd=2\nbeta=1\nt_end=1\n").expect("valid");
+    let good =
+        Experiment::parse("good.toml", "name='good'\nn=4\nd=2\nbeta=1\nt_end=1\n").expect("valid");
     let mut cell = plan(&good).remove(0);
     assert!(cell.eta().is_ok_and(|eta| eta == 0.0));
     for damaged in ["", "fast", "-1", "NaN"] {
@@ -47,8 +57,11 @@ fn every_cell_is_validated_before_a_run() {
 #[test]
 fn shares_and_saddles_have_error_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("good.toml"), "name='good'\nn=4\nd=2\nbeta=1\nt_end=50\nrealisations=20\nstop_at_one_cluster=true\n")
-        .expect("writable");
+    std::fs::write(
+        folder.path().join("good.toml"),
+        "name='good'\nn=4\nd=2\nbeta=1\nt_end=50\nrealisations=20\nstop_at_one_cluster=true\n",
+    )
+    .expect("writable");
     let run = |arguments: &str| {
         let out = Command::new(env!("CARGO_BIN_EXE_metastable"))
             .args(arguments.split_whitespace())
@@ -58,7 +71,9 @@ fn shares_and_saddles_have_error_bounds() {
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8_lossy(&out.stdout).into_owned()
     };
-    let json = |arguments: &str| -> Value { serde_json::from_str(&run(&format!("{arguments} --format json"))).expect("JSON") };
+    let json = |arguments: &str| -> Value {
+        serde_json::from_str(&run(&format!("{arguments} --format json"))).expect("JSON")
+    };
     let cell = &json("run good.toml")["cells"][0];
     // No exception in 20 trials: 1 - 0.001^(1/20).
     let bound = 1.0 - 0.001f64.powf(0.05);
@@ -69,7 +84,9 @@ fn shares_and_saddles_have_error_bounds() {
     let point = &json("saddles --n 3 --d 2 --beta 8 --starts 20 --connections usa");
     for key in ["log_energy", "energy_share", "eigenvalues", "angles", "points"] {
         assert!(
-            point["points"][0][format!("{key}_error")].as_f64().is_some_and(|e| (0.0..1e-6).contains(&e)),
+            point["points"][0][format!("{key}_error")]
+                .as_f64()
+                .is_some_and(|e| (0.0..1e-6).contains(&e)),
             "{key}: {}",
             point["points"][0]
         );
@@ -78,11 +95,20 @@ fn shares_and_saddles_have_error_bounds() {
         // The two unstable directions of the triangle are one eigenspace. A path from it may pass
         // near the antipodal saddle, where errors grow.
         let t = edge["t"].as_f64().expect("a number");
-        assert!(edge["rate_error"].as_f64().is_some_and(|e| e < 1e-9) && edge["t_error"].as_f64().is_some_and(|e| e < 1e-3 * t), "{edge}");
+        assert!(
+            edge["rate_error"].as_f64().is_some_and(|e| e < 1e-9)
+                && edge["t_error"].as_f64().is_some_and(|e| e < 1e-3 * t),
+            "{edge}"
+        );
     }
     let gamma = json("predict gamma --n 8 --beta 60 --times 0,8.737075317185072e23,1e25");
-    assert!((gamma["gamma"][1].as_f64().expect("a number") - 0.630_687_841_235_726_7).abs() < 1e-10);
-    assert!(gamma["gamma_error"][1].as_f64().is_some_and(|e| e > 0.1) && gamma["gamma_error"][2].as_f64().is_some_and(|e| e < 1e-14));
+    assert!(
+        (gamma["gamma"][1].as_f64().expect("a number") - 0.630_687_841_235_726_7).abs() < 1e-10
+    );
+    assert!(
+        gamma["gamma_error"][1].as_f64().is_some_and(|e| e > 0.1)
+            && gamma["gamma_error"][2].as_f64().is_some_and(|e| e < 1e-14)
+    );
 }
 
 #[test]
@@ -123,7 +149,11 @@ fn numbers_of_tables_have_the_shortest_digits_that_round_trip() {
         arrays::push_number(&mut out, v);
         let same = out.parse::<f64>().is_ok_and(|back| back.to_bits() == v.to_bits());
         // Of two numbers that are equally short and near, either may be written.
-        assert!(out == v.to_string() || same && out.len() == v.to_string().len(), "{out} for {v} ({:x})", v.to_bits());
+        assert!(
+            out == v.to_string() || same && out.len() == v.to_string().len(),
+            "{out} for {v} ({:x})",
+            v.to_bits()
+        );
     };
     for edge in [
         1e-5,

@@ -13,7 +13,8 @@ fn start(folder: &Path, line: &str) -> Child {
 
 /// An experiment with few cells, each in a folder, and one with many small cells, which are lines
 /// of one file.
-const FEW: &str = "name = 'few'\nn = 6\nd = [2, 3]\nbeta = [1, 4, 9]\nt_end = 1e3\nrealisations = 2\nsamples = 8";
+const FEW: &str =
+    "name = 'few'\nn = 6\nd = [2, 3]\nbeta = [1, 4, 9]\nt_end = 1e3\nrealisations = 2\nsamples = 8";
 const MANY: &str = "name = 'many'\nn = 3\nd = 2\nbeta = \"1..9:lin40\"\nt_end = 10\nsamples = 4";
 
 fn folder() -> tempfile::TempDir {
@@ -29,22 +30,36 @@ fn merged_shards_are_a_run_in_any_order() {
     let folder = folder();
     for name in ["few", "many"] {
         json(folder.path(), &format!("run {name}.toml --out whole-{name}"));
-        let missing = failure(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"), 1);
+        let missing =
+            failure(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"), 1);
         assert!(missing.contains("0 of"), "{missing}");
         // Two processes for every shard at the same time lose or repeat no cell.
-        let both: Vec<Child> =
-            (0..6).map(|k| start(folder.path(), &format!("run {name}.toml --out parts-{name} --shard {}/3", k % 3))).collect();
+        let both: Vec<Child> = (0..6)
+            .map(|k| {
+                start(
+                    folder.path(),
+                    &format!("run {name}.toml --out parts-{name} --shard {}/3", k % 3),
+                )
+            })
+            .collect();
         for mut child in both {
             assert!(child.wait().expect("ends").success());
         }
         let merged = json(folder.path(), &format!("run {name}.toml --out parts-{name} --merge"));
         let whole = folder.path().join(format!("whole-{name}"));
-        assert!(tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))), "{name}: merged shards have other bytes");
-        assert_eq!(merged["cells"].as_array().map(Vec::len), Some(if name == "few" { 6 } else { 40 }));
+        assert!(
+            tables(&whole) == tables(&folder.path().join(format!("parts-{name}"))),
+            "{name}: merged shards have other bytes"
+        );
+        assert_eq!(
+            merged["cells"].as_array().map(Vec::len),
+            Some(if name == "few" { 6 } else { 40 })
+        );
         // No unfinished or damaged files remain.
         let all = contents(&folder.path().join(format!("parts-{name}")));
         assert!(
-            all.keys().all(|p| !p.to_string_lossy().contains(".partial") && !p.to_string_lossy().contains("damaged")),
+            all.keys().all(|p| !p.to_string_lossy().contains(".partial")
+                && !p.to_string_lossy().contains("damaged")),
             "{:?}",
             all.keys()
         );
@@ -58,8 +73,13 @@ fn merged_shards_are_a_run_in_any_order() {
 #[test]
 fn every_cell_belongs_to_one_shard() {
     let folder = folder();
-    let counts: Vec<u64> =
-        (0..5).map(|k| json(folder.path(), &format!("run many.toml --shard {k}/5"))["cells"].as_u64().expect("a number")).collect();
+    let counts: Vec<u64> = (0..5)
+        .map(|k| {
+            json(folder.path(), &format!("run many.toml --shard {k}/5"))["cells"]
+                .as_u64()
+                .expect("a number")
+        })
+        .collect();
     assert_eq!(counts.iter().sum::<u64>(), 40);
     assert!(counts.iter().all(|c| *c < 40));
 }
@@ -67,10 +87,24 @@ fn every_cell_belongs_to_one_shard() {
 /// The three command lines of the guide for computer clusters, for fewer shards and the experiment
 /// above.
 fn recipes() -> [String; 3] {
-    let lines = ["sbatch --array=0-63", "seq 0 7 | parallel", "metastable run my-study.toml --out runs --merge"].map(|begin| {
+    let lines = [
+        "sbatch --array=0-63",
+        "seq 0 7 | parallel",
+        "metastable run my-study.toml --out runs --merge",
+    ]
+    .map(|begin| {
         let guide = include_str!("../../src/guide/machines.md");
-        let line = guide.lines().find(|l| l.starts_with(begin)).unwrap_or_else(|| panic!("the guide has no line {begin}"));
-        line.split("   ").next().unwrap_or_default().replace("0-63", "0-3").replace("/64", "/4").replace("0 7", "0 3").replace("/8", "/4")
+        let line = guide
+            .lines()
+            .find(|l| l.starts_with(begin))
+            .unwrap_or_else(|| panic!("the guide has no line {begin}"));
+        line.split("   ")
+            .next()
+            .unwrap_or_default()
+            .replace("0-63", "0-3")
+            .replace("/64", "/4")
+            .replace("0 7", "0 3")
+            .replace("/8", "/4")
     });
     lines.map(|line| line.replace("my-study.toml", "few.toml"))
 }
@@ -78,8 +112,18 @@ fn recipes() -> [String; 3] {
 /// Runs a line in a shell, with the programs in the folder and this program on the path.
 fn shell(folder: &Path, line: &str) -> Output {
     let home = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
-    let path = format!("{}:{}:{}", folder.display(), home.display(), std::env::var("PATH").unwrap_or_default());
-    Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", &path).output().expect("starts")
+    let path = format!(
+        "{}:{}:{}",
+        folder.display(),
+        home.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder)
+        .env("PATH", &path)
+        .output()
+        .expect("starts")
 }
 
 /// A substitute for Slurm: runs the line once for each number of the array, in parallel, with the
@@ -98,7 +142,8 @@ for job in $jobs; do wait "$job" || exit 1; done
 fn executable(path: &Path, text: &str) {
     std::fs::write(path, text).expect("writable");
     #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("permitted");
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("permitted");
 }
 
 #[test]
@@ -107,8 +152,10 @@ fn the_commands_of_the_guide_run_on_a_cluster() {
     let folder = folder();
     json(folder.path(), "run few.toml --out whole");
     executable(&folder.path().join("sbatch"), SBATCH);
-    let installed =
-        Command::new("parallel").arg("--version").output().is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel"));
+    let installed = Command::new("parallel")
+        .arg("--version")
+        .output()
+        .is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel"));
     let parallel = if installed {
         parallel
     } else {
@@ -119,23 +166,34 @@ fn the_commands_of_the_guide_run_on_a_cluster() {
         let out = shell(folder.path(), &line);
         assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
         assert!(shell(folder.path(), &merge).status.success(), "{merge}");
-        assert!(tables(&folder.path().join("runs")) == tables(&folder.path().join("whole")), "{line}: other bytes than one run");
+        assert!(
+            tables(&folder.path().join("runs")) == tables(&folder.path().join("whole")),
+            "{line}: other bytes than one run"
+        );
         std::fs::remove_dir_all(folder.path().join("runs")).expect("a folder");
     }
     // Without the number of the shard, the error names the flag.
-    let without_number = shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
+    let without_number =
+        shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
     assert_eq!(without_number.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&without_number.stderr).contains("--shard: found /4, expected k/K"), "{without_number:?}");
+    assert!(
+        String::from_utf8_lossy(&without_number.stderr).contains("--shard: found /4, expected k/K"),
+        "{without_number:?}"
+    );
 }
 
 #[test]
 fn a_run_and_its_shards_exclude_each_other() {
     let folder = folder();
-    let long = MANY.replace("t_end = 10", "t_end = 1e9\nrealisations = 3000").replace("'many'", "'long'");
+    let long =
+        MANY.replace("t_end = 10", "t_end = 1e9\nrealisations = 3000").replace("'many'", "'long'");
     std::fs::write(folder.path().join("long.toml"), long).expect("writable");
     let mut part = start(folder.path(), "run long.toml --shard 0/2");
     let lock = |f: &Path| {
-        std::fs::read_dir(f).ok().and_then(|mut d| d.next()).is_some_and(|e| e.is_ok_and(|e| e.path().join("experiment.json").exists()))
+        std::fs::read_dir(f)
+            .ok()
+            .and_then(|mut d| d.next())
+            .is_some_and(|e| e.is_ok_and(|e| e.path().join("experiment.json").exists()))
     };
     while !lock(&folder.path().join("runs")) {
         std::thread::sleep(Duration::from_millis(5));
@@ -159,9 +217,19 @@ fn checks_and_hunts_in_shards() {
     let merged = json(folder.path(), &format!("{claims} --out c --merge"));
     assert_eq!(merged["claims"], whole["claims"]);
     // Results with other settings are not merged.
-    assert!(failure(folder.path(), "check wendel gamma-curve cone-speed-printed --quick --seed 4 --out c --merge", 1).contains("0 of 3"));
+    assert!(
+        failure(
+            folder.path(),
+            "check wendel gamma-curve cone-speed-printed --quick --seed 4 --out c --merge",
+            1
+        )
+        .contains("0 of 3")
+    );
     for k in 0..2 {
-        run(folder.path(), &format!("hunt cone-speed-printed --minutes 0.02 --out h --shard {k}/2"));
+        run(
+            folder.path(),
+            &format!("hunt cone-speed-printed --minutes 0.02 --out h --shard {k}/2"),
+        );
     }
     let hunted = json(folder.path(), "hunt cone-speed-printed --out h --merge");
     assert_eq!((hunted["found"].as_bool(), hunted["shards"].as_u64()), (Some(true), Some(2)));
@@ -176,8 +244,13 @@ fn figures_in_shards() {
     json(folder.path(), &format!("{line} --runs whole --out whole.svg"));
     let early = failure(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"), 1);
     assert!(early.contains("0 of 2"), "{early}");
-    let counts: Vec<u64> =
-        (0..3).map(|k| json(folder.path(), &format!("{line} --runs parts --shard {k}/3"))["cells"].as_u64().expect("a number")).collect();
+    let counts: Vec<u64> = (0..3)
+        .map(|k| {
+            json(folder.path(), &format!("{line} --runs parts --shard {k}/3"))["cells"]
+                .as_u64()
+                .expect("a number")
+        })
+        .collect();
     assert_eq!(counts.iter().sum::<u64>(), 2);
     json(folder.path(), &format!("{line} --runs parts --merge --out parts.svg"));
     assert!(tables(&folder.path().join("whole")) == tables(&folder.path().join("parts")));
@@ -195,7 +268,10 @@ fn malformed_shards_are_refused() {
         ("run few.toml --shard a/b", "found a/b"),
         ("run few.toml --shard 0/0", "found 0/0"),
         ("run staircase --shard 0/2", "--shard"),
-        ("check wendel --shard 0/2", "--out: found nothing, expected a folder that all machines share"),
+        (
+            "check wendel --shard 0/2",
+            "--out: found nothing, expected a folder that all machines share",
+        ),
         ("check wendel --merge --out c --n 2..4", "no ranges"),
         ("hunt wendel --shard 0/2", "--out: found nothing"),
         ("figure gamma-curve --shard 0/2 --set n=8", "--shard"),
@@ -226,17 +302,25 @@ fn a_killed_run_resumes_to_the_same_bytes() {
             child.wait().expect("ended");
             went_on += usize::from(folder.path().join("interrupted/checkpoint.json").exists());
         }
-        let _ = std::fs::remove_dir_all(folder.path().join("interrupted")).ok().filter(|()| went_on == 0);
+        let _ = std::fs::remove_dir_all(folder.path().join("interrupted"))
+            .ok()
+            .filter(|()| went_on == 0);
         let last = run(folder.path(), &interrupted);
         // A run that ended before a kill has no checkpoint, and its folder is not written again.
         let done = String::from_utf8_lossy(&last.stderr).contains("nothing is overwritten");
         assert!(last.status.success() || done, "{}", String::from_utf8_lossy(&last.stderr));
-        let [a, b] = ["uninterrupted", "interrupted"].map(|name| contents(&folder.path().join(name)));
+        let [a, b] =
+            ["uninterrupted", "interrupted"].map(|name| contents(&folder.path().join(name)));
         let text = |files: &BTreeMap<PathBuf, Vec<u8>>, name: &str| {
-            String::from_utf8_lossy(&files[Path::new(name)]).replace("--out interrupted --keep-every 0", "--out uninterrupted")
+            String::from_utf8_lossy(&files[Path::new(name)])
+                .replace("--out interrupted --keep-every 0", "--out uninterrupted")
         };
         for name in ["record.json", "timeline.csv", "mergers.csv", "final_tokens.csv"] {
-            assert_eq!(text(&a, name), text(&b, name), "{line}: {name} after {went_on} checkpoints");
+            assert_eq!(
+                text(&a, name),
+                text(&b, name),
+                "{line}: {name} after {went_on} checkpoints"
+            );
         }
         for name in ["timeline.npy", "mergers.npy", "final_tokens.npy"] {
             assert!(a[Path::new(name)] == b[Path::new(name)], "{line}: {name}");
@@ -256,5 +340,8 @@ fn an_interrupted_run_resumes_and_another_one_is_refused() {
     let other = r#"{"run":"x","checkpoint":{"t":[0,0],"h":0,"last_rejected":false,"nonfinite_steps":0,"stats":[0,0,0,0],"numbers":[],"masses":[],"labels":[],"merges":[],"hits":[],"events":[],"steady_state":[0,0,0,0],"stepper":[],"observers":[]}}"#;
     std::fs::write(folder.path().join("kept/checkpoint.json"), other).expect("writable");
     let message = failure(folder.path(), line, 1);
-    assert!(message.contains("another run or version") && message.contains("another --out"), "{message}");
+    assert!(
+        message.contains("another run or version") && message.contains("another --out"),
+        "{message}"
+    );
 }

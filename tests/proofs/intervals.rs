@@ -20,9 +20,14 @@ fn exact(x: f64) -> BigRational {
     assert!(x.is_finite());
     let bits = x.to_bits();
     let (exponent, fraction) = (((bits >> 52) & 0x7ff) as i64, (bits & ((1 << 52) - 1)) as i64);
-    let (whole, power) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    let (whole, power) =
+        if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
     let whole = BigInt::from(if x.is_sign_negative() { -whole } else { whole });
-    if power >= 0 { ratio(whole << power as usize, BigInt::from(1)) } else { ratio(whole, two_to(-power as usize)) }
+    if power >= 0 {
+        ratio(whole << power as usize, BigInt::from(1))
+    } else {
+        ratio(whole, two_to(-power as usize))
+    }
 }
 
 /// `a <= b`; denominators are positive.
@@ -68,7 +73,8 @@ fn contains(found: Interval, value: &BigRational) -> bool {
 fn sharp(found: Interval, range: &[BigRational]) -> bool {
     let low = found.lo().next_up().next_up();
     let high = found.hi().next_down().next_down();
-    range.iter().any(|v| above(low, v) || low > f64::MAX) && range.iter().any(|v| below(high, v) || high < -f64::MAX)
+    range.iter().any(|v| above(low, v) || low > f64::MAX)
+        && range.iter().any(|v| below(high, v) || high < -f64::MAX)
         || range.iter().all(|v| !above(f64::MAX, v) || !below(-f64::MAX, v))
 }
 
@@ -89,7 +95,18 @@ fn number(s: &mut Stream) -> f64 {
         3 => of(2046 - s.index(60)),
         4 => s.index(20) as f64 - 10.0,
         5 => {
-            let landmarks = [0.0, -0.0, f64::MIN_POSITIVE, f64::MAX, f64::MIN, 1.0, -1.0, f64::EPSILON, f64::from_bits(1), 1.0 / 3.0];
+            let landmarks = [
+                0.0,
+                -0.0,
+                f64::MIN_POSITIVE,
+                f64::MAX,
+                f64::MIN,
+                1.0,
+                -1.0,
+                f64::EPSILON,
+                f64::from_bits(1),
+                1.0 / 3.0,
+            ];
             landmarks[s.index(landmarks.len())]
         }
         6 => of(512 + s.index(1022)),
@@ -125,7 +142,11 @@ fn ends(a: Interval) -> Vec<BigRational> {
     if a.lo() < a.hi() { vec![exact(a.lo()), exact(a.hi())] } else { vec![exact(a.lo())] }
 }
 
-fn corners(a: &[BigRational], b: &[BigRational], of: impl Fn(&BigRational, &BigRational) -> BigRational) -> Vec<BigRational> {
+fn corners(
+    a: &[BigRational],
+    b: &[BigRational],
+    of: impl Fn(&BigRational, &BigRational) -> BigRational,
+) -> Vec<BigRational> {
     a.iter().flat_map(|x| b.iter().map(|y| of(x, y)).collect::<Vec<_>>()).collect()
 }
 
@@ -155,7 +176,10 @@ fn one_operation(s: &mut Stream) {
     assert!(sharp(found, &range), "{name} {a:?} {b:?} {found:?}");
     let apart = |x: f64, y: f64| plus(&exact(y), &minus(&exact(x)));
     assert!(a.contains(a.mid()) && above(a.width(), &apart(a.lo(), a.hi())), "{a:?}");
-    assert!(above(a.radius(), &apart(a.lo(), a.mid())) && above(a.radius(), &apart(a.mid(), a.hi())), "{a:?}");
+    assert!(
+        above(a.radius(), &apart(a.lo(), a.mid())) && above(a.radius(), &apart(a.mid(), a.hi())),
+        "{a:?}"
+    );
 }
 
 /// Checks a root by the squares of its bounds.
@@ -166,9 +190,18 @@ fn root(a: Interval) {
     }
     let square = |x: f64| times(&exact(x), &exact(x));
     let (low, high) = (exact(a.lo().max(0.0)), exact(a.hi()));
-    assert!(found.lo() >= 0.0 && at_most(&square(found.lo()), &low) && at_most(&high, &square(found.hi())), "{a:?} {found:?}");
-    let (inner_low, inner_high) = (found.lo().next_up().next_up(), found.hi().next_down().next_down().max(0.0));
-    assert!(at_most(&low, &square(inner_low)) && at_most(&square(inner_high), &high), "{a:?} {found:?}");
+    assert!(
+        found.lo() >= 0.0
+            && at_most(&square(found.lo()), &low)
+            && at_most(&high, &square(found.hi())),
+        "{a:?} {found:?}"
+    );
+    let (inner_low, inner_high) =
+        (found.lo().next_up().next_up(), found.hi().next_down().next_down().max(0.0));
+    assert!(
+        at_most(&low, &square(inner_low)) && at_most(&square(inner_high), &high),
+        "{a:?} {found:?}"
+    );
 }
 
 /// Half a million operations from one seed.
@@ -220,10 +253,17 @@ impl Bounds {
 /// negative x.
 fn exponential(x: f64) -> [BigRational; 2] {
     let y = Bounds::of(&ratio(exact(x.abs()).numer().clone(), exact(x.abs()).denom() << 10usize));
-    let sum = y.terms().iter().fold(Bounds(BigInt::ZERO, BigInt::from(2)), |s, t| Bounds(s.0 + &t.0, s.1 + &t.1));
+    let sum = y
+        .terms()
+        .iter()
+        .fold(Bounds(BigInt::ZERO, BigInt::from(2)), |s, t| Bounds(s.0 + &t.0, s.1 + &t.1));
     let Bounds(low, high) = (0..10).fold(sum, |p, _| p.times(&p));
     let one = two_to(DIGITS);
-    if x < 0.0 { [ratio(one.clone(), high), ratio(one, low)] } else { [ratio(low, one.clone()), ratio(high, one)] }
+    if x < 0.0 {
+        [ratio(one.clone(), high), ratio(one, low)]
+    } else {
+        [ratio(low, one.clone()), ratio(high, one)]
+    }
 }
 
 /// Bounds of sine and cosine of `|x| <= 4`.
@@ -231,7 +271,11 @@ fn circular(x: f64) -> [[BigRational; 2]; 2] {
     let terms = Bounds::of(&exact(x.abs())).terms();
     let sum = |k: usize| {
         let part = |start: usize| {
-            terms.iter().skip(start).step_by(4).fold(Bounds(BigInt::ZERO, BigInt::ZERO), |s, t| Bounds(s.0 + &t.0, s.1 + &t.1))
+            terms
+                .iter()
+                .skip(start)
+                .step_by(4)
+                .fold(Bounds(BigInt::ZERO, BigInt::ZERO), |s, t| Bounds(s.0 + &t.0, s.1 + &t.1))
         };
         let (up, down) = (part(k), part(k + 2));
         let one = two_to(DIGITS);
@@ -250,8 +294,12 @@ fn in_range(s: &mut Stream, end: f64, unit: f64) -> f64 {
     sign * match s.index(5) {
         0 => number(s).abs().min(end),
         // Where the exponential changes its method.
-        4 => (if s.index(2) == 0 { 709f64.next_up() } else { 700f64.next_up() } + s.index(3) as f64 * s.uniform()).min(end),
-        1 => ((s.index((end / unit) as usize) as f64 * unit) + s.normal() * f64::EPSILON * end).abs(),
+        4 => (if s.index(2) == 0 { 709f64.next_up() } else { 700f64.next_up() }
+            + s.index(3) as f64 * s.uniform())
+        .min(end),
+        1 => {
+            ((s.index((end / unit) as usize) as f64 * unit) + s.normal() * f64::EPSILON * end).abs()
+        }
         2 => (0..s.index(3)).fold(end, |v, _| v.next_down()),
         _ => s.uniform_in(0.0, end),
     }
@@ -290,7 +338,11 @@ fn exponentials_enclose_rational_bounds_of_the_exact_value() {
 #[test]
 fn sines_and_cosines_enclose_rational_bounds_of_the_exact_values() {
     let unit = Interval::new(-1.0, 1.0);
-    assert!([4.000_001, -5.0, 1e300, f64::INFINITY].iter().all(|x| Interval::exact(*x).sin_cos() == (unit, unit)));
+    assert!(
+        [4.000_001, -5.0, 1e300, f64::INFINITY]
+            .iter()
+            .all(|x| Interval::exact(*x).sin_cos() == (unit, unit))
+    );
     let mut s = Stream::new(1, &["circular"]);
     for _ in 0..15_000 {
         let x = in_range(&mut s, 4.0, std::f64::consts::FRAC_PI_4);
@@ -299,11 +351,17 @@ fn sines_and_cosines_enclose_rational_bounds_of_the_exact_values() {
         for x in [a.lo(), a.hi(), inner] {
             let [exact_sin, exact_cos] = circular(x);
             for (found, [low, high]) in [(sin, exact_sin), (cos, exact_cos)] {
-                assert!(below(found.lo(), &low) && above(found.hi(), &high), "{x} of {a:?} {found:?}");
+                assert!(
+                    below(found.lo(), &low) && above(found.hi(), &high),
+                    "{x} of {a:?} {found:?}"
+                );
             }
         }
         // The width of the interval, and 24 terms below 4^4 / 4! with a few roundings each.
-        assert!(sin.width().max(cos.width()) <= 1.1 * a.width() + 1024.0 * f64::EPSILON, "{a:?} {sin:?} {cos:?}");
+        assert!(
+            sin.width().max(cos.width()) <= 1.1 * a.width() + 1024.0 * f64::EPSILON,
+            "{a:?} {sin:?} {cos:?}"
+        );
     }
 }
 
@@ -313,10 +371,16 @@ fn the_rational_bounds_have_the_known_digits() {
     let digits = |text: &str| ratio(text.parse().expect("digits"), BigInt::from(10).pow(30));
     let near = |bounds: [BigRational; 2], text: &str| {
         let (wanted, unit) = (digits(text), digits("1"));
-        at_most(&bounds[0], &plus(&wanted, &unit)) && at_most(&plus(&wanted, &minus(&unit)), &bounds[1])
+        at_most(&bounds[0], &plus(&wanted, &unit))
+            && at_most(&plus(&wanted, &minus(&unit)), &bounds[1])
     };
-    assert!(near(exponential(0.0), "1000000000000000000000000000000") && near(exponential(1.0), "2718281828459045235360287471352"));
+    assert!(
+        near(exponential(0.0), "1000000000000000000000000000000")
+            && near(exponential(1.0), "2718281828459045235360287471352")
+    );
     assert!(near(exponential(-1.0), "367879441171442321595523770161"));
     let ([sin, _], [_, cos]) = (circular(1.0), circular(2.0));
-    assert!(near(sin, "841470984807896506652502321630") && near(cos, "-416146836547142386997568229500"));
+    assert!(
+        near(sin, "841470984807896506652502321630") && near(cos, "-416146836547142386997568229500")
+    );
 }

@@ -52,7 +52,11 @@ fn symmetric_families_have_their_exact_spectra() {
     for (m, beta) in [(2, 3.0), (3, 8.0), (4, 1.0), (5, 6.0), (7, 20.0), (12, 30.0)] {
         let scale = f64::exp(-beta);
         let plane: Vec<f64> = polygon_usa(m, beta).iter().map(|v| v * scale).collect();
-        assert_close(&Spectrum::of_tokens(beta, &polygon(m, 2)).expect("small").values, &sorted(plane.clone()), 1e-13);
+        assert_close(
+            &Spectrum::of_tokens(beta, &polygon(m, 2)).expect("small").values,
+            &sorted(plane.clone()),
+            1e-13,
+        );
         for d in [3, 5] {
             let out = polygon_out_of_plane(m, beta);
             let all = plane.iter().copied().chain((2..d).flat_map(|_| out.clone())).collect();
@@ -67,11 +71,16 @@ fn symmetric_families_have_their_exact_spectra() {
     for d in [3, 4, 6] {
         for beta in [0.5, 4.0, 25.0] {
             let x = Law::parse("simplex")
-                .and_then(|l| l.sample(d + 1, d, &mut metastable::num::stream::Stream::new(1, &["t"])))
+                .and_then(|l| {
+                    l.sample(d + 1, d, &mut metastable::num::stream::Stream::new(1, &["t"]))
+                })
                 .expect("a simplex");
             let found = Spectrum::of_tokens(beta, &x).expect("small");
             assert_close(&found.values, &expand(&simplex(d, beta)), 1e-12);
-            assert_eq!((found.morse_index, found.nullity, found.rotations), (0, 0, d * (d - 1) / 2));
+            assert_eq!(
+                (found.morse_index, found.nullity, found.rotations),
+                (0, 0, d * (d - 1) / 2)
+            );
             let found = Spectrum::of_tokens(beta, &cross(d)).expect("small");
             assert_close(&found.values, &expand(&cross_polytope(d, beta)), 1e-12);
             assert_eq!(found.morse_index, if beta < 1.0 - (-beta).exp() { d * (d - 2) } else { 0 });
@@ -86,7 +95,12 @@ fn spectra_agree_with_the_references() {
         let beta = number(&case["beta"]);
         // The reference is in the round metric and unscaled; masses are 1/n.
         let factor = beta.exp() / x.n() as f64;
-        let found: Vec<f64> = Spectrum::of_tokens(beta, &x).expect("small").values.iter().map(|v| v * factor).collect();
+        let found: Vec<f64> = Spectrum::of_tokens(beta, &x)
+            .expect("small")
+            .values
+            .iter()
+            .map(|v| v * factor)
+            .collect();
         assert_close(&found, &numbers(&case["eigenvalues"]), 1e-11);
     }
 }
@@ -95,9 +109,21 @@ fn spectra_agree_with_the_references() {
 fn clusters_have_the_spectrum_of_their_tokens() {
     // Two clusters of 3 and 2 tokens: the reduced spectrum with multiplicities equals that of five
     // tokens.
-    let pair = Tokens::from_angles(&[0.4, 0.4 + std::f64::consts::PI]).and_then(|x| x.with_masses(&[3.0, 2.0])).expect("a pair");
-    let five = Tokens::from_angles(&[0.4, 0.4, 0.4, 0.4 + std::f64::consts::PI, 0.4 + std::f64::consts::PI]).expect("tokens");
-    let (few, all) = (Spectrum::of_clusters(2.0, &pair, &[3, 2]).expect("small"), Spectrum::of_tokens(2.0, &five).expect("small"));
+    let pair = Tokens::from_angles(&[0.4, 0.4 + std::f64::consts::PI])
+        .and_then(|x| x.with_masses(&[3.0, 2.0]))
+        .expect("a pair");
+    let five = Tokens::from_angles(&[
+        0.4,
+        0.4,
+        0.4,
+        0.4 + std::f64::consts::PI,
+        0.4 + std::f64::consts::PI,
+    ])
+    .expect("tokens");
+    let (few, all) = (
+        Spectrum::of_clusters(2.0, &pair, &[3, 2]).expect("small"),
+        Spectrum::of_tokens(2.0, &five).expect("small"),
+    );
     assert_close(&few.values, &all.values, 1e-13);
     assert_eq!((few.unstable, few.morse_index, few.nullity, few.rotations), (1, 3, 0, 1));
 }
@@ -107,7 +133,9 @@ fn tiny_unstable_rates_keep_their_sign() {
     // Antipodal clusters escape at the rate e^{-2 beta}: from beta = 19 on below the rounding of
     // the rates within clusters.
     for beta in [5.0, 19.0, 60.0, 300.0] {
-        let pair = Tokens::from_angles(&[0.0, std::f64::consts::PI]).and_then(|x| x.with_masses(&[4.0, 3.0])).expect("a pair");
+        let pair = Tokens::from_angles(&[0.0, std::f64::consts::PI])
+            .and_then(|x| x.with_masses(&[4.0, 3.0]))
+            .expect("a pair");
         let s = CriticalPoint::near(beta, &pair, &[4, 3]).expect("a saddle").spectrum;
         assert_eq!((s.unstable, s.morse_index, s.nullity), (1, 5, 0), "beta = {beta}");
     }
@@ -118,13 +146,18 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
     // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs,
     // triangles, simplex.
     for (n, d, beta, least) in [(5, 2, 6.0, 7), (4, 3, 2.0, 6), (8, 3, 4.0, 40), (4, 2, 60.0, 5)] {
-        let found = Search { beta, n, d, starts: 200, max_starts: 200, fixed: true, seed: 1 }.run().expect("valid");
+        let found = Search { beta, n, d, starts: 200, max_starts: 200, fixed: true, seed: 1 }
+            .run()
+            .expect("valid");
         assert!(found.points.len() >= least, "{n} {d} {beta}: {}", found.points.len());
         for p in &found.points {
             assert!(p.residual <= 1e-12);
             let proof = prove(p).unwrap_or_else(|e| panic!("{:?}: {e}", p.sizes));
             check(&proof).unwrap_or_else(|e| panic!("{:?}: {e}", p.sizes));
-            assert_eq!((proof.unstable, proof.morse_index), (p.spectrum.unstable, p.spectrum.morse_index));
+            assert_eq!(
+                (proof.unstable, proof.morse_index),
+                (p.spectrum.unstable, p.spectrum.morse_index)
+            );
             // Consensus is the only local maximum for beta >= 0.
             assert_eq!(p.spectrum.unstable == 0, p.clusters.n() == 1);
         }
@@ -142,28 +175,41 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
             assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
             assert_eq!((found.hits.len(), found.starts), (orbits, 40));
             // Random starts alone miss some of them: the fixed starts matter.
-            let random = Search { fixed: false, starts: 10, max_starts: 10, ..search.clone() }.run().expect("valid");
+            let random = Search { fixed: false, starts: 10, max_starts: 10, ..search.clone() }
+                .run()
+                .expect("valid");
             assert!(random.points.len() < orbits && random.fixed_starts == 0);
         }
     }
     // The tetrahedron is the minimum of the energy at every beta: no curve of points exists at one
     // beta only.
     for beta in [0.05, 0.5, 3.0, 7.6, 12.0] {
-        let found = Search { beta, n: 4, d: 3, starts: 0, max_starts: 0, fixed: true, seed: 1 }.run().expect("valid");
+        let found = Search { beta, n: 4, d: 3, starts: 0, max_starts: 0, fixed: true, seed: 1 }
+            .run()
+            .expect("valid");
         assert_eq!(found.points.len(), 6, "beta = {beta}");
-        assert!(found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0));
+        assert!(
+            found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0)
+        );
     }
 }
 
 #[test]
 fn a_search_estimates_how_many_points_it_missed() {
-    let search = Search { beta: 4.0, n: 8, d: 3, starts: 24, max_starts: 24, fixed: false, seed: 1 };
+    let search =
+        Search { beta: 4.0, n: 8, d: 3, starts: 24, max_starts: 24, fixed: false, seed: 1 };
     let found = search.run().expect("valid");
     // 24 starts cannot find the more than 70 points: they find most points once, and the estimate
     // reports many missing points.
-    assert!(found.found_once() >= 10 && found.missing() > 10.0 && !found.is_settled(), "{} {}", found.found_once(), found.missing());
+    assert!(
+        found.found_once() >= 10 && found.missing() > 10.0 && !found.is_settled(),
+        "{} {}",
+        found.found_once(),
+        found.missing()
+    );
     // An extensible search continues until its second half found nothing new.
-    let longer = Search { n: 4, starts: 4, max_starts: 1000, ..search.clone() }.run().expect("valid");
+    let longer =
+        Search { n: 4, starts: 4, max_starts: 1000, ..search.clone() }.run().expect("valid");
     assert!(longer.is_settled() && (4..1000).contains(&longer.starts), "{}", longer.starts);
     let limited = Search { starts: 4, max_starts: 40, ..search.clone() }.run().expect("valid");
     assert!(!limited.is_settled() && limited.starts == 40, "{}", limited.starts);
@@ -242,8 +288,12 @@ fn a_degenerate_point_is_not_certified() {
 
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
-    let mut found = Search { beta: 5.0, n: 4, d: 2, starts: 100, max_starts: 100, fixed: true, seed: 3 }.run().expect("valid");
-    let (edges, lost) = connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
+    let mut found =
+        Search { beta: 5.0, n: 4, d: 2, starts: 100, max_starts: 100, fixed: true, seed: 3 }
+            .run()
+            .expect("valid");
+    let (edges, lost) =
+        connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
     assert_eq!(lost, 0);
     let ends: usize = found.points.iter().map(|p| 2 * p.spectrum.unstable).sum();
     assert_eq!(edges.len(), ends);
@@ -255,7 +305,9 @@ fn connections_climb_the_energy_and_end_at_consensus() {
 
 #[test]
 fn both_ends_agree_with_the_dense_spectrum() {
-    let x = Law::parse("uniform").and_then(|l| l.sample(60, 4, &mut Stream::new(2, &["ends"]))).expect("tokens");
+    let x = Law::parse("uniform")
+        .and_then(|l| l.sample(60, 4, &mut Stream::new(2, &["ends"])))
+        .expect("tokens");
     let dense = Spectrum::of_tokens(3.0, &x).expect("small").values;
     let found = extreme_eigenvalues(3.0, &x, 6).expect("converges");
     let scale = dense[0].abs().max(dense[dense.len() - 1].abs());

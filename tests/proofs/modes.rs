@@ -10,12 +10,20 @@ use std::f64::consts::TAU;
 fn reference_cases_are_right_and_certified() {
     for case in reference("kde_modes") {
         let beta = case["beta"].as_f64().expect("beta");
-        let found = if case["space"] == "line" { line(&numbers(&case["samples"]), beta) } else { circle(&numbers(&case["angles"]), beta) };
+        let found = if case["space"] == "line" {
+            line(&numbers(&case["samples"]), beta)
+        } else {
+            circle(&numbers(&case["angles"]), beta)
+        };
         let found = found.expect("valid samples");
         assert_eq!(found.count().ok().map(|k| k as u64), case["modes"].as_u64());
         if let Some(places) = case.get("where") {
             // The reference is the best point of a grid of twentieths of a kernel width.
-            found.approximate_locations().iter().zip(numbers(places)).for_each(|(a, b)| assert!((a - b).abs() <= 0.05 / beta.sqrt()));
+            found
+                .approximate_locations()
+                .iter()
+                .zip(numbers(places))
+                .for_each(|(a, b)| assert!((a - b).abs() <= 0.05 / beta.sqrt()));
         }
     }
 }
@@ -27,9 +35,14 @@ fn the_bifurcation_of_two_samples_is_resolved_and_the_degenerate_point_is_not_cl
         assert_eq!(found.count(), Ok(count), "{excess}: {found:?}");
     }
     let found = line(&[0.0, 2.0], 1.0).expect("valid");
-    assert!(!found.is_proved() && found.lower_bound() == 1 && found.undecided().len() == 1, "{found:?}");
+    assert!(
+        !found.is_proved() && found.lower_bound() == 1 && found.undecided().len() == 1,
+        "{found:?}"
+    );
     let refusal = found.count().expect_err("degenerate");
-    assert!(refusal.to_string().contains("not proved: at least 1") && found.locations() == Err(refusal));
+    assert!(
+        refusal.to_string().contains("not proved: at least 1") && found.locations() == Err(refusal)
+    );
 }
 
 /// Pairs of samples slightly closer or farther apart than where their modes merge: the count is
@@ -40,19 +53,31 @@ fn pairs_near_merging_are_counted_correctly_or_not_at_all() {
     let beta: f64 = 30.0;
     // beta sin^2 t = cos t at half the distance t.
     let t = (2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).acos();
-    let on_line = |share: f64| line(&[0.0, 2.0 * (1.0 + share)], 1.0).map(|m| (m.count(), m.lower_bound()));
-    let on_circle = |share: f64| circle(&[1.0 - t * (1.0 + share), 1.0 + t * (1.0 + share)], beta).map(|m| (m.count(), m.lower_bound()));
+    let on_line =
+        |share: f64| line(&[0.0, 2.0 * (1.0 + share)], 1.0).map(|m| (m.count(), m.lower_bound()));
+    let on_circle = |share: f64| {
+        circle(&[1.0 - t * (1.0 + share), 1.0 + t * (1.0 + share)], beta)
+            .map(|m| (m.count(), m.lower_bound()))
+    };
     let on_sphere = |share: f64| {
         let (sin, cos) = (t * (1.0 + share)).sin_cos();
-        Tokens::new(3, vec![sin, 0.0, cos, -sin, 0.0, cos]).and_then(|x| sphere(&x, beta)).map(|m| (m.count(), m.lower_bound()))
+        Tokens::new(3, vec![sin, 0.0, cos, -sin, 0.0, cos])
+            .and_then(|x| sphere(&x, beta))
+            .map(|m| (m.count(), m.lower_bound()))
     };
     for k in 4..16 {
         let share = 10f64.powi(-k);
         for (share, count) in [(-share, 1), (share, 2)] {
-            for found in [on_line(share), on_circle(share)].into_iter().chain((k == 5).then(|| on_sphere(share))) {
+            for found in [on_line(share), on_circle(share)]
+                .into_iter()
+                .chain((k == 5).then(|| on_sphere(share)))
+            {
                 let (proved, at_least) = found.expect("valid");
                 let resolved = if count == 1 { k <= 10 } else { k <= 8 };
-                assert!(proved.as_ref().map_or(!resolved, |found| *found == count) && at_least <= count, "{share}: {proved:?} {at_least}");
+                assert!(
+                    proved.as_ref().map_or(!resolved, |found| *found == count) && at_least <= count,
+                    "{share}: {proved:?} {at_least}"
+                );
                 assert!(k <= 12 || proved.is_err(), "{share}: {proved:?}");
             }
         }
@@ -70,7 +95,11 @@ fn degenerate_samples_give_the_right_count() {
         let found = line(&ulps, beta).expect("valid");
         assert_eq!(found.count(), Ok(1));
         let found = line(&[7.5], beta).expect("valid");
-        assert!(found.count() == Ok(1) && (found.approximate_locations()[0] - 7.5).abs() < 1e-14 * beta.powf(-0.5).max(1.0));
+        assert!(
+            found.count() == Ok(1)
+                && (found.approximate_locations()[0] - 7.5).abs()
+                    < 1e-14 * beta.powf(-0.5).max(1.0)
+        );
         // Opposite angles: cosh(beta cos) has two maxima for every beta; pi itself is rounded.
         let found = circle(&[0.0, 0.5 * TAU], beta).expect("valid");
         assert!(found.lower_bound() == 2, "{beta} {found:?}");
@@ -83,16 +112,28 @@ fn degenerate_samples_give_the_right_count() {
 
 #[test]
 fn bad_input_is_refused() {
-    assert!(line(&[], 1.0).is_err() && circle(&[f64::NAN], 1.0).is_err() && line(&[1.0, f64::INFINITY], 1.0).is_err());
-    assert!(line(&[1.0], -1.0).is_err() && line(&[1.0], f64::NAN).is_err() && circle(&[1.0], 1e29).is_err());
+    assert!(
+        line(&[], 1.0).is_err()
+            && circle(&[f64::NAN], 1.0).is_err()
+            && line(&[1.0, f64::INFINITY], 1.0).is_err()
+    );
+    assert!(
+        line(&[1.0], -1.0).is_err()
+            && line(&[1.0], f64::NAN).is_err()
+            && circle(&[1.0], 1e29).is_err()
+    );
 }
 
 #[test]
 fn results_do_not_depend_on_threads_order_or_turns() {
-    let samples: Vec<f64> = (0..50_000).map(|k| (f64::from(k) * 0.618_033_988_749_894_9).fract().powi(2) * 6.0).collect();
+    let samples: Vec<f64> = (0..50_000)
+        .map(|k| (f64::from(k) * 0.618_033_988_749_894_9).fract().powi(2) * 6.0)
+        .collect();
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| (line(&samples, 3e4).expect("valid"), circle(&samples, 3e4).expect("valid")))
+        pool.install(|| {
+            (line(&samples, 3e4).expect("valid"), circle(&samples, 3e4).expect("valid"))
+        })
     };
     let one = run(1);
     assert_eq!(one, run(2));
@@ -107,7 +148,9 @@ fn results_do_not_depend_on_threads_order_or_turns() {
 
 /// Down-crossings of the derivative on a fine grid.
 fn scan(slope: impl Fn(f64) -> f64, from: f64, to: f64, points: usize) -> usize {
-    let signs: Vec<bool> = (0..=points).map(|k| slope(from + (to - from) * (k as f64 + 0.37) / points as f64) > 0.0).collect();
+    let signs: Vec<bool> = (0..=points)
+        .map(|k| slope(from + (to - from) * (k as f64 + 0.37) / points as f64) > 0.0)
+        .collect();
     signs.windows(2).filter(|s| s[0] && !s[1]).count()
 }
 
@@ -163,12 +206,26 @@ fn samples_beyond_ten_widths_move_a_mode_of_the_circle_within_the_bound() {
     let found = circle(&xs, beta).expect("valid");
     // By bisection with exactly rounded sums.
     let at = [2.1801567455428126, TAU - 1.0155566007014705, TAU - 0.7681431741261027];
-    let off: Vec<f64> = found.approximate_locations().iter().zip(at).map(|(m, a)| (m - a).abs()).collect();
-    assert!(off.len() == 3 && off.iter().all(|o| *o < 14.0 * (beta * ((9.5 / beta.sqrt()).cos() - 1.0)).exp() / 0.0375), "{off:?}");
+    let off: Vec<f64> =
+        found.approximate_locations().iter().zip(at).map(|(m, a)| (m - a).abs()).collect();
+    assert!(
+        off.len() == 3
+            && off
+                .iter()
+                .all(|o| *o < 14.0 * (beta * ((9.5 / beta.sqrt()).cos() - 1.0)).exp() / 0.0375),
+        "{off:?}"
+    );
     // With all bins summed they are accurate up to rounding.
     let whole = circle(&xs, 10.0).expect("valid");
-    let around = |t: f64| xs.iter().map(|x| (x - t).sin() * (10.0 * ((x - t).cos() - 1.0)).exp()).sum::<f64>();
-    assert!(whole.approximate_locations().iter().all(|m| around(m - 1e-12) > 0.0 && around(m + 1e-12) < 0.0));
+    let around = |t: f64| {
+        xs.iter().map(|x| (x - t).sin() * (10.0 * ((x - t).cos() - 1.0)).exp()).sum::<f64>()
+    };
+    assert!(
+        whole
+            .approximate_locations()
+            .iter()
+            .all(|m| around(m - 1e-12) > 0.0 && around(m + 1e-12) < 0.0)
+    );
 }
 
 #[test]
@@ -177,7 +234,9 @@ fn modes_on_the_sphere_are_where_mean_shift_ends() {
     use metastable::proofs::modes::sphere;
     use metastable::sphere::{Tokens, geometry::chord2, geometry::retract, law::Law};
     for (n, beta) in [(1, 5.0), (6, 20.0), (40, 60.0)] {
-        let x = Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(4, &["sphere modes"]))).expect("tokens");
+        let x = Law::parse("uniform")
+            .and_then(|l| l.sample(n, 3, &mut Stream::new(4, &["sphere modes"])))
+            .expect("tokens");
         let found = sphere(&x, beta).expect("valid");
         assert!(found.count().is_ok_and(|k| (1..=n).contains(&k)), "{found:?}");
         for start in x.rows() {
@@ -192,26 +251,41 @@ fn modes_on_the_sphere_are_where_mean_shift_ends() {
                 at = next.to_vec();
             }
             // Mean shift converges linearly; after 4000 steps only rounding remains.
-            assert!(found.approximate_locations().iter().any(|m| chord2(m, &at).sqrt() < 1e-6), "{at:?} {found:?}");
+            assert!(
+                found.approximate_locations().iter().any(|m| chord2(m, &at).sqrt() < 1e-6),
+                "{at:?} {found:?}"
+            );
         }
     }
     let planar = Tokens::from_angles(&[0.0]).expect("a token");
     assert!(sphere(&planar, 1.0).is_err());
     // Many samples; one point many times; points an ulp apart; a lattice of equal modes.
     let uniform = |n: usize, seed: u64| {
-        Law::parse("uniform").and_then(|l| l.sample(n, 3, &mut Stream::new(seed, &["sphere modes"]))).expect("tokens")
+        Law::parse("uniform")
+            .and_then(|l| l.sample(n, 3, &mut Stream::new(seed, &["sphere modes"])))
+            .expect("tokens")
     };
     let many = sphere(&uniform(3000, 1), 25.0).expect("valid");
     assert!(many.count().is_ok_and(|k| (7..25).contains(&k)), "{many:?}");
-    let same = sphere(&Tokens::new(3, [0.6, 0.0, 0.8].repeat(50)).expect("tokens"), 1e6).expect("valid");
-    assert!(same.count() == Ok(1) && chord2(&same.approximate_locations()[0], &[0.6, 0.0, 0.8]) < 1e-24, "{same:?}");
-    let twins = Tokens::normalised(3, vec![0.6, 0.0, 0.8, 0.6 + 1e-16, 0.0, 0.8, -0.6, 1e-16, 0.8]).expect("tokens");
+    let same =
+        sphere(&Tokens::new(3, [0.6, 0.0, 0.8].repeat(50)).expect("tokens"), 1e6).expect("valid");
+    assert!(
+        same.count() == Ok(1) && chord2(&same.approximate_locations()[0], &[0.6, 0.0, 0.8]) < 1e-24,
+        "{same:?}"
+    );
+    let twins = Tokens::normalised(3, vec![0.6, 0.0, 0.8, 0.6 + 1e-16, 0.0, 0.8, -0.6, 1e-16, 0.8])
+        .expect("tokens");
     assert_eq!(sphere(&twins, 50.0).and_then(|m| m.count()), Ok(2));
-    let cross = Tokens::new(3, vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.]).expect("tokens");
+    let cross = Tokens::new(
+        3,
+        vec![1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1., 0., 0., 0., 1., 0., 0., -1.],
+    )
+    .expect("tokens");
     // Enough samples to be replaced by points, and three isolated ones, whose modes are 1e-5 as
     // high.
     let mut crowd = Stream::new(7, &["crowd"]);
-    let mut places: Vec<f64> = (0..200_000).flat_map(|_| [0.1 * crowd.normal(), 0.1 * crowd.normal(), 1.0]).collect();
+    let mut places: Vec<f64> =
+        (0..200_000).flat_map(|_| [0.1 * crowd.normal(), 0.1 * crowd.normal(), 1.0]).collect();
     places.extend([1.0, 0.0, -0.2, -0.5, 0.9, -0.3, 0.1, 0.2, -1.0]);
     let lonely = Tokens::normalised(3, places).and_then(|x| sphere(&x, 25.0)).expect("valid");
     assert_eq!(lonely.count(), Ok(4));

@@ -34,12 +34,16 @@ pub const TOKENS: usize = 12;
 
 fn run(_: &Values) -> Result<Tables> {
     let mut line = table(&["beta", "mu"]);
-    line.rows.extend((0..=100).map(|k| 0.035 * f64::from(k)).map(|beta| vec![beta, threshold(1.0, beta)]));
+    line.rows.extend(
+        (0..=100).map(|k| 0.035 * f64::from(k)).map(|beta| vec![beta, threshold(1.0, beta)]),
+    );
     let mut ends = table(&["beta", "mu", "one_cluster", "antipodal", "others"]);
     for beta in BETAS {
         for mu in RATIOS {
             let counts = ends_of(beta, mu)?;
-            ends.rows.push([beta, mu].into_iter().chain(counts.map(|c| c as f64 / STARTS as f64)).collect());
+            ends.rows.push(
+                [beta, mu].into_iter().chain(counts.map(|c| c as f64 / STARTS as f64)).collect(),
+            );
         }
     }
     Ok(vec![("threshold".into(), line), ("ends".into(), ends)])
@@ -51,10 +55,15 @@ fn ends_of(beta: f64, mu: f64) -> Result<[usize; 3]> {
     let s = vec![1.0, 0.0, 0.0, mu];
     let head = Head::new(2, Some((2, s.clone())), None, Some((2, s)))?;
     let dynamics = Dynamics::single(Attention { heads: vec![head], ..Attention::new(beta) });
-    let options = Options { rtol: 1e-6, merge_radius: 1e-4, stop_at_one_cluster: true, ..Options::default() };
+    let options =
+        Options { rtol: 1e-6, merge_radius: 1e-4, stop_at_one_cluster: true, ..Options::default() };
     let mut counts = [0; 3];
     for k in 0..STARTS {
-        let x = Law::parse("uniform")?.sample(TOKENS, 2, &mut Stream::new(1, &["bipartite ends", &k.to_string()]))?;
+        let x = Law::parse("uniform")?.sample(
+            TOKENS,
+            2,
+            &mut Stream::new(1, &["bipartite ends", &k.to_string()]),
+        )?;
         let end = solve(&dynamics, &x, 400.0, &options, &mut [])?.clusters;
         let kind = match end.n() {
             1 => 0,

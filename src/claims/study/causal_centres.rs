@@ -31,20 +31,35 @@ pub static PART: Part = Part {
 };
 
 fn run(values: &Values) -> Result<Tables> {
-    let (n, beta, end, seed) = (values.count("n")?, values.one("beta")?, values.one("t_end")?, values.one("seed")? as u64);
+    let (n, beta, end, seed) =
+        (values.count("n")?, values.one("beta")?, values.one("t_end")?, values.one("seed")? as u64);
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["causal-centres"]))?;
     let csa = dynamics::build("sa", true, &Spec::new(beta, n))?;
     let setting = RunParameters { n, d: 2, beta };
-    let mut recorder = Recorder::new(setting, log_times(0.1, end, 120), false, vec![find("positions")?]);
-    solve(&csa, &x, end, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [&mut recorder])?;
-    let mut paths = table(&["token", "t", "theta", "centre"]).with_labels("centre", ["other", "strong"]);
+    let mut recorder =
+        Recorder::new(setting, log_times(0.1, end, 120), false, vec![find("positions")?]);
+    solve(
+        &csa,
+        &x,
+        end,
+        &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() },
+        &mut [&mut recorder],
+    )?;
+    let mut paths =
+        table(&["token", "t", "theta", "centre"]).with_labels("centre", ["other", "strong"]);
     let centres = find_strong_centres(&x, 4.0 / beta.sqrt());
     for i in 0..n {
-        let (a, b) = (recorder.table.column(&format!("x_{i}_0")), recorder.table.column(&format!("x_{i}_1")));
+        let (a, b) = (
+            recorder.table.column(&format!("x_{i}_0")),
+            recorder.table.column(&format!("x_{i}_1")),
+        );
         let t = recorder.table.column("t");
         let is_strong = f64::from(u8::from(centres.contains(&i)));
         paths.rows.extend(
-            t.iter().zip(a.iter().zip(&b)).filter(|(t, _)| **t > 0.0).map(|(t, (a, b))| vec![i as f64, *t, b.atan2(*a), is_strong]),
+            t.iter()
+                .zip(a.iter().zip(&b))
+                .filter(|(t, _)| **t > 0.0)
+                .map(|(t, (a, b))| vec![i as f64, *t, b.atan2(*a), is_strong]),
         );
     }
     let mut counts = table(&["d", "delta", "strong", "strong_error", "strong_expected", "greedy"]);
@@ -53,13 +68,23 @@ fn run(values: &Values) -> Result<Tables> {
             let n = (30.0 / cap_share(d, delta)?) as usize;
             let (mut all, mut greedy) = (Vec::new(), 0.0);
             for draw in 0..20 {
-                let x =
-                    Law::parse("uniform")?.sample(n, d, &mut Stream::new(seed, &["causal-centres", &d.to_string(), &draw.to_string()]))?;
+                let x = Law::parse("uniform")?.sample(
+                    n,
+                    d,
+                    &mut Stream::new(seed, &["causal-centres", &d.to_string(), &draw.to_string()]),
+                )?;
                 all.push(find_strong_centres(&x, delta).len() as f64);
                 greedy += find_renyi_centres(&x, delta).len() as f64 / 20.0;
             }
             let (mean, error) = mean_and_error(&all);
-            counts.rows.push(vec![d as f64, delta, mean, error, strong_centres(n, d, delta)?, greedy]);
+            counts.rows.push(vec![
+                d as f64,
+                delta,
+                mean,
+                error,
+                strong_centres(n, d, delta)?,
+                greedy,
+            ]);
         }
     }
     Ok(vec![("paths".into(), paths), ("counts".into(), counts)])

@@ -32,7 +32,12 @@ pub static PART: Part = Part {
             (1.0, 1000.0),
             "inverse temperatures on the circle; on the sphere those up to 50",
         ),
-        Parameter::count("starts", &[8.0], (2.0, 1000.0), "starts for each beta on the circle; half as many on the sphere"),
+        Parameter::count(
+            "starts",
+            &[8.0],
+            (2.0, 1000.0),
+            "starts for each beta on the circle; half as many on the sphere",
+        ),
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the starts"),
     ],
     run,
@@ -40,7 +45,8 @@ pub static PART: Part = Part {
 
 fn run(values: &Values) -> Result<Tables> {
     let mut runs = Vec::new();
-    let (n, seed, starts) = (values.count("n")?, values.one("seed")? as u64, values.count("starts")?);
+    let (n, seed, starts) =
+        (values.count("n")?, values.one("seed")? as u64, values.count("starts")?);
     for (d, starts, most) in [(2usize, starts, f64::INFINITY), (3, starts.div_ceil(2), 50.0)] {
         for &beta in values.list("beta")?.iter().filter(|b| **b <= most) {
             for usa in [false, true] {
@@ -53,18 +59,32 @@ fn run(values: &Values) -> Result<Tables> {
         .with_max_len(1)
         .map(|(d, beta, usa, start)| sequentially(|| one((n, *d), *beta, *usa, (seed, *start))))
         .collect::<Result<_>>()?;
-    let mut out = table(&["d", "dynamics", "beta", "start", "clusters", "modes", "time"]).with_labels("dynamics", ["sa", "usa"]);
+    let mut out = table(&["d", "dynamics", "beta", "start", "clusters", "modes", "time"])
+        .with_labels("dynamics", ["sa", "usa"]);
     out.rows = rows;
     Ok(vec![("counts".into(), out)])
 }
 
 /// One run: the number of clusters at half a kernel width after six formation times, and the number
 /// of modes of the initial density.
-fn one((n, d): (usize, usize), beta: f64, usa: bool, (seed, start): (u64, usize)) -> Result<Vec<f64>> {
-    let x = Law::parse("uniform")?.sample(n, d, &mut Stream::new(seed, &["cluster-count", &start.to_string()]))?;
+fn one(
+    (n, d): (usize, usize),
+    beta: f64,
+    usa: bool,
+    (seed, start): (u64, usize),
+) -> Result<Vec<f64>> {
+    let x = Law::parse("uniform")?.sample(
+        n,
+        d,
+        &mut Stream::new(seed, &["cluster-count", &start.to_string()]),
+    )?;
     let time = 6.0 * formation_time(n, d, beta, usa)?;
     let name = if usa { "usa" } else { "sa" };
-    let flow = dynamics::build(name, false, &Spec { time_scale: TimeScale::parse("u2")?, accuracy: 1e-8, ..Spec::new(beta, n) })?;
+    let flow = dynamics::build(
+        name,
+        false,
+        &Spec { time_scale: TimeScale::parse("u2")?, accuracy: 1e-8, ..Spec::new(beta, n) },
+    )?;
     let options = Options { rtol: 1e-5, merge_radius: 0.02 / beta.sqrt(), ..Options::default() };
     let end = solve(&flow, &x, time, &options, &mut [])?;
     let clusters = linkage(&end.clusters, 0.5 / beta.sqrt())?.sizes.len();
@@ -76,6 +96,10 @@ fn one((n, d): (usize, usize), beta: f64, usa: bool, (seed, start): (u64, usize)
 /// in U2).
 pub fn formation_time(n: usize, d: usize, beta: f64, usa: bool) -> Result<f64> {
     let most = 4 + (3.0 * beta.sqrt()) as usize;
-    let rates = if usa { rates_usa(d, beta, most, TimeScale::parse("u2")?, n)? } else { rates_sa(d, beta, most)? };
+    let rates = if usa {
+        rates_usa(d, beta, most, TimeScale::parse("u2")?, n)?
+    } else {
+        rates_sa(d, beta, most)?
+    };
     Ok((n as f64).ln() / (2.0 * rates[fastest_mode(&rates)]))
 }

@@ -35,7 +35,9 @@ fn names() -> impl Iterator<Item = &'static str> {
 }
 
 fn run(given: &Values) -> Result<Tables> {
-    let mut observables = table(&["map", "layer", "mean_cosine", "effective_rank", "residual", "change"]).with_labels("map", names());
+    let mut observables =
+        table(&["map", "layer", "mean_cosine", "effective_rank", "residual", "change"])
+            .with_labels("map", names());
     let mut spectra = table(&["map", "gain", "index", "exponent"]).with_labels("map", names());
     let mut mixing = table(&["map", "row", "column", "share"]).with_labels("map", names());
     let (n, d, layers) = (given.count("n")?, given.count("d")?, given.count("layers")?);
@@ -43,13 +45,31 @@ fn run(given: &Values) -> Result<Tables> {
         for (m, named) in map::ALL.iter().enumerate() {
             let found = summarise(named, &MapSpec { n, d, layers, gain: *gain, seed: 1 }, d)?;
             let number = m as f64;
-            spectra.rows.extend(found.exponents.iter().enumerate().map(|(k, e)| vec![number, *gain, 1.0 + k as f64, *e]));
+            spectra.rows.extend(
+                found
+                    .exponents
+                    .iter()
+                    .enumerate()
+                    .map(|(k, e)| vec![number, *gain, 1.0 + k as f64, *e]),
+            );
             if g == 0 {
                 let rows = found.layers.iter().enumerate();
-                observables.rows.extend(rows.map(|(k, l)| vec![number, k as f64, l.mean_cosine, l.effective_rank, l.residual, l.change]));
-                mixing.rows.extend(found.mixing.iter().enumerate().map(|(k, v)| vec![number, (k / n) as f64, (k % n) as f64, *v]));
+                observables.rows.extend(rows.map(|(k, l)| {
+                    vec![number, k as f64, l.mean_cosine, l.effective_rank, l.residual, l.change]
+                }));
+                mixing.rows.extend(
+                    found
+                        .mixing
+                        .iter()
+                        .enumerate()
+                        .map(|(k, v)| vec![number, (k / n) as f64, (k % n) as f64, *v]),
+                );
             }
         }
     }
-    Ok(vec![("observables".into(), observables), ("spectra".into(), spectra), ("mixing".into(), mixing)])
+    Ok(vec![
+        ("observables".into(), observables),
+        ("spectra".into(), spectra),
+        ("mixing".into(), mixing),
+    ])
 }

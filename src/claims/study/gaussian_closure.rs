@@ -60,13 +60,23 @@ fn run(_: &Values) -> Result<Tables> {
 pub fn variances(n: usize, s0: f64, v: f64, times: &[f64]) -> Result<Vec<f64>> {
     let law = Normal::new(0.0, s0.sqrt()).map_err(|e| Error::Numerical { what: e.to_string() })?;
     let x = (0..n).map(|i| law.inverse_cdf((i as f64 + 0.5) / n as f64)).collect();
-    let model = Model { normalisation: Some("none".into()), heads: vec![[None, None, Some((1, vec![v])), None]], ..Model::default() };
+    let model = Model {
+        normalisation: Some("none".into()),
+        heads: vec![[None, None, Some((1, vec![v])), None]],
+        ..Model::default()
+    };
     let spec = Spec { accuracy: 1e-8, kernel: KernelChoice::Auto, ..Spec::new(B, n) };
     let dynamics = model.build("sa", false, &spec, 1)?;
     let (mut x, mut now, mut out) = (Tokens::flat(1, x)?, 0.0, Vec::new());
     for t in times {
         if *t > now {
-            let end = solve(&dynamics, &x, t - now, &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() }, &mut [])?;
+            let end = solve(
+                &dynamics,
+                &x,
+                t - now,
+                &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() },
+                &mut [],
+            )?;
             if !end.outcome.end_state_is_known() {
                 return Err(Error::Numerical { what: end.outcome.to_string() });
             }

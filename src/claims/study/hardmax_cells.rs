@@ -24,18 +24,23 @@ pub const VERTICES: usize = 5;
 
 fn run(_: &Values) -> Result<Tables> {
     let mut stream = Stream::new(2, &["hardmax-cells"]);
-    let angle = |k: usize| std::f64::consts::TAU * (k as f64 + 0.3 * (k as f64 * 1.7).sin()) / VERTICES as f64;
+    let angle = |k: usize| {
+        std::f64::consts::TAU * (k as f64 + 0.3 * (k as f64 * 1.7).sin()) / VERTICES as f64
+    };
     let mut x: Vec<f64> = (0..VERTICES).flat_map(|k| [angle(k).cos(), angle(k).sin()]).collect();
     x.extend((0..40).map(|_| stream.uniform_in(-0.55, 0.55)));
     let mut z = Tokens::flat(2, x)?;
     let dynamics = Dynamics::single(Hardmax::new(None, 1e-12)?).with_normalisation(Rescaled);
     let mut paths = table(&["token", "t", "x", "y"]);
     for t in 0..=25 {
-        paths.rows.extend(z.rows().enumerate().map(|(i, r)| vec![i as f64, f64::from(t), r[0], r[1]]));
+        paths
+            .rows
+            .extend(z.rows().enumerate().map(|(i, r)| vec![i as f64, f64::from(t), r[0], r[1]]));
         Layer::new(0.15)?.apply(&dynamics, &mut z);
     }
     let mut line = table(&["t", "x1", "x2", "j", "bound"]);
-    let negative = Dynamics::single(Hardmax::new(Some(vec![-1.0]), 1e-12)?).with_normalisation(Rescaled);
+    let negative =
+        Dynamics::single(Hardmax::new(Some(vec![-1.0]), 1e-12)?).with_normalisation(Rescaled);
     let mut z = Tokens::flat(1, vec![3.0, -1.0])?;
     for t in 0..1000 {
         Layer::new(2.0 / (f64::from(t) + 2.0))?.apply(&negative, &mut z);

@@ -58,14 +58,24 @@ fn run(given: &Values) -> Result<Tables> {
 /// without its gain and shift (`bare`). The last state only serves to measure how much the layer
 /// before it moves.
 pub fn tables(d: usize, states: &[&[f64]], norm: Option<&Norm>, first: usize) -> Tables {
-    let (mut histogram, mut course) = (table(&["layer", "cosine", "raw", "bare"]), table(&["layer", "mean", "bare", "ratio", "rank"]));
+    let (mut histogram, mut course) = (
+        table(&["layer", "cosine", "raw", "bare"]),
+        table(&["layer", "mean", "bare", "ratio", "rank"]),
+    );
     let last = states.len().saturating_sub(2);
     for (k, (x, next)) in states.iter().zip(&states[1.min(states.len())..]).enumerate() {
         let raw = Cloud::new(x, d);
-        let bare = norm.map_or_else(|| Cloud::new(x, d), |norm| Cloud::new(&norm.without_affine(x), d));
+        let bare =
+            norm.map_or_else(|| Cloud::new(x, d), |norm| Cloud::new(&norm.without_affine(x), d));
         let (layer, n) = ((first + k) as f64, x.len() / d);
         let moved: f64 = next.iter().zip(*x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-        course.rows.push(vec![layer, raw.mean(), bare.mean(), moved / dot(x, x).sqrt(), effective_rank(x, d)]);
+        course.rows.push(vec![
+            layer,
+            raw.mean(),
+            bare.mean(),
+            moved / dot(x, x).sqrt(),
+            effective_rank(x, d),
+        ]);
         if [0, last / 4, last].contains(&k) {
             let pairs = (n * n.saturating_sub(1) / 2).max(1) as f64;
             for (b, (raw, bare)) in raw.histogram().into_iter().zip(bare.histogram()).enumerate() {

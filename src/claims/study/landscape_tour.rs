@@ -66,10 +66,22 @@ fn settings(values: &Values) -> Result<(f64, usize, u64)> {
 
 fn graph(values: &Values) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
-    let mut found = Search { beta, n, d: 2, starts: 200, max_starts: 200, fixed: true, seed }.run()?;
+    let mut found =
+        Search { beta, n, d: 2, starts: 200, max_starts: 200, fixed: true, seed }.run()?;
     let (edges, _) = connections(dynamics::find("sa", false)?, &mut found)?;
-    let mut points =
-        table(&["point", "log_energy", "unstable", "clusters", "size_1", "size_2", "size_3", "size_4", "size_5", "size_6", "size_7"]);
+    let mut points = table(&[
+        "point",
+        "log_energy",
+        "unstable",
+        "clusters",
+        "size_1",
+        "size_2",
+        "size_3",
+        "size_4",
+        "size_5",
+        "size_6",
+        "size_7",
+    ]);
     for (k, p) in found.points.iter().enumerate() {
         let mut sizes = p.sizes.clone();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -90,7 +102,8 @@ fn gallery(values: &Values) -> Result<Tables> {
     // The most symmetric saddles for each number of clusters.
     let mut chosen: Vec<&crate::landscape::CriticalPoint> = Vec::new();
     for k in 2..=n {
-        chosen.extend(found.points.iter().filter(|p| p.clusters.n() == k).max_by_key(|p| p.symmetry));
+        chosen
+            .extend(found.points.iter().filter(|p| p.clusters.n() == k).max_by_key(|p| p.symmetry));
     }
     for (s, p) in chosen.iter().enumerate() {
         for (row, size) in p.clusters.rows().zip(&p.sizes) {
@@ -123,7 +136,9 @@ impl Observer for Eigenvalues {
     fn observe(&mut self, frame: &Frame) {
         let sizes = crate::landscape::slow_states::cluster_sizes(frame.labels, frame.tokens.n());
         if let Ok(spectrum) = Spectrum::of_clusters(self.beta, frame.tokens, &sizes) {
-            self.rows.extend(spectrum.values.iter().enumerate().map(|(k, v)| vec![frame.t, k as f64, *v]));
+            self.rows.extend(
+                spectrum.values.iter().enumerate().map(|(k, v)| vec![frame.t, k as f64, *v]),
+            );
         }
     }
 }
@@ -134,7 +149,8 @@ fn spectrum(values: &Values) -> Result<Tables> {
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["landscape-tour"]))?;
     let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
     let mut watch = Eigenvalues { beta, rows: Vec::new() };
-    let options = Options { rtol: 1e-6, merge_radius: 1e-5, stop_at_one_cluster: true, ..Options::default() };
+    let options =
+        Options { rtol: 1e-6, merge_radius: 1e-5, stop_at_one_cluster: true, ..Options::default() };
     solve(&sa, &x, 1e300, &options, &mut [&mut watch])?;
     let mut out = table(&["t", "k", "eigenvalue"]);
     out.rows = watch.rows;
@@ -147,7 +163,12 @@ fn tree(values: &Values) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
     let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["merge-tree"]))?;
     let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
-    let options = Options { rtol: 1e-8, merge_radius: 0.01 / beta.sqrt(), stop_at_one_cluster: true, ..Options::default() };
+    let options = Options {
+        rtol: 1e-8,
+        merge_radius: 0.01 / beta.sqrt(),
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
     let end = solve(&sa, &x, 1e300, &options, &mut [])?;
     let tree = Tree::new(x.masses(), &end.merges);
     let mut place = vec![0.0; tree.nodes.len()];

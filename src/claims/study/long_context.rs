@@ -16,7 +16,10 @@ pub static ENTRY: Study = Study {
 };
 
 /// The whole study.
-pub static PART: Part = Part { parameters: &[Parameter::count("d", &[3.0, 5.0, 9.0], (3.0, 64.0), "ambient dimensions")], run };
+pub static PART: Part = Part {
+    parameters: &[Parameter::count("d", &[3.0, 5.0, 9.0], (3.0, 64.0), "ambient dimensions")],
+    run,
+};
 
 /// Numbers of keys with their numbers of draws.
 const SIZES: [(usize, usize); 3] = [(100, 400), (10_000, 100), (1_000_000, 12)];
@@ -32,10 +35,15 @@ fn run(values: &Values) -> Result<Tables> {
         for (n, draws) in SIZES {
             let mut stream = Stream::new(1, &["long context", &format!("{d} {n}")]);
             let cs: Vec<f64> = (0..7).map(|k| 0.05 * 1000f64.powf(f64::from(k) / 6.0)).collect();
-            let betas = cs.iter().map(|c| critical_beta(n as f64, d as usize, *c)).collect::<Result<Vec<_>>>()?;
-            let shares: Vec<Vec<f64>> = (0..draws).map(|_| one_draw(n, d as usize, &betas, &mut stream)).collect();
+            let betas = cs
+                .iter()
+                .map(|c| critical_beta(n as f64, d as usize, *c))
+                .collect::<Result<Vec<_>>>()?;
+            let shares: Vec<Vec<f64>> =
+                (0..draws).map(|_| one_draw(n, d as usize, &betas, &mut stream)).collect();
             for (k, c) in cs.iter().enumerate() {
-                let (mean, error) = mean_and_error(&shares.iter().map(|s| s[k]).collect::<Vec<_>>());
+                let (mean, error) =
+                    mean_and_error(&shares.iter().map(|s| s[k]).collect::<Vec<_>>());
                 sampled.rows.push(vec![d, n as f64, *c, mean, error]);
             }
         }

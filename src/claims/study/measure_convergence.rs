@@ -3,7 +3,10 @@
 
 use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics, layer::Layer};
-use crate::continuity::{MeasureDynamics, circle::Circle, density::Density, finite_volume::FiniteVolume, lagrangian::Lagrangian};
+use crate::continuity::{
+    MeasureDynamics, circle::Circle, density::Density, finite_volume::FiniteVolume,
+    lagrangian::Lagrangian,
+};
 use crate::error::{Error, Result};
 use crate::sphere::Tokens;
 
@@ -18,7 +21,8 @@ pub static ENTRY: Study = Study {
 };
 
 /// The whole study.
-pub static PART: Part = Part { parameters: &[Parameter::real("beta", &[4.0], (0.5, 6.0), "inverse temperature")], run };
+pub static PART: Part =
+    Part { parameters: &[Parameter::real("beta", &[4.0], (0.5, 6.0), "inverse temperature")], run };
 
 fn run(values: &Values) -> Result<Tables> {
     let beta = values.one("beta")?;
@@ -26,39 +30,67 @@ fn run(values: &Values) -> Result<Tables> {
     let start = Circle::from_density(&Density::parse("cos:1=0.3,2=-0.2+sin:1=0.1")?, 128)?;
     let exact = start.evolve_unchecked(&medium, 1.0)?;
     if exact.tail() > 1e-12 {
-        return Err(Error::Numerical { what: format!("the reference is not resolved: its highest modes are {:.0e}", exact.tail()) });
+        return Err(Error::Numerical {
+            what: format!(
+                "the reference is not resolved: its highest modes are {:.0e}",
+                exact.tail()
+            ),
+        });
     }
     let moments: Vec<(f64, f64)> = (1..=4).map(|k| (exact.c[k].re, -exact.c[k].im)).collect();
-    let distance = |found: &[(f64, f64)]| found.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a.0 - b.0).hypot(a.1 - b.1)));
+    let distance = |found: &[(f64, f64)]| {
+        found.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a.0 - b.0).hypot(a.1 - b.1)))
+    };
     let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["volumes", "error"]));
     let (mut particles, mut layers) = (table(&["particles", "error"]), table(&["eta", "error"]));
     for modes in [4usize, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48] {
         let end = start.with_modes(modes).evolve_unchecked(&medium, 1.0)?;
-        spectral.rows.push(vec![modes as f64, distance(&(1..=4).map(|k| (end.c[k].re, -end.c[k].im)).collect::<Vec<_>>())]);
+        spectral.rows.push(vec![
+            modes as f64,
+            distance(&(1..=4).map(|k| (end.c[k].re, -end.c[k].im)).collect::<Vec<_>>()),
+        ]);
     }
     for cells in [32usize, 64, 128, 256, 512, 1024] {
-        let state = FiniteVolume::from_circle(&start, cells)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
-        let grid: Vec<f64> = (0..cells).map(|j| std::f64::consts::TAU * (j as f64 + 0.5) / cells as f64).collect();
-        let x =
-            Tokens::from_angles(&grid)?.with_masses(&state.averages.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>())?;
+        let state = FiniteVolume::from_circle(&start, cells)?
+            .evolve(&medium, 1.0, |_, _| true)?
+            .reached()?;
+        let grid: Vec<f64> =
+            (0..cells).map(|j| std::f64::consts::TAU * (j as f64 + 0.5) / cells as f64).collect();
+        let x = Tokens::from_angles(&grid)?.with_masses(
+            &state.averages.iter().map(|c| c.max(1e-300) / cells as f64).collect::<Vec<_>>(),
+        )?;
         volume.rows.push(vec![cells as f64, distance(&means(&x))]);
     }
     for n in [6usize, 8, 12, 16, 24, 32, 48, 64, 80] {
-        let end = Lagrangian::on_circle(&start.without_negligible_modes(), n)?.evolve(&medium, 1.0, |_, _| true)?.reached()?;
+        let end = Lagrangian::on_circle(&start.without_negligible_modes(), n)?
+            .evolve(&medium, 1.0, |_, _| true)?
+            .reached()?;
         particles.rows.push(vec![n as f64, distance(&means(&end.x))]);
     }
     let grid = Lagrangian::on_circle(&start, 256)?.x;
     for count in [2usize, 5, 10, 20, 50, 100, 200, 500] {
         let mut x = grid.clone();
-        let (flow, layer) = (dynamics::build("sa", false, &Spec::new(beta, grid.n()))?, Layer::new(1.0 / count as f64)?);
+        let (flow, layer) = (
+            dynamics::build("sa", false, &Spec::new(beta, grid.n()))?,
+            Layer::new(1.0 / count as f64)?,
+        );
         (0..count).for_each(|_| layer.apply(&flow, &mut x));
         layers.rows.push(vec![1.0 / count as f64, distance(&means(&x))]);
     }
-    Ok(vec![("spectral".into(), spectral), ("volume".into(), volume), ("lagrangian".into(), particles), ("layers".into(), layers)])
+    Ok(vec![
+        ("spectral".into(), spectral),
+        ("volume".into(), volume),
+        ("lagrangian".into(), particles),
+        ("layers".into(), layers),
+    ])
 }
 
 /// Means of `cos k theta` and `sin k theta`, k = 1..4.
 fn means(x: &Tokens) -> Vec<(f64, f64)> {
-    let mean = |f: &dyn Fn(f64) -> f64| x.angles().iter().zip(x.masses()).map(|(t, m)| m * f(*t)).sum::<f64>();
-    (1..=4).map(|k| (mean(&|t| (f64::from(k) * t).cos()), mean(&|t| (f64::from(k) * t).sin()))).collect()
+    let mean = |f: &dyn Fn(f64) -> f64| {
+        x.angles().iter().zip(x.masses()).map(|(t, m)| m * f(*t)).sum::<f64>()
+    };
+    (1..=4)
+        .map(|k| (mean(&|t| (f64::from(k) * t).cos()), mean(&|t| (f64::from(k) * t).sin())))
+        .collect()
 }

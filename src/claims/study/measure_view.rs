@@ -28,8 +28,15 @@ pub static ENTRY: Study = Study {
 };
 
 /// Growth rates and the fastest mode.
-pub static RATES: Part =
-    Part { parameters: &[Parameter::real("beta", &[5.0, 7.0], (0.1, 100.0), "inverse temperatures, one panel each")], run: rates };
+pub static RATES: Part = Part {
+    parameters: &[Parameter::real(
+        "beta",
+        &[5.0, 7.0],
+        (0.1, 100.0),
+        "inverse temperatures, one panel each",
+    )],
+    run: rates,
+};
 
 /// Negentropy over time.
 pub static ENTROPY: Part = Part {
@@ -70,7 +77,13 @@ fn rates(values: &Values) -> Result<Tables> {
         let i = scaled_bessel_i(most, beta);
         for k in 0..=most {
             let ratio = i[k] / i[0];
-            out.rows.push(vec![beta, k as f64, sa[k], usa[k], (k * k) as f64 / beta * ratio / (1.0 + ratio)]);
+            out.rows.push(vec![
+                beta,
+                k as f64,
+                sa[k],
+                usa[k],
+                (k * k) as f64 / beta * ratio / (1.0 + ratio),
+            ]);
         }
     }
     Ok(vec![("rates".into(), out), ("kmax".into(), kmax()?)])
@@ -104,19 +117,32 @@ fn entropy(values: &Values) -> Result<Tables> {
     for (usa, law, end) in [(0.0, "sa", 16.0), (1.0, "usa", 90.0)] {
         let medium = MeasureDynamics::new(law, beta, 0.0)?;
         let clock = if usa > 0.5 { beta.exp() } else { 1.0 };
-        let start = Circle::from_density(&Density::parse(&format!("noise:amplitude=0.005,modes=12,seed={seed}"))?, 64)?;
+        let start = Circle::from_density(
+            &Density::parse(&format!("noise:amplitude=0.005,modes=12,seed={seed}"))?,
+            64,
+        )?;
         let fine = FlowMap::from_series(&start, Resolution::FINE)?;
         out.rows.push(vec![usa, 0.0, fine.negentropy()]);
         let fine = fine.evolve(&medium, end / clock, |t, f| {
             out.rows.push(vec![usa, t * clock, f.negentropy()]);
             true
         })?;
-        let coarse = FlowMap::from_series(&start, Resolution::COARSE)?.evolve(&medium, end / clock, |_, _| true)?;
+        let coarse = FlowMap::from_series(&start, Resolution::COARSE)?.evolve(
+            &medium,
+            end / clock,
+            |_, _| true,
+        )?;
         let fine = fine.reached()?;
-        clusters.rows.extend(masses(&fine.volume_averages(128)).into_iter().map(|mass| vec![usa, mass]));
+        clusters
+            .rows
+            .extend(masses(&fine.volume_averages(128)).into_iter().map(|mass| vec![usa, mass]));
         ends.rows.push(vec![usa, fine.negentropy(), coarse.reached()?.negentropy()]);
     }
-    Ok(vec![("entropy".into(), out), ("entropy-ends".into(), ends), ("entropy-clusters".into(), clusters)])
+    Ok(vec![
+        ("entropy".into(), out),
+        ("entropy-ends".into(), ends),
+        ("entropy-clusters".into(), clusters),
+    ])
 }
 
 /// Masses of the arcs on which averages over equal cells exceed the uniform density.
@@ -139,19 +165,34 @@ fn raster(values: &Values) -> Result<Tables> {
     let mut map = FlowMap::from_series(&start, Resolution::COARSE)?;
     for r in 0..rows {
         for (c, average) in map.volume_averages(columns).into_iter().enumerate() {
-            raster.rows.push(vec![end * r as f64 / rows as f64, TAU * c as f64 / columns as f64, average]);
+            raster.rows.push(vec![
+                end * r as f64 / rows as f64,
+                TAU * c as f64 / columns as f64,
+                average,
+            ]);
         }
         map = map.evolve(&medium, end / rows as f64, |_, _| true)?.reached()?;
     }
     let x = Tokens::from_angles(&quantiles(&start, 40))?;
     let flow = dynamics::build("sa", false, &Spec::new(beta, 40))?;
     let setting = RunParameters { n: 40, d: 2, beta };
-    let mut recorder = Recorder::new(setting, linear_times(end, 101), false, vec![find("positions")?]);
-    solve(&flow, &x, end, &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() }, &mut [&mut recorder])?;
+    let mut recorder =
+        Recorder::new(setting, linear_times(end, 101), false, vec![find("positions")?]);
+    solve(
+        &flow,
+        &x,
+        end,
+        &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() },
+        &mut [&mut recorder],
+    )?;
     let mut particles = table(&["i", "t", "theta"]);
     for i in 0..40 {
         for row in &recorder.table.rows {
-            particles.rows.push(vec![i as f64, row[0], row[2 + 2 * i].atan2(row[1 + 2 * i]).rem_euclid(TAU)]);
+            particles.rows.push(vec![
+                i as f64,
+                row[0],
+                row[2 + 2 * i].atan2(row[1 + 2 * i]).rem_euclid(TAU),
+            ]);
         }
     }
     Ok(vec![("raster".into(), raster), ("particles".into(), particles)])
@@ -166,7 +207,10 @@ fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
         let level = |k: usize| (k as f64 + 0.5) / n as f64;
         let next = below + v / total;
         while out.len() < n && level(out.len()) <= next {
-            out.push(TAU * (j as f64 + (level(out.len()) - below) / (next - below)) / values.len() as f64);
+            out.push(
+                TAU * (j as f64 + (level(out.len()) - below) / (next - below))
+                    / values.len() as f64,
+            );
         }
         below = next;
     }
@@ -177,11 +221,15 @@ fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
 fn distance(values: &Values) -> Result<Tables> {
     let (beta, seed) = (values.one("beta")?, values.one("seed")? as u64);
     let start = Circle::from_density(&Density::parse("cos:1=0.5,2=0.2")?, 64)?;
-    let end = start.clone().evolve(&MeasureDynamics::new("sa", beta, 0.0)?, 1.0, 1024, |_, _| true)?.reached()?;
+    let end = start
+        .clone()
+        .evolve(&MeasureDynamics::new("sa", beta, 0.0)?, 1.0, 1024, |_, _| true)?
+        .reached()?;
     let mut out = table(&["start", "n", "w1"]).with_labels("start", ["quantiles", "random"]);
     for n in [30usize, 100, 300, 1000, 3000] {
         for draw in 0..13usize {
-            let mut stream = Stream::new(seed, &["measure-view", &n.to_string(), &draw.to_string()]);
+            let mut stream =
+                Stream::new(seed, &["measure-view", &n.to_string(), &draw.to_string()]);
             let angles: Vec<f64> = if draw == 0 {
                 quantiles(&start, n)
             } else {
@@ -195,7 +243,8 @@ fn distance(values: &Values) -> Result<Tables> {
                 }
                 angles
             };
-            let flow = dynamics::build("sa", false, &Spec { accuracy: 1e-9, ..Spec::new(beta, n) })?;
+            let flow =
+                dynamics::build("sa", false, &Spec { accuracy: 1e-9, ..Spec::new(beta, n) })?;
             let tokens = solve(
                 &flow,
                 &Tokens::from_angles(&angles)?,
@@ -203,7 +252,11 @@ fn distance(values: &Values) -> Result<Tables> {
                 &Options { merge_radius: 0.0, rtol: 1e-7, ..Options::default() },
                 &mut [],
             )?;
-            out.rows.push(vec![f64::from(u8::from(draw > 0)), n as f64, w1(&tokens.clusters.angles(), &end, 100_000)]);
+            out.rows.push(vec![
+                f64::from(u8::from(draw > 0)),
+                n as f64,
+                w1(&tokens.clusters.angles(), &end, 100_000),
+            ]);
         }
     }
     Ok(vec![("distance".into(), out)])

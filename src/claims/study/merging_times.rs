@@ -19,8 +19,18 @@ pub static ENTRY: Study = Study {
 /// The whole study.
 pub static PART: Part = Part {
     parameters: &[
-        Parameter::real("beta", &[5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0], (2.0, 600.0), "inverse temperatures"),
-        Parameter::real("rho", &[-0.5, 0.0, 0.5], (-0.99, 0.9), "inner products of the two clusters at the start"),
+        Parameter::real(
+            "beta",
+            &[5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0],
+            (2.0, 600.0),
+            "inverse temperatures",
+        ),
+        Parameter::real(
+            "rho",
+            &[-0.5, 0.0, 0.5],
+            (-0.99, 0.9),
+            "inner products of the two clusters at the start",
+        ),
         Parameter::real("alpha", &[0.5, 0.2], (0.01, 0.99), "masses of the first cluster"),
     ],
     run,

@@ -2,7 +2,9 @@
 //! through the layers.
 
 use super::{Parameter, Part, Study, Tables, Values, table};
-use crate::attention::pattern::{Alibi, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary};
+use crate::attention::pattern::{
+    Alibi, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary,
+};
 use crate::error::Result;
 use crate::num::lyapunov::mixing;
 use crate::num::stream::Stream;
@@ -20,7 +22,8 @@ pub static ENTRY: Study = Study {
 };
 
 /// The blocks: one panel each.
-pub const BLOCKS: [&str; 5] = ["feed-forward", "attention", "causal", "causal and rotary", "causal and ALiBi"];
+pub const BLOCKS: [&str; 5] =
+    ["feed-forward", "attention", "causal", "causal and rotary", "causal and ALiBi"];
 
 /// The whole study.
 pub static PART: Part = Part {
@@ -39,7 +42,10 @@ fn pattern(kind: usize) -> Result<Arc<dyn Pattern>> {
     let causal = || Box::new(Causal) as Box<dyn Pattern>;
     Ok(match kind {
         2 => Arc::new(Causal),
-        3 => Arc::new(CombinedPattern::new(vec![causal(), Box::new(Rotary::new(100.0, Pairs::Halves, D / 2)?)])),
+        3 => Arc::new(CombinedPattern::new(vec![
+            causal(),
+            Box::new(Rotary::new(100.0, Pairs::Halves, D / 2)?),
+        ])),
         4 => Arc::new(CombinedPattern::new(vec![causal(), Box::new(Alibi::new(2)?)])),
         _ => Arc::new(FullAttention),
     })
@@ -52,14 +58,23 @@ fn run(given: &Values) -> Result<Tables> {
         // The weights and tokens are the same for all blocks.
         let mut stream = Stream::new(3, &["mixing-matrices"]);
         let sizes = BlockSizes { d: D, heads: 2, hidden: 2 * D, size, place: NormPlacement::Pre };
-        let mut blocks = (0..layers).map(|_| random_block(&mut stream, &sizes, pattern(block_kind)?)).collect::<Result<Vec<_>>>()?;
+        let mut blocks = (0..layers)
+            .map(|_| random_block(&mut stream, &sizes, pattern(block_kind)?))
+            .collect::<Result<Vec<_>>>()?;
         if block_kind == 0 {
-            blocks.iter_mut().for_each(|b| b.parts.retain(|p| !matches!(p.part, crate::transformer::BlockPart::Attention(_))));
+            blocks.iter_mut().for_each(|b| {
+                b.parts.retain(|p| !matches!(p.part, crate::transformer::BlockPart::Attention(_)))
+            });
         }
         let mut x = vec![0.0; n * D];
         stream.normals(&mut x);
         let found = mixing(&x, D, layers, |k, x| linearised(&blocks[k], x, None, 1.0))?;
-        out.rows.extend(found.iter().enumerate().map(|(k, v)| vec![block_kind as f64, (k / n) as f64, (k % n) as f64, *v]));
+        out.rows.extend(
+            found
+                .iter()
+                .enumerate()
+                .map(|(k, v)| vec![block_kind as f64, (k / n) as f64, (k % n) as f64, *v]),
+        );
     }
     Ok(vec![("mixing".into(), out)])
 }

@@ -25,12 +25,17 @@ pub struct LabelledTable {
 impl LabelledTable {
     /// An empty table with these columns.
     pub fn new(columns: &[&str]) -> Self {
-        Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }.into()
+        Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+            .into()
     }
 
     /// Declares a column of words: the number k stands for the k-th word.
     #[must_use]
-    pub fn with_labels<W: ToString>(mut self, column: &str, words: impl IntoIterator<Item = W>) -> Self {
+    pub fn with_labels<W: ToString>(
+        mut self,
+        column: &str,
+        words: impl IntoIterator<Item = W>,
+    ) -> Self {
         self.labels.push((column.to_owned(), words.into_iter().map(|w| w.to_string()).collect()));
         self
     }
@@ -43,20 +48,36 @@ impl LabelledTable {
     /// The word in every row of a column; empty for a column of numbers.
     pub fn labels(&self, column: &str) -> Vec<&str> {
         let Some(words) = self.words(column) else { return Vec::new() };
-        self.column(column).into_iter().map(|v| words.get(v as usize).map_or("unknown", String::as_str)).collect()
+        self.column(column)
+            .into_iter()
+            .map(|v| words.get(v as usize).map_or("unknown", String::as_str))
+            .collect()
     }
 
     /// The rows with this word in a column.
     #[must_use]
     pub fn only(&self, column: &str, label: &str) -> Self {
         let keep = self.labels(column).into_iter().map(|l| l == label);
-        let rows = self.rows.iter().zip(keep).filter(|(_, keep)| *keep).map(|(row, _)| row.clone()).collect();
+        let rows = self
+            .rows
+            .iter()
+            .zip(keep)
+            .filter(|(_, keep)| *keep)
+            .map(|(row, _)| row.clone())
+            .collect();
         Self { numbers: Table { columns: self.columns.clone(), rows }, labels: self.labels.clone() }
     }
 
     /// The words behind the numbers, one line per column: `dynamics: 0 = sa, 1 = usa`.
     pub fn legend(&self) -> Vec<String> {
-        let words = |words: &[String]| words.iter().enumerate().map(|(k, w)| format!("{k} = {w}")).collect::<Vec<_>>().join(", ");
+        let words = |words: &[String]| {
+            words
+                .iter()
+                .enumerate()
+                .map(|(k, w)| format!("{k} = {w}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         self.labels.iter().map(|(column, all)| format!("{column}: {}", words(all))).collect()
     }
 }
@@ -98,12 +119,22 @@ pub struct Parameter {
 
 impl Parameter {
     /// A whole number.
-    pub const fn count(name: &'static str, default: &'static [f64], range: (f64, f64), what: &'static str) -> Self {
+    pub const fn count(
+        name: &'static str,
+        default: &'static [f64],
+        range: (f64, f64),
+        what: &'static str,
+    ) -> Self {
         Self { name, default, range, whole: true, what }
     }
 
     /// A number.
-    pub const fn real(name: &'static str, default: &'static [f64], range: (f64, f64), what: &'static str) -> Self {
+    pub const fn real(
+        name: &'static str,
+        default: &'static [f64],
+        range: (f64, f64),
+        what: &'static str,
+    ) -> Self {
         Self { name, default, range, whole: false, what }
     }
 
@@ -124,8 +155,14 @@ impl Parameter {
             (false, true) => "a whole number",
             (false, false) => "a number",
         };
-        let expected =
-            |near: f64| format!("{form} from {} to {}, the nearest is {}", format_number(low), format_number(high), format_number(near));
+        let expected = |near: f64| {
+            format!(
+                "{form} from {} to {}, the nearest is {}",
+                format_number(low),
+                format_number(high),
+                format_number(near)
+            )
+        };
         let values: Vec<&str> = text.split(',').map(str::trim).collect();
         if values.len() > 1 && !self.is_list() {
             return Err(Error::parameter(
@@ -136,10 +173,19 @@ impl Parameter {
         }
         let one = |t: &str| {
             let v = t.parse::<f64>().ok().filter(|v| v.is_finite());
-            let v =
-                v.ok_or_else(|| Error::parameter(self.name, t, format!("{form} from {} to {}", format_number(low), format_number(high))))?;
+            let v = v.ok_or_else(|| {
+                Error::parameter(
+                    self.name,
+                    t,
+                    format!("{form} from {} to {}", format_number(low), format_number(high)),
+                )
+            })?;
             let near = if self.whole { v.round().clamp(low, high) } else { v.clamp(low, high) };
-            if (v - near).abs() > 0.0 { Err(Error::parameter(self.name, t, expected(near))) } else { Ok(v) }
+            if (v - near).abs() > 0.0 {
+                Err(Error::parameter(self.name, t, expected(near)))
+            } else {
+                Ok(v)
+            }
         };
         values.into_iter().map(one).collect()
     }
@@ -160,7 +206,8 @@ impl Values {
     /// **Errors** an unknown name; a value that [`Parameter::read`] refuses.
     pub fn set(&mut self, parameters: &[&'static Parameter], name: &str, text: &str) -> Result<()> {
         let found = parameters.iter().find(|p| p.name == name);
-        let found = found.ok_or_else(|| Error::unknown("parameter", name, parameters.iter().map(|p| p.name)))?;
+        let found = found
+            .ok_or_else(|| Error::unknown("parameter", name, parameters.iter().map(|p| p.name)))?;
         let read = found.read(text)?;
         self.0.iter_mut().filter(|v| v.0 == name).for_each(|v| v.1.clone_from(&read));
         Ok(())
@@ -171,7 +218,9 @@ impl Values {
     /// **Errors** an unknown name.
     pub fn list(&self, name: &str) -> Result<&[f64]> {
         let found = self.0.iter().find(|v| v.0 == name);
-        found.map(|v| v.1.as_slice()).ok_or_else(|| Error::unknown("parameter", name, self.0.iter().map(|v| v.0)))
+        found
+            .map(|v| v.1.as_slice())
+            .ok_or_else(|| Error::unknown("parameter", name, self.0.iter().map(|v| v.0)))
     }
 
     /// The value of a single parameter.
@@ -233,9 +282,15 @@ impl Study {
     /// **Errors** an unknown name; a value that [`Parameter::read`] refuses.
     pub fn run_with(&self, changes: &[(&str, String)]) -> Result<Tables> {
         let known: Vec<&Parameter> = self.parts.iter().flat_map(|p| p.parameters).collect();
-        if let Some((name, _)) = changes.iter().find(|(name, _)| known.iter().all(|p| p.name != *name)) {
+        if let Some((name, _)) =
+            changes.iter().find(|(name, _)| known.iter().all(|p| p.name != *name))
+        {
             if known.is_empty() {
-                return Err(Error::parameter("parameters", name, format!("none: `{}` has none", self.name)));
+                return Err(Error::parameter(
+                    "parameters",
+                    name,
+                    format!("none: `{}` has none", self.name),
+                ));
             }
             return Err(Error::unknown("parameter", name, known.iter().map(|p| p.name)));
         }
@@ -248,7 +303,8 @@ impl Study {
             Ok(values)
         };
         let values: Vec<Values> = self.parts.iter().map(|p| given(p)).collect::<Result<_>>()?;
-        let all: Vec<Tables> = self.parts.iter().zip(&values).map(|(p, v)| (p.run)(v)).collect::<Result<_>>()?;
+        let all: Vec<Tables> =
+            self.parts.iter().zip(&values).map(|(p, v)| (p.run)(v)).collect::<Result<_>>()?;
         Ok(all.into_iter().flatten().collect())
     }
 }
@@ -258,7 +314,10 @@ pub static ALL: &[&Study] = include!(concat!(env!("OUT_DIR"), "/studies.rs"));
 
 /// Finds a study. **Errors** unknown name, with the nearest known one.
 pub fn find(name: &str) -> Result<&'static Study> {
-    ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("study", name, ALL.iter().map(|e| e.name)))
+    ALL.iter()
+        .copied()
+        .find(|e| e.name == name)
+        .ok_or_else(|| Error::unknown("study", name, ALL.iter().map(|e| e.name)))
 }
 
 /// An empty table with these columns.

@@ -5,7 +5,9 @@ use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::error::Result;
 use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::proofs::modes;
-use crate::theory::kac_rice::{default_interval, expected_modes, expected_modes_circle, leading_modes};
+use crate::theory::kac_rice::{
+    default_interval, expected_modes, expected_modes_circle, leading_modes,
+};
 
 /// Gaussian samples on the line for three n, uniform angles on the circle, and positions of the
 /// modes.
@@ -19,7 +21,12 @@ pub static ENTRY: Study = Study {
 /// The whole study.
 pub static PART: Part = Part {
     parameters: &[
-        Parameter::count("n", &[100.0, 1000.0, 10000.0], (10.0, 1e5), "sizes of the samples on the line"),
+        Parameter::count(
+            "n",
+            &[100.0, 1000.0, 10000.0],
+            (10.0, 1e5),
+            "sizes of the samples on the line",
+        ),
         Parameter::count("draws", &[40.0], (2.0, 1000.0), "samples for each point"),
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the samples"),
     ],
@@ -30,7 +37,17 @@ fn run(values: &Values) -> Result<Tables> {
     let (draws, seed) = (values.count("draws")?, values.one("seed")? as u64);
     // `constant` and `leading_constant`: the mean and the leading order, divided by sqrt(beta log
     // beta).
-    let mut line = table(&["n", "beta", "mean", "error", "expected", "inside", "certified", "constant", "leading_constant"]);
+    let mut line = table(&[
+        "n",
+        "beta",
+        "mean",
+        "error",
+        "expected",
+        "inside",
+        "certified",
+        "constant",
+        "leading_constant",
+    ]);
     for n in values.list("n")?.iter().map(|n| *n as usize) {
         for k in 0..9 {
             let beta = 10f64.powf(0.5 + 0.4 * f64::from(k));
@@ -41,7 +58,8 @@ fn run(values: &Values) -> Result<Tables> {
             let (mut counts, mut inside) = (Vec::new(), 0usize);
             for draw in 0..draws {
                 let mut samples = vec![0.0; n];
-                Stream::new(seed, &["mode-count", "line", &n.to_string(), &draw.to_string()]).normals(&mut samples);
+                Stream::new(seed, &["mode-count", "line", &n.to_string(), &draw.to_string()])
+                    .normals(&mut samples);
                 // Draws without a proof are not counted; the column `certified` is the share of
                 // draws with a proof.
                 if let Ok(locations) = modes::line(&samples, beta)?.locations() {
@@ -69,7 +87,8 @@ fn run(values: &Values) -> Result<Tables> {
         let mut counts = Vec::new();
         for draw in 0..draws {
             let mut stream = Stream::new(seed, &["mode-count", "circle", &draw.to_string()]);
-            let angles: Vec<f64> = (0..5000).map(|_| stream.uniform_in(0.0, std::f64::consts::TAU)).collect();
+            let angles: Vec<f64> =
+                (0..5000).map(|_| stream.uniform_in(0.0, std::f64::consts::TAU)).collect();
             counts.push(modes::circle(&angles, beta)?.count()? as f64);
         }
         let (mean, error) = mean_and_error(&counts);

@@ -26,7 +26,13 @@ fn run(_: &Values) -> Result<Tables> {
             ((lie - exact).abs(), (strang - exact).abs())
         };
         let plain = off(Sampler::Geodesic);
-        noise.rows.push(vec![h, plain.0, plain.1, off(Sampler::Corrected).1, off(Sampler::Normalised).0]);
+        noise.rows.push(vec![
+            h,
+            plain.0,
+            plain.1,
+            off(Sampler::Corrected).1,
+            off(Sampler::Normalised).0,
+        ]);
     }
     Ok(vec![("noise".into(), noise)])
 }

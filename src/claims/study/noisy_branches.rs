@@ -19,7 +19,15 @@ pub static ENTRY: Study = Study {
 };
 
 /// The whole study.
-pub static PART: Part = Part { parameters: &[Parameter::real("beta", &BETAS, (0.1, 8.0), "inverse temperatures, one branch each")], run };
+pub static PART: Part = Part {
+    parameters: &[Parameter::real(
+        "beta",
+        &BETAS,
+        (0.1, 8.0),
+        "inverse temperatures, one branch each",
+    )],
+    run,
+};
 
 /// Default inverse temperatures.
 pub const BETAS: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
@@ -38,17 +46,21 @@ pub const PARTICLES: (usize, usize) = (150, 8);
 fn particles(beta: f64, critical: f64) -> Result<Vec<Vec<f64>>> {
     let mut rows = Vec::new();
     for mean in MEANS {
-        let (low, here, high) = (branch(beta, mean - 0.01)?, branch(beta, mean)?, branch(beta, mean + 0.01)?);
+        let (low, here, high) =
+            (branch(beta, mean - 0.01)?, branch(beta, mean)?, branch(beta, mean + 0.01)?);
         // Beyond a fold kappa grows along the branch. Close to the fold, samples would leave the
         // branch.
         if high.kappa < 1.004 * low.kappa {
             continue;
         }
         let mut stream = Stream::new(1, &["noisy branches", &format!("{beta} {mean}")]);
-        let starts = (0..PARTICLES.1).map(|_| draw_tokens(&here, PARTICLES.0, &mut stream)).collect::<Result<Vec<_>>>()?;
+        let starts = (0..PARTICLES.1)
+            .map(|_| draw_tokens(&here, PARTICLES.0, &mut stream))
+            .collect::<Result<Vec<_>>>()?;
         // A particle does not attract itself: correct kappa for finite n.
         let n = PARTICLES.0 as f64;
-        let (square, error) = pair_mean(beta, here.kappa * n / (n - 1.0), &starts, 10.0, &mut stream)?;
+        let (square, error) =
+            pair_mean(beta, here.kappa * n / (n - 1.0), &starts, 10.0, &mut stream)?;
         let found = square.max(0.0).sqrt();
         rows.push(vec![beta, here.kappa / critical, found, error / (2.0 * found), mean]);
     }

@@ -34,7 +34,8 @@ const D: usize = 512;
 const RUNS: usize = 20;
 
 fn run(_: &Values) -> Result<Tables> {
-    let mut cosine = table(&["scheme", "t", "mean", "low", "high"]).with_labels("scheme", SCHEMES.map(|s| s.name()));
+    let mut cosine = table(&["scheme", "t", "mean", "low", "high"])
+        .with_labels("scheme", SCHEMES.map(|s| s.name()));
     for (k, scheme) in SCHEMES.iter().enumerate() {
         let runs = (0..RUNS).map(|r| random_run(*scheme, r)).collect::<Result<Vec<_>>>()?;
         for (i, (t, _)) in runs[0].iter().enumerate() {
@@ -84,8 +85,19 @@ fn random_run(scheme: Scheme, run: usize) -> Result<Vec<(f64, f64)>> {
     let x = Tokens::normalised(N, coordinates)?;
     let x = if scheme.space().extra_per_token() > 0 { x.polar(&[1.0; N])? } else { x };
     let setting = RunParameters { n: N, d: N, beta: (D as f64).sqrt() };
-    let mut watch = Recorder::new(setting, log_times(0.05, 100.0, 40), false, vec![observable::find("mean-cosine")?]);
+    let mut watch = Recorder::new(
+        setting,
+        log_times(0.05, 100.0, 40),
+        false,
+        vec![observable::find("mean-cosine")?],
+    );
     let options = Options { rtol: 1e-6, merge_radius: 0.0, ..Options::default() };
-    solve(&Dynamics::single(attention).with_normalisation(scheme), &x, 100.0, &options, &mut [&mut watch])?;
+    solve(
+        &Dynamics::single(attention).with_normalisation(scheme),
+        &x,
+        100.0,
+        &options,
+        &mut [&mut watch],
+    )?;
     Ok(watch.table.rows.iter().map(|r| (r[0], r[1])).collect())
 }

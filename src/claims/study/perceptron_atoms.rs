@@ -21,7 +21,10 @@ pub static ENTRY: Study = Study {
 };
 
 /// The whole study.
-pub static PART: Part = Part { parameters: &[Parameter::real("beta", &[4.0], (0.1, 20.0), "inverse temperature")], run };
+pub static PART: Part = Part {
+    parameters: &[Parameter::real("beta", &[4.0], (0.1, 20.0), "inverse temperature")],
+    run,
+};
 
 /// Number of tokens.
 pub const N: usize = 120;
@@ -42,7 +45,8 @@ fn both(beta: f64, w: f64) -> Result<Dynamics> {
     let a: Vec<f64> = UNITS.iter().flat_map(|t| [t.cos(), t.sin()]).collect();
     let second = vec![w * a[0], w * a[2], w * a[1], w * a[3]];
     let mut all = dynamics::build("usa", false, &Spec::new(beta, N))?;
-    let (first, second) = (Linear::new("first", 2, a, vec![])?, Linear::new("second", 2, second, vec![])?);
+    let (first, second) =
+        (Linear::new("first", 2, a, vec![])?, Linear::new("second", 2, second, vec![])?);
     all.sublayers.push(Box::new(Mlp::new("units", first, None, second, Activation::Relu)?));
     Ok(all)
 }
@@ -54,11 +58,14 @@ fn run(values: &Values) -> Result<Tables> {
     let mut atoms = table(&["log_w", "angle", "mass"]);
     for log in weights() {
         let dynamics = both(beta, 10f64.powf(log))?;
-        let flow = |x: &Tokens, t: f64, merge_radius: f64| solve(&dynamics, x, t, &Options { merge_radius, ..Options::default() }, &mut []);
+        let flow = |x: &Tokens, t: f64, merge_radius: f64| {
+            solve(&dynamics, x, t, &Options { merge_radius, ..Options::default() }, &mut [])
+        };
         let early = flow(&x, 0.1, 0.0)?.clusters;
         let mut counts = [0.0; CELLS];
         for t in early.angles() {
-            counts[((t + PI) / TAU * CELLS as f64) as usize % CELLS] += CELLS as f64 / (TAU * N as f64);
+            counts[((t + PI) / TAU * CELLS as f64) as usize % CELLS] +=
+                CELLS as f64 / (TAU * N as f64);
         }
         let centre = |k: usize| TAU * (k as f64 + 0.5) / CELLS as f64 - PI;
         density.rows.extend(counts.iter().enumerate().map(|(k, c)| vec![log, centre(k), *c]));

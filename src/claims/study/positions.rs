@@ -22,11 +22,16 @@ pub static PART: Part = Part { parameters: &[], run };
 const N: usize = 12;
 
 fn run(_: &Values) -> Result<Tables> {
-    let (mut gap, mut twisted, mut overlaps) = (table(&["p", "beta", "gap"]), table(&["q", "beta", "rate"]), table(&["k", "d64", "d512"]));
+    let (mut gap, mut twisted, mut overlaps) =
+        (table(&["p", "beta", "gap"]), table(&["q", "beta", "rate"]), table(&["k", "d64", "d512"]));
     for k in 0..=60 {
         let beta = 0.05 * f64::from(k);
-        gap.rows.extend((0..=6).map(|p| vec![p as f64, beta, -largest_growth_rate(&rates(N, p, 0, beta))]));
-        twisted.rows.extend((-3..=3).map(|q| vec![q as f64, beta, largest_growth_rate(&rates(N, 1, q, beta))]));
+        gap.rows.extend(
+            (0..=6).map(|p| vec![p as f64, beta, -largest_growth_rate(&rates(N, p, 0, beta))]),
+        );
+        twisted.rows.extend(
+            (-3..=3).map(|q| vec![q as f64, beta, largest_growth_rate(&rates(N, 1, q, beta))]),
+        );
     }
     overlaps.rows.extend((0..=120).map(|k| {
         let k = f64::from(k);

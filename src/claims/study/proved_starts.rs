@@ -35,8 +35,19 @@ pub static PART: Part = Part {
 };
 
 fn run(values: &Values) -> Result<Tables> {
-    let (starts, radius, seed) = (values.count("starts")?, values.one("radius")?, values.one("seed")? as u64);
-    let mut out = table(&["d", "n", "beta", "proved", "growth", "enclosure", "defect", "steady_state", "limit"]);
+    let (starts, radius, seed) =
+        (values.count("starts")?, values.one("radius")?, values.one("seed")? as u64);
+    let mut out = table(&[
+        "d",
+        "n",
+        "beta",
+        "proved",
+        "growth",
+        "enclosure",
+        "defect",
+        "steady_state",
+        "limit",
+    ]);
     for &d in values.list("d")? {
         for &n in values.list("n")? {
             for &beta in values.list("beta")? {
@@ -44,11 +55,15 @@ fn run(values: &Values) -> Result<Tables> {
                 let one = |k: usize| {
                     let mut stream = Stream::new(seed.wrapping_add(k as u64), &["cli", "init"]);
                     let x = Law::parse("uniform")?.sample(n as usize, d as usize, &mut stream)?;
-                    let near = Neighbourhood::new(Variant::mutual(RowWeights::Softmax), beta, &x, radius)?;
+                    let near =
+                        Neighbourhood::new(Variant::mutual(RowWeights::Softmax), beta, &x, radius)?;
                     Ok(prove(&near)?.map_err(|failure| failure.cause).err())
                 };
-                let found: Vec<Option<Cause>> = (0..starts).into_par_iter().map(one).collect::<Result<_>>()?;
-                let share = |cause: Option<Cause>| found.iter().filter(|f| **f == cause).count() as f64 / starts as f64;
+                let found: Vec<Option<Cause>> =
+                    (0..starts).into_par_iter().map(one).collect::<Result<_>>()?;
+                let share = |cause: Option<Cause>| {
+                    found.iter().filter(|f| **f == cause).count() as f64 / starts as f64
+                };
                 let failures = Cause::ALL.into_iter().map(|c| share(Some(c)));
                 out.rows.push([d, n, beta, share(None)].into_iter().chain(failures).collect());
             }

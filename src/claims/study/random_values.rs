@@ -58,7 +58,8 @@ fn exponent(d: usize, beta: f64) -> Result<(f64, f64)> {
     let mut start = vec![0.0; 2 * d];
     (start[0], start[d], start[d + 1]) = (1.0, -(1.0 - GAP * GAP).sqrt(), GAP);
     let x = Tokens::new(d, start)?;
-    let square = |x: &Tokens| x.row(0).iter().zip(x.row(1)).map(|(a, b)| (a + b).powi(2)).sum::<f64>();
+    let square =
+        |x: &Tokens| x.row(0).iter().zip(x.row(1)).map(|(a, b)| (a + b).powi(2)).sum::<f64>();
     let before = square(&x);
     let mut normals = vec![0.0; 2 * d];
     let changes: Vec<f64> = (0..3000)

@@ -47,11 +47,16 @@ fn run(_: &Values) -> Result<Tables> {
         }
     };
     let mut collapse = table(&["layer", KINDS[0], KINDS[1], KINDS[2], KINDS[3], KINDS[4]]);
-    let mut states: Vec<Option<RankResidual>> = KINDS.iter().map(|_| RankResidual::new(&x, 4)).collect();
+    let mut states: Vec<Option<RankResidual>> =
+        KINDS.iter().map(|_| RankResidual::new(&x, 4)).collect();
     for layer in 0..=LAYERS {
         let sizes = states.iter().map(|s| s.as_ref().map_or(f64::NEG_INFINITY, |s| s.log_size));
         collapse.rows.push(std::iter::once(layer as f64).chain(sizes).collect());
-        states = states.iter().enumerate().map(|(kind, s)| s.as_ref().and_then(|s| step(s, kind))).collect();
+        states = states
+            .iter()
+            .enumerate()
+            .map(|(kind, s)| s.as_ref().and_then(|s| step(s, kind)))
+            .collect();
     }
     Ok(vec![("collapse".into(), collapse)])
 }

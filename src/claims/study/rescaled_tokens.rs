@@ -25,10 +25,15 @@ pub static PART: Part = Part { parameters: &[], run };
 
 fn evolve(v: &[f64], x: Vec<f64>, t: f64) -> Result<Vec<f64>> {
     let d = (v.len() as f64).sqrt().round() as usize;
-    let model = Model { rescaled: true, heads: vec![[None, None, Some((d, v.to_vec())), None]], ..Model::default() };
+    let model = Model {
+        rescaled: true,
+        heads: vec![[None, None, Some((d, v.to_vec())), None]],
+        ..Model::default()
+    };
     let x = Tokens::flat(d, x)?;
     let dynamics = model.build("sa", false, &Spec::new(1.0, x.n()), d)?;
-    let end = solve(&dynamics, &x, t, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?;
+    let end =
+        solve(&dynamics, &x, t, &Options { merge_radius: 0.0, ..Options::default() }, &mut [])?;
     if end.outcome.end_state_is_known() {
         Ok(end.clusters.numbers().to_vec())
     } else {
@@ -45,14 +50,22 @@ fn run(_: &Values) -> Result<Tables> {
         for k in 0..=40 {
             let t = 6.0 * f64::from(k) / 40.0;
             let z = evolve(&v, start.clone(), t)?;
-            paths.rows.extend(z.chunks_exact(2).enumerate().map(|(i, z)| vec![value as f64, i as f64, t, z[0], z[1]]));
+            paths.rows.extend(
+                z.chunks_exact(2)
+                    .enumerate()
+                    .map(|(i, z)| vec![value as f64, i as f64, t, z[0], z[1]]),
+            );
         }
     }
     let mut limit = table(&["eps", "limit", "asymptote", "measured"]);
     for k in 0..=48 {
         let eps = 0.15 + 0.05 * f64::from(k) * 0.6;
         let log = log_limit(eps)?;
-        let measured = if k % 4 == 0 && eps > 0.2 { evolve(&[1.0], vec![eps, -eps], 60f64.ln() - log)?[0] } else { f64::NAN };
+        let measured = if k % 4 == 0 && eps > 0.2 {
+            evolve(&[1.0], vec![eps, -eps], 60f64.ln() - log)?[0]
+        } else {
+            f64::NAN
+        };
         limit.rows.push(vec![eps, log.exp(), 1.3302 * (-0.5 / (eps * eps)).exp(), measured]);
     }
     let mut rate = table(&["v", "t", "log_gap"]);

@@ -24,7 +24,10 @@ pub const VERDICTS: [&str; 4] = ["true", "needs-hypothesis", "false", "informal"
 pub static PART: Part = Part { parameters: &[], run };
 
 fn run(_: &Values) -> Result<Tables> {
-    let records = claims_of(GROUP)?.into_iter().map(|c| check(c, Effort::Quick, 1)).collect::<Result<Vec<_>>>()?;
+    let records = claims_of(GROUP)?
+        .into_iter()
+        .map(|c| check(c, Effort::Quick, 1))
+        .collect::<Result<Vec<_>>>()?;
     let mut sheet = table(&["sentence", "verdict", "check", "claims"])
         .with_labels("verdict", VERDICTS)
         .with_labels("check", ["unexpected", "as-expected", "no-claims"]);

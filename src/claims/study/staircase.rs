@@ -16,7 +16,15 @@ pub static ENTRY: Study = Study {
 };
 
 /// The whole study.
-pub static PART: Part = Part { parameters: &[Parameter::real("beta", &BETAS, (10.0, 1e5), "inverse temperatures, one curve each")], run };
+pub static PART: Part = Part {
+    parameters: &[Parameter::real(
+        "beta",
+        &BETAS,
+        (10.0, 1e5),
+        "inverse temperatures, one curve each",
+    )],
+    run,
+};
 
 /// The betas of the figure.
 pub const BETAS: [f64; 6] = [500.0, 1000.0, 1500.0, 2000.0, 3000.0, 4000.0];
@@ -55,7 +63,8 @@ impl Observer for Ascent {
             let n = frame.labels.len() as f64;
             // All tokens of a cluster move, so the norm of the ascent weighs a cluster by its
             // tokens.
-            let square: f64 = (0..x.n()).map(|i| n * x.masses()[i] * dist(x.row(i), before.row(i)).powi(2)).sum();
+            let square: f64 =
+                (0..x.n()).map(|i| n * x.masses()[i] * dist(x.row(i), before.row(i)).powi(2)).sum();
             self.length += square.sqrt();
         }
         let energy = Energy::new(self.beta, EnergyScale::Unit).log_unit(x).exp();
@@ -68,9 +77,17 @@ impl Observer for Ascent {
 /// USA; tokens closer than 1e-3 kernel widths merge.
 pub fn ascend(beta: f64) -> Result<Ascent> {
     let x = start()?;
-    let usa = dynamics::build("usa", false, &Spec { time_scale: crate::attention::TimeScale::parse("u2")?, ..Spec::new(beta, x.n()) })?;
+    let usa = dynamics::build(
+        "usa",
+        false,
+        &Spec { time_scale: crate::attention::TimeScale::parse("u2")?, ..Spec::new(beta, x.n()) },
+    )?;
     let mut ascent = Ascent::new(beta);
-    let options = Options { merge_radius: 1e-3 / beta.sqrt(), stop_at_one_cluster: true, ..Options::default() };
+    let options = Options {
+        merge_radius: 1e-3 / beta.sqrt(),
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
     solve(&usa, &x, 1e300, &options, &mut [&mut ascent])?;
     Ok(ascent)
 }

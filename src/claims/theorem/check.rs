@@ -4,8 +4,9 @@
 use super::hunt::{self, HuntResult};
 use super::trial::failures_as_findings;
 use super::{
-    Case, Claim, Confirmation, Context, DrawnRanges, Finding, Kind, Margin, Method, Record, Region, SearchSummary, Status, TrialResult,
-    Verdict, confirm, resolving_power::resolving_power, run_trial,
+    Case, Claim, Confirmation, Context, DrawnRanges, Finding, Kind, Margin, Method, Record, Region,
+    SearchSummary, Status, TrialResult, Verdict, confirm, resolving_power::resolving_power,
+    run_trial,
 };
 use crate::error::Result;
 use crate::num::{stats::failure_bound, stream::Stream};
@@ -64,7 +65,8 @@ impl Effort {
 ///
 /// **Errors** if a trial cannot be set up (a defect of the claim). Numerical failures are findings.
 pub fn check(claim: &Claim, effort: Effort, seed: u64) -> Result<Record> {
-    let cases = claim.domain.cases(effort.draws(claim), &mut Stream::new(seed, &["cases", claim.name]));
+    let cases =
+        claim.domain.cases(effort.draws(claim), &mut Stream::new(seed, &["cases", claim.name]));
     run(claim, &cases, effort, seed)
 }
 
@@ -77,16 +79,25 @@ pub fn sweep(claim: &Claim, cases: &[Case], trials: usize, seed: u64) -> Result<
 }
 
 fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Record> {
-    let trial =
-        |(k, case): (usize, &Case)| run_trial(claim, case, Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()));
-    let mut results: Vec<TrialResult> = cases.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
+    let trial = |(k, case): (usize, &Case)| {
+        run_trial(
+            claim,
+            case,
+            Context::fresh(seed, &["claim", claim.name, &k.to_string()], Method::default()),
+        )
+    };
+    let mut results: Vec<TrialResult> =
+        cases.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
     let mut record = Record::new(claim, seed, control_is_as_it_must_be(claim, seed)?);
     refine(claim, &mut results, &mut record, seed)?;
     summarise(&results, &mut record);
     record.certified = proved_starts(&results, effort)?;
     let violation = find_violation(claim, &results, &mut record, effort, seed)?;
-    let worst: Vec<&TrialResult> =
-        worst_first(&results).into_iter().take(if effort == Effort::Quick { 1 } else { WORST_TRIALS }).map(|k| &results[k]).collect();
+    let worst: Vec<&TrialResult> = worst_first(&results)
+        .into_iter()
+        .take(if effort == Effort::Quick { 1 } else { WORST_TRIALS })
+        .map(|k| &results[k])
+        .collect();
     if violation.is_none() && record.trials > 0 && !claim.status.expects_violation() {
         record.power = resolving_power(claim, &worst, seed)?;
     }
@@ -97,10 +108,14 @@ fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Recor
 /// Tries to prove that the starts converge to one point. Returns the number of proofs and of
 /// starts.
 fn proved_starts(results: &[TrialResult], effort: Effort) -> Result<Option<(usize, usize)>> {
-    let starts: Vec<_> = results.iter().filter_map(|a| a.evidence.start.as_ref().map(|s| (s, a.evidence.other_scores))).collect();
+    let starts: Vec<_> = results
+        .iter()
+        .filter_map(|a| a.evidence.start.as_ref().map(|s| (s, a.evidence.other_scores)))
+        .collect();
     // A proof without integration steps is the cone lemma, which holds for all scores.
     let prove = |(start, other_scores): &(&Neighbourhood, bool)| -> Result<bool> {
-        Ok(prove_with_budget(start, effort.proof())?.is_ok_and(|proof| proof.steps() == 0 || !other_scores))
+        Ok(prove_with_budget(start, effort.proof())?
+            .is_ok_and(|proof| proof.steps() == 0 || !other_scores))
     };
     let proved: Vec<bool> = starts.par_iter().map(prove).collect::<Result<_>>()?;
     Ok((!starts.is_empty()).then_some((proved.iter().filter(|p| **p).count(), starts.len())))
@@ -113,7 +128,8 @@ fn worst_first(results: &[TrialResult]) -> Vec<usize> {
         Finding::Answer(yes) => Some(f64::from(u8::from(*yes))),
         _ => None,
     };
-    let mut out: Vec<(usize, f64)> = (0..results.len()).filter_map(|k| Some((k, value(k)?))).collect();
+    let mut out: Vec<(usize, f64)> =
+        (0..results.len()).filter_map(|k| Some((k, value(k)?))).collect();
     out.sort_by(|a, b| a.1.total_cmp(&b.1));
     out.into_iter().map(|(k, _)| k).collect()
 }
@@ -121,10 +137,16 @@ fn worst_first(results: &[TrialResult]) -> Vec<usize> {
 /// Repeats the worst trials that integrate at a hundredth of the tolerance and takes the change as
 /// their integration error. The other trials get the largest such error, and are repeated if it
 /// could change the outcome.
-fn refine(claim: &Claim, results: &mut [TrialResult], record: &mut Record, seed: u64) -> Result<()> {
+fn refine(
+    claim: &Claim,
+    results: &mut [TrialResult],
+    record: &mut Record,
+    seed: u64,
+) -> Result<()> {
     let mut largest = 0.0f64;
     let integrates = |a: &TrialResult| a.used.tolerance && matches!(a.finding, Finding::Margin(_));
-    let queue: Vec<usize> = worst_first(results).into_iter().filter(|&k| integrates(&results[k])).collect();
+    let queue: Vec<usize> =
+        worst_first(results).into_iter().filter(|&k| integrates(&results[k])).collect();
     for (rank, k) in queue.into_iter().enumerate() {
         let Finding::Margin(first) = results[k].finding else { continue };
         if rank >= WORST_TRIALS && first.value - first.error() > 2.0 * largest {
@@ -132,7 +154,12 @@ fn refine(claim: &Claim, results: &mut [TrialResult], record: &mut Record, seed:
             continue;
         }
         let method = Method { rtol: 0.01 * Method::default().rtol, ..Method::default() };
-        let context = Context::replay(results[k].tape.clone(), seed, &["claim", claim.name, &k.to_string()], method);
+        let context = Context::replay(
+            results[k].tape.clone(),
+            seed,
+            &["claim", claim.name, &k.to_string()],
+            method,
+        );
         match run_trial(claim, &results[k].case, context)?.finding {
             Finding::Margin(second) => {
                 let integrator = 2.0 * (first.value - second.value).abs();
@@ -143,7 +170,11 @@ fn refine(claim: &Claim, results: &mut [TrialResult], record: &mut Record, seed:
                 record.unfinished.1 = format!("at a hundredth of the tolerance: {why}");
                 results[k].finding = Finding::Unfinished(record.unfinished.1.clone());
             }
-            _ => results[k].finding = Finding::Unfinished("at a hundredth of the tolerance: the hypotheses are missed".into()),
+            _ => {
+                results[k].finding = Finding::Unfinished(
+                    "at a hundredth of the tolerance: the hypotheses are missed".into(),
+                )
+            }
         }
     }
     Ok(())
@@ -216,7 +247,13 @@ struct Violation {
 
 /// Looks for a violation among the trials. If there is none, it searches around the worst trials if
 /// the margin is thin, the claim is open, or a violation is expected.
-fn find_violation(claim: &Claim, results: &[TrialResult], record: &mut Record, effort: Effort, seed: u64) -> Result<Option<Violation>> {
+fn find_violation(
+    claim: &Claim,
+    results: &[TrialResult],
+    record: &mut Record,
+    effort: Effort,
+    seed: u64,
+) -> Result<Option<Violation>> {
     if let Kind::Share(_) = claim.kind {
         return share_below_level(claim, results, record, seed);
     }
@@ -235,8 +272,10 @@ fn find_violation(claim: &Claim, results: &[TrialResult], record: &mut Record, e
     if last.is_some() || !numeric || record.trials == 0 || !search {
         return Ok(last);
     }
-    let starts: Vec<TrialResult> = worst_first(results).into_iter().take(2).map(|k| results[k].clone()).collect();
-    let HuntResult { evaluations, best, .. } = hunt::search_around(claim, &Region::default(), &starts, effort.searches(), seed)?;
+    let starts: Vec<TrialResult> =
+        worst_first(results).into_iter().take(2).map(|k| results[k].clone()).collect();
+    let HuntResult { evaluations, best, .. } =
+        hunt::search_around(claim, &Region::default(), &starts, effort.searches(), seed)?;
     if let Some(best) = best {
         if let Finding::Margin(m) = best.finding {
             record.searched = Some(SearchSummary { evaluations, best: m.value });
@@ -246,14 +285,22 @@ fn find_violation(claim: &Claim, results: &[TrialResult], record: &mut Record, e
             }
         }
         if best.failed() {
-            return Ok(Some(Violation { confirmation: confirm(claim, &best, seed)?, searched: true }));
+            return Ok(Some(Violation {
+                confirmation: confirm(claim, &best, seed)?,
+                searched: true,
+            }));
         }
     }
     Ok(None)
 }
 
 /// Repeats a share below its level with another seed for every draw.
-fn share_below_level(claim: &Claim, results: &[TrialResult], record: &Record, seed: u64) -> Result<Option<Violation>> {
+fn share_below_level(
+    claim: &Claim,
+    results: &[TrialResult],
+    record: &Record,
+    seed: u64,
+) -> Result<Option<Violation>> {
     if !record.margin.is_some_and(|m| m.failed()) {
         return Ok(None);
     }
@@ -261,7 +308,8 @@ fn share_below_level(claim: &Claim, results: &[TrialResult], record: &Record, se
         let names = ["claim", claim.name, &k.to_string()];
         run_trial(claim, &a.case, Context::fresh(seed.wrapping_add(1), &names, Method::default()))
     };
-    let fresh: Vec<TrialResult> = results.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
+    let fresh: Vec<TrialResult> =
+        results.par_iter().enumerate().map(trial).collect::<Result<_>>()?;
     let mut repetition = Record::new(claim, seed, true);
     summarise(&fresh, &mut repetition);
     let mut confirmation = Confirmation::default();
@@ -279,20 +327,41 @@ fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Re
             record.confirmed.push("found by a search");
         }
         if !confirmed {
-            reasons.push(format!("a violation was not confirmed by {}", v.confirmation.not_found_by.join(", ")));
+            reasons.push(format!(
+                "a violation was not confirmed by {}",
+                v.confirmation.not_found_by.join(", ")
+            ));
         }
     }
     if record.unfinished.0 > 0 {
-        reasons.push(format!("{} trials did not finish: {}", record.unfinished.0, record.unfinished.1));
+        reasons.push(format!(
+            "{} trials did not finish: {}",
+            record.unfinished.0, record.unfinished.1
+        ));
     }
     if record.missed > record.trials + record.unfinished.0 {
-        reasons.push(format!("{} of {} draws missed the hypotheses", record.missed, record.missed + record.trials));
+        reasons.push(format!(
+            "{} of {} draws missed the hypotheses",
+            record.missed,
+            record.missed + record.trials
+        ));
     }
-    let enough = if claim.kind.is_share() { record.margin.is_some_and(|m| m.held()) } else { record.held == record.trials };
+    let enough = if claim.kind.is_share() {
+        record.margin.is_some_and(|m| m.held())
+    } else {
+        record.held == record.trials
+    };
     if !enough && !confirmed {
         reasons.push(match record.bound {
-            Some(bound) => format!("{} of {} held, which bounds the share of exceptions only by {bound:.2}", record.held, record.trials),
-            None => format!("{} of {} margins do not exceed their error", record.trials - record.held, record.trials),
+            Some(bound) => format!(
+                "{} of {} held, which bounds the share of exceptions only by {bound:.2}",
+                record.held, record.trials
+            ),
+            None => format!(
+                "{} of {} margins do not exceed their error",
+                record.trials - record.held,
+                record.trials
+            ),
         });
     }
     if !record.control_ok {
@@ -326,7 +395,8 @@ fn judge(claim: &Claim, record: &mut Record, violation: Option<Violation>) -> Re
 fn control_is_as_it_must_be(claim: &Claim, seed: u64) -> Result<bool> {
     let mut repetitions = 0;
     for k in 0..CONTROL_DRAWS {
-        let mut context = Context::fresh(seed, &["control", claim.name, &k.to_string()], Method::default());
+        let mut context =
+            Context::fresh(seed, &["control", claim.name, &k.to_string()], Method::default());
         let as_it_must = match failures_as_findings((claim.control.trial)(&mut context))? {
             Finding::HypothesesMissed => continue,
             Finding::Margin(m) if claim.status.expects_violation() => m.held(),
@@ -353,7 +423,10 @@ pub fn exit_code(records: &[Record]) -> i32 {
 pub fn exit_code_of(verdicts: impl Iterator<Item = (Status, bool, bool)> + Clone) -> i32 {
     if verdicts.clone().any(|(status, violated, _)| violated && status.must_hold()) {
         2
-    } else if verdicts.clone().any(|(status, violated, expected)| !(expected || violated && status == Status::Open)) {
+    } else if verdicts
+        .clone()
+        .any(|(status, violated, expected)| !(expected || violated && status == Status::Open))
+    {
         3
     } else {
         0

@@ -64,16 +64,36 @@ pub fn confirm(claim: &Claim, failed: &TrialResult, seed: u64) -> Result<Confirm
     let same = || Some(failed.tape.clone());
     let beta = failed.case.beta;
     if used.tolerance {
-        repetitions.push(("a hundredth of the tolerance", Method { rtol: RTOL * 0.01, ..plain }, same(), beta));
+        repetitions.push((
+            "a hundredth of the tolerance",
+            Method { rtol: RTOL * 0.01, ..plain },
+            same(),
+            beta,
+        ));
     }
     if used.trajectory {
-        repetitions.push(("the second integrator", Method { second_integrator: true, ..plain }, same(), beta));
+        repetitions.push((
+            "the second integrator",
+            Method { second_integrator: true, ..plain },
+            same(),
+            beta,
+        ));
     }
     if used.velocity {
-        repetitions.push(("velocities in double-double", Method { double_double: true, ..plain }, same(), beta));
+        repetitions.push((
+            "velocities in double-double",
+            Method { double_double: true, ..plain },
+            same(),
+            beta,
+        ));
     }
     if used.method_rng {
-        repetitions.push(("another seed of the method", Method { method_seed: 1, ..plain }, same(), beta));
+        repetitions.push((
+            "another seed of the method",
+            Method { method_seed: 1, ..plain },
+            same(),
+            beta,
+        ));
     }
     if claim.kind == Kind::Law {
         repetitions.push(("fresh draws", Method { method_seed: 2, ..plain }, None, beta));
@@ -81,7 +101,12 @@ pub fn confirm(claim: &Claim, failed: &TrialResult, seed: u64) -> Result<Confirm
         for k in 0..JITTERS {
             let mut stream = Stream::new(seed, &["jitter", claim.name, &k.to_string()]);
             let moved = beta * (1.0 + f64::EPSILON * (stream.index(3) as f64 - 1.0));
-            repetitions.push(("inputs moved by an ulp", plain, Some(failed.tape.jittered(&mut stream)), moved));
+            repetitions.push((
+                "inputs moved by an ulp",
+                plain,
+                Some(failed.tape.jittered(&mut stream)),
+                moved,
+            ));
         }
     }
     let mut out = Confirmation::default();

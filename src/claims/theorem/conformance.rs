@@ -3,7 +3,9 @@
 //! arithmetic. `metastable selftest NAME` prints the results; the tests run the suite on every
 //! registered dynamics and on planted bugs.
 
-use crate::attention::{Dynamics, Energy, EnergyScale, Head, OutputForm, Properties, Spec, kernel::Workspace};
+use crate::attention::{
+    Dynamics, Energy, EnergyScale, Head, OutputForm, Properties, Spec, kernel::Workspace,
+};
 use crate::error::Result;
 use crate::num::stats::nan_max;
 use crate::num::{dense, stream::Stream, sum::dot};
@@ -43,21 +45,29 @@ pub fn suite(build: Builder, seed: u64) -> Result<Vec<Check>> {
     let size = max_abs(&v);
     let deviation = |dynamics: &Dynamics, found: &[f64], form: OutputForm| {
         // A sublayer without a definition fails.
-        dynamics.definition(0.0, &x, form).map_or(f64::INFINITY, |definition| relative(found, &definition))
+        dynamics
+            .definition(0.0, &x, form)
+            .map_or(f64::INFINITY, |definition| relative(found, &definition))
     };
     let value = deviation(&dynamics, &v, OutputForm::Tangent);
     checks.push(Check { what: "deviation from the definition, beta = 2.5", value, bound: 1e-13 });
     let general = build(&Spec { heads: random_heads(3, &mut stream)?, ..Spec::new(0.8, x.n()) })?;
     let value = deviation(&general, &general.velocity(&x), OutputForm::Tangent);
-    checks.push(Check { what: "deviation from the definition, two heads with Q, K, V", value, bound: 1e-13 });
-    for (form, what) in
-        [(OutputForm::Sum, "sums against their definition"), (OutputForm::Difference, "differences against their definition")]
-    {
+    checks.push(Check {
+        what: "deviation from the definition, two heads with Q, K, V",
+        value,
+        bound: 1e-13,
+    });
+    for (form, what) in [
+        (OutputForm::Sum, "sums against their definition"),
+        (OutputForm::Difference, "differences against their definition"),
+    ] {
         let mut rows = vec![0.0; v.len()];
         dynamics.output(0.0, &x, form, &mut Workspace::default(), &mut rows);
         checks.push(Check { what, value: deviation(&dynamics, &rows, form), bound: 1e-13 });
     }
-    let radial = v.chunks_exact(3).zip(x.rows()).map(|(v, x)| dot(v, x).abs()).fold(0.0, nan_max) / size;
+    let radial =
+        v.chunks_exact(3).zip(x.rows()).map(|(v, x)| dot(v, x).abs()).fold(0.0, nan_max) / size;
     checks.push(Check { what: "tangency |<x_i, x_i'>|", value: radial, bound: 1e-14 });
     symmetries(&facts, &dynamics, &x, &v, &mut stream, &mut checks)?;
     if facts.common_field {
@@ -70,44 +80,83 @@ pub fn suite(build: Builder, seed: u64) -> Result<Vec<Check>> {
     if facts.energy_sign != 0 {
         let grad = Energy::new(spec.beta, EnergyScale::Mean).grad(&x)?;
         let rate = f64::from(facts.energy_sign) * dot(&grad, &v) / (max_abs(&grad) * size);
-        checks.push(Check { what: "energy moves the wrong way (-dE/dt)", value: nan_max(-rate, 0.0), bound: 0.0 });
+        checks.push(Check {
+            what: "energy moves the wrong way (-dE/dt)",
+            value: nan_max(-rate, 0.0),
+            bound: 0.0,
+        });
     }
     if let Some(bound) = facts.speed_bound {
         let fastest = v.chunks_exact(3).map(|r| dot(r, r).sqrt()).fold(0.0, nan_max);
-        checks.push(Check { what: "speed above its bound", value: nan_max(fastest / bound - 1.0, 0.0), bound: 0.0 });
+        checks.push(Check {
+            what: "speed above its bound",
+            value: nan_max(fastest / bound - 1.0, 0.0),
+            bound: 0.0,
+        });
     }
     if facts.causal {
         // Velocities of the first tokens must not depend on later ones, to the last bit.
         let prefix = Tokens::from_parts(3, x.coordinates()[..9].to_vec(), x.masses()[..3].to_vec());
         let short = dynamics.velocity(&prefix);
         let differing = short.iter().zip(&v).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
-        checks.push(Check { what: "prefix property: entries that differ", value: differing as f64, bound: 0.0 });
+        checks.push(Check {
+            what: "prefix property: entries that differ",
+            value: differing as f64,
+            bound: 0.0,
+        });
     }
     Ok(checks)
 }
 
-fn symmetries(facts: &Properties, dynamics: &Dynamics, x: &Tokens, v: &[f64], stream: &mut Stream, checks: &mut Vec<Check>) -> Result<()> {
+fn symmetries(
+    facts: &Properties,
+    dynamics: &Dynamics,
+    x: &Tokens,
+    v: &[f64],
+    stream: &mut Stream,
+    checks: &mut Vec<Check>,
+) -> Result<()> {
     let (n, d) = (x.n(), x.d());
     if facts.rotation_equivariant {
         let q = random_rotation(d, stream);
         let rotate = |a: &[f64]| -> Vec<f64> {
             let mut out = vec![0.0; a.len()];
-            a.chunks_exact(d).zip(out.chunks_exact_mut(d)).for_each(|(r, o)| dense::mat_vec(&q, r, o));
+            a.chunks_exact(d)
+                .zip(out.chunks_exact_mut(d))
+                .for_each(|(r, o)| dense::mat_vec(&q, r, o));
             out
         };
         let y = Tokens::normalised(d, rotate(x.coordinates()))?.with_masses(x.masses())?;
-        checks.push(Check { what: "rotation equivariance", value: relative(&dynamics.velocity(&y), &rotate(v)), bound: 1e-13 });
+        checks.push(Check {
+            what: "rotation equivariance",
+            value: relative(&dynamics.velocity(&y), &rotate(v)),
+            bound: 1e-13,
+        });
     }
     if facts.permutation_equivariant {
         let order: Vec<usize> = (0..n).rev().collect();
-        let pick = |a: &[f64], w: usize| -> Vec<f64> { order.iter().flat_map(|&i| a[i * w..(i + 1) * w].to_vec()).collect() };
+        let pick = |a: &[f64], w: usize| -> Vec<f64> {
+            order.iter().flat_map(|&i| a[i * w..(i + 1) * w].to_vec()).collect()
+        };
         let y = Tokens::from_parts(d, pick(x.coordinates(), d), pick(x.masses(), 1));
-        checks.push(Check { what: "permutation equivariance", value: relative(&dynamics.velocity(&y), &pick(v, d)), bound: 1e-13 });
+        checks.push(Check {
+            what: "permutation equivariance",
+            value: relative(&dynamics.velocity(&y), &pick(v, d)),
+            bound: 1e-13,
+        });
     }
     if facts.odd {
-        let mirrored = Tokens::from_parts(d, x.coordinates().iter().map(|a| -a).collect(), x.masses().to_vec());
+        let mirrored = Tokens::from_parts(
+            d,
+            x.coordinates().iter().map(|a| -a).collect(),
+            x.masses().to_vec(),
+        );
         let minus: Vec<f64> = dynamics.velocity(&mirrored).iter().map(|a| -a).collect();
-        checks.push(Check { what: "antipodal symmetry f(-X) = -f(X)", value: relative(&minus, v), bound: 1e-15 });
+        checks.push(Check {
+            what: "antipodal symmetry f(-X) = -f(X)",
+            value: relative(&minus, v),
+            bound: 1e-15,
+        });
     }
     Ok(())
 }
@@ -137,7 +186,10 @@ fn random_heads(d: usize, stream: &mut Stream) -> Result<Vec<Head>> {
         stream.normals(&mut a);
         Some((rows, a))
     };
-    Ok(vec![Head::new(d, matrix(d), matrix(d), matrix(d))?, Head::new(d, matrix(2), matrix(2), matrix(d))?])
+    Ok(vec![
+        Head::new(d, matrix(d), matrix(d), matrix(d))?,
+        Head::new(d, matrix(2), matrix(2), matrix(d))?,
+    ])
 }
 
 /// A random rotation or reflection: Gram-Schmidt of a Gaussian matrix.

@@ -126,7 +126,11 @@ impl Context {
     ///
     /// **Errors** if the stop flag is set.
     pub fn check_stop(&self) -> Result<()> {
-        if self.stop.is_set() { Err(Error::Numerical { what: "given up: the time is over".into() }) } else { Ok(()) }
+        if self.stop.is_set() {
+            Err(Error::Numerical { what: "given up: the time is over".into() })
+        } else {
+            Ok(())
+        }
     }
 
     /// Multiplies the claimed constant by a factor.
@@ -160,7 +164,11 @@ impl Context {
     }
 
     /// The recorded draw if it fits; otherwise a new one replaces it.
-    fn next(&mut self, fits: impl Fn(&Draw) -> bool, draw: impl FnOnce(&mut Stream) -> Result<Draw>) -> Result<&Draw> {
+    fn next(
+        &mut self,
+        fits: impl Fn(&Draw) -> bool,
+        draw: impl FnOnce(&mut Stream) -> Result<Draw>,
+    ) -> Result<&Draw> {
         if !self.tape.0.get(self.position).is_some_and(fits) {
             let new = draw(&mut self.stream)?;
             self.tape.0.truncate(self.position);
@@ -203,7 +211,9 @@ impl Context {
     pub fn masses(&mut self, n: usize) -> Vec<f64> {
         let fits = |draw: &Draw| matches!(draw, Draw::Masses { masses } if masses.len() == n);
         let (lo, hi) = (MASS_RANGE.0.ln(), MASS_RANGE.1.ln());
-        match self.next(fits, |s| Ok(Draw::Masses { masses: (0..n).map(|_| s.uniform_in(lo, hi).exp()).collect() })) {
+        match self.next(fits, |s| {
+            Ok(Draw::Masses { masses: (0..n).map(|_| s.uniform_in(lo, hi).exp()).collect() })
+        }) {
             Ok(Draw::Masses { masses }) => masses.clone(),
             _ => vec![1.0; n],
         }
@@ -249,7 +259,10 @@ impl Context {
 
     /// A random seed for objects that a search cannot vary.
     pub fn seed(&mut self) -> u64 {
-        match self.next(|draw| matches!(draw, Draw::Seed { .. }), |s| Ok(Draw::Seed { value: s.next_u64() >> 12 })) {
+        match self.next(
+            |draw| matches!(draw, Draw::Seed { .. }),
+            |s| Ok(Draw::Seed { value: s.next_u64() >> 12 }),
+        ) {
             Ok(Draw::Seed { value }) => *value,
             _ => 0,
         }
@@ -297,7 +310,11 @@ impl Context {
     pub fn velocity(&mut self, case: &Case, x: &Tokens) -> Result<Vec<f64>> {
         self.used.velocity = true;
         let dynamics = case.build()?;
-        let exact = if self.method.double_double { dynamics.definition(0.0, x, OutputForm::Tangent) } else { None };
+        let exact = if self.method.double_double {
+            dynamics.definition(0.0, x, OutputForm::Tangent)
+        } else {
+            None
+        };
         Ok(exact.unwrap_or_else(|| dynamics.velocity(x)))
     }
 
@@ -311,14 +328,21 @@ impl Context {
     /// As [`Context::flow_to`], with the tolerance multiplied by a factor.
     ///
     /// **Errors** as [`Context::flow_to`].
-    pub fn flow_to_with_tolerance(&mut self, dynamics: &Dynamics, x: &Tokens, t: f64, factor: f64) -> Result<Tokens> {
+    pub fn flow_to_with_tolerance(
+        &mut self,
+        dynamics: &Dynamics,
+        x: &Tokens,
+        t: f64,
+        factor: f64,
+    ) -> Result<Tokens> {
         self.used.trajectory = true;
         let rtol = self.rtol() * factor;
         if self.method.second_integrator {
             let end = cross_check::solve_independently(dynamics, x, t, rtol)?;
             return Tokens::normalised(x.d(), end)?.with_masses(x.masses());
         }
-        let options = Options { rtol, merge_radius: 0.0, cancel: Some(&self.stop.0), ..Options::default() };
+        let options =
+            Options { rtol, merge_radius: 0.0, cancel: Some(&self.stop.0), ..Options::default() };
         let end = solve(dynamics, x, t, &options, &mut [])?;
         match end.outcome {
             o if o.end_state_is_known() => Ok(end.clusters),

@@ -104,7 +104,13 @@ impl Case {
     /// **Errors** a name that is not registered, a dynamics that is not plain attention.
     pub fn variant(&self) -> Result<Variant> {
         let found = dynamics::find(self.dynamics, false)?.variant;
-        found.ok_or_else(|| Error::parameter("dynamics", self.dynamics, "plain attention, for which there are closed forms"))
+        found.ok_or_else(|| {
+            Error::parameter(
+                "dynamics",
+                self.dynamics,
+                "plain attention, for which there are closed forms",
+            )
+        })
     }
 
     /// How the rows of weights are normalised. **Errors** as [`Case::variant`].
@@ -134,7 +140,11 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "n = {}, d = {}, beta = {}, {}, {}", self.n, self.d, self.beta, self.dynamics, self.law)
+        write!(
+            f,
+            "n = {}, d = {}, beta = {}, {}, {}",
+            self.n, self.d, self.beta, self.dynamics, self.law
+        )
     }
 }
 
@@ -185,12 +195,22 @@ impl Domain {
         ..Self::EQUAL_MASSES
     };
     /// Transformer blocks with normal weights.
-    pub const BLOCKS: Self =
-        Self { n: Sizes::Range(2, 12), d: Sizes::List(&[4, 8]), beta: Betas::Unused, dynamics: &["sa"], ..Self::EQUAL_MASSES };
+    pub const BLOCKS: Self = Self {
+        n: Sizes::Range(2, 12),
+        d: Sizes::List(&[4, 8]),
+        beta: Betas::Unused,
+        dynamics: &["sa"],
+        ..Self::EQUAL_MASSES
+    };
     /// Tokens of R^d under one head with value matrix V and scores `<Q x_i, x_j>`; each claim sets
     /// the law of the points.
-    pub const FLAT: Self =
-        Self { n: Sizes::Range(2, 12), d: Sizes::Range(1, 4), beta: Betas::Log(0.1, 2.0), dynamics: &["sa"], ..Self::ATTENTION };
+    pub const FLAT: Self = Self {
+        n: Sizes::Range(2, 12),
+        d: Sizes::Range(1, 4),
+        beta: Betas::Log(0.1, 2.0),
+        dynamics: &["sa"],
+        ..Self::ATTENTION
+    };
     /// The range on which symmetries of the flow are tested: every sign of beta, uniform tokens or
     /// tokens in a cap.
     pub const SYMMETRY: Self = Self {
@@ -219,11 +239,21 @@ impl Domain {
         ..Self::EQUAL_MASSES
     };
     /// Tokens of R^d under hardmax layers.
-    pub const HARDMAX: Self =
-        Self { n: Sizes::Range(3, 20), d: Sizes::Range(2, 4), beta: Betas::Unused, dynamics: &["hardmax"], ..Self::EQUAL_MASSES };
+    pub const HARDMAX: Self = Self {
+        n: Sizes::Range(3, 20),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Unused,
+        dynamics: &["hardmax"],
+        ..Self::EQUAL_MASSES
+    };
     /// SA of unit vectors; each trial draws a normalisation.
-    pub const LAYERED: Self =
-        Self { n: Sizes::Range(2, 12), d: Sizes::Range(2, 12), beta: Betas::Linear(0.0, 4.0), dynamics: &["sa"], ..Self::EQUAL_MASSES };
+    pub const LAYERED: Self = Self {
+        n: Sizes::Range(2, 12),
+        d: Sizes::Range(2, 12),
+        beta: Betas::Linear(0.0, 4.0),
+        dynamics: &["sa"],
+        ..Self::EQUAL_MASSES
+    };
 
     /// The first hypothesis that a case violates, as text; `None` if it meets all.
     pub fn violated_hypothesis(&self, case: &Case) -> Option<String> {
@@ -262,10 +292,16 @@ impl Domain {
             let start = cases.len();
             let options = (0..count).map(|k| {
                 let k = start + k;
-                let (dynamics, law) = (self.dynamics[k % self.dynamics.len()], self.laws[(k / self.dynamics.len()) % self.laws.len()]);
+                let (dynamics, law) = (
+                    self.dynamics[k % self.dynamics.len()],
+                    self.laws[(k / self.dynamics.len()) % self.laws.len()],
+                );
                 Case { n, d, beta, dynamics, law, masses: self.masses }
             });
-            if let Some(case) = options.into_iter().find(|c| self.violated_hypothesis(c).is_none() && !cases.contains(c)) {
+            if let Some(case) = options
+                .into_iter()
+                .find(|c| self.violated_hypothesis(c).is_none() && !cases.contains(c))
+            {
                 cases.push(case);
             }
         }
@@ -307,7 +343,9 @@ impl fmt::Display for Domain {
         if !matches!(self.n, Sizes::Unused | Sizes::Fixed(1)) {
             parts.push(match self.masses {
                 Masses::Equal => "equal masses".into(),
-                Masses::Random => format!("masses in [{}, {}] before normalisation", MASS_RANGE.0, MASS_RANGE.1),
+                Masses::Random => {
+                    format!("masses in [{}, {}] before normalisation", MASS_RANGE.0, MASS_RANGE.1)
+                }
             });
         }
         parts.extend(self.condition.map(|c| c.text.to_owned()));
@@ -351,7 +389,10 @@ impl Sizes {
     fn text(self, name: &str) -> String {
         match self {
             Self::Range(lo, hi) => format!("{lo} <= {name} <= {hi}"),
-            Self::List(list) => format!("{name} in {{{}}}", list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+            Self::List(list) => format!(
+                "{name} in {{{}}}",
+                list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            ),
             Self::Fixed(only) => format!("{name} = {only}"),
             Self::Unused => String::new(),
         }
@@ -361,12 +402,16 @@ impl Sizes {
 impl Betas {
     fn contains(self, case: &Case) -> bool {
         // The product of factor and threshold is rounded: allow a few ulps.
-        let within = |v: f64, lo: f64, hi: f64| v >= lo - 4.0 * f64::EPSILON * lo.abs() && v <= hi + 4.0 * f64::EPSILON * hi.abs();
+        let within = |v: f64, lo: f64, hi: f64| {
+            v >= lo - 4.0 * f64::EPSILON * lo.abs() && v <= hi + 4.0 * f64::EPSILON * hi.abs()
+        };
         match self {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => within(case.beta, lo, hi),
             Self::Signed(_, hi) => within(case.beta, -hi, hi),
             Self::List(list) => list.iter().any(|b| b.to_bits() == case.beta.to_bits()),
-            Self::TimesThreshold { lo, hi, threshold, .. } => within(case.beta / threshold(case.n, case.d), lo, hi),
+            Self::TimesThreshold { lo, hi, threshold, .. } => {
+                within(case.beta / threshold(case.n, case.d), lo, hi)
+            }
             Self::Unused => true,
         }
     }
@@ -377,7 +422,9 @@ impl Betas {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => vec![lo, hi],
             Self::Signed(_, hi) => vec![-hi, 0.0, hi],
             Self::List(list) => list.to_vec(),
-            Self::TimesThreshold { lo, hi, threshold, .. } => vec![lo * threshold(n, d), hi * threshold(n, d)],
+            Self::TimesThreshold { lo, hi, threshold, .. } => {
+                vec![lo * threshold(n, d), hi * threshold(n, d)]
+            }
             Self::Unused => vec![0.0],
         }
     }
@@ -389,8 +436,14 @@ impl Betas {
             Self::Log(lo, hi) => Some(log_at(lo, hi, s)),
             Self::Linear(lo, hi) => Some((lo + s * (hi - lo)).clamp(lo, hi)),
             // The absolute value grows from lo to hi on both sides of the middle.
-            Self::Signed(lo, hi) => Some(if s > 0.5 { log_at(lo, hi, 2.0 * s - 1.0) } else { -log_at(lo, hi, 1.0 - 2.0 * s) }),
-            Self::TimesThreshold { lo, hi, threshold, .. } => Some(log_at(lo, hi, s) * threshold(n, d)),
+            Self::Signed(lo, hi) => Some(if s > 0.5 {
+                log_at(lo, hi, 2.0 * s - 1.0)
+            } else {
+                -log_at(lo, hi, 1.0 - 2.0 * s)
+            }),
+            Self::TimesThreshold { lo, hi, threshold, .. } => {
+                Some(log_at(lo, hi, s) * threshold(n, d))
+            }
             Self::List(_) | Self::Unused => None,
         }
     }
@@ -401,8 +454,12 @@ impl Betas {
         match self {
             Self::Log(lo, hi) => Some(log(case.beta, lo, hi)),
             Self::Linear(lo, hi) => Some(((case.beta - lo) / (hi - lo)).clamp(0.0, 1.0)),
-            Self::Signed(lo, hi) => Some(0.5 + 0.5 * log(case.beta.abs().max(lo), lo, hi).copysign(case.beta)),
-            Self::TimesThreshold { lo, hi, threshold, .. } => Some(log(case.beta / threshold(case.n, case.d), lo, hi)),
+            Self::Signed(lo, hi) => {
+                Some(0.5 + 0.5 * log(case.beta.abs().max(lo), lo, hi).copysign(case.beta))
+            }
+            Self::TimesThreshold { lo, hi, threshold, .. } => {
+                Some(log(case.beta / threshold(case.n, case.d), lo, hi))
+            }
             Self::List(_) | Self::Unused => None,
         }
     }
@@ -419,8 +476,13 @@ impl Betas {
             Self::Log(lo, hi) | Self::Linear(lo, hi) => format!("{lo} <= beta <= {hi}"),
             Self::Signed(_, hi) => format!("|beta| <= {hi}"),
             Self::List(list) if list.len() == 1 => format!("beta = {}", list[0]),
-            Self::List(list) => format!("beta in {{{}}}", list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-            Self::TimesThreshold { lo, hi, formula, .. } => format!("{lo} <= beta / ({formula}) <= {hi}"),
+            Self::List(list) => format!(
+                "beta in {{{}}}",
+                list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            ),
+            Self::TimesThreshold { lo, hi, formula, .. } => {
+                format!("{lo} <= beta / ({formula}) <= {hi}")
+            }
             Self::Unused => String::new(),
         }
     }

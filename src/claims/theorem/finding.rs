@@ -57,7 +57,12 @@ impl Finding {
     pub fn identity(deviation: f64, tolerance: f64) -> Self {
         let share = deviation / tolerance;
         let (value, evaluation) = (1.0 - share, 4.0 * f64::EPSILON * share.abs());
-        Self::Margin(Margin { value, evaluation, compared: Some((deviation, tolerance)), ..Margin::default() })
+        Self::Margin(Margin {
+            value,
+            evaluation,
+            compared: Some((deviation, tolerance)),
+            ..Margin::default()
+        })
     }
 
     /// The inequality `value <= bound`: the margin is `(bound - value) / |bound|`.
@@ -74,14 +79,25 @@ impl Finding {
     /// terms.
     pub fn nonnegative(value: f64, scale: f64) -> Self {
         let (share, evaluation) = (value / scale, 8.0 * f64::EPSILON);
-        Self::Margin(Margin { value: share, evaluation, compared: Some((value, 0.0)), ..Margin::default() })
+        Self::Margin(Margin {
+            value: share,
+            evaluation,
+            compared: Some((value, 0.0)),
+            ..Margin::default()
+        })
     }
 
     fn ordered(distance: f64, compared: (f64, f64), less: f64, more: f64) -> Self {
         let scale = compared.1.abs();
         let slack = (less * more > 0.0).then(|| if less > 0.0 { more / less } else { less / more });
         let evaluation = 4.0 * f64::EPSILON * (less.abs() + more.abs()) / scale;
-        Self::Margin(Margin { value: distance / scale, evaluation, slack, compared: Some(compared), ..Margin::default() })
+        Self::Margin(Margin {
+            value: distance / scale,
+            evaluation,
+            slack,
+            compared: Some(compared),
+            ..Margin::default()
+        })
     }
 
     /// A measured number against a claimed one: the margin is `1 - |measured - claimed| / allowed`,
@@ -89,7 +105,12 @@ impl Finding {
     pub fn law(measured: f64, claimed: f64, allowed: f64, standard_error: f64) -> Self {
         let value = 1.0 - (measured - claimed).abs() / allowed;
         let sampling = 3.0 * standard_error / allowed;
-        Self::Margin(Margin { value, sampling, compared: Some((measured, claimed)), ..Margin::default() })
+        Self::Margin(Margin {
+            value,
+            sampling,
+            compared: Some((measured, claimed)),
+            ..Margin::default()
+        })
     }
 
     /// Yes or no.
@@ -110,7 +131,9 @@ impl Finding {
     /// The conjunction: the finding with the smaller margin, or no if one answer is no.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Margin(a), Self::Margin(b)) => Self::Margin(if b.value - b.error() < a.value - a.error() { b } else { a }),
+            (Self::Margin(a), Self::Margin(b)) => {
+                Self::Margin(if b.value - b.error() < a.value - a.error() { b } else { a })
+            }
             (Self::Answer(a), Self::Answer(b)) => Self::Answer(a && b),
             (Self::Answer(true), other) | (other, Self::Answer(true)) => other,
             (Self::Answer(false), _) | (_, Self::Answer(false)) => Self::Answer(false),

@@ -1,10 +1,16 @@
 //! Imports that nearly every claim needs: `use crate::theorem::prelude::*;`.
 
 pub use super::rounding::{TINY, absolute, max_relative_deviation, weight_change};
-pub use super::{Betas, Case, Claim, Condition, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes, Status};
+pub use super::{
+    Betas, Case, Claim, Condition, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes,
+    Status,
+};
 pub use crate::attention::kernel::{Attention, Weights, Workspace};
 pub use crate::attention::normalisation::Rescaled;
-pub use crate::attention::{Dynamics, Energy, EnergyScale, Head, RowWeights, Spec, TimeScale, dynamics, hardmax::Hardmax, layer::Layer};
+pub use crate::attention::{
+    Dynamics, Energy, EnergyScale, Head, RowWeights, Spec, TimeScale, dynamics, hardmax::Hardmax,
+    layer::Layer,
+};
 pub use crate::continuity::{MeasureDynamics, circle::Circle, density::Density};
 pub use crate::error::{Error, Result};
 pub use crate::flow::{Options, solve};

@@ -20,7 +20,13 @@ impl AxisValues {
             Self::List(values) => values.clone(),
             Self::Range(lo, hi) if hi <= lo => vec![*lo],
             Self::Range(lo, hi) => {
-                let inside = |s: f64| if *lo > 0.0 { (lo.ln() + s * (hi / lo).ln()).exp().clamp(*lo, *hi) } else { lo + s * (hi - lo) };
+                let inside = |s: f64| {
+                    if *lo > 0.0 {
+                        (lo.ln() + s * (hi / lo).ln()).exp().clamp(*lo, *hi)
+                    } else {
+                        lo + s * (hi - lo)
+                    }
+                };
                 vec![*lo, inside(0.25), inside(0.5), inside(0.75), *hi]
             }
         }
@@ -29,7 +35,9 @@ impl AxisValues {
     fn draw(&self, stream: &mut Stream) -> f64 {
         match self {
             Self::List(values) => values[stream.index(values.len())],
-            Self::Range(lo, hi) if *lo > 0.0 => stream.uniform_in(lo.ln(), hi.ln()).exp().clamp(*lo, *hi),
+            Self::Range(lo, hi) if *lo > 0.0 => {
+                stream.uniform_in(lo.ln(), hi.ln()).exp().clamp(*lo, *hi)
+            }
             Self::Range(lo, hi) => stream.uniform_in(*lo, *hi),
         }
     }
@@ -69,7 +77,11 @@ fn integers(axis: &AxisValues) -> Vec<usize> {
 impl Region {
     /// True if no field is set.
     pub fn is_whole(&self) -> bool {
-        self.n.is_none() && self.d.is_none() && self.beta.is_none() && self.dynamics.is_none() && self.law.is_none()
+        self.n.is_none()
+            && self.d.is_none()
+            && self.beta.is_none()
+            && self.dynamics.is_none()
+            && self.law.is_none()
     }
 
     /// The grid of cases: all combinations that meet the hypotheses, or all if `beyond_hypotheses`
@@ -85,10 +97,14 @@ impl Region {
         let (mut cases, mut outside, mut reason) = (Vec::new(), 0, None);
         for &n in &ns {
             for &d in &ds {
-                let betas = self.beta.as_ref().map_or_else(|| domain.beta.ends(n, d), AxisValues::points);
-                for (beta, dynamics, law) in
-                    betas.iter().flat_map(|b| dynamics.iter().flat_map(|y| laws.iter().map(|l| (*b, *y, *l))).collect::<Vec<_>>())
-                {
+                let betas =
+                    self.beta.as_ref().map_or_else(|| domain.beta.ends(n, d), AxisValues::points);
+                for (beta, dynamics, law) in betas.iter().flat_map(|b| {
+                    dynamics
+                        .iter()
+                        .flat_map(|y| laws.iter().map(|l| (*b, *y, *l)))
+                        .collect::<Vec<_>>()
+                }) {
                     let case = Case { n, d, beta, dynamics, law, masses: domain.masses };
                     let why = domain.violated_hypothesis(&case);
                     if why.is_none() || self.beyond_hypotheses {
@@ -100,9 +116,11 @@ impl Region {
             }
         }
         match reason {
-            Some(why) if cases.is_empty() => {
-                Err(Error::parameter("the grid", why, format!("a point inside the hypotheses of {}: {domain}", claim.name)))
-            }
+            Some(why) if cases.is_empty() => Err(Error::parameter(
+                "the grid",
+                why,
+                format!("a point inside the hypotheses of {}: {domain}", claim.name),
+            )),
             _ => Ok((cases, outside)),
         }
     }
@@ -129,11 +147,14 @@ impl Region {
     /// True if the case lies in the region, and inside the hypotheses unless `beyond_hypotheses` is
     /// set.
     pub fn admits(&self, domain: &Domain, case: &Case) -> bool {
-        let on = |axis: &Option<AxisValues>, value: f64| axis.as_ref().is_none_or(|a| a.contains(value));
+        let on =
+            |axis: &Option<AxisValues>, value: f64| axis.as_ref().is_none_or(|a| a.contains(value));
         let size = |axis: &Option<AxisValues>, value: usize| {
             axis.as_ref().is_none_or(|a| match a {
                 AxisValues::List(list) => list.iter().any(|v| v.round() as usize == value),
-                AxisValues::Range(lo, hi) => (lo.round() as usize..=hi.round() as usize).contains(&value),
+                AxisValues::Range(lo, hi) => {
+                    (lo.round() as usize..=hi.round() as usize).contains(&value)
+                }
             })
         };
         size(&self.n, case.n)

@@ -13,13 +13,19 @@ const BISECTIONS: usize = 7;
 /// inequality one of them. If the claim has no constant, the slack of its inequality is used.
 ///
 /// **Errors** as [`run_trial`].
-pub fn resolving_power(claim: &Claim, trials: &[&TrialResult], seed: u64) -> Result<ResolvingPower> {
+pub fn resolving_power(
+    claim: &Claim,
+    trials: &[&TrialResult],
+    seed: u64,
+) -> Result<ResolvingPower> {
     if claim.constant.is_empty() || !trials.iter().any(|t| t.used.claimed_constant) {
         return Ok(from_slack(trials));
     }
     let detected = |factor: f64| -> Result<bool> {
         for t in trials {
-            let context = Context::replay(t.tape.clone(), seed, &["power", claim.name], Method::default()).with_constant_times(factor);
+            let context =
+                Context::replay(t.tape.clone(), seed, &["power", claim.name], Method::default())
+                    .with_constant_times(factor);
             if run_trial(claim, &t.case, context)?.failed() {
                 return Ok(true);
             }

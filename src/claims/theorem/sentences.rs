@@ -52,7 +52,9 @@ pub const GROUP: &str = "sentences";
 
 /// Finds a sentence. **Errors** an unknown name, with the nearest known one.
 pub fn sentence(name: &str) -> Result<&'static Sentence> {
-    ALL.iter().find(|s| s.name == name).ok_or_else(|| Error::unknown("sentence", name, ALL.iter().map(|s| s.name)))
+    ALL.iter()
+        .find(|s| s.name == name)
+        .ok_or_else(|| Error::unknown("sentence", name, ALL.iter().map(|s| s.name)))
 }
 
 /// The claims with a name: one claim, the claims of one sentence, or those of all sentences.
@@ -67,9 +69,11 @@ pub fn claims_of(name: &str) -> Result<Vec<&'static Claim>> {
         return Ok(all);
     }
     match ALL.iter().find(|s| s.name == name) {
-        Some(s) if s.claims.is_empty() => {
-            Err(Error::parameter("sentence", name, format!("a sentence with a claim; no claim tests this one ({})", s.reason)))
-        }
+        Some(s) if s.claims.is_empty() => Err(Error::parameter(
+            "sentence",
+            name,
+            format!("a sentence with a claim; no claim tests this one ({})", s.reason),
+        )),
         Some(s) => of(s),
         None => find(name).map(|c| vec![c]).map_err(|_| unknown(name)),
     }
@@ -102,7 +106,11 @@ pub enum Outcome {
 impl Sentence {
     /// The outcome of its claims in these records.
     pub fn outcome(&self, records: &[Record]) -> Outcome {
-        let found: Vec<Option<bool>> = self.claims.iter().map(|c| records.iter().find(|r| r.name == *c).map(|r| r.as_expected)).collect();
+        let found: Vec<Option<bool>> = self
+            .claims
+            .iter()
+            .map(|c| records.iter().find(|r| r.name == *c).map(|r| r.as_expected))
+            .collect();
         match () {
             () if found.contains(&Some(false)) => Outcome::NotAsExpected,
             () if found.is_empty() || found.contains(&None) => Outcome::NotTested,

@@ -89,15 +89,22 @@ impl Tape {
                 Draw::Tokens { law, d, x } if is_movable(law) => {
                     let moved = take(x.len())?;
                     x.copy_from_slice(moved);
-                    if !x.chunks_exact_mut(*d).all(retract) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
+                    if !x.chunks_exact_mut(*d).all(retract)
+                        || !Law::parse(law).is_ok_and(|l| l.supports(*d, x))
+                    {
                         return None;
                     }
                 }
                 Draw::Masses { masses } => {
                     let logs = take(masses.len())?;
-                    masses.iter_mut().zip(logs).for_each(|(m, l)| *m = l.exp().clamp(MASS_RANGE.0, MASS_RANGE.1));
+                    masses
+                        .iter_mut()
+                        .zip(logs)
+                        .for_each(|(m, l)| *m = l.exp().clamp(MASS_RANGE.0, MASS_RANGE.1));
                 }
-                Draw::Number { lo, hi, value } if *hi > *lo => *value = (*lo + take(1)?[0] * (*hi - *lo)).clamp(*lo, *hi),
+                Draw::Number { lo, hi, value } if *hi > *lo => {
+                    *value = (*lo + take(1)?[0] * (*hi - *lo)).clamp(*lo, *hi)
+                }
                 Draw::Normals { values } => {
                     let moved = take(values.len())?;
                     values.copy_from_slice(moved);
@@ -113,7 +120,9 @@ impl Tape {
         let mut out = self.clone();
         for draw in &mut out.0 {
             match draw {
-                Draw::Tokens { d, x, .. } if x.len() > (i + 1).max(2) * *d => drop(x.drain(i * *d..(i + 1) * *d)),
+                Draw::Tokens { d, x, .. } if x.len() > (i + 1).max(2) * *d => {
+                    drop(x.drain(i * *d..(i + 1) * *d))
+                }
                 Draw::Masses { masses } if masses.len() > (i + 1).max(2) => drop(masses.remove(i)),
                 _ => {}
             }
@@ -124,7 +133,9 @@ impl Tape {
     /// The tape in a smaller dimension: keeps the first `to` of `from` coordinates of all tokens,
     /// and of normal numbers that form rows of length `from`.
     pub fn with_dimension(&self, from: usize, to: usize) -> Self {
-        let cut = |x: &[f64]| -> Vec<f64> { x.chunks_exact(from).flat_map(|row| row[..to].to_vec()).collect() };
+        let cut = |x: &[f64]| -> Vec<f64> {
+            x.chunks_exact(from).flat_map(|row| row[..to].to_vec()).collect()
+        };
         let mut out = self.clone();
         for draw in &mut out.0 {
             match draw {
@@ -132,7 +143,9 @@ impl Tape {
                     *x = cut(x);
                     *d = to;
                 }
-                Draw::Normals { values } if values.len().is_multiple_of(from) => *values = cut(values),
+                Draw::Normals { values } if values.len().is_multiple_of(from) => {
+                    *values = cut(values)
+                }
                 _ => {}
             }
         }
@@ -141,7 +154,11 @@ impl Tape {
 
     /// The tape with every number changed by a relative -eps, 0 or eps.
     pub fn jittered(&self, stream: &mut Stream) -> Self {
-        let numbers: Vec<f64> = self.numbers().iter().map(|v| v * (1.0 + f64::EPSILON * (stream.index(3) as f64 - 1.0))).collect();
+        let numbers: Vec<f64> = self
+            .numbers()
+            .iter()
+            .map(|v| v * (1.0 + f64::EPSILON * (stream.index(3) as f64 - 1.0)))
+            .collect();
         self.with_numbers(&numbers).unwrap_or_else(|| self.clone())
     }
 
@@ -155,7 +172,9 @@ impl Tape {
             match draw {
                 Draw::Tokens { law, d, x } if is_movable(law) => {
                     x.iter_mut().for_each(round);
-                    if !x.chunks_exact_mut(*d).all(retract) || !Law::parse(law).is_ok_and(|l| l.supports(*d, x)) {
+                    if !x.chunks_exact_mut(*d).all(retract)
+                        || !Law::parse(law).is_ok_and(|l| l.supports(*d, x))
+                    {
                         return None;
                     }
                 }

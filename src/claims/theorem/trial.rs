@@ -37,8 +37,14 @@ impl TrialResult {
 /// are defects of the claim).
 pub fn run_trial(claim: &Claim, case: &Case, mut context: Context) -> Result<TrialResult> {
     let finding = failures_as_findings((claim.trial)(case, &mut context))?;
-    if matches!(finding, Finding::Margin(_)) && claim.kind.is_share() || matches!(finding, Finding::Answer(_)) && !claim.kind.is_share() {
-        return Err(Error::parameter("claim", format!("{}: {finding:?}", claim.name), format!("a finding of the kind {}", claim.kind)));
+    if matches!(finding, Finding::Margin(_)) && claim.kind.is_share()
+        || matches!(finding, Finding::Answer(_)) && !claim.kind.is_share()
+    {
+        return Err(Error::parameter(
+            "claim",
+            format!("{}: {finding:?}", claim.name),
+            format!("a finding of the kind {}", claim.kind),
+        ));
     }
     let (tape, used, evidence) = context.into_parts();
     Ok(TrialResult { case: *case, tape, finding, used, evidence })

@@ -49,7 +49,12 @@ pub struct DrawnRanges {
 impl DrawnRanges {
     /// The ranges of these cases.
     pub fn of<'a>(cases: impl Iterator<Item = &'a Case>) -> Self {
-        let mut out = Self { n: (usize::MAX, 0), d: (usize::MAX, 0), beta: (f64::INFINITY, f64::NEG_INFINITY), ..Self::default() };
+        let mut out = Self {
+            n: (usize::MAX, 0),
+            d: (usize::MAX, 0),
+            beta: (f64::INFINITY, f64::NEG_INFINITY),
+            ..Self::default()
+        };
         for c in cases {
             out.n = (out.n.0.min(c.n), out.n.1.max(c.n));
             out.d = (out.d.0.min(c.d), out.d.1.max(c.d));
@@ -72,7 +77,10 @@ impl fmt::Display for DrawnRanges {
         let range = |lo: String, hi: String| if lo == hi { lo } else { format!("{lo}..{hi}") };
         let n = range(self.n.0.to_string(), self.n.1.to_string());
         let d = range(self.d.0.to_string(), self.d.1.to_string());
-        let beta = range(format!("{:.3}", ThreeDigits(self.beta.0)), format!("{:.3}", ThreeDigits(self.beta.1)));
+        let beta = range(
+            format!("{:.3}", ThreeDigits(self.beta.0)),
+            format!("{:.3}", ThreeDigits(self.beta.1)),
+        );
         write!(f, "n {n}, d {d}, beta {beta}, {}, {}", self.dynamics.join("/"), self.laws.join("/"))
     }
 }
@@ -84,7 +92,11 @@ struct ThreeDigits(f64);
 impl fmt::Display for ThreeDigits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let v: f64 = format!("{:.2e}", self.0).parse().unwrap_or(self.0);
-        if v == 0.0 || (1e-3..1e5).contains(&v.abs()) { write!(f, "{v}") } else { write!(f, "{v:e}") }
+        if v == 0.0 || (1e-3..1e5).contains(&v.abs()) {
+            write!(f, "{v}")
+        } else {
+            write!(f, "{v:e}")
+        }
     }
 }
 

@@ -73,13 +73,33 @@ impl Arguments {
         let y = memory.as_deref().unwrap_or(&x);
         let beta = 1.0 / (r as f64).sqrt();
         let (pattern, weights) = (&pattern, Weights::Softmax);
-        let job = HeadsProblem { queries: &x, sources: y, masses: &masses, d, beta, heads: &heads, pattern, weights, isa };
+        let job = HeadsProblem {
+            queries: &x,
+            sources: y,
+            masses: &masses,
+            d,
+            beta,
+            heads: &heads,
+            pattern,
+            weights,
+            isa,
+        };
         let (mut work, mut result) = (HeadsWorkspace::default(), vec![0.0; n * d]);
-        let mut once = || if self.f32 { apply_f32(&job, &mut work, &mut result) } else { apply(&job, &mut work, &mut result) };
+        let mut once = || {
+            if self.f32 {
+                apply_f32(&job, &mut work, &mut result)
+            } else {
+                apply(&job, &mut work, &mut result)
+            }
+        };
         once()?;
         let timing = with_spinning_workers(|| time(|| drop(once())));
         let peaks = Peaks::measure(isa);
-        let deviation = if sources.max(n) * d * d <= MAX_CHECKED { Some(relative_deviation(&result, &reference(&job)?)) } else { None };
+        let deviation = if sources.max(n) * d * d <= MAX_CHECKED {
+            Some(relative_deviation(&result, &reference(&job)?))
+        } else {
+            None
+        };
         let pairs: usize = (0..n).map(|i| pattern.visible(i, sources).len()).sum();
         let operations = 4.0 * ((n + sources) * d * d) as f64 + 4.0 * pairs as f64 * d as f64;
         let rate = operations / timing.median;

@@ -12,10 +12,18 @@ use clap::Subcommand;
 
 /// Flags of `bench`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable bench rhs --n 4096 --d 128 --accuracy 1e-9 --format json")]
+#[command(
+    after_help = "Example:\n  metastable bench rhs --n 4096 --d 128 --accuracy 1e-9 --format json"
+)]
 pub struct Arguments {
     /// Minimum duration of each measurement in seconds; each is repeated at least five times.
-    #[arg(long, global = true, default_value_t = 0.5, value_name = "SECONDS", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = 0.5,
+        value_name = "SECONDS",
+        allow_hyphen_values = true
+    )]
     seconds: f64,
     #[command(subcommand)]
     benchmark: Benchmark,

@@ -22,7 +22,9 @@ impl Peaks {
     /// Measures the peaks; takes about two seconds.
     pub fn measure(isa: Isa) -> Self {
         let threads = rayon::current_num_threads();
-        let everywhere = |work: &(dyn Fn() + Sync)| time(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work())).median;
+        let everywhere = |work: &(dyn Fn() + Sync)| {
+            time(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work())).median
+        };
         let rounds = 2000;
         let operations = peak::multiply_add(isa, 1).1 * rounds as f64;
         let fma = everywhere(&|| {

@@ -53,7 +53,8 @@ impl Arguments {
         let (isa, built) = (spec.isa, dynamics::build(dynamics, false, &spec)?);
         let kernel = built.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.coordinates().len()], Workspace::default());
-        let timing = with_repeated_evaluations(&x, || time(|| built.rates(0.0, &x, &mut work, &mut v)));
+        let timing =
+            with_repeated_evaluations(&x, || time(|| built.rates(0.0, &x, &mut work, &mut v)));
         let alone = time(|| built.rates(0.0, &x, &mut work, &mut v));
         let peaks = Peaks::measure(isa);
         let deviation = self.deviation(&x, &v)?;
@@ -89,10 +90,16 @@ impl Arguments {
         let (mut worst, mut longest) = (0.0f64, 0.0f64);
         let exact = dynamics::build(&self.dynamics, false, &Spec::new(self.beta, n))?;
         for i in (0..n).step_by(step) {
-            let row = exact
-                .attention()
-                .map_or_else(|| exact.velocity(x)[i * d..(i + 1) * d].to_vec(), |a| a.apply_row(x, OutputForm::Tangent, i));
-            let difference = row.iter().zip(&v[i * d..(i + 1) * d]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            let row = exact.attention().map_or_else(
+                || exact.velocity(x)[i * d..(i + 1) * d].to_vec(),
+                |a| a.apply_row(x, OutputForm::Tangent, i),
+            );
+            let difference = row
+                .iter()
+                .zip(&v[i * d..(i + 1) * d])
+                .map(|(a, b)| (a - b).powi(2))
+                .sum::<f64>()
+                .sqrt();
             worst = worst.max(difference);
             longest = longest.max(row.iter().map(|a| a * a).sum::<f64>().sqrt());
         }

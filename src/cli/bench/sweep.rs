@@ -6,7 +6,10 @@ use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, RunParameters, linear_times};
-use crate::flow::{Options, Recorder, apply_layers_many, integrator, preferred_batch, solve_many, velocity_accuracy};
+use crate::flow::{
+    Options, Recorder, apply_layers_many, integrator, preferred_batch, solve_many,
+    velocity_accuracy,
+};
 use crate::num::{stream::Stream, threads::sequentially};
 use crate::sphere::{Tokens, law::Law};
 use rayon::prelude::*;
@@ -56,24 +59,43 @@ const SAMPLES: usize = 201;
 impl Arguments {
     /// Runs the benchmark.
     pub fn run(self, out: &Output) -> Result<i32> {
-        if self.betas == 0 || self.starts == 0 || self.n < 2 || !(self.t_end > 0.0 && self.eta > 0.0) {
-            return Err(Error::parameter("bench sweep", "an empty sweep", "at least one beta and start, n >= 2, positive t-end and eta"));
+        if self.betas == 0
+            || self.starts == 0
+            || self.n < 2
+            || !(self.t_end > 0.0 && self.eta > 0.0)
+        {
+            return Err(Error::parameter(
+                "bench sweep",
+                "an empty sweep",
+                "at least one beta and start, n >= 2, positive t-end and eta",
+            ));
         }
-        let betas: Vec<f64> = (0..self.betas).map(|k| 0.1 + 8.9 * k as f64 / (self.betas.max(2) - 1) as f64).collect();
+        let betas: Vec<f64> = (0..self.betas)
+            .map(|k| 0.1 + 8.9 * k as f64 / (self.betas.max(2) - 1) as f64)
+            .collect();
         let law = Law::parse("uniform")?;
         let starts = (0..self.starts)
             .map(|m| law.sample(self.n, self.d, &mut Stream::new(1, &["sweep", &m.to_string()])))
             .collect::<Result<Vec<_>>>()?;
         let started = Instant::now();
-        let tasks: Vec<(f64, &[Tokens])> = betas.iter().flat_map(|b| starts.chunks(preferred_batch(self.d)).map(|s| (*b, s))).collect();
-        let shares: Vec<Vec<f64>> =
-            tasks.par_iter().with_max_len(1).map(|(beta, starts)| sequentially(|| self.batch(*beta, starts))).collect::<Result<_>>()?;
+        let tasks: Vec<(f64, &[Tokens])> = betas
+            .iter()
+            .flat_map(|b| starts.chunks(preferred_batch(self.d)).map(|s| (*b, s)))
+            .collect();
+        let shares: Vec<Vec<f64>> = tasks
+            .par_iter()
+            .with_max_len(1)
+            .map(|(beta, starts)| sequentially(|| self.batch(*beta, starts)))
+            .collect::<Result<_>>()?;
         let seconds = started.elapsed().as_secs_f64();
         let per_beta = tasks.len() / betas.len();
-        let curves: Vec<Vec<f64>> = shares.chunks(per_beta).map(|parts| mean(parts, self.starts)).collect();
+        let curves: Vec<Vec<f64>> =
+            shares.chunks(per_beta).map(|parts| mean(parts, self.starts)).collect();
         let unit = seconds / (self.betas as f64 * self.starts as f64 * self.t_end);
         let published_hours = unit * 90.0 * 2048.0 * 30.0 / 3600.0;
-        let method = self.rtol.map_or(format!("layers of step {}", self.eta), |r| format!("adaptive steps at rtol {r:e}"));
+        let method = self.rtol.map_or(format!("layers of step {}", self.eta), |r| {
+            format!("adaptive steps at rtol {r:e}")
+        });
         let json = json!({"total_seconds": seconds, "seconds_per_beta_start_time": unit, "published_grid_hours": published_hours,
             "n": self.n, "d": self.d, "betas": betas, "starts": self.starts, "t_end": self.t_end, "dynamics": self.dynamics, "method": method,
             "threads": rayon::current_num_threads(), "pair_share": curves});
@@ -100,27 +122,51 @@ impl Arguments {
     /// The share of merged pairs at the sample times, summed over the starts.
     fn batch(&self, beta: f64, starts: &[Tokens]) -> Result<Vec<f64>> {
         let accuracy = self.rtol.map_or(EXACT_ACCURACY, |rtol| velocity_accuracy(rtol, beta));
-        let dynamics = dynamics::build(&self.dynamics, false, &self.kernel.apply(Spec::new(beta, self.n), accuracy)?)?;
+        let dynamics = dynamics::build(
+            &self.dynamics,
+            false,
+            &self.kernel.apply(Spec::new(beta, self.n), accuracy)?,
+        )?;
         let setting = RunParameters { n: self.n, d: self.d, beta };
         let share = observable::find("pair-share")?;
-        let recorder = || Recorder::new(setting, linear_times(self.t_end, SAMPLES), false, vec![share]);
+        let recorder =
+            || Recorder::new(setting, linear_times(self.t_end, SAMPLES), false, vec![share]);
         let mut recorders: Vec<Recorder> = starts.iter().map(|_| recorder()).collect();
         if let Some(rtol) = self.rtol {
             let merge_radius = self.merge_radius.unwrap_or((10.0 * rtol.sqrt()).min(0.01));
-            let options = Options { rtol, integrator: integrator("dop853")?, merge_radius, ..Options::default() }.validated()?;
+            let options = Options {
+                rtol,
+                integrator: integrator("dop853")?,
+                merge_radius,
+                ..Options::default()
+            }
+            .validated()?;
             solve_many(&dynamics, starts, self.t_end, &options, &mut recorders)?;
         } else {
             let weights = dynamics::find(&self.dynamics, false)?.variant.map(|v| v.weights);
-            let rule = if weights == Some(RowWeights::Exponential) { (beta.sqrt() * (beta - 0.5).exp()).max(1.0) } else { 1.0 };
+            let rule = if weights == Some(RowWeights::Exponential) {
+                (beta.sqrt() * (beta - 0.5).exp()).max(1.0)
+            } else {
+                1.0
+            };
             let eta = self.eta / rule;
             let layers = (self.t_end / eta - 1e-9).ceil() as usize;
-            apply_layers_many(&dynamics, &mut starts.to_vec(), Layer::new(eta)?, layers, eta, None, &mut recorders)?;
+            apply_layers_many(
+                &dynamics,
+                &mut starts.to_vec(),
+                Layer::new(eta)?,
+                layers,
+                eta,
+                None,
+                &mut recorders,
+            )?;
         }
         let mut sums = vec![0.0; SAMPLES];
         for recorder in &recorders {
             let column = recorder.table.column("pair_share");
             // After the end of a run its share stays constant.
-            (0..SAMPLES).for_each(|k| sums[k] += column.get(k).or(column.last()).copied().unwrap_or(0.0));
+            (0..SAMPLES)
+                .for_each(|k| sums[k] += column.get(k).or(column.last()).copied().unwrap_or(0.0));
         }
         Ok(sums)
     }

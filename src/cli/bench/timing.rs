@@ -35,7 +35,9 @@ pub fn time(mut work: impl FnMut()) -> Timing {
     work();
     let minimum = *MIN_SECONDS.get().unwrap_or(&0.5);
     let (mut seconds, started) = (Vec::new(), Instant::now());
-    while seconds.len() < 5 || (started.elapsed().as_secs_f64() < minimum && seconds.len() < 100_000) {
+    while seconds.len() < 5
+        || (started.elapsed().as_secs_f64() < minimum && seconds.len() < 100_000)
+    {
         let once = Instant::now();
         work();
         seconds.push(once.elapsed().as_secs_f64());

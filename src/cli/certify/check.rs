@@ -26,15 +26,26 @@ pub struct Arguments {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let refused = |problem| Error::File { path: self.file.display().to_string(), place: String::new(), problem };
+        let refused = |problem| Error::File {
+            path: self.file.display().to_string(),
+            place: String::new(),
+            problem,
+        };
         let in_file = |e: Error| match e {
-            Error::Parameter { found, expected, .. } => refused(format!("found {found}, expected {expected}")),
+            Error::Parameter { found, expected, .. } => {
+                refused(format!("found {found}, expected {expected}"))
+            }
             other => other,
         };
-        let text = std::fs::read_to_string(&self.file).map_err(|e| Error::io(self.file.display(), "read", &e))?;
+        let text = std::fs::read_to_string(&self.file)
+            .map_err(|e| Error::io(self.file.display(), "read", &e))?;
         if self.exact || text.starts_with(KIND) {
-            let statement = metastable_verifier::check(&text).map_err(|problem| refused(format!("refused: {problem}")))?;
-            out.result(&json!({ "accepted": true, "statement": statement }), &format!("accepted: {statement}"));
+            let statement = metastable_verifier::check(&text)
+                .map_err(|problem| refused(format!("refused: {problem}")))?;
+            out.result(
+                &json!({ "accepted": true, "statement": statement }),
+                &format!("accepted: {statement}"),
+            );
             return Ok(0);
         }
         let proof = Certificate::from_text(&text).map_err(in_file)?;

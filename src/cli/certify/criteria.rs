@@ -17,7 +17,11 @@ pub(super) fn test(x: &Tokens, name: &str, beta: f64, out: &Output) -> Result<i3
     let beta = in_range("--beta", beta, -MAX_BETA, MAX_BETA)?;
     let entry = dynamics::find(name, false)?;
     if entry.variant.is_none_or(|v| v.mutual_weights().is_none()) {
-        return Err(Error::parameter("--dynamics", name, "dynamics whose tokens all see each other: sa or usa"));
+        return Err(Error::parameter(
+            "--dynamics",
+            name,
+            "dynamics whose tokens all see each other: sa or usa",
+        ));
     }
     let (all, hemisphere) = check_theorems(x, beta);
     let gradient = relative_gradient_norm(beta, x);

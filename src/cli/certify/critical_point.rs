@@ -48,14 +48,23 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         super::shared::refuse_all_digits(&self.tokens)?;
         let beta = in_range("--beta", self.beta, -1e4, 1e4)?;
-        let radius = in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;
+        let radius =
+            in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;
         let x = self.tokens.tokens()?;
         if x.uniform_mass().is_none() {
-            return Err(Error::parameter("--masses", "masses that differ", "equal masses; --sizes sets the sizes of clusters"));
+            return Err(Error::parameter(
+                "--masses",
+                "masses that differ",
+                "equal masses; --sizes sets the sizes of clusters",
+            ));
         }
         let sizes = if self.sizes.is_empty() { vec![1; x.n()] } else { self.sizes.clone() };
         if sizes.len() != x.n() || sizes.contains(&0) {
-            return Err(Error::parameter("--sizes", format!("{sizes:?}"), format!("{} positive numbers, one per cluster", x.n())));
+            return Err(Error::parameter(
+                "--sizes",
+                format!("{sizes:?}"),
+                format!("{} positive numbers, one per cluster", x.n()),
+            ));
         }
         critical_point::check_size(x.n(), x.d())?;
         let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
@@ -91,7 +100,11 @@ impl Arguments {
 /// **Errors** a critical point other than the given one.
 fn refuse_elsewhere(given: &Tokens, found: &CriticalPoint, radius: f64) -> Result<()> {
     let (before, after) = (given.n(), found.clusters.n());
-    let clusters = if before == after { format!("{after} clusters") } else { format!("{after} clusters, not the {before} given") };
+    let clusters = if before == after {
+        format!("{after} clusters")
+    } else {
+        format!("{after} clusters, not the {before} given")
+    };
     if before == after && found.distance_from_start <= radius {
         return Ok(());
     }

@@ -34,7 +34,8 @@ impl Arguments {
         let Self { from, to, share, beta, .. } = self;
         let entry = dynamics::find(&self.dynamics, false)?;
         let weights = entry.variant.and_then(|v| v.mutual_weights());
-        let weights = weights.ok_or_else(|| Error::parameter("--dynamics", entry.name, "sa or usa"))?;
+        let weights =
+            weights.ok_or_else(|| Error::parameter("--dynamics", entry.name, "sa or usa"))?;
         let t = enclosed_merge_time(weights, beta, share, from, to)?;
         let width = t.width() / t.lo();
         let json = json!({

@@ -6,7 +6,9 @@ use crate::cli::digits::resolved;
 use crate::cli::input::TokenArguments;
 use crate::cli::output::{Output, rounded};
 use crate::error::Result;
-use crate::proofs::trajectory::{ConvergenceProof, Neighbourhood, ProofFailure, prove as prove_convergence};
+use crate::proofs::trajectory::{
+    ConvergenceProof, Neighbourhood, ProofFailure, prove as prove_convergence,
+};
 use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -57,14 +59,24 @@ impl Arguments {
         out.set_all_digits(self.tokens.all_digits);
         let (name, near) = (self.dynamics.as_str(), (self.beta, self.radius.unwrap_or(0.0)));
         match self.trials {
-            _ if self.criteria => super::criteria::test(&self.tokens.tokens()?, name, self.beta, out),
-            Some(count) => Trials { tokens: &self.tokens, count, exact: self.exact }.run(name, near, out),
+            _ if self.criteria => {
+                super::criteria::test(&self.tokens.tokens()?, name, self.beta, out)
+            }
+            Some(count) => {
+                Trials { tokens: &self.tokens, count, exact: self.exact }.run(name, near, out)
+            }
             None => prove(&self.tokens.tokens()?, name, near, self.out.as_deref(), out),
         }
     }
 }
 
-fn prove(x: &Tokens, name: &str, (beta, radius): (f64, f64), file: Option<&Path>, out: &Output) -> Result<i32> {
+fn prove(
+    x: &Tokens,
+    name: &str,
+    (beta, radius): (f64, f64),
+    file: Option<&Path>,
+    out: &Output,
+) -> Result<i32> {
     let start = Neighbourhood::new(variant(name)?, beta, x, radius)?;
     // The proof of USA counts time in units of e^-beta.
     let unit = if start.softmax { 1.0 } else { (-beta).exp() };

@@ -38,7 +38,11 @@ impl Trials<'_> {
             return Err(Error::parameter("--trials", 0, "at least 1"));
         }
         if !self.tokens.is_drawn() {
-            return Err(Error::parameter("--trials", self.count, "it with --init: every trial draws a start"));
+            return Err(Error::parameter(
+                "--trials",
+                self.count,
+                "it with --init: every trial draws a start",
+            ));
         }
         let (variant, done, session) = (variant(name)?, AtomicUsize::new(0), session::current());
         let one = |k: usize| -> Result<Trial> {
@@ -46,10 +50,13 @@ impl Trials<'_> {
                 return Err(Error::Interrupted { resume: "the trials are not saved".into() });
             }
             let seed = self.tokens.seed().wrapping_add(k as u64);
-            let start = Neighbourhood::new(variant, beta, &self.tokens.with_seed(seed).tokens()?, radius)?;
+            let start =
+                Neighbourhood::new(variant, beta, &self.tokens.with_seed(seed).tokens()?, radius)?;
             let trial = self.trial(seed, &start);
             let done = 1 + done.fetch_add(1, Ordering::Relaxed);
-            progress::report(Some(done as f64 / self.count as f64), || format!("{done} of {} starts", self.count));
+            progress::report(Some(done as f64 / self.count as f64), || {
+                format!("{done} of {} starts", self.count)
+            });
             trial
         };
         let all: Vec<Trial> = (0..self.count).into_par_iter().map(one).collect::<Result<_>>()?;
@@ -63,9 +70,16 @@ impl Trials<'_> {
         let proof = prove(start)?;
         let seconds = began.elapsed().as_secs_f64();
         let began = Instant::now();
-        let check = |text: String| (metastable_verifier::check(&text).is_ok(), began.elapsed().as_secs_f64());
+        let check = |text: String| {
+            (metastable_verifier::check(&text).is_ok(), began.elapsed().as_secs_f64())
+        };
         let checked = proof.as_ref().ok().filter(|_| self.exact).map(|p| check(p.to_text()));
-        Ok(Trial { seed, seconds, found: proof.map(|p| (p.t, p.error, p.steps())).map_err(|l| l.cause), checked })
+        Ok(Trial {
+            seed,
+            seconds,
+            found: proof.map(|p| (p.t, p.error, p.steps())).map_err(|l| l.cause),
+            checked,
+        })
     }
 }
 
@@ -78,13 +92,20 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
     let proved: Vec<(f64, f64, usize)> = all.iter().filter_map(|t| t.found.ok()).collect();
     let failures: Vec<(&str, usize, Vec<u64>)> = Cause::ALL
         .into_iter()
-        .map(|c| (c.name(), all.iter().filter(|t| t.found == Err(c)).map(|t| t.seed).collect::<Vec<_>>()))
+        .map(|c| {
+            (c.name(), all.iter().filter(|t| t.found == Err(c)).map(|t| t.seed).collect::<Vec<_>>())
+        })
         .filter(|(_, seeds)| !seeds.is_empty())
         .map(|(name, seeds)| (name, seeds.len(), seeds.into_iter().take(5).collect()))
         .collect();
-    let of = |f: &dyn Fn(&(f64, f64, usize)) -> f64| spread(&proved.iter().map(f).collect::<Vec<_>>());
-    let (seconds, t, error, steps) =
-        (spread(&all.iter().map(|t| t.seconds).collect::<Vec<_>>()), of(&|p| p.0), of(&|p| p.1), of(&|p| p.2 as f64));
+    let of =
+        |f: &dyn Fn(&(f64, f64, usize)) -> f64| spread(&proved.iter().map(f).collect::<Vec<_>>());
+    let (seconds, t, error, steps) = (
+        spread(&all.iter().map(|t| t.seconds).collect::<Vec<_>>()),
+        of(&|p| p.0),
+        of(&|p| p.1),
+        of(&|p| p.2 as f64),
+    );
     let checked: Vec<(bool, f64)> = all.iter().filter_map(|t| t.checked).collect();
     let accepted = checked.iter().filter(|c| c.0).count();
     let time = spread(&checked.iter().map(|c| c.1).collect::<Vec<_>>());
@@ -95,10 +116,18 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
         "seconds": pair(seconds), "t_hemisphere": pair(t), "error_bound": pair(error), "steps": pair(steps),
         "checked": checked.len(), "accepted": accepted, "check_seconds": pair(time),
     });
-    let mut text = format!("proved: {} of {} starts; median and largest: {:.3} and {:.2} s", proved.len(), all.len(), seconds.0, seconds.1);
+    let mut text = format!(
+        "proved: {} of {} starts; median and largest: {:.3} and {:.2} s",
+        proved.len(),
+        all.len(),
+        seconds.0,
+        seconds.1
+    );
     if !proved.is_empty() {
-        let more =
-            format!(", t = {:.2e} and {:.2e}, error {:.0e} and {:.0e}, {} and {} steps", t.0, t.1, error.0, error.1, steps.0, steps.1);
+        let more = format!(
+            ", t = {:.2e} and {:.2e}, error {:.0e} and {:.0e}, {} and {} steps",
+            t.0, t.1, error.0, error.1, steps.0, steps.1
+        );
         text.push_str(&more);
     }
     for (name, count, seeds) in &failures {
@@ -108,7 +137,12 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
         ));
     }
     if !checked.is_empty() {
-        text.push_str(&format!("\nthe verifier accepts {accepted} of {} certificates; {:.2} and {:.2} s", checked.len(), time.0, time.1));
+        text.push_str(&format!(
+            "\nthe verifier accepts {accepted} of {} certificates; {:.2} and {:.2} s",
+            checked.len(),
+            time.0,
+            time.1
+        ));
     }
     (json, text, proved.len() == all.len() && accepted == checked.len())
 }

@@ -34,7 +34,8 @@ impl DrawingArguments {
     ///
     /// **Errors** an unknown size or theme; a font size outside 4 to 40 points.
     pub fn sheet(&self) -> Result<Sheet> {
-        let mut sheet = Sheet::from(Size::parse(&self.size)?).with_theme(Theme::parse(&self.theme)?);
+        let mut sheet =
+            Sheet::from(Size::parse(&self.size)?).with_theme(Theme::parse(&self.theme)?);
         if let Some(font) = self.font_size {
             sheet.font = in_range("--font-size", font, 4.0, 40.0)?;
         }
@@ -49,9 +50,11 @@ impl DrawingArguments {
     /// The flags with values other than the default, for the command that reproduces a picture.
     pub fn flags(&self) -> String {
         let mut flags = String::new();
-        for (flag, value, default) in
-            [("size", self.size.clone(), "siam"), ("theme", self.theme.clone(), "print"), ("dpi", self.dpi.to_string(), "450")]
-        {
+        for (flag, value, default) in [
+            ("size", self.size.clone(), "siam"),
+            ("theme", self.theme.clone(), "print"),
+            ("dpi", self.dpi.to_string(), "450"),
+        ] {
             if value != default {
                 flags.push_str(&format!(" --{flag} {value}"));
             }
@@ -67,9 +70,14 @@ impl DrawingArguments {
         let Some(extension) = extension.filter(|_| !self.out.is_dir()) else { return Ok(None) };
         let format = FORMATS.into_iter().find(|f| *f == extension);
         let expected = "a folder, or a file that ends in .pdf, .svg, .png, .csv or .txt";
-        let format = format.ok_or_else(|| Error::parameter("--out", self.out.display(), expected))?;
+        let format =
+            format.ok_or_else(|| Error::parameter("--out", self.out.display(), expected))?;
         if pictures > 1 {
-            return Err(Error::parameter("--out", self.out.display(), format!("a folder for {pictures} figures")));
+            return Err(Error::parameter(
+                "--out",
+                self.out.display(),
+                format!("a folder for {pictures} figures"),
+            ));
         }
         Ok(Some(format))
     }
@@ -82,7 +90,8 @@ impl DrawingArguments {
         let (sheet, dpi) = (self.sheet()?, self.dpi()?);
         let Some(format) = self.one_file(1)? else { return drawn.write(&self.out, &sheet, dpi) };
         if let Some(folder) = self.out.parent() {
-            std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+            std::fs::create_dir_all(folder)
+                .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         }
         arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
         Ok(vec![self.out.clone()])

@@ -33,7 +33,8 @@ impl DrawnFigure {
 
     /// Writes all formats into a folder; returns the files.
     pub fn write(&self, out: &Path, sheet: &Sheet, dpi: f64) -> Result<Vec<PathBuf>> {
-        std::fs::create_dir_all(out).map_err(|e| Error::io(out.display(), "create the folder", &e))?;
+        std::fs::create_dir_all(out)
+            .map_err(|e| Error::io(out.display(), "create the folder", &e))?;
         let mut files = Vec::new();
         for format in FORMATS {
             let path = out.join(format!("{}.{format}", self.name));
@@ -52,15 +53,21 @@ fn plotted_numbers(picture: &Picture, provenance: &Provenance) -> String {
         for (m, mark) in panel.marks.iter().enumerate() {
             match mark {
                 Mark::Line { points, label, .. } | Mark::Points { points, label, .. } => {
-                    points.iter().for_each(|(x, y)| out.push_str(&format!("{p},{m},\"{label}\",{x},{y},\n")));
+                    points.iter().for_each(|(x, y)| {
+                        out.push_str(&format!("{p},{m},\"{label}\",{x},{y},\n"))
+                    });
                 }
                 Mark::Heat { x, y, values, .. } => {
                     for (row, y) in values.iter().zip(y) {
-                        row.iter().zip(x).for_each(|(v, x)| out.push_str(&format!("{p},{m},,{x},{y},{v}\n")));
+                        row.iter()
+                            .zip(x)
+                            .for_each(|(v, x)| out.push_str(&format!("{p},{m},,{x},{y},{v}\n")));
                     }
                 }
                 Mark::Steps { edges, values, label, .. } => {
-                    values.iter().zip(edges).for_each(|(v, x)| out.push_str(&format!("{p},{m},\"{label}\",{x},,{v}\n")));
+                    values.iter().zip(edges).for_each(|(v, x)| {
+                        out.push_str(&format!("{p},{m},\"{label}\",{x},,{v}\n"))
+                    });
                 }
                 Mark::Circle | Mark::Middle(_) | Mark::Text { .. } => {}
             }

@@ -26,16 +26,31 @@ impl FigureData {
     /// A figure without data.
     pub fn new(entry: &'static PaperFigure, full: bool) -> Self {
         let full = full && !entry.published.is_empty();
-        let inputs = Inputs { values: Values::defaults(entry.all_parameters()), ..Inputs::default() };
+        let inputs =
+            Inputs { values: Values::defaults(entry.all_parameters()), ..Inputs::default() };
         let flags = if full { " --published".to_owned() } else { String::new() };
-        Self { entry, full, inputs, what: format!("figure {}", entry.name), configuration: String::new(), flags }
+        Self {
+            entry,
+            full,
+            inputs,
+            what: format!("figure {}", entry.name),
+            configuration: String::new(),
+            flags,
+        }
     }
 
     /// Adds hidden states (from an array of a file, by default those included in the program) and
     /// their comparison with SA at the parameter `beta`.
-    pub fn add_hidden_states(&mut self, file: Option<(&Path, Option<&str>)>, flags: &str) -> Result<()> {
+    pub fn add_hidden_states(
+        &mut self,
+        file: Option<(&Path, Option<&str>)>,
+        flags: &str,
+    ) -> Result<()> {
         let beta = Some(self.inputs.values.one("beta")?).filter(|b| *b > 0.0);
-        let model = file.map_or_else(|| built_in(beta), |(path, array)| HiddenStates::from_file(path, array, beta))?;
+        let model = file.map_or_else(
+            || built_in(beta),
+            |(path, array)| HiddenStates::from_file(path, array, beta),
+        )?;
         self.configuration.push_str(&model.origin);
         self.what.push_str(&format!(" of {}", model.origin.replace('"', "")));
         self.flags.push_str(flags);
@@ -44,7 +59,12 @@ impl FigureData {
     }
 
     /// Adds the cells of an experiment; runs missing ones.
-    pub fn add_experiment(&mut self, experiment: &Experiment, runs: &Path, flag: &str) -> Result<()> {
+    pub fn add_experiment(
+        &mut self,
+        experiment: &Experiment,
+        runs: &Path,
+        flag: &str,
+    ) -> Result<()> {
         crate::cli::run::execute(experiment, runs)?;
         let mut cells = results(experiment, runs)?;
         if experiment.models.is_empty() {
@@ -64,16 +84,24 @@ impl FigureData {
         match (run_folder::read(folder, cell)?, &self.entry.cells, self.entry.study) {
             (FolderContents::Cells(cells), Some(shown), _) => {
                 shown.check("--from-run", &cells)?;
-                cells.iter().for_each(|(cell, t)| self.configuration.push_str(&format!("{cell:?}{:?}", t.table.rows)));
+                cells.iter().for_each(|(cell, t)| {
+                    self.configuration.push_str(&format!("{cell:?}{:?}", t.table.rows))
+                });
                 self.inputs.results.push(cells);
             }
             (FolderContents::Study(tables), _, Some(_)) => {
                 self.read_parameters(folder)?;
-                tables.iter().for_each(|(name, t)| self.configuration.push_str(&format!("{name}{:?}", t.rows)));
+                tables.iter().for_each(|(name, t)| {
+                    self.configuration.push_str(&format!("{name}{:?}", t.rows))
+                });
                 self.inputs.tables = tables;
             }
             (found, ..) => {
-                let holds = if matches!(found, FolderContents::Cells(_)) { "cells of an experiment" } else { "tables of a study" };
+                let holds = if matches!(found, FolderContents::Cells(_)) {
+                    "cells of an experiment"
+                } else {
+                    "tables of a study"
+                };
                 let takes = if self.entry.study.is_some() {
                     "tables of its study, as `run` writes them"
                 } else {
@@ -92,10 +120,14 @@ impl FigureData {
     /// Takes the parameters with which the study in a folder was run.
     fn read_parameters(&mut self, folder: &Path) -> Result<()> {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
-        let Some(table) = files.into_iter().find(|f| f.extension().is_some_and(|e| e == "csv")) else { return Ok(()) };
+        let Some(table) = files.into_iter().find(|f| f.extension().is_some_and(|e| e == "csv"))
+        else {
+            return Ok(());
+        };
         let Ok(block) = crate::lab::provenance::read(&table) else { return Ok(()) };
         let parameters = self.entry.all_parameters();
-        self.inputs.source_command = Some(block.reproduce.clone()).filter(|command| !command.starts_with("metastable run "));
+        self.inputs.source_command =
+            Some(block.reproduce.clone()).filter(|command| !command.starts_with("metastable run "));
         for text in block.reproduce.split(" --set ").skip(1) {
             let (name, value) = assignment(text.trim())?;
             if parameters.iter().any(|p| p.name == name) {
@@ -108,8 +140,11 @@ impl FigureData {
     /// Adds the figure's own experiments and study at the chosen parameters.
     pub fn add_inputs(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
         for name in if self.full { self.entry.published } else { self.entry.experiments } {
-            let experiment =
-                if overridden.is_empty() { Experiment::built_in(name)? } else { with_changes(name, overridden, &self.inputs.values)? };
+            let experiment = if overridden.is_empty() {
+                Experiment::built_in(name)?
+            } else {
+                with_changes(name, overridden, &self.inputs.values)?
+            };
             self.add_experiment(&experiment, runs, "--set")?;
         }
         if let Some(part) = self.entry.study {
@@ -122,15 +157,31 @@ impl FigureData {
     /// Draws the figure.
     pub fn draw(self) -> Result<DrawnFigure> {
         let picture = (self.entry.draw)(&self.inputs)?;
-        let provenance = Provenance::new(self.what, &self.configuration, format!("metastable figure {}{}", self.entry.name, self.flags));
-        let name = if self.full { format!("{}-full", self.entry.name) } else { self.entry.name.to_owned() };
+        let provenance = Provenance::new(
+            self.what,
+            &self.configuration,
+            format!("metastable figure {}{}", self.entry.name, self.flags),
+        );
+        let name = if self.full {
+            format!("{}-full", self.entry.name)
+        } else {
+            self.entry.name.to_owned()
+        };
         Ok(DrawnFigure { picture, provenance, name })
     }
 }
 
 /// A built-in experiment with new values of some keys.
 fn with_changes(name: &str, keys: &[&str], values: &Values) -> Result<Experiment> {
-    let shown = |key: &str| Ok(values.list(key)?.iter().map(|v| crate::error::format_number(*v)).collect::<Vec<_>>().join(","));
-    let changes = keys.iter().map(|key| Ok(((*key).to_owned(), shown(key)?))).collect::<Result<Vec<_>>>()?;
+    let shown = |key: &str| {
+        Ok(values
+            .list(key)?
+            .iter()
+            .map(|v| crate::error::format_number(*v))
+            .collect::<Vec<_>>()
+            .join(","))
+    };
+    let changes =
+        keys.iter().map(|key| Ok(((*key).to_owned(), shown(key)?))).collect::<Result<Vec<_>>>()?;
     Experiment::with_overrides(name, &changes)
 }

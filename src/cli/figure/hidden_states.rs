@@ -22,9 +22,13 @@ impl HiddenStates {
     pub fn from_file(path: &Path, array: Option<&str>, beta: Option<f64>) -> Result<Self> {
         let read = arrays::read(path, array)?;
         let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
-        let name = array.map(str::to_owned).or_else(|| arrays::members(&bytes).into_iter().next()).unwrap_or_default();
+        let name = array
+            .map(str::to_owned)
+            .or_else(|| arrays::members(&bytes).into_iter().next())
+            .unwrap_or_default();
         let file = path.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
-        let origin = serde_json::json!({"file": file, "array": name, "sha256": hash(&bytes)}).to_string();
+        let origin =
+            serde_json::json!({"file": file, "array": name, "sha256": hash(&bytes)}).to_string();
         Ok(Self { comparison: fit_sa(layers(&read, path)?, beta)?, origin })
     }
 }
@@ -33,14 +37,22 @@ impl HiddenStates {
 pub fn built_in(beta: Option<f64>) -> Result<HiddenStates> {
     let (path, array) = (Path::new("minilm_hidden_states.npz"), "hidden_states");
     let origin = serde_json::json!({"file": path.display().to_string(), "array": array, "sha256": hash(MODEL)}).to_string();
-    Ok(HiddenStates { comparison: fit_sa(layers(&arrays::parse(path, MODEL, Some(array))?, path)?, beta)?, origin })
+    Ok(HiddenStates {
+        comparison: fit_sa(layers(&arrays::parse(path, MODEL, Some(array))?, path)?, beta)?,
+        origin,
+    })
 }
 
 /// The tokens of every layer: rows divided by their norms.
 pub fn layers(array: &arrays::Array, path: &Path) -> Result<Vec<Tokens>> {
     let [_, n, d] = array.shape[..] else {
-        let problem = format!("found shape {:?}, expected layers x tokens x dimensions", array.shape);
-        return Err(Error::File { path: path.display().to_string(), place: String::new(), problem });
+        let problem =
+            format!("found shape {:?}, expected layers x tokens x dimensions", array.shape);
+        return Err(Error::File {
+            path: path.display().to_string(),
+            place: String::new(),
+            problem,
+        });
     };
     array.data.chunks(n * d).map(|layer| Tokens::normalised(d, layer.to_vec())).collect()
 }

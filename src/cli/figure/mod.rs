@@ -76,8 +76,11 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         self.drawing.sheet()?;
         self.drawing.dpi()?;
-        let entries: Vec<&PaperFigure> =
-            if self.names.is_empty() { ALL.to_vec() } else { self.names.iter().map(|n| find(n)).collect::<Result<_>>()? };
+        let entries: Vec<&PaperFigure> = if self.names.is_empty() {
+            ALL.to_vec()
+        } else {
+            self.names.iter().map(|n| find(n)).collect::<Result<_>>()?
+        };
         self.check(&entries)?;
         let part = self.shards.shard()?;
         if part.is_some() || self.shards.merge {
@@ -93,11 +96,18 @@ impl Arguments {
             let mut drawn = self.draw(entry)?;
             drawn.provenance.reproduce.push_str(&self.drawing.flags());
             // The title and the credit are true only of the figure without these flags.
-            let own = self.set.is_empty() && self.experiment.is_none() && self.from_run.is_none() && self.tokens.is_none();
+            let own = self.set.is_empty()
+                && self.experiment.is_none()
+                && self.from_run.is_none()
+                && self.tokens.is_none();
             if own {
                 drawn.picture.caption.push_str(&credit(entry));
             }
-            note(&format!("{}: {}", entry.name, if own { entry.title } else { drawn.provenance.reproduce.as_str() }));
+            note(&format!(
+                "{}: {}",
+                entry.name,
+                if own { entry.title } else { drawn.provenance.reproduce.as_str() }
+            ));
             written.extend(self.drawing.write(&drawn)?);
         }
         let names: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
@@ -107,31 +117,61 @@ impl Arguments {
 
     /// The flags that name the hidden states.
     fn source(&self) -> String {
-        let flag = |name: &str, v: Option<String>| v.map_or(String::new(), |v| format!(" --{name} {v}"));
-        flag("tokens", self.tokens.as_ref().map(|p| p.display().to_string())) + &flag("array", self.array.clone())
+        let flag =
+            |name: &str, v: Option<String>| v.map_or(String::new(), |v| format!(" --{name} {v}"));
+        flag("tokens", self.tokens.as_ref().map(|p| p.display().to_string()))
+            + &flag("array", self.array.clone())
     }
 
     /// **Errors** flags without effect on these figures.
     fn check(&self, entries: &[&PaperFigure]) -> Result<()> {
-        if let (Some(path), Some(e)) = (&self.tokens, entries.iter().find(|e| !e.needs_hidden_states)) {
-            let takes: Vec<&str> = ALL.iter().filter(|e| e.needs_hidden_states).map(|e| e.name).collect();
-            let found = format!("{} for `{}`, which shows no hidden states", path.display(), e.name);
-            return Err(Error::parameter("--tokens", found, format!("a figure of hidden states ({})", takes.join(", "))));
+        if let (Some(path), Some(e)) =
+            (&self.tokens, entries.iter().find(|e| !e.needs_hidden_states))
+        {
+            let takes: Vec<&str> =
+                ALL.iter().filter(|e| e.needs_hidden_states).map(|e| e.name).collect();
+            let found =
+                format!("{} for `{}`, which shows no hidden states", path.display(), e.name);
+            return Err(Error::parameter(
+                "--tokens",
+                found,
+                format!("a figure of hidden states ({})", takes.join(", ")),
+            ));
         }
         if let (None, Some(array)) = (&self.tokens, &self.array) {
             return Err(Error::parameter("--array", array, "it only with --tokens"));
         }
-        if let (true, Some(e)) = (self.published && !self.names.is_empty(), entries.iter().find(|e| e.published.is_empty())) {
-            return Err(Error::parameter("--published", format!("--published for `{}`", e.name), "a figure whose default grid is reduced"));
+        if let (true, Some(e)) = (
+            self.published && !self.names.is_empty(),
+            entries.iter().find(|e| e.published.is_empty()),
+        ) {
+            return Err(Error::parameter(
+                "--published",
+                format!("--published for `{}`", e.name),
+                "a figure whose default grid is reduced",
+            ));
         }
-        if let (Some(file), Some(e)) = (&self.experiment, entries.iter().find(|e| e.cells.is_none())) {
-            let takes: Vec<&str> = ALL.iter().filter(|e| e.cells.is_some()).map(|e| e.name).collect();
+        if let (Some(file), Some(e)) =
+            (&self.experiment, entries.iter().find(|e| e.cells.is_none()))
+        {
+            let takes: Vec<&str> =
+                ALL.iter().filter(|e| e.cells.is_some()).map(|e| e.name).collect();
             let found = format!("{file} for `{}`, which draws no experiment", e.name);
-            return Err(Error::parameter("--experiment", found, format!("a figure of an experiment ({})", takes.join(", "))));
+            return Err(Error::parameter(
+                "--experiment",
+                found,
+                format!("a figure of an experiment ({})", takes.join(", ")),
+            ));
         }
-        if let (Some(folder), Some(e)) = (&self.from_run, entries.iter().find(|e| e.cells.is_none() && e.study.is_none())) {
+        if let (Some(folder), Some(e)) =
+            (&self.from_run, entries.iter().find(|e| e.cells.is_none() && e.study.is_none()))
+        {
             let found = format!("{} for `{}`, which draws no results", folder.display(), e.name);
-            return Err(Error::parameter("--from-run", found, "a figure of an experiment or a study"));
+            return Err(Error::parameter(
+                "--from-run",
+                found,
+                "a figure of an experiment or a study",
+            ));
         }
         self.drawing.one_file(entries.len()).map(|_| ())
     }
@@ -141,7 +181,9 @@ impl Arguments {
         let other = self.experiment.is_some() || self.from_run.is_some() || !self.set.is_empty();
         let refuse = |expected: &str| self.shards.refuse(expected);
         if other {
-            return refuse("none with --set, --experiment or --from-run: run the experiment itself in shards");
+            return refuse(
+                "none with --set, --experiment or --from-run: run the experiment itself in shards",
+            );
         }
         if !entries.iter().any(|e| !self.experiments(e).is_empty()) {
             return refuse("none: these figures have no experiments");
@@ -156,17 +198,24 @@ impl Arguments {
 
     /// The experiments that a figure draws.
     fn experiments(&self, entry: &PaperFigure) -> &'static [&'static str] {
-        if self.published && !entry.published.is_empty() { entry.published } else { entry.experiments }
+        if self.published && !entry.published.is_empty() {
+            entry.published
+        } else {
+            entry.experiments
+        }
     }
 
     /// Runs one shard of the experiments and draws nothing.
     fn part(&self, entries: &[&PaperFigure], part: &Shard, out: &Output) -> Result<i32> {
         let (mut done, mut all) = (0, 0);
         for name in entries.iter().flat_map(|e| self.experiments(e)) {
-            let (mine, cells) = crate::cli::run::execute_shard(&Experiment::built_in(name)?, &self.runs, part)?;
+            let (mine, cells) =
+                crate::cli::run::execute_shard(&Experiment::built_in(name)?, &self.runs, part)?;
             (done, all) = (done + mine, all + cells);
         }
-        let text = format!("shard {part}: {done} of {all} cells are finished; when all shards are finished, run this command with --merge");
+        let text = format!(
+            "shard {part}: {done} of {all} cells are finished; when all shards are finished, run this command with --merge"
+        );
         out.result(&json!({"shard": part.to_string(), "cells": done, "of": all}), &text);
         Ok(0)
     }
@@ -176,9 +225,14 @@ impl Arguments {
         let mut data = FigureData::new(entry, self.published);
         let parameters = entry.all_parameters();
         let mut overridden = Vec::new();
-        for ((name, value), text) in assignments(&self.set, assignment)?.into_iter().zip(&self.set) {
+        for ((name, value), text) in assignments(&self.set, assignment)?.into_iter().zip(&self.set)
+        {
             if parameters.is_empty() {
-                return Err(Error::parameter("--set", text, format!("no parameter: `{}` has none", entry.name)));
+                return Err(Error::parameter(
+                    "--set",
+                    text,
+                    format!("no parameter: `{}` has none", entry.name),
+                ));
             }
             data.inputs.values.set(&parameters, name, &value)?;
             data.flags.push_str(&format!(" --set {text}"));
@@ -205,7 +259,10 @@ impl Arguments {
 
 /// Finds a figure. **Errors** an unknown name.
 pub fn find(name: &str) -> Result<&'static PaperFigure> {
-    ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("figure", name, ALL.iter().map(|e| e.name)))
+    ALL.iter()
+        .copied()
+        .find(|e| e.name == name)
+        .ok_or_else(|| Error::unknown("figure", name, ALL.iter().map(|e| e.name)))
 }
 
 /// The command, parameters and flags of a figure, for `explain`.
@@ -228,7 +285,11 @@ pub fn explained(entry: &'static PaperFigure) -> String {
 
 /// Runs missing experiments, draws a figure and writes all formats; returns the files. `folders`:
 /// of experiment results, of figures.
-pub fn make(entry: &'static PaperFigure, style: &Style, folders: (&Path, &Path)) -> Result<Vec<PathBuf>> {
+pub fn make(
+    entry: &'static PaperFigure,
+    style: &Style,
+    folders: (&Path, &Path),
+) -> Result<Vec<PathBuf>> {
     let mut data = FigureData::new(entry, false);
     if entry.needs_hidden_states {
         data.add_hidden_states(None, "")?;

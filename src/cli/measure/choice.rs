@@ -27,7 +27,8 @@ pub(super) enum Method {
 }
 
 impl DensitySpace {
-    const ALL: [(&str, Self); 3] = [("circle", Self::Circle), ("zonal", Self::Zonal), ("sphere2", Self::Sphere2)];
+    const ALL: [(&str, Self); 3] =
+        [("circle", Self::Circle), ("zonal", Self::Zonal), ("sphere2", Self::Sphere2)];
 
     /// Parses a name. **Errors** unknown names.
     pub(super) fn parse(name: &str) -> Result<Self> {
@@ -43,9 +44,14 @@ impl DensitySpace {
 }
 
 impl Method {
-    const ALL: [(&str, Self); 4] =
-        [("auto", Self::Auto), ("spectral", Self::Spectral), ("volume", Self::Volume), ("lagrangian", Self::Lagrangian)];
-    const WITHOUT_VOLUMES: [(&str, Self); 3] = [("auto", Self::Auto), ("spectral", Self::Spectral), ("lagrangian", Self::Lagrangian)];
+    const ALL: [(&str, Self); 4] = [
+        ("auto", Self::Auto),
+        ("spectral", Self::Spectral),
+        ("volume", Self::Volume),
+        ("lagrangian", Self::Lagrangian),
+    ];
+    const WITHOUT_VOLUMES: [(&str, Self); 3] =
+        [("auto", Self::Auto), ("spectral", Self::Spectral), ("lagrangian", Self::Lagrangian)];
 
     /// Parses a name. **Errors** a method that this space does not have.
     pub(super) fn parse(name: &str, space: DensitySpace) -> Result<Self> {
@@ -56,5 +62,7 @@ impl Method {
 /// Finds the value of a name.
 fn named<T: Copy>(kind: &'static str, name: &str, all: &[(&'static str, T)]) -> Result<T> {
     let found = all.iter().find(|(known, _)| *known == name);
-    found.map(|(_, value)| *value).ok_or_else(|| Error::unknown(kind, name, all.iter().map(|(known, _)| *known)))
+    found
+        .map(|(_, value)| *value)
+        .ok_or_else(|| Error::unknown(kind, name, all.iter().map(|(known, _)| *known)))
 }

@@ -21,7 +21,8 @@ use std::f64::consts::TAU;
 const AUTO_MODES: usize = 512;
 
 /// Columns of the time line.
-const COLUMNS: [&str; 8] = ["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "momentum", "cos_1", "sin_1"];
+const COLUMNS: [&str; 8] =
+    ["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "momentum", "cos_1", "sin_1"];
 
 impl Arguments {
     /// The initial density with as many modes as it needs.
@@ -41,19 +42,32 @@ impl Arguments {
     fn volumes(&self, pass: Pass) -> Result<FiniteVolume> {
         if let Some(path) = &self.values {
             let (from, values) = Self::profile(path)?;
-            return FiniteVolume::from_values(&values, from, pass.half(self.volume_count().max(2 * values.len())));
+            return FiniteVolume::from_values(
+                &values,
+                from,
+                pass.half(self.volume_count().max(2 * values.len())),
+            );
         }
         let start = self.start(self.modes)?;
-        FiniteVolume::from_circle(&start, pass.half(self.volume_count().max(8 * start.without_negligible_modes().modes())))
+        FiniteVolume::from_circle(
+            &start,
+            pass.half(self.volume_count().max(8 * start.without_negligible_modes().modes())),
+        )
     }
 
     pub(super) fn on_circle(&self, medium: &MeasureDynamics, pass: Pass) -> Result<LastState> {
         let (auto, noisy) = (pass.method == Method::Auto, medium.diffusion != 0.0);
         let late = |timeline: Table| {
-            if noisy { self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), timeline) } else { self.by_map(medium, pass) }
+            if noisy {
+                self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), timeline)
+            } else {
+                self.by_map(medium, pass)
+            }
         };
         match pass.method {
-            Method::Volume => return self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), table(&COLUMNS)),
+            Method::Volume => {
+                return self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), table(&COLUMNS));
+            }
             Method::Lagrangian => return self.by_map(medium, pass),
             Method::Auto | Method::Spectral => (),
         }
@@ -68,7 +82,12 @@ impl Arguments {
             return if auto { late(table(&COLUMNS)) } else { Err(self.too_fine(needed)) };
         }
         let row = |t: f64, c: &Circle| {
-            let rates = [c.negentropy_rate(medium), c.energy(medium), c.energy_rate(medium), c.momentum(medium)];
+            let rates = [
+                c.negentropy_rate(medium),
+                c.energy(medium),
+                c.energy_rate(medium),
+                c.momentum(medium),
+            ];
             [&[t, c.negentropy()], &rates[..], &[2.0 * c.c[1].re, -2.0 * c.c[1].im]].concat()
         };
         let mut timeline = table(&COLUMNS);
@@ -82,8 +101,17 @@ impl Arguments {
             })?
             .partial();
         if end == EvolutionEnd::UnderResolved && auto {
-            let volumes = || FiniteVolume::from_circle(&state, pass.half(self.volume_count().max(4 * state.modes())));
-            return if noisy { self.by_volume(medium, pass, (volumes()?, t), timeline) } else { self.by_map(medium, pass) };
+            let volumes = || {
+                FiniteVolume::from_circle(
+                    &state,
+                    pass.half(self.volume_count().max(4 * state.modes())),
+                )
+            };
+            return if noisy {
+                self.by_volume(medium, pass, (volumes()?, t), timeline)
+            } else {
+                self.by_map(medium, pass)
+            };
         }
         Ok(LastState {
             t,
@@ -102,7 +130,8 @@ impl Arguments {
         let mut state = self.start(self.modes)?;
         density_frames(self.t_end, |t, dt| {
             let now = DensityFrame { t, values: state.values(360), rings: 1 };
-            let (next, _, end) = state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
+            let (next, _, end) =
+                state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
             state = next;
             Ok((now, end == EvolutionEnd::Reached))
         })
@@ -125,7 +154,12 @@ impl Arguments {
         let (mut timeline, mut failed) = (table(&COLUMNS), None);
         let row = |t: f64, f: &FlowMap| -> Result<Vec<f64>> {
             let first = f.series(1).c[1];
-            let rates = [f.negentropy_rate(medium)?, f.energy(medium), f.energy_rate(medium)?, f.momentum(medium)?];
+            let rates = [
+                f.negentropy_rate(medium)?,
+                f.energy(medium),
+                f.energy_rate(medium)?,
+                f.momentum(medium)?,
+            ];
             Ok([&[t, f.negentropy()], &rates[..], &[2.0 * first.re, -2.0 * first.im]].concat())
         };
         let (state, t, end) = start
@@ -138,7 +172,9 @@ impl Arguments {
             .partial();
         failed.map_or(Ok(()), Err)?;
         let (angles, masses, log) = (state.angles(), state.masses(), state.log_density());
-        let rows = (0..angles.len()).map(|i| vec![angles[i].cos(), angles[i].sin(), masses[i], log[i]]).collect();
+        let rows = (0..angles.len())
+            .map(|i| vec![angles[i].cos(), angles[i].sin(), masses[i], log[i]])
+            .collect();
         Ok(LastState {
             t,
             end,
@@ -151,9 +187,17 @@ impl Arguments {
     }
 
     /// Finite volumes from a state at time t to the end.
-    fn by_volume(&self, medium: &MeasureDynamics, pass: Pass, (volume, t): (FiniteVolume, f64), mut timeline: Table) -> Result<LastState> {
+    fn by_volume(
+        &self,
+        medium: &MeasureDynamics,
+        pass: Pass,
+        (volume, t): (FiniteVolume, f64),
+        mut timeline: Table,
+    ) -> Result<LastState> {
         let nothing = [f64::NAN; 5];
-        timeline.rows.push([&[t, volume.negentropy(), volume.negentropy_rate(medium)?][..], &nothing].concat());
+        timeline.rows.push(
+            [&[t, volume.negentropy(), volume.negentropy_rate(medium)?][..], &nothing].concat(),
+        );
         let (mut steps, mut last) = (0u64, (t, volume.negentropy()));
         let (volume, elapsed, end) = volume
             .evolve(medium, pass.t_end - t, |s, cells| {
@@ -161,7 +205,9 @@ impl Arguments {
                 // The negentropy costs as much as a step.
                 if self.records(pass) && steps.is_multiple_of(16) {
                     let h = finite_volume::negentropy(cells);
-                    timeline.rows.push([&[t + s, h, (h - last.1) / (t + s - last.0)][..], &nothing].concat());
+                    timeline.rows.push(
+                        [&[t + s, h, (h - last.1) / (t + s - last.0)][..], &nothing].concat(),
+                    );
                     last = (t + s, h);
                 }
                 report_progress(t + s, pass)
@@ -173,7 +219,11 @@ impl Arguments {
             end,
             method: if t > 0.0 { "spectral, then finite volumes" } else { "finite volumes" },
             coefficients: coefficients(&averaged),
-            numbers: [volume.negentropy(), volume.negentropy_rate(medium)?, averaged.energy(medium)],
+            numbers: [
+                volume.negentropy(),
+                volume.negentropy_rate(medium)?,
+                averaged.energy(medium),
+            ],
             values: on_grid(&volume.averages, 0.5),
             timeline,
         })
@@ -181,12 +231,22 @@ impl Arguments {
 }
 
 fn coefficients(state: &Circle) -> Table {
-    let rows = state.cosines().into_iter().zip(state.sines()).enumerate().map(|(k, (c, s))| vec![k as f64, c, s]).collect();
+    let rows = state
+        .cosines()
+        .into_iter()
+        .zip(state.sines())
+        .enumerate()
+        .map(|(k, (c, s))| vec![k as f64, c, s])
+        .collect();
     Table { rows, ..table(&["k", "cosine", "sine"]) }
 }
 
 /// Values at `2 pi (j + offset) / n`.
 fn on_grid(values: &[f64], offset: f64) -> Table {
-    let rows = values.iter().enumerate().map(|(j, v)| vec![TAU * (j as f64 + offset) / values.len() as f64, *v]).collect();
+    let rows = values
+        .iter()
+        .enumerate()
+        .map(|(j, v)| vec![TAU * (j as f64 + offset) / values.len() as f64, *v])
+        .collect();
     Table { rows, ..table(&["theta", "density"]) }
 }

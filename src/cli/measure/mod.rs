@@ -107,7 +107,10 @@ impl Pass {
     }
 
     fn limits(self, most: usize) -> Limits {
-        Limits { max_modes: self.modes(most), tolerance_factor: if self.second { 10.0 } else { 1.0 } }
+        Limits {
+            max_modes: self.modes(most),
+            tolerance_factor: if self.second { 10.0 } else { 1.0 },
+        }
     }
 
     /// Number of particles, volumes or rings, half in the second run.
@@ -130,9 +133,16 @@ impl Arguments {
         let method = Method::parse(&self.method, space)?;
         self.check_flags(space, method)?;
         let (most, volumes) = (self.max_modes(), self.volume_count());
-        if !(8..=8192).contains(&self.modes) || !(self.modes..=16384).contains(&most) || !(32..=65536).contains(&volumes) {
+        if !(8..=8192).contains(&self.modes)
+            || !(self.modes..=16384).contains(&most)
+            || !(32..=65536).contains(&volumes)
+        {
             let found = format!("{} modes, at most {most}, {volumes} finite volumes", self.modes);
-            return Err(Error::parameter("--modes", found, "8 to 8192 modes, at most 16384, and 32 to 65536 finite volumes"));
+            return Err(Error::parameter(
+                "--modes",
+                found,
+                "8 to 8192 modes, at most 16384, and 32 to 65536 finite volumes",
+            ));
         }
         let d = match space {
             DensitySpace::Circle => 2,
@@ -146,7 +156,11 @@ impl Arguments {
         let reel = self.movie.as_deref().map(|path| self.reel(path, space, method)).transpose()?;
         let end = self.checked(&medium, (space, d), method)?;
         if let Some(reel) = &reel {
-            let frames = if space == DensitySpace::Circle { self.circle_frames(&medium)? } else { self.sphere_frames(&medium)? };
+            let frames = if space == DensitySpace::Circle {
+                self.circle_frames(&medium)?
+            } else {
+                self.sphere_frames(&medium)?
+            };
             density::write(&frames, reel, self.beta, self.t_end)?;
         }
         super::cancel::work_is_over();
@@ -164,17 +178,30 @@ impl Arguments {
                 } else {
                     "use --method auto, or a finer resolution"
                 };
-                let when = if end.outcome.end == EvolutionEnd::UnderResolved { "after" } else { "by" };
-                note(&format!("the density needs a finer resolution {when} t = {}; {hint}", end.outcome.t));
+                let when =
+                    if end.outcome.end == EvolutionEnd::UnderResolved { "after" } else { "by" };
+                note(&format!(
+                    "the density needs a finer resolution {when} t = {}; {hint}",
+                    end.outcome.t
+                ));
                 Ok(4)
             }
         }
     }
 
     /// The movie of --movie.
-    fn reel<'a>(&self, path: &'a Path, space: DensitySpace, method: Method) -> Result<MovieWriter<'a>> {
+    fn reel<'a>(
+        &self,
+        path: &'a Path,
+        space: DensitySpace,
+        method: Method,
+    ) -> Result<MovieWriter<'a>> {
         if space == DensitySpace::Zonal || !matches!(method, Method::Spectral | Method::Auto) {
-            return Err(Error::parameter("--movie", path.display(), "the circle or S^2, by the spectral method or auto"));
+            return Err(Error::parameter(
+                "--movie",
+                path.display(),
+                "the circle or S^2, by the spectral method or auto",
+            ));
         }
         MovieWriter::new(path, "--movie", 110.0, 20)
     }
@@ -183,7 +210,8 @@ impl Arguments {
     fn diffusion(&self) -> Result<f64> {
         let Some(text) = &self.noise else { return Ok(0.0) };
         let kappa = text.strip_prefix("kappa=").and_then(|kappa| kappa.trim().parse().ok());
-        let kappa = kappa.ok_or_else(|| Error::parameter("--noise", text, "kappa=K with a number K"))?;
+        let kappa =
+            kappa.ok_or_else(|| Error::parameter("--noise", text, "kappa=K with a number K"))?;
         Ok(1.0 / in_range("--noise", kappa, 1e-6, 1e12)?)
     }
 
@@ -205,21 +233,42 @@ impl Arguments {
         let volumes = circle && (method == Method::Volume || method == Method::Auto && noisy);
         let particles = !noisy && (method == Method::Lagrangian || method == Method::Auto);
         let modes = matches!(method, Method::Spectral | Method::Auto);
-        let refuse = |flag: &str, found: String, expected: &str| Err(Error::parameter(flag, found, expected));
+        let refuse = |flag: &str, found: String, expected: &str| {
+            Err(Error::parameter(flag, found, expected))
+        };
         if let (Some(b), None) = (self.bandwidth, &self.tokens) {
-            return refuse("--bandwidth", b.to_string(), "it with --tokens, whose kernel it describes");
+            return refuse(
+                "--bandwidth",
+                b.to_string(),
+                "it with --tokens, whose kernel it describes",
+            );
         }
         match (self.d, self.volumes, self.particles, self.max_modes) {
-            (Some(d), ..) if space != DensitySpace::Zonal => refuse("--d", d.to_string(), "it with --space zonal only"),
-            (_, Some(n), ..) if !volumes => refuse("--volumes", n.to_string(), "it with finite volumes, on the circle"),
-            (_, _, Some(n), _) if !particles => refuse("--particles", n.to_string(), "it with --method lagrangian or auto, without noise"),
-            (.., Some(n)) if !modes => refuse("--max-modes", n.to_string(), "it with --method spectral or auto"),
+            (Some(d), ..) if space != DensitySpace::Zonal => {
+                refuse("--d", d.to_string(), "it with --space zonal only")
+            }
+            (_, Some(n), ..) if !volumes => {
+                refuse("--volumes", n.to_string(), "it with finite volumes, on the circle")
+            }
+            (_, _, Some(n), _) if !particles => refuse(
+                "--particles",
+                n.to_string(),
+                "it with --method lagrangian or auto, without noise",
+            ),
+            (.., Some(n)) if !modes => {
+                refuse("--max-modes", n.to_string(), "it with --method spectral or auto")
+            }
             _ => Ok(()),
         }
     }
 
     /// The run with its error, the difference from a second run.
-    fn checked(&self, medium: &MeasureDynamics, (space, d): (DensitySpace, usize), method: Method) -> Result<CheckedOutcome> {
+    fn checked(
+        &self,
+        medium: &MeasureDynamics,
+        (space, d): (DensitySpace, usize),
+        method: Method,
+    ) -> Result<CheckedOutcome> {
         let run = |pass: Pass| match space {
             DensitySpace::Circle => self.on_circle(medium, pass),
             DensitySpace::Zonal => self.zonal(medium, d, pass),
@@ -246,10 +295,13 @@ impl Arguments {
     }
 
     fn density(&self) -> Result<Density> {
-        let text = self
-            .density
-            .as_deref()
-            .ok_or_else(|| Error::parameter("--density", "nothing", "--density SPEC, --values FILE or --tokens FILE"))?;
+        let text = self.density.as_deref().ok_or_else(|| {
+            Error::parameter(
+                "--density",
+                "nothing",
+                "--density SPEC, --values FILE or --tokens FILE",
+            )
+        })?;
         Density::parse(text)
     }
 
@@ -262,14 +314,20 @@ impl Arguments {
     /// per row as in `values.csv` of --out.
     fn profile(path: &Path) -> Result<(f64, Vec<f64>)> {
         match arrays::matrix(path, None) {
-            Ok((rows, values)) if rows > 2 && values.len() == 2 * rows => Ok((values[0], values.into_iter().skip(1).step_by(2).collect())),
+            Ok((rows, values)) if rows > 2 && values.len() == 2 * rows => {
+                Ok((values[0], values.into_iter().skip(1).step_by(2).collect()))
+            }
             _ => Ok((0.0, arrays::list(path, None)?)),
         }
     }
 
     /// The error for a density that needs more modes than allowed.
     fn too_fine(&self, needed: usize) -> Error {
-        Error::parameter("--max-modes", self.max_modes(), format!("at least {needed} for this density, or another --method"))
+        Error::parameter(
+            "--max-modes",
+            self.max_modes(),
+            format!("at least {needed} for this density, or another --method"),
+        )
     }
 
     /// Whether to record a time line, whose rows cost as much as steps.
@@ -283,8 +341,15 @@ impl Arguments {
         let provenance = Provenance::new("measure", &reproduce, reproduce.clone());
         let mut record = json.clone();
         record["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
-        for (name, table) in [("timeline.csv", &end.timeline), ("coefficients.csv", &end.coefficients), ("values.csv", &end.values)] {
-            arrays::write_atomically(&folder.join(name), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
+        for (name, table) in [
+            ("timeline.csv", &end.timeline),
+            ("coefficients.csv", &end.coefficients),
+            ("values.csv", &end.values),
+        ] {
+            arrays::write_atomically(
+                &folder.join(name),
+                arrays::csv_text(table, &provenance.csv_header()).as_bytes(),
+            )?;
         }
         arrays::write_atomically(&folder.join("record.json"), record.to_string().as_bytes())?;
         note(&format!("wrote {}", folder.display()));
@@ -295,7 +360,11 @@ impl Arguments {
 /// Reports progress; false after Ctrl-C.
 fn report_progress(t: f64, pass: Pass) -> bool {
     super::progress::report(Some(t / pass.t_end), || {
-        format!("t = {t:.4e} of {:e}{}", pass.t_end, if pass.second { ", second run for the error" } else { "" })
+        format!(
+            "t = {t:.4e} of {:e}{}",
+            pass.t_end,
+            if pass.second { ", second run for the error" } else { "" }
+        )
     });
     !cancelled()
 }

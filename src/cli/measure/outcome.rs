@@ -49,10 +49,19 @@ pub(super) struct CheckedOutcome {
 
 impl CheckedOutcome {
     /// Compares the numbers of two resolutions at the same time.
-    pub(super) fn new(outcome: LastState, second: &LastState, medium: &MeasureDynamics, d: usize) -> Self {
+    pub(super) fn new(
+        outcome: LastState,
+        second: &LastState,
+        medium: &MeasureDynamics,
+        d: usize,
+    ) -> Self {
         let tangent = d as f64 - 1.0;
         let growth = medium.weights.log_consensus_row_sum(medium.beta.abs()).exp();
-        let natural = [1.0, tangent * growth.max(medium.diffusion), medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0)];
+        let natural = [
+            1.0,
+            tangent * growth.max(medium.diffusion),
+            medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0),
+        ];
         // The error is at least the rounding error of the natural scale.
         let error = |k: usize| {
             let (a, b) = (outcome.numbers[k], second.numbers[k]);
@@ -60,14 +69,21 @@ impl CheckedOutcome {
         };
         let errors = [error(0), error(1), error(2)];
         let fine = |k: usize| errors[k] <= LEVEL * outcome.numbers[k].abs().max(SMALL * natural[k]);
-        let scales: Vec<f64> = (0..column(&outcome.coefficients, "cosine").len()).map(|k| dimension(d, k)).collect();
-        let gap = |name: &str, scales: &[f64]| largest_gap(&outcome.coefficients, &second.coefficients, name, scales);
-        let others = ["sine", "re", "im"].iter().map(|name| gap(name, &[])).fold(4.0 * f64::EPSILON, f64::max);
+        let scales: Vec<f64> =
+            (0..column(&outcome.coefficients, "cosine").len()).map(|k| dimension(d, k)).collect();
+        let gap = |name: &str, scales: &[f64]| {
+            largest_gap(&outcome.coefficients, &second.coefficients, name, scales)
+        };
+        let others = ["sine", "re", "im"]
+            .iter()
+            .map(|name| gap(name, &[]))
+            .fold(4.0 * f64::EPSILON, f64::max);
         let coefficients_error = others.max(gap("cosine", &scales));
         if second.end == EvolutionEnd::Interrupted {
             return Self::interrupted(outcome);
         }
-        let agree = second.end == EvolutionEnd::Reached && (0..3).all(fine) && coefficients_error <= LEVEL;
+        let agree =
+            second.end == EvolutionEnd::Reached && (0..3).all(fine) && coefficients_error <= LEVEL;
         let end = if agree { outcome.end } else { EvolutionEnd::UnderResolved };
         Self { second: second.numbers, errors, coefficients_error, scales, agree, end, outcome }
     }
@@ -75,13 +91,24 @@ impl CheckedOutcome {
     /// A state with unknown error.
     pub(super) fn interrupted(outcome: LastState) -> Self {
         let (second, errors) = (outcome.numbers, [f64::INFINITY; 3]);
-        Self { second, errors, coefficients_error: f64::INFINITY, scales: Vec::new(), agree: true, end: EvolutionEnd::Interrupted, outcome }
+        Self {
+            second,
+            errors,
+            coefficients_error: f64::INFINITY,
+            scales: Vec::new(),
+            agree: true,
+            end: EvolutionEnd::Interrupted,
+            outcome,
+        }
     }
 
     /// Values and errors.
     fn numbers(&self) -> Map<String, Value> {
         let pairs = NAMES.iter().enumerate().flat_map(|(k, name)| {
-            [((*name).to_owned(), finite(self.outcome.numbers[k])), (format!("{name}_error"), finite(self.errors[k]))]
+            [
+                ((*name).to_owned(), finite(self.outcome.numbers[k])),
+                (format!("{name}_error"), finite(self.errors[k])),
+            ]
         });
         pairs.collect()
     }
@@ -92,11 +119,16 @@ impl CheckedOutcome {
         let end = &self.outcome;
         let reached = self.end == EvolutionEnd::Reached;
         let column = |name: &str| -> Vec<Value> {
-            if self.agree { column(&end.coefficients, name).into_iter().map(finite).collect() } else { Vec::new() }
+            if self.agree {
+                column(&end.coefficients, name).into_iter().map(finite).collect()
+            } else {
+                Vec::new()
+            }
         };
         let (cosines, sines) = (column("cosine"), column("sine"));
         let density = end.values.columns.iter().position(|c| c == "density").filter(|_| self.agree);
-        let values: Vec<Value> = density.map_or_else(Vec::new, |k| end.values.rows.iter().map(|r| finite(r[k])).collect());
+        let values: Vec<Value> = density
+            .map_or_else(Vec::new, |k| end.values.rows.iter().map(|r| finite(r[k])).collect());
         let mut out = json!({
             "t": end.t, "outcome": self.end.name(), "method": end.method, "modes": cosines.len().saturating_sub(1), "coefficients": cosines,
             "sine_coefficients": sines, "coefficients_error": if self.agree { finite(self.coefficients_error) } else { Value::Null }, "values": values,
@@ -110,7 +142,12 @@ impl CheckedOutcome {
             out["last_resolved"] = Value::Object(self.numbers());
         } else if !reached {
             let pair = |k: usize| json!([finite(end.numbers[k]), finite(self.second[k])]);
-            out["unresolved"] = NAMES.iter().enumerate().map(|(k, name)| ((*name).to_owned(), pair(k))).collect::<Map<_, _>>().into();
+            out["unresolved"] = NAMES
+                .iter()
+                .enumerate()
+                .map(|(k, name)| ((*name).to_owned(), pair(k)))
+                .collect::<Map<_, _>>()
+                .into();
         }
         out
     }
@@ -119,11 +156,16 @@ impl CheckedOutcome {
         let (end, labels) = (&self.outcome, ["negentropy", "rate", "energy above uniform"]);
         let head = format!("t = {}: {} ({})\n", end.t, self.end.name(), end.method);
         if !self.agree {
-            let pair =
-                |k: usize| format!("{} unresolved ({:.3e} and {:.3e} by two resolutions)\n", labels[k], end.numbers[k], self.second[k]);
+            let pair = |k: usize| {
+                format!(
+                    "{} unresolved ({:.3e} and {:.3e} by two resolutions)\n",
+                    labels[k], end.numbers[k], self.second[k]
+                )
+            };
             return head + &(0..3).map(pair).collect::<String>() + "coefficients unresolved";
         }
-        let number = |k: usize| format!("{} {}\n", labels[k], with_error(end.numbers[k], self.errors[k]));
+        let number =
+            |k: usize| format!("{} {}\n", labels[k], with_error(end.numbers[k], self.errors[k]));
         let cosines = column(&end.coefficients, "cosine");
         // Each coefficient with the digits that its error allows.
         let digits = |(c, scale): (&f64, &f64)| {
@@ -131,16 +173,28 @@ impl CheckedOutcome {
             text.split_once(" +- ").map_or(text.clone(), |(digits, _)| digits.to_owned())
         };
         let shown: Vec<String> = cosines.iter().zip(&self.scales).take(9).map(digits).collect();
-        let last = if self.end == EvolutionEnd::Reached { "" } else { "The last resolved state, before the end time:\n" };
+        let last = if self.end == EvolutionEnd::Reached {
+            ""
+        } else {
+            "The last resolved state, before the end time:\n"
+        };
         let numbers: String = (0..3).map(number).collect();
-        format!("{head}{last}{numbers}coefficients {} (over their bounds +- {:.0e})", shown.join(" "), self.coefficients_error)
+        format!(
+            "{head}{last}{numbers}coefficients {} (over their bounds +- {:.0e})",
+            shown.join(" "),
+            self.coefficients_error
+        )
     }
 }
 
 /// Largest difference of two columns over their common rows, each divided by its scale (default 1).
 fn largest_gap(a: &Table, b: &Table, name: &str, scales: &[f64]) -> f64 {
     let scale = scales.iter().copied().chain(std::iter::repeat(1.0));
-    column(a, name).iter().zip(column(b, name)).zip(scale).fold(0.0, |m, ((a, b), s)| m.max((a - b).abs() / s))
+    column(a, name)
+        .iter()
+        .zip(column(b, name))
+        .zip(scale)
+        .fold(0.0, |m, ((a, b), s)| m.max((a - b).abs() / s))
 }
 
 /// An empty table.
@@ -151,12 +205,15 @@ pub(super) fn table(columns: &[&str]) -> Table {
 /// A column of a table without NaN; empty if there is no such column.
 fn column(table: &Table, name: &str) -> Vec<f64> {
     let place = table.columns.iter().position(|c| c == name);
-    place.map_or_else(Vec::new, |k| table.rows.iter().map(|r| r[k]).filter(|v| !v.is_nan()).collect())
+    place.map_or_else(Vec::new, |k| {
+        table.rows.iter().map(|r| r[k]).filter(|v| !v.is_nan()).collect()
+    })
 }
 
 /// Dimension of the harmonics of degree k on `S^{d-1}`.
 pub(super) fn dimension(d: usize, k: usize) -> f64 {
-    let binomial = |n: usize, k: usize| (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product::<f64>();
+    let binomial =
+        |n: usize, k: usize| (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product::<f64>();
     match k {
         0 => 1.0,
         1 => d as f64,

@@ -4,7 +4,9 @@ use super::outcome::{LastState, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
-use crate::continuity::{EvolutionEnd, Limits, MeasureDynamics, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index};
+use crate::continuity::{
+    EvolutionEnd, Limits, MeasureDynamics, lagrangian::Lagrangian, sphere2::Sphere2, sphere2::index,
+};
 use crate::error::{Result, in_range};
 use crate::flow::Table;
 use crate::lab::arrays;
@@ -21,7 +23,10 @@ impl Arguments {
             let (rows, values) = arrays::matrix(path, None)?;
             // A row holds colatitude, azimuth and density, or one ring.
             if values.len() == 3 * rows {
-                return Sphere2::from_values(&values.iter().skip(2).step_by(3).copied().collect::<Vec<_>>(), rings(values.len() / 3));
+                return Sphere2::from_values(
+                    &values.iter().skip(2).step_by(3).copied().collect::<Vec<_>>(),
+                    rings(values.len() / 3),
+                );
             }
             return Sphere2::from_values(&values, rows);
         }
@@ -41,11 +46,17 @@ impl Arguments {
         if start.degree > pass.modes(self.max_modes()) {
             return Err(self.too_fine(start.degree));
         }
-        let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);
+        let mut timeline =
+            table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "mean_length"]);
         let (state, t, end) = start
             .evolve(medium, pass.t_end, pass.limits(most), |t, a| {
                 if self.records(pass) {
-                    let rates = [a.negentropy_rate(medium), a.energy(medium), a.energy_rate(medium), a.mean_length()];
+                    let rates = [
+                        a.negentropy_rate(medium),
+                        a.energy(medium),
+                        a.energy_rate(medium),
+                        a.mean_length(),
+                    ];
                     timeline.rows.push([&[t, a.negentropy()], &rates[..]].concat());
                 }
                 report_progress(t, pass)
@@ -67,11 +78,13 @@ impl Arguments {
 
     /// Stills of the density at equal distances in time, as long as the series resolves it.
     pub(super) fn sphere_frames(&self, medium: &MeasureDynamics) -> Result<Vec<DensityFrame>> {
-        let limits = Limits { max_modes: self.max_modes().min(AUTO_DEGREE), tolerance_factor: 10.0 };
+        let limits =
+            Limits { max_modes: self.max_modes().min(AUTO_DEGREE), tolerance_factor: 10.0 };
         let mut state = self.sphere_start(self.modes.min(32))?;
         density_frames(self.t_end, |t, dt| {
             let now = DensityFrame { t, values: state.values_on(RINGS), rings: RINGS };
-            let (next, _, end) = state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
+            let (next, _, end) =
+                state.clone().evolve(medium, dt, limits, |_, _| !cancelled())?.partial();
             state = next;
             Ok((now, end == EvolutionEnd::Reached))
         })
@@ -90,16 +103,27 @@ impl Arguments {
             .evolve_with_tolerances(medium, pass.t_end, pass.step(), |t, l| {
                 if self.records(pass) {
                     let row = |rate| vec![t, l.negentropy(), rate, l.energy(medium), length(l)];
-                    l.negentropy_rate(medium).map_or_else(|e| failed = Some(e), |rate| timeline.rows.push(row(rate)));
+                    l.negentropy_rate(medium)
+                        .map_or_else(|e| failed = Some(e), |rate| timeline.rows.push(row(rate)));
                 }
                 failed.is_none() && report_progress(t, pass)
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;
-        let row = |i: usize| state.x.row(i).iter().copied().chain([state.x.masses()[i], state.log_density[i]]).collect();
+        let row = |i: usize| {
+            state
+                .x
+                .row(i)
+                .iter()
+                .copied()
+                .chain([state.x.masses()[i], state.log_density[i]])
+                .collect()
+        };
         let mut coefficients = table(&["k", "cosine"]);
         for l in 0..=16usize {
-            let moment = |(x, m): (&[f64], &f64)| m * crate::num::gegenbauer::zonal_polynomials(3, l, x[2])[l];
+            let moment = |(x, m): (&[f64], &f64)| {
+                m * crate::num::gegenbauer::zonal_polynomials(3, l, x[2])[l]
+            };
             let mean: f64 = state.x.rows().zip(state.x.masses()).map(moment).sum();
             coefficients.rows.push(vec![l as f64, (2 * l + 1) as f64 * mean]);
         }
@@ -109,7 +133,10 @@ impl Arguments {
             method: "lagrangian",
             coefficients,
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
-            values: Table { rows: (0..state.x.n()).map(row).collect(), ..table(&["x1", "x2", "x3", "mass", "log_density"]) },
+            values: Table {
+                rows: (0..state.x.n()).map(row).collect(),
+                ..table(&["x1", "x2", "x3", "mass", "log_density"])
+            },
             timeline,
         })
     }
@@ -125,7 +152,13 @@ fn coefficients(state: &Sphere2) -> Table {
     for (l, zonal) in state.zonal_coefficients().into_iter().enumerate() {
         for m in 0..=l {
             let a = state.a[index(l, m)];
-            out.rows.push(vec![l as f64, m as f64, a.re, a.im, if m == 0 { zonal } else { f64::NAN }]);
+            out.rows.push(vec![
+                l as f64,
+                m as f64,
+                a.re,
+                a.im,
+                if m == 0 { zonal } else { f64::NAN },
+            ]);
         }
     }
     out

@@ -3,7 +3,9 @@
 
 use super::outcome::{LastState, dimension, table};
 use super::{Arguments, Method, Pass, report_progress};
-use crate::continuity::{EvolutionEnd, MeasureDynamics, zonal::Zonal, zonal_lagrangian::ZonalLagrangian};
+use crate::continuity::{
+    EvolutionEnd, MeasureDynamics, zonal::Zonal, zonal_lagrangian::ZonalLagrangian,
+};
 use crate::error::{Error, Result, in_range};
 use crate::flow::Table;
 use std::f64::consts::PI;
@@ -12,7 +14,12 @@ use std::f64::consts::PI;
 const AUTO_MODES: usize = 64;
 
 impl Arguments {
-    pub(super) fn zonal(&self, medium: &MeasureDynamics, d: usize, pass: Pass) -> Result<LastState> {
+    pub(super) fn zonal(
+        &self,
+        medium: &MeasureDynamics,
+        d: usize,
+        pass: Pass,
+    ) -> Result<LastState> {
         if pass.method == Method::Lagrangian {
             return self.by_rings(medium, d, pass);
         }
@@ -21,17 +28,21 @@ impl Arguments {
         if late && self.density()?.degree(d) > most {
             return self.by_rings(medium, d, pass);
         }
-        let start = self.zonal_start(d, pass.modes(self.modes.min(if late { AUTO_MODES } else { 128 })))?;
+        let start =
+            self.zonal_start(d, pass.modes(self.modes.min(if late { AUTO_MODES } else { 128 })))?;
         if start.modes() > pass.modes(self.max_modes()) {
             return Err(self.too_fine(start.modes()));
         }
-        let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
+        let mut timeline =
+            table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
         let (state, t, end) = start
             .evolve(medium, pass.t_end, pass.limits(most), |t, z| {
                 if self.records(pass) {
                     match (z.negentropy(), z.negentropy_rate(medium), z.energy_rate(medium)) {
-                        (Ok(h), Ok(r), Ok(e)) => timeline.rows.push(vec![t, h, r, z.energy(medium), e, z.axis_mean()]),
+                        (Ok(h), Ok(r), Ok(e)) => {
+                            timeline.rows.push(vec![t, h, r, z.energy(medium), e, z.axis_mean()])
+                        }
                         (Err(e), _, _) | (_, Err(e), _) | (_, _, Err(e)) => failed = Some(e),
                     }
                 }
@@ -42,8 +53,14 @@ impl Arguments {
         if late && end == EvolutionEnd::UnderResolved {
             return self.by_rings(medium, d, pass);
         }
-        let coefficients = state.coefficients().into_iter().enumerate().map(|(k, c)| vec![k as f64, c]).collect();
-        let values = state.values(257).into_iter().enumerate().map(|(j, v)| vec![PI * j as f64 / 256.0, v]).collect();
+        let coefficients =
+            state.coefficients().into_iter().enumerate().map(|(k, c)| vec![k as f64, c]).collect();
+        let values = state
+            .values(257)
+            .into_iter()
+            .enumerate()
+            .map(|(j, v)| vec![PI * j as f64 / 256.0, v])
+            .collect();
         Ok(LastState {
             t,
             end,
@@ -62,7 +79,11 @@ impl Arguments {
         if let Some(path) = &self.tokens {
             let x = self.cloud(path)?;
             if x.d() != d {
-                return Err(Error::parameter("--d", d, format!("the dimension {} of the tokens", x.d())));
+                return Err(Error::parameter(
+                    "--d",
+                    d,
+                    format!("the dimension {} of the tokens", x.d()),
+                ));
             }
             return Zonal::from_tokens(&x, self.bandwidth(), modes);
         }
@@ -74,13 +95,21 @@ impl Arguments {
         let density = self.density()?;
         let n = self.particles.unwrap_or_else(|| (2 * density.degree(d)).clamp(64, 2048));
         in_range("--particles", n as f64, 8.0, 2048.0)?;
-        let mut timeline = table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
+        let mut timeline =
+            table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
         let (state, t, end) = ZonalLagrangian::new(&density, d, pass.half(n))?
             .evolve_with_tolerances(medium, pass.t_end, pass.step(), |t, r| {
                 if self.records(pass) {
                     match (r.negentropy_rate(medium), r.energy(medium)) {
-                        (Ok(rate), Ok(energy)) => timeline.rows.push(vec![t, r.negentropy(), rate, energy, f64::NAN, r.axis_mean()]),
+                        (Ok(rate), Ok(energy)) => timeline.rows.push(vec![
+                            t,
+                            r.negentropy(),
+                            rate,
+                            energy,
+                            f64::NAN,
+                            r.axis_mean(),
+                        ]),
                         (Err(e), _) | (_, Err(e)) => failed = Some(e),
                     }
                 }
@@ -88,7 +117,12 @@ impl Arguments {
             })?
             .partial();
         failed.map_or(Ok(()), Err)?;
-        let moments = state.moments(16).into_iter().enumerate().map(|(k, m)| vec![k as f64, m * dimension(d, k)]).collect();
+        let moments = state
+            .moments(16)
+            .into_iter()
+            .enumerate()
+            .map(|(k, m)| vec![k as f64, m * dimension(d, k)])
+            .collect();
         let row = |j: usize| vec![state.theta[j], state.masses[j], state.log_density[j]];
         Ok(LastState {
             t,
@@ -96,7 +130,10 @@ impl Arguments {
             method: "lagrangian (rings)",
             coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)?],
-            values: Table { rows: (0..state.theta.len()).map(row).collect(), ..table(&["polar_angle", "mass", "log_density"]) },
+            values: Table {
+                rows: (0..state.theta.len()).map(row).collect(),
+                ..table(&["polar_angle", "mass", "log_density"])
+            },
             timeline,
         })
     }

@@ -105,15 +105,27 @@ impl Arguments {
     }
 
     /// Runs the model and writes the files.
-    fn evaluate(&self, model: &TrainedModel, x: &[f64], plan: &[usize], keep: bool, words: &[String]) -> Result<(Value, ModelOutput)> {
-        let pass = if self.f32 { self.pass::<f32>(model, x, plan, keep)? } else { self.pass::<f64>(model, x, plan, keep)? };
+    fn evaluate(
+        &self,
+        model: &TrainedModel,
+        x: &[f64],
+        plan: &[usize],
+        keep: bool,
+        words: &[String],
+    ) -> Result<(Value, ModelOutput)> {
+        let pass = if self.f32 {
+            self.pass::<f32>(model, x, plan, keep)?
+        } else {
+            self.pass::<f64>(model, x, plan, keep)?
+        };
         let mut json = self.json(model, plan, &pass, words);
         let Some(folder) = &self.out else { return Ok((json, pass)) };
         let report = if self.report { Some(report::report(model, x, plan)?) } else { None };
         self.write(folder, model, plan, &pass, &mut json)?;
         if let Some(report) = report {
             report_page::write(folder, model, &report, &self.provenance(&json))?;
-            json["lyapunov_exponents"] = report.exponents.values.iter().map(|v| finite(*v)).collect();
+            json["lyapunov_exponents"] =
+                report.exponents.values.iter().map(|v| finite(*v)).collect();
             json["lyapunov_exponents_kind"] = json!(report.exponents.kind);
             json["sa_beta"] = finite(report.beta);
         }
@@ -128,14 +140,18 @@ impl Arguments {
         }
         let own = model.block_sequence();
         match (self.iterate, self.layers) {
-            (Some(b), _) if b >= model.blocks() => {
-                Err(Error::parameter("--iterate", b, format!("a block below {}, the blocks of the model", model.blocks())))
-            }
+            (Some(b), _) if b >= model.blocks() => Err(Error::parameter(
+                "--iterate",
+                b,
+                format!("a block below {}, the blocks of the model", model.blocks()),
+            )),
             (Some(b), layers) => Ok(vec![b; layers.unwrap_or(own.len())]),
             (None, Some(layers)) if model.blocks() == 1 => Ok(vec![0; layers]),
-            (None, Some(layers)) => {
-                Err(Error::parameter("--layers", layers, "it only with --iterate, or for a model whose layers share one block"))
-            }
+            (None, Some(layers)) => Err(Error::parameter(
+                "--layers",
+                layers,
+                "it only with --iterate, or for a model whose layers share one block",
+            )),
             (None, None) => Ok(own),
         }
     }
@@ -146,14 +162,22 @@ impl Arguments {
             let array = arrays::read(path, None)?;
             return match array.shape[..] {
                 [_, d] if d == model.config().d => Ok((array.data, Vec::new())),
-                _ => Err(Error::parameter("--embeddings", format!("shape {:?}", array.shape), format!("n x {}", model.config().d))),
+                _ => Err(Error::parameter(
+                    "--embeddings",
+                    format!("shape {:?}", array.shape),
+                    format!("n x {}", model.config().d),
+                )),
             };
         }
         if let Some(path) = &self.ids {
             let numbers = arrays::list(path, None)?;
             let whole = |v: &f64| *v >= 0.0 && v.fract().abs() < f64::EPSILON;
             if let Some(k) = numbers.iter().position(|v| !whole(v)) {
-                return Err(Error::parameter(format!("--ids, id {}", k + 1), numbers[k], "a whole number >= 0"));
+                return Err(Error::parameter(
+                    format!("--ids, id {}", k + 1),
+                    numbers[k],
+                    "a whole number >= 0",
+                ));
             }
             let ids: Vec<usize> = numbers.iter().map(|v| *v as usize).collect();
             let x = model.embed(&ids).map_err(|e| rename(e, |name| format!("--{name}")))?;
@@ -161,13 +185,23 @@ impl Arguments {
         }
         let given = self.text.clone().unwrap_or_default();
         let path = Path::new(&given);
-        let text = if path.is_file() { String::from_utf8_lossy(&arrays::load(path)?).into_owned() } else { given };
+        let text = if path.is_file() {
+            String::from_utf8_lossy(&arrays::load(path)?).into_owned()
+        } else {
+            given
+        };
         let (ids, words) = weights::vocabulary(&self.model, model)?.encode(&text)?;
         let x = model.embed(&ids).map_err(|e| rename(e, |_| "--text".into()))?;
         Ok((x, words))
     }
 
-    fn pass<T: Real>(&self, model: &TrainedModel, x: &[f64], plan: &[usize], keep: bool) -> Result<ModelOutput> {
+    fn pass<T: Real>(
+        &self,
+        model: &TrainedModel,
+        x: &[f64],
+        plan: &[usize],
+        keep: bool,
+    ) -> Result<ModelOutput> {
         let wide = |numbers: &[T]| numbers.iter().map(|v| v.to_f64()).collect::<Vec<f64>>();
         let (mut states, mut attention) = (x.to_vec(), Vec::new());
         if self.f32 {
@@ -176,7 +210,9 @@ impl Arguments {
         let begun = Instant::now();
         let mut reading = 0.0;
         let last = model.run_layers::<T>(x, plan, keep, |layer: &LayerPass<T>| {
-            progress::report(Some(layer.index as f64 / plan.len() as f64), || format!("layer {} of {}", layer.index + 1, plan.len()));
+            progress::report(Some(layer.index as f64 / plan.len() as f64), || {
+                format!("layer {} of {}", layer.index + 1, plan.len())
+            });
             let shown = Instant::now();
             states.extend(wide(layer.after));
             attention.extend(wide(layer.weights));
@@ -188,9 +224,19 @@ impl Arguments {
         Ok(ModelOutput { states, attention, last, seconds })
     }
 
-    fn json(&self, model: &TrainedModel, plan: &[usize], pass: &ModelOutput, words: &[String]) -> Value {
+    fn json(
+        &self,
+        model: &TrainedModel,
+        plan: &[usize],
+        pass: &ModelOutput,
+        words: &[String],
+    ) -> Value {
         let (config, n) = (model.config(), pass.states.len() / (plan.len() + 1) / model.config().d);
-        let cosines: Vec<Value> = pass.states.chunks_exact(n * config.d).map(|x| finite(Cloud::new(x, config.d).mean())).collect();
+        let cosines: Vec<Value> = pass
+            .states
+            .chunks_exact(n * config.d)
+            .map(|x| finite(Cloud::new(x, config.d).mean()))
+            .collect();
         json!({
             "kind": model.architecture(),
             "tokens": n,
@@ -211,11 +257,19 @@ impl Arguments {
     }
 
     /// Writes hidden.npz, and final tokens, time line and record for other commands.
-    fn write(&self, folder: &Path, model: &TrainedModel, plan: &[usize], pass: &ModelOutput, json: &mut Value) -> Result<()> {
+    fn write(
+        &self,
+        folder: &Path,
+        model: &TrainedModel,
+        plan: &[usize],
+        pass: &ModelOutput,
+        json: &mut Value,
+    ) -> Result<()> {
         let (d, heads, layers) = (model.config().d, model.config().heads, plan.len());
         let n = pass.states.len() / (layers + 1) / d;
         let (states, matrices, rows) = ([layers + 1, n, d], [layers, heads, n, n], [n, d]);
-        let mut members: Vec<(&str, &[usize], &[f64])> = vec![("hidden_states", &states, &pass.states)];
+        let mut members: Vec<(&str, &[usize], &[f64])> =
+            vec![("hidden_states", &states, &pass.states)];
         if !pass.attention.is_empty() {
             members.push(("attention", &matrices, &pass.attention));
         }
@@ -225,17 +279,25 @@ impl Arguments {
         let archive = npz::bytes(&members)?;
         let provenance = self.provenance(json);
         let end = Tokens::normalised(d, pass.states[layers * n * d..].to_vec())?;
-        let last = Table { columns: (0..d).map(|c| format!("x_{c}")).collect(), rows: end.rows().map(<[f64]>::to_vec).collect() };
+        let last = Table {
+            columns: (0..d).map(|c| format!("x_{c}")).collect(),
+            rows: end.rows().map(<[f64]>::to_vec).collect(),
+        };
         let cosine = |l: usize| json["mean_cosine"][l].as_f64().unwrap_or(f64::NAN);
-        let timeline =
-            Table { columns: vec!["t".into(), "mean_cosine".into()], rows: (0..=layers).map(|l| vec![l as f64, cosine(l)]).collect() };
+        let timeline = Table {
+            columns: vec!["t".into(), "mean_cosine".into()],
+            rows: (0..=layers).map(|l| vec![l as f64, cosine(l)]).collect(),
+        };
         json["settings"] = json!({"tokens": {"n": n, "d": d, "space": "sphere"}, "plan": plan, "dynamics": "sa", "beta": 1.0});
         json["final_columns"] = json!(last.columns);
         json["timeline_columns"] = json!(timeline.columns);
         json["provenance"] = serde_json::to_value(&provenance).unwrap_or_default();
         arrays::write_atomically(&folder.join("hidden.npz"), &archive)?;
         for (name, table) in [("final_tokens", &last), ("timeline", &timeline)] {
-            arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
+            arrays::write_atomically(
+                &folder.join(format!("{name}.csv")),
+                arrays::csv_text(table, &provenance.csv_header()).as_bytes(),
+            )?;
         }
         // NPY: the tokens as a plain array, the time line with named columns.
         arrays::write_atomically(&folder.join("final_tokens.npy"), &arrays::npy_bytes(&last))?;
@@ -247,17 +309,27 @@ impl Arguments {
 
 /// If all layers apply one block: the tables of the figure iterated-block. Layer 0 is left out: it
 /// has another normalisation.
-fn write_iterated_block(folder: &Path, model: &TrainedModel, plan: &[usize], states: &[f64], provenance: &Provenance) -> Result<()> {
+fn write_iterated_block(
+    folder: &Path,
+    model: &TrainedModel,
+    plan: &[usize],
+    states: &[f64],
+    provenance: &Provenance,
+) -> Result<()> {
     if plan.len() < 3 || plan.iter().any(|b| *b != plan[0]) {
         return Ok(());
     }
     let block = model.block(plan[0])?;
     let norm = block.parts.last().and_then(|p| p.after.as_ref());
-    let states: Vec<&[f64]> = states.chunks_exact(states.len() / (plan.len() + 1)).skip(1).collect();
+    let states: Vec<&[f64]> =
+        states.chunks_exact(states.len() / (plan.len() + 1)).skip(1).collect();
     let own = folder.join("iterated-block");
     create(&own)?;
     for (name, table) in iterated_block::tables(model.config().d, &states, norm, 1) {
-        arrays::write_atomically(&own.join(format!("{name}.csv")), arrays::csv_text(&table, &provenance.csv_header()).as_bytes())?;
+        arrays::write_atomically(
+            &own.join(format!("{name}.csv")),
+            arrays::csv_text(&table, &provenance.csv_header()).as_bytes(),
+        )?;
     }
     Ok(())
 }
@@ -265,7 +337,9 @@ fn write_iterated_block(folder: &Path, model: &TrainedModel, plan: &[usize], sta
 /// Renames the parameter of an error.
 fn rename(e: Error, flag: impl Fn(&str) -> String) -> Error {
     match e {
-        Error::Parameter { name, found, expected } => Error::Parameter { name: flag(&name), found, expected },
+        Error::Parameter { name, found, expected } => {
+            Error::Parameter { name: flag(&name), found, expected }
+        }
         other => other,
     }
 }
@@ -284,11 +358,19 @@ fn text(json: &Value, pass: &ModelOutput, d: usize) -> String {
     for (l, c) in json["mean_cosine"].as_array().into_iter().flatten().enumerate() {
         text.push_str(&format!("{l:>5}  {:.6}\n", c.as_f64().unwrap_or(f64::NAN)));
     }
-    if let (Some(values), Some(kind)) = (json["lyapunov_exponents"].as_array(), json["lyapunov_exponents_kind"].as_str()) {
-        let values: Vec<String> = values.iter().map(|v| v.as_f64().map_or("-".into(), number)).collect();
+    if let (Some(values), Some(kind)) =
+        (json["lyapunov_exponents"].as_array(), json["lyapunov_exponents_kind"].as_str())
+    {
+        let values: Vec<String> =
+            values.iter().map(|v| v.as_f64().map_or("-".into(), number)).collect();
         let beta = json["sa_beta"].as_f64().map_or("none".into(), number);
-        text.push_str(&format!("growth rates of small perturbations per layer, the four largest: {}\n  ({kind})\n", values.join(", ")));
-        text.push_str(&format!("fitted beta (median over layers of the median over heads): {beta}\n"));
+        text.push_str(&format!(
+            "growth rates of small perturbations per layer, the four largest: {}\n  ({kind})\n",
+            values.join(", ")
+        ));
+        text.push_str(&format!(
+            "fitted beta (median over layers of the median over heads): {beta}\n"
+        ));
     }
     text
 }

@@ -56,9 +56,9 @@ const MAX_SINGULAR_LAYERS: usize = 64;
 const MAX_PARAMETERS: usize = 1 << 27;
 
 /// How the two kinds of Lyapunov exponents of a report are computed.
-pub const SINGULAR: &str =
-    "singular exponents at finite depth: log sigma_k / layers for the singular values of the product of the derivatives of all layers";
-pub const BY_QR: &str = "QR exponents: mean growth per layer of four random directions that are kept orthogonal";
+pub const SINGULAR: &str = "singular exponents at finite depth: log sigma_k / layers for the singular values of the product of the derivatives of all layers";
+pub const BY_QR: &str =
+    "QR exponents: mean growth per layer of four random directions that are kept orthogonal";
 
 /// Columns of `spectra.csv`. V has fewer eigenvalues other than 0 than its symmetric part.
 const SPECTRA: [&str; 6] = ["layer", "head", "index", "value_real", "value_imaginary", "symmetric"];
@@ -74,7 +74,8 @@ struct State {
 
 /// An empty table: columns that identify a row, then those of a report.
 fn table(keys: &[&str], columns: &[ReportColumn]) -> Table {
-    let columns = keys.iter().copied().chain(columns.iter().map(|c| c.column)).map(str::to_owned).collect();
+    let columns =
+        keys.iter().copied().chain(columns.iter().map(|c| c.column)).map(str::to_owned).collect();
     Table { columns, rows: Vec::new() }
 }
 
@@ -82,19 +83,41 @@ fn table(keys: &[&str], columns: &[ReportColumn]) -> Table {
 pub fn report(model: &TrainedModel, x: &[f64], plan: &[usize]) -> Result<Report> {
     let d = model.config().d;
     let mut tables = [table(&["layer", "head"], &HEADS), table(&SPECTRA, &[])];
-    let mut states = vec![State { cloud: Cloud::new(x, d), x: x.to_vec(), bare: None, ratios: [f64::NAN; 2], beta: f64::NAN }];
-    let frame = || LyapunovFrame::new(x.len(), DIRECTIONS, &mut Stream::new(1, &["transformer", "exponents"]));
+    let mut states = vec![State {
+        cloud: Cloud::new(x, d),
+        x: x.to_vec(),
+        bare: None,
+        ratios: [f64::NAN; 2],
+        beta: f64::NAN,
+    }];
+    let frame = || {
+        LyapunovFrame::new(x.len(), DIRECTIONS, &mut Stream::new(1, &["transformer", "exponents"]))
+    };
     let mut perturbations = (plan.len() > MAX_SINGULAR_LAYERS).then(frame);
     model.run_layers::<f64>(x, plan, true, |layer: &LayerPass<f64>| {
         let before = states.len() - 1;
-        states[before].bare = states[before].bare.take().or_else(|| first_norm(layer.block).map(|n| Cloud::new(&n.apply(layer.before), d)));
-        let betas = add_heads(layer, &states[before].cloud, model.config().rotary.is_some() || is_causal(layer.block), &mut tables)?;
+        states[before].bare = states[before]
+            .bare
+            .take()
+            .or_else(|| first_norm(layer.block).map(|n| Cloud::new(&n.apply(layer.before), d)));
+        let betas = add_heads(
+            layer,
+            &states[before].cloud,
+            model.config().rotary.is_some() || is_causal(layer.block),
+            &mut tables,
+        )?;
         if let Some(frame) = &mut perturbations {
             frame.advance(&linearised(layer.block, layer.before, None, 1.0)?);
         }
         let bare = last_norm(layer.block).map(|n| Cloud::new(&n.without_affine(layer.after), d));
         let ratios = ratios(layer.block, layer.before)?;
-        states.push(State { cloud: Cloud::new(layer.after, d), x: layer.after.to_vec(), bare, ratios, beta: median(betas) });
+        states.push(State {
+            cloud: Cloud::new(layer.after, d),
+            x: layer.after.to_vec(),
+            bare,
+            ratios,
+            beta: median(betas),
+        });
         Ok(())
     })?;
     let exponents = match perturbations {
@@ -145,10 +168,16 @@ fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f
 /// undefined.
 fn entropy_and_energy(x: &[f64], d: usize, beta: f64) -> ([f64; 2], f64) {
     let Ok(tokens) = Tokens::normalised(d, x.to_vec()) else { return ([f64::NAN; 2], f64::NAN) };
-    let energy = if beta.is_finite() { Energy::new(beta, EnergyScale::Mean).log_value(&tokens).unwrap_or(f64::NAN) } else { f64::NAN };
+    let energy = if beta.is_finite() {
+        Energy::new(beta, EnergyScale::Mean).log_value(&tokens).unwrap_or(f64::NAN)
+    } else {
+        f64::NAN
+    };
     // The estimator needs more than a few neighbours.
-    let entropy =
-        (tokens.n() > 8).then(|| estimate_negentropy(&tokens, 3, 100.0).ok()).flatten().map(|e| [e[0].value, e[0].standard_error]);
+    let entropy = (tokens.n() > 8)
+        .then(|| estimate_negentropy(&tokens, 3, 100.0).ok())
+        .flatten()
+        .map(|e| [e[0].value, e[0].standard_error]);
     (entropy.unwrap_or([f64::NAN; 2]), energy)
 }
 
@@ -188,7 +217,11 @@ fn median(values: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// Growth rates from the singular values of the product of all layers.
-fn singular_growth(model: &TrainedModel, plan: &[usize], states: &[State]) -> Result<GrowthExponents> {
+fn singular_growth(
+    model: &TrainedModel,
+    plan: &[usize],
+    states: &[State],
+) -> Result<GrowthExponents> {
     let mut blocks: BTreeMap<usize, TransformerBlock> = BTreeMap::new();
     for index in plan.iter().copied().collect::<BTreeSet<usize>>() {
         let parameters: usize = blocks.values().map(TransformerBlock::parameters).sum();
@@ -199,27 +232,39 @@ fn singular_growth(model: &TrainedModel, plan: &[usize], states: &[State]) -> Re
     let visit = |backwards: bool, apply: &mut dyn FnMut(&dyn Linearised)| -> Result<()> {
         for l in 0..plan.len() {
             let l = if backwards { plan.len() - 1 - l } else { l };
-            let read = if blocks.contains_key(&plan[l]) { None } else { Some(model.block(plan[l])?) };
+            let read =
+                if blocks.contains_key(&plan[l]) { None } else { Some(model.block(plan[l])?) };
             if let Some(block) = blocks.get(&plan[l]).or(read.as_ref()) {
                 apply(&linearised(block, &states[l].x, None, 1.0)?);
             }
         }
         Ok(())
     };
-    let found = singular_exponents(states[0].x.len(), DIRECTIONS, &mut Stream::new(1, &["transformer", "singular"]), visit)?;
+    let found = singular_exponents(
+        states[0].x.len(),
+        DIRECTIONS,
+        &mut Stream::new(1, &["transformer", "singular"]),
+        visit,
+    )?;
     Ok(GrowthExponents { values: found.values, kind: SINGULAR, error: found.error })
 }
 
 /// Adds the rows of the heads of a layer and of their spectra; returns the fitted inverse
 /// temperatures.
-fn add_heads(layer: &LayerPass<f64>, cloud: &Cloud, causal: bool, [heads, spectra]: &mut [Table; 2]) -> Result<Vec<f64>> {
+fn add_heads(
+    layer: &LayerPass<f64>,
+    cloud: &Cloud,
+    causal: bool,
+    [heads, spectra]: &mut [Table; 2],
+) -> Result<Vec<f64>> {
     let n = cloud.n;
     let lengths: Vec<f64> = layer.before.chunks_exact(layer.before.len() / n).map(norm).collect();
     let reference = SaReference::new(cloud, causal);
     let mut betas = Vec::new();
     for ResidualSublayer { part, inner, .. } in &layer.block.parts {
         let BlockPart::Attention(a) = part else { continue };
-        let inside = inner.as_ref().map_or_else(|| layer.before.to_vec(), |norm| norm.apply(layer.before));
+        let inside =
+            inner.as_ref().map_or_else(|| layer.before.to_vec(), |norm| norm.apply(layer.before));
         for (h, weights) in layer.weights.chunks_exact(n * n).enumerate() {
             let (seen, form) = (weight_statistics(weights, n), head_form(a, h));
             let fit = reference.fit(&lengths, &a.head_output(h, weights, &inside));
@@ -227,9 +272,21 @@ fn add_heads(layer: &LayerPass<f64>, cloud: &Cloud, causal: bool, [heads, spectr
             for k in 0..form.values.len().max(form.symmetric.len()) {
                 // A list omits eigenvalues 0; an empty list means that they are unknown.
                 let rest = |empty: bool| if empty { f64::NAN } else { 0.0 };
-                let (real, imaginary) = form.values.get(k).copied().unwrap_or((rest(form.values.is_empty()), rest(form.values.is_empty())));
-                let symmetric = form.symmetric.get(k).copied().unwrap_or(rest(form.symmetric.is_empty()));
-                spectra.rows.push(vec![layer.index as f64 + 1.0, h as f64, k as f64, real, imaginary, symmetric]);
+                let (real, imaginary) = form
+                    .values
+                    .get(k)
+                    .copied()
+                    .unwrap_or((rest(form.values.is_empty()), rest(form.values.is_empty())));
+                let symmetric =
+                    form.symmetric.get(k).copied().unwrap_or(rest(form.symmetric.is_empty()));
+                spectra.rows.push(vec![
+                    layer.index as f64 + 1.0,
+                    h as f64,
+                    k as f64,
+                    real,
+                    imaginary,
+                    symmetric,
+                ]);
             }
             let (real, even) = (form.real(), form.symmetric_ends());
             heads.rows.push(vec![
@@ -258,7 +315,11 @@ fn add_heads(layer: &LayerPass<f64>, cloud: &Cloud, causal: bool, [heads, spectr
 /// attention there.
 fn sa_states(x: &[f64], d: usize, states: &[State], beta: f64) -> Result<Vec<Cloud>> {
     let mut tokens = Tokens::normalised(d, x.to_vec())?;
-    let sa = dynamics::build("sa", false, &Spec::new(if beta.is_finite() { beta } else { 1.0 }, tokens.n()))?;
+    let sa = dynamics::build(
+        "sa",
+        false,
+        &Spec::new(if beta.is_finite() { beta } else { 1.0 }, tokens.n()),
+    )?;
     let mut out = vec![Cloud::new(tokens.coordinates(), d)];
     for state in &states[1..] {
         let t = if state.ratios[0].is_finite() { state.ratios[0] } else { 1.0 };

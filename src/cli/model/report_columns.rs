@@ -10,7 +10,12 @@ pub struct ReportColumn {
     pub violated: &'static str,
 }
 
-const fn entry(column: &'static str, meaning: &'static str, theorem: &'static str, violated: &'static str) -> ReportColumn {
+const fn entry(
+    column: &'static str,
+    meaning: &'static str,
+    theorem: &'static str,
+    violated: &'static str,
+) -> ReportColumn {
     ReportColumn { column, meaning, theorem, violated }
 }
 
@@ -41,7 +46,12 @@ pub static LAYERS: [ReportColumn; 20] = [
          arXiv:2406.04851",
         "d is not 2, tokens are not uniform",
     ),
-    entry("clusters_999", "number of clusters: cosines above 0.999", "metastable clusters: arXiv:2410.06833", "as for clusters_90"),
+    entry(
+        "clusters_999",
+        "number of clusters: cosines above 0.999",
+        "metastable clusters: arXiv:2410.06833",
+        "as for clusters_90",
+    ),
     entry(
         "equal_rows_residual",
         "|x - 1 m^T| / |x| with the mean token m",
@@ -91,23 +101,48 @@ pub static LAYERS: [ReportColumn; 20] = [
         "entropy production: arXiv:2312.10794",
         "the bias is large if n is not much larger than d",
     ),
-    entry("negentropy_error", "standard error of negentropy by bootstrap", "as for negentropy", "it does not include the bias"),
+    entry(
+        "negentropy_error",
+        "standard error of negentropy by bootstrap",
+        "as for negentropy",
+        "it does not include the bias",
+    ),
     entry(
         "sa_mean_cosine",
         "mean cosine of SA that starts at layer 0, at the median beta, for times |F(x)| / |x|",
         "one cluster: arXiv:2312.10794",
         "none: this is the flow of the theory",
     ),
-    entry("sa_clusters_99", "number of clusters of SA: cosines above 0.99", "metastable clusters: arXiv:2410.06833", "none"),
+    entry(
+        "sa_clusters_99",
+        "number of clusters of SA: cosines above 0.99",
+        "metastable clusters: arXiv:2410.06833",
+        "none",
+    ),
     entry(
         "sa_equal_rows_residual",
         "|x - 1 m^T| / |x| of SA",
         "one cluster: arXiv:2312.10794, Theorem 4.1",
         "none: it tends to 0 as time grows; depth is finite",
     ),
-    entry("sa_effective_rank", "e^H of the squared singular values of SA", "one cluster: arXiv:2312.10794, Theorem 4.1", "none"),
-    entry("sa_log_energy", "log E_beta of SA at its beta", "E_beta rises along SA: arXiv:2312.10794, Section 3", "none: this column rises"),
-    entry("sa_negentropy", "negentropy of SA", "entropy production: arXiv:2312.10794", "the bias is that of negentropy"),
+    entry(
+        "sa_effective_rank",
+        "e^H of the squared singular values of SA",
+        "one cluster: arXiv:2312.10794, Theorem 4.1",
+        "none",
+    ),
+    entry(
+        "sa_log_energy",
+        "log E_beta of SA at its beta",
+        "E_beta rises along SA: arXiv:2312.10794, Section 3",
+        "none: this column rises",
+    ),
+    entry(
+        "sa_negentropy",
+        "negentropy of SA",
+        "entropy production: arXiv:2312.10794",
+        "the bias is that of negentropy",
+    ),
 ];
 
 /// Numbers of the page that are in no table.
@@ -166,7 +201,12 @@ pub static HEADS: [ReportColumn; 13] = [
         "SA",
         "beta_cosine shows how well SA fits",
     ),
-    entry("beta_error", "standard error by leaving out groups of tokens", "SA", "it does not include the misfit"),
+    entry(
+        "beta_error",
+        "standard error by leaving out groups of tokens",
+        "SA",
+        "it does not include the misfit",
+    ),
     entry(
         "beta_cosine",
         "cosine of the two drifts: 1 if the head acts as SA; below 0 the beta is left out of \
@@ -186,7 +226,12 @@ pub static HEADS: [ReportColumn; 13] = [
         "leading directions of tokens in R^d: arXiv:2305.05465",
         "V is of low rank, and tokens are normalised",
     ),
-    entry("value_real_min", "smallest real part of an eigenvalue of V", "arXiv:2305.05465", "as for value_real_max"),
+    entry(
+        "value_real_min",
+        "smallest real part of an eigenvalue of V",
+        "arXiv:2305.05465",
+        "as for value_real_max",
+    ),
     entry(
         "value_symmetric_max",
         "largest eigenvalue of the symmetric part of V",

@@ -13,9 +13,19 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// Writes the files.
-pub fn write(folder: &Path, model: &TrainedModel, report: &Report, provenance: &Provenance) -> Result<()> {
-    for (name, table) in [("layers", &report.layers), ("heads", &report.heads), ("spectra", &report.spectra)] {
-        arrays::write_atomically(&folder.join(format!("{name}.csv")), arrays::csv_text(table, &provenance.csv_header()).as_bytes())?;
+pub fn write(
+    folder: &Path,
+    model: &TrainedModel,
+    report: &Report,
+    provenance: &Provenance,
+) -> Result<()> {
+    for (name, table) in
+        [("layers", &report.layers), ("heads", &report.heads), ("spectra", &report.spectra)]
+    {
+        arrays::write_atomically(
+            &folder.join(format!("{name}.csv")),
+            arrays::csv_text(table, &provenance.csv_header()).as_bytes(),
+        )?;
     }
     let json = json!({
         "layers": objects(&report.layers),
@@ -30,11 +40,23 @@ pub fn write(folder: &Path, model: &TrainedModel, report: &Report, provenance: &
         "provenance": provenance,
     });
     arrays::write_atomically(&folder.join("report.json"), json.to_string().as_bytes())?;
-    arrays::write_atomically(&folder.join("report.html"), html(model, report, provenance).as_bytes())
+    arrays::write_atomically(
+        &folder.join("report.html"),
+        html(model, report, provenance).as_bytes(),
+    )
 }
 
 fn objects(table: &Table) -> Value {
-    let one = |row: &Vec<f64>| Value::Object(table.columns.iter().cloned().zip(row.iter().map(|v| finite(*v))).collect::<Map<_, _>>());
+    let one = |row: &Vec<f64>| {
+        Value::Object(
+            table
+                .columns
+                .iter()
+                .cloned()
+                .zip(row.iter().map(|v| finite(*v)))
+                .collect::<Map<_, _>>(),
+        )
+    };
     table.rows.iter().map(one).collect()
 }
 
@@ -60,9 +82,13 @@ fn html(model: &TrainedModel, report: &Report, provenance: &Provenance) -> Strin
         parameters = model.parameters(),
         exponents = exponents.join(", "),
         exponents_kind = report.exponents.kind,
-        exponents_error = if error.is_finite() { format!("; within {}", number(error)) } else { String::new() },
+        exponents_error =
+            if error.is_finite() { format!("; within {}", number(error)) } else { String::new() },
         beta = if report.beta.is_finite() {
-            format!("beta = {}, the median of the layers' medians of fitted betas", number(report.beta))
+            format!(
+                "beta = {}, the median of the layers' medians of fitted betas",
+                number(report.beta)
+            )
         } else {
             "beta = 1, as no head has a fitted beta".into()
         },
@@ -78,8 +104,17 @@ fn html(model: &TrainedModel, report: &Report, provenance: &Provenance) -> Strin
 }
 
 fn table(table: &Table, file: &str) -> String {
-    let head: String = table.columns.iter().map(|c| format!("<th scope=\"col\">{}</th>", c.replace('_', " "))).collect();
-    let rows = table.rows.iter().map(|r| format!("<tr>{}</tr>\n", r.iter().map(|v| format!("<td>{}</td>", cell(*v))).collect::<String>()));
+    let head: String = table
+        .columns
+        .iter()
+        .map(|c| format!("<th scope=\"col\">{}</th>", c.replace('_', " ")))
+        .collect();
+    let rows = table.rows.iter().map(|r| {
+        format!(
+            "<tr>{}</tr>\n",
+            r.iter().map(|v| format!("<td>{}</td>", cell(*v))).collect::<String>()
+        )
+    });
     format!(
         "<div class=\"frame\"><table><caption>{file}</caption><thead><tr>{head}</tr></thead><tbody>\n{}</tbody></table></div>",
         rows.collect::<String>()
@@ -117,7 +152,10 @@ fn legend(caption: &str, entries: &[ReportColumn]) -> String {
 /// A row of histograms for every state: the model, without the affine part, SA.
 fn histograms(report: &Report) -> String {
     let row = |(l, h): (usize, &[Vec<usize>; 3])| {
-        format!("<tr><th scope=\"row\">{l}</th>{}</tr>\n", h.iter().map(|h| format!("<td>{}</td>", bars(h))).collect::<String>())
+        format!(
+            "<tr><th scope=\"row\">{l}</th>{}</tr>\n",
+            h.iter().map(|h| format!("<td>{}</td>", bars(h))).collect::<String>()
+        )
     };
     format!(
         "<div class=\"frame\"><table><caption>Cosines from -1 (left) to 1 (right), each scaled to its highest bar</caption><thead><tr><th>layer</th>\
@@ -142,15 +180,24 @@ fn spectra(table: &Table) -> String {
 }
 
 fn plane(head: &[Vec<f64>]) -> String {
-    let largest = head.iter().flat_map(|r| [r[3].hypot(r[4]), r[5].abs()]).fold(f64::MIN_POSITIVE, f64::max);
+    let largest =
+        head.iter().flat_map(|r| [r[3].hypot(r[4]), r[5].abs()]).fold(f64::MIN_POSITIVE, f64::max);
     let at = |v: f64| 50.0 + 46.0 * v / largest;
-    let dot = |r: &Vec<f64>| format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"1.5\"/>", at(r[3]), 64.0 - 46.0 * r[4] / largest);
+    let dot = |r: &Vec<f64>| {
+        format!(
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"1.5\"/>",
+            at(r[3]),
+            64.0 - 46.0 * r[4] / largest
+        )
+    };
     let mark = |r: &Vec<f64>| {
         let colour = if r[5] > 0.0 { "#0072b2" } else { "#d55e00" };
         format!("<path d=\"M{:.1} 2V12\" stroke=\"{colour}\"/>", at(r[5]))
     };
-    let (values, marks): (String, String) =
-        (head.iter().filter(|r| r[3] != 0.0 || r[4] != 0.0).map(dot).collect(), head.iter().filter(|r| r[5] != 0.0).map(mark).collect());
+    let (values, marks): (String, String) = (
+        head.iter().filter(|r| r[3] != 0.0 || r[4] != 0.0).map(dot).collect(),
+        head.iter().filter(|r| r[5] != 0.0).map(mark).collect(),
+    );
     format!(
         "<svg role=\"img\" aria-label=\"spectrum, largest {}\" viewBox=\"0 0 100 112\"><path d=\"M4 64H96M50 18V110\" stroke=\"#bbb\"/>{marks}{values}</svg>",
         number(largest)

@@ -19,10 +19,15 @@ pub struct DensityFrame {
 
 /// Frames at equidistant times. `next(t, dt)` yields the frame at t, integrates to t + dt, and says
 /// whether it got there.
-pub fn density_frames(t_end: f64, mut next: impl FnMut(f64, f64) -> Result<(DensityFrame, bool)>) -> Result<Vec<DensityFrame>> {
+pub fn density_frames(
+    t_end: f64,
+    mut next: impl FnMut(f64, f64) -> Result<(DensityFrame, bool)>,
+) -> Result<Vec<DensityFrame>> {
     let (dt, mut out) = (t_end / (FRAMES - 1) as f64, Vec::new());
     for k in 0..FRAMES {
-        progress::report(Some(k as f64 / FRAMES as f64), || format!("frame {k} of {FRAMES} of the movie"));
+        progress::report(Some(k as f64 / FRAMES as f64), || {
+            format!("frame {k} of {FRAMES} of the movie")
+        });
         let (frame, reached) = next(dt * k as f64, dt)?;
         out.push(frame);
         if !reached {
@@ -38,20 +43,36 @@ pub fn write(frames: &[DensityFrame], writer: &MovieWriter, beta: f64, t_end: f6
     writer.write("movie of a density", frames.len(), |k| picture(&frames[k], top, beta))?;
     note(&format!("{} frames of the density", frames.len()));
     if let Some(last) = frames.last().filter(|_| frames.len() < FRAMES) {
-        note(&format!("the movie ends at t = {} of {t_end}: the series needed too many modes there", last.t));
+        note(&format!(
+            "the movie ends at t = {} of {t_end}: the series needed too many modes there",
+            last.t
+        ));
     }
     Ok(())
 }
 
 fn picture(frame: &DensityFrame, top: f64, beta: f64) -> Picture {
-    let panels = if frame.rings == 1 { vec![ring(frame, top), profile(frame, top, beta)] } else { vec![map(frame, beta)] };
+    let panels = if frame.rings == 1 {
+        vec![ring(frame, top), profile(frame, top, beta)]
+    } else {
+        vec![map(frame, beta)]
+    };
     let columns = panels.len();
-    Picture { panels, columns, aspect: if columns == 2 { 0.8 } else { 0.5 }, caption: String::new() }
+    Picture {
+        panels,
+        columns,
+        aspect: if columns == 2 { 0.8 } else { 0.5 },
+        caption: String::new(),
+    }
 }
 
 /// The density as height above the circle.
 fn ring(frame: &DensityFrame, top: f64) -> Panel {
-    let mut panel = Panel::new(format!("t = {}", rounded(frame.t, 4)), Axis::linear("", -1.55, 1.55), Axis::linear("", -1.55, 1.55));
+    let mut panel = Panel::new(
+        format!("t = {}", rounded(frame.t, 4)),
+        Axis::linear("", -1.55, 1.55),
+        Axis::linear("", -1.55, 1.55),
+    );
     panel.hides_axes = true;
     panel.marks.push(Mark::Circle);
     let n = frame.values.len();
@@ -66,9 +87,18 @@ fn ring(frame: &DensityFrame, top: f64) -> Panel {
 /// The density over the angle, relative to the uniform density.
 fn profile(frame: &DensityFrame, top: f64, beta: f64) -> Panel {
     let title = format!("\u{3b2} = {beta}");
-    let mut panel = Panel::new(title, Axis::linear("angle", 0.0, TAU), Axis::linear("density (uniform: 1)", 0.0, 1.05 * top));
+    let mut panel = Panel::new(
+        title,
+        Axis::linear("angle", 0.0, TAU),
+        Axis::linear("density (uniform: 1)", 0.0, 1.05 * top),
+    );
     let n = frame.values.len();
-    panel.line((0..=n).map(|k| (TAU * k as f64 / n as f64, frame.values[k % n])).collect(), 0, Dash::Solid, "");
+    panel.line(
+        (0..=n).map(|k| (TAU * k as f64 / n as f64, frame.values[k % n])).collect(),
+        0,
+        Dash::Solid,
+        "",
+    );
     panel
 }
 
@@ -82,7 +112,13 @@ fn map(frame: &DensityFrame, beta: f64) -> Panel {
     let rows: Vec<Vec<f64>> = frame.values.chunks(columns).rev().map(<[f64]>::to_vec).collect();
     let x: Vec<f64> = (0..=columns).map(|k| TAU * k as f64 / columns as f64).collect();
     let title = format!("t = {}, \u{3b2} = {beta}", rounded(frame.t, 4));
-    let mut panel = Panel::new(title, Axis::linear("longitude", 0.0, TAU), Axis::linear("height", -1.0, 1.0));
-    panel.marks.push(Mark::Heat { x, y: edges, values: rows, shade: Axis::saturating("density (uniform: 1)") });
+    let mut panel =
+        Panel::new(title, Axis::linear("longitude", 0.0, TAU), Axis::linear("height", -1.0, 1.0));
+    panel.marks.push(Mark::Heat {
+        x,
+        y: edges,
+        values: rows,
+        shade: Axis::saturating("density (uniform: 1)"),
+    });
     panel
 }

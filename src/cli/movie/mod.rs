@@ -4,9 +4,9 @@ pub mod density;
 mod tokens;
 pub mod writer;
 
-use super::session::CANCEL;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
+use super::session::CANCEL;
 use crate::attention::normalisation::Normalisation;
 use crate::attention::{Energy, EnergyScale};
 use crate::error::{Error, Result};
@@ -64,24 +64,41 @@ impl Arguments {
     /// Makes the movie.
     pub fn run(self, out: &Output) -> Result<i32> {
         if self.tokens.all_digits {
-            return Err(Error::parameter("--all-digits", "--all-digits", "none: a movie prints no tokens"));
+            return Err(Error::parameter(
+                "--all-digits",
+                "--all-digits",
+                "none: a movie prints no tokens",
+            ));
         }
         let writer = MovieWriter::new(&self.out, "--out", self.dpi, self.rate)?;
         if !(2..=2000).contains(&self.frames.unwrap_or(160)) {
-            return Err(Error::parameter("--frames", self.frames.unwrap_or(160), "from 2 to 2000 frames"));
+            return Err(Error::parameter(
+                "--frames",
+                self.frames.unwrap_or(160),
+                "from 2 to 2000 frames",
+            ));
         }
-        let (movie, outcome) = if self.tokens.past.folder().is_some() { (self.from_run()?, None) } else { self.simulate()? };
+        let (movie, outcome) = if self.tokens.past.folder().is_some() {
+            (self.recorded_run()?, None)
+        } else {
+            self.simulate()?
+        };
         let count = movie.frames.len();
         let bytes = writer.write("movie", count, |k| movie.picture(k))?;
         super::cancel::work_is_over();
         let json = json!({"file": self.out.display().to_string(), "frames": count, "outcome": outcome.as_ref().map(Outcome::name), "bytes": bytes});
-        out.result(&json, &format!("{count} frames in {} ({} kB)", self.out.display(), bytes / 1000));
+        out.result(
+            &json,
+            &format!("{count} frames in {} ({} kB)", self.out.display(), bytes / 1000),
+        );
         Ok(if outcome.is_none_or(|o| o.is_success()) { 0 } else { 4 })
     }
 
     /// Integrates a run and takes its frames.
     fn simulate(&self) -> Result<(TokenMovie, Option<Outcome>)> {
-        let t_end = self.t_end.ok_or_else(|| Error::parameter("--t-end", "nothing", "the end time, or a finished run (--from-run)"))?;
+        let t_end = self.t_end.ok_or_else(|| {
+            Error::parameter("--t-end", "nothing", "the end time, or a finished run (--from-run)")
+        })?;
         let t_first = self.t_first.unwrap_or(0.05);
         if !(t_first > 0.0 && t_end.is_finite() && t_first < t_end) {
             return Err(Error::parameter("--t-first", t_first, "a positive time below --t-end"));
@@ -89,12 +106,23 @@ impl Arguments {
         let spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());
         let model = &spec.model;
         if spec.noise_settings.is_some() || !model.scheme()?.space().is_unit() {
-            return Err(Error::parameter("--norm", "noise, or tokens of R^d", "tokens on the sphere, or directions, without noise"));
+            return Err(Error::parameter(
+                "--norm",
+                "noise, or tokens of R^d",
+                "tokens on the sphere, or directions, without noise",
+            ));
         }
         let x = self.tokens.placed(&spec, self.dynamics.parts.radii()?.as_deref())?;
         check_size(x.n(), x.d())?;
-        let options = Options { rtol: RTOL, max_steps: 1_000_000, merge_radius: MERGE_RADIUS, cancel: Some(&CANCEL), ..Options::default() };
-        let (dynamics, _) = self.dynamics.build(model, &x, velocity_accuracy(options.rtol, self.dynamics.beta))?;
+        let options = Options {
+            rtol: RTOL,
+            max_steps: 1_000_000,
+            merge_radius: MERGE_RADIUS,
+            cancel: Some(&CANCEL),
+            ..Options::default()
+        };
+        let (dynamics, _) =
+            self.dynamics.build(model, &x, velocity_accuracy(options.rtol, self.dynamics.beta))?;
         let setting = RunParameters { n: x.n(), d: x.d(), beta: self.dynamics.beta };
         let mut observables = vec![find("positions")?, find("clusters")?];
         observables.extend(self.observable(&setting)?);
@@ -131,12 +159,16 @@ impl Arguments {
         if columns == 1 {
             Ok(Some(found))
         } else {
-            Err(Error::parameter("--observable", found.name, format!("one with a single column; this one has {columns}")))
+            Err(Error::parameter(
+                "--observable",
+                found.name,
+                format!("one with a single column; this one has {columns}"),
+            ))
         }
     }
 
     /// Takes the frames from a recorded run.
-    fn from_run(&self) -> Result<TokenMovie> {
+    fn recorded_run(&self) -> Result<TokenMovie> {
         if self.t_end.is_some() || self.t_first.is_some() || !self.dynamics.is_plain()? {
             return Err(Error::parameter(
                 "--from-run",
@@ -146,14 +178,21 @@ impl Arguments {
         }
         let folder = self.tokens.past.folder().map_or_else(PathBuf::new, Path::to_path_buf);
         let table = self.tokens.past.which()?.timeline(&folder)?;
-        let missing = |what: &str| Error::File { path: folder.display().to_string(), place: String::new(), problem: what.into() };
+        let missing = |what: &str| Error::File {
+            path: folder.display().to_string(),
+            place: String::new(),
+            problem: what.into(),
+        };
         let (d, columns) = position_columns(&table).ok_or_else(|| missing(NO_POSITIONS))?;
         check_size(columns.len() / d, d)?;
         let column = |name: &str| table.columns.iter().position(|c| *c == name.replace('-', "_"));
-        let (t, clusters) = (column("t").ok_or_else(|| missing("its table has no times"))?, column("clusters"));
+        let (t, clusters) =
+            (column("t").ok_or_else(|| missing("its table has no times"))?, column("clusters"));
         let value = match self.observable.as_str() {
             "none" | "energy" => None,
-            name => Some(column(name).ok_or_else(|| Error::unknown("column of the run", name, table.columns.iter().map(String::as_str)))?),
+            name => Some(column(name).ok_or_else(|| {
+                Error::unknown("column of the run", name, table.columns.iter().map(String::as_str))
+            })?),
         };
         let energy = Energy::new(self.dynamics.beta, EnergyScale::Unit);
         let every = table.rows.len().div_ceil(self.frames.unwrap_or(2000).max(1)).max(1);
@@ -161,18 +200,31 @@ impl Arguments {
             let x: Vec<f64> = columns.iter().map(|k| r[*k]).collect();
             let value = match value {
                 Some(k) => Some(r[k]),
-                None if self.observable == "energy" => Some(energy.log_unit(&Tokens::normalised(d, x.clone())?).exp()),
+                None if self.observable == "energy" => {
+                    Some(energy.log_unit(&Tokens::normalised(d, x.clone())?).exp())
+                }
                 None => None,
             };
             Ok(Frame { t: r[t], x, clusters: clusters.map(|k| r[k]), value })
         };
-        let frames: Vec<Frame> = table.rows.iter().step_by(every).map(frame).collect::<Result<_>>()?;
-        let t_first = frames.iter().map(|r| r.t).find(|t| *t > 0.0).ok_or_else(|| missing("its table has no time after 0"))?;
+        let frames: Vec<Frame> =
+            table.rows.iter().step_by(every).map(frame).collect::<Result<_>>()?;
+        let t_first = frames
+            .iter()
+            .map(|r| r.t)
+            .find(|t| *t > 0.0)
+            .ok_or_else(|| missing("its table has no time after 0"))?;
         Ok(self.movie(frames, d, t_first))
     }
 
     fn movie(&self, frames: Vec<Frame>, d: usize, t_first: f64) -> TokenMovie {
-        TokenMovie { frames, d, beta: self.dynamics.beta, t_first, observable: self.observable.clone() }
+        TokenMovie {
+            frames,
+            d,
+            beta: self.dynamics.beta,
+            t_first,
+            observable: self.observable.clone(),
+        }
     }
 }
 
@@ -181,5 +233,9 @@ fn check_size(n: usize, d: usize) -> Result<()> {
     if (2..=3).contains(&d) && n <= 2000 {
         return Ok(());
     }
-    Err(Error::parameter("--d", format!("{d} (n = {n})"), "the circle or the sphere (d = 2 or 3), at most 2000 tokens"))
+    Err(Error::parameter(
+        "--d",
+        format!("{d} (n = {n})"),
+        "the circle or the sphere (d = 2 or 3), at most 2000 tokens",
+    ))
 }

@@ -36,7 +36,11 @@ impl TokenMovie {
     }
 
     fn tokens(&self, frame: &Frame) -> Panel {
-        let mut panel = Panel::new(format!("t = {}", rounded(frame.t, 4)), Axis::linear("", -1.25, 1.25), Axis::linear("", -1.25, 1.25));
+        let mut panel = Panel::new(
+            format!("t = {}", rounded(frame.t, 4)),
+            Axis::linear("", -1.25, 1.25),
+            Axis::linear("", -1.25, 1.25),
+        );
         panel.hides_axes = true;
         panel.marks.push(Mark::Circle);
         let view = |p: &[f64]| match *p {
@@ -47,36 +51,54 @@ impl TokenMovie {
         };
         let projected: Vec<(f64, f64, f64)> = frame.x.chunks(self.d).map(view).collect();
         for (front, colour) in [(false, 1), (true, 0)] {
-            let points = projected.iter().filter(|p| (p.2 >= 0.0) == front).map(|p| (p.0, p.1)).collect();
+            let points =
+                projected.iter().filter(|p| (p.2 >= 0.0) == front).map(|p| (p.0, p.1)).collect();
             panel.marks.push(Mark::Points { points, colour, radius: 1.8, label: String::new() });
         }
         if let Some(clusters) = frame.clusters {
             let text = counted(clusters as usize, "cluster");
-            panel.marks.push(if self.d == 2 { Mark::Middle(text) } else { Mark::Text { at: (-0.4, -1.22), text } });
+            panel.marks.push(if self.d == 2 {
+                Mark::Middle(text)
+            } else {
+                Mark::Text { at: (-0.4, -1.22), text }
+            });
         }
         panel
     }
 
     /// The observable over log time: dotted over the whole run, solid up to frame k.
     fn curve(&self, k: usize) -> Panel {
-        let path: Vec<(f64, f64)> = self.frames.iter().filter(|r| r.t > 0.0).filter_map(|r| Some((r.t, r.value?))).collect();
+        let path: Vec<(f64, f64)> = self
+            .frames
+            .iter()
+            .filter(|r| r.t > 0.0)
+            .filter_map(|r| Some((r.t, r.value?)))
+            .collect();
         let drawn = self.frames[..=k].iter().filter(|r| r.t > 0.0).count();
         let (low, high) = if self.observable == "energy" {
             (0.0, 1.05)
         } else {
-            let span =
-                path.iter().filter(|p| p.1.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |s, p| (s.0.min(p.1), s.1.max(p.1)));
+            let span = path
+                .iter()
+                .filter(|p| p.1.is_finite())
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |s, p| (s.0.min(p.1), s.1.max(p.1)));
             let margin = 0.05 * (span.1 - span.0).max(1e-12 * span.1.abs()).max(1e-300);
             (span.0 - margin, span.1 + margin)
         };
         let label = if self.observable == "energy" { "energy / maximum" } else { &self.observable };
         let last = path.last().map_or(1.0, |p| p.0);
         let title = format!("\u{3b2} = {}, n = {}", self.beta, self.frames[k].x.len() / self.d);
-        let mut panel = Panel::new(title, Axis::log("t", self.t_first, last), Axis::linear(label, low, high));
+        let mut panel =
+            Panel::new(title, Axis::log("t", self.t_first, last), Axis::linear(label, low, high));
         let (past, now) = (path[..drawn].to_vec(), path[..drawn].last().copied());
         panel.line(path, 2, Dash::Dotted, "");
         panel.line(past, 0, Dash::Solid, "");
-        panel.marks.extend(now.map(|p| Mark::Points { points: vec![p], colour: 1, radius: 2.5, label: String::new() }));
+        panel.marks.extend(now.map(|p| Mark::Points {
+            points: vec![p],
+            colour: 1,
+            radius: 2.5,
+            label: String::new(),
+        }));
         panel
     }
 }

@@ -39,7 +39,11 @@ impl<'a> MovieWriter<'a> {
             () if ends(".png") || ends(".apng") => Format::Apng,
             () if ends(".gif") => Format::Gif,
             () if ends(".mp4") => {
-                let found = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+                let found = Command::new("ffmpeg")
+                    .arg("-version")
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .status();
                 let expected = "ffmpeg on the path for .mp4; without it .gif, .png, or a folder (a name that ends in /)";
                 found.map_err(|_| Error::parameter(flag, out.display(), expected))?;
                 Format::Mp4
@@ -54,16 +58,26 @@ impl<'a> MovieWriter<'a> {
     }
 
     /// Writes `count` frames with the provenance of `what`; returns the number of bytes.
-    pub fn write(&self, what: &str, count: usize, picture: impl Fn(usize) -> Picture) -> Result<usize> {
+    pub fn write(
+        &self,
+        what: &str,
+        count: usize,
+        picture: impl Fn(usize) -> Picture,
+    ) -> Result<usize> {
         let reproduce = crate::cli::command_line::reproduce();
         let provenance = Provenance::new(what, &reproduce, reproduce.clone()).json();
         let sheet = Sheet::from(Size::Siam);
         let picture = |k: usize| -> Result<Picture> {
             progress::report(Some(k as f64 / count as f64), || format!("frame {k} of {count}"));
-            if cancelled() { Err(Error::Interrupted { resume: "no movie was made".into() }) } else { Ok(picture(k)) }
+            if cancelled() {
+                Err(Error::Interrupted { resume: "no movie was made".into() })
+            } else {
+                Ok(picture(k))
+            }
         };
         let image = |k: usize| raster(&picture(k)?, &sheet, self.dpi);
-        let whole = |bytes: Vec<u8>| arrays::write_atomically(self.out, &bytes).map(|()| bytes.len());
+        let whole =
+            |bytes: Vec<u8>| arrays::write_atomically(self.out, &bytes).map(|()| bytes.len());
         match self.format {
             Format::Apng => whole(frames(count, picture, sheet, self.dpi, &provenance, self.rate)?),
             Format::Gif => whole(animation::gif(count, image, &provenance, self.rate)?),
@@ -72,7 +86,11 @@ impl<'a> MovieWriter<'a> {
                 crate::cli::recording::create(self.out)?;
                 let one = |k: usize| {
                     let bytes = png(&picture(k)?, sheet, self.dpi, &provenance)?;
-                    arrays::write_atomically(&self.out.join(format!("frame-{:05}.png", k + 1)), &bytes).map(|()| bytes.len())
+                    arrays::write_atomically(
+                        &self.out.join(format!("frame-{:05}.png", k + 1)),
+                        &bytes,
+                    )
+                    .map(|()| bytes.len())
                 };
                 (0..count).map(one).sum()
             }
@@ -80,20 +98,43 @@ impl<'a> MovieWriter<'a> {
     }
 
     /// Pipes the frames to ffmpeg. Sides are padded to even lengths: its codec needs them.
-    fn mp4(&self, count: usize, image: impl Fn(usize) -> Result<animation::Image>, provenance: &str) -> Result<usize> {
+    fn mp4(
+        &self,
+        count: usize,
+        image: impl Fn(usize) -> Result<animation::Image>,
+        provenance: &str,
+    ) -> Result<usize> {
         let path = self.out;
         let failed = |e: std::io::Error| Error::io(path.display(), "write through ffmpeg", &e);
         let (w, h, first) = image(0)?;
         let mut child = Command::new("ffmpeg")
-            .args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &format!("{w}x{h}")])
-            .args(["-r", &self.rate.to_string(), "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:0:0:white"])
+            .args([
+                "-y",
+                "-loglevel",
+                "error",
+                "-f",
+                "rawvideo",
+                "-pix_fmt",
+                "rgb24",
+                "-s",
+                &format!("{w}x{h}"),
+            ])
+            .args([
+                "-r",
+                &self.rate.to_string(),
+                "-i",
+                "-",
+                "-vf",
+                "pad=ceil(iw/2)*2:ceil(ih/2)*2:0:0:white",
+            ])
             .args(["-pix_fmt", "yuv420p", "-metadata", &format!("comment={provenance}")])
             .arg(path)
             .stdin(Stdio::piped())
             .spawn()
             .map_err(failed)?;
         let mut pipe = child.stdin.take();
-        let mut send = |pixels: &[u8]| pipe.as_mut().map_or(Ok(()), |p| p.write_all(pixels)).map_err(failed);
+        let mut send =
+            |pixels: &[u8]| pipe.as_mut().map_or(Ok(()), |p| p.write_all(pixels)).map_err(failed);
         send(&first)?;
         for k in 1..count {
             send(&image(k)?.2)?;

@@ -39,23 +39,39 @@ impl Arguments {
     /// Writes the page.
     pub fn run(self, out: &Output) -> Result<i32> {
         if self.out.is_dir() {
-            return Err(Error::parameter("--out", self.out.display(), "a file, for example metastable.html in that folder"));
+            return Err(Error::parameter(
+                "--out",
+                self.out.display(),
+                "a file, for example metastable.html in that folder",
+            ));
         }
         let page = html()?;
         write_atomically(&self.out, page.as_bytes())?;
         note(&format!("wrote {}: open it in a browser", self.out.display()));
-        out.result(&json!({"file": self.out, "bytes": page.len()}), &self.out.display().to_string());
+        out.result(
+            &json!({"file": self.out, "bytes": page.len()}),
+            &self.out.display().to_string(),
+        );
         Ok(0)
     }
 }
 
 /// The page with its style, script and solver.
 pub fn html() -> Result<String> {
-    let failed = |e: std::io::Error| Error::Numerical { what: format!("the page could not be compressed: {e}") };
+    let failed = |e: std::io::Error| Error::Numerical {
+        what: format!("the page could not be compressed: {e}"),
+    };
     let mut compressed = ZlibEncoder::new(Vec::new(), Compression::best());
     compressed.write_all(ENGINE).map_err(failed)?;
-    let engine = base64::engine::general_purpose::STANDARD.encode(compressed.finish().map_err(failed)?);
-    let parts =
-        [("style", include_str!("style.css")), ("version", env!("CARGO_PKG_VERSION")), ("script", &SCRIPT.concat()), ("engine", &engine)];
-    Ok(parts.iter().fold(include_str!("page.html").to_owned(), |page, (name, text)| page.replace(&format!("{{{{{name}}}}}"), text)))
+    let engine =
+        base64::engine::general_purpose::STANDARD.encode(compressed.finish().map_err(failed)?);
+    let parts = [
+        ("style", include_str!("style.css")),
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("script", &SCRIPT.concat()),
+        ("engine", &engine),
+    ];
+    Ok(parts.iter().fold(include_str!("page.html").to_owned(), |page, (name, text)| {
+        page.replace(&format!("{{{{{name}}}}}"), text)
+    }))
 }

@@ -40,8 +40,16 @@ impl LongTable {
         match self.find(name) {
             Some(Column::Numbers(values)) => Ok(values),
             Some(Column::Words(_)) => {
-                let known = self.columns.iter().filter(|c| matches!(c.1, Column::Numbers(_))).map(|c| c.0.as_str());
-                Err(Error::parameter(flag, format!("`{name}`, a column of words"), format!("a column of numbers: {}", listed(known))))
+                let known = self
+                    .columns
+                    .iter()
+                    .filter(|c| matches!(c.1, Column::Numbers(_)))
+                    .map(|c| c.0.as_str());
+                Err(Error::parameter(
+                    flag,
+                    format!("`{name}`, a column of words"),
+                    format!("a column of numbers: {}", listed(known)),
+                ))
             }
             None => Err(unknown(flag, name, self.columns.iter().map(|c| c.0.as_str()))),
         }
@@ -64,9 +72,10 @@ impl Column {
     /// The rows with this value. A word may have commas where results.csv has semicolons.
     pub fn rows_of(&self, value: &str) -> Vec<usize> {
         let same: Box<dyn Fn(usize) -> bool> = match (self, value.parse::<f64>()) {
-            (Self::Numbers(v), Ok(wanted)) => {
-                Box::new(move |k| v[k].total_cmp(&wanted).is_eq() || (v[k] - wanted).abs() <= f64::EPSILON * wanted.abs())
-            }
+            (Self::Numbers(v), Ok(wanted)) => Box::new(move |k| {
+                v[k].total_cmp(&wanted).is_eq()
+                    || (v[k] - wanted).abs() <= f64::EPSILON * wanted.abs()
+            }),
             (Self::Numbers(_), Err(_)) => Box::new(|_| false),
             (Self::Words(v), _) => Box::new(|k| *v[k] == *value || v[k].replace(',', ";") == value),
         };
@@ -76,7 +85,10 @@ impl Column {
     /// Groups these rows by value: numbers in ascending order, words in order of appearance.
     pub fn groups(&self, rows: &[usize]) -> Vec<(String, Vec<usize>)> {
         match self {
-            Self::Numbers(v) => group_by_value(rows, v).into_iter().map(|(value, rows)| (format_number(value), rows)).collect(),
+            Self::Numbers(v) => group_by_value(rows, v)
+                .into_iter()
+                .map(|(value, rows)| (format_number(value), rows))
+                .collect(),
             Self::Words(v) => {
                 let mut places: BTreeMap<&str, usize> = BTreeMap::new();
                 let mut out: Vec<(String, Vec<usize>)> = Vec::new();
@@ -105,8 +117,13 @@ pub fn group_by_value(rows: &[usize], values: &[f64]) -> Vec<(f64, Vec<usize>)> 
 /// the tables of a study.
 pub fn tables(found: &FolderContents) -> Vec<LongTable> {
     let all = match found {
-        FolderContents::Cells(cells) => vec![stacked("timeline", cells, |t| &t.table), stacked("results", cells, |t| &t.summary)],
-        FolderContents::Study(tables) => tables.iter().map(|(name, table)| study_table(name, table)).collect(),
+        FolderContents::Cells(cells) => vec![
+            stacked("timeline", cells, |t| &t.table),
+            stacked("results", cells, |t| &t.summary),
+        ],
+        FolderContents::Study(tables) => {
+            tables.iter().map(|(name, table)| study_table(name, table)).collect()
+        }
     };
     all.into_iter().filter(|t| t.rows() > 0).collect()
 }
@@ -122,15 +139,22 @@ fn study_table(name: &str, table: &crate::study::LabelledTable) -> LongTable {
 
 /// One table of every cell, stacked, with the axes of the grid as first columns.
 fn stacked(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &Table) -> LongTable {
-    let (mut words, mut axes): ([Vec<Arc<str>>; 3], [Vec<f64>; 4]) = (Default::default(), Default::default());
-    let (mut places, mut names, mut numbers): (BTreeMap<&str, usize>, Vec<&str>, Vec<Vec<f64>>) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let (mut words, mut axes): ([Vec<Arc<str>>; 3], [Vec<f64>; 4]) =
+        (Default::default(), Default::default());
+    let (mut places, mut names, mut numbers): (BTreeMap<&str, usize>, Vec<&str>, Vec<Vec<f64>>) =
+        (BTreeMap::new(), Vec::new(), Vec::new());
     let mut rows = 0;
     for (cell, tables) in cells {
         let table = pick(tables);
         let own = [&cell.dynamics, &cell.init, &cell.model].map(|w| Arc::<str>::from(w.as_str()));
-        words.iter_mut().zip(own).for_each(|(all, w)| all.extend(std::iter::repeat_n(w, table.rows.len())));
+        words
+            .iter_mut()
+            .zip(own)
+            .for_each(|(all, w)| all.extend(std::iter::repeat_n(w, table.rows.len())));
         let own = [cell.n as f64, cell.d as f64, cell.beta, cell.eta().unwrap_or(f64::NAN)];
-        axes.iter_mut().zip(own).for_each(|(all, v)| all.extend(std::iter::repeat_n(v, table.rows.len())));
+        axes.iter_mut()
+            .zip(own)
+            .for_each(|(all, v)| all.extend(std::iter::repeat_n(v, table.rows.len())));
         for (k, column) in table.columns.iter().enumerate() {
             let place = *places.entry(column).or_insert_with(|| {
                 names.push(column);
@@ -147,12 +171,21 @@ fn stacked(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &T
     let words = ["dynamics", "init", "model"].into_iter().zip(words.map(Column::Words));
     let axes = ["n", "d", "beta", "eta"].into_iter().zip(axes.map(Column::Numbers));
     let own = |c: &(&str, Column)| !places.contains_key(c.0);
-    let mut columns: Vec<(String, Column)> = words.chain(axes).filter(own).map(|(n, c)| (n.to_owned(), c)).collect();
+    let mut columns: Vec<(String, Column)> =
+        words.chain(axes).filter(own).map(|(n, c)| (n.to_owned(), c)).collect();
     let count = columns.len();
     let column = |(name, values): (&str, Vec<f64>)| {
-        let outcome = |v: &f64| Arc::from(*crate::lab::cell::OUTCOMES.get(*v as usize).unwrap_or(&"unknown"));
+        let outcome =
+            |v: &f64| Arc::from(*crate::lab::cell::OUTCOMES.get(*v as usize).unwrap_or(&"unknown"));
         let is_outcome = name == "outcome";
-        (name.to_owned(), if is_outcome { Column::Words(values.iter().map(outcome).collect()) } else { Column::Numbers(values) })
+        (
+            name.to_owned(),
+            if is_outcome {
+                Column::Words(values.iter().map(outcome).collect())
+            } else {
+                Column::Numbers(values)
+            },
+        )
     };
     columns.extend(names.into_iter().zip(numbers).map(column));
     LongTable { name: name.to_owned(), columns, axes: count }
@@ -163,7 +196,11 @@ fn stacked(name: &str, cells: &[(Cell, CellTables)], pick: fn(&CellTables) -> &T
 ///
 /// **Errors** an unknown table or column; columns of different tables; several tables of a study
 /// with these columns.
-pub fn select_table(tables: Vec<LongTable>, named: Option<&str>, wanted: &[(&str, &str)]) -> Result<LongTable> {
+pub fn select_table(
+    tables: Vec<LongTable>,
+    named: Option<&str>,
+    wanted: &[(&str, &str)],
+) -> Result<LongTable> {
     let names: Vec<String> = tables.iter().map(|t| t.name.clone()).collect();
     let mut left = tables;
     if let Some(name) = named {
@@ -174,11 +211,17 @@ pub fn select_table(tables: Vec<LongTable>, named: Option<&str>, wanted: &[(&str
     }
     for (flag, name) in wanted {
         if !left.iter().any(|t| t.find(name).is_some()) {
-            return Err(unknown(flag, name, left.iter().flat_map(|t| t.columns.iter().map(|c| c.0.as_str()))));
+            return Err(unknown(
+                flag,
+                name,
+                left.iter().flat_map(|t| t.columns.iter().map(|c| c.0.as_str())),
+            ));
         }
     }
-    let whole: Vec<bool> = left.iter().map(|t| wanted.iter().all(|(_, name)| t.find(name).is_some())).collect();
-    let fits: Vec<&str> = left.iter().zip(&whole).filter(|(_, w)| **w).map(|(t, _)| t.name.as_str()).collect();
+    let whole: Vec<bool> =
+        left.iter().map(|t| wanted.iter().all(|(_, name)| t.find(name).is_some())).collect();
+    let fits: Vec<&str> =
+        left.iter().zip(&whole).filter(|(_, w)| **w).map(|(t, _)| t.name.as_str()).collect();
     let grid = left.iter().any(|t| t.axes > 0);
     if fits.len() > 1 && !grid {
         let expected = format!("the name of one table: {} have these columns", fits.join(" and "));
@@ -187,24 +230,38 @@ pub fn select_table(tables: Vec<LongTable>, named: Option<&str>, wanted: &[(&str
     let found = whole.iter().position(|w| *w).map(|k| left.swap_remove(k));
     found.ok_or_else(|| {
         let sources = wanted.iter().map(|(_, name)| {
-            let holders: Vec<&str> = left.iter().filter(|t| t.find(name).is_some()).map(|t| t.name.as_str()).collect();
+            let holders: Vec<&str> =
+                left.iter().filter(|t| t.find(name).is_some()).map(|t| t.name.as_str()).collect();
             format!("`{name}` of {}", holders.join(" and "))
         });
-        Error::parameter("--y", format!("columns of different tables: {}", sources.collect::<Vec<_>>().join(", ")), "columns of one table")
+        Error::parameter(
+            "--y",
+            format!("columns of different tables: {}", sources.collect::<Vec<_>>().join(", ")),
+            "columns of one table",
+        )
     })
 }
 
 /// The error for an unknown column, with the nearest and all known ones.
 fn unknown<'a>(flag: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
     let known: Vec<&str> = known.into_iter().collect();
-    let near = nearest(name, known.iter().copied()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Error::parameter(flag, format!("the column `{name}`"), format!("one of {}{near}", listed(known)))
+    let near = nearest(name, known.iter().copied())
+        .map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Error::parameter(
+        flag,
+        format!("the column `{name}`"),
+        format!("one of {}{near}", listed(known)),
+    )
 }
 
 /// Distinct names separated by commas, at most `MAX_LISTED`.
 fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut known = std::collections::BTreeSet::new();
     let each: Vec<&str> = names.into_iter().filter(|n| known.insert(*n)).collect();
-    let more = if each.len() > MAX_LISTED { format!(" and {} more", each.len() - MAX_LISTED) } else { String::new() };
+    let more = if each.len() > MAX_LISTED {
+        format!(" and {} more", each.len() - MAX_LISTED)
+    } else {
+        String::new()
+    };
     each[..each.len().min(MAX_LISTED)].join(", ") + &more
 }

@@ -37,17 +37,31 @@ struct PlotPoint {
 ///
 /// **Errors** a column that is unknown or has no numbers; too many curves; nothing to draw; a band
 /// although every x has one value.
-pub fn curves(table: &LongTable, rows: &[usize], settings: &PlotSettings, y: &str) -> Result<(Vec<Curve>, usize)> {
+pub fn curves(
+    table: &LongTable,
+    rows: &[usize],
+    settings: &PlotSettings,
+    y: &str,
+) -> Result<(Vec<Curve>, usize)> {
     let (xs, ys) = (table.numbers("--x", &settings.x)?, table.numbers("--y", y)?);
-    let groups: Vec<(String, Vec<usize>)> = match settings.by.as_ref().map(|by| (by, table.find(by))) {
+    let groups: Vec<(String, Vec<usize>)> = match settings
+        .by
+        .as_ref()
+        .map(|by| (by, table.find(by)))
+    {
         Some((by, Some(column))) => {
             let groups = column.groups(rows);
             if groups.len() > MAX_CURVES {
                 let found = format!("{by}, which has {} values", groups.len());
-                let expected = format!("at most {MAX_CURVES} curves: another column, or fewer rows with --where COLUMN=VALUE");
+                let expected = format!(
+                    "at most {MAX_CURVES} curves: another column, or fewer rows with --where COLUMN=VALUE"
+                );
                 return Err(Error::parameter("--by", found, expected));
             }
-            groups.into_iter().map(|(value, rows)| (format!("{} = {value}", axis_label(by)), rows)).collect()
+            groups
+                .into_iter()
+                .map(|(value, rows)| (format!("{} = {value}", axis_label(by)), rows))
+                .collect()
         }
         _ => vec![(String::new(), rows.to_vec())],
     };
@@ -56,11 +70,19 @@ pub fn curves(table: &LongTable, rows: &[usize], settings: &PlotSettings, y: &st
     for (label, rows) in groups {
         let mut points = Vec::new();
         for (x, rows) in group_by_value(&rows, xs) {
-            let found: Vec<f64> = rows.iter().map(|r| ys[*r]).filter(|v| v.is_finite() && x.is_finite()).collect();
+            let found: Vec<f64> =
+                rows.iter().map(|r| ys[*r]).filter(|v| v.is_finite() && x.is_finite()).collect();
             left_out += rows.len() - found.len();
             if !found.is_empty() {
-                let band = settings.band.map_or([f64::NAN; 2], |(low, high)| [low, high].map(|p| quantile(&found, 0.01 * p)));
-                points.push(PlotPoint { x, median: quantile(&found, 0.5), band, values: found.len() });
+                let band = settings.band.map_or([f64::NAN; 2], |(low, high)| {
+                    [low, high].map(|p| quantile(&found, 0.01 * p))
+                });
+                points.push(PlotPoint {
+                    x,
+                    median: quantile(&found, 0.5),
+                    band,
+                    values: found.len(),
+                });
             }
         }
         if !points.is_empty() {
@@ -68,12 +90,15 @@ pub fn curves(table: &LongTable, rows: &[usize], settings: &PlotSettings, y: &st
         }
     }
     if drawn.is_empty() {
-        return Err(Error::parameter("--y", format!("`{y}` without a finite value"), "a column with numbers to draw"));
+        return Err(Error::parameter(
+            "--y",
+            format!("`{y}` without a finite value"),
+            "a column with numbers to draw",
+        ));
     }
     if let (Some((low, high)), true) = (settings.band, max_values_per_point(&drawn) < 2) {
         let found = format!("{low},{high} with one value at every {}", settings.x);
-        let expected =
-            "several values at an x; an experiment with `mean = true` keeps only the mean of its realisations, with its `band` as columns";
+        let expected = "several values at an x; an experiment with `mean = true` keeps only the mean of its realisations, with its `band` as columns";
         return Err(Error::parameter("--band", found, expected));
     }
     Ok((drawn, left_out))
@@ -91,7 +116,8 @@ pub fn max_values_per_point(curves: &[Curve]) -> usize {
 pub fn panel(curves: &[Curve], settings: &PlotSettings, y: &str) -> Result<(Panel, usize)> {
     let points = || curves.iter().flat_map(|c| &c.points);
     let xs: Vec<f64> = points().map(|p| p.x).collect();
-    let ys: Vec<f64> = points().flat_map(|p| [p.median, p.band[0], p.band[1]]).filter(|v| v.is_finite()).collect();
+    let ys: Vec<f64> =
+        points().flat_map(|p| [p.median, p.band[0], p.band[1]]).filter(|v| v.is_finite()).collect();
     // Times begin at 0, and a logarithmic axis may leave this point out. A logarithmic y axis is
     // chosen by default only if it shows all values.
     let logs = match settings.log {
@@ -99,12 +125,20 @@ pub fn panel(curves: &[Curve], settings: &PlotSettings, y: &str) -> Result<(Pane
         Some(LogAxes::X) => [true, false],
         Some(LogAxes::Y) => [false, true],
         Some(LogAxes::Xy) => [true, true],
-        None => [is_wide(&xs) && xs.iter().all(|v| *v >= 0.0), is_wide(&ys) && ys.iter().all(|v| *v > 0.0)],
+        None => [
+            is_wide(&xs) && xs.iter().all(|v| *v >= 0.0),
+            is_wide(&ys) && ys.iter().all(|v| *v > 0.0),
+        ],
     };
-    let mut panel = Panel::new("", axis(&settings.x, &xs, logs[0], 0.0)?, axis(y, &ys, logs[1], MARGIN)?);
+    let mut panel =
+        Panel::new("", axis(&settings.x, &xs, logs[0], 0.0)?, axis(y, &ys, logs[1], MARGIN)?);
     let shown = |v: f64, log: bool| if log && v <= 0.0 { f64::NAN } else { v };
     let hidden = |p: &PlotPoint| {
-        let drawn = if settings.band.is_some() { vec![p.median, p.band[0], p.band[1]] } else { vec![p.median] };
+        let drawn = if settings.band.is_some() {
+            vec![p.median, p.band[0], p.band[1]]
+        } else {
+            vec![p.median]
+        };
         drawn.iter().filter(|v| (logs[0] && p.x <= 0.0) || (logs[1] && **v <= 0.0)).count()
     };
     let hidden = points().map(hidden).sum();
@@ -134,18 +168,24 @@ pub fn panel(curves: &[Curve], settings: &PlotSettings, y: &str) -> Result<(Pane
 /// True if the positive values span more than `LOG_SPAN`.
 fn is_wide(values: &[f64]) -> bool {
     let positive = values.iter().copied().filter(|v| *v > 0.0);
-    let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) =
+        positive.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
     low < high && high / LOG_SPAN > low
 }
 
 /// An axis for these values with margins.
 fn axis(name: &str, values: &[f64], log: bool, margin: f64) -> Result<Axis> {
     let inside = values.iter().copied().filter(|v| !log || *v > 0.0);
-    let (low, high) = inside.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) =
+        inside.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     let label = axis_label(name);
     if log {
         if low > high {
-            return Err(Error::parameter("--log", format!("`{name}` without positive values"), "an axis with positive values"));
+            return Err(Error::parameter(
+                "--log",
+                format!("`{name}` without positive values"),
+                "an axis with positive values",
+            ));
         }
         let pad = if high > low { (high.log10() - low.log10()) * margin } else { 0.3 };
         return Ok(Axis::log(label, low * 10f64.powf(-pad), high * 10f64.powf(pad)));

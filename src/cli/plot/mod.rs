@@ -68,7 +68,13 @@ impl Arguments {
         self.drawing.dpi()?;
         self.drawing.one_file(1)?;
         let band = self.band.as_deref().map(percentiles).transpose()?;
-        let settings = PlotSettings { x: self.x.clone(), by: self.by.clone(), band, log: self.log, points: self.points };
+        let settings = PlotSettings {
+            x: self.x.clone(),
+            by: self.by.clone(),
+            band,
+            log: self.log,
+            points: self.points,
+        };
         let only = self.only.iter().map(|text| condition(text)).collect::<Result<Vec<_>>>()?;
         let mut names: Vec<(&str, &str)> = vec![("--x", &self.x)];
         names.extend(self.y.iter().map(|y| ("--y", y.as_str())));
@@ -77,17 +83,23 @@ impl Arguments {
         let found = run_folder::read(&self.folder, None)?;
         let table = select_table(tables(&found), self.table.as_deref(), &names)?;
         let rows = matching_rows(&table, &only)?;
-        let (mut panels, mut left_out, mut hidden, mut values, mut count) = (Vec::new(), 0, 0, 0, 0);
+        let (mut panels, mut left_out, mut hidden, mut values, mut count) =
+            (Vec::new(), 0, 0, 0, 0);
         for y in &self.y {
             let (curves, not_finite) = curves(&table, &rows, &settings, y)?;
             let (panel, not_positive) = panel(&curves, &settings, y)?;
             panels.push(panel);
             hidden += not_positive;
-            (left_out, values, count) = (left_out + not_finite, values.max(max_values_per_point(&curves)), count + curves.len());
+            (left_out, values, count) = (
+                left_out + not_finite,
+                values.max(max_values_per_point(&curves)),
+                count + curves.len(),
+            );
         }
         let caption = self.caption(&table, &rows, &settings, [left_out, hidden, values]);
         let columns = panels.len().min(2);
-        let picture = Picture { panels, columns, aspect: if columns > 1 { 0.8 } else { 0.6 }, caption };
+        let picture =
+            Picture { panels, columns, aspect: if columns > 1 { 0.8 } else { 0.6 }, caption };
         let files = self.drawing.write(&self.draw(picture))?;
         let files: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
         out.result(
@@ -100,7 +112,8 @@ impl Arguments {
     /// The picture with the command that reproduces it.
     fn draw(&self, picture: Picture) -> DrawnFigure {
         let mut flags = format!(" --x {} --y {}", quoted(&self.x), quoted(&self.y.join(",")));
-        let mut add = |flag: &str, value: &str| flags.push_str(&format!(" --{flag} {}", quoted(value)));
+        let mut add =
+            |flag: &str, value: &str| flags.push_str(&format!(" --{flag} {}", quoted(value)));
         self.by.iter().for_each(|v| add("by", v));
         self.band.iter().for_each(|v| add("band", v));
         self.only.iter().for_each(|v| add("where", v));
@@ -112,9 +125,18 @@ impl Arguments {
         }
         let folder = self.folder.display().to_string();
         let configuration = format!("{flags}{:?}", picture.panels);
-        let reproduce = format!("metastable plot {}{flags}{}", quoted(&without_folders(&folder)), self.drawing.flags());
+        let reproduce = format!(
+            "metastable plot {}{flags}{}",
+            quoted(&without_folders(&folder)),
+            self.drawing.flags()
+        );
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
-        let rest: Vec<String> = self.by.iter().map(|by| format!("-by-{by}")).chain(self.only.iter().map(|w| format!("-{w}"))).collect();
+        let rest: Vec<String> = self
+            .by
+            .iter()
+            .map(|by| format!("-by-{by}"))
+            .chain(self.only.iter().map(|w| format!("-{w}")))
+            .collect();
         let name = format!("{}-{}-over-{}{}", self.base(), self.y.join("-"), self.x, rest.concat());
         let name: String = name.replace('_', "-").chars().map(plain).take(120).collect();
         let what = format!("{} over {} of {}", self.y.join(", "), self.x, self.base());
@@ -128,11 +150,20 @@ impl Arguments {
     }
 
     /// Caption: which columns and rows are drawn, and which values are left out.
-    fn caption(&self, table: &LongTable, rows: &[usize], settings: &PlotSettings, [left_out, hidden, values]: [usize; 3]) -> String {
+    fn caption(
+        &self,
+        table: &LongTable,
+        rows: &[usize],
+        settings: &PlotSettings,
+        [left_out, hidden, values]: [usize; 3],
+    ) -> String {
         let y: Vec<String> = self.y.iter().map(|y| axis_label(y)).collect();
         let mut text = format!("{} over {}", y.join(", "), axis_label(&self.x));
         if values > 1 {
-            text = format!("Median of {text}, of up to {values} values at each {}", axis_label(&self.x));
+            text = format!(
+                "Median of {text}, of up to {values} values at each {}",
+                axis_label(&self.x)
+            );
         }
         if let Some((low, high)) = settings.band {
             text.push_str(&format!(", dotted the percentiles {low} and {high}"));
@@ -140,9 +171,14 @@ impl Arguments {
         if let Some(by) = &settings.by {
             text.push_str(&format!("; one curve for each {}", axis_label(by)));
         }
-        let axes = table.columns[..table.axes].iter().filter(|(name, _)| *name != self.x && settings.by.as_ref() != Some(name));
-        let several = axes.map(|(name, column)| (name, column.groups(rows).len())).filter(|(_, count)| *count > 1);
-        let pooled: Vec<String> = several.map(|(name, count)| format!("{count} values of {name}")).collect();
+        let axes = table.columns[..table.axes]
+            .iter()
+            .filter(|(name, _)| *name != self.x && settings.by.as_ref() != Some(name));
+        let several = axes
+            .map(|(name, column)| (name, column.groups(rows).len()))
+            .filter(|(_, count)| *count > 1);
+        let pooled: Vec<String> =
+            several.map(|(name, count)| format!("{count} values of {name}")).collect();
         if !pooled.is_empty() {
             text.push_str(&format!("; values of {} are pooled", pooled.join(", ")));
         }
@@ -153,7 +189,9 @@ impl Arguments {
             text.push_str(&format!("; {left_out} NaN or infinite values are left out"));
         }
         if hidden > 0 {
-            text.push_str(&format!("; {hidden} points at 0 or below are left out of logarithmic axes"));
+            text.push_str(&format!(
+                "; {hidden} points at 0 or below are left out of logarithmic axes"
+            ));
         }
         format!("{text}. From {} of {}.", table.name, self.base())
     }
@@ -161,9 +199,18 @@ impl Arguments {
 
 /// Parses `LOW,HIGH`.
 fn percentiles(text: &str) -> Result<(f64, f64)> {
-    let both = text.split_once(',').and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
-    let ordered = both.filter(|(low, high): &(f64, f64)| *low >= 0.0 && low < high && *high <= 100.0);
-    ordered.ok_or_else(|| Error::parameter("--band", text, "LOW,HIGH: two percentiles from 0 to 100 in ascending order, for example 10,90"))
+    let both = text
+        .split_once(',')
+        .and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
+    let ordered =
+        both.filter(|(low, high): &(f64, f64)| *low >= 0.0 && low < high && *high <= 100.0);
+    ordered.ok_or_else(|| {
+        Error::parameter(
+            "--band",
+            text,
+            "LOW,HIGH: two percentiles from 0 to 100 in ascending order, for example 10,90",
+        )
+    })
 }
 
 /// Parses a column and the value that its rows must have.
@@ -177,13 +224,23 @@ fn matching_rows(table: &LongTable, only: &[(&str, &str)]) -> Result<Vec<usize>>
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     for (name, value) in only {
         let Some(column) = table.find(name) else { continue };
-        let matching: std::collections::BTreeSet<usize> = column.rows_of(value).into_iter().collect();
-        let (left, before): (Vec<usize>, _) = (rows.iter().copied().filter(|r| matching.contains(r)).collect(), rows);
+        let matching: std::collections::BTreeSet<usize> =
+            column.rows_of(value).into_iter().collect();
+        let (left, before): (Vec<usize>, _) =
+            (rows.iter().copied().filter(|r| matching.contains(r)).collect(), rows);
         if left.is_empty() {
             let groups = column.groups(&before);
             let few: Vec<&str> = groups.iter().take(12).map(|g| g.0.as_str()).collect();
-            let more = if groups.len() > few.len() { format!(" and {} more", groups.len() - few.len()) } else { String::new() };
-            return Err(Error::parameter("--where", format!("{name}={value}"), format!("one of the values {}{more}", few.join(", "))));
+            let more = if groups.len() > few.len() {
+                format!(" and {} more", groups.len() - few.len())
+            } else {
+                String::new()
+            };
+            return Err(Error::parameter(
+                "--where",
+                format!("{name}={value}"),
+                format!("one of the values {}{more}", few.join(", ")),
+            ));
         }
         rows = left;
     }

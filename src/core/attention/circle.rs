@@ -23,7 +23,8 @@ pub fn value(beta: f64, theta: &[f64], masses: &[f64]) -> f64 {
 /// `d_i E = -m_i sum_j m_j e^{beta cos} sin(theta_i - theta_j)`.
 pub fn grad(beta: f64, theta: &[f64], masses: &[f64]) -> Vec<f64> {
     let force = |t: f64, s: f64| -exp_shifted(exponent(beta, t - s), beta) * (t - s).sin();
-    let row = |(t, m): (&f64, &f64)| theta.iter().zip(masses).map(|(s, k)| m * k * force(*t, *s)).sum();
+    let row =
+        |(t, m): (&f64, &f64)| theta.iter().zip(masses).map(|(s, k)| m * k * force(*t, *s)).sum();
     theta.iter().zip(masses).map(row).collect()
 }
 

@@ -6,7 +6,9 @@
 //! chords), so logarithms are finite for every beta.
 
 use super::EnergyScale;
-use super::kernel::{Attention, OutputForm, Sums, Workspace, exact_sums, exp_shifted, hessian_sums, log_kernel};
+use super::kernel::{
+    Attention, OutputForm, Sums, Workspace, exact_sums, exp_shifted, hessian_sums, log_kernel,
+};
 use crate::error::{Error, Result};
 use crate::num::vector::{divide, max_abs, scale};
 use crate::num::{dense, sum::Compensated, sum::dot};
@@ -73,7 +75,9 @@ impl Energy {
     /// [`Energy::log_scaled`] with all exponents shifted by the largest one.
     fn log_shifted(&self, x: &Tokens) -> f64 {
         let (m, beta) = (x.masses(), self.beta);
-        let row_max = |i: usize| (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max);
+        let row_max = |i: usize| {
+            (0..=i).map(|j| log_kernel(beta, x.row(i), x.row(j))).fold(f64::NEG_INFINITY, f64::max)
+        };
         let top = (0..x.n()).map(row_max).fold(f64::NEG_INFINITY, f64::max);
         let mut sum = Compensated::default();
         for i in 0..x.n() {
@@ -138,7 +142,11 @@ impl Energy {
     /// The error for a quantity that exceeds `f64`.
     fn overflow_error(&self, quantity: &str) -> Error {
         Error::Beyond {
-            quantity: format!("{quantity} at beta = {} in normalisation {}", self.beta, self.scale.describe()),
+            quantity: format!(
+                "{quantity} at beta = {} in normalisation {}",
+                self.beta,
+                self.scale.describe()
+            ),
             hint: "use log_energy, or --energy-scale shifted or unit".into(),
         }
     }
@@ -227,7 +235,9 @@ impl Energy {
             for j in 0..i {
                 let (xi, xj, g) = (x.row(i), x.row(j), x.inner(i, j));
                 let w = m[i] * m[j] * log_kernel(beta, xi, xj).exp();
-                let coordinates = |b: &[f64], y: &[f64]| b.chunks_exact(d).map(|e| dot(e, y)).collect::<Vec<f64>>();
+                let coordinates = |b: &[f64], y: &[f64]| {
+                    b.chunks_exact(d).map(|e| dot(e, y)).collect::<Vec<f64>>()
+                };
                 let (ij, ji) = (coordinates(&bases[i], xj), coordinates(&bases[j], xi));
                 for a in 0..t {
                     for b in 0..t {
@@ -239,8 +249,10 @@ impl Energy {
                         h[(i * t + a) * size + j * t + b] = off;
                         h[(j * t + b) * size + i * t + a] = off;
                         let diagonal = if a == b { g } else { 0.0 };
-                        h[(i * t + a) * size + i * t + b] += w * (beta * (ij[a] * ij[b]) - diagonal);
-                        h[(j * t + a) * size + j * t + b] += w * (beta * (ji[a] * ji[b]) - diagonal);
+                        h[(i * t + a) * size + i * t + b] +=
+                            w * (beta * (ij[a] * ij[b]) - diagonal);
+                        h[(j * t + a) * size + j * t + b] +=
+                            w * (beta * (ji[a] * ji[b]) - diagonal);
                     }
                 }
             }
@@ -259,7 +271,9 @@ impl Energy {
     /// **Errors** more than 6000 unknowns.
     pub fn check_hessian_size(x: &Tokens) -> Result<()> {
         match x.n() * (x.d() - 1) {
-            size if size > 6000 => Err(Error::parameter("n (d-1)", size, "at most 6000 unknowns for a dense Hessian")),
+            size if size > 6000 => {
+                Err(Error::parameter("n (d-1)", size, "at most 6000 unknowns for a dense Hessian"))
+            }
             _ => Ok(()),
         }
     }
@@ -272,8 +286,12 @@ impl Energy {
     pub fn hessian_eigenvalues(&self, x: &Tokens) -> Result<Vec<f64>> {
         Self::check_hessian_size(x)?;
         let size = x.n() * (x.d() - 1);
-        let values = dense::symmetric_eigenvalues(&self.scaled_hessian(x), size)
-            .ok_or_else(|| Error::Numerical { what: format!("the eigenvalues of a {size} x {size} Hessian did not converge") })?;
+        let values =
+            dense::symmetric_eigenvalues(&self.scaled_hessian(x), size).ok_or_else(|| {
+                Error::Numerical {
+                    what: format!("the eigenvalues of a {size} x {size} Hessian did not converge"),
+                }
+            })?;
         let mut values = self.rescale(values, x.n(), "the Hessian of E_beta")?;
         values.sort_by(f64::total_cmp);
         Ok(values)

@@ -39,9 +39,17 @@ impl<T: Real> Mlp<T> {
     /// ```
     ///
     /// **Errors** shapes that do not agree; the error names `label`.
-    pub fn new(label: &str, first: Linear<T>, gate: Option<Linear<T>>, second: Linear<T>, activation: Activation) -> Result<Self> {
+    pub fn new(
+        label: &str,
+        first: Linear<T>,
+        gate: Option<Linear<T>>,
+        second: Linear<T>,
+        activation: Activation,
+    ) -> Result<Self> {
         let shape = |l: &Linear<T>| format!("{} x {}", l.outputs(), l.inputs());
-        let gate_fits = gate.as_ref().is_none_or(|g| (g.inputs(), g.outputs()) == (first.inputs(), first.outputs()));
+        let gate_fits = gate
+            .as_ref()
+            .is_none_or(|g| (g.inputs(), g.outputs()) == (first.inputs(), first.outputs()));
         if first.outputs() != second.inputs() || !gate_fits {
             return Err(Error::parameter(
                 label,
@@ -64,7 +72,9 @@ impl<T: Real> Mlp<T> {
 
     /// Number of parameters.
     pub fn parameters(&self) -> usize {
-        self.first.parameters() + self.gate.as_ref().map_or(0, Linear::parameters) + self.second.parameters()
+        self.first.parameters()
+            + self.gate.as_ref().map_or(0, Linear::parameters)
+            + self.second.parameters()
     }
 
     /// The output for all rows of x. Rows are processed in blocks, so only the hidden units of one
@@ -72,7 +82,12 @@ impl<T: Real> Mlp<T> {
     pub fn apply(&self, x: &[T]) -> Vec<T> {
         let (d, hidden, out) = (self.first.inputs(), self.first.outputs(), self.second.outputs());
         let size = ROWS.min(x.len() / d) * hidden;
-        let buffers = || [vec![T::default(); size], vec![T::default(); if self.gate.is_some() { size } else { 0 }]];
+        let buffers = || {
+            [
+                vec![T::default(); size],
+                vec![T::default(); if self.gate.is_some() { size } else { 0 }],
+            ]
+        };
         par_rows(x, (d, out), hidden * (d + out), ROWS, buffers, |[units, open], _, x, out| {
             let rows = MatrixRows::new(x, d);
             let units = &mut units[..rows.count * hidden];
@@ -86,7 +101,12 @@ impl<T: Real> Mlp<T> {
                     units.iter_mut().zip(&*open).for_each(|(h, o)| *h *= *o);
                 }
             }
-            self.second.packed().multiply(&MatrixRows::new(units, hidden), self.second.bias(), out, self.second.outputs());
+            self.second.packed().multiply(
+                &MatrixRows::new(units, hidden),
+                self.second.bias(),
+                out,
+                self.second.outputs(),
+            );
         })
     }
 }
@@ -101,7 +121,13 @@ impl Sublayer for Mlp {
     }
 
     fn properties(&self) -> Properties {
-        Properties { common_field: true, permutation_equivariant: true, causal: true, autonomous: true, ..Properties::default() }
+        Properties {
+            common_field: true,
+            permutation_equivariant: true,
+            causal: true,
+            autonomous: true,
+            ..Properties::default()
+        }
     }
 
     fn length_scale(&self) -> f64 {

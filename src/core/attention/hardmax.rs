@@ -51,7 +51,9 @@ impl Hardmax {
         }
         let scores: Vec<f64> = x.rows().map(|row| dot(&image, row)).collect();
         let top = vector::max(&scores);
-        Ok((0..x.n()).filter(|j| scores[*j] >= top - self.tie_tolerance * (1.0 + top.abs())).collect())
+        Ok((0..x.n())
+            .filter(|j| scores[*j] >= top - self.tie_tolerance * (1.0 + top.abs()))
+            .collect())
     }
 }
 
@@ -64,7 +66,9 @@ impl Sublayer for Hardmax {
             row.fill(0.0);
             for j in leaders {
                 let share = x.masses()[j] / total;
-                row.iter_mut().zip(x.row(j).iter().zip(x.row(i))).for_each(|(o, (y, x))| *o += share * (y - x));
+                row.iter_mut()
+                    .zip(x.row(j).iter().zip(x.row(i)))
+                    .for_each(|(o, (y, x))| *o += share * (y - x));
             }
             if form == OutputForm::Sum {
                 row.iter_mut().zip(x.row(i)).for_each(|(o, x)| *o += x);

@@ -16,7 +16,11 @@ pub struct Layer {
 impl Layer {
     /// **Errors** a negative or NaN step.
     pub fn new(eta: f64) -> Result<Self> {
-        if eta >= 0.0 { Ok(Self { eta }) } else { Err(Error::parameter("eta", eta, "a step in [0, inf]; inf is mean shift")) }
+        if eta >= 0.0 {
+            Ok(Self { eta })
+        } else {
+            Err(Error::parameter("eta", eta, "a step in [0, inf]; inf is mean shift"))
+        }
     }
 
     /// The step.
@@ -41,10 +45,22 @@ impl Layer {
     /// Layer::new(f64::INFINITY).unwrap().step(&sa, 0.0, &mut x, &mut work, &mut scratch);
     /// assert!((x.angles()[0] - 0.5).abs() < 1e-15); // beta = 0: all tokens move to the mean
     /// ```
-    pub fn step(self, dynamics: &Dynamics, t: f64, x: &mut Tokens, work: &mut Workspace, scratch: &mut [f64]) {
+    pub fn step(
+        self,
+        dynamics: &Dynamics,
+        t: f64,
+        x: &mut Tokens,
+        work: &mut Workspace,
+        scratch: &mut [f64],
+    ) {
         let d = x.d();
         for sublayer in &dynamics.sublayers {
-            sublayer.evaluate(&Input { t, tokens: x }, dynamics.normalisation.layer_form(), work, scratch);
+            sublayer.evaluate(
+                &Input { t, tokens: x },
+                dynamics.normalisation.layer_form(),
+                work,
+                scratch,
+            );
             dynamics.normalisation.layer(t, self.eta, d, x.numbers_mut(), scratch);
         }
     }

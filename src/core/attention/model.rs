@@ -35,13 +35,19 @@ pub enum Weighting {
 
 impl Weighting {
     /// All row weights with their names.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("softmax", Self::Softmax), ("exponential", Self::Exponential), ("sinkhorn", Self::Sinkhorn), ("hardmax", Self::Hardmax)];
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("softmax", Self::Softmax),
+        ("exponential", Self::Exponential),
+        ("sinkhorn", Self::Sinkhorn),
+        ("hardmax", Self::Hardmax),
+    ];
 
     /// Finds row weights by name. **Errors** an unknown name.
     pub fn parse(name: &str) -> Result<Self> {
         let found = Self::ALL.iter().find(|(n, _)| *n == name);
-        found.map(|w| w.1).ok_or_else(|| Error::unknown("row weights", name, Self::ALL.iter().map(|w| w.0)))
+        found
+            .map(|w| w.1)
+            .ok_or_else(|| Error::unknown("row weights", name, Self::ALL.iter().map(|w| w.0)))
     }
 
     /// Name of the default dynamics with these weights.
@@ -138,7 +144,10 @@ struct RedrawnHeads {
 impl Schedule for RedrawnHeads {
     fn heads(&self, t: f64) -> Vec<Head> {
         // `scheduled_attention` has checked the shapes.
-        self.model.draw_matrices(self.d, t.max(0.0).min(MAX_REDRAWN_DEPTH as f64) as usize).heads(self.d, self.sign).unwrap_or_default()
+        self.model
+            .draw_matrices(self.d, t.max(0.0).min(MAX_REDRAWN_DEPTH as f64) as usize)
+            .heads(self.d, self.sign)
+            .unwrap_or_default()
     }
 
     fn jumps(&self) -> &[f64] {
@@ -159,15 +168,23 @@ impl Model {
             _ => Post,
         };
         if self.rescaled && named.form() == OutputForm::Tangent {
-            let expected =
-                format!("no normalisation with rescaled tokens, which live in R^d; the tokens of `{}` live on a sphere", named.name());
+            let expected = format!(
+                "no normalisation with rescaled tokens, which live in R^d; the tokens of `{}` live on a sphere",
+                named.name()
+            );
             return Err(Error::parameter("norm", named.name(), expected));
         }
         let scheme = if self.rescaled { Rescaled } else { named };
         match self.space.as_deref() {
-            Some(space) if crate::sphere::space::find(space).is_none() => Err(Error::unknown("space", space, ["sphere", "flat", "polar"])),
+            Some(space) if crate::sphere::space::find(space).is_none() => {
+                Err(Error::unknown("space", space, ["sphere", "flat", "polar"]))
+            }
             Some(space) if space != scheme.space().name() => {
-                let expected = format!("{}, the space of the normalisation `{}`", scheme.space().name(), scheme.name());
+                let expected = format!(
+                    "{}, the space of the normalisation `{}`",
+                    scheme.space().name(),
+                    scheme.name()
+                );
                 Err(Error::parameter("space", space, expected))
             }
             _ => Ok(scheme),
@@ -182,12 +199,23 @@ impl Model {
     ///
     /// **Errors** rows that do not lie in the space; radii that are not positive or not one per
     /// token; radii in a space without radii.
-    pub fn tokens_from_rows(&self, d: usize, rows: Vec<f64>, normalised: bool, radii: Option<&[f64]>) -> Result<Tokens> {
+    pub fn tokens_from_rows(
+        &self,
+        d: usize,
+        rows: Vec<f64>,
+        normalised: bool,
+        radii: Option<&[f64]>,
+    ) -> Result<Tokens> {
         let space = self.scheme()?.space();
         if radii.is_some() && space.extra_per_token() == 0 {
-            return Err(Error::parameter("radii", "radii", format!("none: tokens of the space `{}` have no radius", space.name())));
+            return Err(Error::parameter(
+                "radii",
+                "radii",
+                format!("none: tokens of the space `{}` have no radius", space.name()),
+            ));
         }
-        let on_sphere = |rows| if normalised { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) };
+        let on_sphere =
+            |rows| if normalised { Tokens::normalised(d, rows) } else { Tokens::new(d, rows) };
         match (space.is_unit(), space.extra_per_token(), radii) {
             (true, 0, _) => on_sphere(rows),
             (true, _, Some(radii)) => on_sphere(rows)?.polar(radii),
@@ -196,7 +224,9 @@ impl Model {
                 let lengths: Vec<f64> = rows.chunks_exact(d).map(length).collect();
                 Tokens::normalised(d, rows)?.polar(&lengths)
             }
-            (false, ..) if normalised => Tokens::flat(d, Tokens::normalised(d, rows)?.coordinates().to_vec()),
+            (false, ..) if normalised => {
+                Tokens::flat(d, Tokens::normalised(d, rows)?.coordinates().to_vec())
+            }
             (false, ..) => Tokens::flat(d, rows),
         }
     }
@@ -212,8 +242,13 @@ impl Model {
     /// **Errors** as [`Model::tokens_from_rows`].
     pub fn tokens_from_unit_vectors(&self, x: &Tokens, radii: Option<&[f64]>) -> Result<Tokens> {
         let ones = vec![1.0; x.n()];
-        let radii = if self.scheme()?.space().extra_per_token() > 0 { radii.or(Some(&ones)) } else { radii };
-        self.tokens_from_rows(x.d(), x.coordinates().to_vec(), false, radii)?.with_masses(x.masses())
+        let radii = if self.scheme()?.space().extra_per_token() > 0 {
+            radii.or(Some(&ones))
+        } else {
+            radii
+        };
+        self.tokens_from_rows(x.d(), x.coordinates().to_vec(), false, radii)?
+            .with_masses(x.masses())
     }
 
     /// The dynamics of this model for tokens of dimension d, based on the registered dynamics
@@ -224,7 +259,11 @@ impl Model {
         self.laws.iter().try_for_each(|(_, _, law)| law.check_dimension(d))?;
         if !self.laws.is_empty() {
             let fixed = Self {
-                laws: if self.depth_schedule == Some(DepthSchedule::Redrawn) { self.laws.clone() } else { Vec::new() },
+                laws: if self.depth_schedule == Some(DepthSchedule::Redrawn) {
+                    self.laws.clone()
+                } else {
+                    Vec::new()
+                },
                 ..self.draw_matrices(d, 0)
             };
             return fixed.build_from_matrices(name, causal, spec, d);
@@ -252,7 +291,8 @@ impl Model {
     /// ```
     #[must_use]
     pub fn with_seed(&self, seed: u64) -> Self {
-        let laws = self.laws.iter().map(|(head, slot, law)| (*head, *slot, law.with_seed(seed))).collect();
+        let laws =
+            self.laws.iter().map(|(head, slot, law)| (*head, *slot, law.with_seed(seed))).collect();
         Self { laws, ..self.clone() }
     }
 
@@ -270,25 +310,40 @@ impl Model {
         out
     }
 
-    fn build_from_matrices(&self, name: &str, causal: bool, spec: &Spec, d: usize) -> Result<Dynamics> {
+    fn build_from_matrices(
+        &self,
+        name: &str,
+        causal: bool,
+        spec: &Spec,
+        d: usize,
+    ) -> Result<Dynamics> {
         let mut heads = self.heads(d, 1.0)?;
         if self.depth_schedule == Some(DepthSchedule::OneHeadPerLayer) {
             // The heads act one after the other, not side by side.
             heads.truncate(1);
         }
-        let (scheme, one) = (self.scheme()?, dynamics::build(name, causal, &Spec { heads, ..spec.clone() })?);
+        let (scheme, one) =
+            (self.scheme()?, dynamics::build(name, causal, &Spec { heads, ..spec.clone() })?);
         if *self == Self::default() {
             return Ok(one);
         }
         let Some(attention) = one.attention().cloned() else {
-            return Err(Error::parameter("dynamics", name, "a dynamics of attention, because the model has further parts"));
+            return Err(Error::parameter(
+                "dynamics",
+                name,
+                "a dynamics of attention, because the model has further parts",
+            ));
         };
         self.check_weights(name, &attention)?;
         let Some(units) = &self.feed_forward else {
-            return Ok(Dynamics { sublayers: vec![self.attention_sublayer(attention, spec, d, scheme)?], normalisation: Box::new(scheme) });
+            return Ok(Dynamics {
+                sublayers: vec![self.attention_sublayer(attention, spec, d, scheme)?],
+                normalisation: Box::new(scheme),
+            });
         };
         if scheme.form() == OutputForm::Difference {
-            let expected = "no feed-forward sublayer with rescaled tokens: it does not commute with e^{-tV}";
+            let expected =
+                "no feed-forward sublayer with rescaled tokens: it does not commute with e^{-tV}";
             return Err(Error::parameter("mlp", "a feed-forward sublayer", expected));
         }
         let units = units.build(d)?;
@@ -296,7 +351,8 @@ impl Model {
         // varies over a shorter length, a proportionally smaller error is needed.
         let share = (units.length_scale() / kernel_width(attention.beta)).min(1.0);
         let accuracy = spec.accuracy.min((spec.accuracy * share).max(EXACT_ACCURACY));
-        let (attention, spec) = (Attention { accuracy, ..attention }, Spec { accuracy, ..spec.clone() });
+        let (attention, spec) =
+            (Attention { accuracy, ..attention }, Spec { accuracy, ..spec.clone() });
         Ok(Dynamics {
             sublayers: vec![self.attention_sublayer(attention, &spec, d, scheme)?, Box::new(units)],
             normalisation: Box::new(scheme),
@@ -312,31 +368,54 @@ impl Model {
             return Ok(0);
         }
         let (pattern, heads) = (self.pattern(d, causal)?, self.heads.len().max(1));
-        let sees = |i: usize| (0..heads).any(|h| pattern.visible(i, n).any(|j| pattern.bias(h, i, j) > f64::NEG_INFINITY));
+        let sees = |i: usize| {
+            (0..heads)
+                .any(|h| pattern.visible(i, n).any(|j| pattern.bias(h, i, j) > f64::NEG_INFINITY))
+        };
         Ok((0..n).filter(|i| !sees(*i)).count())
     }
 
     /// The attention sublayer.
-    fn attention_sublayer(&self, attention: Attention, spec: &Spec, d: usize, scheme: Scheme) -> Result<Box<dyn Sublayer>> {
+    fn attention_sublayer(
+        &self,
+        attention: Attention,
+        spec: &Spec,
+        d: usize,
+        scheme: Scheme,
+    ) -> Result<Box<dyn Sublayer>> {
         if let Some(how) = self.depth_schedule {
             return self.scheduled_attention(how, attention, d, scheme);
         }
         match self.weights {
             Some(Weighting::Sinkhorn) => self.sinkhorn(spec),
             Some(Weighting::Hardmax) => self.hardmax(d),
-            _ if scheme.form() == OutputForm::Difference => self.rescaled_attention(attention, spec, d),
+            _ if scheme.form() == OutputForm::Difference => {
+                self.rescaled_attention(attention, spec, d)
+            }
             _ if self.patterns.iter().all(|p| *p == PatternSpec::Causal) => {
                 let causal = attention.causal || !self.patterns.is_empty();
                 Ok(Box::new(Attention { causal, ..attention }))
             }
-            _ => Ok(Box::new(self.multi_head(&attention, spec, self.heads(d, attention.sign)?, d)?)),
+            _ => Ok(Box::new(self.multi_head(
+                &attention,
+                spec,
+                self.heads(d, attention.sign)?,
+                d,
+            )?)),
         }
     }
 
     /// Attention with a depth schedule.
-    fn scheduled_attention(&self, how: DepthSchedule, attention: Attention, d: usize, scheme: Scheme) -> Result<Box<dyn Sublayer>> {
-        let plain = matches!(self.weights, None | Some(Weighting::Softmax | Weighting::Exponential))
-            && self.patterns.iter().all(|p| *p == PatternSpec::Causal);
+    fn scheduled_attention(
+        &self,
+        how: DepthSchedule,
+        attention: Attention,
+        d: usize,
+        scheme: Scheme,
+    ) -> Result<Box<dyn Sublayer>> {
+        let plain =
+            matches!(self.weights, None | Some(Weighting::Softmax | Weighting::Exponential))
+                && self.patterns.iter().all(|p| *p == PatternSpec::Causal);
         if !plain || scheme.form() == OutputForm::Difference || self.heads.is_empty() {
             let expected = "heads with softmax or exponential weights, no biases and positions, tokens that are not rescaled";
             let found = if how == DepthSchedule::OneHeadPerLayer { "layers" } else { "redrawn" };
@@ -346,21 +425,35 @@ impl Model {
         let (sign, attention) = (attention.sign, Attention { causal, ..attention });
         Ok(match how {
             DepthSchedule::OneHeadPerLayer => {
-                let layers = Layers::new(self.heads(d, sign)?.into_iter().map(|h| vec![h]).collect())?;
+                let layers =
+                    Layers::new(self.heads(d, sign)?.into_iter().map(|h| vec![h]).collect())?;
                 Box::new(Scheduled { attention, schedule: layers })
             }
             DepthSchedule::Redrawn => {
                 self.heads(d, sign)?;
                 let jumps = (1..=MAX_REDRAWN_DEPTH).map(|k| k as f64).collect();
-                Box::new(Scheduled { attention, schedule: RedrawnHeads { model: self.clone(), d, sign, jumps } })
+                Box::new(Scheduled {
+                    attention,
+                    schedule: RedrawnHeads { model: self.clone(), d, sign, jumps },
+                })
             }
         })
     }
 
     /// Attention with patterns.
-    fn multi_head(&self, attention: &Attention, spec: &Spec, heads: Vec<Head>, d: usize) -> Result<MultiHead> {
+    fn multi_head(
+        &self,
+        attention: &Attention,
+        spec: &Spec,
+        heads: Vec<Head>,
+        d: usize,
+    ) -> Result<MultiHead> {
         if !matches!(spec.kernel, KernelChoice::Auto) {
-            return Err(Error::parameter("kernel", format!("{:?}", spec.kernel), "auto: attention with a pattern has only one algorithm"));
+            return Err(Error::parameter(
+                "kernel",
+                format!("{:?}", spec.kernel),
+                "auto: attention with a pattern has only one algorithm",
+            ));
         }
         let heads = if heads.is_empty() { vec![Head::default()] } else { heads };
         Ok(MultiHead::new(attention.beta, heads)?
@@ -370,7 +463,12 @@ impl Model {
     }
 
     /// Attention for the rescaled tokens `z = e^{-tV} x`.
-    fn rescaled_attention(&self, attention: Attention, spec: &Spec, d: usize) -> Result<Box<dyn Sublayer>> {
+    fn rescaled_attention(
+        &self,
+        attention: Attention,
+        spec: &Spec,
+        d: usize,
+    ) -> Result<Box<dyn Sublayer>> {
         if attention.weights != Weights::Softmax || self.heads.len() > 1 || attention.sign < 0.0 {
             let expected = "one attracting head with softmax weights: only then e^{-tV} x has a closed equation";
             return Err(Error::parameter("rescaled", "other heads or weights", expected));
@@ -381,27 +479,41 @@ impl Model {
         let causal = attention.causal || (plain && !self.patterns.is_empty());
         let attention = if plain {
             let beta = attention.beta;
-            RescaledAttention::new(d, matrices, move |head| Box::new(Attention { heads: vec![head], causal, ..attention.clone() }))
-                .map(|r| r.without_pattern(beta, causal).with_isa(spec.isa))
+            RescaledAttention::new(d, matrices, move |head| {
+                Box::new(Attention { heads: vec![head], causal, ..attention.clone() })
+            })
+            .map(|r| r.without_pattern(beta, causal).with_isa(spec.isa))
         } else {
             let base = self.multi_head(&attention, spec, vec![head], d)?;
-            RescaledAttention::new(d, matrices, move |head| Box::new(base.clone().with_heads(vec![head])))
+            RescaledAttention::new(d, matrices, move |head| {
+                Box::new(base.clone().with_heads(vec![head]))
+            })
         };
         Ok(Box::new(attention?))
     }
 
     fn sinkhorn(&self, spec: &Spec) -> Result<Box<dyn Sublayer>> {
         if !self.heads.is_empty() || !self.patterns.is_empty() {
-            return Err(Error::parameter("weights", "sinkhorn", "softmax or exponential with matrices, masks, biases or positions"));
+            return Err(Error::parameter(
+                "weights",
+                "sinkhorn",
+                "softmax or exponential with matrices, masks, biases or positions",
+            ));
         }
         Ok(Box::new(Sinkhorn::new(spec.beta, spec.accuracy.clamp(1e-14, 0.1))?))
     }
 
     fn hardmax(&self, d: usize) -> Result<Box<dyn Sublayer>> {
         let heads = self.heads(d, 1.0)?;
-        let plain = self.patterns.is_empty() && heads.len() <= 1 && heads.iter().all(Head::has_identity_value);
+        let plain = self.patterns.is_empty()
+            && heads.len() <= 1
+            && heads.iter().all(Head::has_identity_value);
         if !plain {
-            return Err(Error::parameter("weights", "hardmax", "softmax or exponential with masks, several heads, V or O"));
+            return Err(Error::parameter(
+                "weights",
+                "hardmax",
+                "softmax or exponential with masks, several heads, V or O",
+            ));
         }
         let form = match heads.first().map(|h| (h.matrices(), h.images(d).0)) {
             Some(([None, None, _], _)) | None => None,
@@ -423,13 +535,22 @@ impl Model {
         let fits = match wanted {
             Weighting::Softmax => softmax,
             Weighting::Exponential => !softmax,
-            Weighting::Sinkhorn | Weighting::Hardmax => softmax && !attention.causal && attention.sign > 0.0,
+            Weighting::Sinkhorn | Weighting::Hardmax => {
+                softmax && !attention.causal && attention.sign > 0.0
+            }
         };
         if fits {
             return Ok(());
         }
         let found = Weighting::ALL.iter().find(|w| w.1 == wanted).map_or("", |w| w.0);
-        Err(Error::parameter("weights", found, format!("the weights of the dynamics `{name}`, or the dynamics `{}`", wanted.dynamics())))
+        Err(Error::parameter(
+            "weights",
+            found,
+            format!(
+                "the weights of the dynamics `{name}`, or the dynamics `{}`",
+                wanted.dynamics()
+            ),
+        ))
     }
 
     fn heads(&self, d: usize, sign: f64) -> Result<Vec<Head>> {
@@ -442,7 +563,11 @@ impl Model {
                 (None, v) => Head::new(d, q, k, v.map(signed)),
             }
         };
-        if self.heads.is_empty() && sign < 0.0 { Ok(vec![head(&[None, None, None, None])?]) } else { self.heads.iter().map(head).collect() }
+        if self.heads.is_empty() && sign < 0.0 {
+            Ok(vec![head(&[None, None, None, None])?])
+        } else {
+            self.heads.iter().map(head).collect()
+        }
     }
 
     fn pattern(&self, d: usize, causal: bool) -> Result<CombinedPattern> {
@@ -457,7 +582,9 @@ impl Model {
                 PatternSpec::Causal => Box::new(Causal),
                 PatternSpec::Window(w) => Box::new(Window::new(*w)?),
                 PatternSpec::Alibi => Box::new(Alibi::new(heads)?),
-                PatternSpec::Rotary(base, pairs) => Box::new(Rotary::new(*base, *pairs, rank)?.with_table(ROTARY_TABLE_LENGTH)),
+                PatternSpec::Rotary(base, pairs) => {
+                    Box::new(Rotary::new(*base, *pairs, rank)?.with_table(ROTARY_TABLE_LENGTH))
+                }
                 PatternSpec::Table(table) => Box::new(table.clone()),
             });
         }
@@ -474,11 +601,20 @@ const ROTARY_TABLE_LENGTH: usize = 1024;
 impl FeedForwardWeights {
     fn build(&self, d: usize) -> Result<Mlp> {
         let h = self.b1.len();
-        for (name, (rows, numbers), expected) in [("w1", &self.w1, (h, d)), ("w2", &self.w2, (d, h))] {
+        for (name, (rows, numbers), expected) in
+            [("w1", &self.w1, (h, d)), ("w2", &self.w2, (d, h))]
+        {
             let found = (*rows, numbers.len() / (*rows).max(1));
             if found != expected {
-                let expected = format!("{} x {} for d = {d} and the {h} numbers of b1", expected.0, expected.1);
-                return Err(Error::parameter(name, format!("a {} x {} matrix", found.0, found.1), expected));
+                let expected = format!(
+                    "{} x {} for d = {d} and the {h} numbers of b1",
+                    expected.0, expected.1
+                );
+                return Err(Error::parameter(
+                    name,
+                    format!("a {} x {} matrix", found.0, found.1),
+                    expected,
+                ));
             }
         }
         let first = Linear::new("mlp, first layer", d, self.w1.1.clone(), self.b1.clone())?;

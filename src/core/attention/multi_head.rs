@@ -55,7 +55,12 @@ impl MultiHead {
         if heads.is_empty() {
             return Err(Error::parameter("heads", "none", "at least one"));
         }
-        crate::error::in_range("beta", beta, -super::dynamics::MAX_BETA, super::dynamics::MAX_BETA)?;
+        crate::error::in_range(
+            "beta",
+            beta,
+            -super::dynamics::MAX_BETA,
+            super::dynamics::MAX_BETA,
+        )?;
         let (pattern, sources) = (Arc::new(FullAttention), Sources::AllTokens);
         Ok(Self { beta, heads, pattern, weights: Weights::Softmax, sources, isa: Isa::best() })
     }
@@ -102,31 +107,58 @@ impl MultiHead {
         })
     }
 
-    fn with_job<R>(&self, x: &Tokens, work: impl FnOnce(&heads::HeadsProblem) -> Result<R>) -> Result<R> {
+    fn with_job<R>(
+        &self,
+        x: &Tokens,
+        work: impl FnOnce(&heads::HeadsProblem) -> Result<R>,
+    ) -> Result<R> {
         let d = x.d();
         let (sources, masses) = match &self.sources {
             Sources::AllTokens => (x.coordinates(), x.masses()),
-            Sources::Block(b) if b.start < b.end && b.end <= x.n() => (&x.coordinates()[b.start * d..b.end * d], &x.masses()[b.clone()]),
+            Sources::Block(b) if b.start < b.end && b.end <= x.n() => {
+                (&x.coordinates()[b.start * d..b.end * d], &x.masses()[b.clone()])
+            }
             Sources::Block(b) => {
                 let expected = format!("tokens among the {}, at least one", x.n());
                 return Err(Error::parameter("sources", format!("the block {b:?}"), expected));
             }
             Sources::Memory(y) if y.d() == d => (y.coordinates(), y.masses()),
             Sources::Memory(y) => {
-                return Err(Error::parameter("memory", format!("tokens of dimension {}", y.d()), format!("tokens of dimension {d}")));
+                return Err(Error::parameter(
+                    "memory",
+                    format!("tokens of dimension {}", y.d()),
+                    format!("tokens of dimension {d}"),
+                ));
             }
         };
         let &Self { beta, ref heads, ref pattern, weights, isa, .. } = self;
-        work(&heads::HeadsProblem { queries: x.coordinates(), sources, masses, d, beta, heads, pattern: pattern.as_ref(), weights, isa })
+        work(&heads::HeadsProblem {
+            queries: x.coordinates(),
+            sources,
+            masses,
+            d,
+            beta,
+            heads,
+            pattern: pattern.as_ref(),
+            weights,
+            isa,
+        })
     }
 
     /// Converts sums to the given form, in place.
     fn convert_form(&self, x: &Tokens, form: OutputForm, out: &mut [f64]) {
         let values = |row: &[f64]| -> Vec<f64> {
             let image = |head: &Head| {
-                head.matrices()[2].map_or_else(|| row.to_vec(), |v| v.chunks_exact(x.d()).map(|v| crate::num::sum::dot(v, row)).collect())
+                head.matrices()[2].map_or_else(
+                    || row.to_vec(),
+                    |v| v.chunks_exact(x.d()).map(|v| crate::num::sum::dot(v, row)).collect(),
+                )
             };
-            self.heads.iter().map(image).reduce(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect()).unwrap_or_default()
+            self.heads
+                .iter()
+                .map(image)
+                .reduce(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect())
+                .unwrap_or_default()
         };
         match form {
             OutputForm::Sum => {}
@@ -142,7 +174,9 @@ impl MultiHead {
 
 impl Sublayer for MultiHead {
     fn evaluate(&self, input: &Input, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
-        if self.algorithm(input.tokens, form).is_err() || self.sums(input.tokens, work, out).is_err() {
+        if self.algorithm(input.tokens, form).is_err()
+            || self.sums(input.tokens, work, out).is_err()
+        {
             return out.fill(f64::NAN);
         }
         self.convert_form(input.tokens, form, out);
@@ -167,7 +201,11 @@ impl Sublayer for MultiHead {
 
     fn algorithm(&self, x: &Tokens, form: OutputForm) -> Result<&'static str> {
         if form == OutputForm::Difference && self.weights != Weights::Softmax {
-            return Err(Error::parameter("form", "differences", "sums or velocities where weights are not normalised"));
+            return Err(Error::parameter(
+                "form",
+                "differences",
+                "sums or velocities where weights are not normalised",
+            ));
         }
         self.with_job(x, |job| {
             let ranks = job.heads.iter().map(|h| h.images(job.d).0);

@@ -64,14 +64,27 @@ impl MatrixLaw {
     fn read(name: &str, rest: &str) -> Result<Self> {
         let number = |key: &str, text: &str| {
             let value = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a finite number{}", range_hint(text))))
+            value.ok_or_else(|| {
+                Error::parameter(
+                    format!("{name} {key}"),
+                    text,
+                    format!("a finite number{}", range_hint(text)),
+                )
+            })
         };
         let whole = |key: &str, text: &str| {
             let value = text.trim().parse::<u64>().ok();
-            value.ok_or_else(|| Error::parameter(format!("{name} {key}"), text, format!("a whole number >= 0{}", range_hint(text))))
+            value.ok_or_else(|| {
+                Error::parameter(
+                    format!("{name} {key}"),
+                    text,
+                    format!("a whole number >= 0{}", range_hint(text)),
+                )
+            })
         };
         if name == "diagonal" {
-            let entries = rest.split(',').map(|t| number("entry", t)).collect::<Result<Vec<_>>>()?;
+            let entries =
+                rest.split(',').map(|t| number("entry", t)).collect::<Result<Vec<_>>>()?;
             return Ok(Self::Diagonal(entries));
         }
         let keys: &[&str] = match name {
@@ -82,20 +95,26 @@ impl MatrixLaw {
         let found = KeyValues::parse(name, rest).with_keys("matrix parameter", keys)?;
         let scale = found.get("scale").map_or(Ok(1.0), |v| number("scale", v))?;
         let seed = found.get("seed").map(|v| whole("seed", v)).transpose()?;
-        let rank = found.get("rank").map(|v| whole("rank", v)).transpose()?.map(|rank| rank as usize);
+        let rank =
+            found.get("rank").map(|v| whole("rank", v)).transpose()?.map(|rank| rank as usize);
         match (name, rank) {
             ("normal", _) => Ok(Self::Normal { scale, seed }),
             ("symmetric", _) => Ok(Self::Symmetric { scale, seed }),
             ("rotation", _) => Ok(Self::Rotation { seed }),
             (_, Some(rank)) if rank > 0 => Ok(Self::LowRank { rank, scale, seed }),
-            (_, found) => Err(Error::parameter("low-rank rank", found.unwrap_or(0), "a rank of at least 1")),
+            (_, found) => {
+                Err(Error::parameter("low-rank rank", found.unwrap_or(0), "a rank of at least 1"))
+            }
         }
     }
 
     /// The seed of the law; `None` for a law without a seed and for diagonal matrices.
     pub fn seed(&self) -> Option<u64> {
         match self {
-            Self::Normal { seed, .. } | Self::Symmetric { seed, .. } | Self::LowRank { seed, .. } | Self::Rotation { seed } => *seed,
+            Self::Normal { seed, .. }
+            | Self::Symmetric { seed, .. }
+            | Self::LowRank { seed, .. }
+            | Self::Rotation { seed } => *seed,
             Self::Diagonal(_) => None,
         }
     }
@@ -117,7 +136,10 @@ impl MatrixLaw {
     pub fn with_seed(&self, default: u64) -> Self {
         let mut law = self.clone();
         match &mut law {
-            Self::Normal { seed, .. } | Self::Symmetric { seed, .. } | Self::LowRank { seed, .. } | Self::Rotation { seed } => {
+            Self::Normal { seed, .. }
+            | Self::Symmetric { seed, .. }
+            | Self::LowRank { seed, .. }
+            | Self::Rotation { seed } => {
                 seed.get_or_insert(default);
             }
             Self::Diagonal(_) => {}
@@ -128,7 +150,9 @@ impl MatrixLaw {
     /// **Errors** a rank above d, more than d diagonal entries.
     pub fn check_dimension(&self, d: usize) -> Result<()> {
         match self {
-            Self::LowRank { rank, .. } if *rank > d => Err(Error::parameter("low-rank rank", *rank, format!("a rank of at most d = {d}"))),
+            Self::LowRank { rank, .. } if *rank > d => {
+                Err(Error::parameter("low-rank rank", *rank, format!("a rank of at most d = {d}")))
+            }
             Self::Diagonal(entries) if entries.len() > d => Err(Error::parameter(
                 "diagonal",
                 format!("{} entries", entries.len()),
@@ -184,5 +208,9 @@ impl MatrixLaw {
 
 /// Hint of an error message if a range stands in place of a number.
 fn range_hint(text: &str) -> &'static str {
-    if text.contains("..") { "; a range makes an axis in the [model] table of an experiment" } else { "" }
+    if text.contains("..") {
+        "; a range makes an axis in the [model] table of an experiment"
+    } else {
+        ""
+    }
 }

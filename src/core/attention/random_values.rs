@@ -19,7 +19,11 @@ impl RandomValues {
     /// finite, a negative step.
     pub fn new(beta: f64, eta: f64) -> Result<Self> {
         if !beta.is_finite() {
-            return Err(Error::parameter("beta", crate::error::format_number(beta), "a finite number"));
+            return Err(Error::parameter(
+                "beta",
+                crate::error::format_number(beta),
+                "a finite number",
+            ));
         }
         crate::error::in_range("eta", eta, 0.0, 1e6)?;
         Ok(Self { beta, eta })
@@ -67,7 +71,11 @@ impl RandomValues {
         let mut out = vec![0.0; n * d];
         for (i, (mean, scores)) in out.chunks_exact_mut(d).zip(gram.chunks_exact(n)).enumerate() {
             let top = scores.iter().map(|g| self.beta * g).fold(f64::NEG_INFINITY, f64::max);
-            let weights: Vec<f64> = scores.iter().zip(x.masses()).map(|(g, m)| m * (self.beta * g - top).exp()).collect();
+            let weights: Vec<f64> = scores
+                .iter()
+                .zip(x.masses())
+                .map(|(g, m)| m * (self.beta * g - top).exp())
+                .collect();
             let total: f64 = weights.iter().sum();
             debug_assert!(total > 0.0, "row {i}");
             for (w, y) in weights.iter().zip(x.rows()) {

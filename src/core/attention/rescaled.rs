@@ -53,7 +53,11 @@ impl RescaledAttention {
         let key_query_product = transpose_mul(&or_identity(k), &q, q.len() / d);
         let real_parts = eigenvalues(&value, d).unwrap_or_default();
         let growth_rate = real_parts.iter().map(|v| v.0).fold(f64::NEG_INFINITY, f64::max);
-        let shifted = value.iter().enumerate().map(|(k, v)| if k / d == k % d { v - growth_rate } else { *v }).collect();
+        let shifted = value
+            .iter()
+            .enumerate()
+            .map(|(k, v)| if k / d == k % d { v - growth_rate } else { *v })
+            .collect();
         let shifted = Semigroup::new(shifted, d);
         Ok(Self {
             d,
@@ -96,16 +100,23 @@ impl RescaledAttention {
     }
 
     /// `V sum_j A_ij (z_j - z_i)`, from differences of scores to the largest of each row.
-    fn evaluate_by_leaders(&self, input: &Input, (beta, causal): (f64, bool), work: &mut Workspace, out: &mut [f64]) {
+    fn evaluate_by_leaders(
+        &self,
+        input: &Input,
+        (beta, causal): (f64, bool),
+        work: &mut Workspace,
+        out: &mut [f64],
+    ) {
         let (forms, room) = work.buffers::<(Forms, SoftmaxWorkspace)>();
         self.score_form(input.t, forms);
         scale(beta, &mut forms.form);
-        Scores { form: &forms.form, value: &self.value, log_scale: 2.0 * self.growth_rate * input.t, causal }.weighted_differences(
-            input.tokens,
-            self.isa,
-            room,
-            out,
-        );
+        Scores {
+            form: &forms.form,
+            value: &self.value,
+            log_scale: 2.0 * self.growth_rate * input.t,
+            causal,
+        }
+        .weighted_differences(input.tokens, self.isa, room, out);
     }
 
     /// The sublayer at time t; `None` if its matrices exceed `f64`.
@@ -149,7 +160,8 @@ impl Sublayer for RescaledAttention {
     }
 
     fn properties(&self) -> Properties {
-        let Properties { common_field, permutation_equivariant, causal, odd, .. } = self.initial.properties();
+        let Properties { common_field, permutation_equivariant, causal, odd, .. } =
+            self.initial.properties();
         Properties { common_field, permutation_equivariant, causal, odd, ..Properties::default() }
     }
 

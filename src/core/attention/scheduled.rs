@@ -46,7 +46,14 @@ impl<S: Schedule> Sublayer for Scheduled<S> {
     fn properties(&self) -> Properties {
         let causal = self.attention.causal;
         let cone_invariant = self.attention.sign > 0.0 && self.schedule.has_identity_values();
-        Properties { common_field: !causal, permutation_equivariant: !causal, cone_invariant, causal, odd: true, ..Properties::default() }
+        Properties {
+            common_field: !causal,
+            permutation_equivariant: !causal,
+            cone_invariant,
+            causal,
+            odd: true,
+            ..Properties::default()
+        }
     }
 
     fn length_scale(&self) -> f64 {

@@ -32,7 +32,9 @@ impl Sublayer for Attention {
             cone_invariant: attracts && self.heads.iter().all(Head::has_identity_value),
             speed_bound: match (plain, self.weights) {
                 (true, Weights::Softmax) => Some(1.0),
-                (true, Weights::Exponential { log_factor }) => Some((self.beta.abs() + log_factor).exp()),
+                (true, Weights::Exponential { log_factor }) => {
+                    Some((self.beta.abs() + log_factor).exp())
+                }
                 _ => None,
             },
         }

@@ -102,9 +102,10 @@ pub struct Input<'a> {
 /// assert!((end.clusters.row(0)[1] - 1f64.sin()).abs() < 1e-9);
 /// ```
 pub trait Sublayer: Send + Sync {
-    /// Writes the output for all tokens (n x d, row-major) in the given form; [`OutputForm::of_sums`]
-    /// converts any vector field. On the sphere the form is the tangent part: the component along
-    /// `x_i` has no effect. NaN if [`Sublayer::algorithm`] returns an error.
+    /// Writes the output for all tokens (n x d, row-major) in the given form;
+    /// [`OutputForm::of_sums`] converts any vector field. On the sphere the form is the tangent
+    /// part: the component along `x_i` has no effect. NaN if [`Sublayer::algorithm`] returns an
+    /// error.
     fn evaluate(&self, input: &Input, form: OutputForm, work: &mut Workspace, out: &mut [f64]);
 
     /// Properties of its flow on the sphere.

@@ -53,7 +53,13 @@ impl<'a> CausalJacobian<'a> {
     pub(crate) fn new(attention: &'a Attention) -> Option<Self> {
         let plain = attention.heads.len() == 1 && attention.heads[0].is_identity();
         let placeholder = Tokens::from_parts(2, vec![1.0, 0.0], vec![1.0]);
-        (plain && attention.causal).then(|| Self { attention, x: placeholder, weights: vec![], sides: vec![], drift: vec![] })
+        (plain && attention.causal).then(|| Self {
+            attention,
+            x: placeholder,
+            weights: vec![],
+            sides: vec![],
+            drift: vec![],
+        })
     }
 
     fn row(&self, i: usize) -> (&[f64], &[f64]) {
@@ -77,7 +83,10 @@ impl TriangularJacobian for CausalJacobian<'_> {
             let weights = self.attention.row_weights(x, 0, i);
             for (w, xj) in weights[..=i].iter().zip(x.rows()) {
                 let side = if chord2(xi, xj) <= 2.0 { 1.0 } else { -1.0 };
-                drift.iter_mut().zip(xj.iter().zip(xi)).for_each(|(f, (a, b))| *f += w * (a - side * b));
+                drift
+                    .iter_mut()
+                    .zip(xj.iter().zip(xi))
+                    .for_each(|(f, (a, b))| *f += w * (a - side * b));
                 self.sides.push(side);
             }
             self.weights.extend_from_slice(&weights[..=i]);
@@ -113,10 +122,18 @@ impl TriangularJacobian for CausalJacobian<'_> {
         let (x, d, beta) = (&self.x, self.x.d(), self.attention.beta);
         let (xi, (weights, sides)) = (x.row(i), self.row(i));
         let (mut sum, mut total) = (vec![0.0; d], 0.0);
-        for (((w, side), xj), u) in weights.iter().zip(sides).zip(x.rows()).zip(u.chunks_exact(d)).take(i) {
+        for (((w, side), xj), u) in
+            weights.iter().zip(sides).zip(x.rows()).zip(u.chunks_exact(d)).take(i)
+        {
             // u is tangent at x_j: <x_i, u> = <x_i - s x_j, u>, a form without cancellation.
-            let along = beta * u.iter().zip(xi.iter().zip(xj)).map(|(u, (a, b))| u * (a - side * b)).sum::<f64>();
-            sum.iter_mut().zip(u.iter().zip(xj.iter().zip(xi))).for_each(|(s, (u, (a, b)))| *s += w * (u + along * (a - side * b)));
+            let along = beta
+                * u.iter()
+                    .zip(xi.iter().zip(xj))
+                    .map(|(u, (a, b))| u * (a - side * b))
+                    .sum::<f64>();
+            sum.iter_mut()
+                .zip(u.iter().zip(xj.iter().zip(xi)))
+                .for_each(|(s, (u, (a, b)))| *s += w * (u + along * (a - side * b)));
             total += w * along;
         }
         if self.is_softmax() {

@@ -42,7 +42,8 @@ pub fn linkage(x: &Tokens, radius: f64) -> Result<Linkage> {
     sets.reset(x.n());
     close.find(x, chord_of(radius)).iter().for_each(|&(a, b)| sets.union(a, b));
     let firsts: Vec<usize> = (0..x.n()).filter(|&i| sets.find(i) == i).collect();
-    let labels: Vec<usize> = (0..x.n()).map(|i| sets.find(i)).map(|r| firsts.partition_point(|f| *f < r)).collect();
+    let labels: Vec<usize> =
+        (0..x.n()).map(|i| sets.find(i)).map(|r| firsts.partition_point(|f| *f < r)).collect();
     let (k, d) = (firsts.len(), x.d());
     let (mut sizes, mut masses, mut sums) = (vec![0; k], vec![0.0; k], vec![0.0; k * d]);
     for (i, &l) in labels.iter().enumerate() {

@@ -47,7 +47,8 @@ impl Default for Criterion {
 /// assert!((found[0].decades() - 2.9).abs() < 1e-9 && found[1].log_energy == -0.5);
 /// ```
 pub fn plateaus(samples: &[(f64, f64)], criterion: Criterion) -> Vec<Plateau> {
-    let samples: Vec<(f64, f64)> = samples.iter().copied().filter(|s| s.0 > 0.0 && s.1.is_finite()).collect();
+    let samples: Vec<(f64, f64)> =
+        samples.iter().copied().filter(|s| s.0 > 0.0 && s.1.is_finite()).collect();
     let mut out = Vec::new();
     let mut start = 0;
     while start < samples.len() {
@@ -60,7 +61,11 @@ pub fn plateaus(samples: &[(f64, f64)], criterion: Criterion) -> Vec<Plateau> {
             (low, high, end) = (l, h, end + 1);
         }
         let values: Vec<f64> = samples[start..end].iter().map(|s| s.1).collect();
-        let plateau = Plateau { from: samples[start].0, to: samples[end - 1].0, log_energy: crate::num::stats::median(&values) };
+        let plateau = Plateau {
+            from: samples[start].0,
+            to: samples[end - 1].0,
+            log_energy: crate::num::stats::median(&values),
+        };
         if plateau.decades() >= criterion.decades {
             out.push(plateau);
             start = end;

@@ -30,7 +30,10 @@ impl Tree {
     /// The tree of the merges of a run whose tokens have these masses.
     pub fn new(masses: &[f64], merges: &[Merge]) -> Self {
         let n = masses.len();
-        let mut nodes: Vec<Node> = masses.iter().map(|m| Node { t: 0.0, mass: *m, tokens: 1, parts: Vec::new() }).collect();
+        let mut nodes: Vec<Node> = masses
+            .iter()
+            .map(|m| Node { t: 0.0, mass: *m, tokens: 1, parts: Vec::new() })
+            .collect();
         let mut current_node: Vec<usize> = (0..n).collect();
         for merge in merges {
             let mut parts: Vec<usize> = merge.members.iter().map(|&i| current_node[i]).collect();
@@ -63,11 +66,19 @@ impl Tree {
     /// One row per merge: node, t, mass, tokens, and its first two parts; for more parts further
     /// rows with the same time.
     pub fn table(&self) -> Table {
-        let columns = ["node", "t", "mass", "tokens", "part_a", "part_b"].map(String::from).to_vec();
+        let columns =
+            ["node", "t", "mass", "tokens", "part_a", "part_b"].map(String::from).to_vec();
         let mut rows = Vec::new();
         for (k, node) in self.nodes.iter().enumerate().skip(self.n) {
             for part in &node.parts[1..] {
-                rows.push(vec![k as f64, node.t, node.mass, node.tokens as f64, node.parts[0] as f64, *part as f64]);
+                rows.push(vec![
+                    k as f64,
+                    node.t,
+                    node.mass,
+                    node.tokens as f64,
+                    node.parts[0] as f64,
+                    *part as f64,
+                ]);
             }
         }
         Table { columns, rows }
@@ -84,12 +95,19 @@ impl Tree {
         let mut text: Vec<String> = vec![String::new(); self.nodes.len()];
         for (k, node) in self.nodes.iter().enumerate() {
             if !node.parts.is_empty() {
-                let parts: Vec<String> = node.parts.iter().map(|&p| write(p, height(k), &std::mem::take(&mut text[p]))).collect();
+                let parts: Vec<String> = node
+                    .parts
+                    .iter()
+                    .map(|&p| write(p, height(k), &std::mem::take(&mut text[p])))
+                    .collect();
                 text[k] = format!("({})", parts.join(","));
             }
         }
-        let roots: Vec<String> =
-            self.roots.iter().map(|&r| if text[r].is_empty() { format!("x{}", r + 1) } else { text[r].clone() }).collect();
+        let roots: Vec<String> = self
+            .roots
+            .iter()
+            .map(|&r| if text[r].is_empty() { format!("x{}", r + 1) } else { text[r].clone() })
+            .collect();
         if roots.len() == 1 { format!("{};", roots[0]) } else { format!("({});", roots.join(",")) }
     }
 }

@@ -3,7 +3,9 @@
 use super::density::{Density, bump_degree};
 use super::evolution::evolve;
 use super::series::{NodeValues, Nodes, Operator, Series, energy};
-use super::{Evolution, Limits, MeasureDynamics, check_non_negative, positive_mass, sinkhorn_scaling};
+use super::{
+    Evolution, Limits, MeasureDynamics, check_non_negative, positive_mass, sinkhorn_scaling,
+};
 use crate::error::{Error, Result, in_range};
 use crate::num::bessel::scaled_bessel_i;
 use crate::num::fft::{Complex64, RealFft, plan};
@@ -103,7 +105,8 @@ impl Circle {
     pub fn from_density(density: &Density, modes: usize) -> Result<Self> {
         let modes = modes.max(density.degree(2));
         let points = 8 * modes.max(64);
-        let values: Vec<f64> = (0..points).map(|j| density.on_circle(TAU * j as f64 / points as f64)).collect();
+        let values: Vec<f64> =
+            (0..points).map(|j| density.on_circle(TAU * j as f64 / points as f64)).collect();
         Self::check_values(&values)?;
         Self::from_values_truncated(&values, modes)
     }
@@ -115,14 +118,16 @@ impl Circle {
     /// negative; no mass.
     pub fn from_values(values: &[f64], from: f64, modes: usize) -> Result<Self> {
         Self::check_values(values)?;
-        let mut out = Self::from_values_truncated(values, values.len() / 2)?.without_negligible_modes();
+        let mut out =
+            Self::from_values_truncated(values, values.len() / 2)?.without_negligible_modes();
         for (k, c) in out.c.iter_mut().enumerate() {
             *c *= Complex64::from_polar(1.0, -(k as f64) * from);
         }
         let between = out.values(8 * out.modes());
         let lowest = between.iter().copied().fold(0.0, f64::min);
         if lowest < -1e-9 * between.iter().copied().fold(1.0, f64::max) {
-            let found = format!("values with corners, whose Fourier series has the minimum {lowest:.3}");
+            let found =
+                format!("values with corners, whose Fourier series has the minimum {lowest:.3}");
             return Err(Error::parameter("values", found, "a smooth density, or --method volume"));
         }
         let modes = out.modes().max(modes);
@@ -130,7 +135,9 @@ impl Circle {
     }
 
     fn check_values(values: &[f64]) -> Result<()> {
-        check_non_negative(values, 1e-12, |j| format!("theta = {:.6}", TAU * j as f64 / values.len() as f64))
+        check_non_negative(values, 1e-12, |j| {
+            format!("theta = {:.6}", TAU * j as f64 / values.len() as f64)
+        })
     }
 
     /// The kernel density estimate of tokens at these angles with kernel `e^{bandwidth cos}`, with
@@ -210,9 +217,14 @@ impl Circle {
 
     /// The right-hand side, as a function of `c_0..c_K`, on a prepared grid. It returns an empty
     /// list if a Sinkhorn scaling does not converge.
-    pub fn right_hand_side(&self, dynamics: &MeasureDynamics) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
+    pub fn right_hand_side(
+        &self,
+        dynamics: &MeasureDynamics,
+    ) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
         let operator = self.operator(dynamics, false);
-        move |c| operator.as_ref().ok().and_then(|operator| operator.rates(c).ok()).unwrap_or_default()
+        move |c| {
+            operator.as_ref().ok().and_then(|operator| operator.rates(c).ok()).unwrap_or_default()
+        }
     }
 
     /// Negentropy `integral rho log rho d sigma`, 0 at the uniform measure.
@@ -223,7 +235,9 @@ impl Circle {
     /// Production of negentropy, `-integral rho div v d sigma`, minus the loss by noise,
     /// `(1/kappa) integral |grad rho|^2 / rho`. NaN if a Sinkhorn scaling does not converge.
     pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true).and_then(|operator| operator.negentropy_rate(&self.c)).unwrap_or(f64::NAN)
+        self.operator(dynamics, true)
+            .and_then(|operator| operator.negentropy_rate(&self.c))
+            .unwrap_or(f64::NAN)
     }
 
     /// The same rate from the time derivative of the series, `integral log rho d_t rho d sigma`.
@@ -231,7 +245,11 @@ impl Circle {
         let Ok(operator) = self.operator(dynamics, true) else { return f64::NAN };
         let Ok(rates) = operator.rates(&self.c) else { return f64::NAN };
         let (density, change) = (operator.nodes.values(&self.c), operator.nodes.values(&rates));
-        let terms: Vec<f64> = density.iter().zip(&change).map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 }).collect();
+        let terms: Vec<f64> = density
+            .iter()
+            .zip(&change)
+            .map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 })
+            .collect();
         operator.nodes.mean(&terms)
     }
 
@@ -245,7 +263,9 @@ impl Circle {
     /// `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (arXiv:2312.10794, (3.6) and
     /// Lemma 3.7).
     pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true).and_then(|operator| operator.energy_rate(&self.c)).unwrap_or(f64::NAN)
+        self.operator(dynamics, true)
+            .and_then(|operator| operator.energy_rate(&self.c))
+            .unwrap_or(f64::NAN)
     }
 
     /// Derivatives of the density at `2 pi j / points`.
@@ -255,7 +275,8 @@ impl Circle {
 
     /// Velocities at `2 pi j / points`; empty if a Sinkhorn scaling does not converge.
     pub fn velocity(&self, dynamics: &MeasureDynamics, points: usize) -> Vec<f64> {
-        let field = Operator::new(self.grid(points), dynamics, self.modes()).and_then(|operator| operator.field(&self.c, false));
+        let field = Operator::new(self.grid(points), dynamics, self.modes())
+            .and_then(|operator| operator.field(&self.c, false));
         field.map_or_else(|_| Vec::new(), |field| field.velocity.concat())
     }
 
@@ -263,7 +284,9 @@ impl Circle {
     pub fn momentum(&self, dynamics: &MeasureDynamics) -> f64 {
         let mean = |operator: Operator<Grid>| {
             let NodeValues { density, velocity, .. } = operator.field(&self.c, false)?;
-            Ok(operator.nodes.mean(&velocity[0].iter().zip(&density).map(|(v, r)| v * r).collect::<Vec<_>>()))
+            Ok(operator
+                .nodes
+                .mean(&velocity[0].iter().zip(&density).map(|(v, r)| v * r).collect::<Vec<_>>()))
         };
         self.operator(dynamics, true).and_then(mean).unwrap_or(f64::NAN)
     }
@@ -305,7 +328,9 @@ impl Circle {
         watch: impl FnMut(f64, &Self) -> bool,
     ) -> Result<Evolution<Self>> {
         let limits: Limits = limits.into();
-        while self.tail() > Self::RESOLVED_TAIL * limits.tolerance_factor && self.modes() < limits.max_modes {
+        while self.tail() > Self::RESOLVED_TAIL * limits.tolerance_factor
+            && self.modes() < limits.max_modes
+        {
             self = self.with_modes((2 * self.modes()).min(limits.max_modes));
         }
         self.evolve_resolved(dynamics, t, limits, watch)

@@ -36,13 +36,14 @@ pub struct RandomModes {
 impl RandomModes {
     fn new(amplitude: f64, modes: usize, seed: u64) -> Self {
         let mut stream = Stream::new(seed, &["density", "noise"]);
-        let waves = (0..modes).map(|_| (amplitude * stream.normal(), amplitude * stream.normal())).collect();
+        let waves = (0..modes)
+            .map(|_| (amplitude * stream.normal(), amplitude * stream.normal()))
+            .collect();
         Self { amplitude, modes, seed, waves }
     }
 }
 
-const FORMS: &str =
-    "terms `uniform`, `cos:k=a,...`, `sin:k=a,...`, `vmf:kappa=K,at=ANGLE,mass=M`, `noise:amplitude=A,modes=K,seed=S`, joined by `+`";
+const FORMS: &str = "terms `uniform`, `cos:k=a,...`, `sin:k=a,...`, `vmf:kappa=K,at=ANGLE,mass=M`, `noise:amplitude=A,modes=K,seed=S`, joined by `+`";
 
 impl Density {
     /// Parses the text. **Errors** the wrong term, with the expected form.
@@ -54,7 +55,13 @@ impl Density {
     /// assert!(Density::parse("cos:1=x").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        let mut out = Self { cosines: Vec::new(), sines: Vec::new(), bumps: Vec::new(), azimuths: Vec::new(), noises: Vec::new() };
+        let mut out = Self {
+            cosines: Vec::new(),
+            sines: Vec::new(),
+            bumps: Vec::new(),
+            azimuths: Vec::new(),
+            noises: Vec::new(),
+        };
         for term in text.split('+').map(str::trim) {
             out.add(term)?;
         }
@@ -77,20 +84,30 @@ impl Density {
             let number = value.parse::<f64>().ok().filter(|v| v.is_finite());
             number.ok_or_else(|| bad(&format!("`{value}` is not a finite number")))
         };
-        let known = |keys: &[&str]| KeyValues::parse(kind, rest).with_keys("density parameter", keys).map_err(|e| bad(&e.nested()));
+        let known = |keys: &[&str]| {
+            KeyValues::parse(kind, rest)
+                .with_keys("density parameter", keys)
+                .map_err(|e| bad(&e.nested()))
+        };
         match kind {
             "uniform" => {
                 known(&[])?;
             }
             "cos" | "sin" => {
-                for (key, value) in KeyValues::parse(kind, rest).pairs().map_err(|e| bad(&e.nested()))? {
+                for (key, value) in
+                    KeyValues::parse(kind, rest).pairs().map_err(|e| bad(&e.nested()))?
+                {
                     let value = number(value)?;
                     let degree = key
                         .parse::<usize>()
                         .ok()
                         .filter(|k| (1..=4096).contains(k))
                         .ok_or_else(|| bad(&format!("degree `{key}` outside 1..=4096")))?;
-                    if kind == "cos" { self.cosines.push((degree, value)) } else { self.sines.push((degree, value)) }
+                    if kind == "cos" {
+                        self.cosines.push((degree, value))
+                    } else {
+                        self.sines.push((degree, value))
+                    }
                 }
             }
             "vmf" => {
@@ -106,7 +123,8 @@ impl Density {
             "noise" => {
                 let found = known(&["amplitude", "modes", "seed"])?;
                 let get = |key: &str, default: f64| found.get(key).map_or(Ok(default), number);
-                let (amplitude, modes, seed) = (get("amplitude", 0.01)?, get("modes", 40.0)?, get("seed", 1.0)?);
+                let (amplitude, modes, seed) =
+                    (get("amplitude", 0.01)?, get("modes", 40.0)?, get("seed", 1.0)?);
                 if !(1.0..=2000.0).contains(&modes) || seed < 0.0 {
                     return Err(bad("modes in [1, 2000] and a seed >= 0"));
                 }
@@ -134,7 +152,8 @@ impl Density {
             let (s, c) = ((k + 1) as f64 * theta).sin_cos();
             a * c + b * s
         };
-        let noise: f64 = self.noises.iter().flat_map(|n| n.waves.iter().enumerate().map(wave)).sum();
+        let noise: f64 =
+            self.noises.iter().flat_map(|n| n.waves.iter().enumerate().map(wave)).sum();
         let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(2, *kappa, (theta - at).cos());
         self.background() + waves + noise + self.bumps.iter().map(bump).sum::<f64>()
     }
@@ -145,11 +164,20 @@ impl Density {
     /// **Errors** sine terms, bumps at other angles.
     pub fn zonal(&self, d: usize, s: f64) -> Result<f64> {
         if !self.sines.is_empty() || self.bumps.iter().any(|b| b.1.sin().abs() > 1e-12) {
-            return Err(Error::parameter("density", "a term that is not zonal", "cos terms (coefficients of P_k) and bumps at 0 or pi"));
+            return Err(Error::parameter(
+                "density",
+                "a term that is not zonal",
+                "cos terms (coefficients of P_k) and bumps at 0 or pi",
+            ));
         }
         let p = zonal_polynomials(d, self.waves(), s);
-        let bump = |(kappa, at, mass): &(f64, f64, f64)| mass * bump(d, *kappa, at.cos().signum() * s);
-        let noise: f64 = self.noises.iter().flat_map(|n| n.waves.iter().enumerate().map(|(k, w)| w.0 * p[k + 1])).sum();
+        let bump =
+            |(kappa, at, mass): &(f64, f64, f64)| mass * bump(d, *kappa, at.cos().signum() * s);
+        let noise: f64 = self
+            .noises
+            .iter()
+            .flat_map(|n| n.waves.iter().enumerate().map(|(k, w)| w.0 * p[k + 1]))
+            .sum();
         let waves: f64 = self.cosines.iter().map(|(k, a)| a * p[*k]).sum();
         Ok(self.background() + waves + noise + self.bumps.iter().map(bump).sum::<f64>())
     }
@@ -164,7 +192,13 @@ impl Density {
     /// ```
     pub fn degree(&self, d: usize) -> usize {
         let sines = self.sines.iter().map(|c| c.0).max().unwrap_or(0);
-        self.bumps.iter().map(|b| bump_degree(d, b.0)).max().unwrap_or(0).max(self.waves()).max(sines)
+        self.bumps
+            .iter()
+            .map(|b| bump_degree(d, b.0))
+            .max()
+            .unwrap_or(0)
+            .max(self.waves())
+            .max(sines)
     }
 
     /// Largest degree of the cosine and noise terms.
@@ -180,7 +214,11 @@ impl Density {
     /// **Errors** sine terms.
     pub fn on_sphere(&self, x: f64, phi: f64) -> Result<f64> {
         if !self.sines.is_empty() {
-            return Err(Error::parameter("density", "a sine term", "cos terms (coefficients of P_k) and bumps with at and azimuth on S^2"));
+            return Err(Error::parameter(
+                "density",
+                "a sine term",
+                "cos terms (coefficients of P_k) and bumps with at and azimuth on S^2",
+            ));
         }
         let p = zonal_polynomials(3, self.waves(), x);
         let s = (1.0 - x * x).max(0.0).sqrt();
@@ -202,7 +240,11 @@ pub fn bump_degree(d: usize, kappa: f64) -> usize {
         for (k, ratio) in bessel_ratios(0.5 * df - 1.0, kappa.abs(), most).into_iter().enumerate() {
             let k = k as f64;
             // Ratio of the dimensions of the harmonics of degrees k + 1 and k.
-            let dimension = if k == 0.0 { df } else { (2.0 * k + df) * (k + df - 2.0) / ((2.0 * k + df - 2.0) * (k + 1.0)) };
+            let dimension = if k == 0.0 {
+                df
+            } else {
+                (2.0 * k + df) * (k + df - 2.0) / ((2.0 * k + df - 2.0) * (k + 1.0))
+            };
             size *= ratio * dimension.sqrt();
             sizes.push(size);
         }

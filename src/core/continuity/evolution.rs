@@ -55,7 +55,8 @@ pub(super) fn evolve<S: DensityState>(
     let (mut now, (rtol, atol)) = (0.0, rule.tolerances());
     let mut options = OdeOptions::new(rtol, atol);
     loop {
-        let (mut system, mut y, mut unresolved) = (state.system(dynamics)?, state.coordinates(), None);
+        let (mut system, mut y, mut unresolved) =
+            (state.system(dynamics)?, state.coordinates(), None);
         let ended = integrate(&mut system, now, &mut y, t, &options, |step| {
             let next = state.with_coordinates(step.end)?;
             if !rule.resolves(&next) {

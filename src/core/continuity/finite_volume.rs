@@ -3,7 +3,10 @@
 
 use super::circle::Circle;
 use super::series::{kernel, kernel_over_beta};
-use super::{Evolution, EvolutionEnd, MeasureDynamics, interpolate_linearly, negentropy_terms, positive_mass, sinkhorn_scaling};
+use super::{
+    Evolution, EvolutionEnd, MeasureDynamics, interpolate_linearly, negentropy_terms,
+    positive_mass, sinkhorn_scaling,
+};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result};
 use crate::num::dd::Dd;
@@ -37,7 +40,11 @@ impl FiniteVolume {
     /// From averages. **Errors** fewer than 16 volumes, negative or non-finite averages, no mass.
     pub fn new(mut averages: Vec<f64>) -> Result<Self> {
         if averages.len() < 16 || averages.iter().any(|v| !v.is_finite() || *v < 0.0) {
-            return Err(Error::parameter("volumes", averages.len(), "at least 16 finite averages >= 0"));
+            return Err(Error::parameter(
+                "volumes",
+                averages.len(),
+                "at least 16 finite averages >= 0",
+            ));
         }
         let mass = positive_mass(averages.iter().sum::<f64>() / averages.len() as f64)?;
         averages.iter_mut().for_each(|v| *v /= mass);
@@ -67,7 +74,11 @@ impl FiniteVolume {
     /// the centres of `n` volumes. **Errors** as [`FiniteVolume::new`], no values.
     pub fn from_values(values: &[f64], from: f64, n: usize) -> Result<Self> {
         if let Some(j) = values.iter().position(|v| !v.is_finite() || *v < 0.0) {
-            return Err(Error::parameter("values", format!("{} in row {}", values[j], j + 1), "finite values >= 0"));
+            return Err(Error::parameter(
+                "values",
+                format!("{} in row {}", values[j], j + 1),
+                "finite values >= 0",
+            ));
         }
         let at = |j: usize| interpolate_linearly(values, from, TAU * (j as f64 + 0.5) / n as f64);
         Self::new(if values.is_empty() { Vec::new() } else { (0..n).map(at).collect() })
@@ -88,11 +99,17 @@ impl FiniteVolume {
         if sinkhorn && !n.is_multiple_of(2) {
             return Err(Error::parameter("volumes", n, "an even number for Sinkhorn attention"));
         }
-        let (over, plain) = (kernel_over_beta(2, dynamics.beta, n / 2), kernel(2, dynamics.beta, n / 2));
-        let slope = (0..n / 2).map(|k| averaging_factor(k, n).inv() * Complex64::new(0.0, k as f64 * over[k])).collect();
+        let (over, plain) =
+            (kernel_over_beta(2, dynamics.beta, n / 2), kernel(2, dynamics.beta, n / 2));
+        let slope = (0..n / 2)
+            .map(|k| averaging_factor(k, n).inv() * Complex64::new(0.0, k as f64 * over[k]))
+            .collect();
         let total = (0..n / 2).map(|k| averaging_factor(k, n).inv() * plain[k]).collect();
-        let centre = |(k, w): (usize, &f64)| if k == 0 { *w } else { w * half_angle(k, n) / half_angle(k, n).sin() };
-        let centres = if sinkhorn { plain.iter().enumerate().map(centre).collect() } else { Vec::new() };
+        let centre = |(k, w): (usize, &f64)| {
+            if k == 0 { *w } else { w * half_angle(k, n) / half_angle(k, n).sin() }
+        };
+        let centres =
+            if sinkhorn { plain.iter().enumerate().map(centre).collect() } else { Vec::new() };
         Ok(EdgeKernel { dynamics: *dynamics, slope, total, centres })
     }
 
@@ -103,12 +120,15 @@ impl FiniteVolume {
         let weights = kernel.dynamics.weights;
         let c = if weights == RowWeights::Sinkhorn {
             // f (k * (f rho)) = 1 at the centres.
-            let f = sinkhorn_scaling(averages.len(), 1e-13, |f| self.fft.convolution(&weighted(f), &kernel.centres))?;
+            let f = sinkhorn_scaling(averages.len(), 1e-13, |f| {
+                self.fft.convolution(&weighted(f), &kernel.centres)
+            })?;
             self.fft.coefficients(&weighted(&f), averages.len() / 2)
         } else {
             self.fft.coefficients(averages, averages.len() / 2)
         };
-        let field = |factors: &[Complex64]| self.fft.values(c.iter().zip(factors).map(|(c, f)| c * f));
+        let field =
+            |factors: &[Complex64]| self.fft.values(c.iter().zip(factors).map(|(c, f)| c * f));
         let mut v = field(&kernel.slope);
         if weights == RowWeights::Exponential {
             v.iter_mut().for_each(|v| *v *= kernel.dynamics.beta.abs().exp());
@@ -123,14 +143,19 @@ impl FiniteVolume {
         let n = averages.len();
         let dx = TAU / n as f64;
         let slope = |j: usize| {
-            let (before, after) = (if j == 0 { n - 1 } else { j - 1 }, if j + 1 == n { 0 } else { j + 1 });
+            let (before, after) =
+                (if j == 0 { n - 1 } else { j - 1 }, if j + 1 == n { 0 } else { j + 1 });
             let (left, right) = (averages[j] - averages[before], averages[after] - averages[j]);
             if left * right <= 0.0 { 0.0 } else { left.signum() * left.abs().min(right.abs()) }
         };
         let flux: Vec<f64> = (0..n)
             .map(|j| {
                 let before = if j == 0 { n - 1 } else { j - 1 };
-                let upwind = if v[j] >= 0.0 { averages[before] + 0.5 * slope(before) } else { averages[j] - 0.5 * slope(j) };
+                let upwind = if v[j] >= 0.0 {
+                    averages[before] + 0.5 * slope(before)
+                } else {
+                    averages[j] - 0.5 * slope(j)
+                };
                 v[j] * upwind - dynamics.diffusion * (averages[j] - averages[before]) / dx
             })
             .collect();
@@ -143,7 +168,12 @@ impl FiniteVolume {
     /// **Accuracy** second order while the volumes are finer than the density. This is not checked
     /// here: compare with half as many volumes. **Errors** an odd number of volumes or a scaling
     /// that does not converge under Sinkhorn attention, more than ten million steps.
-    pub fn evolve(mut self, dynamics: &MeasureDynamics, t: f64, mut watch: impl FnMut(f64, &[f64]) -> bool) -> Result<Evolution<Self>> {
+    pub fn evolve(
+        mut self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        mut watch: impl FnMut(f64, &[f64]) -> bool,
+    ) -> Result<Evolution<Self>> {
         if t.is_nan() {
             return Err(Error::parameter("t", t, "a time"));
         }
@@ -153,13 +183,19 @@ impl FiniteVolume {
             let left = (Dd::from(t) - now).to_f64();
             steps += 1;
             if steps > 10_000_000 {
-                return Err(Error::Numerical { what: format!("ten million finite-volume steps ended {left} before the end time") });
+                return Err(Error::Numerical {
+                    what: format!(
+                        "ten million finite-volume steps ended {left} before the end time"
+                    ),
+                });
             }
             let v = self.edges(&self.averages, &kernel)?;
             let fastest = v.iter().fold(1e-12f64, |m, v| m.max(v.abs()));
-            let step = (0.4 * dx / fastest).min(0.2 * dx * dx / dynamics.diffusion.max(1e-300)).min(left);
+            let step =
+                (0.4 * dx / fastest).min(0.2 * dx * dx / dynamics.diffusion.max(1e-300)).min(left);
             let first = Self::rates(&self.averages, &v, dynamics);
-            let middle: Vec<f64> = self.averages.iter().zip(&first).map(|(u, k)| u + step * k).collect();
+            let middle: Vec<f64> =
+                self.averages.iter().zip(&first).map(|(u, k)| u + step * k).collect();
             let second = Self::rates(&middle, &self.edges(&middle, &kernel)?, dynamics);
             for (u, (m, k)) in self.averages.iter_mut().zip(middle.iter().zip(&second)) {
                 // Rounding may leave -1e-300 in empty volumes.

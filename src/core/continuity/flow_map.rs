@@ -13,7 +13,10 @@ use super::circle::Circle;
 use super::density::bump_degree;
 use super::evolution::{self, DensityState, evolve};
 use super::kernel_panels::KernelPanels;
-use super::{Evolution, MeasureDynamics, check_non_negative, interpolate_linearly, positive_mass, reject_noise, weighted_mean};
+use super::{
+    Evolution, MeasureDynamics, check_non_negative, interpolate_linearly, positive_mass,
+    reject_noise, weighted_mean,
+};
 use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
 use crate::num::fft::Complex64;
@@ -43,9 +46,14 @@ impl Panel {
     }
 
     fn halves(&self, rule: &LegendrePanel) -> [Self; 2] {
-        let (theta, start, log) = (rule.halves(&self.theta), rule.halves(&self.start), rule.halves(&self.log_density));
+        let (theta, start, log) =
+            (rule.halves(&self.theta), rule.halves(&self.start), rule.halves(&self.log_density));
         // A density near zero may become negative by rounding.
-        std::array::from_fn(|h| Self { theta: theta[h], start: start[h].map(|v| 0.5 * v.max(0.0)), log_density: log[h] })
+        std::array::from_fn(|h| Self {
+            theta: theta[h],
+            start: start[h].map(|v| 0.5 * v.max(0.0)),
+            log_density: log[h],
+        })
     }
 }
 
@@ -65,11 +73,13 @@ pub struct Resolution {
 impl Resolution {
     /// Panels are halved at 1e-9, the tolerance of steps is 1e-11: negentropies are accurate to
     /// about 1e-8.
-    pub const FINE: Self = Self { panels: 16, max_loss: 1e-9, tolerances: (1e-11, 1e-13), max_particles: 40_000 };
+    pub const FINE: Self =
+        Self { panels: 16, max_loss: 1e-9, tolerances: (1e-11, 1e-13), max_particles: 40_000 };
 
     /// Thirty times coarser, on other panels: the difference from `FINE` estimates the error of the
     /// latter.
-    pub const COARSE: Self = Self { panels: 13, max_loss: 3e-8, tolerances: (3e-10, 3e-12), max_particles: 40_000 };
+    pub const COARSE: Self =
+        Self { panels: 13, max_loss: 3e-8, tolerances: (3e-10, 3e-12), max_particles: 40_000 };
 }
 
 /// Particles, labelled by their starting angles, on panels.
@@ -88,25 +98,35 @@ impl FlowMap {
     ///
     /// **Errors** negative or non-finite values beyond rounding, no mass, a resolution without
     /// panels, a density that needs more than the largest number of particles.
-    pub fn new(density: impl Fn(f64) -> f64, breaks: &[f64], resolution: Resolution) -> Result<Self> {
+    pub fn new(
+        density: impl Fn(f64) -> f64,
+        breaks: &[f64],
+        resolution: Resolution,
+    ) -> Result<Self> {
         in_range("panels", resolution.panels as f64, 1.0, 4096.0)?;
         let rule = Arc::new(LegendrePanel::default());
         let even = (0..=resolution.panels).map(|j| TAU * j as f64 / resolution.panels as f64);
-        let mut edges: Vec<f64> = even.chain(breaks.iter().copied().filter(|b| *b > 0.0 && *b < TAU)).collect();
+        let mut edges: Vec<f64> =
+            even.chain(breaks.iter().copied().filter(|b| *b > 0.0 && *b < TAU)).collect();
         edges.sort_by(f64::total_cmp);
         edges.dedup_by(|a, b| (*a - *b).abs() < 1e-12);
-        let (mut todo, mut panels) = (edges.windows(2).rev().map(|e| (e[0], e[1])).collect::<Vec<_>>(), Vec::new());
+        let (mut todo, mut panels) =
+            (edges.windows(2).rev().map(|e| (e[0], e[1])).collect::<Vec<_>>(), Vec::new());
         while let Some((from, to)) = todo.pop() {
             let panel = Self::panel(&density, from, to, &rule)?;
             // The initial density must be a polynomial on the panel too, relative to the mass 1.
-            if (panel.loss(&rule) > resolution.max_loss || rule.tail(&panel.start) > resolution.max_loss) && to - from > 1e-12 {
+            if (panel.loss(&rule) > resolution.max_loss
+                || rule.tail(&panel.start) > resolution.max_loss)
+                && to - from > 1e-12
+            {
                 let middle = 0.5 * (from + to);
                 todo.extend([(middle, to), (from, middle)]);
             } else {
                 panels.push(panel);
             }
             if NODES * (panels.len() + todo.len()) > resolution.max_particles {
-                let expected = "a density that this number of particles resolves, or more particles";
+                let expected =
+                    "a density that this number of particles resolves, or more particles";
                 return Err(Error::parameter("particles", resolution.max_particles, expected));
             }
         }
@@ -118,12 +138,21 @@ impl FlowMap {
         Ok(Self { panels, resolution, rule })
     }
 
-    fn panel(density: &impl Fn(f64) -> f64, from: f64, to: f64, rule: &LegendrePanel) -> Result<Panel> {
+    fn panel(
+        density: &impl Fn(f64) -> f64,
+        from: f64,
+        to: f64,
+        rule: &LegendrePanel,
+    ) -> Result<Panel> {
         let theta = rule.x.map(|x| 0.5 * (from + to) + 0.5 * (to - from) * x);
         let values = theta.map(density);
         check_non_negative(&values, 1e-9, |i| format!("theta = {:.6}", theta[i]))?;
         let turns = (to - from) / TAU;
-        Ok(Panel { theta, start: values.map(|v| turns * v.max(0.0)), log_density: values.map(|v| v.max(MIN_DENSITY).ln()) })
+        Ok(Panel {
+            theta,
+            start: values.map(|v| turns * v.max(0.0)),
+            log_density: values.map(|v| v.max(MIN_DENSITY).ln()),
+        })
     }
 
     /// From a Fourier series. **Errors** as [`FlowMap::new`].
@@ -137,7 +166,8 @@ impl FlowMap {
     pub fn from_values(values: &[f64], from: f64, resolution: Resolution) -> Result<Self> {
         let n = values.len();
         in_range("values", n as f64, 2.0, 100_000.0)?;
-        let mut breaks: Vec<f64> = (0..n).map(|j| (from + TAU * j as f64 / n as f64).rem_euclid(TAU)).collect();
+        let mut breaks: Vec<f64> =
+            (0..n).map(|j| (from + TAU * j as f64 / n as f64).rem_euclid(TAU)).collect();
         breaks.sort_by(f64::total_cmp);
         Self::new(|s| interpolate_linearly(values, from, s), &breaks, resolution)
     }
@@ -154,7 +184,12 @@ impl FlowMap {
 
     /// Masses, of sum 1.
     pub fn masses(&self) -> Vec<f64> {
-        self.panels.iter().flat_map(|p| std::array::from_fn::<f64, NODES, _>(|i| 0.5 * self.rule.w[i] * p.start[i])).collect()
+        self.panels
+            .iter()
+            .flat_map(|p| {
+                std::array::from_fn::<f64, NODES, _>(|i| 0.5 * self.rule.w[i] * p.start[i])
+            })
+            .collect()
     }
 
     /// Logarithms of the density at the particles.
@@ -170,7 +205,12 @@ impl FlowMap {
     /// Velocities and `-div v`.
     fn velocities(&self, dynamics: &MeasureDynamics) -> Result<(Vec<f64>, Vec<f64>)> {
         let mut out = vec![0.0; 2 * self.n()];
-        KernelPanels::new(dynamics.beta).rates(dynamics, &self.masses(), &self.angles(), &mut out)?;
+        KernelPanels::new(dynamics.beta).rates(
+            dynamics,
+            &self.masses(),
+            &self.angles(),
+            &mut out,
+        )?;
         let minus_divergence = out.split_off(self.n());
         Ok((out, minus_divergence))
     }
@@ -209,8 +249,14 @@ impl FlowMap {
     /// Rate of change of the energy, as [`Circle::energy_rate`]. **Errors** as
     /// [`FlowMap::negentropy_rate`].
     pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
-        let pull = self.velocities(&MeasureDynamics { weights: crate::attention::RowWeights::Exponential, ..*dynamics })?.0;
-        let power: Vec<f64> = self.velocities(dynamics)?.0.iter().zip(&pull).map(|(v, p)| v * p).collect();
+        let pull = self
+            .velocities(&MeasureDynamics {
+                weights: crate::attention::RowWeights::Exponential,
+                ..*dynamics
+            })?
+            .0;
+        let power: Vec<f64> =
+            self.velocities(dynamics)?.0.iter().zip(&pull).map(|(v, p)| v * p).collect();
         Ok(weighted_mean(&self.masses(), &power))
     }
 
@@ -226,7 +272,8 @@ impl FlowMap {
             while x < 1.0 {
                 let edge = (volume + 1.0) * width;
                 let next = if edge < end { crossing(&map, x, edge) } else { 1.0 };
-                let mass = 0.5 * (LegendrePanel::integral(&start, next) - LegendrePanel::integral(&start, x));
+                let mass = 0.5
+                    * (LegendrePanel::integral(&start, next) - LegendrePanel::integral(&start, x));
                 out[volume.rem_euclid(n as f64) as usize % n] += n as f64 * mass;
                 (x, volume) = (next, volume + 1.0);
             }
@@ -242,7 +289,12 @@ impl FlowMap {
     /// **Accuracy** that of the [`Resolution`]. **Cost** about a microsecond per particle and
     /// evaluation. **Errors** noise (the velocity would need the gradient of rho), a Sinkhorn
     /// scaling that does not converge, those of the integrator.
-    pub fn evolve(self, dynamics: &MeasureDynamics, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolution<Self>> {
+    pub fn evolve(
+        self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolution<Self>> {
         reject_noise(dynamics)?;
         let resolution = self.resolution;
         evolve(self, dynamics, t, &resolution, watch)
@@ -271,7 +323,11 @@ impl DensityState for FlowMap {
     type System = FlowMapSystem;
 
     fn system(&self, dynamics: &MeasureDynamics) -> Result<FlowMapSystem> {
-        Ok(FlowMapSystem { field: KernelPanels::new(dynamics.beta), dynamics: *dynamics, masses: self.masses() })
+        Ok(FlowMapSystem {
+            field: KernelPanels::new(dynamics.beta),
+            dynamics: *dynamics,
+            masses: self.masses(),
+        })
     }
 
     fn coordinates(&self) -> Vec<f64> {
@@ -281,8 +337,16 @@ impl DensityState for FlowMap {
     fn with_coordinates(&self, y: &[f64]) -> Result<Self> {
         let (theta, log) = y.split_at(self.n());
         let part = |v: &[f64], k: usize| std::array::from_fn(|i| v[k * NODES + i]);
-        let moved = |(k, p): (usize, &Panel)| Panel { theta: part(theta, k), start: p.start, log_density: part(log, k) };
-        Ok(Self { panels: self.panels.iter().enumerate().map(moved).collect(), resolution: self.resolution, rule: self.rule.clone() })
+        let moved = |(k, p): (usize, &Panel)| Panel {
+            theta: part(theta, k),
+            start: p.start,
+            log_density: part(log, k),
+        };
+        Ok(Self {
+            panels: self.panels.iter().enumerate().map(moved).collect(),
+            resolution: self.resolution,
+            rule: self.rule.clone(),
+        })
     }
 }
 
@@ -298,10 +362,20 @@ impl evolution::RefinementRule<FlowMap> for Resolution {
 
     fn refine(&self, map: &FlowMap, unresolved: Option<FlowMap>) -> Option<FlowMap> {
         let unresolved = unresolved?;
-        let halved =
-            |(p, next): (&Panel, &Panel)| if next.loss(&map.rule) > self.max_loss { p.halves(&map.rule).to_vec() } else { vec![p.clone()] };
-        let panels: Vec<Panel> = map.panels.iter().zip(&unresolved.panels).flat_map(halved).collect();
-        (NODES * panels.len() <= self.max_particles).then(|| FlowMap { panels, resolution: map.resolution, rule: map.rule.clone() })
+        let halved = |(p, next): (&Panel, &Panel)| {
+            if next.loss(&map.rule) > self.max_loss {
+                p.halves(&map.rule).to_vec()
+            } else {
+                vec![p.clone()]
+            }
+        };
+        let panels: Vec<Panel> =
+            map.panels.iter().zip(&unresolved.panels).flat_map(halved).collect();
+        (NODES * panels.len() <= self.max_particles).then(|| FlowMap {
+            panels,
+            resolution: map.resolution,
+            rule: map.rule.clone(),
+        })
     }
 }
 
@@ -311,7 +385,11 @@ fn crossing(coefficients: &Values, x: f64, value: f64) -> f64 {
     let (mut below, mut above) = (x, 1.0);
     for _ in 0..54 {
         let middle = 0.5 * (below + above);
-        if LegendrePanel::value(coefficients, middle) < value { below = middle } else { above = middle }
+        if LegendrePanel::value(coefficients, middle) < value {
+            below = middle
+        } else {
+            above = middle
+        }
     }
     above
 }

@@ -41,7 +41,10 @@ impl KernelPanels {
         let half = PI / count as f64;
         let angle = |j: usize| PI * (j as f64 + 0.5) / NODES as f64;
         let nodes: [f64; NODES] = std::array::from_fn(|j| angle(j).cos());
-        let barycentric = std::array::from_fn(|j| if j.is_multiple_of(2) { angle(j).sin() } else { -angle(j).sin() });
+        let barycentric =
+            std::array::from_fn(
+                |j| if j.is_multiple_of(2) { angle(j).sin() } else { -angle(j).sin() },
+            );
         let sums = |shift: usize, i: usize, j: usize| {
             let angle_difference = half * (2.0 * shift as f64 + nodes[j] - nodes[i]);
             let (s, c) = (0.5 * angle_difference).sin_cos();
@@ -50,7 +53,9 @@ impl KernelPanels {
             let k = (-2.0 * beta.abs() * half_distance * half_distance).exp();
             [k, k * sine, k * (cosine - beta * sine * sine)]
         };
-        let table = (0..count).map(|p| std::array::from_fn(|i| std::array::from_fn(|j| sums(p, i, j)))).collect();
+        let table = (0..count)
+            .map(|p| std::array::from_fn(|i| std::array::from_fn(|j| sums(p, i, j))))
+            .collect();
         Self { count, nodes, barycentric, table }
     }
 
@@ -59,7 +64,10 @@ impl KernelPanels {
         let panel = (panels as usize).min(self.count - 1);
         let x = 2.0 * (panels - panel as f64) - 1.0;
         if let Some(hit) = self.nodes.iter().position(|n| (x - n).abs() < 1e-300) {
-            return PanelPosition { panel, basis: std::array::from_fn(|j| f64::from(u8::from(j == hit))) };
+            return PanelPosition {
+                panel,
+                basis: std::array::from_fn(|j| f64::from(u8::from(j == hit))),
+            };
         }
         let raw: [f64; NODES] = std::array::from_fn(|j| self.barycentric[j] / (x - self.nodes[j]));
         let total: f64 = raw.iter().sum();
@@ -68,7 +76,12 @@ impl KernelPanels {
 
     /// Sums at the nodes of all panels that hold particles of masses `q`; only the first `wanted`
     /// of the three sums.
-    fn node_sums(&self, positions: &[PanelPosition], q: impl Fn(usize) -> f64, wanted: usize) -> Vec<[Sums; NODES]> {
+    fn node_sums(
+        &self,
+        positions: &[PanelPosition],
+        q: impl Fn(usize) -> f64,
+        wanted: usize,
+    ) -> Vec<[Sums; NODES]> {
         let mut sources = vec![[0.0; NODES]; self.count];
         let mut occupied = vec![false; self.count];
         for (i, position) in positions.iter().enumerate() {
@@ -108,7 +121,13 @@ impl KernelPanels {
 
     /// Angular velocities (n) and `-div v` (n) of particles that move under their own measure.
     /// **Errors** a Sinkhorn scaling that does not converge.
-    pub(super) fn rates(&self, dynamics: &MeasureDynamics, masses: &[f64], theta: &[f64], out: &mut [f64]) -> Result<()> {
+    pub(super) fn rates(
+        &self,
+        dynamics: &MeasureDynamics,
+        masses: &[f64],
+        theta: &[f64],
+        out: &mut [f64],
+    ) -> Result<()> {
         let positions: Vec<PanelPosition> = par_map(theta, |t| self.locate(*t));
         let mut weights = vec![1.0; masses.len()];
         if dynamics.weights == RowWeights::Sinkhorn {
@@ -129,7 +148,9 @@ impl KernelPanels {
             let v = sine / total;
             (v, minus_divergence / total + dynamics.beta * v * v)
         };
-        for ((v, f), (a, b)) in velocity.iter_mut().zip(minus_divergence).zip(par_map(&positions, one)) {
+        for ((v, f), (a, b)) in
+            velocity.iter_mut().zip(minus_divergence).zip(par_map(&positions, one))
+        {
             (*v, *f) = (a, b);
         }
         Ok(())
@@ -138,5 +159,9 @@ impl KernelPanels {
 
 /// A map over particles, parallel if there are many; the order of the results is fixed.
 fn par_map<A: Sync, B: Send>(items: &[A], f: impl Fn(&A) -> B + Sync) -> Vec<B> {
-    if items.len() >= 1024 && parallel_allowed() { items.par_iter().map(&f).collect() } else { items.iter().map(f).collect() }
+    if items.len() >= 1024 && parallel_allowed() {
+        items.par_iter().map(&f).collect()
+    } else {
+        items.iter().map(f).collect()
+    }
 }

@@ -11,11 +11,17 @@ use super::circle::Circle;
 use super::density::Density;
 use super::evolution::{DensityState, evolve};
 use super::sphere2::Sphere2;
-use super::{Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, sinkhorn_scaling, weighted_mean};
+use super::{
+    Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, sinkhorn_scaling,
+    weighted_mean,
+};
 use crate::attention::{Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
-use crate::num::{bessel::scaled_sphere_mean, quadrature::gauss_legendre, stream::Stream, threads::parallel_allowed};
+use crate::num::{
+    bessel::scaled_sphere_mean, quadrature::gauss_legendre, stream::Stream,
+    threads::parallel_allowed,
+};
 use crate::sphere::{Tokens, geometry, law};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
@@ -44,13 +50,17 @@ impl Lagrangian {
         let positions = support.iter().flat_map(|i| x.row(*i).iter().copied()).collect();
         let masses: Vec<f64> = support.iter().map(|i| density[*i] * weights[*i] / mass).collect();
         let x = Tokens::new(x.d(), positions)?.with_masses(&masses)?;
-        Ok(Self { x, log_density: support.iter().map(|i| (density[*i] * total / mass).ln()).collect() })
+        Ok(Self {
+            x,
+            log_density: support.iter().map(|i| (density[*i] * total / mass).ln()).collect(),
+        })
     }
 
     /// `n` equispaced points of the circle. **Errors** as [`Lagrangian::new`].
     pub fn on_circle(density: &Circle, n: usize) -> Result<Self> {
         let values = density.values(n);
-        let angles: Vec<f64> = (0..values.len()).map(|j| TAU * j as f64 / values.len() as f64).collect();
+        let angles: Vec<f64> =
+            (0..values.len()).map(|j| TAU * j as f64 / values.len() as f64).collect();
         Self::new(&Tokens::from_angles(&angles)?, &vec![1.0; values.len()], &values)
     }
 
@@ -70,19 +80,30 @@ impl Lagrangian {
             }
         }
         let values = density.values_on(rings);
-        let mass = weights.iter().zip(&values).map(|(w, v)| w * v).sum::<f64>() / weights.iter().sum::<f64>();
+        let mass = weights.iter().zip(&values).map(|(w, v)| w * v).sum::<f64>()
+            / weights.iter().sum::<f64>();
         if (mass - 1.0).abs() > 1e-2 {
             let found = format!("{rings} latitudes, on which the density has mass {mass:.7}");
-            return Err(Error::parameter("particles", found, format!("a finer grid: {} latitudes are exact", density.rings())));
+            return Err(Error::parameter(
+                "particles",
+                found,
+                format!("a finer grid: {} latitudes are exact", density.rings()),
+            ));
         }
         Self::new(&Tokens::normalised(3, x)?, &weights, &values)
     }
 
     /// `n` uniform random points of `S^{d-1}`, weighted by a zonal density about the first axis;
     /// the error is of order `n^{-1/2}`. **Errors** as [`Lagrangian::new`].
-    pub fn from_random_points(density: &Density, n: usize, d: usize, stream: &mut Stream) -> Result<Self> {
+    pub fn from_random_points(
+        density: &Density,
+        n: usize,
+        d: usize,
+        stream: &mut Stream,
+    ) -> Result<Self> {
         let x = law::Law::parse("uniform")?.sample(n, d, stream)?;
-        let values: Vec<f64> = x.rows().map(|row| density.zonal(d, row[0])).collect::<Result<_>>()?;
+        let values: Vec<f64> =
+            x.rows().map(|row| density.zonal(d, row[0])).collect::<Result<_>>()?;
         Self::new(&x, &vec![1.0; n], &values)
     }
 
@@ -114,7 +135,12 @@ impl Lagrangian {
     ///
     /// **Cost** `n^2 d` per evaluation. **Errors** noise (the velocity would need the gradient of
     /// rho), a Sinkhorn scaling that does not converge, those of the integrator.
-    pub fn evolve(self, dynamics: &MeasureDynamics, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolution<Self>> {
+    pub fn evolve(
+        self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolution<Self>> {
         self.evolve_with_tolerances(dynamics, t, (1e-12, 1e-14), watch)
     }
 
@@ -186,13 +212,25 @@ impl ParticleSystem {
     /// Velocities (n x d), then `-div v` (n). **Errors** a Sinkhorn scaling that does not converge.
     fn velocities(&self, x: &[f64], out: &mut [f64]) -> Result<()> {
         let n = self.masses.len();
-        let weights = if self.dynamics.weights == RowWeights::Sinkhorn { self.scaled_masses(x)? } else { self.masses.clone() };
+        let weights = if self.dynamics.weights == RowWeights::Sinkhorn {
+            self.scaled_masses(x)?
+        } else {
+            self.masses.clone()
+        };
         let (velocity, minus_divergence) = out.split_at_mut(n * self.d);
         let one = |(i, (v, f)): (usize, (&mut [f64], &mut f64))| *f = self.row(x, &weights, i, v);
         if n >= 256 && parallel_allowed() {
-            velocity.par_chunks_exact_mut(self.d).zip(minus_divergence.par_iter_mut()).enumerate().for_each(one);
+            velocity
+                .par_chunks_exact_mut(self.d)
+                .zip(minus_divergence.par_iter_mut())
+                .enumerate()
+                .for_each(one);
         } else {
-            velocity.chunks_exact_mut(self.d).zip(minus_divergence.iter_mut()).enumerate().for_each(one);
+            velocity
+                .chunks_exact_mut(self.d)
+                .zip(minus_divergence.iter_mut())
+                .enumerate()
+                .for_each(one);
         }
         Ok(())
     }

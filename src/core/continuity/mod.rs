@@ -116,10 +116,15 @@ impl<S> Evolution<S> {
     pub fn reached(self) -> Result<S> {
         match self.end {
             EvolutionEnd::Reached => Ok(self.state),
-            EvolutionEnd::UnderResolved => {
-                Err(Error::Numerical { what: format!("the density became finer than the resolution allows at t = {}", self.t) })
-            }
-            EvolutionEnd::Interrupted => Err(Error::Interrupted { resume: format!("the density was stopped at t = {}", self.t) }),
+            EvolutionEnd::UnderResolved => Err(Error::Numerical {
+                what: format!(
+                    "the density became finer than the resolution allows at t = {}",
+                    self.t
+                ),
+            }),
+            EvolutionEnd::Interrupted => Err(Error::Interrupted {
+                resume: format!("the density was stopped at t = {}", self.t),
+            }),
         }
     }
 
@@ -148,11 +153,17 @@ const SINKHORN_RESIDUAL: f64 = 1e-9;
 /// after a step that is too long.
 ///
 /// **Errors** a residual above 1e-9 after ten thousand iterations.
-fn sinkhorn_scaling(n: usize, rounding: f64, mut s: impl FnMut(&[f64]) -> Vec<f64>) -> Result<Vec<f64>> {
+fn sinkhorn_scaling(
+    n: usize,
+    rounding: f64,
+    mut s: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Result<Vec<f64>> {
     let (mut f, mut residual) = (vec![1.0f64; n], f64::INFINITY);
     for iteration in 0..10_000 {
         let s = s(&f);
-        residual = f.iter().zip(&s).fold(0.0, |m, (f, s)| if s.is_finite() { (f * s - 1.0).abs().max(m) } else { f64::INFINITY });
+        residual = f.iter().zip(&s).fold(0.0, |m, (f, s)| {
+            if s.is_finite() { (f * s - 1.0).abs().max(m) } else { f64::INFINITY }
+        });
         if residual.is_infinite() {
             // The state itself is not finite, as in a step that will be rejected.
             if iteration == 0 {
@@ -168,7 +179,9 @@ fn sinkhorn_scaling(n: usize, rounding: f64, mut s: impl FnMut(&[f64]) -> Vec<f6
     if residual <= SINKHORN_RESIDUAL {
         return Ok(f);
     }
-    let what = format!("the Sinkhorn scaling stopped with a residual of {residual:.1e}, more than {SINKHORN_RESIDUAL:.0e}");
+    let what = format!(
+        "the Sinkhorn scaling stopped with a residual of {residual:.1e}, more than {SINKHORN_RESIDUAL:.0e}"
+    );
     Err(Error::Numerical { what })
 }
 
@@ -182,7 +195,11 @@ fn reject_noise(dynamics: &MeasureDynamics) -> Result<()> {
     if dynamics.diffusion == 0.0 {
         return Ok(());
     }
-    Err(Error::parameter("noise", 1.0 / dynamics.diffusion, "no noise for particles that carry the density"))
+    Err(Error::parameter(
+        "noise",
+        1.0 / dynamics.diffusion,
+        "no noise for particles that carry the density",
+    ))
 }
 
 /// Linear interpolation at `theta` of values on an equispaced grid of the circle that begins at
@@ -202,10 +219,18 @@ fn weighted_mean(masses: &[f64], values: &[f64]) -> f64 {
 /// **Errors** the first value below `-slack` or not finite, with its place.
 fn check_non_negative(values: &[f64], slack: f64, place: impl Fn(usize) -> String) -> Result<()> {
     let Some(j) = values.iter().position(|v| !v.is_finite() || *v < -slack) else { return Ok(()) };
-    Err(Error::parameter("density", format!("{} at {}", values[j], place(j)), "finite values >= 0 everywhere"))
+    Err(Error::parameter(
+        "density",
+        format!("{} at {}", values[j], place(j)),
+        "finite values >= 0 everywhere",
+    ))
 }
 
 /// Checks a mass. **Errors** a mass that is not positive.
 fn positive_mass(mass: f64) -> Result<f64> {
-    if mass > 0.0 { Ok(mass) } else { Err(Error::parameter("density", "no mass", "a positive integral")) }
+    if mass > 0.0 {
+        Ok(mass)
+    } else {
+        Err(Error::parameter("density", "no mass", "a positive integral"))
+    }
 }

@@ -30,10 +30,18 @@ impl ProbabilityFlow {
         in_range("particles", n as f64, 8.0, 1024.0)?;
         let values = density.values(n);
         if values.len() != n || !n.is_multiple_of(2) {
-            return Err(Error::parameter("particles", n, format!("an even number of at least {}", 2 * density.modes() + 2)));
+            return Err(Error::parameter(
+                "particles",
+                n,
+                format!("an even number of at least {}", 2 * density.modes() + 2),
+            ));
         }
         if let Some(j) = values.iter().position(|v| *v <= 0.0) {
-            return Err(Error::parameter("density", format!("{} at theta = {}", values[j], TAU * j as f64 / n as f64), "positive values"));
+            return Err(Error::parameter(
+                "density",
+                format!("{} at theta = {}", values[j], TAU * j as f64 / n as f64),
+                "positive values",
+            ));
         }
         let total: f64 = values.iter().sum();
         Ok(Self {
@@ -46,7 +54,8 @@ impl ProbabilityFlow {
     /// Logarithm of the density at the particles, and `theta'(s)`.
     fn log_density(&self, theta: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let n = theta.len();
-        let shift: Vec<f64> = theta.iter().enumerate().map(|(j, t)| t - TAU * j as f64 / n as f64).collect();
+        let shift: Vec<f64> =
+            theta.iter().enumerate().map(|(j, t)| t - TAU * j as f64 / n as f64).collect();
         let stretch: Vec<f64> = derivative(&shift).into_iter().map(|v| 1.0 + v).collect();
         (self.log_start.iter().zip(&stretch).map(|(l, s)| l - s.ln()).collect(), stretch)
     }
@@ -59,7 +68,11 @@ impl ProbabilityFlow {
     /// Means of `cos k theta` and `sin k theta`.
     pub fn moment(&self, k: usize) -> (f64, f64) {
         let turn = |t: &f64| (k as f64 * t).sin_cos();
-        self.theta.iter().map(turn).zip(&self.masses).fold((0.0, 0.0), |(c, s), ((sine, cosine), m)| (c + m * cosine, s + m * sine))
+        self.theta
+            .iter()
+            .map(turn)
+            .zip(&self.masses)
+            .fold((0.0, 0.0), |(c, s), ((sine, cosine), m)| (c + m * cosine, s + m * sine))
     }
 
     fn velocities(&self, dynamics: &MeasureDynamics, theta: &[f64], out: &mut [f64]) {
@@ -73,7 +86,11 @@ impl ProbabilityFlow {
                 let w = m * (beta * c - beta.abs()).exp();
                 (drift, total) = (drift + w * s, total + w);
             }
-            let attraction = if dynamics.weights == RowWeights::Exponential { drift * beta.abs().exp() } else { drift / total };
+            let attraction = if dynamics.weights == RowWeights::Exponential {
+                drift * beta.abs().exp()
+            } else {
+                drift / total
+            };
             *v = attraction - dynamics.diffusion * slope[j] / stretch[j];
         }
     }
@@ -86,7 +103,15 @@ impl ProbabilityFlow {
         }
         let mut theta = self.theta.clone();
         let go_on = |_: &mut OdeStep| Ok(StepAction::Continue);
-        integrate(&mut (&self, dynamics), 0.0, &mut theta, t, &OdeOptions::new(1e-11, 1e-13), go_on)?.reached()?;
+        integrate(
+            &mut (&self, dynamics),
+            0.0,
+            &mut theta,
+            t,
+            &OdeOptions::new(1e-11, 1e-13),
+            go_on,
+        )?
+        .reached()?;
         self.theta = theta;
         Ok(self)
     }

@@ -10,7 +10,9 @@ use crate::num::{bessel::scaled_bessel_i, fft::Complex64, gegenbauer::scaled_fun
 use std::ops::{AddAssign, Mul};
 
 /// A coefficient of a series, real or complex.
-pub(super) trait Coefficient: Copy + Default + Into<Complex64> + Mul<f64, Output = Self> + AddAssign {
+pub(super) trait Coefficient:
+    Copy + Default + Into<Complex64> + Mul<f64, Output = Self> + AddAssign
+{
     /// Number of real numbers per coefficient.
     const REAL_PARTS: usize;
     /// The coefficient with these real numbers.
@@ -83,7 +85,12 @@ pub(super) trait Nodes {
     /// The series of `-(1/beta) log f`, `f (k * (f rho)) = 1`, for a density given at the nodes.
     ///
     /// **Errors** a Sinkhorn scaling that does not converge.
-    fn scaling(&self, density: &[f64], kernel: &[f64], beta: f64) -> Result<Vec<Self::Coefficient>> {
+    fn scaling(
+        &self,
+        density: &[f64],
+        kernel: &[f64],
+        beta: f64,
+    ) -> Result<Vec<Self::Coefficient>> {
         let _ = (density, kernel, beta);
         Ok(Vec::new())
     }
@@ -97,7 +104,8 @@ pub(super) trait Nodes {
 /// `e^{-|beta|}` times the Funk-Hecke coefficients of `e^{beta s}` on `S^{d-1}`, any sign of beta.
 pub(super) fn kernel(d: usize, beta: f64, modes: usize) -> Vec<f64> {
     let size = beta.abs();
-    let mut lambda = if d == 2 { scaled_bessel_i(modes, size) } else { scaled_funk_hecke(d, modes, size) };
+    let mut lambda =
+        if d == 2 { scaled_bessel_i(modes, size) } else { scaled_funk_hecke(d, modes, size) };
     if beta < 0.0 {
         lambda.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v);
     }
@@ -140,9 +148,24 @@ impl<N: Nodes> Operator<N> {
     /// For series up to this degree. **Errors** Sinkhorn attention on nodes without a scaling.
     pub fn new(nodes: N, dynamics: &MeasureDynamics, modes: usize) -> Result<Self> {
         let (d, beta) = (nodes.d(), dynamics.beta);
-        let unsupported = || Error::parameter("dynamics", "sinkhorn", "sa or usa (Sinkhorn attention only on the circle)");
-        let needed = if dynamics.weights == RowWeights::Sinkhorn { nodes.scaling_modes().ok_or_else(unsupported)? } else { modes };
-        Ok(Self { nodes, dynamics: *dynamics, kernel: kernel(d, beta, needed), kernel_over_beta: kernel_over_beta(d, beta, modes) })
+        let unsupported = || {
+            Error::parameter(
+                "dynamics",
+                "sinkhorn",
+                "sa or usa (Sinkhorn attention only on the circle)",
+            )
+        };
+        let needed = if dynamics.weights == RowWeights::Sinkhorn {
+            nodes.scaling_modes().ok_or_else(unsupported)?
+        } else {
+            modes
+        };
+        Ok(Self {
+            nodes,
+            dynamics: *dynamics,
+            kernel: kernel(d, beta, needed),
+            kernel_over_beta: kernel_over_beta(d, beta, modes),
+        })
     }
 
     /// The coefficients times a factor that depends on their degree.
@@ -178,7 +201,11 @@ impl<N: Nodes> Operator<N> {
             RowWeights::Sinkhorn => {}
             RowWeights::Exponential => {
                 let scale = beta.abs().exp();
-                velocity.iter_mut().chain([&mut minus_divergence]).flatten().for_each(|v| *v *= scale);
+                velocity
+                    .iter_mut()
+                    .chain([&mut minus_divergence])
+                    .flatten()
+                    .for_each(|v| *v *= scale);
             }
             RowWeights::Softmax => {
                 let w = nodes.values(&Self::by_degree(c, |k| self.kernel[k]));
@@ -200,7 +227,9 @@ impl<N: Nodes> Operator<N> {
     /// **Errors** a Sinkhorn scaling that does not converge.
     pub fn rates(&self, c: &[N::Coefficient]) -> Result<Vec<N::Coefficient>> {
         let NodeValues { density, mut velocity, .. } = self.field(c, false)?;
-        velocity.iter_mut().for_each(|part| part.iter_mut().zip(&density).for_each(|(v, r)| *v *= r));
+        velocity
+            .iter_mut()
+            .for_each(|part| part.iter_mut().zip(&density).for_each(|(v, r)| *v *= r));
         let mut out = self.nodes.divergence(&velocity, c.len());
         if self.dynamics.diffusion != 0.0 {
             let loss = Self::by_degree(c, |k| -self.dynamics.diffusion * self.eigenvalue(k));
@@ -213,13 +242,16 @@ impl<N: Nodes> Operator<N> {
     /// `(1/kappa) integral |grad rho|^2 / rho`. **Errors** as [`Operator::rates`].
     pub fn negentropy_rate(&self, c: &[N::Coefficient]) -> Result<f64> {
         let NodeValues { density, minus_divergence, .. } = self.field(c, true)?;
-        let produced = self.nodes.mean(&density.iter().zip(&minus_divergence).map(|(r, f)| r * f).collect::<Vec<_>>());
+        let produced = self
+            .nodes
+            .mean(&density.iter().zip(&minus_divergence).map(|(r, f)| r * f).collect::<Vec<_>>());
         if self.dynamics.diffusion == 0.0 {
             return Ok(produced);
         }
         let slope = self.nodes.gradient(c);
         let square = |j: usize| slope.iter().map(|s| s[j] * s[j]).sum::<f64>();
-        let fisher = density.iter().enumerate().map(|(j, r)| if *r > 0.0 { square(j) / r } else { 0.0 });
+        let fisher =
+            density.iter().enumerate().map(|(j, r)| if *r > 0.0 { square(j) / r } else { 0.0 });
         Ok(produced - self.dynamics.diffusion * self.nodes.mean(&fisher.collect::<Vec<_>>()))
     }
 
@@ -229,9 +261,15 @@ impl<N: Nodes> Operator<N> {
     pub fn energy_rate(&self, c: &[N::Coefficient]) -> Result<f64> {
         let NodeValues { density, velocity, .. } = self.field(c, false)?;
         let pull = self.nodes.gradient(&self.usa_potential(c));
-        let power = |j: usize| velocity.iter().zip(&pull).map(|(v, p)| p[j] * v[j]).sum::<f64>() * density[j];
+        let power = |j: usize| {
+            velocity.iter().zip(&pull).map(|(v, p)| p[j] * v[j]).sum::<f64>() * density[j]
+        };
         let gained = self.nodes.mean(&(0..density.len()).map(power).collect::<Vec<_>>());
-        let loss: f64 = N::power(c).iter().enumerate().map(|(k, p)| self.eigenvalue(k) * self.kernel_over_beta[k] * p).sum();
+        let loss: f64 = N::power(c)
+            .iter()
+            .enumerate()
+            .map(|(k, p)| self.eigenvalue(k) * self.kernel_over_beta[k] * p)
+            .sum();
         Ok(self.dynamics.beta.abs().exp() * (gained - self.dynamics.diffusion * loss))
     }
 }
@@ -279,7 +317,8 @@ pub(super) trait Series: Sized {
     /// Largest coefficient in the highest fifth of the degrees, relative to the largest of all.
     fn tail(&self) -> f64 {
         let (c, from) = (self.coefficients(), Self::count_below(self.degree() * 4 / 5));
-        let largest = |c: &[Coefficients<Self>]| c.iter().map(|c| c.square().sqrt()).fold(0.0, f64::max);
+        let largest =
+            |c: &[Coefficients<Self>]| c.iter().map(|c| c.square().sqrt()).fold(0.0, f64::max);
         largest(&c[from..]) / largest(c)
     }
 
@@ -297,8 +336,10 @@ pub(super) trait Series: Sized {
         limits: Limits,
         watch: impl FnMut(f64, &Self) -> bool,
     ) -> Result<Evolution<Self>> {
-        let rule =
-            DegreeDoubling { resolved: Self::RESOLVED_TAIL * limits.tolerance_factor, max_degree: limits.max_modes.min(Self::MAX_DEGREE) };
+        let rule = DegreeDoubling {
+            resolved: Self::RESOLVED_TAIL * limits.tolerance_factor,
+            max_degree: limits.max_modes.min(Self::MAX_DEGREE),
+        };
         evolve(self, dynamics, t, &rule, watch)
     }
 }
@@ -340,6 +381,7 @@ impl<S: Series> RefinementRule<S> for DegreeDoubling {
     }
 
     fn refine(&self, state: &S, _: Option<S>) -> Option<S> {
-        (state.degree() < self.max_degree).then(|| state.with_degree((2 * state.degree()).min(self.max_degree)))
+        (state.degree() < self.max_degree)
+            .then(|| state.with_degree((2 * state.degree()).min(self.max_degree)))
     }
 }

@@ -59,7 +59,8 @@ fn legendre(degree: usize, x: f64, s: f64) -> (Vec<f64>, Vec<f64>) {
             let (lf, mf) = (l as f64, m as f64);
             let a = ((4.0 * lf * lf - 1.0) / (lf * lf - mf * mf)).sqrt();
             let b = if l > m + 1 {
-                (((lf - 1.0).powi(2) - mf * mf) / (4.0 * (lf - 1.0).powi(2) - 1.0)).sqrt() * p[index(l - 2, m)]
+                (((lf - 1.0).powi(2) - mf * mf) / (4.0 * (lf - 1.0).powi(2) - 1.0)).sqrt()
+                    * p[index(l - 2, m)]
             } else {
                 0.0
             };
@@ -67,7 +68,12 @@ fn legendre(degree: usize, x: f64, s: f64) -> (Vec<f64>, Vec<f64>) {
         }
         for l in m..=degree {
             let (lf, mf) = (l as f64, m as f64);
-            let before = if l > m { ((2.0 * lf + 1.0) / (2.0 * lf - 1.0) * (lf * lf - mf * mf)).sqrt() * p[index(l - 1, m)] } else { 0.0 };
+            let before = if l > m {
+                ((2.0 * lf + 1.0) / (2.0 * lf - 1.0) * (lf * lf - mf * mf)).sqrt()
+                    * p[index(l - 1, m)]
+            } else {
+                0.0
+            };
             slope[index(l, m)] = (lf * x * p[index(l, m)] - before) / s;
         }
     }
@@ -103,8 +109,18 @@ impl Grid {
         let points = 2 * rings * (degree + 1).div_ceil(rings);
         let nodes = gauss_legendre(rings);
         let sine: Vec<f64> = nodes.iter().map(|(x, _)| (1.0 - x * x).sqrt()).collect();
-        let (p, slope) = nodes.iter().zip(&sine).map(|((x, _), s)| legendre(degree, *x, *s)).unzip();
-        Self { degree, rings, points, sine, weight: nodes.iter().map(|(_, w)| 0.5 * w).collect(), p, slope, fft: plan(points) }
+        let (p, slope) =
+            nodes.iter().zip(&sine).map(|((x, _), s)| legendre(degree, *x, *s)).unzip();
+        Self {
+            degree,
+            rings,
+            points,
+            sine,
+            weight: nodes.iter().map(|(_, w)| 0.5 * w).collect(),
+            p,
+            slope,
+            fft: plan(points),
+        }
     }
 
     /// Values on the grid of `sum a_lm table_lm(ring) e^{i m phi}`.
@@ -124,7 +140,9 @@ impl Grid {
     /// The first `count` integrals of values on the grid times `table_lm(ring) e^{-i m phi}`.
     fn integrals(&self, values: &[f64], table: &[Vec<f64>], count: usize) -> Vec<Complex64> {
         let mut out = vec![Complex64::default(); count];
-        for ((values, table), weight) in values.chunks_exact(self.points).zip(table).zip(&self.weight) {
+        for ((values, table), weight) in
+            values.chunks_exact(self.points).zip(table).zip(&self.weight)
+        {
             let waves = self.fft.coefficients(values, self.degree);
             for row in degree_rows(count) {
                 let terms = table[row.clone()].iter().zip(&waves);
@@ -144,8 +162,13 @@ impl Grid {
     /// Rejects negative and non-finite values; the error names their place.
     fn check_positive(&self, values: &[f64]) -> Result<()> {
         check_non_negative(values, 1e-12, |j| {
-            let (sine, phi) = (self.sine[j / self.points], TAU * (j % self.points) as f64 / self.points as f64);
-            let colatitude = if 2 * (j / self.points) < self.rings { sine.asin() } else { std::f64::consts::PI - sine.asin() };
+            let (sine, phi) =
+                (self.sine[j / self.points], TAU * (j % self.points) as f64 / self.points as f64);
+            let colatitude = if 2 * (j / self.points) < self.rings {
+                sine.asin()
+            } else {
+                std::f64::consts::PI - sine.asin()
+            };
             format!("colatitude {colatitude:.6}, azimuth {phi:.6}")
         })
     }
@@ -185,7 +208,11 @@ impl Nodes for Grid {
     }
 
     fn mean(&self, values: &[f64]) -> f64 {
-        values.chunks_exact(self.points).zip(&self.weight).map(|(ring, w)| w * ring.iter().sum::<f64>() / self.points as f64).sum()
+        values
+            .chunks_exact(self.points)
+            .zip(&self.weight)
+            .map(|(ring, w)| w * ring.iter().sum::<f64>() / self.points as f64)
+            .sum()
     }
 
     fn degrees() -> impl Iterator<Item = usize> {
@@ -193,7 +220,9 @@ impl Nodes for Grid {
     }
 
     fn power(a: &[Complex64]) -> Vec<f64> {
-        let square = |row: &[Complex64]| row[0].norm_sqr() + row[1..].iter().map(|a| 2.0 * a.norm_sqr()).sum::<f64>();
+        let square = |row: &[Complex64]| {
+            row[0].norm_sqr() + row[1..].iter().map(|a| 2.0 * a.norm_sqr()).sum::<f64>()
+        };
         degree_rows(a.len()).map(|row| square(&a[row])).collect()
     }
 }
@@ -246,7 +275,9 @@ impl Sphere2 {
             for l in 1..=noise.modes.min(degree) {
                 out.a[index(l, 0)].re += noise.amplitude * stream.normal();
                 for m in 1..=l {
-                    out.a[index(l, m)] += noise.amplitude * Complex64::new(stream.normal(), stream.normal()) * 0.5f64.sqrt();
+                    out.a[index(l, m)] += noise.amplitude
+                        * Complex64::new(stream.normal(), stream.normal())
+                        * 0.5f64.sqrt();
                 }
             }
         }
@@ -259,18 +290,33 @@ impl Sphere2 {
     /// **Errors** another shape, negative values (the error names the place), no mass.
     pub fn from_values(values: &[f64], rings: usize) -> Result<Self> {
         let degree = (2 * rings.saturating_sub(2)) / 3;
-        if !(4..=256).contains(&degree) || Grid::rings(degree) != rings || values.len() != 2 * rings * rings {
+        if !(4..=256).contains(&degree)
+            || Grid::rings(degree) != rings
+            || values.len() != 2 * rings * rings
+        {
             let expected = "R Gauss-Legendre rings of 2 R azimuths, R = 3 L / 2 + 2 for an even degree L in 4..=256";
-            return Err(Error::parameter("values", format!("{} values in {rings} rings", values.len()), expected));
+            return Err(Error::parameter(
+                "values",
+                format!("{} values in {rings} rings", values.len()),
+                expected,
+            ));
         }
         let grid = Grid::new(degree);
         grid.check_positive(values)?;
         let out = Self { degree, a: grid.integrals(values, &grid.p, index(degree + 1, 0)) };
         let size = values.iter().copied().fold(0.0, f64::max);
-        let missed = out.values().iter().zip(values).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let missed =
+            out.values().iter().zip(values).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         if missed > 1e-9 * size {
-            let found = format!("values whose expansion to degree {degree} has an error of {:.1e} of the largest", missed / size);
-            return Err(Error::parameter("values", found, "values on more rings, or of a smoother density"));
+            let found = format!(
+                "values whose expansion to degree {degree} has an error of {:.1e} of the largest",
+                missed / size
+            );
+            return Err(Error::parameter(
+                "values",
+                found,
+                "values on more rings, or of a smoother density",
+            ));
         }
         out.normalised(&grid)
     }
@@ -281,7 +327,11 @@ impl Sphere2 {
         in_range("bandwidth", bandwidth, 0.0, 1e5)?;
         let degree = check_degree(degree, bump_degree(3, bandwidth))?;
         if x.d() != 3 {
-            return Err(Error::parameter("tokens", format!("d = {}", x.d()), "points on S^2, three coordinates per row"));
+            return Err(Error::parameter(
+                "tokens",
+                format!("d = {}", x.d()),
+                "points on S^2, three coordinates per row",
+            ));
         }
         let lambda = kernel(3, bandwidth, degree);
         let mut a = vec![Complex64::default(); index(degree, degree) + 1];
@@ -304,7 +354,8 @@ impl Sphere2 {
         self.a.iter_mut().for_each(|c| *c /= mass);
         // A density with corners oscillates slightly about zero.
         let lowest = -1e-9 * self.a.iter().map(|c| c.norm()).fold(1.0, f64::max);
-        let values: Vec<f64> = self.values().into_iter().map(|v| if v > lowest { v.max(0.0) } else { v }).collect();
+        let values: Vec<f64> =
+            self.values().into_iter().map(|v| if v > lowest { v.max(0.0) } else { v }).collect();
         grid.check_positive(&values).map(|()| self)
     }
 
@@ -335,7 +386,9 @@ impl Sphere2 {
     /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`]; NaN for Sinkhorn
     /// attention.
     pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true).and_then(|operator| operator.energy_rate(&self.a)).unwrap_or(f64::NAN)
+        self.operator(dynamics, true)
+            .and_then(|operator| operator.energy_rate(&self.a))
+            .unwrap_or(f64::NAN)
     }
 
     /// Coefficients of `P_l(cos theta)` with `P_l(1) = 1` in the zonal part; the first is 1.
@@ -363,14 +416,21 @@ impl Sphere2 {
     /// Production of negentropy minus the loss by noise, as
     /// [`super::circle::Circle::negentropy_rate`]; NaN for Sinkhorn attention.
     pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true).and_then(|operator| operator.negentropy_rate(&self.a)).unwrap_or(f64::NAN)
+        self.operator(dynamics, true)
+            .and_then(|operator| operator.negentropy_rate(&self.a))
+            .unwrap_or(f64::NAN)
     }
 
     /// The right-hand side, as a function of the coefficients, on a prepared grid. It returns an
     /// empty list for Sinkhorn attention.
-    pub fn right_hand_side(&self, dynamics: &MeasureDynamics) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
+    pub fn right_hand_side(
+        &self,
+        dynamics: &MeasureDynamics,
+    ) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
         let operator = self.operator(dynamics, false);
-        move |a| operator.as_ref().ok().and_then(|operator| operator.rates(a).ok()).unwrap_or_default()
+        move |a| {
+            operator.as_ref().ok().and_then(|operator| operator.rates(a).ok()).unwrap_or_default()
+        }
     }
 
     /// Evolves by time `t`. The degree is doubled, up to `limits` (at most 128), when the highest

@@ -40,7 +40,8 @@ fn cosines() -> Vec<f64> {
 }
 
 fn cosine_mean(cosines: &[f64], values: &[f64], k: usize) -> f64 {
-    values.iter().enumerate().map(|(j, v)| v * cosines[(k * j) % POINTS]).sum::<f64>() / POINTS as f64
+    values.iter().enumerate().map(|(j, v)| v * cosines[(k * j) % POINTS]).sum::<f64>()
+        / POINTS as f64
 }
 
 /// The stationary measure of noisy USA with `integral cos theta d mu = mean`, on the branch that
@@ -59,7 +60,8 @@ pub fn branch(beta: f64, mean: f64) -> Result<StationaryMeasure> {
     in_range("mean", mean, 1e-6, 0.95)?;
     in_range("beta", beta, 1e-6, 50.0)?;
     // W / beta of the kernel `e^{beta s}`, as coefficients of cos k theta.
-    let pull: Vec<f64> = kernel(2, beta, MODES).iter().map(|w| 2.0 * w * beta.exp() / beta).collect();
+    let pull: Vec<f64> =
+        kernel(2, beta, MODES).iter().map(|w| 2.0 * w * beta.exp() / beta).collect();
     let mut moments: Vec<f64> = (0..=MODES).map(|k| mean.powi((k * k) as i32)).collect();
     let mut kappa = 1.0 / (0.5 * pull[1]);
     let cosines = cosines();
@@ -67,23 +69,38 @@ pub fn branch(beta: f64, mean: f64) -> Result<StationaryMeasure> {
         let potential: Vec<f64> = (0..POINTS)
             .map(|j| {
                 let wave = |k: usize| cosines[(k * j) % POINTS];
-                (1..=MODES).filter(|k| pull[*k] * moments[*k].abs() > 1e-18).map(|k| pull[k] * moments[k] * wave(k)).sum()
+                (1..=MODES)
+                    .filter(|k| pull[*k] * moments[*k].abs() > 1e-18)
+                    .map(|k| pull[k] * moments[k] * wave(k))
+                    .sum()
             })
             .collect();
         let excess = |kappa: f64| cosine_mean(&cosines, &gibbs(kappa, &potential), 1) - mean;
-        let not_found =
-            || Error::Numerical { what: format!("no kappa was found for the stationary measure at beta = {beta}, mean {mean}") };
-        kappa = bracketed_root(excess, 0.05 * kappa, 20.0 * kappa, 1e-16 * kappa).ok_or_else(not_found)?;
+        let not_found = || Error::Numerical {
+            what: format!(
+                "no kappa was found for the stationary measure at beta = {beta}, mean {mean}"
+            ),
+        };
+        kappa = bracketed_root(excess, 0.05 * kappa, 20.0 * kappa, 1e-16 * kappa)
+            .ok_or_else(not_found)?;
         let values = gibbs(kappa, &potential);
-        let next: Vec<f64> = (0..=MODES).map(|k| if k == 1 { mean } else { cosine_mean(&cosines, &values, k) }).collect();
+        let next: Vec<f64> = (0..=MODES)
+            .map(|k| if k == 1 { mean } else { cosine_mean(&cosines, &values, k) })
+            .collect();
         let change = next.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         moments = next;
         if change < 1e-14 {
             let density = Circle::from_values_truncated(&values, MODES)?;
-            let free_energy =
-                density.negentropy() / kappa - density.energy(&MeasureDynamics { weights: RowWeights::Exponential, beta, diffusion: 0.0 });
+            let free_energy = density.negentropy() / kappa
+                - density.energy(&MeasureDynamics {
+                    weights: RowWeights::Exponential,
+                    beta,
+                    diffusion: 0.0,
+                });
             return Ok(StationaryMeasure { mean, kappa, free_energy, density });
         }
     }
-    Err(Error::Numerical { what: format!("the stationary measure at beta = {beta}, mean {mean} did not converge") })
+    Err(Error::Numerical {
+        what: format!("the stationary measure at beta = {beta}, mean {mean} did not converge"),
+    })
 }

@@ -23,7 +23,11 @@ pub(super) struct Basis {
 /// `(1 - s^2)^{(d-3)/2}`.
 fn alpha(d: usize, k: usize) -> f64 {
     let (k, g) = (k as f64, 0.5 * d as f64 - 1.0);
-    if d == 2 { if k < 1.5 { 0.5f64.sqrt() } else { 0.5 } } else { (k * (k + 2.0 * g - 1.0) / (4.0 * (k + g) * (k + g - 1.0))).sqrt() }
+    if d == 2 {
+        if k < 1.5 { 0.5f64.sqrt() } else { 0.5 }
+    } else {
+        (k * (k + 2.0 * g - 1.0) / (4.0 * (k + g) * (k + g - 1.0))).sqrt()
+    }
 }
 
 /// Nodes `s`, ascending, and weights of the Gauss rule for the uniform measure of `S^{d-1}` (Golub
@@ -53,7 +57,11 @@ fn orthonormal(d: usize, kmax: usize, s: f64) -> Vec<f64> {
 fn check_degree(modes: usize, needed: usize) -> Result<usize> {
     match modes.max(needed) {
         modes @ 1..=512 => Ok(modes),
-        modes => Err(Error::parameter("density", format!("{modes} modes"), "at most 512 modes, or --method lagrangian")),
+        modes => Err(Error::parameter(
+            "density",
+            format!("{modes} modes"),
+            "at most 512 modes, or --method lagrangian",
+        )),
     }
 }
 
@@ -66,7 +74,11 @@ impl Basis {
             let (a, b) = (alpha(d, k + 1), if k > 0 { alpha(d, k) } else { 0.0 });
             let before = |v: &Vec<Vec<f64>>, j: usize| if k > 0 { v[k - 1][j] } else { 0.0 };
             p.push((0..nodes).map(|j| (s[j] * p[k][j] - b * before(&p, j)) / a).collect());
-            slope.push((0..nodes).map(|j| (p[k][j] + s[j] * slope[k][j] - b * before(&slope, j)) / a).collect());
+            slope.push(
+                (0..nodes)
+                    .map(|j| (p[k][j] + s[j] * slope[k][j] - b * before(&slope, j)) / a)
+                    .collect(),
+            );
         }
         for row in &mut slope {
             row.iter_mut().zip(&s).for_each(|(v, s)| *v *= (1.0 - s * s).max(0.0).sqrt());
@@ -166,14 +178,27 @@ impl Zonal {
             return Err(Error::parameter("values", values.len(), "at least 8 values"));
         }
         let half = |j: usize| if j == 0 || j == last { 0.5 } else { 1.0 };
-        let wave = |k: usize, j: usize| (std::f64::consts::PI * ((k * j) % (2 * last)) as f64 / last as f64).cos();
-        let series: Vec<f64> =
-            (0..=last).map(|k| half(k) * 2.0 / last as f64 * (0..=last).map(|j| half(j) * values[j] * wave(k, j)).sum::<f64>()).collect();
+        let wave = |k: usize, j: usize| {
+            (std::f64::consts::PI * ((k * j) % (2 * last)) as f64 / last as f64).cos()
+        };
+        let series: Vec<f64> = (0..=last)
+            .map(|k| {
+                half(k) * 2.0 / last as f64
+                    * (0..=last).map(|j| half(j) * values[j] * wave(k, j)).sum::<f64>()
+            })
+            .collect();
         // cos k theta is a polynomial of degree k in s.
         let size = series.iter().fold(0.0f64, |m, a| m.max(a.abs()));
-        let modes = check_degree(modes, series.iter().rposition(|a| a.abs() > 1e-14 * size).unwrap_or(0))?;
+        let modes =
+            check_degree(modes, series.iter().rposition(|a| a.abs() > 1e-14 * size).unwrap_or(0))?;
         Self::from_function(
-            |s| Ok(series.iter().enumerate().map(|(k, a)| a * (k as f64 * s.clamp(-1.0, 1.0).acos()).cos()).sum()),
+            |s| {
+                Ok(series
+                    .iter()
+                    .enumerate()
+                    .map(|(k, a)| a * (k as f64 * s.clamp(-1.0, 1.0).acos()).cos())
+                    .sum())
+            },
             d,
             modes,
         )
@@ -187,7 +212,11 @@ impl Zonal {
         let modes = check_degree(modes, bump_degree(x.d(), bandwidth))?;
         let mut axis = x.mean();
         if !geometry::retract(&mut axis) {
-            return Err(Error::parameter("tokens", "tokens of mean 0", "tokens with a nonzero mean"));
+            return Err(Error::parameter(
+                "tokens",
+                "tokens of mean 0",
+                "tokens with a nonzero mean",
+            ));
         }
         let lambda = scaled_funk_hecke(x.d(), modes, bandwidth);
         let mut b = vec![0.0; modes + 1];
@@ -206,7 +235,11 @@ impl Zonal {
             let s = -1.0 + 0.005 * f64::from(k);
             check_non_negative(&[density(s)?], 1e-12, |_| format!("s = {s}"))?;
         }
-        let b: Vec<f64> = basis.p.iter().map(|p| (0..values.len()).map(|j| basis.weight[j] * p[j] * values[j]).sum()).collect();
+        let b: Vec<f64> = basis
+            .p
+            .iter()
+            .map(|p| (0..values.len()).map(|j| basis.weight[j] * p[j] * values[j]).sum())
+            .collect();
         let mass = positive_mass(b[0])?;
         Ok(Self { d, b: b.iter().map(|v| v / mass).collect() })
     }
@@ -226,7 +259,15 @@ impl Zonal {
     /// Values at `points` equispaced polar angles from 0 to pi.
     pub fn values(&self, points: usize) -> Vec<f64> {
         let at = |j: usize| (std::f64::consts::PI * j as f64 / (points - 1) as f64).cos();
-        (0..points).map(|j| orthonormal(self.d, self.b.len() - 1, at(j)).iter().zip(&self.b).map(|(p, b)| p * b).sum()).collect()
+        (0..points)
+            .map(|j| {
+                orthonormal(self.d, self.b.len() - 1, at(j))
+                    .iter()
+                    .zip(&self.b)
+                    .map(|(p, b)| p * b)
+                    .sum()
+            })
+            .collect()
     }
 
     /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].

@@ -9,7 +9,9 @@
 use super::density::Density;
 use super::evolution::{DensityState, evolve};
 use super::zonal::nodes;
-use super::{Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, weighted_mean};
+use super::{
+    Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, weighted_mean,
+};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
@@ -78,10 +80,16 @@ impl ZonalLagrangian {
         let field = RingSystem::new(self, dynamics)?;
         let trig: Vec<(f64, f64)> = self.theta.iter().map(|t| t.sin_cos()).collect();
         let row = |i: usize| {
-            (0..trig.len()).map(|j| self.masses[j] * field.kernel(self.theta[i], self.theta[j], trig[i].0 * trig[j].0)).sum::<f64>()
+            (0..trig.len())
+                .map(|j| {
+                    self.masses[j]
+                        * field.kernel(self.theta[i], self.theta[j], trig[i].0 * trig[j].0)
+                })
+                .sum::<f64>()
         };
         let unit: f64 = (0..trig.len()).map(|i| self.masses[i] * row(i)).sum();
-        Ok(beta.abs().exp() / (2.0 * beta) * (unit - log_scaled_sphere_mean(self.d, beta.abs()).exp()))
+        Ok(beta.abs().exp() / (2.0 * beta)
+            * (unit - log_scaled_sphere_mean(self.d, beta.abs()).exp()))
     }
 
     /// Moments `integral P_k d mu` with `P_k(1) = 1`, k = 0..=kmax.
@@ -99,7 +107,12 @@ impl ZonalLagrangian {
     ///
     /// **Cost** `n^2` per evaluation, about 20 ns per pair. **Errors** Sinkhorn attention, noise,
     /// those of the integrator.
-    pub fn evolve(self, dynamics: &MeasureDynamics, t: f64, watch: impl FnMut(f64, &Self) -> bool) -> Result<Evolution<Self>> {
+    pub fn evolve(
+        self,
+        dynamics: &MeasureDynamics,
+        t: f64,
+        watch: impl FnMut(f64, &Self) -> bool,
+    ) -> Result<Evolution<Self>> {
         self.evolve_with_tolerances(dynamics, t, (1e-11, 1e-13), watch)
     }
 
@@ -129,7 +142,12 @@ impl DensityState for ZonalLagrangian {
 
     fn with_coordinates(&self, y: &[f64]) -> Result<Self> {
         let (theta, log) = y.split_at(self.theta.len());
-        Ok(Self { d: self.d, theta: theta.to_vec(), masses: self.masses.clone(), log_density: log.to_vec() })
+        Ok(Self {
+            d: self.d,
+            theta: theta.to_vec(),
+            masses: self.masses.clone(),
+            log_density: log.to_vec(),
+        })
     }
 }
 
@@ -154,9 +172,16 @@ impl RingSystem {
         // The zeros of Lambda nearest to 0 are +-i pi/2 (d = 2) or farther away: a series on a
         // panel of width 1/4 converges like 25^{-k}.
         let panels = (4.0 * end).ceil() as usize;
-        let log_mean = |z: f64| if d == 2 { (0.5 + 0.5 * (-2.0 * z).exp()).ln() } else { log_scaled_sphere_mean(d - 1, z) };
+        let log_mean = |z: f64| {
+            if d == 2 {
+                (0.5 + 0.5 * (-2.0 * z).exp()).ln()
+            } else {
+                log_scaled_sphere_mean(d - 1, z)
+            }
+        };
         let ratio = |z: f64| bessel_ratios(0.5 * d as f64 - 1.5, z, 1)[0] / z;
-        let (log_mean, ratio) = (Chebyshev::new(log_mean, end, panels), Chebyshev::new(ratio, end, panels));
+        let (log_mean, ratio) =
+            (Chebyshev::new(log_mean, end, panels), Chebyshev::new(ratio, end, panels));
         Ok(Self { masses: rings.masses.clone(), dynamics: *dynamics, d, log_mean, ratio })
     }
 
@@ -183,19 +208,23 @@ impl OdeSystem for RingSystem {
         for i in 0..n {
             for j in 0..=i {
                 let sines = trig[i].0 * trig[j].0;
-                let pair = (self.kernel(theta[i], theta[j], sines), self.ratio.value(beta.abs() * sines));
+                let pair =
+                    (self.kernel(theta[i], theta[j], sines), self.ratio.value(beta.abs() * sines));
                 (pairs[i * n + j], pairs[j * n + i]) = (pair, pair);
             }
         }
         for i in 0..n {
             let (s, c) = trig[i];
             let (mut total, mut inner, mut tangent, mut square) = (0.0, 0.0, 0.0, 0.0);
-            for ((k, q), (m, (s2, c2))) in pairs[i * n..(i + 1) * n].iter().zip(self.masses.iter().zip(&trig)) {
+            for ((k, q), (m, (s2, c2))) in
+                pairs[i * n..(i + 1) * n].iter().zip(self.masses.iter().zip(&trig))
+            {
                 let (w, u, u2) = (m * k, beta * s * s2 * q, 1.0 - (dimension - 1.0) * q);
                 total += w;
                 inner += w * (c * c2 + s * s2 * u);
                 tangent += w * (c * s2 * u - s * c2);
-                square += w * (1.0 - c * c * c2 * c2 - 2.0 * c * c2 * s * s2 * u - s * s * s2 * s2 * u2);
+                square +=
+                    w * (1.0 - c * c * c2 * c2 - 2.0 * c * c2 * s * s2 * u - s * s * s2 * s2 * u2);
             }
             (out[i], out[n + i]) = if self.dynamics.weights == RowWeights::Exponential {
                 let scale = beta.abs().exp();

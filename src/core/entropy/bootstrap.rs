@@ -42,7 +42,9 @@ pub struct Estimate {
 impl Estimate {
     /// Whether the bias exceeds a tenth of the value, or 0.1 if that is larger.
     pub fn is_unreliable(&self) -> bool {
-        !self.value.is_finite() || !self.bias.is_finite() || self.bias.abs() > 0.1 * self.value.abs().max(1.0)
+        !self.value.is_finite()
+            || !self.bias.is_finite()
+            || self.bias.abs() > 0.1 * self.value.abs().max(1.0)
     }
 }
 
@@ -71,10 +73,12 @@ pub fn estimate_negentropy(x: &Tokens, k: usize, kappa: f64) -> Result<[Estimate
     let draw = |j: usize| -> Result<[(f64, f64); 2]> {
         let mut stream = Stream::new(1, &["negentropy", "bootstrap", &j.to_string()]);
         let y = sample_mixture(&subset, width, &mut stream)?;
-        let known = y.rows().map(|row| log_density(&subset, width, row)).sum::<f64>() / y.n() as f64;
+        let known =
+            y.rows().map(|row| log_density(&subset, width, row)).sum::<f64>() / y.n() as f64;
         Ok([nearest_neighbour(&y, k)?, kernel(&y, kappa)?].map(|v| (v, v - known)))
     };
-    let draws: Vec<[(f64, f64); 2]> = (0..BOOTSTRAP_SAMPLES).into_par_iter().map(draw).collect::<Result<_>>()?;
+    let draws: Vec<[(f64, f64); 2]> =
+        (0..BOOTSTRAP_SAMPLES).into_par_iter().map(draw).collect::<Result<_>>()?;
     let spread = |v: &[f64]| {
         let mean = v.iter().sum::<f64>() / v.len() as f64;
         (mean, (v.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (v.len() as f64 - 1.0)).sqrt())
@@ -82,7 +86,12 @@ pub fn estimate_negentropy(x: &Tokens, k: usize, kappa: f64) -> Result<[Estimate
     let [neighbours, mut kernels] = std::array::from_fn(|e| {
         let (bias, deviation) = spread(&draws.iter().map(|d| d[e].1).collect::<Vec<_>>());
         let standard_error = spread(&draws.iter().map(|d| d[e].0).collect::<Vec<_>>()).1;
-        Estimate { value: values[e], bias, bias_error: deviation / (BOOTSTRAP_SAMPLES as f64).sqrt(), standard_error }
+        Estimate {
+            value: values[e],
+            bias,
+            bias_error: deviation / (BOOTSTRAP_SAMPLES as f64).sqrt(),
+            standard_error,
+        }
     });
     if neighbours.value.is_finite() {
         // The mixture consists of the kernels themselves, so its bias there says little. The
@@ -99,8 +108,12 @@ fn best_concentration(x: &Tokens) -> f64 {
     let grid = (0..=35).map(|j| 10f64.powf(-2.0 + 0.2 * f64::from(j)));
     // A sample too small for an estimate is treated as uniform.
     let score = |kappa: f64| kernel(x, kappa).unwrap_or(f64::NEG_INFINITY);
-    let scores: Vec<(f64, f64)> = grid.collect::<Vec<_>>().into_par_iter().map(|kappa| (score(kappa), kappa)).collect();
-    scores.into_iter().fold((f64::NEG_INFINITY, 0.01), |best, s| if s.0 > best.0 { s } else { best }).1
+    let scores: Vec<(f64, f64)> =
+        grid.collect::<Vec<_>>().into_par_iter().map(|kappa| (score(kappa), kappa)).collect();
+    scores
+        .into_iter()
+        .fold((f64::NEG_INFINITY, 0.01), |best, s| if s.0 > best.0 { s } else { best })
+        .1
 }
 
 /// Logarithm of the density of the mixture at y.
@@ -139,7 +152,8 @@ fn sample_cosine(d: usize, kappa: f64, stream: &mut Stream) -> f64 {
     loop {
         // Beta(m/2, m/2) as a ratio of sums of squared normal numbers.
         let mut squares = |_: usize| stream.normal().powi(2);
-        let (first, second): (f64, f64) = ((0..d - 1).map(&mut squares).sum(), (0..d - 1).map(&mut squares).sum());
+        let (first, second): (f64, f64) =
+            ((0..d - 1).map(&mut squares).sum(), (0..d - 1).map(&mut squares).sum());
         let z = first / (first + second);
         let w = (1.0 - (1.0 + b) * z) / (1.0 - (1.0 - b) * z);
         if kappa * w + m * (1.0 - x0 * w).ln() - c >= (1.0 - stream.uniform()).ln() {

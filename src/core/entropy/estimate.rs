@@ -25,7 +25,8 @@ pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
     }
     let mut sum = 0.0;
     for i in 0..n {
-        let mut distances: Vec<f64> = (0..n).filter(|j| *j != i).map(|j| dist(x.row(i), x.row(j))).collect();
+        let mut distances: Vec<f64> =
+            (0..n).filter(|j| *j != i).map(|j| dist(x.row(i), x.row(j))).collect();
         let (_, r, _) = distances.select_nth_unstable_by(k - 1, f64::total_cmp);
         sum += ((n - 1) as f64 * cap(x.d(), *r)).ln();
     }
@@ -56,7 +57,8 @@ pub fn kernel(x: &Tokens, kappa: f64) -> Result<f64> {
     in_range("bandwidth", kappa, 0.0, 1e5)?;
     let log_mean = log_scaled_sphere_mean(x.d(), kappa);
     let log_density = |i: usize| {
-        let logits: Vec<f64> = (0..n).filter(|j| *j != i).map(|j| -0.5 * kappa * chord2(x.row(i), x.row(j))).collect();
+        let logits: Vec<f64> =
+            (0..n).filter(|j| *j != i).map(|j| -0.5 * kappa * chord2(x.row(i), x.row(j))).collect();
         log_sum_exp(&logits) - ((n - 1) as f64).ln() - log_mean
     };
     Ok((0..n).map(log_density).sum::<f64>() / n as f64)

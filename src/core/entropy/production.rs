@@ -16,8 +16,9 @@ pub fn on_circle(density: &Circle, dynamics: &MeasureDynamics, points: usize) ->
     let n = values.len();
     let beta = dynamics.beta;
     let angle = |k: usize| TAU * k as f64 / n as f64;
-    let kernel: Vec<(f64, f64, f64)> =
-        (0..n).map(|k| (angle(k).cos(), angle(k).sin(), (beta * angle(k).cos() - beta.abs()).exp())).collect();
+    let kernel: Vec<(f64, f64, f64)> = (0..n)
+        .map(|k| (angle(k).cos(), angle(k).sin(), (beta * angle(k).cos() - beta.abs()).exp()))
+        .collect();
     let mut total = 0.0;
     for i in 0..n {
         let (mut z, mut cosine, mut sine, mut square) = (0.0, 0.0, 0.0, 0.0);
@@ -32,7 +33,9 @@ pub fn on_circle(density: &Circle, dynamics: &MeasureDynamics, points: usize) ->
             * match dynamics.weights {
                 RowWeights::Exponential => (cosine - beta * square) * beta.abs().exp() / n as f64,
                 RowWeights::Softmax => cosine / z - beta * (square / z - (sine / z).powi(2)),
-                RowWeights::Sinkhorn => return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa")),
+                RowWeights::Sinkhorn => {
+                    return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa"));
+                }
             };
     }
     Ok(total / n as f64)

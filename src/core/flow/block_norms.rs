@@ -19,11 +19,17 @@ pub(super) fn max_row_norm(len: usize, d: usize, entry: impl Fn(usize) -> f64) -
 }
 
 /// Largest norm of the given ranges of the numbers `entry(0..len)`.
-pub(super) fn max_block_norm(len: usize, rows: impl Iterator<Item = Range<usize>>, entry: impl Fn(usize) -> f64) -> f64 {
+pub(super) fn max_block_norm(
+    len: usize,
+    rows: impl Iterator<Item = Range<usize>>,
+    entry: impl Fn(usize) -> f64,
+) -> f64 {
     // Scaled by the largest entry: squares of drifts below 1e-154 would underflow.
     let top = (0..len).fold(0.0f64, |m, c| m.max(entry(c).abs()));
     if top == 0.0 || !top.is_finite() {
         return top;
     }
-    top * rows.map(|row| row.map(|c| (entry(c) / top).powi(2)).sum::<f64>().sqrt()).fold(0.0, f64::max)
+    top * rows
+        .map(|row| row.map(|c| (entry(c) / top).powi(2)).sum::<f64>().sqrt())
+        .fold(0.0, f64::max)
 }

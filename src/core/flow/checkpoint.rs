@@ -64,12 +64,20 @@ pub(super) fn numbers(bits: &[u64]) -> Vec<f64> {
 
 impl RunCheckpoint {
     /// A checkpoint with the tokens of a run, its merges and its event hits.
-    pub(super) fn new(live: &Tokens, labels: &[usize], merges: &[Merge], hits: &[EventHit]) -> Self {
+    pub(super) fn new(
+        live: &Tokens,
+        labels: &[usize],
+        merges: &[Merge],
+        hits: &[EventHit],
+    ) -> Self {
         Self {
             numbers: bits(live.numbers()),
             masses: bits(live.masses()),
             labels: labels.to_vec(),
-            merges: merges.iter().map(|m| (m.t.to_bits(), m.members.clone(), m.mass.to_bits())).collect(),
+            merges: merges
+                .iter()
+                .map(|m| (m.t.to_bits(), m.members.clone(), m.mass.to_bits()))
+                .collect(),
             hits: hits.iter().map(|h| (h.index, h.name.clone(), h.t.to_bits())).collect(),
             ..Self::default()
         }
@@ -90,9 +98,17 @@ impl RunCheckpoint {
             && self.numbers.len() == n * (d + start.space().extra_per_token());
         if !fits || n == 0 || (n < start.n() && !start.space().is_unit()) {
             let expected = format!("the checkpoint of a run of {} tokens with d = {d}", start.n());
-            return Err(Error::parameter("checkpoint", format!("{} tokens of {}", n, self.labels.len()), expected));
+            return Err(Error::parameter(
+                "checkpoint",
+                format!("{} tokens of {}", n, self.labels.len()),
+                expected,
+            ));
         }
-        let mut live = if n == start.n() { start.clone() } else { Tokens::from_parts(d, vec![0.0; n * d], numbers(&self.masses)) };
+        let mut live = if n == start.n() {
+            start.clone()
+        } else {
+            Tokens::from_parts(d, vec![0.0; n * d], numbers(&self.masses))
+        };
         live.numbers_mut().copy_from_slice(&numbers(&self.numbers));
         Ok(live)
     }
@@ -107,7 +123,14 @@ impl RunCheckpoint {
     }
 
     pub(super) fn hits(&self) -> Vec<EventHit> {
-        self.hits.iter().map(|(index, name, t)| EventHit { index: *index, name: name.clone(), t: f64::from_bits(*t) }).collect()
+        self.hits
+            .iter()
+            .map(|(index, name, t)| EventHit {
+                index: *index,
+                name: name.clone(),
+                t: f64::from_bits(*t),
+            })
+            .collect()
     }
 
     pub(super) fn stats(&self, stepper: u64) -> Stats {

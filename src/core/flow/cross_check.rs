@@ -9,7 +9,12 @@ use std::cell::RefCell;
 
 /// The tokens' numbers at `t_end`, started from `start`, by the independent integrator and without
 /// merging. The weights of `dynamics` must not depend on time.
-pub fn solve_independently(dynamics: &Dynamics, start: &Tokens, t_end: f64, rtol: f64) -> Result<Vec<f64>> {
+pub fn solve_independently(
+    dynamics: &Dynamics,
+    start: &Tokens,
+    t_end: f64,
+    rtol: f64,
+) -> Result<Vec<f64>> {
     let (n, d, space) = (start.n(), start.d(), start.space());
     let retracted = |y: &[f64]| {
         let mut x = y.to_vec();

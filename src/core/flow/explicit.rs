@@ -33,7 +33,16 @@ impl RungeKutta {
     /// Steps of this method; call [`RungeKutta::restart`] before the first one.
     pub fn new(tableau: &Tableau, tolerance: Option<(f64, f64)>) -> Self {
         let k = vec![Vec::new(); tableau.a.len() + 1];
-        Self { tableau: *tableau, tolerance, h: 0.0, k, stage: Vec::new(), dense: Vec::new(), estimates: Vec::new(), evaluations: 0 }
+        Self {
+            tableau: *tableau,
+            tolerance,
+            h: 0.0,
+            k,
+            stage: Vec::new(),
+            dense: Vec::new(),
+            estimates: Vec::new(),
+            evaluations: 0,
+        }
     }
 
     /// Computes the state of stage i, retracted to the manifold.
@@ -52,11 +61,18 @@ impl RungeKutta {
     fn prepare_stage(&mut self, system: &dyn OdeSystem, t: f64, y: &[f64], i: usize) -> f64 {
         self.combine(system, y, i);
         self.evaluations += 1;
-        t + self.h * if i == self.tableau.stages { 1.0 } else { self.tableau.a[i - 1].iter().sum::<f64>() }
+        t + self.h
+            * if i == self.tableau.stages { 1.0 } else { self.tableau.a[i - 1].iter().sum::<f64>() }
     }
 
     /// Moves `y` from time `t` by a step without an error estimate. **Errors** those of the rates.
-    pub fn step_unchecked(&mut self, system: &mut dyn OdeSystem, t: f64, h: f64, y: &mut [f64]) -> Result<()> {
+    pub fn step_unchecked(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        t: f64,
+        h: f64,
+        y: &mut [f64],
+    ) -> Result<()> {
         self.restart(system, t, y)?;
         self.h = h;
         for i in 1..self.tableau.stages {
@@ -71,7 +87,9 @@ impl RungeKutta {
     fn error(&mut self, system: &dyn OdeSystem, y: &[f64], end: &[f64]) -> f64 {
         let (size, h) = (y.len(), self.h);
         self.estimates.resize(self.tableau.estimators.len() * size, 0.0);
-        for (sums, weights) in self.estimates.chunks_exact_mut(size.max(1)).zip(self.tableau.estimators) {
+        for (sums, weights) in
+            self.estimates.chunks_exact_mut(size.max(1)).zip(self.tableau.estimators)
+        {
             sums.fill(0.0);
             // Zero weights are included, so that a NaN in any stage shows. h is multiplied first:
             // velocities below 1e-154 would underflow when squared.
@@ -80,11 +98,15 @@ impl RungeKutta {
             }
         }
         let (first, second) = self.estimates.split_at(size);
-        let square = |numbers: &[f64], block: Range<usize>| -> f64 { numbers[block].iter().map(|e| e * e).sum() };
+        let square = |numbers: &[f64], block: Range<usize>| -> f64 {
+            numbers[block].iter().map(|e| e * e).sum()
+        };
         let mut worst = 0.0f64;
         for block in blocks(system, size) {
             let mut error = match square(first, block.clone()) {
-                first if first > 0.0 && !second.is_empty() => first / (first + 0.01 * square(second, block.clone())).sqrt(),
+                first if first > 0.0 && !second.is_empty() => {
+                    first / (first + 0.01 * square(second, block.clone())).sqrt()
+                }
                 first => first.sqrt(),
             };
             if let Some((rtol, atol)) = self.tolerance {
@@ -106,14 +128,21 @@ impl RungeKutta {
         let (mut size, mut rate) = (1.0f64, 0.0f64);
         for block in blocks(system, y.len()) {
             let unit = rtol * norm(&y[block.clone()]) + atol;
-            (size, rate) = (size.max(norm(&y[block.clone()]) / unit), rate.max(norm(&self.k[0][block]) / unit));
+            (size, rate) = (
+                size.max(norm(&y[block.clone()]) / unit),
+                rate.max(norm(&self.k[0][block]) / unit),
+            );
         }
         let h = 0.01 * size / rate;
         if h < longest { h } else { longest }
     }
 
     /// Prepares dense output of the last attempted step; evaluates the extra stages.
-    fn prepare_dense(&mut self, system: &mut dyn OdeSystem, StepAttempt { t, start: y, end }: StepAttempt) -> Result<()> {
+    fn prepare_dense(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        StepAttempt { t, start: y, end }: StepAttempt,
+    ) -> Result<()> {
         for i in self.tableau.stages + 1..=self.tableau.a.len() {
             let at = self.prepare_stage(system, t, y, i);
             system.rates(at, &self.stage, &mut self.k[i])?;
@@ -121,7 +150,11 @@ impl RungeKutta {
         let (h, last) = (self.h, self.tableau.stages);
         let delta: Vec<f64> = end.iter().zip(y).map(|(a, b)| a - b).collect();
         let second: Vec<f64> = delta.iter().zip(&self.k[0]).map(|(dy, f)| h * f - dy).collect();
-        let third: Vec<f64> = delta.iter().zip(self.k[0].iter().zip(&self.k[last])).map(|(dy, (f, g))| 2.0 * dy - h * (f + g)).collect();
+        let third: Vec<f64> = delta
+            .iter()
+            .zip(self.k[0].iter().zip(&self.k[last]))
+            .map(|(dy, (f, g))| 2.0 * dy - h * (f + g))
+            .collect();
         self.dense = vec![delta, second, third];
         for weights in self.tableau.dense {
             let mut row = vec![0.0; y.len()];
@@ -149,7 +182,14 @@ impl Integrator for Tableau {
 }
 
 impl Stepper for RungeKutta {
-    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+    fn step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        t: f64,
+        y: &[f64],
+        h: f64,
+        end: &mut [f64],
+    ) -> Result<f64> {
         self.h = h;
         self.dense.clear();
         for i in 1..=self.tableau.stages {
@@ -186,7 +226,13 @@ impl Stepper for RungeKutta {
         true
     }
 
-    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: StepAttempt, theta: f64, out: &mut [f64]) -> Result<()> {
+    fn interpolate(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        step: StepAttempt,
+        theta: f64,
+        out: &mut [f64],
+    ) -> Result<()> {
         if self.dense.is_empty() {
             self.prepare_dense(system, step)?;
         }

@@ -88,9 +88,13 @@ impl<'a> ImplicitStep<'a> {
     /// J_ii vanishes, gets an entry of the size of the others.
     fn factor(&mut self) {
         let (d, shift) = (self.start.d(), 1.0 / (GAMMA * self.h));
-        for ((block, lu), x) in self.blocks.chunks_exact(d * d).zip(&mut self.factors).zip(self.start.rows()) {
+        for ((block, lu), x) in
+            self.blocks.chunks_exact(d * d).zip(&mut self.factors).zip(self.start.rows())
+        {
             let across = block.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let entry = |r: usize, c: usize| across * x[r] * x[c] - block[r * d + c] + if r == c { shift } else { 0.0 };
+            let entry = |r: usize, c: usize| {
+                across * x[r] * x[c] - block[r * d + c] + if r == c { shift } else { 0.0 }
+            };
             lu.factor(d, entry);
         }
     }
@@ -106,13 +110,17 @@ impl<'a> ImplicitStep<'a> {
         } else {
             add_combination(A[s - 1], known, 1.0, &mut self.z);
             let y = &mut self.stage;
-            y.iter_mut().zip(self.start.coordinates().iter().zip(&self.z)).for_each(|(y, (x, z))| *y = x + z);
+            y.iter_mut()
+                .zip(self.start.coordinates().iter().zip(&self.z))
+                .for_each(|(y, (x, z))| *y = x + z);
             y.chunks_exact_mut(d).for_each(|r| {
                 retract(r);
             });
             self.evaluations += 1;
             system.rates(t, &self.stage, u)?;
-            for ((f, z), x) in u.chunks_exact_mut(d).zip(self.z.chunks_exact(d)).zip(self.start.rows()) {
+            for ((f, z), x) in
+                u.chunks_exact_mut(d).zip(self.z.chunks_exact(d)).zip(self.start.rows())
+            {
                 let (across, length) = (dot(f, x), dot(z, z).sqrt().hypot(1.0));
                 f.iter_mut().zip(z).for_each(|(f, z)| *f = length * (*f - across * z));
             }
@@ -131,7 +139,14 @@ impl<'a> ImplicitStep<'a> {
 
 impl Stepper for ImplicitStep<'_> {
     /// Returns NaN also if a block is singular.
-    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+    fn step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        t: f64,
+        y: &[f64],
+        h: f64,
+        end: &mut [f64],
+    ) -> Result<f64> {
         self.h = h;
         self.dense.clear();
         self.linearise();
@@ -145,7 +160,11 @@ impl Stepper for ImplicitStep<'_> {
         end.chunks_exact_mut(self.start.d()).for_each(|r| {
             retract(r);
         });
-        Ok(if last.iter().all(|v| v.is_finite()) { max_row_norm(last.len(), self.start.d(), |c| last[c]) } else { f64::NAN })
+        Ok(if last.iter().all(|v| v.is_finite()) {
+            max_row_norm(last.len(), self.start.d(), |c| last[c])
+        } else {
+            f64::NAN
+        })
     }
 
     fn order(&self) -> Option<u32> {
@@ -169,7 +188,13 @@ impl Stepper for ImplicitStep<'_> {
     }
 
     /// Order 4, retracted; costs no velocity.
-    fn interpolate(&mut self, _: &mut dyn OdeSystem, step: StepAttempt, theta: f64, out: &mut [f64]) -> Result<()> {
+    fn interpolate(
+        &mut self,
+        _: &mut dyn OdeSystem,
+        step: StepAttempt,
+        theta: f64,
+        out: &mut [f64],
+    ) -> Result<()> {
         if self.dense.is_empty() {
             self.dense = vec![self.z.clone()];
             for weights in H {

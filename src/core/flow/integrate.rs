@@ -33,7 +33,14 @@ pub struct OdeOptions {
 impl OdeOptions {
     /// DOP853 with these tolerances, steps of any length, at most a million of them.
     pub fn new(rtol: f64, atol: f64) -> Self {
-        Self { tableau: &DOP853, rtol, atol, first_step: None, max_step: f64::INFINITY, max_steps: 1_000_000 }
+        Self {
+            tableau: &DOP853,
+            rtol,
+            atol,
+            first_step: None,
+            max_step: f64::INFINITY,
+            max_steps: 1_000_000,
+        }
     }
 }
 
@@ -135,7 +142,11 @@ pub fn integrate(
     }
     let mut stepper = RungeKutta::new(options.tableau, Some((options.rtol, options.atol)));
     stepper.restart(system, t0, y)?;
-    let mut controller = StepController::new(t1, options.first_step.unwrap_or_else(|| stepper.first_step(system, y, t1 - t0)), &[]);
+    let mut controller = StepController::new(
+        t1,
+        options.first_step.unwrap_or_else(|| stepper.first_step(system, y, t1 - t0)),
+        &[],
+    );
     controller.t = Dd::from(t0);
     let mut steps = ControlledStepper {
         controller,
@@ -148,13 +159,16 @@ pub fn integrate(
         let Some((h, _)) = steps.attempt(system, y, &mut end)? else { continue };
         let ControlledStepper { controller, stepper, .. } = &mut steps;
         let (t, t_end) = (controller.now(), controller.end_of_step(h).to_f64());
-        let mut step = OdeStep { stepper: &mut **stepper, system, t, h, t_end, start: y, end: &end };
+        let mut step =
+            OdeStep { stepper: &mut **stepper, system, t, h, t_end, start: y, end: &end };
         match on_step(&mut step)? {
             StepAction::Reject => {
                 controller.outcome = Some(Outcome::UnderResolved { t });
                 break;
             }
-            StepAction::Stop if t_end < t1 => controller.outcome = Some(Outcome::Interrupted { t: t_end }),
+            StepAction::Stop if t_end < t1 => {
+                controller.outcome = Some(Outcome::Interrupted { t: t_end })
+            }
             _ => {}
         }
         y.copy_from_slice(&end);
@@ -178,7 +192,12 @@ impl ControlledStepper<'_> {
     /// Attempts the next step from `y`. Returns its length and the largest displacement of a block
     /// if the step is accepted. Otherwise a shorter step is planned, or the outcome is set;
     /// `NonFinite` then holds the index of a number instead of a token.
-    pub fn attempt(&mut self, system: &mut dyn OdeSystem, y: &[f64], end: &mut [f64]) -> Result<Option<(f64, f64)>> {
+    pub fn attempt(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        y: &[f64],
+        end: &mut [f64],
+    ) -> Result<Option<(f64, f64)>> {
         let Self { controller, error_control, stepper } = self;
         let (t, h) = (controller.now(), controller.next_step());
         let error = stepper.step(system, t, y, h, end)?;
@@ -188,8 +207,16 @@ impl ControlledStepper<'_> {
             return Ok(Some((h, displacement)));
         }
         // Tokens have length 1; other states are measured by their largest number.
-        let size = if error_control.width.is_some() { 1.0 } else { y.iter().fold(0.0f64, |m, v| m.max(v.abs())) };
-        let speed = if stepper.rates().is_empty() { f64::INFINITY } else { max_speed(stepper.rates(), system) / size };
+        let size = if error_control.width.is_some() {
+            1.0
+        } else {
+            y.iter().fold(0.0f64, |m, v| m.max(v.abs()))
+        };
+        let speed = if stepper.rates().is_empty() {
+            f64::INFINITY
+        } else {
+            max_speed(stepper.rates(), system) / size
+        };
         let Some(mut failure) = controller.failure(verdict, h, speed) else { return Ok(None) };
         if stepper.fall_back(system, t, y)? {
             controller.reset_nonfinite_steps();

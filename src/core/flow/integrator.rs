@@ -12,5 +12,8 @@ pub static ALL: &[&Tableau] = &[&DOP853, &DOPRI5];
 ///
 /// **Errors** unknown name.
 pub fn integrator(name: &str) -> Result<&'static Tableau> {
-    ALL.iter().copied().find(|t| t.name == name).ok_or_else(|| Error::unknown("integrator", name, ALL.iter().map(|t| t.name)))
+    ALL.iter()
+        .copied()
+        .find(|t| t.name == name)
+        .ok_or_else(|| Error::unknown("integrator", name, ALL.iter().map(|t| t.name)))
 }

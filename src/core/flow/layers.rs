@@ -74,7 +74,14 @@ impl<'a> LayerStepper<'a> {
 }
 
 impl Stepper for LayerStepper<'_> {
-    fn step(&mut self, _: &mut dyn OdeSystem, t: f64, y: &[f64], _: f64, end: &mut [f64]) -> Result<f64> {
+    fn step(
+        &mut self,
+        _: &mut dyn OdeSystem,
+        t: f64,
+        y: &[f64],
+        _: f64,
+        end: &mut [f64],
+    ) -> Result<f64> {
         self.x.numbers_mut().copy_from_slice(y);
         self.layer.step(self.dynamics, t, &mut self.x, &mut self.work, &mut self.scratch);
         end.copy_from_slice(self.x.numbers());
@@ -105,15 +112,19 @@ pub fn apply_layers_many(
     cancel: Option<&AtomicBool>,
     recorders: &mut [Recorder],
 ) -> Result<usize> {
-    let suits = |a: &Attention| systems.iter().all(|s| Batch::supports(a, s)) && matches!(a.kernel, KernelChoice::Auto);
+    let suits = |a: &Attention| {
+        systems.iter().all(|s| Batch::supports(a, s)) && matches!(a.kernel, KernelChoice::Auto)
+    };
     // A dynamics that does not depend on time is examined once.
     let distinct_layers = if dynamics.properties().autonomous { 1 } else { layers };
-    let together = (0..distinct_layers).all(|k| dynamics.attention_at(k as f64 * dt).is_some_and(|a| suits(&a)));
+    let together = (0..distinct_layers)
+        .all(|k| dynamics.attention_at(k as f64 * dt).is_some_and(|a| suits(&a)));
     let first = if together { dynamics.attention_at(0.0) } else { None };
     let Some(batch) = first.and_then(|a| Batch::new(systems, a.isa)) else {
         let mut least = layers;
         for (system, recorder) in systems.iter_mut().zip(recorders) {
-            let (end, done) = apply_layers(dynamics, system, layer, layers, dt, cancel, &mut [recorder])?;
+            let (end, done) =
+                apply_layers(dynamics, system, layer, layers, dt, cancel, &mut [recorder])?;
             (*system, least) = (end, least.min(done));
         }
         return Ok(least);
@@ -121,12 +132,23 @@ pub fn apply_layers_many(
     let labels: Vec<usize> = (0..systems[0].n()).collect();
     // All recorders of one call have the same times and observables.
     let measure = recorders.first().and_then(Recorder::batch_measure);
-    let mut batch_run = LayerBatch { dynamics, eta: layer.eta(), batch, systems, recorders, labels, measure, values: Vec::new() };
+    let mut batch_run = LayerBatch {
+        dynamics,
+        eta: layer.eta(),
+        batch,
+        systems,
+        recorders,
+        labels,
+        measure,
+        values: Vec::new(),
+    };
     let mut controller = layer_controller(layers, dt)?;
     batch_run.observe(0.0);
     controller.run_fixed_steps(cancel, |t, end, _| {
         let attention = dynamics.attention_at(t);
-        let attention = attention.ok_or_else(|| Error::parameter("layers", "a layer without attention", "attention in every layer"))?;
+        let attention = attention.ok_or_else(|| {
+            Error::parameter("layers", "a layer without attention", "attention in every layer")
+        })?;
         batch_run.batch.apply_layer(&attention, batch_run.eta);
         batch_run.observe(end);
         Ok(())
@@ -151,20 +173,38 @@ struct LayerBatch<'a> {
 impl LayerBatch<'_> {
     /// Shows every system to its recorder if a sample is due.
     fn observe(&mut self, t: f64) {
-        let due = |recorder: &Recorder| recorder.next_time().is_some_and(|s| s <= t * (1.0 + TIME_ROUNDING));
+        let due = |recorder: &Recorder| {
+            recorder.next_time().is_some_and(|s| s <= t * (1.0 + TIME_ROUNDING))
+        };
         if let Some(measure) = self.measure {
             if due(&self.recorders[0]) {
                 self.values.clear();
                 measure(&self.batch, &mut self.values);
                 let columns = self.values.len() / self.batch.len();
-                self.recorders.iter_mut().zip(self.values.chunks_exact(columns)).for_each(|(recorder, row)| recorder.push_row(t, row));
+                self.recorders
+                    .iter_mut()
+                    .zip(self.values.chunks_exact(columns))
+                    .for_each(|(recorder, row)| recorder.push_row(t, row));
             }
             return;
         }
         let work = RefCell::new(Workspace::default());
-        for (i, (system, recorder)) in self.systems.iter_mut().zip(&mut *self.recorders).enumerate().filter(|(_, (_, r))| due(r)) {
+        for (i, (system, recorder)) in self
+            .systems
+            .iter_mut()
+            .zip(&mut *self.recorders)
+            .enumerate()
+            .filter(|(_, (_, r))| due(r))
+        {
             self.batch.read(i, system);
-            recorder.observe(&Frame { t, tokens: system, labels: &self.labels, dynamics: self.dynamics, work: &work, merge_radius: 0.0 });
+            recorder.observe(&Frame {
+                t,
+                tokens: system,
+                labels: &self.labels,
+                dynamics: self.dynamics,
+                work: &work,
+                merge_radius: 0.0,
+            });
         }
     }
 }

@@ -71,7 +71,11 @@ impl MergeEvent {
 
     /// The radius minus the distance of the closest of the pairs.
     fn depth(&self, x: &Tokens, pairs: &[(usize, usize)]) -> f64 {
-        self.chord - pairs.iter().map(|&(i, j)| chord2(x.row(i), x.row(j)).sqrt()).fold(f64::INFINITY, f64::min)
+        self.chord
+            - pairs
+                .iter()
+                .map(|&(i, j)| chord2(x.row(i), x.row(j)).sqrt())
+                .fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -83,7 +87,11 @@ impl Event for MergeEvent {
     /// Negative if no pair is within the radius; the size then has no meaning.
     fn value(&self, x: &Tokens) -> f64 {
         let mut close = self.close.borrow_mut();
-        if close.find(x, self.chord).is_empty() { -1.0 } else { self.depth(x, &close.pairs).max(0.0) }
+        if close.find(x, self.chord).is_empty() {
+            -1.0
+        } else {
+            self.depth(x, &close.pairs).max(0.0)
+        }
     }
 
     /// The same function for the pairs found at the end of the step.
@@ -192,9 +200,13 @@ impl Components {
             let anchor = &rows[representatives[s] * d..];
             // Summed as differences from the first row, so that a row without a partner keeps its
             // bytes.
-            means[s * d..(s + 1) * d].iter_mut().zip(row.iter().zip(anchor)).for_each(|(y, (a, b))| *y += w * (a - b));
+            means[s * d..(s + 1) * d]
+                .iter_mut()
+                .zip(row.iter().zip(anchor))
+                .for_each(|(y, (a, b))| *y += w * (a - b));
         }
-        for ((mean, &first), total) in means.chunks_exact_mut(d).zip(&*representatives).zip(&*sums) {
+        for ((mean, &first), total) in means.chunks_exact_mut(d).zip(&*representatives).zip(&*sums)
+        {
             let moved = mean.iter().any(|v| *v != 0.0);
             mean.iter_mut().zip(&rows[first * d..]).for_each(|(v, a)| *v = a + *v / total);
             if moved {

@@ -15,9 +15,9 @@ pub struct Options<'a> {
     /// `min(1, beta^{-1/2})`.
     pub rtol: f64,
     /// Geodesic distance at which tokens merge; 0 for never. Tokens merge only under dynamics with
-    /// a [common field](crate::attention::Properties::common_field), which causal dynamics and your own
-    /// sublayers that do not claim it lack. For other dynamics the radius only defines the cluster
-    /// of `stop_at_one_cluster`, and
+    /// a [common field](crate::attention::Properties::common_field), which causal dynamics and your
+    /// own sublayers that do not claim it lack. For other dynamics the radius only defines the
+    /// cluster of `stop_at_one_cluster`, and
     /// [`Solution::merging_ignored`](super::Solution::merging_ignored) is set.
     pub merge_radius: f64,
     /// When implicit steps are used.
@@ -62,7 +62,12 @@ impl Options<'_> {
         if !(1e-15..=0.1).contains(&self.rtol) {
             return Err(Error::parameter("rtol", self.rtol, "a number in [1e-15, 0.1]"));
         }
-        crate::error::in_range("merge_radius", self.merge_radius, 0.0, std::f64::consts::FRAC_PI_2)?;
+        crate::error::in_range(
+            "merge_radius",
+            self.merge_radius,
+            0.0,
+            std::f64::consts::FRAC_PI_2,
+        )?;
         Ok(self)
     }
 }

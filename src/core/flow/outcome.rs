@@ -65,7 +65,10 @@ pub enum Outcome {
 impl Outcome {
     /// Whether the run ended as requested.
     pub fn is_success(&self) -> bool {
-        matches!(self, Self::Reached | Self::Stationary { .. } | Self::OneCluster { .. } | Self::Event { .. })
+        matches!(
+            self,
+            Self::Reached | Self::Stationary { .. } | Self::OneCluster { .. } | Self::Event { .. }
+        )
     }
 
     /// Whether the state at the end time is known: that time was reached, or the tokens will not
@@ -102,13 +105,23 @@ impl fmt::Display for Outcome {
             Self::OneCluster { t } => write!(f, "all tokens formed one cluster at t = {t:.6e}"),
             Self::Event { name, t, .. } => write!(f, "the event `{name}` happened at t = {t:.6e}"),
             Self::MaxSteps { t } => {
-                write!(f, "the largest number of steps was reached at t = {t:.6e}; allow more steps or a larger tolerance")
+                write!(
+                    f,
+                    "the largest number of steps was reached at t = {t:.6e}; allow more steps or a larger tolerance"
+                )
             }
             Self::StepTooSmall { t, h } => {
-                write!(f, "no step met the tolerance at t = {t:.6e} (last attempt {h:.3e}); allow a larger tolerance")
+                write!(
+                    f,
+                    "no step met the tolerance at t = {t:.6e} (last attempt {h:.3e}); allow a larger tolerance"
+                )
             }
-            Self::NonFinite { t, token } => write!(f, "the velocity of token {token} is not finite at t = {t:.6e}"),
-            Self::UnderResolved { t } => write!(f, "the density became finer than the resolution allows at t = {t:.6e}"),
+            Self::NonFinite { t, token } => {
+                write!(f, "the velocity of token {token} is not finite at t = {t:.6e}")
+            }
+            Self::UnderResolved { t } => {
+                write!(f, "the density became finer than the resolution allows at t = {t:.6e}")
+            }
             Self::Interrupted { t } => write!(f, "interrupted at t = {t:.6e}"),
         }
     }
@@ -145,8 +158,8 @@ pub struct Solution {
     /// Work done.
     pub stats: Stats,
     /// True if a merge radius was given but tokens cannot merge, because the dynamics does not
-    /// claim a [common field](crate::attention::Properties::common_field). [`Solution::clusters_within`]
-    /// still counts clusters.
+    /// claim a [common field](crate::attention::Properties::common_field).
+    /// [`Solution::clusters_within`] still counts clusters.
     pub merging_ignored: bool,
 }
 
@@ -171,7 +184,14 @@ impl From<Solution> for Summary {
     fn from(s: Solution) -> Self {
         let merges = s.labels.len() - s.clusters.n();
         let one_cluster = s.one_cluster();
-        Self { outcome: s.outcome, t: s.t, clusters: s.clusters, merges, evaluations: s.stats.evaluations, one_cluster }
+        Self {
+            outcome: s.outcome,
+            t: s.t,
+            clusters: s.clusters,
+            merges,
+            evaluations: s.stats.evaluations,
+            one_cluster,
+        }
     }
 }
 

@@ -102,8 +102,12 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
         cancel: Option<&'a AtomicBool>,
         observers: &'o mut [&'p mut dyn Observer],
     ) -> Result<Self> {
-        let context =
-            ObserverContext { dynamics, labels: (0..start.n()).collect(), merge_radius: options.merge_radius, work: RefCell::default() };
+        let context = ObserverContext {
+            dynamics,
+            labels: (0..start.n()).collect(),
+            merge_radius: options.merge_radius,
+            work: RefCell::default(),
+        };
         let mut run = Self {
             system: TokenSystem::new(dynamics, start),
             stepping,
@@ -115,7 +119,11 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
             observers,
             detector: SteadyStateDetector::default(),
             steady_state: None,
-            merge_event: if dynamics.properties().common_field { MergeEvent::new(options.merge_radius) } else { None },
+            merge_event: if dynamics.properties().common_field {
+                MergeEvent::new(options.merge_radius)
+            } else {
+                None
+            },
             merges: Vec::new(),
             hits: Vec::new(),
             event_values: options.events.iter().map(|(e, _)| e.value(start)).collect(),
@@ -133,7 +141,8 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
             self.system.rates(0.0, self.live.numbers(), &mut rates)?;
         }
         let controller = &mut self.stepping.controller;
-        let h = FIRST_DISPLACEMENT * self.context.dynamics.length_scale() / max_speed(&rates, &self.system);
+        let h = FIRST_DISPLACEMENT * self.context.dynamics.length_scale()
+            / max_speed(&rates, &self.system);
         controller.h = if h.is_finite() { h } else { controller.t_end.max(f64::MIN_POSITIVE) };
         Ok(())
     }
@@ -160,7 +169,11 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
             let mut left = steps;
             while self.should_continue() && left > 0 {
                 left -= 1;
-                match self.stepping.attempt(&mut self.system, self.live.numbers(), self.end.numbers_mut())? {
+                match self.stepping.attempt(
+                    &mut self.system,
+                    self.live.numbers(),
+                    self.end.numbers_mut(),
+                )? {
                     Some((h, displacement)) => self.accept_step(h, displacement)?,
                     None => self.name_nonfinite_token(),
                 }
@@ -172,11 +185,19 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
 
     /// Whether to attempt another step.
     fn should_continue(&mut self) -> bool {
-        let Self { stepping: ControlledStepper { controller, error_control, stepper }, options, live, steady_state, context, .. } = self;
+        let Self {
+            stepping: ControlledStepper { controller, error_control, stepper },
+            options,
+            live,
+            steady_state,
+            context,
+            ..
+        } = self;
         let t = controller.now();
         controller.should_continue(error_control, self.cancel, || {
             stepper.order()?;
-            let rest = (REST_FRACTION * options.rtol * context.dynamics.length_scale()).max(2.0 * ERROR_FLOOR);
+            let rest = (REST_FRACTION * options.rtol * context.dynamics.length_scale())
+                .max(2.0 * ERROR_FLOOR);
             if options.stop_at_one_cluster && is_within(live, options.merge_radius) {
                 return Some(Outcome::OneCluster { t });
             }
@@ -194,7 +215,11 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
         let coordinates = self.live.coordinates().len();
         if let Some(Outcome::NonFinite { token, .. }) = &mut self.stepping.controller.outcome {
             let index = *token;
-            let row = if index < coordinates { index / self.live.d() } else { (index - coordinates) / self.live.space().extra_per_token() };
+            let row = if index < coordinates {
+                index / self.live.d()
+            } else {
+                (index - coordinates) / self.live.space().extra_per_token()
+            };
             *token = self.context.labels.iter().position(|&l| l == row).unwrap_or(0);
         }
     }
@@ -209,11 +234,18 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
         let t = self.t();
         self.merge_close_tokens(t)?;
         self.show_observers(t);
-        let Self { system, stepping: ControlledStepper { controller, stepper, .. }, live, .. } = self;
+        let Self { system, stepping: ControlledStepper { controller, stepper, .. }, live, .. } =
+            self;
         stepper.switch_method(system, t, live.numbers(), controller.h, displacement)?;
-        let watched = stepper.order().is_some() && !stepper.is_implicit() && !stepper.rates().is_empty();
+        let watched =
+            stepper.order().is_some() && !stepper.is_implicit() && !stepper.rates().is_empty();
         if watched && self.detector.needs_examination(h, controller.remaining(), displacement) {
-            self.steady_state = self.detector.examine(self.context.dynamics, live, stepper.rates(), self.options.rtol);
+            self.steady_state = self.detector.examine(
+                self.context.dynamics,
+                live,
+                stepper.rates(),
+                self.options.rtol,
+            );
             controller.stats.evaluations += self.detector.evaluations();
         }
         self.save_checkpoint();
@@ -222,7 +254,8 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
 
     /// Restarts the stepper at the present state.
     fn restart(&mut self) -> Result<()> {
-        let Self { system, stepping: ControlledStepper { controller, stepper, .. }, live, .. } = self;
+        let Self { system, stepping: ControlledStepper { controller, stepper, .. }, live, .. } =
+            self;
         system.latest = controller.next_jump().next_down();
         stepper.restart(system, controller.now(), live.numbers())
     }
@@ -230,7 +263,8 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
     /// Writes the state at the fraction `theta` of the step into `x`.
     fn interpolate(&mut self, theta: f64, x: &mut Tokens) -> Result<()> {
         let Self { system, stepping, live, end, .. } = self;
-        let step = StepAttempt { t: stepping.controller.now(), start: live.numbers(), end: end.numbers() };
+        let step =
+            StepAttempt { t: stepping.controller.now(), start: live.numbers(), end: end.numbers() };
         stepping.stepper.interpolate(system, step, theta, x.numbers_mut())
     }
 
@@ -242,7 +276,10 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
             found.push((self.locate_root(None, 1e-15), None));
         }
         for k in 0..self.event_values.len() {
-            let before = std::mem::replace(&mut self.event_values[k], self.options.events[k].0.value(&self.end));
+            let before = std::mem::replace(
+                &mut self.event_values[k],
+                self.options.events[k].0.value(&self.end),
+            );
             if before < 0.0 && self.event_values[k] >= 0.0 {
                 found.push((self.locate_root(Some(k), 1e-12), Some(k)));
             }
@@ -260,10 +297,18 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
                 continue;
             }
             let (event, action) = &self.options.events[k];
-            let hit = EventHit { index: k, name: event.name(), t: (controller.t + Dd::from(at * h)).to_f64() };
+            let hit = EventHit {
+                index: k,
+                name: event.name(),
+                t: (controller.t + Dd::from(at * h)).to_f64(),
+            };
             if *action == EventAction::Stop {
                 theta = at;
-                controller.outcome.get_or_insert_with(|| Outcome::Event { index: k, name: hit.name.clone(), t: hit.t });
+                controller.outcome.get_or_insert_with(|| Outcome::Event {
+                    index: k,
+                    name: hit.name.clone(),
+                    t: hit.t,
+                });
             }
             self.hits.push(hit);
         }
@@ -297,7 +342,11 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
         }
         let controller = &self.stepping.controller;
         let (start, now) = (controller.t, controller.now());
-        let end = if theta < 1.0 { (start + Dd::from(theta * h)).to_f64() } else { controller.end_of_step(h).to_f64() };
+        let end = if theta < 1.0 {
+            (start + Dd::from(theta * h)).to_f64()
+        } else {
+            controller.end_of_step(h).to_f64()
+        };
         for k in 0..self.observers.len() {
             while let Some(time) = self.observers[k].next_time().filter(|s| *s <= end) {
                 let at = ((Dd::from(time) - start).to_f64() / h).clamp(0.0, theta);
@@ -324,11 +373,15 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
     /// Saves a checkpoint at the end of a step.
     fn save_checkpoint(&self) {
         let ControlledStepper { controller, stepper, .. } = &self.stepping;
-        let Some(sink) = self.options.checkpoint_sink.filter(|s| s.due() && controller.outcome.is_none() && self.steady_state.is_none())
+        let Some(sink) = self
+            .options
+            .checkpoint_sink
+            .filter(|s| s.due() && controller.outcome.is_none() && self.steady_state.is_none())
         else {
             return;
         };
-        let mut checkpoint = RunCheckpoint::new(&self.live, &self.context.labels, &self.merges, &self.hits);
+        let mut checkpoint =
+            RunCheckpoint::new(&self.live, &self.context.labels, &self.merges, &self.hits);
         controller.save(stepper.evaluations(), &mut checkpoint);
         checkpoint.events = bits(&self.event_values);
         checkpoint.steady_state = self.detector.save_state();
@@ -342,15 +395,27 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
         self.live = checkpoint.tokens(&self.live)?;
         self.end = self.live.clone();
         self.system.replace(&self.live);
-        (self.context.labels, self.merges, self.hits) = (checkpoint.labels.clone(), checkpoint.merges(), checkpoint.hits());
-        (self.event_values, self.detector) = (numbers(&checkpoint.events), SteadyStateDetector::restore_state(checkpoint.steady_state));
+        (self.context.labels, self.merges, self.hits) =
+            (checkpoint.labels.clone(), checkpoint.merges(), checkpoint.hits());
+        (self.event_values, self.detector) = (
+            numbers(&checkpoint.events),
+            SteadyStateDetector::restore_state(checkpoint.steady_state),
+        );
         let ControlledStepper { controller, stepper, .. } = &mut self.stepping;
         // The jumps before the checkpoint have happened.
         self.system.latest = f64::INFINITY;
-        stepper.restore_state(&numbers(&checkpoint.stepper), &mut self.system, checkpoint.time(), self.live.numbers())?;
+        stepper.restore_state(
+            &numbers(&checkpoint.stepper),
+            &mut self.system,
+            checkpoint.time(),
+            self.live.numbers(),
+        )?;
         controller.restore(checkpoint, stepper.evaluations());
         self.system.latest = controller.next_jump().next_down();
-        self.observers.iter_mut().zip(&checkpoint.observers).for_each(|(o, state)| o.restore_state(state));
+        self.observers
+            .iter_mut()
+            .zip(&checkpoint.observers)
+            .for_each(|(o, state)| o.restore_state(state));
         Ok(())
     }
 
@@ -363,12 +428,15 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
             self.stepping.controller.advance(theta * h, false);
             // The step was cut: events between the cut and its full end have not happened yet.
             let values = self.options.events.iter().zip(&self.event_values);
-            self.event_values = values.map(|((e, _), v)| if *v >= 0.0 { e.value(&self.live) } else { *v }).collect();
+            self.event_values = values
+                .map(|((e, _), v)| if *v >= 0.0 { e.value(&self.live) } else { *v })
+                .collect();
             return self.restart();
         }
         std::mem::swap(&mut self.live, &mut self.end);
         let jumped = self.stepping.controller.advance(h, true);
-        let Self { system, stepping: ControlledStepper { controller, stepper, .. }, live, .. } = self;
+        let Self { system, stepping: ControlledStepper { controller, stepper, .. }, live, .. } =
+            self;
         stepper.accept(system, controller.now(), live.numbers())?;
         if jumped { self.restart() } else { Ok(()) }
     }
@@ -386,7 +454,9 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
             let mut sizes = vec![0usize; tokens.n()];
             map.iter().for_each(|&s| sizes[s] += 1);
             for s in (0..tokens.n()).filter(|&s| sizes[s] > 1) {
-                let members = (0..self.context.labels.len()).filter(|&i| self.context.labels[i] == s).collect();
+                let members = (0..self.context.labels.len())
+                    .filter(|&i| self.context.labels[i] == s)
+                    .collect();
                 self.merges.push(Merge { t, members, mass: tokens.masses()[s] });
             }
             (self.live, merged) = (tokens, true);
@@ -429,7 +499,9 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
         let stays = stepper.order().is_some() && outcome.end_state_is_known();
         let t = if stays { controller.t_end } else { now };
         if stays
-            || (matches!(outcome, Outcome::OneCluster { .. }) && self.live.n() == 1 && self.context.single_token_is_at_rest(&self.live))
+            || (matches!(outcome, Outcome::OneCluster { .. })
+                && self.live.n() == 1
+                && self.context.single_token_is_at_rest(&self.live))
         {
             for observer in self.observers.iter_mut() {
                 while let Some(time) = observer.next_time().filter(|s| *s <= controller.t_end) {
@@ -437,9 +509,19 @@ impl<'a, 'o, 'p> Run<'a, 'o, 'p> {
                 }
             }
         }
-        let merging_ignored = self.options.merge_radius > 0.0 && !self.context.dynamics.properties().common_field;
+        let merging_ignored =
+            self.options.merge_radius > 0.0 && !self.context.dynamics.properties().common_field;
         let labels = self.context.labels;
-        Solution { outcome, t, clusters: self.live, labels, merges: self.merges, hits: self.hits, stats, merging_ignored }
+        Solution {
+            outcome,
+            t,
+            clusters: self.live,
+            labels,
+            merges: self.merges,
+            hits: self.hits,
+            stats,
+            merging_ignored,
+        }
     }
 }
 

@@ -48,8 +48,10 @@ impl DriftFit {
         for (x, step) in self.layers.iter().zip(&self.steps) {
             let v = sa.velocity(x);
             let row = |i: usize| &v[i * x.d()..(i + 1) * x.d()];
-            let rate: Vec<f64> = pairs(n).map(|(i, j)| dot(row(i), x.row(j)) + dot(x.row(i), row(j))).collect();
-            sums = (sums.0 + dot(step, &rate), sums.1 + dot(&rate, &rate), sums.2 + dot(step, step));
+            let rate: Vec<f64> =
+                pairs(n).map(|(i, j)| dot(row(i), x.row(j)) + dot(x.row(i), row(j))).collect();
+            sums =
+                (sums.0 + dot(step, &rate), sums.1 + dot(&rate, &rate), sums.2 + dot(step, step));
         }
         Ok(sums)
     }
@@ -57,7 +59,10 @@ impl DriftFit {
 
 /// Changes of all inner products from each layer to the next.
 fn drifts(layers: &[Tokens]) -> Vec<Vec<f64>> {
-    layers.windows(2).map(|w| pairs(w[0].n()).map(|(i, j)| w[1].inner(i, j) - w[0].inner(i, j)).collect()).collect()
+    layers
+        .windows(2)
+        .map(|w| pairs(w[0].n()).map(|(i, j)| w[1].inner(i, j) - w[0].inner(i, j)).collect())
+        .collect()
 }
 
 impl CostFunction for DriftFit {
@@ -80,7 +85,11 @@ impl CostFunction for DriftFit {
 /// no beta with a positive alignment.
 pub fn fit_sa(layers: Vec<Tokens>, beta: Option<f64>) -> Result<SaFit> {
     if layers.len() < 2 || layers.iter().any(|x| (x.n(), x.d()) != (layers[0].n(), layers[0].d())) {
-        return Err(Error::parameter("layers", layers.len(), "at least two layers of the same shape"));
+        return Err(Error::parameter(
+            "layers",
+            layers.len(),
+            "at least two layers of the same shape",
+        ));
     }
     let model = layers.iter().map(histogram).collect();
     let range = beta.map_or("every beta in [0.01, 1000]".to_owned(), |b| format!("beta = {b}"));
@@ -89,7 +98,9 @@ pub fn fit_sa(layers: Vec<Tokens>, beta: Option<f64>) -> Result<SaFit> {
     let (cross, square, total) = drift.products(beta)?;
     if cross.is_nan() || cross <= 0.0 {
         return Err(Error::Numerical {
-            what: format!("the layers move against the SA velocity at {range}; no positive time per layer fits"),
+            what: format!(
+                "the layers move against the SA velocity at {range}; no positive time per layer fits"
+            ),
         });
     }
     let time_per_layer = cross / square;
@@ -101,18 +112,33 @@ pub fn fit_sa(layers: Vec<Tokens>, beta: Option<f64>) -> Result<SaFit> {
     }
     let rows = sa_tokens.iter().map(histogram).collect();
     let alignment = cross / (square * total).sqrt();
-    Ok(SaFit { beta, time_per_layer, alignment, model, sa: rows, model_tokens: drift.layers, sa_tokens })
+    Ok(SaFit {
+        beta,
+        time_per_layer,
+        alignment,
+        model,
+        sa: rows,
+        model_tokens: drift.layers,
+        sa_tokens,
+    })
 }
 
 /// The inverse temperature in [0.01, 1000] at which SA matches the drift of the layers best.
 fn fit_beta(layers: &[Tokens]) -> Result<f64> {
     let drift = DriftFit { steps: drifts(layers), layers: layers.to_vec() };
-    let grid: Vec<f64> = (0..=10).map(|k| (0.01f64).ln() + (1e5f64).ln() * f64::from(k) / 10.0).collect();
+    let grid: Vec<f64> =
+        (0..=10).map(|k| (0.01f64).ln() + (1e5f64).ln() * f64::from(k) / 10.0).collect();
     let cost = |b: &f64| drift.cost(b).unwrap_or(f64::INFINITY);
-    let best = (0..grid.len()).min_by(|&a, &b| cost(&grid[a]).total_cmp(&cost(&grid[b]))).unwrap_or(0);
+    let best =
+        (0..grid.len()).min_by(|&a, &b| cost(&grid[a]).total_cmp(&cost(&grid[b]))).unwrap_or(0);
     let (low, high) = (grid[best.saturating_sub(1)], grid[(best + 1).min(grid.len() - 1)]);
-    let failed = |e: &dyn std::fmt::Display| Error::Numerical { what: format!("the fit of beta failed: {e}") };
-    let fit = Executor::new(drift, BrentOpt::new(low, high)).configure(|s| s.max_iters(40)).run().map_err(|e| failed(&e))?;
+    let failed = |e: &dyn std::fmt::Display| Error::Numerical {
+        what: format!("the fit of beta failed: {e}"),
+    };
+    let fit = Executor::new(drift, BrentOpt::new(low, high))
+        .configure(|s| s.max_iters(40))
+        .run()
+        .map_err(|e| failed(&e))?;
     fit.state().best_param.map(f64::exp).ok_or_else(|| failed(&"no minimum"))
 }
 

@@ -57,10 +57,10 @@ const FULL_STEP_TOLERANCE: f64 = 1e-5;
 ///
 /// **Accuracy** weak order 2 in the step with [`Isotropic`](crate::attention::noise::Isotropic)
 /// noise and Strang steps (each half drift is one step of order 5); strong order 1/2, and 1 with
-/// [`CircleNoise`](crate::attention::noise::CircleNoise). The steps h, h/2, h/4, ... of one seed follow one
-/// Brownian motion. **Cost** 12 velocities (Lie: 6) and 2 n d normal numbers per step. **Errors** a
-/// step length that is not positive or that needs more than 1e9 steps, a bad `t_end`, tokens of
-/// another space, a kernel that does not support the dynamics.
+/// [`CircleNoise`](crate::attention::noise::CircleNoise). The steps h, h/2, h/4, ... of one seed
+/// follow one Brownian motion. **Cost** 12 velocities (Lie: 6) and 2 n d normal numbers per step.
+/// **Errors** a step length that is not positive or that needs more than 1e9 steps, a bad `t_end`,
+/// tokens of another space, a kernel that does not support the dynamics.
 pub fn solve_sde(
     dynamics: &Dynamics,
     start: &Tokens,
@@ -98,7 +98,15 @@ pub fn start_sde<'a, 'o, 'p>(
     let drift = RungeKutta::new(&DOPRI5, None);
     let motion = Brownian::new(sde.seed, sde.step, start.coordinates().len());
     let (step, splitting) = (sde.step, sde.splitting);
-    let strang = SplittingStepper { drift, noise: sde.noise, motion, step, splitting, steps_done: 0, x: start.clone() };
+    let strang = SplittingStepper {
+        drift,
+        noise: sde.noise,
+        motion,
+        step,
+        splitting,
+        steps_done: 0,
+        x: start.clone(),
+    };
     let steps = ControlledStepper {
         controller: StepController::new(t_end, sde.step, &[]),
         error_control: ErrorControl::NONE,
@@ -110,7 +118,12 @@ pub fn start_sde<'a, 'o, 'p>(
 }
 
 /// Checks the arguments. **Errors** as [`solve_sde`].
-pub(super) fn check_sde(dynamics: &Dynamics, start: &Tokens, t_end: f64, sde: &SdeOptions) -> Result<()> {
+pub(super) fn check_sde(
+    dynamics: &Dynamics,
+    start: &Tokens,
+    t_end: f64,
+    sde: &SdeOptions,
+) -> Result<()> {
     if !(t_end.is_finite() && t_end >= 0.0) {
         return Err(Error::parameter("t_end", t_end, "a finite time >= 0"));
     }
@@ -127,7 +140,11 @@ pub(super) fn check_sde(dynamics: &Dynamics, start: &Tokens, t_end: f64, sde: &S
 /// The normal numbers of step k, whose length is `fraction` times that of a full step: the last
 /// step may be shorter. A fraction that differs from 1 by rounding only counts as 1.
 pub(super) fn brownian_increment(motion: &mut Brownian, k: u64, fraction: f64) -> &[f64] {
-    if fraction < 1.0 - FULL_STEP_TOLERANCE { motion.partial_increment(k, fraction) } else { motion.step(k) }
+    if fraction < 1.0 - FULL_STEP_TOLERANCE {
+        motion.partial_increment(k, fraction)
+    } else {
+        motion.step(k)
+    }
 }
 
 /// A Strang or Lie step.
@@ -145,12 +162,23 @@ struct SplittingStepper<'a> {
 }
 
 impl Stepper for SplittingStepper<'_> {
-    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64> {
+    fn step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        t: f64,
+        y: &[f64],
+        h: f64,
+        end: &mut [f64],
+    ) -> Result<f64> {
         end.copy_from_slice(y);
         let first = if self.splitting == Splitting::Lie { h } else { 0.5 * h };
         self.drift.step_unchecked(system, t, first, end)?;
         self.x.numbers_mut().copy_from_slice(end);
-        self.noise.apply(&mut self.x, h, brownian_increment(&mut self.motion, self.steps_done, h / self.step));
+        self.noise.apply(
+            &mut self.x,
+            h,
+            brownian_increment(&mut self.motion, self.steps_done, h / self.step),
+        );
         end.copy_from_slice(self.x.numbers());
         if self.splitting == Splitting::Strang {
             self.drift.step_unchecked(system, t + 0.5 * h, 0.5 * h, end)?;

@@ -28,8 +28,13 @@ fn check_noise(dynamics: &Dynamics, rtol: f64) -> Result<()> {
     if accuracy <= (MAX_VELOCITY_ERROR * rtol * width).max(EXACT_ACCURACY) {
         return Ok(());
     }
-    let (least, most) = (accuracy / (MAX_VELOCITY_ERROR * width), (MAX_VELOCITY_ERROR * rtol * width).max(EXACT_ACCURACY));
-    let expected = format!("at least {least:.1e} with velocities accurate to {accuracy:.1e}, or velocities accurate to {most:.1e}");
+    let (least, most) = (
+        accuracy / (MAX_VELOCITY_ERROR * width),
+        (MAX_VELOCITY_ERROR * rtol * width).max(EXACT_ACCURACY),
+    );
+    let expected = format!(
+        "at least {least:.1e} with velocities accurate to {accuracy:.1e}, or velocities accurate to {most:.1e}"
+    );
     Err(Error::parameter("rtol", format_number(rtol), expected))
 }
 
@@ -59,7 +64,13 @@ fn check_noise(dynamics: &Dynamics, rtol: f64) -> Result<()> {
 /// let theta = end.clusters.angles()[1] - end.clusters.angles()[0];
 /// assert!(((theta / 2.0).tan() - 1f64.tan() * (-1f64).exp()).abs() < 1e-10);
 /// ```
-pub fn solve(dynamics: &Dynamics, start: &Tokens, t_end: f64, options: &Options, observers: &mut [&mut dyn Observer]) -> Result<Solution> {
+pub fn solve(
+    dynamics: &Dynamics,
+    start: &Tokens,
+    t_end: f64,
+    options: &Options,
+    observers: &mut [&mut dyn Observer],
+) -> Result<Solution> {
     let mut run = start_run(dynamics, start, t_end, options, observers)?;
     run.advance(u64::MAX)?;
     Ok(run.finish())
@@ -80,12 +91,24 @@ pub fn start_run<'a, 'o, 'p>(
     }
     dynamics.kernel(start)?;
     if options.implicit == ImplicitSteps::Always && dynamics.triangular_jacobian().is_none() {
-        return Err(Error::parameter("implicit", "always", "a dynamics whose Jacobian is known to be triangular, or auto"));
+        return Err(Error::parameter(
+            "implicit",
+            "always",
+            "a dynamics whose Jacobian is known to be triangular, or auto",
+        ));
     }
     check_noise(dynamics, options.rtol)?;
-    let error_control = ErrorControl { rtol: options.rtol, width: Some(dynamics.length_scale()), max_steps: options.max_steps };
+    let error_control = ErrorControl {
+        rtol: options.rtol,
+        width: Some(dynamics.length_scale()),
+        max_steps: options.max_steps,
+    };
     let stepper = AutoSwitch::new(options.integrator.stepper(), options.implicit, dynamics, start);
-    let steps = ControlledStepper { controller: StepController::new(t_end, 0.0, &dynamics.jumps()), error_control, stepper };
+    let steps = ControlledStepper {
+        controller: StepController::new(t_end, 0.0, &dynamics.jumps()),
+        error_control,
+        stepper,
+    };
     let mut run = Run::new(dynamics, start, steps, options, options.cancel, observers)?;
     run.plan_first_step()?;
     run.start_or_resume()?;

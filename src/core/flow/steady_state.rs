@@ -84,17 +84,29 @@ impl Default for SteadyStateDetector {
 impl SteadyStateDetector {
     /// The state to be saved in a checkpoint.
     pub fn save_state(&self) -> [u64; 4] {
-        [u64::from(self.quiet_steps), u64::from(self.required_steps), self.first_step.to_bits(), self.evaluations]
+        [
+            u64::from(self.quiet_steps),
+            u64::from(self.required_steps),
+            self.first_step.to_bits(),
+            self.evaluations,
+        ]
     }
 
     /// Restores a saved state.
     pub fn restore_state([quiet_steps, required_steps, first_step, evaluations]: [u64; 4]) -> Self {
-        Self { quiet_steps: quiet_steps as u32, required_steps: required_steps as u32, first_step: f64::from_bits(first_step), evaluations }
+        Self {
+            quiet_steps: quiet_steps as u32,
+            required_steps: required_steps as u32,
+            first_step: f64::from_bits(first_step),
+            evaluations,
+        }
     }
 
     /// Observes an accepted step; true if the state should be examined.
     pub fn needs_examination(&mut self, h: f64, remaining: f64, displacement: f64) -> bool {
-        if displacement > MAX_QUIET_DISPLACEMENT || (self.quiet_steps > 0 && h > MAX_STEP_GROWTH * self.first_step) {
+        if displacement > MAX_QUIET_DISPLACEMENT
+            || (self.quiet_steps > 0 && h > MAX_STEP_GROWTH * self.first_step)
+        {
             self.quiet_steps = 0;
             return false;
         }
@@ -107,7 +119,13 @@ impl SteadyStateDetector {
 
     /// The residual if the state is stationary, otherwise `None`. **Cost** 2 n (d - 1) velocities
     /// and a spectrum, for at most 600 coordinates.
-    pub fn examine(&mut self, dynamics: &Dynamics, x: &Tokens, velocity: &[f64], rtol: f64) -> Option<Residual> {
+    pub fn examine(
+        &mut self,
+        dynamics: &Dynamics,
+        x: &Tokens,
+        velocity: &[f64],
+        rtol: f64,
+    ) -> Option<Residual> {
         self.quiet_steps = 0;
         self.required_steps = self.required_steps.saturating_mul(2);
         self.evaluations = 0;
@@ -115,7 +133,8 @@ impl SteadyStateDetector {
         let size = n * (d - 1);
         // In other spaces, or if weights depend on time, this linearisation would not be that of
         // the motion.
-        let supported = x.space().is_unit() && x.extra_numbers().is_empty() && dynamics.properties().autonomous;
+        let supported =
+            x.space().is_unit() && x.extra_numbers().is_empty() && dynamics.properties().autonomous;
         if size > MAX_COORDINATES || !supported {
             return None;
         }
@@ -137,7 +156,10 @@ impl SteadyStateDetector {
         let residual = Residual { speed, decay_rate, remaining_distance: speed / decay_rate };
         let noise = speed <= MAX_SPEED_ROUNDINGS * f64::EPSILON * largest;
         let allowed = (rtol * dynamics.length_scale()).max(1e-12);
-        (noise && decay_rate >= MIN_RELATIVE_DECAY * largest && residual.remaining_distance <= allowed).then_some(residual)
+        (noise
+            && decay_rate >= MIN_RELATIVE_DECAY * largest
+            && residual.remaining_distance <= allowed)
+            .then_some(residual)
     }
 
     /// Velocities evaluated in the last examination.
@@ -167,7 +189,8 @@ fn jacobian_by_differences(dynamics: &Dynamics, x: &Tokens, bases: &[f64]) -> Ve
         plus.iter_mut().zip(&minus).for_each(|(p, m)| *p -= m);
         for (row, e) in bases.chunks_exact(d).enumerate() {
             let token = row / rank;
-            jacobian[row * size + column] = dot(e, &plus[token * d..(token + 1) * d]) / (2.0 * delta);
+            jacobian[row * size + column] =
+                dot(e, &plus[token * d..(token + 1) * d]) / (2.0 * delta);
         }
     }
     jacobian

@@ -75,14 +75,24 @@ impl StepController {
     /// A controller at t = 0 whose first step has length `h`.
     pub fn new(t_end: f64, h: f64, jumps: &[f64]) -> Self {
         let jumps = jumps.iter().copied().filter(|t| *t > 0.0).chain([f64::INFINITY]).collect();
-        Self { t: Dd::default(), t_end, h, jumps, last_rejected: false, nonfinite_steps: 0, stats: Stats::default(), outcome: None }
+        Self {
+            t: Dd::default(),
+            t_end,
+            h,
+            jumps,
+            last_rejected: false,
+            nonfinite_steps: 0,
+            stats: Stats::default(),
+            outcome: None,
+        }
     }
 
     /// Writes its state into a checkpoint; `stepper` is the number of evaluations by the stepper.
     pub fn save(&self, stepper: u64, checkpoint: &mut RunCheckpoint) {
         let (hi, lo) = self.t.parts();
         (checkpoint.t, checkpoint.h) = ([hi.to_bits(), lo.to_bits()], self.h.to_bits());
-        (checkpoint.last_rejected, checkpoint.nonfinite_steps) = (self.last_rejected, self.nonfinite_steps);
+        (checkpoint.last_rejected, checkpoint.nonfinite_steps) =
+            (self.last_rejected, self.nonfinite_steps);
         let Stats { steps, rejected, evaluations, implicit } = self.stats;
         checkpoint.stats = [steps, rejected, evaluations + stepper, implicit];
     }
@@ -154,7 +164,8 @@ impl StepController {
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return Some(Outcome::Interrupted { t });
             }
-            (self.stats.steps + self.stats.rejected >= error_control.max_steps).then_some(Outcome::MaxSteps { t })
+            (self.stats.steps + self.stats.rejected >= error_control.max_steps)
+                .then_some(Outcome::MaxSteps { t })
         };
         if self.outcome.is_none() {
             self.outcome = over();
@@ -164,7 +175,11 @@ impl StepController {
 
     /// Makes steps of given length until the end time or an interruption. `step` gets the times of
     /// the start and the end of the step and its length.
-    pub fn run_fixed_steps(&mut self, cancel: Option<&AtomicBool>, mut step: impl FnMut(f64, f64, f64) -> Result<()>) -> Result<()> {
+    pub fn run_fixed_steps(
+        &mut self,
+        cancel: Option<&AtomicBool>,
+        mut step: impl FnMut(f64, f64, f64) -> Result<()>,
+    ) -> Result<()> {
         while self.should_continue(&ErrorControl::NONE, cancel, || None) {
             let h = self.next_step();
             step(self.now(), self.end_of_step(h).to_f64(), h)?;
@@ -176,7 +191,14 @@ impl StepController {
 
     /// Tests a step of length `h` by its error and displacement and plans the next step. Without an
     /// order every finite step is accepted.
-    pub fn judge(&mut self, error_control: &ErrorControl, order: Option<u32>, h: f64, error: f64, displacement: f64) -> StepVerdict {
+    pub fn judge(
+        &mut self,
+        error_control: &ErrorControl,
+        order: Option<u32>,
+        h: f64,
+        error: f64,
+        displacement: f64,
+    ) -> StepVerdict {
         let ratio = error / error_control.tolerance(displacement);
         if ratio.is_nan() || displacement.is_nan() {
             self.stats.rejected += 1;
@@ -190,7 +212,11 @@ impl StepController {
             self.stats.steps += 1;
             return StepVerdict::Accepted;
         };
-        let growth = if ratio == 0.0 { 10.0 } else { (0.9 * ratio.powf(-1.0 / f64::from(order))).clamp(0.1, 10.0) };
+        let growth = if ratio == 0.0 {
+            10.0
+        } else {
+            (0.9 * ratio.powf(-1.0 / f64::from(order))).clamp(0.1, 10.0)
+        };
         if ratio > 1.0 {
             self.stats.rejected += 1;
             self.h = h * growth.min(0.9);
@@ -213,10 +239,14 @@ impl StepController {
         match verdict {
             // Too many steps in a row are not finite, or even a step that hardly moves anything is
             // not: the solution has a singularity here.
-            StepVerdict::NonFinite if self.nonfinite_steps > MAX_NONFINITE_STEPS || h * speed < 1e3 * ERROR_FLOOR => {
+            StepVerdict::NonFinite
+                if self.nonfinite_steps > MAX_NONFINITE_STEPS || h * speed < 1e3 * ERROR_FLOOR =>
+            {
                 Some(Outcome::NonFinite { t, token: 0 })
             }
-            StepVerdict::Rejected if self.h * speed < 1e-3 * ERROR_FLOOR => Some(Outcome::StepTooSmall { t, h }),
+            StepVerdict::Rejected if self.h * speed < 1e-3 * ERROR_FLOOR => {
+                Some(Outcome::StepTooSmall { t, h })
+            }
             _ => None,
         }
     }

@@ -61,7 +61,14 @@ pub trait Stepper {
     /// estimate; NaN if something is not finite).
     ///
     /// **Errors** those of the rates.
-    fn step(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, end: &mut [f64]) -> Result<f64>;
+    fn step(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        t: f64,
+        y: &[f64],
+        h: f64,
+        end: &mut [f64],
+    ) -> Result<f64>;
 
     /// Order by which the length of the next step is chosen. `None` for methods without an error
     /// estimate: their steps have a given length and are always accepted.
@@ -94,7 +101,13 @@ pub trait Stepper {
     }
 
     /// Writes the state at the fraction `theta` of the last attempted step, if the method can.
-    fn interpolate(&mut self, system: &mut dyn OdeSystem, step: StepAttempt, theta: f64, out: &mut [f64]) -> Result<()> {
+    fn interpolate(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        step: StepAttempt,
+        theta: f64,
+        out: &mut [f64],
+    ) -> Result<()> {
         let _ = (system, step, theta, out);
         Ok(())
     }

@@ -101,10 +101,21 @@ impl<'a> AutoSwitch<'a> {
     }
 
     /// These explicit steps, and implicit ones if the dynamics knows its linearisation.
-    pub fn new(explicit: Box<dyn Stepper>, mode: ImplicitSteps, dynamics: &'a Dynamics, x: &Tokens) -> Self {
+    pub fn new(
+        explicit: Box<dyn Stepper>,
+        mode: ImplicitSteps,
+        dynamics: &'a Dynamics,
+        x: &Tokens,
+    ) -> Self {
         let implicit = ImplicitStep::new(dynamics, x).filter(|_| mode != ImplicitSteps::Never);
         let stiff = implicit.is_some() && mode == ImplicitSteps::Always;
-        Self { implicit, mode, width: dynamics.length_scale(), stiff, ..Self::explicit_only(explicit) }
+        Self {
+            implicit,
+            mode,
+            width: dynamics.length_scale(),
+            stiff,
+            ..Self::explicit_only(explicit)
+        }
     }
 
     /// Evaluations of the rates so far, by both steppers.
@@ -132,10 +143,21 @@ impl<'a> AutoSwitch<'a> {
     }
 
     /// Restores a saved state; the next step starts from `y` at time `t`.
-    pub fn restore_state(&mut self, state: &[f64], system: &mut dyn OdeSystem, t: f64, y: &[f64]) -> Result<()> {
+    pub fn restore_state(
+        &mut self,
+        state: &[f64],
+        system: &mut dyn OdeSystem,
+        t: f64,
+        y: &[f64],
+    ) -> Result<()> {
         if let [stiff, since, wait, short, reach] = *state {
-            (self.stiff, self.steps_since_check, self.check_interval, self.short_steps, self.largest_rate) =
-                (stiff > 0.5, since as u32, wait as u32, short as u32, reach);
+            (
+                self.stiff,
+                self.steps_since_check,
+                self.check_interval,
+                self.short_steps,
+                self.largest_rate,
+            ) = (stiff > 0.5, since as u32, wait as u32, short as u32, reach);
         }
         self.restart(system, t, y)?;
         if let Some(implicit) = self.implicit.as_mut().filter(|_| self.stiff) {
@@ -147,14 +169,27 @@ impl<'a> AutoSwitch<'a> {
 
     /// Switches between explicit and implicit steps if necessary. The last step has moved the state
     /// by `displacement` to `y`; the next one is planned to have length `h`.
-    pub fn switch_method(&mut self, system: &mut dyn OdeSystem, t: f64, y: &[f64], h: f64, displacement: f64) -> Result<()> {
-        let Some(implicit) = self.implicit.as_mut().filter(|_| self.mode == ImplicitSteps::Auto) else { return Ok(()) };
+    pub fn switch_method(
+        &mut self,
+        system: &mut dyn OdeSystem,
+        t: f64,
+        y: &[f64],
+        h: f64,
+        displacement: f64,
+    ) -> Result<()> {
+        let Some(implicit) = self.implicit.as_mut().filter(|_| self.mode == ImplicitSteps::Auto)
+        else {
+            return Ok(());
+        };
         if !self.stiff {
             self.steps_since_check += 1;
-            if self.steps_since_check >= self.check_interval && displacement <= MAX_STIFF_DISPLACEMENT * self.width {
+            if self.steps_since_check >= self.check_interval
+                && displacement <= MAX_STIFF_DISPLACEMENT * self.width
+            {
                 self.steps_since_check = 0;
                 implicit.restart(system, t, y)?;
-                (self.stiff, self.short_steps, self.largest_rate) = (h * implicit.rate() >= MIN_STIFF_RATE, 0, 0.0);
+                (self.stiff, self.short_steps, self.largest_rate) =
+                    (h * implicit.rate() >= MIN_STIFF_RATE, 0, 0.0);
             }
             return Ok(());
         }
@@ -173,8 +208,11 @@ impl<'a> AutoSwitch<'a> {
         if !self.stiff || self.mode != ImplicitSteps::Auto {
             return Ok(false);
         }
-        self.check_interval =
-            if self.largest_rate < MIN_USEFUL_RATE { (2 * self.check_interval).min(MAX_CHECK_INTERVAL) } else { MIN_CHECK_INTERVAL };
+        self.check_interval = if self.largest_rate < MIN_USEFUL_RATE {
+            (2 * self.check_interval).min(MAX_CHECK_INTERVAL)
+        } else {
+            MIN_CHECK_INTERVAL
+        };
         (self.stiff, self.steps_since_check) = (false, 0);
         self.explicit.restart(system, t, y)?;
         Ok(true)

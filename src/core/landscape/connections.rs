@@ -56,7 +56,10 @@ const MERGE_RADIUS: f64 = 1e-6;
 ///
 /// **Cost** two runs per end. **Errors** as `solve`. Ends that do not come to rest are omitted and
 /// counted in the second result.
-pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut SearchResult) -> Result<(Vec<Connection>, usize)> {
+pub fn connections(
+    climbing: &dynamics::NamedDynamics,
+    found: &mut SearchResult,
+) -> Result<(Vec<Connection>, usize)> {
     let (mut edges, mut without_end, mut k) = (Vec::new(), 0, 0);
     // New points are appended, so that the indices of the edges stay valid.
     while k < found.points.len() {
@@ -64,12 +67,17 @@ pub fn connections(climbing: &dynamics::NamedDynamics, found: &mut SearchResult)
         let flow = climbing.build(&Spec::new(point.beta, point.n()))?;
         for (rate, direction) in unstable_directions(&point)? {
             for sign in [1.0, -1.0] {
-                let run = |rtol: f64| flow_to_rest(&flow, &point, &direction, sign * DISPLACEMENT, rtol);
+                let run =
+                    |rtol: f64| flow_to_rest(&flow, &point, &direction, sign * DISPLACEMENT, rtol);
                 match run(RTOL)? {
                     Some((end, t)) => {
                         let second = run(100.0 * RTOL)?.filter(|(other, _)| other.is_same(&end));
                         let t_error = second.map_or(f64::INFINITY, |(_, other)| (t - other).abs());
-                        let to = found.points.iter().position(|p| p.is_same(&end)).unwrap_or_else(|| found.append(end));
+                        let to = found
+                            .points
+                            .iter()
+                            .position(|p| p.is_same(&end))
+                            .unwrap_or_else(|| found.append(end));
                         edges.push(Connection { from: k, to, rate, t, t_error });
                     }
                     None => without_end += 1,
@@ -92,7 +100,8 @@ fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
         // Shift the eigenvalues of rotations to the negative end of the spectrum.
         h.iter_mut().enumerate().for_each(|(k, v)| *v -= 2.0 * top * b[k / size] * b[k % size]);
     }
-    let failed = || Error::Numerical { what: "the eigenvectors of a Hessian did not converge".into() };
+    let failed =
+        || Error::Numerical { what: "the eigenvectors of a Hessian did not converge".into() };
     let (values, vectors) = dense::symmetric_eigen(&h, size).ok_or_else(failed)?;
     let noise = 64.0 * f64::EPSILON * size as f64 * top;
     let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
@@ -101,7 +110,13 @@ fn unstable_directions(point: &CriticalPoint) -> Result<Vec<(f64, Vec<f64>)>> {
 }
 
 /// Flows from a displaced critical point to rest.
-fn flow_to_rest(flow: &Dynamics, point: &CriticalPoint, direction: &[f64], step: f64, rtol: f64) -> Result<Option<(CriticalPoint, f64)>> {
+fn flow_to_rest(
+    flow: &Dynamics,
+    point: &CriticalPoint,
+    direction: &[f64],
+    step: f64,
+    rtol: f64,
+) -> Result<Option<(CriticalPoint, f64)>> {
     let start = move_along(&point.clusters, direction, step);
     // Rest means a relative gradient norm far below that of the start.
     let threshold = (1e-4 * relative_gradient_norm(point.beta, &start)).min(1e-7);

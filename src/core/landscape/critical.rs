@@ -1,6 +1,8 @@
 //! Critical points by Newton's method modulo rotations, with error estimates and invariants.
 
-use super::spectrum::{Spectrum, bordered, equilibrated, mass_hessian, rotations, row_scales, to_ambient};
+use super::spectrum::{
+    Spectrum, bordered, equilibrated, mass_hessian, rotations, row_scales, to_ambient,
+};
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::{dense, pairs, sum::dot, vector::norm};
@@ -75,8 +77,14 @@ impl CriticalPoint {
     /// ```
     pub fn near(beta: f64, start: &Tokens, sizes: &[usize]) -> Result<Self> {
         let n = sizes.iter().sum::<usize>() as f64;
-        if sizes.len() != start.n() || sizes.iter().zip(start.masses()).any(|(s, m)| (*s as f64 / n - m).abs() > 1e-12) {
-            return Err(Error::parameter("sizes", format!("{sizes:?}"), "tokens per cluster, in proportion to the masses"));
+        if sizes.len() != start.n()
+            || sizes.iter().zip(start.masses()).any(|(s, m)| (*s as f64 / n - m).abs() > 1e-12)
+        {
+            return Err(Error::parameter(
+                "sizes",
+                format!("{sizes:?}"),
+                "tokens per cluster, in proportion to the masses",
+            ));
         }
         let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
         let mut labels: Vec<usize> = (0..x.n()).collect();
@@ -93,7 +101,9 @@ impl CriticalPoint {
         let residual = relative_gradient_norm(beta, &x);
         if residual > 1e-12 {
             return Err(Error::Numerical {
-                what: format!("Newton's method stopped at a relative residual of {residual:.1e}, above 1e-12"),
+                what: format!(
+                    "Newton's method stopped at a relative residual of {residual:.1e}, above 1e-12"
+                ),
             });
         }
         let spectrum = Spectrum::of_clusters(beta, &x, &sizes)?;
@@ -102,8 +112,21 @@ impl CriticalPoint {
         angles.sort_by(f64::total_cmp);
         let symmetry = count_automorphisms(&x, &sizes);
         let errors = estimate_errors(beta, &x, &spectrum);
-        let distance_from_start = start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
-        Ok(Self { beta, clusters: x, sizes, log_energy, errors, residual, spectrum, angles, symmetry, labels, distance_from_start })
+        let distance_from_start =
+            start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
+        Ok(Self {
+            beta,
+            clusters: x,
+            sizes,
+            log_energy,
+            errors,
+            residual,
+            spectrum,
+            angles,
+            symmetry,
+            labels,
+            distance_from_start,
+        })
     }
 
     /// Number of tokens.
@@ -121,8 +144,13 @@ impl CriticalPoint {
         };
         sorted(&self.sizes) == sorted(&other.sizes)
             && self.spectrum.unstable == other.spectrum.unstable
-            && (self.log_energy - other.log_energy).abs() < EQUALITY_TOLERANCE * (1.0 + self.log_energy.abs())
-            && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 100.0 * EQUALITY_TOLERANCE)
+            && (self.log_energy - other.log_energy).abs()
+                < EQUALITY_TOLERANCE * (1.0 + self.log_energy.abs())
+            && self
+                .angles
+                .iter()
+                .zip(&other.angles)
+                .all(|(a, b)| (a - b).abs() < 100.0 * EQUALITY_TOLERANCE)
     }
 }
 
@@ -144,14 +172,17 @@ fn estimate_errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> ErrorEstimates
     let step = newton_step(beta, x);
     let remaining_step = step.chunks_exact(x.d()).map(norm).fold(0.0, f64::max);
     let scales = row_scales(beta, x);
-    let gradient_rounding = (0..n).map(|i| (rounding * scales[i] * forces[i]).powi(2) * m[i]).sum::<f64>().sqrt();
+    let gradient_rounding =
+        (0..n).map(|i| (rounding * scales[i] * forces[i]).powi(2) * m[i]).sum::<f64>().sqrt();
     let largest_scale = (0..n).map(|i| scales[i] / m[i].sqrt()).fold(0.0, f64::max);
-    let position = remaining_step + largest_scale * gradient_rounding / spectrum.smallest_modulus + 4.0 * u;
+    let position =
+        remaining_step + largest_scale * gradient_rounding / spectrum.smallest_modulus + 4.0 * u;
     let mut gradient = vec![0.0; x.coordinates().len()];
     let energy = Energy::new(beta, EnergyScale::Unit);
     energy.scaled_grad(x, &mut Workspace::default(), &mut gradient);
     let gradient_norm: f64 = gradient.chunks_exact(x.d()).map(norm).sum();
-    let energy_change = 2.0 * beta.abs() * gradient_norm * position / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
+    let energy_change = 2.0 * beta.abs() * gradient_norm * position
+        / energy.log_scaled(x).exp().max(f64::MIN_POSITIVE);
     let third_derivative = third_derivatives.iter().copied().fold(0.0, f64::max);
     ErrorEstimates {
         position,
@@ -167,7 +198,9 @@ fn estimate_errors(beta: f64, x: &Tokens, spectrum: &Spectrum) -> ErrorEstimates
 pub fn relative_gradient_norm(beta: f64, x: &Tokens) -> f64 {
     let mut worst = 0.0f64;
     for i in 0..x.n() {
-        let logs: Vec<f64> = (0..x.n()).map(|j| if j == i { f64::NEG_INFINITY } else { log_kernel(beta, x.row(i), x.row(j)) }).collect();
+        let logs: Vec<f64> = (0..x.n())
+            .map(|j| if j == i { f64::NEG_INFINITY } else { log_kernel(beta, x.row(i), x.row(j)) })
+            .collect();
         let top = logs.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
         let (mut sum, mut weight) = (vec![0.0; x.d()], 0.0);
         for (j, log) in logs.iter().enumerate().filter(|(j, _)| *j != i) {
@@ -197,7 +230,8 @@ fn newton(beta: f64, start: &Tokens) -> Result<Tokens> {
         }
         x = move_along(&x, &step, (0.2 / largest).min(1.0));
         let residual = relative_gradient_norm(beta, &x);
-        steps_without_progress = if residual < 0.5 * best.0 { 0 } else { steps_without_progress + 1 };
+        steps_without_progress =
+            if residual < 0.5 * best.0 { 0 } else { steps_without_progress + 1 };
         if residual < best.0 {
             best = (residual, x.clone());
         }
@@ -234,7 +268,8 @@ fn newton_step(beta: f64, x: &Tokens) -> Vec<f64> {
 /// Moves every row along a geodesic by `scale` times its tangent vector.
 pub(super) fn move_along(x: &Tokens, step: &[f64], scale: f64) -> Tokens {
     let rows = x.rows().zip(step.chunks_exact(x.d()));
-    let y = rows.flat_map(|(r, u)| exp(r, &u.iter().map(|v| scale * v).collect::<Vec<_>>())).collect();
+    let y =
+        rows.flat_map(|(r, u)| exp(r, &u.iter().map(|v| scale * v).collect::<Vec<_>>())).collect();
     Tokens::from_parts(x.d(), y, x.masses().to_vec())
 }
 
@@ -275,7 +310,10 @@ fn count_automorphisms(x: &Tokens, sizes: &[usize]) -> usize {
         for candidate in 0..x.n() {
             let fits = sizes[candidate] == sizes[i]
                 && !image.contains(&candidate)
-                && (0..i).all(|k| (dist(x.row(i), x.row(k)) - dist(x.row(candidate), x.row(image[k]))).abs() < 10.0 * MERGE_ANGLE);
+                && (0..i).all(|k| {
+                    (dist(x.row(i), x.row(k)) - dist(x.row(candidate), x.row(image[k]))).abs()
+                        < 10.0 * MERGE_ANGLE
+                });
             if fits && *count < LIMIT {
                 image.push(candidate);
                 extend(x, sizes, image, count);

@@ -67,8 +67,13 @@ impl SearchResult {
         if let Some(known) = self.points.iter().position(|p| p.is_same(&point)) {
             return (known, false);
         }
-        let before =
-            |p: &CriticalPoint| point.log_energy.total_cmp(&p.log_energy).then(p.spectrum.unstable.cmp(&point.spectrum.unstable)).is_le();
+        let before = |p: &CriticalPoint| {
+            point
+                .log_energy
+                .total_cmp(&p.log_energy)
+                .then(p.spectrum.unstable.cmp(&point.spectrum.unstable))
+                .is_le()
+        };
         let position = self.points.iter().take_while(|p| before(p)).count();
         self.points.insert(position, point);
         self.hits.insert(position, 0);
@@ -111,10 +116,12 @@ impl SearchResult {
 /// **Errors** as [`CriticalPoint::near`].
 pub fn critical_point_near(beta: f64, x: &Tokens, sizes: &[usize]) -> Result<CriticalPoint> {
     CriticalPoint::near(beta, x, sizes).or_else(|_| {
-        let (end, sizes, labels) = merge_coincident(&minimise_squared_gradient(beta, x, &[]), sizes);
+        let (end, sizes, labels) =
+            merge_coincident(&minimise_squared_gradient(beta, x, &[]), sizes);
         let found = CriticalPoint::near(beta, &end, &sizes)?;
         let labels: Vec<usize> = labels.iter().map(|l| found.labels[*l]).collect();
-        let distance_from_start = x.rows().zip(&labels).map(|(r, l)| dist(r, found.clusters.row(*l))).fold(0.0, f64::max);
+        let distance_from_start =
+            x.rows().zip(&labels).map(|(r, l)| dist(r, found.clusters.row(*l))).fold(0.0, f64::max);
         Ok(CriticalPoint { labels, distance_from_start, ..found })
     })
 }
@@ -152,23 +159,34 @@ impl Search {
 
     /// [`Search::run`] with a callback: `proceed` gets the index of the next start and the result
     /// so far, and returns false to end the search.
-    pub fn run_with_progress(&self, proceed: &mut dyn FnMut(usize, &SearchResult) -> bool) -> Result<SearchResult> {
+    pub fn run_with_progress(
+        &self,
+        proceed: &mut dyn FnMut(usize, &SearchResult) -> bool,
+    ) -> Result<SearchResult> {
         crate::error::in_range("beta", self.beta.abs(), 0.0, 1e4)?;
         if self.n < 2 || self.d < 2 || self.n * (self.d - 1) > 600 {
-            return Err(Error::parameter("n, d", format!("{}, {}", self.n, self.d), "n >= 2, d >= 2 and n (d-1) at most 600"));
+            return Err(Error::parameter(
+                "n, d",
+                format!("{}, {}", self.n, self.d),
+                "n >= 2, d >= 2 and n (d-1) at most 600",
+            ));
         }
         let mut found = SearchResult::default();
         let mut fixed = if self.fixed { families(self.n, self.d) } else { Vec::new() };
         for k in 0..if self.fixed { DESCENT_STARTS + 1 } else { 0 } {
             let mut stream = Stream::new(self.seed, &["saddles", "energy", &k.to_string()]);
-            fixed.push(self.energy_descent(&Law::parse("uniform")?.sample(self.n, self.d, &mut stream)?, k < DESCENT_STARTS)?);
+            fixed.push(self.energy_descent(
+                &Law::parse("uniform")?.sample(self.n, self.d, &mut stream)?,
+                k < DESCENT_STARTS,
+            )?);
         }
         for batch in fixed.chunks(BATCH_SIZE) {
             if !proceed(0, &found) {
                 return Ok(found);
             }
             found.fixed_starts += batch.len();
-            let result = par_map(batch, |_, start| Ok::<_, Error>(self.point_from_fixed_start(start)))?;
+            let result =
+                par_map(batch, |_, start| Ok::<_, Error>(self.point_from_fixed_start(start)))?;
             for point in result.into_iter().flatten() {
                 found.add(point);
             }
@@ -219,9 +237,15 @@ impl Search {
             Ok(p) if !planar || p.clusters.n() == x.n() => Some(p),
             other if planar && self.beta > 0.0 => {
                 let flat = x.rows().flat_map(|r| [r[0], r[1]]).collect();
-                let flat = follow_eigenvectors(self.beta, &Tokens::from_parts(2, flat, x.masses().to_vec()), x.n());
+                let flat = follow_eigenvectors(
+                    self.beta,
+                    &Tokens::from_parts(2, flat, x.masses().to_vec()),
+                    x.n(),
+                );
                 let mut back = vec![0.0; x.coordinates().len()];
-                back.chunks_exact_mut(self.d).zip(flat.rows()).for_each(|(r, f)| r[..2].copy_from_slice(f));
+                back.chunks_exact_mut(self.d)
+                    .zip(flat.rows())
+                    .for_each(|(r, f)| r[..2].copy_from_slice(f));
                 let back = Tokens::from_parts(self.d, back, x.masses().to_vec());
                 critical_point_near(self.beta, &back, sizes).or(other).ok()
             }
@@ -234,11 +258,23 @@ impl Search {
     fn energy_descent(&self, x: &Tokens, down: bool) -> Result<Start> {
         let all = x.n() * (self.d - 1);
         if all <= MAX_DENSE_COORDINATES {
-            let (end, sizes, _) = merge_coincident(&follow_eigenvectors(self.beta, x, if down { all } else { 0 }), &vec![1; x.n()]);
+            let (end, sizes, _) = merge_coincident(
+                &follow_eigenvectors(self.beta, x, if down { all } else { 0 }),
+                &vec![1; x.n()],
+            );
             return Ok((end, sizes));
         }
-        let flow = dynamics::build(if down { "repulsive-sa" } else { "sa" }, false, &Spec::new(self.beta, self.n))?;
-        let options = Options { rtol: 1e-6, max_steps: 5000, stop_at_one_cluster: true, ..Options::default() };
+        let flow = dynamics::build(
+            if down { "repulsive-sa" } else { "sa" },
+            false,
+            &Spec::new(self.beta, self.n),
+        )?;
+        let options = Options {
+            rtol: 1e-6,
+            max_steps: 5000,
+            stop_at_one_cluster: true,
+            ..Options::default()
+        };
         let end = solve(&flow, x, 1e300, &options, &mut [])?;
         let sizes = cluster_sizes(&end.labels, end.clusters.n());
         Ok((end.clusters, sizes))
@@ -248,10 +284,20 @@ impl Search {
     fn slow_states_of_flow(&self, stream: &mut Stream) -> Result<StartResult> {
         let x = Law::parse("uniform")?.sample(self.n, self.d, stream)?;
         let flow = dynamics::build("sa", false, &Spec::new(self.beta, self.n))?;
-        let options = Options { merge_radius: 1e-3, rtol: 1e-6, max_steps: 5000, stop_at_one_cluster: true, ..Options::default() };
+        let options = Options {
+            merge_radius: 1e-3,
+            rtol: 1e-6,
+            max_steps: 5000,
+            stop_at_one_cluster: true,
+            ..Options::default()
+        };
         let mut slow = SlowStates::new(self.beta);
         solve(&flow, &x, 1e300, &options, &mut [&mut slow])?;
-        let points = slow.states.iter().filter_map(|(tokens, sizes)| CriticalPoint::near(self.beta, tokens, sizes).ok()).collect();
+        let points = slow
+            .states
+            .iter()
+            .filter_map(|(tokens, sizes)| CriticalPoint::near(self.beta, tokens, sizes).ok())
+            .collect();
         Ok(StartResult { points, failed: false })
     }
 }
@@ -338,20 +384,30 @@ impl SquaredGradient<'_> {
     /// `grad_i / m_i`.
     fn field(&self, x: &Tokens) -> Vec<f64> {
         let mut g = vec![0.0; x.coordinates().len()];
-        Energy::new(self.beta, EnergyScale::Mean).scaled_grad(x, &mut self.work.borrow_mut(), &mut g);
+        Energy::new(self.beta, EnergyScale::Mean).scaled_grad(
+            x,
+            &mut self.work.borrow_mut(),
+            &mut g,
+        );
         divide_by_masses(x, &mut g);
         g
     }
 
     fn hess_vec(&self, x: &Tokens, u: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; u.len()];
-        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(x, u, &mut self.work.borrow_mut(), &mut out);
+        Energy::new(self.beta, EnergyScale::Mean).scaled_hess_vec(
+            x,
+            u,
+            &mut self.work.borrow_mut(),
+            &mut out,
+        );
         out
     }
 
     /// `scale` times `sum m_i |v_i|^2 / 2` of the field.
     fn half_square(&self, x: &Tokens, field: &[f64]) -> f64 {
-        let square: f64 = field.chunks_exact(x.d()).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
+        let square: f64 =
+            field.chunks_exact(x.d()).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
         0.5 * square * self.scale
     }
 
@@ -361,10 +417,14 @@ impl SquaredGradient<'_> {
         let current = moments(x);
         let (mut factor, mut by_moment) = (1.0, [0.0; MOMENTS]);
         for known in &self.known {
-            let square = current.iter().zip(known).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() + 1e-14;
+            let square =
+                current.iter().zip(known).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() + 1e-14;
             factor *= 1.0 + DEFLATION_RANGE / square;
             let slope = -DEFLATION_RANGE / (square * (square + DEFLATION_RANGE));
-            by_moment.iter_mut().zip(current.iter().zip(known)).for_each(|(s, (a, b))| *s += slope * 2.0 * (a - b));
+            by_moment
+                .iter_mut()
+                .zip(current.iter().zip(known))
+                .for_each(|(s, (a, b))| *s += slope * 2.0 * (a - b));
         }
         let mut u = vec![0.0; x.coordinates().len()];
         for (i, row) in u.chunks_exact_mut(x.d()).enumerate() {
@@ -481,7 +541,14 @@ pub fn minimise_squared_gradient(beta: f64, start: &Tokens, known: &[CriticalPoi
     // Several charts: the point may move further than one chart covers.
     for _ in 0..4 {
         let bases = x.rows().map(tangent_basis).collect();
-        let mut squared = SquaredGradient { beta, base: &x, bases, scale: 1.0, known: known.clone(), work: RefCell::default() };
+        let mut squared = SquaredGradient {
+            beta,
+            base: &x,
+            bases,
+            scale: 1.0,
+            known: known.clone(),
+            work: RefCell::default(),
+        };
         let first = squared.half_square(&x, &squared.field(&x));
         if first <= 1e-300 {
             break;
@@ -492,12 +559,16 @@ pub fn minimise_squared_gradient(beta: f64, start: &Tokens, known: &[CriticalPoi
             .with_radius(0.1)
             .and_then(|s| s.with_max_radius(0.5));
         let Ok(solver) = solver else { break };
-        let run = Executor::new(Problem(&squared), solver).configure(|s| s.param(origin).max_iters(40).target_cost(1e-18)).run();
+        let run = Executor::new(Problem(&squared), solver)
+            .configure(|s| s.param(origin).max_iters(40).target_cost(1e-18))
+            .run();
         let next = match run {
-            Ok(mut result) => match (result.state.get_best_cost(), result.state.take_best_param()) {
-                (cost, Some(best)) => (squared.point(&best).0, cost),
-                _ => break,
-            },
+            Ok(mut result) => {
+                match (result.state.get_best_cost(), result.state.take_best_param()) {
+                    (cost, Some(best)) => (squared.point(&best).0, cost),
+                    _ => break,
+                }
+            }
             Err(_) => break,
         };
         let done = next.1 < 1e-16;
@@ -517,9 +588,15 @@ pub fn follow_eigenvectors(beta: f64, start: &Tokens, unstable: usize) -> Tokens
     let size = x.n() * (x.d() - 1);
     for _ in 0..150 {
         let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
-        let Some((values, vectors)) = dense::symmetric_eigen(&mass_hessian(beta, &x), size) else { break };
+        let Some((values, vectors)) = dense::symmetric_eigen(&mass_hessian(beta, &x), size) else {
+            break;
+        };
         let mut gradient = vec![0.0; x.coordinates().len()];
-        Energy::new(beta, EnergyScale::Mean).scaled_grad(&x, &mut Workspace::default(), &mut gradient);
+        Energy::new(beta, EnergyScale::Mean).scaled_grad(
+            &x,
+            &mut Workspace::default(),
+            &mut gradient,
+        );
         let g = to_coordinates(&x, &bases, &gradient);
         let top = max_abs(&values);
         let mut p = vec![0.0; size];

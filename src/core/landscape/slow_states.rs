@@ -48,6 +48,7 @@ impl Observer for SlowStates {
             }
             self.falling = now < before;
         }
-        self.last = Some((now, frame.tokens.clone(), cluster_sizes(frame.labels, frame.tokens.n())));
+        self.last =
+            Some((now, frame.tokens.clone(), cluster_sizes(frame.labels, frame.tokens.n())));
     }
 }

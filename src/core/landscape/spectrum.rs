@@ -8,7 +8,9 @@ use crate::num::{dense, stream::Stream, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::tangent_basis};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::matrix_free::LinOp;
-use faer::matrix_free::eigen::{PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch};
+use faer::matrix_free::eigen::{
+    PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
+};
 use faer::{Col, Mat, MatMut, MatRef, Par};
 use std::sync::{Mutex, PoisonError};
 
@@ -52,7 +54,9 @@ impl Spectrum {
         let rotations = rotations(x);
         let (size, r) = (x.n() * (x.d() - 1), rotations.len());
         let scaled = bordered(&equilibrated(beta, x, &h).0, &rotations);
-        let failed = || Error::Numerical { what: format!("the eigenvalues of a {size} x {size} Hessian did not converge") };
+        let failed = || Error::Numerical {
+            what: format!("the eigenvalues of a {size} x {size} Hessian did not converge"),
+        };
         let between = dense::symmetric_eigenvalues(&scaled, size + r).ok_or_else(failed)?;
         // Entries are at most about 1 after equilibration.
         let noise = 64.0 * f64::EPSILON * (size + r) as f64;
@@ -75,11 +79,15 @@ impl Spectrum {
         let nullity = values.len() - (positive + negative + r).min(values.len());
         // Errors of the entries come from rounding exponents of at most 2 |beta|; entries with
         // exponents above about 5 are negligible. The eigenvalue iteration is backward stable.
-        let entries = terms.iter().zip(x.masses()).map(|(t, m)| t + m).fold(0.0, f64::max) * (16.0 + 8.0 * beta.abs().min(5.0));
+        let entries = terms.iter().zip(x.masses()).map(|(t, m)| t + m).fold(0.0, f64::max)
+            * (16.0 + 8.0 * beta.abs().min(5.0));
         let top = max_abs(&values);
         let rounding = 0.5 * f64::EPSILON * (entries + (size + r) as f64 * top);
         let force = max_abs(&h);
-        let rotation_defect = rotations.iter().map(|b| product_norm(&h, b) / force.max(f64::MIN_POSITIVE)).fold(0.0, f64::max);
+        let rotation_defect = rotations
+            .iter()
+            .map(|b| product_norm(&h, b) / force.max(f64::MIN_POSITIVE))
+            .fold(0.0, f64::max);
         Ok(Self {
             values,
             morse_index: negative,
@@ -196,7 +204,9 @@ fn row_term_sums(beta: f64, x: &Tokens) -> Vec<f64> {
         others
             .map(|p| {
                 let g = x.inner(q, p);
-                x.masses()[p] * log_kernel(beta, x.row(q), x.row(p)).exp() * (beta.abs() * (1.0 - g * g).max(0.0) + g.abs())
+                x.masses()[p]
+                    * log_kernel(beta, x.row(q), x.row(p)).exp()
+                    * (beta.abs() * (1.0 - g * g).max(0.0) + g.abs())
             })
             .sum()
     };
@@ -233,7 +243,8 @@ fn within_cluster_eigenvalues(beta: f64, x: &Tokens, q: usize) -> Option<Vec<f64
         let w = x.masses()[p] * log_kernel(beta, x.row(q), x.row(p)).exp();
         let c: Vec<f64> = basis.chunks_exact(d).map(|e| dot(e, x.row(p))).collect();
         for k in 0..t * t {
-            b[k] += w * (beta * c[k / t] * c[k % t] - if k / t == k % t { x.inner(q, p) } else { 0.0 });
+            b[k] +=
+                w * (beta * c[k / t] * c[k % t] - if k / t == k % t { x.inner(q, p) } else { 0.0 });
         }
     }
     dense::symmetric_eigenvalues(&b, t)
@@ -286,7 +297,13 @@ impl LinOp<f64> for HessianOperator<'_> {
         self.nrows()
     }
 
-    fn apply(&self, mut out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, _par: Par, _stack: &mut MemStack) {
+    fn apply(
+        &self,
+        mut out: MatMut<'_, f64>,
+        rhs: MatRef<'_, f64>,
+        _par: Par,
+        _stack: &mut MemStack,
+    ) {
         let mut product = vec![0.0; self.nrows()];
         for c in 0..rhs.ncols() {
             let v: Vec<f64> = (0..rhs.nrows()).map(|i| rhs[(i, c)]).collect();
@@ -295,7 +312,13 @@ impl LinOp<f64> for HessianOperator<'_> {
         }
     }
 
-    fn conj_apply(&self, out: MatMut<'_, f64>, rhs: MatRef<'_, f64>, par: Par, stack: &mut MemStack) {
+    fn conj_apply(
+        &self,
+        out: MatMut<'_, f64>,
+        rhs: MatRef<'_, f64>,
+        par: Par,
+        stack: &mut MemStack,
+    ) {
         self.apply(out, rhs, par, stack);
     }
 }
@@ -351,13 +374,28 @@ fn largest_in_magnitude(operator: &HessianOperator, count: usize) -> Result<(Vec
     let length = norm(&start);
     let start = Col::from_fn(size, |i| start[i] / length);
     let (mut vectors, mut values) = (Mat::zeros(size, count), vec![0.0; count]);
-    let params = PartialEigenParams { min_dim: 2 * count + 8, max_dim: 4 * count + 24, max_restarts: 400, ..PartialEigenParams::default() };
+    let params = PartialEigenParams {
+        min_dim: 2 * count + 8,
+        max_dim: 4 * count + 24,
+        max_restarts: 400,
+        ..PartialEigenParams::default()
+    };
     let par = if parallel_allowed() { Par::rayon(0) } else { Par::Seq };
-    let mut memory = MemBuffer::new(partial_self_adjoint_eigen_scratch(operator, count, par, params));
-    let info =
-        partial_self_adjoint_eigen(vectors.as_mut(), &mut values, operator, start.as_ref(), 1e-9, par, MemStack::new(&mut memory), params);
+    let mut memory =
+        MemBuffer::new(partial_self_adjoint_eigen_scratch(operator, count, par, params));
+    let info = partial_self_adjoint_eigen(
+        vectors.as_mut(),
+        &mut values,
+        operator,
+        start.as_ref(),
+        1e-9,
+        par,
+        MemStack::new(&mut memory),
+        params,
+    );
     if info.n_converged_eigen < count {
-        let what = format!("only {} of {count} extreme eigenvalues converged", info.n_converged_eigen);
+        let what =
+            format!("only {} of {count} extreme eigenvalues converged", info.n_converged_eigen);
         return Err(Error::Numerical { what });
     }
     let mut residual = 0.0f64;

@@ -33,8 +33,13 @@ pub fn families(n: usize, d: usize) -> Vec<Start> {
     out.extend((1..=n / 2).map(|k| clusters(d, antipodes(d), &[n - k, k])));
     out.extend(polygons(n).into_iter().map(|sizes| polygon(&sizes, d, 0.0)));
     for k in 4..=n.min(d + 1) {
-        let divided = if n <= MAX_TOKENS_ALL_PARTITIONS { partitions(n, k) } else { vec![equal_sizes(n, k)] };
-        let Ok(x) = Law::parse("simplex").and_then(|l| l.sample(k, d, &mut Stream::new(0, &["simplex"]))) else { continue };
+        let divided =
+            if n <= MAX_TOKENS_ALL_PARTITIONS { partitions(n, k) } else { vec![equal_sizes(n, k)] };
+        let Ok(x) =
+            Law::parse("simplex").and_then(|l| l.sample(k, d, &mut Stream::new(0, &["simplex"])))
+        else {
+            continue;
+        };
         out.extend(divided.iter().map(|sizes| clusters(d, x.coordinates().to_vec(), sizes)));
     }
     for j in 3..=d.min(n / 2) {
@@ -142,7 +147,9 @@ pub fn polygons(n: usize) -> Vec<Vec<usize>> {
 /// True if no rotation or reflection makes the arrangement lexicographically smaller.
 fn is_canonical(a: &[usize]) -> bool {
     let k = a.len();
-    let smaller = |at: &dyn Fn(usize) -> usize| (0..k).map(|q| a[at(q)].cmp(&a[q])).find(|o| o.is_ne()).is_some_and(|o| o.is_lt());
+    let smaller = |at: &dyn Fn(usize) -> usize| {
+        (0..k).map(|q| a[at(q)].cmp(&a[q])).find(|o| o.is_ne()).is_some_and(|o| o.is_lt())
+    };
     (0..k).all(|s| !smaller(&|q| (q + s) % k) && !smaller(&|q| (k + s - q) % k))
 }
 
@@ -158,7 +165,13 @@ fn next_permutation(a: &mut [usize]) -> bool {
 
 /// Partitions of n into k parts, each in descending order.
 fn partitions(n: usize, k: usize) -> Vec<Vec<usize>> {
-    fn extend(left: usize, parts: usize, largest: usize, head: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
+    fn extend(
+        left: usize,
+        parts: usize,
+        largest: usize,
+        head: &mut Vec<usize>,
+        out: &mut Vec<Vec<usize>>,
+    ) {
         if parts == 0 {
             if left == 0 {
                 out.push(head.clone());
@@ -189,12 +202,18 @@ fn rings(n: usize, d: usize) -> Vec<Start> {
         ring_sequences(n, m, &mut Vec::new(), n > MAX_TOKENS_ALL_PARTITIONS, &mut sequences);
         for rings in sequences {
             // The clusters of adjacent rings of equal counts are aligned or staggered.
-            let choices: Vec<usize> = (1..m).filter(|&k| rings[k].0 > 1 && rings[k].0 == rings[k - 1].0).collect();
+            let choices: Vec<usize> =
+                (1..m).filter(|&k| rings[k].0 > 1 && rings[k].0 == rings[k - 1].0).collect();
             for choice in 0..1usize << choices.len() {
                 if out.len() == max_count {
                     return out;
                 }
-                let between: Vec<usize> = choices.iter().enumerate().filter(|(b, _)| choice >> b & 1 == 1).map(|(_, k)| *k).collect();
+                let between: Vec<usize> = choices
+                    .iter()
+                    .enumerate()
+                    .filter(|(b, _)| choice >> b & 1 == 1)
+                    .map(|(_, k)| *k)
+                    .collect();
                 out.push(ring_start(&rings, &between, d));
             }
         }
@@ -204,7 +223,13 @@ fn rings(n: usize, d: usize) -> Vec<Start> {
 
 /// All sequences of m rings with `left` tokens, up to reversal; with `single_tokens` every cluster
 /// is a single token.
-fn ring_sequences(left: usize, m: usize, head: &mut Vec<Ring>, single_tokens: bool, out: &mut Vec<Vec<Ring>>) {
+fn ring_sequences(
+    left: usize,
+    m: usize,
+    head: &mut Vec<Ring>,
+    single_tokens: bool,
+    out: &mut Vec<Vec<Ring>>,
+) {
     if m == 0 {
         if left == 0 && !head.iter().rev().lt(head.iter()) {
             out.push(head.clone());

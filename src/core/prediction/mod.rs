@@ -80,14 +80,18 @@ impl Parameter {
             Kind::Word => false,
             Kind::Switch => *t != "true",
         };
-        let values: Vec<&str> = if self.kind == Kind::List { text.split(',').collect() } else { vec![text] };
+        let values: Vec<&str> =
+            if self.kind == Kind::List { text.split(',').collect() } else { vec![text] };
         let kind = match self.kind {
             Kind::Integer => "a whole number",
             Kind::Switch => "true",
             _ => "a number",
         };
         let expected = format!("{kind} {}", self.interval());
-        values.into_iter().find(wrong).map_or(Ok(()), |t| Err(Error::parameter(self.key(), t, expected.trim_end())))
+        values
+            .into_iter()
+            .find(wrong)
+            .map_or(Ok(()), |t| Err(Error::parameter(self.key(), t, expected.trim_end())))
     }
 }
 
@@ -96,19 +100,31 @@ struct Values(Vec<(&'static str, String)>);
 
 impl Values {
     fn read(parameters: &'static [Parameter], given: &[(&str, &str)]) -> Result<Self> {
-        if let Some((name, _)) = given.iter().find(|(n, _)| parameters.iter().all(|p| p.name != *n)) {
+        if let Some((name, _)) = given.iter().find(|(n, _)| parameters.iter().all(|p| p.name != *n))
+        {
             return Err(Error::unknown("parameter", name, parameters.iter().map(|p| p.name)));
         }
-        let value = |p: &Parameter| given.iter().find(|(name, _)| *name == p.name).map(|(_, text)| *text);
+        let value =
+            |p: &Parameter| given.iter().find(|(name, _)| *name == p.name).map(|(_, text)| *text);
         let mut values = Vec::new();
         for p in parameters {
-            let excluded = parameters.iter().any(|other| value(other).is_some() && other.excludes.contains(&p.name));
+            let excluded = parameters
+                .iter()
+                .any(|other| value(other).is_some() && other.excludes.contains(&p.name));
             match value(p).or(p.default) {
                 Some(_) if excluded && p.default.is_none() => {
-                    return Err(Error::parameter(p.key(), "it together with a parameter that excludes it", "one of them"));
+                    return Err(Error::parameter(
+                        p.key(),
+                        "it together with a parameter that excludes it",
+                        "one of them",
+                    ));
                 }
-                Some(text) => p.check(text).map(|()| values.push((p.name, text.trim().to_owned())))?,
-                None if p.required && !excluded => return Err(Error::parameter(p.key(), "nothing", p.help())),
+                Some(text) => {
+                    p.check(text).map(|()| values.push((p.name, text.trim().to_owned())))?
+                }
+                None if p.required && !excluded => {
+                    return Err(Error::parameter(p.key(), "nothing", p.help()));
+                }
                 None => {}
             }
         }
@@ -121,16 +137,22 @@ impl Values {
     }
 
     fn list(&self, name: &str) -> Vec<f64> {
-        self.get(name).map_or(Vec::new(), |t: String| t.split(',').filter_map(|v| v.trim().parse().ok()).collect())
+        self.get(name).map_or(Vec::new(), |t: String| {
+            t.split(',').filter_map(|v| v.trim().parse().ok()).collect()
+        })
     }
 
     /// The weights of SA or USA.
     fn weights(&self) -> Result<RowWeights> {
-        RowWeights::parse(&self.get::<String>("dynamics")?, &[RowWeights::Softmax, RowWeights::Exponential])
+        RowWeights::parse(
+            &self.get::<String>("dynamics")?,
+            &[RowWeights::Softmax, RowWeights::Exponential],
+        )
     }
 
     fn time_scale(&self) -> Result<TimeScale> {
-        self.get(TIME_SCALE.name).map_or(Ok(TimeScale::default()), |name: String| TimeScale::parse(&name))
+        self.get(TIME_SCALE.name)
+            .map_or(Ok(TimeScale::default()), |name: String| TimeScale::parse(&name))
     }
 }
 
@@ -165,13 +187,17 @@ impl Quantity {
         let (name, (low, high, optional)) = (self.key.replace('_', " "), self.bounds);
         match value {
             Value::Array(all) => all.iter().try_for_each(|v| self.check(v)),
-            Value::Null if !optional => {
-                Err(Error::Beyond { quantity: format!("the prediction `{name}`"), hint: "use less extreme arguments".into() })
-            }
+            Value::Null if !optional => Err(Error::Beyond {
+                quantity: format!("the prediction `{name}`"),
+                hint: "use less extreme arguments".into(),
+            }),
             _ => value.as_f64().filter(|v| !(low..=high).contains(v)).map_or(Ok(()), |v| {
                 let bounds = format!("[{}, {}]", format_number(low), format_number(high));
                 Err(Error::Numerical {
-                    what: format!("the prediction `{name}` is {}, outside {bounds}: nothing is printed", format_number(v)),
+                    what: format!(
+                        "the prediction `{name}` is {}, outside {bounds}: nothing is printed",
+                        format_number(v)
+                    ),
                 })
             }),
         }
@@ -200,8 +226,14 @@ impl Prediction {
     /// **Errors** an unknown name; a missing value or one out of bounds; a result beyond f64.
     pub fn evaluate(&self, given: &[(&str, &str)]) -> Result<Value> {
         let answer = (self.run)(&Values::read(self.parameters, given)?)?;
-        if let (Some((name, scale)), true) = (given.iter().find(|g| g.0 == TIME_SCALE.name), answer["normalisation"].is_null()) {
-            return Err(Error::parameter(name.replace('-', "_"), scale, "none: only times of USA depend on it"));
+        if let (Some((name, scale)), true) =
+            (given.iter().find(|g| g.0 == TIME_SCALE.name), answer["normalisation"].is_null())
+        {
+            return Err(Error::parameter(
+                name.replace('-', "_"),
+                scale,
+                "none: only times of USA depend on it",
+            ));
         }
         let results = self.results.iter().filter_map(|r| Some((r, answer.get(r.key)?)));
         results.into_iter().try_for_each(|(result, value)| result.check(value))?;
@@ -219,12 +251,19 @@ pub fn all() -> impl Iterator<Item = &'static Prediction> {
 
 /// Finds a prediction. **Errors** an unknown name, with the nearest known one.
 pub fn find(name: &str) -> Result<&'static Prediction> {
-    all().find(|p| p.name == name).ok_or_else(|| Error::unknown("prediction", name, all().map(|p| p.name)))
+    all()
+        .find(|p| p.name == name)
+        .ok_or_else(|| Error::unknown("prediction", name, all().map(|p| p.name)))
 }
 
 // Parameters and results of several predictions.
 
-const fn parameter(name: &'static str, kind: Kind, bounds: (f64, f64), summary: &'static str) -> Parameter {
+const fn parameter(
+    name: &'static str,
+    kind: Kind,
+    bounds: (f64, f64),
+    summary: &'static str,
+) -> Parameter {
     Parameter { name, kind, bounds, default: None, required: true, excludes: &[], summary }
 }
 
@@ -254,8 +293,13 @@ const fn word(name: &'static str, summary: &'static str) -> Parameter {
     parameter(name, Kind::Word, (f64::MIN, f64::MAX), summary)
 }
 
-const fn switch(name: &'static str, excludes: &'static [&'static str], summary: &'static str) -> Parameter {
-    Parameter { excludes, ..parameter(name, Kind::Switch, (f64::MIN, f64::MAX), summary) }.optional()
+const fn switch(
+    name: &'static str,
+    excludes: &'static [&'static str],
+    summary: &'static str,
+) -> Parameter {
+    Parameter { excludes, ..parameter(name, Kind::Switch, (f64::MIN, f64::MAX), summary) }
+        .optional()
 }
 
 const fn n(low: f64, high: f64) -> Parameter {
@@ -271,5 +315,10 @@ const fn beta(low: f64, high: f64) -> Parameter {
 }
 
 const SA: Parameter = word("dynamics", "sa or usa").or("sa");
-const TIME_SCALE: Parameter = word("time-scale", "Time normalisation of USA: u1 (default), u2, u3 or u4").optional();
-const NORMALISATION: Quantity = quantity("normalisation", (0.0, 0.0, true), "time normalisation of USA; null for other dynamics");
+const TIME_SCALE: Parameter =
+    word("time-scale", "Time normalisation of USA: u1 (default), u2, u3 or u4").optional();
+const NORMALISATION: Quantity = quantity(
+    "normalisation",
+    (0.0, 0.0, true),
+    "time normalisation of USA; null for other dynamics",
+);

@@ -1,17 +1,21 @@
 //! Predictions for SA and USA without matrices on the sphere.
 
 use super::{
-    COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity, REAL, SA, SHARE, TIME_SCALE, Values, beta, d,
-    integer, list, n, quantity, real, switch, word,
+    COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity, REAL, SA,
+    SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real, switch, word,
 };
 use crate::attention::{RowWeights, dynamics};
 use crate::error::{Error, Result, in_range};
-use crate::theory::{equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster, uniform, wendel};
+use crate::theory::{
+    equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster,
+    uniform, wendel,
+};
 use serde_json::{Value, json};
 use std::f64::consts::{PI, TAU};
 
 const BETA: Parameter = beta(0.0, 1e6);
-const START: Parameter = real("start", -1.0, 1.0, "Common inner product at time 0, gamma(0) > -1/(n-1)").or("0");
+const START: Parameter =
+    real("start", -1.0, 1.0, "Common inner product at time 0, gamma(0) > -1/(n-1)").or("0");
 const FROM: Parameter = real("from", 0.0, PI, "Angle at the start, in radians");
 const TO: Parameter = real("to", 0.0, PI, "Angle at the end, in radians, smaller");
 const TIME: Quantity = quantity("time", POSITIVE, "by quadrature of the scalar equation");
@@ -33,28 +37,49 @@ pub static ALL: [Prediction; 13] = [
             n(2.0, i32::MAX as f64),
             BETA,
             SA,
-            list("times", 0.0, 1e300, "Times, separated by commas; for USA in the units of the time scale"),
+            list(
+                "times",
+                0.0,
+                1e300,
+                "Times, separated by commas; for USA in the units of the time scale",
+            ),
             START,
             TIME_SCALE,
         ],
         results: &[
             quantity("gamma", COSINE, "common inner product of all pairs, at each time"),
-            quantity("gamma_error", POSITIVE, "bound on its error, with the effect of rounding the time"),
+            quantity(
+                "gamma_error",
+                POSITIVE,
+                "bound on its error, with the effect of rounding the time",
+            ),
             NORMALISATION,
         ],
         run: |v| {
             let (curve, start) = (equiangular(v)?, v.get("start")?);
             let times = v.list("times");
-            let found = times.iter().map(|t| curve.gamma_with_error(start, *t)).collect::<Result<Vec<_>>>()?;
+            let found = times
+                .iter()
+                .map(|t| curve.gamma_with_error(start, *t))
+                .collect::<Result<Vec<_>>>()?;
             let (gamma, error): (Vec<f64>, Vec<f64>) = found.into_iter().unzip();
-            Ok(json!({"gamma": gamma, "gamma_error": error, "times": times, "normalisation": normalisation(v)?}))
+            Ok(
+                json!({"gamma": gamma, "gamma_error": error, "times": times, "normalisation": normalisation(v)?}),
+            )
         },
     },
     Prediction {
         name: "level-time",
         summary: "Time at which the common inner product gamma reaches a level",
         source: EQUIANGULAR,
-        parameters: &[n(2.0, i32::MAX as f64), BETA, SA, real("level", -1.0, 1.0, "The level of gamma").or("0.999"), START, TIME_SCALE],
+        parameters: &[
+            n(2.0, i32::MAX as f64),
+            BETA,
+            SA,
+            real("level", -1.0, 1.0, "The level of gamma").or("0.999"),
+            START,
+            TIME_SCALE,
+        ],
         results: &[TIME, ERROR, NORMALISATION],
         run: |v| {
             let time = equiangular(v)?.level_time(v.get("start")?, v.get("level")?)?;
@@ -97,7 +122,14 @@ pub static ALL: [Prediction; 13] = [
         name: "two-cluster-time",
         summary: "The same time for two clusters of masses ALPHA and 1 - ALPHA",
         source: "derived: exact equation of two clusters",
-        parameters: &[BETA, SA, FROM, TO, real("mass", 0.0, 1.0, "Mass ALPHA of the first cluster").or("0.5"), TIME_SCALE],
+        parameters: &[
+            BETA,
+            SA,
+            FROM,
+            TO,
+            real("mass", 0.0, 1.0, "Mass ALPHA of the first cluster").or("0.5"),
+            TIME_SCALE,
+        ],
         results: &[TIME, ERROR, ASYMPTOTIC, NORMALISATION],
         run: |v| merge_time(v, v.get("mass")?),
     },
@@ -113,9 +145,21 @@ pub static ALL: [Prediction; 13] = [
                 "every local maximum of the energy is one cluster for beta above it, by Theorem 5.1 \
                  with its best constant",
             ),
-            quantity("paper_proof", POSITIVE, "the same with the constant of the written proof (arXiv:2312.10794, appendix B)"),
-            quantity("paper_circle", POSITIVE_OR_NULL, "n^2/pi^2, as arXiv:2312.10794 states it for the circle; null for d > 2"),
-            quantity("small_beta", POSITIVE, "1/n: the same holds for beta below it (arXiv:2312.10794, Theorem 4.3)"),
+            quantity(
+                "paper_proof",
+                POSITIVE,
+                "the same with the constant of the written proof (arXiv:2312.10794, appendix B)",
+            ),
+            quantity(
+                "paper_circle",
+                POSITIVE_OR_NULL,
+                "n^2/pi^2, as arXiv:2312.10794 states it for the circle; null for d > 2",
+            ),
+            quantity(
+                "small_beta",
+                POSITIVE,
+                "1/n: the same holds for beta below it (arXiv:2312.10794, Theorem 4.3)",
+            ),
             quantity("all_beta", REAL, "the result known today for every beta"),
         ],
         run: |v| {
@@ -132,7 +176,11 @@ pub static ALL: [Prediction; 13] = [
         summary: "Probability that n uniform tokens lie in a common hemisphere",
         source: "Wendel's formula (arXiv:2312.10794, Theorem 6.7)",
         parameters: &[n(1.0, 10_000_000.0), d(1.0, 10_000_000.0)],
-        results: &[quantity("probability", SHARE, "that n independent uniform tokens lie in an open hemisphere")],
+        results: &[quantity(
+            "probability",
+            SHARE,
+            "that n independent uniform tokens lie in an open hemisphere",
+        )],
         run: |v| Ok(json!({"probability": wendel::probability(v.get("n")?, v.get("d")?)})),
     },
     Prediction {
@@ -146,7 +194,10 @@ pub static ALL: [Prediction; 13] = [
             beta(-1e30, 1e30).or("1"),
             TIME_SCALE,
         ],
-        results: &[quantity("eigenvalues", REAL, "of the linearised flow at one cluster, ascending"), NORMALISATION],
+        results: &[
+            quantity("eigenvalues", REAL, "of the linearised flow at one cluster, ascending"),
+            NORMALISATION,
+        ],
         run: consensus,
     },
     Prediction {
@@ -154,13 +205,24 @@ pub static ALL: [Prediction; 13] = [
         summary: "Growth rates of m equal clusters at a regular polygon",
         source: "derived: linearised flow at the polygon",
         parameters: &[integer("m", 2.0, 5_000.0, "Number of clusters"), BETA, SA, TIME_SCALE],
-        results: &[quantity("rates", REAL, "growth rates of small perturbations, per unit of time"), NORMALISATION],
+        results: &[
+            quantity("rates", REAL, "growth rates of small perturbations, per unit of time"),
+            NORMALISATION,
+        ],
         run: |v| {
             let (weights, m, beta) = (v.weights()?, v.get("m")?, v.get("beta")?);
-            let factor = if weights == RowWeights::Exponential { v.time_scale()?.log_factor(beta, m).exp() } else { 1.0 };
-            let rates: Vec<f64> = spectra::polygon(weights, m, beta)?.iter().map(|r| r * factor).collect();
+            let factor = if weights == RowWeights::Exponential {
+                v.time_scale()?.log_factor(beta, m).exp()
+            } else {
+                1.0
+            };
+            let rates: Vec<f64> =
+                spectra::polygon(weights, m, beta)?.iter().map(|r| r * factor).collect();
             if rates.iter().any(|r| !r.is_finite()) {
-                return Err(Error::Beyond { quantity: "a USA polygon rate".into(), hint: "use SA".into() });
+                return Err(Error::Beyond {
+                    quantity: "a USA polygon rate".into(),
+                    hint: "use SA".into(),
+                });
             }
             Ok(json!({"rates": rates, "normalisation": normalisation(v)?}))
         },
@@ -171,16 +233,43 @@ pub static ALL: [Prediction; 13] = [
         source: "formula of Kac and Rice for a Gaussian field (arXiv:2412.09080)",
         parameters: &[
             integer("n", 2.0, 1_000_000_000_000.0, "Number of normal samples on the line"),
-            real("beta", 0.0, 1e12, "Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta <x, y>) elsewhere"),
-            real("interval", 0.0, 1e3, "Half width of the interval (default T* = sqrt(2 log n - log beta))").optional(),
+            real(
+                "beta",
+                0.0,
+                1e12,
+                "Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta <x, y>) elsewhere",
+            ),
+            real(
+                "interval",
+                0.0,
+                1e3,
+                "Half width of the interval (default T* = sqrt(2 log n - log beta))",
+            )
+            .optional(),
             switch("circle", &["n", "interval"], "Many uniform samples on the circle"),
             switch("sphere", &["n", "interval", "circle"], "Many uniform samples on S^2"),
         ],
         results: &[
-            quantity("expected_modes", POSITIVE, "of the kernel density estimate, by the formula of Kac and Rice"),
-            quantity("interval", POSITIVE, "half width T of the interval [-T, T] in which they are counted"),
-            quantity("leading_order", POSITIVE_OR_NULL, "of that number as n grows; null for beta <= 1"),
-            quantity("leading_constant", POSITIVE_OR_NULL, "leading order over sqrt(beta log beta); null for beta <= 1"),
+            quantity(
+                "expected_modes",
+                POSITIVE,
+                "of the kernel density estimate, by the formula of Kac and Rice",
+            ),
+            quantity(
+                "interval",
+                POSITIVE,
+                "half width T of the interval [-T, T] in which they are counted",
+            ),
+            quantity(
+                "leading_order",
+                POSITIVE_OR_NULL,
+                "of that number as n grows; null for beta <= 1",
+            ),
+            quantity(
+                "leading_constant",
+                POSITIVE_OR_NULL,
+                "leading order over sqrt(beta log beta); null for beta <= 1",
+            ),
         ],
         run: expected_modes,
     },
@@ -188,18 +277,38 @@ pub static ALL: [Prediction; 13] = [
         name: "noise",
         summary: "Noisy USA: thresholds of the modes; the beta above which the transition is discontinuous",
         source: "arXiv:2606.05140",
-        parameters: &[d(2.0, 1_000_000.0), beta(1e-300, 700.0), integer("modes", 1.0, 1000.0, "Last mode K of the modes 1..K").or("4")],
+        parameters: &[
+            d(2.0, 1_000_000.0),
+            beta(1e-300, 700.0),
+            integer("modes", 1.0, 1000.0, "Last mode K of the modes 1..K").or("4"),
+        ],
         results: &[
-            quantity("kappa", POSITIVE, "inverse noise above which the modes 1, 2, ... of the uniform measure grow"),
-            quantity("kappa_c", POSITIVE, "the smallest of them: the uniform measure is unstable above it"),
-            quantity("beta_star", POSITIVE, "inverse temperature above which the transition is discontinuous"),
+            quantity(
+                "kappa",
+                POSITIVE,
+                "inverse noise above which the modes 1, 2, ... of the uniform measure grow",
+            ),
+            quantity(
+                "kappa_c",
+                POSITIVE,
+                "the smallest of them: the uniform measure is unstable above it",
+            ),
+            quantity(
+                "beta_star",
+                POSITIVE,
+                "inverse temperature above which the transition is discontinuous",
+            ),
             quantity("equation", REAL, "that defines kappa"),
         ],
         run: |v| {
             let (d, beta) = (v.get("d")?, v.get("beta")?);
-            let thresholds = (1..=v.get("modes")?).map(|k| noise::threshold(d, k, beta)).collect::<Result<Vec<_>>>()?;
+            let thresholds = (1..=v.get("modes")?)
+                .map(|k| noise::threshold(d, k, beta))
+                .collect::<Result<Vec<_>>>()?;
             let equation = "dX = v dt + sqrt(2/kappa) dW, v in U1";
-            Ok(json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "equation": equation}))
+            Ok(
+                json!({"kappa": thresholds, "kappa_c": thresholds[0], "beta_star": noise::beta_star(d)?, "equation": equation}),
+            )
         },
     },
     Prediction {
@@ -214,7 +323,11 @@ pub static ALL: [Prediction; 13] = [
         ],
         results: &[
             quantity("delta", POSITIVE, "radius c beta^{-1/2} of a centre, in radians"),
-            quantity("strong_centres", POSITIVE, "expected number of tokens that have no earlier token within the radius"),
+            quantity(
+                "strong_centres",
+                POSITIVE,
+                "expected number of tokens that have no earlier token within the radius",
+            ),
             quantity("strong_centres_limit", POSITIVE_OR_NULL, "the same for n to infinity"),
             quantity(
                 "ordinary_centres_limit",
@@ -226,7 +339,12 @@ pub static ALL: [Prediction; 13] = [
         ],
         run: |v| {
             let (n, d) = (v.get("n")?, v.get("d")?);
-            let delta = in_range("c / sqrt(beta)", v.get::<f64>("c")? / v.get::<f64>("beta")?.sqrt(), 1e-9, PI)?;
+            let delta = in_range(
+                "c / sqrt(beta)",
+                v.get::<f64>("c")? / v.get::<f64>("beta")?.sqrt(),
+                1e-9,
+                PI,
+            )?;
             Ok(json!({
                 "delta": delta, "strong_centres": parking::strong_centres(n, d, delta)?,
                 "strong_centres_limit": 1.0 / parking::cap_share(d, delta)?,
@@ -240,12 +358,18 @@ pub static ALL: [Prediction; 13] = [
         source: "arXiv:2312.10794, Proposition 3.4",
         parameters: &[d(2.0, 1_000_000.0), beta(f64::MIN_POSITIVE, 1e6)],
         results: &[
-            quantity("log_energy_uniform", REAL, "log E_beta of the uniform measure, the smallest value"),
+            quantity(
+                "log_energy_uniform",
+                REAL,
+                "log E_beta of the uniform measure, the smallest value",
+            ),
             quantity("log_energy_dirac", REAL, "log E_beta of one cluster, the largest value"),
         ],
         run: |v| {
             let (d, beta) = (v.get("d")?, v.get("beta")?);
-            Ok(json!({"log_energy_uniform": uniform::log_energy_uniform(d, beta), "log_energy_dirac": uniform::log_energy_dirac(beta)}))
+            Ok(
+                json!({"log_energy_uniform": uniform::log_energy_uniform(d, beta), "log_energy_dirac": uniform::log_energy_dirac(beta)}),
+            )
         },
     },
 ];
@@ -264,19 +388,24 @@ fn growth_rates(v: &Values) -> Result<Value> {
     let weights = RowWeights::parse(&v.get::<String>("dynamics")?, &RowWeights::ALL)?;
     let rates = growth::rates(weights, d, beta, modes, scale, 1)?;
     // SA and USA have the same.
-    let switches = (weights != RowWeights::Sinkhorn).then(|| growth::switch_points(d, modes.saturating_sub(1).min(20)));
+    let switches = (weights != RowWeights::Sinkhorn)
+        .then(|| growth::switch_points(d, modes.saturating_sub(1).min(20)));
     // For large beta the fastest mode is sqrt(2 beta) for SA and USA, 1.6 sqrt(beta) for Sinkhorn.
     let enough = modes.max((2.0 * beta.sqrt()) as usize + 3);
     let fastest = growth::fastest_mode(&growth::rates(weights, d, beta, enough, scale, 1)?);
     let switches = switches.and_then(Result::ok);
-    Ok(json!({"rates": rates, "fastest": fastest, "switch_points": switches, "normalisation": weights.time_scale(scale)}))
+    Ok(
+        json!({"rates": rates, "fastest": fastest, "switch_points": switches, "normalisation": weights.time_scale(scale)}),
+    )
 }
 
 fn merge_time(v: &Values, mass: f64) -> Result<Value> {
-    let (weights, beta, from, scale) = (v.weights()?, v.get("beta")?, v.get("from")?, v.time_scale()?);
+    let (weights, beta, from, scale) =
+        (v.weights()?, v.get("beta")?, v.get("from")?, v.time_scale()?);
     let time = two_cluster::merge_time(weights, (scale, 2), beta, mass, from, v.get("to")?)?;
     // JSON has no infinity: it becomes null.
-    let asymptotic = two_cluster::merge_time_asymptotic(weights, (scale, 2), beta, mass, from.cos())?;
+    let asymptotic =
+        two_cluster::merge_time_asymptotic(weights, (scale, 2), beta, mass, from.cos())?;
     Ok(json!({
         "time": time.value,
         // Closed forms are rounded, too.
@@ -292,9 +421,12 @@ fn consensus(v: &Values) -> Result<Value> {
     if n * d > 1_000_000 {
         return Err(Error::parameter("n, d", format!("{n}, {d}"), "at most 1000000 coordinates"));
     }
-    let known = dynamics::ALL.iter().filter_map(|e| e.variant.filter(|v| spectra::has_consensus(*v)).map(|v| (e.name, v)));
+    let known = dynamics::ALL
+        .iter()
+        .filter_map(|e| e.variant.filter(|v| spectra::has_consensus(*v)).map(|v| (e.name, v)));
     let found = known.clone().find(|(known, _)| *known == name);
-    let (_, variant) = found.ok_or_else(|| Error::unknown("dynamics", &name, known.map(|(known, _)| known)))?;
+    let (_, variant) =
+        found.ok_or_else(|| Error::unknown("dynamics", &name, known.map(|(known, _)| known)))?;
     let scale = v.time_scale()?;
     let eigenvalues = spectra::consensus(variant, n, d, v.get("beta")?, scale)?;
     Ok(json!({"eigenvalues": eigenvalues, "normalisation": variant.weights.time_scale(scale)}))
@@ -309,10 +441,13 @@ fn expected_modes(v: &Values) -> Result<Value> {
         return Ok(json!({"expected_modes": kac_rice::expected_modes_sphere(beta)?}));
     }
     let (n, beta) = (v.get("n")?, in_range("beta", beta, 1e-6, 1e12)?);
-    let interval = v.get("interval").ok().map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
+    let interval =
+        v.get("interval").ok().map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
     // Both are for large beta: the order is that of sqrt(beta log beta).
     let leading = (beta > 1.0).then(|| kac_rice::leading_modes(n, beta));
     let constant = leading.map(|leading| leading / (beta * beta.ln()).sqrt());
     let expected = kac_rice::expected_modes(n, beta, interval)?;
-    Ok(json!({"expected_modes": expected, "interval": interval, "leading_order": leading, "leading_constant": constant}))
+    Ok(
+        json!({"expected_modes": expected, "interval": interval, "leading_order": leading, "leading_constant": constant}),
+    )
 }

@@ -26,8 +26,13 @@ const QUADRATURE_TOLERANCE: f64 = 1e-15;
 pub fn log_limit(eps: f64) -> Result<f64> {
     in_range("eps", eps, 1e-100, 1e100)?;
     let u = eps * eps;
-    let tail =
-        |from: f64| if from > 40.0 { 0.0 } else { integrate(|u| 1.0 / (u * (2.0 * u).exp_m1()), from, 40.0, QUADRATURE_TOLERANCE).value };
+    let tail = |from: f64| {
+        if from > 40.0 {
+            0.0
+        } else {
+            integrate(|u| 1.0 / (u * (2.0 * u).exp_m1()), from, 40.0, QUADRATURE_TOLERANCE).value
+        }
+    };
     if u > 1.0 {
         return Ok(eps.ln() - tail(u));
     }

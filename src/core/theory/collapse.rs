@@ -40,7 +40,8 @@ impl CollapseTimePredictor {
     }
 
     fn merge_time(&self, alpha: f64, from: f64) -> Option<f64> {
-        let time = merge_time(self.weights, (TimeScale::U1, 2), self.beta, alpha, from, self.radius);
+        let time =
+            merge_time(self.weights, (TimeScale::U1, 2), self.beta, alpha, from, self.radius);
         time.ok().map(|t| t.value)
     }
 }
@@ -59,7 +60,8 @@ impl Observer for CollapseTimePredictor {
             }
         }
         // The diameter costs n^2 operations, so first check the distances to the first token.
-        let near = |x: &crate::sphere::Tokens| x.rows().all(|r| dist(r, x.row(0)) < MAX_LINEAR_ANGLE);
+        let near =
+            |x: &crate::sphere::Tokens| x.rows().all(|r| dist(r, x.row(0)) < MAX_LINEAR_ANGLE);
         if self.linear_time.is_none() && self.two_cluster_time.is_none() && x.n() >= 2 && near(x) {
             let diameter = x.diameter();
             // Near consensus all differences decay at the rate 1 (SA) or e^beta (USA).

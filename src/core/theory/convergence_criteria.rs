@@ -51,7 +51,9 @@ pub fn check_theorems(x: &Tokens, beta: f64) -> (Vec<TheoremCheck>, Option<(Vec<
     };
     let one_point = "almost every start converges to one point";
     let cap = match &open {
-        Some((_, m)) if *m < 1e-3 => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.3e} > 0"),
+        Some((_, m)) if *m < 1e-3 => {
+            format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.3e} > 0")
+        }
         Some((_, m)) => format!("all tokens lie in an open hemisphere: min <x_i, w> = {m:.4} > 0"),
         None => "all tokens lie in an open hemisphere: none was found".to_owned(),
     };
@@ -63,13 +65,23 @@ pub fn check_theorems(x: &Tokens, beta: f64) -> (Vec<TheoremCheck>, Option<(Vec<
     };
     let b = format_number(beta);
     let geometry = "almost every start lies in an open hemisphere and converges to one point";
-    let wide = if d >= n { format!("d = {d} >= n = {n}") } else { format!("needs d >= n: d = {d}, n = {n}") };
+    let wide = if d >= n {
+        format!("d = {d} >= n = {n}")
+    } else {
+        format!("needs d >= n: d = {d}, n = {n}")
+    };
     let sphere = d >= 3 && beta >= 0.0;
-    let on_sphere =
-        if sphere { format!("d = {d} >= 3 and beta = {b} >= 0") } else { format!("needs d >= 3 and beta >= 0: d = {d}, beta = {b}") };
+    let on_sphere = if sphere {
+        format!("d = {d} >= 3 and beta = {b} >= 0")
+    } else {
+        format!("needs d >= 3 and beta >= 0: d = {d}, beta = {b}")
+    };
     let circle = d == 2 && beta >= -0.16;
-    let on_circle =
-        if circle { format!("d = 2 and beta = {b} >= -0.16") } else { format!("needs d = 2 and beta >= -0.16: d = {d}, beta = {b}") };
+    let on_circle = if circle {
+        format!("d = 2 and beta = {b} >= -0.16")
+    } else {
+        format!("needs d = 2 and beta >= -0.16: d = {d}, beta = {b}")
+    };
     let all = vec![
         TheoremCheck {
             statement: "this start converges to one point, exponentially fast".into(),
@@ -96,7 +108,12 @@ pub fn check_theorems(x: &Tokens, beta: f64) -> (Vec<TheoremCheck>, Option<(Vec<
 }
 
 /// The check of a theorem about almost every start.
-fn almost_every_start(holds: bool, statement: &str, hypothesis: String, citation: &'static str) -> TheoremCheck {
+fn almost_every_start(
+    holds: bool,
+    statement: &str,
+    hypothesis: String,
+    citation: &'static str,
+) -> TheoremCheck {
     TheoremCheck { statement: statement.into(), this_start: false, holds, hypothesis, citation }
 }
 
@@ -105,7 +122,11 @@ fn almost_every_start(holds: bool, statement: &str, hypothesis: String, citation
 #[doc(hidden)]
 pub fn rounded_threshold(threshold: f64, beta: f64) -> String {
     // An infinite threshold is not rounded.
-    let digits = if threshold.is_finite() { format!("{threshold:.5e}").parse().unwrap_or(threshold) } else { threshold };
+    let digits = if threshold.is_finite() {
+        format!("{threshold:.5e}").parse().unwrap_or(threshold)
+    } else {
+        threshold
+    };
     let same = (beta < digits) == (beta < threshold) && (beta > digits) == (beta > threshold);
     format_number(if same { digits } else { threshold })
 }
@@ -114,7 +135,11 @@ pub fn rounded_threshold(threshold: f64, beta: f64) -> String {
 fn small_beta_hypothesis(beta: f64, n: usize) -> String {
     let (least, b) = (threshold::small_beta(n), format_number(beta));
     if least == f64::INFINITY {
-        return if beta >= 0.0 { format!("n = {n} and beta = {b} >= 0") } else { format!("n = {n} needs beta >= 0: beta = {b}") };
+        return if beta >= 0.0 {
+            format!("n = {n} and beta = {b} >= 0")
+        } else {
+            format!("n = {n} needs beta >= 0: beta = {b}")
+        };
     }
     let constant = format!("log(n/(n-2))/2 for n = {n}, a little above 1/n");
     let small = rounded_threshold(least, beta);
@@ -128,7 +153,9 @@ fn small_beta_hypothesis(beta: f64, n: usize) -> String {
 /// The hypothesis of the theorem for large beta, with its values.
 fn large_beta_hypothesis(beta: f64, n: usize, d: usize) -> String {
     let (least, b) = (threshold::sharp(n, d), format_number(beta));
-    let constant = format!("the threshold C n^2 of Theorem 5.1 for n = {n} and d = {d}, with the constant of its proof");
+    let constant = format!(
+        "the threshold C n^2 of Theorem 5.1 for n = {n} and d = {d}, with the constant of its proof"
+    );
     let large = rounded_threshold(least, beta);
     if beta > least && beta > 0.0 {
         format!("beta = {b} > {large} ({constant})")

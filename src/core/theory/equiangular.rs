@@ -44,7 +44,8 @@ impl Equiangular {
     pub fn usa(n: usize, beta: f64, scale: TimeScale) -> Result<Self> {
         let log_factor = scale.log_factor(beta, n);
         if beta.max(0.0) + log_factor > 700.0 {
-            let quantity = format!("the USA rate at beta = {beta} in normalisation {}", scale.describe());
+            let quantity =
+                format!("the USA rate at beta = {beta} in normalisation {}", scale.describe());
             return Err(Error::Beyond { quantity, hint: "use --time-scale u2".into() });
         }
         Ok(Self { n: n as f64, beta, usa: Some(scale) })
@@ -56,7 +57,11 @@ impl Equiangular {
         let size = (self.n - 1.0) * gamma + 1.0;
         match self.usa {
             None => 2.0 * size / ((self.beta * (-y).exp()).exp() + self.n - 1.0),
-            Some(scale) => 2.0 / self.n * (self.beta * gamma + scale.log_factor(self.beta, self.n as usize)).exp() * size,
+            Some(scale) => {
+                2.0 / self.n
+                    * (self.beta * gamma + scale.log_factor(self.beta, self.n as usize)).exp()
+                    * size
+            }
         }
     }
 
@@ -102,7 +107,10 @@ impl Equiangular {
     /// [`Equiangular::gamma`].
     pub fn gamma_with_error(&self, start: f64, t: f64) -> Result<(f64, f64)> {
         let gamma = self.gamma(start, t)?;
-        let (before, after) = (self.gamma(start, t.next_down().max(0.0))?, self.gamma(start, t.next_up().min(MAX_TIME))?);
+        let (before, after) = (
+            self.gamma(start, t.next_down().max(0.0))?,
+            self.gamma(start, t.next_up().min(MAX_TIME))?,
+        );
         Ok((gamma, (gamma - before).max(after - gamma) + 4.0 * f64::EPSILON * gamma.abs()))
     }
 
@@ -129,7 +137,10 @@ impl Equiangular {
         if value <= MAX_TIME {
             return Ok(Integral { value, error: f64::EPSILON * value });
         }
-        Err(Error::Beyond { quantity: format!("the level time at beta = {}", self.beta), hint: "use a smaller beta".into() })
+        Err(Error::Beyond {
+            quantity: format!("the level time at beta = {}", self.beta),
+            hint: "use a smaller beta".into(),
+        })
     }
 
     fn check_start(&self, start: f64) -> Result<()> {

@@ -33,9 +33,23 @@ const MAX_EXPONENT_CHANGE: f64 = 8.0;
 
 impl EquiangularTime {
     /// The time integral for starts from `gamma = start`.
-    pub fn new(beta: f64, shift: f64, n: f64, kernel_factor: Dd, constant_term: f64, start: f64) -> Self {
+    pub fn new(
+        beta: f64,
+        shift: f64,
+        n: f64,
+        kernel_factor: Dd,
+        constant_term: f64,
+        start: f64,
+    ) -> Self {
         let exponent = beta * (1.0 - start - shift);
-        Self { beta, shift, n, kernel_factor, constant_term, log_unit: (exponent - 600.0).max(0.0).floor() }
+        Self {
+            beta,
+            shift,
+            n,
+            kernel_factor,
+            constant_term,
+            log_unit: (exponent - 600.0).max(0.0).floor(),
+        }
     }
 
     /// `y = -log(1 - gamma)` by one Newton step from the rounded one.
@@ -52,8 +66,10 @@ impl EquiangularTime {
     /// `dT/dy` in units of `e^log_unit`.
     fn time_per_depth(&self, y: Dd) -> Dd {
         let v = (-y).exp();
-        let kernel = (Dd::from(self.beta) * (v - Dd::from(self.shift)) - Dd::from(self.log_unit)).exp();
-        let constant = Dd::from(self.constant_term) * if self.log_unit > 0.0 { Dd::from(-self.log_unit).exp() } else { Dd::from(1.0) };
+        let kernel =
+            (Dd::from(self.beta) * (v - Dd::from(self.shift)) - Dd::from(self.log_unit)).exp();
+        let constant = Dd::from(self.constant_term)
+            * if self.log_unit > 0.0 { Dd::from(-self.log_unit).exp() } else { Dd::from(1.0) };
         (self.kernel_factor * kernel + constant) / (self.size(v) + self.size(v))
     }
 
@@ -84,7 +100,8 @@ impl EquiangularTime {
 
     /// The time from `gamma = from` to `gamma = to`; infinite if it exceeds f64.
     pub fn time(&self, from: f64, to: f64) -> f64 {
-        let (mut y, end, mut total) = (Self::depth_from_gamma(from), Self::depth_from_gamma(to), Dd::default());
+        let (mut y, end, mut total) =
+            (Self::depth_from_gamma(from), Self::depth_from_gamma(to), Dd::default());
         // Exceeds e^800 for any levels.
         if self.log_unit > 200.0 {
             return f64::INFINITY;
@@ -103,7 +120,11 @@ impl EquiangularTime {
     /// `y(t)` from `gamma(0) = start`.
     pub fn depth(&self, start: f64, t: f64) -> f64 {
         let (mut y, mut total) = (Self::depth_from_gamma(start), Dd::default());
-        let t = if self.log_unit > 0.0 { Dd::from(t) * Dd::from(-self.log_unit).exp() } else { Dd::from(t) };
+        let t = if self.log_unit > 0.0 {
+            Dd::from(t) * Dd::from(-self.log_unit).exp()
+        } else {
+            Dd::from(t)
+        };
         while y.to_f64() < MAX_DEPTH {
             let h = self.width(y);
             let value = self.panel(y, Dd::from(h));

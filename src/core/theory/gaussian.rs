@@ -47,7 +47,11 @@ pub fn evolve(start: &GaussianMoments, a: &[f64], v: &[f64], t: f64) -> Result<G
     let d = start.mean.len();
     for (name, m) in [("A", a), ("V", v), ("covariance", &start.covariance[..])] {
         if m.len() != d * d || m.iter().any(|x| !x.is_finite()) {
-            return Err(Error::parameter(name, format!("{} numbers", m.len()), format!("a finite {d} x {d} matrix")));
+            return Err(Error::parameter(
+                name,
+                format!("{} numbers", m.len()),
+                format!("a finite {d} x {d} matrix"),
+            ));
         }
     }
     in_range("t", t, 0.0, 1e6)?;
@@ -64,7 +68,11 @@ pub fn evolve(start: &GaussianMoments, a: &[f64], v: &[f64], t: f64) -> Result<G
     let y0: Vec<f64> = start.mean.iter().chain(&start.covariance).copied().collect();
     let end = advance(field, &y0, t, (1e-13, 1e-13), 100_000);
     match end {
-        Ok(y) if y.iter().all(|v| v.is_finite()) => Ok(GaussianMoments { mean: y[..d].to_vec(), covariance: y[d..].to_vec() }),
-        _ => Err(Error::Numerical { what: format!("the covariance of the Gaussian closure becomes infinite before t = {t}") }),
+        Ok(y) if y.iter().all(|v| v.is_finite()) => {
+            Ok(GaussianMoments { mean: y[..d].to_vec(), covariance: y[d..].to_vec() })
+        }
+        _ => Err(Error::Numerical {
+            what: format!("the covariance of the Gaussian closure becomes infinite before t = {t}"),
+        }),
     }
 }

@@ -38,10 +38,13 @@ pub fn rates_sa(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {
 pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -> Result<Vec<f64>> {
     let lambda0 = check(d, beta, kmax).map(|()| scaled_funk_hecke(d, 0, beta)[0])?;
     let log_factor = beta + scale.log_factor(beta, n);
-    let rates: Vec<f64> =
-        rates_sa(d, beta, kmax)?.iter().map(|r| crate::attention::kernel::exp_shifted((r * lambda0).ln(), log_factor)).collect();
+    let rates: Vec<f64> = rates_sa(d, beta, kmax)?
+        .iter()
+        .map(|r| crate::attention::kernel::exp_shifted((r * lambda0).ln(), log_factor))
+        .collect();
     if rates.iter().any(|r| !r.is_finite()) {
-        let quantity = format!("a USA growth rate at beta = {beta} in normalisation {}", scale.describe());
+        let quantity =
+            format!("a USA growth rate at beta = {beta} in normalisation {}", scale.describe());
         return Err(Error::Beyond { quantity, hint: "use --time-scale u2".into() });
     }
     Ok(rates)
@@ -53,13 +56,24 @@ pub fn rates_usa(d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -
 /// **Errors** as [`rates_sa`].
 pub fn rates_sinkhorn(d: usize, beta: f64, kmax: usize) -> Result<Vec<f64>> {
     let rates = rates_sa(d, beta, kmax)?;
-    Ok(rates.iter().enumerate().map(|(k, r)| if k == 0 { 0.0 } else { r / (1.0 + r * beta / laplacian_eigenvalue(d, k)) }).collect())
+    Ok(rates
+        .iter()
+        .enumerate()
+        .map(|(k, r)| if k == 0 { 0.0 } else { r / (1.0 + r * beta / laplacian_eigenvalue(d, k)) })
+        .collect())
 }
 
 /// The rates for these weights; `scale` and `n` apply to USA.
 ///
 /// **Errors** as [`rates_sa`] and [`rates_usa`].
-pub fn rates(weights: RowWeights, d: usize, beta: f64, kmax: usize, scale: TimeScale, n: usize) -> Result<Vec<f64>> {
+pub fn rates(
+    weights: RowWeights,
+    d: usize,
+    beta: f64,
+    kmax: usize,
+    scale: TimeScale,
+    n: usize,
+) -> Result<Vec<f64>> {
     match weights {
         RowWeights::Softmax => rates_sa(d, beta, kmax),
         RowWeights::Exponential => rates_usa(d, beta, kmax, scale, n),
@@ -91,8 +105,9 @@ pub fn switch_points(d: usize, count: usize) -> Result<Vec<f64>> {
         while gap(to) < 0.0 && to < 1e6 {
             to *= 2.0;
         }
-        let root = bracketed_root(gap, from, to, 1e-13 * to)
-            .ok_or_else(|| Error::Numerical { what: format!("mode {k} does not overtake below beta = {to:e}") })?;
+        let root = bracketed_root(gap, from, to, 1e-13 * to).ok_or_else(|| Error::Numerical {
+            what: format!("mode {k} does not overtake below beta = {to:e}"),
+        })?;
         out.push(root);
         from = root;
     }

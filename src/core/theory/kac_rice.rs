@@ -11,7 +11,11 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// **Errors** `n^2 <= beta`.
 pub fn default_interval(n: f64, beta: f64) -> Result<f64> {
     let square = 2.0 * n.ln() - beta.ln();
-    if square > 0.0 { Ok(square.sqrt()) } else { Err(Error::parameter("beta", beta, "below n^2, or give an interval")) }
+    if square > 0.0 {
+        Ok(square.sqrt())
+    } else {
+        Err(Error::parameter("beta", beta, "below n^2, or give an interval"))
+    }
 }
 
 /// Expected number of modes in `[-t_max, t_max]` of the density estimate of n standard normal
@@ -37,7 +41,14 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
             let width = 1.0 + a * beta;
             let (m, s2) = (-t / width, 1.0 / width);
             let scale = width.powf(-0.5) * (-a * beta * t * t / (2.0 * width)).exp();
-            [1.0, m, m * m + s2, m * (m * m + 3.0 * s2), m.powi(4) + 6.0 * m * m * s2 + 3.0 * s2 * s2].map(|v| scale * v)
+            [
+                1.0,
+                m,
+                m * m + s2,
+                m * (m * m + 3.0 * s2),
+                m.powi(4) + 6.0 * m * m * s2 + 3.0 * s2 * s2,
+            ]
+            .map(|v| scale * v)
         };
         let (one, two) = (moments(1.0), moments(2.0));
         let (m1, m2) = (one[1], beta * one[2] - one[0]);
@@ -48,7 +59,8 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
         let deviation = (n * (v22 - v12 * v12 / v11)).sqrt();
         let phi = |z: f64| (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
         let ratio = mean / deviation;
-        phi(n * m1 / (n * v11).sqrt()) / (n * v11).sqrt() * (deviation * phi(ratio) - mean * normal.cdf(-ratio))
+        phi(n * m1 / (n * v11).sqrt()) / (n * v11).sqrt()
+            * (deviation * phi(ratio) - mean * normal.cdf(-ratio))
     };
     // Symmetric in t.
     let modes = 2.0 * integrate(density, 0.0, t_max, 1e-12).value;

@@ -20,7 +20,8 @@ const NEGLIGIBLE_EXPONENT: f64 = 60.0;
 /// `1 - <q, y> <= t` is `kappa_d (2t)^{(d-1)/2}` for small t.
 pub fn cap_constant(d: usize) -> f64 {
     let d = d as f64;
-    (ln_gamma(0.5 * d) - ln_gamma(0.5 * (d - 1.0))).exp() / (std::f64::consts::PI.sqrt() * (d - 1.0))
+    (ln_gamma(0.5 * d) - ln_gamma(0.5 * (d - 1.0))).exp()
+        / (std::f64::consts::PI.sqrt() * (d - 1.0))
 }
 
 /// The mean participation `E sum_j w_j^2` of softmax weights at `beta = c n^{2/(d-1)}` as n ->
@@ -64,20 +65,27 @@ pub fn participation(d: usize, c: f64) -> Result<f64> {
         let out = s.min(0.0);
         (2.0 * out).exp() * integral_over_gaps(s, &|v| (2.0 * (s - out - v) - (s - v).exp()).exp())
     };
-    let expected_count = |s: f64| size * from(s).powf(alpha) + integral_over_gaps(s, &|v| -(-(s - v).exp()).exp_m1());
+    let expected_count = |s: f64| {
+        size * from(s).powf(alpha) + integral_over_gaps(s, &|v| -(-(s - v).exp()).exp_m1())
+    };
     let integrand = |s: f64| pairs(s) * (-expected_count(s)).exp();
     // `expected_count` is e^{s + log_mean} for small s and increases without bound. The integrand
     // is negligible where it exceeds NEGLIGIBLE_EXPONENT.
     let log_mean = size.ln() + ln_gamma(alpha + 1.0);
     let low = -NEGLIGIBLE_MARGIN - log_mean.max(0.0);
-    let (mut below, mut top) = (low, (NEGLIGIBLE_EXPONENT / size).powf(1.0 / alpha).max(1.0) + FULL_WEIGHT_MARGIN);
+    let (mut below, mut top) =
+        (low, (NEGLIGIBLE_EXPONENT / size).powf(1.0 / alpha).max(1.0) + FULL_WEIGHT_MARGIN);
     while top - below > 1.0 {
         let middle = 0.5 * (top + below);
         if expected_count(middle) > NEGLIGIBLE_EXPONENT { top = middle } else { below = middle }
     }
     // For s > 1 integrate over log s: the integrand has a width proportional to s.
     let small = integrate(integrand, low, top.min(1.0), 1e-9).value;
-    let large = if top > 1.0 { integrate(|l| integrand(l.exp()) * l.exp(), 0.0, top.ln(), 1e-9).value } else { 0.0 };
+    let large = if top > 1.0 {
+        integrate(|l| integrand(l.exp()) * l.exp(), 0.0, top.ln(), 1e-9).value
+    } else {
+        0.0
+    };
     Ok((small + large).min(1.0))
 }
 
@@ -126,10 +134,15 @@ pub fn participation_of_keys(n: f64, d: usize, beta: f64) -> Result<f64> {
         let log_none = (n - 1.0) * (-counted(s)).max(-1.0).ln_1p();
         if log_none < -NEGLIGIBLE_EXPONENT { 0.0 } else { pairs(s) * log_none.exp() }
     };
-    let (low, mut top, mut below) = (-n.ln() - 40.0, 2.0 * beta + NEGLIGIBLE_MARGIN, -n.ln() - 40.0);
+    let (low, mut top, mut below) =
+        (-n.ln() - 40.0, 2.0 * beta + NEGLIGIBLE_MARGIN, -n.ln() - 40.0);
     while top - below > 1.0 {
         let middle = 0.5 * (top + below);
-        if (n - 1.0) * counted(middle) > NEGLIGIBLE_EXPONENT { top = middle } else { below = middle }
+        if (n - 1.0) * counted(middle) > NEGLIGIBLE_EXPONENT {
+            top = middle
+        } else {
+            below = middle
+        }
     }
     // Rounding may exceed the bounds: equal weights give 1/n, one key gives 1.
     Ok((n * integrate(integrand, low, top, 1e-8).value).clamp(1.0 / n, 1.0))
@@ -175,11 +188,16 @@ pub fn two_key_beta(scores: &[f64]) -> Option<f64> {
     if gap_count(scores, 0.0) != 1 || !nearest.is_finite() {
         return None;
     }
-    let rival_weight = |beta: f64| scores.iter().map(|s| (-beta * (top - s)).exp()).sum::<f64>() - 2.0;
+    let rival_weight =
+        |beta: f64| scores.iter().map(|s| (-beta * (top - s)).exp()).sum::<f64>() - 2.0;
     // The weights of all rivals add up to less than 1 for beta > log(n)/nearest, even if all are as
     // near as the nearest.
     let end = (scores.len() as f64).ln() / nearest;
-    if rival_weight(0.0) <= 0.0 { Some(0.0) } else { bracketed_root(rival_weight, 0.0, end * (1.0 + 1e-9), 1e-13 * end) }
+    if rival_weight(0.0) <= 0.0 {
+        Some(0.0)
+    } else {
+        bracketed_root(rival_weight, 0.0, end * (1.0 + 1e-9), 1e-13 * end)
+    }
 }
 
 /// Length of the attention output far below the critical beta: `I_{d/2}(beta) / I_{d/2-1}(beta)`,

@@ -22,7 +22,10 @@ pub fn threshold(d: usize, k: usize, beta: f64) -> Result<f64> {
     if kappa.is_finite() {
         return Ok(kappa);
     }
-    Err(Error::Beyond { quantity: format!("the threshold of mode {k} at beta = {beta}"), hint: "use fewer modes or a larger beta".into() })
+    Err(Error::Beyond {
+        quantity: format!("the threshold of mode {k} at beta = {beta}"),
+        hint: "use fewer modes or a larger beta".into(),
+    })
 }
 
 /// The inverse temperature `beta_*` above which the transition is discontinuous:

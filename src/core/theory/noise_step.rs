@@ -13,8 +13,11 @@ impl Sampler {
         let s2 = self.squared_scale(d, tau);
         let s = s2.sqrt();
         let log_norm = (1.0 - 0.5 * m) * 2f64.ln() - ln_gamma(0.5 * m);
-        let inner = |r: f64| if self == Self::Normalised { 1.0 / (1.0 + s2 * r * r).sqrt() } else { (s * r).cos() };
-        let density = |r: f64| (log_norm + (m - 1.0) * r.max(f64::MIN_POSITIVE).ln() - 0.5 * r * r).exp();
+        let inner = |r: f64| {
+            if self == Self::Normalised { 1.0 / (1.0 + s2 * r * r).sqrt() } else { (s * r).cos() }
+        };
+        let density =
+            |r: f64| (log_norm + (m - 1.0) * r.max(f64::MIN_POSITIVE).ln() - 0.5 * r * r).exp();
         let top = m.sqrt() + 12.0;
         // Rounding may exceed the bounds of a mean of cosines.
         integrate(|r| density(r) * inner(r), 0.0, top, 1e-15).value.clamp(-1.0, 1.0)
@@ -67,7 +70,9 @@ pub fn stationary_means(sampler: Sampler, kappa: f64, h: f64) -> (f64, f64) {
     };
     let tau = h / kappa;
     let s2 = sampler.squared_scale(3, tau);
-    let angle = |r: f64| if sampler == Sampler::Normalised { (s2.sqrt() * r).atan() } else { s2.sqrt() * r };
+    let angle = |r: f64| {
+        if sampler == Sampler::Normalised { (s2.sqrt() * r).atan() } else { s2.sqrt() * r }
+    };
     // Lengths have the density r e^{-r^2/2}.
     let mut factors = vec![0.0; MODES];
     for (x, w) in crate::num::quadrature::gauss_legendre(160) {
@@ -87,7 +92,10 @@ pub fn stationary_means(sampler: Sampler, kappa: f64, h: f64) -> (f64, f64) {
     let apply = |m: &[f64], f: &[f64]| crate::num::dense::mul(m, f, 1);
     let noise = |f: &[f64]| -> Vec<f64> { f.iter().zip(&factors).map(|(f, c)| f * c).collect() };
     let (whole, half) = (drift(h), drift(0.5 * h));
-    (stationary(&|f| apply(&whole, &noise(f))), stationary(&|f| apply(&half, &noise(&apply(&half, f)))))
+    (
+        stationary(&|f| apply(&whole, &noise(f))),
+        stationary(&|f| apply(&half, &noise(&apply(&half, f)))),
+    )
 }
 
 /// `1F1(m/2; 1/2; -s^2/2) = E cos(s chi_m)` as a series, for steps with `s^2 m` up to about 10: a

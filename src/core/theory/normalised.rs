@@ -45,7 +45,11 @@ impl SchemeCurve {
         in_range("n", n as f64, 2.0, 1e9)?;
         in_range("beta", beta, 0.0, 700.0)?;
         if !scheme.space().is_unit() {
-            return Err(Error::parameter("scheme", scheme.name(), "a normalisation on the sphere: tokens in R^d do not stay equiangular"));
+            return Err(Error::parameter(
+                "scheme",
+                scheme.name(),
+                "a normalisation on the sphere: tokens in R^d do not stay equiangular",
+            ));
         }
         Ok(Self { scheme: Box::new(scheme), n: n as f64, beta })
     }
@@ -59,7 +63,12 @@ impl SchemeCurve {
         let (a, b) = (1.0 / z, cross / z);
         // At beta = 0 and the lowest gamma the square is 0, and rounding may make it negative.
         let output_norm = (gamma + gap * (a * a + others * b * b)).max(0.0).sqrt();
-        let (speed, rate) = self.scheme.rates(&TokenState { t, radius, radial_output: a + others * b * gamma, output_norm });
+        let (speed, rate) = self.scheme.rates(&TokenState {
+            t,
+            radius,
+            radial_output: a + others * b * gamma,
+            output_norm,
+        });
         (2.0 * b * (others * gamma + 1.0) * speed, rate)
     }
 
@@ -103,7 +112,11 @@ impl SchemeCurve {
                 }
             }
             state = self.advance_to_time(state, *t, jump_ahead)?;
-            out.push(EquiangularState { gamma: -(-state[1]).exp_m1(), depth: state[1], radius: state[2] });
+            out.push(EquiangularState {
+                gamma: -(-state[1]).exp_m1(),
+                depth: state[1],
+                radius: state[2],
+            });
         }
         Ok(out)
     }
@@ -123,10 +136,15 @@ impl SchemeCurve {
         while from[1] < MAX_DEPTH && from[0] < t {
             let end = self.advance_depth(from, DEPTH_STEP, jump_ahead)?;
             if end[0] >= t {
-                let excess = |dy: f64| self.advance_depth(from, dy, jump_ahead).map_or(f64::NAN, |s| s[0] - t);
+                let excess = |dy: f64| {
+                    self.advance_depth(from, dy, jump_ahead).map_or(f64::NAN, |s| s[0] - t)
+                };
                 let dy = bracketed_root(excess, 0.0, DEPTH_STEP, 0.0);
-                let dy = dy
-                    .ok_or_else(|| Error::Numerical { what: format!("the integration of the reduced equation failed before t = {t:e}") })?;
+                let dy = dy.ok_or_else(|| Error::Numerical {
+                    what: format!(
+                        "the integration of the reduced equation failed before t = {t:e}"
+                    ),
+                })?;
                 let [_, y, r] = self.advance_depth(from, dy, jump_ahead)?;
                 return Ok([t, y, r]);
             }
@@ -138,7 +156,13 @@ impl SchemeCurve {
                 let (y, r) = self.rates(clamp_before_jump(start + s[0], jump_ahead), s[1], s[2]);
                 ds.copy_from_slice(&[1.0, y, r]);
             };
-            let end = advance(field, &[0.0, from[1], from[2]], t - start, (STEP_TOLERANCE, STEP_TOLERANCE), MAX_STEPS)?;
+            let end = advance(
+                field,
+                &[0.0, from[1], from[2]],
+                t - start,
+                (STEP_TOLERANCE, STEP_TOLERANCE),
+                MAX_STEPS,
+            )?;
             from = [t, end[1], end[2]];
         }
         Ok(from)

@@ -54,8 +54,10 @@ fn interpolate(values: &[f64], u: f64) -> f64 {
 pub fn layers(d: usize, count: usize, eta2: f64, u0: f64) -> f64 {
     let root = 6f64.sqrt();
     // Nodes of variance 1 and their weights.
-    let rule: Vec<(f64, f64)> =
-        [root, -root].iter().flat_map(|r| [1.0, -1.0].map(|s| (s * (3.0 + r).sqrt(), 1.0 / (4.0 * (3.0 + r))))).collect();
+    let rule: Vec<(f64, f64)> = [root, -root]
+        .iter()
+        .flat_map(|r| [1.0, -1.0].map(|s| (s * (3.0 + r).sqrt(), 1.0 / (4.0 * (3.0 + r)))))
+        .collect();
     let (size, entries) = ((eta2 / d as f64).sqrt(), 2 * d as u32);
     let draw = |p: usize, e: u32| rule[p / 4usize.pow(e) % 4];
     let step: Vec<f64> = (0..MODES)
@@ -103,7 +105,9 @@ pub fn diffusion(d: usize, t: f64, u0: f64, drift: f64) -> f64 {
         .collect();
     let rate = |f: &[f64]| mul(&generator, &mul(&modes, f, 1), 1);
     let h = t / STEPS as f64;
-    let moved = |f: &[f64], by: f64, v: &[f64]| -> Vec<f64> { f.iter().zip(v).map(|(f, v)| f + by * v).collect() };
+    let moved = |f: &[f64], by: f64, v: &[f64]| -> Vec<f64> {
+        f.iter().zip(v).map(|(f, v)| f + by * v).collect()
+    };
     let step = |f: Vec<f64>, _| {
         let a = rate(&f);
         let b = rate(&moved(&f, 0.5 * h, &a));

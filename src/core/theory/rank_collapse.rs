@@ -51,7 +51,8 @@ impl RankResidual {
     fn common_weights(&self, w: &[f64]) -> Vec<f64> {
         let d = self.common.len();
         let direction = mul(&self.common, w, d);
-        let scores: Vec<f64> = self.shape.chunks_exact(d).map(|y| self.log_size.exp() * dot(&direction, y)).collect();
+        let scores: Vec<f64> =
+            self.shape.chunks_exact(d).map(|y| self.log_size.exp() * dot(&direction, y)).collect();
         let top = vector::max(&scores);
         let all: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
         let total: f64 = all.iter().sum();
@@ -101,7 +102,11 @@ impl RankResidual {
         let top = self.log_size.max(other.log_size);
         let (own, added) = ((self.log_size - top).exp(), (other.log_size - top).exp());
         let shape = self.shape.iter().zip(&other.shape).map(|(a, b)| own * a + added * b).collect();
-        Self::centred(self.common.iter().zip(&other.common).map(|(a, b)| a + b).collect(), top, shape)
+        Self::centred(
+            self.common.iter().zip(&other.common).map(|(a, b)| a + b).collect(),
+            top,
+            shape,
+        )
     }
 
     /// Layer normalisation of every row, `sqrt d C x/|C x|` with C the centring of coordinates.

@@ -24,7 +24,8 @@ pub fn rates(n: usize, p: i64, q: i64, beta: f64) -> Vec<(f64, f64)> {
     };
     let of = |m: usize| {
         let waves = (0..n).map(|k| (coupling(k), (TAU * (m * k % n) as f64 / n as f64).sin_cos()));
-        let (re, im) = waves.fold((0.0, 0.0), |(re, im), (j, (sin, cos))| (re - j * (1.0 - cos), im - j * sin));
+        let (re, im) = waves
+            .fold((0.0, 0.0), |(re, im), (j, (sin, cos))| (re - j * (1.0 - cos), im - j * sin));
         (re / n as f64, im / n as f64)
     };
     (0..n).map(of).collect()

@@ -29,7 +29,13 @@ pub fn consensus_sa(n: usize, d: usize) -> Vec<f64> {
 /// assert_eq!(found, [0.0, 1.0]);
 /// # Ok::<(), metastable::error::Error>(())
 /// ```
-pub fn consensus(variant: Variant, n: usize, d: usize, beta: f64, scale: TimeScale) -> Result<Vec<f64>> {
+pub fn consensus(
+    variant: Variant,
+    n: usize,
+    d: usize,
+    beta: f64,
+    scale: TimeScale,
+) -> Result<Vec<f64>> {
     // Rates of SA do not depend on beta; those of USA are e^beta times a factor.
     let limit = if variant.weights == RowWeights::Exponential { 1e6 } else { 1e30 };
     let beta = in_range("beta", beta, -limit, limit)?;
@@ -39,10 +45,15 @@ pub fn consensus(variant: Variant, n: usize, d: usize, beta: f64, scale: TimeSca
         RowWeights::Softmax | RowWeights::Sinkhorn => 1.0,
     };
     if !rate.is_finite() {
-        return Err(Error::Beyond { quantity: format!("e^beta at beta = {beta}"), hint: "use --time-scale u2".into() });
+        return Err(Error::Beyond {
+            quantity: format!("e^beta at beta = {beta}"),
+            hint: "use --time-scale u2".into(),
+        });
     }
     let mut values = match (variant.weights, variant.causal) {
-        (RowWeights::Exponential, true) => (0..n).rev().flat_map(|k| vec![-(k as f64) / n as f64; d - 1]).collect(),
+        (RowWeights::Exponential, true) => {
+            (0..n).rev().flat_map(|k| vec![-(k as f64) / n as f64; d - 1]).collect()
+        }
         (_, true) => consensus_causal(n, d),
         (_, false) => consensus_sa(n, d),
     };
@@ -108,12 +119,18 @@ pub fn polygon_usa(m: usize, beta: f64) -> Vec<f64> {
 /// for every beta.
 pub fn polygon_sa(m: usize, beta: f64) -> Vec<f64> {
     let mf = m as f64;
-    let shifted: f64 = (0..m).map(|q| (-2.0 * beta * (0.5 * TAU * q as f64 / mf).sin().powi(2)).exp()).sum::<f64>() / mf;
+    let shifted: f64 = (0..m)
+        .map(|q| (-2.0 * beta * (0.5 * TAU * q as f64 / mf).sin().powi(2)).exp())
+        .sum::<f64>()
+        / mf;
     // Lambda / Z, with the factor e^{beta} of g cancelled.
-    let g = |t: f64| (t.cos() - beta * t.sin().powi(2)) * (-2.0 * beta * (0.5 * t).sin().powi(2)).exp();
+    let g =
+        |t: f64| (t.cos() - beta * t.sin().powi(2)) * (-2.0 * beta * (0.5 * t).sin().powi(2)).exp();
     let rate = |p: usize| -> f64 {
         let half = |q: usize| std::f64::consts::PI * ((p * q) % m) as f64 / mf;
-        (1..m).map(|q| g(TAU * q as f64 / mf) * -2.0 * half(q).sin().powi(2)).sum::<f64>() / mf / shifted
+        (1..m).map(|q| g(TAU * q as f64 / mf) * -2.0 * half(q).sin().powi(2)).sum::<f64>()
+            / mf
+            / shifted
     };
     (0..m).map(rate).collect()
 }
@@ -130,7 +147,12 @@ pub fn polygon_sa(m: usize, beta: f64) -> Vec<f64> {
 pub fn polygon_out_of_plane(m: usize, beta: f64) -> Vec<f64> {
     let angle = |q: usize| TAU * (q % m) as f64 / m as f64;
     let weight = |q: usize| (-2.0 * beta * (0.5 * angle(q)).sin().powi(2)).exp();
-    (0..m).map(|p| (1..m).map(|q| weight(q) * (angle(p * q).cos() - angle(q).cos())).sum::<f64>() / m as f64).collect()
+    (0..m)
+        .map(|p| {
+            (1..m).map(|q| weight(q) * (angle(p * q).cos() - angle(q).cos())).sum::<f64>()
+                / m as f64
+        })
+        .collect()
 }
 
 /// Spectrum of the Hessian at the regular simplex (n = d + 1 tokens, inner products `-1/d`), metric
@@ -143,7 +165,11 @@ pub fn polygon_out_of_plane(m: usize, beta: f64) -> Vec<f64> {
 pub fn simplex(d: usize, beta: f64) -> [(f64, usize); 3] {
     let f = d as f64;
     let w = (-beta * (1.0 + 1.0 / f)).exp() / f;
-    [(0.0, d * (d - 1) / 2), (2.0 * beta * w, (d + 1) * (d - 2) / 2), ((f - 1.0 + beta * (1.0 + 1.0 / f)) * w, d)]
+    [
+        (0.0, d * (d - 1) / 2),
+        (2.0 * beta * w, (d + 1) * (d - 2) / 2),
+        ((f - 1.0 + beta * (1.0 + 1.0 / f)) * w, d),
+    ]
 }
 
 /// Spectrum of the Hessian at the cross-polytope (tokens `+-e_k`), metric `sum m_i |u_i|^2`, times

@@ -29,7 +29,13 @@ pub fn merge_time_sa(beta: f64, alpha: f64, from: f64, to: f64) -> Result<Integr
 
 /// The merging time of USA, `-theta' = e^{beta cos theta} sin theta` in U1; independent of the
 /// masses.
-pub fn merge_time_usa(beta: f64, from: f64, to: f64, scale: TimeScale, n: usize) -> Result<Integral> {
+pub fn merge_time_usa(
+    beta: f64,
+    from: f64,
+    to: f64,
+    scale: TimeScale,
+    n: usize,
+) -> Result<Integral> {
     check(beta, 0.5, from, to)?;
     let log_factor = scale.log_factor(beta, n);
     check_finite(integrate_log_tangent(from, to, |gap| (beta * gap - beta - log_factor).exp()))
@@ -38,7 +44,14 @@ pub fn merge_time_usa(beta: f64, from: f64, to: f64, scale: TimeScale, n: usize)
 /// The merging time for these weights; `scale` (time scale and number of tokens) applies to USA.
 ///
 /// **Errors** as [`merge_time_sa`]; Sinkhorn attention, for which there is no formula.
-pub fn merge_time(weights: RowWeights, scale: (TimeScale, usize), beta: f64, alpha: f64, from: f64, to: f64) -> Result<Integral> {
+pub fn merge_time(
+    weights: RowWeights,
+    scale: (TimeScale, usize),
+    beta: f64,
+    alpha: f64,
+    from: f64,
+    to: f64,
+) -> Result<Integral> {
     match weights {
         RowWeights::Softmax => merge_time_sa(beta, alpha, from, to),
         RowWeights::Exponential => merge_time_usa(beta, from, to, scale.0, scale.1),
@@ -47,7 +60,14 @@ pub fn merge_time(weights: RowWeights, scale: (TimeScale, usize), beta: f64, alp
 }
 
 /// `ln` of [`merge_time`], finite for every beta. **Errors** as [`merge_time`].
-pub fn log_merge_time(weights: RowWeights, scale: (TimeScale, usize), beta: f64, alpha: f64, from: f64, to: f64) -> Result<f64> {
+pub fn log_merge_time(
+    weights: RowWeights,
+    scale: (TimeScale, usize),
+    beta: f64,
+    alpha: f64,
+    from: f64,
+    to: f64,
+) -> Result<f64> {
     match weights {
         RowWeights::Softmax => log_merge_time_sa(beta, alpha, from, to),
         RowWeights::Exponential => log_merge_time_usa(beta, from, to, scale.0, scale.1),
@@ -57,12 +77,20 @@ pub fn log_merge_time(weights: RowWeights, scale: (TimeScale, usize), beta: f64,
 
 /// Leading asymptotics of the merging time from inner product `rho` to `1 - 1/beta`; `scale` as in
 /// [`merge_time`]. **Errors** Sinkhorn attention.
-pub fn merge_time_asymptotic(weights: RowWeights, scale: (TimeScale, usize), beta: f64, alpha: f64, rho: f64) -> Result<f64> {
+pub fn merge_time_asymptotic(
+    weights: RowWeights,
+    scale: (TimeScale, usize),
+    beta: f64,
+    alpha: f64,
+    rho: f64,
+) -> Result<f64> {
     match weights {
         RowWeights::Softmax => Ok(merge_time_sa_asymptotic(beta, alpha, rho)),
         // `e^{-beta rho} / (beta (1 - rho^2))` in U1, over the speed e^{log_factor}: one
         // exponential, because either factor may overflow.
-        RowWeights::Exponential => Ok((-beta * rho - scale.0.log_factor(beta, scale.1)).exp() / (beta * (1.0 - rho * rho))),
+        RowWeights::Exponential => {
+            Ok((-beta * rho - scale.0.log_factor(beta, scale.1)).exp() / (beta * (1.0 - rho * rho)))
+        }
         RowWeights::Sinkhorn => Err(super::no_formula_error(weights)),
     }
 }
@@ -90,7 +118,13 @@ pub fn log_merge_time_sa(beta: f64, alpha: f64, from: f64, to: f64) -> Result<f6
 }
 
 /// `ln` of [`merge_time_usa`], finite for every beta.
-pub fn log_merge_time_usa(beta: f64, from: f64, to: f64, scale: TimeScale, n: usize) -> Result<f64> {
+pub fn log_merge_time_usa(
+    beta: f64,
+    from: f64,
+    to: f64,
+    scale: TimeScale,
+    n: usize,
+) -> Result<f64> {
     check(beta, 0.5, from, to)?;
     let top = beta * (1.0 - from.cos());
     let scaled = integrate_log_tangent(from, to, |gap| (beta * gap - top).exp());
@@ -110,7 +144,10 @@ fn check_finite(time: Integral) -> Result<Integral> {
     if time.value.is_finite() && time.error.is_finite() {
         return Ok(time);
     }
-    Err(Error::Beyond { quantity: "the merging time".into(), hint: "use a smaller beta or a smaller starting angle".into() })
+    Err(Error::Beyond {
+        quantity: "the merging time".into(),
+        hint: "use a smaller beta or a smaller starting angle".into(),
+    })
 }
 
 fn check(beta: f64, alpha: f64, from: f64, to: f64) -> Result<()> {
@@ -119,7 +156,11 @@ fn check(beta: f64, alpha: f64, from: f64, to: f64) -> Result<()> {
         return Err(Error::parameter("mass", alpha, "a mass in (0, 1)"));
     }
     if !(to > 0.0 && from < std::f64::consts::PI && to <= from) {
-        return Err(Error::parameter("angles", format!("from {from} to {to}"), "0 < to <= from < pi"));
+        return Err(Error::parameter(
+            "angles",
+            format!("from {from} to {to}"),
+            "0 < to <= from < pi",
+        ));
     }
     Ok(())
 }

@@ -46,7 +46,9 @@ impl Activation {
         match self {
             Self::Relu => x.max(0.0),
             Self::Gelu => 0.5 * x * scaled_erfc(x),
-            Self::GeluTanh => 0.5 * x * (1.0 + (FRAC_2_PI.sqrt() * (x + 0.044_715 * x.powi(3))).tanh()),
+            Self::GeluTanh => {
+                0.5 * x * (1.0 + (FRAC_2_PI.sqrt() * (x + 0.044_715 * x.powi(3))).tanh())
+            }
             Self::Silu => x / (1.0 + (-x).exp()),
         }
     }
@@ -205,7 +207,11 @@ fn values<L: SimdOps, const KIND: u8, const U: usize>(l: L, mut x: [L::V; U]) ->
             GELU_TANH => {
                 // (1 + tanh u) / 2 is the logistic function of 2 u.
                 let twice = 2.0 * FRAC_2_PI.sqrt();
-                let inside = l.fma(l.mul(l.constant(0.044_715 * twice), l.mul(*v, *v)), *v, l.mul(l.constant(twice), *v));
+                let inside = l.fma(
+                    l.mul(l.constant(0.044_715 * twice), l.mul(*v, *v)),
+                    *v,
+                    l.mul(l.constant(twice), *v),
+                );
                 l.mul(*v, logistic(l, inside))
             }
             _ => l.mul(*v, logistic(l, *v)),
@@ -230,7 +236,8 @@ fn gelu<L: SimdOps, const N: usize, const U: usize>(l: L, x: [L::V; U], f: &[f64
     let (factor, cut) = (l.constant(slope), l.constant(L::F::UNDERFLOW_EXPONENT / slope));
     // Rounding error of the slope.
     let rest = l.constant(LN_2 * (slope - L::F::from_f64(slope).to_f64() - 0.5 * LOG2_E_LOW));
-    let (mut near, mut q, mut inverse, mut value, mut out) = (x, x, x, [l.constant(f[N - 1]); U], x);
+    let (mut near, mut q, mut inverse, mut value, mut out) =
+        (x, x, x, [l.constant(f[N - 1]); U], x);
     for u in 0..U {
         // Beyond 40 every tail is 0. This order of arguments keeps NaN.
         near[u] = l.min(l.constant(40.0), l.max(l.constant(-40.0), x[u]));

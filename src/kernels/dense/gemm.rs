@@ -59,7 +59,11 @@ impl<T: Real> PackedMatrix<T> {
         let mut numbers = AlignedVec::default();
         numbers.reset(inputs * outputs.next_multiple_of(width));
         for (first, take) in panels(outputs, width, size_of::<T>()) {
-            fill(first * width, take * width, &mut numbers[first * width * inputs..][..take * width * inputs]);
+            fill(
+                first * width,
+                take * width,
+                &mut numbers[first * width * inputs..][..take * width * inputs],
+            );
         }
         Self { inputs, outputs, numbers: Arc::new(numbers) }
     }
@@ -82,7 +86,10 @@ impl<T: Real> PackedMatrix<T> {
             let from = first * width;
             let panel = &self.numbers[from * self.inputs..];
             for (k, row) in panel.chunks_exact(take * width).take(self.inputs).enumerate() {
-                row.iter().take(self.outputs - from).enumerate().for_each(|(c, v)| out[(from + c) * self.inputs + k] = *v);
+                row.iter()
+                    .take(self.outputs - from)
+                    .enumerate()
+                    .for_each(|(c, v)| out[(from + c) * self.inputs + k] = *v);
             }
         }
         out
@@ -104,7 +111,10 @@ impl<T: Real> PackedMatrix<T> {
         start: &[T],
         (out, stride): (&mut [T], usize),
     ) {
-        debug_assert!(inputs.end <= self.inputs && a.count * stride <= out.len() + stride - self.outputs.min(stride));
+        debug_assert!(
+            inputs.end <= self.inputs
+                && a.count * stride <= out.len() + stride - self.outputs.min(stride)
+        );
         Isa::best().run(Multiply { b: self, a, inputs, outputs, start, out, stride });
     }
 
@@ -164,7 +174,10 @@ pub fn par_rows<T: Real, B>(
         tasks.for_each_init(buffers, |buffers, (k, (x, out))| work(buffers, k * rows, x, out));
     } else {
         let mut own = buffers();
-        x.chunks(rows * r).zip(out.chunks_mut(rows * c)).enumerate().for_each(|(k, (x, out))| work(&mut own, k * rows, x, out));
+        x.chunks(rows * r)
+            .zip(out.chunks_mut(rows * c))
+            .enumerate()
+            .for_each(|(k, (x, out))| work(&mut own, k * rows, x, out));
     }
     out
 }
@@ -186,7 +199,9 @@ impl<T: Real> SimdKernel for Multiply<'_, T> {
     #[inline(always)]
     fn run<L: SimdOps<F = T>>(mut self, l: L) {
         let wanted = self.outputs.clone();
-        let needed = |p: &(usize, usize)| (p.0 + p.1) * L::WIDTH > wanted.start && p.0 * L::WIDTH < wanted.end;
+        let needed = |p: &(usize, usize)| {
+            (p.0 + p.1) * L::WIDTH > wanted.start && p.0 * L::WIDTH < wanted.end
+        };
         for (first, take) in panels(self.b.outputs, L::WIDTH, size_of::<T>()).filter(needed) {
             with_vectors!(L, take, V => if L::WIDE { self.panel::<L, 8, V>(l, first) } else { self.panel::<L, 4, V>(l, first) });
         }
@@ -198,7 +213,8 @@ impl<T: Real> Multiply<'_, T> {
     #[inline(always)]
     fn panel<L: SimdOps<F = T>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {
         let (from, whole) = (first * L::WIDTH, self.b.inputs);
-        let panel: &[[L::V; V]] = L::view(&self.b.numbers[from * whole..][..V * L::WIDTH * whole]).as_chunks().0;
+        let panel: &[[L::V; V]] =
+            L::view(&self.b.numbers[from * whole..][..V * L::WIDTH * whole]).as_chunks().0;
         let columns = (V * L::WIDTH).min(self.b.outputs - from);
         let (mut at, count) = (self.inputs.start, self.a.count);
         while at < self.inputs.end || at == self.inputs.start {
@@ -208,12 +224,15 @@ impl<T: Real> Multiply<'_, T> {
                 let mut rows = [&self.a.numbers[..0]; R];
                 for (r, row) in rows.iter_mut().enumerate() {
                     // Rows beyond the last one repeat it.
-                    *row = &self.a.numbers[(i + r).min(count - 1) * self.a.stride + at - self.inputs.start..][..to - at];
+                    *row = &self.a.numbers
+                        [(i + r).min(count - 1) * self.a.stride + at - self.inputs.start..]
+                        [..to - at];
                 }
                 let sums: [[L::V; V]; R] = tile::product(l, rows, terms);
                 for (r, sums) in sums.iter().enumerate().take(count - i) {
                     let out = &mut self.out[(i + r) * self.stride + from..];
-                    let start = if begun { None } else { Some(&self.start[from.min(self.start.len())..]) };
+                    let start =
+                        if begun { None } else { Some(&self.start[from.min(self.start.len())..]) };
                     add::<L, V>(l, sums, start, &mut out[..columns]);
                 }
             }
@@ -224,7 +243,12 @@ impl<T: Real> Multiply<'_, T> {
 
 /// `out = start + sums`, where an empty start is 0; without a start, `out += sums`.
 #[inline(always)]
-fn add<L: SimdOps, const V: usize>(l: L, sums: &[L::V; V], start: Option<&[L::F]>, out: &mut [L::F]) {
+fn add<L: SimdOps, const V: usize>(
+    l: L,
+    sums: &[L::V; V],
+    start: Option<&[L::F]>,
+    out: &mut [L::F],
+) {
     if out.len() == V * L::WIDTH && start.is_none_or(|s| s.is_empty() || s.len() >= out.len()) {
         let out = L::view_mut(out);
         match start {

@@ -26,7 +26,11 @@ impl<T: Real> Linear<T> {
     pub fn new(label: &str, inputs: usize, weight: Vec<T>, bias: Vec<T>) -> Result<Self> {
         let outputs = weight.len().checked_div(inputs).unwrap_or(0);
         if outputs == 0 || weight.len() != outputs * inputs {
-            return Err(Error::parameter(label, format!("{} numbers", weight.len()), format!("rows of {inputs} numbers")));
+            return Err(Error::parameter(
+                label,
+                format!("{} numbers", weight.len()),
+                format!("rows of {inputs} numbers"),
+            ));
         }
         if !bias.is_empty() && bias.len() != outputs {
             return Err(Error::parameter(
@@ -38,17 +42,31 @@ impl<T: Real> Linear<T> {
         for (name, numbers) in [("weight", &weight), ("bias", &bias)] {
             if let Some(k) = first_nonfinite(numbers) {
                 let expected = format!("finite numbers (number {})", k + 1);
-                return Err(Error::parameter(format!("{label}, {name}"), numbers[k].to_f64(), expected));
+                return Err(Error::parameter(
+                    format!("{label}, {name}"),
+                    numbers[k].to_f64(),
+                    expected,
+                ));
             }
         }
-        Ok(Self { weight: PackedMatrix::from_columns(&MatrixRows::new(&weight, inputs), inputs), bias })
+        Ok(Self {
+            weight: PackedMatrix::from_columns(&MatrixRows::new(&weight, inputs), inputs),
+            bias,
+        })
     }
 
     /// The same map in another precision.
     pub fn rounded<U: Real>(&self) -> Linear<U> {
-        let cast = |numbers: &[T]| numbers.iter().map(|v| U::from_f64(v.to_f64())).collect::<Vec<U>>();
+        let cast =
+            |numbers: &[T]| numbers.iter().map(|v| U::from_f64(v.to_f64())).collect::<Vec<U>>();
         let weight = cast(&self.weight());
-        Linear { weight: PackedMatrix::from_columns(&MatrixRows::new(&weight, self.inputs()), self.inputs()), bias: cast(&self.bias) }
+        Linear {
+            weight: PackedMatrix::from_columns(
+                &MatrixRows::new(&weight, self.inputs()),
+                self.inputs(),
+            ),
+            bias: cast(&self.bias),
+        }
     }
 
     /// Number of columns of W.
@@ -96,6 +114,7 @@ impl<T: Real> Linear<T> {
     /// `g W`: the transposed derivative.
     /// **Cost** that of a product, and of repacking W.
     pub fn vjp(&self, g: &[T]) -> Vec<T> {
-        PackedMatrix::from_rows(&MatrixRows::new(&self.weight(), self.inputs()), self.inputs()).product(g, &[])
+        PackedMatrix::from_rows(&MatrixRows::new(&self.weight(), self.inputs()), self.inputs())
+            .product(g, &[])
     }
 }

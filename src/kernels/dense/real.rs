@@ -5,7 +5,14 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 /// The precision of a forward pass: `f64` or `f32`.
 pub trait Real:
-    Float + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + AddAssign + MulAssign + Neg<Output = Self>
+    Float
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + MulAssign
+    + Neg<Output = Self>
 {
 }
 

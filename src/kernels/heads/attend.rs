@@ -83,9 +83,12 @@ impl<F: Float> Attend<'_, F> {
     #[inline(always)]
     fn groups<L: SimdOps<F = F>, const R: usize>(mut self, l: L) {
         let (lowest, highest) = (l.constant(f64::NEG_INFINITY), l.constant(f64::INFINITY));
-        let mut states =
-            [Running { top: [lowest; MAX_VECTORS], shift: [highest; MAX_VECTORS], sum: [l.zero(); MAX_VECTORS], uninitialised: true };
-                GROUPS];
+        let mut states = [Running {
+            top: [lowest; MAX_VECTORS],
+            shift: [highest; MAX_VECTORS],
+            sum: [l.zero(); MAX_VECTORS],
+            uninitialised: true,
+        }; GROUPS];
         let mut tile = [l.zero(); MAX_VECTORS * SOURCE_BLOCK];
         let sources = self.input.shape.sources;
         let (mut from, end) = self.visible_union(sources);
@@ -116,15 +119,19 @@ impl<F: Float> Attend<'_, F> {
     fn visible_union(&self, sources: usize) -> (usize, usize) {
         let AttendInput { problem, shape, .. } = self.input;
         let last = self.group(self.item.group.1 - 1);
-        let queries = self.group(0).0 * shape.width..((last.0 + last.1) * shape.width).min(shape.queries);
-        let visible = queries.map(|i| problem.pattern.visible(i, sources)).filter(|r| r.start < r.end);
-        let (start, end) = visible.fold((sources, 0), |(a, b), r| (a.min(r.start), b.max(r.end.min(sources))));
+        let queries =
+            self.group(0).0 * shape.width..((last.0 + last.1) * shape.width).min(shape.queries);
+        let visible =
+            queries.map(|i| problem.pattern.visible(i, sources)).filter(|r| r.start < r.end);
+        let (start, end) =
+            visible.fold((sources, 0), |(a, b), r| (a.min(r.start), b.max(r.end.min(sources))));
         (start / 16 * 16, end)
     }
 
     /// Range of a group's results in the output of this work item.
     fn output_range(&self, k: usize) -> std::ops::Range<usize> {
-        let (size, origin, (first, len)) = (self.input.packed.heads[self.item.head].size, self.group(0).0, self.group(k));
+        let (size, origin, (first, len)) =
+            (self.input.packed.heads[self.item.head].size, self.group(0).0, self.group(k));
         (first - origin) * size..(first - origin + len) * size
     }
 
@@ -141,7 +148,8 @@ impl<F: Float> Attend<'_, F> {
         let (range, group) = (self.output_range(k), self.group(k));
         let &AttendInput { problem, shape, packed, images, masses, .. } = self.input;
         let (rank, size) = (packed.heads[self.item.head].rank, packed.heads[self.item.head].size);
-        let (of, exponents) = (images.head(self.item.head), Exponents::new(problem, self.item.head));
+        let (of, exponents) =
+            (images.head(self.item.head), Exponents::new(problem, self.item.head));
         let first = group.0 * L::WIDTH;
         let visible = VisibleRange::<L::V, V>::new(l, problem, first, shape.queries, shape.sources);
         let (from, to) = (from.max(visible.union.0 / R * R), to.min(visible.union.1));
@@ -149,7 +157,15 @@ impl<F: Float> Attend<'_, F> {
             return;
         }
         let queries = slabs::<L, V>(of.queries, group.0, rank, (0, rank));
-        scores::<L, R, V>(l, &of, rank, queries, (from, to), problem.beta < 0.0 && !exponents.has_bias(), tile);
+        scores::<L, R, V>(
+            l,
+            &of,
+            rank,
+            queries,
+            (from, to),
+            problem.beta < 0.0 && !exponents.has_bias(),
+            tile,
+        );
         let tile = &mut tile[..to - from];
         exponents.add::<L, V>(l, problem, (first, shape.queries), from, tile);
         if visible.is_partial(from, to) {
@@ -269,7 +285,8 @@ fn sums<L: SimdOps, const R: usize, const V: usize>(
     uninitialised: bool,
 ) {
     for c in (0..size).step_by(R) {
-        let values = &of.values[value_offset(size, count, L::WIDTH, c, from)..][..tile.len() * L::WIDTH];
+        let values =
+            &of.values[value_offset(size, count, L::WIDTH, c, from)..][..tile.len() * L::WIDTH];
         let acc: [[L::V; V]; R] = product_of_columns(l, (values, L::WIDTH, c % L::WIDTH), tile);
         for r in 0..R {
             if c + r < size {
@@ -286,14 +303,31 @@ impl<F: Float> Attend<'_, F> {
     /// Divides by the sums of the weights (SA) or restores the scale (USA), and sets the status of
     /// each row.
     #[inline(always)]
-    fn normalise<L: SimdOps<F = F>, const V: usize>(&mut self, l: L, k: usize, state: &Running<L::V>) {
+    fn normalise<L: SimdOps<F = F>, const V: usize>(
+        &mut self,
+        l: L,
+        k: usize,
+        state: &Running<L::V>,
+    ) {
         let (range, group, origin) = (self.output_range(k), self.group(k), self.group(0).0);
         let &AttendInput { problem, packed, images, masses, longest, .. } = self.input;
-        let (matrices, exponents) = (&packed.heads[self.item.head], Exponents::new(problem, self.item.head));
-        let queries = slabs::<L, V>(images.head(self.item.head).queries, group.0, matrices.rank, (0, matrices.rank));
-        let bound =
-            LogitErrorBound::new(problem, matrices.rank, matrices.q.as_ref().map(|m| m.norm), matrices.k.as_ref().map(|m| m.norm), longest);
-        let lightest = masses.iter().map(|m| m.to_f64()).filter(|m| *m > 0.0).fold(f64::INFINITY, f64::min);
+        let (matrices, exponents) =
+            (&packed.heads[self.item.head], Exponents::new(problem, self.item.head));
+        let queries = slabs::<L, V>(
+            images.head(self.item.head).queries,
+            group.0,
+            matrices.rank,
+            (0, matrices.rank),
+        );
+        let bound = LogitErrorBound::new(
+            problem,
+            matrices.rank,
+            matrices.q.as_ref().map(|m| m.norm),
+            matrices.k.as_ref().map(|m| m.norm),
+            longest,
+        );
+        let lightest =
+            masses.iter().map(|m| m.to_f64()).filter(|m| *m > 0.0).fold(f64::INFINITY, f64::min);
         let lightest = if masses.is_empty() { 1.0 } else { lightest };
         let out = &mut L::view_mut(self.out)[range];
         if state.uninitialised {
@@ -312,10 +346,13 @@ impl<F: Float> Attend<'_, F> {
             for lane in 0..L::WIDTH {
                 let (total, top) = (totals[lane], tops[lane] * exponents.factor::<F>() / LOG2_E);
                 let row = &mut self.rows[(group.0 - origin + v) * L::WIDTH + lane];
-                let error = bound.logit(squares[lane].sqrt(), images.longest_key[self.item.head], top);
+                let error =
+                    bound.logit(squares[lane].sqrt(), images.longest_key[self.item.head], top);
                 let (factor, spread) = match problem.weights {
                     Weights::Softmax => (1.0 / total, 1.0 - lightest / total),
-                    Weights::Exponential { log_factor } => (problem.common_mass(masses.is_empty()) * exponential(top, log_factor), 1.0),
+                    Weights::Exponential { log_factor } => {
+                        (problem.common_mass(masses.is_empty()) * exponential(top, log_factor), 1.0)
+                    }
                 };
                 let visible = total > 0.0;
                 factors[lane] = if visible { factor } else { 0.0 };
@@ -335,7 +372,11 @@ impl<F: Float> Attend<'_, F> {
 /// `e^{top + log_factor}`. Two factors have a smaller rounding error than one, if both stay in
 /// range.
 fn exponential(top: f64, log_factor: f64) -> f64 {
-    if top.abs() < 600.0 && log_factor.abs() < 100.0 { top.exp() * log_factor.exp() } else { (top + log_factor).exp() }
+    if top.abs() < 600.0 && log_factor.abs() < 100.0 {
+        top.exp() * log_factor.exp()
+    } else {
+        (top + log_factor).exp()
+    }
 }
 
 /// A row is flagged if (error of its logits) x (share of the weights other than the largest)
@@ -359,10 +400,20 @@ impl LogitErrorBound {
     /// A sum of n products rounds like a random walk: by `0.4 sqrt(n) u` of the result without
     /// cancellation, and by `0.15 u` of the product of the two norms at least. Errors of an image
     /// are independent of its partner in the score, so their product is smaller by `sqrt(r)`.
-    fn new(problem: &HeadsProblem, rank: usize, q: Option<f64>, k: Option<f64>, longest: [f64; 2]) -> Self {
-        let chain =
-            |n: usize| 0.4 * ((n.min(super::tiles::DEPTH_BLOCK) as f64).sqrt() + (n as f64 / super::tiles::DEPTH_BLOCK as f64).sqrt());
-        let image = |norm: Option<f64>, longest: f64| norm.map_or([0.0; 2], |norm| [chain(problem.d), 0.15 * norm * longest]);
+    fn new(
+        problem: &HeadsProblem,
+        rank: usize,
+        q: Option<f64>,
+        k: Option<f64>,
+        longest: [f64; 2],
+    ) -> Self {
+        let chain = |n: usize| {
+            0.4 * ((n.min(super::tiles::DEPTH_BLOCK) as f64).sqrt()
+                + (n as f64 / super::tiles::DEPTH_BLOCK as f64).sqrt())
+        };
+        let image = |norm: Option<f64>, longest: f64| {
+            norm.map_or([0.0; 2], |norm| [chain(problem.d), 0.15 * norm * longest])
+        };
         Self {
             beta: problem.beta.abs(),
             product: 1.0 + 0.15 * (rank as f64).sqrt(),

@@ -8,7 +8,10 @@
 //! for which rounding of the logits could be visible are flagged by an error bound and recomputed
 //! in double-double arithmetic.
 
-#![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "arrays of registers: loops over constants that must unroll"
+)]
 
 mod attend;
 mod output;
@@ -71,7 +74,11 @@ pub fn apply(problem: &HeadsProblem, work: &mut HeadsWorkspace, out: &mut [f64])
 ///
 /// **Accuracy** about `1e-6 (1 + |l|)` of the largest entry for logits of size l.
 /// **Errors** as [`apply`].
-pub fn apply_f32(problem: &HeadsProblem, work: &mut HeadsWorkspace, out: &mut [f64]) -> Result<usize> {
+pub fn apply_f32(
+    problem: &HeadsProblem,
+    work: &mut HeadsWorkspace,
+    out: &mut [f64],
+) -> Result<usize> {
     problem.check(out.len())?;
     let shape = Shape::new::<f32>(problem);
     enter_pool(shape.parallel, || {

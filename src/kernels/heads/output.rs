@@ -65,7 +65,9 @@ impl<F: Float> SimdKernel for Output<'_, F> {
             let z = &self.results.numbers[self.results.starts[head]..];
             for (i, out) in self.out.chunks_exact_mut(d).enumerate() {
                 let lane = (self.item.group.0 + i / L::WIDTH) * m.size * L::WIDTH + i % L::WIDTH;
-                out.iter_mut().zip(z[lane..].iter().step_by(L::WIDTH)).for_each(|(o, z)| *o += z.to_f64());
+                out.iter_mut()
+                    .zip(z[lane..].iter().step_by(L::WIDTH))
+                    .for_each(|(o, z)| *o += z.to_f64());
             }
         }
     }
@@ -87,8 +89,15 @@ impl<F: Float> Output<'_, F> {
             for (head, m) in self.packed.heads.iter().enumerate() {
                 if let Some(o) = &m.o {
                     let vector = self.item.group.0 + i / L::WIDTH;
-                    let z = &self.results.numbers[self.results.starts[head] + vector * m.size * L::WIDTH..][..m.size * L::WIDTH];
-                    acc = add_product_of_slabs(l, (z, i % L::WIDTH), slabs::<L, V>(&o.slabs, first, m.size, (0, m.size)), acc);
+                    let z = &self.results.numbers
+                        [self.results.starts[head] + vector * m.size * L::WIDTH..]
+                        [..m.size * L::WIDTH];
+                    acc = add_product_of_slabs(
+                        l,
+                        (z, i % L::WIDTH),
+                        slabs::<L, V>(&o.slabs, first, m.size, (0, m.size)),
+                        acc,
+                    );
                 }
             }
             for r in 0..R {

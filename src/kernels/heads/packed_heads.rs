@@ -51,12 +51,21 @@ impl<F: Float> PackedHeads<F> {
         self.versions.extend(heads.iter().map(Head::version));
         self.packed_for = Some((d, isa));
         self.heads.clear();
-        let pack = |m: Option<&[f64]>, columns: usize| m.map(|m| isa.run(Pack { matrix: m, columns, out: SlabMatrix::<F>::default() }));
+        let pack = |m: Option<&[f64]>, columns: usize| {
+            m.map(|m| isa.run(Pack { matrix: m, columns, out: SlabMatrix::<F>::default() }))
+        };
         for head in heads {
             let ([q, k, _], [v, o]) = (head.matrices(), head.value_and_output());
             let rank = q.or(k).map_or(d, |m| m.len() / d);
             let size = v.map_or(d, |m| m.len() / d);
-            self.heads.push(PackedHead { q: pack(q, d), k: pack(k, d), v: pack(v, d), o: pack(o, size), rank, size });
+            self.heads.push(PackedHead {
+                q: pack(q, d),
+                k: pack(k, d),
+                v: pack(v, d),
+                o: pack(o, size),
+                rank,
+                size,
+            });
         }
     }
 }
@@ -77,7 +86,10 @@ impl<F: Float> SimdKernel for Pack<'_, F> {
         out.norm = matrix.iter().map(|x| x * x).sum::<f64>().sqrt();
         out.slabs.reset(vectors(matrix.len() / columns, L::WIDTH) * columns * L::WIDTH);
         let slabs = L::view_mut(&mut out.slabs).chunks_exact_mut(columns);
-        matrix.chunks(L::WIDTH * columns).zip(slabs).for_each(|(rows, slab)| fill(l, rows, columns, slab));
+        matrix
+            .chunks(L::WIDTH * columns)
+            .zip(slabs)
+            .for_each(|(rows, slab)| fill(l, rows, columns, slab));
         out
     }
 }

@@ -47,13 +47,22 @@ impl HeadsProblem<'_> {
         let d = self.d;
         let tokens = |name: &str, rows: &[f64]| match first_nonfinite(rows) {
             _ if d == 0 || rows.is_empty() || !rows.len().is_multiple_of(d) => {
-                Err(Error::parameter(name, format!("{} numbers", rows.len()), format!("one or more rows of d = {d}")))
+                Err(Error::parameter(
+                    name,
+                    format!("{} numbers", rows.len()),
+                    format!("one or more rows of d = {d}"),
+                ))
             }
-            Some(k) => Err(Error::parameter(name, rows[k], format!("finite numbers (row {}, column {})", k / d + 1, k % d + 1))),
+            Some(k) => Err(Error::parameter(
+                name,
+                rows[k],
+                format!("finite numbers (row {}, column {})", k / d + 1, k % d + 1),
+            )),
             None => Ok(rows.len() / d),
         };
         let queries = tokens("queries", self.queries)?;
-        let sources = if self.is_self_attention() { queries } else { tokens("sources", self.sources)? };
+        let sources =
+            if self.is_self_attention() { queries } else { tokens("sources", self.sources)? };
         if self.masses.len() != sources {
             return Err(Error::parameter(
                 "masses",
@@ -62,13 +71,21 @@ impl HeadsProblem<'_> {
             ));
         }
         if let Some(j) = self.masses.iter().position(|m| !(*m >= 0.0 && m.is_finite())) {
-            return Err(Error::parameter(format!("mass {}", j + 1), self.masses[j], "a finite number >= 0"));
+            return Err(Error::parameter(
+                format!("mass {}", j + 1),
+                self.masses[j],
+                "a finite number >= 0",
+            ));
         }
         if !self.beta.is_finite() {
             return Err(Error::parameter("beta", self.beta, "a finite number"));
         }
         if out != self.queries.len() {
-            return Err(Error::parameter("output", format!("{out} numbers"), format!("{queries} x {d} = {}", self.queries.len())));
+            return Err(Error::parameter(
+                "output",
+                format!("{out} numbers"),
+                format!("{queries} x {d} = {}", self.queries.len()),
+            ));
         }
         if let Weights::Exponential { log_factor } = self.weights
             && !log_factor.is_finite()
@@ -116,7 +133,11 @@ pub(super) struct Shape {
 
 impl Shape {
     pub fn new<F: Float>(problem: &HeadsProblem) -> Self {
-        let (queries, sources, width) = (problem.queries.len() / problem.d, problem.sources.len() / problem.d, problem.isa.width::<F>());
+        let (queries, sources, width) = (
+            problem.queries.len() / problem.d,
+            problem.sources.len() / problem.d,
+            problem.isa.width::<F>(),
+        );
         let operations = problem.heads.iter().map(|h| {
             let (rank, size) = h.images(problem.d);
             (queries + sources) * problem.d * (rank + size) + queries * sources * (rank + size)

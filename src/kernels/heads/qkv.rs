@@ -33,12 +33,25 @@ pub(super) struct HeadQkv<'a, F> {
 
 impl<F: Float> QkvImages<F> {
     /// Computes all images from tokens in slabs.
-    pub fn fill(&mut self, problem: &HeadsProblem, shape: &Shape, packed: &PackedHeads<F>, x: &[F], y: &[F]) {
+    pub fn fill(
+        &mut self,
+        problem: &HeadsProblem,
+        shape: &Shape,
+        packed: &PackedHeads<F>,
+        x: &[F],
+        y: &[F],
+    ) {
         self.make_items(shape, packed);
         let input = ProjectionInput { problem, shape, packed, x, y };
-        for_each_item(&self.items, &mut self.numbers, &mut self.side, shape.parallel, &|item, out, side| {
-            problem.isa.run(Project { input: &input, item, out, side });
-        });
+        for_each_item(
+            &self.items,
+            &mut self.numbers,
+            &mut self.side,
+            shape.parallel,
+            &|item, out, side| {
+                problem.isa.run(Project { input: &input, item, out, side });
+            },
+        );
         self.longest_key.clear();
         self.longest_key.resize(packed.heads.len(), 0.0);
         for item in self.items.iter().filter(|p| p.kind == ItemKind::Keys) {
@@ -50,7 +63,11 @@ impl<F: Float> QkvImages<F> {
     /// The images of a head.
     pub fn head(&self, head: usize) -> HeadQkv<'_, F> {
         let [a, b, c, d] = self.ranges[head];
-        HeadQkv { queries: &self.numbers[a..b], keys: &self.numbers[b..c], values: &self.numbers[c..d] }
+        HeadQkv {
+            queries: &self.numbers[a..b],
+            keys: &self.numbers[b..c],
+            values: &self.numbers[c..d],
+        }
     }
 
     fn make_items(&mut self, shape: &Shape, packed: &PackedHeads<F>) {
@@ -59,7 +76,10 @@ impl<F: Float> QkvImages<F> {
         let (mut at, mut side) = (0, 0);
         for (head, m) in packed.heads.iter().enumerate() {
             let mut bounds = [at; 4];
-            let parts = [(ItemKind::Queries, shape.query_vectors, m.rank), (ItemKind::Keys, shape.source_vectors, m.rank)];
+            let parts = [
+                (ItemKind::Queries, shape.query_vectors, m.rank),
+                (ItemKind::Keys, shape.source_vectors, m.rank),
+            ];
             for (k, (kind, all, depth)) in parts.into_iter().enumerate() {
                 for g in 0..group_count(all) {
                     let group = group(all, g);
@@ -71,7 +91,13 @@ impl<F: Float> QkvImages<F> {
             }
             for first in (0..shape.sources).step_by(SOURCE_BLOCK) {
                 let count = SOURCE_BLOCK.min(shape.sources - first);
-                self.items.push(WorkItem { kind: ItemKind::Values, head, group: (first, count), offset: at, side_offset: side });
+                self.items.push(WorkItem {
+                    kind: ItemKind::Values,
+                    head,
+                    group: (first, count),
+                    offset: at,
+                    side_offset: side,
+                });
                 at += vectors(m.size, shape.width) * count * shape.width;
             }
             bounds[3] = at;
@@ -142,12 +168,19 @@ impl<F: Float> Project<'_, F> {
                 );
             }
         }
-        longest[0] = if item.kind == ItemKind::Keys { longest_row(l, L::view(out), m.rank) } else { 0.0 };
+        longest[0] =
+            if item.kind == ItemKind::Keys { longest_row(l, L::view(out), m.rank) } else { 0.0 };
     }
 }
 
 /// Applies the rotary positions to one lane of a slab.
-fn rotate_lane<F: Float>(problem: &HeadsProblem, i: usize, lane: &mut [F], width: usize, row: &mut [f64]) {
+fn rotate_lane<F: Float>(
+    problem: &HeadsProblem,
+    i: usize,
+    lane: &mut [F],
+    width: usize,
+    row: &mut [f64],
+) {
     row.iter_mut().zip(lane.iter().step_by(width)).for_each(|(r, x)| *r = x.to_f64());
     problem.pattern.rotate(i, row);
     row.iter().zip(lane.iter_mut().step_by(width)).for_each(|(r, x)| *x = F::from_f64(*r));
@@ -181,7 +214,8 @@ fn images<L: SimdOps, const R: usize, const V: usize>(
         let to = (k + DEPTH_BLOCK).min(d);
         let b = slabs::<L, V>(tokens, first, d, (k, to));
         for c in (0..rank).step_by(R) {
-            let a = &matrix.slabs[(c / L::WIDTH * d + k) * L::WIDTH..(c / L::WIDTH * d + to) * L::WIDTH];
+            let a = &matrix.slabs
+                [(c / L::WIDTH * d + k) * L::WIDTH..(c / L::WIDTH * d + to) * L::WIDTH];
             let acc = add_product_of_slabs(l, (a, c % L::WIDTH), b, [[l.zero(); V]; R]);
             for r in 0..R {
                 if c + r < rank {
@@ -263,7 +297,9 @@ fn coordinates<L: SimdOps>(
     out: &mut [L::V],
 ) {
     let d = input.problem.d;
-    for (j, row) in input.problem.sources[start * d..(start + count) * d].chunks_exact(d).enumerate() {
+    for (j, row) in
+        input.problem.sources[start * d..(start + count) * d].chunks_exact(d).enumerate()
+    {
         for v in 0..len {
             out[v * count + j] = load(l, &row[d.min((first + v) * L::WIDTH)..]);
         }
@@ -280,16 +316,38 @@ pub(super) struct PackedTokens<F> {
 
 impl<F: Float> PackedTokens<F> {
     /// Packs rows, one work item per vector of rows.
-    pub fn load(&mut self, problem: &HeadsProblem, shape: &Shape, rows: &[f64], all: usize, items: &mut Vec<WorkItem>) {
+    pub fn load(
+        &mut self,
+        problem: &HeadsProblem,
+        shape: &Shape,
+        rows: &[f64],
+        all: usize,
+        items: &mut Vec<WorkItem>,
+    ) {
         let size = problem.d * shape.width;
         self.slabs.resize(all * size);
         self.squares.resize(all, 0.0);
         items.clear();
-        items.extend((0..all).map(|v| WorkItem { group: (v, 1), offset: v * size, side_offset: v, ..WorkItem::default() }));
-        for_each_item(items, &mut self.slabs, &mut self.squares, shape.parallel, &|item, out, square| {
-            let from = (item.group.0 * size).min(rows.len());
-            square[0] = problem.isa.run(Load { rows: &rows[from..rows.len().min(from + size)], d: problem.d, out });
-        });
+        items.extend((0..all).map(|v| WorkItem {
+            group: (v, 1),
+            offset: v * size,
+            side_offset: v,
+            ..WorkItem::default()
+        }));
+        for_each_item(
+            items,
+            &mut self.slabs,
+            &mut self.squares,
+            shape.parallel,
+            &|item, out, square| {
+                let from = (item.group.0 * size).min(rows.len());
+                square[0] = problem.isa.run(Load {
+                    rows: &rows[from..rows.len().min(from + size)],
+                    d: problem.d,
+                    out,
+                });
+            },
+        );
     }
 
     /// Norm of the longest token.

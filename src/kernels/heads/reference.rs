@@ -32,10 +32,15 @@ pub fn reference(problem: &HeadsProblem) -> Result<Vec<f64>> {
     for (head, matrices) in problem.heads.iter().enumerate() {
         images.fill(problem, head, false);
         for (i, out) in out.chunks_exact_mut(problem.d).enumerate() {
-            let Some(z) = row_workspace.row(problem, head, &images, (i, f64::NEG_INFINITY)) else { continue };
+            let Some(z) = row_workspace.row(problem, head, &images, (i, f64::NEG_INFINITY)) else {
+                continue;
+            };
             match matrices.value_and_output()[1] {
                 None => out.iter_mut().zip(z).for_each(|(o, z)| *o = *o + *z),
-                Some(output) => out.iter_mut().zip(output.chunks_exact(z.len())).for_each(|(o, row)| *o = *o + product(row, z)),
+                Some(output) => out
+                    .iter_mut()
+                    .zip(output.chunks_exact(z.len()))
+                    .for_each(|(o, row)| *o = *o + product(row, z)),
             }
         }
     }
@@ -54,8 +59,14 @@ pub(super) struct SourceImages {
 impl SourceImages {
     /// Computes the images, on several threads if `parallel`.
     pub fn fill(&mut self, problem: &HeadsProblem, head: usize, parallel: bool) {
-        let (d, k, v) = (problem.d, problem.heads[head].matrices()[1], problem.heads[head].value_and_output()[0]);
-        for (m, out, turn) in [(k, &mut self.keys, problem.pattern.is_rotary()), (v, &mut self.values, false)] {
+        let (d, k, v) = (
+            problem.d,
+            problem.heads[head].matrices()[1],
+            problem.heads[head].value_and_output()[0],
+        );
+        for (m, out, turn) in
+            [(k, &mut self.keys, problem.pattern.is_rotary()), (v, &mut self.values, false)]
+        {
             let rows = m.map_or(d, |m| m.len() / d);
             out.resize(problem.masses.len() * rows, Dd::default());
             let one = |(j, (out, y)): (usize, (&mut [Dd], &[f64]))| {
@@ -65,9 +76,15 @@ impl SourceImages {
                 }
             };
             if parallel {
-                out.par_chunks_exact_mut(rows).zip(problem.sources.par_chunks_exact(d)).enumerate().for_each(one);
+                out.par_chunks_exact_mut(rows)
+                    .zip(problem.sources.par_chunks_exact(d))
+                    .enumerate()
+                    .for_each(one);
             } else {
-                out.chunks_exact_mut(rows).zip(problem.sources.chunks_exact(d)).enumerate().for_each(one);
+                out.chunks_exact_mut(rows)
+                    .zip(problem.sources.chunks_exact(d))
+                    .enumerate()
+                    .for_each(one);
             }
         }
         self.rounded.clear();
@@ -88,11 +105,21 @@ pub(super) struct RowWorkspace {
 impl RowWorkspace {
     /// `sum_j A_ij V y_j` of row i; `None` if no source is visible. Sources whose logit (in `f64`)
     /// is below `least` are skipped.
-    pub fn row(&mut self, problem: &HeadsProblem, head: usize, images: &SourceImages, (i, least): (usize, f64)) -> Option<&[Dd]> {
+    pub fn row(
+        &mut self,
+        problem: &HeadsProblem,
+        head: usize,
+        images: &SourceImages,
+        (i, least): (usize, f64),
+    ) -> Option<&[Dd]> {
         let (sources, Self { query, rounded, logits, sum }) = (problem.masses.len(), self);
         let (rank, size) = (images.keys.len() / sources, images.values.len() / sources);
         query.resize(rank, Dd::default());
-        image(problem.heads[head].matrices()[0], &problem.queries[i * problem.d..(i + 1) * problem.d], query);
+        image(
+            problem.heads[head].matrices()[0],
+            &problem.queries[i * problem.d..(i + 1) * problem.d],
+            query,
+        );
         if problem.pattern.is_rotary() {
             problem.pattern.rotate_exactly(i, query);
         }
@@ -101,7 +128,9 @@ impl RowWorkspace {
         logits.clear();
         for j in problem.pattern.visible(i, sources).filter(|j| problem.masses[*j] > 0.0) {
             let (key, bias) = (&images.keys[j * rank..][..rank], bias(problem, head, i, j));
-            if problem.beta * dot(rounded, &images.rounded[j * rank..][..rank]) + bias.to_f64() < least {
+            if problem.beta * dot(rounded, &images.rounded[j * rank..][..rank]) + bias.to_f64()
+                < least
+            {
                 continue;
             }
             let score = query.iter().zip(key).fold(Dd::default(), |s, (q, k)| s + *q * *k);

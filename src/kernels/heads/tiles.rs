@@ -33,7 +33,12 @@ pub(super) fn vectors(rows: usize, width: usize) -> usize {
 
 /// The V slabs of a group, restricted to a range of columns.
 #[inline(always)]
-pub(super) fn slabs<L: SimdOps, const V: usize>(all: &[L::F], first: usize, depth: usize, columns: (usize, usize)) -> [&[L::V]; V] {
+pub(super) fn slabs<L: SimdOps, const V: usize>(
+    all: &[L::F],
+    first: usize,
+    depth: usize,
+    columns: (usize, usize),
+) -> [&[L::V]; V] {
     let all = L::view(all);
     let mut out = [&all[..0]; V];
     for v in 0..V {

@@ -22,13 +22,25 @@ pub(super) struct VisibleRange<T, const V: usize> {
 impl<T: Copy, const V: usize> VisibleRange<T, V> {
     /// For the queries from `first` on. Lanes beyond the last query repeat its range.
     #[inline(always)]
-    pub fn new<L: SimdOps<V = T>>(l: L, problem: &HeadsProblem, first: usize, queries: usize, sources: usize) -> Self {
-        let mut out = Self { starts: [l.zero(); V], ends: [l.zero(); V], union: (sources, 0), intersection: (0, sources) };
+    pub fn new<L: SimdOps<V = T>>(
+        l: L,
+        problem: &HeadsProblem,
+        first: usize,
+        queries: usize,
+        sources: usize,
+    ) -> Self {
+        let mut out = Self {
+            starts: [l.zero(); V],
+            ends: [l.zero(); V],
+            union: (sources, 0),
+            intersection: (0, sources),
+        };
         let (mut starts, mut ends) = ([[0.0; 16]; V], [[0.0; 16]; V]);
         for lane in 0..V * L::WIDTH {
             let visible = problem.pattern.visible((first + lane).min(queries - 1), sources);
             let (start, end) = (visible.start.min(sources), visible.end.min(sources));
-            (starts[lane / L::WIDTH][lane % L::WIDTH], ends[lane / L::WIDTH][lane % L::WIDTH]) = (start as f64, end as f64);
+            (starts[lane / L::WIDTH][lane % L::WIDTH], ends[lane / L::WIDTH][lane % L::WIDTH]) =
+                (start as f64, end as f64);
             out.intersection = (out.intersection.0.max(start), out.intersection.1.min(end));
             if start < end {
                 out.union = (out.union.0.min(start), out.union.1.max(end));
@@ -105,7 +117,10 @@ impl Exponents {
                 let (loss, mut positions) = (l.constant(-per_position * LOG2_E), [l.zero(); V]);
                 for v in 0..V {
                     let mut position = [0.0; 16];
-                    position.iter_mut().enumerate().for_each(|(k, p)| *p = (first + v * L::WIDTH + k) as f64);
+                    position
+                        .iter_mut()
+                        .enumerate()
+                        .for_each(|(k, p)| *p = (first + v * L::WIDTH + k) as f64);
                     positions[v] = l.load(&position);
                 }
                 for (k, row) in tile.iter_mut().enumerate() {

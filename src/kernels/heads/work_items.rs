@@ -45,7 +45,11 @@ pub(super) fn for_each_item<A: Send, B: Send>(
             let (first, second) = items.split_at(items.len() / 2);
             let (a, b) = out.split_at_mut(second[0].offset - first[0].offset);
             let (c, d) = side.split_at_mut(second[0].side_offset - first[0].side_offset);
-            join_if(parallel, || for_each_item(first, a, c, parallel, work), || for_each_item(second, b, d, parallel, work));
+            join_if(
+                parallel,
+                || for_each_item(first, a, c, parallel, work),
+                || for_each_item(second, b, d, parallel, work),
+            );
         }
     }
 }

@@ -86,7 +86,13 @@ impl<F: Float> Buffers<F> {
                 let (from, to) = (p * all / count, (p + 1) * all / count);
                 let (last, len) = group(shape.query_vectors, to - 1);
                 let vectors = last + len - group(shape.query_vectors, from).0;
-                self.items.push(WorkItem { head, group: (from, to - from), offset: at, side_offset: side, ..WorkItem::default() });
+                self.items.push(WorkItem {
+                    head,
+                    group: (from, to - from),
+                    offset: at,
+                    side_offset: side,
+                    ..WorkItem::default()
+                });
                 at += vectors * m.size * shape.width;
                 side += vectors * shape.width;
             }
@@ -96,7 +102,12 @@ impl<F: Float> Buffers<F> {
     }
 
     /// Applies the output matrices; returns the number of rows without a visible source.
-    pub fn apply_output(&mut self, problem: &HeadsProblem, shape: &Shape, out: &mut [f64]) -> Result<usize> {
+    pub fn apply_output(
+        &mut self,
+        problem: &HeadsProblem,
+        shape: &Shape,
+        out: &mut [f64],
+    ) -> Result<usize> {
         let results = Results { numbers: &self.results, starts: &self.starts };
         output::fill(problem, shape, &self.packed, &results, &mut self.items, out);
         match first_nonfinite(out) {
@@ -111,7 +122,11 @@ impl<F: Float> Buffers<F> {
     /// Number of rows without a visible source under any head.
     fn masked(&self, shape: &Shape) -> usize {
         let stride = shape.query_vectors * shape.width;
-        (0..shape.queries).filter(|i| self.rows.iter().skip(*i).step_by(stride).all(|r| r.status == RowStatus::Masked)).count()
+        (0..shape.queries)
+            .filter(|i| {
+                self.rows.iter().skip(*i).step_by(stride).all(|r| r.status == RowStatus::Masked)
+            })
+            .count()
     }
 }
 
@@ -123,7 +138,17 @@ impl Buffers<f64> {
     /// Recomputes the flagged rows in double-double arithmetic, head by head.
     pub fn recompute_flagged(&mut self, problem: &HeadsProblem, shape: &Shape) {
         let stride = shape.query_vectors * shape.width;
-        let Self { packed, starts, results, rows, flagged, recomputed, source_images, row_workspace, .. } = self;
+        let Self {
+            packed,
+            starts,
+            results,
+            rows,
+            flagged,
+            recomputed,
+            source_images,
+            row_workspace,
+            ..
+        } = self;
         for (head, matrices) in packed.heads.iter().enumerate() {
             let rows = &rows[head * stride..][..shape.queries];
             flagged.clear();
@@ -145,12 +170,18 @@ impl Buffers<f64> {
             };
             if shape.parallel {
                 let parts = flagged.par_iter().zip(recomputed.par_chunks_exact_mut(matrices.size));
-                parts.for_each_init(RowWorkspace::default, |row_workspace, (i, out)| one(row_workspace, *i, out));
+                parts.for_each_init(RowWorkspace::default, |row_workspace, (i, out)| {
+                    one(row_workspace, *i, out)
+                });
             } else {
-                flagged.iter().zip(recomputed.chunks_exact_mut(matrices.size)).for_each(|(i, out)| one(row_workspace, *i, out));
+                flagged
+                    .iter()
+                    .zip(recomputed.chunks_exact_mut(matrices.size))
+                    .for_each(|(i, out)| one(row_workspace, *i, out));
             }
             for (i, z) in flagged.iter().zip(recomputed.chunks_exact(matrices.size)) {
-                let first = starts[head] + i / shape.width * matrices.size * shape.width + i % shape.width;
+                let first =
+                    starts[head] + i / shape.width * matrices.size * shape.width + i % shape.width;
                 results[first..].iter_mut().step_by(shape.width).zip(z).for_each(|(o, z)| *o = *z);
             }
         }

@@ -44,7 +44,13 @@ impl Attention {
     /// heads with Q or K.
     /// **Errors** a named kernel that does not support the problem or cannot reach the accuracy;
     /// `out` is then unchanged.
-    pub fn apply(&self, x: &Tokens, form: OutputForm, work: &mut Workspace, out: &mut [f64]) -> Result<usize> {
+    pub fn apply(
+        &self,
+        x: &Tokens,
+        form: OutputForm,
+        work: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<usize> {
         enter_pool(x.n() * x.n() * x.d() >= MIN_PARALLEL_WORK, || {
             let problem = self.problem(x, form);
             let kernel = self.kernel.select(&problem)?;
@@ -63,7 +69,9 @@ impl Attention {
     /// Row i only, by the exact row sum.
     pub fn apply_row(&self, x: &Tokens, form: OutputForm, i: usize) -> Vec<f64> {
         let (problem, mut out) = (self.problem(x, form), vec![0.0; x.d()]);
-        reference::selected_rows(&problem, &mut Workspace::default(), &[i], &mut |_, row| out.copy_from_slice(row));
+        reference::selected_rows(&problem, &mut Workspace::default(), &[i], &mut |_, row| {
+            out.copy_from_slice(row)
+        });
         if let Some(value) = self.deferred_value_matrix() {
             self.value(value, x.row(i), form, &mut out);
         }
@@ -83,7 +91,9 @@ impl Attention {
     pub fn attainable_accuracy(&self, x: &Tokens, form: OutputForm) -> f64 {
         let problem = self.problem(x, form);
         match self.kernel {
-            KernelChoice::Named(kernel) if problem.is_plain() && kernel.unsupported_reason(&problem).is_none() => {
+            KernelChoice::Named(kernel)
+                if problem.is_plain() && kernel.unsupported_reason(&problem).is_none() =>
+            {
                 attainable_accuracy(kernel, &problem).max(EXACT_ACCURACY)
             }
             _ => EXACT_ACCURACY,
@@ -91,7 +101,9 @@ impl Attention {
     }
 
     fn values(&self, value: &[f64], x: &Tokens, form: OutputForm, out: &mut [f64]) {
-        out.chunks_exact_mut(x.d()).enumerate().for_each(|(i, row)| self.value(value, x.row(i), form, row));
+        out.chunks_exact_mut(x.d())
+            .enumerate()
+            .for_each(|(i, row)| self.value(value, x.row(i), form, row));
     }
 
     /// `V a`, projected for a velocity.
@@ -119,6 +131,8 @@ fn recompute_flagged(
         flagged.rows.clear();
         DIRECT.evaluate(problem, work, out, flagged);
     }
-    reference::selected_rows(problem, work, &flagged.rows, &mut |i, row| out[i * d..(i + 1) * d].copy_from_slice(row));
+    reference::selected_rows(problem, work, &flagged.rows, &mut |i, row| {
+        out[i * d..(i + 1) * d].copy_from_slice(row)
+    });
     left
 }

@@ -20,7 +20,12 @@ pub fn pairs_above(x: &Tokens, threshold: f64, work: &mut Workspace) -> usize {
     if n <= MAX_N {
         // The Gram matrix is reused by the next layer, which moves the same tokens.
         let (products, stride) = work.buffers::<Buffers>().gram.products(x, isa);
-        return products.chunks_exact(stride).take(n).enumerate().map(|(i, row)| above(&row[..i])).sum();
+        return products
+            .chunks_exact(stride)
+            .take(n)
+            .enumerate()
+            .map(|(i, row)| above(&row[..i]))
+            .sum();
     }
     let Products { strip } = work.buffers();
     strip.resize(STRIP_ROWS * stride);

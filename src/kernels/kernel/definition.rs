@@ -22,7 +22,9 @@ impl Attention {
             })
             .collect();
         let times = |m: &Option<Vec<f64>>, v: &[Dd]| -> Vec<Dd> {
-            m.as_ref().map_or(v.to_vec(), |m| m.chunks_exact(d).map(|row| inner(&exact(row), v)).collect())
+            m.as_ref().map_or(v.to_vec(), |m| {
+                m.chunks_exact(d).map(|row| inner(&exact(row), v)).collect()
+            })
         };
         let mut out = Vec::with_capacity(x.n() * d);
         for (i, own) in rows.iter().enumerate() {
@@ -30,15 +32,29 @@ impl Attention {
             for head in &self.heads {
                 let query = times(&head.q, own);
                 let visible = if self.causal { i + 1 } else { x.n() };
-                let logits: Vec<Dd> = rows[..visible].iter().map(|r| Dd::from(self.beta) * inner(&query, &times(&head.k, r))).collect();
+                let logits: Vec<Dd> = rows[..visible]
+                    .iter()
+                    .map(|r| Dd::from(self.beta) * inner(&query, &times(&head.k, r)))
+                    .collect();
                 let (weights, mass) = self.weights_by_definition(&logits, x.masses());
                 for (row, w) in rows.iter().zip(&weights) {
                     let from = if form == OutputForm::Difference { own.as_slice() } else { &[] };
-                    let y: Vec<Dd> = row.iter().enumerate().map(|(k, v)| from.get(k).map_or(*v, |o| *v - *o)).collect();
-                    total.iter_mut().zip(times(&head.v, &y)).for_each(|(t, v)| *t = *t + *w / mass * v);
+                    let y: Vec<Dd> = row
+                        .iter()
+                        .enumerate()
+                        .map(|(k, v)| from.get(k).map_or(*v, |o| *v - *o))
+                        .collect();
+                    total
+                        .iter_mut()
+                        .zip(times(&head.v, &y))
+                        .for_each(|(t, v)| *t = *t + *w / mass * v);
                 }
             }
-            let radial = if form == OutputForm::Tangent && x.space().is_unit() { inner(&total, own) } else { Dd::default() };
+            let radial = if form == OutputForm::Tangent && x.space().is_unit() {
+                inner(&total, own)
+            } else {
+                Dd::default()
+            };
             out.extend(total.iter().zip(own).map(|(t, u)| self.sign * (*t - radial * *u).to_f64()));
         }
         out
@@ -47,10 +63,16 @@ impl Attention {
     /// Weights and their normalising divisor.
     fn weights_by_definition(&self, logits: &[Dd], masses: &[f64]) -> (Vec<Dd>, Dd) {
         let (shift, factor) = match self.weights {
-            Weights::Softmax => (logits.iter().fold(f64::NEG_INFINITY, |m, l| m.max(l.to_f64())), None),
+            Weights::Softmax => {
+                (logits.iter().fold(f64::NEG_INFINITY, |m, l| m.max(l.to_f64())), None)
+            }
             Weights::Exponential { log_factor } => (-log_factor, Some(Dd::from(1.0))),
         };
-        let weights: Vec<Dd> = logits.iter().zip(masses).map(|(l, m)| Dd::from(*m) * (*l - Dd::from(shift)).exp()).collect();
+        let weights: Vec<Dd> = logits
+            .iter()
+            .zip(masses)
+            .map(|(l, m)| Dd::from(*m) * (*l - Dd::from(shift)).exp())
+            .collect();
         let mass = factor.unwrap_or_else(|| weights.iter().fold(Dd::default(), |s, w| s + *w));
         (weights, mass)
     }

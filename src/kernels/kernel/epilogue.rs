@@ -10,7 +10,12 @@ use crate::sphere::Tokens;
 use std::ops::Range;
 
 /// Turns the drifts in `out` into velocities or fields, and flags rows.
-pub fn apply_epilogue(problem: &KernelProblem, sums: &Sums, out: &mut [f64], flagged: &mut FlaggedRows) {
+pub fn apply_epilogue(
+    problem: &KernelProblem,
+    sums: &Sums,
+    out: &mut [f64],
+    flagged: &mut FlaggedRows,
+) {
     let (n, epilogue) = (problem.tokens.n(), &problem.epilogue());
     let part = |rows: Range<usize>, out: &mut [f64], flagged: &mut Vec<usize>| {
         problem.isa.run(EpilogueKernel { rows, x: problem.tokens, sums, epilogue, out, flagged });
@@ -23,8 +28,21 @@ pub fn apply_epilogue(problem: &KernelProblem, sums: &Sums, out: &mut [f64], fla
 }
 
 /// The epilogue for a range of rows; `out` holds only these.
-pub fn apply_epilogue_to_rows(problem: &KernelProblem, sums: &Sums, rows: Range<usize>, out: &mut [f64], flagged: &mut Vec<usize>) {
-    problem.isa.run(EpilogueKernel { rows, x: problem.tokens, sums, epilogue: &problem.epilogue(), out, flagged });
+pub fn apply_epilogue_to_rows(
+    problem: &KernelProblem,
+    sums: &Sums,
+    rows: Range<usize>,
+    out: &mut [f64],
+    flagged: &mut Vec<usize>,
+) {
+    problem.isa.run(EpilogueKernel {
+        rows,
+        x: problem.tokens,
+        sums,
+        epilogue: &problem.epilogue(),
+        out,
+        flagged,
+    });
 }
 
 /// The epilogue of plain attention for a range of rows.
@@ -61,14 +79,17 @@ impl EpilogueKernel<'_> {
         let (epilogue, sums, bounds) = (self.epilogue, self.sums, self.sums.bounds());
         let x = &self.x.coordinates()[self.rows.start * d..self.rows.end * d];
         let masses = &sums.mass[self.rows.clone()];
-        for ((i, out), (x, &mass)) in self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d).zip(masses)) {
+        for ((i, out), (x, &mass)) in
+            self.rows.zip(self.out.chunks_exact_mut(d)).zip(x.chunks_exact(d).zip(masses))
+        {
             let radial = match sums.radial.get(i) {
                 _ if !epilogue.project => -sums.sigma * mass,
                 Some(radial) => *radial,
                 None if D > 0 => short_dot(x, out),
                 None => dot(l, x, out),
             };
-            let factor = if epilogue.softmax { epilogue.factors[0] / mass } else { epilogue.factors[0] };
+            let factor =
+                if epilogue.softmax { epilogue.factors[0] / mass } else { epilogue.factors[0] };
             let longest = if D > 0 {
                 project(x, radial, factor, epilogue.factors[1], out)
             } else {
@@ -84,7 +105,12 @@ impl EpilogueKernel<'_> {
 /// True if the error bound of a row exceeds the accuracy. `longest` is the largest entry of the row
 /// before the factors are applied.
 #[inline(always)]
-fn is_flagged(epilogue: &Epilogue, [per_mass, absolute, floor]: [f64; 3], mass: f64, longest: f64) -> bool {
+fn is_flagged(
+    epilogue: &Epilogue,
+    [per_mass, absolute, floor]: [f64; 3],
+    mass: f64,
+    longest: f64,
+) -> bool {
     let error = per_mass * mass + absolute;
     // SA divides by the mass, so the relative error of the mass adds to that of the drift. A field
     // has about the norm of its mass.
@@ -121,7 +147,11 @@ pub fn epilogue_in_lanes<L: SimdOps<F = f64>, const D: usize>(
     }
     let length = if epilogue.project { longest } else { mass };
     let (yes, no) = (l.splat(1.0), l.zero());
-    let inaccurate = l.select(l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(epilogue.accuracy), length)), yes, no);
+    let inaccurate = l.select(
+        l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(epilogue.accuracy), length)),
+        yes,
+        no,
+    );
     // The comparison is false for NaN, which is flagged as well.
     l.select(l.greater(mass, l.splat(floor)), inaccurate, yes)
 }
@@ -138,7 +168,8 @@ fn short_dot(a: &[f64], b: &[f64]) -> f64 {
 #[inline(always)]
 fn dot<L: SimdOps<F = f64>>(l: L, a: &[f64], b: &[f64]) -> f64 {
     let whole = a.len() - a.len() % L::WIDTH;
-    let ((a4, a1), (b4, b1)) = (L::view(&a[..whole]).as_chunks::<CHAINS>(), L::view(&b[..whole]).as_chunks::<CHAINS>());
+    let ((a4, a1), (b4, b1)) =
+        (L::view(&a[..whole]).as_chunks::<CHAINS>(), L::view(&b[..whole]).as_chunks::<CHAINS>());
     let mut sums = [l.zero(); CHAINS];
     for (a, b) in a4.iter().zip(b4) {
         for c in 0..CHAINS {

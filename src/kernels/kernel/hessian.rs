@@ -42,14 +42,21 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
     let (n, isa) = (x.n(), Isa::best());
     let shape = layout(n, 128, if n < 128 { 1 } else { 4 });
     let Buffers { x: panels, u: vectors, mass } = buffers;
-    panels.load(&PanelSource { isa, rows: x.coordinates(), tokens: x, weighted: false }, shape, parallel);
+    panels.load(
+        &PanelSource { isa, rows: x.coordinates(), tokens: x, weighted: false },
+        shape,
+        parallel,
+    );
     vectors.load(&PanelSource { isa, rows: u, tokens: x, weighted: false }, shape, parallel);
     let (d, cap) = (panels.d, panels.cap);
     for p in &mut panels.list {
-        [&mut p.tile, &mut p.signs].into_iter().for_each(|b: &mut AlignedVec<f64>| b.resize(cap * cap));
+        [&mut p.tile, &mut p.signs]
+            .into_iter()
+            .for_each(|b: &mut AlignedVec<f64>| b.resize(cap * cap));
     }
     vectors.list.iter_mut().for_each(|p| p.tile.resize(cap * cap));
-    let mut list: Vec<PanelPair> = panels.list.iter_mut().zip(&mut vectors.list).map(|(x, u)| PanelPair { x, u }).collect();
+    let mut list: Vec<PanelPair> =
+        panels.list.iter_mut().zip(&mut vectors.list).map(|(x, u)| PanelPair { x, u }).collect();
     let own = |a: &mut PanelPair| isa.run(Tile { beta, d, cap, a: (a.x, a.u), b: None });
     let pair = |a: &mut PanelPair, b: &mut PanelPair| {
         if a.x.len > 0 && b.x.len > 0 {
@@ -64,7 +71,15 @@ fn sums(buffers: &mut Buffers, beta: f64, x: &Tokens, u: &[f64], out: &mut [f64]
         let (out, mass) = (&mut out[part.start * d..part.end * d], &mut mass[part]);
         // out = unit (s + z u), where z are the sums of the weighted half squared chords, stored in
         // the place of masses.
-        isa.run(StoreSums { panel: v, totals: p, tokens: x, rows: u, sigma: -1.0, drift: out, mass });
+        isa.run(StoreSums {
+            panel: v,
+            totals: p,
+            tokens: x,
+            rows: u,
+            sigma: -1.0,
+            drift: out,
+            mass,
+        });
     }
 }
 
@@ -99,14 +114,28 @@ impl Tile<'_> {
         signs.fill(-1.0);
         match self.b {
             None => {
-                weights(l, shape, (columns, u_columns, m), (columns, u_columns, m), [w, wc, row_weight_sums], None);
+                weights(
+                    l,
+                    shape,
+                    (columns, u_columns, m),
+                    (columns, u_columns, m),
+                    [w, wc, row_weight_sums],
+                    None,
+                );
                 differences::<L, R, false>(l, size, w, signs, (u_terms, m), u_terms, drift);
                 differences::<L, R, false>(l, size, wc, signs, (terms, m), terms, drift);
             }
             Some((b, bu)) => {
                 let TokenPanel { terms: bx, columns: b_columns, m: bm, mass: b_mass, .. } = b;
                 let TokenPanel { terms: bu, columns: bu_columns, drift: b_drift, .. } = bu;
-                weights(l, shape, (columns, u_columns, m), (b_columns, bu_columns, bm), [w, wc, row_weight_sums], Some(b_mass));
+                weights(
+                    l,
+                    shape,
+                    (columns, u_columns, m),
+                    (b_columns, bu_columns, bm),
+                    [w, wc, row_weight_sums],
+                    Some(b_mass),
+                );
                 differences::<L, R, false>(l, size, w, signs, (bu, bm), u_terms, drift);
                 differences::<L, R, false>(l, size, wc, signs, (bx, bm), terms, drift);
                 differences::<L, R, true>(l, size, w, signs, (u_terms, m), bu, b_drift);

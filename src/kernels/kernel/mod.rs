@@ -14,7 +14,10 @@
 //! for every beta. `fast`: kernels by inner products and series, with error bounds. `epilogue`:
 //! from sums to velocities. `batch`: many small systems, one per lane.
 
-#![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "arrays of registers: loops over constants that must unroll"
+)]
 
 mod apply;
 mod attention;
@@ -44,7 +47,10 @@ pub use exact::distributed::{Communicator, Distributed};
 pub use fast::series::{MAX_ORDER, Series};
 pub use flagged_rows::FlaggedRows;
 pub use hessian::hessian_sums;
-pub use limits::{EXACT_ACCURACY, MIN_PARALLEL_WORK, MIN_REPEATED_WORK, MIN_SPINNING_WORK, with_repeated_evaluations};
+pub use limits::{
+    EXACT_ACCURACY, MIN_PARALLEL_WORK, MIN_REPEATED_WORK, MIN_SPINNING_WORK,
+    with_repeated_evaluations,
+};
 pub use problem::{Epilogue, Kernel, KernelProblem, OutputForm, Weights};
 pub use registry::{ALL, find};
 pub use sums::Sums;

@@ -82,7 +82,8 @@ impl KernelProblem<'_> {
         // Two halves of the factor: no product with a tiny sum overflows or underflows before the
         // end.
         let half = (0.5 * self.weights.log_scale(self.beta)).exp();
-        let (project, softmax) = (self.form == OutputForm::Tangent, self.weights == Weights::Softmax);
+        let (project, softmax) =
+            (self.form == OutputForm::Tangent, self.weights == Weights::Softmax);
         Epilogue { project, softmax, factors: [self.sign * half, half], accuracy: self.accuracy }
     }
 }
@@ -123,5 +124,11 @@ pub trait Kernel: Sync {
     /// Rows whose bound exceeds the accuracy are flagged and recomputed exactly.
     fn error_bound(&self, problem: &KernelProblem) -> f64;
     /// Writes all rows (n x d) and lists the flagged ones.
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows);
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    );
 }

@@ -2,12 +2,25 @@
 
 use super::choice::KernelChoice;
 use super::exact::{direct::DIRECT, distributed::SINGLE_PROCESS, reference::ROWS};
-use super::fast::{fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner, products::Products};
+use super::fast::{
+    fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner,
+    products::Products,
+};
 use super::problem::{Kernel, KernelProblem};
 use crate::error::{Error, Result, format_number};
 
 /// All kernels, exact ones first.
-pub static ALL: &[&dyn Kernel] = &[&ROWS, &DIRECT, &Inner, &GramMatrix, &Products, &Fourier, &Harmonics, &Heads, &SINGLE_PROCESS];
+pub static ALL: &[&dyn Kernel] = &[
+    &ROWS,
+    &DIRECT,
+    &Inner,
+    &GramMatrix,
+    &Products,
+    &Fourier,
+    &Harmonics,
+    &Heads,
+    &SINGLE_PROCESS,
+];
 
 impl KernelChoice {
     /// Parses `auto` or the name of a kernel.
@@ -31,12 +44,19 @@ impl KernelChoice {
             }
             Self::Named(kernel) => checked_by_name(kernel, problem),
             Self::Auto => {
-                let mut cheapest: (&'static dyn Kernel, f64) = (if plain { &DIRECT } else { &ROWS }, f64::INFINITY);
-                for &k in ALL.iter().filter(|k| if plain { !k.by_name_only() } else { k.supports_any_heads() }) {
+                let mut cheapest: (&'static dyn Kernel, f64) =
+                    (if plain { &DIRECT } else { &ROWS }, f64::INFINITY);
+                for &k in ALL
+                    .iter()
+                    .filter(|k| if plain { !k.by_name_only() } else { k.supports_any_heads() })
+                {
                     let cost = k.cost(problem);
                     // Compare costs first: asking every kernel all questions took 5 % of an
                     // evaluation of 32 tokens.
-                    if cost < cheapest.1 && k.unsupported_reason(problem).is_none() && attainable_accuracy(k, problem) <= problem.accuracy {
+                    if cost < cheapest.1
+                        && k.unsupported_reason(problem).is_none()
+                        && attainable_accuracy(k, problem) <= problem.accuracy
+                    {
                         cheapest = (k, cost);
                     }
                 }
@@ -55,7 +75,10 @@ pub fn attainable_accuracy(kernel: &dyn Kernel, problem: &KernelProblem) -> f64 
 }
 
 /// A named kernel, if it supports the problem and its accuracy.
-fn checked_by_name(kernel: &'static dyn Kernel, problem: &KernelProblem) -> Result<&'static dyn Kernel> {
+fn checked_by_name(
+    kernel: &'static dyn Kernel,
+    problem: &KernelProblem,
+) -> Result<&'static dyn Kernel> {
     if let Some(reason) = kernel.unsupported_reason(problem) {
         return Err(refused(kernel, reason));
     }
@@ -63,7 +86,8 @@ fn checked_by_name(kernel: &'static dyn Kernel, problem: &KernelProblem) -> Resu
     if attainable <= problem.accuracy {
         return Ok(kernel);
     }
-    let (name, n, d, beta) = (kernel.name(), problem.tokens.n(), problem.tokens.d(), format_number(problem.beta));
+    let (name, n, d, beta) =
+        (kernel.name(), problem.tokens.n(), problem.tokens.d(), format_number(problem.beta));
     // Rounded up, so that the printed accuracy is accepted.
     let least = 1.05 * attainable;
     Err(Error::parameter(
@@ -77,7 +101,11 @@ fn checked_by_name(kernel: &'static dyn Kernel, problem: &KernelProblem) -> Resu
 }
 
 fn refused(kernel: &dyn Kernel, reason: &str) -> Error {
-    Error::parameter("kernel", kernel.name(), format!("auto, or a problem that it supports ({reason})"))
+    Error::parameter(
+        "kernel",
+        kernel.name(),
+        format!("auto, or a problem that it supports ({reason})"),
+    )
 }
 
 /// Smaller drifts are rare until tokens cluster; rows with smaller drifts are flagged.
@@ -88,5 +116,8 @@ const TYPICAL_DRIFT: f64 = 1e-2;
 /// **Errors** an unknown name; the error suggests the nearest known one.
 pub fn find(name: &str) -> Result<&'static dyn Kernel> {
     let names = ["auto"].into_iter().chain(ALL.iter().map(|k| k.name()));
-    ALL.iter().copied().find(|k| k.name() == name).ok_or_else(|| Error::unknown("kernel", name, names))
+    ALL.iter()
+        .copied()
+        .find(|k| k.name() == name)
+        .ok_or_else(|| Error::unknown("kernel", name, names))
 }

@@ -36,7 +36,11 @@ impl Alibi {
             return Err(Error::parameter("ALiBi slopes", "none", "one slope for every head"));
         }
         match slopes.iter().position(|m| !m.is_finite()) {
-            Some(h) => Err(Error::parameter(format!("ALiBi slope {}", h + 1), slopes[h], "a finite number")),
+            Some(h) => Err(Error::parameter(
+                format!("ALiBi slope {}", h + 1),
+                slopes[h],
+                "a finite number",
+            )),
             None => Ok(Self { slopes }),
         }
     }
@@ -49,7 +53,15 @@ impl Alibi {
 impl Pattern for Alibi {
     fn check(&self, shape: &AttentionShape) -> Result<()> {
         let (found, heads) = (self.slopes.len(), shape.heads);
-        if found == heads { Ok(()) } else { Err(Error::parameter("ALiBi slopes", found, format!("one for each of the {heads} heads"))) }
+        if found == heads {
+            Ok(())
+        } else {
+            Err(Error::parameter(
+                "ALiBi slopes",
+                found,
+                format!("one for each of the {heads} heads"),
+            ))
+        }
     }
 
     fn bias(&self, head: usize, i: usize, j: usize) -> f64 {

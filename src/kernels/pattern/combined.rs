@@ -47,7 +47,8 @@ impl Pattern for CombinedPattern {
     fn bias_form(&self, head: usize) -> BiasForm {
         // The sum of two slopes would be rounded, and `BiasForm::Distance` promises an exact
         // product.
-        let mut forms = self.parts.iter().map(|p| p.bias_form(head)).filter(|f| *f != BiasForm::Absent);
+        let mut forms =
+            self.parts.iter().map(|p| p.bias_form(head)).filter(|f| *f != BiasForm::Absent);
         match (forms.next(), forms.next()) {
             (None, _) => BiasForm::Absent,
             (Some(form), None) => form,

@@ -109,11 +109,15 @@ pub trait Pattern: Send + Sync {
     /// rotates the high and the low parts.
     fn rotate_exactly(&self, i: usize, image: &mut [Dd]) {
         let high: Vec<f64> = image.iter().map(|x| x.to_f64()).collect();
-        let low: Vec<f64> = image.iter().zip(&high).map(|(x, h)| (*x - Dd::from(*h)).to_f64()).collect();
+        let low: Vec<f64> =
+            image.iter().zip(&high).map(|(x, h)| (*x - Dd::from(*h)).to_f64()).collect();
         let [mut high, mut low] = [high, low];
         self.rotate(i, &mut high);
         self.rotate(i, &mut low);
-        image.iter_mut().zip(high.iter().zip(&low)).for_each(|(x, (h, l))| *x = Dd::from(*h) + Dd::from(*l));
+        image
+            .iter_mut()
+            .zip(high.iter().zip(&low))
+            .for_each(|(x, (h, l))| *x = Dd::from(*h) + Dd::from(*l));
     }
 
     /// True if every query sees every source and there are no biases and no positions.

@@ -55,7 +55,9 @@ impl Rotary {
         // One Newton step from the rounded logarithm doubles its number of digits.
         let rough = base.ln();
         let log = Dd::from(rough) + (Dd::from(base) * Dd::from(-rough).exp() - Dd::from(1.0));
-        let turns = (0..rank / 2).map(|k| (log * (Dd::from(-2.0 * k as f64) / Dd::from(rank as f64))).exp() / two_pi()).collect();
+        let turns = (0..rank / 2)
+            .map(|k| (log * (Dd::from(-2.0 * k as f64) / Dd::from(rank as f64))).exp() / two_pi())
+            .collect();
         Ok(Self { pairs, rank, first: 0, turns, amplitude: 1.0, table: Vec::new() })
     }
 
@@ -79,7 +81,11 @@ impl Rotary {
     /// ```
     pub fn scaled(mut self, factors: &[f64], amplitude: f64) -> Result<Self> {
         if factors.len() != self.turns.len() {
-            return Err(Error::parameter("rotary factors", factors.len(), format!("{}, one for each pair", self.turns.len())));
+            return Err(Error::parameter(
+                "rotary factors",
+                factors.len(),
+                format!("{}, one for each pair", self.turns.len()),
+            ));
         }
         if let Some(bad) = factors.iter().find(|f| !f.is_finite()) {
             return Err(Error::parameter("rotary factors", bad, "finite numbers"));
@@ -162,7 +168,11 @@ impl Pattern for Rotary {
             return Ok(());
         }
         let found = if least == self.rank { most } else { least };
-        Err(Error::parameter("rows of Q and K", found, format!("{}, the rank of the rotary positions", self.rank)))
+        Err(Error::parameter(
+            "rows of Q and K",
+            found,
+            format!("{}, the rank of the rotary positions", self.rank),
+        ))
     }
 
     fn bias_form(&self, _: usize) -> super::BiasForm {
@@ -176,9 +186,11 @@ impl Pattern for Rotary {
     fn rotate(&self, i: usize, image: &mut [f64]) {
         let half = self.turns.len();
         for k in 0..half {
-            let [cos, sin] = self.table.get(i * half + k).copied().unwrap_or_else(|| self.rounded(i, k));
+            let [cos, sin] =
+                self.table.get(i * half + k).copied().unwrap_or_else(|| self.rounded(i, k));
             let (a, b) = self.pair(k);
-            (image[a], image[b]) = (cos * image[a] - sin * image[b], sin * image[a] + cos * image[b]);
+            (image[a], image[b]) =
+                (cos * image[a] - sin * image[b], sin * image[a] + cos * image[b]);
         }
     }
 
@@ -186,7 +198,8 @@ impl Pattern for Rotary {
         for k in 0..self.turns.len() {
             let [cos, sin] = self.exact(i, k);
             let (a, b) = self.pair(k);
-            (image[a], image[b]) = (cos * image[a] - sin * image[b], sin * image[a] + cos * image[b]);
+            (image[a], image[b]) =
+                (cos * image[a] - sin * image[b], sin * image[a] + cos * image[b]);
         }
     }
 }

@@ -36,7 +36,12 @@ impl BiasTable {
     /// Additive biases for every head, `heads x queries x sources`.
     ///
     /// **Errors** as [`BiasTable::biases`].
-    pub fn biases_by_head(heads: usize, queries: usize, sources: usize, biases: Vec<f64>) -> Result<Self> {
+    pub fn biases_by_head(
+        heads: usize,
+        queries: usize,
+        sources: usize,
+        biases: Vec<f64>,
+    ) -> Result<Self> {
         length("table of biases", biases.len(), &[heads, queries, sources])?;
         Self::finite(Self { heads, queries, sources, biases, name: "bias" })
     }
@@ -55,7 +60,11 @@ impl BiasTable {
             None => Ok(self),
             Some(k) => {
                 let (i, j) = (k / self.sources % self.queries + 1, k % self.sources + 1);
-                Err(Error::parameter("table of biases", self.biases[k], format!("finite numbers or -inf (row {i}, column {j})")))
+                Err(Error::parameter(
+                    "table of biases",
+                    self.biases[k],
+                    format!("finite numbers or -inf (row {i}, column {j})"),
+                ))
             }
         }
     }
@@ -83,7 +92,11 @@ impl Pattern for BiasTable {
             return Err(Error::parameter(self.name, sizes(own), sizes(wanted)));
         }
         if self.heads != 1 && self.heads != shape.heads {
-            return Err(Error::parameter(self.name, format!("{} heads", self.heads), format!("{} heads, or one for all", shape.heads)));
+            return Err(Error::parameter(
+                self.name,
+                format!("{} heads", self.heads),
+                format!("{} heads, or one for all", shape.heads),
+            ));
         }
         Ok(())
     }

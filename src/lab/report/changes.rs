@@ -27,7 +27,8 @@ pub(super) fn section(records: &[Record]) -> String {
 /// Claims that should hold and do, smallest margins first.
 pub fn tightest(records: &[Record], most: usize) -> Vec<&Record> {
     let holds = |r: &&Record| r.as_expected && !r.status.expects_violation() && !r.kind.is_share();
-    let mut found: Vec<(f64, &Record)> = records.iter().filter(holds).filter_map(|r| Some((r.margin?.value, r))).collect();
+    let mut found: Vec<(f64, &Record)> =
+        records.iter().filter(holds).filter_map(|r| Some((r.margin?.value, r))).collect();
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.into_iter().take(most).map(|(_, r)| r).collect()
 }
@@ -50,8 +51,19 @@ fn surprises(records: &[Record]) -> String {
     if odd.is_empty() {
         return String::new();
     }
-    let item = |r: &&Record| format!("<li><b class=\"broken\">{}</b> {}: {}</li>\n", r.verdict, link(r.name), escape(&r.reason));
-    format!("<h3>{} not as predicted</h3>\n<ul>\n{}</ul>\n", odd.len(), odd.iter().map(item).collect::<String>())
+    let item = |r: &&Record| {
+        format!(
+            "<li><b class=\"broken\">{}</b> {}: {}</li>\n",
+            r.verdict,
+            link(r.name),
+            escape(&r.reason)
+        )
+    };
+    format!(
+        "<h3>{} not as predicted</h3>\n<ul>\n{}</ul>\n",
+        odd.len(),
+        odd.iter().map(item).collect::<String>()
+    )
 }
 
 /// Two statements side by side, folded under one title.
@@ -76,17 +88,25 @@ fn holds(e: &Erratum, records: &[Record]) -> String {
     if !e.words.is_empty() {
         out.push_str(&format!("<p>{}</p>", math::text(e.words)));
     }
-    if out.is_empty() { format!("<p>See <code>metastable explain {}</code>.</p>", e.holds.join(" ")) } else { out }
+    if out.is_empty() {
+        format!("<p>See <code>metastable explain {}</code>.</p>", e.holds.join(" "))
+    } else {
+        out
+    }
 }
 
 /// The false statements with a status, each with its correction.
 fn false_statements(records: &[Record], status: Status, what: &str, label: &str) -> String {
-    let found: Vec<&Claim> = records.iter().filter(|r| r.status == status).filter_map(|r| find(r.name).ok()).collect();
+    let found: Vec<&Claim> =
+        records.iter().filter(|r| r.status == status).filter_map(|r| find(r.name).ok()).collect();
     if found.is_empty() {
         return String::new();
     }
     let one = |c: &&Claim| {
-        let right = erratum(c.name).map_or_else(|| format!("<p>See the derivation of {}.</p>", c.name), |e| holds(e, records));
+        let right = erratum(c.name).map_or_else(
+            || format!("<p>See the derivation of {}.</p>", c.name),
+            |e| holds(e, records),
+        );
         pair(&math::text(c.title), (label, &statement(c)), &right)
     };
     let many = if found.len() == 1 { "statement is" } else { "statements are" };
@@ -102,14 +122,28 @@ fn corrected(records: &[Record]) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let one = |c: &&Claim| pair(&math::text(c.title), ("Where it is published", &escape(c.citation)), &format!("<p>{}</p>", statement(c)));
+    let one = |c: &&Claim| {
+        pair(
+            &math::text(c.title),
+            ("Where it is published", &escape(c.citation)),
+            &format!("<p>{}</p>", statement(c)),
+        )
+    };
     let many = if found.len() == 1 { "statement is" } else { "statements are" };
-    format!("<h3>{} more {many} corrected</h3>\n{}", found.len(), found.iter().map(one).collect::<String>())
+    format!(
+        "<h3>{} more {many} corrected</h3>\n{}",
+        found.len(),
+        found.iter().map(one).collect::<String>()
+    )
 }
 
 fn proved(records: &[Record]) -> String {
-    let certified: Vec<&Record> = records.iter().filter(|r| r.verdict == Verdict::Certified).collect();
-    let (starts, of) = records.iter().filter_map(|r| r.certified).fold((0, 0), |(a, b), (proved, of)| (a + proved, b + of));
+    let certified: Vec<&Record> =
+        records.iter().filter(|r| r.verdict == Verdict::Certified).collect();
+    let (starts, of) = records
+        .iter()
+        .filter_map(|r| r.certified)
+        .fold((0, 0), |(a, b), (proved, of)| (a + proved, b + of));
     let item = |r: &&Record| {
         let what = find(r.name).ok().and_then(|c| c.proof.as_ref()).map_or("", |p| p.what);
         format!("<li>{}: {}</li>\n", link(r.name), math::text(what))
@@ -139,10 +173,15 @@ fn open(records: &[Record]) -> String {
         return String::new();
     }
     let item = |r: &&Record| {
-        let searched = r.searched.map_or(String::new(), |s| format!("; {} trials of a search", s.evaluations));
+        let searched =
+            r.searched.map_or(String::new(), |s| format!("; {} trials of a search", s.evaluations));
         format!("<li>{}: {} in {} draws{searched}</li>\n", link(r.name), r.verdict, r.trials)
     };
-    format!("<h3>{} open: no proof is known</h3>\n<ul>\n{}</ul>\n", found.len(), found.iter().map(item).collect::<String>())
+    format!(
+        "<h3>{} open: no proof is known</h3>\n<ul>\n{}</ul>\n",
+        found.len(),
+        found.iter().map(item).collect::<String>()
+    )
 }
 
 fn closest(records: &[Record]) -> String {

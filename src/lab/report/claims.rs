@@ -5,11 +5,17 @@ use super::math;
 use super::terms::{STATUSES, VERDICTS, escape, kind};
 use crate::theorem::{Claim, Kind, Margin, Record, ResolvingPower, Verdict, derivation, find};
 
-pub(super) fn section(records: &[Record], sparks: &[String], papers: &[CitedPaper], flag: &str) -> String {
+pub(super) fn section(
+    records: &[Record],
+    sparks: &[String],
+    papers: &[CitedPaper],
+    flag: &str,
+) -> String {
     let no_spark = String::new();
     let one = |k: &usize| folded(&records[*k], sparks.get(*k).unwrap_or(&no_spark), flag);
     let shelf = |g: &Group| {
-        let heading = format!("{} <span class=\"count\">{}</span>", escape(&g.title), g.records.len());
+        let heading =
+            format!("{} <span class=\"count\">{}</span>", escape(&g.title), g.records.len());
         let all: String = g.records.iter().map(one).collect();
         format!(
             "<section class=\"group\" aria-labelledby=\"h-paper-{0}\"><h3 \
@@ -46,7 +52,9 @@ fn topic(g: &Group, records: &[Record]) -> String {
 
 /// The controls of the filter, used by the script only.
 fn form() -> String {
-    let options = |words: Vec<String>| words.iter().map(|w| format!("<option>{w}</option>")).collect::<String>();
+    let options = |words: Vec<String>| {
+        words.iter().map(|w| format!("<option>{w}</option>")).collect::<String>()
+    };
     format!(
         "<form id=\"filter\" hidden><label>Group by <select name=\"group\"><option \
         value=\"by-paper\">paper</option><option \
@@ -127,20 +135,40 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     row("Drawn", escape(&r.drawn.to_string()));
     row("Observed", escape(&observed(r)));
     row("Margin", r.margin.map_or(String::new(), |m| format!("{} {spark}", escape(&margin(&m)))));
-    row("Where", r.worst.map_or(String::new(), |(case, trial)| escape(&format!("{case}, trial {trial}"))));
+    row(
+        "Where",
+        r.worst.map_or(String::new(), |(case, trial)| escape(&format!("{case}, trial {trial}"))),
+    );
     row("Slack", r.slack.map_or(String::new(), slack));
-    let perturbed = if c.constant.is_empty() { String::new() } else { format!(" (changed: {})", math::text(c.constant)) };
+    let perturbed = if c.constant.is_empty() {
+        String::new()
+    } else {
+        format!(" (changed: {})", math::text(c.constant))
+    };
     row("Resolves (relative)", format!("{}{perturbed}", escape(&power(r))));
     row("Trials", trials(r));
     let side = if r.control_ok { "expected result" } else { "not the expected result" };
     row("Control", format!("{}: {side}", math::text(c.control.what)));
-    row("Certified", math::text(c.proof.as_ref().filter(|_| r.verdict == Verdict::Certified).map_or("", |p| p.what)));
+    row(
+        "Certified",
+        math::text(
+            c.proof.as_ref().filter(|_| r.verdict == Verdict::Certified).map_or("", |p| p.what),
+        ),
+    );
     row("Confirmed by", escape(&r.confirmed.join(", ")));
-    row("Searched", r.searched.map_or(String::new(), |s| format!("{} trials, smallest margin {}", s.evaluations, number(s.best))));
+    row(
+        "Searched",
+        r.searched.map_or(String::new(), |s| {
+            format!("{} trials, smallest margin {}", s.evaluations, number(s.best))
+        }),
+    );
     row("Source", escape(c.citation));
     row("Again", format!("<code>metastable check {}{flag} --seed {}</code>", r.name, r.seed));
     let proof = derivation(c).map_or(String::new(), |text| {
-        let paragraphs: String = text.split("\n\n").map(|p| format!("<p>{}</p>", math::marked(&p.replace('\n', " ")))).collect();
+        let paragraphs: String = text
+            .split("\n\n")
+            .map(|p| format!("<p>{}</p>", math::marked(&p.replace('\n', " "))))
+            .collect();
         format!("<details><summary>Derivation of {}</summary>{paragraphs}</details>\n", r.name)
     });
     format!(
@@ -162,14 +190,20 @@ fn observed(r: &Record) -> String {
             number(bound)
         );
     }
-    let Some(Margin { compared: Some((seen, against)), value, .. }) = r.margin else { return String::new() };
+    let Some(Margin { compared: Some((seen, against)), value, .. }) = r.margin else {
+        return String::new();
+    };
     match r.kind {
         Kind::Identity if seen.abs() <= f64::MIN_POSITIVE => "no deviation: exact".to_owned(),
         Kind::Identity => format!("deviation {}, tolerance {}", number(seen), number(against)),
         Kind::Law => {
             // The margin is 1 - |measured - stated| / allowed.
             let allowed = (seen - against).abs() / (1.0 - value);
-            let within = if allowed.is_finite() { format!(", allowed +-{}", number(allowed)) } else { String::new() };
+            let within = if allowed.is_finite() {
+                format!(", allowed +-{}", number(allowed))
+            } else {
+                String::new()
+            };
             format!("measured {}, stated {}{within}", digits(seen), digits(against))
         }
         _ => format!("value {}, bound {}", digits(seen), digits(against)),
@@ -187,7 +221,11 @@ fn slack(s: f64) -> String {
 
 pub(super) fn margin(m: &Margin) -> String {
     let error = m.error();
-    if error <= f64::MIN_POSITIVE { format!("{} (exact)", number(m.value)) } else { format!("{} +- {error:.0e}", number(m.value)) }
+    if error <= f64::MIN_POSITIVE {
+        format!("{} (exact)", number(m.value))
+    } else {
+        format!("{} +- {error:.0e}", number(m.value))
+    }
 }
 
 fn power(r: &Record) -> String {

@@ -117,11 +117,23 @@ pub const ALL: [Erratum; 43] = [
         "The four corners of a rectangle have four limits. With simple eigenvalues of V the \
         conjecture is open (rd-codimension-simple).",
     ),
-    with("rd-remark-printed", &["rd-hypercube"], "The two limits differ by a small gap that is not 0."),
+    with(
+        "rd-remark-printed",
+        &["rd-hypercube"],
+        "The two limits differ by a small gap that is not 0.",
+    ),
     by("rnn-equal-weight-printed", &["rnn-influence"]),
     by("rnn-order-printed", &["rnn-order"]),
-    with("rnn-spectral-radius-folklore", &["rnn-contraction"], "It is the norm that has to be below 1."),
-    with("root-matters-printed", &["nearest-by-dot"], "The root is monotone: squares rank as distances do."),
+    with(
+        "rnn-spectral-radius-folklore",
+        &["rnn-contraction"],
+        "It is the norm that has to be below 1.",
+    ),
+    with(
+        "root-matters-printed",
+        &["nearest-by-dot"],
+        "The root is monotone: squares rank as distances do.",
+    ),
     with(
         "row-entropy-folklore",
         &["row-entropy-equiangular"],

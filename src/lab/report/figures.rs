@@ -78,12 +78,15 @@ fn figure(f: &Figure) -> String {
 
 /// The missing figures, one list for each reason.
 fn missing(figures: &[Figure]) -> String {
-    let mut reasons: Vec<&str> =
-        figures.iter().filter_map(|f| if let FigurePicture::Missing(why) = f.picture { Some(why) } else { None }).collect();
+    let mut reasons: Vec<&str> = figures
+        .iter()
+        .filter_map(|f| if let FigurePicture::Missing(why) = f.picture { Some(why) } else { None })
+        .collect();
     reasons.sort_unstable();
     reasons.dedup();
     let list = |why: &str| {
-        let without = figures.iter().filter(|f| matches!(f.picture, FigurePicture::Missing(w) if w == why));
+        let without =
+            figures.iter().filter(|f| matches!(f.picture, FigurePicture::Missing(w) if w == why));
         let items: String = without
             .map(|f| {
                 format!(
@@ -105,7 +108,13 @@ fn missing(figures: &[Figure]) -> String {
 
 /// The font rule of the figures, once for the page.
 pub(super) fn font(figures: &[Figure]) -> String {
-    let rule = |f: &Figure| if let FigurePicture::Drawn { svg, .. } = &f.picture { without_font(svg).map(|(_, rule)| rule) } else { None };
+    let rule = |f: &Figure| {
+        if let FigurePicture::Drawn { svg, .. } = &f.picture {
+            without_font(svg).map(|(_, rule)| rule)
+        } else {
+            None
+        }
+    };
     figures.iter().find_map(rule).unwrap_or_default()
 }
 

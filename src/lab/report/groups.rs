@@ -27,7 +27,8 @@ const OTHER_SOURCES: &str = "Other sources: books, surveys, talks, derivations o
 /// with more claims come first; within a paper claims are ordered by theorem number. Claims that
 /// cite no paper of the list come last.
 pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
-    let cited: Vec<Option<(usize, TheoremNumber)>> = records.iter().map(|r| cited_theorem(r, papers)).collect();
+    let cited: Vec<Option<(usize, TheoremNumber)>> =
+        records.iter().map(|r| cited_theorem(r, papers)).collect();
     let group = |wanted: Option<usize>, name: &str, title: String| {
         let mut found: Vec<(TheoremNumber, usize)> = Vec::new();
         for (k, place) in cited.iter().enumerate() {
@@ -39,8 +40,15 @@ pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
         found.sort_unstable();
         Group { name: name.to_owned(), title, records: found.into_iter().map(|(_, k)| k).collect() }
     };
-    let title = |p: &CitedPaper| format!("arXiv:{}{}", p.id, if p.summary.is_empty() { String::new() } else { format!(" {}", p.summary) });
-    let mut groups: Vec<Group> = papers.iter().enumerate().map(|(k, p)| group(Some(k), p.id, title(p))).collect();
+    let title = |p: &CitedPaper| {
+        format!(
+            "arXiv:{}{}",
+            p.id,
+            if p.summary.is_empty() { String::new() } else { format!(" {}", p.summary) }
+        )
+    };
+    let mut groups: Vec<Group> =
+        papers.iter().enumerate().map(|(k, p)| group(Some(k), p.id, title(p))).collect();
     groups.sort_by_key(|g| std::cmp::Reverse(g.records.len()));
     groups.push(group(None, "other", OTHER_SOURCES.to_owned()));
     groups.retain(|g| !g.records.is_empty());
@@ -50,11 +58,18 @@ pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
 /// Groups by topic, in the order of the topics and of their claims. Every record appears once.
 pub fn by_topic(records: &[Record]) -> Vec<Group> {
     let at = |name: &&str| records.iter().position(|r| r.name == *name);
-    let group =
-        |t: &topics::Topic| Group { name: t.name.to_owned(), title: t.title.to_owned(), records: t.claims.iter().filter_map(at).collect() };
+    let group = |t: &topics::Topic| Group {
+        name: t.name.to_owned(),
+        title: t.title.to_owned(),
+        records: t.claims.iter().filter_map(at).collect(),
+    };
     let mut groups: Vec<Group> = topics::ALL.iter().map(group).collect();
     let rest = (0..records.len()).filter(|k| topics::topic(records[*k].name).is_none()).collect();
-    groups.push(Group { name: "without".to_owned(), title: "Without a topic".to_owned(), records: rest });
+    groups.push(Group {
+        name: "without".to_owned(),
+        title: "Without a topic".to_owned(),
+        records: rest,
+    });
     groups.retain(|g| !g.records.is_empty());
     groups
 }
@@ -74,7 +89,8 @@ fn cited_theorem(record: &Record, papers: &[CitedPaper]) -> Option<(usize, Theor
 }
 
 /// Words before the number of a theorem.
-const NUMBERED: [&str; 8] = ["theorem", "lemma", "proposition", "remark", "section", "appendix", "example", "problem"];
+const NUMBERED: [&str; 8] =
+    ["theorem", "lemma", "proposition", "remark", "section", "appendix", "example", "problem"];
 
 /// The first number of a chapter or a theorem in a text: `Theorem 5.1`, `(D.8)`, `section 7`.
 pub fn number(text: &str) -> TheoremNumber {

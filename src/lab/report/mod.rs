@@ -52,7 +52,9 @@ impl Budget {
 
     fn words(&self) -> String {
         match self.effort {
-            Effort::Quick => "Quick run: the ends of all ranges and a few draws of each claim".into(),
+            Effort::Quick => {
+                "Quick run: the ends of all ranges and a few draws of each claim".into()
+            }
             Effort::Standard => "Full run: the standard number of draws and longer searches".into(),
             Effort::Draws(n) => format!("{n} draws of each claim and longer searches"),
         }
@@ -123,11 +125,26 @@ fn run(records: &[Record], provenance: &Provenance, budget: &Budget) -> String {
         run</h2>\n<table><caption>How to make it \
         again</caption><tbody>\n{rows}</tbody></table>\n</section>\n",
         rows = [
-            row("Budget", &format!("{trials} draws and {searched} trials of searches, {:.0} s", budget.seconds)),
-            row("Machine", &escape(&format!("{}, {}, {}", provenance.target, budget.machine, provenance.compiler))),
+            row(
+                "Budget",
+                &format!(
+                    "{trials} draws and {searched} trials of searches, {:.0} s",
+                    budget.seconds
+                )
+            ),
+            row(
+                "Machine",
+                &escape(&format!(
+                    "{}, {}, {}",
+                    provenance.target, budget.machine, provenance.compiler
+                ))
+            ),
             row(
                 "Program",
-                &escape(&format!("{}, numerical version {}, commit {}", provenance.tool, provenance.numerical_version, provenance.commit)),
+                &escape(&format!(
+                    "{}, numerical version {}, commit {}",
+                    provenance.tool, provenance.numerical_version, provenance.commit
+                )),
             ),
             row("Again", &format!("<code>{}</code>", escape(&budget.command()))),
         ]
@@ -148,16 +165,24 @@ fn contents(figures: &[Figure]) -> String {
 
 fn summary(records: &[Record]) -> String {
     // Verdicts that no claim has get no column, so the others fit on a phone.
-    let given: Vec<&Verdict> = VERDICTS.iter().filter(|v| records.iter().any(|r| r.verdict == **v)).collect();
+    let given: Vec<&Verdict> =
+        VERDICTS.iter().filter(|v| records.iter().any(|r| r.verdict == **v)).collect();
     let head: String = given.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
     let rows: String = STATUSES
         .iter()
         .map(|s| {
-            let cell = |v: &&Verdict| match records.iter().filter(|r| r.status == *s && r.verdict == **v).count() {
+            let cell = |v: &&Verdict| match records
+                .iter()
+                .filter(|r| r.status == *s && r.verdict == **v)
+                .count()
+            {
                 0 => "<td></td>".to_owned(),
                 count => format!("<td>{count}</td>"),
             };
-            format!("<tr><th scope=\"row\">{s}</th>{}</tr>\n", given.iter().map(cell).collect::<String>())
+            format!(
+                "<tr><th scope=\"row\">{s}</th>{}</tr>\n",
+                given.iter().map(cell).collect::<String>()
+            )
         })
         .collect();
     format!(
@@ -177,7 +202,9 @@ pub fn claims_table() -> String {
 
 /// A Markdown table of some claims.
 pub fn table(claims: &[&crate::theorem::Claim]) -> String {
-    let mut out = String::from("| claim | what is tested | status | kind | source |\n|---|---|---|---|---|\n");
+    let mut out = String::from(
+        "| claim | what is tested | status | kind | source |\n|---|---|---|---|---|\n",
+    );
     for claim in claims {
         // Asterisks, pipes and angle brackets are markup in Markdown.
         let plain = |text: &str| text.replace('|', "\\|").replace('*', "\\*").replace('<', "\\<");

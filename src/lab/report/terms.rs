@@ -3,11 +3,22 @@
 use crate::theorem::{Kind, Status, Verdict};
 
 /// Verdicts, in the order of the tables.
-pub const VERDICTS: [Verdict; 5] =
-    [Verdict::Certified, Verdict::Supported, Verdict::Inconclusive, Verdict::Violated, Verdict::HypothesesNeverMet];
+pub const VERDICTS: [Verdict; 5] = [
+    Verdict::Certified,
+    Verdict::Supported,
+    Verdict::Inconclusive,
+    Verdict::Violated,
+    Verdict::HypothesesNeverMet,
+];
 /// Statuses.
-pub const STATUSES: [Status; 6] =
-    [Status::Theorem, Status::Corrected, Status::Misprinted, Status::Folklore, Status::Open, Status::Observation];
+pub const STATUSES: [Status; 6] = [
+    Status::Theorem,
+    Status::Corrected,
+    Status::Misprinted,
+    Status::Folklore,
+    Status::Open,
+    Status::Observation,
+];
 
 /// A kind as text.
 pub fn kind(kind: Kind) -> String {

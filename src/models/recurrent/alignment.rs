@@ -32,7 +32,8 @@ impl Alignment {
     pub fn weights<'a>(&'a self, trace: &mut Trace<'a>, state: Var, encoded: &[Var]) -> Var {
         let scores = match self {
             Self::Fixed => {
-                let last: Vec<f64> = (1..=encoded.len()).map(|j| f64::from(u8::from(j == encoded.len()))).collect();
+                let last: Vec<f64> =
+                    (1..=encoded.len()).map(|j| f64::from(u8::from(j == encoded.len()))).collect();
                 return trace.constant(&last);
             }
             Self::Additive { decoder_weights: w, encoder_weights: u, score_vector: v } => {
@@ -86,13 +87,22 @@ impl EncoderDecoder {
     }
 
     /// Records `count` outputs and their contexts.
-    pub fn decode<'a>(&'a self, trace: &mut Trace<'a>, encoded: &[Var], count: usize) -> (Vec<Var>, Vec<Var>) {
+    pub fn decode<'a>(
+        &'a self,
+        trace: &mut Trace<'a>,
+        encoded: &[Var],
+        count: usize,
+    ) -> (Vec<Var>, Vec<Var>) {
         let (mut outputs, mut contexts) = (Vec::new(), Vec::new());
         let Some(mut state) = encoded.last().copied() else { return (outputs, contexts) };
         for _ in 0..count {
             let weights = self.alignment.weights(trace, state, encoded);
             // A fixed context is the last state itself, without multiplications.
-            let context = if let Alignment::Fixed = self.alignment { encoded[encoded.len() - 1] } else { trace.mix(weights, encoded) };
+            let context = if let Alignment::Fixed = self.alignment {
+                encoded[encoded.len() - 1]
+            } else {
+                trace.mix(weights, encoded)
+            };
             let sum = self.decoder.record(trace, context, state);
             state = trace.tanh(sum);
             outputs.push(state);

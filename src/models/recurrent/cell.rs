@@ -20,12 +20,20 @@ impl Gate {
     /// Normal matrices of variance `1/d` and `gain^2/d`, no bias.
     pub fn normal(seed: u64, name: &str, d: usize, gain: f64) -> Self {
         let input = normal_matrix(seed, &format!("{name} input"), (d, d), 1.0);
-        Self { input, state: normal_matrix(seed, &format!("{name} state"), (d, d), gain), bias: vec![0.0; d] }
+        Self {
+            input,
+            state: normal_matrix(seed, &format!("{name} state"), (d, d), gain),
+            bias: vec![0.0; d],
+        }
     }
 
     /// Records the value.
     pub fn record<'a>(&'a self, trace: &mut Trace<'a>, x: Var, h: Var) -> Var {
-        let (a, b, c) = (trace.matrix(&self.input, x), trace.matrix(&self.state, h), trace.constant(&self.bias));
+        let (a, b, c) = (
+            trace.matrix(&self.input, x),
+            trace.matrix(&self.state, h),
+            trace.constant(&self.bias),
+        );
         let sum = trace.sum(a, 1.0, b);
         trace.sum(sum, 1.0, c)
     }

@@ -16,15 +16,24 @@ use std::convert::Infallible;
 /// let all = exponents(resnet.as_ref(), &[0.1, 0.2, 0.3, 0.4], 4, (0, 50), 4);
 /// assert!(all.len() == 4 && all[0] > all[3]);
 /// ```
-pub fn exponents(map: &dyn TokenMap, start: &[f64], d: usize, layers: (usize, usize), count: usize) -> Vec<f64> {
+pub fn exponents(
+    map: &dyn TokenMap,
+    start: &[f64],
+    d: usize,
+    layers: (usize, usize),
+    count: usize,
+) -> Vec<f64> {
     let mut stream = Stream::new(1, &["lyapunov frame"]);
-    let Ok(found) =
-        lyapunov::exponents(start, layers, count, &mut stream, |layer, x| Ok::<_, Infallible>(linearise_layer(map, layer, d, x)));
+    let Ok(found) = lyapunov::exponents(start, layers, count, &mut stream, |layer, x| {
+        Ok::<_, Infallible>(linearise_layer(map, layer, d, x))
+    });
     found
 }
 
 /// The [mixing matrix](lyapunov::mixing) of this number of layers.
 pub fn mixing(map: &dyn TokenMap, x: &[f64], d: usize, layers: usize) -> Vec<f64> {
-    let Ok(found) = lyapunov::mixing(x, d, layers, |layer, x| Ok::<_, Infallible>(linearise_layer(map, layer, d, x)));
+    let Ok(found) = lyapunov::mixing(x, d, layers, |layer, x| {
+        Ok::<_, Infallible>(linearise_layer(map, layer, d, x))
+    });
     found
 }

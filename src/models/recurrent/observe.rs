@@ -70,7 +70,10 @@ pub fn summarise(named: &NamedMap, spec: &MapSpec, count: usize) -> Result<MapSu
     }
     if let Some(k) = x.iter().position(|v| !v.is_finite()) {
         return Err(Error::Numerical {
-            what: format!("{}: number {k} after {} layers is {}; take a smaller gain", named.name, spec.layers, x[k]),
+            what: format!(
+                "{}: number {k} after {} layers is {}; take a smaller gain",
+                named.name, spec.layers, x[k]
+            ),
         });
     }
     let mut mixing = mixing(map.as_ref(), &start, spec.d, spec.layers);

@@ -63,7 +63,11 @@ impl TokenMap for ResidualNet {
     fn record<'a>(&'a self, layer: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
         let step = (self.depth as f64).powf(-self.power);
         let outer = self.matrix("outer", layer);
-        let inner = if self.nonlinearity == Nonlinearity::Linear { Vec::new() } else { self.matrix("inner", layer) };
+        let inner = if self.nonlinearity == Nonlinearity::Linear {
+            Vec::new()
+        } else {
+            self.matrix("inner", layer)
+        };
         let mut one = |x: &Var| {
             let activated = match self.nonlinearity {
                 Nonlinearity::Linear => *x,

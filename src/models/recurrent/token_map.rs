@@ -27,7 +27,12 @@ pub trait TokenMap: Send + Sync {
 }
 
 /// A layer of a map, linearised at rows of d numbers.
-pub fn linearise_layer<'a>(map: &'a dyn TokenMap, layer: usize, d: usize, x: &[f64]) -> LinearisedTrace<'a> {
+pub fn linearise_layer<'a>(
+    map: &'a dyn TokenMap,
+    layer: usize,
+    d: usize,
+    x: &[f64],
+) -> LinearisedTrace<'a> {
     let mut trace = Trace::default();
     let rows: Vec<Var> = x.chunks_exact(d).map(|row| trace.input(row)).collect();
     let out = map.record(layer, &mut trace, &rows);
@@ -78,7 +83,11 @@ impl MapSpec {
     /// Checks the sizes. **Errors** sizes outside the ranges of the maps.
     pub fn checked(self) -> Result<Self> {
         let count = |name: &str, v: usize, low: usize, high: usize| {
-            if (low..=high).contains(&v) { Ok(()) } else { Err(Error::parameter(name, v, format!("a whole number in [{low}, {high}]"))) }
+            if (low..=high).contains(&v) {
+                Ok(())
+            } else {
+                Err(Error::parameter(name, v, format!("a whole number in [{low}, {high}]")))
+            }
         };
         count("n", self.n, 1, 256)?;
         count("d", self.d, 1, 256)?;
@@ -112,7 +121,12 @@ pub fn one_layer(_: usize) -> f64 {
 }
 
 /// A matrix of normally distributed numbers with the standard deviation `gain / sqrt(columns)`.
-pub fn normal_matrix(seed: u64, name: &str, (rows, columns): (usize, usize), gain: f64) -> Vec<f64> {
+pub fn normal_matrix(
+    seed: u64,
+    name: &str,
+    (rows, columns): (usize, usize),
+    gain: f64,
+) -> Vec<f64> {
     let mut out = vec![0.0; rows * columns];
     crate::num::stream::Stream::new(seed, &["map", name]).normals(&mut out);
     let size = gain / (columns as f64).sqrt();

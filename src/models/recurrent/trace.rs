@@ -74,14 +74,16 @@ impl<'a> Trace<'a> {
     /// `M x`, M row-major.
     pub fn matrix(&mut self, m: impl Into<Cow<'a, [f64]>>, x: Var) -> Var {
         let m = m.into();
-        let value = m.chunks_exact(self.value(x).len()).map(|row| dot(row, self.value(x))).collect();
+        let value =
+            m.chunks_exact(self.value(x).len()).map(|row| dot(row, self.value(x))).collect();
         let cost = m.len();
         self.add(Op::Matrix(m, x), value, cost)
     }
 
     /// `a + s b`.
     pub fn sum(&mut self, a: Var, s: f64, b: Var) -> Var {
-        let value: Vec<f64> = self.value(a).iter().zip(self.value(b)).map(|(a, b)| a + s * b).collect();
+        let value: Vec<f64> =
+            self.value(a).iter().zip(self.value(b)).map(|(a, b)| a + s * b).collect();
         let cost = value.len();
         self.add(Op::Sum(a, s, b), value, cost)
     }
@@ -180,7 +182,10 @@ impl<'a> Trace<'a> {
                 (0..x.len()).map(|c| of(a)[c] * y[c] + x[c] * of(b)[c]).collect()
             }
             Op::Elementwise(x, slopes) => of(x).iter().zip(slopes).map(|(u, s)| s * u).collect(),
-            Op::Scores(q, keys) => keys.iter().map(|j| dot(of(q), self.value(*j)) + dot(self.value(*q), of(j))).collect(),
+            Op::Scores(q, keys) => keys
+                .iter()
+                .map(|j| dot(of(q), self.value(*j)) + dot(self.value(*q), of(j)))
+                .collect(),
             Op::Softmax(s) => {
                 let (p, u) = (&self.values[k], of(s));
                 let mean = dot(p, u);
@@ -190,7 +195,9 @@ impl<'a> Trace<'a> {
                 let mut out = vec![0.0; self.values[k].len()];
                 for (j, row) in rows.iter().enumerate() {
                     let (w, dw) = (self.value(*weights)[j], of(weights)[j]);
-                    out.iter_mut().zip(self.value(*row).iter().zip(of(row))).for_each(|(o, (r, dr))| *o += dw * r + w * dr);
+                    out.iter_mut()
+                        .zip(self.value(*row).iter().zip(of(row)))
+                        .for_each(|(o, (r, dr))| *o += dw * r + w * dr);
                 }
                 out
             }
@@ -205,17 +212,22 @@ impl<'a> Trace<'a> {
 
     /// Adds the contributions of the cotangent `g` of vector `k` to the cotangents of its operands.
     fn add_cotangents(&self, k: usize, g: &[f64], cotangents: &mut [Vec<f64>]) {
-        let mut add_to = |to: &Var, s: f64, v: &[f64]| cotangents[to.0].iter_mut().zip(v).for_each(|(w, v)| *w += s * v);
+        let mut add_to = |to: &Var, s: f64, v: &[f64]| {
+            cotangents[to.0].iter_mut().zip(v).for_each(|(w, v)| *w += s * v)
+        };
         match &self.ops[k] {
             Op::Input | Op::Constant => {}
-            Op::Matrix(m, x) => m.chunks_exact(self.value(*x).len()).zip(g).for_each(|(row, g)| add_to(x, *g, row)),
+            Op::Matrix(m, x) => {
+                m.chunks_exact(self.value(*x).len()).zip(g).for_each(|(row, g)| add_to(x, *g, row))
+            }
             Op::Sum(a, s, b) => {
                 add_to(a, 1.0, g);
                 add_to(b, *s, g);
             }
             Op::Product(a, b) => {
                 for (to, other) in [(a, b), (b, a)] {
-                    let part: Vec<f64> = g.iter().zip(self.value(*other)).map(|(g, o)| g * o).collect();
+                    let part: Vec<f64> =
+                        g.iter().zip(self.value(*other)).map(|(g, o)| g * o).collect();
                     add_to(to, 1.0, &part);
                 }
             }
@@ -248,7 +260,9 @@ impl<'a> Trace<'a> {
                     start += len;
                 }
             }
-            Op::Part(x, start) => cotangents[x.0][*start..].iter_mut().zip(g).for_each(|(w, g)| *w += g),
+            Op::Part(x, start) => {
+                cotangents[x.0][*start..].iter_mut().zip(g).for_each(|(w, g)| *w += g)
+            }
             Op::Unit(x, inverse) => {
                 let y = &self.values[k];
                 let along = dot(y, g);
@@ -270,7 +284,11 @@ pub struct LinearisedTrace<'a> {
 impl<'a> LinearisedTrace<'a> {
     /// The map from all inputs of the record to these vectors.
     pub fn new(trace: Trace<'a>, outputs: Vec<Var>) -> Self {
-        Self { value: outputs.iter().flat_map(|o| trace.value(*o)).copied().collect(), trace, outputs }
+        Self {
+            value: outputs.iter().flat_map(|o| trace.value(*o)).copied().collect(),
+            trace,
+            outputs,
+        }
     }
 
     /// Number of multiplications for the value.
@@ -301,7 +319,8 @@ impl Linearised for LinearisedTrace<'_> {
     }
 
     fn vjp(&self, w: &[f64]) -> Vec<f64> {
-        let mut cotangents: Vec<Vec<f64>> = self.trace.values.iter().map(|v| vec![0.0; v.len()]).collect();
+        let mut cotangents: Vec<Vec<f64>> =
+            self.trace.values.iter().map(|v| vec![0.0; v.len()]).collect();
         let mut at = 0;
         for o in &self.outputs {
             let len = cotangents[o.0].len();
@@ -313,7 +332,8 @@ impl Linearised for LinearisedTrace<'_> {
             self.trace.add_cotangents(k, &g, &mut cotangents);
             cotangents[k] = g;
         }
-        let inputs = self.trace.ops.iter().zip(&cotangents).filter(|(op, _)| matches!(op, Op::Input));
+        let inputs =
+            self.trace.ops.iter().zip(&cotangents).filter(|(op, _)| matches!(op, Op::Input));
         inputs.flat_map(|(_, w)| w.clone()).collect()
     }
 }

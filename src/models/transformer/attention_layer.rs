@@ -52,7 +52,12 @@ impl<T: Real> AttentionLayer<T> {
     /// A layer of these maps. `place` is its name in errors.
     ///
     /// **Errors** shapes that do not fit.
-    pub fn new(place: &str, [query, key, value, output]: [Linear<T>; 4], grouping: Grouping, pattern: Arc<dyn Pattern>) -> Result<Self> {
+    pub fn new(
+        place: &str,
+        [query, key, value, output]: [Linear<T>; 4],
+        grouping: Grouping,
+        pattern: Arc<dyn Pattern>,
+    ) -> Result<Self> {
         let Grouping { heads, kv_heads } = grouping;
         let fits = heads > 0
             && kv_heads > 0
@@ -112,7 +117,12 @@ impl<T: Real> AttentionLayer<T> {
 
     /// The sizes that the pattern is checked against.
     pub fn extent(&self, queries: usize, sources: usize) -> AttentionShape {
-        AttentionShape { heads: self.grouping.heads, queries, sources, ranks: (self.rank(), self.rank()) }
+        AttentionShape {
+            heads: self.grouping.heads,
+            queries,
+            sources,
+            ranks: (self.rank(), self.rank()),
+        }
     }
 
     /// Output for queries x (n x d) over sources y (m x d'). `keep` requests the weights. A query
@@ -121,7 +131,8 @@ impl<T: Real> AttentionLayer<T> {
     /// **Accuracy** some `10 u (1 + |logit|)` of the largest entry. **Cost** `2 n` operations per
     /// weight of the maps and `2 n m (r + s)` per head. **Errors** a pattern for other sizes.
     pub fn attend(&self, x: &[T], y: &[T], keep: bool) -> Result<AttentionOutput<T>> {
-        self.pattern.check(&self.extent(x.len() / self.query.inputs(), y.len() / self.key.inputs()))?;
+        self.pattern
+            .check(&self.extent(x.len() / self.query.inputs(), y.len() / self.key.inputs()))?;
         let [q, k, v] = self.project(x, y, 0);
         let (mixed, weights) = self.weighted_values(&q, &k, &v, 0, keep);
         Ok(AttentionOutput { out: self.output.apply(&mixed), weights })
@@ -153,38 +164,72 @@ impl<T: Real> AttentionLayer<T> {
 
     /// `sum_j P_ij v_j` of all heads (n x heads s), and the weights; the first query has the index
     /// `first`.
-    pub(super) fn weighted_values(&self, q: &[T], k: &[T], v: &[T], first: usize, keep: bool) -> (Vec<T>, Vec<T>) {
+    pub(super) fn weighted_values(
+        &self,
+        q: &[T],
+        k: &[T],
+        v: &[T],
+        first: usize,
+        keep: bool,
+    ) -> (Vec<T>, Vec<T>) {
         let Grouping { heads, kv_heads } = self.grouping;
         let (r, s) = (self.rank(), self.size());
         let (n, m) = (q.len() / (heads * r), k.len() / (kv_heads * r));
         let packed_head = |g: usize| {
-            let of = |numbers, width: usize| MatrixRows { numbers, stride: kv_heads * width, count: m };
-            (PackedMatrix::from_columns(&of(&k[g * r..], r), r), PackedMatrix::from_rows(&of(&v[g * s..], s), s))
+            let of =
+                |numbers, width: usize| MatrixRows { numbers, stride: kv_heads * width, count: m };
+            (
+                PackedMatrix::from_columns(&of(&k[g * r..], r), r),
+                PackedMatrix::from_rows(&of(&v[g * s..], s), s),
+            )
         };
         let shared = m * (r + s) > 1 << 12 && parallel_allowed();
-        let packed: Vec<_> =
-            if shared { (0..kv_heads).into_par_iter().map(packed_head).collect() } else { (0..kv_heads).map(packed_head).collect() };
+        let packed: Vec<_> = if shared {
+            (0..kv_heads).into_par_iter().map(packed_head).collect()
+        } else {
+            (0..kv_heads).map(packed_head).collect()
+        };
         let (out, weights_size) = (heads * s, if keep { heads * m } else { 0 });
         let rows = (TILE_SIZE / m.max(1)).clamp(8, ROWS) / 8 * 8;
         let buffer = || vec![T::default(); rows * m.next_multiple_of(VECTOR)];
-        let both = par_rows(q, (heads * r, out + weights_size), heads * m * (r + s), rows, buffer, |tile, row, queries, both| {
-            for h in 0..heads {
-                let (keys, values) = &packed[h / (heads / kv_heads)];
-                let count = queries.len() / (heads * r);
-                let queries = MatrixRows { numbers: &queries[h * r..], stride: heads * r, count };
-                let (visible, factors) = self.weights_of(h, first + row, &queries, keys, tile);
-                let stride = m.next_multiple_of(VECTOR);
-                let weights = MatrixRows { numbers: &tile[visible.start..], stride, count };
-                values.multiply_part(&weights, visible.clone(), 0..s, &[], (&mut both[h * s..], out + weights_size));
-                for ((row, factor), weights) in both.chunks_exact_mut(out + weights_size).zip(&factors).zip(tile.chunks_exact(stride)) {
-                    row[h * s..(h + 1) * s].iter_mut().for_each(|v| *v *= *factor);
-                    if keep {
-                        let row = &mut row[out + h * m..][..m][visible.clone()];
-                        row.iter_mut().zip(&weights[visible.clone()]).for_each(|(o, w)| *o = *w * *factor);
+        let both = par_rows(
+            q,
+            (heads * r, out + weights_size),
+            heads * m * (r + s),
+            rows,
+            buffer,
+            |tile, row, queries, both| {
+                for h in 0..heads {
+                    let (keys, values) = &packed[h / (heads / kv_heads)];
+                    let count = queries.len() / (heads * r);
+                    let queries =
+                        MatrixRows { numbers: &queries[h * r..], stride: heads * r, count };
+                    let (visible, factors) = self.weights_of(h, first + row, &queries, keys, tile);
+                    let stride = m.next_multiple_of(VECTOR);
+                    let weights = MatrixRows { numbers: &tile[visible.start..], stride, count };
+                    values.multiply_part(
+                        &weights,
+                        visible.clone(),
+                        0..s,
+                        &[],
+                        (&mut both[h * s..], out + weights_size),
+                    );
+                    for ((row, factor), weights) in both
+                        .chunks_exact_mut(out + weights_size)
+                        .zip(&factors)
+                        .zip(tile.chunks_exact(stride))
+                    {
+                        row[h * s..(h + 1) * s].iter_mut().for_each(|v| *v *= *factor);
+                        if keep {
+                            let row = &mut row[out + h * m..][..m][visible.clone()];
+                            row.iter_mut()
+                                .zip(&weights[visible.clone()])
+                                .for_each(|(o, w)| *o = *w * *factor);
+                        }
                     }
                 }
-            }
-        });
+            },
+        );
         if !keep {
             return (both, Vec::new());
         }
@@ -194,7 +239,10 @@ impl<T: Real> AttentionLayer<T> {
                 weights[(h * n + i) * m..][..m].copy_from_slice(row);
             }
         }
-        (both.chunks_exact(out + weights_size).flat_map(|row| &row[..out]).copied().collect(), weights)
+        (
+            both.chunks_exact(out + weights_size).flat_map(|row| &row[..out]).copied().collect(),
+            weights,
+        )
     }
 
     /// Computes the unnormalised weights of consecutive queries, the first with index `first`, in
@@ -228,7 +276,8 @@ impl<T: Real> AttentionLayer<T> {
             }
             scale = 1.0;
         }
-        let factors = Isa::best().run(Softmax { tile, stride, visible: &visible, all: from..to, scale });
+        let factors =
+            Isa::best().run(Softmax { tile, stride, visible: &visible, all: from..to, scale });
         (from..to, factors)
     }
 }
@@ -306,9 +355,13 @@ impl AttentionLayer<f64> {
         let m = values.len() / (kv_heads * s);
         let n = weights.len() / m;
         let mut mixed = vec![0.0; n * self.output.inputs()];
-        for (row, weights) in mixed.chunks_exact_mut(self.output.inputs()).zip(weights.chunks_exact(m)) {
+        for (row, weights) in
+            mixed.chunks_exact_mut(self.output.inputs()).zip(weights.chunks_exact(m))
+        {
             let out = &mut row[h * s..(h + 1) * s];
-            for (w, v) in weights.iter().zip(values.chunks_exact(kv_heads * s)).filter(|(w, _)| **w > 0.0) {
+            for (w, v) in
+                weights.iter().zip(values.chunks_exact(kv_heads * s)).filter(|(w, _)| **w > 0.0)
+            {
                 out.iter_mut().zip(&v[g * s..(g + 1) * s]).for_each(|(o, v)| *o += w * v);
             }
         }

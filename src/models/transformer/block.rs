@@ -59,7 +59,12 @@ pub enum NormPlacement {
 
 impl<T: Real> ResidualSublayer<T> {
     /// A sublayer with norms of one placement. Only peri-norm and nGPT use `outer`.
-    pub fn new(part: BlockPart<T>, place: NormPlacement, norm: Norm<T>, outer: Option<Norm<T>>) -> Self {
+    pub fn new(
+        part: BlockPart<T>,
+        place: NormPlacement,
+        norm: Norm<T>,
+        outer: Option<Norm<T>>,
+    ) -> Self {
         match place {
             NormPlacement::Post => Self { part, inner: None, outer: None, after: Some(norm) },
             NormPlacement::Pre => Self { part, inner: Some(norm), outer: None, after: None },
@@ -76,7 +81,12 @@ impl<T: Real> ResidualSublayer<T> {
             BlockPart::Mlp(m) => BlockPart::Mlp(m.rounded()),
         };
         let norm = |n: &Option<Norm<T>>| n.as_ref().map(Norm::rounded);
-        ResidualSublayer { part, inner: norm(&self.inner), outer: norm(&self.outer), after: norm(&self.after) }
+        ResidualSublayer {
+            part,
+            inner: norm(&self.inner),
+            outer: norm(&self.outer),
+            after: norm(&self.after),
+        }
     }
 
     /// `outer(F(inner(x)))`, and the attention weights if `keep`.
@@ -94,7 +104,11 @@ impl<T: Real> ResidualSublayer<T> {
     }
 
     /// `outer(f(inner(x)))`, and the second result of f.
-    pub(super) fn branch<R>(&self, x: &[T], f: impl FnOnce(&[T]) -> Result<(Vec<T>, R)>) -> Result<(Vec<T>, R)> {
+    pub(super) fn branch<R>(
+        &self,
+        x: &[T],
+        f: impl FnOnce(&[T]) -> Result<(Vec<T>, R)>,
+    ) -> Result<(Vec<T>, R)> {
         let normed = self.inner.as_ref().map(|n| n.apply(x));
         let (out, rest) = f(normed.as_deref().unwrap_or(x))?;
         Ok((normalised(self.outer.as_ref(), out), rest))
@@ -116,7 +130,11 @@ impl<T: Real> ResidualSublayer<T> {
             BlockPart::Attention(a) | BlockPart::Cross(a) => a.parameters(),
             BlockPart::Mlp(m) => m.parameters(),
         };
-        part + [&self.inner, &self.outer, &self.after].into_iter().flatten().map(Norm::parameters).sum::<usize>()
+        part + [&self.inner, &self.outer, &self.after]
+            .into_iter()
+            .flatten()
+            .map(Norm::parameters)
+            .sum::<usize>()
     }
 }
 
@@ -137,14 +155,24 @@ impl<T: Real> TransformerBlock<T> {
     /// sublayer, one after the other.
     ///
     /// **Errors** as [`ResidualSublayer::output`].
-    pub fn step_with_weights(&self, x: &[T], memory: Option<&[T]>, eta: f64, keep: bool) -> Result<(Vec<T>, Vec<T>)> {
+    pub fn step_with_weights(
+        &self,
+        x: &[T],
+        memory: Option<&[T]>,
+        eta: f64,
+        keep: bool,
+    ) -> Result<(Vec<T>, Vec<T>)> {
         // A block takes milliseconds: it enters the thread pool once, and the threads stay awake
         // between its loops.
         enter_pool(x.len() >= PARALLEL_SIZE, || {
             with_spinning_workers(|| {
                 let (mut x, mut weights) = (x.to_vec(), Vec::new());
                 for part in &self.parts {
-                    let (f, part_weights) = part.output(&x, memory, keep && matches!(part.part, BlockPart::Attention(_)))?;
+                    let (f, part_weights) = part.output(
+                        &x,
+                        memory,
+                        keep && matches!(part.part, BlockPart::Attention(_)),
+                    )?;
                     x = part.add_and_norm(&x, &f, eta);
                     weights.extend(part_weights);
                 }
@@ -173,7 +201,9 @@ impl<T: Real> TransformerBlock<T> {
 
     /// The attention sublayers.
     pub fn attention(&self) -> impl Iterator<Item = &AttentionLayer<T>> {
-        self.parts.iter().filter_map(|p| if let BlockPart::Attention(a) = &p.part { Some(a) } else { None })
+        self.parts
+            .iter()
+            .filter_map(|p| if let BlockPart::Attention(a) = &p.part { Some(a) } else { None })
     }
 
     /// Number of parameters.
@@ -186,7 +216,11 @@ impl<T: Real> ResidualSublayer<T> {
     /// One step of the midpoint rule.
     fn midpoint(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
         if self.after.is_some() {
-            return Err(Error::parameter("norm", "one after the sum", "norms before the sublayers: the flow of a residual stream"));
+            return Err(Error::parameter(
+                "norm",
+                "one after the sum",
+                "norms before the sublayers: the flow of a residual stream",
+            ));
         }
         let half = self.add_and_norm(x, &self.output(x, memory, false)?.0, 0.5 * eta);
         Ok(self.add_and_norm(x, &self.output(&half, memory, false)?.0, eta))

@@ -21,11 +21,18 @@ impl<T: Real> KeyValueCache<T> {
     ///
     /// **Cost** the maps for 64 tokens (the smallest piece), and attention over all tokens so far.
     /// **Errors** as [`super::ResidualSublayer::output`].
-    pub fn next(&mut self, block: &TransformerBlock<T>, x: &[T], memory: Option<&[T]>) -> Result<Vec<T>> {
+    pub fn next(
+        &mut self,
+        block: &TransformerBlock<T>,
+        x: &[T],
+        memory: Option<&[T]>,
+    ) -> Result<Vec<T>> {
         let mut x = x.to_vec();
         for (part, cached) in block.parts.iter().zip(&mut self.cached) {
             let f = match &part.part {
-                BlockPart::Attention(a) => part.branch(&x, |x| Ok((attend_cached(a, x, cached, self.count), ())))?.0,
+                BlockPart::Attention(a) => {
+                    part.branch(&x, |x| Ok((attend_cached(a, x, cached, self.count), ())))?.0
+                }
                 _ => part.output(&x, memory, false)?.0,
             };
             x = part.add_and_norm(&x, &f, 1.0);
@@ -36,7 +43,12 @@ impl<T: Real> KeyValueCache<T> {
 }
 
 /// Attention of the token at position `at`; adds its keys and values to the cache.
-fn attend_cached<T: Real>(of: &AttentionLayer<T>, x: &[T], (keys, values): &mut (Vec<T>, Vec<T>), at: usize) -> Vec<T> {
+fn attend_cached<T: Real>(
+    of: &AttentionLayer<T>,
+    x: &[T],
+    (keys, values): &mut (Vec<T>, Vec<T>),
+    at: usize,
+) -> Vec<T> {
     let [q, k, v] = of.project(x, x, at);
     keys.extend(k);
     values.extend(v);

@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// The sum of the outputs of all sublayers of a block, each at the same tokens, with a fixed memory
 /// of cross-attention. Norms after the sum are not included: the space replaces them.
 ///
-/// With [`crate::attention::normalisation::Unnormalised`] this is the flow of the residual stream of a
-/// pre-norm block. Layers of step eta are Euler's method, or a Lie splitting if there are two
+/// With [`crate::attention::normalisation::Unnormalised`] this is the flow of the residual stream
+/// of a pre-norm block. Layers of step eta are Euler's method, or a Lie splitting if there are two
 /// sublayers; their distance from the flow is at most `C eta`.
 pub struct BlockField {
     block: Arc<TransformerBlock>,

@@ -39,9 +39,19 @@ impl<T: Real> Norm<T> {
     /// assert_eq!(norm.apply(&[5.0, 3.0, 5.0, 3.0]), [1.0, -1.0, 1.0, -1.0]);
     /// # Ok::<(), metastable::error::Error>(())
     /// ```
-    pub fn new(place: &str, centring: Centring, eps: f64, gain: Vec<T>, shift: Vec<T>) -> Result<Self> {
+    pub fn new(
+        place: &str,
+        centring: Centring,
+        eps: f64,
+        gain: Vec<T>,
+        shift: Vec<T>,
+    ) -> Result<Self> {
         if gain.is_empty() || !(shift.is_empty() || shift.len() == gain.len()) {
-            return Err(Error::parameter(place, format!("{} gains and {} shifts", gain.len(), shift.len()), "as many, or no shifts"));
+            return Err(Error::parameter(
+                place,
+                format!("{} gains and {} shifts", gain.len(), shift.len()),
+                "as many, or no shifts",
+            ));
         }
         if !(eps >= 0.0 && eps.is_finite()) {
             return Err(Error::parameter(format!("{place}, eps"), eps, "a finite number >= 0"));
@@ -60,7 +70,12 @@ impl<T: Real> Norm<T> {
     /// The norm in another precision.
     pub fn rounded<U: Real>(&self) -> Norm<U> {
         let cast = |numbers: &[T]| numbers.iter().map(|v| U::from_f64(v.to_f64())).collect();
-        Norm { centring: self.centring, eps: self.eps, gain: cast(&self.gain), shift: cast(&self.shift) }
+        Norm {
+            centring: self.centring,
+            eps: self.eps,
+            gain: cast(&self.gain),
+            shift: cast(&self.shift),
+        }
     }
 
     /// Dimension.

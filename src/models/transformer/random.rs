@@ -1,6 +1,9 @@
 //! Blocks with random weights.
 
-use super::{AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, ResidualSublayer, TransformerBlock};
+use super::{
+    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement,
+    ResidualSublayer, TransformerBlock,
+};
 use crate::attention::dense::Activation;
 use crate::attention::pattern::Pattern;
 use crate::error::Result;
@@ -26,7 +29,11 @@ pub struct BlockSizes {
 /// eps 1e-12.
 ///
 /// **Errors** heads that do not divide the dimension.
-pub fn random_block(stream: &mut Stream, sizes: &BlockSizes, pattern: Arc<dyn Pattern>) -> Result<TransformerBlock> {
+pub fn random_block(
+    stream: &mut Stream,
+    sizes: &BlockSizes,
+    pattern: Arc<dyn Pattern>,
+) -> Result<TransformerBlock> {
     let BlockSizes { d, heads, hidden, size, place } = *sizes;
     let mut map = |inputs: usize, outputs: usize| {
         let mut w = vec![0.0; inputs * outputs];
@@ -38,11 +45,22 @@ pub fn random_block(stream: &mut Stream, sizes: &BlockSizes, pattern: Arc<dyn Pa
     let mut parts = Vec::new();
     if heads > 0 {
         let maps = [map(d, d)?, map(d, d)?, map(d, d)?, map(d, d)?];
-        let attention = AttentionLayer::new("random heads", maps, Grouping { heads, kv_heads: heads }, pattern)?;
-        parts.push(ResidualSublayer::new(BlockPart::Attention(attention), place, norm(), Some(norm())));
+        let attention = AttentionLayer::new(
+            "random heads",
+            maps,
+            Grouping { heads, kv_heads: heads },
+            pattern,
+        )?;
+        parts.push(ResidualSublayer::new(
+            BlockPart::Attention(attention),
+            place,
+            norm(),
+            Some(norm()),
+        ));
     }
     if hidden > 0 {
-        let mlp = Mlp::new("random units", map(d, hidden)?, None, map(hidden, d)?, Activation::Gelu)?;
+        let mlp =
+            Mlp::new("random units", map(d, hidden)?, None, map(hidden, d)?, Activation::Gelu)?;
         parts.push(ResidualSublayer::new(BlockPart::Mlp(mlp), place, norm(), Some(norm())));
     }
     Ok(TransformerBlock { parts })

@@ -34,7 +34,8 @@ impl<'a> LinearisedNorm<'a> {
     /// `(C - z z^T / d) h / sigma`, which is symmetric.
     fn project(&self, h: &mut [f64], z: &[f64], factor: f64) {
         let d = h.len() as f64;
-        let mean = if self.norm.centring == Centring::Mean { h.iter().sum::<f64>() / d } else { 0.0 };
+        let mean =
+            if self.norm.centring == Centring::Mean { h.iter().sum::<f64>() / d } else { 0.0 };
         let along = dot(z, h) / d;
         h.iter_mut().zip(z).for_each(|(h, z)| *h = (*h - mean - along * z) * factor);
     }
@@ -48,7 +49,9 @@ impl Linearised for LinearisedNorm<'_> {
     fn jvp(&self, h: &[f64]) -> Vec<f64> {
         let d = self.norm.d();
         let mut out = h.to_vec();
-        for ((row, z), f) in out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor) {
+        for ((row, z), f) in
+            out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor)
+        {
             self.project(row, z, *f);
             row.iter_mut().zip(self.norm.gain()).for_each(|(o, g)| *o *= g);
         }
@@ -58,7 +61,9 @@ impl Linearised for LinearisedNorm<'_> {
     fn vjp(&self, g: &[f64]) -> Vec<f64> {
         let d = self.norm.d();
         let mut out = g.to_vec();
-        for ((row, z), f) in out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor) {
+        for ((row, z), f) in
+            out.chunks_exact_mut(d).zip(self.unit.chunks_exact(d)).zip(&self.factor)
+        {
             row.iter_mut().zip(self.norm.gain()).for_each(|(o, g)| *o *= g);
             self.project(row, z, *f);
         }
@@ -89,7 +94,13 @@ impl<'a> LinearisedMlp<'a> {
                 (inside, gate_value)
             }
         };
-        Self { mlp, slope: inside.iter().map(|v| mlp.activation.slope(*v)).collect(), linear, gate_value, value: mlp.apply(x) }
+        Self {
+            mlp,
+            slope: inside.iter().map(|v| mlp.activation.slope(*v)).collect(),
+            linear,
+            gate_value,
+            value: mlp.apply(x),
+        }
     }
 }
 
@@ -118,7 +129,8 @@ impl Linearised for LinearisedMlp<'_> {
         match &self.mlp.gate {
             None => self.mlp.first.vjp(&times(&self.slope)),
             Some(gate) => {
-                let inside: Vec<f64> = self.slope.iter().zip(&self.linear).map(|(s, l)| s * l).collect();
+                let inside: Vec<f64> =
+                    self.slope.iter().zip(&self.linear).map(|(s, l)| s * l).collect();
                 let mut out = self.mlp.first.vjp(&times(&self.gate_value));
                 add(&mut out, &gate.vjp(&times(&inside)));
                 out
@@ -158,7 +170,17 @@ impl<'a> LinearisedAttention<'a> {
         of.pattern.check(&of.extent(n, m))?;
         let [q, k, v] = of.project(x, y, 0);
         let (mixed, weights) = of.weighted_values(&q, &k, &v, 0, true);
-        Ok(Self { of, self_attention: false, n, m, q, k, v, weights, value: of.output.apply(&mixed) })
+        Ok(Self {
+            of,
+            self_attention: false,
+            n,
+            m,
+            q,
+            k,
+            v,
+            weights,
+            value: of.output.apply(&mixed),
+        })
     }
 
     /// The weights, heads x n x m.
@@ -184,9 +206,12 @@ impl<'a> LinearisedAttention<'a> {
             let mean = dot(weights, &scores);
             let out = &mut mixed[query * s..][..s];
             for (j, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-                let (value, change) = (part(&self.v, j * kv_heads + g, s), part(&dv, j * kv_heads + g, s));
+                let (value, change) =
+                    (part(&self.v, j * kv_heads + g, s), part(&dv, j * kv_heads + g, s));
                 let factor = w * (scores[j] - mean);
-                out.iter_mut().zip(value.iter().zip(change)).for_each(|(o, (v, dv))| *o += factor * v + w * dv);
+                out.iter_mut()
+                    .zip(value.iter().zip(change))
+                    .for_each(|(o, (v, dv))| *o += factor * v + w * dv);
             }
         });
         of.output.jvp(&mixed)
@@ -197,11 +222,15 @@ impl<'a> LinearisedAttention<'a> {
         let of = self.of;
         let mixed = of.output.vjp(g);
         let (r, s, kv_heads, scale) = self.sizes();
-        let (mut gq, mut gk, mut gv) = (vec![0.0; self.q.len()], vec![0.0; self.k.len()], vec![0.0; self.v.len()]);
+        let (mut gq, mut gk, mut gv) =
+            (vec![0.0; self.q.len()], vec![0.0; self.k.len()], vec![0.0; self.v.len()]);
         let mut products = vec![0.0; self.m];
         self.for_each_query(|query, g, weights| {
             let out = part(&mixed, query, s);
-            products.iter_mut().enumerate().for_each(|(j, p)| *p = dot(out, part(&self.v, j * kv_heads + g, s)));
+            products
+                .iter_mut()
+                .enumerate()
+                .for_each(|(j, p)| *p = dot(out, part(&self.v, j * kv_heads + g, s)));
             let mean = dot(weights, &products);
             for (j, w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
                 let (key, factor) = (j * kv_heads + g, scale * w * (products[j] - mean));
@@ -219,7 +248,12 @@ impl<'a> LinearisedAttention<'a> {
 
     /// Lengths of a query and of a value, number of heads of keys, and the factor of the logits.
     fn sizes(&self) -> (usize, usize, usize, f64) {
-        (self.of.rank(), self.of.size(), self.of.grouping.kv_heads, 1.0 / (self.of.rank() as f64).sqrt())
+        (
+            self.of.rank(),
+            self.of.size(),
+            self.of.grouping.kv_heads,
+            1.0 / (self.of.rank() as f64).sqrt(),
+        )
     }
 
     /// Applies the transposed rotations `R_i^T`, from the columns of `R_i`.
@@ -261,7 +295,11 @@ impl Linearised for LinearisedAttention<'_> {
     }
 
     fn jvp(&self, h: &[f64]) -> Vec<f64> {
-        if self.self_attention { self.jvp_separate(h, h) } else { self.jvp_separate(h, &vec![0.0; self.m * self.of.key.inputs()]) }
+        if self.self_attention {
+            self.jvp_separate(h, h)
+        } else {
+            self.jvp_separate(h, &vec![0.0; self.m * self.of.key.inputs()])
+        }
     }
 
     fn vjp(&self, g: &[f64]) -> Vec<f64> {
@@ -284,14 +322,23 @@ impl<'a> LinearisedSublayer<'a> {
     /// At these tokens, with a fixed memory and step `eta`.
     ///
     /// **Errors** as [`ResidualSublayer::output`].
-    pub fn new(of: &'a ResidualSublayer, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Self> {
+    pub fn new(
+        of: &'a ResidualSublayer,
+        x: &[f64],
+        memory: Option<&[f64]>,
+        eta: f64,
+    ) -> Result<Self> {
         let mut branch = Chain::new(x);
         if let Some(norm) = &of.inner {
             branch.push(LinearisedNorm::new(norm, x));
         }
         match &of.part {
-            BlockPart::Attention(a) => branch.push(LinearisedAttention::self_attention(a, branch.value())?),
-            BlockPart::Cross(a) => branch.push(LinearisedAttention::new(a, branch.value(), of.memory(memory)?)?),
+            BlockPart::Attention(a) => {
+                branch.push(LinearisedAttention::self_attention(a, branch.value())?)
+            }
+            BlockPart::Cross(a) => {
+                branch.push(LinearisedAttention::new(a, branch.value(), of.memory(memory)?)?)
+            }
             BlockPart::Mlp(m) => branch.push(LinearisedMlp::new(m, branch.value())),
         }
         if let Some(norm) = &of.outer {
@@ -324,7 +371,12 @@ impl Linearised for LinearisedSublayer<'_> {
 /// A block linearised at these tokens, with a fixed memory and step `eta`.
 ///
 /// **Errors** as [`ResidualSublayer::output`].
-pub fn linearised<'a>(of: &'a TransformerBlock, x: &[f64], memory: Option<&[f64]>, eta: f64) -> Result<Chain<'a>> {
+pub fn linearised<'a>(
+    of: &'a TransformerBlock,
+    x: &[f64],
+    memory: Option<&[f64]>,
+    eta: f64,
+) -> Result<Chain<'a>> {
     let mut parts = Chain::new(x);
     for part in &of.parts {
         parts.push(LinearisedSublayer::new(part, parts.value(), memory, eta)?);

@@ -28,7 +28,11 @@ use crate::num::interval::{Interval, check_fp_environment};
 pub(super) type IntervalMatrix = Vec<Vec<Interval>>;
 
 fn rejected(why: &str) -> Error {
-    Error::parameter("certificate", format!("rejected: {why}"), "a statement that interval arithmetic confirms")
+    Error::parameter(
+        "certificate",
+        format!("rejected: {why}"),
+        "a statement that interval arithmetic confirms",
+    )
 }
 
 /// Checks a certificate. If it is accepted, its statement is proved, by the numbers in it alone.
@@ -44,7 +48,10 @@ pub fn check(c: &Certificate) -> Result<()> {
     }
     let (up, down) = count_signs(c)?;
     if (up, down) != (c.unstable, c.morse_index) {
-        return Err(rejected(&format!("{up} positive and {down} negative eigenvalues, not {} and {}", c.unstable, c.morse_index)));
+        return Err(rejected(&format!(
+            "{up} positive and {down} negative eigenvalues, not {} and {}",
+            c.unstable, c.morse_index
+        )));
     }
     Ok(())
 }
@@ -55,7 +62,10 @@ pub(super) fn point(v: f64) -> Interval {
 
 /// The box of half width `radius` around the points, one row of intervals per cluster.
 pub(super) fn box_rows(c: &Certificate, radius: f64) -> IntervalMatrix {
-    c.points.chunks(c.d).map(|r| r.iter().map(|v| point(*v) + Interval::symmetric(radius)).collect()).collect()
+    c.points
+        .chunks(c.d)
+        .map(|r| r.iter().map(|v| point(*v) + Interval::symmetric(radius)).collect())
+        .collect()
 }
 
 fn inner(a: &[Interval], b: &[Interval]) -> Interval {
@@ -64,7 +74,8 @@ fn inner(a: &[Interval], b: &[Interval]) -> Interval {
 
 /// An enclosure of `log w_qp`.
 fn log_weight(c: &Certificate, y: &IntervalMatrix, q: usize, p: usize) -> Interval {
-    let square = y[q].iter().zip(&y[p]).map(|(a, b)| (*a - *b).sqr()).fold(point(0.0), |s, t| s + t);
+    let square =
+        y[q].iter().zip(&y[p]).map(|(a, b)| (*a - *b).sqr()).fold(point(0.0), |s, t| s + t);
     -(point(c.beta) * square * point(0.5))
 }
 
@@ -72,7 +83,12 @@ fn log_weight(c: &Certificate, y: &IntervalMatrix, q: usize, p: usize) -> Interv
 /// a positive factor of its equations.
 pub(super) fn shifts(c: &Certificate) -> Vec<f64> {
     let y = box_rows(c, 0.0);
-    let strongest = |q: usize| (0..y.len()).filter(|p| *p != q).map(|p| log_weight(c, &y, q, p).mid()).fold(f64::NEG_INFINITY, f64::max);
+    let strongest = |q: usize| {
+        (0..y.len())
+            .filter(|p| *p != q)
+            .map(|p| log_weight(c, &y, q, p).mid())
+            .fold(f64::NEG_INFINITY, f64::max)
+    };
     (0..y.len()).map(|q| if y.len() > 1 { -strongest(q) } else { 0.0 }).collect()
 }
 
@@ -87,7 +103,8 @@ pub(super) fn equations(
     let (d, k) = (c.d, y.len());
     let size = k * d + mu.len();
     let (mut value, mut slope) = (vec![point(0.0); size], vec![vec![point(0.0); size]; size]);
-    let square: Vec<Interval> = y.iter().map(|v| v.iter().map(|v| v.sqr()).fold(point(0.0), |s, t| s + t)).collect();
+    let square: Vec<Interval> =
+        y.iter().map(|v| v.iter().map(|v| v.sqr()).fold(point(0.0), |s, t| s + t)).collect();
     for q in 0..k {
         for p in (0..k).filter(|p| *p != q) {
             let w = (log_weight(c, y, q, p) + point(shift[q])).exp() * point(c.sizes[p] as f64);
@@ -100,7 +117,11 @@ pub(super) fn equations(
                     // d log w / dy_p = beta (y_q - y_p), d log w / dy_q the opposite.
                     let dlog_w = point(c.beta) * (y[q][b] - y[p][b]);
                     let by_p = w * (delta(square[q]) - y[q][b] * y[q][a] + force * dlog_w);
-                    let by_q = w * (point(2.0) * y[q][b] * y[p][a] - y[p][b] * y[q][a] - delta(g) - force * dlog_w);
+                    let by_q = w
+                        * (point(2.0) * y[q][b] * y[p][a]
+                            - y[p][b] * y[q][a]
+                            - delta(g)
+                            - force * dlog_w);
                     slope[q * d + a][p * d + b] = slope[q * d + a][p * d + b] + by_p;
                     slope[q * d + a][q * d + b] = slope[q * d + a][q * d + b] + by_q;
                 }
@@ -153,20 +174,25 @@ pub(super) fn krawczyk_ratios(c: &Certificate, mu_half_width: f64) -> Result<Vec
     let (centre, whole) = (box_rows(c, 0.0), box_rows(c, c.radius));
     // Any positive kappa is valid; this one is of the size of the forces.
     let radial = |q: usize| {
-        let forces = (0..k)
-            .filter(|p| *p != q)
-            .map(|p| (log_weight(c, &centre, q, p) + point(shift[q])).exp() * point(c.sizes[p] as f64) * inner(&centre[p], &centre[q]));
+        let forces = (0..k).filter(|p| *p != q).map(|p| {
+            (log_weight(c, &centre, q, p) + point(shift[q])).exp()
+                * point(c.sizes[p] as f64)
+                * inner(&centre[p], &centre[q])
+        });
         forces.fold(point(0.0), |s, t| s + t)
     };
     let kappa: Vec<f64> = (0..k).map(|q| 1.0 + radial(q).mag()).collect();
     let (value, slope) = equations(c, &centre, &vec![point(0.0); r], &shift, &kappa);
     let middle: Vec<Vec<f64>> = slope.iter().map(|r| r.iter().map(|v| v.mid()).collect()).collect();
-    let inverse = invert(middle).ok_or_else(|| rejected("the equations are singular at the centre"))?;
-    let (_, slope) = equations(c, &whole, &vec![Interval::symmetric(mu_half_width); r], &shift, &kappa);
+    let inverse =
+        invert(middle).ok_or_else(|| rejected("the equations are singular at the centre"))?;
+    let (_, slope) =
+        equations(c, &whole, &vec![Interval::symmetric(mu_half_width); r], &shift, &kappa);
     let half = |i: usize| if i < k * d { c.radius } else { mu_half_width };
     let mut ratios = Vec::with_capacity(slope.len());
     for (i, row) in inverse.iter().enumerate() {
-        let mut image = row.iter().zip(&value).map(|(c, f)| point(*c) * *f).fold(point(0.0), |s, t| s + t);
+        let mut image =
+            row.iter().zip(&value).map(|(c, f)| point(*c) * *f).fold(point(0.0), |s, t| s + t);
         // Row i of C F'.
         let mut product = vec![point(0.0); slope.len()];
         for (c, line) in row.iter().zip(&slope) {
@@ -188,7 +214,9 @@ fn count_signs(c: &Certificate) -> Result<(usize, usize)> {
     let borders = c.sizes.len() + c.rotations.len();
     // A regular matrix with b independent borders has b eigenvalues of either sign, and those of
     // the form on the complement of the borders.
-    let without = |(up, down): (usize, usize), borders: usize| up.checked_sub(borders).zip(down.checked_sub(borders));
+    let without = |(up, down): (usize, usize), borders: usize| {
+        up.checked_sub(borders).zip(down.checked_sub(borders))
+    };
     let (mut up, mut down) = inertia(&between_clusters(c, &y, &shift))
         .and_then(|i| without(i, borders))
         .ok_or_else(|| rejected("an eigenvalue between clusters has no certain sign"))?;
@@ -207,7 +235,11 @@ fn count_signs(c: &Certificate) -> Result<(usize, usize)> {
 /// The Hessian divided by beta for displacements of whole clusters, up to a congruence by
 /// `e^{shift_q / 2}`, bordered by the clusters and the rotations. (With any positive weights of the
 /// clusters, the borders of the rotations define a complement of the rotations.)
-pub(super) fn between_clusters(c: &Certificate, y: &IntervalMatrix, shift: &[f64]) -> IntervalMatrix {
+pub(super) fn between_clusters(
+    c: &Certificate,
+    y: &IntervalMatrix,
+    shift: &[f64],
+) -> IntervalMatrix {
     let (d, k) = (c.d, c.sizes.len());
     let size = k * (d + 1) + c.rotations.len();
     let mut h = vec![vec![point(0.0); size]; size];
@@ -244,7 +276,12 @@ pub(super) fn between_clusters(c: &Certificate, y: &IntervalMatrix, shift: &[f64
 
 /// The Hessian divided by beta for one token of cluster q relative to the others of q, times
 /// `e^log_scale`, bordered by the cluster.
-pub(super) fn within_cluster(c: &Certificate, y: &IntervalMatrix, q: usize, log_scale: f64) -> IntervalMatrix {
+pub(super) fn within_cluster(
+    c: &Certificate,
+    y: &IntervalMatrix,
+    q: usize,
+    log_scale: f64,
+) -> IntervalMatrix {
     let d = c.d;
     let mut h = vec![vec![point(0.0); d + 1]; d + 1];
     for a in 0..d {
@@ -269,10 +306,16 @@ pub(super) fn within_cluster(c: &Certificate, y: &IntervalMatrix, q: usize, log_
 /// strictly diagonally dominant. Then V is regular and Sylvester's law applies.
 pub(super) fn inertia(h: &IntervalMatrix) -> Option<(usize, usize)> {
     let size = h.len();
-    let middle: Vec<Vec<f64>> = (0..size).map(|i| (0..size).map(|j| 0.5 * (h[i][j].mid() + h[j][i].mid())).collect()).collect();
+    let middle: Vec<Vec<f64>> = (0..size)
+        .map(|i| (0..size).map(|j| 0.5 * (h[i][j].mid() + h[j][i].mid())).collect())
+        .collect();
     let (values, vectors) = jacobi_eigen(middle);
     // An eigenvalue 0 or NaN gives infinite or NaN vectors, and unbounded entries: undecided.
-    let vectors: Vec<Vec<f64>> = vectors.iter().zip(&values).map(|(v, l)| v.iter().map(|x| x / l.abs().sqrt()).collect()).collect();
+    let vectors: Vec<Vec<f64>> = vectors
+        .iter()
+        .zip(&values)
+        .map(|(v, l)| v.iter().map(|x| x / l.abs().sqrt()).collect())
+        .collect();
     let (mut up, mut down) = (0, 0);
     for i in 0..size {
         // Row i of V^T h, then of V^T h V.
@@ -280,8 +323,13 @@ pub(super) fn inertia(h: &IntervalMatrix) -> Option<(usize, usize)> {
         for (v, row) in vectors[i].iter().zip(h) {
             line.iter_mut().zip(row).for_each(|(s, e)| *s = *s + point(*v) * *e);
         }
-        let entry = |j: usize| line.iter().zip(&vectors[j]).map(|(e, v)| *e * point(*v)).fold(point(0.0), |s, t| s + t);
-        let others = (0..size).filter(|j| *j != i).map(|j| point(entry(j).mag())).fold(point(0.0), |s, t| s + t);
+        let entry = |j: usize| {
+            line.iter().zip(&vectors[j]).map(|(e, v)| *e * point(*v)).fold(point(0.0), |s, t| s + t)
+        };
+        let others = (0..size)
+            .filter(|j| *j != i)
+            .map(|j| point(entry(j).mag()))
+            .fold(point(0.0), |s, t| s + t);
         let own = entry(i);
         if (own - others).is_positive() {
             up += 1;
@@ -297,9 +345,11 @@ pub(super) fn inertia(h: &IntervalMatrix) -> Option<(usize, usize)> {
 /// Approximate eigenvalues and eigenvectors (rows) by cyclic Jacobi rotations.
 fn jacobi_eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     let n = a.len();
-    let mut v: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
+    let mut v: Vec<Vec<f64>> =
+        (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
     for _ in 0..40 {
-        let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i][j] * a[i][j]).sum();
+        let off: f64 =
+            (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i][j] * a[i][j]).sum();
         let diagonal: f64 = (0..n).map(|i| a[i][i] * a[i][i]).sum();
         if off <= 1e-34 * diagonal {
             break;
@@ -336,7 +386,8 @@ fn rotate(x: &mut [f64], y: &mut [f64], cosine: f64, sine: f64) {
 /// Approximate inverse by Gauss-Jordan elimination with row pivots.
 fn invert(mut a: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     let n = a.len();
-    let mut inverse: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
+    let mut inverse: Vec<Vec<f64>> =
+        (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
     for c in 0..n {
         let best = (c..n).max_by(|i, j| a[*i][c].abs().total_cmp(&a[*j][c].abs()))?;
         a.swap(c, best);

@@ -71,7 +71,11 @@ const MAX_UNKNOWNS: usize = 2000;
 pub fn check_size(clusters: usize, d: usize) -> Result<()> {
     let unknowns = clusters.saturating_mul(d.saturating_add(1));
     match () {
-        () if clusters > MAX_CLUSTERS => Err(Error::parameter("clusters", clusters, format!("at most {MAX_CLUSTERS} in a certificate"))),
+        () if clusters > MAX_CLUSTERS => Err(Error::parameter(
+            "clusters",
+            clusters,
+            format!("at most {MAX_CLUSTERS} in a certificate"),
+        )),
         () if unknowns > MAX_UNKNOWNS => Err(Error::parameter(
             "clusters times (d + 1)",
             format!("{clusters} x {} = {unknowns}", d + 1),
@@ -87,8 +91,7 @@ fn bits(v: f64) -> Value {
 }
 
 /// What the statement does not exclude.
-const NOT_EXCLUDED: &str =
-    "critical points that split a cluster; critical points of the box off the slice, which may leave the box when they are rotated onto it";
+const NOT_EXCLUDED: &str = "critical points that split a cluster; critical points of the box off the slice, which may leave the box when they are rotated onto it";
 
 impl Certificate {
     /// The proved statement, in one sentence.
@@ -110,7 +113,11 @@ impl Certificate {
     /// of its cluster, without a rotation: the distance to the points, plus that to the corners of
     /// the box.
     pub fn distance_from(&self, rows: &Tokens, labels: &[usize]) -> f64 {
-        let to_points = rows.rows().zip(labels).map(|(r, l)| dist(r, &self.points[l * self.d..(l + 1) * self.d])).fold(0.0, f64::max);
+        let to_points = rows
+            .rows()
+            .zip(labels)
+            .map(|(r, l)| dist(r, &self.points[l * self.d..(l + 1) * self.d]))
+            .fold(0.0, f64::max);
         // An arc is at most pi / 2 times its chord.
         to_points + std::f64::consts::FRAC_PI_2 * (self.d as f64).sqrt() * self.radius
     }
@@ -145,8 +152,11 @@ impl Certificate {
 
     /// Reads the text of a file. **Errors** what is missing or damaged, and where.
     pub fn from_text(text: &str) -> Result<Self> {
-        let error = |what: String| Error::parameter("certificate", what, "a certificate as this library writes it");
-        let value: Value = serde_json::from_str(text).map_err(|e| error(format!("not JSON: {e}")))?;
+        let error = |what: String| {
+            Error::parameter("certificate", what, "a certificate as this library writes it")
+        };
+        let value: Value =
+            serde_json::from_str(text).map_err(|e| error(format!("not JSON: {e}")))?;
         let field = |name: &str| value.get(name).ok_or_else(|| error(format!("no field `{name}`")));
         if field("kind")? != KIND {
             return Err(Error::parameter(
@@ -156,13 +166,19 @@ impl Certificate {
             ));
         }
         let number = |v: &Value| {
-            let text = v.as_str().and_then(|s| s.get(..16)).and_then(|s| u64::from_str_radix(s, 16).ok());
+            let text =
+                v.as_str().and_then(|s| s.get(..16)).and_then(|s| u64::from_str_radix(s, 16).ok());
             text.map(f64::from_bits)
                 .filter(|v| v.is_finite())
                 .ok_or_else(|| error(format!("{v}, not 16 hexadecimal digits of a finite number")))
         };
-        let whole = |v: &Value| v.as_u64().and_then(|v| usize::try_from(v).ok()).ok_or_else(|| error(format!("{v}, not a whole number")));
-        let list = |v: &Value| v.as_array().cloned().ok_or_else(|| error(format!("{v}, not a list")));
+        let whole = |v: &Value| {
+            v.as_u64()
+                .and_then(|v| usize::try_from(v).ok())
+                .ok_or_else(|| error(format!("{v}, not a whole number")))
+        };
+        let list =
+            |v: &Value| v.as_array().cloned().ok_or_else(|| error(format!("{v}, not a list")));
         let mut points = Vec::new();
         let d = whole(field("d")?)?;
         for row in list(field("points")?)? {
@@ -194,7 +210,9 @@ impl Certificate {
         let mut rest = value.clone();
         let own = rest.as_object_mut().and_then(|o| o.shift_remove("digest"));
         if own != Some(json!(digest(&certificate.body()))) || rest != certificate.body() {
-            return Err(error("a digest that does not belong to the contents: the file was changed".into()));
+            return Err(error(
+                "a digest that does not belong to the contents: the file was changed".into(),
+            ));
         }
         Ok(certificate)
     }
@@ -202,20 +220,35 @@ impl Certificate {
     /// Rejects shapes and values that make the statement meaningless or its check too expensive.
     fn validate(&self) -> Result<()> {
         let (k, d) = (self.sizes.len(), self.d);
-        let error = |what: String| Err(Error::parameter("certificate", what, "a statement about clusters on a sphere"));
+        let error = |what: String| {
+            Err(Error::parameter("certificate", what, "a statement about clusters on a sphere"))
+        };
         check_size(k, d)?;
         if d < 2 || k == 0 || self.points.len() != k * d || self.sizes.contains(&0) {
-            return error(format!("{k} clusters, {} coordinates, d = {d}, sizes {:?}", self.points.len(), self.sizes));
+            return error(format!(
+                "{k} clusters, {} coordinates, d = {d}, sizes {:?}",
+                self.points.len(),
+                self.sizes
+            ));
         }
         if self.sizes.iter().any(|s| *s > 1 << 40)
             || !(self.radius > 0.0 && self.radius < 0.1)
             || self.beta.is_nan()
             || self.beta.abs() > 1e8
         {
-            return error(format!("sizes up to {:?}, radius {}, beta {}", self.sizes.iter().max(), self.radius, self.beta));
+            return error(format!(
+                "sizes up to {:?}, radius {}, beta {}",
+                self.sizes.iter().max(),
+                self.radius,
+                self.beta
+            ));
         }
         if self.rotations.len() > k * (d - 1) {
-            return error(format!("{} rotations of {} degrees of freedom", self.rotations.len(), k * (d - 1)));
+            return error(format!(
+                "{} rotations of {} degrees of freedom",
+                self.rotations.len(),
+                k * (d - 1)
+            ));
         }
         match self.rotations.iter().find(|(a, b)| *a >= d || b >= a) {
             Some((a, b)) => error(format!("the rotation plane ({a}, {b}) for d = {d}")),

@@ -21,7 +21,8 @@ use crate::num::{
 ///
 /// **Cost** cubic in K (d + 1); half a second for 60 clusters on the circle. **Errors** the test
 /// that failed (degenerate points always fail one); more clusters or unknowns than
-/// [`check_size`](super::check_size) allows; a processor that breaks the arithmetic ([`check_fp_environment`]).
+/// [`check_size`](super::check_size) allows; a processor that breaks the arithmetic
+/// ([`check_fp_environment`]).
 ///
 /// ```
 /// use metastable::{landscape::CriticalPoint, proofs::critical_point, sphere::Tokens};
@@ -47,7 +48,8 @@ pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
     };
     let centre = certificate.clone();
     let system = LagrangeSystem::new(&centre);
-    let inverse = system.inverse().ok_or_else(|| failed("the equations are singular at the point"))?;
+    let inverse =
+        system.inverse().ok_or_else(|| failed("the equations are singular at the point"))?;
     // Start with a few times the Newton step at the point.
     let mut radius = 8.0 * system.newton_step(&inverse) + 4e-16;
     while let Err(e) = system.krawczyk(&inverse, radius) {
@@ -125,11 +127,17 @@ impl<'a> LagrangeSystem<'a> {
     fn new(c: &'a Certificate) -> Self {
         let k = c.sizes.len();
         let exponent = |q: usize, p: usize| -> f64 {
-            let pair = c.points[q * c.d..(q + 1) * c.d].iter().zip(&c.points[p * c.d..(p + 1) * c.d]);
+            let pair =
+                c.points[q * c.d..(q + 1) * c.d].iter().zip(&c.points[p * c.d..(p + 1) * c.d]);
             -0.5 * c.beta * pair.map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
         };
         let tau: Vec<f64> = (0..k)
-            .map(|q| -(0..k).filter(|p| *p != q).map(|p| exponent(q, p)).fold(f64::NEG_INFINITY, f64::max))
+            .map(|q| {
+                -(0..k)
+                    .filter(|p| *p != q)
+                    .map(|p| exponent(q, p))
+                    .fold(f64::NEG_INFINITY, f64::max)
+            })
             .map(|t| if t.is_finite() { t } else { 0.0 })
             .collect();
         let lambda = (0..k)
@@ -137,7 +145,8 @@ impl<'a> LagrangeSystem<'a> {
                 let others = (0..k).filter(|p| *p != q);
                 others
                     .map(|p| {
-                        let inner: f64 = (0..c.d).map(|a| c.points[q * c.d + a] * c.points[p * c.d + a]).sum();
+                        let inner: f64 =
+                            (0..c.d).map(|a| c.points[q * c.d + a] * c.points[p * c.d + a]).sum();
                         c.sizes[p] as f64 * (exponent(q, p) + tau[q]).exp() * inner
                     })
                     .sum()
@@ -154,7 +163,11 @@ impl<'a> LagrangeSystem<'a> {
     /// all y of the box: these vary at most beta times as much, in d coordinates of two clusters.
     fn box_around(&self, radius: f64) -> UnknownBox {
         let wide = |v: f64, r: f64| Interval::new(v - r, v + r);
-        let spread = 4.0 * self.c.d as f64 * (1.0 + self.c.beta.abs()) * radius * self.c.sizes.iter().sum::<usize>() as f64;
+        let spread = 4.0
+            * self.c.d as f64
+            * (1.0 + self.c.beta.abs())
+            * radius
+            * self.c.sizes.iter().sum::<usize>() as f64;
         UnknownBox {
             y: self.c.points.iter().map(|v| wide(*v, radius)).collect(),
             lambda: self.lambda.iter().map(|v| wide(*v, spread)).collect(),
@@ -202,7 +215,8 @@ impl<'a> LagrangeSystem<'a> {
                 let w = self.weight(&z.y, q, p, self.tau[q]);
                 for a in 0..d {
                     for b in 0..d {
-                        let by_weight = w * beta * z.y[p * d + a] * (z.y[q * d + b] - z.y[p * d + b]);
+                        let by_weight =
+                            w * beta * z.y[p * d + a] * (z.y[q * d + b] - z.y[p * d + b]);
                         let own = if a == b { w } else { real(0.0) };
                         j[(q * d + a) * size + p * d + b] = own + by_weight;
                         let at = (q * d + a) * size + q * d + b;
@@ -243,7 +257,13 @@ impl<'a> LagrangeSystem<'a> {
     fn newton_step(&self, inverse: &[f64]) -> f64 {
         let size = self.size();
         let f = self.equations(&self.box_around(0.0));
-        let step = |i: usize| inverse[i * size..(i + 1) * size].iter().zip(&f).fold(real(0.0), |s, (c, f)| s + real(*c) * *f).mag();
+        let step = |i: usize| {
+            inverse[i * size..(i + 1) * size]
+                .iter()
+                .zip(&f)
+                .fold(real(0.0), |s, (c, f)| s + real(*c) * *f)
+                .mag()
+        };
         (0..self.k * self.c.d).map(step).fold(0.0, f64::max)
     }
 
@@ -254,7 +274,9 @@ impl<'a> LagrangeSystem<'a> {
         let (middle, wide) = (self.box_around(0.0), self.box_around(radius));
         let f = self.equations(&middle);
         let j = self.jacobian(&wide);
-        let flat = |z: &UnknownBox| -> Vec<Interval> { z.y.iter().chain(&z.lambda).chain(&z.mu).copied().collect() };
+        let flat = |z: &UnknownBox| -> Vec<Interval> {
+            z.y.iter().chain(&z.lambda).chain(&z.mu).copied().collect()
+        };
         let (z, x) = (flat(&middle), flat(&wide));
         for i in 0..size {
             let row = &inverse[i * size..(i + 1) * size];
@@ -265,7 +287,9 @@ impl<'a> LagrangeSystem<'a> {
                 image = image + entry * (x[l] - z[l]);
             }
             if !image.inside(x[i]) {
-                return Err(failed("Newton's map does not contract on any box about the point (degenerate, or beyond double precision)"));
+                return Err(failed(
+                    "Newton's map does not contract on any box about the point (degenerate, or beyond double precision)",
+                ));
             }
         }
         Ok(())
@@ -282,12 +306,14 @@ impl<'a> LagrangeSystem<'a> {
         for q in 0..k {
             for p in (0..k).filter(|p| *p != q) {
                 // Congruence by e^{tau_q / 2} keeps the blocks of one size.
-                let w = self.weight(&z.y, q, p, 0.5 * self.tau[q] + 0.5 * self.tau[p]) * real(self.c.sizes[q] as f64);
+                let w = self.weight(&z.y, q, p, 0.5 * self.tau[q] + 0.5 * self.tau[p])
+                    * real(self.c.sizes[q] as f64);
                 let own = self.weight(&z.y, q, p, self.tau[q]) * real(self.c.sizes[q] as f64);
                 for a in 0..d {
                     for b in 0..d {
                         let same = if a == b { w } else { real(0.0) };
-                        h[(q * d + a) * size + p * d + b] = same + w * beta * z.y[p * d + a] * z.y[q * d + b];
+                        h[(q * d + a) * size + p * d + b] =
+                            same + w * beta * z.y[p * d + a] * z.y[q * d + b];
                         let at = (q * d + a) * size + q * d + b;
                         h[at] = h[at] + own * beta * z.y[p * d + a] * z.y[p * d + b];
                     }
@@ -310,10 +336,13 @@ impl<'a> LagrangeSystem<'a> {
                 }
             }
         }
-        let between = signature(&h, size).ok_or_else(|| failed("the sign of an eigenvalue between clusters is not decided"))?;
+        let between = signature(&h, size)
+            .ok_or_else(|| failed("the sign of an eigenvalue between clusters is not decided"))?;
         let (mut up, mut down) = (between.0.saturating_sub(k + r), between.1.saturating_sub(k + r));
         for q in (0..k).filter(|q| self.c.sizes[*q] > 1) {
-            let own = self.within(&z, q).ok_or_else(|| failed("the sign of an eigenvalue within a cluster is not decided"))?;
+            let own = self.within(&z, q).ok_or_else(|| {
+                failed("the sign of an eigenvalue within a cluster is not decided")
+            })?;
             up += (self.c.sizes[q] - 1) * (own.0 - 1);
             down += (self.c.sizes[q] - 1) * (own.1 - 1);
         }
@@ -351,7 +380,9 @@ impl<'a> LagrangeSystem<'a> {
 /// share, or `None`: congruence with the eigenvectors of the middle, then strict diagonal
 /// dominance.
 fn signature(a: &[Interval], size: usize) -> Option<(usize, usize)> {
-    let middle: Vec<f64> = (0..size * size).map(|k| 0.5 * (a[k].mid() + a[(k % size) * size + k / size].mid())).collect();
+    let middle: Vec<f64> = (0..size * size)
+        .map(|k| 0.5 * (a[k].mid() + a[(k % size) * size + k / size].mid()))
+        .collect();
     let (values, v) = dense::symmetric_eigen(&middle, size)?;
     // Rows of v, scaled so that the diagonal becomes about +-1.
     let scale: Vec<f64> = values.iter().map(|l| l.abs().sqrt().recip()).collect();
@@ -363,12 +394,15 @@ fn signature(a: &[Interval], size: usize) -> Option<(usize, usize)> {
     let mut half = vec![real(0.0); size * size];
     for i in 0..size {
         for l in 0..size {
-            half[i * size + l] = (0..size).fold(real(0.0), |s, m| s + real(v[i * size + m]) * a[m * size + l]);
+            half[i * size + l] =
+                (0..size).fold(real(0.0), |s, m| s + real(v[i * size + m]) * a[m * size + l]);
         }
     }
     let (mut up, mut down) = (0, 0);
     for i in 0..size {
-        let entry = |l: usize| (0..size).fold(real(0.0), |s, m| s + half[i * size + m] * real(v[l * size + m]));
+        let entry = |l: usize| {
+            (0..size).fold(real(0.0), |s, m| s + half[i * size + m] * real(v[l * size + m]))
+        };
         let diagonal = entry(i);
         let rest = (0..size).filter(|l| *l != i).fold(real(0.0), |s, l| s + real(entry(l).mag()));
         if diagonal.lo() > rest.hi() {

@@ -2,7 +2,10 @@
 //! condition alone, by about a factor of two. The formulas in the conditions are tested in
 //! `formulas.rs`.
 
-use super::check::{IntervalMatrix, between_clusters, box_rows, inertia, is_contraction, krawczyk_ratios, mu_half_width, point};
+use super::check::{
+    IntervalMatrix, between_clusters, box_rows, inertia, is_contraction, krawczyk_ratios,
+    mu_half_width, point,
+};
 use super::{Certificate, check, check_size};
 use crate::num::{dd::Dd, interval::Interval};
 
@@ -16,7 +19,16 @@ fn certificate(
     counts: (usize, usize),
 ) -> Certificate {
     let d = points.len() / sizes.len();
-    Certificate { beta, d, sizes: sizes.to_vec(), points, radius, rotations: rotations.to_vec(), unstable: counts.0, morse_index: counts.1 }
+    Certificate {
+        beta,
+        d,
+        sizes: sizes.to_vec(),
+        points,
+        radius,
+        rotations: rotations.to_vec(),
+        unstable: counts.0,
+        morse_index: counts.1,
+    }
 }
 
 fn polygon(m: usize, d: usize) -> Vec<f64> {
@@ -29,12 +41,26 @@ fn polygon(m: usize, d: usize) -> Vec<f64> {
 
 /// The regular triangle on the circle: two unstable directions for beta > -2/3, none below.
 fn triangle(beta: f64, radius: f64) -> Certificate {
-    certificate(beta, &[1, 1, 1], polygon(3, 2), radius, &[(1, 0)], if beta > -2.0 / 3.0 { (2, 0) } else { (0, 2) })
+    certificate(
+        beta,
+        &[1, 1, 1],
+        polygon(3, 2),
+        radius,
+        &[(1, 0)],
+        if beta > -2.0 / 3.0 { (2, 0) } else { (0, 2) },
+    )
 }
 
 /// Two and a hundred tokens at opposite points. The pair splits where `100 e^{-2 beta} > 2`.
 fn pair(beta: f64, radius: f64) -> Certificate {
-    certificate(beta, &[2, 100], polygon(2, 2), radius, &[(1, 0)], if beta < 0.5 * 50f64.ln() { (2, 99) } else { (1, 100) })
+    certificate(
+        beta,
+        &[2, 100],
+        polygon(2, 2),
+        radius,
+        &[(1, 0)],
+        if beta < 0.5 * 50f64.ln() { (2, 99) } else { (1, 100) },
+    )
 }
 
 /// "accepted", or the reason for rejection.
@@ -75,7 +101,10 @@ fn a_box_on_which_newtons_map_does_not_contract_is_rejected() {
     // both boxes.
     for (radius, low, high) in [(5.6e-4, 0.75, 0.8), (1.1e-3, 1.45, 1.6)] {
         let c = triangle(-0.6, radius);
-        let worst = krawczyk_ratios(&c, mu_half_width(&c)).expect("regular").into_iter().fold(0.0, f64::max);
+        let worst = krawczyk_ratios(&c, mu_half_width(&c))
+            .expect("regular")
+            .into_iter()
+            .fold(0.0, f64::max);
         assert!(low < worst && worst < high, "{worst}");
         assert!(inertia(&between_clusters(&c, &box_rows(&c, radius), &[0.0; 3])).is_some());
         if worst < 1.0 { accepted(&c) } else { rejected(&c, NEWTON) }
@@ -90,7 +119,10 @@ fn the_multipliers_of_rotations_need_their_half_width() {
     let needed = of(mu_half_width(&c))[6] * mu_half_width(&c);
     let (wide, narrow) = (of(2.0 * needed), of(0.5 * needed));
     assert!(is_contraction(&wide), "{wide:?}");
-    assert!(narrow[6] > 1.5 && is_contraction(&narrow[..6]) && !is_contraction(&narrow), "{narrow:?}");
+    assert!(
+        narrow[6] > 1.5 && is_contraction(&narrow[..6]) && !is_contraction(&narrow),
+        "{narrow:?}"
+    );
     assert!(!is_contraction(&[0.5, f64::NAN]) && !is_contraction(&[0.5, 1.0]));
     assert!((needed / 1.3e-6 - 1.0).abs() < 0.2, "{needed}");
     // Mu within 0.01 of 0 varies the derivative in y by as much, and the inverse multiplies that by
@@ -121,9 +153,12 @@ fn signs_change_at_the_thresholds_of_the_theory() {
         for mut c in [triangle(-2.0 / 3.0 + side, 1e-12), pair(0.5 * 50f64.ln() + side, 1e-12)] {
             accepted(&c);
             let counts = (c.unstable, c.morse_index);
-            for other in
-                [(counts.0 + 1, counts.1), (counts.0, counts.1 + 1), (counts.0 + 1, counts.1 - counts.1.min(1)), (counts.1, counts.0)]
-            {
+            for other in [
+                (counts.0 + 1, counts.1),
+                (counts.0, counts.1 + 1),
+                (counts.0 + 1, counts.1 - counts.1.min(1)),
+                (counts.1, counts.0),
+            ] {
                 (c.unstable, c.morse_index) = other;
                 if other != counts {
                     rejected(&c, "eigenvalues, not");
@@ -139,14 +174,31 @@ fn families_of_matrices_that_change_sign_are_undecided() {
     // with equal entries is singular.
     for size in [2usize, 3, 5] {
         let family = |diagonal: f64, t: f64| -> IntervalMatrix {
-            (0..size).map(|i| (0..size).map(|j| if i == j { point(diagonal) } else { Interval::symmetric(t) }).collect()).collect()
+            (0..size)
+                .map(|i| {
+                    (0..size)
+                        .map(|j| if i == j { point(diagonal) } else { Interval::symmetric(t) })
+                        .collect()
+                })
+                .collect()
         };
         let limit = 1.0 / (size - 1) as f64;
-        assert_eq!((inertia(&family(1.0, 0.99 * limit)), inertia(&family(-1.0, 0.99 * limit))), (Some((size, 0)), Some((0, size))));
-        assert_eq!((inertia(&family(1.0, 1.01 * limit)), inertia(&family(-1.0, 1.01 * limit))), (None, None));
+        assert_eq!(
+            (inertia(&family(1.0, 0.99 * limit)), inertia(&family(-1.0, 0.99 * limit))),
+            (Some((size, 0)), Some((0, size)))
+        );
+        assert_eq!(
+            (inertia(&family(1.0, 1.01 * limit)), inertia(&family(-1.0, 1.01 * limit))),
+            (None, None)
+        );
     }
     // The diagonal itself.
-    for (low, high, wanted) in [(0.01, 1.0, Some((1, 0))), (-0.01, 1.0, None), (-1.0, 0.01, None), (-1.0, -0.01, Some((0, 1)))] {
+    for (low, high, wanted) in [
+        (0.01, 1.0, Some((1, 0))),
+        (-0.01, 1.0, None),
+        (-1.0, 0.01, None),
+        (-1.0, -0.01, Some((0, 1))),
+    ] {
         assert_eq!(inertia(&vec![vec![Interval::new(low, high)]]), wanted);
     }
     assert_eq!(inertia(&vec![vec![point(0.0)]]), None);
@@ -155,21 +207,26 @@ fn families_of_matrices_that_change_sign_are_undecided() {
 
 #[test]
 fn rotations_must_be_complete_and_independent() {
-    let square = |planes: &[(usize, usize)]| certificate(0.5, &[1; 4], polygon(4, 3), 1e-12, planes, (4, 1));
+    let square =
+        |planes: &[(usize, usize)]| certificate(0.5, &[1; 4], polygon(4, 3), 1e-12, planes, (4, 1));
     accepted(&square(&[(1, 0), (2, 0), (2, 1)]));
     // One missing, one twice, none.
     for planes in [&[(1, 0), (2, 0)][..], &[(1, 0), (2, 0), (2, 0)], &[(2, 0), (2, 1)], &[]] {
         assert_ne!(answer(&square(planes)), "accepted", "{planes:?}");
     }
     // The plane across the axis of an antipodal pair moves nothing.
-    let axis = |planes: &[(usize, usize)]| certificate(1.0, &[1, 1], polygon(2, 3), 1e-12, planes, (2, 0));
+    let axis =
+        |planes: &[(usize, usize)]| certificate(1.0, &[1, 1], polygon(2, 3), 1e-12, planes, (2, 0));
     accepted(&axis(&[(1, 0), (2, 0)]));
     assert_ne!(answer(&axis(&[(1, 0), (2, 0), (2, 1)])), "accepted");
     // Pairs that are no plane of R^3.
     for plane in [(3, 0), (1, 1), (0, 1)] {
         rejected(&square(&[(1, 0), (2, 0), plane]), "the rotation plane");
     }
-    rejected(&axis(&[(1, 0), (2, 0), (1, 0), (2, 0), (1, 0)]), "5 rotations of 4 degrees of freedom");
+    rejected(
+        &axis(&[(1, 0), (2, 0), (1, 0), (2, 0), (1, 0)]),
+        "5 rotations of 4 degrees of freedom",
+    );
 }
 
 #[test]
@@ -211,13 +268,34 @@ fn sizes_and_ranges_are_capped() {
     rejected(&changed(|c| c.sizes.push(1)), shape);
     rejected(&changed(|c| c.points.truncate(5)), shape);
     rejected(&certificate(1.0, &[1], vec![1.0], 1e-12, &[], (0, 0)), shape);
-    rejected(&Certificate { sizes: Vec::new(), points: Vec::new(), rotations: Vec::new(), unstable: 0, ..triangle(8.0, 1e-12) }, shape);
+    rejected(
+        &Certificate {
+            sizes: Vec::new(),
+            points: Vec::new(),
+            rotations: Vec::new(),
+            unstable: 0,
+            ..triangle(8.0, 1e-12)
+        },
+        shape,
+    );
     // K (d + 1) <= 2000 and K <= 400.
-    assert!(check_size(400, 4).is_ok() && check_size(400, 5).is_err() && check_size(401, 2).is_err());
-    assert!(check_size(1, 1999).is_ok() && check_size(1, 2000).is_err() && check_size(usize::MAX, usize::MAX).is_err());
-    rejected(&certificate(8.0, &vec![1; 401], polygon(401, 2), 1e-12, &[(1, 0)], (0, 0)), "clusters: found 401, expected at most 400");
+    assert!(
+        check_size(400, 4).is_ok() && check_size(400, 5).is_err() && check_size(401, 2).is_err()
+    );
+    assert!(
+        check_size(1, 1999).is_ok()
+            && check_size(1, 2000).is_err()
+            && check_size(usize::MAX, usize::MAX).is_err()
+    );
+    rejected(
+        &certificate(8.0, &vec![1; 401], polygon(401, 2), 1e-12, &[(1, 0)], (0, 0)),
+        "clusters: found 401, expected at most 400",
+    );
     let wide = certificate(8.0, &[1; 400], vec![0.1; 400 * 64], 1e-12, &[], (0, 0));
-    rejected(&wide, "clusters times (d + 1): found 400 x 65 = 26000, expected at most 2000 unknowns");
+    rejected(
+        &wide,
+        "clusters times (d + 1): found 400 x 65 = 26000, expected at most 2000 unknowns",
+    );
 }
 
 #[test]
@@ -225,7 +303,8 @@ fn boxes_contain_the_points_of_their_statement() {
     let c = triangle(8.0, 1e-9);
     for (row, centre) in box_rows(&c, c.radius).iter().flatten().zip(&c.points) {
         // Exactly: the sums of two doubles in twice the precision.
-        for end in [Dd::from(*centre) - Dd::from(c.radius), Dd::from(*centre) + Dd::from(c.radius)] {
+        for end in [Dd::from(*centre) - Dd::from(c.radius), Dd::from(*centre) + Dd::from(c.radius)]
+        {
             assert!(Dd::from(row.lo()) <= end && end <= Dd::from(row.hi()));
         }
     }

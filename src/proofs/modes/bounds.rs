@@ -43,7 +43,11 @@ pub(super) fn round_up(x: f64, roundings: usize) -> f64 {
 fn growth(beta: f64, x: Interval) -> Interval {
     let half = x * real(0.5);
     // sinh y <= y e^{y^2 / 6}, term by term. Above 1/2 the exponentials do not cancel.
-    let sinh = if half.hi() < 0.5 { half * (half.sqr() / real(6.0)).exp() } else { (half.exp() - (-half).exp()) * real(0.5) };
+    let sinh = if half.hi() < 0.5 {
+        half * (half.sqr() / real(6.0)).exp()
+    } else {
+        (half.exp() - (-half).exp()) * real(0.5)
+    };
     sinh.sqr() * real(beta) * real(2.0)
 }
 
@@ -83,7 +87,9 @@ impl KernelShape {
                 let log = |rho: f64| {
                     let near = (radian * (distance - rho)).max(0.0);
                     let h = beta * ((radian * rho).cosh() + 1.0);
-                    let direct = 2.0 * beta * ((0.5 * radian * rho).sinh().powi(2) - (0.5 * near).sin().powi(2));
+                    let direct = 2.0
+                        * beta
+                        * ((0.5 * radian * rho).sinh().powi(2) - (0.5 * near).sin().powi(2));
                     direct.min(h + h.ln()) - order * rho.ln()
                 };
                 let radii = (0..24).map(|k| 1.12f64.powi(k));
@@ -99,7 +105,8 @@ impl KernelShape {
         let (w, terms, one) = (real(BIN_WIDTH) * real(1.0 + 1e-9), real(TERMS as f64), real(1.0));
         let ratio = w / real(rho);
         let lead = (0..TERMS).fold(real(self.bound(distance, rho)) / real(rho), |p, _| p * ratio);
-        let sum = |next: Interval| if next.hi() < 1.0 { one / (one - next) } else { real(f64::INFINITY) };
+        let sum =
+            |next: Interval| if next.hi() < 1.0 { one / (one - next) } else { real(f64::INFINITY) };
         // sum_{m >= TERMS} (m + 1) r^m and sum (m + 1) m r^m / w, bounded by geometric series with
         // their largest quotient.
         let value = lead * (terms + one) * sum(ratio * (terms + real(2.0)) / (terms + one));
@@ -110,7 +117,9 @@ impl KernelShape {
     /// Bound of the derivative of order m of the kernel at this distance and beyond, by Cauchy's
     /// estimate with the radius `rho`.
     pub fn derivative(self, m: u32, distance: f64, rho: f64) -> f64 {
-        (1..=m).fold(real(self.bound(distance, rho)), |b, k| b * real(f64::from(k)) / real(rho)).hi()
+        (1..=m)
+            .fold(real(self.bound(distance, rho)), |b, k| b * real(f64::from(k)) / real(rho))
+            .hi()
     }
 
     /// True if the kernel is proved to be convex at this distance (less than half the circle) and
@@ -136,7 +145,8 @@ mod tests {
     #[test]
     fn bounds_are_above_the_kernel() {
         for (beta, bins) in [(0.5, 16usize), (30.0, 69), (1e6, 12_567)] {
-            let (shape, unit) = (KernelShape::VonMises { beta, bins }, bins as f64 * BIN_WIDTH / TAU);
+            let (shape, unit) =
+                (KernelShape::VonMises { beta, bins }, bins as f64 * BIN_WIDTH / TAU);
             for (distance, rho) in [(0.0, 1.0), (3.0, 2.0), (2.0, 4.0), (3.9, 0.1)] {
                 let bound = shape.bound(distance, rho);
                 let gauss = KernelShape::Gaussian.bound(distance, rho);
@@ -149,7 +159,8 @@ mod tests {
                     let size = re.exp();
                     let less = (1.0 + size * size - 2.0 * size * im.cos()).max(0.0).sqrt();
                     most = most.max(size.min(less));
-                    widest = widest.max((0.5 * (rho * s).powi(2) - 0.5 * (distance + rho * c).powi(2)).exp());
+                    widest = widest
+                        .max((0.5 * (rho * s).powi(2) - 0.5 * (distance + rho * c).powi(2)).exp());
                 }
                 assert!(most <= bound * (1.0 + 1e-12), "{beta} {distance} {rho}: {most} {bound}");
                 assert!(widest <= gauss * (1.0 + 1e-12), "{distance} {rho}: {widest} {gauss}");
@@ -178,18 +189,29 @@ mod tests {
                 }
                 worst = (worst.0.max(f64::abs(value)), worst.1.max(f64::abs(slope)));
             }
-            assert!(worst.0 <= bound && worst.1 <= slope_bound, "{distance}: {worst:?} {bound} {slope_bound}");
+            assert!(
+                worst.0 <= bound && worst.1 <= slope_bound,
+                "{distance}: {worst:?} {bound} {slope_bound}"
+            );
         }
     }
 
     #[test]
     fn convexity_begins_where_the_second_derivative_changes_sign() {
-        assert!(KernelShape::Gaussian.convex_beyond(1.000_001) && !KernelShape::Gaussian.convex_beyond(0.999_999));
+        assert!(
+            KernelShape::Gaussian.convex_beyond(1.000_001)
+                && !KernelShape::Gaussian.convex_beyond(0.999_999)
+        );
         for (beta, bins) in [(0.5, 16usize), (30.0, 69), (1e6, 12_567)] {
-            let (shape, unit) = (KernelShape::VonMises { beta, bins }, bins as f64 * BIN_WIDTH / TAU);
+            let (shape, unit) =
+                (KernelShape::VonMises { beta, bins }, bins as f64 * BIN_WIDTH / TAU);
             // cos tau = 2 beta / (1 + sqrt(1 + 4 beta^2)).
             let tau = (2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).acos();
-            assert!(shape.convex_beyond(unit * tau * (1.0 + 1e-9)) && !shape.convex_beyond(unit * tau * (1.0 - 1e-9)), "{beta}");
+            assert!(
+                shape.convex_beyond(unit * tau * (1.0 + 1e-9))
+                    && !shape.convex_beyond(unit * tau * (1.0 - 1e-9)),
+                "{beta}"
+            );
         }
     }
 }

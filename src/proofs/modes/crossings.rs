@@ -41,7 +41,10 @@ pub(super) fn find(field: &DensityDerivative) -> Crossings {
     if !field.bounds_apply() {
         return Crossings {
             roots: Vec::new(),
-            undecided: vec![(centre(targets[0]) - 0.5 * BIN_WIDTH, centre(targets[targets.len() - 1]) + 0.5 * BIN_WIDTH)],
+            undecided: vec![(
+                centre(targets[0]) - 0.5 * BIN_WIDTH,
+                centre(targets[targets.len() - 1]) + 0.5 * BIN_WIDTH,
+            )],
         };
     }
     let pieces_of = |bin: &i64| {
@@ -59,7 +62,11 @@ pub(super) fn find(field: &DensityDerivative) -> Crossings {
         let left = centre(*bin) - 0.5 * BIN_WIDTH;
         if k > 0 && targets[k - 1] + 1 < *bin {
             // Between bins near samples the estimate is convex: its derivative rises.
-            pieces.push(Piece { from: centre(targets[k - 1]) + 0.5 * BIN_WIDTH, to: left, behaviour: Behaviour::Rising });
+            pieces.push(Piece {
+                from: centre(targets[k - 1]) + 0.5 * BIN_WIDTH,
+                to: left,
+                behaviour: Behaviour::Rising,
+            });
         }
         pieces.extend(own);
     }
@@ -67,7 +74,10 @@ pub(super) fn find(field: &DensityDerivative) -> Crossings {
     match field.bins {
         // Left of all samples the estimate rises, right of them it falls.
         None => {
-            pieces.insert(0, Piece { from: first - BIN_WIDTH, to: first, behaviour: Behaviour::Positive });
+            pieces.insert(
+                0,
+                Piece { from: first - BIN_WIDTH, to: first, behaviour: Behaviour::Positive },
+            );
             pieces.push(Piece { from: last, to: last + BIN_WIDTH, behaviour: Behaviour::Negative });
         }
         Some(bins) => {
@@ -80,7 +90,13 @@ pub(super) fn find(field: &DensityDerivative) -> Crossings {
                 return Crossings { roots: Vec::new(), undecided: vec![(first, first + turn)] };
             };
             let mut next = pieces.split_off(start);
-            next.extend(pieces.iter().chain(&next[..1]).map(|p| Piece { from: p.from + turn, to: p.to + turn, ..*p }).collect::<Vec<_>>());
+            next.extend(
+                pieces
+                    .iter()
+                    .chain(&next[..1])
+                    .map(|p| Piece { from: p.from + turn, to: p.to + turn, ..*p })
+                    .collect::<Vec<_>>(),
+            );
             pieces = next;
         }
     }
@@ -105,7 +121,11 @@ fn classify(p: &Polynomial, v: f64, rho: f64, depth: u32, out: &mut Vec<Piece>) 
         value += c.abs() * power;
     }
     let signed = if c[0].abs() > value { sign(p, v, rho) } else { Behaviour::Unknown };
-    let behaviour = if signed == Behaviour::Unknown && c[1].abs() > slope { slope_sign(p, v, rho) } else { signed };
+    let behaviour = if signed == Behaviour::Unknown && c[1].abs() > slope {
+        slope_sign(p, v, rho)
+    } else {
+        signed
+    };
     if behaviour == Behaviour::Unknown
         && depth < MAX_BISECTIONS
         && (c[0].abs() + value > 4.0 * p.error.0 || c[1].abs() + slope > 4.0 * p.error.1)
@@ -123,14 +143,22 @@ fn classify(p: &Polynomial, v: f64, rho: f64, depth: u32, out: &mut Vec<Piece>) 
 pub(super) fn sign(p: &Polynomial, v: f64, rho: f64) -> Behaviour {
     let value = p.enclose_derivative(0, Interval::exact(v));
     let slope = p.enclose_derivative(1, Interval::new(v - rho, v + rho));
-    classify_range(value + slope * Interval::symmetric(rho) + Interval::symmetric(p.error.0), Behaviour::Positive, Behaviour::Negative)
+    classify_range(
+        value + slope * Interval::symmetric(rho) + Interval::symmetric(p.error.0),
+        Behaviour::Positive,
+        Behaviour::Negative,
+    )
 }
 
 /// The sign of the slope of the derivative on `[v - rho, v + rho]`, likewise.
 pub(super) fn slope_sign(p: &Polynomial, v: f64, rho: f64) -> Behaviour {
     let slope = p.enclose_derivative(1, Interval::exact(v));
     let second = p.enclose_derivative(2, Interval::new(v - rho, v + rho));
-    classify_range(slope + second * Interval::symmetric(rho) + Interval::symmetric(p.error.1), Behaviour::Rising, Behaviour::Falling)
+    classify_range(
+        slope + second * Interval::symmetric(rho) + Interval::symmetric(p.error.1),
+        Behaviour::Rising,
+        Behaviour::Falling,
+    )
 }
 
 fn classify_range(range: Interval, above: Behaviour, below: Behaviour) -> Behaviour {
@@ -147,22 +175,28 @@ fn classify_range(range: Interval, above: Behaviour, below: Behaviour) -> Behavi
 /// contain exactly one down-crossing; monotone pieces between equal signs contain none.
 pub(super) fn from_pieces(field: &DensityDerivative, pieces: &[Piece]) -> Crossings {
     let mut found = Crossings { roots: Vec::new(), undecided: Vec::new() };
-    let signed: Vec<usize> = (0..pieces.len()).filter(|&k| is_signed(pieces[k].behaviour)).collect();
+    let signed: Vec<usize> =
+        (0..pieces.len()).filter(|&k| is_signed(pieces[k].behaviour)).collect();
     for pair in signed.windows(2) {
         let (a, b) = (pair[0], pair[1]);
         let between = &pieces[a + 1..b];
         let only = |behaviour: Behaviour| between.iter().all(|p| p.behaviour == behaviour);
         match (pieces[a].behaviour, pieces[b].behaviour) {
-            (Behaviour::Positive, Behaviour::Negative) if !between.is_empty() && only(Behaviour::Falling) => {
+            (Behaviour::Positive, Behaviour::Negative)
+                if !between.is_empty() && only(Behaviour::Falling) =>
+            {
                 found.roots.push(root(field, between))
             }
-            (Behaviour::Negative, Behaviour::Positive) if !between.is_empty() && only(Behaviour::Rising) => {}
+            (Behaviour::Negative, Behaviour::Positive)
+                if !between.is_empty() && only(Behaviour::Rising) => {}
             (x, y) if x == y && (only(Behaviour::Rising) || only(Behaviour::Falling)) => {}
             _ => {
                 // No proof. If the signs require a crossing, the best guess is one.
                 let (from, to) = (pieces[a].to, pieces[b].from);
                 found.undecided.push((from, to));
-                if pieces[a].behaviour == Behaviour::Positive && pieces[b].behaviour == Behaviour::Negative {
+                if pieces[a].behaviour == Behaviour::Positive
+                    && pieces[b].behaviour == Behaviour::Negative
+                {
                     found.roots.push(0.5 * (from + to));
                 }
             }
@@ -178,10 +212,15 @@ fn root(field: &DensityDerivative, pieces: &[Piece]) -> f64 {
         let bin = (middle / BIN_WIDTH).floor() as i64;
         let index = field.bins.map_or(bin, |c| bin.rem_euclid(c));
         let (p, centre) = (field.polynomial(index), centre(bin));
-        if let Some(v) = bracketed_root(|v| p.value(v), piece.from - centre, piece.to - centre, 0.0) {
+        if let Some(v) = bracketed_root(|v| p.value(v), piece.from - centre, piece.to - centre, 0.0)
+        {
             return centre + v;
         }
     }
     // The zero lies at the common end of two pieces, within the error of their polynomials.
-    if pieces.len() > 1 { pieces[pieces.len() / 2].from } else { 0.5 * (pieces[0].from + pieces[0].to) }
+    if pieces.len() > 1 {
+        pieces[pieces.len() / 2].from
+    } else {
+        0.5 * (pieces[0].from + pieces[0].to)
+    }
 }

@@ -82,8 +82,18 @@ impl<'a> DensityDerivative<'a> {
         Self::new(kernel, &positions, total, position_error, Some(bins))
     }
 
-    fn new(kernel: &'a Kernel, positions: &[f64], total: usize, position_error: f64, bins: Option<i64>) -> Self {
-        let bin_of = |s: f64| bins.map_or((s / BIN_WIDTH).floor() as i64, |c| ((s / BIN_WIDTH).floor() as i64).min(c - 1));
+    fn new(
+        kernel: &'a Kernel,
+        positions: &[f64],
+        total: usize,
+        position_error: f64,
+        bins: Option<i64>,
+    ) -> Self {
+        let bin_of = |s: f64| {
+            bins.map_or((s / BIN_WIDTH).floor() as i64, |c| {
+                ((s / BIN_WIDTH).floor() as i64).min(c - 1)
+            })
+        };
         let mut ranges: Vec<(i64, std::ops::Range<usize>)> = Vec::new();
         for (i, s) in positions.iter().enumerate() {
             let bin = bin_of(*s);
@@ -97,7 +107,8 @@ impl<'a> DensityDerivative<'a> {
             let far = |s: f64| (s - centre(*bin)).abs() > 0.5 * BIN_WIDTH * (1.0 + 1e-10);
             far(positions[range.start]) || far(positions[range.end - 1])
         };
-        let position_error = if ranges.iter().any(outside) { f64::INFINITY } else { position_error };
+        let position_error =
+            if ranges.iter().any(outside) { f64::INFINITY } else { position_error };
         let source = |(bin, range): &(i64, std::ops::Range<usize>)| {
             let centre = centre(*bin);
             let mut moments = [0.0; TERMS];
@@ -128,7 +139,8 @@ impl<'a> DensityDerivative<'a> {
     /// contributes at least `2.2 e^{-2.42} > 0.19` to the derivative: more than all other parts
     /// together can change.
     pub fn bounds_apply(&self) -> bool {
-        self.position_error <= MAX_POSITION_ERROR && round_up(self.total as f64 * self.kernel.tables.tail.0, 1) < 0.19
+        self.position_error <= MAX_POSITION_ERROR
+            && round_up(self.total as f64 * self.kernel.tables.tail.0, 1) < 0.19
     }
 
     /// Indices of the bins in which a mode can lie, ascending.
@@ -139,7 +151,9 @@ impl<'a> DensityDerivative<'a> {
             return (0..self.bins.unwrap_or(0)).collect();
         }
         for s in &self.sources {
-            let from = targets.last().map_or(s.index - nonconvex_bins, |t| (t + 1).max(s.index - nonconvex_bins));
+            let from = targets
+                .last()
+                .map_or(s.index - nonconvex_bins, |t| (t + 1).max(s.index - nonconvex_bins));
             targets.extend(from..=s.index + nonconvex_bins);
         }
         if let Some(bins) = self.bins {
@@ -156,17 +170,27 @@ impl<'a> DensityDerivative<'a> {
         let first = translations[0].offset;
         let pairs: Vec<(&Bin, &Translation)> = match self.bins {
             None => {
-                let (start, last) = (self.sources.partition_point(|s| s.index < bin + first), first + translations.len() as i64);
+                let (start, last) = (
+                    self.sources.partition_point(|s| s.index < bin + first),
+                    first + translations.len() as i64,
+                );
                 let near = self.sources[start..].iter().take_while(|s| s.index < bin + last);
                 near.map(|s| (s, &translations[(s.index - bin - first) as usize])).collect()
             }
             Some(bins) => {
-                let found =
-                    |shift: &Translation| self.sources.binary_search_by_key(&(bin + shift.offset).rem_euclid(bins), |s| s.index).ok();
-                translations.iter().filter_map(|shift| found(shift).map(|k| (&self.sources[k], shift))).collect()
+                let found = |shift: &Translation| {
+                    self.sources
+                        .binary_search_by_key(&(bin + shift.offset).rem_euclid(bins), |s| s.index)
+                        .ok()
+                };
+                translations
+                    .iter()
+                    .filter_map(|shift| found(shift).map(|k| (&self.sources[k], shift)))
+                    .collect()
             }
         };
-        let (mut error, mut size, mut near, mut max_samples) = ((0.0, 0.0), (0.0, 0.0), 0usize, 0usize);
+        let (mut error, mut size, mut near, mut max_samples) =
+            ((0.0, 0.0), (0.0, 0.0), 0usize, 0usize);
         for (source, shift) in &pairs {
             let n = source.samples as f64;
             error = (error.0 + n * shift.value_error.0, error.1 + n * shift.slope_error.0);
@@ -177,14 +201,22 @@ impl<'a> DensityDerivative<'a> {
         let (c, summed) = (Isa::best().run(Translate(&pairs)), pairs.len());
         // Number of roundings of one term, each of half a unit: powers of a rounded difference, its
         // block, the blocks, the table, the sum over bins.
-        let roundings = (2 * TERMS + BLOCK + max_samples / BLOCK + TERMS * summed + 8) as f64 * 0.51 * f64::EPSILON;
+        let roundings = (2 * TERMS + BLOCK + max_samples / BLOCK + TERMS * summed + 8) as f64
+            * 0.51
+            * f64::EPSILON;
         let (near, far) = (near as f64, (self.total - near) as f64);
         let (tail, derivative) = (self.kernel.tables.tail, self.kernel.tables.derivative_bounds);
         // Sums over at most all bins of a circle of 41, and these four terms.
         let bound = |a: f64, size: f64, tail: f64, derivative: f64| {
-            round_up(a + roundings * size + far * tail + self.position_error * near * derivative, 100)
+            round_up(
+                a + roundings * size + far * tail + self.position_error * near * derivative,
+                100,
+            )
         };
-        let error = (bound(error.0, size.0, tail.0, derivative.0), bound(error.1, size.1, tail.1, derivative.1));
+        let error = (
+            bound(error.0, size.0, tail.0, derivative.0),
+            bound(error.1, size.1, tail.1, derivative.1),
+        );
         Polynomial { bin, c, error }
     }
 }
@@ -210,7 +242,9 @@ impl Polynomial {
     /// not include `error`.
     pub fn enclose_derivative(&self, order: usize, v: Interval) -> Interval {
         let factor = |l: usize| (l + 1 - order..=l).map(|k| k as f64).product::<f64>();
-        (order..TERMS).rev().fold(Interval::exact(0.0), |s, l| s * v + Interval::exact(self.c[l]) * Interval::exact(factor(l)))
+        (order..TERMS).rev().fold(Interval::exact(0.0), |s, l| {
+            s * v + Interval::exact(self.c[l]) * Interval::exact(factor(l))
+        })
     }
 
     /// The value at `v`, in f64.

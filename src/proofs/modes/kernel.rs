@@ -52,7 +52,8 @@ impl Kernel {
         // In its own units the kernel is the same for every beta.
         static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
         let near = (RANGE / BIN_WIDTH) as i64;
-        let tables = TABLES.get_or_init(|| Arc::new(Tables::new(KernelShape::Gaussian, -near..=near)));
+        let tables =
+            TABLES.get_or_init(|| Arc::new(Tables::new(KernelShape::Gaussian, -near..=near)));
         Self {
             shape: KernelShape::Gaussian,
             unit: beta.sqrt(),
@@ -103,7 +104,9 @@ impl Kernel {
 /// convex, with any error of the position up to [`MAX_POSITION_ERROR`]. The circle has `all` bins.
 pub(super) fn nonconvex_bins(shape: KernelShape, all: i64) -> i64 {
     let mut nonconvex_bins = 1;
-    while 2 * nonconvex_bins + 1 < all && !shape.convex_beyond(BIN_WIDTH * nonconvex_bins as f64 - MAX_POSITION_ERROR) {
+    while 2 * nonconvex_bins + 1 < all
+        && !shape.convex_beyond(BIN_WIDTH * nonconvex_bins as f64 - MAX_POSITION_ERROR)
+    {
         nonconvex_bins += 1;
     }
     nonconvex_bins
@@ -112,14 +115,21 @@ pub(super) fn nonconvex_bins(shape: KernelShape, all: i64) -> i64 {
 impl Tables {
     fn new(shape: KernelShape, offsets: std::ops::RangeInclusive<i64>) -> Self {
         let largest = offsets.end().abs().max(offsets.start().abs());
-        let truncations: Vec<(f64, f64)> = (0..=largest).map(|q| shape.truncation(q as f64 * BIN_WIDTH)).collect();
-        let translations = offsets.map(|q| translation(shape, q, truncations[q.unsigned_abs() as usize])).collect();
+        let truncations: Vec<(f64, f64)> =
+            (0..=largest).map(|q| shape.truncation(q as f64 * BIN_WIDTH)).collect();
+        let translations = offsets
+            .map(|q| translation(shape, q, truncations[q.unsigned_abs() as usize]))
+            .collect();
         // At the centre, where the kernel is largest, Cauchy's bound of derivative m is best at the
         // radius sqrt(m).
         let derivative_bounds = |m: u32| shape.derivative(m, 0.0, f64::from(m).sqrt());
         // Samples out of range are farther than this even with the error of their positions.
         let tail = |m: u32| shape.derivative(m, RANGE - MAX_POSITION_ERROR, 0.1);
-        Self { translations, tail: (tail(1), tail(2)), derivative_bounds: (derivative_bounds(2), derivative_bounds(3)) }
+        Self {
+            translations,
+            tail: (tail(1), tail(2)),
+            derivative_bounds: (derivative_bounds(2), derivative_bounds(3)),
+        }
     }
 }
 
@@ -189,6 +199,12 @@ fn translation(shape: KernelShape, offset: i64, truncation: (f64, f64)) -> Trans
         lower *= half;
     }
     // Powers of at most 20 factors, two products, sums of 210 terms.
-    let upper = |(a, b): (f64, f64), rest: f64| (round_up(round_up(a, 300) + rest, 1), round_up(b, 300));
-    Translation { offset, table, value_error: upper(value, truncation.0), slope_error: upper(slope, truncation.1) }
+    let upper =
+        |(a, b): (f64, f64), rest: f64| (round_up(round_up(a, 300) + rest, 1), round_up(b, 300));
+    Translation {
+        offset,
+        table,
+        value_error: upper(value, truncation.0),
+        slope_error: upper(slope, truncation.1),
+    }
 }

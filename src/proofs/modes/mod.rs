@@ -120,10 +120,12 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
     // coordinates.
     let mut start = 0;
     while start < sorted.len() {
-        let separated = |k: &usize| kernel.unit() * (sorted[*k] - sorted[k - 1]) > kernel.separation();
+        let separated =
+            |k: &usize| kernel.unit() * (sorted[*k] - sorted[k - 1]) > kernel.separation();
         let end = (start + 1..sorted.len()).find(separated).unwrap_or(sorted.len());
         let origin = sorted[start];
-        let positions: Vec<f64> = sorted[start..end].iter().map(|x| kernel.unit() * (x - origin)).collect();
+        let positions: Vec<f64> =
+            sorted[start..end].iter().map(|x| kernel.unit() * (x - origin)).collect();
         let field = DensityDerivative::line(&kernel, positions, sorted.len());
         let found = crossings::find(&field);
         let position = |s: f64| origin + s / kernel.unit();
@@ -164,7 +166,10 @@ pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
     let position = |s: f64| wrap(s / kernel.unit());
     let mut located: Vec<f64> = found.roots.iter().map(|s| position(*s)).collect();
     located.sort_by(f64::total_cmp);
-    Ok(Modes { located, undecided: found.undecided.iter().map(|(a, b)| (position(*a), position(*b))).collect() })
+    Ok(Modes {
+        located,
+        undecided: found.undecided.iter().map(|(a, b)| (position(*a), position(*b))).collect(),
+    })
 }
 
 fn check(samples: &[f64], beta: f64, max_beta: f64) -> Result<()> {
@@ -172,7 +177,10 @@ fn check(samples: &[f64], beta: f64, max_beta: f64) -> Result<()> {
         return Err(Error::parameter("samples", "none", "at least one sample"));
     }
     if let Some(i) = samples.iter().position(|x| !x.is_finite()) {
-        return Err(Error::Token { row: i + 1, problem: format!("found {}, expected a finite number", samples[i]) });
+        return Err(Error::Token {
+            row: i + 1,
+            problem: format!("found {}, expected a finite number", samples[i]),
+        });
     }
     crate::error::in_range("beta", beta, 0.0, max_beta).map(|_| ())
 }

@@ -24,8 +24,14 @@ fn a_sign_needs_the_value_to_exceed_variation_and_error() {
         (at(&[1.0], 1.4), at(&[1.0], 0.9), at(&[-1.0], 1.4), at(&[-1.0], 0.9)),
         (Behaviour::Unknown, Behaviour::Positive, Behaviour::Unknown, Behaviour::Negative)
     );
-    assert_eq!((at(&[1.0, 5.6], 0.0), at(&[1.0, 3.6], 0.0)), (Behaviour::Unknown, Behaviour::Positive));
-    assert_eq!((at(&[-1.0, 0.0, 16.1], 0.0), at(&[-1.0, 0.0, 7.9], 0.0)), (Behaviour::Unknown, Behaviour::Negative));
+    assert_eq!(
+        (at(&[1.0, 5.6], 0.0), at(&[1.0, 3.6], 0.0)),
+        (Behaviour::Unknown, Behaviour::Positive)
+    );
+    assert_eq!(
+        (at(&[-1.0, 0.0, 16.1], 0.0), at(&[-1.0, 0.0, 7.9], 0.0)),
+        (Behaviour::Unknown, Behaviour::Negative)
+    );
     assert_eq!(sign(&polynomial(&[f64::NAN, 0.0], (0.0, 0.0)), 0.0, 0.25), Behaviour::Unknown);
     // An infinite error of the polynomial.
     assert_eq!(at(&[1.0], f64::INFINITY), Behaviour::Unknown);
@@ -39,8 +45,14 @@ fn a_slope_sign_needs_the_slope_to_exceed_variation_and_error() {
         (Behaviour::Unknown, Behaviour::Rising, Behaviour::Unknown)
     );
     // f''' = 5.6 over a length of 1/4: the interval of f'' contains 0. With f''' = 3.6 it does not.
-    assert_eq!((at(&[0.0, 1.0, 2.8], 0.0), at(&[0.0, 1.0, 1.8], 0.0)), (Behaviour::Unknown, Behaviour::Rising));
-    assert_eq!((at(&[0.0, -1.0, 2.8], 0.0), at(&[0.0, -1.0, 1.8], 0.0)), (Behaviour::Unknown, Behaviour::Falling));
+    assert_eq!(
+        (at(&[0.0, 1.0, 2.8], 0.0), at(&[0.0, 1.0, 1.8], 0.0)),
+        (Behaviour::Unknown, Behaviour::Rising)
+    );
+    assert_eq!(
+        (at(&[0.0, -1.0, 2.8], 0.0), at(&[0.0, -1.0, 1.8], 0.0)),
+        (Behaviour::Unknown, Behaviour::Falling)
+    );
 }
 
 #[test]
@@ -51,7 +63,11 @@ fn only_falling_pieces_from_plus_to_minus_are_a_mode() {
         let pieces: Vec<Piece> = behaviours
             .iter()
             .enumerate()
-            .map(|(k, behaviour)| Piece { from: 0.1 * k as f64, to: 0.1 * (k + 1) as f64, behaviour: *behaviour })
+            .map(|(k, behaviour)| Piece {
+                from: 0.1 * k as f64,
+                to: 0.1 * (k + 1) as f64,
+                behaviour: *behaviour,
+            })
             .collect();
         let found = from_pieces(&field, &pieces);
         (found.roots.len(), found.undecided.len())
@@ -63,14 +79,22 @@ fn only_falling_pieces_from_plus_to_minus_are_a_mode() {
     assert_eq!(run(&[Positive, Unknown, Negative]), (1, 1));
     assert_eq!(run(&[Negative, Unknown, Negative]), (0, 1));
     assert_eq!(run(&[Positive, Falling, Rising, Positive]), (0, 1));
-    assert_eq!((run(&[Positive, Falling, Positive]), run(&[Negative, Falling, Positive])), ((0, 0), (0, 1)));
+    assert_eq!(
+        (run(&[Positive, Falling, Positive]), run(&[Negative, Falling, Positive])),
+        ((0, 0), (0, 1))
+    );
     assert_eq!(run(&[Positive, Negative]), (1, 1));
 }
 
 #[test]
 fn undecided_places_leave_no_count() {
     let found = crate::modes::line(&[0.0, 2.0], 1.0).expect("valid");
-    assert!(!found.is_proved() && found.count().is_err() && found.locations().is_err() && found.lower_bound() == 1);
+    assert!(
+        !found.is_proved()
+            && found.count().is_err()
+            && found.locations().is_err()
+            && found.lower_bound() == 1
+    );
 }
 
 #[test]
@@ -93,16 +117,28 @@ fn bounds_are_at_least_those_of_their_derivation() {
             // sum (m + 1) B r^m / rho and its derivative, term by term, with the best of many
             // radii.
             let at = |rho: f64| {
-                let term = |m: usize| shape.bound(distance, rho) / rho * (BIN_WIDTH / rho).powi(m as i32) * (m + 1) as f64;
+                let term = |m: usize| {
+                    shape.bound(distance, rho) / rho
+                        * (BIN_WIDTH / rho).powi(m as i32)
+                        * (m + 1) as f64
+                };
                 let value: f64 = (TERMS..400).map(term).sum();
                 let slope: f64 = (TERMS..400).map(|m| m as f64 / BIN_WIDTH * term(m)).sum();
                 (value, slope)
             };
             let radii = (0..120).map(|k| 0.6 * 1.03f64.powi(k));
-            let least = radii.map(at).fold((f64::INFINITY, f64::INFINITY), |m, v| (m.0.min(v.0), m.1.min(v.1)));
+            let least = radii
+                .map(at)
+                .fold((f64::INFINITY, f64::INFINITY), |m, v| (m.0.min(v.0), m.1.min(v.1)));
             let found = shape.truncation(distance);
-            assert!(found.0 >= 0.999 * least.0 && found.1 >= 0.999 * least.1, "{distance}: {found:?} {least:?}");
-            assert!(found.0 <= 3.0 * least.0 && found.1 <= 3.0 * least.1, "{distance}: {found:?} {least:?}");
+            assert!(
+                found.0 >= 0.999 * least.0 && found.1 >= 0.999 * least.1,
+                "{distance}: {found:?} {least:?}"
+            );
+            assert!(
+                found.0 <= 3.0 * least.0 && found.1 <= 3.0 * least.1,
+                "{distance}: {found:?} {least:?}"
+            );
         }
     }
 }
@@ -112,12 +148,16 @@ fn tables_include_all_their_errors() {
     let half = 0.25;
     let tables = Kernel::gaussian(1.0).tables;
     let cauchy = |m: i32, distance: f64, rho: f64| {
-        (1..=m).map(f64::from).product::<f64>() / rho.powi(m) * (0.5 * rho * rho - 0.5 * (distance - rho).max(0.0).powi(2)).exp()
+        (1..=m).map(f64::from).product::<f64>() / rho.powi(m)
+            * (0.5 * rho * rho - 0.5 * (distance - rho).max(0.0).powi(2)).exp()
     };
     // Samples out of range are beyond 20 bins, less the error of their positions.
     assert!((RANGE - 20.0 * BIN_WIDTH).abs() < 1e-15 && tables.translations.len() == 41);
     let from = RANGE - MAX_POSITION_ERROR;
-    assert!(tables.tail.0 >= 0.999_999 * cauchy(1, from, 0.1) && tables.tail.1 >= 0.999_999 * cauchy(2, from, 0.1));
+    assert!(
+        tables.tail.0 >= 0.999_999 * cauchy(1, from, 0.1)
+            && tables.tail.1 >= 0.999_999 * cauchy(2, from, 0.1)
+    );
     let root = |m: i32| f64::from(m).sqrt();
     assert!(
         tables.derivative_bounds.0 >= 0.999_999 * cauchy(2, 0.0, root(2))
@@ -131,7 +171,8 @@ fn tables_include_all_their_errors() {
             for (l, t) in row.iter().enumerate().take(TERMS - k) {
                 let m = k + l;
                 let binomial = (1..=l).fold(1.0, |b, i| b * (m + 1 - i) as f64 / i as f64);
-                let enclosure = Interval::exact((m + 1) as f64) * g[m + 1] * Interval::exact(binomial);
+                let enclosure =
+                    Interval::exact((m + 1) as f64) * g[m + 1] * Interval::exact(binomial);
                 assert!(enclosure.contains(*t));
                 let power = f64::powi(half, m as i32);
                 value += t.abs() * power;
@@ -140,9 +181,15 @@ fn tables_include_all_their_errors() {
                 width.1 += 0.5 * enclosure.width() * l as f64 * power / half;
             }
         }
-        assert!(shift.value_error.1 >= value * (1.0 - 1e-12) && shift.slope_error.1 >= slope * (1.0 - 1e-12));
+        assert!(
+            shift.value_error.1 >= value * (1.0 - 1e-12)
+                && shift.slope_error.1 >= slope * (1.0 - 1e-12)
+        );
         let sum = |width: f64, truncation: f64| 0.999 * (0.8 * width + truncation);
-        assert!(shift.value_error.0 >= sum(width.0, truncation.0) && shift.slope_error.0 >= sum(width.1, truncation.1));
+        assert!(
+            shift.value_error.0 >= sum(width.0, truncation.0)
+                && shift.slope_error.0 >= sum(width.1, truncation.1)
+        );
     }
 }
 
@@ -167,10 +214,16 @@ fn polynomials_include_all_their_errors() {
     // Samples out of range: those of other parts; then one of this part far away, which makes the
     // positions of the others uncertain by 3 eps/2 of its distance.
     let far = error(5000 + 1_000_000_000_000_000, None);
-    assert!(far.0 - plain.0 >= 0.999 * 1e15 * tables.tail.0 && far.1 - plain.1 >= 0.999 * 1e15 * tables.tail.1);
+    assert!(
+        far.0 - plain.0 >= 0.999 * 1e15 * tables.tail.0
+            && far.1 - plain.1 >= 0.999 * 1e15 * tables.tail.1
+    );
     let displaced = error(5001, Some(1e12));
     let moved = 1.5 * f64::EPSILON * 1e12 * n;
-    assert!(displaced.0 - plain.0 >= moved * tables.derivative_bounds.0 && displaced.1 - plain.1 >= moved * tables.derivative_bounds.1);
+    assert!(
+        displaced.0 - plain.0 >= moved * tables.derivative_bounds.0
+            && displaced.1 - plain.1 >= moved * tables.derivative_bounds.1
+    );
 }
 
 #[test]
@@ -193,8 +246,14 @@ fn polynomials_contain_the_derivative_summed_by_intervals() {
                 slope = slope + (u.sqr() - real(1.0)) * kernel;
             }
             let meets = |a: Interval, b: Interval| a.lo() <= b.hi() && b.lo() <= a.hi();
-            assert!(meets(p.enclose_derivative(0, real(v)) + Interval::symmetric(p.error.0), value));
-            assert!(meets(p.enclose_derivative(1, real(v)) + Interval::symmetric(p.error.1), slope));
+            assert!(meets(
+                p.enclose_derivative(0, real(v)) + Interval::symmetric(p.error.0),
+                value
+            ));
+            assert!(meets(
+                p.enclose_derivative(1, real(v)) + Interval::symmetric(p.error.1),
+                slope
+            ));
         }
     }
 }
@@ -204,13 +263,22 @@ fn bounds_do_not_apply_to_inaccurate_positions_or_too_many_samples() {
     let kernel = Kernel::gaussian(1.0);
     assert!(DensityDerivative::line(&kernel, vec![0.0, 1.0], 2).bounds_apply());
     // Error of positions 2 eps times the length: 0.3, then 0.15. Tails: 0.3, then 0.15.
-    let long = |position_error: f64| DensityDerivative::line(&kernel, vec![0.0, position_error / (2.0 * f64::EPSILON)], 2).bounds_apply();
+    let long = |position_error: f64| {
+        DensityDerivative::line(&kernel, vec![0.0, position_error / (2.0 * f64::EPSILON)], 2)
+            .bounds_apply()
+    };
     assert!(!long(0.3) && long(0.15));
-    let many = |tails: f64| DensityDerivative::line(&kernel, vec![0.0], (tails / kernel.tables.tail.0) as usize).bounds_apply();
+    let many = |tails: f64| {
+        DensityDerivative::line(&kernel, vec![0.0], (tails / kernel.tables.tail.0) as usize)
+            .bounds_apply()
+    };
     assert!(!many(0.3) && many(0.15));
     // At the ends of a part, 2 + 0.2 units from a sample, the derivative is this large, and no
     // larger.
-    assert!(2.2 * f64::exp(-0.5 * 2.2 * 2.2) > 0.19 && BIN_WIDTH * (kernel.nonconvex_bins + 1) as f64 + MAX_POSITION_ERROR <= 2.2 + 1e-12);
+    assert!(
+        2.2 * f64::exp(-0.5 * 2.2 * 2.2) > 0.19
+            && BIN_WIDTH * (kernel.nonconvex_bins + 1) as f64 + MAX_POSITION_ERROR <= 2.2 + 1e-12
+    );
     // A position 0.4 from the centre of the last bin of a circle lies outside it.
     let circle = Kernel::von_mises(9.0);
     let end = centre(circle.bins().expect("a circle") as i64 - 1);
@@ -221,8 +289,12 @@ fn bounds_do_not_apply_to_inaccurate_positions_or_too_many_samples() {
     // 3 eps of the circle at least: three roundings of the reduction, two of the unit and its
     // product, twice the error of 2 pi.
     let field = DensityDerivative::circle(&circle, vec![0.0], 0.0);
-    assert!(field.position_error >= 2.85 * f64::EPSILON * BIN_WIDTH * circle.bins().expect("a circle") as f64);
-    let turned = DensityDerivative::circle(&circle, vec![0.0], 1e17).position_error - field.position_error;
+    assert!(
+        field.position_error
+            >= 2.85 * f64::EPSILON * BIN_WIDTH * circle.bins().expect("a circle") as f64
+    );
+    let turned =
+        DensityDerivative::circle(&circle, vec![0.0], 1e17).position_error - field.position_error;
     assert!(turned >= 6e-32 * 1e17 * circle.unit());
 }
 
@@ -236,7 +308,8 @@ fn omitted_bins_are_convex_and_out_of_range() {
         let nonconvex_bins = nonconvex_bins(shape, all);
         assert!(
             shape.convex_beyond(BIN_WIDTH * nonconvex_bins as f64 - MAX_POSITION_ERROR)
-                && !shape.convex_beyond(BIN_WIDTH * (nonconvex_bins - 1) as f64 - MAX_POSITION_ERROR)
+                && !shape
+                    .convex_beyond(BIN_WIDTH * (nonconvex_bins - 1) as f64 - MAX_POSITION_ERROR)
         );
     }
     let kernel = Kernel::gaussian(4.0);

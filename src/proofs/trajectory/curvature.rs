@@ -29,23 +29,35 @@ pub(super) const MIN_ERROR_OVER_Q: f64 = 4.0;
 
 /// `(Lambda, c)` on a box that contains p, x and the segments between them. `token_errors` bounds
 /// `eta_i`, and q is at most `small u`.
-pub(super) fn curvature(system: &System, l: &Enclosure, token_errors: &[f64], small: Interval) -> (f64, f64) {
+pub(super) fn curvature(
+    system: &System,
+    l: &Enclosure,
+    token_errors: &[f64],
+    small: Interval,
+) -> (f64, f64) {
     let k = l.k;
     let zero = || vec![point(0.0); k];
-    let (mut rows, mut columns, mut squares, mut constant) = (zero(), zero(), point(0.0), point(0.0));
+    let (mut rows, mut columns, mut squares, mut constant) =
+        (zero(), zero(), point(0.0), point(0.0));
     for i in 0..k {
         let row = Row::new(system, l, token_errors, small, i);
-        let (eta2_u, eta_u2) = row.coefficients(system.beta.abs(), l.x_squared, point(token_errors[i]), small);
+        let (eta2_u, eta_u2) =
+            row.coefficients(system.beta.abs(), l.x_squared, point(token_errors[i]), small);
         rows[i] = eta2_u;
         squares = squares + system.norm_weight(i) * eta_u2.sqr();
         let mut radial = row.own_radial;
         for (j, (eta_eta2, radial_j)) in row.columns(system.beta.abs(), l.x_squared) {
-            columns[j] = columns[j] + system.norm_weight(i) * eta_eta2.sqr() / system.norm_weight(j).sqr();
+            columns[j] =
+                columns[j] + system.norm_weight(i) * eta_eta2.sqr() / system.norm_weight(j).sqr();
             radial = radial + radial_j;
         }
         constant = constant + system.norm_weight(i) * radial.sqr();
     }
-    let largest = rows.into_iter().zip(columns).map(|(r, c)| (r + c.sqrt()).hi()).fold(0.0, |a: f64, b| if b <= a { a } else { b });
+    let largest = rows
+        .into_iter()
+        .zip(columns)
+        .map(|(r, c)| (r + c.sqrt()).hi())
+        .fold(0.0, |a: f64, b| if b <= a { a } else { b });
     ((point(largest) + squares.sqrt()).hi(), (point(0.5) * constant.sqrt()).hi())
 }
 
@@ -84,7 +96,13 @@ fn upper(v: Interval) -> Interval {
 }
 
 impl Row {
-    fn new(system: &System, l: &Enclosure, token_errors: &[f64], small: Interval, i: usize) -> Self {
+    fn new(
+        system: &System,
+        l: &Enclosure,
+        token_errors: &[f64],
+        small: Interval,
+        i: usize,
+    ) -> Self {
         let (k, t) = (l.k, l.t);
         let same_point = (system.token_counts[i] > 1).then_some(i);
         let inverse = point(1.0) / l.x_squared;
@@ -102,15 +120,33 @@ impl Row {
                 // included.
                 a = upper(a * system.masses[i] / (system.masses[i] - point(system.min_mass[i])));
             }
-            pairs.push(Pair { j, a, w: length(&l.bw(system, i, j)), s, g, xw, norm_weight: system.norm_weight(j) });
+            pairs.push(Pair {
+                j,
+                a,
+                w: length(&l.bw(system, i, j)),
+                s,
+                g,
+                xw,
+                norm_weight: system.norm_weight(j),
+            });
         }
         let beta = upper(point(system.beta));
         let sum_wg = sum(pairs.iter().map(|p| p.a * p.w * p.g));
         let velocity = length(&l.bv[i * t..][..t]);
-        let rho = pairs.iter().map(|p| p.g).fold(point(0.0), |a, b| if b.hi() > a.hi() { b } else { a }) * inverse * small;
+        let rho =
+            pairs.iter().map(|p| p.g).fold(point(0.0), |a, b| if b.hi() > a.hi() { b } else { a })
+                * inverse
+                * small;
         let max_eta = point(1.0) / point(system.min_norm_weight(i)).sqrt();
-        let own_radial = upper(inverse.sqrt() * l.x_squared * (beta * sum_wg + point(3.0) * velocity));
-        Self { pairs, max_eta: upper(max_eta), rho: upper(rho), own_radial, softmax: system.softmax }
+        let own_radial =
+            upper(inverse.sqrt() * l.x_squared * (beta * sum_wg + point(3.0) * velocity));
+        Self {
+            pairs,
+            max_eta: upper(max_eta),
+            rho: upper(rho),
+            own_radial,
+            softmax: system.softmax,
+        }
     }
 
     /// `sum_j A_ij f_j`.
@@ -124,22 +160,37 @@ impl Row {
     }
 
     /// Bounds of the coefficients of `eta_i^2 u` (including those of `eta_i^3`) and of `eta_i u^2`.
-    fn coefficients(&self, beta: f64, x_squared: Interval, token_error: Interval, small: Interval) -> (Interval, Interval) {
+    fn coefficients(
+        &self,
+        beta: f64,
+        x_squared: Interval,
+        token_error: Interval,
+        small: Interval,
+    ) -> (Interval, Interval) {
         let (b, two, rho) = (point(beta), point(2.0), self.rho);
         // sum_... are sums of A_ij times the named factors, cs_... the same by Cauchy and Schwarz.
         let (sum_1, sum_s) = (self.sum(|_| point(1.0)), self.sum(|p| p.s));
         let (cs_s, cs_1) = (self.cauchy_schwarz(|p| p.s), self.cauchy_schwarz(|_| point(1.0)));
         // |m| / beta <= m_eta eta_i + m_u u.
-        let (m_eta, m_u) = if self.softmax { (sum_s, cs_s + rho * sum_1) } else { (point(0.0), point(0.0)) };
-        let (sum_ws, cs_ws, sum_w) = (self.sum(|p| p.w * p.s), self.cauchy_schwarz(|p| p.w * p.s), self.sum(|p| p.w));
-        let (sum_wss, cs_wss) = (self.sum(|p| p.w * p.s.sqr()), self.cauchy_schwarz(|p| p.w * p.s.sqr()));
-        let (sum_rs, cs_rs, sum_r) = (self.sum(|p| p.xw * p.s), self.cauchy_schwarz(|p| p.xw * p.s), self.sum(|p| p.xw));
+        let (m_eta, m_u) =
+            if self.softmax { (sum_s, cs_s + rho * sum_1) } else { (point(0.0), point(0.0)) };
+        let (sum_ws, cs_ws, sum_w) =
+            (self.sum(|p| p.w * p.s), self.cauchy_schwarz(|p| p.w * p.s), self.sum(|p| p.w));
+        let (sum_wss, cs_wss) =
+            (self.sum(|p| p.w * p.s.sqr()), self.cauchy_schwarz(|p| p.w * p.s.sqr()));
+        let (sum_rs, cs_rs, sum_r) =
+            (self.sum(|p| p.xw * p.s), self.cauchy_schwarz(|p| p.xw * p.s), self.sum(|p| p.xw));
         // (C1): 2 e_j (l_j - m) and 2 beta w <e_i, e_j>; then w (l_j^2 - 2 m l_j).
         let mut eta2_u = two * b * (cs_s + cs_1 * m_eta) + two * b * self.cauchy_schwarz(|p| p.w);
         let mut eta_u2 = two * b * (rho * cs_1 + cs_1 * m_u);
         let mut eta3 = b.sqr() * (sum_wss + two * m_eta * sum_ws);
-        eta2_u = eta2_u + b.sqr() * (two * cs_wss + two * rho * sum_ws + two * (m_eta * (cs_ws + rho * sum_w) + sum_ws * m_u));
-        eta_u2 = eta_u2 + b.sqr() * (two * rho * cs_ws + rho.sqr() * sum_w + two * m_u * (cs_ws + rho * sum_w));
+        eta2_u = eta2_u
+            + b.sqr()
+                * (two * cs_wss
+                    + two * rho * sum_ws
+                    + two * (m_eta * (cs_ws + rho * sum_w) + sum_ws * m_u));
+        eta_u2 = eta_u2
+            + b.sqr() * (two * rho * cs_ws + rho.sqr() * sum_w + two * m_u * (cs_ws + rho * sum_w));
         (eta2_u, eta_u2, eta3) = (x_squared * eta2_u, x_squared * eta_u2, x_squared * eta3);
         // (C2).
         eta2_u = eta2_u + two * (cs_s + rho * sum_1 + b * (cs_rs + rho * sum_r));

@@ -65,7 +65,13 @@ pub(super) struct Enclosure {
 impl Enclosure {
     /// Over the box x, with `|x_i|` in `norm`. If `separate`, the tokens of one point lie anywhere
     /// in its box, each at its own place; otherwise they coincide.
-    pub(super) fn new(system: &System, x: &[Interval], norm: Interval, axes: &[Axis], separate: bool) -> Self {
+    pub(super) fn new(
+        system: &System,
+        x: &[Interval],
+        norm: Interval,
+        axes: &[Axis],
+        separate: bool,
+    ) -> Self {
         let (k, d) = (system.len(), system.d);
         let directions = x.iter().map(|x| *x / norm).collect();
         let zero = |n: usize| vec![point(0.0); n];
@@ -86,7 +92,8 @@ impl Enclosure {
         for i in 0..k {
             for j in 0..k {
                 let row = &x[j * d..(j + 1) * d];
-                l.g[i * k + j] = if j < i { l.g[j * k + i] } else { inner(&x[i * d..(i + 1) * d], row) };
+                l.g[i * k + j] =
+                    if j < i { l.g[j * k + i] } else { inner(&x[i * d..(i + 1) * d], row) };
                 let bx = l.tangent_coordinates(i, row);
                 l.bx.extend(bx);
             }
@@ -120,13 +127,19 @@ impl Enclosure {
             let m = system.masses[i];
             // V leaves out the token itself, not the other tokens of its point; in Z its E is 1.
             let same_point = if separate && system.token_counts[i] > 1 {
-                Interval::new((m - point(system.max_mass[i])).lo().max(0.0), (m - point(system.min_mass[i])).hi()) * e[i * k + i]
+                Interval::new(
+                    (m - point(system.max_mass[i])).lo().max(0.0),
+                    (m - point(system.min_mass[i])).hi(),
+                ) * e[i * k + i]
             } else {
                 point(0.0)
             };
-            let itself = if separate { Interval::new(system.min_mass[i], system.max_mass[i]) } else { m };
+            let itself =
+                if separate { Interval::new(system.min_mass[i], system.max_mass[i]) } else { m };
             let z = if system.softmax {
-                itself + same_point + sum(system.visible(i).map(|j| system.masses[j] * e[i * k + j]))
+                itself
+                    + same_point
+                    + sum(system.visible(i).map(|j| system.masses[j] * e[i * k + j]))
             } else {
                 point(1.0)
             };
@@ -150,7 +163,10 @@ impl Enclosure {
         let scale = point(1.0) / (point(1.0) + sign * u[axis]);
         let column = |a: usize| {
             let factor = u[a] * scale;
-            let entry = |c: usize| point(f64::from(c == a)) - (u[c] + if c == axis { sign } else { point(0.0) }) * factor;
+            let entry = |c: usize| {
+                point(f64::from(c == a))
+                    - (u[c] + if c == axis { sign } else { point(0.0) }) * factor
+            };
             (0..self.d).map(entry).collect()
         };
         (0..self.d).filter(|a| *a != axis).map(column).collect()

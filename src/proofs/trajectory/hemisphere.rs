@@ -15,7 +15,9 @@ pub(super) fn direction(d: usize, x: &[f64]) -> Vec<f64> {
     let mut w: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n).collect();
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     for _ in 0..MAX_STEPS {
-        let Some(row) = x.chunks_exact(d).min_by(|a, b| dot(a, &w).total_cmp(&dot(b, &w))) else { break };
+        let Some(row) = x.chunks_exact(d).min_by(|a, b| dot(a, &w).total_cmp(&dot(b, &w))) else {
+            break;
+        };
         let difference: Vec<f64> = w.iter().zip(row).map(|(w, x)| w - x).collect();
         let step = (dot(&w, &difference) / dot(&difference, &difference)).clamp(0.0, 1.0);
         if step.is_nan() || step <= 1e-9 {

@@ -67,8 +67,15 @@ pub fn prove(start: &Neighbourhood) -> Result<std::result::Result<ConvergencePro
 /// many starts of which some may stay unproved. A start in an open hemisphere costs nothing.
 ///
 /// **Errors** as [`prove`].
-pub fn prove_with_budget(start: &Neighbourhood, work: f64) -> Result<std::result::Result<ConvergenceProof, ProofFailure>> {
+pub fn prove_with_budget(
+    start: &Neighbourhood,
+    work: f64,
+) -> Result<std::result::Result<ConvergenceProof, ProofFailure>> {
     check_fp_environment()?;
     let (n, d) = (start.masses.len() as f64, start.d as f64);
-    Ok(search::search(start, GROWTH_WIDTHS[0], ((work / (n.powi(3) * d * d)) as usize).min(MAX_STEPS)))
+    Ok(search::search(
+        start,
+        GROWTH_WIDTHS[0],
+        ((work / (n.powi(3) * d * d)) as usize).min(MAX_STEPS),
+    ))
 }

@@ -24,16 +24,29 @@ pub(super) struct Path<'a> {
 const MAX_LENGTH: f64 = (1u64 << 40) as f64;
 
 /// `sum_{k >= from} factor(k) x_k t^(k - from)`, coordinate by coordinate.
-fn horner(x: &[Vec<f64>], t: Interval, factor: impl Fn(usize) -> Interval, from: usize) -> Vec<Interval> {
+fn horner(
+    x: &[Vec<f64>],
+    t: Interval,
+    factor: impl Fn(usize) -> Interval,
+    from: usize,
+) -> Vec<Interval> {
     let size = x[0].len();
-    let at = |c: usize| (from..x.len()).rev().fold(point(0.0), |s, k| s * t + factor(k) * point(x[k][c]));
+    let at = |c: usize| {
+        (from..x.len()).rev().fold(point(0.0), |s, k| s * t + factor(k) * point(x[k][c]))
+    };
     (0..size).map(at).collect()
 }
 
 impl<'a> Path<'a> {
     /// A path from `start` with a defect of about `tolerance`, or `None` if no length that is not
     /// tiny has one. `guess` is the length of the step before.
-    pub(super) fn new(system: &'a System, start: &[f64], order: usize, tolerance: f64, guess: f64) -> Option<Self> {
+    pub(super) fn new(
+        system: &'a System,
+        start: &[f64],
+        order: usize,
+        tolerance: f64,
+        guess: f64,
+    ) -> Option<Self> {
         let (mut series, mut unit) = (Series::<f64>::new(system), power_of_two(guess));
         let mut x = vec![start.to_vec()];
         for k in 0..order {
@@ -44,7 +57,9 @@ impl<'a> Path<'a> {
         // If all coefficients are 0, the length is MAX_LENGTH.
         let h = (0.9 * length(order).min(length(order - 1))).min(MAX_LENGTH / unit);
         let scale = power_of_two(h);
-        x.iter_mut().enumerate().for_each(|(k, x)| x.iter_mut().for_each(|x| *x *= scale.powi(k as i32)));
+        x.iter_mut()
+            .enumerate()
+            .for_each(|(k, x)| x.iter_mut().for_each(|x| *x *= scale.powi(k as i32)));
         unit *= scale;
         let mut path = Self { system, x, unit, h: h / scale, defect: Vec::new(), q: 0.0 };
         path.bound_coefficients();
@@ -53,9 +68,13 @@ impl<'a> Path<'a> {
                 return None;
             }
             path.bound_remainder();
-            let terms: Vec<f64> = path.defect.iter().enumerate().map(|(k, d)| d * path.h.powi(k as i32)).collect();
+            let terms: Vec<f64> =
+                path.defect.iter().enumerate().map(|(k, d)| d * path.h.powi(k as i32)).collect();
             let last = terms[order] / (order + 1) as f64;
-            if last <= 4.0 * terms[..order].iter().sum::<f64>() + 10.0 * tolerance / (path.h * path.unit) {
+            if last
+                <= 4.0 * terms[..order].iter().sum::<f64>()
+                    + 10.0 * tolerance / (path.h * path.unit)
+            {
                 path.bound_q();
                 return path.q.is_finite().then_some(path);
             }
@@ -71,7 +90,11 @@ impl<'a> Path<'a> {
         self.defect = (0..order)
             .map(|k| {
                 let field = series.push(self.x[k].iter().map(|v| point(*v)));
-                let delta: Vec<_> = field.iter().zip(&self.x[k + 1]).map(|(f, x)| point((k + 1) as f64) * point(*x) / unit - *f).collect();
+                let delta: Vec<_> = field
+                    .iter()
+                    .zip(&self.x[k + 1])
+                    .map(|(f, x)| point((k + 1) as f64) * point(*x) / unit - *f)
+                    .collect();
                 self.system.norm(&delta)
             })
             .collect();
@@ -149,7 +172,9 @@ impl<'a> Path<'a> {
 
 /// The derivative of the polynomial.
 fn derivative(x: &[Vec<f64>], t: Interval) -> Vec<Interval> {
-    let at = |c: usize| (1..x.len()).rev().fold(point(0.0), |s, k| s * t + point(k as f64) * point(x[k][c]));
+    let at = |c: usize| {
+        (1..x.len()).rev().fold(point(0.0), |s, k| s * t + point(k as f64) * point(x[k][c]))
+    };
     (0..x[0].len()).map(at).collect()
 }
 

@@ -20,7 +20,8 @@ pub enum Cause {
 
 impl Cause {
     /// All causes.
-    pub const ALL: [Self; 5] = [Self::Growth, Self::Enclosure, Self::Defect, Self::SteadyState, Self::Limit];
+    pub const ALL: [Self; 5] =
+        [Self::Growth, Self::Enclosure, Self::Defect, Self::SteadyState, Self::Limit];
 
     /// One word.
     pub fn name(self) -> &'static str {
@@ -39,7 +40,9 @@ impl Cause {
             Self::Growth => "growth: the error bound exceeds the distance to every hemisphere",
             Self::Enclosure => "enclosure: the bounds of the field became infinite",
             Self::Defect => "defect: no polynomial follows the field closely enough",
-            Self::SteadyState => "steady-state: the growth does not end, and the enclosure may contain a steady state",
+            Self::SteadyState => {
+                "steady-state: the growth does not end, and the enclosure may contain a steady state"
+            }
             Self::Limit => "limit: the limit of steps or of time was reached",
         }
     }

@@ -36,22 +36,49 @@ struct ProofSearch<'a> {
 
 /// Searches for a proof with at most `max_steps` steps. A smaller `growth_width` makes pieces
 /// shorter and bounds of the growth rate sharper.
-pub(super) fn search(start: &Neighbourhood, growth_width: f64, max_steps: usize) -> Result<ConvergenceProof, ProofFailure> {
+pub(super) fn search(
+    start: &Neighbourhood,
+    growth_width: f64,
+    max_steps: usize,
+) -> Result<ConvergenceProof, ProofFailure> {
     // Many tokens make steps expensive: a longer series needs fewer of them.
     let order = if start.x.len() >= 64 { 20 } else { 16 };
     let system = System::of_tokens(start);
     let x = step::normalise_rows(start.d, &start.x);
     let error = step::initial_error(&system, &start.x, &x, start.radius);
     let labels = (0..system.len()).collect();
-    let mut search = ProofSearch { start, system, labels, x, error, steps: Vec::new(), t: 0.0, growth: 0.0, defect: 0.0, time_shift: 0.0 };
+    let mut search = ProofSearch {
+        start,
+        system,
+        labels,
+        x,
+        error,
+        steps: Vec::new(),
+        t: 0.0,
+        growth: 0.0,
+        defect: 0.0,
+        time_shift: 0.0,
+    };
     loop {
         let direction = hemisphere::direction(start.d, &search.x);
-        let (margin, point) = hemisphere::margin(&search.system, &search.x, &direction, search.error);
+        let (margin, point) =
+            hemisphere::margin(&search.system, &search.x, &direction, search.error);
         if margin > 0.0 {
             let ProofSearch { steps, t, error, growth, time_shift, .. } = search;
-            return Ok(ConvergenceProof { start: start.clone(), order, steps, direction, t, time_shift, error, growth });
+            return Ok(ConvergenceProof {
+                start: start.clone(),
+                order,
+                steps,
+                direction,
+                t,
+                time_shift,
+                error,
+                growth,
+            });
         }
-        search.advance(order, growth_width, max_steps).map_err(|cause| search.failure(cause, point))?;
+        search
+            .advance(order, growth_width, max_steps)
+            .map_err(|cause| search.failure(cause, point))?;
         search.merge();
     }
 }
@@ -59,7 +86,15 @@ pub(super) fn search(start: &Neighbourhood, growth_width: f64, max_steps: usize)
 impl ProofSearch<'_> {
     fn failure(&self, cause: Cause, point: usize) -> ProofFailure {
         let token = self.labels.iter().position(|l| *l == point).unwrap_or(0);
-        ProofFailure { cause, t: self.t, token, error: self.error, growth: self.growth, defect: self.defect, steps: self.steps.len() }
+        ProofFailure {
+            cause,
+            t: self.t,
+            token,
+            error: self.error,
+            growth: self.growth,
+            defect: self.defect,
+            steps: self.steps.len(),
+        }
     }
 
     /// Adds one step to the proof.
@@ -76,8 +111,15 @@ impl ProofSearch<'_> {
         let starts = std::iter::once(0.0).chain(s.pieces.iter().map(|p| p.end));
         self.growth += s.pieces.iter().zip(starts).map(|(p, a)| p.mu * (p.end - a)).sum::<f64>();
         self.time_shift += s.time_shift;
-        (self.t, self.defect, self.error, self.x) = (self.t + s.h, self.defect + s.defect, s.error, s.x.clone());
-        self.steps.push(StepRecord { h: s.h, pieces: s.pieces, x: s.x, merged: None, error: s.error });
+        (self.t, self.defect, self.error, self.x) =
+            (self.t + s.h, self.defect + s.defect, s.error, s.x.clone());
+        self.steps.push(StepRecord {
+            h: s.h,
+            pieces: s.pieces,
+            x: s.x,
+            merged: None,
+            error: s.error,
+        });
         Ok(())
     }
 
@@ -96,7 +138,12 @@ impl ProofSearch<'_> {
         }
         let x = step::normalise_rows(d, &x);
         let point = Interval::exact;
-        let jump: Vec<_> = self.x.iter().enumerate().map(|(at, v)| point(*v) - point(x[labels[at / d] * d + at % d])).collect();
+        let jump: Vec<_> = self
+            .x
+            .iter()
+            .enumerate()
+            .map(|(at, v)| point(*v) - point(x[labels[at / d] * d + at % d]))
+            .collect();
         self.error = (point(self.error) + point(self.system.norm(&jump))).hi();
         self.labels.iter_mut().for_each(|l| *l = labels[*l]);
         self.system = self.system.merged(&labels);
@@ -110,7 +157,8 @@ impl ProofSearch<'_> {
 /// A label per row: a row within `radius` of the first row of a group joins the group.
 fn labels(rows: Vec<&[f64]>, radius: f64) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
-    let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let distance =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
     let mut label = |i: usize| {
         let known = firsts.iter().position(|j| distance(rows[i], rows[*j]) <= radius);
         known.unwrap_or_else(|| {

@@ -7,7 +7,9 @@ use crate::num::interval::Interval;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// The arithmetic that the recurrences need.
-pub(super) trait Scalar: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
+pub(super) trait Scalar:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
     fn from_f64(v: f64) -> Self;
     /// The interval itself, or its midpoint.
     fn from_interval(v: Interval) -> Self;
@@ -86,7 +88,10 @@ impl<'a, N: Scalar> Series<'a, N> {
         self.push_v();
         let (d, k) = (self.system.d, self.order);
         self.order += 1;
-        let one = |at: usize| cauchy_product(&self.x_squared[at / d], &self.v[at], k) - cauchy_product(&self.xv[at / d], &self.x[at], k);
+        let one = |at: usize| {
+            cauchy_product(&self.x_squared[at / d], &self.v[at], k)
+                - cauchy_product(&self.xv[at / d], &self.x[at], k)
+        };
         (0..self.x.len()).map(one).collect()
     }
 
@@ -96,12 +101,17 @@ impl<'a, N: Scalar> Series<'a, N> {
         for i in 1..self.system.len() {
             for j in 0..i {
                 let at = i * (i - 1) / 2 + j;
-                let g = (0..d).fold(N::from_f64(0.0), |s, c| s + cauchy_product(&self.x[i * d + c], &self.x[j * d + c], k));
+                let g = (0..d).fold(N::from_f64(0.0), |s, c| {
+                    s + cauchy_product(&self.x[i * d + c], &self.x[j * d + c], k)
+                });
                 self.l_beta_g[at].push(beta * g * N::from_f64(k as f64));
                 let e = if k == 0 {
                     (beta * (g - N::from_f64(1.0))).exponential()
                 } else {
-                    let sum = self.l_beta_g[at][1..=k].iter().zip(self.e[at].iter().rev()).fold(N::from_f64(0.0), |s, (g, e)| s + *g * *e);
+                    let sum = self.l_beta_g[at][1..=k]
+                        .iter()
+                        .zip(self.e[at].iter().rev())
+                        .fold(N::from_f64(0.0), |s, (g, e)| s + *g * *e);
                     sum / N::from_f64(k as f64)
                 };
                 self.e[at].push(e);
@@ -118,13 +128,18 @@ impl<'a, N: Scalar> Series<'a, N> {
             for j in s.visible(i) {
                 let (m, e) = (N::from_interval(s.masses[j]), &self.e[pair(i, j)]);
                 z = z + m * e[k];
-                y.iter_mut().zip(&self.x[j * d..]).for_each(|(y, x)| *y = *y + m * cauchy_product(e, x, k));
+                y.iter_mut()
+                    .zip(&self.x[j * d..])
+                    .for_each(|(y, x)| *y = *y + m * cauchy_product(e, x, k));
             }
             self.z[i].push(z);
             for (c, y) in y.into_iter().enumerate() {
                 let v = &self.v[i * d + c];
                 let v = if s.softmax {
-                    let numerator = self.z[i][1..=k].iter().zip(v.iter().rev()).fold(y, |y, (z, v)| y - *z * *v);
+                    let numerator = self.z[i][1..=k]
+                        .iter()
+                        .zip(v.iter().rev())
+                        .fold(y, |y, (z, v)| y - *z * *v);
                     numerator / self.z[i][0]
                 } else {
                     y
@@ -132,8 +147,14 @@ impl<'a, N: Scalar> Series<'a, N> {
                 self.v[i * d + c].push(v);
             }
             let own = i * d..(i + 1) * d;
-            self.x_squared[i].push(own.clone().fold(N::from_f64(0.0), |s, at| s + cauchy_product(&self.x[at], &self.x[at], k)));
-            self.xv[i].push(own.fold(N::from_f64(0.0), |s, at| s + cauchy_product(&self.x[at], &self.v[at], k)));
+            self.x_squared[i].push(
+                own.clone().fold(N::from_f64(0.0), |s, at| {
+                    s + cauchy_product(&self.x[at], &self.x[at], k)
+                }),
+            );
+            self.xv[i].push(
+                own.fold(N::from_f64(0.0), |s, at| s + cauchy_product(&self.x[at], &self.v[at], k)),
+            );
         }
     }
 }

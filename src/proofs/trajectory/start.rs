@@ -32,16 +32,34 @@ impl Neighbourhood {
         let softmax = match variant {
             Variant { weights: RowWeights::Softmax, repulsive: false, .. } => true,
             Variant { weights: RowWeights::Exponential, repulsive: false, .. } => false,
-            _ => return Err(Error::parameter("dynamics", format!("{variant:?}"), "attracting SA or USA, mutual or causal")),
+            _ => {
+                return Err(Error::parameter(
+                    "dynamics",
+                    format!("{variant:?}"),
+                    "attracting SA or USA, mutual or causal",
+                ));
+            }
         };
         in_range("beta", beta, 0.0, 1e3)?;
         in_range("radius", radius, 0.0, 1.0)?;
         let (n, d) = (tokens.n(), tokens.d());
         if !tokens.space().is_unit() || n * d > 512 {
             let found = format!("{n} tokens of dimension {d}");
-            return Err(Error::parameter("tokens", found, "tokens on the unit sphere, at most 512 coordinates in all"));
+            return Err(Error::parameter(
+                "tokens",
+                found,
+                "tokens on the unit sphere, at most 512 coordinates in all",
+            ));
         }
-        Ok(Self { softmax, causal: variant.causal, beta, d, masses: tokens.masses().to_vec(), x: tokens.coordinates().to_vec(), radius })
+        Ok(Self {
+            softmax,
+            causal: variant.causal,
+            beta,
+            d,
+            masses: tokens.masses().to_vec(),
+            x: tokens.coordinates().to_vec(),
+            radius,
+        })
     }
 
     /// The statement of a proof, in one sentence.
@@ -52,7 +70,11 @@ impl Neighbourhood {
             (false, false) => "USA",
             (false, true) => "causal USA",
         };
-        let near = if self.radius > 0.0 { format!("within {} of", crate::error::format_number(self.radius)) } else { "in".to_owned() };
+        let near = if self.radius > 0.0 {
+            format!("within {} of", crate::error::format_number(self.radius))
+        } else {
+            "in".to_owned()
+        };
         let tokens = match self.masses.len() {
             1 => "one token starts".to_owned(),
             n => format!("{n} tokens start"),

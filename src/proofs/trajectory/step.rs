@@ -25,7 +25,11 @@ pub(super) struct ProvedStep {
 
 /// Bounds the error along a path, piece by piece. A piece is accepted if its enclosure of S is
 /// narrower than a limit that `growth_width` sets.
-pub(super) fn propagate_error(path: &Path, error: f64, growth_width: f64) -> Result<ProvedStep, Cause> {
+pub(super) fn propagate_error(
+    path: &Path,
+    error: f64,
+    growth_width: f64,
+) -> Result<ProvedStep, Cause> {
     let (s, h) = (path.system, path.length());
     let max_width = growth_width * (0.2 / h).min(1.0);
     let tolerance = 0.1 * growth_width * (0.4 / h).min(1.0);
@@ -34,7 +38,9 @@ pub(super) fn propagate_error(path: &Path, error: f64, growth_width: f64) -> Res
     let norm = (point(1.0) + Interval::symmetric(path.q)).sqrt();
     let (mut pieces, mut use_kappa, mut time_shift) = (Vec::new(), true, 0.0);
     // A fixed point may lie within about the speed divided by the rate of growth.
-    let cause = |rate: f64, error: f64, other| if path.initial_speed() <= rate * error { Cause::SteadyState } else { other };
+    let cause = |rate: f64, error: f64, other| {
+        if path.initial_speed() <= rate * error { Cause::SteadyState } else { other }
+    };
     while a < h {
         let b = if a + 1.1 * length >= h { h } else { a + length };
         let (range, axes) = path.range(a, b);
@@ -46,7 +52,8 @@ pub(super) fn propagate_error(path: &Path, error: f64, growth_width: f64) -> Res
         // A NaN is not narrow.
         let narrow = width <= max_width;
         if !narrow {
-            length = (b - a) * if width.is_finite() { (0.8 * max_width / width).clamp(0.1, 0.8) } else { 0.25 };
+            length = (b - a)
+                * if width.is_finite() { (0.8 * max_width / width).clamp(0.1, 0.8) } else { 0.25 };
             if length <= 1e-5 * h {
                 return Err(cause(jacobian.s_norm.hi(), error, Cause::Enclosure));
             }
@@ -54,7 +61,17 @@ pub(super) fn propagate_error(path: &Path, error: f64, growth_width: f64) -> Res
         }
         let Some(next_mu) = matrix.mu(mu, tolerance) else { return Err(Cause::Enclosure) };
         let (growth, time) = (jacobian.growth_bounds(next_mu, kappa), (point(b) - point(a)).hi());
-        let segment = Segment { system: s, range: &range, norm, axes: &axes, q: path.q, time, growth, defect: path.defect_bound(b), error };
+        let segment = Segment {
+            system: s,
+            range: &range,
+            norm,
+            axes: &axes,
+            q: path.q,
+            time,
+            growth,
+            defect: path.defect_bound(b),
+            error,
+        };
         let Some((r, end)) = segment.tube() else {
             if s.has_clusters() && kappa > 0.0 {
                 use_kappa = false;
@@ -96,7 +113,8 @@ pub(super) fn initial_error(system: &System, rows: &[f64], x: &[f64], radius: f6
     let mut total = point(0.0);
     for (i, (row, x)) in rows.chunks_exact(system.d).zip(x.chunks_exact(system.d)).enumerate() {
         let size = sum(row.iter().map(|v| point(*v).sqr())).sqrt();
-        let difference: Vec<_> = row.iter().zip(x).map(|(r, x)| point(*r) / size - point(*x)).collect();
+        let difference: Vec<_> =
+            row.iter().zip(x).map(|(r, x)| point(*r) / size - point(*x)).collect();
         total = total + system.norm_weight(i) * (point(radius) + length(&difference)).sqr();
     }
     total.sqrt().hi()

@@ -26,8 +26,18 @@ impl System {
     /// One point per token.
     pub(super) fn of_tokens(s: &Neighbourhood) -> Self {
         let masses = s.masses.iter().map(|m| Interval::exact(*m)).collect();
-        let (min_mass, max_mass, token_counts) = (s.masses.clone(), s.masses.clone(), vec![1; s.masses.len()]);
-        Self { beta: s.beta, d: s.d, softmax: s.softmax, causal: s.causal, masses, min_mass, max_mass, token_counts }
+        let (min_mass, max_mass, token_counts) =
+            (s.masses.clone(), s.masses.clone(), vec![1; s.masses.len()]);
+        Self {
+            beta: s.beta,
+            d: s.d,
+            softmax: s.softmax,
+            causal: s.causal,
+            masses,
+            min_mass,
+            max_mass,
+            token_counts,
+        }
     }
 
     /// Number of points.
@@ -67,8 +77,17 @@ impl System {
 
     /// The system in which every point is one token with the mass of the point.
     pub(super) fn points_as_tokens(&self) -> Self {
-        let (min_mass, max_mass) = (self.masses.iter().map(|m| m.lo()).collect(), self.masses.iter().map(|m| m.hi()).collect());
-        Self { masses: self.masses.clone(), min_mass, max_mass, token_counts: vec![1; self.len()], ..*self }
+        let (min_mass, max_mass) = (
+            self.masses.iter().map(|m| m.lo()).collect(),
+            self.masses.iter().map(|m| m.hi()).collect(),
+        );
+        Self {
+            masses: self.masses.clone(),
+            min_mass,
+            max_mass,
+            token_counts: vec![1; self.len()],
+            ..*self
+        }
     }
 
     /// The weight `D_i` of point i in the norm: its mass, or 1 under a causal mask (`lemmas.md`
@@ -88,7 +107,10 @@ impl System {
         let largest = v.iter().map(|v| v.mag()).fold(0.0, |a: f64, b| if b <= a { a } else { b });
         let (unit, zero) = (Interval::exact(power_of_two(largest)), Interval::exact(0.0));
         let row = |v: &[Interval]| v.iter().fold(zero, |s, v| s + (*v / unit).sqr());
-        let all = v.chunks_exact(self.d).enumerate().fold(zero, |s, (i, v)| s + self.norm_weight(i) * row(v));
+        let all = v
+            .chunks_exact(self.d)
+            .enumerate()
+            .fold(zero, |s, (i, v)| s + self.norm_weight(i) * row(v));
         (all.sqrt() * unit).hi()
     }
 

@@ -50,7 +50,8 @@ impl TangentJacobian {
                 for q in 0..t {
                     let frame_q = l.tangent_coordinates(i, &frames[j][q]);
                     for p in 0..t {
-                        s[(i * t + p) * size + j * t + q] = scale * (l.x_squared * frame_q[p] + beta * bw[p] * bx_ji[q]);
+                        s[(i * t + p) * size + j * t + q] =
+                            scale * (l.x_squared * frame_q[p] + beta * bw[p] * bx_ji[q]);
                         let at = (i * t + p) * size + i * t + q;
                         s[at] = s[at] + beta * a * bw[p] * l.bx[(i * k + j) * t + q];
                     }
@@ -68,7 +69,8 @@ impl TangentJacobian {
                 (s[p * size + q], s[q * size + p]) = (both, both);
             }
         }
-        let f = (0..size).map(|c| system.norm_weight(c / t).sqrt() * l.x_squared * l.bv[c]).collect();
+        let f =
+            (0..size).map(|c| system.norm_weight(c / t).sqrt() * l.x_squared * l.bv[c]).collect();
         Self { size, s, s_norm, f }
     }
 
@@ -83,13 +85,22 @@ impl TangentJacobian {
         let image: Vec<f64> = middle.chunks_exact(self.size).map(|r| dot(r, &unit)).collect();
         let limit = 0.02 / (error * (0.2 + self.s_norm.hi() * time));
         let kappa_f = (2.0 * norm(&image) / speed).min(limit);
-        if dot(&image, &unit) > 0.0 && (kappa_f / speed).is_finite() { kappa_f / speed } else { 0.0 }
+        if dot(&image, &unit) > 0.0 && (kappa_f / speed).is_finite() {
+            kappa_f / speed
+        } else {
+            0.0
+        }
     }
 
     /// The bounds for this kappa, with the given mu.
     pub(super) fn growth_bounds(&self, mu: f64, kappa: f64) -> GrowthBounds {
         let kappa_f = point((point(kappa) * self.f_norm()).hi());
-        GrowthBounds { mu, kappa_f, kappa_f_squared: point((kappa_f * self.f_norm()).hi()), s_norm: self.s_norm }
+        GrowthBounds {
+            mu,
+            kappa_f,
+            kappa_f_squared: point((kappa_f * self.f_norm()).hi()),
+            s_norm: self.s_norm,
+        }
     }
 
     /// Upper bound of `|f|`.
@@ -99,7 +110,8 @@ impl TangentJacobian {
 
     /// `S - kappa f f^T`.
     pub(super) fn shifted(&self, kappa: f64) -> ShiftedMatrix {
-        let entry = |at: usize| self.s[at] - point(kappa) * self.f[at / self.size] * self.f[at % self.size];
+        let entry =
+            |at: usize| self.s[at] - point(kappa) * self.f[at / self.size] * self.f[at % self.size];
         ShiftedMatrix::new(&(0..self.s.len()).map(entry).collect::<Vec<_>>(), self.size)
     }
 }

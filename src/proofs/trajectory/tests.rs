@@ -29,7 +29,9 @@ fn near(variant: Variant, beta: f64, x: &Tokens, radius: f64) -> Neighbourhood {
 
 /// Tokens with masses that differ.
 fn weighted(seed: u64, n: usize, d: usize) -> Tokens {
-    uniform(seed, n, d).with_masses(&(0..n).map(|i| 1.0 + 0.7 * i as f64).collect::<Vec<_>>()).expect("masses")
+    uniform(seed, n, d)
+        .with_masses(&(0..n).map(|i| 1.0 + 0.7 * i as f64).collect::<Vec<_>>())
+        .expect("masses")
 }
 
 fn field(system: &System, x: &[f64]) -> Vec<f64> {
@@ -40,10 +42,15 @@ fn field(system: &System, x: &[f64]) -> Vec<f64> {
 fn the_field_is_the_velocity() {
     let x = weighted(1, 5, 3);
     for (variant, scale) in [(SA, 1.0), (CAUSAL, 1.0), (USA, 2f64.exp())] {
-        let flow = dynamics::find_variant(variant).and_then(|e| e.build(&Spec::new(2.0, 5))).expect("a dynamics");
+        let flow = dynamics::find_variant(variant)
+            .and_then(|e| e.build(&Spec::new(2.0, 5)))
+            .expect("a dynamics");
         let mut wanted = vec![0.0; 15];
         flow.rates(0.0, &x, &mut Default::default(), &mut wanted);
-        for (a, b) in field(&System::of_tokens(&near(variant, 2.0, &x, 0.0)), x.coordinates()).iter().zip(&wanted) {
+        for (a, b) in field(&System::of_tokens(&near(variant, 2.0, &x, 0.0)), x.coordinates())
+            .iter()
+            .zip(&wanted)
+        {
             assert!((a * scale - b).abs() < 1e-13, "{a} {b}");
         }
     }
@@ -57,19 +64,31 @@ fn the_path_is_the_flow() {
         if proof.steps.is_empty() {
             continue;
         }
-        let flow = dynamics::find_variant(SA).and_then(|e| e.build(&Spec::new(2.0, 8))).expect("a dynamics");
+        let flow = dynamics::find_variant(SA)
+            .and_then(|e| e.build(&Spec::new(2.0, 8)))
+            .expect("a dynamics");
         let options = Options { rtol: 1e-12, merge_radius: 0.0, ..Options::default() };
         let end = solve(&flow, &x, proof.t, &options, &mut []).expect("a solution").clusters;
         let last = &proof.steps[proof.steps.len() - 1].x;
         let squares = end.coordinates().iter().zip(last).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        assert!((squares / 8.0).sqrt() < proof.error + 1e-9 * proof.growth.exp(), "{squares:e} {:e}", proof.error);
+        assert!(
+            (squares / 8.0).sqrt() < proof.error + 1e-9 * proof.growth.exp(),
+            "{squares:e} {:e}",
+            proof.error
+        );
     }
 }
 
 /// The largest `(g - mu |e|^2) / |e|^3` and `g / |e|^2` found for x on the sphere near p by random
 /// ascent, with g of Lemma 2: `<e, F(x) - F(p)> - kappa <e, F(p)> <e, F(x)>`. Tokens of one point
 /// move independently.
-fn largest_growth(tokens: &System, p: &[f64], size: f64, (mu, kappa): (f64, f64), s: &mut Stream) -> (f64, f64) {
+fn largest_growth(
+    tokens: &System,
+    p: &[f64],
+    size: f64,
+    (mu, kappa): (f64, f64),
+    s: &mut Stream,
+) -> (f64, f64) {
     let d = tokens.d;
     let field_at_p = field(tokens, p);
     let value = |e: &[f64]| {
@@ -101,7 +120,11 @@ fn largest_growth(tokens: &System, p: &[f64], size: f64, (mu, kappa): (f64, f64)
             s.normals(&mut direction);
             let next = scaled(e.iter().zip(scaled(direction)).map(|(e, w)| e + step * w).collect());
             let next_value = value(&next);
-            if next_value.0 > found.0 { (e, found) = (next, next_value) } else { step = f64::max(0.97 * step, 1e-3) }
+            if next_value.0 > found.0 {
+                (e, found) = (next, next_value)
+            } else {
+                step = f64::max(0.97 * step, 1e-3)
+            }
         }
         best = (best.0.max(found.0), best.1.max(found.1));
     }
@@ -118,7 +141,11 @@ struct Configuration {
 impl Configuration {
     fn new(s: &System, p: &[f64]) -> Self {
         let axes = p.chunks_exact(s.d).map(Axis::of).collect();
-        Self { axes, exact: p.iter().map(|v| point(*v)).collect(), norm: Interval::new(1.0 - 1e-15, 1.0 + 1e-15) }
+        Self {
+            axes,
+            exact: p.iter().map(|v| point(*v)).collect(),
+            norm: Interval::new(1.0 - 1e-15, 1.0 + 1e-15),
+        }
     }
 
     fn jacobian(&self, s: &System) -> TangentJacobian {
@@ -129,7 +156,12 @@ impl Configuration {
     fn lambda(&self, s: &System, size: f64) -> f64 {
         let token_errors: Vec<f64> = (0..s.len()).map(|i| s.token_error(i, size)).collect();
         let widest = token_errors.iter().copied().fold(0.0, f64::max);
-        let wide: Vec<_> = self.exact.iter().enumerate().map(|(at, v)| *v + Interval::symmetric(token_errors[at / s.d])).collect();
+        let wide: Vec<_> = self
+            .exact
+            .iter()
+            .enumerate()
+            .map(|(at, v)| *v + Interval::symmetric(token_errors[at / s.d]))
+            .collect();
         let l = Enclosure::new(s, &wide, self.norm + Interval::symmetric(widest), &self.axes, true);
         curvature(s, &l, &token_errors, point(0.01)).0
     }
@@ -137,7 +169,8 @@ impl Configuration {
     /// `Lambda` of the points in configuration of their tokens, if Lemma 6 holds; otherwise whether
     /// any kappa is allowed.
     fn cluster_lambda(&self, s: &System, growth: GrowthBounds, size: f64) -> Result<f64, bool> {
-        let (system, range, norm, axes, defect) = (s, &self.exact[..], self.norm, &self.axes[..], point(0.0));
+        let (system, range, norm, axes, defect) =
+            (s, &self.exact[..], self.norm, &self.axes[..], point(0.0));
         Segment { system, range, norm, axes, q: 1e-15, time: 1.0, growth, defect, error: size }
             .cluster_curvature(size, point(0.01))
             .map(|(l, _)| l)
@@ -147,13 +180,18 @@ impl Configuration {
 /// `mu` for kappa = 0 and `Lambda` at p, for errors up to `size` in the norm of the proof.
 fn bounds(s: &System, p: &[f64], size: f64) -> (f64, f64) {
     let configuration = Configuration::new(s, p);
-    (configuration.jacobian(s).shifted(0.0).mu(0.0, 1e-6).expect("a bound"), configuration.lambda(s, size))
+    (
+        configuration.jacobian(s).shifted(0.0).mu(0.0, 1e-6).expect("a bound"),
+        configuration.lambda(s, size),
+    )
 }
 
 #[test]
 fn errors_along_the_flow_do_not_grow() {
     let mut s = Stream::new(6, &["along"]);
-    for (variant, beta, n, d) in [(SA, 1.0, 4, 2), (SA, 4.0, 5, 3), (USA, 3.0, 4, 3), (CAUSAL, 2.0, 4, 2), (SA, 9.0, 3, 2)] {
+    for (variant, beta, n, d) in
+        [(SA, 1.0, 4, 2), (SA, 4.0, 5, 3), (USA, 3.0, 4, 3), (CAUSAL, 2.0, 4, 2), (SA, 9.0, 3, 2)]
+    {
         for seed in 0..4 {
             let x = weighted(seed, n, d);
             let (system, size) = (System::of_tokens(&near(variant, beta, &x, 0.0)), 1e-4);
@@ -164,8 +202,10 @@ fn errors_along_the_flow_do_not_grow() {
             let mu = jacobian.shifted(kappa).mu(0.0, 1e-6).expect("a bound");
             let growth = jacobian.growth_bounds(mu, kappa);
             let kappa_f = growth.kappa_f.hi();
-            let bound = kappa_f * growth.s_norm.hi() + (1.0 + kappa_f * size) * configuration.lambda(&system, size);
-            let (cubic, _) = largest_growth(&system, x.coordinates(), 0.9 * size, (mu, kappa), &mut s);
+            let bound = kappa_f * growth.s_norm.hi()
+                + (1.0 + kappa_f * size) * configuration.lambda(&system, size);
+            let (cubic, _) =
+                largest_growth(&system, x.coordinates(), 0.9 * size, (mu, kappa), &mut s);
             assert!(cubic <= bound, "{variant:?} {beta}: {cubic} > {bound}");
             let (_, rate) = largest_growth(&system, x.coordinates(), 1e-8, (0.0, kappa), &mut s);
             assert!(rate <= mu + 1e-5 && rate > 0.5 * mu - 0.05, "{variant:?} {beta}: {rate} {mu}");
@@ -182,26 +222,47 @@ fn clusters_that_keep_together_need_only_the_bounds_of_their_points() {
             let at = Tokens::from_angles(&[0.0, third + turn, 2.0 * third]).expect("tokens");
             let labels = [0, 1, 0, 2, 1, 0];
             let rows: Vec<f64> = labels.iter().flat_map(|l| at.row(*l).to_vec()).collect();
-            let all = Tokens::normalised(2, rows).and_then(|t| t.with_masses(&[0.2, 0.1, 0.3, 0.1, 0.2, 0.1])).expect("tokens");
+            let all = Tokens::normalised(2, rows)
+                .and_then(|t| t.with_masses(&[0.2, 0.1, 0.3, 0.1, 0.2, 0.1]))
+                .expect("tokens");
             let tokens = System::of_tokens(&near(variant, beta, &all, 0.0));
             let clusters = tokens.merged(&labels);
             let configuration = Configuration::new(&clusters, at.coordinates());
             let jacobian = configuration.jacobian(&clusters);
             let (size, mu) = (1e-6, jacobian.shifted(0.0).mu(0.0, 1e-12).expect("a bound"));
-            let lambda = configuration.cluster_lambda(&clusters, jacobian.growth_bounds(mu, 0.0), size).expect("far apart");
+            let lambda = configuration
+                .cluster_lambda(&clusters, jacobian.growth_bounds(mu, 0.0), size)
+                .expect("far apart");
             assert!(lambda < 0.05 * configuration.lambda(&clusters, size), "{lambda}");
-            let (cubic, _) = largest_growth(&tokens, all.coordinates(), 0.9 * size, (mu, 0.0), &mut s);
+            let (cubic, _) =
+                largest_growth(&tokens, all.coordinates(), 0.9 * size, (mu, 0.0), &mut s);
             // The search evaluates differences of doubles.
-            assert!(cubic <= lambda + 1e-15 / size.powi(2), "{variant:?} {beta}: {cubic} > {lambda}");
+            assert!(
+                cubic <= lambda + 1e-15 / size.powi(2),
+                "{variant:?} {beta}: {cubic} > {lambda}"
+            );
             // Refused: errors so large that tokens of a cluster could part.
-            assert!(configuration.cluster_lambda(&clusters, jacobian.growth_bounds(mu, 0.0), 1e-2).is_err());
+            assert!(
+                configuration
+                    .cluster_lambda(&clusters, jacobian.growth_bounds(mu, 0.0), 1e-2)
+                    .is_err()
+            );
         }
     }
     let close = Tokens::from_angles(&[0.0, 0.5]).expect("tokens");
-    let all = Tokens::normalised(2, [close.row(0), close.row(1), close.row(1)].concat()).expect("tokens");
+    let all =
+        Tokens::normalised(2, [close.row(0), close.row(1), close.row(1)].concat()).expect("tokens");
     let clusters = System::of_tokens(&near(SA, 4.0, &all, 0.0)).merged(&[0, 1, 1]);
     let configuration = Configuration::new(&clusters, close.coordinates());
-    assert!(configuration.cluster_lambda(&clusters, configuration.jacobian(&clusters).growth_bounds(0.0, 0.0), 1e-9).is_err());
+    assert!(
+        configuration
+            .cluster_lambda(
+                &clusters,
+                configuration.jacobian(&clusters).growth_bounds(0.0, 0.0),
+                1e-9
+            )
+            .is_err()
+    );
 }
 
 #[test]
@@ -215,7 +276,11 @@ fn kappa_is_used_only_for_clusters_whose_deviations_decay() {
         let all = Tokens::normalised(2, rows).and_then(|t| t.with_masses(&masses)).expect("tokens");
         (System::of_tokens(&near(variant, beta, &all, 0.0)), all)
     };
-    for (masses, variant, beta) in [([0.1, 0.5, 0.3, 0.1], SA, 2.0), ([0.3, 0.1, 0.4, 0.2], SA, 5.0), ([0.2, 0.1, 0.3, 0.4], USA, 4.0)] {
+    for (masses, variant, beta) in [
+        ([0.1, 0.5, 0.3, 0.1], SA, 2.0),
+        ([0.3, 0.1, 0.4, 0.2], SA, 5.0),
+        ([0.2, 0.1, 0.3, 0.4], USA, 4.0),
+    ] {
         let (tokens, all) = merged(masses, variant, beta);
         let clusters = tokens.merged(&[0, 1, 1, 1]);
         let configuration = Configuration::new(&clusters, at.coordinates());
@@ -224,9 +289,14 @@ fn kappa_is_used_only_for_clusters_whose_deviations_decay() {
         let mu = jacobian.shifted(kappa).mu(0.0, 1e-6).expect("a bound");
         let growth = jacobian.growth_bounds(mu, kappa);
         let (kappa_f, norm) = (growth.kappa_f.hi(), growth.s_norm.hi());
-        assert_eq!(configuration.cluster_lambda(&clusters, growth, size), Err(true), "{variant:?} {beta}");
+        assert_eq!(
+            configuration.cluster_lambda(&clusters, growth, size),
+            Err(true),
+            "{variant:?} {beta}"
+        );
         let bound = kappa_f * norm + (1.0 + kappa_f * size) * configuration.lambda(&clusters, size);
-        let (cubic, _) = largest_growth(&tokens, all.coordinates(), 0.9 * size, (mu, kappa), &mut s);
+        let (cubic, _) =
+            largest_growth(&tokens, all.coordinates(), 0.9 * size, (mu, kappa), &mut s);
         assert!(cubic <= bound, "{variant:?} {beta}: {cubic} > {bound}");
     }
     // Beside a heavy token deviations grow, and no kappa reduces them.
@@ -238,35 +308,53 @@ fn kappa_is_used_only_for_clusters_whose_deviations_decay() {
     let mu = jacobian.shifted(kappa).mu(0.0, 1e-9).expect("a bound");
     let (_, rate) = largest_growth(&tokens, all.coordinates(), 1e-8, (0.0, kappa), &mut s);
     assert!(rate > mu + 0.1, "{rate} {mu}");
-    assert_eq!(configuration.cluster_lambda(&clusters, jacobian.growth_bounds(mu, kappa), 1e-8), Err(false));
+    assert_eq!(
+        configuration.cluster_lambda(&clusters, jacobian.growth_bounds(mu, kappa), 1e-8),
+        Err(false)
+    );
 }
 
 #[test]
 fn a_wait_of_ten_billion_units_is_proved() {
     // Three clusters at beta = 25 wait for 1e11 and more.
     let third = std::f64::consts::TAU / 3.0;
-    let x = Tokens::from_angles(&[0.0, 0.02, third, third + 0.03, 2.0 * third + 0.01, 2.0 * third - 0.02]).expect("tokens");
+    let x = Tokens::from_angles(&[
+        0.0,
+        0.02,
+        third,
+        third + 0.03,
+        2.0 * third + 0.01,
+        2.0 * third - 0.02,
+    ])
+    .expect("tokens");
     let proof = prove(&near(SA, 25.0, &x, 0.0)).expect("arithmetic").expect("a proof");
     assert!(proof.t > 1e10 && proof.error < 1e-3, "{:e} {:e}", proof.t, proof.error);
     // A start with the symmetry of the triangle never leaves it.
-    let x = Tokens::from_angles(&[0.0, 0.0, third, third, 2.0 * third, 2.0 * third]).expect("tokens");
+    let x =
+        Tokens::from_angles(&[0.0, 0.0, third, third, 2.0 * third, 2.0 * third]).expect("tokens");
     assert!(prove(&near(SA, 25.0, &x, 0.0)).expect("arithmetic").is_err());
 }
 
 #[test]
 fn no_error_grows_faster_than_its_bound() {
     let mut s = Stream::new(3, &["steepest"]);
-    for (variant, beta, n, d) in [(SA, 1.0, 4, 2), (SA, 4.0, 5, 3), (USA, 3.0, 4, 3), (CAUSAL, 2.0, 4, 2), (SA, 9.0, 3, 2)] {
+    for (variant, beta, n, d) in
+        [(SA, 1.0, 4, 2), (SA, 4.0, 5, 3), (USA, 3.0, 4, 3), (CAUSAL, 2.0, 4, 2), (SA, 9.0, 3, 2)]
+    {
         for seed in 0..4 {
             let x = weighted(seed, n, d);
             let system = System::of_tokens(&near(variant, beta, &x, 0.0));
             let (size, small) = (1e-2, 1e-7);
             let (mu, lambda) = bounds(&system, x.coordinates(), size);
-            let (cubic, _) = largest_growth(&system, x.coordinates(), 0.9 * size, (mu, 0.0), &mut s);
+            let (cubic, _) =
+                largest_growth(&system, x.coordinates(), 0.9 * size, (mu, 0.0), &mut s);
             assert!(cubic <= lambda, "{variant:?} {beta}: {cubic} > {lambda}");
             // The linear part is sharp: useless bounds would pass the first test.
             let (_, rate) = largest_growth(&system, x.coordinates(), small, (0.0, 0.0), &mut s);
-            assert!(rate <= mu + 1e-5 && (rate > 0.5 * mu - 0.02), "{variant:?} {beta}: {rate} {mu}");
+            assert!(
+                rate <= mu + 1e-5 && (rate > 0.5 * mu - 0.02),
+                "{variant:?} {beta}: {rate} {mu}"
+            );
         }
     }
 }
@@ -278,7 +366,9 @@ fn errors_of_merged_tokens_grow_as_those_of_their_clusters() {
         for seed in 0..4 {
             let (x, labels) = (uniform(seed, 3, 2), [0, 1, 0, 2, 1, 0]);
             let rows: Vec<f64> = labels.iter().flat_map(|l| x.row(*l).to_vec()).collect();
-            let all = Tokens::normalised(2, rows).and_then(|t| t.with_masses(&[1.0, 2.0, 3.0, 1.0, 1.0, 0.5])).expect("tokens");
+            let all = Tokens::normalised(2, rows)
+                .and_then(|t| t.with_masses(&[1.0, 2.0, 3.0, 1.0, 1.0, 0.5]))
+                .expect("tokens");
             let tokens = System::of_tokens(&near(variant, beta, &all, 0.0));
             let clusters = tokens.merged(&labels);
             let (mu, lambda) = bounds(&clusters, x.coordinates(), 1e-3);
@@ -293,30 +383,51 @@ fn errors_of_merged_tokens_grow_as_those_of_their_clusters() {
 #[test]
 fn symmetric_starts_are_never_proved() {
     let tau = std::f64::consts::TAU;
-    let polygon = |n: usize| Tokens::from_angles(&(0..n).map(|k| 0.3 + tau * k as f64 / n as f64).collect::<Vec<_>>()).expect("tokens");
+    let polygon = |n: usize| {
+        Tokens::from_angles(&(0..n).map(|k| 0.3 + tau * k as f64 / n as f64).collect::<Vec<_>>())
+            .expect("tokens")
+    };
     // On the circle, symmetric about an axis on which a token sits, with another opposite: they
     // stay opposite.
     let axis = Tokens::from_angles(&[0.0, 0.5 * tau, 1.0, -1.0, 2.2, -2.2]).expect("tokens");
-    let pairs = Tokens::normalised(3, vec![1.0, 0.2, 0.0, -1.0, -0.2, 0.0, 0.1, 1.0, 0.4, -0.1, -1.0, -0.4]).expect("tokens");
+    let pairs = Tokens::normalised(
+        3,
+        vec![1.0, 0.2, 0.0, -1.0, -0.2, 0.0, 0.1, 1.0, 0.4, -0.1, -1.0, -0.4],
+    )
+    .expect("tokens");
     // A triangle in a plane of symmetry and one token on each side: the sum of all tokens stays 0.
     let (c, s) = ((tau / 3.0).cos(), (tau / 3.0).sin());
-    let both = Tokens::normalised(3, vec![1.0, 0.0, 0.0, c, s, 0.0, c, -s, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0]).expect("tokens");
+    let both = Tokens::normalised(
+        3,
+        vec![1.0, 0.0, 0.0, c, s, 0.0, c, -s, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0],
+    )
+    .expect("tokens");
     for x in [polygon(2), polygon(3), polygon(5), axis, pairs, both] {
         for (variant, beta) in [(SA, 1.0), (SA, 5.0), (USA, 1.0), (SA, 0.0)] {
             for radius in [0.0, 1e-6] {
-                let failure = prove(&near(variant, beta, &x, radius)).expect("arithmetic").expect_err("not provable");
+                let failure = prove(&near(variant, beta, &x, radius))
+                    .expect("arithmetic")
+                    .expect_err("not provable");
                 assert!(matches!(failure.cause, Cause::SteadyState | Cause::Growth), "{failure:?}");
             }
         }
     }
-    let failure = prove(&near(SA, 2.0, &polygon(5), 0.0)).expect("arithmetic").expect_err("not provable");
+    let failure =
+        prove(&near(SA, 2.0, &polygon(5), 0.0)).expect("arithmetic").expect_err("not provable");
     assert_eq!(failure.cause, Cause::SteadyState);
 }
 
 #[test]
 fn a_ball_that_holds_an_unprovable_start_is_not_proved() {
     // The triangle with one corner moved by t: provable alone, not with a radius above t.
-    let moved = |t: f64| Tokens::from_angles(&[t, 2.0 * std::f64::consts::FRAC_PI_3, 4.0 * std::f64::consts::FRAC_PI_3]).expect("tokens");
+    let moved = |t: f64| {
+        Tokens::from_angles(&[
+            t,
+            2.0 * std::f64::consts::FRAC_PI_3,
+            4.0 * std::f64::consts::FRAC_PI_3,
+        ])
+        .expect("tokens")
+    };
     for t in [1e-3, 1e-6] {
         assert!(prove(&near(SA, 1.0, &moved(t), 0.0)).expect("arithmetic").is_ok());
         assert!(prove(&near(SA, 1.0, &moved(t), 1.01 * t)).expect("arithmetic").is_err());

@@ -6,7 +6,8 @@ use super::proof::ConvergenceProof;
 fn dyadic(v: f64) -> String {
     let bits = v.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i64, bits & ((1 << 52) - 1));
-    let (integer, power) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    let (integer, power) =
+        if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
     if integer == 0 {
         return "0p0".into();
     }
@@ -47,7 +48,14 @@ impl ConvergenceProof {
             format!("dimension {}", s.d),
             format!("beta {}", dyadic(s.beta)),
             format!("radius {}", dyadic(s.radius)),
-            format!("masses {}", numbers(&if s.softmax && s.causal { scaled_masses(&s.masses) } else { s.masses.clone() })),
+            format!(
+                "masses {}",
+                numbers(&if s.softmax && s.causal {
+                    scaled_masses(&s.masses)
+                } else {
+                    s.masses.clone()
+                })
+            ),
             format!("start {}", numbers(&s.x)),
             format!("order {}", self.order),
             format!("first {}", numbers(&super::step::normalise_rows(s.d, &s.x))),
@@ -55,10 +63,17 @@ impl ConvergenceProof {
         let mut t = 0.0;
         for step in &self.steps {
             lines.push(format!("step {}", dyadic(step.h)));
-            lines.extend(step.pieces.iter().map(|p| format!("piece {}", numbers(&[p.end, p.mu, p.r, p.kappa]))));
+            lines.extend(
+                step.pieces
+                    .iter()
+                    .map(|p| format!("piece {}", numbers(&[p.end, p.mu, p.r, p.kappa]))),
+            );
             lines.push(format!("next {}", numbers(&step.x)));
             if let Some((labels, x)) = &step.merged {
-                lines.push(format!("merge {}", labels.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")));
+                lines.push(format!(
+                    "merge {}",
+                    labels.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+                ));
                 lines.push(format!("points {}", numbers(x)));
             }
             t += step.h;
@@ -75,10 +90,21 @@ mod tests {
 
     #[test]
     fn dyadics_are_the_number() {
-        for v in [0.0, 1.0, -0.75, 1e-300, f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), 0.1, -1.0 / 3.0] {
+        for v in [
+            0.0,
+            1.0,
+            -0.75,
+            1e-300,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::from_bits(1),
+            0.1,
+            -1.0 / 3.0,
+        ] {
             let text = dyadic(v);
             let (whole, power) = text.split_once('p').expect("a power");
-            let (whole, power): (f64, i32) = (whole.parse().expect("an integer"), power.parse().expect("an integer"));
+            let (whole, power): (f64, i32) =
+                (whole.parse().expect("an integer"), power.parse().expect("an integer"));
             // In two halves: 2^power alone may be no double.
             let found = whole * 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
             assert_eq!(found.to_bits(), v.to_bits(), "{text}");

@@ -12,7 +12,11 @@ pub(super) static ORTHONORMAL: LawFamily = LawFamily {
     support: Support::Fixed,
     sample: |_, n, d, _| {
         if d < n {
-            return Err(Error::parameter("d", d, format!("at least n = {n} for orthonormal tokens")));
+            return Err(Error::parameter(
+                "d",
+                d,
+                format!("at least n = {n} for orthonormal tokens"),
+            ));
         }
         Tokens::normalised(d, (0..n * d).map(|k| f64::from(u8::from(k / d == k % d))).collect())
     },
@@ -28,12 +32,20 @@ pub(super) static EQUIANGULAR: LawFamily = LawFamily {
     sample: |values, n, d, _| {
         let rho = values[0];
         if d < n {
-            return Err(Error::parameter("d", d, format!("at least n = {n} for equiangular tokens")));
+            return Err(Error::parameter(
+                "d",
+                d,
+                format!("at least n = {n} for equiangular tokens"),
+            ));
         }
         let nf = n as f64;
         let spread = 1.0 + (nf - 1.0) * rho;
         if spread < 0.0 {
-            return Err(Error::parameter("equiangular:rho", rho, format!("at least -1/(n-1) = {}", -1.0 / (nf - 1.0))));
+            return Err(Error::parameter(
+                "equiangular:rho",
+                rho,
+                format!("at least -1/(n-1) = {}", -1.0 / (nf - 1.0)),
+            ));
         }
         // The square root of (1 - rho) I + rho 1 1^T is sqrt(1 - rho) I + c 1 1^T.
         let a = (1.0 - rho).sqrt();
@@ -55,7 +67,11 @@ pub(super) static SIMPLEX: LawFamily = LawFamily {
     support: Support::Fixed,
     sample: |_, n, d, _| {
         if n < 2 || d + 1 < n {
-            return Err(Error::parameter("n", n, format!("2 to d + 1 = {} tokens for a simplex", d + 1)));
+            return Err(Error::parameter(
+                "n",
+                n,
+                format!("2 to d + 1 = {} tokens for a simplex", d + 1),
+            ));
         }
         // Row i agrees with the rows before it up to coordinate i - 1, so every new coordinate
         // fixes one inner product.

@@ -53,16 +53,27 @@ pub static ALL: &[&LawFamily] = &[
 ///
 /// **Errors** an unknown name; the error suggests the nearest known one.
 pub fn find(name: &str) -> Result<&'static LawFamily> {
-    ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("law", name, ALL.iter().map(|e| e.name)))
+    ALL.iter()
+        .copied()
+        .find(|e| e.name == name)
+        .ok_or_else(|| Error::unknown("law", name, ALL.iter().map(|e| e.name)))
 }
 
 /// Values of the parameters of a law, in the order of its keys; `kind` names a key in errors.
 ///
 /// **Errors** an unknown key, a key twice, a value that is not a number or out of range.
-pub(crate) fn parameters(kind: &'static str, keys: &[Key], text: KeyValues<'_>) -> Result<Vec<f64>> {
+pub(crate) fn parameters(
+    kind: &'static str,
+    keys: &[Key],
+    text: KeyValues<'_>,
+) -> Result<Vec<f64>> {
     let names: Vec<&str> = keys.iter().map(|k| k.0).collect();
     let found = text.with_keys(kind, &names)?;
-    keys.iter().map(|&(key, default, low, high, _)| Ok(found.number_in(key, low, high)?.unwrap_or(default))).collect()
+    keys.iter()
+        .map(|&(key, default, low, high, _)| {
+            Ok(found.number_in(key, low, high)?.unwrap_or(default))
+        })
+        .collect()
 }
 
 /// A law with its parameters.
@@ -91,8 +102,13 @@ impl Law {
 
     /// The canonical specification with all parameters.
     pub fn spec(&self) -> String {
-        let pairs: Vec<String> = self.entry.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
-        if pairs.is_empty() { self.entry.name.into() } else { format!("{}:{}", self.entry.name, pairs.join(",")) }
+        let pairs: Vec<String> =
+            self.entry.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
+        if pairs.is_empty() {
+            self.entry.name.into()
+        } else {
+            format!("{}:{}", self.entry.name, pairs.join(","))
+        }
     }
 
     /// True if the law has a density, so that tokens near a draw are possible draws too.
@@ -120,14 +136,24 @@ impl Law {
             return Err(Error::parameter("d", d, "an ambient dimension of at least 2"));
         }
         if n.checked_mul(d).is_none_or(|size| size > 1 << 27) {
-            return Err(Error::parameter("n * d", format!("{n} * {d}"), "at most 2^27 coordinates"));
+            return Err(Error::parameter(
+                "n * d",
+                format!("{n} * {d}"),
+                "at most 2^27 coordinates",
+            ));
         }
         (self.entry.sample)(&self.values, n, d, stream)
     }
 }
 
 /// Unit vectors `normalise(centre_i + sigma z_i)` with standard normal `z_i`.
-fn perturbed(d: usize, centres: &[Vec<f64>], n: usize, sigma: f64, stream: &mut Stream) -> Result<Tokens> {
+fn perturbed(
+    d: usize,
+    centres: &[Vec<f64>],
+    n: usize,
+    sigma: f64,
+    stream: &mut Stream,
+) -> Result<Tokens> {
     let mut x = Vec::with_capacity(n * d);
     for i in 0..n {
         x.extend(centres[i % centres.len()].iter().map(|c| c + sigma * stream.normal()));

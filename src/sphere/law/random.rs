@@ -70,7 +70,10 @@ pub(super) static CAP: LawFamily = LawFamily {
 pub(super) static CLUSTERS: LawFamily = LawFamily {
     name: "clusters",
     summary: "k separated clusters with centres equally spaced on a great circle",
-    keys: &[("k", 3.0, 1.0, 1e6, "number of clusters"), ("spread", 0.05, 0.0, 10.0, "Gaussian spread before normalisation")],
+    keys: &[
+        ("k", 3.0, 1.0, 1e6, "number of clusters"),
+        ("spread", 0.05, 0.0, 10.0, "Gaussian spread before normalisation"),
+    ],
     support: Support::Sphere,
     sample: |values, n, d, stream| {
         let k = values[0] as usize;
@@ -88,7 +91,10 @@ pub(super) static CLUSTERS: LawFamily = LawFamily {
 pub(super) static MIXTURE: LawFamily = LawFamily {
     name: "mixture",
     summary: "a Gaussian mixture with k random unit centres, normalised to the sphere",
-    keys: &[("k", 3.0, 1.0, 1e6, "number of components"), ("sigma", 0.3, 0.0, 1e3, "standard deviation of each coordinate")],
+    keys: &[
+        ("k", 3.0, 1.0, 1e6, "number of components"),
+        ("sigma", 0.3, 0.0, 1e3, "standard deviation of each coordinate"),
+    ],
     support: Support::Sphere,
     sample: |values, n, d, stream| {
         let centres = random_centres(values[0] as usize, d, stream)?;

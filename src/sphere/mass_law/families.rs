@@ -4,8 +4,13 @@ use super::MassFamily;
 use crate::num::{dd::Dd, stream::Stream};
 
 /// `m_i = 1/n`.
-pub(super) static UNIFORM: MassFamily =
-    MassFamily { name: "uniform", summary: "equal masses 1/n", keys: &[], random: false, weights: |_, n, _| vec![1.0; n] };
+pub(super) static UNIFORM: MassFamily = MassFamily {
+    name: "uniform",
+    summary: "equal masses 1/n",
+    keys: &[],
+    random: false,
+    weights: |_, n, _| vec![1.0; n],
+};
 
 /// `m_1 = share`, the others `(1 - share)/(n - 1)`; a single token has mass 1.
 pub(super) static ONE_HEAVY: MassFamily = MassFamily {

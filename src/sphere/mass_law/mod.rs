@@ -24,7 +24,8 @@ pub struct MassFamily {
 }
 
 /// All laws of masses, by name.
-pub static ALL: &[&MassFamily] = &[&families::DIRICHLET, &families::ONE_HEAVY, &families::POWER, &families::UNIFORM];
+pub static ALL: &[&MassFamily] =
+    &[&families::DIRICHLET, &families::ONE_HEAVY, &families::POWER, &families::UNIFORM];
 
 /// A law of masses with its parameters.
 #[derive(Clone)]
@@ -64,8 +65,18 @@ impl MassLaw {
 
     /// The canonical specification with all parameters.
     pub fn spec(&self) -> String {
-        let pairs: Vec<String> = self.family.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
-        if pairs.is_empty() { self.family.name.into() } else { format!("{}:{}", self.family.name, pairs.join(",")) }
+        let pairs: Vec<String> = self
+            .family
+            .keys
+            .iter()
+            .zip(&self.values)
+            .map(|(k, v)| format!("{}={v}", k.0))
+            .collect();
+        if pairs.is_empty() {
+            self.family.name.into()
+        } else {
+            format!("{}:{}", self.family.name, pairs.join(","))
+        }
     }
 
     /// True if the masses are drawn from a random stream.
@@ -81,6 +92,11 @@ impl MassLaw {
 
 /// The forms of all specifications in one line, for help and errors: `uniform, power:S, ...`.
 pub fn usage() -> String {
-    let form = |f: &&MassFamily| f.keys.iter().map(|k| k.0.to_uppercase()).fold(f.name.to_owned(), |text, key| format!("{text}:{key}"));
+    let form = |f: &&MassFamily| {
+        f.keys
+            .iter()
+            .map(|k| k.0.to_uppercase())
+            .fold(f.name.to_owned(), |text, key| format!("{text}:{key}"))
+    };
     ALL.iter().map(form).collect::<Vec<_>>().join(", ")
 }

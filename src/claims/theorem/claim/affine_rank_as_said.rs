@@ -40,7 +40,8 @@ pub static ENTRY: Claim = Claim {
 fn second(ctx: &mut Context, d: usize, through_ones: bool) -> Result<Finding> {
     let (start, along) = (ctx.normals(d), ctx.normals(d));
     let token = |s: f64| {
-        let mut x: Vec<f64> = (0..d).map(|c| if through_ones { 0.7 } else { start[c] } + s * along[c]).collect();
+        let mut x: Vec<f64> =
+            (0..d).map(|c| if through_ones { 0.7 } else { start[c] } + s * along[c]).collect();
         let mean = x.iter().sum::<f64>() / d as f64;
         x.iter_mut().for_each(|v| *v -= mean);
         let size = norm(&x);
@@ -50,7 +51,8 @@ fn second(ctx: &mut Context, d: usize, through_ones: bool) -> Result<Finding> {
     let [a, b, c] = [token(-1.0), token(0.3), token(1.2)];
     let (u, v): (Vec<f64>, Vec<f64>) = (0..d).map(|k| (b[k] - a[k], c[k] - a[k])).unzip();
     let dot = crate::num::sum::dot;
-    let gram = symmetric_eigenvalues(&[dot(&u, &u), dot(&u, &v), dot(&u, &v), dot(&v, &v)], 2).unwrap_or_default();
+    let gram = symmetric_eigenvalues(&[dot(&u, &u), dot(&u, &v), dot(&u, &v), dot(&v, &v)], 2)
+        .unwrap_or_default();
     let [low, high] = gram[..] else { return Ok(Finding::HypothesesMissed) };
     Ok(Finding::at_most((low.max(0.0) / high).sqrt(), 1e-7))
 }

@@ -20,7 +20,10 @@ pub static ENTRY: Claim = Claim {
     citation: "Press, Smith and Lewis 2022 (arXiv:2108.12409)",
     trials: (8, 60),
     trial: |case, ctx| changed(case, ctx, true),
-    control: Control { what: "sinusoidal positions added to the tokens", trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    control: Control {
+        what: "sinusoidal positions added to the tokens",
+        trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false),
+    },
     ..Claim::IDENTITY
 };
 

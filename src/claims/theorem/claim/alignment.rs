@@ -76,7 +76,8 @@ fn compare_with_flow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Findin
     let spread = 1.0 - values.iter().copied().fold(1.0, f64::min);
     let growth = if spread > 1e-9 { (spread * t).exp_m1() / spread } else { t };
     let head = Head::new(d, None, None, Some((d, v)))?;
-    let flow = dynamics::build("sa", false, &Spec { heads: vec![head], ..Spec::new(case.beta, n) })?;
+    let flow =
+        dynamics::build("sa", false, &Spec { heads: vec![head], ..Spec::new(case.beta, n) })?;
     let end = ctx.flow_to(&flow, &x, t)?;
     let mut worst = 0.0f64;
     for i in 0..n {
@@ -87,7 +88,10 @@ fn compare_with_flow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Findin
         }
         retract(&mut wanted);
         // |V| = 1, the largest eigenvalue. The error of the flow is 1e-7.
-        worst = worst.max(dist(end.row(i), &wanted) / (max_mean_distance(case.beta, x.masses()[i]) * growth + 1e-7));
+        worst = worst.max(
+            dist(end.row(i), &wanted)
+                / (max_mean_distance(case.beta, x.masses()[i]) * growth + 1e-7),
+        );
     }
     Ok(Finding::at_most(worst, 1.0))
 }

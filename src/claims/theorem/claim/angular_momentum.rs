@@ -24,7 +24,10 @@ pub static ENTRY: Claim = Claim {
     trials: (100, 600),
     trial: |case, ctx| momentum(case, ctx, case.row_weights()? == RowWeights::Softmax),
     constant: "the exponent of m_i Z_i (for USA, of m_i)",
-    control: Control { what: "SA without the weights Z_i", trial: |ctx| momentum(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, false) },
+    control: Control {
+        what: "SA without the weights Z_i",
+        trial: |ctx| momentum(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, false),
+    },
     ..Claim::IDENTITY
 };
 
@@ -56,7 +59,8 @@ fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
     // All sums are divided by e^|beta|.
     let unit = (-case.row_weights()?.log_consensus_row_sum(beta.abs())).exp();
     for (i, (x_i, v_i)) in x.rows().zip(v.chunks_exact(d)).enumerate() {
-        let z: f64 = if with_z { (0..case.n).map(|j| weight(beta, &x, i, j)).sum() } else { x.masses()[i] };
+        let z: f64 =
+            if with_z { (0..case.n).map(|j| weight(beta, &x, i, j)).sum() } else { x.masses()[i] };
         let factor = unit * z.powf(exponent);
         for a in 0..d {
             for b in 0..d {

@@ -63,9 +63,16 @@ fn escape(case: &Case, ctx: &mut Context, constant: f64) -> Result<Finding> {
     x[0] = 1.0;
     (x[case.d], x[case.d + 1]) = (-delta.cos(), delta.sin());
     let x = Tokens::new(case.d, x)?.with_masses(&masses)?;
-    let options = Options { rtol: ctx.rtol(), merge_radius: 1e-3, stop_at_one_cluster: true, ..Options::default() };
+    let options = Options {
+        rtol: ctx.rtol(),
+        merge_radius: 1e-3,
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
     let end = solve(&case.build()?, &x, 1e300, &options, &mut [])?;
-    let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
+    let Some(merge) = end.merges.first() else {
+        return Ok(Finding::Unfinished(end.outcome.to_string()));
+    };
     let measured = mass_factor(x.masses()[0]) * merge.t * (-2.0 * case.beta).exp();
     let stated = ctx.claimed_constant((1.0 / small).ln() + constant);
     Ok(Finding::at_most((measured - stated).abs(), 0.5 / case.beta))

@@ -20,21 +20,39 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2312.10794, (2.3)",
     trials: (72, 400),
     trial: |case, ctx| mirror(case, ctx, false),
-    control: Control { what: "reflection of one token only", trial: |ctx| mirror(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, true) },
+    control: Control {
+        what: "reflection of one token only",
+        trial: |ctx| mirror(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, true),
+    },
     ..Claim::EVERY
 };
 
 fn mirror(case: &Case, ctx: &mut Context, one: bool) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let reflected = |k: usize| !one || k < case.d;
-    let y = x.coordinates().iter().enumerate().map(|(k, v)| if reflected(k) { -v } else { *v }).collect();
+    let y = x
+        .coordinates()
+        .iter()
+        .enumerate()
+        .map(|(k, v)| if reflected(k) { -v } else { *v })
+        .collect();
     let y = Tokens::from_parts(case.d, y, x.masses().to_vec());
     // Adding 0.0 turns -0.0 into 0.0.
-    let opposite = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (0.0 - a).to_bits() == (b + 0.0).to_bits());
+    let opposite = |a: &[f64], b: &[f64]| {
+        a.iter().zip(b).all(|(a, b)| (0.0 - a).to_bits() == (b + 0.0).to_bits())
+    };
     let dynamics = case.build()?;
     let t = 1.0 / case.lipschitz()?;
-    let (a, b) = (ctx.flow_to_with_tolerance(&dynamics, &x, t, SHARE)?, ctx.flow_to_with_tolerance(&dynamics, &y, t, SHARE)?);
-    let heads = vec![Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), matrix(ctx, case.d))?];
-    let general = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
-    Ok(Finding::answer(opposite(a.coordinates(), b.coordinates()) && opposite(&general.velocity(&x), &general.velocity(&y))))
+    let (a, b) = (
+        ctx.flow_to_with_tolerance(&dynamics, &x, t, SHARE)?,
+        ctx.flow_to_with_tolerance(&dynamics, &y, t, SHARE)?,
+    );
+    let heads =
+        vec![Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), matrix(ctx, case.d))?];
+    let general =
+        dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
+    Ok(Finding::answer(
+        opposite(a.coordinates(), b.coordinates())
+            && opposite(&general.velocity(&x), &general.velocity(&y)),
+    ))
 }

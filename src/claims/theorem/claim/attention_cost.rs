@@ -39,6 +39,9 @@ pub static ENTRY: Claim = Claim {
 pub(super) fn added(ctx: &mut Context, case: &Case) -> f64 {
     let x = ctx.normals(case.n * case.d);
     let seed = ctx.seed();
-    let count = |alignment| linearise_layer(&EncoderDecoder::normal(seed, case.d, 1.0, alignment), 0, case.d, &x).multiplications() as f64;
+    let count = |alignment| {
+        linearise_layer(&EncoderDecoder::normal(seed, case.d, 1.0, alignment), 0, case.d, &x)
+            .multiplications() as f64
+    };
     count(Alignment::Dot) - count(Alignment::Fixed)
 }

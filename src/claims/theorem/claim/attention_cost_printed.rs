@@ -16,7 +16,9 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| Ok(Finding::nonnegative(-added(ctx, case), 1.0)),
     control: Control {
         what: "the opposite inequality",
-        trial: |ctx| Ok(Finding::nonnegative(added(ctx, &Case::new(6, 4, 0.0, "maps of rows")), 1.0)),
+        trial: |ctx| {
+            Ok(Finding::nonnegative(added(ctx, &Case::new(6, 4, 0.0, "maps of rows")), 1.0))
+        },
     },
     ..Claim::INEQUALITY
 };

@@ -24,7 +24,10 @@ pub static ENTRY: Claim = Claim {
     trials: (20, 200),
     trial: |case, ctx| least_weight(ctx, case, false),
     constant: "the exponent 2 |v|_1",
-    control: Control { what: "products s^T W h as scores", trial: |ctx| least_weight(ctx, &Case::new(8, 4, 0.0, "maps of rows"), true) },
+    control: Control {
+        what: "products s^T W h as scores",
+        trial: |ctx| least_weight(ctx, &Case::new(8, 4, 0.0, "maps of rows"), true),
+    },
     ..Claim::INEQUALITY
 };
 

@@ -43,23 +43,34 @@ pub static ENTRY: Claim = Claim {
         rate(case, ctx, mode, 1.0)
     },
     constant: "the eigenvalue",
-    control: Control { what: "m = 1 in the first eigenvalue", trial: |ctx| rate(&Case::new(4, 3, 1.0, "sa"), ctx, 0, 0.0) },
+    control: Control {
+        what: "m = 1 in the first eigenvalue",
+        trial: |ctx| rate(&Case::new(4, 3, 1.0, "sa"), ctx, 0, 0.0),
+    },
     ..Claim::IDENTITY
 };
 
 /// SA with a diagonal matrix S in a rotated basis; also returns the rows of the basis.
 pub(super) fn with_diagonal(beta: f64, values: &[f64], basis: &[f64]) -> Result<Dynamics> {
     let d = values.len();
-    let entry = |k: usize| (0..d).map(|e| basis[e * d + k / d] * values[e] * basis[e * d + k % d]).sum();
+    let entry =
+        |k: usize| (0..d).map(|e| basis[e * d + k / d] * values[e] * basis[e * d + k % d]).sum();
     let s: Vec<f64> = (0..d * d).map(entry).collect();
     let head = Head::new(d, Some((d, s.clone())), None, Some((d, s)))?;
     Ok(Dynamics::single(Attention { heads: vec![head], ..Attention::new(beta) }))
 }
 
 /// Clusters at `xi` and `-xi`, with tokens displaced by these multiples of `e`.
-pub(super) fn antipodal_clusters(n: usize, xi: &[f64], e: &[f64], shift: impl Fn(usize) -> f64) -> Result<Tokens> {
+pub(super) fn antipodal_clusters(
+    n: usize,
+    xi: &[f64],
+    e: &[f64],
+    shift: impl Fn(usize) -> f64,
+) -> Result<Tokens> {
     let sign = |i: usize| if i < n / 2 { 1.0 } else { -1.0 };
-    let rows = (0..n).flat_map(|i| xi.iter().zip(e).map(|(x, e)| sign(i) * x + shift(i) * e).collect::<Vec<_>>()).collect();
+    let rows = (0..n)
+        .flat_map(|i| xi.iter().zip(e).map(|(x, e)| sign(i) * x + shift(i) * e).collect::<Vec<_>>())
+        .collect();
     Tokens::normalised(xi.len(), rows)
 }
 
@@ -92,12 +103,15 @@ fn rate(case: &Case, ctx: &mut Context, mode: usize, share: f64) -> Result<Findi
         }
     };
     let step = 1e-5;
-    let v = |sign: f64| -> Result<Vec<f64>> { Ok(dynamics.velocity(&antipodal_clusters(n, xi, e, |i| sign * step * shape(i))?)) };
+    let v = |sign: f64| -> Result<Vec<f64>> {
+        Ok(dynamics.velocity(&antipodal_clusters(n, xi, e, |i| sign * step * shape(i))?))
+    };
     let (up, down) = (v(1.0)?, v(-1.0)?);
     let rates = bipartite::rates(values[0], values[1], beta);
     let tilt = if share > 0.0 { rates.tilt } else { values[1] - values[0] };
     let stated = ctx.claimed_constant([tilt, rates.turn, rates.within][mode]);
     // Every coordinate of every token: the image of u is the eigenvalue times u.
-    let off = |k: usize| ((up[k] - down[k]) / (2.0 * step) - stated * shape(k / d) * e[k % d]).abs();
+    let off =
+        |k: usize| ((up[k] - down[k]) / (2.0 * step) - stated * shape(k / d) * e[k % d]).abs();
     Ok(Finding::identity((0..n * d).map(off).fold(0.0, nan_max), 1e-6))
 }

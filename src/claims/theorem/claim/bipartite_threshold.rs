@@ -26,7 +26,10 @@ pub static ENTRY: Claim = Claim {
     trials: (12, 80),
     trial: |case, ctx| stability_threshold(case, ctx, 1.0),
     constant: "the threshold",
-    control: Control { what: "mu = lambda", trial: |ctx| stability_threshold(&Case::new(4, 2, 1.0, "sa"), ctx, 0.0) },
+    control: Control {
+        what: "mu = lambda",
+        trial: |ctx| stability_threshold(&Case::new(4, 2, 1.0, "sa"), ctx, 0.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -44,7 +47,8 @@ fn stability_threshold(case: &Case, ctx: &mut Context, share: f64) -> Result<Fin
         };
         along(1.0).and_then(|up| Ok(up - along(-1.0)?)).unwrap_or(f64::NAN)
     };
-    let found = bracketed_root(tilt, -0.5, 2.0, 1e-12).ok_or_else(|| Error::Numerical { what: "no threshold in [-0.5, 2]".into() })?;
+    let found = bracketed_root(tilt, -0.5, 2.0, 1e-12)
+        .ok_or_else(|| Error::Numerical { what: "no threshold in [-0.5, 2]".into() })?;
     let stated = ctx.claimed_constant(if share > 0.0 { threshold(lambda, beta) } else { lambda });
     Ok(Finding::identity((found - stated).abs(), 1e-7))
 }

@@ -6,7 +6,8 @@ use crate::attention::pattern::{FullAttention, Pattern};
 use crate::num::dense::transpose_mul;
 use crate::theorem::prelude::*;
 use crate::transformer::{
-    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, ResidualSublayer, TransformerBlock,
+    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement,
+    ResidualSublayer, TransformerBlock,
 };
 
 /// With one more coordinate that is 1, the biases of a trained head become entries of matrices.
@@ -34,7 +35,10 @@ pub static ENTRY: Claim = Claim {
     citation: "derived; Vaswani et al. 2017",
     trials: (8, 60),
     trial: |case, ctx| compare(case, ctx, 1.0),
-    control: Control { what: "the formula without u_h", trial: |ctx| compare(&Case::new(6, 4, 1.0, "sa"), ctx, 0.0) },
+    control: Control {
+        what: "the formula without u_h",
+        trial: |ctx| compare(&Case::new(6, 4, 1.0, "sa"), ctx, 0.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -42,22 +46,50 @@ pub static ENTRY: Claim = Claim {
 pub(super) fn map(ctx: &mut Context, inputs: usize, outputs: usize, size: f64) -> Result<Linear> {
     let scale = size / (inputs as f64).sqrt();
     let (weight, bias) = (ctx.normals(inputs * outputs), ctx.normals(outputs));
-    Linear::new("map", inputs, weight.iter().map(|v| scale * v).collect(), bias.iter().map(|v| 0.3 * v).collect())
+    Linear::new(
+        "map",
+        inputs,
+        weight.iter().map(|v| scale * v).collect(),
+        bias.iter().map(|v| 0.3 * v).collect(),
+    )
 }
 
 /// Two heads of rank d / 2 under a pattern.
-pub(super) fn heads(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<AttentionLayer> {
-    let maps = [map(ctx, d, d, size)?, map(ctx, d, d, size)?, map(ctx, d, d, size)?, map(ctx, d, d, size)?];
+pub(super) fn heads(
+    ctx: &mut Context,
+    d: usize,
+    size: f64,
+    pattern: Arc<dyn Pattern>,
+) -> Result<AttentionLayer> {
+    let maps = [
+        map(ctx, d, d, size)?,
+        map(ctx, d, d, size)?,
+        map(ctx, d, d, size)?,
+        map(ctx, d, d, size)?,
+    ];
     AttentionLayer::new("heads", maps, Grouping { heads: 2, kv_heads: 2 }, pattern)
 }
 
 /// A pre-norm block: heads, then 2 d hidden units.
-pub(super) fn block(ctx: &mut Context, d: usize, size: f64, pattern: Arc<dyn Pattern>) -> Result<TransformerBlock> {
+pub(super) fn block(
+    ctx: &mut Context,
+    d: usize,
+    size: f64,
+    pattern: Arc<dyn Pattern>,
+) -> Result<TransformerBlock> {
     let attention = heads(ctx, d, size, pattern)?;
-    let mlp = Mlp::new("units", map(ctx, d, 2 * d, size)?, None, map(ctx, 2 * d, d, size)?, Activation::Gelu)?;
+    let mlp = Mlp::new(
+        "units",
+        map(ctx, d, 2 * d, size)?,
+        None,
+        map(ctx, 2 * d, d, size)?,
+        Activation::Gelu,
+    )?;
     let norm = || Norm::plain(d, Centring::Mean, 1e-5);
     let place = |part| ResidualSublayer::new(part, NormPlacement::Pre, norm(), None);
-    Ok(TransformerBlock { parts: vec![place(BlockPart::Attention(attention)), place(BlockPart::Mlp(mlp))] })
+    Ok(TransformerBlock {
+        parts: vec![place(BlockPart::Attention(attention)), place(BlockPart::Mlp(mlp))],
+    })
 }
 
 /// Tokens of length about `sqrt d`.
@@ -75,7 +107,8 @@ pub(super) fn tokens(ctx: &mut Context, n: usize, d: usize) -> Vec<f64> {
 pub(super) fn allowed(of: &AttentionLayer, x: &[f64]) -> Vec<f64> {
     let (d, heads, r, s) = (of.query.inputs(), of.grouping.heads, of.rank(), of.size());
     let n = x.len() / d;
-    let (queries, keys, values) = (magnitudes(&of.query, x), magnitudes(&of.key, x), magnitudes(&of.value, x));
+    let (queries, keys, values) =
+        (magnitudes(&of.query, x), magnitudes(&of.key, x), magnitudes(&of.value, x));
     let norm = |rows: &[f64], i: usize, h: usize| {
         let row = &rows[(i * heads + h) * r..][..r];
         dot(row, row).sqrt()
@@ -87,12 +120,21 @@ pub(super) fn allowed(of: &AttentionLayer, x: &[f64]) -> Vec<f64> {
     for i in 0..n {
         let change = |h: usize| {
             let logit = norm(&queries, i, h) * largest_key(h) / (r as f64).sqrt();
-            weight_change(4.0 * f64::EPSILON * (d as f64 + 4.0) * logit, n) + 4.0 * f64::EPSILON * (n + d) as f64
+            weight_change(4.0 * f64::EPSILON * (d as f64 + 4.0) * logit, n)
+                + 4.0 * f64::EPSILON * (n + d) as f64
         };
         let changes: Vec<f64> = (0..heads).map(change).collect();
         for (c, row) in weight.chunks_exact(heads * s).enumerate() {
-            let terms = row.iter().enumerate().map(|(e, w)| changes[e / s] * w.abs() * largest_value(e)).sum::<f64>();
-            out.push(terms + 4.0 * f64::EPSILON * (n + d) as f64 * bias.get(c).map_or(0.0, |b| b.abs()) + TINY);
+            let terms = row
+                .iter()
+                .enumerate()
+                .map(|(e, w)| changes[e / s] * w.abs() * largest_value(e))
+                .sum::<f64>();
+            out.push(
+                terms
+                    + 4.0 * f64::EPSILON * (n + d) as f64 * bias.get(c).map_or(0.0, |b| b.abs())
+                    + TINY,
+            );
         }
     }
     out
@@ -120,28 +162,48 @@ fn compare(case: &Case, ctx: &mut Context, share: f64) -> Result<Finding> {
     let x = tokens(ctx, n, d);
     let literal = of.attend(&x, &x, false)?.out;
     let (r, e) = (of.rank(), d + 1);
-    let rows = |l: &Linear, h: usize| (l.weight()[h * r * d..(h + 1) * r * d].to_vec(), l.bias()[h * r..(h + 1) * r].to_vec());
+    let rows = |l: &Linear, h: usize| {
+        (l.weight()[h * r * d..(h + 1) * r * d].to_vec(), l.bias()[h * r..(h + 1) * r].to_vec())
+    };
     let mut made = Vec::new();
     for h in 0..2 {
-        let ((wq, bq), (wk, _), (wv, bv)) = (rows(&of.query, h), rows(&of.key, h), rows(&of.value, h));
-        let wo: Vec<f64> = of.output.weight().chunks_exact(d).flat_map(|row| row[h * r..(h + 1) * r].to_vec()).collect();
+        let ((wq, bq), (wk, _), (wv, bv)) =
+            (rows(&of.query, h), rows(&of.key, h), rows(&of.value, h));
+        let wo: Vec<f64> = of
+            .output
+            .weight()
+            .chunks_exact(d)
+            .flat_map(|row| row[h * r..(h + 1) * r].to_vec())
+            .collect();
         // <q (x, 1), (y, 1)> = x^T A y + <u, y>.
         let (a, u) = (transpose_mul(&wk, &wq, r), transpose_mul(&wk, &bq, r));
         let (v, c) = (mul(&wo, &wv, d), mul(&wo, &bv, 1));
         let (mut q, mut value) = (vec![0.0; e * e], vec![0.0; e * e]);
         for i in 0..d {
-            q[i * e..i * e + d].iter_mut().zip(&a[i * d..]).for_each(|(q, a)| *q = a / (r as f64).sqrt());
+            q[i * e..i * e + d]
+                .iter_mut()
+                .zip(&a[i * d..])
+                .for_each(|(q, a)| *q = a / (r as f64).sqrt());
             q[i * e + d] = share * u[i] / (r as f64).sqrt();
             value[i * e..i * e + d].copy_from_slice(&v[i * d..(i + 1) * d]);
             value[i * e + d] = c[i];
         }
         made.push(Head::new(e, Some((e, q)), None, Some((e, value)))?);
     }
-    let lifted: Vec<f64> = x.chunks_exact(d).flat_map(|row| row.iter().copied().chain([1.0])).collect();
+    let lifted: Vec<f64> =
+        x.chunks_exact(d).flat_map(|row| row.iter().copied().chain([1.0])).collect();
     let mut sums = vec![0.0; n * e];
-    MultiHead::new(1.0, made)?.sums(&Tokens::flat(e, lifted)?, &mut Workspace::default(), &mut sums)?;
-    let theory: Vec<f64> =
-        sums.chunks_exact(e).flat_map(|row| row[..d].iter().zip(of.output.bias()).map(|(v, b)| v + b).collect::<Vec<_>>()).collect();
+    MultiHead::new(1.0, made)?.sums(
+        &Tokens::flat(e, lifted)?,
+        &mut Workspace::default(),
+        &mut sums,
+    )?;
+    let theory: Vec<f64> = sums
+        .chunks_exact(e)
+        .flat_map(|row| {
+            row[..d].iter().zip(of.output.bias()).map(|(v, b)| v + b).collect::<Vec<_>>()
+        })
+        .collect();
     let both: Vec<f64> = allowed(&of, &x).iter().map(|a| 2.0 * a).collect();
     Ok(Finding::identity(max_relative_deviation(&theory, &literal, &both), 1.0))
 }

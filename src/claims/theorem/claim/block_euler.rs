@@ -23,21 +23,30 @@ pub static ENTRY: Claim = Claim {
                 eta, and of order eta^2 for the symmetrised block of midpoint steps. Tested as: \
                 from eta = 1/40 to 1/80 it is divided by 2 and by 4, to a tenth, in at least 90 % \
                 of draws.",
-    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Fixed(4), laws: &["normal"], ..Domain::BLOCKS },
+    domain: Domain {
+        n: Sizes::Range(2, 6),
+        d: Sizes::Fixed(4),
+        laws: &["normal"],
+        ..Domain::BLOCKS
+    },
     narrower: "weights of size 0.5 / sqrt d, two heads, GELU; the orders are derived, the \
                tolerance of a tenth is observed; in a few draws the leading error nearly cancels",
     citation: "arXiv:2312.10794, Section 2 (layers as time steps); Strang 1968",
     kind: Kind::Share(0.9),
     trials: (200, 600),
     trial: |case, ctx| order(case, ctx, [0.5, 0.25]),
-    control: Control { what: "the two orders exchanged", trial: |ctx| order(&Case::new(4, 4, 1.0, "sa"), ctx, [0.25, 0.5]) },
+    control: Control {
+        what: "the two orders exchanged",
+        trial: |ctx| order(&Case::new(4, 4, 1.0, "sa"), ctx, [0.25, 0.5]),
+    },
     ..Claim::INEQUALITY
 };
 
 fn order(case: &Case, ctx: &mut Context, ratios: [f64; 2]) -> Result<Finding> {
     let block = Arc::new(block(ctx, case.d, 0.5, Arc::new(FullAttention))?);
     let x = tokens(ctx, case.n, case.d);
-    let flow = Dynamics::single(BlockField::new(Arc::clone(&block), None)).with_normalisation(Unnormalised);
+    let flow = Dynamics::single(BlockField::new(Arc::clone(&block), None))
+        .with_normalisation(Unnormalised);
     let options = Options { rtol: 1e-11, merge_radius: 0.0, ..Options::default() };
     let end = solve(&flow, &Tokens::flat(case.d, x.clone())?, 1.0, &options, &mut [])?;
     if !end.outcome.end_state_is_known() {
@@ -47,11 +56,16 @@ fn order(case: &Case, ctx: &mut Context, ratios: [f64; 2]) -> Result<Finding> {
     let error = |layers: usize, symmetric: bool| -> Result<f64> {
         let (mut x, eta) = (x.clone(), 1.0 / layers as f64);
         for _ in 0..layers {
-            x = if symmetric { block.symmetric_step(&x, None, eta)? } else { block.step(&x, None, eta)? };
+            x = if symmetric {
+                block.symmetric_step(&x, None, eta)?
+            } else {
+                block.step(&x, None, eta)?
+            };
         }
         Ok(relative_difference(&x, exact))
     };
-    let [plain, symmetric] = [error(80, false)? / error(40, false)?, error(80, true)? / error(40, true)?];
+    let [plain, symmetric] =
+        [error(80, false)? / error(40, false)?, error(80, true)? / error(40, true)?];
     let worst = (plain / ratios[0] - 1.0).abs().max((symmetric / ratios[1] - 1.0).abs());
     Ok(Finding::answer(worst <= 0.1))
 }

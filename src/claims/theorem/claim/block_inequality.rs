@@ -38,7 +38,10 @@ fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let (n, d, beta) = (case.n, case.d, case.beta);
     // A proper subset: the cut of all tokens is empty.
     let block: Vec<bool> = (0..n).map(|i| i == 0 || (i + 1 < n && ctx.index(2) == 0)).collect();
-    let curvature: f64 = (0..d).flat_map(|a| (0..a).map(move |b| (a, b))).map(|(a, b)| along(beta, &x, &block, a, b)).sum();
+    let curvature: f64 = (0..d)
+        .flat_map(|a| (0..a).map(move |b| (a, b)))
+        .map(|(a, b)| along(beta, &x, &block, a, b))
+        .sum();
     let factor = ctx.claimed_constant(d as f64 - 1.0);
     let g = |i: usize, j: usize| factor * x.inner(i, j) - sign * beta * sine(&x, i, j).powi(2);
     let pairs = (0..n * n).map(|p| (p / n, p % n)).filter(|&(i, j)| block[i] && !block[j]);

@@ -1,7 +1,9 @@
 //! The prefix property of whole blocks.
 
 use super::block_collapse::{block, tokens};
-use crate::attention::pattern::{Alibi, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary};
+use crate::attention::pattern::{
+    Alibi, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary,
+};
 use crate::theorem::prelude::*;
 
 /// Norms, feed-forward layers and residuals act on each token alone; matrix products are computed
@@ -22,7 +24,10 @@ pub static ENTRY: Claim = Claim {
     citation: "derived; Vaswani et al. 2017",
     trials: (6, 60),
     trial: |case, ctx| changed(case, ctx, true),
-    control: Control { what: "without the mask", trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    control: Control {
+        what: "without the mask",
+        trial: |ctx| changed(&Case::new(6, 4, 1.0, "sa"), ctx, false),
+    },
     ..Claim::IDENTITY
 };
 
@@ -36,7 +41,9 @@ pub(super) fn pattern(ctx: &mut Context, d: usize, causal: bool) -> Result<Arc<d
         1 => Some(Box::new(Alibi::new(2)?)),
         _ => None,
     };
-    Ok(Arc::new(CombinedPattern::new([Box::new(Causal) as Box<dyn Pattern>].into_iter().chain(positions).collect())))
+    Ok(Arc::new(CombinedPattern::new(
+        [Box::new(Causal) as Box<dyn Pattern>].into_iter().chain(positions).collect(),
+    )))
 }
 
 fn changed(case: &Case, ctx: &mut Context, causal: bool) -> Result<Finding> {

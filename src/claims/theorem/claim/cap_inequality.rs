@@ -21,7 +21,13 @@ pub static ENTRY: Claim = Claim {
                 sqrt((1 - delta)/(beta + 1/2)), where 0 < delta < 1 and beta > 0, and let E = \
                 (1/(2 beta)) sum_ij m_i m_j e^{beta (cos(theta_i - theta_j) - 1)}. Then |grad E|^2 \
                 >= 2 kappa (E_max - E) with kappa = 0.98 min_i m_i (0.98/n for equal masses).",
-    domain: Domain { d: Sizes::Fixed(2), beta: Betas::Log(0.01, 1e4), dynamics: &["usa"], laws: &["placed"], ..Domain::ATTENTION },
+    domain: Domain {
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.01, 1e4),
+        dynamics: &["usa"],
+        laws: &["placed"],
+        ..Domain::ATTENTION
+    },
     citation: "arXiv:2410.06833, section 3 (quantitative inequality; its printed constant 2c is \
                c/2); constant derived",
     status: Status::Corrected,

@@ -38,7 +38,8 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// The caps do not depend on n or beta.
-pub const DOMAIN: Domain = Domain { n: Sizes::Fixed(1), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES };
+pub const DOMAIN: Domain =
+    Domain { n: Sizes::Fixed(1), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES };
 
 /// The case of the controls.
 pub const EDGE: Case = Case::new(1, 2, 0.0, "sa");
@@ -56,20 +57,29 @@ pub enum Points {
 
 /// Points of the two caps: each is its centre e_1 or e_2, rotated by at most the radius of the cap
 /// towards the other centre and in a random direction.
-pub fn overlap(case: &Case, ctx: &mut Context, bound: fn(f64) -> f64, points: Points) -> Result<Finding> {
+pub fn overlap(
+    case: &Case,
+    ctx: &mut Context,
+    bound: fn(f64) -> f64,
+    points: Points,
+) -> Result<Finding> {
     let (least, most) = if points == Points::Wide { (0.42, 0.5) } else { (1e-6, 1.0 / 16.0) };
     let eps = ctx.log_uniform_in(least, most);
     let radius = (1.0 - 2.0 * eps).acos();
     let mut point = |centre: usize| -> Vec<f64> {
         // Half of the points lie in the plane of the centres and on the edge, where the bound is
         // attained.
-        let (turn, tilt) = (ctx.uniform_in(0.0, 2.0).min(1.0) * radius, ctx.uniform_in(-1.0, 1.0).max(0.0));
+        let (turn, tilt) =
+            (ctx.uniform_in(0.0, 2.0).min(1.0) * radius, ctx.uniform_in(-1.0, 1.0).max(0.0));
         let (turn, tilt) = if points == Points::Nearest { (radius, 0.0) } else { (turn, tilt) };
         let mut aside = ctx.normals(case.d);
         (aside[0], aside[1]) = (0.0, 0.0);
         let length = norm(&aside);
         let tilt = if length > 0.0 { tilt * std::f64::consts::FRAC_PI_2 } else { 0.0 };
-        let mut x: Vec<f64> = aside.iter().map(|v| if length > 0.0 { turn.sin() * tilt.sin() * v / length } else { 0.0 }).collect();
+        let mut x: Vec<f64> = aside
+            .iter()
+            .map(|v| if length > 0.0 { turn.sin() * tilt.sin() * v / length } else { 0.0 })
+            .collect();
         x[centre] += turn.cos();
         x[1 - centre] += turn.sin() * tilt.cos();
         x

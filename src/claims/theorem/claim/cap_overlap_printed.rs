@@ -25,7 +25,9 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| cap_overlap::overlap(case, ctx, PRINTED, cap_overlap::Points::Drawn),
     control: Control {
         what: "eps in [0.42, 0.5], where the printed bound exceeds 1",
-        trial: |ctx| cap_overlap::overlap(&cap_overlap::EDGE, ctx, PRINTED, cap_overlap::Points::Wide),
+        trial: |ctx| {
+            cap_overlap::overlap(&cap_overlap::EDGE, ctx, PRINTED, cap_overlap::Points::Wide)
+        },
     },
     ..Claim::INEQUALITY
 };

@@ -44,14 +44,28 @@ pub static ENTRY: Claim = Claim {
 fn all_end_at(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let head = Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), None)?;
-    let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
+    let dynamics = dynamics::build(
+        case.dynamics,
+        false,
+        &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) },
+    )?;
     ends_at(&dynamics, &x, target, ctx)
 }
 
 /// True if all tokens end within 1e-6 of the start of this token. Under a causal mask tokens never
 /// merge; the run ends when all are within this radius of the first.
-pub fn ends_at(dynamics: &Dynamics, x: &Tokens, target: usize, ctx: &mut Context) -> Result<Finding> {
-    let options = Options { rtol: ctx.rtol(), merge_radius: 1e-6, stop_at_one_cluster: true, ..Options::default() };
+pub fn ends_at(
+    dynamics: &Dynamics,
+    x: &Tokens,
+    target: usize,
+    ctx: &mut Context,
+) -> Result<Finding> {
+    let options = Options {
+        rtol: ctx.rtol(),
+        merge_radius: 1e-6,
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
     let end = solve(dynamics, x, 1e9, &options, &mut [])?;
     if !end.outcome.is_success() {
         return Ok(Finding::Unfinished(end.outcome.to_string()));

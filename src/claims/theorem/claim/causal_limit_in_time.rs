@@ -35,7 +35,10 @@ pub static ENTRY: Claim = Claim {
                derived",
     trials: (72, 300),
     trial: |case, ctx| collapses(case, ctx, 0),
-    control: Control { what: "the limit x_2(0) instead", trial: |ctx| collapses(&Case::new(8, 3, 1.0, "causal-sa"), ctx, 1) },
+    control: Control {
+        what: "the limit x_2(0) instead",
+        trial: |ctx| collapses(&Case::new(8, 3, 1.0, "causal-sa"), ctx, 1),
+    },
     ..Claim::EVERY
 };
 
@@ -63,7 +66,11 @@ fn collapses(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let ends = [matrix(ctx, case.d), matrix(ctx, case.d)].map(|m| m.map_or(vec![], |m| m.1));
     let schedule = Turning { d: case.d, ends, frequency: ctx.log_uniform_in(0.1, 2.0) };
-    let weights = if case.row_weights()? == RowWeights::Exponential { Weights::Exponential { log_factor: 0.0 } } else { Weights::Softmax };
+    let weights = if case.row_weights()? == RowWeights::Exponential {
+        Weights::Exponential { log_factor: 0.0 }
+    } else {
+        Weights::Softmax
+    };
     let attention = Attention { causal: true, weights, ..Attention::new(case.beta) };
     ends_at(&Dynamics::single(Scheduled { attention, schedule }), &x, target, ctx)
 }

@@ -31,7 +31,10 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2411.04990, section 2",
     trials: (40, 200),
     trial: differing,
-    control: Control { what: "SA without a mask", trial: |ctx| differing(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx) },
+    control: Control {
+        what: "SA without a mask",
+        trial: |ctx| differing(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx),
+    },
     ..Claim::IDENTITY
 };
 
@@ -40,22 +43,33 @@ fn differing(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let (x, other) = (ctx.tokens(case)?, ctx.tokens(case)?);
     let k = 1 + ctx.index(n - 1);
     // The masses of the prefix are kept and not renormalised.
-    let parts = |a: &Tokens, from: usize, to: usize| (a.coordinates()[from * d..to * d].to_vec(), a.masses()[from..to].to_vec());
+    let parts = |a: &Tokens, from: usize, to: usize| {
+        (a.coordinates()[from * d..to * d].to_vec(), a.masses()[from..to].to_vec())
+    };
     let ((rows, masses), (more, heavier)) = (parts(&x, 0, k), parts(&other, k, n));
-    let replaced = Tokens::from_parts(d, [&rows[..], &more].concat(), [&masses[..], &heavier].concat());
+    let replaced =
+        Tokens::from_parts(d, [&rows[..], &more].concat(), [&masses[..], &heavier].concat());
     let prefix = Tokens::from_parts(d, rows, masses);
     let long = ctx.velocity(case, &x)?;
-    let bits = ctx.velocity(case, &replaced)?[..k * d].iter().zip(&long).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
+    let bits = ctx.velocity(case, &replaced)?[..k * d]
+        .iter()
+        .zip(&long)
+        .filter(|(a, b)| a.to_bits() != b.to_bits())
+        .count();
     let still = long[..d].iter().filter(|v| **v != 0.0).count();
     let short = ctx.velocity(case, &prefix)?;
     let exponential = case.row_weights()? == RowWeights::Exponential;
     let mut worst: f64 = 0.0;
     for i in 0..k {
-        let weights: Vec<f64> = (0..=i).map(|j| prefix.masses()[j] * (beta * prefix.inner(i, j) - beta.abs()).exp()).collect();
+        let weights: Vec<f64> = (0..=i)
+            .map(|j| prefix.masses()[j] * (beta * prefix.inner(i, j) - beta.abs()).exp())
+            .collect();
         let total = if exponential { (-beta.abs()).exp() } else { weights.iter().sum() };
-        let size: f64 = weights.iter().enumerate().map(|(j, w)| w * sine(&prefix, i, j)).sum::<f64>() / total;
+        let size: f64 =
+            weights.iter().enumerate().map(|(j, w)| w * sine(&prefix, i, j)).sum::<f64>() / total;
         let allowed = 16.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
-        worst = (i * d..(i + 1) * d).map(|c| (short[c] - long[c]).abs() / allowed).fold(worst, nan_max);
+        worst =
+            (i * d..(i + 1) * d).map(|c| (short[c] - long[c]).abs() / allowed).fold(worst, nan_max);
     }
     Ok(Finding::identity(worst + (bits + still) as f64 * 2.0, 1.0))
 }

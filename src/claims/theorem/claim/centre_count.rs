@@ -36,14 +36,26 @@ pub static ENTRY: Claim = Claim {
     constant: "the expected number",
     control: Control {
         what: "a third of it on S^2, as printed, at delta = 0.4",
-        trial: |ctx| exact(&Case::new(300, 3, 0.0, "causal-sa"), ctx, 0.4, strong_centres(300, 3, 0.4)? / 3.0),
+        trial: |ctx| {
+            exact(
+                &Case::new(300, 3, 0.0, "causal-sa"),
+                ctx,
+                0.4,
+                strong_centres(300, 3, 0.4)? / 3.0,
+            )
+        },
     },
     ..Claim::LAW
 };
 
 /// Uniform tokens on the sphere, without dynamics.
-pub const DOMAIN: Domain =
-    Domain { n: Sizes::Range(2, 300), d: Sizes::Range(2, 8), beta: Betas::Unused, dynamics: &["causal-sa"], ..Domain::EQUAL_MASSES };
+pub const DOMAIN: Domain = Domain {
+    n: Sizes::Range(2, 300),
+    d: Sizes::Range(2, 8),
+    beta: Betas::Unused,
+    dynamics: &["causal-sa"],
+    ..Domain::EQUAL_MASSES
+};
 
 /// Compares the mean number over independent draws with the expected one, up to the sampling error.
 fn exact(case: &Case, ctx: &mut Context, delta: f64, expected: f64) -> Result<Finding> {
@@ -66,7 +78,9 @@ fn count_centres(case: &Case, ctx: &mut Context, delta: f64) -> Result<(f64, f64
     let law = Law::parse("uniform")?;
     let mut counts = Vec::new();
     for _ in 0..400 {
-        counts.push(find_strong_centres(&law.sample(case.n, case.d, ctx.method_rng())?, delta).len() as f64);
+        counts
+            .push(find_strong_centres(&law.sample(case.n, case.d, ctx.method_rng())?, delta).len()
+                as f64);
     }
     Ok(mean_and_error(&counts))
 }

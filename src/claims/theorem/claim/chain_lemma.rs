@@ -40,7 +40,12 @@ pub static ENTRY: Claim = Claim {
     control: Control {
         what: "a tree of length 4 pi/3 >= pi: three vertices of a regular triangle, joined by two \
                sides",
-        trial: |ctx| Ok(inside(&ctx.tokens_with_law(3, 2, "polygon")?, ctx.claimed_constant(4.0 * std::f64::consts::PI / 3.0))),
+        trial: |ctx| {
+            Ok(inside(
+                &ctx.tokens_with_law(3, 2, "polygon")?,
+                ctx.claimed_constant(4.0 * std::f64::consts::PI / 3.0),
+            ))
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -59,8 +64,8 @@ fn tree(case: &Case, ctx: &mut Context, length: f64) -> Result<Finding> {
         let parent = if ctx.uniform_in(0.0, 1.0) < branching { ctx.index(i) } else { i - 1 };
         let from = x[parent * d..(parent + 1) * d].to_vec();
         axpy(turn, &ctx.normals(d), &mut direction);
-        // AttentionLayer twice: after one projection the rounding error of the component along the token
-        // may be larger than the rest.
+        // AttentionLayer twice: after one projection the rounding error of the component along the
+        // token may be larger than the rest.
         for _ in 0..2 {
             project(&from, &mut direction);
             if !retract(&mut direction) {
@@ -71,7 +76,8 @@ fn tree(case: &Case, ctx: &mut Context, length: f64) -> Result<Finding> {
         let next = exp(&from, &direction.iter().map(|v| step * v).collect::<Vec<_>>());
         // The direction is transported along the chain, so that a chain without turns follows a
         // great circle.
-        direction = direction.iter().zip(&from).map(|(v, f)| v * step.cos() - f * step.sin()).collect();
+        direction =
+            direction.iter().zip(&from).map(|(v, f)| v * step.cos() - f * step.sin()).collect();
         x.extend(next);
     }
     Ok(inside(&Tokens::normalised(d, x)?, ctx.claimed_constant(length)))

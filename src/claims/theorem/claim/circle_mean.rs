@@ -34,7 +34,9 @@ pub static ENTRY: Claim = Claim {
     constant: "the exponent of the masses in the mean",
     control: Control {
         what: "SA, which does not conserve the mean",
-        trial: |ctx| consensus(&Case::with_random_masses(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx),
+        trial: |ctx| {
+            consensus(&Case::with_random_masses(5, 2, 3.0, "sa").with_law("cap:radius=1.57"), ctx)
+        },
     },
     ..Claim::IDENTITY
 };
@@ -44,8 +46,10 @@ fn consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
     ctx.asserts_convergence(case, &x);
     let exponent = ctx.claimed_constant(1.0);
     let weights: Vec<f64> = x.masses().iter().map(|m| m.powf(exponent)).collect();
-    let mean = x.angles().iter().zip(&weights).map(|(a, m)| a * m).sum::<f64>() / weights.iter().sum::<f64>();
-    let options = Options { rtol: ctx.rtol() * SHARE, stop_at_one_cluster: true, ..Options::default() };
+    let mean = x.angles().iter().zip(&weights).map(|(a, m)| a * m).sum::<f64>()
+        / weights.iter().sum::<f64>();
+    let options =
+        Options { rtol: ctx.rtol() * SHARE, stop_at_one_cluster: true, ..Options::default() };
     let end = solve(&case.build()?, &x, FOREVER, &options, &mut [])?;
     if end.clusters.n() > 1 {
         return Ok(Finding::Unfinished(end.outcome.to_string()));

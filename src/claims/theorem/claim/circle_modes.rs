@@ -33,7 +33,10 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.1, 400.0),
         dynamics: &["sa"],
-        condition: Some(Condition { text: "20 sqrt(beta) <= n", holds: |c| 20.0 * c.beta.sqrt() <= c.n as f64 }),
+        condition: Some(Condition {
+            text: "20 sqrt(beta) <= n",
+            holds: |c| 20.0 * c.beta.sqrt() <= c.n as f64,
+        }),
         ..Domain::EQUAL_MASSES
     },
     narrower: "the formula is derived only for n -> infinity; the tolerance of 8 % for 20 \
@@ -42,7 +45,10 @@ pub static ENTRY: Claim = Claim {
     trials: (4, 30),
     trial: |case, ctx| deviation(case, ctx, expected_modes_circle(case.beta)?),
     constant: "the expected number",
-    control: Control { what: "the formula 2 sqrt(beta)", trial: |ctx| deviation(&Case::new(800, 2, 50.0, "sa"), ctx, 200f64.sqrt()) },
+    control: Control {
+        what: "the formula 2 sqrt(beta)",
+        trial: |ctx| deviation(&Case::new(800, 2, 50.0, "sa"), ctx, 200f64.sqrt()),
+    },
     ..Claim::LAW
 };
 
@@ -52,7 +58,8 @@ fn deviation(case: &Case, ctx: &mut Context, expected: f64) -> Result<Finding> {
     let mut counts = Vec::with_capacity(draws);
     for _ in 0..draws {
         ctx.check_stop()?;
-        let angles: Vec<f64> = (0..case.n).map(|_| ctx.method_rng().uniform_in(0.0, std::f64::consts::TAU)).collect();
+        let angles: Vec<f64> =
+            (0..case.n).map(|_| ctx.method_rng().uniform_in(0.0, std::f64::consts::TAU)).collect();
         counts.push(certified_modes(modes::circle(&angles, case.beta)?)?.len() as f64);
     }
     let (mean, error) = mean_and_error(&counts);

@@ -33,7 +33,10 @@ pub static ENTRY: Claim = Claim {
     trials: (12, 80),
     trial: |case, ctx| {
         let start = dominated_by_fastest(case, ctx)?;
-        Ok(Finding::at_most(largest_distance(case, ctx, &start, 5.5, 0.0)?, ctx.claimed_constant(0.1)))
+        Ok(Finding::at_most(
+            largest_distance(case, ctx, &start, 5.5, 0.0)?,
+            ctx.claimed_constant(0.1),
+        ))
     },
     constant: "the distance 0.1",
     control: Control {
@@ -75,18 +78,33 @@ fn dominated_by_fastest(case: &Case, ctx: &mut Context) -> Result<Circle> {
         let size = if j == k { 0.01 } else { ctx.uniform_in(0.0, 0.0005) };
         Complex64::from_polar(0.5 * size, ctx.uniform_in(0.0, TAU))
     };
-    Ok(Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain((1..=MODES).map(&mut wave)).collect() })
+    Ok(Circle {
+        c: std::iter::once(Complex64::new(1.0, 0.0)).chain((1..=MODES).map(&mut wave)).collect(),
+    })
 }
 
 /// The largest distance from a predicted position, shifted by `shift` spacings, to the nearest
 /// cluster at t = `times`/r_k, or from a cluster to the nearest position.
-pub fn largest_distance(case: &Case, ctx: &mut Context, start: &Circle, times: f64, shift: f64) -> Result<f64> {
+pub fn largest_distance(
+    case: &Case,
+    ctx: &mut Context,
+    start: &Circle,
+    times: f64,
+    shift: f64,
+) -> Result<f64> {
     let (k, rate) = fastest_mode(case)?;
     let x = Lagrangian::on_circle(start, 160)?.x;
     let end = ctx.flow_to(&build_dynamics("usa", case.beta, x.n())?, &x, times / rate)?;
     let centres = linkage(&end, 0.05)?.centres;
-    let large: Vec<f64> = centres.angles().iter().zip(centres.masses()).filter(|(_, m)| **m > 0.05).map(|(t, _)| *t).collect();
-    let predicted: Vec<f64> = (0..k).map(|j| (TAU * (j as f64 + shift) - start.c[k].arg()) / k as f64).collect();
+    let large: Vec<f64> = centres
+        .angles()
+        .iter()
+        .zip(centres.masses())
+        .filter(|(_, m)| **m > 0.05)
+        .map(|(t, _)| *t)
+        .collect();
+    let predicted: Vec<f64> =
+        (0..k).map(|j| (TAU * (j as f64 + shift) - start.c[k].arg()) / k as f64).collect();
     let apart = |a: f64, b: f64| (a - b - TAU * ((a - b) / TAU).round()).abs();
     let one_way = |from: &[f64], to: &[f64]| {
         let nearest = |a: &f64| to.iter().map(|b| apart(*a, *b)).fold(PI, f64::min);

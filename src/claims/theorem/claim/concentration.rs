@@ -23,7 +23,13 @@ pub static ENTRY: Claim = Claim {
                 like d^{-1/2}. Tested as: the slope of the logarithm of its median over 256 \
                 starts, as a function of log d for d = 64, 512, 4096, is -1/2 to 0.1. (The printed \
                 probability bound is vacuous for these d.)",
-    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Unused, beta: Betas::Linear(0.0, 3.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Range(4, 8),
+        d: Sizes::Unused,
+        beta: Betas::Linear(0.0, 3.0),
+        dynamics: &["sa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "SA; two times instead of all; the decay in d, not the probability",
     citation: "arXiv:2312.10794, Theorem 6.9",
     status: Status::Observation,
@@ -33,7 +39,10 @@ pub static ENTRY: Claim = Claim {
         fitted_slope(case, ctx, claimed)
     },
     constant: "the slope -1/2",
-    control: Control { what: "the slope -1", trial: |ctx| fitted_slope(&Case::new(8, 2, 2.0, "sa"), ctx, -1.0) },
+    control: Control {
+        what: "the slope -1",
+        trial: |ctx| fitted_slope(&Case::new(8, 2, 2.0, "sa"), ctx, -1.0),
+    },
     ..Claim::LAW
 };
 
@@ -64,9 +73,14 @@ fn fitted_slope(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding>
         }
         samples.push(((d as f64).ln(), worst));
     }
-    let fitted = |pick: &mut dyn FnMut(&[f64]) -> f64| slope(&samples.iter().map(|(x, w)| (*x, pick(w).ln())).collect::<Vec<_>>());
-    let again = |w: &[f64], stream: &mut Stream| median(&w.iter().map(|_| w[stream.index(w.len())]).collect::<Vec<_>>());
-    let resampled: Vec<f64> = (0..200).map(|_| fitted(&mut |w| again(w, ctx.method_rng()))).collect();
+    let fitted = |pick: &mut dyn FnMut(&[f64]) -> f64| {
+        slope(&samples.iter().map(|(x, w)| (*x, pick(w).ln())).collect::<Vec<_>>())
+    };
+    let again = |w: &[f64], stream: &mut Stream| {
+        median(&w.iter().map(|_| w[stream.index(w.len())]).collect::<Vec<_>>())
+    };
+    let resampled: Vec<f64> =
+        (0..200).map(|_| fitted(&mut |w| again(w, ctx.method_rng()))).collect();
     let mean = resampled.iter().sum::<f64>() / 200.0;
     let error = (resampled.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 199.0).sqrt();
     Ok(Finding::law(fitted(&mut median), claimed, 0.1, error))
@@ -82,7 +96,11 @@ fn in_span_basis(x: &Tokens) -> Result<Tokens> {
     for i in 0..n {
         for j in 0..=i {
             let s: f64 = (0..j).map(|k| l[i * n + k] * l[j * n + k]).sum();
-            l[i * n + j] = if i == j { (g[i * n + i] - s).max(0.0).sqrt() } else { (g[i * n + j] - s) / l[j * n + j] };
+            l[i * n + j] = if i == j {
+                (g[i * n + i] - s).max(0.0).sqrt()
+            } else {
+                (g[i * n + j] - s) / l[j * n + j]
+            };
         }
     }
     Tokens::normalised(n, l)

@@ -41,14 +41,22 @@ pub static ENTRY: Claim = Claim {
     constant: "the time T",
     control: Control {
         what: "the repulsive flow, V = -I, with Q and K near I",
-        trial: |ctx| collapse(&Case::new(4, 3, 0.2, "repulsive-usa").with_law("hemisphere"), ctx, 0.1),
+        trial: |ctx| {
+            collapse(&Case::new(4, 3, 0.2, "repulsive-usa").with_law("hemisphere"), ctx, 0.1)
+        },
     },
     ..Claim::INEQUALITY
 };
 
 /// The time that the proof gives to tokens whose cap has the cosine `alpha`, lightest mass
 /// `lightest`, `exponent = beta |Q^T K|`, until all distances are at most `radius`.
-pub(super) fn time(weights: RowWeights, lightest: f64, exponent: f64, alpha: f64, radius: f64) -> f64 {
+pub(super) fn time(
+    weights: RowWeights,
+    lightest: f64,
+    exponent: f64,
+    alpha: f64,
+    radius: f64,
+) -> f64 {
     // 1 - cos(r/2) = 2 sin^2(r/4) avoids cancellation.
     let rest = 2.0 * (0.25 * radius).sin().powi(2);
     let logit = ((1.0 - rest) / rest).ln() - (alpha / (1.0 - alpha).max(rest)).ln();
@@ -61,7 +69,10 @@ pub(super) fn random_head(d: usize, most: f64, ctx: &mut Context) -> Result<Head
     let spread = ctx.log_uniform_in(1e-3, most) / (d as f64).sqrt();
     let mut matrix = || {
         let noise = ctx.normals(d * d);
-        Some((d, (0..d * d).map(|k| f64::from(u8::from(k % (d + 1) == 0)) + spread * noise[k]).collect()))
+        Some((
+            d,
+            (0..d * d).map(|k| f64::from(u8::from(k % (d + 1) == 0)) + spread * noise[k]).collect(),
+        ))
     };
     Head::new(d, matrix(), matrix(), None)
 }
@@ -75,21 +86,40 @@ pub(super) fn product(head: &Head, d: usize) -> Vec<f64> {
 
 /// The dynamics of a case with a head.
 pub(super) fn with_head(case: &Case, head: Head) -> Result<Dynamics> {
-    dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })
+    dynamics::build(
+        case.dynamics,
+        false,
+        &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) },
+    )
 }
 
 fn collapse(case: &Case, ctx: &mut Context, most: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let head = random_head(case.d, most, ctx)?;
     let a = product(&head, case.d);
-    let squares = dense::symmetric_eigenvalues(&dense::transpose_mul(&a, &a, case.d), case.d).unwrap_or_default();
+    let squares = dense::symmetric_eigenvalues(&dense::transpose_mul(&a, &a, case.d), case.d)
+        .unwrap_or_default();
     let q = squares.iter().copied().fold(0.0, nan_max).sqrt();
-    let Hemisphere::Open { margin, .. } = hemisphere(&x) else { return Ok(Finding::HypothesesMissed) };
+    let Hemisphere::Open { margin, .. } = hemisphere(&x) else {
+        return Ok(Finding::HypothesesMissed);
+    };
     ctx.asserts_convergence_for_any_scores(case, &x);
     let merge_radius = 1e-8;
     let lightest = x.masses().iter().copied().fold(f64::INFINITY, f64::min);
-    let allowed = ctx.claimed_constant(time(case.row_weights()?, lightest, case.beta * q, margin, merge_radius));
-    let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
+    let allowed = ctx.claimed_constant(time(
+        case.row_weights()?,
+        lightest,
+        case.beta * q,
+        margin,
+        merge_radius,
+    ));
+    let options = Options {
+        rtol: ctx.rtol(),
+        merge_radius,
+        stop_at_one_cluster: true,
+        max_steps: 40_000,
+        ..Options::default()
+    };
     let end = solve(&with_head(case, head)?, &x, allowed.min(1e300), &options, &mut [])?;
     Ok(match end.outcome {
         Outcome::OneCluster { t } => Finding::at_most(t, allowed),

@@ -33,7 +33,13 @@ pub static ENTRY: Claim = Claim {
     constant: "the rate",
     control: Control {
         what: "the rate 1/(2 n e^{2 beta}) of the proof",
-        trial: |ctx| rate(&Case::with_random_masses(6, 3, 1.0, "sa").with_law("cap:radius=0.5"), ctx, 1.0 / (12.0 * 2f64.exp())),
+        trial: |ctx| {
+            rate(
+                &Case::with_random_masses(6, 3, 1.0, "sa").with_law("cap:radius=0.5"),
+                ctx,
+                1.0 / (12.0 * 2f64.exp()),
+            )
+        },
     },
     ..Claim::LAW
 };
@@ -55,7 +61,9 @@ fn rate(case: &Case, ctx: &mut Context, claimed: f64) -> Result<Finding> {
     }
     let first = x.diameter();
     if !(1e-5..1e-3).contains(&first) {
-        return Ok(Finding::Unfinished(format!("a diameter of {first:.1e} after 200 units of time")));
+        return Ok(Finding::Unfinished(format!(
+            "a diameter of {first:.1e} after 200 units of time"
+        )));
     }
     let t = 1e4f64.ln() * unit;
     let last = ctx.flow_to_with_tolerance(&dynamics, &x, t, 1e-2)?.diameter();

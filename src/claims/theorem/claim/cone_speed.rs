@@ -44,7 +44,15 @@ pub static ENTRY: Claim = Claim {
     constant: "the exponent c",
     control: Control {
         what: "the printed exponent c = beta: two tokens at +-60 degrees from w, beta = 8",
-        trial: |ctx| speed(&Case::new(2, 2, 8.0, "sa"), ctx, &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?, &[], 1.0),
+        trial: |ctx| {
+            speed(
+                &Case::new(2, 2, 8.0, "sa"),
+                ctx,
+                &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?,
+                &[],
+                1.0,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -71,11 +79,19 @@ pub(super) fn spread_out(case: &Case, ctx: &mut Context) -> Result<Tokens> {
 
 /// Compares the speed towards `w = sum weights_j x_j` (without weights: the centre of the smallest
 /// cap) with the bound with `e^{-exponent beta}`.
-pub(super) fn speed(case: &Case, ctx: &mut Context, x: &Tokens, weights: &[f64], exponent: f64) -> Result<Finding> {
+pub(super) fn speed(
+    case: &Case,
+    ctx: &mut Context,
+    x: &Tokens,
+    weights: &[f64],
+    exponent: f64,
+) -> Result<Finding> {
     let mut w = vec![0.0; x.d()];
     x.rows().zip(weights).for_each(|(r, c)| axpy(*c, r, &mut w));
     if weights.is_empty() {
-        let Hemisphere::Open { w: centre, .. } = hemisphere(x) else { return Ok(Finding::HypothesesMissed) };
+        let Hemisphere::Open { w: centre, .. } = hemisphere(x) else {
+            return Ok(Finding::HypothesesMissed);
+        };
         w = centre;
     }
     if !retract(&mut w) {
@@ -94,6 +110,7 @@ pub(super) fn speed(case: &Case, ctx: &mut Context, x: &Tokens, weights: &[f64],
     let bound = 0.5 * lightest * depth[low] * (-ctx.claimed_constant(exponent) * case.beta).exp();
     // The error of the velocity is relative to its length; its component along w has the same
     // absolute error.
-    let error = 16.0 * f64::EPSILON * ((1.0 + case.beta) * norm(own) / bound + depth[low].sqrt().recip());
+    let error =
+        16.0 * f64::EPSILON * ((1.0 + case.beta) * norm(own) / bound + depth[low].sqrt().recip());
     Ok(Finding::at_least(dot(own, &w), bound).with_evaluation_error(error))
 }

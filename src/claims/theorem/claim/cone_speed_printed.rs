@@ -36,7 +36,15 @@ pub static ENTRY: Claim = Claim {
     },
     control: Control {
         what: "two tokens at +-60 degrees at beta = 1, where the printed bound holds",
-        trial: |ctx| cone_speed::speed(&Case::new(2, 2, 1.0, "sa"), ctx, &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?, &[], 1.0),
+        trial: |ctx| {
+            cone_speed::speed(
+                &Case::new(2, 2, 1.0, "sa"),
+                ctx,
+                &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?,
+                &[],
+                1.0,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };

@@ -59,7 +59,13 @@ pub static ENTRY: Claim = Claim {
 /// Let `V xi = lambda xi`. Compares the derivative of the velocity at consensus in xi along a
 /// random direction u with `r (P V mean_i(u) - lambda u_i)`, where r belongs to `beta`, and the
 /// velocity at consensus with 0.
-pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64], beta: f64) -> Result<Finding> {
+pub(super) fn linearised(
+    case: &Case,
+    ctx: &mut Context,
+    head: &Head,
+    xi: &[f64],
+    beta: f64,
+) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let (variant, masses) = (case.variant()?, ctx.masses(n));
     let point = |rows: Vec<f64>| Tokens::normalised(d, rows)?.with_masses(&masses);
@@ -75,20 +81,26 @@ pub(super) fn linearised(case: &Case, ctx: &mut Context, head: &Head, xi: &[f64]
     let h = f64::EPSILON.powf(0.2) / size;
     let difference = |h: f64| -> Result<Vec<f64>> {
         let at = |s: f64| -> Result<Vec<f64>> {
-            let rows = u.chunks_exact(d).flat_map(|r| exp(xi, &r.iter().map(|v| s * v).collect::<Vec<_>>())).collect();
+            let rows = u
+                .chunks_exact(d)
+                .flat_map(|r| exp(xi, &r.iter().map(|v| s * v).collect::<Vec<_>>()))
+                .collect();
             Ok(dynamics.velocity(&point(rows)?))
         };
         Ok(at(h)?.iter().zip(at(-h)?).map(|(a, b)| (a - b) / (2.0 * h)).collect())
     };
-    let mut found: Vec<f64> = difference(h)?.iter().zip(difference(0.5 * h)?).map(|(a, b)| (4.0 * b - a) / 3.0).collect();
+    let mut found: Vec<f64> =
+        difference(h)?.iter().zip(difference(0.5 * h)?).map(|(a, b)| (4.0 * b - a) / 3.0).collect();
     found.chunks_exact_mut(d).for_each(|row| project(xi, row));
     let mut image = vec![0.0; d];
     dense::mat_vec(&product, xi, &mut image);
-    let rate = ctx.claimed_constant(variant.weights.log_consensus_row_sum(beta * dot(xi, &image)).exp());
+    let rate =
+        ctx.claimed_constant(variant.weights.log_consensus_row_sum(beta * dot(xi, &image)).exp());
     let expected = expected(variant, head, &masses, xi, &u);
     let true_rate = variant.weights.log_consensus_row_sum(case.beta * dot(xi, &image)).exp();
     let strength = head.matrices()[2].map_or(1.0, |v| 1.0 + norm(v));
-    let still = dynamics.velocity(&point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
+    let still =
+        dynamics.velocity(&point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
     let worst = found.iter().zip(&expected).map(|(f, e)| (f - rate * e).abs()).fold(still, nan_max);
     Ok(Finding::identity(worst, 256.0 * f64::EPSILON.powf(0.8) * size * true_rate * strength))
 }
@@ -110,7 +122,9 @@ fn expected(variant: Variant, head: &Head, masses: &[f64], xi: &[f64], u: &[f64]
         let seen = variant.visible_count(i, n);
         let total: f64 = masses[..seen].iter().sum();
         let mut mean = vec![0.0; d];
-        u.chunks_exact(d).zip(&masses[..seen]).for_each(|(r, m)| mean.iter_mut().zip(r).for_each(|(a, v)| *a += m / total * v));
+        u.chunks_exact(d)
+            .zip(&masses[..seen])
+            .for_each(|(r, m)| mean.iter_mut().zip(r).for_each(|(a, v)| *a += m / total * v));
         let mut row = image(&mean);
         project(xi, &mut row);
         out.extend(row.iter().zip(own).map(|(a, v)| a - lambda * v));

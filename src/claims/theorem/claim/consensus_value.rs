@@ -23,7 +23,13 @@ pub static ENTRY: Claim = Claim {
                 times, and mu_k - lambda for the other eigenvalues mu_k of V. Tested as: \
                 extrapolated differences along random directions agree to 256 eps^{4/5} (1 + beta \
                 |Q^T K|) (1 + |V|) r (Frobenius norms).",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Log(0.01, 30.0), laws: &["placed"], ..Domain::ATTENTION },
+    domain: Domain {
+        n: Sizes::Range(2, 16),
+        d: Sizes::Range(2, 12),
+        beta: Betas::Log(0.01, 30.0),
+        laws: &["placed"],
+        ..Domain::ATTENTION
+    },
     narrower: "Q and K are I plus at most a normalised Gaussian matrix, |lambda| <= 2",
     citation: "linearisation of arXiv:2312.10794, (2.3) at consensus",
     trials: (60, 500),

@@ -35,7 +35,10 @@ pub static ENTRY: Claim = Claim {
     citation: "derived; encoder and decoder: Vaswani et al. 2017",
     trials: (6, 60),
     trial: |case, ctx| ends_at_maximum(case, ctx, false),
-    control: Control { what: "the local maxima of another memory", trial: |ctx| ends_at_maximum(&Case::new(6, 3, 3.0, "sa"), ctx, true) },
+    control: Control {
+        what: "the local maxima of another memory",
+        trial: |ctx| ends_at_maximum(&Case::new(6, 3, 3.0, "sa"), ctx, true),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -44,15 +47,24 @@ fn ends_at_maximum(case: &Case, ctx: &mut Context, other: bool) -> Result<Findin
     let (memory, y) = (ctx.tokens(case)?, ctx.tokens_with_law(8, d, "uniform")?);
     let head = MultiHead::new(beta, vec![Head::default()])?.with_weights(Weights::Softmax);
     let dynamics = Dynamics::single(head.with_sources(Sources::Memory(Arc::new(memory.clone()))));
-    let end = solve(&dynamics, &y, 1e6, &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() }, &mut [])?;
+    let end = solve(
+        &dynamics,
+        &y,
+        1e6,
+        &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() },
+        &mut [],
+    )?;
     if !end.outcome.end_state_is_known() {
         return Err(Error::Numerical { what: end.outcome.to_string() });
     }
     let memory = if other { ctx.tokens(case)? } else { memory };
-    let height = |y: &[f64]| log_sum_exp(&memory.rows().map(|e| beta * dot(y, e)).collect::<Vec<_>>()) / beta;
+    let height = |y: &[f64]| {
+        log_sum_exp(&memory.rows().map(|e| beta * dot(y, e)).collect::<Vec<_>>()) / beta
+    };
     let mut worst = f64::INFINITY;
     for y in end.clusters.rows() {
-        let weights: Vec<f64> = memory.rows().map(|e| (beta * (dot(y, e) - height(y))).exp()).collect();
+        let weights: Vec<f64> =
+            memory.rows().map(|e| (beta * (dot(y, e) - height(y))).exp()).collect();
         let mut pull = vec![0.0; d];
         memory.rows().zip(&weights).for_each(|(e, w)| axpy(*w, e, &mut pull));
         let along = dot(&pull, y);
@@ -65,7 +77,11 @@ fn ends_at_maximum(case: &Case, ctx: &mut Context, other: bool) -> Result<Findin
             if retract(&mut near) {
                 // Heights have rounding errors of 1e-15; the remaining gradient allows a small
                 // increase.
-                worst = worst.min(if height(&near) > height(y) + 1e-3 * slope + 1e-13 { -1.0 } else { 1.0 });
+                worst = worst.min(if height(&near) > height(y) + 1e-3 * slope + 1e-13 {
+                    -1.0
+                } else {
+                    1.0
+                });
             }
         }
     }

@@ -16,7 +16,10 @@ pub static ENTRY: Claim = Claim {
         let one_hot = ctx.index(2) == 1;
         difference(ctx, case.n, one_hot, 1.0)
     },
-    control: Control { what: "the formula without the entropy of p", trial: |ctx| difference(ctx, 6, false, 0.0) },
+    control: Control {
+        what: "the formula without the entropy of p",
+        trial: |ctx| difference(ctx, 6, false, 0.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -26,7 +29,10 @@ fn difference(ctx: &mut Context, n: usize, one_hot: bool, entropies: f64) -> Res
         let k = ctx.index(n);
         p = (0..n).map(|j| f64::from(u8::from(j == k))).collect();
     }
-    let sum = |f: &dyn Fn(f64, f64) -> f64| p.iter().zip(&q).filter(|(p, _)| **p > 0.0).map(|(p, q)| f(*p, *q)).sum::<f64>();
-    let (cross, entropy, divergence) = (sum(&|p, q| -p * q.ln()), sum(&|p, _| -p * p.ln()), sum(&|p, q| p * (p / q).ln()));
+    let sum = |f: &dyn Fn(f64, f64) -> f64| {
+        p.iter().zip(&q).filter(|(p, _)| **p > 0.0).map(|(p, q)| f(*p, *q)).sum::<f64>()
+    };
+    let (cross, entropy, divergence) =
+        (sum(&|p, q| -p * q.ln()), sum(&|p, _| -p * p.ln()), sum(&|p, q| p * (p / q).ln()));
     Ok(Finding::identity((cross - entropies * entropy - divergence).abs(), 1e-13 * (1.0 + cross)))
 }

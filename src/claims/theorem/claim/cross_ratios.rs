@@ -32,7 +32,10 @@ pub static ENTRY: Claim = Claim {
     trials: (40, 300),
     trial: change,
     constant: "the exponent of |x_i - x_l|",
-    control: Control { what: "beta = 1", trial: |ctx| change(&Case::with_random_masses(6, 2, 1.0, "sa"), ctx) },
+    control: Control {
+        what: "beta = 1",
+        trial: |ctx| change(&Case::with_random_masses(6, 2, 1.0, "sa"), ctx),
+    },
     ..Claim::IDENTITY
 };
 
@@ -46,10 +49,14 @@ fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {
         c(i, i + 1) + c(i + 2, i + 3) - exponent * c(i, i + 3) - c(i + 2, i + 1)
     };
     let shortest = |x: &Tokens, i: usize| {
-        [(i, i + 1), (i + 2, i + 3), (i, i + 3), (i + 2, i + 1)].iter().map(|&(a, b)| chord(x, a, b)).fold(2.0, nan_min)
+        [(i, i + 1), (i + 2, i + 3), (i, i + 3), (i + 2, i + 1)]
+            .iter()
+            .map(|&(a, b)| chord(x, a, b))
+            .fold(2.0, nan_min)
     };
     // The error of a run is at most e^2 (Lipschitz constant 2) times 1e-13 times the path length;
     // it affects both ends of four chords.
-    let scaled = |i: usize| (ratio(&x, i) - ratio(&y, i)).abs() * shortest(&x, i).min(shortest(&y, i));
+    let scaled =
+        |i: usize| (ratio(&x, i) - ratio(&y, i)).abs() * shortest(&x, i).min(shortest(&y, i));
     Ok(Finding::identity((0..case.n).map(scaled).fold(0.0, nan_max), 1e-11))
 }

@@ -45,8 +45,12 @@ pub static ENTRY: Claim = Claim {
 /// `16 eps (n + d + |beta|)`, since exponents `beta G` have the error `|beta| eps` and sums of n
 /// and of d terms n eps and d eps.
 pub fn allowed(case: &Case, x: &Tokens, planes: f64, moved: impl Fn(usize) -> bool) -> f64 {
-    let terms = |i: usize, j: usize| weight(case.beta, x, i, j) * (2.0 * planes + 4.0 * case.beta.abs() * sine(x, i, j).powi(2));
-    let pairs = (0..case.n).filter(|&i| moved(i)).flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));
+    let terms = |i: usize, j: usize| {
+        weight(case.beta, x, i, j) * (2.0 * planes + 4.0 * case.beta.abs() * sine(x, i, j).powi(2))
+    };
+    let pairs = (0..case.n)
+        .filter(|&i| moved(i))
+        .flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));
     let size: f64 = pairs.map(|(i, j)| terms(i, j)).sum();
     16.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
 }
@@ -71,7 +75,9 @@ fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
             let g = x.inner(i, j);
             // 1 - g without cancellation.
             let gap = 0.5 * chord2(x.row(i), x.row(j));
-            weight(beta, &x, i, j) * gap * ((case.d as f64 - 2.0 - g) + factor * sine(&x, i, j).powi(2))
+            weight(beta, &x, i, j)
+                * gap
+                * ((case.d as f64 - 2.0 - g) + factor * sine(&x, i, j).powi(2))
         })
         .sum();
     Ok(Finding::identity((left - right).abs(), allowed(case, &x, case.d as f64, |_| true)))

@@ -49,7 +49,13 @@ pub static ENTRY: Claim = Claim {
     constant: "the rate",
     control: Control {
         what: "causal SA from (0, 1.2, 1.15), beta = 1",
-        trial: |ctx| gap_margin(&Case::new(3, 2, 1.0, "causal-sa"), ctx, &Tokens::from_angles(&[0.0, 1.2, 1.15])?),
+        trial: |ctx| {
+            gap_margin(
+                &Case::new(3, 2, 1.0, "causal-sa"),
+                ctx,
+                &Tokens::from_angles(&[0.0, 1.2, 1.15])?,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -67,7 +73,10 @@ fn gap_margin(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let mut order: Vec<usize> = (0..case.n).collect();
     order.sort_by(|&a, &b| angles[a].total_cmp(&angles[b]));
     let (before, after) = (lifted_gaps(x, &order), lifted_gaps(&end, &order));
-    let margins = before.iter().zip(after).map(|(b, a)| Finding::at_least(a + 2e-12, b * (-stated * t).exp()));
+    let margins = before
+        .iter()
+        .zip(after)
+        .map(|(b, a)| Finding::at_least(a + 2e-12, b * (-stated * t).exp()));
     Ok(margins.reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
 }
 

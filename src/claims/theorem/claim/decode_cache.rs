@@ -24,7 +24,10 @@ pub static ENTRY: Claim = Claim {
     citation: "derived; Vaswani et al. 2017",
     trials: (5, 40),
     trial: |case, ctx| decoded(case, ctx, true),
-    control: Control { what: "a pass without the mask", trial: |ctx| decoded(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    control: Control {
+        what: "a pass without the mask",
+        trial: |ctx| decoded(&Case::new(6, 4, 1.0, "sa"), ctx, false),
+    },
     ..Claim::IDENTITY
 };
 

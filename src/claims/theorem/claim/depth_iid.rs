@@ -37,7 +37,10 @@ pub static ENTRY: Claim = Claim {
         moment(ctx, power, power)
     },
     constant: "the constant c",
-    control: Control { what: "b = 1/2 compared with the formula for b = 1", trial: |ctx| moment(ctx, 0.5, 1.0) },
+    control: Control {
+        what: "b = 1/2 compared with the formula for b = 1",
+        trial: |ctx| moment(ctx, 0.5, 1.0),
+    },
     ..Claim::LAW
 };
 

@@ -39,11 +39,21 @@ pub static ENTRY: Claim = Claim {
 fn slope(ctx: &mut Context, d: usize, (weights, power): (WeightSchedule, f64)) -> Result<Finding> {
     let (start, seed) = (ctx.normals(d), ctx.seed());
     let end = |depth: usize| {
-        let net = ResidualNet { d, depth, power, gain: 1.0, weights, nonlinearity: Nonlinearity::Tanh, seed };
-        (0..depth).fold(start.clone(), |x, layer| linearise_layer(&net, layer, d, &x).value().to_vec())
+        let net = ResidualNet {
+            d,
+            depth,
+            power,
+            gain: 1.0,
+            weights,
+            nonlinearity: Nonlinearity::Tanh,
+            seed,
+        };
+        (0..depth)
+            .fold(start.clone(), |x, layer| linearise_layer(&net, layer, d, &x).value().to_vec())
     };
     let ends = [256, 512, 1024].map(end);
-    let gap = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let gap =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
     let found = (gap(&ends[0], &ends[1]) / gap(&ends[1], &ends[2])).log2();
     // The next order of the error is 1/L of the first, with a ratio of constants of some units.
     Ok(Finding::answer((found - 1.0).abs() <= 0.05))

@@ -52,7 +52,8 @@ fn margin(case: &Case, ctx: &mut Context, law: &str) -> Result<Finding> {
         // The error of an eigenvalue is a few n eps, that of the margin d eps.
         Hemisphere::Open { margin, .. } if least > 0.0 => {
             let error = 8.0 * f64::EPSILON * (n / least + case.d as f64 / margin);
-            Ok(Finding::at_least(margin, ctx.claimed_constant((least / n).sqrt())).with_evaluation_error(error))
+            Ok(Finding::at_least(margin, ctx.claimed_constant((least / n).sqrt()))
+                .with_evaluation_error(error))
         }
         Hemisphere::None { .. } if x.n() > x.d() => Ok(Finding::nonnegative(-1.0, 1.0)),
         _ => Ok(Finding::Unfinished("the tokens are dependent to rounding".into())),

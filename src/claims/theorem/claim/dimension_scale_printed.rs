@@ -11,7 +11,12 @@ pub static ENTRY: Claim = Claim {
     statement: "Let q and k in R^d be independent and standard normal. The variance of <q, k>/d is \
                 1. Tested with d in {4, 16, 64}: the mean of (<q, k>/d)^2 over 4000 pairs is 1 to \
                 4.5 standard errors.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..Domain::MAPS },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::List(&[4, 16, 64]),
+        laws: &["uniform"],
+        ..Domain::MAPS
+    },
     citation: "a tutorial on attention, against arXiv:1706.03762",
     status: Status::Misprinted,
     trials: (3, 20),
@@ -22,6 +27,7 @@ pub static ENTRY: Claim = Claim {
 
 fn scaled(ctx: &mut Context, d: usize, power: f64) -> Result<Finding> {
     let by = (d as f64).powf(2.0 * power);
-    let (mean, error) = mean_and_error(&squares(ctx, d, false).iter().map(|s| s / by).collect::<Vec<f64>>());
+    let (mean, error) =
+        mean_and_error(&squares(ctx, d, false).iter().map(|s| s / by).collect::<Vec<f64>>());
     Ok(Finding::law(mean, 1.0, 4.5 * error, 0.0))
 }

@@ -55,7 +55,8 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
         for (i, row) in v.chunks_exact(d).enumerate() {
             let z: f64 = (0..n).map(|j| weight(beta, &x, i, j)).sum();
             total += z;
-            rate += dot(row, row) * if softmax && !without_z { z } else { x.masses()[i] * (-beta.abs()).exp() };
+            rate += dot(row, row)
+                * if softmax && !without_z { z } else { x.masses()[i] * (-beta.abs()).exp() };
         }
         integral += 0.5 * length * share * 2.0 * beta * rate / total;
     }

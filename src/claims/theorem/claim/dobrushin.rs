@@ -21,14 +21,25 @@ pub static ENTRY: Claim = Claim {
                 s^2) - s) e^{beta s} (which is about 0.45 e^beta for large beta, and e^{-beta} for \
                 beta <= 1/3). The cost int dist(x, y) d pi of every coupling pi grows at most like \
                 e^{2 m t}. So the Wasserstein distance W1 does, too.",
-    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 50.0), dynamics: &["usa"], ..Domain::ATTENTION },
+    domain: Domain {
+        n: Sizes::Range(2, 24),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 50.0),
+        dynamics: &["usa"],
+        ..Domain::ATTENTION
+    },
     narrower: "Q = K = V = I; atoms of equal masses in both measures, coupled one to one; t <= 2/m",
     citation: "arXiv:2312.10794, Remark 3.3 (e^{O(1) t}); the constant derived",
     trials: (24, 200),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         let (size, times) = (ctx.log_uniform_in(1e-2, 1.0), ctx.log_uniform_in(0.05, 2.0));
-        let moved = x.coordinates().iter().zip(ctx.normals(x.coordinates().len())).map(|(x, z)| x + size * z).collect();
+        let moved = x
+            .coordinates()
+            .iter()
+            .zip(ctx.normals(x.coordinates().len()))
+            .map(|(x, z)| x + size * z)
+            .collect();
         let y = Tokens::normalised(case.d, moved)?.with_masses(x.masses())?;
         growth(case, ctx, (&x, &y), times, 2.0)
     },
@@ -54,10 +65,18 @@ fn max_rate(beta: f64) -> (f64, f64) {
 }
 
 /// Compares `log C(t)/C(0)` with `constant m t` at t = `times`/m.
-fn growth(case: &Case, ctx: &mut Context, (x, y): (&Tokens, &Tokens), times: f64, constant: f64) -> Result<Finding> {
+fn growth(
+    case: &Case,
+    ctx: &mut Context,
+    (x, y): (&Tokens, &Tokens),
+    times: f64,
+    constant: f64,
+) -> Result<Finding> {
     let flow = build_dynamics("usa", case.beta, case.n)?;
     let t = times / (max_rate(case.beta).0 * case.beta.exp());
-    let cost = |x: &Tokens, y: &Tokens| x.rows().zip(y.rows()).zip(x.masses()).map(|((a, b), m)| m * dist(a, b)).sum::<f64>();
+    let cost = |x: &Tokens, y: &Tokens| {
+        x.rows().zip(y.rows()).zip(x.masses()).map(|((a, b), m)| m * dist(a, b)).sum::<f64>()
+    };
     let before = cost(x, y);
     let (x, y) = (ctx.flow_to(&flow, x, t)?, ctx.flow_to(&flow, y, t)?);
     Ok(Finding::at_most((cost(&x, &y) / before).ln(), ctx.claimed_constant(constant * times)))

@@ -31,7 +31,12 @@ pub static ENTRY: Claim = Claim {
                 come from a gap in [0.5, 3] to within 0.05 of each other (SA; USA in U2). The \
                 slope of log(beta T) as a function of beta, between beta = b and beta = 3 b, is 1 \
                 - cos(gap) to 0.5 %, where b is the beta of the case.",
-    domain: Domain { d: Sizes::Range(2, 8), beta: Betas::Linear(100.0, 112.0), corners: &[], ..two_clusters::DOMAIN },
+    domain: Domain {
+        d: Sizes::Range(2, 8),
+        beta: Betas::Linear(100.0, 112.0),
+        corners: &[],
+        ..two_clusters::DOMAIN
+    },
     narrower: "b <= 112, so that times stay below 1e300; below a distance of 0.05 the rest of the \
                approach matters for unequal masses",
     citation: "arXiv:2410.06833 (lifetimes); reduction of arXiv:2312.10794, (2.3) to two points",
@@ -40,7 +45,11 @@ pub static ENTRY: Claim = Claim {
     constant: "the exponent 1 - cos(gap)",
     control: Control {
         what: "the exponent gap^2/2",
-        trial: |ctx| exponent(&Case::with_random_masses(2, 2, 100.0, "sa").with_law("placed"), ctx, |gap| 0.5 * gap * gap),
+        trial: |ctx| {
+            exponent(&Case::with_random_masses(2, 2, 100.0, "sa").with_law("placed"), ctx, |gap| {
+                0.5 * gap * gap
+            })
+        },
     },
     ..Claim::LAW
 };
@@ -54,10 +63,21 @@ fn exponent(case: &Case, ctx: &mut Context, stated: fn(f64) -> f64) -> Result<Fi
     let mut points = Vec::new();
     for k in [1.0, 3.0] {
         let beta = case.beta * k;
-        let options = Options { rtol: 1e3 * ctx.rtol(), merge_radius: RADIUS, stop_at_one_cluster: true, ..Options::default() };
-        let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, 2) })?;
+        let options = Options {
+            rtol: 1e3 * ctx.rtol(),
+            merge_radius: RADIUS,
+            stop_at_one_cluster: true,
+            ..Options::default()
+        };
+        let flow = dynamics::build(
+            case.dynamics,
+            false,
+            &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, 2) },
+        )?;
         let end = solve(&flow, &x, 1e300, &options, &mut [])?;
-        let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
+        let Some(merge) = end.merges.first() else {
+            return Ok(Finding::Unfinished(end.outcome.to_string()));
+        };
         points.push((beta, (beta * merge.t).ln()));
     }
     let law = ctx.claimed_constant(stated(gap));

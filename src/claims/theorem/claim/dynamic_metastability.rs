@@ -64,24 +64,36 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| {
         // Two or three caps at an angle, which is increased until some eps separates them.
-        let (three, closer, pick) = (ctx.index(2) == 1, ctx.uniform_in(0.0, 1.0), ctx.uniform_in(0.0, 1.0));
+        let (three, closer, pick) =
+            (ctx.index(2) == 1, ctx.uniform_in(0.0, 1.0), ctx.uniform_in(0.0, 1.0));
         let widest = if three && case.n > 2 { 2.0 * PI / 3.0 } else { PI };
         let mut found = None;
-        for (share, widest) in [(1.0, widest), (0.5, widest), (0.2, widest), (0.0, widest), (0.3, PI), (0.0, PI)] {
+        for (share, widest) in
+            [(1.0, widest), (0.5, widest), (0.2, widest), (0.0, widest), (0.3, PI), (0.0, PI)]
+        {
             let angle = widest - share * closer * 0.5 * PI;
             let choices = admitted_eps(case, angle);
-            if let Some(choice) = choices.get(((pick * choices.len() as f64) as usize).min(choices.len().saturating_sub(1))) {
+            if let Some(choice) = choices
+                .get(((pick * choices.len() as f64) as usize).min(choices.len().saturating_sub(1)))
+            {
                 found = Some((angle, widest, *choice));
                 break;
             }
         }
-        let Some((angle, widest, (eps, most))) = found else { return Ok(Finding::HypothesesMissed) };
+        let Some((angle, widest, (eps, most))) = found else {
+            return Ok(Finding::HypothesesMissed);
+        };
         let lambda = most * 0.01f64.powf(ctx.uniform_in(0.0, 1.0)) * 0.999;
         let count = if widest < 3.0 { 3 } else { 2 };
         in_caps(
             case,
             ctx,
-            &Caps { angles: (0..count).map(|k| angle * f64::from(k)).collect(), eps, lambda, alpha: cap_inner_product(angle, eps) },
+            &Caps {
+                angles: (0..count).map(|k| angle * f64::from(k)).collect(),
+                eps,
+                lambda,
+                alpha: cap_inner_product(angle, eps),
+            },
             1.0,
         )
     },
@@ -89,7 +101,12 @@ pub static ENTRY: Claim = Claim {
     control: Control {
         what: "the demand that tokens have collapsed by T1/500",
         trial: |ctx| {
-            let caps = Caps { angles: vec![0.0, PI], eps: 0.01, lambda: 1.0, alpha: cap_inner_product(PI, 0.01) };
+            let caps = Caps {
+                angles: vec![0.0, PI],
+                eps: 0.01,
+                lambda: 1.0,
+                alpha: cap_inner_product(PI, 0.01),
+            };
             in_caps(&Case::new(10, 2, 20.0, "sa").with_law("placed"), ctx, &caps, 1.0 / 500.0)
         },
     },
@@ -108,7 +125,8 @@ fn admitted_eps(case: &Case, angle: f64) -> Vec<(f64, f64)> {
     let bound = |eps: f64| {
         let height = 1.0 - cap_inner_product(angle, eps);
         let gamma = height - 8.0 * eps - (2.0 * n * n / eps).ln() / beta;
-        let first = (height * beta).exp() * (beta - 1.0) * eps / (beta * beta * n * n * E) * (1.0 - (-gamma * beta).exp());
+        let first = (height * beta).exp() * (beta - 1.0) * eps / (beta * beta * n * n * E)
+            * (1.0 - (-gamma * beta).exp());
         let second = height - (2.0 * n * n / (1.0 - 8.0 * eps)).ln() / beta - 8.0 * eps;
         (gamma > 0.0 && first > 0.0 && second > 0.0).then_some((eps, first.min(second)))
     };
@@ -140,7 +158,9 @@ impl Caps {
             let along = dot(&aside, &row);
             axpy(-along, &row, &mut aside);
             retract(&mut aside);
-            row.iter_mut().zip(&aside).for_each(|(w, a)| *w = height * *w + (1.0 - height * height).sqrt() * a);
+            row.iter_mut()
+                .zip(&aside)
+                .for_each(|(w, a)| *w = height * *w + (1.0 - height * height).sqrt() * a);
             x.extend(row);
         }
         Tokens::normalised(case.d, x)
@@ -192,7 +212,9 @@ impl Observer for CapRecorder<'_> {
             self.seen = true;
             for i in 0..labels.len() {
                 for j in (i % m..i).step_by(m).filter(|&j| labels[j] != labels[i]) {
-                    self.spread2 = self.spread2.max(chord2(frame.tokens.row(labels[i]), frame.tokens.row(labels[j])));
+                    self.spread2 = self
+                        .spread2
+                        .max(chord2(frame.tokens.row(labels[i]), frame.tokens.row(labels[j])));
                 }
             }
         }
@@ -201,15 +223,26 @@ impl Observer for CapRecorder<'_> {
 
 fn in_caps(case: &Case, ctx: &mut Context, caps: &Caps, speed_up: f64) -> Result<Finding> {
     let (n, beta, eps) = (case.n as f64, case.beta, caps.eps);
-    let t1 = (2.0 * n * (8.0 * eps * beta).exp() + E * n * caps.lambda * beta * beta / (beta - 1.0)) * speed_up;
+    let t1 = (2.0 * n * (8.0 * eps * beta).exp()
+        + E * n * caps.lambda * beta * beta / (beta - 1.0))
+        * speed_up;
     let t2 = ctx.claimed_constant(eps / n * ((1.0 - caps.alpha) * beta).exp());
     let x = caps.start(case, ctx)?;
     let centres: Vec<Vec<f64>> = (0..caps.angles.len()).map(|k| caps.centre(case.d, k)).collect();
     let radius = (1.0 - 2.0 * eps).acos();
     let leave = LeaveCaps { centres: centres.clone(), radius };
-    let options = Options { rtol: ctx.rtol(), events: vec![(Box::new(leave), EventAction::Stop)], ..Options::default() };
-    let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, case.n) })?;
-    let mut watch = CapRecorder { centres: &centres, from: t1, seen: false, farthest: 0.0, spread2: 0.0 };
+    let options = Options {
+        rtol: ctx.rtol(),
+        events: vec![(Box::new(leave), EventAction::Stop)],
+        ..Options::default()
+    };
+    let flow = dynamics::build(
+        case.dynamics,
+        false,
+        &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, case.n) },
+    )?;
+    let mut watch =
+        CapRecorder { centres: &centres, from: t1, seen: false, farthest: 0.0, spread2: 0.0 };
     let end = solve(&flow, &x, t2, &options, &mut [&mut watch])?;
     match end.outcome {
         o if o.end_state_is_known() => {}

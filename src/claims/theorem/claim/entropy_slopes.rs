@@ -55,8 +55,11 @@ pub static ENTRY: Claim = Claim {
 fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Result<Finding> {
     let centres = ctx.tokens_with_law(m, case.d, "uniform")?;
     let scatter = ctx.normals(case.n * case.d);
-    let places =
-        scatter.chunks_exact(case.d).enumerate().flat_map(|(i, s)| centres.row(i % m).iter().zip(s).map(|(c, s)| c + width * s)).collect();
+    let places = scatter
+        .chunks_exact(case.d)
+        .enumerate()
+        .flat_map(|(i, s)| centres.row(i % m).iter().zip(s).map(|(c, s)| c + width * s))
+        .collect();
     let x = Tokens::normalised(case.d, places)?.with_masses(&ctx.masses(case.n))?;
     let (dimension, beta) = (case.d as f64 - 1.0, case.beta);
     let alpha: Vec<f64> = (0..m).map(|q| x.masses().iter().skip(q).step_by(m).sum()).collect();
@@ -75,14 +78,26 @@ fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Re
     let (shortfall, excess, slope) = if case.row_weights()? == RowWeights::Exponential {
         let cross = (1.0 / square - 1.0) * (1.0 + beta / dimension) * (-0.5 * beta * gap).exp();
         let wide = (0.5 + 0.5 * beta + beta / dimension) * within.iter().sum::<f64>() / square;
-        (wide + cross, cross, dimension * beta.exp() * alpha.iter().map(|a| a.powi(power)).sum::<f64>())
+        (
+            wide + cross,
+            cross,
+            dimension * beta.exp() * alpha.iter().map(|a| a.powi(power)).sum::<f64>(),
+        )
     } else {
-        let far = if m == 1 { 0.0 } else { 4.0 * (m as f64 - 1.0) * (-0.5 * beta * (gap - widest)).exp() };
+        let far = if m == 1 {
+            0.0
+        } else {
+            4.0 * (m as f64 - 1.0) * (-0.5 * beta * (gap - widest)).exp()
+        };
         let wide: f64 = within.iter().zip(&alpha).map(|(w, a)| w / a).sum();
         ((0.5 + beta / dimension) * (wide + far), 0.0, dimension)
     };
     let log_density = vec![0.0; case.n];
-    let produced = Lagrangian { x, log_density }.negentropy_rate(&MeasureDynamics::new(case.dynamics, beta, 0.0)?)?;
+    let produced = Lagrangian { x, log_density }.negentropy_rate(&MeasureDynamics::new(
+        case.dynamics,
+        beta,
+        0.0,
+    )?)?;
     let deviation = 1.0 - produced / ctx.claimed_constant(slope);
     // Both bounds are attained in the limit (a token far from all others contributes exactly d -
     // 1), so rounding of the sum and of the weights, beta eps, must be allowed.

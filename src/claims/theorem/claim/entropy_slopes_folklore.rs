@@ -33,8 +33,13 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// n is the number of bumps.
-const DOMAIN: Domain =
-    Domain { n: Sizes::Range(1, 3), d: Sizes::Fixed(2), beta: Betas::Linear(10.0, 16.0), laws: &["placed"], ..Domain::ATTENTION };
+const DOMAIN: Domain = Domain {
+    n: Sizes::Range(1, 3),
+    d: Sizes::Fixed(2),
+    beta: Betas::Linear(10.0, 16.0),
+    laws: &["placed"],
+    ..Domain::ATTENTION
+};
 
 fn slope(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let raw = ctx.masses(case.n);
@@ -43,12 +48,21 @@ fn slope(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let i = scaled_bessel_i(400, 2000.0);
     // The bump at theta_q has the coefficients e^{-i k theta_q} I_k/I_0.
     let wave = |k: usize| -> Complex64 {
-        let turn = |(q, a): (usize, &f64)| Complex64::from_polar(*a, -TAU * (k * q) as f64 / case.n as f64);
+        let turn = |(q, a): (usize, &f64)| {
+            Complex64::from_polar(*a, -TAU * (k * q) as f64 / case.n as f64)
+        };
         alpha.iter().enumerate().map(turn).sum::<Complex64>() * (i[k] / i[0])
     };
-    let rate = Circle { c: (0..=400).map(wave).collect() }.negentropy_rate(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?);
-    let slope =
-        if case.row_weights()? == RowWeights::Exponential { case.beta.exp() * alpha.iter().map(|a| a * a).sum::<f64>() } else { 1.0 };
+    let rate = Circle { c: (0..=400).map(wave).collect() }.negentropy_rate(&MeasureDynamics::new(
+        case.dynamics,
+        case.beta,
+        0.0,
+    )?);
+    let slope = if case.row_weights()? == RowWeights::Exponential {
+        case.beta.exp() * alpha.iter().map(|a| a * a).sum::<f64>()
+    } else {
+        1.0
+    };
     // The series represents the bumps to 1e-14.
     Ok(Finding::at_most((rate / slope - 1.0).abs(), 0.02).with_evaluation_error(1e-9))
 }

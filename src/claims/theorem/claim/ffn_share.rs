@@ -15,7 +15,12 @@ pub static ENTRY: Claim = Claim {
                 part of width 4 d, and two layer norms. The share of parameters in its \
                 feed-forward part is (8 d + 5)/(12 d + 13), which is less than 2/3 by less than \
                 1/(3 d).",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Range(4, 4096), laws: &["uniform"], ..Domain::MAPS },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Range(4, 4096),
+        laws: &["uniform"],
+        ..Domain::MAPS
+    },
     citation: "arXiv:1706.03762, section 3.3 (widths); count derived",
     trials: (8, 60),
     trial: |case, ctx| {
@@ -31,7 +36,8 @@ pub static ENTRY: Claim = Claim {
 fn below(d: usize, w: usize, bound: f64) -> Finding {
     let (share, size) = (share(d, w), d as f64);
     let less = 2.0 / 3.0 - share;
-    let counted = Finding::identity((share - (8.0 * size + 5.0) / (12.0 * size + 13.0)).abs(), f64::EPSILON);
+    let counted =
+        Finding::identity((share - (8.0 * size + 5.0) / (12.0 * size + 13.0)).abs(), f64::EPSILON);
     Finding::at_most(less, bound).and(Finding::nonnegative(less, 1.0 / (3.0 * size))).and(counted)
 }
 

@@ -41,6 +41,9 @@ fn spread(ctx: &mut Context, case: &Case, alignment: Alignment) -> Result<Findin
     let encoded = net.encode(&mut trace, &rows);
     let contexts = net.decode(&mut trace, &encoded, n).1;
     let first = trace.value(contexts[0]);
-    let off = contexts.iter().flat_map(|c| trace.value(*c).iter().zip(first).map(|(a, b)| (a - b).abs())).fold(0.0, nan_max);
+    let off = contexts
+        .iter()
+        .flat_map(|c| trace.value(*c).iter().zip(first).map(|(a, b)| (a - b).abs()))
+        .fold(0.0, nan_max);
     Ok(Finding::identity(off, 1e-30))
 }

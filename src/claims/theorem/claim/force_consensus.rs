@@ -42,16 +42,24 @@ fn contraction(ctx: &mut Context, case: &Case, largest: bool) -> Result<Finding>
     let draws: Vec<f64> = (0..n * n).map(|_| ctx.uniform_in(0.1, 1.0)).collect();
     let weight = |i: usize, j: usize| draws[i.min(j) * n + i.max(j)];
     let degree = |i: usize| (0..n).filter(|j| *j != i).map(|j| weight(i, j)).sum::<f64>();
-    let laplacian: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { degree(k / n) } else { -weight(k / n, k % n) }).collect();
-    let Some(values) = symmetric_eigenvalues(&laplacian, n) else { return Ok(Finding::HypothesesMissed) };
+    let laplacian: Vec<f64> = (0..n * n)
+        .map(|k| if k / n == k % n { degree(k / n) } else { -weight(k / n, k % n) })
+        .collect();
+    let Some(values) = symmetric_eigenvalues(&laplacian, n) else {
+        return Ok(Finding::HypothesesMissed);
+    };
     let rate = 2.0 * if largest { values[n - 1] } else { values[1] };
     let t = ctx.uniform_in(0.1, 3.0) / values[1];
     let flow = exponential(&laplacian.iter().map(|l| -2.0 * t * l).collect::<Vec<f64>>(), n);
     let end = mul(&flow, &x, d);
     let spread = |x: &[f64]| {
-        let mean: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
+        let mean: Vec<f64> =
+            (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
         x.iter().enumerate().map(|(k, v)| (v - mean[k % d]).powi(2)).sum::<f64>().sqrt()
     };
     let rounding = 32.0 * f64::EPSILON * n as f64 * (1.0 + values[n - 1] * t) * norm(&x);
-    Ok(Finding::at_most(spread(&end), (-ctx.claimed_constant(1.0) * rate * t).exp() * spread(&x) + rounding))
+    Ok(Finding::at_most(
+        spread(&end),
+        (-ctx.claimed_constant(1.0) * rate * t).exp() * spread(&x) + rounding,
+    ))
 }

@@ -6,8 +6,8 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// x_i occurs in the terms (i, j) and (j, i) of the double sum, each with the derivative -2 w (x_i
-/// - x_j). For symmetric w this is 4 sum_j w_ij (x_j - x_i): twice the printed form, which is
+/// x_i occurs in the terms (i, j) and (j, i) of the double sum, each with the derivative -2 w
+/// (x_i - x_j). For symmetric w this is 4 sum_j w_ij (x_j - x_i): twice the printed form, which is
 /// correct for the sum over i < j.
 pub static ENTRY: Claim = Claim {
     name: "force-field",
@@ -21,7 +21,10 @@ pub static ENTRY: Claim = Claim {
     status: Status::Corrected,
     trials: (10, 80),
     trial: |case, ctx| gradient(ctx, case, Form::Both),
-    control: Control { what: "the printed form", trial: |ctx| gradient(ctx, &Case::new(4, 3, 0.0, "maps of rows"), Form::Printed) },
+    control: Control {
+        what: "the printed form",
+        trial: |ctx| gradient(ctx, &Case::new(4, 3, 0.0, "maps of rows"), Form::Printed),
+    },
     ..Claim::IDENTITY
 };
 
@@ -43,12 +46,16 @@ pub(super) fn gradient(ctx: &mut Context, case: &Case, form: Form) -> Result<Fin
         w = (0..n * n).map(|k| w[k / n * n + k % n] + w[k % n * n + k / n]).collect();
     }
     let energy = |x: &[f64]| -> f64 {
-        let square = |i: usize, j: usize| (0..d).map(|c| (x[i * d + c] - x[j * d + c]).powi(2)).sum::<f64>();
+        let square =
+            |i: usize, j: usize| (0..d).map(|c| (x[i * d + c] - x[j * d + c]).powi(2)).sum::<f64>();
         let pairs = (0..n * n).filter(|k| form != Form::HalfSum || k / n < k % n);
         -pairs.map(|k| w[k] * square(k / n, k % n)).sum::<f64>()
     };
-    let weight = |i: usize, j: usize| if form == Form::Both { w[i * n + j] + w[j * n + i] } else { w[i * n + j] };
-    let stated = |k: usize| 2.0 * (0..n).map(|j| weight(k / d, j) * (x[j * d + k % d] - x[k])).sum::<f64>();
+    let weight = |i: usize, j: usize| {
+        if form == Form::Both { w[i * n + j] + w[j * n + i] } else { w[i * n + j] }
+    };
+    let stated =
+        |k: usize| 2.0 * (0..n).map(|j| weight(k / d, j) * (x[j * d + k % d] - x[k])).sum::<f64>();
     // E is a quadratic form, so central differences are exact up to rounding.
     let quotient = |k: usize| {
         let moved = |h: f64| {
@@ -60,7 +67,9 @@ pub(super) fn gradient(ctx: &mut Context, case: &Case, form: Form) -> Result<Fin
     };
     // E adds n^2 products of a weight and d squares, of numbers that are rounded when they change
     // by 1. This sum of absolute values bounds the terms of the gradient, too.
-    let reach = |i: usize, j: usize| (0..d).map(|c| (x[i * d + c].abs() + x[j * d + c].abs() + 1.0).powi(2)).sum::<f64>();
+    let reach = |i: usize, j: usize| {
+        (0..d).map(|c| (x[i * d + c].abs() + x[j * d + c].abs() + 1.0).powi(2)).sum::<f64>()
+    };
     let size = (0..n * n).map(|k| w[k].abs() * reach(k / n, k % n)).sum::<f64>() + TINY;
     let off = (0..n * d).map(|k| (quotient(k) - stated(k)).abs()).fold(0.0, nan_max);
     Ok(Finding::identity(off, 4.0 * f64::EPSILON * (n * n + d) as f64 * size))

@@ -68,7 +68,13 @@ fn formation_time(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let first = amplitude(0.5, 2.5);
     let log_growth = (0.3 / first).ln();
     let sizes: Vec<f64> = (1..=12)
-        .map(|j| if j == k { first } else { amplitude(0.0, (0.05 * (-rates[j] / rates[k] * log_growth).exp() / size).min(2.5)) })
+        .map(|j| {
+            if j == k {
+                first
+            } else {
+                amplitude(0.0, (0.05 * (-rates[j] / rates[k] * log_growth).exp() / size).min(2.5))
+            }
+        })
         .collect();
     let (mut cosines, mut sines) = (Vec::new(), Vec::new());
     for (j, r) in sizes.iter().enumerate() {
@@ -87,17 +93,27 @@ fn deviation(case: &Case, text: &str, k: usize, growth: f64) -> Result<Finding> 
     let start = Circle::from_density(&Density::parse(text)?, 48)?;
     let most = 2.0 * (0.3 / start.c[k].norm()).ln() / rates(case)?.0[k];
     let (mut before, mut reached) = ((0.0, start.c[k].norm()), None);
-    let run = start.evolve(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?, most, 512, |t, c| {
-        let size = c.c[k].norm();
-        if reached.is_none() && size >= 0.3 {
-            // The mode grows exponentially within a step.
-            reached = Some(before.0 + (t - before.0) * (0.3 / before.1).ln() / (size / before.1).ln());
-        }
-        before = (t, size);
-        reached.is_none()
-    })?;
+    let run = start.evolve(
+        &MeasureDynamics::new(case.dynamics, case.beta, 0.0)?,
+        most,
+        512,
+        |t, c| {
+            let size = c.c[k].norm();
+            if reached.is_none() && size >= 0.3 {
+                // The mode grows exponentially within a step.
+                reached = Some(
+                    before.0 + (t - before.0) * (0.3 / before.1).ln() / (size / before.1).ln(),
+                );
+            }
+            before = (t, size);
+            reached.is_none()
+        },
+    )?;
     match reached {
         Some(t) => Ok(Finding::law(t, stated, 0.06 * stated, 0.0)),
-        None => Ok(Finding::Unfinished(format!("the fastest mode did not reach 0.3; the evolution ended {}", run.end().name()))),
+        None => Ok(Finding::Unfinished(format!(
+            "the fastest mode did not reach 0.3; the evolution ended {}",
+            run.end().name()
+        ))),
     }
 }

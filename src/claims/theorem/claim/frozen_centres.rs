@@ -60,7 +60,9 @@ pub static ENTRY: Claim = Claim {
             weights.push(10f64.powf(ctx.uniform_in(0.0, 1.0)));
         }
         weights.truncate(((share * weights.len() as f64).ceil() as usize).max(1));
-        let (false, Some(c)) = (weights.is_empty(), fits(&weights)) else { return Ok(Finding::HypothesesMissed) };
+        let (false, Some(c)) = (weights.is_empty(), fits(&weights)) else {
+            return Ok(Finding::HypothesesMissed);
+        };
         let parts: Vec<f64> = weights.iter().map(|_| ctx.uniform_in(0.0, 1.0)).collect();
         let width = case.beta.sqrt().recip();
         let room = TAU - c * width * weights.len() as f64;
@@ -68,13 +70,22 @@ pub static ENTRY: Claim = Claim {
         let mut centres = Vec::new();
         for part in &parts {
             centres.push(at);
-            at += c * width + room * (part + 1e-9) / (parts.iter().sum::<f64>() + 1e-9 * parts.len() as f64);
+            at += c * width
+                + room * (part + 1e-9) / (parts.iter().sum::<f64>() + 1e-9 * parts.len() as f64);
         }
         end_near_centres(case, ctx, &centres, &weights, eps)
     },
     control: Control {
         what: "two centres 1.5 beta^{-1/2} apart",
-        trial: |ctx| end_near_centres(&Case::new(60, 2, 64.0, "causal-sa"), ctx, &[0.0, 1.5 / 8.0], &[2.0; 2], 0.09),
+        trial: |ctx| {
+            end_near_centres(
+                &Case::new(60, 2, 64.0, "causal-sa"),
+                ctx,
+                &[0.0, 1.5 / 8.0],
+                &[2.0; 2],
+                0.09,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -87,16 +98,25 @@ fn separation(beta: f64, total: f64, eps: f64) -> Option<f64> {
     let g = |x: f64| (beta * (x.cos() - 1.0)).exp() * (x.cos() - beta * x.sin().powi(2));
     let holds = |c: f64| {
         let farthest = (c - 1.0 - 2.0 * eps) * width;
-        farthest < PI && total * h(farthest) < h(eps * width) && -total * g((c - 2.0 * eps) * width) < g(eps * width)
+        farthest < PI
+            && total * h(farthest) < h(eps * width)
+            && -total * g((c - 2.0 * eps) * width) < g(eps * width)
     };
     (0..1000).map(|k| 2.01 + 2.0 * eps + 0.01 * f64::from(k)).find(|c| holds(*c))
 }
 
-fn end_near_centres(case: &Case, ctx: &mut Context, centres: &[f64], weights: &[f64], eps: f64) -> Result<Finding> {
+fn end_near_centres(
+    case: &Case,
+    ctx: &mut Context,
+    centres: &[f64],
+    weights: &[f64],
+    eps: f64,
+) -> Result<Finding> {
     let m = centres.len();
     let mut angles = centres.to_vec();
     angles.extend(ctx.tokens(case)?.angles());
-    let masses: Vec<f64> = weights.iter().copied().chain(std::iter::repeat_n(1.0, case.n)).collect();
+    let masses: Vec<f64> =
+        weights.iter().copied().chain(std::iter::repeat_n(1.0, case.n)).collect();
     let x = Tokens::from_angles(&angles)?.with_masses(&masses)?;
     let flow = dynamics::build("sa", true, &Spec::new(case.beta, x.n()))?;
     let mut limits = ctx.flow_to_with_tolerance(&flow, &x, 5.0, 1e3)?.angles();
@@ -105,7 +125,9 @@ fn end_near_centres(case: &Case, ctx: &mut Context, centres: &[f64], weights: &[
     for k in m..limits.len() {
         limits[k] = stable_point(case.beta, &limits[..k], &masses, limits[k]);
     }
-    let far = |t: f64| centres.iter().map(|c| (t - c - TAU * ((t - c) / TAU).round()).abs()).fold(PI, f64::min);
+    let far = |t: f64| {
+        centres.iter().map(|c| (t - c - TAU * ((t - c) / TAU).round()).abs()).fold(PI, f64::min)
+    };
     let worst = limits[m..].iter().map(|t| far(*t)).fold(0.0, f64::max);
     Ok(Finding::at_most(worst, eps / case.beta.sqrt()))
 }

@@ -44,7 +44,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| width_bound(case, ctx, None),
     constant: "the constant c",
-    control: Control { what: "c = 1 for two tokens", trial: |ctx| width_bound(&Case::new(2, 1, 1.0, "sa"), ctx, Some(1.0)) },
+    control: Control {
+        what: "c = 1 for two tokens",
+        trial: |ctx| width_bound(&Case::new(2, 1, 1.0, "sa"), ctx, Some(1.0)),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -57,7 +60,8 @@ fn width_bound(case: &Case, ctx: &mut Context, stated: Option<f64>) -> Result<Fi
     let (x, far) = (Tokens::flat(d, x)?, far * scale * scale);
     let c = ctx.claimed_constant(stated.unwrap_or((-2.0 * case.beta.abs() * far).exp()));
     let mut z = x.clone();
-    Layer::new(g)?.apply(&Dynamics::single(Attention::new(case.beta)).with_normalisation(Rescaled), &mut z);
+    Layer::new(g)?
+        .apply(&Dynamics::single(Attention::new(case.beta)).with_normalisation(Rescaled), &mut z);
     let rounding = 16.0 * f64::EPSILON * (n + d) as f64 * (1.0 + case.beta.abs() * far);
     let one = |w: &[f64]| {
         let range = |x: &Tokens| {

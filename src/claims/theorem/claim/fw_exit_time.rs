@@ -39,7 +39,10 @@ pub static ENTRY: Claim = Claim {
     trials: (4, 30),
     trial: |case, ctx| stays_near(case, ctx, 1.0),
     constant: "the probability",
-    control: Control { what: "jumps at beta / 10", trial: |ctx| stays_near(&Case::new(8, 2, 9.0, "random leaders"), ctx, 0.1) },
+    control: Control {
+        what: "jumps at beta / 10",
+        trial: |ctx| stays_near(&Case::new(8, 2, 9.0, "random leaders"), ctx, 0.1),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -57,7 +60,10 @@ fn stays_near(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     // 1 - exp(M (1 + log(n^2 t / M) - beta)) = 1/2, c_0/2 = 1.
     let t = m / (n * n) as f64 * (case.beta - 1.0 - 2f64.ln() / m).exp();
     let stream = ctx.method_rng();
-    let share = (0..RUNS).filter(|_| simulate(n, &corner, factor * case.beta, t as usize, stream)).count() as f64 / RUNS as f64;
+    let share = (0..RUNS)
+        .filter(|_| simulate(n, &corner, factor * case.beta, t as usize, stream))
+        .count() as f64
+        / RUNS as f64;
     let stated = ctx.claimed_constant(0.5);
     // The share of runs has the standard error 1/(2 sqrt(RUNS)) if it is near 1/2; margins are
     // relative to 1/2.
@@ -65,10 +71,17 @@ fn stays_near(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
 }
 
 /// True if no token has left by the time t.
-fn simulate(n: usize, corner: &dyn Fn(usize) -> [f64; 2], beta: f64, t: usize, stream: &mut Stream) -> bool {
+fn simulate(
+    n: usize,
+    corner: &dyn Fn(usize) -> [f64; 2],
+    beta: f64,
+    t: usize,
+    stream: &mut Stream,
+) -> bool {
     let mut x: Vec<[f64; 2]> = (0..n)
         .map(|i| {
-            let (angle, r) = (std::f64::consts::TAU * stream.uniform(), RHO * stream.uniform().sqrt());
+            let (angle, r) =
+                (std::f64::consts::TAU * stream.uniform(), RHO * stream.uniform().sqrt());
             [corner(i)[0] + r * angle.cos(), corner(i)[1] + r * angle.sin()]
         })
         .collect();

@@ -44,10 +44,14 @@ pub static ENTRY: Claim = Claim {
 /// The smallest distance of J from its bound over tokens and layers, with `B = R R^T`.
 pub(super) fn bound(x: &Tokens, root: &[f64], layers: usize) -> Result<Finding> {
     let d = x.d();
-    let b: Vec<f64> = (0..d * d).map(|k| dot(&root[k / d * d..][..d], &root[k % d * d..][..d])).collect();
-    let largest = crate::num::dense::symmetric_eigenvalues(&b, d).and_then(|v| v.last().copied()).unwrap_or(f64::NAN);
+    let b: Vec<f64> =
+        (0..d * d).map(|k| dot(&root[k / d * d..][..d], &root[k % d * d..][..d])).collect();
+    let largest = crate::num::dense::symmetric_eigenvalues(&b, d)
+        .and_then(|v| v.last().copied())
+        .unwrap_or(f64::NAN);
     let size = largest * x.diameter().powi(2);
-    let dynamics = Dynamics::single(Hardmax::new(Some(b.iter().map(|v| -v).collect()), 1e-12)?).with_normalisation(Rescaled);
+    let dynamics = Dynamics::single(Hardmax::new(Some(b.iter().map(|v| -v).collect()), 1e-12)?)
+        .with_normalisation(Rescaled);
     let (mut z, mut worst) = (x.clone(), f64::INFINITY);
     for t in 0..layers {
         Layer::new(2.0 / (t as f64 + 2.0))?.apply(&dynamics, &mut z);

@@ -31,6 +31,9 @@ pub static ENTRY: Claim = Claim {
         let (s, q) = (ctx.log_uniform_in(0.5, 2.0), ctx.uniform_in(0.8, 1.2));
         bound(&Tokens::flat(1, vec![3.0 * s, -q * s])?, &[1.0], 1000)
     },
-    control: Control { what: "the tokens 1 and -1", trial: |_| bound(&Tokens::flat(1, vec![1.0, -1.0])?, &[1.0], 1000) },
+    control: Control {
+        what: "the tokens 1 and -1",
+        trial: |_| bound(&Tokens::flat(1, vec![1.0, -1.0])?, &[1.0], 1000),
+    },
     ..Claim::INEQUALITY
 };

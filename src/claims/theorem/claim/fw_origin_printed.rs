@@ -19,7 +19,13 @@ pub static ENTRY: Claim = Claim {
     statement: "Under x_i+ = (x_i + sum_j softmax_j(beta <x_i, x_j>) x_j)/2 in R^d, all tokens \
                 tend to the origin. Tested as: after 400 layers |x_i| is at most a tenth of the \
                 largest |x_j| of the start.",
-    domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 4), beta: Betas::Log(0.5, 4.0), laws: &["placed"], ..CONVEX },
+    domain: Domain {
+        n: Sizes::Range(2, 8),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Log(0.5, 4.0),
+        laws: &["placed"],
+        ..CONVEX
+    },
     narrower: "g = 1/2; tokens near e_1, (1, s) with |s| <= 0.3",
     citation: "arXiv:2508.09628 v1, abstract",
     status: Status::Misprinted,

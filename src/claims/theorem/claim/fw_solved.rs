@@ -26,7 +26,10 @@ pub static ENTRY: Claim = Claim {
     trials: (20, 200),
     trial: |case, ctx| solved(case, ctx, false),
     constant: "Pi_t",
-    control: Control { what: "a token with a tie between two vertices", trial: |ctx| solved(&Case::new(6, 2, 0.0, "hardmax"), ctx, true) },
+    control: Control {
+        what: "a token with a tie between two vertices",
+        trial: |ctx| solved(&Case::new(6, 2, 0.0, "hardmax"), ctx, true),
+    },
     ..Claim::IDENTITY
 };
 
@@ -38,18 +41,27 @@ fn solved(case: &Case, ctx: &mut Context, on_boundary: bool) -> Result<Finding> 
     // Inside the hull of the vertices, where no token is a leader.
     for normals in ctx.normals((n - m) * m).chunks_exact(m) {
         let total = normals.iter().map(|g| g * g).sum::<f64>().max(f64::MIN_POSITIVE);
-        x.extend((0..d).map(|c| normals.iter().enumerate().map(|(k, g)| g * g / total * vertices.row(k)[c]).sum::<f64>()));
+        x.extend((0..d).map(|c| {
+            normals.iter().enumerate().map(|(k, g)| g * g / total * vertices.row(k)[c]).sum::<f64>()
+        }));
     }
     if on_boundary {
-        let middle: Vec<f64> = (0..d).map(|c| 0.5 * (vertices.row(0)[c] + vertices.row(1)[c])).collect();
+        let middle: Vec<f64> =
+            (0..d).map(|c| 0.5 * (vertices.row(0)[c] + vertices.row(1)[c])).collect();
         // A third vertex may dominate on the bisector of the first two: the two nearest vertices
         // are taken.
         x.splice(m * d..(m + 1) * d, middle.iter().map(|v| 0.5 * v));
-        x.splice(0..m * d, (0..m).flat_map(|i| if i < 2 { vertices.row(i).to_vec() } else { middle.iter().map(|v| -v).collect() }));
+        x.splice(
+            0..m * d,
+            (0..m).flat_map(|i| {
+                if i < 2 { vertices.row(i).to_vec() } else { middle.iter().map(|v| -v).collect() }
+            }),
+        );
     }
     let start = Tokens::flat(d, x)?;
     let score = |i: usize, j: usize| dot(start.row(i), start.row(j));
-    let leader = |i: usize| (0..m).max_by(|a, b| score(i, *a).total_cmp(&score(i, *b))).unwrap_or(0);
+    let leader =
+        |i: usize| (0..m).max_by(|a, b| score(i, *a).total_cmp(&score(i, *b))).unwrap_or(0);
     for i in 0..n {
         let top = leader(i);
         let near = (0..n).any(|j| j != top && score(i, j) > score(i, top) - 1e-6);
@@ -65,7 +77,8 @@ fn solved(case: &Case, ctx: &mut Context, on_boundary: bool) -> Result<Finding> 
         left *= 1.0 - g;
     }
     let left = ctx.claimed_constant(left);
-    let stated = |i: usize, c: usize| left * start.row(i)[c] + (1.0 - left) * start.row(leader(i))[c];
+    let stated =
+        |i: usize, c: usize| left * start.row(i)[c] + (1.0 - left) * start.row(leader(i))[c];
     let off = (0..n * d).map(|k| (z.numbers()[k] - stated(k / d, k % d)).abs()).fold(0.0, nan_max);
     Ok(Finding::identity(off, 1e-13))
 }

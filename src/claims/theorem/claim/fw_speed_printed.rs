@@ -24,7 +24,10 @@ pub static ENTRY: Claim = Claim {
     status: Status::Misprinted,
     trials: (10, 60),
     trial: |case, ctx| remaining_distance(case, ctx, |t| 0.5f64.powi(t + 1)),
-    control: Control { what: "g_t = 1/2 for all t", trial: |ctx| remaining_distance(&Case::new(6, 3, 0.0, "hardmax"), ctx, |_| 0.5) },
+    control: Control {
+        what: "g_t = 1/2 for all t",
+        trial: |ctx| remaining_distance(&Case::new(6, 3, 0.0, "hardmax"), ctx, |_| 0.5),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -44,6 +47,8 @@ fn remaining_distance(case: &Case, ctx: &mut Context, g: fn(i32) -> f64) -> Resu
     for t in 0..60 {
         Layer::new(g(t))?.apply(&dynamics, &mut z);
     }
-    let distance = |x: &Tokens| (0..d).map(|c| (x.row(n - 1)[c] - x.row(0)[c]).powi(2)).fold(0.0, nan_max).sqrt();
+    let distance = |x: &Tokens| {
+        (0..d).map(|c| (x.row(n - 1)[c] - x.row(0)[c]).powi(2)).fold(0.0, nan_max).sqrt()
+    };
     Ok(Finding::at_most(distance(&z) / distance(&start), 1e-2))
 }

@@ -40,19 +40,29 @@ pub static ENTRY: Claim = Claim {
         bound(case, ctx, start(case)? * (1.0 + 2.0 * late))
     },
     constant: "the constant 1/2",
-    control: Control { what: "beta = -1, t = n e^beta / 2", trial: |ctx| bound(&NEGATIVE, ctx, start(&NEGATIVE)?) },
+    control: Control {
+        what: "beta = -1, t = n e^beta / 2",
+        trial: |ctx| bound(&NEGATIVE, ctx, start(&NEGATIVE)?),
+    },
     ..Claim::INEQUALITY
 };
 
 const NEGATIVE: Case = Case::new(2, 2, -1.0, "sa").with_law("orthonormal");
 
 /// The gamma curve depends only on n and beta.
-pub const DOMAIN: Domain =
-    Domain { n: Sizes::Range(2, 256), d: Sizes::Unused, beta: Betas::Linear(0.0, 6.0), laws: &["orthonormal"], ..Domain::EQUAL_MASSES };
+pub const DOMAIN: Domain = Domain {
+    n: Sizes::Range(2, 256),
+    d: Sizes::Unused,
+    beta: Betas::Linear(0.0, 6.0),
+    laws: &["orthonormal"],
+    ..Domain::EQUAL_MASSES
+};
 
 /// The first time at which the corrected bound holds.
 pub fn start(case: &Case) -> Result<f64> {
-    Ok(0.5 * case.n as f64 * (case.beta - case.row_weights()?.log_consensus_row_sum(case.beta)).exp())
+    Ok(0.5
+        * case.n as f64
+        * (case.beta - case.row_weights()?.log_consensus_row_sum(case.beta)).exp())
 }
 
 /// The ratio of `1 - gamma(t)` to its bound, from their logarithms (both may be 1e-3000).

@@ -17,19 +17,28 @@ pub static ENTRY: Claim = Claim {
     statement: "For SA, 1 - gamma(t) <= (1/2) exp( n^2 e^beta / (2 (n + e^{beta/2})) - n t / (n + \
                 e^{beta/2}) ) for all t >= 0. Counterexample: n = 2, beta = 0, t = 0, where 1 <= \
                 0.974 fails.",
-    domain: Domain { n: Sizes::Range(2, 64), dynamics: &["sa"], beta: Betas::Log(1e-3, 6.0), ..gamma_bound::DOMAIN },
+    domain: Domain {
+        n: Sizes::Range(2, 64),
+        dynamics: &["sa"],
+        beta: Betas::Log(1e-3, 6.0),
+        ..gamma_bound::DOMAIN
+    },
     narrower: "t up to 1.5 n e^beta",
     citation: "arXiv:2312.10794, (D.8)",
     status: Status::Misprinted,
     trials: (300, 1000),
     trial: |case, ctx| {
         // Half of the times are t = 0.
-        let t = 3.0 * (2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0).powi(3) * gamma_bound::start(case)?;
+        let t = 3.0
+            * (2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0).powi(3)
+            * gamma_bound::start(case)?;
         gamma_bound::bound(case, ctx, t)
     },
     control: Control {
         what: "t = n e^beta / 2, n = 2, beta = 0",
-        trial: |ctx| gamma_bound::bound(&Case::new(2, 2, 0.0, "sa").with_law("orthonormal"), ctx, 1.0),
+        trial: |ctx| {
+            gamma_bound::bound(&Case::new(2, 2, 0.0, "sa").with_law("orthonormal"), ctx, 1.0)
+        },
     },
     ..Claim::INEQUALITY
 };

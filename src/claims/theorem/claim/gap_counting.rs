@@ -23,14 +23,22 @@ pub static ENTRY: Claim = Claim {
                 (s_max - s_j)} = 2. The mean of log beta_2 grows like (2/(d-1)) log n. Tested as: \
                 from n = 250 to n = 4000 the mean over 200 draws grows by (2/(d-1)) log 16, to 4 \
                 standard errors plus 0.05.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[3, 4, 5]), beta: Betas::Unused, ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::List(&[3, 4, 5]),
+        beta: Betas::Unused,
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "uniform keys; of the general law we have seen only the abstract",
     citation: "derived for uniform keys; arXiv:2605.08505 (abstract); Hayase and Karakida 2026 \
                (abstract: gap-counting functions)",
     trials: (3, 20),
     trial: |case, ctx| growth(case, ctx, 2.0 / (case.d as f64 - 1.0)),
     constant: "the exponent",
-    control: Control { what: "the exponent 1/(d-1)", trial: |ctx| growth(&Case::new(2, 3, 0.0, "keys"), ctx, 0.5) },
+    control: Control {
+        what: "the exponent 1/(d-1)",
+        trial: |ctx| growth(&Case::new(2, 3, 0.0, "keys"), ctx, 0.5),
+    },
     ..Claim::LAW
 };
 

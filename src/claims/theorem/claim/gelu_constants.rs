@@ -21,7 +21,10 @@ pub static ENTRY: Claim = Claim {
     trials: (1, 1),
     trial: |_, ctx| constants(ctx, Activation::Gelu),
     constant: "the minimum",
-    control: Control { what: "the minimum of the tanh form", trial: |ctx| constants(ctx, Activation::GeluTanh) },
+    control: Control {
+        what: "the minimum of the tanh form",
+        trial: |ctx| constants(ctx, Activation::GeluTanh),
+    },
     ..Claim::IDENTITY
 };
 
@@ -35,7 +38,10 @@ fn constants(ctx: &mut Context, act: Activation) -> Result<Finding> {
     let change = |x: f64| Activation::Gelu.slope(x) - Activation::GeluTanh.slope(x);
     let furthest = bracketed_root(change, 2.4, 3.0, 1e-12).ok_or_else(missing)?;
     // The difference is not larger anywhere on a fine grid.
-    let most = (0..=20_000).map(|k| apart(f64::from(k) * 5e-4).abs()).fold(0.0, f64::max).max(apart(furthest).abs());
+    let most = (0..=20_000)
+        .map(|k| apart(f64::from(k) * 5e-4).abs())
+        .fold(0.0, f64::max)
+        .max(apart(furthest).abs());
     let distance = (most - 4.7324e-4).abs() / 1e-7;
     Ok(Finding::identity([minimum, place, steepest, distance].into_iter().fold(0.0, f64::max), 1.0))
 }

@@ -50,7 +50,8 @@ fn gradient_identity(case: &Case, ctx: &mut Context, round: bool) -> Result<Find
     for (i, (v, g)) in flow.chunks_exact(d).zip(grad.chunks_exact(d)).enumerate() {
         let z: f64 = (0..n).map(|j| weight(beta, &x, i, j)).sum();
         let size: f64 = (0..n).map(|j| weight(beta, &x, i, j) * sine(&x, i, j)).sum();
-        let factor = if softmax && !round { z.powf(exponent) } else { x.masses()[i].powf(exponent) * unit };
+        let factor =
+            if softmax && !round { z.powf(exponent) } else { x.masses()[i].powf(exponent) * unit };
         let allowed = 16.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
         worst = v.iter().zip(g).map(|(v, g)| (factor * v - g).abs() / allowed).fold(worst, nan_max);
     }
@@ -68,7 +69,8 @@ fn difference_quotient(case: &Case, x: &Tokens, u: &[f64], slope: f64) -> Result
     let h = f64::EPSILON.cbrt() / scale;
     let energy = Energy::new(case.beta, EnergyScale::Mean);
     let along = |h: f64| -> Result<f64> {
-        let move_by = |(x, u): (&[f64], &[f64])| exp(x, &u.iter().map(|v| h * v).collect::<Vec<_>>());
+        let move_by =
+            |(x, u): (&[f64], &[f64])| exp(x, &u.iter().map(|v| h * v).collect::<Vec<_>>());
         let moved = x.rows().zip(u.chunks_exact(case.d)).flat_map(move_by).collect();
         Ok(energy.log_scaled(&Tokens::new(case.d, moved)?.with_masses(x.masses())?).exp())
     };

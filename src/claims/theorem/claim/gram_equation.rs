@@ -20,12 +20,19 @@ pub static ENTRY: Claim = Claim {
                 causal forms with any masses, G_ij' = sum_k A_ik (G_kj - G_ik G_ij) + sum_k A_jk \
                 (G_ki - G_jk G_ij). Tested as: this equation, integrated from X(0) X(0)^T for half \
                 a Lipschitz time of the velocity, agrees with X(t) X(t)^T to 2e-12.",
-    domain: Domain { n: Sizes::Range(1, 20), dynamics: &["sa", "usa", "causal-sa", "causal-usa"], ..Domain::SYMMETRY },
+    domain: Domain {
+        n: Sizes::Range(1, 20),
+        dynamics: &["sa", "usa", "causal-sa", "causal-usa"],
+        ..Domain::SYMMETRY
+    },
     citation: "derived from arXiv:2312.10794, (2.3); used for equiangular and causal starts",
     trials: (24, 150),
     trial: |case, ctx| compare(case, ctx, case.beta),
     constant: "the integration time of the Gram equation",
-    control: Control { what: "the Gram equation at beta + 1", trial: |ctx| compare(&Case::with_random_masses(5, 3, 2.0, "sa"), ctx, 3.0) },
+    control: Control {
+        what: "the Gram equation at beta + 1",
+        trial: |ctx| compare(&Case::with_random_masses(5, 3, 2.0, "sa"), ctx, 3.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -45,7 +52,9 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
 fn integrate(case: &Case, masses: &[f64], mut g: Vec<f64>, horizon: f64) -> Result<Vec<f64>> {
     let (variant, steps) = (case.variant()?, 256);
     let h = horizon / f64::from(steps);
-    let shifted = |g: &[f64], k: &[f64], c: f64| -> Vec<f64> { g.iter().zip(k).map(|(a, b)| a + c * b).collect() };
+    let shifted = |g: &[f64], k: &[f64], c: f64| -> Vec<f64> {
+        g.iter().zip(k).map(|(a, b)| a + c * b).collect()
+    };
     for _ in 0..steps {
         let k1 = gram_derivative(case, variant, masses, &g);
         let k2 = gram_derivative(case, variant, masses, &shifted(&g, &k1, 0.5 * h));
@@ -69,6 +78,8 @@ fn gram_derivative(case: &Case, variant: Variant, masses: &[f64], g: &[f64]) -> 
         let z = if softmax { row.iter().sum() } else { 1.0 };
         divide(row, z);
     }
-    let half = |i: usize, j: usize| -> f64 { (0..n).map(|k| a[i * n + k] * (g[k * n + j] - g[i * n + k] * g[i * n + j])).sum() };
+    let half = |i: usize, j: usize| -> f64 {
+        (0..n).map(|k| a[i * n + k] * (g[k * n + j] - g[i * n + k] * g[i * n + j])).sum()
+    };
     (0..n * n).map(|p| half(p / n, p % n) + half(p % n, p / n)).collect()
 }

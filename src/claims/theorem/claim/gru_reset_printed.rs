@@ -20,7 +20,10 @@ pub static ENTRY: Claim = Claim {
     status: Status::Misprinted,
     trials: (6, 40),
     trial: |case, ctx| effect(ctx, case.d, 0.0),
-    control: Control { what: "Z = 0 as well, where the state is forgotten", trial: |ctx| effect(ctx, 4, -800.0) },
+    control: Control {
+        what: "Z = 0 as well, where the state is forgotten",
+        trial: |ctx| effect(ctx, 4, -800.0),
+    },
     ..Claim::INEQUALITY
 };
 

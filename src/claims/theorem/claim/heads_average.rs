@@ -16,7 +16,10 @@ pub static ENTRY: Claim = Claim {
                (the mean)",
     trials: (10, 60),
     trial: |case, ctx| averaged(ctx, case, true),
-    control: Control { what: "a normal W^O", trial: |ctx| averaged(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false) },
+    control: Control {
+        what: "a normal W^O",
+        trial: |ctx| averaged(ctx, &Case::new(5, 4, 0.0, "maps of rows"), false),
+    },
     ..Claim::IDENTITY
 };
 
@@ -24,7 +27,9 @@ fn averaged(ctx: &mut Context, case: &Case, blocks: bool) -> Result<Finding> {
     let mut h = Heads::draw(ctx, case);
     if blocks {
         let (d, count) = (case.d, h.count());
-        h.last = (0..d * d * count).map(|k| if k / (d * count) == k % d { 1.0 / count as f64 } else { 0.0 }).collect();
+        h.last = (0..d * d * count)
+            .map(|k| if k / (d * count) == k % d { 1.0 / count as f64 } else { 0.0 })
+            .collect();
     }
     h.against(&h.mean())
 }

@@ -53,9 +53,16 @@ impl Heads {
         let size = (d as f64).sqrt().recip();
         let mut maps = [const { Vec::new() }; 3];
         let outputs = (0..count).map(|_| {
-            let (q, k, v) = (normals(ctx, d * d, size), normals(ctx, d * d, size), normals(ctx, d * d, size));
-            let weights: Vec<f64> = scores(&x, &q, &k, d).chunks_exact(n).flat_map(|s| softmax_row(s.to_vec())).collect();
-            let values: Vec<f64> = x.chunks_exact(d).flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>()).collect();
+            let (q, k, v) =
+                (normals(ctx, d * d, size), normals(ctx, d * d, size), normals(ctx, d * d, size));
+            let weights: Vec<f64> = scores(&x, &q, &k, d)
+                .chunks_exact(n)
+                .flat_map(|s| softmax_row(s.to_vec()))
+                .collect();
+            let values: Vec<f64> = x
+                .chunks_exact(d)
+                .flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>())
+                .collect();
             maps.iter_mut().zip([q, k, v]).for_each(|(all, one)| all.extend(one));
             mul(&weights, &values, d)
         });
@@ -71,12 +78,18 @@ impl Heads {
     /// The heads in the form of trained models.
     fn trained(&self) -> Result<AttentionLayer> {
         let (d, heads) = (self.d, self.count());
-        let map = |inputs: usize, weight: &[f64]| Linear::new("map", inputs, weight.to_vec(), Vec::new());
+        let map =
+            |inputs: usize, weight: &[f64]| Linear::new("map", inputs, weight.to_vec(), Vec::new());
         let [q, k, v] = &self.maps;
         // Trained heads divide logits by sqrt d.
         let q: Vec<f64> = q.iter().map(|q| (d as f64).sqrt() * q).collect();
         let maps = [map(d, &q)?, map(d, k)?, map(d, v)?, map(d * heads, &self.last)?];
-        AttentionLayer::new("heads", maps, Grouping { heads, kv_heads: heads }, Arc::new(FullAttention))
+        AttentionLayer::new(
+            "heads",
+            maps,
+            Grouping { heads, kv_heads: heads },
+            Arc::new(FullAttention),
+        )
     }
 
     /// The sum of block `h + shift` on head h.
@@ -94,7 +107,9 @@ impl Heads {
 
     /// The mean of the heads.
     pub(super) fn mean(&self) -> Vec<f64> {
-        (0..self.n * self.d).map(|k| self.outputs.iter().map(|o| o[k]).sum::<f64>() / self.count() as f64).collect()
+        (0..self.n * self.d)
+            .map(|k| self.outputs.iter().map(|o| o[k]).sum::<f64>() / self.count() as f64)
+            .collect()
     }
 
     /// Compares `W^O` applied to the concatenations, as the library computes it, with another
@@ -102,6 +117,9 @@ impl Heads {
     pub(super) fn against(&self, other: &[f64]) -> Result<Finding> {
         let of = self.trained()?;
         let both: Vec<f64> = allowed(&of, &self.x).iter().map(|a| 2.0 * a).collect();
-        Ok(Finding::identity(max_relative_deviation(&of.attend(&self.x, &self.x, false)?.out, other, &both), 1.0))
+        Ok(Finding::identity(
+            max_relative_deviation(&of.attend(&self.x, &self.x, false)?.out, other, &both),
+            1.0,
+        ))
     }
 }

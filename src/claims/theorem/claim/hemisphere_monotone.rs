@@ -38,7 +38,12 @@ pub static ENTRY: Claim = Claim {
     trial: cap_shrinks,
     control: Control {
         what: "the repulsive flow, V = -I",
-        trial: |ctx| cap_shrinks(&Case::with_random_masses(6, 3, 2.0, "repulsive-sa").with_law("cap:radius=0.3"), ctx),
+        trial: |ctx| {
+            cap_shrinks(
+                &Case::with_random_masses(6, 3, 2.0, "repulsive-sa").with_law("cap:radius=0.3"),
+                ctx,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -59,7 +64,11 @@ fn cap_shrinks(case: &Case, ctx: &mut Context) -> Result<Finding> {
     for k in 0..4 {
         let in_time = k % 2 == 0;
         if in_time {
-            let fastest = dynamics.velocity(&x).chunks_exact(x.d()).map(norm).fold(f64::MIN_POSITIVE, nan_max);
+            let fastest = dynamics
+                .velocity(&x)
+                .chunks_exact(x.d())
+                .map(norm)
+                .fold(f64::MIN_POSITIVE, nan_max);
             x = ctx.flow_to(&dynamics, &x, (0.3 * before / fastest).min(50.0))?;
         } else {
             layer.apply(&dynamics, &mut x);

@@ -19,7 +19,12 @@ pub static ENTRY: Claim = Claim {
     statement: "Let z_i+ = z_i + mean_{j in C_i} (z_j - z_i)/2 with C_i = argmax_j <z_i, z_j>, \
                 from normal tokens. A leader is a token with C_i = {i} at some layer. After 120 \
                 layers every token is within 1e-6 of the position of a leader at such a layer.",
-    domain: Domain { n: Sizes::Range(2, 20), d: Sizes::Range(1, 3), laws: &["normal"], ..Domain::HARDMAX },
+    domain: Domain {
+        n: Sizes::Range(2, 20),
+        d: Sizes::Range(1, 3),
+        laws: &["normal"],
+        ..Domain::HARDMAX
+    },
     narrower: "step 1/2",
     citation: "arXiv:2407.01602, Theorem 2.1 (clustered equilibria determined by leaders)",
     status: Status::Observation,
@@ -34,8 +39,10 @@ pub static ENTRY: Claim = Claim {
                mean; and (0.87, 0.94), (-1.19, 2.30), (0.66, 1.19), compared only with the leaders \
                of the start",
         trial: |_: &mut Context| {
-            let tie = ends_at_leaders(&Tokens::flat(2, vec![1.0, 1.0, 1.0, -1.0, 0.3, 0.0])?, LAYERS)?;
-            let later = ends_at_leaders(&Tokens::flat(2, vec![0.87, 0.94, -1.19, 2.3, 0.66, 1.19])?, 1)?;
+            let tie =
+                ends_at_leaders(&Tokens::flat(2, vec![1.0, 1.0, 1.0, -1.0, 0.3, 0.0])?, LAYERS)?;
+            let later =
+                ends_at_leaders(&Tokens::flat(2, vec![0.87, 0.94, -1.19, 2.3, 0.66, 1.19])?, 1)?;
             Ok(Finding::answer([tie, later].contains(&Finding::answer(true))))
         },
     },

@@ -30,13 +30,21 @@ pub static ENTRY: Claim = Claim {
                 = 40 layers they have moved by at most 2 T eps (d r + 2) Z / kappa, a bound on \
                 rounding, where Z is the longest row and r the norm of |A| |z_i| divided by that \
                 of A z_i.",
-    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 4), laws: &["normal"], ..Domain::HARDMAX },
+    domain: Domain {
+        n: Sizes::Range(2, 24),
+        d: Sizes::Range(1, 4),
+        laws: &["normal"],
+        ..Domain::HARDMAX
+    },
     narrower: "A = I + normal entries of standard deviation 1/(2d), s in [0.1, 0.9]; kappa instead \
                of 0, r <= 1000",
     citation: "arXiv:2407.01602, Section 3; for any A derived",
     trials: (20, 200),
     trial: |case, ctx| displacement(case, ctx, 1.0),
-    control: Control { what: "layers of -A", trial: |ctx| displacement(&Case::new(12, 2, 0.0, "hardmax"), ctx, -1.0) },
+    control: Control {
+        what: "layers of -A",
+        trial: |ctx| displacement(&Case::new(12, 2, 0.0, "hardmax"), ctx, -1.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -54,17 +62,26 @@ fn displacement(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     (0..d).for_each(|k| a[k * d + k] += 1.0);
     let step = ctx.uniform_in(0.1, 0.9);
     // Without a tie tolerance: a follower near the leader would move it.
-    let dynamics = Dynamics::single(Hardmax::new(Some(a.iter().map(|v| sign * v).collect()), 0.0)?).with_normalisation(Rescaled);
+    let dynamics = Dynamics::single(Hardmax::new(Some(a.iter().map(|v| sign * v).collect()), 0.0)?)
+        .with_normalisation(Rescaled);
     let mut z = x.clone();
     for _ in 0..LAYERS {
         Layer::new(step)?.apply(&dynamics, &mut z);
     }
     let longest = x.rows().map(norm).fold(0.0, nan_max);
     let share = |i: usize| {
-        let allowed = 2.0 * LAYERS as f64 * f64::EPSILON * (d as f64 * cancellation(&x, &a, i)? + 2.0) * longest / KAPPA;
+        let allowed = 2.0
+            * LAYERS as f64
+            * f64::EPSILON
+            * (d as f64 * cancellation(&x, &a, i)? + 2.0)
+            * longest
+            / KAPPA;
         Some(chord2(x.row(i), z.row(i)).sqrt() / allowed)
     };
-    Ok((0..n).filter_map(share).reduce(nan_max).map_or(Finding::HypothesesMissed, |worst| Finding::identity(worst, 1.0)))
+    Ok((0..n)
+        .filter_map(share)
+        .reduce(nan_max)
+        .map_or(Finding::HypothesesMissed, |worst| Finding::identity(worst, 1.0)))
 }
 
 /// The norm of `|A| |z_i|` divided by that of `A z_i`, for a token that is its own leader by more

@@ -14,7 +14,12 @@ pub static ENTRY: Claim = Claim {
                 with <x_i, x_j> >= M - T (1 + |M|), M = max_k <x_i, x_k>, T in [0.01, 0.5]. The \
                 convex hull does not grow. Tested as: max_j <w, x_j> does not increase in 40 \
                 layers for 64 directions w, to 1e-13 of the hull.",
-    domain: Domain { n: Sizes::Range(3, 20), d: Sizes::Fixed(2), laws: &["normal"], ..Domain::HARDMAX },
+    domain: Domain {
+        n: Sizes::Range(3, 20),
+        d: Sizes::Fixed(2),
+        laws: &["normal"],
+        ..Domain::HARDMAX
+    },
     narrower: "d = 2",
     citation: "arXiv:2509.15958 (abstract: the hull tends to a polytope); derived",
     trials: (10, 100),
@@ -23,15 +28,23 @@ pub static ENTRY: Claim = Claim {
         let (s, tolerance) = (ctx.uniform_in(0.1, 0.9), ctx.log_uniform_in(0.01, 0.5));
         shrinks(x, s, tolerance)
     },
-    control: Control { what: "s = 3", trial: |ctx| shrinks(Tokens::flat(2, ctx.normals(16))?, 3.0, 0.2) },
+    control: Control {
+        what: "s = 3",
+        trial: |ctx| shrinks(Tokens::flat(2, ctx.normals(16))?, 3.0, 0.2),
+    },
     ..Claim::INEQUALITY
 };
 
 fn shrinks(mut x: Tokens, s: f64, tolerance: f64) -> Result<Finding> {
     let dynamics = Dynamics::single(Hardmax::new(None, tolerance)?).with_normalisation(Rescaled);
-    let directions: Vec<[f64; 2]> = (0..64).map(|k| TAU * f64::from(k) / 64.0).map(|t| [t.cos(), t.sin()]).collect();
-    let support =
-        |x: &Tokens| -> Vec<f64> { directions.iter().map(|w| x.rows().map(|r| dot(w, r)).fold(f64::NEG_INFINITY, f64::max)).collect() };
+    let directions: Vec<[f64; 2]> =
+        (0..64).map(|k| TAU * f64::from(k) / 64.0).map(|t| [t.cos(), t.sin()]).collect();
+    let support = |x: &Tokens| -> Vec<f64> {
+        directions
+            .iter()
+            .map(|w| x.rows().map(|r| dot(w, r)).fold(f64::NEG_INFINITY, f64::max))
+            .collect()
+    };
     let size = x.numbers().iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let (mut before, mut worst) = (support(&x), f64::NEG_INFINITY);
     for _ in 0..40 {
@@ -45,7 +58,11 @@ fn shrinks(mut x: Tokens, s: f64, tolerance: f64) -> Result<Finding> {
 
 /// The number of leaders of the start, and the largest distance by which one of them has moved
 /// after 200 layers of step 1/2.
-pub(super) fn leader_displacement(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Option<f64>> {
+pub(super) fn leader_displacement(
+    ctx: &mut Context,
+    n: usize,
+    tolerance: f64,
+) -> Result<Option<f64>> {
     let x = Tokens::flat(2, ctx.normals(2 * n))?;
     let (rule, strict) = (Hardmax::new(None, tolerance)?, Hardmax::new(None, 1e-12)?);
     let mut leaders = Vec::new();

@@ -12,7 +12,12 @@ pub static ENTRY: Claim = Claim {
                 >= M - T (1 + |M|), M = max_k <x_i, x_k>, T = 1/20, with 12 normal tokens. Tokens \
                 that are their only leaders at first do not move. Tested as: they move by at most \
                 1e-6 in 200 layers.",
-    domain: Domain { n: Sizes::Fixed(12), d: Sizes::Fixed(2), laws: &["normal"], ..Domain::HARDMAX },
+    domain: Domain {
+        n: Sizes::Fixed(12),
+        d: Sizes::Fixed(2),
+        laws: &["normal"],
+        ..Domain::HARDMAX
+    },
     narrower: "T = 1/20",
     citation: "carried over from hardmax (arXiv:2407.01602) to localmax (arXiv:2509.15958)",
     status: Status::Folklore,
@@ -23,5 +28,6 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn frozen(ctx: &mut Context, n: usize, tolerance: f64) -> Result<Finding> {
-    Ok(leader_displacement(ctx, n, tolerance)?.map_or(Finding::HypothesesMissed, |far| Finding::at_most(far, 1e-6)))
+    Ok(leader_displacement(ctx, n, tolerance)?
+        .map_or(Finding::HypothesesMissed, |far| Finding::at_most(far, 1e-6)))
 }

@@ -22,7 +22,12 @@ pub static ENTRY: Claim = Claim {
     title: "General V: tokens align when one positive eigenvalue dominates in modulus (as said)",
     statement: "Let Q^T K = V = diag(1, 1/5) and beta = 2, with tokens anywhere on the circle. \
                 Under SA, all inner products are positive at t = 60.",
-    domain: Domain { n: Sizes::Range(8, 14), d: Sizes::Fixed(2), beta: Betas::List(&[2.0]), ..SYMMETRIC },
+    domain: Domain {
+        n: Sizes::Range(8, 14),
+        d: Sizes::Fixed(2),
+        beta: Betas::List(&[2.0]),
+        ..SYMMETRIC
+    },
     narrower: "one S and beta; of the source we have seen only the abstract, not the exact theorem",
     citation: "arXiv:2604.26085 (abstract, without a hypothesis on the start)",
     status: Status::Folklore,
@@ -45,7 +50,8 @@ pub static ENTRY: Claim = Claim {
 
 fn all_aligned(ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let dynamics = with_diagonal(2.0, &[1.0, 0.2], &[1.0, 0.0, 0.0, 1.0])?;
-    let end = solve(&dynamics, x, 60.0, &Options { rtol: ctx.rtol(), ..Options::default() }, &mut [])?;
+    let end =
+        solve(&dynamics, x, 60.0, &Options { rtol: ctx.rtol(), ..Options::default() }, &mut [])?;
     if !end.outcome.end_state_is_known() {
         return Err(Error::Numerical { what: end.outcome.to_string() });
     }

@@ -23,13 +23,21 @@ pub static ENTRY: Claim = Claim {
                 t = layers eta^2 = 1, E (1 - u^2) differs from its value for the diffusion du = -u \
                 (1 - u^2)/d dt + (1 - u^2) sqrt(2/d) dB by an error of order 1 in eta^2. Tested \
                 as: the order observed between 32 and 64 layers is 1 to 0.1.",
-    domain: Domain { d: Sizes::List(&[2, 3]), beta: Betas::Linear(-0.8, 0.8), corners: &[], ..Domain::LAYERS },
+    domain: Domain {
+        d: Sizes::List(&[2, 3]),
+        beta: Betas::Linear(-0.8, 0.8),
+        corners: &[],
+        ..Domain::LAYERS
+    },
     narrower: "beta of the case is u_0; layers without attention; one observable",
     citation: "derived; the question of arXiv:2604.01978 (abstract)",
     trials: (4, 16),
     trial: |case, ctx| order(case, ctx, 1.0),
     constant: "the order",
-    control: Control { what: "the diffusion without its drift", trial: |ctx| order(&Case::new(2, 2, 0.3, "random layers"), ctx, 0.0) },
+    control: Control {
+        what: "the diffusion without its drift",
+        trial: |ctx| order(&Case::new(2, 2, 0.3, "random layers"), ctx, 0.0),
+    },
     ..Claim::LAW
 };
 

@@ -22,7 +22,10 @@ pub static ENTRY: Claim = Claim {
     citation: "derived; Vaswani et al. 2017",
     trials: (8, 60),
     trial: |case, ctx| shifted(case, ctx, 1),
-    control: Control { what: "the bias of queries", trial: |ctx| shifted(&Case::new(6, 4, 1.0, "sa"), ctx, 0) },
+    control: Control {
+        what: "the bias of queries",
+        trial: |ctx| shifted(&Case::new(6, 4, 1.0, "sa"), ctx, 0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -41,9 +44,14 @@ fn shifted(case: &Case, ctx: &mut Context, which: usize) -> Result<Finding> {
         ..of.clone()
     };
     let shift = of.output.jvp(&value);
-    let expected: Vec<f64> = before.iter().enumerate().map(|(k, v)| v + shift[k % case.d]).collect();
+    let expected: Vec<f64> =
+        before.iter().enumerate().map(|(k, v)| v + shift[k % case.d]).collect();
     // The shift is the difference of the values after and before, so that the two bounds also cover
     // its rounding.
-    let both: Vec<f64> = allowed(&of, &x).iter().zip(allowed(&other, &x)).map(|(a, b)| a + b).collect();
-    Ok(Finding::identity(max_relative_deviation(&other.attend(&x, &x, false)?.out, &expected, &both), 1.0))
+    let both: Vec<f64> =
+        allowed(&of, &x).iter().zip(allowed(&other, &x)).map(|(a, b)| a + b).collect();
+    Ok(Finding::identity(
+        max_relative_deviation(&other.attend(&x, &x, false)?.out, &expected, &both),
+        1.0,
+    ))
 }

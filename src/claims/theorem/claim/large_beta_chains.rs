@@ -30,7 +30,12 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(4, 14),
         d: Sizes::Range(2, 4),
-        beta: Betas::TimesThreshold { lo: 1.0001, hi: 20.0, formula: "(d-1) cos(pi/(n-1))/sin^2(pi/(n-1))", threshold: sharp },
+        beta: Betas::TimesThreshold {
+            lo: 1.0001,
+            hi: 20.0,
+            formula: "(d-1) cos(pi/(n-1))/sin^2(pi/(n-1))",
+            threshold: sharp,
+        },
         ..DOMAIN
     },
     narrower: "critical points found by a search, residual 1e-12",
@@ -43,7 +48,10 @@ pub static ENTRY: Claim = Claim {
         what: "the regular 8-gon on the circle at 0.98 of cos(2 pi/8)/sin^2(2 pi/8)",
         trial: |ctx| {
             let x = ctx.tokens_with_law(8, 2, "polygon")?;
-            Ok(longest_tree_edge(&x, ctx.claimed_constant(tau_star(2, 0.98 * polygon_threshold(8, 2)))))
+            Ok(longest_tree_edge(
+                &x,
+                ctx.claimed_constant(tau_star(2, 0.98 * polygon_threshold(8, 2))),
+            ))
         },
     },
     ..Claim::INEQUALITY
@@ -59,20 +67,40 @@ pub(super) fn polygon_threshold(n: usize, d: usize) -> f64 {
 
 /// Critical points with several clusters, and the number of tokens per cluster. A point in an open
 /// hemisphere is consensus that the search has not resolved; it is left out.
-pub(super) fn search_critical_points(case: &Case, ctx: &mut Context) -> Result<Vec<(Tokens, Vec<usize>)>> {
-    let found = Search { beta: case.beta, n: case.n, d: case.d, starts: 4, max_starts: 4, fixed: false, seed: ctx.seed() }.run()?;
-    let several = found.points.into_iter().filter(|p| p.clusters.n() > 1 && matches!(hemisphere(&p.clusters), Hemisphere::None { .. }));
+pub(super) fn search_critical_points(
+    case: &Case,
+    ctx: &mut Context,
+) -> Result<Vec<(Tokens, Vec<usize>)>> {
+    let found = Search {
+        beta: case.beta,
+        n: case.n,
+        d: case.d,
+        starts: 4,
+        max_starts: 4,
+        fixed: false,
+        seed: ctx.seed(),
+    }
+    .run()?;
+    let several = found.points.into_iter().filter(|p| {
+        p.clusters.n() > 1 && matches!(hemisphere(&p.clusters), Hemisphere::None { .. })
+    });
     Ok(several.map(|p| (p.clusters, p.sizes)).collect())
 }
 
 pub(super) fn not_connected(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let points = search_critical_points(case, ctx)?;
     let tau = ctx.claimed_constant(tau_star(case.d, case.beta));
-    let connected = points.iter().find(|(x, _)| matches!(longest_tree_edge(x, tau), Finding::Margin(m) if m.failed()));
+    let connected = points
+        .iter()
+        .find(|(x, _)| matches!(longest_tree_edge(x, tau), Finding::Margin(m) if m.failed()));
     if let Some((x, sizes)) = connected {
         ctx.certified_margin(certified_margin(case, x, sizes)?);
     }
-    Ok(points.iter().map(|(x, _)| longest_tree_edge(x, tau)).reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
+    Ok(points
+        .iter()
+        .map(|(x, _)| longest_tree_edge(x, tau))
+        .reduce(Finding::and)
+        .unwrap_or(Finding::HypothesesMissed))
 }
 
 /// Rigorous upper bound on the margin at a critical point by interval arithmetic: certifies the
@@ -82,14 +110,24 @@ pub(super) fn not_connected(case: &Case, ctx: &mut Context) -> Result<Finding> {
 /// is at most `c / c* - 1`, c the chord `2 sin(longest / 2)`, as `sin` is concave.
 fn certified_margin(case: &Case, x: &Tokens, sizes: &[usize]) -> Result<Option<f64>> {
     let number = Interval::exact;
-    let Ok(proof) = CriticalPoint::near(case.beta, x, sizes).and_then(|p| critical_point::prove(&p)) else { return Ok(None) };
+    let Ok(proof) =
+        CriticalPoint::near(case.beta, x, sizes).and_then(|p| critical_point::prove(&p))
+    else {
+        return Ok(None);
+    };
     let (k, d, around) = (proof.sizes.len(), proof.d, Interval::symmetric(proof.radius));
     let at = |q: usize, c: usize| number(proof.points[q * d + c]) + around;
-    let chord = |p: usize, q: usize| (0..d).fold(number(0.0), |s, c| s + (at(p, c) - at(q, c)).sqr()).sqrt();
+    let chord = |p: usize, q: usize| {
+        (0..d).fold(number(0.0), |s, c| s + (at(p, c) - at(q, c)).sqr()).sqrt()
+    };
     let (mut joined, mut longest) = (vec![0], 0.0f64);
     while joined.len() < k {
-        let pairs = joined.iter().flat_map(|p| (0..k).filter(|q| !joined.contains(q)).map(|q| (chord(*p, q).hi(), q)));
-        let Some((length, next)) = pairs.min_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(None) };
+        let pairs = joined
+            .iter()
+            .flat_map(|p| (0..k).filter(|q| !joined.contains(q)).map(|q| (chord(*p, q).hi(), q)));
+        let Some((length, next)) = pairs.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return Ok(None);
+        };
         longest = longest.max(length);
         joined.push(next);
     }
@@ -109,7 +147,9 @@ pub(super) fn longest_tree_edge(x: &Tokens, tau: f64) -> Finding {
     let mut nearest: Vec<f64> = (0..x.n()).map(|j| dist(x.row(0), x.row(j))).collect();
     let mut left: Vec<usize> = (1..x.n()).collect();
     let mut longest = 0.0f64;
-    while let Some(k) = (0..left.len()).min_by(|&a, &b| nearest[left[a]].total_cmp(&nearest[left[b]])) {
+    while let Some(k) =
+        (0..left.len()).min_by(|&a, &b| nearest[left[a]].total_cmp(&nearest[left[b]]))
+    {
         let next = left.swap_remove(k);
         longest = longest.max(nearest[next]);
         left.iter().for_each(|&j| nearest[j] = nearest[j].min(dist(x.row(next), x.row(j))));

@@ -27,7 +27,13 @@ pub static ENTRY: Claim = Claim {
                 transport distance W_2 to this flow is the root mean square of the delays delta' = \
                 -delta + mu + D(z), mu' = D(1 - 1/n), D(z) = h/(e^{beta e^{2s} z h} - 1), h = \
                 (2/n) e^{-s}. Tested to a relative log^2(beta)/(2 beta).",
-    domain: Domain { n: Sizes::Fixed(160), d: Sizes::Fixed(1), beta: Betas::Log(12.0, 48.0), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Fixed(160),
+        d: Sizes::Fixed(1),
+        beta: Betas::Log(12.0, 48.0),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     narrower: "one start, Q = K = V = 1; we have not seen the projection of the source and take \
                the hardmax flow as the limit; the constant 1/2 of the remainder is not derived",
     citation: "derived to leading order; arXiv:2605.10931 (abstract: W_2 at most sqrt(log(beta + \
@@ -67,14 +73,27 @@ fn delays(n: usize, beta: f64, t: f64, outermost: f64) -> Vec<f64> {
 
 fn distance(ctx: &mut Context, (n, beta): (usize, f64), t: f64, outermost: f64) -> Result<Finding> {
     let start: Vec<f64> = (0..n).map(|i| (2.0 * i as f64 + 1.0) / n as f64 - 1.0).collect();
-    let limit: Vec<f64> = start.iter().map(|z| (z.signum() * start[n - 1], z)).map(|(end, z)| end + (z - end) * (-t).exp()).collect();
+    let limit: Vec<f64> = start
+        .iter()
+        .map(|z| (z.signum() * start[n - 1], z))
+        .map(|(end, z)| end + (z - end) * (-t).exp())
+        .collect();
     let x = Tokens::flat(1, start)?;
     // Scores grow like e^{2t}, since V enters them as well.
-    let mut end = evolve(ctx, &attention(beta, n, 1, None, Some((1, vec![1.0])), true)?, &x, t, 1e5)?.numbers().to_vec();
+    let mut end =
+        evolve(ctx, &attention(beta, n, 1, None, Some((1, vec![1.0])), true)?, &x, t, 1e5)?
+            .numbers()
+            .to_vec();
     // On the line W_2 pairs tokens by rank; the limit preserves the order.
     end.sort_by(f64::total_cmp);
-    let found = (end.iter().zip(&limit).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / n as f64).sqrt();
+    let found =
+        (end.iter().zip(&limit).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / n as f64).sqrt();
     let delays = delays(n, beta, t, outermost);
     let stated = (delays.iter().map(|d| d * d).sum::<f64>() / delays.len() as f64).sqrt();
-    Ok(Finding::law(found, ctx.claimed_constant(stated), stated * beta.ln().powi(2) / (2.0 * beta), 0.0))
+    Ok(Finding::law(
+        found,
+        ctx.claimed_constant(stated),
+        stated * beta.ln().powi(2) / (2.0 * beta),
+        0.0,
+    ))
 }

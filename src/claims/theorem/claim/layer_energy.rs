@@ -45,12 +45,26 @@ pub const CLIMB: Domain = Domain {
 
 /// Ten layers with `Q^T K = form` and `V = sign * form` (`None` is the identity): the smallest
 /// margin of the two inequalities.
-pub fn increases(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) -> Result<Finding> {
+pub fn increases(
+    case: &Case,
+    ctx: &mut Context,
+    form: Option<&[f64]>,
+    sign: f64,
+) -> Result<Finding> {
     let d = case.d;
-    let scaled = |factor: f64| form.map(|b| (d, b.iter().map(|v| factor * v).collect::<Vec<f64>>()));
-    let value = if sign < 0.0 && form.is_none() { Some((d, identity(d).iter().map(|v| -v).collect())) } else { scaled(sign) };
+    let scaled =
+        |factor: f64| form.map(|b| (d, b.iter().map(|v| factor * v).collect::<Vec<f64>>()));
+    let value = if sign < 0.0 && form.is_none() {
+        Some((d, identity(d).iter().map(|v| -v).collect()))
+    } else {
+        scaled(sign)
+    };
     let head = Head::new(d, None, scaled(1.0), value)?;
-    let dynamics = dynamics::build(case.dynamics, false, &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) })?;
+    let dynamics = dynamics::build(
+        case.dynamics,
+        false,
+        &Spec { heads: vec![head], ..Spec::new(case.beta, case.n) },
+    )?;
     let mut x = ctx.tokens(case)?;
     let mut worst = Finding::nonnegative(1.0, 1.0);
     for _ in 0..10 {
@@ -84,13 +98,18 @@ fn gain(beta: f64, form: Option<&[f64]>, old: &Tokens, new: &Tokens) -> Gain {
         form.iter().for_each(|b| mat_vec(b, x, &mut y));
         y
     };
-    let moves: Vec<f64> = new.coordinates().iter().zip(old.coordinates()).map(|(a, b)| a - b).collect();
+    let moves: Vec<f64> =
+        new.coordinates().iter().zip(old.coordinates()).map(|(a, b)| a - b).collect();
     let images = |x: &[f64]| -> Vec<Vec<f64>> { x.chunks_exact(d).map(image).collect() };
-    let (before, after, moved) = (images(old.coordinates()), images(new.coordinates()), images(&moves));
-    let (mut whole, mut first, mut size) = (Compensated::default(), Compensated::default(), Compensated::default());
+    let (before, after, moved) =
+        (images(old.coordinates()), images(new.coordinates()), images(&moves));
+    let (mut whole, mut first, mut size) =
+        (Compensated::default(), Compensated::default(), Compensated::default());
     for (i, move_i) in moves.chunks_exact(d).enumerate() {
         for j in 0..old.n() {
-            let weight = old.masses()[i] * old.masses()[j] * (beta * (dot(old.row(i), &before[j]) - 1.0)).exp();
+            let weight = old.masses()[i]
+                * old.masses()[j]
+                * (beta * (dot(old.row(i), &before[j]) - 1.0)).exp();
             let rise = beta * (dot(move_i, &after[j]) + dot(old.row(i), &moved[j]));
             whole.add(weight * rise.exp_m1());
             first.add(weight * 2.0 * beta * dot(move_i, &before[j]));

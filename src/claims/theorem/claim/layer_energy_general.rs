@@ -29,7 +29,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| with_form(case, ctx, 1.0),
     constant: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
-    control: Control { what: "V = -Q^T K", trial: |ctx| with_form(&Case::with_random_masses(6, 3, 4.0, "sa"), ctx, -1.0) },
+    control: Control {
+        what: "V = -Q^T K",
+        trial: |ctx| with_form(&Case::with_random_masses(6, 3, 4.0, "sa"), ctx, -1.0),
+    },
     ..Claim::INEQUALITY
 };
 

@@ -38,7 +38,10 @@ pub static ENTRY: Claim = Claim {
     trials: (100, 600),
     trial: |case, ctx| compare(case, ctx, case.n),
     constant: "the new rho",
-    control: Control { what: "the formula for n + 1 tokens", trial: |ctx| compare(&Case::new(4, 4, 1.0, "sa"), ctx, 5) },
+    control: Control {
+        what: "the formula for n + 1 tokens",
+        trial: |ctx| compare(&Case::new(4, 4, 1.0, "sa"), ctx, 5),
+    },
     ..Claim::IDENTITY
 };
 
@@ -57,6 +60,13 @@ fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     let b = (1.0 - a) / (case.n as f64 - 1.0);
     let square = rho + (1.0 - rho) * (a * a + (case.n as f64 - 1.0) * b * b);
     let along = a + (case.n as f64 - 1.0) * b * rho;
-    let stretch = if eta.is_infinite() { 1.0 / square } else { (1.0 + eta).powi(2) / (1.0 + eta * (2.0 * along + eta * square)) };
-    Ok(Finding::identity(worst, 8.0 * f64::EPSILON * (1.0 + beta.abs()) * (case.n as f64).sqrt() * stretch))
+    let stretch = if eta.is_infinite() {
+        1.0 / square
+    } else {
+        (1.0 + eta).powi(2) / (1.0 + eta * (2.0 * along + eta * square))
+    };
+    Ok(Finding::identity(
+        worst,
+        8.0 * f64::EPSILON * (1.0 + beta.abs()) * (case.n as f64).sqrt() * stretch,
+    ))
 }

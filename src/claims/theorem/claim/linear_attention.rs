@@ -21,17 +21,24 @@ pub static ENTRY: Claim = Claim {
     citation: "derived; a tutorial prints C = Q K V X",
     trials: (8, 60),
     trial: |case, ctx| field(ctx, case, false),
-    control: Control { what: "the softmax of the scores", trial: |ctx| field(ctx, &Case::new(5, 3, 0.0, "maps of rows"), true) },
+    control: Control {
+        what: "the softmax of the scores",
+        trial: |ctx| field(ctx, &Case::new(5, 3, 0.0, "maps of rows"), true),
+    },
     ..Claim::IDENTITY
 };
 
 fn field(ctx: &mut Context, case: &Case, normalised: bool) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let (x, b, v) = (ctx.normals(n * d), ctx.normals(d * d), ctx.normals(d * d));
-    let image = |m: &[f64], j: usize| -> Vec<f64> { m.chunks_exact(d).map(|r| dot(r, &x[j * d..][..d])).collect() };
+    let image = |m: &[f64], j: usize| -> Vec<f64> {
+        m.chunks_exact(d).map(|r| dot(r, &x[j * d..][..d])).collect()
+    };
     let (keys, values): (Vec<_>, Vec<_>) = (0..n).map(|j| (image(&b, j), image(&v, j))).unzip();
     let mut m = vec![0.0; d * d];
-    keys.iter().zip(&values).for_each(|(k, v)| (0..d * d).for_each(|e| m[e] += v[e / d] * k[e % d]));
+    keys.iter()
+        .zip(&values)
+        .for_each(|(k, v)| (0..d * d).for_each(|e| m[e] += v[e / d] * k[e % d]));
     let mut worst = 0.0;
     for i in 0..n {
         let row = &x[i * d..][..d];
@@ -42,7 +49,9 @@ fn field(ctx: &mut Context, case: &Case, normalised: bool) -> Result<Finding> {
         // Both sides add the same n d products, with n + d + 1 roundings each.
         let products: Vec<f64> = keys.iter().map(|k| dot(&absolute(row), &absolute(k))).collect();
         for (c, o) in image(&m, i).iter().enumerate() {
-            let sum = |weights: &[f64], of: fn(f64) -> f64| (0..n).map(|j| weights[j] * of(values[j][c])).sum::<f64>();
+            let sum = |weights: &[f64], of: fn(f64) -> f64| {
+                (0..n).map(|j| weights[j] * of(values[j][c])).sum::<f64>()
+            };
             let allowed = 2.0 * f64::EPSILON * (n + d) as f64 * sum(&products, f64::abs) + TINY;
             worst = nan_max(worst, (o - sum(&weights, |v| v)).abs() / allowed);
         }

@@ -31,7 +31,12 @@ pub static ENTRY: Claim = Claim {
         let a: Vec<f64> = a.iter().map(|x| size * x).collect();
         let x: Vec<f64> = ctx.tokens(case)?.coordinates().iter().map(|x| radius * x).collect();
         let stretched = derivative_norm(&form(d, &a, &v)?, &x)?;
-        let bound = lipschitz::attention(case.n, dense::spectral_norm(&v, d), dense::spectral_norm(&a, d), radius);
+        let bound = lipschitz::attention(
+            case.n,
+            dense::spectral_norm(&v, d),
+            dense::spectral_norm(&a, d),
+            radius,
+        );
         // All keys except the first have far smaller scores.
         let leader: Vec<f64> = (0..case.n * d)
             .map(|k| {

@@ -5,7 +5,8 @@ use crate::theorem::prelude::*;
 
 /// Each scheme with the scale s of the decay of the variance at radius 2; for nGPT it is `1/alpha`
 /// (printed: `alpha`).
-static SCHEMES: [(Scheme, f64); 5] = [(Post, 1.0), (Pre, 2.0), (Peri, 2.0), (NGpt { alpha: 0.25 }, 4.0), (Cod, 1.0)];
+static SCHEMES: [(Scheme, f64); 5] =
+    [(Post, 1.0), (Pre, 2.0), (Peri, 2.0), (NGpt { alpha: 0.25 }, 4.0), (Cod, 1.0)];
 
 /// The printed condition `delta < 1/(100 n^2 beta^2)` admits antipodal pairs for small beta.
 /// Together with `delta < 1/(100 n^2)` the constant is 2 to a tenth.
@@ -28,7 +29,13 @@ pub static ENTRY: Claim = Claim {
                 beta^2)), and let Var = 1 - |mean|^2. Then -Var' s / Var lies within 0.2 of 2, \
                 with s = 1 (post, and CoD at t = 0), s = r (pre, peri) and s = 1/alpha (nGPT; \
                 printed as alpha).",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 8), beta: Betas::Log(0.01, 8.0), laws: &["placed"], ..Domain::LAYERED },
+    domain: Domain {
+        n: Sizes::Range(2, 16),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 8.0),
+        laws: &["placed"],
+        ..Domain::LAYERED
+    },
     narrower: "Q = K = V = I; radius 2, alpha = 1/4",
     citation: "arXiv:2510.22026, Theorem 4.3 (ii), with the condition and the scale of nGPT \
                corrected",
@@ -39,19 +46,31 @@ pub static ENTRY: Claim = Claim {
         let width = 0.5 / (10.0 * case.n as f64 * case.beta.max(1.0));
         let scatter = ctx.normals(case.n * case.d);
         let longest = max_norm(&scatter, case.d);
-        let place = |k: usize| width * scatter[k] / longest + if k.is_multiple_of(case.d) { 1.0 } else { 0.0 };
-        decay(case.beta, &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?, SCHEMES[k])
+        let place = |k: usize| {
+            width * scatter[k] / longest + if k.is_multiple_of(case.d) { 1.0 } else { 0.0 }
+        };
+        decay(
+            case.beta,
+            &Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?,
+            SCHEMES[k],
+        )
     },
     control: Control {
         what: "the printed condition alone: an antipodal pair at beta = 1/100",
-        trial: |_: &mut Context| decay(0.01, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, SCHEMES[0]),
+        trial: |_: &mut Context| {
+            decay(0.01, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, SCHEMES[0])
+        },
     },
     ..Claim::INEQUALITY
 };
 
 fn decay(beta: f64, x: &Tokens, (scheme, scale): (Scheme, f64)) -> Result<Finding> {
     let (n, d) = (x.n(), x.d());
-    let placed = if scheme.space().extra_per_token() > 0 { x.clone().polar(&vec![2.0; n])? } else { x.clone() };
+    let placed = if scheme.space().extra_per_token() > 0 {
+        x.clone().polar(&vec![2.0; n])?
+    } else {
+        x.clone()
+    };
     let v = Dynamics::single(Attention::new(beta)).with_normalisation(scheme).velocity(&placed);
     // 1 - |mean|^2 is the mean of half the squared chords; its derivative is a sum over pairs.
     let (mut variance, mut rate) = (0.0, 0.0);

@@ -1,11 +1,14 @@
 //! Normalisation schemes: equiangular tokens follow the reduced equation.
 
-use crate::attention::normalisation::{Cod, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre, Scheme};
+use crate::attention::normalisation::{
+    Cod, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre, Scheme,
+};
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 /// The schemes of arXiv:2510.22026 and the literal form of its LN scaling.
-pub(super) static SCHEMES: [Scheme; 7] = [Post, Pre, Peri, NGpt { alpha: 0.5 }, Cod, LnScaling, Mix { tau: 1.0 }];
+pub(super) static SCHEMES: [Scheme; 7] =
+    [Post, Pre, Peri, NGpt { alpha: 0.5 }, Cod, LnScaling, Mix { tau: 1.0 }];
 
 /// The seven schemes reduce to one equation.
 ///
@@ -25,7 +28,11 @@ pub static ENTRY: Claim = Claim {
                 CoD, LN scaling or mix remain equiangular, and gamma' = (2b/s)(1-gamma)((n-1) \
                 gamma + 1), r' = rho with the scheme's s and rho. Tested at a time in [0.2, 8]: 1 \
                 - gamma and r to a relative 1e-8.",
-    domain: Domain { laws: &["orthonormal"], condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }), ..Domain::LAYERED },
+    domain: Domain {
+        laws: &["orthonormal"],
+        condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }),
+        ..Domain::LAYERED
+    },
     citation: "arXiv:2510.22026, Section 4 (its table of schemes; reduction derived)",
     trials: (12, 80),
     trial: |case, ctx| {
@@ -41,11 +48,28 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// Tokens under a scheme after time t, with this radius if the scheme has radii.
-pub(super) fn run(ctx: &mut Context, scheme: Scheme, beta: f64, x: Tokens, radii: &[f64], t: f64) -> Result<Tokens> {
+pub(super) fn run(
+    ctx: &mut Context,
+    scheme: Scheme,
+    beta: f64,
+    x: Tokens,
+    radii: &[f64],
+    t: f64,
+) -> Result<Tokens> {
     let x = if scheme.space().extra_per_token() > 0 { x.polar(radii)? } else { x };
     let options = Options { rtol: 1e-2 * ctx.rtol(), merge_radius: 0.0, ..Options::default() };
-    let end = solve(&Dynamics::single(Attention::new(beta)).with_normalisation(scheme), &x, t, &options, &mut [])?;
-    if end.outcome.end_state_is_known() { Ok(end.clusters) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
+    let end = solve(
+        &Dynamics::single(Attention::new(beta)).with_normalisation(scheme),
+        &x,
+        t,
+        &options,
+        &mut [],
+    )?;
+    if end.outcome.end_state_is_known() {
+        Ok(end.clusters)
+    } else {
+        Err(Error::Numerical { what: end.outcome.to_string() })
+    }
 }
 
 fn follow(case: &Case, ctx: &mut Context, scheme: Scheme, stated: Scheme) -> Result<Finding> {
@@ -57,7 +81,10 @@ fn follow(case: &Case, ctx: &mut Context, scheme: Scheme, stated: Scheme) -> Res
     let place = SchemeCurve::new(stated, case.n, case.beta)?.states(0.0, radius, &[t])?[0];
     let gap = (-place.depth).exp();
     let pairs = pairs(case.n);
-    let angles = pairs.map(|(i, j)| (0.5 * chord2(end.row(i), end.row(j)) / gap - 1.0).abs()).fold(0.0, nan_max);
-    let radii = end.extra_numbers().iter().map(|r| (r / place.radius - 1.0).abs()).fold(0.0, nan_max);
+    let angles = pairs
+        .map(|(i, j)| (0.5 * chord2(end.row(i), end.row(j)) / gap - 1.0).abs())
+        .fold(0.0, nan_max);
+    let radii =
+        end.extra_numbers().iter().map(|r| (r / place.radius - 1.0).abs()).fold(0.0, nan_max);
     Ok(Finding::identity(angles.max(radii), 1e-8))
 }

@@ -23,13 +23,21 @@ pub static ENTRY: Claim = Claim {
     statement: "Layers of step eta of post, pre, peri, nGPT, CoD, LN scaling and mix, to depth \
                 1/2, differ from their flow by O(eta). Tested as: the order observed between eta = \
                 1/512 and 1/1024 is 1 to 0.05, where the differences exceed 1e-7.",
-    domain: Domain { n: Sizes::Range(2, 6), d: Sizes::Range(2, 4), beta: Betas::Linear(0.0, 3.0), ..Domain::LAYERED },
+    domain: Domain {
+        n: Sizes::Range(2, 6),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Linear(0.0, 3.0),
+        ..Domain::LAYERED
+    },
     narrower: "Q = K = V = I (the order is derived, the tolerance 0.05 is measured)",
     citation: "arXiv:2510.22026, Section 2",
     trials: (8, 60),
     trial: |case, ctx| order(case, ctx, 1.0),
     constant: "the order",
-    control: Control { what: "the order 2", trial: |ctx| order(&Case::new(4, 3, 1.0, "sa"), ctx, 2.0) },
+    control: Control {
+        what: "the order 2",
+        trial: |ctx| order(&Case::new(4, 3, 1.0, "sa"), ctx, 2.0),
+    },
     ..Claim::LAW
 };
 

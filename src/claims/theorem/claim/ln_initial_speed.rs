@@ -1,6 +1,8 @@
 //! Normalisation schemes: initial speed of orthonormal tokens.
 
-use crate::attention::normalisation::{Cod, LnScaling, NGpt, Normalisation, Peri, Post, Pre, Scheme};
+use crate::attention::normalisation::{
+    Cod, LnScaling, NGpt, Normalisation, Peri, Post, Pre, Scheme,
+};
 use crate::theorem::prelude::*;
 
 /// A scheme, and its `gamma'(0)` as a function of n, beta and the radius.
@@ -30,7 +32,11 @@ pub static ENTRY: Claim = Claim {
                 CoD, 1/r_0 times as much for pre and LN scaling, 2/(r_0 sqrt(e^{2b} + n - 1)) for \
                 peri, and 2 alpha/sqrt(e^{2b} + n - 1) for nGPT, where b = beta. Tested to a \
                 relative 1e-12.",
-    domain: Domain { laws: &["orthonormal"], condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }), ..Domain::LAYERED },
+    domain: Domain {
+        laws: &["orthonormal"],
+        condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }),
+        ..Domain::LAYERED
+    },
     narrower: "nGPT at alpha = 1/2",
     citation: "arXiv:2510.22026, Section 4 (speeds derived)",
     trials: (24, 200),
@@ -51,10 +57,17 @@ fn speed(case: &Case, ctx: &mut Context, run: usize, stated: usize) -> Result<Fi
     let x = ctx.tokens(case)?;
     let radius = ctx.log_uniform_in(1.5, 3.0);
     let scheme = TABLE[run].0;
-    let placed = if scheme.space().extra_per_token() > 0 { x.clone().polar(&vec![radius; n])? } else { x.clone() };
-    let v = Dynamics::single(Attention::new(case.beta)).with_normalisation(scheme).velocity(&placed);
+    let placed = if scheme.space().extra_per_token() > 0 {
+        x.clone().polar(&vec![radius; n])?
+    } else {
+        x.clone()
+    };
+    let v =
+        Dynamics::single(Attention::new(case.beta)).with_normalisation(scheme).velocity(&placed);
     let stated = ctx.claimed_constant((TABLE[stated].1)(n as f64, case.beta, radius));
-    let closing = |i: usize, j: usize| -> f64 { (0..d).map(|c| v[i * d + c] * x.row(j)[c] + v[j * d + c] * x.row(i)[c]).sum() };
+    let closing = |i: usize, j: usize| -> f64 {
+        (0..d).map(|c| v[i * d + c] * x.row(j)[c] + v[j * d + c] * x.row(i)[c]).sum()
+    };
     let off = pairs(n).map(|(i, j)| (closing(i, j) / stated - 1.0).abs()).fold(0.0, nan_max);
     Ok(Finding::identity(off, 1e-12))
 }

@@ -46,7 +46,13 @@ pub static ENTRY: Claim = Claim {
                 e^{-2 alpha t} for nGPT, e^{-4 sqrt(t+1)} for CoD, t^{-2} for pre, peri and mix, \
                 and t^{-1} for literal LN scaling. Tested as: the slope of log eps as a function \
                 of t, sqrt(t+1) or log t, to 1e-3.",
-    domain: Domain { d: Sizes::Unused, beta: Betas::Linear(0.0, 4.0), dynamics: &["sa"], laws: &["equiangular"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        d: Sizes::Unused,
+        beta: Betas::Linear(0.0, 4.0),
+        dynamics: &["sa"],
+        laws: &["equiangular"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "the reduced equation, from gamma = 0 (orthogonal tokens)",
     citation: "arXiv:2510.22026, Section 4; constants derived",
     trials: (14, 60),

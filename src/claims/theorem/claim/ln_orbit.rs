@@ -24,7 +24,11 @@ pub static ENTRY: Claim = Claim {
                 on the same curve in the (r, gamma) plane. Tested as: where the tokens of one \
                 scheme have the inner product gamma, their radius is that of pre at the same \
                 gamma, to 1e-8.",
-    domain: Domain { laws: &["orthonormal"], condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }), ..Domain::LAYERED },
+    domain: Domain {
+        laws: &["orthonormal"],
+        condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }),
+        ..Domain::LAYERED
+    },
     citation: "derived, for the schemes of arXiv:2510.22026",
     trials: (10, 60),
     trial: |case, ctx| {
@@ -34,7 +38,9 @@ pub static ENTRY: Claim = Claim {
     constant: "the radius",
     control: Control {
         what: "the scheme mix, whose radius is constant at first",
-        trial: |ctx| same_radius(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, Mix { tau: 1.0 }),
+        trial: |ctx| {
+            same_radius(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, Mix { tau: 1.0 })
+        },
     },
     ..Claim::IDENTITY
 };
@@ -45,6 +51,8 @@ fn same_radius(case: &Case, ctx: &mut Context, scheme: Scheme) -> Result<Finding
     let t = ctx.log_uniform_in(1.0, 30.0);
     let end = run(ctx, scheme, case.beta, x, &vec![radius; case.n], t)?;
     let depth = -(0.5 * chord2(end.row(0), end.row(1))).ln();
-    let stated = ctx.claimed_constant(SchemeCurve::new(Pre, case.n, case.beta)?.radius_at_depth(0.0, radius, depth)?);
+    let stated = ctx.claimed_constant(
+        SchemeCurve::new(Pre, case.n, case.beta)?.radius_at_depth(0.0, radius, depth)?,
+    );
     Ok(Finding::identity((end.extra_numbers()[0] / stated - 1.0).abs(), 1e-8))
 }

@@ -38,7 +38,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| radial(case, ctx, case.n),
     constant: "the lower bound",
-    control: Control { what: "five times as many tokens", trial: |ctx| radial(&Case::new(32, 3, threshold_beta(32), "sa"), ctx, 160) },
+    control: Control {
+        what: "five times as many tokens",
+        trial: |ctx| radial(&Case::new(32, 3, threshold_beta(32), "sa"), ctx, 160),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -61,9 +64,16 @@ fn radial(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
     }
     let x = Tokens::normalised(d, x)?;
     let mut a = vec![0.0; n * d];
-    Dynamics::single(Attention::new(beta)).output(0.0, &x, OutputForm::Sum, &mut crate::attention::kernel::Workspace::default(), &mut a);
+    Dynamics::single(Attention::new(beta)).output(
+        0.0,
+        &x,
+        OutputForm::Sum,
+        &mut crate::attention::kernel::Workspace::default(),
+        &mut a,
+    );
     let m = if beta >= 1.0 { (-1.0f64).exp() / beta } else { (-beta).exp() };
     let bound = (1.0 - (case.n as f64 - 1.0) * m * (-beta).exp()) / case.n as f64;
     let along = dot(x.row(0), &a[..d]);
-    Ok(Finding::at_least(along, ctx.claimed_constant(bound)).with_evaluation_error(64.0 * f64::EPSILON / bound))
+    Ok(Finding::at_least(along, ctx.claimed_constant(bound))
+        .with_evaluation_error(64.0 * f64::EPSILON / bound))
 }

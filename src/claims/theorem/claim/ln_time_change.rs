@@ -24,7 +24,9 @@ pub static ENTRY: Claim = Claim {
     narrower: "Q = K = V = I",
     citation: "arXiv:2510.22026, Section 4 (time change; needs a factor common to all tokens)",
     trials: (10, 60),
-    trial: |case, ctx| if ctx.index(2) == 0 { same(case, ctx, Cod, Post) } else { same(case, ctx, LnScaling, Pre) },
+    trial: |case, ctx| {
+        if ctx.index(2) == 0 { same(case, ctx, Cod, Post) } else { same(case, ctx, LnScaling, Pre) }
+    },
     constant: "the time",
     control: Control {
         what: "CoD compared with pre, whose factors differ between tokens",
@@ -40,7 +42,17 @@ fn same(case: &Case, ctx: &mut Context, slow: Scheme, fast: Scheme) -> Result<Fi
     let late = run(ctx, slow, case.beta, x.clone(), &radii, t)?;
     let t = ctx.claimed_constant(2.0 * ((t + 1.0).sqrt() - 1.0));
     let early = run(ctx, fast, case.beta, x, &radii, t)?;
-    let off = late.coordinates().iter().zip(early.coordinates()).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
-    let radii = late.extra_numbers().iter().zip(early.extra_numbers()).map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, nan_max);
+    let off = late
+        .coordinates()
+        .iter()
+        .zip(early.coordinates())
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, nan_max);
+    let radii = late
+        .extra_numbers()
+        .iter()
+        .zip(early.extra_numbers())
+        .map(|(a, b)| (a / b - 1.0).abs())
+        .fold(0.0, nan_max);
     Ok(Finding::identity(off.max(radii), 1e-9))
 }

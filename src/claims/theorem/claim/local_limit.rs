@@ -44,14 +44,24 @@ pub static ENTRY: Claim = Claim {
         what: "the velocity of USA against the limit of SA",
         trial: |ctx| {
             let case = Case::new(1, 2, 300.0, "usa");
-            remainder(&case, ctx, &Circle { c: [1.0, 0.2, 0.1].map(|c| Complex64::new(c, 0.0)).to_vec() }, RowWeights::Softmax)
+            remainder(
+                &case,
+                ctx,
+                &Circle { c: [1.0, 0.2, 0.1].map(|c| Complex64::new(c, 0.0)).to_vec() },
+                RowWeights::Softmax,
+            )
         },
     },
     ..Claim::INEQUALITY
 };
 
 /// The density does not depend on n.
-const DOMAIN: Domain = Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 300.0), ..Domain::EQUAL_MASSES };
+const DOMAIN: Domain = Domain {
+    n: Sizes::Unused,
+    d: Sizes::Fixed(2),
+    beta: Betas::Log(0.1, 300.0),
+    ..Domain::EQUAL_MASSES
+};
 
 /// Grid points at which the remainder is compared with its bound.
 const POINTS: usize = 256;
@@ -60,17 +70,29 @@ const POINTS: usize = 256;
 pub fn density(ctx: &mut Context, max_sum: f64) -> Result<Circle> {
     let modes = 2 + ctx.index(5);
     let raw = ctx.normals(2 * modes);
-    let waves: Vec<Complex64> = (0..modes).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
+    let waves: Vec<Complex64> =
+        (0..modes).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
     let total: f64 = waves.iter().map(|w| w.norm()).sum();
     let size = 0.5 * ctx.uniform_in(0.05, max_sum) / total.max(f64::MIN_POSITIVE);
-    Ok(Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves.iter().map(|w| w * size)).collect() })
+    Ok(Circle {
+        c: std::iter::once(Complex64::new(1.0, 0.0))
+            .chain(waves.iter().map(|w| w * size))
+            .collect(),
+    })
 }
 
 fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) -> Result<Finding> {
     let i = scaled_bessel_i(2, case.beta);
     let (q1, q2) = (i[1] / i[0], i[2] / i[0]);
     let (eps, eps2) = (1.0 - q1, 1.5 - 2.0 * q1 + 0.5 * q2);
-    let moment = |j: i32| rho.c.iter().enumerate().skip(1).map(|(k, c)| 2.0 * c.norm() * (k as f64).powi(j)).sum::<f64>();
+    let moment = |j: i32| {
+        rho.c
+            .iter()
+            .enumerate()
+            .skip(1)
+            .map(|(k, c)| 2.0 * c.norm() * (k as f64).powi(j))
+            .sum::<f64>()
+    };
     let [m1, m2, m3, m4, m5] = [1, 2, 3, 4, 5].map(moment);
     let derivative = |order: u32| -> Vec<f64> {
         let wave = |(k, c): (usize, &Complex64)| c * (Complex64::i() * k as f64).powu(order);
@@ -79,11 +101,18 @@ fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) ->
     let [r0, r1, r2, r3] = [0, 1, 2, 3].map(derivative);
     // Between two grid points the density differs by at most M_2 (pi/256)^2/2.
     let between = 0.5 * m2 * (std::f64::consts::PI / POINTS as f64).powi(2);
-    let (low, high) = r0.iter().fold((f64::INFINITY, 0.0f64), |(a, b), r| (a.min(*r - between), b.max(*r + between)));
+    let (low, high) = r0
+        .iter()
+        .fold((f64::INFINITY, 0.0f64), |(a, b), r| (a.min(*r - between), b.max(*r + between)));
     let (n4, n5) = (eps2 * (m4 - m2) / 6.0, eps2 * (m5 - m3) / 6.0);
     let usa = case.row_weights()? == RowWeights::Exponential;
-    let bound =
-        if usa { n5 } else { n5 / low + n4 * m1 / (low * low) + eps * eps * m2 / low * (m3 / low + m1 * m2 / (low * low)) * high / low };
+    let bound = if usa {
+        n5
+    } else {
+        n5 / low
+            + n4 * m1 / (low * low)
+            + eps * eps * m2 / low * (m3 / low + m1 * m2 / (low * low)) * high / low
+    };
     let v = rho.velocity(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?, POINTS);
     let scale = if usa { case.beta / i[0] / case.beta.exp() } else { case.beta };
     let lead = ctx.claimed_constant(eps);

@@ -19,22 +19,42 @@ pub static ENTRY: Claim = Claim {
     statement: "For every positive density with 3 modes and every beta >= 60, the largest distance \
                 of beta v from (log rho)' (SA) or of beta v/lambda_0 from rho' (USA) is three \
                 times smaller at 3 beta than at beta. Tested to one fifth.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(60.0, 100.0), ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(60.0, 100.0),
+        ..Domain::EQUAL_MASSES
+    },
     citation: "an earlier version of local-limit",
     status: Status::Folklore,
     trials: (400, 2000),
     trial: |case, ctx| {
         let raw = ctx.normals(6);
-        let waves: Vec<Complex64> = (0..3).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
+        let waves: Vec<Complex64> =
+            (0..3).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
         // The smallest value of the density is log-uniform in [0.01, 1].
-        let shape = Circle { c: std::iter::once(Complex64::default()).chain(waves.iter().copied()).collect() };
+        let shape = Circle {
+            c: std::iter::once(Complex64::default()).chain(waves.iter().copied()).collect(),
+        };
         let depth = -shape.values(256).into_iter().fold(0.0, f64::min);
         let size = (1.0 - ctx.log_uniform_in(0.01, 1.0)) / depth.max(f64::MIN_POSITIVE);
-        order(case, &Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves.iter().map(|w| w * size)).collect() })
+        order(
+            case,
+            &Circle {
+                c: std::iter::once(Complex64::new(1.0, 0.0))
+                    .chain(waves.iter().map(|w| w * size))
+                    .collect(),
+            },
+        )
     },
     control: Control {
         what: "1 + 0.2 cos theta + 0.1 cos 3 theta, far from 0",
-        trial: |_| order(&Case::new(1, 2, 60.0, "sa"), &Circle { c: [1.0, 0.1, 0.0, 0.05].map(|c| Complex64::new(c, 0.0)).to_vec() }),
+        trial: |_| {
+            order(
+                &Case::new(1, 2, 60.0, "sa"),
+                &Circle { c: [1.0, 0.1, 0.0, 0.05].map(|c| Complex64::new(c, 0.0)).to_vec() },
+            )
+        },
     },
     ..Claim::INEQUALITY
 };

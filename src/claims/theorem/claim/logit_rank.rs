@@ -50,7 +50,10 @@ fn head(ctx: &mut Context, case: &Case, r: usize) -> (Vec<f64>, Vec<f64>, Vec<f6
     let v = mul(&normals(ctx, d * r, size), &normals(ctx, r * d, size), d);
     let scores = scores(&x, &q, &k, d);
     let weights: Vec<f64> = scores.chunks_exact(n).flat_map(|s| softmax_row(s.to_vec())).collect();
-    let values: Vec<f64> = x.chunks_exact(d).flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>()).collect();
+    let values: Vec<f64> = x
+        .chunks_exact(d)
+        .flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>())
+        .collect();
     let out = mul(&weights, &values, d);
     (scores, weights, out)
 }

@@ -18,7 +18,12 @@ pub static ENTRY: Claim = Claim {
                 variance d and the kurtosis 3 + 6/d, so <q, k>/sqrt(d) has variance 1. Tested with \
                 d in {4, 16, 64} and 4000 pairs: the means of <q, k>^2 and <q, k>^4 are d and d^2 \
                 (3 + 6/d), each to 6 exact standard errors.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[4, 16, 64]), laws: &["uniform"], ..Domain::MAPS },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::List(&[4, 16, 64]),
+        laws: &["uniform"],
+        ..Domain::MAPS
+    },
     citation: "arXiv:1706.03762, footnote 4; kurtosis derived",
     trials: (3, 20),
     trial: |case, ctx| moments(ctx, case.d, false),
@@ -45,6 +50,9 @@ fn moments(ctx: &mut Context, d: usize, same: bool) -> Result<Finding> {
         let error = ((square - stated * stated) / values.len() as f64).sqrt();
         Finding::law(mean_and_error(values).0, stated, 6.0 * error, 0.0)
     };
-    let (second, eighth) = (size * size * (3.0 + 6.0 / size), 105.0 * size * (size + 2.0) * (size + 4.0) * (size + 6.0));
+    let (second, eighth) = (
+        size * size * (3.0 + 6.0 / size),
+        105.0 * size * (size + 2.0) * (size + 4.0) * (size + 6.0),
+    );
     Ok(compared(&squares, size, second).and(compared(&fourth, second, eighth)))
 }

@@ -28,7 +28,10 @@ pub static ENTRY: Claim = Claim {
     citation: "Hochreiter and Schmidhuber (1997); Gers, Schmidhuber and Cummins (2000)",
     trials: (18, 120),
     trial: |case, ctx| path(ctx, case, 0.0),
-    control: Control { what: "gates that read the state", trial: |ctx| path(ctx, &Case::new(8, 4, 0.0, "maps of rows"), 1.0) },
+    control: Control {
+        what: "gates that read the state",
+        trial: |ctx| path(ctx, &Case::new(8, 4, 0.0, "maps of rows"), 1.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -48,7 +51,10 @@ fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {
             product[r] *= 1.0 / (1.0 + (-logit).exp());
             least = least.min(logit);
             // The error of a gate is the rounding error of its argument.
-            allowed[r] += 4.0 * f64::EPSILON * (d as f64 + 2.0) * (1.0 + dot(&absolute(row), &absolute(x)) + bias);
+            allowed[r] += 4.0
+                * f64::EPSILON
+                * (d as f64 + 2.0)
+                * (1.0 + dot(&absolute(row), &absolute(x)) + bias);
         }
         let x = trace.constant(x);
         state = cell.next(&mut trace, x, state);
@@ -59,11 +65,14 @@ fn path(ctx: &mut Context, case: &Case, gain: f64) -> Result<Finding> {
     // A saturated gate is 1, so the identity is exact.
     let allowed = if least > 40.0 { vec![TINY; d] } else { allowed };
     let stated = |k: usize| if k / d == k % d { product[k / d] } else { 0.0 };
-    let off = (0..d * d).map(|k| (entry(k / d, k % d) - stated(k)).abs() / allowed[k / d]).fold(0.0, nan_max);
+    let off = (0..d * d)
+        .map(|k| (entry(k / d, k % d) - stated(k)).abs() / allowed[k / d])
+        .fold(0.0, nan_max);
     let over = |c: usize| {
         let most = start[d + c].abs() + n as f64;
         (end[c].abs() - 1.0).max((end[d + c].abs() - most) / most)
     };
     let bounded = (0..d).map(over).fold(0.0, nan_max);
-    Ok(Finding::identity(off, 1.0).and(Finding::identity(bounded, 8.0 * (n as f64 + 1.0) * f64::EPSILON)))
+    Ok(Finding::identity(off, 1.0)
+        .and(Finding::identity(bounded, 8.0 * (n as f64 + 1.0) * f64::EPSILON)))
 }

@@ -37,21 +37,35 @@ pub static ENTRY: Claim = Claim {
             let c = if c < 0.0 { c } else { c * (1.2 * a).min(0.3 * (case.d as f64 - 1.0)) };
             (c, cells(case.d, a, c))
         };
-        let Some((c, start)) = (0..DRAWS).map(|_| draw()).find(|(_, start)| start.axis_mean() >= 0.05) else {
+        let Some((c, start)) =
+            (0..DRAWS).map(|_| draw()).find(|(_, start)| start.axis_mean() >= 0.05)
+        else {
             return Ok(Finding::HypothesesMissed);
         };
-        let expected = ctx.claimed_constant(case.beta.exp().min(0.5 * (case.d as f64 - 1.0 - c) * (-case.beta).exp()));
+        let expected = ctx.claimed_constant(
+            case.beta.exp().min(0.5 * (case.d as f64 - 1.0 - c) * (-case.beta).exp()),
+        );
         let medium = MeasureDynamics::new("usa", case.beta, 0.0)?;
-        Ok(Finding::at_most((rate(at_half_length(start, &medium)?, &medium, 6.0, 9.0)? - expected).abs(), 0.1))
+        Ok(Finding::at_most(
+            (rate(at_half_length(start, &medium)?, &medium, 6.0, 9.0)? - expected).abs(),
+            0.1,
+        ))
     },
     constant: "the rate",
     control: Control {
         what: "two atoms of masses 2/3 and 1/3 at opposite points instead of a density",
         trial: |_| {
             let theta = vec![0.0, std::f64::consts::PI];
-            let start = ZonalLagrangian { d: 3, theta, masses: vec![2.0 / 3.0, 1.0 / 3.0], log_density: vec![0.0; 2] };
+            let start = ZonalLagrangian {
+                d: 3,
+                theta,
+                masses: vec![2.0 / 3.0, 1.0 / 3.0],
+                log_density: vec![0.0; 2],
+            };
             Ok(Finding::at_most(
-                (rate(start, &MeasureDynamics::new("usa", 0.1, 0.0)?, 6.0, 9.0)? - 0.1f64.exp().min((-0.1f64).exp())).abs(),
+                (rate(start, &MeasureDynamics::new("usa", 0.1, 0.0)?, 6.0, 9.0)?
+                    - 0.1f64.exp().min((-0.1f64).exp()))
+                .abs(),
                 0.1,
             ))
         },
@@ -78,7 +92,8 @@ pub fn cells(d: usize, a: f64, c: f64) -> ZonalLagrangian {
     let pi = std::f64::consts::PI;
     let even = (0..29).map(|j| pi - 0.1 * f64::from(j));
     let edges: Vec<f64> = even.chain((0..64).map(|j| 0.3 * 0.75f64.powi(j))).collect();
-    let mut out = ZonalLagrangian { d, theta: Vec::new(), masses: Vec::new(), log_density: Vec::new() };
+    let mut out =
+        ZonalLagrangian { d, theta: Vec::new(), masses: Vec::new(), log_density: Vec::new() };
     for pair in edges.windows(2) {
         let phi = 0.5 * (pair[0] + pair[1]);
         let density = (1.0 - a * phi.cos()) * (0.5 * phi).sin().powf(-c);
@@ -108,7 +123,9 @@ fn at_half_length(mut r: ZonalLagrangian, medium: &MeasureDynamics) -> Result<Zo
 
 /// Mean rate of `log W_2` to the pole between two times.
 pub fn rate(start: ZonalLagrangian, medium: &MeasureDynamics, from: f64, to: f64) -> Result<f64> {
-    let spread = |r: &ZonalLagrangian| 0.5 * r.masses.iter().zip(&r.theta).map(|(m, t)| m * t * t).sum::<f64>().ln();
+    let spread = |r: &ZonalLagrangian| {
+        0.5 * r.masses.iter().zip(&r.theta).map(|(m, t)| m * t * t).sum::<f64>().ln()
+    };
     let middle = evolve(start, medium, from)?;
     let before = spread(&middle);
     Ok((before - spread(&evolve(middle, medium, to - from)?)) / (to - from))

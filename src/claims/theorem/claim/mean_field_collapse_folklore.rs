@@ -17,7 +17,11 @@ pub static ENTRY: Claim = Claim {
     title: "Small |beta|: W2 decays at 95 % of min(e^beta, (d-1) e^{-beta}/2) from t = 8 to t = 11",
     statement: "From the density 1 + a x_1 with a in [0.3, 0.9], W2 to the limit point decays over \
                 8 <= t <= 11 at least at 95 % of the rate min(e^beta, (d-1) e^{-beta}/2).",
-    domain: Domain { d: Sizes::List(&[2, 3, 4]), corners: &[(2, 2, 0.0), (2, 3, 0.0), (2, 4, 0.0)], ..collapse::DOMAIN },
+    domain: Domain {
+        d: Sizes::List(&[2, 3, 4]),
+        corners: &[(2, 2, 0.0), (2, 3, 0.0), (2, 4, 0.0)],
+        ..collapse::DOMAIN
+    },
     citation: "an earlier version of mean-field-collapse",
     status: Status::Folklore,
     trials: (12, 60),
@@ -33,7 +37,13 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn late(case: &Case, ctx: &mut Context, a: f64) -> Result<Finding> {
-    let expected = ctx.claimed_constant(case.beta.exp().min(0.5 * (case.d as f64 - 1.0) * (-case.beta).exp()));
-    let found = collapse::rate(collapse::cells(case.d, a, 0.0), &MeasureDynamics::new("usa", case.beta, 0.0)?, 8.0, 11.0)?;
+    let expected =
+        ctx.claimed_constant(case.beta.exp().min(0.5 * (case.d as f64 - 1.0) * (-case.beta).exp()));
+    let found = collapse::rate(
+        collapse::cells(case.d, a, 0.0),
+        &MeasureDynamics::new("usa", case.beta, 0.0)?,
+        8.0,
+        11.0,
+    )?;
     Ok(Finding::at_least(found, 0.95 * expected))
 }

@@ -31,12 +31,20 @@ pub static ENTRY: Claim = Claim {
         random(case, ctx, a, -0.5)
     },
     constant: "the exponent",
-    control: Control { what: "the slope -1", trial: |ctx| random(&Case::new(1, 2, 1.0, "usa"), ctx, 0.5, -1.0) },
+    control: Control {
+        what: "the slope -1",
+        trial: |ctx| random(&Case::new(1, 2, 1.0, "usa"), ctx, 0.5, -1.0),
+    },
     ..Claim::LAW
 };
 
 /// Starts are drawn from a density; the trial chooses n.
-pub const DOMAIN: Domain = Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 5.0), ..Domain::EQUAL_MASSES };
+pub const DOMAIN: Domain = Domain {
+    n: Sizes::Unused,
+    d: Sizes::Fixed(2),
+    beta: Betas::Log(0.1, 5.0),
+    ..Domain::EQUAL_MASSES
+};
 
 /// The distribution function of `1 + a cos theta` inverted by Newton's method.
 pub fn quantile(a: f64, level: f64) -> f64 {
@@ -59,15 +67,24 @@ impl MeanFieldLimit {
     pub fn new(case: &Case, a: f64) -> Result<Self> {
         let t = (-case.row_weights()?.log_consensus_row_sum(case.beta)).exp();
         let start = Circle::from_density(&Density::parse(&format!("cos:1={a:e}"))?, 64)?;
-        let end = start.evolve(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?, t, 1024, |_, _| true)?.reached()?;
+        let end = start
+            .evolve(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?, t, 1024, |_, _| true)?
+            .reached()?;
         Ok(Self { a, t, end })
     }
 
     /// W1 between the particles at these levels of the distribution function and the mean field on
     /// `cells` finite volumes. The volumes must be finer than the spacing of the particles if this
     /// affects the result.
-    pub fn distance(&self, case: &Case, ctx: &mut Context, levels: &[f64], cells: usize) -> Result<f64> {
-        let start = Tokens::from_angles(&levels.iter().map(|l| quantile(self.a, *l)).collect::<Vec<_>>())?;
+    pub fn distance(
+        &self,
+        case: &Case,
+        ctx: &mut Context,
+        levels: &[f64],
+        cells: usize,
+    ) -> Result<f64> {
+        let start =
+            Tokens::from_angles(&levels.iter().map(|l| quantile(self.a, *l)).collect::<Vec<_>>())?;
         let flow = build_dynamics(case.dynamics, case.beta, levels.len())?;
         // W1 varies by a third from draw to draw: a tolerance of 1e-6 is far below.
         let x = ctx.flow_to_with_tolerance(&flow, &start, self.t, 1e3)?;

@@ -39,7 +39,10 @@ pub static ENTRY: Claim = Claim {
         let head = cone_collapse::random_head(case.d, 1.0, ctx)?;
         rises(case, &x, head)
     },
-    control: Control { what: "tokens in a hemisphere whose smallest inner product is negative", trial: |_| obtuse_example() },
+    control: Control {
+        what: "tokens in a hemisphere whose smallest inner product is negative",
+        trial: |_| obtuse_example(),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -73,8 +76,9 @@ struct Slope {
 /// The derivative of the smallest inner product, relative to the attraction of the pair itself,
 /// against 0.
 pub(super) fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
-    Ok(slope(case, x, head)?
-        .map_or(Finding::HypothesesMissed, |s| Finding::nonnegative(s.whole, s.own).with_evaluation_error(s.error / s.own)))
+    Ok(slope(case, x, head)?.map_or(Finding::HypothesesMissed, |s| {
+        Finding::nonnegative(s.whole, s.own).with_evaluation_error(s.error / s.own)
+    }))
 }
 
 /// The derivative against the attraction of its own pair. Lengths are 1 to an eps, so inner
@@ -84,13 +88,17 @@ fn rises(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
     let norm = |m: Option<&[f64]>| m.map_or((x.d() as f64).sqrt(), norm);
     let [q, k, _] = head.matrices();
     let rounding = 64.0 * f64::EPSILON * (1.0 + case.beta * norm(q) * norm(k));
-    Ok(slope(case, x, head)?.map_or(Finding::HypothesesMissed, |s| Finding::at_least(s.whole, s.own - rounding * s.weights)))
+    Ok(slope(case, x, head)?.map_or(Finding::HypothesesMissed, |s| {
+        Finding::at_least(s.whole, s.own - rounding * s.weights)
+    }))
 }
 
 fn slope(case: &Case, x: &Tokens, head: Head) -> Result<Option<Slope>> {
     let d = x.d();
     let pairs = pairs(x.n());
-    let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else { return Ok(None) };
+    let Some((i, j)) = pairs.min_by(|a, b| x.inner(a.0, a.1).total_cmp(&x.inner(b.0, b.1))) else {
+        return Ok(None);
+    };
     let product = cone_collapse::product(&head, d);
     let v = cone_collapse::with_head(case, head)?.velocity(x);
     let (v_i, v_j) = (&v[i * d..(i + 1) * d], &v[j * d..(j + 1) * d]);
@@ -129,6 +137,7 @@ fn weight((variant, beta): (Variant, f64), x: &Tokens, product: &[f64], a: usize
 /// pulls the two others apart: `(1 + m) + 3 c < 0` at m = -0.5, c = -0.4.
 fn obtuse_example() -> Result<Finding> {
     let side = 0.75f64.sqrt();
-    let x = Tokens::normalised(3, vec![1.0, 0.0, 0.0, -0.5, side, 0.0, -0.4, -0.6 / side, 0.6])?.with_masses(&[0.2, 0.2, 0.6])?;
+    let x = Tokens::normalised(3, vec![1.0, 0.0, 0.0, -0.5, side, 0.0, -0.4, -0.6 / side, 0.6])?
+        .with_masses(&[0.2, 0.2, 0.6])?;
     rises(&Case { masses: Masses::Random, ..Case::new(3, 3, 0.0, "sa") }, &x, Head::default())
 }

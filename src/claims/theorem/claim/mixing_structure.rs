@@ -32,7 +32,14 @@ pub static ENTRY: Claim = Claim {
     },
     control: Control {
         what: "full attention, compared with the receptive field of causal attention",
-        trial: |ctx| structure(&Case::new(4, 3, 0.0, "maps of rows"), ctx, map::find("attention")?, ReceptiveField::Before),
+        trial: |ctx| {
+            structure(
+                &Case::new(4, 3, 0.0, "maps of rows"),
+                ctx,
+                map::find("attention")?,
+                ReceptiveField::Before,
+            )
+        },
     },
     ..Claim::IDENTITY
 };
@@ -45,13 +52,24 @@ pub(super) fn normals(ctx: &mut Context, count: usize, size: f64) -> Vec<f64> {
     ctx.normals(count).iter().map(|v| size * v).collect()
 }
 
-fn structure(case: &Case, ctx: &mut Context, named: &NamedMap, field: ReceptiveField) -> Result<Finding> {
+fn structure(
+    case: &Case,
+    ctx: &mut Context,
+    named: &NamedMap,
+    field: ReceptiveField,
+) -> Result<Finding> {
     let (n, d, layers) = (case.n, case.d, 1 + ctx.index(3));
     let x: Vec<f64> = ctx.normals(n * d).iter().map(|v| v.clamp(-MOST, MOST)).collect();
     let map = (named.build)(&MapSpec { n, d, layers, gain: 1.0, seed: ctx.seed() });
     let m = mixing(map.as_ref(), &x, d, layers);
-    let pairs = |visible: bool| m.iter().enumerate().filter(move |(k, _)| field.allows(layers, k / n, k % n) == visible).map(|(_, v)| *v);
-    let (most, least) = (m.iter().copied().fold(0.0, nan_max), pairs(true).fold(f64::INFINITY, nan_min));
+    let pairs = |visible: bool| {
+        m.iter()
+            .enumerate()
+            .filter(move |(k, _)| field.allows(layers, k / n, k % n) == visible)
+            .map(|(_, v)| *v)
+    };
+    let (most, least) =
+        (m.iter().copied().fold(0.0, nan_max), pairs(true).fold(f64::INFINITY, nan_min));
     let silent = Finding::identity(pairs(false).fold(0.0, nan_max), 1e-12 * most);
     // A dependence may be weak after saturated states; if entries were not cut, weights would
     // underflow to 0.

@@ -242,7 +242,10 @@ pub static ALL: &[&Claim] = include!(concat!(env!("OUT_DIR"), "/claims.rs"));
 
 /// Finds a claim. **Errors** unknown name, with the nearest known one.
 pub fn find(name: &str) -> Result<&'static Claim> {
-    ALL.iter().copied().find(|c| c.name == name).ok_or_else(|| Error::unknown("theorem", name, ALL.iter().map(|c| c.name)))
+    ALL.iter()
+        .copied()
+        .find(|c| c.name == name)
+        .ok_or_else(|| Error::unknown("theorem", name, ALL.iter().map(|c| c.name)))
 }
 
 /// The derivation of a claim, from the documentation of its entry; `None` if the cited paper has

@@ -57,12 +57,22 @@ pub fn certified_modes(found: Modes) -> Result<Vec<f64>> {
 }
 
 /// The mean of certified counts of modes of n normal samples, with its standard error.
-pub fn mean_count(case: &Case, ctx: &mut Context, draws: usize, counts: impl Fn(f64) -> bool) -> Result<(f64, f64)> {
+pub fn mean_count(
+    case: &Case,
+    ctx: &mut Context,
+    draws: usize,
+    counts: impl Fn(f64) -> bool,
+) -> Result<(f64, f64)> {
     let (mut found, mut samples) = (Vec::with_capacity(draws), vec![0.0; case.n]);
     for _ in 0..draws {
         ctx.check_stop()?;
         ctx.method_rng().normals(&mut samples);
-        found.push(certified_modes(modes::line(&samples, case.beta)?)?.into_iter().filter(|m| counts(*m)).count() as f64);
+        found.push(
+            certified_modes(modes::line(&samples, case.beta)?)?
+                .into_iter()
+                .filter(|m| counts(*m))
+                .count() as f64,
+        );
     }
     Ok(mean_and_error(&found))
 }
@@ -75,5 +85,6 @@ fn bracket(case: &Case, ctx: &mut Context, ends: fn(f64, f64) -> (f64, f64)) -> 
     let (low, high) = (ctx.claimed_constant(low), ctx.claimed_constant(high));
     let (mean, error) = mean_count(case, ctx, 200, |_| true)?;
     let half = 0.5 * (high - low);
-    Ok(Finding::nonnegative((mean - low).min(high - mean), half).with_sampling_error(3.0 * error / half))
+    Ok(Finding::nonnegative((mean - low).min(high - mean), half)
+        .with_sampling_error(3.0 * error / half))
 }

@@ -21,7 +21,10 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Unused,
         beta: Betas::Log(0.5, 10.0),
         dynamics: &["sa"],
-        condition: Some(Condition { text: "beta <= n^{2/5}/4", holds: |c| 4.0 * c.beta <= (c.n as f64).powf(0.4) }),
+        condition: Some(Condition {
+            text: "beta <= n^{2/5}/4",
+            holds: |c| 4.0 * c.beta <= (c.n as f64).powf(0.4),
+        }),
         ..Domain::EQUAL_MASSES
     },
     citation: "arXiv:2412.09080, quoted from Mammen (false when 0 is an endpoint: one half)",
@@ -33,7 +36,10 @@ pub static ENTRY: Claim = Claim {
         let (a, b) = [(0.0, b), (a, 0.0), (a, b)][ctx.index(3)];
         mean_in(case, ctx, a, b)
     },
-    control: Control { what: "the interval [-3, 3], with 0 inside", trial: |ctx| mean_in(&Case::new(1000, 2, 3.0, "sa"), ctx, -3.0, 3.0) },
+    control: Control {
+        what: "the interval [-3, 3], with 0 inside",
+        trial: |ctx| mean_in(&Case::new(1000, 2, 3.0, "sa"), ctx, -3.0, 3.0),
+    },
     ..Claim::INEQUALITY
 };
 

@@ -24,13 +24,21 @@ pub static ENTRY: Claim = Claim {
                 r_k = k (k + d - 2) lambda_k / beta for USA, divided by lambda_0 for SA, where \
                 lambda_k are the Funk-Hecke coefficients of e^{beta s}. Tested at t = 1/(2 max r), \
                 to 1e-5 of the exponent, ten times the squared amplitude.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Range(2, 32), beta: Betas::Linear(0.0, 60.0), ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Range(2, 32),
+        beta: Betas::Linear(0.0, 60.0),
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "zonal harmonics",
     citation: "derived (Funk-Hecke); arXiv:2410.23228 for the circle, up to the time scale",
     trials: (16, 120),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     constant: "the rate r_k",
-    control: Control { what: "rates increased by a thousandth", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.001) },
+    control: Control {
+        what: "rates increased by a thousandth",
+        trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.001),
+    },
     ..Claim::IDENTITY
 };
 
@@ -53,5 +61,8 @@ pub fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding>
         };
         (before, after) = (before + sign * start, after + sign * end);
     }
-    Ok(Finding::identity(((after / before).ln() - ctx.claimed_constant(factor * rates[k]) * t).abs(), 1e-5))
+    Ok(Finding::identity(
+        ((after / before).ln() - ctx.claimed_constant(factor * rates[k]) * t).abs(),
+        1e-5,
+    ))
 }

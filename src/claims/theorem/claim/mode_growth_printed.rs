@@ -16,11 +16,20 @@ pub static ENTRY: Claim = Claim {
     statement: "Under USA on the circle, the k-th Fourier mode of the uniform measure grows like \
                 e^{r t} with r = k^2 I_k(beta)/(pi beta), k <= 6. Tested at t = 1/(2 pi max r), to \
                 1e-5 of the exponent.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 60.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 60.0),
+        dynamics: &["usa"],
+        ..Domain::EQUAL_MASSES
+    },
     citation: "code of arXiv:2410.23228 (a factor pi below the rate of the dynamics it simulates)",
     status: Status::Misprinted,
     trials: (8, 30),
     trial: |case, ctx| deviation(case, ctx, 1.0 / PI),
-    control: Control { what: "pi times the plotted rate", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.0) },
+    control: Control {
+        what: "pi times the plotted rate",
+        trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.0),
+    },
     ..Claim::IDENTITY
 };

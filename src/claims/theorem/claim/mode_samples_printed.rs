@@ -19,13 +19,21 @@ pub static ENTRY: Claim = Claim {
             printed)",
     statement: "For every sample, every beta and every a: the number of modes of sum_i e^{-beta (t \
                 - x_i)^2/2} in (a, inf) is at most the number of samples in [a, inf).",
-    domain: Domain { n: Sizes::Range(1, 12), d: Sizes::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Range(1, 12),
+        d: Sizes::Unused,
+        dynamics: &["sa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "samples drawn from the normal law; all a at once",
     citation: "arXiv:2412.09080, scale-space lemma (only the bound in expectation is right)",
     status: Status::Misprinted,
     trials: (300, 1000),
     trial: |case, ctx| everywhere(&ctx.normals(case.n), case.beta),
-    control: Control { what: "samples 0 and 1 at beta = 2: one mode, between them", trial: |_| everywhere(&[0.0, 1.0], 2.0) },
+    control: Control {
+        what: "samples 0 and 1 at beta = 2: one mode, between them",
+        trial: |_| everywhere(&[0.0, 1.0], 2.0),
+    },
     ..Claim::EVERY
 };
 

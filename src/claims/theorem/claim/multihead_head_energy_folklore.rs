@@ -24,15 +24,20 @@ pub static ENTRY: Claim = Claim {
     status: Status::Folklore,
     trials: (40, 300),
     trial: |case, ctx| least_derivative(case, ctx, 3),
-    control: Control { what: "one head", trial: |ctx| least_derivative(&Case::with_random_masses(6, 3, 1.0, "usa"), ctx, 1) },
+    control: Control {
+        what: "one head",
+        trial: |ctx| least_derivative(&Case::with_random_masses(6, 3, 1.0, "usa"), ctx, 1),
+    },
     ..Claim::INEQUALITY
 };
 
 fn least_derivative(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let b = random_forms(case, ctx, count);
-    let v = heads(case.beta, case.d, &b, Weights::Exponential { log_factor: 0.0 }, 1.0)?.velocity(&x);
+    let v =
+        heads(case.beta, case.d, &b, Weights::Exponential { log_factor: 0.0 }, 1.0)?.velocity(&x);
     let scale: f64 = v.chunks_exact(case.d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
-    let least = b.iter().map(|b| energy_derivative(case.beta, b, &x, &v)).fold(f64::INFINITY, f64::min);
+    let least =
+        b.iter().map(|b| energy_derivative(case.beta, b, &x, &v)).fold(f64::INFINITY, f64::min);
     Ok(Finding::nonnegative(least, scale).with_evaluation_error(1e-9))
 }

@@ -5,8 +5,13 @@ use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 
 /// The range for three heads with `Q^T K = V = B_h` symmetric.
-pub(super) const HEADS: Domain =
-    Domain { n: Sizes::Range(3, 12), d: Sizes::Range(2, 5), beta: Betas::Log(0.2, 3.0), dynamics: &["usa"], ..Domain::ATTENTION };
+pub(super) const HEADS: Domain = Domain {
+    n: Sizes::Range(3, 12),
+    d: Sizes::Range(2, 5),
+    beta: Betas::Log(0.2, 3.0),
+    dynamics: &["usa"],
+    ..Domain::ATTENTION
+};
 
 /// The gradient of `E_h` with respect to x_i is `m_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`.
 ///
@@ -57,8 +62,16 @@ pub(super) fn random_forms(case: &Case, ctx: &mut Context, heads: usize) -> Vec<
 }
 
 /// SA or USA with these heads, V_h a multiple of B_h.
-pub(super) fn heads(beta: f64, d: usize, b: &[Vec<f64>], weights: Weights, value: f64) -> Result<Dynamics> {
-    let head = |b: &Vec<f64>| Head::new(d, Some((d, b.clone())), None, Some((d, b.iter().map(|v| value * v).collect())));
+pub(super) fn heads(
+    beta: f64,
+    d: usize,
+    b: &[Vec<f64>],
+    weights: Weights,
+    value: f64,
+) -> Result<Dynamics> {
+    let head = |b: &Vec<f64>| {
+        Head::new(d, Some((d, b.clone())), None, Some((d, b.iter().map(|v| value * v).collect())))
+    };
     let heads = b.iter().map(head).collect::<Result<Vec<_>>>()?;
     Ok(Dynamics::single(MultiHead::new(beta, heads)?.with_weights(weights)))
 }
@@ -76,7 +89,11 @@ pub(super) fn energy_derivative(beta: f64, b: &[f64], x: &Tokens, v: &[f64]) -> 
     let d = x.d();
     let images: Vec<Vec<f64>> = x.rows().map(|r| mul(b, r, 1)).collect();
     let m = x.masses();
-    let pair = |i: usize, j: usize| m[i] * m[j] * (beta * dot(x.row(i), &images[j])).exp() * dot(&v[i * d..(i + 1) * d], &images[j]);
+    let pair = |i: usize, j: usize| {
+        m[i] * m[j]
+            * (beta * dot(x.row(i), &images[j])).exp()
+            * dot(&v[i * d..(i + 1) * d], &images[j])
+    };
     (0..x.n()).map(|i| (0..x.n()).map(|j| pair(i, j)).sum::<f64>()).sum()
 }
 
@@ -87,12 +104,16 @@ fn dissipation(case: &Case, ctx: &mut Context, b: &[Vec<f64>], value: f64) -> Re
     let fastest = max_norm(&v, d);
     let step = 1e-4 / fastest;
     let total = |steps: f64| -> Result<f64> {
-        let moved =
-            x.rows().zip(v.chunks_exact(d)).flat_map(|(x, v)| exp(x, &v.iter().map(|v| steps * step * v).collect::<Vec<_>>())).collect();
+        let moved = x
+            .rows()
+            .zip(v.chunks_exact(d))
+            .flat_map(|(x, v)| exp(x, &v.iter().map(|v| steps * step * v).collect::<Vec<_>>()))
+            .collect();
         let moved = Tokens::normalised(d, moved)?.with_masses(x.masses())?;
         Ok(b.iter().map(|b| energy(case.beta, b, &moved)).sum())
     };
-    let slope = |steps: f64| -> Result<f64> { Ok((total(steps)? - total(-steps)?) / (2.0 * steps * step)) };
+    let slope =
+        |steps: f64| -> Result<f64> { Ok((total(steps)? - total(-steps)?) / (2.0 * steps * step)) };
     // The error of one difference is the third derivative times the squared step, which near a
     // critical point is not small against dE/dt.
     let found = (4.0 * slope(1.0)? - slope(2.0)?) / 3.0;

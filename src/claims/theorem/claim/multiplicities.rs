@@ -8,11 +8,19 @@ pub static ENTRY: Claim = Claim {
     title: "Tokens at the same point are one token of their total mass",
     statement: "Under SA and USA, n tokens with multiplicities 1 to 4 have the same velocities as \
                 n tokens with masses in the same proportions. Tested to 1e-13 e^beta.",
-    domain: Domain { n: Sizes::Range(2, 8), d: Sizes::Range(2, 6), beta: Betas::Log(0.01, 5.0), ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Range(2, 8),
+        d: Sizes::Range(2, 6),
+        beta: Betas::Log(0.01, 5.0),
+        ..Domain::EQUAL_MASSES
+    },
     citation: "arXiv:2312.10794, section 3.1 (the empirical measure)",
     trials: (20, 120),
     trial: |case, ctx| velocity_difference(case, ctx, true),
-    control: Control { what: "every token taken once", trial: |ctx| velocity_difference(&Case::new(4, 3, 2.0, "sa"), ctx, false) },
+    control: Control {
+        what: "every token taken once",
+        trial: |ctx| velocity_difference(&Case::new(4, 3, 2.0, "sa"), ctx, false),
+    },
     ..Claim::IDENTITY
 };
 

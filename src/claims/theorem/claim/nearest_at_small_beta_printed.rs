@@ -18,7 +18,10 @@ pub static ENTRY: Claim = Claim {
         let x = ctx.tokens(case)?;
         nearest(&x, case.beta)
     },
-    control: Control { what: "beta = 100", trial: |_| nearest(&Tokens::from_angles(&[0.0, 0.5, 2.0, 4.0])?, 100.0) },
+    control: Control {
+        what: "beta = 100",
+        trial: |_| nearest(&Tokens::from_angles(&[0.0, 0.5, 2.0, 4.0])?, 100.0),
+    },
     ..Claim::INEQUALITY
 };
 

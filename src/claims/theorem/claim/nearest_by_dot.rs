@@ -18,7 +18,12 @@ pub static ENTRY: Claim = Claim {
     },
     control: Control {
         what: "1, 1, 3 on the line",
-        trial: |_| Ok(Finding::nonnegative(0.5 - count_rank_exchanges(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_square), 1.0)),
+        trial: |_| {
+            Ok(Finding::nonnegative(
+                0.5 - count_rank_exchanges(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_square),
+                1.0,
+            ))
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -38,7 +43,11 @@ pub(super) fn by_square(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// The number of pairs of the tokens after the first that `f` and `g` rank differently.
-pub(super) fn count_rank_exchanges(x: &[Vec<f64>], f: fn(&[f64], &[f64]) -> f64, g: fn(&[f64], &[f64]) -> f64) -> f64 {
+pub(super) fn count_rank_exchanges(
+    x: &[Vec<f64>],
+    f: fn(&[f64], &[f64]) -> f64,
+    g: fn(&[f64], &[f64]) -> f64,
+) -> f64 {
     let against = |j: usize, k: usize| {
         let (a, b) = (f(&x[0], &x[j]) - f(&x[0], &x[k]), g(&x[0], &x[j]) - g(&x[0], &x[k]));
         a * b < 0.0 && a.abs().min(b.abs()) > 1e-12

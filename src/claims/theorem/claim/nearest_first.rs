@@ -37,7 +37,13 @@ pub static ENTRY: Claim = Claim {
     constant: "the bound 0.07/beta on the decrease of the other gaps",
     control: Control {
         what: "the claim that the pair with the longest lifetime merges first",
-        trial: |ctx| first(&Case::with_random_masses(4, 2, 1000.0, "usa").with_law("placed"), ctx, First::LongestLife),
+        trial: |ctx| {
+            first(
+                &Case::with_random_masses(4, 2, 1000.0, "usa").with_law("placed"),
+                ctx,
+                First::LongestLife,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -83,7 +89,12 @@ impl Event for Meeting {
     }
 
     fn value(&self, x: &Tokens) -> f64 {
-        let closest = x.coordinates().windows(4).step_by(2).map(|pair| chord2(&pair[..2], &pair[2..])).fold(4.0, f64::min);
+        let closest = x
+            .coordinates()
+            .windows(4)
+            .step_by(2)
+            .map(|pair| chord2(&pair[..2], &pair[2..]))
+            .fold(4.0, f64::min);
         self.chord - closest.sqrt()
     }
 }
@@ -94,13 +105,19 @@ fn gaps(case: &Case, ctx: &mut Context, factors: &[f64], by_life: bool) -> Vec<f
     let beta = case.beta;
     let base = unit(beta) * (2.2 + ctx.uniform_in(0.0, 1.0) * (if by_life { 0.3 } else { 0.2 }));
     let first = ctx.index(factors.len());
-    let log_life = |g: f64, c: f64| beta * (1.0 - g.cos()) - if by_life { (c * g.sin().powi(2)).ln() } else { 0.0 };
+    let log_life = |g: f64, c: f64| {
+        beta * (1.0 - g.cos()) - if by_life { (c * g.sin().powi(2)).ln() } else { 0.0 }
+    };
     // Half of the gaps meet it with equality.
-    let wanted: Vec<f64> = factors.iter().map(|_| 3.0 * 20f64.powf((2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0))).collect();
+    let wanted: Vec<f64> = factors
+        .iter()
+        .map(|_| 3.0 * 20f64.powf((2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0)))
+        .collect();
     let place = |share: f64| -> Vec<f64> {
         let at = |k: usize| {
             let target = log_life(base, factors[first]) + 3.0 + share * (wanted[k] - 3.0);
-            bracketed_root(|g| log_life(g, factors[k]) - target, 0.9 * base, 1.5, 0.0).unwrap_or(1.5)
+            bracketed_root(|g| log_life(g, factors[k]) - target, 0.9 * base, 1.5, 0.0)
+                .unwrap_or(1.5)
         };
         (0..factors.len()).map(|k| if k == first { base } else { at(k) }).collect()
     };
@@ -124,24 +141,41 @@ pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let factors: Vec<f64> = (0..n - 1).map(factor).collect();
     let by_life = matches!(which, First::ShortestLife | First::LongestLife);
     let gaps = gaps(case, ctx, &factors, by_life);
-    let order = |k: usize| beta * (1.0 - gaps[k].cos()) - if by_life { (factors[k] * gaps[k].sin().powi(2)).ln() } else { 0.0 };
+    let order = |k: usize| {
+        beta * (1.0 - gaps[k].cos())
+            - if by_life { (factors[k] * gaps[k].sin().powi(2)).ln() } else { 0.0 }
+    };
     let sign = if which == First::LongestLife { -1.0 } else { 1.0 };
-    let nearest = (0..n - 1).min_by(|&a, &b| (sign * order(a)).total_cmp(&(sign * order(b)))).unwrap_or(0);
+    let nearest =
+        (0..n - 1).min_by(|&a, &b| (sign * order(a)).total_cmp(&(sign * order(b)))).unwrap_or(0);
     let mut angles = vec![0.0];
     gaps.iter().for_each(|g| angles.push(angles[angles.len() - 1] + g));
     let x = Tokens::from_angles(&angles)?.with_masses(&masses)?;
-    let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, n) })?;
+    let flow = dynamics::build(
+        case.dynamics,
+        false,
+        &Spec { time_scale: TimeScale::U2, ..Spec::new(beta, n) },
+    )?;
     let meeting = Meeting { chord: 1e-2 / beta.sqrt() };
-    let options =
-        Options { rtol: 10.0 * ctx.rtol(), merge_radius: 0.0, events: vec![(Box::new(meeting), EventAction::Stop)], ..Options::default() };
+    let options = Options {
+        rtol: 10.0 * ctx.rtol(),
+        merge_radius: 0.0,
+        events: vec![(Box::new(meeting), EventAction::Stop)],
+        ..Options::default()
+    };
     let end = solve(&flow, &x, 1e300, &options, &mut [])?;
-    let Outcome::Event { .. } = end.outcome else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
+    let Outcome::Event { .. } = end.outcome else {
+        return Ok(Finding::Unfinished(end.outcome.to_string()));
+    };
     let cosine = |k: usize| end.clusters.inner(k, k + 1);
     let change = |k: usize| cosine(k) - gaps[k].cos();
     let others = (0..n - 1).filter(|k| *k != nearest);
     Ok(if by_life {
         // The derivation gives 0.058; the rest covers its terms of relative size 1/(beta g^2).
-        Finding::at_most(others.map(|k| beta * change(k)).fold(0.0, f64::max), ctx.claimed_constant(0.07))
+        Finding::at_most(
+            others.map(|k| beta * change(k)).fold(0.0, f64::max),
+            ctx.claimed_constant(0.07),
+        )
     } else {
         Finding::at_most(others.map(|k| change(k) / (1.0 - gaps[k].cos())).fold(0.0, f64::max), 0.5)
     })

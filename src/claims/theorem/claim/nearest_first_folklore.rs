@@ -28,7 +28,13 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| nearest_first::first(case, ctx, nearest_first::First::Nearest),
     control: Control {
         what: "equal masses",
-        trial: |ctx| nearest_first::first(&Case::new(4, 2, 1000.0, "sa").with_law("placed"), ctx, nearest_first::First::NearestOfEqual),
+        trial: |ctx| {
+            nearest_first::first(
+                &Case::new(4, 2, 1000.0, "sa").with_law("placed"),
+                ctx,
+                nearest_first::First::NearestOfEqual,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };

@@ -5,8 +5,13 @@ use crate::theorem::prelude::*;
 use crate::theory::noise_step::{exact_mean, mean_cosine};
 
 /// Pure noise; beta of the case is kappa.
-pub(super) const NOISE: Domain =
-    Domain { n: Sizes::Unused, d: Sizes::Range(2, 12), beta: Betas::Log(0.5, 10.0), dynamics: &["noise"], ..Domain::EQUAL_MASSES };
+pub(super) const NOISE: Domain = Domain {
+    n: Sizes::Unused,
+    d: Sizes::Range(2, 12),
+    beta: Betas::Log(0.5, 10.0),
+    dynamics: &["noise"],
+    ..Domain::EQUAL_MASSES
+};
 
 /// `E cos(s chi_{d-1}) = 1F1((d-1)/2; 1/2; -s^2/2)`. With
 /// `s^2 = (2h/kappa)(1 - (d-2) h/(3 kappa))`, the second and fourth moments of the angle are those
@@ -35,7 +40,10 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 200),
     trial: |case, ctx| constant(case, ctx, true),
     constant: "the constant c",
-    control: Control { what: "the uncorrected s^2 = 2h/kappa", trial: |ctx| constant(&Case::new(2, 5, 2.0, "noise"), ctx, false) },
+    control: Control {
+        what: "the uncorrected s^2 = 2h/kappa",
+        trial: |ctx| constant(&Case::new(2, 5, 2.0, "noise"), ctx, false),
+    },
     ..Claim::LAW
 };
 
@@ -49,5 +57,10 @@ fn constant(case: &Case, ctx: &mut Context, corrected: bool) -> Result<Finding> 
     let (tau, size) = (0.02 / (d as f64 + 2.0), d as f64);
     let stated = 2.0 / 45.0 * (size - 1.0) * (size - 2.0) * (size - 4.0);
     // Rounding of numbers of size 1, divided by tau^3 >= 3e-9: an error of 1e-7.
-    Ok(Finding::law(2.0 * cubic(0.5 * tau) - cubic(tau), ctx.claimed_constant(stated), 0.01 * (1.0 + stated.abs()), 0.0))
+    Ok(Finding::law(
+        2.0 * cubic(0.5 * tau) - cubic(tau),
+        ctx.claimed_constant(stated),
+        0.01 * (1.0 + stated.abs()),
+        0.0,
+    ))
 }

@@ -32,7 +32,10 @@ pub static ENTRY: Claim = Claim {
     citation: "derived (commutators of the noise fields)",
     trials: (2, 10),
     trial: |case, ctx| order(case, ctx, 0.5),
-    control: Control { what: "the order 1", trial: |ctx| order(&Case::new(2, 3, 1.0, "noise"), ctx, 1.0) },
+    control: Control {
+        what: "the order 1",
+        trial: |ctx| order(&Case::new(2, 3, 1.0, "noise"), ctx, 1.0),
+    },
     ..Claim::LAW
 };
 
@@ -50,7 +53,8 @@ fn order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
             let mut x = vec![0.0; d];
             x[0] = 1.0;
             for chunk in w.chunks_exact(FINE / count * d) {
-                let mut u: Vec<f64> = (0..d).map(|c| size * chunk.iter().skip(c).step_by(d).sum::<f64>()).collect();
+                let mut u: Vec<f64> =
+                    (0..d).map(|c| size * chunk.iter().skip(c).step_by(d).sum::<f64>()).collect();
                 project(&x, &mut u);
                 x = exp(&x, &u);
             }
@@ -62,6 +66,7 @@ fn order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
             *square += dot(&gap, &gap);
         }
     }
-    let points: Vec<(f64, f64)> = counts.iter().zip(squares).map(|(n, s)| (-(*n as f64).ln(), 0.5 * s.ln())).collect();
+    let points: Vec<(f64, f64)> =
+        counts.iter().zip(squares).map(|(n, s)| (-(*n as f64).ln(), 0.5 * s.ln())).collect();
     Ok(Finding::law(slope(&points), stated, 0.2, 0.0))
 }

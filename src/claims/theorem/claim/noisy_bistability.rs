@@ -24,7 +24,13 @@ pub static ENTRY: Claim = Claim {
                 it. Stability is tested as: after the time 3 kappa the first mode is closer to its \
                 stationary value, from either side. The free energy difference changes along the \
                 branch by dF = -H/kappa^2 dkappa, tested to 1e-2 of it.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Linear(4.0, 6.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(4.0, 6.0),
+        dynamics: &["usa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "the circle; beta from 4 to 6",
     citation: "Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
     status: Status::Corrected,
@@ -46,25 +52,36 @@ pub static ENTRY: Claim = Claim {
 /// `3 kappa`.
 fn remaining_fraction(start: Circle, rest: f64, kappa: f64, beta: f64) -> Result<f64> {
     let before = start.c[1].norm() - rest;
-    let end = start.evolve(&MeasureDynamics::new("usa", beta, 1.0 / kappa)?, 3.0 * kappa, 64, |_, _| true)?.reached()?;
+    let end = start
+        .evolve(&MeasureDynamics::new("usa", beta, 1.0 / kappa)?, 3.0 * kappa, 64, |_, _| true)?
+        .reached()?;
     Ok((end.c[1].norm() - rest) / before)
 }
 
 fn coexistence(beta: f64, mean: f64, uniform_at: Option<f64>) -> Result<Finding> {
     let critical = threshold(2, 1, beta)?;
-    let [low, clustered, high]: [StationaryMeasure; 3] = [branch(beta, mean - 1e-3)?, branch(beta, mean)?, branch(beta, mean + 1e-3)?];
+    let [low, clustered, high]: [StationaryMeasure; 3] =
+        [branch(beta, mean - 1e-3)?, branch(beta, mean)?, branch(beta, mean + 1e-3)?];
     if high.kappa < low.kappa * (1.0 + 2e-4) || clustered.kappa > 0.98 * critical {
         return Ok(Finding::HypothesesMissed);
     }
     // Displaced along the branch: this direction becomes unstable at the fold.
-    let stable = Finding::nonnegative(1.0 - remaining_fraction(high.density.with_modes(24), mean, clustered.kappa, beta)?.abs(), 1.0)
-        .with_evaluation_error(1e-6);
+    let stable = Finding::nonnegative(
+        1.0 - remaining_fraction(high.density.with_modes(24), mean, clustered.kappa, beta)?.abs(),
+        1.0,
+    )
+    .with_evaluation_error(1e-6);
     let uniform = Circle::from_density(&Density::parse("cos:1=0.02")?, 8)?;
-    let forgotten = Finding::nonnegative(1.0 - remaining_fraction(uniform, 0.0, uniform_at.unwrap_or(clustered.kappa), beta)?.abs(), 1.0)
-        .with_evaluation_error(1e-6);
+    let forgotten = Finding::nonnegative(
+        1.0 - remaining_fraction(uniform, 0.0, uniform_at.unwrap_or(clustered.kappa), beta)?.abs(),
+        1.0,
+    )
+    .with_evaluation_error(1e-6);
     // A central difference: its remainder is of the order of the squared step over the distance to
     // the fold.
-    let stated = -clustered.density.negentropy() / clustered.kappa.powi(2) * (high.kappa - low.kappa);
-    let falls = Finding::identity(((high.free_energy - low.free_energy) / stated - 1.0).abs(), 1e-2);
+    let stated =
+        -clustered.density.negentropy() / clustered.kappa.powi(2) * (high.kappa - low.kappa);
+    let falls =
+        Finding::identity(((high.free_energy - low.free_energy) / stated - 1.0).abs(), 1e-2);
     Ok(stable.and(forgotten).and(falls))
 }

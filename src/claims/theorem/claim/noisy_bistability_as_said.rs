@@ -19,12 +19,21 @@ pub static ENTRY: Claim = Claim {
             energy (as said)",
     statement: "At the kappa < kappa_c at which a stationary measure of mean 0.7 exists, this \
                 measure has a lower free energy than the uniform one.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Linear(3.5, 5.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(3.5, 5.0),
+        dynamics: &["usa"],
+        ..Domain::EQUAL_MASSES
+    },
     citation: "an earlier wording of noisy-bistability in this library",
     status: Status::Folklore,
     trials: (6, 20),
     trial: |case, _| preferred(case),
-    control: Control { what: "beta = 4, where it holds", trial: |_| preferred(&Case::new(2, 2, 4.0, "usa")) },
+    control: Control {
+        what: "beta = 4, where it holds",
+        trial: |_| preferred(&Case::new(2, 2, 4.0, "usa")),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -35,5 +44,9 @@ fn preferred(case: &Case) -> Result<Finding> {
         return Ok(Finding::HypothesesMissed);
     }
     // The error of the fixed point is 1e-13.
-    Ok(Finding::nonnegative(-clustered.free_energy, clustered.density.negentropy() / clustered.kappa).with_evaluation_error(1e-10))
+    Ok(Finding::nonnegative(
+        -clustered.free_energy,
+        clustered.density.negentropy() / clustered.kappa,
+    )
+    .with_evaluation_error(1e-10))
 }

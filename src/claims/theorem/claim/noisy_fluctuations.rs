@@ -38,16 +38,26 @@ pub static ENTRY: Claim = Claim {
         fluctuations(case, ctx, share, 1.0)
     },
     constant: "r/(1 - r)",
-    control: Control { what: "twice kappa_c", trial: |ctx| fluctuations(&Case::new(48, 2, 1.0, "usa"), ctx, 0.5, 0.5) },
+    control: Control {
+        what: "twice kappa_c",
+        trial: |ctx| fluctuations(&Case::new(48, 2, 1.0, "usa"), ctx, 0.5, 0.5),
+    },
     ..Claim::LAW
 };
 
 fn fluctuations(case: &Case, ctx: &mut Context, share: f64, factor: f64) -> Result<Finding> {
     let kappa = share * threshold(case.d, 1, case.beta)?;
     let law = Law::parse("uniform")?;
-    let starts = (0..RUNS).map(|_| law.sample(case.n, case.d, ctx.method_rng())).collect::<Result<Vec<_>>>()?;
+    let starts = (0..RUNS)
+        .map(|_| law.sample(case.n, case.d, ctx.method_rng()))
+        .collect::<Result<Vec<_>>>()?;
     let (found, error) = pair_mean(case.beta, kappa, &starts, 20.0, ctx.method_rng())?;
     let (r, n) = (factor * share, case.n as f64);
     let stated = ctx.claimed_constant(r / (1.0 - r));
-    Ok(Finding::law((n - 1.0) * found, stated, 4.0 * (n - 1.0) * error + 2.0 * r / (n * (1.0 - r).powi(3)), 0.0))
+    Ok(Finding::law(
+        (n - 1.0) * found,
+        stated,
+        4.0 * (n - 1.0) * error + 2.0 * r / (n * (1.0 - r).powi(3)),
+        0.0,
+    ))
 }

@@ -29,7 +29,13 @@ pub static ENTRY: Claim = Claim {
                 beta^2)) for the time 12 kappa. The mean of <x_i, x_j> over pairs, 16 times and 48 \
                 runs is m^2, to 4 standard errors plus 2/n. (The constant 2 is observed, not \
                 derived.)",
-    domain: Domain { n: Sizes::Fixed(48), d: Sizes::Fixed(2), beta: Betas::Linear(0.5, 1.5), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Fixed(48),
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(0.5, 1.5),
+        dynamics: &["usa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "the circle; beta at most 3/2, where the transition is continuous; m in [0.6, 0.85]",
     citation: "arXiv:2606.05140 (abstract: stationary measures); propagation of chaos, Sznitman \
                1991",
@@ -40,13 +46,18 @@ pub static ENTRY: Claim = Claim {
         stationary(case, ctx, mean, 1.0)
     },
     constant: "m^2",
-    control: Control { what: "kappa increased by a quarter", trial: |ctx| stationary(&Case::new(48, 2, 1.0, "usa"), ctx, 0.6, 1.25) },
+    control: Control {
+        what: "kappa increased by a quarter",
+        trial: |ctx| stationary(&Case::new(48, 2, 1.0, "usa"), ctx, 0.6, 1.25),
+    },
     ..Claim::LAW
 };
 
 fn stationary(case: &Case, ctx: &mut Context, mean: f64, factor: f64) -> Result<Finding> {
     let density = branch(case.beta, mean)?;
-    let starts = (0..RUNS).map(|_| draw_tokens(&density, case.n, ctx.method_rng())).collect::<Result<Vec<_>>>()?;
+    let starts = (0..RUNS)
+        .map(|_| draw_tokens(&density, case.n, ctx.method_rng()))
+        .collect::<Result<Vec<_>>>()?;
     let n = case.n as f64;
     let kappa = factor * density.kappa * n / (n - 1.0);
     let (found, error) = pair_mean(case.beta, kappa, &starts, 12.0, ctx.method_rng())?;
@@ -72,19 +83,37 @@ pub fn draw_tokens(density: &StationaryMeasure, n: usize, stream: &mut Stream) -
 
 /// Mean inner product of pairs of particles, over 16 times of the last four fifths of `length` (in
 /// units of kappa) and all runs, and its standard error between runs.
-pub fn pair_mean(beta: f64, kappa: f64, starts: &[Tokens], length: f64, stream: &mut Stream) -> Result<(f64, f64)> {
+pub fn pair_mean(
+    beta: f64,
+    kappa: f64,
+    starts: &[Tokens],
+    length: f64,
+    stream: &mut Stream,
+) -> Result<(f64, f64)> {
     let (n, d) = (starts[0].n(), starts[0].d());
     let usa: Dynamics = dynamics::build("usa", false, &Spec::new(beta, n))?;
     let noise = Isotropic::new(kappa)?;
     // In units of kappa the drift changes over lengths of about 1/beta at rates of about beta
     // sqrt(beta): longer steps have visible errors.
     let step = 0.1 * kappa / beta.powi(2).max(1.0);
-    let plan = SdeOptions { noise: &noise, step, seed: 0, splitting: Splitting::Strang, cancel: None };
+    let plan =
+        SdeOptions { noise: &noise, step, seed: 0, splitting: Splitting::Strang, cancel: None };
     let times: Vec<f64> = (1..=16).map(|k| length * kappa * (0.2 + 0.05 * f64::from(k))).collect();
-    let recorder = || Ok(Recorder::new(RunParameters { n, d, beta }, times.clone(), false, vec![observable::find("mean-cosine")?]));
+    let recorder = || {
+        Ok(Recorder::new(
+            RunParameters { n, d, beta },
+            times.clone(),
+            false,
+            vec![observable::find("mean-cosine")?],
+        ))
+    };
     let mut recorders = starts.iter().map(|_| recorder()).collect::<Result<Vec<_>>>()?;
     let seeds: Vec<u64> = starts.iter().map(|_| stream.next_u64()).collect();
     solve_sde_many(&usa, starts, length * kappa, &plan, &seeds, &mut recorders)?;
-    let means: Vec<f64> = recorders.iter().map(|r| r.table.column("mean_cosine")).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
+    let means: Vec<f64> = recorders
+        .iter()
+        .map(|r| r.table.column("mean_cosine"))
+        .map(|c| c.iter().sum::<f64>() / c.len() as f64)
+        .collect();
     Ok(mean_and_error(&means))
 }

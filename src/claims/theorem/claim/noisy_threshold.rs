@@ -34,7 +34,10 @@ pub static ENTRY: Claim = Claim {
     trials: (16, 60),
     trial: |case, ctx| growth(case, ctx, 1.0),
     constant: "kappa_c",
-    control: Control { what: "half of kappa_c", trial: |ctx| growth(&Case::new(2, 2, 4.0, "usa"), ctx, 0.5) },
+    control: Control {
+        what: "half of kappa_c",
+        trial: |ctx| growth(&Case::new(2, 2, 4.0, "usa"), ctx, 0.5),
+    },
     ..Claim::LAW
 };
 
@@ -54,5 +57,10 @@ fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         let start = Zonal::from_density(&density, d, 16)?;
         start.clone().evolve(&medium, t, 32, |_, _| true)?.reached()?.b[1] / start.b[1]
     };
-    Ok(Finding::law(ratio.ln() / 0.1, kappa / ctx.claimed_constant(factor * critical) - 1.0, 1e-6, 0.0))
+    Ok(Finding::law(
+        ratio.ln() / 0.1,
+        kappa / ctx.claimed_constant(factor * critical) - 1.0,
+        1e-6,
+        0.0,
+    ))
 }

@@ -36,7 +36,9 @@ fn null_token(ctx: &mut Context, case: &Case, above: bool) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let (scores, x, c) = (ctx.normals(n), ctx.normals(n * d), ctx.log_uniform_in(1e-3, 1e3));
     let total: f64 = scores.iter().map(|s| s.exp()).sum();
-    let sum: Vec<f64> = (0..d).map(|k| scores.iter().enumerate().map(|(j, s)| s.exp() * x[j * d + k]).sum()).collect();
+    let sum: Vec<f64> = (0..d)
+        .map(|k| scores.iter().enumerate().map(|(j, s)| s.exp() * x[j * d + k]).sum())
+        .collect();
     // The coordinates of softmax with the additional token for this c.
     let softmax = |c: f64| -> Vec<f64> {
         let with = softmax_row([scores.clone(), vec![c.ln()]].concat());
@@ -46,14 +48,19 @@ fn null_token(ctx: &mut Context, case: &Case, above: bool) -> Result<Finding> {
     let most = |c: f64| scores.iter().fold(c.ln().abs(), |m, s| nan_max(m, s.abs()));
     // The scores and log c are rounded, and so are their distances to the largest.
     let change = |c: f64| weight_change(2.0 * f64::EPSILON * most(c), n + 1);
-    let terms = |k: usize| scores.iter().enumerate().map(|(j, s)| s.exp() * x[j * d + k].abs()).sum::<f64>();
+    let terms = |k: usize| {
+        scores.iter().enumerate().map(|(j, s)| s.exp() * x[j * d + k].abs()).sum::<f64>()
+    };
     let far = 1e8 * total;
     let limits = softmax(far);
     let (mut off, mut limit) = (0.0, 0.0);
     for k in 0..d {
         let direct = (sum[k] + if above { c } else { 0.0 }) / (c + total);
         off = nan_max(off, (with[k] - direct).abs() / (change(c) * terms(k) / (c + total) + TINY));
-        limit = nan_max(limit, (far * limits[k] - sum[k]).abs() / ((2e-8 + change(far)) * terms(k) + TINY));
+        limit = nan_max(
+            limit,
+            (far * limits[k] - sum[k]).abs() / ((2e-8 + change(far)) * terms(k) + TINY),
+        );
     }
     Ok(Finding::identity(off, 1.0).and(Finding::identity(limit, 1.0)))
 }

@@ -8,7 +8,12 @@ pub static ENTRY: Claim = Claim {
     name: "orthogonal-unrelated-printed",
     title: "Orthogonal tokens have no weight on each other (as printed)",
     statement: "Let x_1 and x_2 be orthonormal in R^d and beta <= 4. Then A_12 <= 1/100.",
-    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 4.0), laws: &["orthonormal"], ..Domain::SCORED },
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        beta: Betas::Log(0.01, 4.0),
+        laws: &["orthonormal"],
+        ..Domain::SCORED
+    },
     citation: "a survey of sequence models",
     status: Status::Misprinted,
     trials: (4, 30),
@@ -19,7 +24,8 @@ pub static ENTRY: Claim = Claim {
     control: Control {
         what: "beta = 30",
         trial: |ctx| {
-            let x = ctx.tokens(&Case::new(2, 3, 30.0, "softmax weights").with_law("orthonormal"))?;
+            let x =
+                ctx.tokens(&Case::new(2, 3, 30.0, "softmax weights").with_law("orthonormal"))?;
             Ok(Finding::at_most(row(&x, 0, 30.0)[1], 0.01))
         },
     },

@@ -9,13 +9,21 @@ pub static ENTRY: Claim = Claim {
     title: "Two orthogonal tokens: A_12 = 1/(1 + e^beta)",
     statement: "Let x_1 and x_2 be orthonormal in R^d. Softmax gives A_12 = 1/(1 + e^beta), which \
                 is 1/2 at beta = 0. Tested to a relative 1e-14 (1 + beta).",
-    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(0.01, 30.0), laws: &["orthonormal"], ..Domain::SCORED },
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        beta: Betas::Log(0.01, 30.0),
+        laws: &["orthonormal"],
+        ..Domain::SCORED
+    },
     citation: "arXiv:2312.10794, (2.3)",
     trials: (8, 60),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         let stated = 1.0 / (1.0 + case.beta.exp());
-        Ok(Finding::identity((row(&x, 0, case.beta)[1] / stated - 1.0).abs(), 1e-14 * (1.0 + case.beta)))
+        Ok(Finding::identity(
+            (row(&x, 0, case.beta)[1] / stated - 1.0).abs(),
+            1e-14 * (1.0 + case.beta),
+        ))
     },
     control: Control {
         what: "the weight 0",

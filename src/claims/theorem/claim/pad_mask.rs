@@ -22,7 +22,10 @@ pub static ENTRY: Claim = Claim {
     citation: "Vaswani et al. 2017; derived",
     trials: (8, 60),
     trial: |case, ctx| change_by_padding(case, ctx, true),
-    control: Control { what: "visible padding", trial: |ctx| change_by_padding(&Case::new(6, 4, 1.0, "sa"), ctx, false) },
+    control: Control {
+        what: "visible padding",
+        trial: |ctx| change_by_padding(&Case::new(6, 4, 1.0, "sa"), ctx, false),
+    },
     ..Claim::IDENTITY
 };
 
@@ -42,11 +45,18 @@ fn change_by_padding(case: &Case, ctx: &mut Context, masked: bool) -> Result<Fin
             let biases = (0..all * all).map(|k| if k % all < n { 0.0 } else { low }).collect();
             of.pattern = Arc::new(BiasTable::biases(all, all, biases)?);
         }
-        worst = nan_max(worst, max_relative_deviation(&of.attend(&x, &x, false)?.out[..n * d], &alone, &both));
+        worst = nan_max(
+            worst,
+            max_relative_deviation(&of.attend(&x, &x, false)?.out[..n * d], &alone, &both),
+        );
     }
     of.pattern = Arc::new(BiasTable::mask(all, all, &vec![false; all * all])?);
     let blind = of.attend(&x, &x, false)?.out;
-    let nothing = blind.iter().enumerate().filter(|(k, v)| (**v - of.output.bias()[k % d]).abs() > 0.0 || v.is_nan()).count();
+    let nothing = blind
+        .iter()
+        .enumerate()
+        .filter(|(k, v)| (**v - of.output.bias()[k % d]).abs() > 0.0 || v.is_nan())
+        .count();
     // It must equal b_o bit for bit.
     Ok(Finding::identity(worst + 2.0 * nothing as f64, 1.0))
 }

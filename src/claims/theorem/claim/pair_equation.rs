@@ -20,7 +20,13 @@ pub static ENTRY: Claim = Claim {
                 h'(x) - (2 (n-2)/(beta n)) g(t, x), where g is the mean of -h'(theta_3 - theta_1) \
                 given x. Tested as: the changes of the Fourier coefficients k = 1 and 2 of psi up \
                 to t = 1.5 e^{-0.8 beta} agree with this equation to 0.01.",
-    domain: Domain { n: Sizes::Range(2, 4), d: Sizes::Fixed(2), beta: Betas::Log(0.1, 4.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Range(2, 4),
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 4.0),
+        dynamics: &["usa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "n <= 4; two Fourier coefficients; one time",
     citation: "arXiv:2312.10794, Section 8",
     trials: (5, 40),
@@ -29,7 +35,10 @@ pub static ENTRY: Claim = Claim {
         distance(case, ctx, third)
     },
     constant: "the force of the third token",
-    control: Control { what: "n = 4 without the force of the third token", trial: |ctx| distance(&Case::new(4, 2, 1.0, "usa"), ctx, 0.0) },
+    control: Control {
+        what: "n = 4 without the force of the third token",
+        trial: |ctx| distance(&Case::new(4, 2, 1.0, "usa"), ctx, 0.0),
+    },
     ..Claim::LAW
 };
 
@@ -50,9 +59,11 @@ fn distance(case: &Case, ctx: &mut Context, third: f64) -> Result<Finding> {
     // The rate of change of this sum according to the equation.
     let rate = |x: &[f64], k: f64| {
         let of = |i: usize| {
-            let others: f64 = (0..n).filter(|j| *j != i && *j != next(i)).map(|j| slope(x[j] - x[i])).sum();
+            let others: f64 =
+                (0..n).filter(|j| *j != i && *j != next(i)).map(|j| slope(x[j] - x[i])).sum();
             let difference = x[next(i)] - x[i];
-            -k * (k * difference).sin() * 2.0 / (beta * n as f64) * (slope(difference) + third * others)
+            -k * (k * difference).sin() * 2.0 / (beta * n as f64)
+                * (slope(difference) + third * others)
         };
         (0..n).map(of).sum::<f64>()
     };
@@ -62,17 +73,23 @@ fn distance(case: &Case, ctx: &mut Context, third: f64) -> Result<Finding> {
         let mut sums = [0.0; 2];
         for p in 0..POINTS {
             // The first token is at 0, since only differences matter.
-            let coordinate = |k: usize| (p * GENERATOR[k] % POINTS) as f64 / POINTS as f64 + shift[k];
-            let start: Vec<f64> = std::iter::once(0.0).chain((0..n - 1).map(|k| TAU * coordinate(k))).collect();
+            let coordinate =
+                |k: usize| (p * GENERATOR[k] % POINTS) as f64 / POINTS as f64 + shift[k];
+            let start: Vec<f64> =
+                std::iter::once(0.0).chain((0..n - 1).map(|k| TAU * coordinate(k))).collect();
             let (mut x, mut t) = (Tokens::from_angles(&start)?, 0.0);
             for node in NODES {
                 x = ctx.flow_to_with_tolerance(&flow, &x, node * end - t, 1e4)?;
                 t = node * end;
                 let angles = x.angles();
-                sums.iter_mut().zip([1.0, 2.0]).for_each(|(sum, k)| *sum -= 0.5 * end * rate(&angles, k));
+                sums.iter_mut()
+                    .zip([1.0, 2.0])
+                    .for_each(|(sum, k)| *sum -= 0.5 * end * rate(&angles, k));
             }
             let last = ctx.flow_to_with_tolerance(&flow, &x, end - t, 1e4)?.angles();
-            sums.iter_mut().zip([1.0, 2.0]).for_each(|(sum, k)| *sum += cosine(&last, k) - cosine(&start, k));
+            sums.iter_mut()
+                .zip([1.0, 2.0])
+                .for_each(|(sum, k)| *sum += cosine(&last, k) - cosine(&start, k));
         }
         errors.iter_mut().zip(sums).for_each(|(list, sum)| list.push(sum / (n * POINTS) as f64));
     }

@@ -28,13 +28,20 @@ pub static ENTRY: Claim = Claim {
     constant: "the factor c",
     control: Control {
         what: "the factor 2 of equal masses, used for masses 1/4 and 3/4",
-        trial: |ctx| deviation(&Case::new(2, 2, 40.0, "sa").with_law("placed"), ctx, PairingLaw::Two),
+        trial: |ctx| {
+            deviation(&Case::new(2, 2, 40.0, "sa").with_law("placed"), ctx, PairingLaw::Two)
+        },
     },
     ..Claim::INEQUALITY
 };
 
-const DOMAIN: Domain =
-    Domain { n: Sizes::Fixed(2), beta: Betas::Log(2.0, 200.0), dynamics: &["sa"], laws: &["placed"], ..Domain::ATTENTION };
+const DOMAIN: Domain = Domain {
+    n: Sizes::Fixed(2),
+    beta: Betas::Log(2.0, 200.0),
+    dynamics: &["sa"],
+    laws: &["placed"],
+    ..Domain::ATTENTION
+};
 
 /// The time change and the constant that are tested.
 #[derive(Clone, Copy, PartialEq)]
@@ -71,10 +78,13 @@ pub fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Find
             Ok(x) => out.copy_from_slice(&flow.velocity(&x)),
             Err(_) => out.fill(f64::NAN),
         }
-        let clock = (beta * (1.0 - if law == PairingLaw::Printed { start } else { dot(&y[..d], &y[d..]) })).exp();
+        let clock = (beta
+            * (1.0 - if law == PairingLaw::Printed { start } else { dot(&y[..d], &y[d..]) }))
+        .exp();
         scale(clock, out);
     };
-    let mut end = (0.6f64.atanh() - start.atanh()) / if law == PairingLaw::Corrected { c } else { 2.0 };
+    let mut end =
+        (0.6f64.atanh() - start.atanh()) / if law == PairingLaw::Corrected { c } else { 2.0 };
     if law == PairingLaw::Printed {
         // With the time change by the initial rho a pair collapses at s = 1/(beta c (1 - rho^2)),
         // where the integration ends. It has left the law before.

@@ -19,7 +19,13 @@ pub static ENTRY: Claim = Claim {
     statement: "Let two clusters have any masses and initial cosine rho_0 in [-0.95, 0.5]. In the \
                 time s with dt = e^{beta (1 - rho_0)} ds, the cosine follows rho' = 2 (1 - rho^2). \
                 Tested until rho = 0.6, to 1e-3.",
-    domain: Domain { n: Sizes::Fixed(2), beta: Betas::Log(10.0, 200.0), dynamics: &["sa"], laws: &["placed"], ..Domain::ATTENTION },
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        beta: Betas::Log(10.0, 200.0),
+        dynamics: &["sa"],
+        laws: &["placed"],
+        ..Domain::ATTENTION
+    },
     narrower: "large beta is tested as beta >= 10",
     citation: "arXiv:2512.01868 (survey), pairing theorem as printed",
     status: Status::Misprinted,
@@ -27,7 +33,13 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| pairing_law::deviation(case, ctx, pairing_law::PairingLaw::Printed),
     control: Control {
         what: "equal masses, with the time changed by the current rho",
-        trial: |ctx| pairing_law::deviation(&Case::new(2, 3, 60.0, "sa").with_law("placed"), ctx, pairing_law::PairingLaw::Equal),
+        trial: |ctx| {
+            pairing_law::deviation(
+                &Case::new(2, 3, 60.0, "sa").with_law("placed"),
+                ctx,
+                pairing_law::PairingLaw::Equal,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };

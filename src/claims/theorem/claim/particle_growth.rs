@@ -1,6 +1,8 @@
 //! Growth of the modes of the uniform measure, for particles.
 
-use crate::continuity::{lagrangian::Lagrangian, probability_flow::ProbabilityFlow, sphere2::Sphere2};
+use crate::continuity::{
+    lagrangian::Lagrangian, probability_flow::ProbabilityFlow, sphere2::Sphere2,
+};
 use crate::num::gegenbauer::zonal_polynomials;
 use crate::theorem::prelude::*;
 use crate::theory::growth::{laplacian_eigenvalue, rates};
@@ -33,7 +35,10 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::List(&[2, 3]),
         beta: Betas::Log(0.1, 10.0),
         dynamics: &[ATTENTIONS[0].name, ATTENTIONS[1].name, ATTENTIONS[2].name, ATTENTIONS[3].name],
-        condition: Some(Condition { text: "Sinkhorn attention and noise on the circle", holds: |c| c.d == 2 || c.variant().is_ok() }),
+        condition: Some(Condition {
+            text: "Sinkhorn attention and noise on the circle",
+            holds: |c| c.d == 2 || c.variant().is_ok(),
+        }),
         ..Domain::EQUAL_MASSES
     },
     narrower: "d = 2, 3",
@@ -41,7 +46,10 @@ pub static ENTRY: Claim = Claim {
     trials: (8, 60),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     constant: "the rate r_k",
-    control: Control { what: "rates increased by a thousandth", trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.001) },
+    control: Control {
+        what: "rates increased by a thousandth",
+        trial: |ctx| deviation(&Case::new(1, 2, 5.0, "usa"), ctx, 1.001),
+    },
     ..Claim::IDENTITY
 };
 
@@ -63,7 +71,9 @@ const ATTENTIONS: [Noisy; 4] = [
 impl Noisy {
     fn of(case: &Case) -> Result<&'static Self> {
         let found = ATTENTIONS.iter().find(|a| a.name == case.dynamics);
-        found.ok_or_else(|| Error::unknown("dynamics", case.dynamics, ATTENTIONS.iter().map(|a| a.name)))
+        found.ok_or_else(|| {
+            Error::unknown("dynamics", case.dynamics, ATTENTIONS.iter().map(|a| a.name))
+        })
     }
 }
 
@@ -71,7 +81,10 @@ fn deviation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let k = 1 + ctx.index(4);
     let Noisy { weights, diffusion, .. } = *Noisy::of(case)?;
     let mut rates = rates(weights, case.d, case.beta, 4, TimeScale::U1, 2)?;
-    rates.iter_mut().enumerate().for_each(|(k, r)| *r -= diffusion * laplacian_eigenvalue(case.d, k));
+    rates
+        .iter_mut()
+        .enumerate()
+        .for_each(|(k, r)| *r -= diffusion * laplacian_eigenvalue(case.d, k));
     let t = 0.5 / max_abs(&rates);
     let (up, down) = (moments(case, ctx, k, 1e-3, t)?, moments(case, ctx, k, -1e-3, t)?);
     let grown = ((up.1 - down.1) / (up.0 - down.0)).ln();
@@ -97,8 +110,20 @@ fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Resul
             let end = ctx.flow_to(&build_dynamics(case.dynamics, case.beta, GRID)?, &x, t)?;
             Ok((wave(&x, k), wave(&end, k)))
         }
-        (2, RowWeights::Sinkhorn) => particle_moments(ctx, Lagrangian::on_circle(&Circle::from_density(&wavy, 32)?, 96)?, &medium, t, k),
-        _ => particle_moments(ctx, Lagrangian::on_sphere2(&Sphere2::from_density(&wavy, 16)?, 18)?, &medium, t, k),
+        (2, RowWeights::Sinkhorn) => particle_moments(
+            ctx,
+            Lagrangian::on_circle(&Circle::from_density(&wavy, 32)?, 96)?,
+            &medium,
+            t,
+            k,
+        ),
+        _ => particle_moments(
+            ctx,
+            Lagrangian::on_sphere2(&Sphere2::from_density(&wavy, 16)?, 18)?,
+            &medium,
+            t,
+            k,
+        ),
     }
 }
 
@@ -106,7 +131,13 @@ fn moments(case: &Case, ctx: &mut Context, k: usize, size: f64, t: f64) -> Resul
 const GRID: usize = 160;
 
 /// Moment k of weighted particles before and after time t.
-fn particle_moments(ctx: &Context, start: Lagrangian, medium: &MeasureDynamics, t: f64, k: usize) -> Result<(f64, f64)> {
+fn particle_moments(
+    ctx: &Context,
+    start: Lagrangian,
+    medium: &MeasureDynamics,
+    t: f64,
+    k: usize,
+) -> Result<(f64, f64)> {
     let before = wave(&start.x, k);
     let end = start.evolve(medium, t, |_, _| ctx.check_stop().is_ok())?.reached()?;
     Ok((before, wave(&end.x, k)))

@@ -17,7 +17,13 @@ pub static ENTRY: Claim = Claim {
     statement: "Let x_i' = P_i sum_j softmax_j(beta <x_i + p_i, x_j + p_j>) (x_j + p_j) with p_i \
                 uniform of length 1/2 and n = 8. Consensus is not stationary. Tested as: at x_i = \
                 x, x uniform, some token has a speed of at least 1/100, in at least 90 % of draws.",
-    domain: Domain { n: Sizes::Fixed(8), d: Sizes::Range(2, 6), beta: Betas::Linear(0.1, 4.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Fixed(8),
+        d: Sizes::Range(2, 6),
+        beta: Betas::Linear(0.1, 4.0),
+        dynamics: &["sa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "n = 8, |p_i| = 1/2; the speed is 0 with probability 0, and below 1/100 in 3 % of \
                draws at d = 2, beta = 1/10",
     citation: "arXiv:2605.30229 (abstract: auxiliary variables); derived",
@@ -25,7 +31,12 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Share(0.9),
     trials: (100, 400),
     trial: |case, ctx| {
-        let p = ctx.tokens_with_law(case.n, case.d, "uniform")?.coordinates().iter().map(|v| 0.5 * v).collect();
+        let p = ctx
+            .tokens_with_law(case.n, case.d, "uniform")?
+            .coordinates()
+            .iter()
+            .map(|v| 0.5 * v)
+            .collect();
         let x = ctx.tokens_with_law(1, case.d, "uniform")?.coordinates().repeat(case.n);
         speed(case.beta, case.d, p, x)
     },

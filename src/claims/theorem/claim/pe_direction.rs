@@ -15,11 +15,19 @@ pub static ENTRY: Claim = Claim {
     statement: "Let PE(p)_{2c} and PE(p)_{2c+1} be sine and cosine of p 10000^{-2c/d}, d even. \
                 Then <PE(p), PE(p + k)> = <PE(p), PE(p - k)>. Tested for 100 <= p <= 1000 and 1 <= \
                 k <= 100, to 1e-12 d.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::List(&[2, 8, 64, 512]), laws: &["uniform"], ..Domain::MAPS },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::List(&[2, 8, 64, 512]),
+        laws: &["uniform"],
+        ..Domain::MAPS
+    },
     citation: "arXiv:1706.03762, section 3.5",
     trials: (8, 60),
     trial: |case, ctx| sides(ctx, case.d, false),
-    control: Control { what: "with a normal matrix between the two", trial: |ctx| sides(ctx, 8, true) },
+    control: Control {
+        what: "with a normal matrix between the two",
+        trial: |ctx| sides(ctx, 8, true),
+    },
     ..Claim::IDENTITY
 };
 

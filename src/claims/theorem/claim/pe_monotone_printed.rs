@@ -14,7 +14,10 @@ pub static ENTRY: Claim = Claim {
     status: Status::Misprinted,
     trials: (30, 200),
     trial: |case, ctx| falling(case, ctx, 200),
-    control: Control { what: "k below 4", trial: |ctx| falling(&Case::new(2, 64, 1.0, "sa"), ctx, 4) },
+    control: Control {
+        what: "k below 4",
+        trial: |ctx| falling(&Case::new(2, 64, 1.0, "sa"), ctx, 4),
+    },
     ..Claim::INEQUALITY
 };
 

@@ -19,20 +19,31 @@ pub static ENTRY: Claim = Claim {
     citation: "Vaswani et al. 2017, section 3.5",
     trials: (6, 60),
     trial: |case, ctx| rotation_error(case, ctx, 1.0),
-    control: Control { what: "sines only", trial: |ctx| rotation_error(&Case::new(2, 64, 1.0, "sa"), ctx, 0.0) },
+    control: Control {
+        what: "sines only",
+        trial: |ctx| rotation_error(&Case::new(2, 64, 1.0, "sa"), ctx, 0.0),
+    },
     ..Claim::IDENTITY
 };
 
 fn rotation_error(case: &Case, ctx: &mut Context, cosines: f64) -> Result<Finding> {
     let d = case.d;
     let (p, k) = (ctx.index(1000) as f64, 1.0 + ctx.index(1000) as f64);
-    let at = |p: f64| -> Vec<f64> { sinusoidal(p, d).iter().enumerate().map(|(c, v)| if c % 2 == 1 { cosines * v } else { *v }).collect() };
+    let at = |p: f64| -> Vec<f64> {
+        sinusoidal(p, d)
+            .iter()
+            .enumerate()
+            .map(|(c, v)| if c % 2 == 1 { cosines * v } else { *v })
+            .collect()
+    };
     let (here, shifted) = (at(p), at(p + k));
     let mut worst = (dot(&here, &shifted) - overlap(k, d)).abs();
     for j in 0..d / 2 {
         let (sin, cos) = (frequency(j, d) * k).sin_cos();
         let (a, b) = (here[2 * j], here[2 * j + 1]);
-        worst = worst.max((shifted[2 * j] - (cos * a + sin * b)).abs()).max((shifted[2 * j + 1] - cosines * (cos * b - sin * a)).abs());
+        worst = worst
+            .max((shifted[2 * j] - (cos * a + sin * b)).abs())
+            .max((shifted[2 * j + 1] - cosines * (cos * b - sin * a)).abs());
     }
     Ok(Finding::identity(worst, 1e-12 * d as f64))
 }

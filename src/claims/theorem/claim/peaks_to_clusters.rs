@@ -35,7 +35,10 @@ fn at_most_pairs(places: &Tokens, twice: usize) -> Finding {
 /// points.
 pub(super) fn count_peaks(places: &Tokens) -> usize {
     let k = places.n();
-    let mut all: Vec<f64> = (0..9 * k * k).map(|e| places.inner(e / (3 * k) / 3, e % (3 * k) / 3)).filter(|g| *g < 1.0 - 1e-9).collect();
+    let mut all: Vec<f64> = (0..9 * k * k)
+        .map(|e| places.inner(e / (3 * k) / 3, e % (3 * k) / 3))
+        .filter(|g| *g < 1.0 - 1e-9)
+        .collect();
     all.sort_by(f64::total_cmp);
     all.dedup_by(|a, b| (*a - *b).abs() < 1e-12);
     all.len()

@@ -10,7 +10,13 @@ pub static ENTRY: Claim = Claim {
     statement: "For clusters at the corners of a rectangle on the circle, with half-angle s in \
                 [0.1, 0.7] and p different inner products below 1, the number of clusters is (1 + \
                 sqrt(1 + 8 p))/2.",
-    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::Unused, laws: &["placed"], ..Domain::SCORED },
+    domain: Domain {
+        n: Sizes::Fixed(4),
+        d: Sizes::Fixed(2),
+        beta: Betas::Unused,
+        laws: &["placed"],
+        ..Domain::SCORED
+    },
     citation: "a talk on 2312.10794 (it adds: maybe more if distances coincide)",
     status: Status::Misprinted,
     trials: (4, 30),
@@ -18,7 +24,10 @@ pub static ENTRY: Claim = Claim {
         let s = ctx.uniform_in(0.1, 0.7);
         counted(&[s, -s, PI - s, PI + s])
     },
-    control: Control { what: "three clusters with three distances", trial: |_| counted(&[0.0, 1.0, 2.5]) },
+    control: Control {
+        what: "three clusters with three distances",
+        trial: |_| counted(&[0.0, 1.0, 2.5]),
+    },
     ..Claim::IDENTITY
 };
 

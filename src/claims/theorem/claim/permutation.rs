@@ -15,7 +15,10 @@ pub static ENTRY: Claim = Claim {
     title: "Permutation equivariance",
     statement: "Without a mask, permuted tokens with their masses flow to permuted tokens. Tested \
                 at t = 1/L, where L is the Lipschitz constant of the velocity, to 8e-13.",
-    domain: Domain { dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"], ..Domain::SYMMETRY },
+    domain: Domain {
+        dynamics: &["sa", "usa", "repulsive-sa", "repulsive-usa"],
+        ..Domain::SYMMETRY
+    },
     narrower: "Q = K = I, V = I or -I",
     citation: "arXiv:2312.10794, section 3.1",
     trials: (30, 200),
@@ -29,7 +32,9 @@ pub static ENTRY: Claim = Claim {
     constant: "the time of the second run",
     control: Control {
         what: "causal SA with the order reversed",
-        trial: |ctx| permuted(&Case::with_random_masses(6, 3, 2.0, "causal-sa"), ctx, &[5, 4, 3, 2, 1, 0]),
+        trial: |ctx| {
+            permuted(&Case::with_random_masses(6, 3, 2.0, "causal-sa"), ctx, &[5, 4, 3, 2, 1, 0])
+        },
     },
     ..Claim::IDENTITY
 };

@@ -35,7 +35,10 @@ pub static ENTRY: Claim = Claim {
     trials: (30, 200),
     trial: |case, ctx| growth(case, ctx, 1.0),
     constant: "Lambda_p",
-    control: Control { what: "rates larger by a thousandth", trial: |ctx| growth(&Case::new(5, 2, 6.0, "sa"), ctx, 1.001) },
+    control: Control {
+        what: "rates larger by a thousandth",
+        trial: |ctx| growth(&Case::new(5, 2, 6.0, "sa"), ctx, 1.001),
+    },
     ..Claim::LAW
 };
 
@@ -55,7 +58,9 @@ fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         let norm: f64 = (0..case.n).map(|q| mode(q) * mode(q)).sum();
         (0..case.n).map(|q| mode(q) * shift(q)).sum::<f64>() / norm
     };
-    let x = Tokens::from_angles(&(0..case.n).map(|q| TAU * q as f64 / n + 1e-7 * mode(q)).collect::<Vec<_>>())?;
+    let x = Tokens::from_angles(
+        &(0..case.n).map(|q| TAU * q as f64 / n + 1e-7 * mode(q)).collect::<Vec<_>>(),
+    )?;
     let t = 1.0 / fastest;
     let end = ctx.flow_to_with_tolerance(&case.build()?, &x, t, 1e-2)?;
     let measured = (amplitude(&end) / amplitude(&x)).ln() / t;

@@ -39,7 +39,9 @@ pub static ENTRY: Claim = Claim {
     narrower: "m divides n",
     citation: "linearisation at the m-gon; arXiv:2312.10794, (B.2)-(B.3)",
     trials: (60, 400),
-    trial: |case, ctx| ascent(case, ctx, |m| m % 2 == 0 || (m <= 7 && (0.5..=50.0).contains(&case.beta))),
+    trial: |case, ctx| {
+        ascent(case, ctx, |m| m % 2 == 0 || (m <= 7 && (0.5..=50.0).contains(&case.beta)))
+    },
     control: Control {
         what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
         trial: |_: &mut Context| triangle(),
@@ -61,7 +63,10 @@ pub(super) const POLYGONS: Domain = Domain {
     laws: &["polygon"],
     masses: Masses::Equal,
     // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
-    condition: Some(Condition { text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding", holds: is_resolved }),
+    condition: Some(Condition {
+        text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
+        holds: is_resolved,
+    }),
     corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0)],
 };
 
@@ -70,8 +75,13 @@ pub(super) fn is_resolved(c: &Case) -> bool {
 }
 
 /// The curvature along the pairing mode of a random polygon with an admitted number of corners.
-pub(super) fn ascent(case: &Case, ctx: &mut Context, admitted: impl Fn(usize) -> bool) -> Result<Finding> {
-    let divisors: Vec<usize> = (2..=case.n).filter(|m| case.n.is_multiple_of(*m) && admitted(*m)).collect();
+pub(super) fn ascent(
+    case: &Case,
+    ctx: &mut Context,
+    admitted: impl Fn(usize) -> bool,
+) -> Result<Finding> {
+    let divisors: Vec<usize> =
+        (2..=case.n).filter(|m| case.n.is_multiple_of(*m) && admitted(*m)).collect();
     if divisors.is_empty() {
         return Ok(Finding::HypothesesMissed);
     }
@@ -84,7 +94,13 @@ pub(super) fn ascent(case: &Case, ctx: &mut Context, admitted: impl Fn(usize) ->
         let angle = TAU * vertex(i) as f64 / m as f64;
         (row[0], row[1]) = (angle.cos(), angle.sin());
     }
-    let mode = |i: usize| if m == 2 { vertex(i) as f64 } else { ((vertex(i) * (m / 2)) as f64 * TAU / m as f64).cos() };
+    let mode = |i: usize| {
+        if m == 2 {
+            vertex(i) as f64
+        } else {
+            ((vertex(i) * (m / 2)) as f64 * TAU / m as f64).cos()
+        }
+    };
     curvature(case.beta, &Tokens::new(case.d, x)?, mode, m)
 }
 
@@ -104,11 +120,17 @@ fn curvature(beta: f64, x: &Tokens, speed: impl Fn(usize) -> f64, m: usize) -> R
         (row[0], row[1]) = (-speed(i) * x[1], speed(i) * x[0]);
     }
     let mut h = vec![0.0; u.len()];
-    Energy::new(beta, EnergyScale::Shifted).scaled_hess_vec(x, &u, &mut Workspace::default(), &mut h);
+    Energy::new(beta, EnergyScale::Shifted).scaled_hess_vec(
+        x,
+        &u,
+        &mut Workspace::default(),
+        &mut h,
+    );
     let neighbour = (-beta.abs() * (1.0 - (TAU / m as f64).cos())).exp();
     let size = dot(&u, &u) * neighbour * (1.0 + beta.abs()) / x.n() as f64;
     // Rounding of the coordinates by 1e-16 changes the kernel by a relative beta eps.
-    Ok(Finding::nonnegative(dot(&u, &h), size).with_evaluation_error(64.0 * f64::EPSILON * (1.0 + beta.abs())))
+    Ok(Finding::nonnegative(dot(&u, &h), size)
+        .with_evaluation_error(64.0 * f64::EPSILON * (1.0 + beta.abs())))
 }
 
 /// Encloses `-sum_q e^{beta (cos t_q - cos t_1)} (cos t_q - beta sin^2 t_q) (1 - cos(p t_q))`,

@@ -33,7 +33,10 @@ pub static ENTRY: Claim = Claim {
         quantiles(case, ctx, a, -1.0)
     },
     constant: "the exponent",
-    control: Control { what: "the slope -1/2 of random starts", trial: |ctx| quantiles(&Case::new(1, 2, 1.0, "usa"), ctx, 0.5, -0.5) },
+    control: Control {
+        what: "the slope -1/2 of random starts",
+        trial: |ctx| quantiles(&Case::new(1, 2, 1.0, "usa"), ctx, 0.5, -0.5),
+    },
     ..Claim::INEQUALITY
 };
 

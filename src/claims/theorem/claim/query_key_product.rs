@@ -42,9 +42,11 @@ fn transformed(ctx: &mut Context, case: &Case, inverse: bool) -> Result<Finding>
     let stretch: Vec<f64> = (0..d).map(|_| ctx.log_uniform_in(0.5, 2.0)).collect();
     let g: Vec<f64> = (0..d * d).map(|e| r[e] * stretch[e % d]).collect();
     // (R D)^{-T} = R D^{-1}.
-    let h: Vec<f64> = (0..d * d).map(|e| if inverse { r[e] / stretch[e % d] } else { 3.0 * g[e] }).collect();
-    let weights =
-        |q: &[f64], k: &[f64]| -> Vec<f64> { scores(&x, q, k, d).chunks_exact(n).flat_map(|s| softmax_row(s.to_vec())).collect() };
+    let h: Vec<f64> =
+        (0..d * d).map(|e| if inverse { r[e] / stretch[e % d] } else { 3.0 * g[e] }).collect();
+    let weights = |q: &[f64], k: &[f64]| -> Vec<f64> {
+        scores(&x, q, k, d).chunks_exact(n).flat_map(|s| softmax_row(s.to_vec())).collect()
+    };
     let (a, b) = (weights(&q, &k), weights(&mul(&g, &q, d), &mul(&h, &k, d)));
     let norms = |m: &[f64]| -> Vec<f64> {
         let images = images(&absolute(&x), &absolute(m), d);
@@ -52,8 +54,10 @@ fn transformed(ctx: &mut Context, case: &Case, inverse: bool) -> Result<Finding>
     };
     let (queries, keys) = (norms(&q), norms(&k));
     let largest = keys.iter().copied().fold(0.0, f64::max);
-    let change = |i: usize| weight_change(32.0 * f64::EPSILON * (d * d) as f64 * queries[i] * largest, n);
-    let allowed: Vec<f64> = a.iter().zip(&b).enumerate().map(|(k, (a, b))| change(k / n) * a.max(*b) + TINY).collect();
+    let change =
+        |i: usize| weight_change(32.0 * f64::EPSILON * (d * d) as f64 * queries[i] * largest, n);
+    let allowed: Vec<f64> =
+        a.iter().zip(&b).enumerate().map(|(k, (a, b))| change(k / n) * a.max(*b) + TINY).collect();
     Ok(Finding::identity(max_relative_deviation(&a, &b, &allowed), 1.0))
 }
 

@@ -28,7 +28,12 @@ pub static ENTRY: Claim = Claim {
                 probability that x and y end together is 1/2 + arcsin(u0)/pi. Tested with d = 8, \
                 eta = 1/5 and 800 layers: the share of 2000 pairs with <x, y> > 0 at the end \
                 agrees to 4 standard errors plus 0.02.",
-    domain: Domain { d: Sizes::Fixed(8), beta: Betas::Linear(-0.9, 0.9), corners: &[], ..Domain::LAYERS },
+    domain: Domain {
+        d: Sizes::Fixed(8),
+        beta: Betas::Linear(-0.9, 0.9),
+        corners: &[],
+        ..Domain::LAYERS
+    },
     narrower: "beta of the case is u0; d = 8 (the law is derived, the tolerance observed)",
     citation: "arXiv:2604.01978 and 2603.06187 (abstract); derived",
     trials: (3, 20),
@@ -56,7 +61,8 @@ fn share(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
             ctx.method_rng().normals(&mut noise);
             let (size, rest) = (0.2 / (d as f64).sqrt(), (1.0 - u * u).max(0.0).sqrt());
             let mut x: Vec<f64> = (0..d).map(|c| size * noise[c]).collect();
-            let mut y: Vec<f64> = (0..d).map(|c| size * (u * noise[c] + rest * noise[d + c])).collect();
+            let mut y: Vec<f64> =
+                (0..d).map(|c| size * (u * noise[c] + rest * noise[d + c])).collect();
             x[0] += 1.0;
             y[0] += u;
             y[1] += rest;

@@ -21,13 +21,22 @@ pub static ENTRY: Claim = Claim {
                 direction. In the time t = layers eta^2, |xbar|^2 follows u' = u (1 - u), so it is \
                 u0/(u0 + (1-u0) e^{-t}). Tested with d = 256, eta = 1/20 and t in {1/2, 1}: the \
                 mean of 6 runs agrees to 4 standard errors plus 3/d + 1/100.",
-    domain: Domain { n: Sizes::Fixed(16), d: Sizes::Fixed(256), beta: Betas::List(&[0.0]), corners: &[], ..Domain::LAYERS },
+    domain: Domain {
+        n: Sizes::Fixed(16),
+        d: Sizes::Fixed(256),
+        beta: Betas::List(&[0.0]),
+        corners: &[],
+        ..Domain::LAYERS
+    },
     narrower: "equal weights (beta = 0); u0 about 0.3 (the order 1/d is derived, the tolerance \
                observed)",
     citation: "arXiv:2604.01978 (clustering at small beta); derived at d = infinity",
     trials: (2, 10),
     trial: |case, ctx| mean(case, ctx, 1.0),
-    control: Control { what: "the law at twice the time", trial: |ctx| mean(&Case::new(16, 256, 0.0, "random layers"), ctx, 2.0) },
+    control: Control {
+        what: "the law at twice the time",
+        trial: |ctx| mean(&Case::new(16, 256, 0.0, "random layers"), ctx, 2.0),
+    },
     ..Claim::LAW
 };
 
@@ -41,9 +50,16 @@ fn mean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let mut differences = Vec::new();
     for _ in 0..6 {
         let spread = Law::parse("uniform")?.sample(n, d, ctx.method_rng())?;
-        let rows = spread.coordinates().iter().enumerate().map(|(k, v)| v + if k % d == 0 { 0.6 } else { 0.0 }).collect();
+        let rows = spread
+            .coordinates()
+            .iter()
+            .enumerate()
+            .map(|(k, v)| v + if k % d == 0 { 0.6 } else { 0.0 })
+            .collect();
         let mut x = Tokens::normalised(d, rows)?.coordinates().to_vec();
-        let centre = |x: &[f64]| -> Vec<f64> { (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect() };
+        let centre = |x: &[f64]| -> Vec<f64> {
+            (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect()
+        };
         let square = |m: &[f64]| crate::num::sum::dot(m, m);
         let before = square(&centre(&x));
         for _ in 0..layers {

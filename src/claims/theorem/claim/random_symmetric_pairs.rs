@@ -23,12 +23,20 @@ pub static ENTRY: Claim = Claim {
                 distance, the mean of log(1 - <x, y>) changes by -4 eta^2/d per layer; since the \
                 layer is odd, the same holds for log(1 + <x, y>) near antipodes. Tested with 3000 \
                 pairs of layers +Q and -Q at eta = 1/20, to 4 standard errors plus 0.01.",
-    domain: Domain { d: Sizes::List(&[2, 3, 5, 8]), beta: Betas::Unused, corners: &[], ..Domain::LAYERS },
+    domain: Domain {
+        d: Sizes::List(&[2, 3, 5, 8]),
+        beta: Betas::Unused,
+        corners: &[],
+        ..Domain::LAYERS
+    },
     citation: "arXiv:2603.06187 (abstract: synchronisation; rates not seen); exponent derived",
     status: Status::Observation,
     trials: (6, 40),
     trial: |case, ctx| exponent(case, ctx, true),
-    control: Control { what: "independent entries", trial: |ctx| exponent(&Case::new(2, 3, 0.0, "random layers"), ctx, false) },
+    control: Control {
+        what: "independent entries",
+        trial: |ctx| exponent(&Case::new(2, 3, 0.0, "random layers"), ctx, false),
+    },
     ..Claim::LAW
 };
 
@@ -44,17 +52,23 @@ fn exponent(case: &Case, ctx: &mut Context, symmetric: bool) -> Result<Finding> 
         .map(|_| {
             ctx.method_rng().normals(&mut q);
             // (G + G^T)/sqrt 2 has variances 1 off the diagonal and 2 on it.
-            let entry = |a: usize, b: usize| if symmetric { (q[a * d + b] + q[b * d + a]) / 2f64.sqrt() } else { q[a * d + b] };
-            let image = |t: &[f64; 2]| (0..d).map(|a| t[0] * entry(a, 0) + t[1] * entry(a, 1)).collect::<Vec<_>>();
+            let entry = |a: usize, b: usize| {
+                if symmetric { (q[a * d + b] + q[b * d + a]) / 2f64.sqrt() } else { q[a * d + b] }
+            };
+            let image = |t: &[f64; 2]| {
+                (0..d).map(|a| t[0] * entry(a, 0) + t[1] * entry(a, 1)).collect::<Vec<_>>()
+            };
             let (qx, qy) = (image(&[1.0, 0.0]), image(&y));
             let grown = |sign: f64| {
                 let next = |token: &[f64; 2], image: &[f64]| {
-                    let mut z: Vec<f64> = image.iter().map(|v| sign * ETA / (d as f64).sqrt() * v).collect();
+                    let mut z: Vec<f64> =
+                        image.iter().map(|v| sign * ETA / (d as f64).sqrt() * v).collect();
                     (z[0], z[1]) = (z[0] + token[0], z[1] + token[1]);
                     retract(&mut z);
                     z
                 };
-                let gap: Vec<f64> = next(&[1.0, 0.0], &qx).iter().zip(&next(&y, &qy)).map(|(a, b)| a - b).collect();
+                let gap: Vec<f64> =
+                    next(&[1.0, 0.0], &qx).iter().zip(&next(&y, &qy)).map(|(a, b)| a - b).collect();
                 (dot(&gap, &gap) / ((1.0 - y[0]).powi(2) + GAP * GAP)).ln()
             };
             0.5 * (grown(1.0) + grown(-1.0)) / (ETA * ETA)

@@ -30,7 +30,10 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2601.21942 (abstract: cosh 2 beta against d - 2); exponents derived",
     trials: (12, 60),
     trial: |case, ctx| exponent(case, ctx, 1.0),
-    control: Control { what: "the weights of twice beta", trial: |ctx| exponent(&Case::new(2, 8, 0.5, "random layers"), ctx, 2.0) },
+    control: Control {
+        what: "the weights of twice beta",
+        trial: |ctx| exponent(&Case::new(2, 8, 0.5, "random layers"), ctx, 2.0),
+    },
     ..Claim::LAW
 };
 
@@ -45,7 +48,8 @@ fn exponent(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         .map(|_| {
             // V applied to two orthonormal vectors: independent normals. x = e_1, y = -x + GAP e_2.
             ctx.method_rng().normals(&mut draws);
-            let image = |x: f64, y: f64, c: usize| (x * draws[c] + y * draws[d + c]) / (d as f64).sqrt();
+            let image =
+                |x: f64, y: f64, c: usize| (x * draws[c] + y * draws[d + c]) / (d as f64).sqrt();
             let mut second = vec![0.0; d];
             (second[0], second[1]) = (-(1.0 - GAP * GAP).sqrt(), GAP);
             let inner = second[0];
@@ -53,12 +57,16 @@ fn exponent(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
             let grown = |sign: f64| {
                 let next = |token: [f64; 2], other: [f64; 2]| {
                     let mean = [0, 1].map(|k| own * token[k] + (1.0 - own) * other[k]);
-                    let mut x: Vec<f64> = (0..d).map(|c| sign * ETA * image(mean[0], mean[1], c)).collect();
+                    let mut x: Vec<f64> =
+                        (0..d).map(|c| sign * ETA * image(mean[0], mean[1], c)).collect();
                     (x[0], x[1]) = (x[0] + token[0], x[1] + token[1]);
                     retract(&mut x);
                     x
                 };
-                let (a, b) = (next([1.0, 0.0], [second[0], second[1]]), next([second[0], second[1]], [1.0, 0.0]));
+                let (a, b) = (
+                    next([1.0, 0.0], [second[0], second[1]]),
+                    next([second[0], second[1]], [1.0, 0.0]),
+                );
                 let gap: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
                 let start = (1.0 + second[0]).hypot(second[1]);
                 (dot(&gap, &gap) / (start * start)).ln()

@@ -20,7 +20,12 @@ pub static ENTRY: Claim = Claim {
                 beta I. For a pair at small distance, the mean of log(1 - <x, y>) changes by \
                 -(d-1) eta^2/d per layer, for every beta. Tested with 2000 pairs of layers +V and \
                 -V at eta = 1/20, to 4 standard errors plus 0.01.",
-    domain: Domain { d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 5.0), corners: &[], ..Domain::LAYERS },
+    domain: Domain {
+        d: Sizes::List(&[2, 3, 8, 16]),
+        beta: Betas::Linear(0.0, 5.0),
+        corners: &[],
+        ..Domain::LAYERS
+    },
     citation: "arXiv:2601.21942 (abstract: consensus); exponent derived",
     trials: (8, 60),
     trial: |case, ctx| exponent(case, ctx, exponents(case.d, case.beta).1),
@@ -49,12 +54,15 @@ fn exponent(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding> {
                 let next = |token: [f64; 2], other: [f64; 2]| {
                     let mean = [0, 1].map(|k| own * token[k] + (1.0 - own) * other[k]);
                     let step = sign * ETA / (d as f64).sqrt();
-                    let mut z: Vec<f64> = (0..d).map(|c| step * (mean[0] * draws[c] + mean[1] * draws[d + c])).collect();
+                    let mut z: Vec<f64> = (0..d)
+                        .map(|c| step * (mean[0] * draws[c] + mean[1] * draws[d + c]))
+                        .collect();
                     (z[0], z[1]) = (z[0] + token[0], z[1] + token[1]);
                     retract(&mut z);
                     z
                 };
-                let gap: Vec<f64> = next(x, y).iter().zip(&next(y, x)).map(|(a, b)| a - b).collect();
+                let gap: Vec<f64> =
+                    next(x, y).iter().zip(&next(y, x)).map(|(a, b)| a - b).collect();
                 (dot(&gap, &gap) / ((1.0 - inner).powi(2) + GAP * GAP)).ln()
             };
             0.5 * (grown(1.0) + grown(-1.0)) / (ETA * ETA)

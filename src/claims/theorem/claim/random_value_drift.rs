@@ -20,7 +20,13 @@ pub static ENTRY: Claim = Claim {
                 S_ij = <m_i, m_j> and R = <x_1, x_2>. To leading order, E R+ - R = eta^2 [(d - 2 + \
                 R^2) S_12 - (d-1) R (S_11 + S_22)/2]/d. Tested with 1500 pairs of layers +V and -V \
                 at eta = 1/20, to 4 standard errors plus 0.01.",
-    domain: Domain { n: Sizes::Range(2, 12), d: Sizes::List(&[3, 8, 16]), beta: Betas::Linear(0.0, 3.0), corners: &[], ..Domain::LAYERS },
+    domain: Domain {
+        n: Sizes::Range(2, 12),
+        d: Sizes::List(&[3, 8, 16]),
+        beta: Betas::Linear(0.0, 3.0),
+        corners: &[],
+        ..Domain::LAYERS
+    },
     citation: "arXiv:2604.01978, Section 2 (printed at d = infinity); derived",
     trials: (8, 60),
     trial: |case, ctx| {
@@ -42,7 +48,8 @@ fn drift(case: &Case, ctx: &mut Context, x: &Tokens, finite: bool) -> Result<Fin
     const ETA: f64 = 0.05;
     let (d, size) = (case.d, case.d as f64);
     let mean = |i: usize| -> Vec<f64> {
-        let weights: Vec<f64> = (0..x.n()).map(|j| (case.beta * (x.inner(i, j) - 1.0)).exp()).collect();
+        let weights: Vec<f64> =
+            (0..x.n()).map(|j| (case.beta * (x.inner(i, j) - 1.0)).exp()).collect();
         let total: f64 = weights.iter().sum();
         (0..d).map(|c| x.rows().zip(&weights).map(|(r, w)| w / total * r[c]).sum()).collect()
     };
@@ -58,8 +65,14 @@ fn drift(case: &Case, ctx: &mut Context, x: &Tokens, finite: bool) -> Result<Fin
             let (g, h) = draws.split_at(d);
             let after = |sign: f64| {
                 let step = sign * ETA / size.sqrt();
-                let mut y: Vec<f64> = x.row(0).iter().zip(g).map(|(x, g)| x + step * first * g).collect();
-                let mut z: Vec<f64> = x.row(1).iter().zip(g.iter().zip(h)).map(|(x, (g, h))| x + step * (along * g + rest * h)).collect();
+                let mut y: Vec<f64> =
+                    x.row(0).iter().zip(g).map(|(x, g)| x + step * first * g).collect();
+                let mut z: Vec<f64> = x
+                    .row(1)
+                    .iter()
+                    .zip(g.iter().zip(h))
+                    .map(|(x, (g, h))| x + step * (along * g + rest * h))
+                    .collect();
                 retract(&mut y);
                 retract(&mut z);
                 dot(&y, &z)

@@ -25,7 +25,13 @@ pub static ENTRY: Claim = Claim {
                 B)^2 (d-1)/(2d), where A = (p e^beta - (1-p) e^{-beta})/(p e^beta + (1-p) \
                 e^{-beta}) and B is A with p and 1-p exchanged. Tested with 1500 pairs of layers \
                 +V and -V at eta = 1/50, to 4 standard errors plus 1 %.",
-    domain: Domain { n: Sizes::Fixed(2), d: Sizes::List(&[2, 3, 8, 16]), beta: Betas::Linear(0.0, 2.0), corners: &[], ..Domain::LAYERS },
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        d: Sizes::List(&[2, 3, 8, 16]),
+        beta: Betas::Linear(0.0, 2.0),
+        corners: &[],
+        ..Domain::LAYERS
+    },
     citation: "derived; arXiv:2601.21942 (abstract: antipodal groups of many tokens)",
     trials: (8, 60),
     trial: |case, ctx| {
@@ -46,7 +52,10 @@ fn opening_rate(case: &Case, ctx: &mut Context, share: f64, of: f64) -> Result<F
     let d = case.d;
     let mut start = vec![0.0; 2 * d];
     (start[0], start[d]) = (1.0, -1.0);
-    let (x, layer) = (Tokens::new(d, start)?.with_masses(&[share, 1.0 - share])?, RandomValues::new(case.beta, ETA)?);
+    let (x, layer) = (
+        Tokens::new(d, start)?.with_masses(&[share, 1.0 - share])?,
+        RandomValues::new(case.beta, ETA)?,
+    );
     let mut normals = vec![0.0; 2 * d];
     let changes: Vec<f64> = (0..1500)
         .map(|_| {
@@ -55,7 +64,8 @@ fn opening_rate(case: &Case, ctx: &mut Context, share: f64, of: f64) -> Result<F
                 let mut next = x.clone();
                 layer.apply_with_normals(&mut next, &normals);
                 normals.iter_mut().for_each(|g| *g = -*g);
-                let sum: Vec<f64> = next.row(0).iter().zip(next.row(1)).map(|(a, b)| a + b).collect();
+                let sum: Vec<f64> =
+                    next.row(0).iter().zip(next.row(1)).map(|(a, b)| a + b).collect();
                 0.5 * dot(&sum, &sum)
             };
             0.5 * (opened() + opened()) / (ETA * ETA)

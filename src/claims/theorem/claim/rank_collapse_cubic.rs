@@ -4,8 +4,13 @@ use crate::theorem::prelude::*;
 use crate::theory::rank_collapse::RankResidual;
 
 /// Rows of a matrix, not tokens of the sphere.
-pub(super) const ROWS: Domain =
-    Domain { n: Sizes::Range(3, 16), d: Sizes::Range(2, 8), beta: Betas::Unused, dynamics: &["attention layers"], ..Domain::EQUAL_MASSES };
+pub(super) const ROWS: Domain = Domain {
+    n: Sizes::Range(3, 16),
+    d: Sizes::Range(2, 8),
+    beta: Betas::Unused,
+    dynamics: &["attention layers"],
+    ..Domain::EQUAL_MASSES
+};
 
 /// Row constants cancel in softmax and the common part moves all rows alike, so `R+ = R W C_q W_V`
 /// up to a term of fifth order. This term has an absolute bound, since a value matrix may
@@ -47,7 +52,10 @@ pub static ENTRY: Claim = Claim {
     trials: (20, 200),
     trial: |case, ctx| residual_chain(case, ctx, 0.0),
     constant: "the exponent 3",
-    control: Control { what: "a skip connection", trial: |ctx| residual_chain(&Case::new(8, 4, 0.0, "attention layers"), ctx, 1.0) },
+    control: Control {
+        what: "a skip connection",
+        trial: |ctx| residual_chain(&Case::new(8, 4, 0.0, "attention layers"), ctx, 1.0),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -62,7 +70,9 @@ fn plain_layer(x: &[f64], w: &[f64], w_v: &[f64], d: usize, skip: f64) -> Vec<f6
         let top = vector::max(&scores);
         let weights: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
         let total: f64 = weights.iter().sum();
-        (0..d).map(|c| x.chunks_exact(d).zip(&weights).map(|(y, p)| p / total * y[c]).sum()).collect::<Vec<f64>>()
+        (0..d)
+            .map(|c| x.chunks_exact(d).zip(&weights).map(|(y, p)| p / total * y[c]).sum())
+            .collect::<Vec<f64>>()
     });
     let mixed: Vec<f64> = rows.collect();
     mul(&mixed, w_v, d).iter().zip(x).map(|(a, x)| a + skip * x).collect()
@@ -70,23 +80,39 @@ fn plain_layer(x: &[f64], w: &[f64], w_v: &[f64], d: usize, skip: f64) -> Vec<f6
 
 fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let mut scaled = |count: usize, size: f64| ctx.normals(count).iter().map(|g| size * g).collect::<Vec<f64>>();
+    let mut scaled =
+        |count: usize, size: f64| ctx.normals(count).iter().map(|g| size * g).collect::<Vec<f64>>();
     let common = scaled(d, 0.5);
-    let x: Vec<f64> = scaled(n * d, 0.05 / (n as f64 * d as f64).sqrt()).iter().enumerate().map(|(k, r)| r + common[k % d]).collect();
+    let x: Vec<f64> = scaled(n * d, 0.05 / (n as f64 * d as f64).sqrt())
+        .iter()
+        .enumerate()
+        .map(|(k, r)| r + common[k % d])
+        .collect();
     let size = (d as f64).sqrt().recip();
     let (w, w_v) = (scaled(d * d, size), scaled(d * d, size));
     let (strength, stretch) = (norm(&w), norm(&w_v));
     let sigma = |r: &RankResidual| strength * (2.0 * r.log_size).exp();
-    let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= 0.25) else { return Ok(Finding::HypothesesMissed) };
+    let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= 0.25) else {
+        return Ok(Finding::HypothesesMissed);
+    };
     // The first layer by plain softmax: the rounding error of its residual is that of numbers of
     // the size of X.
     let direct = RankResidual::new(&plain_layer(&x, &w, &w_v, d, skip), d);
-    let (Some(direct), Some(leading), Some(first)) = (direct, start.leading(&w, &w_v), start.layer(&w, &w_v)) else {
+    let (Some(direct), Some(leading), Some(first)) =
+        (direct, start.leading(&w, &w_v), start.layer(&w, &w_v))
+    else {
         return Ok(Finding::HypothesesMissed);
     };
-    let (longest, residual) = (x.chunks_exact(d).map(norm).fold(0.0, nan_max), start.log_size.exp());
-    let rounding = 8.0 * f64::EPSILON * (n + d) as f64 * (n as f64).sqrt() * stretch * (longest + residual * strength * longest.powi(2));
-    let next_order = 2.0 * (2.0 * sigma(&start)).exp() * strength.powi(2) * stretch * residual.powi(5);
+    let (longest, residual) =
+        (x.chunks_exact(d).map(norm).fold(0.0, nan_max), start.log_size.exp());
+    let rounding = 8.0
+        * f64::EPSILON
+        * (n + d) as f64
+        * (n as f64).sqrt()
+        * stretch
+        * (longest + residual * strength * longest.powi(2));
+    let next_order =
+        2.0 * (2.0 * sigma(&start)).exp() * strength.powi(2) * stretch * residual.powi(5);
     let shape = Finding::at_most(distance(&direct, &leading), next_order + rounding);
     if skip > 0.0 {
         return Ok(shape);
@@ -101,13 +127,15 @@ fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> 
     }
     let exponent = ctx.claimed_constant(3.0);
     let over = |s: &[RankResidual]| s[1].log_size - exponent * s[0].log_size - 2.0 * sigma(&s[0]);
-    let excess = states.windows(2).map(over).fold(f64::NEG_INFINITY, nan_max) - (strength * stretch).ln();
+    let excess =
+        states.windows(2).map(over).fold(f64::NEG_INFINITY, nan_max) - (strength * stretch).ln();
     // Numbers too small for double precision are far below the bound.
     Ok(shape.and(Finding::at_most(excess.clamp(-600.0, 600.0).exp(), 1.0)))
 }
 
 /// `|R - R'|` of two residuals.
 fn distance(a: &RankResidual, b: &RankResidual) -> f64 {
-    let entries = |r: &RankResidual| r.shape.iter().map(|y| r.log_size.exp() * y).collect::<Vec<f64>>();
+    let entries =
+        |r: &RankResidual| r.shape.iter().map(|y| r.log_size.exp() * y).collect::<Vec<f64>>();
     entries(a).iter().zip(entries(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }

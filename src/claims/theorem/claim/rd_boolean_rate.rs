@@ -20,14 +20,23 @@ pub static ENTRY: Claim = Claim {
                 extreme token (on the side of the sum of all tokens), the gap between the largest \
                 and the next logit grows like e^{vt}, not e^{2vt}. Tested as: the slope of its \
                 logarithm over t in [12, 14]/v is v, to 2e-3 v.",
-    domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Fixed(1), beta: Betas::Log(0.5, 2.0), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Range(6, 16),
+        d: Sizes::Fixed(1),
+        beta: Betas::Log(0.5, 2.0),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     narrower: "1/2 <= v <= 1; the next token attached by then (the order is derived, the tolerance \
                observed)",
     citation: "derived; sharpens arXiv:2305.05465, Theorem 3.1 (the matrix becomes Boolean)",
     trials: (6, 40),
     trial: |case, ctx| slope(case, ctx, 1.0),
     constant: "the slope",
-    control: Control { what: "the slope 2v", trial: |ctx| slope(&Case::new(8, 1, 1.0, "sa"), ctx, 2.0) },
+    control: Control {
+        what: "the slope 2v",
+        trial: |ctx| slope(&Case::new(8, 1, 1.0, "sa"), ctx, 2.0),
+    },
     ..Claim::LAW
 };
 

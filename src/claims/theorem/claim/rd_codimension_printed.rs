@@ -21,7 +21,13 @@ pub static ENTRY: Claim = Claim {
     statement: "If V has k eigenvalues of positive real part, the rescaled tokens tend to at most \
                 three affine subspaces of codimension k. Tested with V = I_2, k = d = 2: to at \
                 most three points.",
-    domain: Domain { n: Sizes::Fixed(4), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Fixed(4),
+        d: Sizes::Fixed(2),
+        beta: Betas::List(&[1.0]),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     narrower: "rectangles (+-a, +-b), 0.7 <= a, b <= 2, and Q = K = I",
     citation: "arXiv:2305.05465, Section 7 (conjecture on codimension)",
     status: Status::Misprinted,
@@ -32,7 +38,13 @@ pub static ENTRY: Claim = Claim {
     },
     control: Control {
         what: "the square (+-1, +-1) with V = diag(1, -1/2): k = 1, limits are lines",
-        trial: |ctx| limits(ctx, vec![1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0], Some(vec![1.0, 0.0, 0.0, -0.5])),
+        trial: |ctx| {
+            limits(
+                ctx,
+                vec![1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0],
+                Some(vec![1.0, 0.0, 0.0, -0.5]),
+            )
+        },
     },
     ..Claim::INEQUALITY
 };
@@ -40,7 +52,8 @@ pub static ENTRY: Claim = Claim {
 /// 3.5 minus the number of limits: points farther than 0.1 from each other, in the coordinates with
 /// positive eigenvalues of V.
 fn limits(ctx: &mut Context, x: Vec<f64>, v: Option<Vec<f64>>) -> Result<Finding> {
-    let growing: Vec<usize> = (0..2).filter(|c| v.as_ref().is_none_or(|v| v[3 * c] > 0.0)).collect();
+    let growing: Vec<usize> =
+        (0..2).filter(|c| v.as_ref().is_none_or(|v| v[3 * c] > 0.0)).collect();
     let dynamics = attention(1.0, x.len() / 2, 2, None, v.map(|v| (2, v)), true)?;
     let end = evolve(ctx, &dynamics, &Tokens::flat(2, x)?, 8.0, 1.0)?;
     Ok(Finding::nonnegative(3.5 - count_distinct(&end, &growing) as f64, 1.0))
@@ -50,7 +63,9 @@ fn limits(ctx: &mut Context, x: Vec<f64>, v: Option<Vec<f64>>) -> Result<Finding
 pub(super) fn count_distinct(x: &Tokens, coordinates: &[usize]) -> usize {
     let mut places: Vec<&[f64]> = Vec::new();
     for row in x.rows() {
-        let near = |place: &&[f64]| coordinates.iter().map(|c| (place[*c] - row[*c]).abs()).fold(0.0, f64::max) < 0.1;
+        let near = |place: &&[f64]| {
+            coordinates.iter().map(|c| (place[*c] - row[*c]).abs()).fold(0.0, f64::max) < 0.1
+        };
         if !places.iter().any(near) {
             places.push(row);
         }

@@ -17,7 +17,13 @@ pub static ENTRY: Claim = Claim {
     statement: "Let V = diag(1, 1 - s) with 0.1 <= s <= 0.5, Q = K = I, and n normal tokens. The \
                 rescaled tokens have at most three limits. Tested at t = 40/s, where limits count \
                 as different if they are farther than 0.1 from each other.",
-    domain: Domain { n: Sizes::Range(4, 10), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Range(4, 10),
+        d: Sizes::Fixed(2),
+        beta: Betas::List(&[1.0]),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     narrower: "d = 2, Q = K = I, t = 40/s",
     citation: "arXiv:2305.05465, Section 7 (conjecture on codimension), with simple positive \
                eigenvalues added",
@@ -31,13 +37,25 @@ pub static ENTRY: Claim = Claim {
         what: "a nearly simple spectrum, s = 0.01, at t = 8: tokens near the corners of a square \
                still have four limits",
         trial: |ctx| {
-            at_most_three_limits(ctx, Case::new(4, 2, 1.0, "sa").n, 0.01, vec![1.0, 1.0, -1.1, 1.05, -0.95, -1.0, 1.05, -1.1], 8.0)
+            at_most_three_limits(
+                ctx,
+                Case::new(4, 2, 1.0, "sa").n,
+                0.01,
+                vec![1.0, 1.0, -1.1, 1.05, -0.95, -1.0, 1.05, -1.1],
+                8.0,
+            )
         },
     },
     ..Claim::INEQUALITY
 };
 
-fn at_most_three_limits(ctx: &mut Context, n: usize, s: f64, x: Vec<f64>, t: f64) -> Result<Finding> {
+fn at_most_three_limits(
+    ctx: &mut Context,
+    n: usize,
+    s: f64,
+    x: Vec<f64>,
+    t: f64,
+) -> Result<Finding> {
     let dynamics = attention(1.0, n, 2, None, Some((2, vec![1.0, 0.0, 0.0, 1.0 - s])), true)?;
     // Limits are distinguished at 0.1, so a thousand times the usual tolerance suffices. At the
     // usual tolerance some runs find no small enough step.

@@ -19,7 +19,12 @@ pub static ENTRY: Claim = Claim {
     statement: "Let x_i' = sum_j A_ij x_j with softmax weights for the scores <A x_i, x_j>, where \
                 A is symmetric and positive definite. Then d/dt <A (x_i - x_j), x_i - x_j> >= 0 \
                 for all i and j.",
-    domain: Domain { n: Sizes::Range(2, 24), d: Sizes::Range(1, 6), beta: Betas::Log(0.01, 2.0), ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Range(2, 24),
+        d: Sizes::Range(1, 6),
+        beta: Betas::Log(0.01, 2.0),
+        ..Domain::FLAT
+    },
     narrower: "normal tokens; A has a normal square root",
     citation: "derived (arXiv:2305.05465, Section 6, uses it for A = I)",
     trials: (200, 1000),
@@ -36,14 +41,17 @@ fn smallest_monotonicity(case: &Case, ctx: &mut Context, sign: f64) -> Result<Fi
     let (n, d) = (case.n, case.d);
     let x = points(case, ctx)?;
     let root = ctx.normals(d * d);
-    let a: Vec<f64> = (0..d * d).map(|k| case.beta * dot(&root[k / d * d..][..d], &root[k % d * d..][..d])).collect();
+    let a: Vec<f64> = (0..d * d)
+        .map(|k| case.beta * dot(&root[k / d * d..][..d], &root[k % d * d..][..d]))
+        .collect();
     let images: Vec<Vec<f64>> = x.rows().map(|r| mul(&a, r, 1)).collect();
     let drift: Vec<Vec<f64>> = images
         .iter()
         .map(|h| {
             let scores: Vec<f64> = x.rows().map(|r| sign * dot(h, r)).collect();
             let top = vector::max(&scores);
-            let weights: Vec<f64> = scores.iter().zip(x.masses()).map(|(s, m)| m * (s - top).exp()).collect();
+            let weights: Vec<f64> =
+                scores.iter().zip(x.masses()).map(|(s, m)| m * (s - top).exp()).collect();
             let total: f64 = weights.iter().sum();
             (0..d).map(|c| x.rows().zip(&weights).map(|(r, w)| w / total * r[c]).sum()).collect()
         })

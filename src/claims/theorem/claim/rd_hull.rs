@@ -26,7 +26,10 @@ pub static ENTRY: Claim = Claim {
     citation: "arXiv:2305.05465, Proposition 6.1 (its proof needs row sums of one only)",
     trials: (12, 80),
     trial: |case, ctx| growth(case, ctx, 1.0),
-    control: Control { what: "V = -I", trial: |ctx| growth(&Case::with_random_masses(6, 2, 1.0, "sa"), ctx, -1.0) },
+    control: Control {
+        what: "V = -I",
+        trial: |ctx| growth(&Case::with_random_masses(6, 2, 1.0, "sa"), ctx, -1.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -45,7 +48,8 @@ fn growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let dynamics = attention(case.beta, n, d, Some((d, q)), Some((d, v)), true)?;
     let size = x.numbers().iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let excess = |before: &Tokens, after: &Tokens| {
-        let grown = directions.chunks_exact(d).map(|w| (support(after, w) - support(before, w)) / norm(w));
+        let grown =
+            directions.chunks_exact(d).map(|w| (support(after, w) - support(before, w)) / norm(w));
         grown.fold(0.0, crate::num::stats::nan_max)
     };
     let t = ctx.uniform_in(0.1, 2.0);

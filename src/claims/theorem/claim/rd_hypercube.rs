@@ -50,8 +50,11 @@ fn corners(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let limits = eps.iter().map(|e| limit(factor * e, case.beta)).collect::<Result<Vec<_>>>()?;
     // 1 - tanh(60^2) is 0 in double precision.
     let least = limits.iter().fold(f64::INFINITY, |m, l| m.min(root * l));
-    let end = evolve(ctx, &attention(case.beta, n, d, None, None, true)?, &x, (60.0 / least).ln(), 1e-2)?;
+    let end =
+        evolve(ctx, &attention(case.beta, n, d, None, None, true)?, &x, (60.0 / least).ln(), 1e-2)?;
     let limits: Vec<f64> = limits.iter().map(|l| ctx.claimed_constant(*l)).collect();
-    let off = (0..n * d).map(|k| (end.numbers()[k] - sign(k / d, k % d) * limits[k % d]).abs()).fold(0.0, nan_max);
+    let off = (0..n * d)
+        .map(|k| (end.numbers()[k] - sign(k / d, k % d) * limits[k % d]).abs())
+        .fold(0.0, nan_max);
     Ok(Finding::identity(off, 1e-9 / root))
 }

@@ -23,7 +23,13 @@ pub static ENTRY: Claim = Claim {
     statement: "Let V = diag(1, 0), scores <Q x_i, x_j> with Q = [[1, 1/2], [1/2, 1]], phi_1 = \
                 e_1, and normal tokens. At t = 9 every token with z_1 > 0 whose row is one-hot to \
                 1e-9 attends to argmax_j <Q phi_1, x_j>.",
-    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Range(4, 8),
+        d: Sizes::Fixed(2),
+        beta: Betas::List(&[1.0]),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     narrower: "one V and Q; n <= 8",
     citation: "derived to leading order; arXiv:2305.05465, Theorem 4.3 (names no leader)",
     status: Status::Observation,
@@ -35,7 +41,9 @@ pub static ENTRY: Claim = Claim {
     },
     control: Control {
         what: "the token farthest along phi_1, for a start in which the two differ",
-        trial: |ctx| follows(ctx, &Tokens::flat(2, vec![1.0, 0.0, 0.95, 1.0, 0.2, -0.3])?, &[1.0, 0.0]),
+        trial: |ctx| {
+            follows(ctx, &Tokens::flat(2, vec![1.0, 0.0, 0.95, 1.0, 0.2, -0.3])?, &[1.0, 0.0])
+        },
     },
     ..Claim::EVERY
 };
@@ -45,7 +53,8 @@ const Q: [f64; 4] = [1.0, 0.5, 0.5, 1.0];
 
 /// True if every one-hot row attends to the token x that is farthest along `rule`.
 fn follows(ctx: &mut Context, x: &Tokens, rule: &[f64]) -> Result<Finding> {
-    let dynamics = attention(1.0, x.n(), 2, Some((2, Q.to_vec())), Some((2, vec![1.0, 0.0, 0.0, 0.0])), true)?;
+    let dynamics =
+        attention(1.0, x.n(), 2, Some((2, Q.to_vec())), Some((2, vec![1.0, 0.0, 0.0, 0.0])), true)?;
     let z = evolve(ctx, &dynamics, x, LATE, 1.0)?;
     let grown: Vec<[f64; 2]> = z.rows().map(|r| [LATE.exp() * r[0], r[1]]).collect();
     let farthest = |w: &[f64]| {
@@ -58,7 +67,8 @@ fn follows(ctx: &mut Context, x: &Tokens, rule: &[f64]) -> Result<Finding> {
         let query = [dot(&Q[..2], &grown[i]), dot(&Q[2..], &grown[i])];
         let leader = farthest(&query);
         let top = dot(&query, &grown[leader]);
-        let others: f64 = (0..x.n()).filter(|j| *j != leader).map(|j| (dot(&query, &grown[j]) - top).exp()).sum();
+        let others: f64 =
+            (0..x.n()).filter(|j| *j != leader).map(|j| (dot(&query, &grown[j]) - top).exp()).sum();
         if others < 1e-9 {
             decided = true;
             if leader != stated {

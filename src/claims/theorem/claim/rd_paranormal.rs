@@ -14,7 +14,13 @@ pub static ENTRY: Claim = Claim {
                 times a line, or to 0. Tested at t = 12: every token has (z_1, z_2) within 1e-3 of \
                 the boundary of their convex hull or of 0, in units of the diameter at the start \
                 (the hull may shrink to a point).",
-    domain: Domain { n: Sizes::Range(5, 10), d: Sizes::Fixed(3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Range(5, 10),
+        d: Sizes::Fixed(3),
+        beta: Betas::List(&[1.0]),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     narrower: "d = 3, dim F = 2; evaluated at t = 12",
     citation: "arXiv:2305.05465, Theorem 5.3 (paranormal V; its proof covers scores that respect \
                the two subspaces)",
@@ -22,7 +28,10 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Every(0.25),
     trials: (28, 200),
     trial: |case, ctx| hull_distance(ctx, case.n, 1.0),
-    control: Control { what: "V = diag(-1, -1, -1/2), under which there is no leader", trial: |ctx| hull_distance(ctx, 10, -1.0) },
+    control: Control {
+        what: "V = diag(-1, -1, -1/2), under which there is no leader",
+        trial: |ctx| hull_distance(ctx, 10, -1.0),
+    },
     ..Claim::EVERY
 };
 
@@ -32,10 +41,15 @@ fn hull_distance(ctx: &mut Context, n: usize, first: f64) -> Result<Finding> {
     // <Q x, Q y> = <Q^T Q x, y>.
     let form = crate::num::dense::transpose_mul(&q, &q, 3);
     let v = vec![first, 0.0, 0.0, 0.0, first, 0.0, 0.0, 0.0, -0.5];
-    let z = evolve(ctx, &attention(1.0, n, 3, Some((3, form)), Some((3, v)), true)?, &x, 12.0, 1.0)?;
-    let directions: Vec<[f64; 2]> = (0..720).map(|k| TAU * f64::from(k) / 720.0).map(|t| [t.cos(), t.sin()]).collect();
+    let z =
+        evolve(ctx, &attention(1.0, n, 3, Some((3, form)), Some((3, v)), true)?, &x, 12.0, 1.0)?;
+    let directions: Vec<[f64; 2]> =
+        (0..720).map(|k| TAU * f64::from(k) / 720.0).map(|t| [t.cos(), t.sin()]).collect();
     let supports = |of: &Tokens| -> Vec<f64> {
-        directions.iter().map(|w| of.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max)).collect()
+        directions
+            .iter()
+            .map(|w| of.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max))
+            .collect()
     };
     // The diameter at the start, since the hull shrinks to a point if all tokens follow one leader.
     let start = supports(&x);
@@ -43,10 +57,13 @@ fn hull_distance(ctx: &mut Context, n: usize, first: f64) -> Result<Finding> {
     // Distance to the boundary of the hull: the smallest distance to a supporting line, over the
     // normals of all lines through two tokens, which include the edges.
     let lines = z.rows().flat_map(|a| z.rows().map(move |b| [a[1] - b[1], b[0] - a[0]]));
-    let normals: Vec<[f64; 2]> = lines.filter_map(|w| Some(w[0].hypot(w[1])).filter(|l| *l > 0.0).map(|l| [w[0] / l, w[1] / l])).collect();
+    let normals: Vec<[f64; 2]> = lines
+        .filter_map(|w| Some(w[0].hypot(w[1])).filter(|l| *l > 0.0).map(|l| [w[0] / l, w[1] / l]))
+        .collect();
     let reach = |w: &[f64; 2]| z.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max);
     let inside = |r: &[f64]| {
-        let depth = normals.iter().map(|w| reach(w) - dot(w, &r[..2])).fold(f64::INFINITY, f64::min);
+        let depth =
+            normals.iter().map(|w| reach(w) - dot(w, &r[..2])).fold(f64::INFINITY, f64::min);
         depth > 1e-3 * size && r[0].hypot(r[1]) > 1e-3 * size
     };
     Ok(Finding::answer(!z.rows().any(inside)))

@@ -22,7 +22,13 @@ pub static ENTRY: Claim = Claim {
     statement: "The rescaled tokens that start at (1, eps) and (1, -eps) in R^2, with Q = K = V = \
                 I, have the common limit (1, 0). Tested as: their distance falls below a \
                 thousandth of 2 eps.",
-    domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(2), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Fixed(2),
+        d: Sizes::Fixed(2),
+        beta: Betas::List(&[1.0]),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     narrower: "0.5 <= eps <= 2",
     citation: "arXiv:2305.05465, remark on d >= 2 after Theorem 3.1",
     status: Status::Misprinted,
@@ -31,7 +37,10 @@ pub static ENTRY: Claim = Claim {
         let eps = ctx.uniform_in(0.5, 2.0);
         gap(ctx, eps)
     },
-    control: Control { what: "eps = 0.2, where the limit of the distance is below this level", trial: |ctx| gap(ctx, 0.2) },
+    control: Control {
+        what: "eps = 0.2, where the limit of the distance is below this level",
+        trial: |ctx| gap(ctx, 0.2),
+    },
     ..Claim::INEQUALITY
 };
 

@@ -18,14 +18,23 @@ pub static ENTRY: Claim = Claim {
     statement: "Let x_i' = -sum_j A_ij x_j with scores <x_i, x_j>, from at least 3d normal tokens. \
                 Every eigenvalue c of their covariance matrix satisfies (1/c(2t) - 1/c(t)) / (2t) \
                 = 1. Tested at t = 100, to 0.05.",
-    domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), beta: Betas::List(&[1.0]), masses: Masses::Equal, ..Domain::FLAT },
+    domain: Domain {
+        n: Sizes::Range(9, 16),
+        d: Sizes::Range(1, 3),
+        beta: Betas::List(&[1.0]),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
     citation: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian \
                closure is exact)",
     status: Status::Observation,
     trials: (4, 30),
     trial: |case, ctx| slope(case, ctx, 1.0),
     constant: "the slope",
-    control: Control { what: "the slope 1/2", trial: |ctx| slope(&Case::new(10, 2, 1.0, "sa"), ctx, 0.5) },
+    control: Control {
+        what: "the slope 1/2",
+        trial: |ctx| slope(&Case::new(10, 2, 1.0, "sa"), ctx, 0.5),
+    },
     ..Claim::LAW
 };
 
@@ -39,7 +48,10 @@ fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let last = evolve(ctx, &dynamics, &first, t, 1.0)?;
     let inverse = |x: &Tokens| {
         let mean = x.mean();
-        let entry = |k: usize| x.rows().map(|r| (r[k / d] - mean[k / d]) * (r[k % d] - mean[k % d])).sum::<f64>() / n as f64;
+        let entry = |k: usize| {
+            x.rows().map(|r| (r[k / d] - mean[k / d]) * (r[k % d] - mean[k % d])).sum::<f64>()
+                / n as f64
+        };
         symmetric_eigenvalues(&(0..d * d).map(entry).collect::<Vec<_>>(), d).unwrap_or_default()
     };
     let stated = ctx.claimed_constant(factor);

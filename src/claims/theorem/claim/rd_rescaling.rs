@@ -24,7 +24,10 @@ pub static ENTRY: Claim = Claim {
     trials: (10, 60),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     constant: "the time in e^{-tV}",
-    control: Control { what: "e^{tV} instead of e^{-tV}", trial: |ctx| deviation(&Case::with_random_masses(5, 2, 1.0, "sa"), ctx, -1.0) },
+    control: Control {
+        what: "e^{tV} instead of e^{-tV}",
+        trial: |ctx| deviation(&Case::with_random_masses(5, 2, 1.0, "sa"), ctx, -1.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -38,16 +41,38 @@ pub(super) fn points(case: &Case, ctx: &mut Context) -> Result<Tokens> {
 }
 
 /// Attention in R^d with these Q and V, for x or (if `rescaled`) for z.
-pub(super) fn attention(beta: f64, n: usize, d: usize, q: Option<Matrix>, v: Option<Matrix>, rescaled: bool) -> Result<Dynamics> {
-    let model = Model { normalisation: (!rescaled).then(|| "none".into()), rescaled, heads: vec![[q, None, v, None]], ..Model::default() };
+pub(super) fn attention(
+    beta: f64,
+    n: usize,
+    d: usize,
+    q: Option<Matrix>,
+    v: Option<Matrix>,
+    rescaled: bool,
+) -> Result<Dynamics> {
+    let model = Model {
+        normalisation: (!rescaled).then(|| "none".into()),
+        rescaled,
+        heads: vec![[q, None, v, None]],
+        ..Model::default()
+    };
     model.build("sa", false, &Spec::new(beta, n), d)
 }
 
 /// Tokens of R^d after time t, at a multiple of the context's tolerance.
-pub(super) fn evolve(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens, t: f64, share: f64) -> Result<Tokens> {
+pub(super) fn evolve(
+    ctx: &mut Context,
+    dynamics: &Dynamics,
+    x: &Tokens,
+    t: f64,
+    share: f64,
+) -> Result<Tokens> {
     let options = Options { rtol: ctx.rtol() * share, merge_radius: 0.0, ..Options::default() };
     let end = solve(dynamics, x, t, &options, &mut [])?;
-    if end.outcome.end_state_is_known() { Ok(end.clusters) } else { Err(Error::Numerical { what: end.outcome.to_string() }) }
+    if end.outcome.end_state_is_known() {
+        Ok(end.clusters)
+    } else {
+        Err(Error::Numerical { what: end.outcome.to_string() })
+    }
 }
 
 fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
@@ -55,11 +80,17 @@ fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let x = points(case, ctx)?;
     let v: Vec<f64> = ctx.normals(d * d).iter().map(|g| 0.5 * g / (d as f64).sqrt()).collect();
     let t = ctx.uniform_in(0.5, 3.0);
-    let plain = evolve(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), false)?, &x, t, 1e-3)?;
-    let rescaled = evolve(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), true)?, &x, t, 1e-3)?;
+    let plain =
+        evolve(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), false)?, &x, t, 1e-3)?;
+    let rescaled =
+        evolve(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), true)?, &x, t, 1e-3)?;
     let t = sign * ctx.claimed_constant(t);
     let growth = exponential(&v.iter().map(|v| -t * v).collect::<Vec<_>>(), d);
     let size = x.numbers().iter().chain(rescaled.numbers()).fold(0.0f64, |m, v| m.max(v.abs()));
-    let off = (0..n).flat_map(|i| mul(&growth, plain.row(i), 1)).zip(rescaled.numbers()).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
+    let off = (0..n)
+        .flat_map(|i| mul(&growth, plain.row(i), 1))
+        .zip(rescaled.numbers())
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, nan_max);
     Ok(Finding::identity(off, 1e-8 * size))
 }

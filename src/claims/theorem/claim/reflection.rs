@@ -38,12 +38,20 @@ fn mirrored(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let half = ctx.tokens(&Case { n: case.n / 2, ..*case })?;
     let normal = ctx.tokens_with_law(1, case.d, "uniform")?;
     let w = normal.row(0);
-    let mirror = |x: &[f64], two: f64| -> Vec<f64> { x.iter().zip(w).map(|(a, b)| a - two * dot(w, x) * b).collect() };
-    let x: Vec<f64> = half.coordinates().iter().copied().chain(half.rows().flat_map(|r| mirror(r, 2.0))).collect();
+    let mirror = |x: &[f64], two: f64| -> Vec<f64> {
+        x.iter().zip(w).map(|(a, b)| a - two * dot(w, x) * b).collect()
+    };
+    let x: Vec<f64> = half
+        .coordinates()
+        .iter()
+        .copied()
+        .chain(half.rows().flat_map(|r| mirror(r, 2.0)))
+        .collect();
     let masses = [half.masses(), half.masses()].concat();
     let x = Tokens::new(case.d, x)?.with_masses(&masses)?;
     let end = ctx.flow_to_with_tolerance(&case.build()?, &x, 1.0 / case.lipschitz()?, SHARE)?;
     let two = ctx.claimed_constant(2.0);
-    let pairs = (0..case.n / 2).flat_map(|i| mirror(end.row(i), two).into_iter().zip(end.row(i + case.n / 2).to_vec()));
+    let pairs = (0..case.n / 2)
+        .flat_map(|i| mirror(end.row(i), two).into_iter().zip(end.row(i + case.n / 2).to_vec()));
     Ok(Finding::identity(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, nan_max), ALLOWED))
 }

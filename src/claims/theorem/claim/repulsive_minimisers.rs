@@ -12,8 +12,8 @@ use crate::theorem::prelude::*;
 /// That these configurations are global minimisers is Cohn and Kumar's theorem
 /// (`sharp-minimisers`), because `e^{beta s}` is absolutely monotone. It is not proved that almost
 /// every start ends at them. USA with V = -I is the gradient descent of the energy, so runs end at
-/// critical points, and at local minima for almost every start. For antipodes and simplices (n <= d
-/// + 1) other local minima are excluded; for the cross-polytope and the icosahedron the trials
+/// critical points, and at local minima for almost every start. For antipodes and simplices (n <=
+/// d + 1) other local minima are excluded; for the cross-polytope and the icosahedron the trials
 /// bound the share of starts that end elsewhere.
 pub static ENTRY: Claim = Claim {
     name: "repulsive-minimisers",
@@ -64,9 +64,12 @@ fn relaxation_time(beta: f64, at: &Tokens) -> Result<f64> {
 }
 
 fn reaches_minimum(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
-    let Some(points) = sharp_minimisers::sharp_configuration(case.n, case.d) else { return Ok(Finding::HypothesesMissed) };
+    let Some(points) = sharp_minimisers::sharp_configuration(case.n, case.d) else {
+        return Ok(Finding::HypothesesMissed);
+    };
     let best = Tokens::normalised(case.d, points)?;
-    let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, max_steps: 20_000, ..Options::default() };
+    let options =
+        Options { rtol: ctx.rtol(), merge_radius: 0.0, max_steps: 20_000, ..Options::default() };
     let flow = build_dynamics(case.dynamics, case.beta, case.n)?;
     let end = solve(&flow, x, relaxation_time(case.beta, &best)?, &options, &mut [])?;
     let there = (log_pairs(case.beta, &end.clusters) - log_pairs(case.beta, &best)).abs() <= 1e-8;

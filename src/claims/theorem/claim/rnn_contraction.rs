@@ -50,7 +50,11 @@ fn gap(ctx: &mut Context, case: &Case, norm: f64, control: bool) -> Result<Findi
     let mut rnn = Rnn { gate: Gate { input: w, state: u, bias } };
     if ctx.index(2) == 0 {
         // Near equality: U is a multiple of a rotation and states are small, where tanh is linear.
-        rnn.gate = Gate { input: vec![0.0; d * d], state: ctx.rotation(d).iter().map(|v| norm * v).collect(), bias: vec![0.0; d] };
+        rnn.gate = Gate {
+            input: vec![0.0; d * d],
+            state: ctx.rotation(d).iter().map(|v| norm * v).collect(),
+            bias: vec![0.0; d],
+        };
         (h, k) = (h.iter().map(|v| 1e-3 * v).collect(), k.iter().map(|v| 1e-3 * v).collect());
     }
     if control {

@@ -20,7 +20,10 @@ pub static ENTRY: Claim = Claim {
     status: Status::Misprinted,
     trials: (4, 30),
     trial: |_, ctx| oldest(ctx, false),
-    control: Control { what: "h+ = h + x, which is linear with U = 1", trial: |ctx| oldest(ctx, true) },
+    control: Control {
+        what: "h+ = h + x, which is linear with U = 1",
+        trial: |ctx| oldest(ctx, true),
+    },
     ..Claim::INEQUALITY
 };
 

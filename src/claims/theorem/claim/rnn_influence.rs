@@ -35,7 +35,10 @@ pub static ENTRY: Claim = Claim {
         let gain = ctx.uniform_in(0.5, 1.2);
         decay_rate(ctx, gain, gain)
     },
-    control: Control { what: "the exponent of a quarter of the matrix", trial: |ctx| decay_rate(ctx, 0.9, 0.225) },
+    control: Control {
+        what: "the exponent of a quarter of the matrix",
+        trial: |ctx| decay_rate(ctx, 0.9, 0.225),
+    },
     ..Claim::LAW
 };
 

@@ -14,6 +14,9 @@ pub static ENTRY: Claim = Claim {
     status: Status::Misprinted,
     trials: (6, 40),
     trial: |case, ctx| Ok(Finding::at_most(change_by_order(ctx, case.n, case.d, false)?, 1e-9)),
-    control: Control { what: "the sum of the inputs", trial: |ctx| Ok(Finding::at_most(change_by_order(ctx, 6, 4, true)?, 1e-9)) },
+    control: Control {
+        what: "the sum of the inputs",
+        trial: |ctx| Ok(Finding::at_most(change_by_order(ctx, 6, 4, true)?, 1e-9)),
+    },
     ..Claim::INEQUALITY
 };

@@ -25,7 +25,10 @@ pub static ENTRY: Claim = Claim {
         let c = ctx.uniform_in(5.0, 20.0);
         growth(&[0.5, c, 0.0, 0.5])
     },
-    control: Control { what: "a symmetric U with the eigenvalues 1/2 and 1/4", trial: |_| growth(&[0.375, 0.125, 0.125, 0.375]) },
+    control: Control {
+        what: "a symmetric U with the eigenvalues 1/2 and 1/4",
+        trial: |_| growth(&[0.375, 0.125, 0.125, 0.375]),
+    },
     ..Claim::INEQUALITY
 };
 

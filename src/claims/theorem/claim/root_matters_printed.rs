@@ -19,7 +19,12 @@ pub static ENTRY: Claim = Claim {
     },
     control: Control {
         what: "inner products instead of squares, for the tokens 1, 1, 3 on the line",
-        trial: |_| Ok(Finding::nonnegative(count_rank_exchanges(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_distance) - 0.5, 1.0)),
+        trial: |_| {
+            Ok(Finding::nonnegative(
+                count_rank_exchanges(&[vec![1.0], vec![1.0], vec![3.0]], by_dot, by_distance) - 0.5,
+                1.0,
+            ))
+        },
     },
     ..Claim::INEQUALITY
 };

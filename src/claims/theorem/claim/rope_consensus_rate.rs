@@ -32,7 +32,10 @@ pub static ENTRY: Claim = Claim {
     trials: (8, 60),
     trial: |case, ctx| gap(case, ctx, false),
     constant: "the gap",
-    control: Control { what: "the gap without positions", trial: |ctx| gap(&Case::new(12, 2, 2.0, "usa"), ctx, true) },
+    control: Control {
+        what: "the gap without positions",
+        trial: |ctx| gap(&Case::new(12, 2, 2.0, "usa"), ctx, true),
+    },
     ..Claim::IDENTITY
 };
 
@@ -61,7 +64,11 @@ pub(super) fn ring(n: usize, p: i64, beta: f64) -> Result<Dynamics> {
     let w = TAU * p as f64 / n as f64;
     let identity = || Some((2, vec![1.0, 0.0, 0.0, 1.0]));
     let head = Head::new(2, identity(), identity(), None)?;
-    Ok(Dynamics::single(MultiHead::new(beta, vec![head])?.with_pattern(Ring { w }).with_weights(Weights::Exponential { log_factor: 0.0 })))
+    Ok(Dynamics::single(
+        MultiHead::new(beta, vec![head])?
+            .with_pattern(Ring { w })
+            .with_weights(Weights::Exponential { log_factor: 0.0 }),
+    ))
 }
 
 /// The velocities of the angles.
@@ -84,7 +91,8 @@ pub(super) fn measured_gap(dynamics: &Dynamics, angles: &[f64]) -> Result<f64> {
         let (up, down) = (at(1.0)?, at(-1.0)?);
         (0..n).for_each(|i| jacobian[i * n + j] = (up[i] - down[i]) / (2.0 * step));
     }
-    let mut spectrum = eigenvalues(&jacobian, n).ok_or_else(|| Error::Numerical { what: "no spectrum".into() })?;
+    let mut spectrum =
+        eigenvalues(&jacobian, n).ok_or_else(|| Error::Numerical { what: "no spectrum".into() })?;
     // The rotation of all tokens belongs to the eigenvalue nearest to 0.
     spectrum.sort_by(|a, b| a.0.hypot(a.1).total_cmp(&b.0.hypot(b.1)));
     Ok(spectrum[1..].iter().map(|z| z.0).fold(f64::NEG_INFINITY, f64::max))
@@ -93,6 +101,11 @@ pub(super) fn measured_gap(dynamics: &Dynamics, angles: &[f64]) -> Result<f64> {
 fn gap(case: &Case, ctx: &mut Context, plain: bool) -> Result<Finding> {
     let p = if plain { 1 } else { ctx.index(case.n) as i64 };
     let found = measured_gap(&ring(case.n, p, case.beta)?, &vec![0.3; case.n])?;
-    let stated = ctx.claimed_constant(largest_growth_rate(&rates(case.n, if plain { 0 } else { p }, 0, case.beta)));
+    let stated = ctx.claimed_constant(largest_growth_rate(&rates(
+        case.n,
+        if plain { 0 } else { p },
+        0,
+        case.beta,
+    )));
     Ok(Finding::identity((found - stated).abs(), 1e-5 * stated.abs()))
 }

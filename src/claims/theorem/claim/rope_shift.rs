@@ -20,7 +20,10 @@ pub static ENTRY: Claim = Claim {
     citation: "Su et al. 2021 (arXiv:2104.09864)",
     trials: (8, 60),
     trial: |case, ctx| shifted(case, ctx, true),
-    control: Control { what: "positions in reverse order", trial: |ctx| shifted(&Case::new(6, 8, 1.0, "sa"), ctx, false) },
+    control: Control {
+        what: "positions in reverse order",
+        trial: |ctx| shifted(&Case::new(6, 8, 1.0, "sa"), ctx, false),
+    },
     ..Claim::IDENTITY
 };
 

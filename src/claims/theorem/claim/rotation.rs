@@ -24,7 +24,11 @@ pub static ENTRY: Claim = Claim {
         what: "the key matrix K = diag(2, 1, 1)",
         trial: |ctx| {
             let k = Some((3, vec![2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
-            commute(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, vec![Head::new(3, None, k, None)?])
+            commute(
+                &Case::with_random_masses(6, 3, 2.0, "sa"),
+                ctx,
+                vec![Head::new(3, None, k, None)?],
+            )
         },
     },
     ..Claim::IDENTITY
@@ -44,7 +48,8 @@ pub fn deviation(a: &Tokens, b: &Tokens) -> f64 {
 }
 
 fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> {
-    let dynamics = dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
+    let dynamics =
+        dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
     let x = ctx.tokens(case)?;
     let q = ctx.rotation(case.d);
     let turn = |x: &Tokens| -> Result<Tokens> {

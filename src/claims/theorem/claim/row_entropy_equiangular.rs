@@ -32,7 +32,15 @@ pub static ENTRY: Claim = Claim {
     trial: rise,
     control: Control {
         what: "the repulsive flow",
-        trial: |ctx| rise(&Case { dynamics: "repulsive-sa", ..Case::new(6, 6, 4.0, "sa").with_law("orthonormal") }, ctx),
+        trial: |ctx| {
+            rise(
+                &Case {
+                    dynamics: "repulsive-sa",
+                    ..Case::new(6, 6, 4.0, "sa").with_law("orthonormal")
+                },
+                ctx,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };

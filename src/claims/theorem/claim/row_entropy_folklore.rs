@@ -12,8 +12,8 @@ use crate::theorem::prelude::*;
 /// (s_j' - E_p s'): H' = -beta^2 Cov_p(s, s').
 /// From an orthonormal start the s_j' of the others are equal and positive, s_i' = 0 belongs to the
 /// largest score, and the covariance is negative: H increases (the control). In general it has
-/// either sign: with most of the weight on the token itself H' is about beta^2 sum_{j != i} p_j (1
-/// - s_j) s_j', which is negative if the visible tokens move away from token i, s_j' < 0. This
+/// either sign: with most of the weight on the token itself H' is about beta^2 sum_{j != i} p_j
+/// (1 - s_j) s_j', which is negative if the visible tokens move away from token i, s_j' < 0. This
 /// happens for a token that moves from one group to another; the gain of the other rows need not be
 /// larger.
 pub static ENTRY: Claim = Claim {
@@ -21,12 +21,21 @@ pub static ENTRY: Claim = Claim {
     title: "The mean row entropy of attention increases along SA (folklore)",
     statement: "Let Q = K = V = I. Under SA, the mean over i of -sum_j A_ij log A_ij never \
                 decreases.",
-    domain: Domain { n: Sizes::Range(4, 8), d: Sizes::Fixed(2), beta: Betas::Linear(3.0, 6.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Range(4, 8),
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(3.0, 6.0),
+        dynamics: &["sa"],
+        ..Domain::EQUAL_MASSES
+    },
     citation: "arXiv:2605.04279 (abstract; we have not seen its hypotheses)",
     status: Status::Folklore,
     trials: (400, 2000),
     trial: rise,
-    control: Control { what: "orthonormal tokens", trial: |ctx| rise(&Case::new(6, 6, 4.0, "sa").with_law("orthonormal"), ctx) },
+    control: Control {
+        what: "orthonormal tokens",
+        trial: |ctx| rise(&Case::new(6, 6, 4.0, "sa").with_law("orthonormal"), ctx),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -40,7 +49,8 @@ pub(super) fn rise(case: &Case, ctx: &mut Context) -> Result<Finding> {
         let own = &v[i * d..(i + 1) * d];
         let weights: Vec<f64> = (0..n).map(|j| (case.beta * (x.inner(i, j) - 1.0)).exp()).collect();
         let z: f64 = weights.iter().sum();
-        let change: Vec<f64> = (0..n).map(|j| dot(own, x.row(j)) + dot(x.row(i), &v[j * d..(j + 1) * d])).collect();
+        let change: Vec<f64> =
+            (0..n).map(|j| dot(own, x.row(j)) + dot(x.row(i), &v[j * d..(j + 1) * d])).collect();
         let mean = |f: &dyn Fn(usize) -> f64| (0..n).map(|j| weights[j] / z * f(j)).sum::<f64>();
         let (s, r) = (mean(&|j| x.inner(i, j)), mean(&|j| change[j]));
         total -= mean(&|j| (x.inner(i, j) - s) * (change[j] - r));

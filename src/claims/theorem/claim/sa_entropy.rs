@@ -19,7 +19,13 @@ pub static ENTRY: Claim = Claim {
     statement: "SA produces negentropy at a rate >= 0 for every density and every beta > 0. The \
                 margin is this rate divided by the production of USA over I_0(beta), to which it \
                 tends near the uniform density; it is cut off at 1.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(0.1, 60.0), dynamics: &["sa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 60.0),
+        dynamics: &["sa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "circle; densities whose logarithm has up to 10 modes, resolved by 128",
     citation: "a numerical conjecture",
     status: Status::Open,
@@ -29,18 +35,23 @@ pub static ENTRY: Claim = Claim {
         let size = ctx.log_uniform_in(0.05, 3.0) / (half as f64).sqrt();
         let waves: Vec<f64> = ctx.normals(2 * half).iter().map(|z| size * z).collect();
         let log = |theta: f64| -> f64 {
-            let wave = |k: usize| waves[2 * k] * ((k + 1) as f64 * theta).cos() + waves[2 * k + 1] * ((k + 1) as f64 * theta).sin();
+            let wave = |k: usize| {
+                waves[2 * k] * ((k + 1) as f64 * theta).cos()
+                    + waves[2 * k + 1] * ((k + 1) as f64 * theta).sin()
+            };
             (0..half).map(wave).sum()
         };
-        let values: Vec<f64> = (0..POINTS).map(|j| log(std::f64::consts::TAU * j as f64 / POINTS as f64)).collect();
+        let values: Vec<f64> =
+            (0..POINTS).map(|j| log(std::f64::consts::TAU * j as f64 / POINTS as f64)).collect();
         let top = vector::max(&values);
         production(case, &values.iter().map(|v| (v - top).exp()).collect::<Vec<_>>())
     },
     control: Control {
         what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
         trial: |_| {
-            let values: Vec<f64> =
-                (0..POINTS).map(|j| 1.0 + 0.5 * (2.0 * std::f64::consts::TAU * j as f64 / POINTS as f64).cos()).collect();
+            let values: Vec<f64> = (0..POINTS)
+                .map(|j| 1.0 + 0.5 * (2.0 * std::f64::consts::TAU * j as f64 / POINTS as f64).cos())
+                .collect();
             production(&Case::new(1, 2, -3.0, "sa"), &values)
         },
     },
@@ -58,9 +69,11 @@ fn production(case: &Case, values: &[f64]) -> Result<Finding> {
     let medium = |law: &str| MeasureDynamics::new(law, case.beta, 0.0);
     let rate = rho.negentropy_rate(&medium("sa")?);
     let size = case.beta.abs();
-    let usa = rho.negentropy_rate(&medium("usa")?).abs() / (scaled_bessel_i(0, size)[0] * size.exp());
+    let usa =
+        rho.negentropy_rate(&medium("usa")?).abs() / (scaled_bessel_i(0, size)[0] * size.exp());
     let scale = usa.clamp(f64::MIN_POSITIVE, 1.0);
     // Both forms of the production: -integral rho div v, and integral log rho d_t rho.
-    let error = (rate - rho.negentropy_rate_by_derivative(&medium("sa")?)).abs() + 256.0 * f64::EPSILON * rho.negentropy().sqrt();
+    let error = (rate - rho.negentropy_rate_by_derivative(&medium("sa")?)).abs()
+        + 256.0 * f64::EPSILON * rho.negentropy().sqrt();
     Ok(Finding::nonnegative(rate, scale).with_evaluation_error(error / scale))
 }

@@ -45,8 +45,10 @@ pub static ENTRY: Claim = Claim {
         if points.is_empty() {
             return Ok(Finding::HypothesesMissed);
         }
-        let answers: Result<Vec<bool>> =
-            points.iter().map(|(x, sizes)| Ok(Spectrum::of_clusters(case.beta, x, sizes)?.unstable > 0)).collect();
+        let answers: Result<Vec<bool>> = points
+            .iter()
+            .map(|(x, sizes)| Ok(Spectrum::of_clusters(case.beta, x, sizes)?.unstable > 0))
+            .collect();
         Ok(Finding::answer(answers?.into_iter().all(|yes| yes)))
     },
     control: Control {

@@ -36,7 +36,11 @@ pub static ENTRY: Claim = Claim {
     trials: (8, 60),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
-        let pattern = if ctx.index(2) == 0 { PatternSpec::Alibi } else { PatternSpec::Rotary(100.0, Pairs::Adjacent) };
+        let pattern = if ctx.index(2) == 0 {
+            PatternSpec::Alibi
+        } else {
+            PatternSpec::Rotary(100.0, Pairs::Adjacent)
+        };
         let model = Model { patterns: vec![pattern], ..Model::default() };
         final_cosine(ctx, &model.build("sa", false, &Spec::new(case.beta, case.n), case.d)?, &x)
     },
@@ -44,7 +48,12 @@ pub static ENTRY: Claim = Claim {
         what: "fixed vectors of length 1/2, added to the tokens in queries, keys and values",
         trial: |ctx| {
             let x = ctx.tokens(&Case::new(8, 3, 1.0, "sa").with_law("cap:radius=1.2"))?;
-            let p = ctx.tokens_with_law(8, 3, "uniform")?.coordinates().iter().map(|v| 0.5 * v).collect();
+            let p = ctx
+                .tokens_with_law(8, 3, "uniform")?
+                .coordinates()
+                .iter()
+                .map(|v| 0.5 * v)
+                .collect();
             final_cosine(ctx, &Dynamics::single(Added { beta: 1.0, p }), &x)
         },
     },
@@ -52,7 +61,13 @@ pub static ENTRY: Claim = Claim {
 };
 
 fn final_cosine(ctx: &mut Context, dynamics: &Dynamics, x: &Tokens) -> Result<Finding> {
-    let end = solve(dynamics, x, 60.0, &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() }, &mut [])?;
+    let end = solve(
+        dynamics,
+        x,
+        60.0,
+        &Options { rtol: ctx.rtol(), merge_radius: 0.0, ..Options::default() },
+        &mut [],
+    )?;
     if !end.outcome.end_state_is_known() {
         return Err(Error::Numerical { what: end.outcome.to_string() });
     }
@@ -71,12 +86,16 @@ pub(super) struct Added {
 impl Sublayer for Added {
     fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
         let d = input.tokens.d();
-        let y: Vec<f64> = input.tokens.coordinates().iter().zip(&self.p).map(|(x, p)| x + p).collect();
+        let y: Vec<f64> =
+            input.tokens.coordinates().iter().zip(&self.p).map(|(x, p)| x + p).collect();
         for (yi, out) in y.chunks_exact(d).zip(out.chunks_exact_mut(d)) {
-            let weights: Vec<f64> = y.chunks_exact(d).map(|yj| (self.beta * (dot(yi, yj) - 4.0)).exp()).collect();
+            let weights: Vec<f64> =
+                y.chunks_exact(d).map(|yj| (self.beta * (dot(yi, yj) - 4.0)).exp()).collect();
             let total: f64 = weights.iter().sum();
             out.fill(0.0);
-            y.chunks_exact(d).zip(&weights).for_each(|(y, w)| out.iter_mut().zip(y).for_each(|(o, y)| *o += w / total * y));
+            y.chunks_exact(d)
+                .zip(&weights)
+                .for_each(|(y, w)| out.iter_mut().zip(y).for_each(|(o, y)| *o += w / total * y));
         }
         form.of_sums(input.tokens, out);
     }

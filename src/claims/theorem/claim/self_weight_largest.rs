@@ -20,14 +20,19 @@ pub static ENTRY: Claim = Claim {
         let x = ctx.tokens(case)?;
         // The error of a score is a few beta eps.
         let error = 16.0 * f64::EPSILON * (1.0 + case.beta);
-        let all = (0..x.n()).map(|i| largest(&row(&x, i, case.beta), i).with_evaluation_error(error));
+        let all =
+            (0..x.n()).map(|i| largest(&row(&x, i, case.beta), i).with_evaluation_error(error));
         Ok(all.reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
     },
-    control: Control { what: "the tokens 1 and 2 on the line", trial: |_| Ok(largest(&softmax_row(vec![1.0, 2.0]), 0)) },
+    control: Control {
+        what: "the tokens 1 and 2 on the line",
+        trial: |_| Ok(largest(&softmax_row(vec![1.0, 2.0]), 0)),
+    },
     ..Claim::INEQUALITY
 };
 
 fn largest(weights: &[f64], own: usize) -> Finding {
-    let others = weights.iter().enumerate().filter(|(j, _)| *j != own).map(|(_, w)| *w).fold(0.0, f64::max);
+    let others =
+        weights.iter().enumerate().filter(|(j, _)| *j != own).map(|(_, w)| *w).fold(0.0, f64::max);
     Finding::at_least(weights[own], others)
 }

@@ -33,7 +33,10 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Share(0.95),
     trials: (160, 600),
     trial: separation,
-    control: Control { what: "d = 30", trial: |ctx| separation(&Case::new(12, 30, 40.0, "sa"), ctx) },
+    control: Control {
+        what: "d = 30",
+        trial: |ctx| separation(&Case::new(12, 30, 40.0, "sa"), ctx),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -47,7 +50,8 @@ const DOMAIN: Domain = Domain {
                s <= 4 log d with s = log(20 n)",
         holds: |case| {
             let (n, s) = (case.n as f64, (20.0 * case.n as f64).ln());
-            spread(case) && n - 1.0 + 2.0 * ((n - 1.0) * s).sqrt() + 2.0 * s <= 4.0 * (case.d as f64).ln()
+            spread(case)
+                && n - 1.0 + 2.0 * ((n - 1.0) * s).sqrt() + 2.0 * s <= 4.0 * (case.d as f64).ln()
         },
     }),
     ..Domain::EQUAL_MASSES
@@ -64,10 +68,15 @@ pub fn spread(case: &Case) -> bool {
 pub fn separation(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let x = ctx.tokens(case)?;
-    let failed = || Error::Numerical { what: "the eigenvalues of a Gram matrix did not converge".into() };
+    let failed =
+        || Error::Numerical { what: "the eigenvalues of a Gram matrix did not converge".into() };
     let (values, vectors) = symmetric_eigen(&x.gram(), n).ok_or_else(failed)?;
     // The polar factor of X is G^{-1/2} X, and <q_i, x_i> = (G^{1/2})_ii.
-    let root = |i: usize, j: usize| (0..n).map(|k| vectors[k * n + i] * vectors[k * n + j] * values[k].max(0.0).sqrt()).sum::<f64>();
+    let root = |i: usize, j: usize| {
+        (0..n)
+            .map(|k| vectors[k * n + i] * vectors[k * n + j] * values[k].max(0.0).sqrt())
+            .sum::<f64>()
+    };
     let eps = 4.0 * (d as f64).ln() / d as f64;
     // |x - q|^2 = 2 - 2 <x, q> <= eps implies <x, q> >= 1 - eps.
     let near = (0..n).all(|i| 2.0 - 2.0 * root(i, i) / dot(x.row(i), x.row(i)).sqrt() <= eps);

@@ -23,7 +23,10 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(1000, 3000),
         beta: Betas::Log(30.0, 1e5),
         dynamics: &["sa"],
-        condition: Some(Condition { text: "4 sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1", holds: separated_start::spread }),
+        condition: Some(Condition {
+            text: "4 sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1",
+            holds: separated_start::spread,
+        }),
         ..Domain::EQUAL_MASSES
     },
     citation: "the reading of arXiv:2410.06833, section 4, without its probability; corrected in \
@@ -32,6 +35,9 @@ pub static ENTRY: Claim = Claim {
     kind: Kind::Every(0.05),
     trials: (24, 80),
     trial: separated_start::separation,
-    control: Control { what: "six tokens at d = 3000", trial: |ctx| separated_start::separation(&Case::new(6, 3000, 60.0, "sa"), ctx) },
+    control: Control {
+        what: "six tokens at d = 3000",
+        trial: |ctx| separated_start::separation(&Case::new(6, 3000, 60.0, "sa"), ctx),
+    },
     ..Claim::EVERY
 };

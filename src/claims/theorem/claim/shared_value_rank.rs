@@ -36,7 +36,11 @@ fn second(ctx: &mut Context, case: &Case, shared: bool) -> Result<Finding> {
     for _ in 0..3 {
         let size = (d as f64).sqrt().recip();
         let (q, k) = (normals(ctx, d * d, size), normals(ctx, d * d, size));
-        let (v, o) = if shared { (first_v.clone(), first_o.clone()) } else { (ctx.normals(d), ctx.normals(d)) };
+        let (v, o) = if shared {
+            (first_v.clone(), first_o.clone())
+        } else {
+            (ctx.normals(d), ctx.normals(d))
+        };
         let values: Vec<f64> = x.chunks_exact(d).map(|x| dot(&v, x)).collect();
         for (i, s) in scores(&x, &q, &k, d).chunks_exact(n).enumerate() {
             let mean = dot(&softmax_row(s.to_vec()), &values);
@@ -50,7 +54,8 @@ fn second(ctx: &mut Context, case: &Case, shared: bool) -> Result<Finding> {
 /// largest. It is computed from the eigenvalues of the Gram matrix, so its error is 1e-8.
 pub(super) fn singular_ratio(a: &[f64], d: usize, k: usize) -> f64 {
     let n = a.len() / d;
-    let gram: Vec<f64> = (0..n * n).map(|e| dot(&a[e / n * d..][..d], &a[e % n * d..][..d])).collect();
+    let gram: Vec<f64> =
+        (0..n * n).map(|e| dot(&a[e / n * d..][..d], &a[e % n * d..][..d])).collect();
     let Some(values) = symmetric_eigenvalues(&gram, n) else { return f64::NAN };
     if k >= n { 0.0 } else { (values[n - 1 - k].max(0.0) / values[n - 1]).sqrt() }
 }

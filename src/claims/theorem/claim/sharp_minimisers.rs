@@ -52,7 +52,15 @@ const DOMAIN: Domain = Domain {
         text: "n <= d + 1, n = 2 d, d = 2, (n, d) = (12, 3) or (240, 8); n <= 32 for d = 2",
         holds: |c| is_listed(c.n, c.d),
     }),
-    corners: &[(2, 3, 2.0), (4, 3, 3.0), (6, 3, 2.0), (12, 3, 2.0), (8, 4, 1.0), (240, 8, 5.0), (7, 2, 4.0)],
+    corners: &[
+        (2, 3, 2.0),
+        (4, 3, 3.0),
+        (6, 3, 2.0),
+        (12, 3, 2.0),
+        (8, 4, 1.0),
+        (240, 8, 5.0),
+        (7, 2, 4.0),
+    ],
     ..Domain::EQUAL_MASSES
 };
 
@@ -114,7 +122,10 @@ fn excess(case: &Case, ctx: &mut Context, best: &Tokens) -> Result<Finding> {
     } else {
         let amplitude = ctx.log_uniform_in(1e-3, 1.0) / (case.d as f64).sqrt();
         let noise = ctx.normals(case.n * case.d);
-        Tokens::normalised(case.d, best.coordinates().iter().zip(&noise).map(|(x, z)| x + amplitude * z).collect())?
+        Tokens::normalised(
+            case.d,
+            best.coordinates().iter().zip(&noise).map(|(x, z)| x + amplitude * z).collect(),
+        )?
     };
     Ok(excess_energy(case, ctx, &x, best))
 }
@@ -122,9 +133,11 @@ fn excess(case: &Case, ctx: &mut Context, best: &Tokens) -> Result<Finding> {
 /// `log sum_{i > j} e^{beta G_ij}` of the tokens above that of the configuration, over beta: the
 /// energy without the terms i = j, which are constant and would hide the others.
 fn excess_energy(case: &Case, ctx: &mut Context, x: &Tokens, best: &Tokens) -> Finding {
-    let difference = log_pairs(case.beta, x) - log_pairs(case.beta, best) - ctx.claimed_constant(1.0).ln();
+    let difference =
+        log_pairs(case.beta, x) - log_pairs(case.beta, best) - ctx.claimed_constant(1.0).ln();
     // The error of the logarithms is a few eps beta.
-    Finding::nonnegative(difference, case.beta).with_evaluation_error(32.0 * f64::EPSILON * (1.0 + case.beta) / case.beta)
+    Finding::nonnegative(difference, case.beta)
+        .with_evaluation_error(32.0 * f64::EPSILON * (1.0 + case.beta) / case.beta)
 }
 
 pub(super) fn log_pairs(beta: f64, x: &Tokens) -> f64 {

@@ -42,10 +42,18 @@ fn minimiser_is_sharp(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let mut best: Option<(f64, Tokens)> = None;
     for _ in 0..4 {
         let x = ctx.tokens(case)?;
-        let options = Options { rtol: ctx.rtol(), merge_radius: 0.0, max_steps: 3000, ..Options::default() };
+        let options =
+            Options { rtol: ctx.rtol(), merge_radius: 0.0, max_steps: 3000, ..Options::default() };
         // The flow is stiff near the minimum, so the steps may run out: the last state is used, and
         // judged to 1e-4.
-        let end = solve(&build_dynamics(case.dynamics, case.beta, case.n)?, &x, 200.0, &options, &mut [])?.clusters;
+        let end = solve(
+            &build_dynamics(case.dynamics, case.beta, case.n)?,
+            &x,
+            200.0,
+            &options,
+            &mut [],
+        )?
+        .clusters;
         let log = energy.log_value(&end)?;
         if best.as_ref().is_none_or(|b| log < b.0) {
             best = Some((log, end));
@@ -63,7 +71,9 @@ fn is_sharp(x: &Tokens) -> bool {
     let strength = 2 * values.len() - 1;
     let mut sums = vec![0.0; strength + 1];
     for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        sums.iter_mut().zip(zonal_polynomials(x.d(), strength, x.inner(i, j))).for_each(|(s, p)| *s += p / (n * n) as f64);
+        sums.iter_mut()
+            .zip(zonal_polynomials(x.d(), strength, x.inner(i, j)))
+            .for_each(|(s, p)| *s += p / (n * n) as f64);
     }
     values.len() > 1 && sums[1..].iter().all(|s| s.abs() < 1e-4)
 }

@@ -38,10 +38,22 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::List(&[0.0, -0.16, -0.05, 0.003, 0.02, 0.1, 0.5, 1.5, 4.0, 9.0, 20.0, 60.0]),
         laws: &["uniform", "clusters:k=2,spread=0.2"],
         masses: Masses::Equal,
-        condition: Some(Condition { text: "beta >= 0 or d = 2", holds: |c| c.beta >= 0.0 || c.d == 2 }),
+        condition: Some(Condition {
+            text: "beta >= 0 or d = 2",
+            holds: |c| c.beta >= 0.0 || c.d == 2,
+        }),
         // Values near beta = 1/n, near the sharp threshold of the large-beta proof, and between
         // them.
-        corners: &[(8, 2, 0.1), (8, 2, 1.5), (8, 2, 4.0), (8, 2, 9.0), (16, 2, 20.0), (32, 3, 0.02), (32, 3, 60.0), (12, 3, 9.0)],
+        corners: &[
+            (8, 2, 0.1),
+            (8, 2, 1.5),
+            (8, 2, 4.0),
+            (8, 2, 9.0),
+            (16, 2, 20.0),
+            (32, 3, 0.02),
+            (32, 3, 60.0),
+            (12, 3, 9.0),
+        ],
         ..Domain::ATTENTION
     },
     narrower: "Q = K = V = I; d up to 16",
@@ -53,7 +65,9 @@ pub static ENTRY: Claim = Claim {
     constant: "the time T",
     control: Control {
         what: "beta = -1 < -2/3 on the circle: three tokens near a regular triangle stay apart",
-        trial: |ctx| collapse(&Case::new(3, 2, -1.0, "sa").with_law("polygon:noise=0.05"), ctx, 2000.0),
+        trial: |ctx| {
+            collapse(&Case::new(3, 2, -1.0, "sa").with_law("polygon:noise=0.05"), ctx, 2000.0)
+        },
     },
     ..Claim::EVERY
 };
@@ -81,13 +95,25 @@ fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     ctx.asserts_convergence(case, &x);
     let merge_radius = 1e-10;
-    let options = Options { rtol: ctx.rtol(), merge_radius, stop_at_one_cluster: true, max_steps: 40_000, ..Options::default() };
+    let options = Options {
+        rtol: ctx.rtol(),
+        merge_radius,
+        stop_at_one_cluster: true,
+        max_steps: 40_000,
+        ..Options::default()
+    };
     let mut watch = HemisphereEntry(None);
     let end = solve(&case.build()?, &x, horizon, &options, &mut [&mut watch])?;
     Ok(match (end.outcome, watch.0) {
         (Outcome::OneCluster { t }, Some((since, alpha))) => {
             let lightest = 1.0 / case.n as f64;
-            let allowed = cone_collapse::time(case.row_weights()?, lightest, case.beta.abs(), alpha, merge_radius);
+            let allowed = cone_collapse::time(
+                case.row_weights()?,
+                lightest,
+                case.beta.abs(),
+                alpha,
+                merge_radius,
+            );
             Finding::answer(t - since <= ctx.claimed_constant(allowed))
         }
         // Merged within the first step: the tokens nearly coincided at the start.

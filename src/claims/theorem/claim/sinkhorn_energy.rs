@@ -33,7 +33,10 @@ pub static ENTRY: Claim = Claim {
     trials: (12, 100),
     trial: |case, ctx| decrease_rate(case, ctx, 1.0),
     constant: "the rate",
-    control: Control { what: "twice the rate", trial: |ctx| decrease_rate(&Case::with_random_masses(6, 3, 1.0, "sinkhorn"), ctx, 2.0) },
+    control: Control {
+        what: "twice the rate",
+        trial: |ctx| decrease_rate(&Case::with_random_masses(6, 3, 1.0, "sinkhorn"), ctx, 2.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -48,14 +51,20 @@ fn decrease_rate(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding>
     }
     let step = 1e-3 / fastest;
     let total = |sign: f64| -> Result<f64> {
-        let rows =
-            x.rows().zip(v.chunks_exact(d)).flat_map(|(x, v)| exp(x, &v.iter().map(|v| sign * step * v).collect::<Vec<_>>())).collect();
+        let rows = x
+            .rows()
+            .zip(v.chunks_exact(d))
+            .flat_map(|(x, v)| exp(x, &v.iter().map(|v| sign * step * v).collect::<Vec<_>>()))
+            .collect();
         let moved = Tokens::normalised(d, rows)?.with_masses(x.masses())?;
         Ok(sinkhorn.scaling(&moved).0.iter().zip(moved.masses()).map(|(f, m)| m * f.ln()).sum())
     };
     // A difference of fourth order, with steps of one and two lengths.
-    let (one, two) = ((total(1.0)? - total(-1.0)?) / (2.0 * step), (total(2.0)? - total(-2.0)?) / (4.0 * step));
+    let (one, two) =
+        ((total(1.0)? - total(-1.0)?) / (2.0 * step), (total(2.0)? - total(-2.0)?) / (4.0 * step));
     let found = -(4.0 * one - two) / 3.0;
-    let stated = factor * case.beta * v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum::<f64>();
+    let stated = factor
+        * case.beta
+        * v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum::<f64>();
     Ok(Finding::identity((found / ctx.claimed_constant(stated) - 1.0).abs(), 2e-6))
 }

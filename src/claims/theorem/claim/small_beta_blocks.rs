@@ -32,7 +32,12 @@ pub static ENTRY: Claim = Claim {
     domain: Domain {
         n: Sizes::Range(3, 12),
         d: Sizes::Range(2, 5),
-        beta: Betas::TimesThreshold { lo: 0.05, hi: 0.99, formula: "log(n/(n-2))/2", threshold: |n, _| small_beta(n) },
+        beta: Betas::TimesThreshold {
+            lo: 0.05,
+            hi: 0.99,
+            formula: "log(n/(n-2))/2",
+            threshold: |n, _| small_beta(n),
+        },
         dynamics: &["usa"],
         corners: &[(8, 2, 0.1), (12, 3, 0.08)],
         ..Domain::EQUAL_MASSES
@@ -43,15 +48,22 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 120),
     trial: |case, ctx| match large_beta_chains::search_critical_points(case, ctx)? {
         points if points.is_empty() => Ok(Finding::HypothesesMissed),
-        points => {
-            points.iter().map(|p| ascent(case, ctx, &p.0, &p.1)).reduce(|a, b| Ok(a?.and(b?))).unwrap_or(Ok(Finding::HypothesesMissed))
-        }
+        points => points
+            .iter()
+            .map(|p| ascent(case, ctx, &p.0, &p.1))
+            .reduce(|a, b| Ok(a?.and(b?)))
+            .unwrap_or(Ok(Finding::HypothesesMissed)),
     },
     constant: "n in n sinh(beta)",
     control: Control {
         what: "two antipodal clusters of four tokens each, at 1.1 times the threshold",
         trial: |ctx| {
-            ascent(&Case::new(8, 2, 1.1 * small_beta(8), "usa"), ctx, &Tokens::from_angles(&[0.0, std::f64::consts::PI])?, &[4, 4])
+            ascent(
+                &Case::new(8, 2, 1.1 * small_beta(8), "usa"),
+                ctx,
+                &Tokens::from_angles(&[0.0, std::f64::consts::PI])?,
+                &[4, 4],
+            )
         },
     },
     ..Claim::INEQUALITY
@@ -63,7 +75,12 @@ fn ascent(case: &Case, ctx: &mut Context, x: &Tokens, sizes: &[usize]) -> Result
     let (n, m, beta) = (case.n as f64, case.d as f64 - 1.0, case.beta);
     let kernel = |g: f64| (beta * g).exp() * (m * g - beta * (1.0 - g * g));
     let cut = |i: usize| {
-        (0..x.n()).map(|j| (sizes[j] as f64 - f64::from(u8::from(i == j))) * kernel(if i == j { 1.0 } else { x.inner(i, j) })).sum::<f64>()
+        (0..x.n())
+            .map(|j| {
+                (sizes[j] as f64 - f64::from(u8::from(i == j)))
+                    * kernel(if i == j { 1.0 } else { x.inner(i, j) })
+            })
+            .sum::<f64>()
     };
     let best = (0..x.n()).map(|i| -cut(i)).fold(f64::NEG_INFINITY, f64::max);
     let bound = (m * (beta.exp() - ctx.claimed_constant(n) * beta.sinh())).max(0.0) * (1.0 - 1e-9);

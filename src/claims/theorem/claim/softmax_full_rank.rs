@@ -26,7 +26,10 @@ pub static ENTRY: Claim = Claim {
         let h = ctx.uniform_in(0.25, 0.5);
         determinants(h, 1.0)
     },
-    control: Control { what: "the formula without the sums Z_i", trial: |_| determinants(0.25, 0.0) },
+    control: Control {
+        what: "the formula without the sums Z_i",
+        trial: |_| determinants(0.25, 0.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -44,7 +47,8 @@ pub fn determinant(n: usize, h: f64) -> f64 {
         // e^{x_i x_j} = e^{-x_i} y_i^j with y_i = e^{h x_i}, and y_k - y_i = y_i (e^{h (x_k - x_i)}
         // - 1).
         product *= (-x(i)).exp() / total;
-        product *= (i + 1..n).map(|k| (h * x(i)).exp() * (h * (x(k) - x(i))).exp_m1()).product::<f64>();
+        product *=
+            (i + 1..n).map(|k| (h * x(i)).exp() * (h * (x(k) - x(i))).exp_m1()).product::<f64>();
     }
     product
 }
@@ -52,7 +56,8 @@ pub fn determinant(n: usize, h: f64) -> f64 {
 fn determinants(h: f64, with_sums: f64) -> Result<Finding> {
     let n = 8;
     let x: Vec<Dd> = (0..n).map(|i| Dd::from(h * i as f64) - Dd::from(1.0)).collect();
-    let mut a: Vec<Vec<Dd>> = x.iter().map(|x_i| x.iter().map(|x_j| (*x_i * *x_j).exp()).collect()).collect();
+    let mut a: Vec<Vec<Dd>> =
+        x.iter().map(|x_i| x.iter().map(|x_j| (*x_i * *x_j).exp()).collect()).collect();
     let mut log = 0.0;
     for row in &mut a {
         let total = row.iter().fold(Dd::from(0.0), |s, v| s + *v);

@@ -28,8 +28,12 @@ pub static ENTRY: Claim = Claim {
 fn norm(ctx: &mut Context, n: usize, centred: f64) -> Result<Finding> {
     let size = if centred > 0.0 { ctx.log_uniform_in(0.1, 30.0) } else { 10.0 };
     let p = softmax_row(normals(ctx, n, size));
-    let matrix: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { p[k / n] } else { 0.0 } - centred * p[k / n] * p[k % n]).collect();
-    let Some(values) = symmetric_eigenvalues(&matrix, n) else { return Ok(Finding::HypothesesMissed) };
+    let matrix: Vec<f64> = (0..n * n)
+        .map(|k| if k / n == k % n { p[k / n] } else { 0.0 } - centred * p[k / n] * p[k % n])
+        .collect();
+    let Some(values) = symmetric_eigenvalues(&matrix, n) else {
+        return Ok(Finding::HypothesesMissed);
+    };
     // 1 - max p is the sum of the others: no cancellation.
     let top = (0..n).fold(0, |t, k| if p[k] > p[t] { k } else { t });
     let rest: f64 = (0..n).filter(|k| *k != top).map(|k| p[k]).sum();

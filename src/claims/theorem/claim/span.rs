@@ -15,7 +15,11 @@ pub static ENTRY: Claim = Claim {
     title: "The span of the tokens is invariant",
     statement: "Let V = I or -I, with any Q and K. Tokens that start in a linear subspace stay in \
                 it. Tested with the first k coordinates, 2 <= k < d: all others stay exactly 0.",
-    domain: Domain { d: Sizes::Range(3, 64), corners: &[(2, 3, 0.0), (7, 5, 1.0), (12, 4, 4.0)], ..Domain::SYMMETRY },
+    domain: Domain {
+        d: Sizes::Range(3, 64),
+        corners: &[(2, 3, 0.0), (7, 5, 1.0), (12, 4, 4.0)],
+        ..Domain::SYMMETRY
+    },
     narrower: "subspaces spanned by coordinates (all others by rotation)",
     citation: "arXiv:2312.10794, (2.3): the velocity is a combination of tokens",
     trials: (30, 200),
@@ -30,7 +34,8 @@ pub static ENTRY: Claim = Claim {
 fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {
     let (d, k) = (case.d, 2 + ctx.index(case.d - 2));
     let small = ctx.tokens(&Case { d: k, ..*case })?;
-    let x: Vec<f64> = small.rows().flat_map(|r| r.iter().copied().chain(vec![0.0; d - k])).collect();
+    let x: Vec<f64> =
+        small.rows().flat_map(|r| r.iter().copied().chain(vec![0.0; d - k])).collect();
     let (q, key) = (matrix(ctx, d), matrix(ctx, d));
     let v = if mixing { matrix(ctx, d) } else { None };
     let spec = Spec { heads: vec![Head::new(d, q, key, v)?], ..Spec::new(case.beta, case.n) };

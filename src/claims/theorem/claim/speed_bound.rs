@@ -34,13 +34,20 @@ pub static ENTRY: Claim = Claim {
     trials: (80, 400),
     trial: |case, ctx| bound(case, ctx, 1.0),
     constant: "the bound of the speed",
-    control: Control { what: "a hundredth of the bounds", trial: |ctx| bound(&Case::with_random_masses(6, 3, 0.5, "sa"), ctx, 0.01) },
+    control: Control {
+        what: "a hundredth of the bounds",
+        trial: |ctx| bound(&Case::with_random_masses(6, 3, 0.5, "sa"), ctx, 0.01),
+    },
     ..Claim::INEQUALITY
 };
 
 fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let y = Tokens::from_parts(case.d, ctx.tokens_with_law(case.n, case.d, case.law)?.coordinates().to_vec(), x.masses().to_vec());
+    let y = Tokens::from_parts(
+        case.d,
+        ctx.tokens_with_law(case.n, case.d, case.law)?.coordinates().to_vec(),
+        x.masses().to_vec(),
+    );
     let (v, w) = (ctx.velocity(case, &x)?, ctx.velocity(case, &y)?);
     // Velocities have a relative error of 1e-13, and a token of vanishing own weight may attain the
     // bound.
@@ -48,7 +55,10 @@ fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let speed = Finding::at_most(v.chunks_exact(case.d).map(norm).fold(0.0, nan_max), limit);
     let difference: Vec<f64> = v.iter().zip(&w).map(|(a, b)| a - b).collect();
     let apart = x.rows().zip(y.rows()).map(|(a, b)| dist(a, b)).fold(0.0, nan_max);
-    let change = Finding::at_most(difference.chunks_exact(case.d).map(norm).fold(0.0, nan_max), factor * case.lipschitz()? * apart);
+    let change = Finding::at_most(
+        difference.chunks_exact(case.d).map(norm).fold(0.0, nan_max),
+        factor * case.lipschitz()? * apart,
+    );
     Ok(speed.and(change).and(rows(case, ctx, &x)))
 }
 
@@ -57,8 +67,16 @@ fn rows(case: &Case, ctx: &mut Context, x: &Tokens) -> Finding {
     let attention = Attention::new(case.beta);
     let (i, factor) = (ctx.index(case.n), ctx.log_uniform_in(1e-3, 1e3));
     let row = attention.row_weights(x, 0, i);
-    let scaled = Tokens::from_parts(case.d, x.coordinates().to_vec(), x.masses().iter().map(|m| factor * m).collect());
-    let moved = row.iter().zip(attention.row_weights(&scaled, 0, i)).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
+    let scaled = Tokens::from_parts(
+        case.d,
+        x.coordinates().to_vec(),
+        x.masses().iter().map(|m| factor * m).collect(),
+    );
+    let moved = row
+        .iter()
+        .zip(attention.row_weights(&scaled, 0, i))
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, nan_max);
     let positive = if row.iter().all(|a| *a > 0.0) { 0.0 } else { 1.0 };
     Finding::identity(nan_max((block_sum(&row) - 1.0).abs(), moved) + positive, 4.0 * f64::EPSILON)
 }

@@ -43,7 +43,10 @@ pub static ENTRY: Claim = Claim {
     trials: (2, 12),
     trial: |case, ctx| deviation(case, ctx, expected_modes_sphere(case.beta)?, 180.0),
     constant: "the expected number",
-    control: Control { what: "the formula beta", trial: |ctx| deviation(&Case::new(160, 3, 8.0, "sa"), ctx, 8.0, 360.0) },
+    control: Control {
+        what: "the formula beta",
+        trial: |ctx| deviation(&Case::new(160, 3, 8.0, "sa"), ctx, 8.0, 360.0),
+    },
     ..Claim::LAW
 };
 

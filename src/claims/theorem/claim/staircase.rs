@@ -100,7 +100,10 @@ impl Observer for Levels {
     }
 
     fn observe(&mut self, frame: &Frame) {
-        let (left, energy) = (frame.tokens.n(), Energy::new(self.beta, EnergyScale::Unit).log_unit(frame.tokens).exp());
+        let (left, energy) = (
+            frame.tokens.n(),
+            Energy::new(self.beta, EnergyScale::Unit).log_unit(frame.tokens).exp(),
+        );
         self.frames.push((frame.t, left, (energy - self.levels[left]).abs()));
     }
 }
@@ -117,9 +120,21 @@ fn levels(case: &Case, ctx: &mut Context, ahead: usize) -> Result<Finding> {
     let Some(angles) = start else { return Ok(Finding::HypothesesMissed) };
     // With `left` tokens the first cluster has n - left + 1.
     let level = |left: usize| (((n + 1 - left).pow(2) + left - 1) as f64) / (n * n) as f64;
-    let levels = (0..=n).map(|left| if left == 0 { 1.0 } else { ctx.claimed_constant(level(left.saturating_sub(ahead).max(1))) }).collect();
+    let levels = (0..=n)
+        .map(|left| {
+            if left == 0 {
+                1.0
+            } else {
+                ctx.claimed_constant(level(left.saturating_sub(ahead).max(1)))
+            }
+        })
+        .collect();
     let mut watch = Levels { beta, levels, frames: Vec::new() };
-    let flow = dynamics::build(case.dynamics, false, &Spec { time_scale: TimeScale::U3, ..Spec::new(beta, n) })?;
+    let flow = dynamics::build(
+        case.dynamics,
+        false,
+        &Spec { time_scale: TimeScale::U3, ..Spec::new(beta, n) },
+    )?;
     let options = Options {
         rtol: 100.0 * ctx.rtol(),
         merge_radius: (beta * beta.ln()).sqrt().recip(),

@@ -48,11 +48,15 @@ fn bound(case: &Case, ctx: &mut Context, whole: bool) -> Result<Finding> {
         // Computed as 1 - G = |x_i - x_j|^2 / 2, since 1 - G from the inner product has an error
         // eps that e^beta multiplies.
         let rest = 0.5 * chord2(x.row(i), x.row(j));
-        let kernel = (case.beta * (1.0 - rest)).exp() * rest * (d - 3.0 + rest + case.beta * rest * (2.0 - rest));
+        let kernel = (case.beta * (1.0 - rest)).exp()
+            * rest
+            * (d - 3.0 + rest + case.beta * rest * (2.0 - rest));
         sum += x.masses()[i] * x.masses()[j] * kernel;
     }
-    let claimed = ctx.claimed_constant(sum) / if whole { 1.0 } else { n * (d - 1.0) } * (1.0 - 1e-9);
+    let claimed =
+        ctx.claimed_constant(sum) / if whole { 1.0 } else { n * (d - 1.0) } * (1.0 - 1e-9);
     // The error of an eigenvalue is at most 64 eps times the largest one.
     let scale = spectrum.iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
-    Ok(Finding::at_least(top, claimed).with_evaluation_error(64.0 * f64::EPSILON * scale / claimed.abs()))
+    Ok(Finding::at_least(top, claimed)
+        .with_evaluation_error(64.0 * f64::EPSILON * scale / claimed.abs()))
 }

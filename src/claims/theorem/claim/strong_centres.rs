@@ -44,12 +44,26 @@ pub static ENTRY: Claim = Claim {
     },
     control: Control {
         what: "a token at half this distance from those before it, c = 4, eps = 0.1",
-        trial: |ctx| displacement(&Case::new(10, 2, 100.0, "causal-sa").with_law("placed"), ctx, (4.0, 0.1), 16, 0.5),
+        trial: |ctx| {
+            displacement(
+                &Case::new(10, 2, 100.0, "causal-sa").with_law("placed"),
+                ctx,
+                (4.0, 0.1),
+                16,
+                0.5,
+            )
+        },
     },
     ..Claim::INEQUALITY
 };
 
-fn displacement(case: &Case, ctx: &mut Context, (c, eps): (f64, f64), power: i32, distance: f64) -> Result<Finding> {
+fn displacement(
+    case: &Case,
+    ctx: &mut Context,
+    (c, eps): (f64, f64),
+    power: i32,
+    distance: f64,
+) -> Result<Finding> {
     let (n, beta, width) = (case.n, case.beta, case.beta.sqrt().recip());
     let edge = distance * c * (1.0 + 2.0 * eps) * width;
     let mut angles = Vec::new();

@@ -56,7 +56,10 @@ fn limits(x: &Tokens, beta: f64, exponent: f64) -> Result<Finding> {
         let scores: Vec<f64> = (0..x.n()).map(|j| x.inner(i, j)).collect();
         let top = vector::max(&scores);
         let smooth = log_sum_exp(&scores.iter().map(|s| beta * s).collect::<Vec<f64>>());
-        excess = nan_max(excess, nan_max(beta * top - smooth, smooth - beta * top - n.ln()) / (1.0 + beta));
+        excess = nan_max(
+            excess,
+            nan_max(beta * top - smooth, smooth - beta * top - n.ln()) / (1.0 + beta),
+        );
     }
     // The first token twice: its row has two maximisers, 1 - gap is the next inner product.
     let next = (1..x.n()).map(|j| x.inner(0, j)).fold(-1.0, f64::max);

@@ -37,6 +37,11 @@ fn return_error(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Fi
     let t = 1.0 / case.lipschitz()?;
     let later = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SHARE)?;
     let back_time = ctx.claimed_constant(t);
-    let returned = ctx.flow_to_with_tolerance(&Case { dynamics: back, ..*case }.build()?, &later, back_time, SHARE)?;
+    let returned = ctx.flow_to_with_tolerance(
+        &Case { dynamics: back, ..*case }.build()?,
+        &later,
+        back_time,
+        SHARE,
+    )?;
     Ok(Finding::identity(deviation(&x, &returned), ALLOWED))
 }

@@ -22,7 +22,10 @@ pub static ENTRY: Claim = Claim {
     trials: (24, 200),
     trial: |case, ctx| compare(case, ctx, 1.0),
     constant: "the factors e^beta, n e^beta and 1/n",
-    control: Control { what: "e^{2 beta} instead of e^beta", trial: |ctx| compare(&Case::with_random_masses(5, 3, 1.0, "usa"), ctx, 2.0) },
+    control: Control {
+        what: "e^{2 beta} instead of e^beta",
+        trial: |ctx| compare(&Case::with_random_masses(5, 3, 1.0, "usa"), ctx, 2.0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -38,7 +41,9 @@ fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {
     let base = run(TimeScale::U1, t)?;
     let factor = (power * case.beta).exp();
     let mut worst = 0.0;
-    for (scale, factor) in [(TimeScale::U2, factor), (TimeScale::U3, n * factor), (TimeScale::U4, 1.0 / n)] {
+    for (scale, factor) in
+        [(TimeScale::U2, factor), (TimeScale::U3, n * factor), (TimeScale::U4, 1.0 / n)]
+    {
         worst = nan_max(worst, deviation(&run(scale, again * factor)?, &base));
     }
     Ok(Finding::identity(worst, ALLOWED))

@@ -48,7 +48,8 @@ pub static ENTRY: Claim = Claim {
 
 fn bend_coefficient(case: &Case, ctx: &mut Context, r: f64) -> Result<Finding> {
     let critical = threshold(2, 1, case.beta)?;
-    let coefficient = |m: f64| -> Result<f64> { Ok((branch(case.beta, m)?.kappa / critical - 1.0) / (m * m)) };
+    let coefficient =
+        |m: f64| -> Result<f64> { Ok((branch(case.beta, m)?.kappa / critical - 1.0) / (m * m)) };
     let measured = (4.0 * coefficient(0.01)? - coefficient(0.02)?) / 3.0;
     let a = 0.5 * (1.0 - 2.0 * r) / (1.0 - r);
     Ok(Finding::law(measured, ctx.claimed_constant(a), 1e-4 * (1.0 + a.abs()), 0.0))

@@ -8,8 +8,8 @@ use crate::theorem::prelude::*;
 /// # Derivation
 ///
 /// The full mean is (1 - tau) a + tau b, a and b the means of the kept and of the dropped rows
-/// under their own weights; so it is tau (b
-/// - a) away from a. Both lie in the convex hull of the rows, and its diameter is the largest
+/// under their own weights; so it is tau
+/// (b - a) away from a. Both lie in the convex hull of the rows, and its diameter is the largest
 /// distance of two rows.
 pub static ENTRY: Claim = Claim {
     name: "truncation-bound",
@@ -44,11 +44,18 @@ fn truncated(ctx: &mut Context, case: &Case, x: &[f64], divided: bool) -> Result
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
     let mean = |tokens: &[usize], by: f64| -> Vec<f64> {
-        (0..d).map(|c| tokens.iter().map(|j| weights[*j] * x[j * d + c]).sum::<f64>() / by).collect()
+        (0..d)
+            .map(|c| tokens.iter().map(|j| weights[*j] * x[j * d + c]).sum::<f64>() / by)
+            .collect()
     };
     let tau: f64 = order[kept..].iter().map(|j| weights[*j]).sum();
-    let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-    let (all, top, rest) = (mean(&order, 1.0), mean(&order[..kept], if divided { 1.0 - tau } else { 1.0 }), mean(&order[kept..], tau));
+    let distance =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let (all, top, rest) = (
+        mean(&order, 1.0),
+        mean(&order[..kept], if divided { 1.0 - tau } else { 1.0 }),
+        mean(&order[kept..], tau),
+    );
     let error = distance(&all, &top);
     let rows = |i: usize| &x[i * d..(i + 1) * d];
     let diameter = (0..n * n).map(|k| distance(rows(k / n), rows(k % n))).fold(0.0, nan_max);
@@ -58,5 +65,8 @@ fn truncated(ctx: &mut Context, case: &Case, x: &[f64], divided: bool) -> Result
         return Ok(bound);
     }
     // The kept weight is 1 - tau, at least 1/n.
-    Ok(bound.and(Finding::identity((error - tau * distance(&top, &rest)).abs(), 1e-13 * size * n as f64)))
+    Ok(bound.and(Finding::identity(
+        (error - tau * distance(&top, &rest)).abs(),
+        1e-13 * size * n as f64,
+    )))
 }

@@ -36,7 +36,10 @@ pub static ENTRY: Claim = Claim {
         let (p, q) = (ctx.index(5) as i64 - 2, ctx.index(5) as i64 - 2);
         twisted(case, ctx, p, q, q)
     },
-    control: Control { what: "the rate of another twisted state", trial: |ctx| twisted(&Case::new(12, 2, 1.0, "usa"), ctx, 1, 1, 0) },
+    control: Control {
+        what: "the rate of another twisted state",
+        trial: |ctx| twisted(&Case::new(12, 2, 1.0, "usa"), ctx, 1, 1, 0),
+    },
     ..Claim::IDENTITY
 };
 
@@ -44,8 +47,10 @@ fn twisted(case: &Case, ctx: &mut Context, p: i64, q: i64, stated: i64) -> Resul
     let (n, turn) = (case.n, ctx.uniform_in(0.0, TAU));
     let dynamics = ring(n, p, case.beta)?;
     let angles: Vec<f64> = (0..n).map(|i| turn + TAU * (q * i as i64) as f64 / n as f64).collect();
-    let still = turning(&dynamics, &angles)?.iter().fold(0.0f64, |m, v| m.max(v.abs())) / (1e-12 * case.beta.exp());
+    let still = turning(&dynamics, &angles)?.iter().fold(0.0f64, |m, v| m.max(v.abs()))
+        / (1e-12 * case.beta.exp());
     let found = measured_gap(&dynamics, &angles)?;
-    let rate = (found - largest_growth_rate(&rates(n, p, stated, case.beta))).abs() / (1e-5 * case.beta.exp());
+    let rate = (found - largest_growth_rate(&rates(n, p, stated, case.beta))).abs()
+        / (1e-5 * case.beta.exp());
     Ok(Finding::identity(still.max(rate), 1.0))
 }

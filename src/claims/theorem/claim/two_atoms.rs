@@ -30,18 +30,29 @@ pub static ENTRY: Claim = Claim {
                 centre. No mass leaves this interval afterwards: with masses M and A in the \
                 intervals at the two atoms and the rest u, M f(2w)/2 > A e^{-beta cos 2w} sin 2w + \
                 u max f, and the same with M and A exchanged, where f(x) = e^{beta cos x} sin x.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Fixed(2), beta: Betas::Log(6.0, 299.0), ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(6.0, 299.0),
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "von Mises bumps on the circle, no wider than the kernel (wider ones break into \
                several atoms); the time of collapse is observed, the invariance of the intervals \
                is derived",
     citation: "arXiv:2504.14697, Example 2.6 (parameters not printed); this instance derived",
     trials: (6, 40),
     trial: |case, ctx| {
-        let (alpha, kappa) = (ctx.uniform_in(0.56, 0.95), ctx.log_uniform_in(1.0, 4.0) * (2.0 * case.beta).max(50.0));
+        let (alpha, kappa) = (
+            ctx.uniform_in(0.56, 0.95),
+            ctx.log_uniform_in(1.0, 4.0) * (2.0 * case.beta).max(50.0),
+        );
         mass_stays(case, ctx, alpha, kappa)
     },
     constant: "the share of 95 %",
-    control: Control { what: "beta = 0.1", trial: |ctx| mass_stays(&Case::new(1, 2, 0.1, "sa"), ctx, 0.7, 50.0) },
+    control: Control {
+        what: "beta = 0.1",
+        trial: |ctx| mass_stays(&Case::new(1, 2, 0.1, "sa"), ctx, 0.7, 50.0),
+    },
     ..Claim::INEQUALITY
 };
 
@@ -49,7 +60,10 @@ pub static ENTRY: Claim = Claim {
 const WIDTH: f64 = 0.05;
 
 fn mass_stays(case: &Case, ctx: &mut Context, alpha: f64, kappa: f64) -> Result<Finding> {
-    let text = format!("vmf:kappa={kappa},at=0,mass={alpha}+vmf:kappa={kappa},at={PI},mass={}", 1.0 - alpha);
+    let text = format!(
+        "vmf:kappa={kappa},at=0,mass={alpha}+vmf:kappa={kappa},at={PI},mass={}",
+        1.0 - alpha
+    );
     let start = Circle::from_density(&Density::parse(&text)?, 96)?;
     let clock = match case.row_weights()? {
         RowWeights::Exponential => (-case.beta).exp() / (1.0 - alpha),
@@ -59,7 +73,12 @@ fn mass_stays(case: &Case, ctx: &mut Context, alpha: f64, kappa: f64) -> Result<
     let end = ctx.flow_to(&build_dynamics(case.dynamics, case.beta, x.n())?, &x, 12.0 * clock)?;
     let near = |from_zero: bool| -> f64 {
         let distance = |t: f64| if from_zero { t.abs() } else { PI - t.abs() };
-        end.angles().iter().zip(end.masses()).filter(|(t, _)| distance(**t) < WIDTH).map(|(_, m)| m).sum()
+        end.angles()
+            .iter()
+            .zip(end.masses())
+            .filter(|(t, _)| distance(**t) < WIDTH)
+            .map(|(_, m)| m)
+            .sum()
     };
     let (large, small) = (near(true), near(false));
     let rest = (1.0 - large - small).max(0.0);
@@ -67,7 +86,9 @@ fn mass_stays(case: &Case, ctx: &mut Context, alpha: f64, kappa: f64) -> Result<
     let beta = case.beta;
     let pull = |x: f64| (beta * (x.cos() - 1.0)).exp() * x.sin();
     let steepest = pull((2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).min(1.0).acos());
-    let trapped = |own: f64, other: f64| own * 0.5 * pull(2.0 * WIDTH) > other * pull(PI - 2.0 * WIDTH) + rest * steepest;
+    let trapped = |own: f64, other: f64| {
+        own * 0.5 * pull(2.0 * WIDTH) > other * pull(PI - 2.0 * WIDTH) + rest * steepest
+    };
     let trapped_mass = if trapped(small, large) && trapped(large, small) { small } else { 0.0 };
     Ok(Finding::at_least(trapped_mass / (1.0 - alpha), ctx.claimed_constant(0.95)))
 }

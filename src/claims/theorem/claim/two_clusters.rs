@@ -30,7 +30,9 @@ pub static ENTRY: Claim = Claim {
     constant: "the merging time",
     control: Control {
         what: "the merging time at beta + 1",
-        trial: |ctx| compare(&Case::with_random_masses(2, 2, 2.0, "sa").with_law("placed"), ctx, 3.0),
+        trial: |ctx| {
+            compare(&Case::with_random_masses(2, 2, 2.0, "sa").with_law("placed"), ctx, 3.0)
+        },
     },
     ..Claim::IDENTITY
 };
@@ -56,10 +58,21 @@ pub fn pair(d: usize, angle: f64, masses: &[f64]) -> Result<Tokens> {
 fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let (from, to) = (ctx.uniform_in(0.1, 3.1), 0.05);
     let x = pair(case.d, from, &ctx.masses(2))?;
-    let expected = merge_time(case.row_weights()?, (TimeScale::U1, 2), beta, x.masses()[0], from, to)?;
-    let options = Options { rtol: 0.1 * ctx.rtol(), merge_radius: to, stop_at_one_cluster: true, ..Options::default() };
+    let expected =
+        merge_time(case.row_weights()?, (TimeScale::U1, 2), beta, x.masses()[0], from, to)?;
+    let options = Options {
+        rtol: 0.1 * ctx.rtol(),
+        merge_radius: to,
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
     let end = solve(&case.build()?, &x, 1e305, &options, &mut [])?;
-    let Some(merge) = end.merges.first() else { return Ok(Finding::Unfinished(end.outcome.to_string())) };
+    let Some(merge) = end.merges.first() else {
+        return Ok(Finding::Unfinished(end.outcome.to_string()));
+    };
     // The error of the flow is 1e-10, and d log T / d theta is at most about beta.
-    Ok(Finding::identity((merge.t / ctx.claimed_constant(expected.value) - 1.0).abs(), 1e-10 * (1.0 + case.beta)))
+    Ok(Finding::identity(
+        (merge.t / ctx.claimed_constant(expected.value) - 1.0).abs(),
+        1e-10 * (1.0 + case.beta),
+    ))
 }

@@ -51,8 +51,14 @@ fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let to = dist(end.row(0), end.row(1)).min(from);
     // theta' = -e^{beta rho} sin theta under USA, so t_SA is the integral of (e^{beta (1 - rho)} +
     // 1)/2 over d theta / sin theta.
-    let time = integrate(|theta| 0.5 * ((2.0 * beta * (0.5 * theta).sin().powi(2)).exp() + 1.0) / theta.sin(), to, from, 1e-13);
+    let time = integrate(
+        |theta| 0.5 * ((2.0 * beta * (0.5 * theta).sin().powi(2)).exp() + 1.0) / theta.sin(),
+        to,
+        from,
+        1e-13,
+    );
     let stated = ctx.claimed_constant(time.value);
-    let sa = ctx.flow_to_with_tolerance(&Case { dynamics: "sa", ..*case }.build()?, x, stated, SHARE)?;
+    let sa =
+        ctx.flow_to_with_tolerance(&Case { dynamics: "sa", ..*case }.build()?, x, stated, SHARE)?;
     Ok(Finding::identity(deviation(&sa, &end), ALLOWED))
 }

@@ -27,7 +27,10 @@ pub static ENTRY: Claim = Claim {
     trials: (60, 400),
     trial: |case, ctx| speed(case, ctx, 0.0),
     constant: "the position of one token, in units of pi/(5 n)",
-    control: Control { what: "one of the tokens displaced by 1e-6", trial: |ctx| speed(&Case::new(5, 2, 2.0, "sa"), ctx, 1e-6) },
+    control: Control {
+        what: "one of the tokens displaced by 1e-6",
+        trial: |ctx| speed(&Case::new(5, 2, 2.0, "sa"), ctx, 1e-6),
+    },
     ..Claim::IDENTITY
 };
 
@@ -36,7 +39,10 @@ fn speed(case: &Case, ctx: &mut Context, displacement: f64) -> Result<Finding> {
     let (phase, gap) = (ctx.uniform_in(0.0, TAU), TAU / case.n as f64);
     let mut angles: Vec<f64> = (0..case.n).map(|k| phase + gap * k as f64).collect();
     angles[0] += displacement + 0.1 * gap * (ctx.claimed_constant(1.0) - 1.0);
-    let largest = ctx.velocity(case, &Tokens::from_angles(&angles)?)?.iter().fold(0.0f64, |m, v| nan_max(m, v.abs()));
+    let largest = ctx
+        .velocity(case, &Tokens::from_angles(&angles)?)?
+        .iter()
+        .fold(0.0f64, |m, v| nan_max(m, v.abs()));
     let bound = case.row_weights()?.log_consensus_row_sum(case.beta.abs()).exp();
     Ok(Finding::identity(largest / bound, 16.0 * f64::EPSILON * (1.0 + case.beta.abs())))
 }

@@ -27,7 +27,13 @@ pub static ENTRY: Claim = Claim {
                 r_k |mu_k|^2, which lies in [0, (d-1) e^beta] and is zero only for the uniform \
                 density. Here |mu_k|^2 is the energy of the density in degree k and r_k the growth \
                 rate of this mode. Tested to 64 eps d times the upper bound.",
-    domain: Domain { n: Sizes::Unused, d: Sizes::Range(2, 12), beta: Betas::Log(0.05, 50.0), dynamics: &["usa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Range(2, 12),
+        beta: Betas::Log(0.05, 50.0),
+        dynamics: &["usa"],
+        ..Domain::EQUAL_MASSES
+    },
     narrower: "beta <= 50 (above, rates at d = 12 are below the rounding error of e^beta); a bump \
                of concentration up to 1000 (d = 2) or 20, and up to 6 harmonics (zonal for d >= 3)",
     citation: "derived (kernel formula of the production); a precise form of \"entropy decreases \
@@ -41,10 +47,16 @@ pub static ENTRY: Claim = Claim {
         let total: f64 = raw.iter().map(|v| v.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
         // The total amplitude of the waves is at most 0.95 of the background, so the density stays
         // positive.
-        let wave = |k: usize, which: usize| format!("{}={:e}", k + 1, 0.95 * (1.0 - mass) * raw[2 * k + which] / total);
+        let wave = |k: usize, which: usize| {
+            format!("{}={:e}", k + 1, 0.95 * (1.0 - mass) * raw[2 * k + which] / total)
+        };
         let line = |which: usize| (0..6).map(|k| wave(k, which)).collect::<Vec<_>>().join(",");
         let sines = if case.d == 2 { format!("+sin:{}", line(1)) } else { String::new() };
-        production_bounds(case, ctx, &format!("vmf:kappa={kappa},at={at},mass={}+cos:{}{sines}", mass.max(1e-9), line(0)))
+        production_bounds(
+            case,
+            ctx,
+            &format!("vmf:kappa={kappa},at={at},mass={}+cos:{}{sines}", mass.max(1e-9), line(0)),
+        )
     },
     constant: "the bound (d-1) e^beta",
     control: Control {

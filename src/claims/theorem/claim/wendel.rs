@@ -22,7 +22,13 @@ pub static ENTRY: Claim = Claim {
                 hemisphere is 2^{-(n-1)} sum_{k<d} C(n-1, k). Tested as: the frequency in 4000 \
                 draws is within eight standard errors, three of which are counted as the sampling \
                 error of the margin.",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Range(2, 12), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES },
+    domain: Domain {
+        n: Sizes::Range(2, 16),
+        d: Sizes::Range(2, 12),
+        beta: Betas::Unused,
+        dynamics: &["sa"],
+        ..Domain::EQUAL_MASSES
+    },
     citation: "Wendel 1962; arXiv:2312.10794, Theorem 6.7",
     trials: (6, 30),
     trial: |case, ctx| frequency(case, ctx, probability(case.n, case.d)),
@@ -42,7 +48,10 @@ fn frequency(case: &Case, ctx: &mut Context, p: f64) -> Result<Finding> {
     let law = Law::parse(case.law)?;
     let mut inside = 0usize;
     for _ in 0..DRAWS {
-        inside += usize::from(matches!(hemisphere(&law.sample(case.n, case.d, ctx.method_rng())?), Hemisphere::Open { .. }));
+        inside += usize::from(matches!(
+            hemisphere(&law.sample(case.n, case.d, ctx.method_rng())?),
+            Hemisphere::Open { .. }
+        ));
     }
     // A frequency of 0 or 1 gets the standard error of a frequency that differs by one draw.
     let spread = (p * (1.0 - p)).max(1.0 / DRAWS as f64);

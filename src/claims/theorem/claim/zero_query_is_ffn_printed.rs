@@ -13,13 +13,19 @@ pub static ENTRY: Claim = Claim {
     status: Status::Misprinted,
     trials: (6, 40),
     trial: |case, ctx| tokenwise(ctx, case),
-    control: Control { what: "a single token", trial: |ctx| tokenwise(ctx, &Case::new(1, 3, 0.0, "maps of rows")) },
+    control: Control {
+        what: "a single token",
+        trial: |ctx| tokenwise(ctx, &Case::new(1, 3, 0.0, "maps of rows")),
+    },
     ..Claim::IDENTITY
 };
 
 fn tokenwise(ctx: &mut Context, case: &Case) -> Result<Finding> {
     let (x, v, out) = attended(ctx, case, 0.0);
     let d = case.d;
-    let off = out.iter().enumerate().map(|(k, o)| (o - dot(&v[k % d * d..][..d], &x[k / d * d..][..d])).abs());
+    let off = out
+        .iter()
+        .enumerate()
+        .map(|(k, o)| (o - dot(&v[k % d * d..][..d], &x[k / d * d..][..d])).abs());
     Ok(Finding::identity(off.fold(0.0, nan_max), 1e-12))
 }

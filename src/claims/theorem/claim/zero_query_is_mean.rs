@@ -20,14 +20,18 @@ pub static ENTRY: Claim = Claim {
     citation: "derived",
     trials: (8, 60),
     trial: |case, ctx| mean_of(ctx, case, 0.0),
-    control: Control { what: "Q = K = I", trial: |ctx| mean_of(ctx, &Case::new(5, 3, 0.0, "maps of rows"), 1.0) },
+    control: Control {
+        what: "Q = K = I",
+        trial: |ctx| mean_of(ctx, &Case::new(5, 3, 0.0, "maps of rows"), 1.0),
+    },
     ..Claim::IDENTITY
 };
 
 fn mean_of(ctx: &mut Context, case: &Case, strength: f64) -> Result<Finding> {
     let (x, v, out) = attended(ctx, case, strength);
     let (n, d) = (case.n, case.d);
-    let mean: Vec<f64> = (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
+    let mean: Vec<f64> =
+        (0..d).map(|c| x.iter().skip(c).step_by(d).sum::<f64>() / n as f64).collect();
     let stated: Vec<f64> = v.chunks_exact(d).map(|r| dot(r, &mean)).collect();
     let (mut apart, mut off) = (0.0, 0.0);
     for (k, o) in out.iter().enumerate() {
@@ -40,12 +44,20 @@ fn mean_of(ctx: &mut Context, case: &Case, strength: f64) -> Result<Finding> {
 }
 
 /// Rows, V, and the outputs of a head with `Q = K = strength I`.
-pub(super) fn attended(ctx: &mut Context, case: &Case, strength: f64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+pub(super) fn attended(
+    ctx: &mut Context,
+    case: &Case,
+    strength: f64,
+) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let (n, d) = (case.n, case.d);
     let (x, v) = (ctx.normals(n * d), ctx.normals(d * d));
     let q: Vec<f64> = identity(d).iter().map(|e| strength * e).collect();
-    let weights: Vec<f64> = scores(&x, &q, &q, d).chunks_exact(n).flat_map(|s| softmax_row(s.to_vec())).collect();
-    let values: Vec<f64> = x.chunks_exact(d).flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>()).collect();
+    let weights: Vec<f64> =
+        scores(&x, &q, &q, d).chunks_exact(n).flat_map(|s| softmax_row(s.to_vec())).collect();
+    let values: Vec<f64> = x
+        .chunks_exact(d)
+        .flat_map(|x| v.chunks_exact(d).map(|r| dot(r, x)).collect::<Vec<f64>>())
+        .collect();
     let out = mul(&weights, &values, d);
     (x, v, out)
 }

@@ -26,7 +26,8 @@ pub enum LocalSearch {
 }
 
 /// All methods, in the order in which they are assigned to starts.
-pub const SEARCHES: [LocalSearch; 4] = [LocalSearch::Annealing, LocalSearch::Simplex, LocalSearch::Gradient, LocalSearch::Swarm];
+pub const SEARCHES: [LocalSearch; 4] =
+    [LocalSearch::Annealing, LocalSearch::Simplex, LocalSearch::Gradient, LocalSearch::Swarm];
 
 /// Largest number of variables for the methods that need one trial per variable.
 const MAX_VARIABLES: usize = 60;
@@ -84,7 +85,11 @@ fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, method: LocalSearch, 
         LocalSearch::Annealing => {
             if let Ok(solver) = SimulatedAnnealing::new_with_rng(1.0, generator()) {
                 let solver = solver.with_reannealing_best(40);
-                drop(Executor::new(problem(), solver).configure(|s| s.param(x).max_iters(limit)).run());
+                drop(
+                    Executor::new(problem(), solver)
+                        .configure(|s| s.param(x).max_iters(limit))
+                        .run(),
+                );
             }
         }
         LocalSearch::Simplex => {
@@ -93,18 +98,26 @@ fn run<'a>(problem: &dyn Fn() -> Problem<'a>, x: Vec<f64>, method: LocalSearch, 
                 y[k] += if y[k] > 0.5 { -0.15 } else { 0.15 };
                 y
             };
-            let corners: Vec<Vec<f64>> = std::iter::once(x.clone()).chain((0..x.len()).map(corner)).collect();
+            let corners: Vec<Vec<f64>> =
+                std::iter::once(x.clone()).chain((0..x.len()).map(corner)).collect();
             if let Ok(solver) = NelderMead::new(corners).with_sd_tolerance(1e-12) {
                 drop(Executor::new(problem(), solver).configure(|s| s.max_iters(limit)).run());
             }
         }
         LocalSearch::Gradient => {
             if let Ok(line) = MoreThuenteLineSearch::new().with_c(1e-4, 0.9) {
-                drop(Executor::new(problem(), LBFGS::new(line, 7)).configure(|s| s.param(x).max_iters(limit)).run());
+                drop(
+                    Executor::new(problem(), LBFGS::new(line, 7))
+                        .configure(|s| s.param(x).max_iters(limit))
+                        .run(),
+                );
             }
         }
         LocalSearch::Swarm => {
-            let bounds = (x.iter().map(|v| v - 0.7).collect::<Vec<f64>>(), x.iter().map(|v| v + 0.7).collect());
+            let bounds = (
+                x.iter().map(|v| v - 0.7).collect::<Vec<f64>>(),
+                x.iter().map(|v| v + 0.7).collect(),
+            );
             let solver = ParticleSwarm::new(bounds, 12).with_rng_generator(generator());
             drop(Executor::new(problem(), solver).configure(|s| s.max_iters(limit)).run());
         }
@@ -118,7 +131,11 @@ impl Problem<'_> {
     }
 
     fn position(&self) -> Option<f64> {
-        if self.region.beta.is_some() { None } else { self.claim.domain.beta.position(&self.start.case) }
+        if self.region.beta.is_some() {
+            None
+        } else {
+            self.claim.domain.beta.position(&self.start.case)
+        }
     }
 
     /// The trial at these variables; `None` outside the range.
@@ -134,8 +151,13 @@ impl Problem<'_> {
         if !self.region.admits(&self.claim.domain, &case) {
             return Ok(None);
         }
-        run_trial(self.claim, &case, Context::replay(tape, self.seed, &["search", self.claim.name], Method::default()).with_stop(self.stop))
-            .map(Some)
+        run_trial(
+            self.claim,
+            &case,
+            Context::replay(tape, self.seed, &["search", self.claim.name], Method::default())
+                .with_stop(self.stop),
+        )
+        .map(Some)
     }
 }
 
@@ -145,7 +167,8 @@ impl CostFunction for Problem<'_> {
 
     fn cost(&self, x: &Vec<f64>) -> std::result::Result<f64, argmin::core::Error> {
         let mut state = self.state.borrow_mut();
-        let spent = state.evaluations >= self.limit || state.best.failed() || state.failure.is_some();
+        let spent =
+            state.evaluations >= self.limit || state.best.failed() || state.failure.is_some();
         // Not an error: argmin's simplex unwraps the costs of its corners. A constant cost ends
         // every solver.
         if spent || !(self.keep_going)(objective(&state.best)) {
@@ -194,7 +217,11 @@ impl Anneal for Problem<'_> {
     type Float = f64;
 
     /// Moves one variable, some, or all, by steps of sizes between 1e-4 and 1.
-    fn anneal(&self, x: &Vec<f64>, _temperature: f64) -> std::result::Result<Vec<f64>, argmin::core::Error> {
+    fn anneal(
+        &self,
+        x: &Vec<f64>,
+        _temperature: f64,
+    ) -> std::result::Result<Vec<f64>, argmin::core::Error> {
         let mut state = self.state.borrow_mut();
         let stream = &mut state.stream;
         let size = 10f64.powf(stream.uniform_in(-4.0, 0.0));

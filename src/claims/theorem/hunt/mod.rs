@@ -72,7 +72,15 @@ pub fn hunt(claim: &Claim, region: &Region, seed: u64, time: &TimeLimit) -> Resu
                 .map(|(k, start)| {
                     let method = SEARCHES[(*k + round as usize) % SEARCHES.len()];
                     let keep_going = |best: f64| (time.keep_going)(evaluations, Some(best));
-                    search(claim, region, start, method, TRIALS_PER_SEARCH, seed.wrapping_add(round), (&keep_going, &time.stop))
+                    search(
+                        claim,
+                        region,
+                        start,
+                        method,
+                        TRIALS_PER_SEARCH,
+                        seed.wrapping_add(round),
+                        (&keep_going, &time.stop),
+                    )
                 })
                 .collect::<Result<_>>()?;
             found.into_iter().for_each(|f| total.add(f));
@@ -85,16 +93,34 @@ pub fn hunt(claim: &Claim, region: &Region, seed: u64, time: &TimeLimit) -> Resu
 }
 
 /// One round of draws. The results are sorted by margin, the smallest first.
-fn draws(claim: &Claim, region: &Region, seed: u64, round: u64, time: &TimeLimit) -> Result<(HuntResult, Vec<TrialResult>)> {
+fn draws(
+    claim: &Claim,
+    region: &Region,
+    seed: u64,
+    round: u64,
+    time: &TimeLimit,
+) -> Result<(HuntResult, Vec<TrialResult>)> {
     let cases = cases(claim, region, seed, round)?;
     let one = |(k, case): (usize, &Case)| -> Result<Option<TrialResult>> {
         if !(time.keep_going)(0, None) {
             return Ok(None);
         }
         let names = ["hunt", claim.name, &round.to_string(), &k.to_string()];
-        run_trial(claim, case, Context::fresh(seed, &names, Method::default()).with_stop(&time.stop)).map(Some)
+        run_trial(
+            claim,
+            case,
+            Context::fresh(seed, &names, Method::default()).with_stop(&time.stop),
+        )
+        .map(Some)
     };
-    let mut results: Vec<TrialResult> = cases.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let mut results: Vec<TrialResult> = cases
+        .par_iter()
+        .enumerate()
+        .map(one)
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
     let evaluations = results.len() as u64;
     results.retain(|a| objective(a).is_finite());
     results.sort_by(|a, b| objective(a).total_cmp(&objective(b)));
@@ -114,7 +140,11 @@ fn cases(claim: &Claim, region: &Region, seed: u64, round: u64) -> Result<Vec<Ca
     }
     if cases.is_empty() {
         let expected = format!("a point inside the hypotheses of {}: {}", claim.name, claim.domain);
-        return Err(crate::error::Error::parameter("the region", "no point that meets the hypotheses in a thousand draws", expected));
+        return Err(crate::error::Error::parameter(
+            "the region",
+            "no point that meets the hypotheses in a thousand draws",
+            expected,
+        ));
     }
     Ok(cases)
 }
@@ -122,13 +152,21 @@ fn cases(claim: &Claim, region: &Region, seed: u64, round: u64) -> Result<Vec<Ca
 /// Local searches with a given total number of trials from given trials.
 ///
 /// **Errors** as [`run_trial`].
-pub fn search_around(claim: &Claim, region: &Region, starts: &[TrialResult], trials: u64, seed: u64) -> Result<HuntResult> {
+pub fn search_around(
+    claim: &Claim,
+    region: &Region,
+    starts: &[TrialResult],
+    trials: u64,
+    seed: u64,
+) -> Result<HuntResult> {
     let mut total = HuntResult { evaluations: 0, best: starts.first().cloned() };
     let per_search = trials / (2 * starts.len() as u64).max(1);
     let jobs: Vec<(usize, &TrialResult)> = starts.iter().flat_map(|s| [(0, s), (1, s)]).collect();
     let found: Vec<HuntResult> = jobs
         .par_iter()
-        .map(|(k, s)| search(claim, region, s, SEARCHES[*k], per_search, seed, (&|_| true, &Stop::default())))
+        .map(|(k, s)| {
+            search(claim, region, s, SEARCHES[*k], per_search, seed, (&|_| true, &Stop::default()))
+        })
         .collect::<Result<_>>()?;
     found.into_iter().for_each(|f| total.add(f));
     Ok(total)

@@ -72,7 +72,12 @@ impl ShareHunt {
 /// with another seed, even after the time limit.
 ///
 /// **Errors** as [`run_trial`]; a region outside the hypotheses.
-pub fn hunt_share(claim: &Claim, region: &Region, seed: u64, time: &TimeLimit) -> Result<ShareHunt> {
+pub fn hunt_share(
+    claim: &Claim,
+    region: &Region,
+    seed: u64,
+    time: &TimeLimit,
+) -> Result<ShareHunt> {
     let level = if let Kind::Share(level) = claim.kind { level } else { 1.0 };
     let mut hunt = ShareHunt { evaluations: 0, level, worst: None, repetition: None };
     for round in 0u64.. {
@@ -81,10 +86,13 @@ pub fn hunt_share(claim: &Claim, region: &Region, seed: u64, time: &TimeLimit) -
             let mut estimate = ShareEstimate { case, draws: 0, held: 0 };
             let (mut tried, mut next) = (0, DRAWS.0);
             while next > 0 {
-                hunt.evaluations += draw(claim, &mut estimate, tried..tried + next, (seed, &label), time)?;
+                hunt.evaluations +=
+                    draw(claim, &mut estimate, tried..tried + next, (seed, &label), time)?;
                 tried += next;
-                let undecided =
-                    estimate.share() < level && !estimate.fails(level) && tried < DRAWS.1 && (time.keep_going)(hunt.evaluations, None);
+                let undecided = estimate.share() < level
+                    && !estimate.fails(level)
+                    && tried < DRAWS.1
+                    && (time.keep_going)(hunt.evaluations, None);
                 next = if undecided { tried } else { 0 };
             }
             if estimate.draws > 0 && hunt.worst.is_none_or(|w| estimate.share() < w.share()) {
@@ -92,10 +100,18 @@ pub fn hunt_share(claim: &Claim, region: &Region, seed: u64, time: &TimeLimit) -
             }
             if hunt.found() {
                 let mut repetition = ShareEstimate { draws: 0, held: 0, ..estimate };
-                draw(claim, &mut repetition, 0..tried, (seed.wrapping_add(1), &label), &TimeLimit::new(&|_, _| true))?;
+                draw(
+                    claim,
+                    &mut repetition,
+                    0..tried,
+                    (seed.wrapping_add(1), &label),
+                    &TimeLimit::new(&|_, _| true),
+                )?;
                 hunt.repetition = Some(repetition);
             }
-            if hunt.found() || !(time.keep_going)(hunt.evaluations, hunt.worst.map(|w| w.share() - level)) {
+            if hunt.found()
+                || !(time.keep_going)(hunt.evaluations, hunt.worst.map(|w| w.share() - level))
+            {
                 return Ok(hunt);
             }
         }
@@ -104,14 +120,24 @@ pub fn hunt_share(claim: &Claim, region: &Region, seed: u64, time: &TimeLimit) -
 }
 
 /// Adds the draws with these numbers to an estimate; returns how many trials were run.
-fn draw(claim: &Claim, estimate: &mut ShareEstimate, numbers: Range<usize>, (seed, label): (u64, &str), time: &TimeLimit) -> Result<u64> {
+fn draw(
+    claim: &Claim,
+    estimate: &mut ShareEstimate,
+    numbers: Range<usize>,
+    (seed, label): (u64, &str),
+    time: &TimeLimit,
+) -> Result<u64> {
     let case = estimate.case;
     let one = |k: usize| -> Result<Option<TrialResult>> {
         if !(time.keep_going)(0, None) {
             return Ok(None);
         }
         let names = ["hunt", claim.name, label, &k.to_string()];
-        let found = run_trial(claim, &case, Context::fresh(seed, &names, Method::default()).with_stop(&time.stop))?;
+        let found = run_trial(
+            claim,
+            &case,
+            Context::fresh(seed, &names, Method::default()).with_stop(&time.stop),
+        )?;
         // A trial that was stopped has no answer.
         Ok(Some(found).filter(|_| !time.stop.is_set()))
     };

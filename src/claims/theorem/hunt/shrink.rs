@@ -11,19 +11,28 @@ use crate::theorem::{Case, Claim, Context, Method, Region, Tape, TrialResult, ru
 /// limit.
 ///
 /// **Errors** as [`run_trial`].
-pub fn shrink(claim: &Claim, region: &Region, found: &TrialResult, seed: u64, time: &TimeLimit) -> Result<TrialResult> {
+pub fn shrink(
+    claim: &Claim,
+    region: &Region,
+    found: &TrialResult,
+    seed: u64,
+    time: &TimeLimit,
+) -> Result<TrialResult> {
     let margin = objective(found);
     let if_it_fails = |case: Case, tape: Tape| -> Result<Option<TrialResult>> {
         if !region.admits(&claim.domain, &case) || !(time.keep_going)(0, Some(margin)) {
             return Ok(None);
         }
-        let context = Context::replay(tape, seed, &["shrink", claim.name], Method::default()).with_stop(&time.stop);
+        let context = Context::replay(tape, seed, &["shrink", claim.name], Method::default())
+            .with_stop(&time.stop);
         let result = run_trial(claim, &case, context)?;
         Ok(result.failed().then_some(result))
     };
     let mut best = if_it_fails(found.case, found.tape.clone())?.unwrap_or_else(|| found.clone());
     for d in 2..best.case.d {
-        if let Some(smaller) = if_it_fails(Case { d, ..best.case }, best.tape.with_dimension(best.case.d, d))? {
+        if let Some(smaller) =
+            if_it_fails(Case { d, ..best.case }, best.tape.with_dimension(best.case.d, d))?
+        {
             best = smaller;
             break;
         }

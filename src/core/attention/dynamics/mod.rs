@@ -47,7 +47,10 @@ impl Dynamics {
         if found == expected {
             return Ok(());
         }
-        let expected = format!("tokens of the space `{expected}` of the normalisation `{}`", self.normalisation.name());
+        let expected = format!(
+            "tokens of the space `{expected}` of the normalisation `{}`",
+            self.normalisation.name()
+        );
         Err(Error::parameter("tokens", format!("tokens of the space `{found}`"), expected))
     }
 
@@ -78,8 +81,11 @@ impl Dynamics {
         }
         for (i, row) in rows.chunks_exact_mut(d).enumerate() {
             let radius = x.extra_numbers().get(i).copied().unwrap_or(1.0);
-            let (radial_output, output_norm) = sums.get(i * d..(i + 1) * d).map_or((0.0, 0.0), |a| (dot(x.row(i), a), safe_norm(a)));
-            let (speed, rate) = self.normalisation.rates(&TokenState { t, radius, radial_output, output_norm });
+            let (radial_output, output_norm) = sums
+                .get(i * d..(i + 1) * d)
+                .map_or((0.0, 0.0), |a| (dot(x.row(i), a), safe_norm(a)));
+            let (speed, rate) =
+                self.normalisation.rates(&TokenState { t, radius, radial_output, output_norm });
             scale(speed, row);
             own.iter_mut().skip(i).take(1).for_each(|r| *r = rate);
         }
@@ -93,7 +99,14 @@ impl Dynamics {
     }
 
     /// The sum of the outputs of all sublayers, in the given form.
-    pub fn output(&self, t: f64, x: &Tokens, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
+    pub fn output(
+        &self,
+        t: f64,
+        x: &Tokens,
+        form: OutputForm,
+        work: &mut Workspace,
+        out: &mut [f64],
+    ) {
         let input = Input { t, tokens: x };
         let Some((first, others)) = self.sublayers.split_first() else { return out.fill(0.0) };
         first.evaluate(&input, form, work, out);
@@ -111,7 +124,11 @@ impl Dynamics {
     /// no definition.
     pub fn definition(&self, t: f64, x: &Tokens, form: OutputForm) -> Option<Vec<f64>> {
         let input = Input { t, tokens: x };
-        let parts = self.sublayers.iter().map(|s| s.definition(&input, form)).collect::<Option<Vec<_>>>()?;
+        let parts = self
+            .sublayers
+            .iter()
+            .map(|s| s.definition(&input, form))
+            .collect::<Option<Vec<_>>>()?;
         parts.into_iter().reduce(|mut sum, part| {
             sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
             sum
@@ -124,7 +141,11 @@ impl Dynamics {
     /// accuracy; tokens of another space.
     pub fn kernel(&self, x: &Tokens) -> Result<&'static str> {
         self.accepts(x)?;
-        let names = self.sublayers.iter().map(|s| s.algorithm(x, self.normalisation.form())).collect::<Result<Vec<_>>>()?;
+        let names = self
+            .sublayers
+            .iter()
+            .map(|s| s.algorithm(x, self.normalisation.form()))
+            .collect::<Result<Vec<_>>>()?;
         if self.normalisation.rate_dependence() == RateDependence::Output {
             self.sublayers.iter().try_for_each(|s| s.algorithm(x, OutputForm::Sum).map(|_| ()))?;
         }
@@ -165,15 +186,34 @@ impl Dynamics {
     /// velocity by a positive factor, so only equivariance, causality and invariance of cones carry
     /// over; in `R^d` cones are not claimed.
     pub fn properties(&self) -> Properties {
-        let all = self.sublayers.iter().map(|s| s.properties()).reduce(Properties::of_sum).unwrap_or_default();
+        let all = self
+            .sublayers
+            .iter()
+            .map(|s| s.properties())
+            .reduce(Properties::of_sum)
+            .unwrap_or_default();
         if self.normalisation.is_projection() {
             return all;
         }
-        let Properties { rotation_equivariant, permutation_equivariant, causal, mut autonomous, mut cone_invariant, .. } = all;
+        let Properties {
+            rotation_equivariant,
+            permutation_equivariant,
+            causal,
+            mut autonomous,
+            mut cone_invariant,
+            ..
+        } = all;
         cone_invariant &= self.normalisation.form() == OutputForm::Tangent;
         // Some normalisations depend on time.
         autonomous &= self.normalisation.rate_dependence() == RateDependence::Constant;
-        Properties { rotation_equivariant, permutation_equivariant, causal, autonomous, cone_invariant, ..Properties::default() }
+        Properties {
+            rotation_equivariant,
+            permutation_equivariant,
+            causal,
+            autonomous,
+            cone_invariant,
+            ..Properties::default()
+        }
     }
 
     /// Length over which weights change by a factor e: the unit of the integrators' tolerance.
@@ -183,7 +223,12 @@ impl Dynamics {
 
     /// Times at which weights jump, ascending.
     pub fn jumps(&self) -> Vec<f64> {
-        let mut all: Vec<f64> = self.sublayers.iter().flat_map(|s| s.jumps().iter().copied()).chain(self.normalisation.jump()).collect();
+        let mut all: Vec<f64> = self
+            .sublayers
+            .iter()
+            .flat_map(|s| s.jumps().iter().copied())
+            .chain(self.normalisation.jump())
+            .collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
         all
@@ -197,7 +242,11 @@ fn safe_norm(a: &[f64]) -> f64 {
         return size;
     }
     let largest = max_abs(a);
-    if largest > 0.0 && largest.is_finite() { largest * a.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt() } else { largest }
+    if largest > 0.0 && largest.is_finite() {
+        largest * a.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt()
+    } else {
+        largest
+    }
 }
 
 /// Parameters from which a dynamics is built.
@@ -315,8 +364,15 @@ pub static ALL: &[&NamedDynamics] = &[
 ///
 /// **Errors** unknown name, with the nearest known one.
 pub fn find(name: &str, causal: bool) -> Result<&'static NamedDynamics> {
-    let full = if causal && !name.starts_with("causal-") { format!("causal-{name}") } else { name.to_owned() };
-    ALL.iter().copied().find(|e| e.name == full).ok_or_else(|| Error::unknown("dynamics", &full, ALL.iter().map(|e| e.name)))
+    let full = if causal && !name.starts_with("causal-") {
+        format!("causal-{name}")
+    } else {
+        name.to_owned()
+    };
+    ALL.iter()
+        .copied()
+        .find(|e| e.name == full)
+        .ok_or_else(|| Error::unknown("dynamics", &full, ALL.iter().map(|e| e.name)))
 }
 
 /// The registered dynamics of this variant.
@@ -324,7 +380,8 @@ pub fn find(name: &str, causal: bool) -> Result<&'static NamedDynamics> {
 /// **Errors** no such dynamics is registered.
 pub fn find_variant(variant: Variant) -> Result<&'static NamedDynamics> {
     let found = ALL.iter().copied().find(|e| e.variant == Some(variant));
-    found.ok_or_else(|| Error::parameter("dynamics", format!("{variant:?}"), "a registered variant"))
+    found
+        .ok_or_else(|| Error::parameter("dynamics", format!("{variant:?}"), "a registered variant"))
 }
 
 /// Builds a dynamics by name.
@@ -364,8 +421,16 @@ pub(crate) fn attention(spec: &Spec, variant: Variant) -> Result<Dynamics> {
     };
     if variant.weights == RowWeights::Exponential && plain && spec.beta.abs() + log_factor > 700.0 {
         return Err(Error::Beyond {
-            quantity: format!("the USA velocity at beta = {} in normalisation {}", spec.beta, spec.time_scale.describe()),
-            hint: if spec.beta > 0.0 { "use --time-scale u2 (e^{beta (G-1)}) or sa".into() } else { "use sa".into() },
+            quantity: format!(
+                "the USA velocity at beta = {} in normalisation {}",
+                spec.beta,
+                spec.time_scale.describe()
+            ),
+            hint: if spec.beta > 0.0 {
+                "use --time-scale u2 (e^{beta (G-1)}) or sa".into()
+            } else {
+                "use sa".into()
+            },
         });
     }
     let (causal, sign) = (variant.causal, if variant.repulsive { -1.0 } else { 1.0 });

@@ -46,7 +46,13 @@ impl SimdKernel for SphereUpdate<'_> {
 /// `a <- keep x + eta a` in SIMD vectors; returns the squared length. `whole` is the number of
 /// coordinates that fill vectors.
 #[inline(always)]
-fn axpby<L: SimdOps<F = f64>>(l: L, [keep, eta]: [f64; 2], x: &[f64], a: &mut [f64], whole: usize) -> f64 {
+fn axpby<L: SimdOps<F = f64>>(
+    l: L,
+    [keep, eta]: [f64; 2],
+    x: &[f64],
+    a: &mut [f64],
+    whole: usize,
+) -> f64 {
     let (keeps, etas) = (l.splat(keep), l.splat(eta));
     let (four, rest) = L::view_mut(&mut a[..whole]).as_chunks_mut::<4>();
     let (xs, last) = L::view(&x[..whole]).as_chunks::<4>();
@@ -61,7 +67,11 @@ fn axpby<L: SimdOps<F = f64>>(l: L, [keep, eta]: [f64; 2], x: &[f64], a: &mut [f
         *a = l.fma(etas, *a, l.mul(keeps, *x));
         sums[0] = l.fma(*a, *a, sums[0]);
     }
-    let mut total = if whole > 0 { l.sum(l.add(l.add(sums[0], sums[1]), l.add(sums[2], sums[3]))) } else { 0.0 };
+    let mut total = if whole > 0 {
+        l.sum(l.add(l.add(sums[0], sums[1]), l.add(sums[2], sums[3])))
+    } else {
+        0.0
+    };
     for (a, x) in a[whole..].iter_mut().zip(&x[whole..]) {
         *a = keep * x + eta * *a;
         total += *a * *a;

@@ -51,7 +51,17 @@ pub enum Scheme {
 }
 
 /// All schemes, with default parameters.
-pub const ALL: [Scheme; 9] = [Post, Pre, Peri, Mix { tau: 1.0 }, NGpt { alpha: 1.0 }, Cod, LnScaling, Unnormalised, Rescaled];
+pub const ALL: [Scheme; 9] = [
+    Post,
+    Pre,
+    Peri,
+    Mix { tau: 1.0 },
+    NGpt { alpha: 1.0 },
+    Cod,
+    LnScaling,
+    Unnormalised,
+    Rescaled,
+];
 
 /// Finds a scheme by name, with an optional parameter: `mix:tau=2`, `ngpt:alpha=0.5`.
 ///
@@ -60,7 +70,10 @@ pub const ALL: [Scheme; 9] = [Post, Pre, Peri, Mix { tau: 1.0 }, NGpt { alpha: 1
 pub fn find(name: &str) -> Result<Scheme> {
     let (scheme, parameters) = name.split_once(':').unwrap_or((name, ""));
     let all = || ALL.iter().map(|s| s.name());
-    let default = ALL.into_iter().find(|s| s.name() == scheme).ok_or_else(|| Error::unknown("normalisation", scheme, all()))?;
+    let default = ALL
+        .into_iter()
+        .find(|s| s.name() == scheme)
+        .ok_or_else(|| Error::unknown("normalisation", scheme, all()))?;
     let keys: &[&str] = match default {
         Mix { .. } => &["tau"],
         NGpt { .. } => &["alpha"],
@@ -68,7 +81,9 @@ pub fn find(name: &str) -> Result<Scheme> {
     };
     let found = KeyValues::parse(scheme, parameters).with_keys("norm parameter", keys)?;
     let positive = |key: &str| match found.number(key)? {
-        Some(v) if !(v > 0.0 && v.is_finite()) => Err(Error::parameter(format!("{scheme} {key}"), v, "a positive finite number")),
+        Some(v) if !(v > 0.0 && v.is_finite()) => {
+            Err(Error::parameter(format!("{scheme} {key}"), v, "a positive finite number"))
+        }
         v => Ok(v),
     };
     Ok(match default {
@@ -101,7 +116,9 @@ impl Normalisation for Scheme {
             Mix { .. } => "Mix-LN: post until tau, then pre; mix:tau=T; directions and radii",
             NGpt { .. } => "nGPT: x' = alpha P a / |a| on the sphere; ngpt:alpha=A",
             Cod => "CoD: x' = P a / sqrt(t + 1) on the sphere",
-            LnScaling => "LN scaling: theta' = P a / (r sqrt(t + 1)), r' = <theta, a> / sqrt(t + 1); directions and radii",
+            LnScaling => {
+                "LN scaling: theta' = P a / (r sqrt(t + 1)), r' = <theta, a> / sqrt(t + 1); directions and radii"
+            }
             Unnormalised => "x' = a in R^d",
             Rescaled => "z' = sum_j A_ij V (z_j - z_i) in R^d, the equation of z = e^{-tV} x",
         }
@@ -145,7 +162,9 @@ impl Normalisation for Scheme {
             Mix { tau } if token.t < tau => (1.0, 0.0),
             Pre | Mix { .. } => (1.0 / token.radius, token.radial_output),
             Peri | NGpt { .. } if token.output_norm == 0.0 => (0.0, 0.0),
-            Peri => (1.0 / (token.radius * token.output_norm), token.radial_output / token.output_norm),
+            Peri => {
+                (1.0 / (token.radius * token.output_norm), token.radial_output / token.output_norm)
+            }
             NGpt { alpha } => (alpha / token.output_norm, 0.0),
             Cod => (1.0 / (token.t + 1.0).sqrt(), 0.0),
             LnScaling => {
@@ -165,8 +184,9 @@ impl Normalisation for Scheme {
                 retract(a);
             });
         }
-        let on_sphere =
-            |eta: f64, numbers: &mut [f64], a: &mut [f64]| Isa::best().run(layer_update::SphereUpdate { eta, d, x: numbers, field: a });
+        let on_sphere = |eta: f64, numbers: &mut [f64], a: &mut [f64]| {
+            Isa::best().run(layer_update::SphereUpdate { eta, d, x: numbers, field: a })
+        };
         match *self {
             Post => on_sphere(eta, numbers, a),
             NGpt { alpha } => on_sphere(eta * alpha, numbers, a),

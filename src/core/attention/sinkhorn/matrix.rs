@@ -1,7 +1,10 @@
 //! The kernel matrix of Sinkhorn weights and sums over its rows. Rows are computed independently,
 //! so results do not depend on the number of threads.
 
-#![allow(clippy::needless_range_loop, reason = "arrays of registers: loops over constants that must unroll")]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "arrays of registers: loops over constants that must unroll"
+)]
 
 use crate::num::aligned::AlignedVec;
 use crate::num::simd::{Isa, SimdKernel, SimdOps};
@@ -63,7 +66,14 @@ impl KernelMatrix {
     }
 
     /// `sum_j k_ij v_j (x_j - x_i)` for all i; without `x_i` unless `differences`.
-    pub fn weighted_sums(&self, x: &Tokens, v: &[f64], differences: bool, isa: Isa, out: &mut [f64]) {
+    pub fn weighted_sums(
+        &self,
+        x: &Tokens,
+        v: &[f64],
+        differences: bool,
+        isa: Isa,
+        out: &mut [f64],
+    ) {
         for_each_block(self.n, self.d, out, |first, out| {
             for (i, out) in (first..).zip(out.chunks_exact_mut(self.d)) {
                 let kernel = &self.kernel[i * self.stride..][..self.stride];
@@ -76,7 +86,12 @@ impl KernelMatrix {
 
 /// Runs `work` on blocks of `out`, which has `width` numbers for each of n rows. `work` gets the
 /// first row of the block and its numbers.
-fn for_each_block(n: usize, width: usize, out: &mut [f64], work: impl Fn(usize, &mut [f64]) + Sync) {
+fn for_each_block(
+    n: usize,
+    width: usize,
+    out: &mut [f64],
+    work: impl Fn(usize, &mut [f64]) + Sync,
+) {
     if n * n < PARALLEL_PAIRS || !parallel_allowed() {
         return work(0, out);
     }
@@ -101,7 +116,9 @@ impl SimdKernel for Fill<'_> {
     fn run<L: SimdOps<F = f64>>(self, l: L) {
         let Self { rows, d, columns, stride, rate, out } = self;
         let (columns, vectors) = (L::view(columns), stride / L::WIDTH);
-        for (x, out) in rows.chunks(ROW_TILE * d).zip(L::view_mut(out).chunks_mut(ROW_TILE * vectors)) {
+        for (x, out) in
+            rows.chunks(ROW_TILE * d).zip(L::view_mut(out).chunks_mut(ROW_TILE * vectors))
+        {
             // An incomplete tile repeats its last row.
             let last = x.len() / d - 1;
             let tile: [&[f64]; ROW_TILE] = std::array::from_fn(|r| &x[r.min(last) * d..][..d]);
@@ -139,9 +156,12 @@ impl SimdKernel for Product<'_> {
     #[inline(always)]
     fn run<L: SimdOps<F = f64>>(self, l: L) {
         let v = L::view(self.v);
-        for (rows, out) in L::view(self.kernel).chunks(ROW_TILE * v.len()).zip(self.out.chunks_mut(ROW_TILE)) {
+        for (rows, out) in
+            L::view(self.kernel).chunks(ROW_TILE * v.len()).zip(self.out.chunks_mut(ROW_TILE))
+        {
             let last = out.len() - 1;
-            let rows: [&[L::V]; ROW_TILE] = std::array::from_fn(|r| &rows[r.min(last) * v.len()..][..v.len()]);
+            let rows: [&[L::V]; ROW_TILE] =
+                std::array::from_fn(|r| &rows[r.min(last) * v.len()..][..v.len()]);
             let mut sums = [[l.zero(); 2]; ROW_TILE];
             for (k, v) in v.as_chunks::<2>().0.iter().enumerate() {
                 for r in 0..ROW_TILE {
@@ -172,8 +192,10 @@ impl SimdKernel for WeightedSums<'_> {
         let (kernel, v, columns) = (L::view(kernel), L::view(v), L::view(columns));
         for (first, out) in (0..).step_by(COLUMN_TILE).zip(out.chunks_mut(COLUMN_TILE)) {
             let last = out.len() - 1;
-            let columns: [&[L::V]; COLUMN_TILE] = std::array::from_fn(|c| &columns[(first + c.min(last)) * v.len()..][..v.len()]);
-            let origin: [L::V; COLUMN_TILE] = std::array::from_fn(|c| l.splat(origin.map_or(0.0, |x| x[first + c.min(last)])));
+            let columns: [&[L::V]; COLUMN_TILE] =
+                std::array::from_fn(|c| &columns[(first + c.min(last)) * v.len()..][..v.len()]);
+            let origin: [L::V; COLUMN_TILE] =
+                std::array::from_fn(|c| l.splat(origin.map_or(0.0, |x| x[first + c.min(last)])));
             let mut sums = [l.zero(); COLUMN_TILE];
             for (j, (k, v)) in kernel.iter().zip(v).enumerate() {
                 let w = l.mul(*k, *v);

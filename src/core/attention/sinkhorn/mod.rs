@@ -40,7 +40,11 @@ impl Sinkhorn {
     /// tolerance outside `[1e-14, 0.1]`.
     pub fn new(beta: f64, tolerance: f64) -> Result<Self> {
         if !(beta >= 0.0 && beta.is_finite()) {
-            return Err(Error::parameter("beta", beta, "a finite number >= 0 with Sinkhorn weights"));
+            return Err(Error::parameter(
+                "beta",
+                beta,
+                "a finite number >= 0 with Sinkhorn weights",
+            ));
         }
         crate::error::in_range("tolerance", tolerance, 1e-14, 0.1)?;
         Ok(Self { beta, tolerance, isa: Isa::best() })
@@ -77,9 +81,13 @@ impl Sinkhorn {
         let (step, momentum) = (4.0 / (root + 1.0).powi(2), ((root - 1.0) / (root + 1.0)).powi(2));
         let mut previous = f64::INFINITY;
         for round in 1..=MAX_ROUNDS {
-            weighted.iter_mut().zip(factors.iter().zip(x.masses())).for_each(|(w, (f, m))| *w = m * f);
+            weighted
+                .iter_mut()
+                .zip(factors.iter().zip(x.masses()))
+                .for_each(|(w, (f, m))| *w = m * f);
             matrix.times(weighted, self.isa, sums);
-            let residual = factors.iter().zip(&*sums).map(|(f, z)| (f * z - 1.0).abs()).fold(0.0, nan_max);
+            let residual =
+                factors.iter().zip(&*sums).map(|(f, z)| (f * z - 1.0).abs()).fold(0.0, nan_max);
             if residual <= self.tolerance {
                 return (residual, round);
             }
@@ -122,7 +130,13 @@ impl Sublayer for Sinkhorn {
             if residual > self.tolerance || residual.is_nan() {
                 return out.fill(f64::NAN);
             }
-            buffers.matrix.weighted_sums(x, &buffers.weighted, form != OutputForm::Sum, self.isa, out);
+            buffers.matrix.weighted_sums(
+                x,
+                &buffers.weighted,
+                form != OutputForm::Sum,
+                self.isa,
+                out,
+            );
             for ((out, f), xi) in out.chunks_exact_mut(x.d()).zip(&buffers.factors).zip(x.rows()) {
                 scale(*f, out);
                 if form == OutputForm::Tangent {
@@ -158,7 +172,9 @@ impl Sublayer for Sinkhorn {
             return Err(Error::parameter(
                 "n",
                 x.n(),
-                format!("at most {MAX_TOKENS} tokens with Sinkhorn weights, whose n x n matrix is stored"),
+                format!(
+                    "at most {MAX_TOKENS} tokens with Sinkhorn weights, whose n x n matrix is stored"
+                ),
             ));
         }
         if !x.space().is_unit() {

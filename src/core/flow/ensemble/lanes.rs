@@ -99,12 +99,20 @@ impl LaneState {
 
     /// Copies the tokens of lane k.
     pub fn store(&self, k: usize, tokens: &mut SystemTokens) {
-        tokens.x.iter_mut().zip(self.x.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
+        tokens
+            .x
+            .iter_mut()
+            .zip(self.x.iter().skip(k).step_by(self.width))
+            .for_each(|(to, from)| *to = *from);
     }
 
     /// Copies the tokens of lane k at the end of the step.
     pub fn store_end(&self, k: usize, tokens: &mut SystemTokens) {
-        tokens.x.iter_mut().zip(self.end.iter().skip(k).step_by(self.width)).for_each(|(to, from)| *to = *from);
+        tokens
+            .x
+            .iter_mut()
+            .zip(self.end.iter().skip(k).step_by(self.width))
+            .for_each(|(to, from)| *to = *from);
     }
 
     /// After [`LaneOp::Dense`]: writes the system of lane `lane` at the fractions `theta` of its
@@ -116,8 +124,17 @@ impl LaneState {
     /// After [`LaneOp::Nearest`]: the tokens of lane k that have an earlier token within this
     /// squared chord.
     pub fn near_earlier(&self, k: usize, square: f64) -> impl Iterator<Item = usize> {
-        let chords = self.mass.iter().skip(k).step_by(self.width).zip(self.sizes.iter().skip(k).step_by(self.width));
-        chords.take(self.n).enumerate().filter(move |(_, (chord, size))| **chord <= square && **size > 0.0).map(|(i, _)| i)
+        let chords = self
+            .mass
+            .iter()
+            .skip(k)
+            .step_by(self.width)
+            .zip(self.sizes.iter().skip(k).step_by(self.width));
+        chords
+            .take(self.n)
+            .enumerate()
+            .filter(move |(_, (chord, size))| **chord <= square && **size > 0.0)
+            .map(|(i, _)| i)
     }
 
     /// Loads tokens into lane k and pads it with copies of the last token, of size 0.
@@ -127,7 +144,8 @@ impl LaneState {
         let lane = self.x.iter_mut().skip(k).step_by(width).take(self.n * d);
         lane.zip(tokens.x.iter().chain(padding)).for_each(|(to, from)| *to = *from);
         let lane = self.sizes.iter_mut().skip(k).step_by(width).take(self.n);
-        lane.zip(tokens.sizes.iter().chain(std::iter::repeat(&0.0))).for_each(|(to, from)| *to = *from);
+        lane.zip(tokens.sizes.iter().chain(std::iter::repeat(&0.0)))
+            .for_each(|(to, from)| *to = *from);
     }
 }
 
@@ -163,14 +181,26 @@ impl SimdKernel for LaneTask<'_> {
                 let take = l.greater(mask, half);
                 let (first, rest) = s.k.split_at_mut(1);
                 let last = L::view(&rest[last - 1]);
-                let moves = [(L::view_mut(&mut s.x), L::view(&s.end)), (L::view_mut(&mut first[0]), last)];
+                let moves =
+                    [(L::view_mut(&mut s.x), L::view(&s.end)), (L::view_mut(&mut first[0]), last)];
                 for (to, from) in moves {
                     for (to, from) in to[..size].iter_mut().zip(from) {
                         *to = l.select(take, *from, *to);
                     }
                 }
             }
-            LaneOp::Nearest => return (nearest(l, s.d, &L::view(&s.end)[..size], L::view(&s.sizes), L::view_mut(&mut s.mass)), none),
+            LaneOp::Nearest => {
+                return (
+                    nearest(
+                        l,
+                        s.d,
+                        &L::view(&s.end)[..size],
+                        L::view(&s.sizes),
+                        L::view_mut(&mut s.mass),
+                    ),
+                    none,
+                );
+            }
         }
         (none, none)
     }
@@ -189,12 +219,19 @@ type Terms = Vec<(usize, f64)>;
 
 /// The nonzero terms of every row.
 fn terms(rows: &[&[f64]]) -> Vec<Terms> {
-    rows.iter().map(|row| row.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()).collect()
+    rows.iter()
+        .map(|row| row.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect())
+        .collect()
 }
 
 /// `sum_k w_k v_k` for U coordinates from index c.
 #[inline(always)]
-fn combined<L: SimdOps<F = f64>, const U: usize>(l: L, terms: &[(usize, f64)], k: &[AlignedVec<f64>], c: usize) -> [L::V; U] {
+fn combined<L: SimdOps<F = f64>, const U: usize>(
+    l: L,
+    terms: &[(usize, f64)],
+    k: &[AlignedVec<f64>],
+    c: usize,
+) -> [L::V; U] {
     let mut sums = [l.zero(); U];
     for (k, w) in terms.iter().map(|(i, w)| (&L::view(&k[*i])[c..c + U], l.splat(*w))) {
         for u in 0..U {
@@ -243,7 +280,8 @@ fn retract<L: SimdOps<F = f64>>(l: L, d: usize, y: &mut [L::V]) {
 #[inline(always)]
 fn evaluate<L: SimdOps<F = f64>>(l: L, s: &mut LaneState, i: usize) {
     let size = s.n * s.d;
-    let (x, stage, h) = (&L::view(&s.x)[..size], &mut L::view_mut(&mut s.stage)[..size], L::view(&s.h)[0]);
+    let (x, stage, h) =
+        (&L::view(&s.x)[..size], &mut L::view_mut(&mut s.stage)[..size], L::view(&s.h)[0]);
     if i == 0 {
         stage.copy_from_slice(x);
     } else {
@@ -259,7 +297,13 @@ fn evaluate<L: SimdOps<F = f64>>(l: L, s: &mut LaneState, i: usize) {
     }
     let (numbers, tokens) = (size * L::WIDTH, s.n * L::WIDTH);
     let sizes = if s.merged { &s.sizes[..tokens] } else { &[] };
-    s.field.velocities(l, s.isa, s.d, (&s.stage[..numbers], sizes), (&mut s.k[i][..numbers], &mut s.mass[..tokens]));
+    s.field.velocities(
+        l,
+        s.isa,
+        s.d,
+        (&s.stage[..numbers], sizes),
+        (&mut s.k[i][..numbers], &mut s.mass[..tokens]),
+    );
 }
 
 /// Writes an error estimate into a row of the dense output.
@@ -291,7 +335,9 @@ fn estimates<L: SimdOps<F = f64>>(l: L, s: &mut LaneState) -> (PerLane, PerLane)
     let (first, second) = (&L::view(&s.dense[0])[..size], &L::view(&s.dense[1])[..size]);
     let (mut worst, mut furthest) = (l.zero(), l.zero());
     let ends = end.chunks_exact(s.d).zip(x.chunks_exact(s.d));
-    for ((first, second), (end, x)) in first.chunks_exact(s.d).zip(second.chunks_exact(s.d)).zip(ends) {
+    for ((first, second), (end, x)) in
+        first.chunks_exact(s.d).zip(second.chunks_exact(s.d)).zip(ends)
+    {
         let (mut one, mut two, mut moved) = (l.zero(), l.zero(), l.zero());
         for c in 0..s.d {
             one = l.fma(first[c], first[c], one);
@@ -313,7 +359,8 @@ fn estimates<L: SimdOps<F = f64>>(l: L, s: &mut LaneState) -> (PerLane, PerLane)
 fn dense<L: SimdOps<F = f64>>(l: L, s: &mut LaneState) {
     let size = s.n * s.d;
     let (h, two) = (L::view(&s.h)[0], l.constant(2.0));
-    let (x, end, start, last) = (L::view(&s.x), L::view(&s.end), L::view(&s.k[0]), L::view(&s.k[s.tableau.stages]));
+    let (x, end, start, last) =
+        (L::view(&s.x), L::view(&s.end), L::view(&s.k[0]), L::view(&s.k[s.tableau.stages]));
     for c in 0..size {
         let delta = l.sub(end[c], x[c]);
         let third = l.sub(l.mul(two, delta), l.mul(h, l.add(start[c], last[c])));
@@ -392,7 +439,13 @@ fn max_token_norm<L: SimdOps<F = f64>>(l: L, d: usize, v: &[L::V]) -> PerLane {
 /// Squared chord of every token to the nearest earlier token; returns the smallest, without
 /// padding.
 #[inline(always)]
-fn nearest<L: SimdOps<F = f64>>(l: L, d: usize, x: &[L::V], sizes: &[L::V], chords: &mut [L::V]) -> PerLane {
+fn nearest<L: SimdOps<F = f64>>(
+    l: L,
+    d: usize,
+    x: &[L::V],
+    sizes: &[L::V],
+    chords: &mut [L::V],
+) -> PerLane {
     let (far, half) = (l.constant(8.0), l.constant(0.5));
     let mut least = far;
     for (i, xi) in x.chunks_exact(d).enumerate() {

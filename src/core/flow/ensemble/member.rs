@@ -57,7 +57,14 @@ impl EnsembleMember {
         let merges = self.labels.len() - self.token_count();
         let x = std::mem::take(&mut self.tokens.x);
         let clusters = self.tokens_at(d, x);
-        Summary { outcome, t, clusters, merges, evaluations: self.evaluations, one_cluster: self.one_cluster }
+        Summary {
+            outcome,
+            t,
+            clusters,
+            merges,
+            evaluations: self.evaluations,
+            one_cluster: self.one_cluster,
+        }
     }
 
     /// Number of tokens left.
@@ -87,12 +94,22 @@ impl ClusterMerger {
     /// candidates (ascending). Pairs merge from the nearest to the farthest, if their clusters are
     /// then still within the chord, as in a single run. This is repeated for the clusters that come
     /// within the chord by merging.
-    pub fn merge(&mut self, d: usize, member: &mut EnsembleMember, chord: f64, candidates: impl Iterator<Item = usize>) {
+    pub fn merge(
+        &mut self,
+        d: usize,
+        member: &mut EnsembleMember,
+        chord: f64,
+        candidates: impl Iterator<Item = usize>,
+    ) {
         let EnsembleMember { tokens: SystemTokens { x, sizes }, labels, .. } = member;
-        let pair = |x: &[f64], (j, i): (usize, usize)| (chord2(&x[i * d..(i + 1) * d], &x[j * d..(j + 1) * d]), (j, i));
+        let pair = |x: &[f64], (j, i): (usize, usize)| {
+            (chord2(&x[i * d..(i + 1) * d], &x[j * d..(j + 1) * d]), (j, i))
+        };
         let near = |p: &(f64, (usize, usize))| p.0 <= chord * chord;
         self.pairs.clear();
-        self.pairs.extend(candidates.flat_map(|i| (0..i).map(move |j| (j, i))).map(|p| pair(x, p)).filter(near));
+        self.pairs.extend(
+            candidates.flat_map(|i| (0..i).map(move |j| (j, i))).map(|p| pair(x, p)).filter(near),
+        );
         while !self.pairs.is_empty() {
             self.pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
             self.select_pairs(d, x, sizes, chord);
@@ -107,7 +124,9 @@ impl ClusterMerger {
             let (rows, pairs) = (&self.rows, &mut self.pairs);
             pairs.clear();
             let all = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
-            pairs.extend(all.filter(|(j, i)| rows[*i] > 1 || rows[*j] > 1).map(|p| pair(x, p)).filter(near));
+            pairs.extend(
+                all.filter(|(j, i)| rows[*i] > 1 || rows[*j] > 1).map(|p| pair(x, p)).filter(near),
+            );
         }
     }
 
@@ -129,11 +148,16 @@ impl ClusterMerger {
                 i
             };
             let (a, b) = (root(pair.0).min(root(pair.1)), root(pair.0).max(root(pair.1)));
-            if a == b || chord2(&positions[a * d..(a + 1) * d], &positions[b * d..(b + 1) * d]) > chord * chord {
+            if a == b
+                || chord2(&positions[a * d..(a + 1) * d], &positions[b * d..(b + 1) * d])
+                    > chord * chord
+            {
                 continue;
             }
             let share = totals[b] / (totals[a] + totals[b]);
-            (0..d).for_each(|c| positions[a * d + c] += share * (positions[b * d + c] - positions[a * d + c]));
+            (0..d).for_each(|c| {
+                positions[a * d + c] += share * (positions[b * d + c] - positions[a * d + c])
+            });
             retract(&mut positions[a * d..(a + 1) * d]);
             totals[a] += totals[b];
             roots[b] = a;

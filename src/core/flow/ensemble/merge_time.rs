@@ -44,7 +44,9 @@ impl MergeTimeLocator {
         self.labels.extend(0..self.saved[k].len());
         let mut from = 0.0;
         for clusters in (2..=self.saved[k].len()).rev() {
-            let Some((theta, (a, b))) = self.next_merge(state, (k, clusters), chord, from) else { return 1.0 };
+            let Some((theta, (a, b))) = self.next_merge(state, (k, clusters), chord, from) else {
+                return 1.0;
+            };
             from = theta;
             let after = |label: usize| if label == b { a } else { label - usize::from(label > b) };
             self.labels.iter_mut().for_each(|label| *label = after(*label));
@@ -54,17 +56,29 @@ impl MergeTimeLocator {
 
     /// The first fraction >= `from` at which two clusters are within the chord, and these clusters
     /// (`a < b`).
-    fn next_merge(&mut self, state: &LaneState, (k, clusters): (usize, usize), chord: f64, from: f64) -> Option<(f64, (usize, usize))> {
+    fn next_merge(
+        &mut self,
+        state: &LaneState,
+        (k, clusters): (usize, usize),
+        chord: f64,
+        from: f64,
+    ) -> Option<(f64, (usize, usize))> {
         let width = state.lanes();
         let (mut low, mut high, mut found) = (from, 1.0, None);
         loop {
             let mut theta: PerLane = [high; MAX_LANES];
-            theta.iter_mut().enumerate().take(width).for_each(|(j, t)| *t = low + (high - low) * (j + 1) as f64 / width as f64);
+            theta
+                .iter_mut()
+                .enumerate()
+                .take(width)
+                .for_each(|(j, t)| *t = low + (high - low) * (j + 1) as f64 / width as f64);
             // Rounding must not exceed the end.
             theta[width - 1] = high;
             self.x.resize(self.saved[k].len() * state.d * width);
             state.interpolate(k, theta, &mut self.x);
-            let first = (0..width).find_map(|j| self.nearest_pair((k, clusters), state.d, (j, width), chord).map(|pair| (j, pair)));
+            let first = (0..width).find_map(|j| {
+                self.nearest_pair((k, clusters), state.d, (j, width), chord).map(|pair| (j, pair))
+            });
             let Some((j, pair)) = first else { return found };
             found = Some((theta[j], pair));
             (low, high) = (if j > 0 { theta[j - 1] } else { low }, theta[j]);
@@ -75,20 +89,31 @@ impl MergeTimeLocator {
     }
 
     /// The nearest two clusters at time j, if they are within the chord.
-    fn nearest_pair(&mut self, (k, clusters): (usize, usize), d: usize, (j, width): (usize, usize), chord: f64) -> Option<(usize, usize)> {
+    fn nearest_pair(
+        &mut self,
+        (k, clusters): (usize, usize),
+        d: usize,
+        (j, width): (usize, usize),
+        chord: f64,
+    ) -> Option<(usize, usize)> {
         let Self { saved, x, labels, positions, .. } = self;
         positions.clear();
         positions.resize(clusters * d, 0.0);
         for (i, (label, size)) in labels.iter().zip(&saved[k]).enumerate() {
             let position = &mut positions[label * d..(label + 1) * d];
-            position.iter_mut().enumerate().for_each(|(c, p)| *p += size * x[(i * d + c) * width + j]);
+            position
+                .iter_mut()
+                .enumerate()
+                .for_each(|(c, p)| *p += size * x[(i * d + c) * width + j]);
         }
         positions.chunks_exact_mut(d).for_each(|position| {
             retract(position);
         });
         let row = |a: usize| &positions[a * d..(a + 1) * d];
         let pairs = (0..clusters).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let nearest = pairs.map(|(a, b)| (chord2(row(a), row(b)), (a, b))).min_by(|p, q| p.0.total_cmp(&q.0))?;
+        let nearest = pairs
+            .map(|(a, b)| (chord2(row(a), row(b)), (a, b)))
+            .min_by(|p, q| p.0.total_cmp(&q.0))?;
         (nearest.0 <= chord * chord).then_some(nearest.1)
     }
 }

@@ -54,22 +54,46 @@ pub fn solve_many(
     options: &Options,
     recorders: &mut [Recorder],
 ) -> Result<Vec<Summary>> {
-    let solve_alone = |start: &Tokens, recorder: &mut Recorder| solve(dynamics, start, t_end, options, &mut [recorder]).map(Summary::from);
+    let solve_alone = |start: &Tokens, recorder: &mut Recorder| {
+        solve(dynamics, start, t_end, options, &mut [recorder]).map(Summary::from)
+    };
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
-    let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::supports(a, s)) && matches!(a.kernel, KernelChoice::Auto);
-    let plain = options.events.is_empty() && !options.stop_at_one_cluster && dynamics.properties().common_field && t_end > 0.0;
+    let suits = |a: &&Attention| {
+        alike
+            && starts.iter().all(|s| Batch::supports(a, s))
+            && matches!(a.kernel, KernelChoice::Auto)
+    };
+    let plain = options.events.is_empty()
+        && !options.stop_at_one_cluster
+        && dynamics.properties().common_field
+        && t_end > 0.0;
     let at_times = recorders.iter().all(|r| !r.every_step());
-    let together = dynamics.attention().filter(suits).filter(|_| plain && at_times && t_end.is_finite());
-    let (Some(attention), Some(first), Some(tableau)) = (together, starts.first(), options.integrator.tableau()) else {
-        return starts.iter().zip(recorders).map(|(start, recorder)| solve_alone(start, recorder)).collect();
+    let together =
+        dynamics.attention().filter(suits).filter(|_| plain && at_times && t_end.is_finite());
+    let (Some(attention), Some(first), Some(tableau)) =
+        (together, starts.first(), options.integrator.tableau())
+    else {
+        return starts
+            .iter()
+            .zip(recorders)
+            .map(|(start, recorder)| solve_alone(start, recorder))
+            .collect();
     };
     let width = attention.isa.width::<f64>();
     let Some(batch) = Batch::new(&vec![first.clone(); width], attention.isa) else {
-        return starts.iter().zip(recorders).map(|(start, recorder)| solve_alone(start, recorder)).collect();
+        return starts
+            .iter()
+            .zip(recorders)
+            .map(|(start, recorder)| solve_alone(start, recorder))
+            .collect();
     };
     let (times, before) = (recorders[0].pending().to_vec(), recorders.to_vec());
-    let error_control = ErrorControl { rtol: options.rtol, width: Some(dynamics.length_scale()), max_steps: options.max_steps };
+    let error_control = ErrorControl {
+        rtol: options.rtol,
+        width: Some(dynamics.length_scale()),
+        max_steps: options.max_steps,
+    };
     let mut ensemble = Ensemble {
         state: LaneState::new(attention, *tableau, shape(first)),
         members: starts.iter().map(|s| EnsembleMember::new(s, times.len())).collect(),
@@ -79,7 +103,12 @@ pub fn solve_many(
         measure: recorders[0].batch_measure(),
         values: Vec::new(),
         times,
-        observers: EnsembleObservers { dynamics, recorders, merge_radius: options.merge_radius, work: RefCell::default() },
+        observers: EnsembleObservers {
+            dynamics,
+            recorders,
+            merge_radius: options.merge_radius,
+            work: RefCell::default(),
+        },
         initial: first.n(),
         chord: 2.0 * (0.5 * options.merge_radius).sin(),
         width,
@@ -89,19 +118,25 @@ pub fn solve_many(
     let mut controllers = ensemble.start(t_end, dynamics.length_scale());
     ensemble.run(&mut controllers, &error_control, options.cancel);
     let columns = (ensemble.values.len() / width).max(1);
-    let Ensemble { members, times, measure, observers: EnsembleObservers { recorders, .. }, .. } = ensemble;
+    let Ensemble {
+        members, times, measure, observers: EnsembleObservers { recorders, .. }, ..
+    } = ensemble;
     let mut summaries = Vec::with_capacity(starts.len());
     for (s, (member, controller)) in members.into_iter().zip(controllers).enumerate() {
         let outcome = controller.outcome.unwrap_or(Outcome::Interrupted { t: 0.0 });
         // Cases that lanes do not handle are integrated alone: a non-finite velocity, too many
         // steps, a possible steady state.
-        if member.needs_rerun || !matches!(outcome, Outcome::Reached | Outcome::Interrupted { .. }) {
+        if member.needs_rerun || !matches!(outcome, Outcome::Reached | Outcome::Interrupted { .. })
+        {
             recorders[s] = before[s].clone();
             summaries.push(solve_alone(&starts[s], &mut recorders[s])?);
             continue;
         }
         if measure.is_some() {
-            times.iter().zip(member.rows.chunks_exact(columns)).for_each(|(t, row)| recorders[s].push_row(*t, row));
+            times
+                .iter()
+                .zip(member.rows.chunks_exact(columns))
+                .for_each(|(t, row)| recorders[s].push_row(*t, row));
         }
         summaries.push(member.into_summary(starts[s].d(), controller.t.to_f64(), outcome));
     }
@@ -120,7 +155,14 @@ impl EnsembleObservers<'_> {
     /// Shows tokens at other positions than those of system s.
     fn observe(&mut self, t: f64, s: usize, member: &EnsembleMember, tokens: &Tokens) {
         let Self { dynamics, recorders, merge_radius, work } = self;
-        recorders[s].observe(&Frame { t, tokens, labels: &member.labels, dynamics, work, merge_radius: *merge_radius });
+        recorders[s].observe(&Frame {
+            t,
+            tokens,
+            labels: &member.labels,
+            dynamics,
+            work,
+            merge_radius: *merge_radius,
+        });
     }
 }
 
@@ -152,7 +194,12 @@ struct Ensemble<'a> {
 impl Ensemble<'_> {
     /// Advances all systems until each has an outcome, as [`solve`] does, each with its own step
     /// controller.
-    fn run(&mut self, controllers: &mut [StepController], error_control: &ErrorControl, cancel: Option<&AtomicBool>) {
+    fn run(
+        &mut self,
+        controllers: &mut [StepController],
+        error_control: &ErrorControl,
+        cancel: Option<&AtomicBool>,
+    ) {
         loop {
             controllers.iter_mut().for_each(|controller| {
                 controller.should_continue(error_control, cancel, || None);
@@ -168,13 +215,27 @@ impl Ensemble<'_> {
             let (error, displacement) = self.state.run(LaneOp::Attempt);
             let mut accepted = [0.0; MAX_LANES];
             for (k, s) in self.lanes.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))) {
-                let (h, controller, member) = (self.state.h[k], &mut controllers[s], &mut self.members[s]);
+                let (h, controller, member) =
+                    (self.state.h[k], &mut controllers[s], &mut self.members[s]);
                 member.evaluations += self.state.tableau.stages as u64;
-                match controller.judge(error_control, Some(self.state.tableau.order), h, error[k], displacement[k]) {
-                    StepVerdict::Accepted if member.detector.needs_examination(h, controller.remaining(), displacement[k]) => {
+                match controller.judge(
+                    error_control,
+                    Some(self.state.tableau.order),
+                    h,
+                    error[k],
+                    displacement[k],
+                ) {
+                    StepVerdict::Accepted
+                        if member.detector.needs_examination(
+                            h,
+                            controller.remaining(),
+                            displacement[k],
+                        ) =>
+                    {
                         // Integrated alone, the run examines its state and ends if it is
                         // stationary.
-                        (member.needs_rerun, controller.outcome) = (true, Some(Outcome::Interrupted { t: controller.now() }));
+                        (member.needs_rerun, controller.outcome) =
+                            (true, Some(Outcome::Interrupted { t: controller.now() }));
                     }
                     StepVerdict::Accepted => accepted[k] = h,
                     verdict => controller.outcome = controller.failure(verdict, h, f64::INFINITY),
@@ -199,8 +260,10 @@ impl Ensemble<'_> {
         }
         // The token count never grows: waiting systems have at most as many tokens as those in
         // lanes.
-        self.state.n = self.lanes.iter().flatten().map(|s| self.members[*s].token_count()).max().unwrap_or(1);
-        self.state.merged = self.lanes.iter().flatten().any(|s| self.members[*s].token_count() < self.initial);
+        self.state.n =
+            self.lanes.iter().flatten().map(|s| self.members[*s].token_count()).max().unwrap_or(1);
+        self.state.merged =
+            self.lanes.iter().flatten().any(|s| self.members[*s].token_count() < self.initial);
         for k in (0..self.width).filter(|k| taken[*k]) {
             if let Some(s) = self.lanes[k] {
                 self.state.load(k, &self.members[s].tokens);
@@ -218,7 +281,13 @@ impl Ensemble<'_> {
         self.sample_steps(controllers, accepted);
         let merged = self.merge_close_tokens(controllers, accepted);
         self.state.run(LaneOp::Accept(accepted.map(|h| if h > 0.0 { 1.0 } else { 0.0 })));
-        for (s, h) in self.lanes.iter().zip(accepted).filter_map(|(s, h)| Some(((*s)?, *h))).filter(|(_, h)| *h > 0.0) {
+        for (s, h) in self
+            .lanes
+            .iter()
+            .zip(accepted)
+            .filter_map(|(s, h)| Some(((*s)?, *h)))
+            .filter(|(_, h)| *h > 0.0)
+        {
             controllers[s].advance(h, true);
         }
         for k in (0..self.width).filter(|k| merged[*k]) {
@@ -232,15 +301,24 @@ impl Ensemble<'_> {
     fn start(&mut self, t_end: f64, scale: f64) -> Vec<StepController> {
         let d = self.state.d;
         if self.chord > 0.0 {
-            self.members.iter_mut().for_each(|s| self.merger.merge(d, s, self.chord, 0..self.initial));
+            self.members
+                .iter_mut()
+                .for_each(|s| self.merger.merge(d, s, self.chord, 0..self.initial));
         }
         let mut controllers = Vec::new();
         for group in self.members.chunks(self.width) {
             self.state.n = group.iter().map(EnsembleMember::token_count).max().unwrap_or(1);
             group.iter().enumerate().for_each(|(k, s)| self.state.load(k, &s.tokens));
             let speeds = self.state.run(LaneOp::Start).0;
-            let first = |speed: f64| Some(FIRST_DISPLACEMENT * scale / speed).filter(|h| h.is_finite()).unwrap_or(t_end);
-            controllers.extend(speeds.iter().take(group.len()).map(|speed| StepController::new(t_end, first(*speed), &[])));
+            let first = |speed: f64| {
+                Some(FIRST_DISPLACEMENT * scale / speed).filter(|h| h.is_finite()).unwrap_or(t_end)
+            };
+            controllers.extend(
+                speeds
+                    .iter()
+                    .take(group.len())
+                    .map(|speed| StepController::new(t_end, first(*speed), &[])),
+            );
         }
         (0..self.members.len()).for_each(|s| self.queue(s, &mut controllers[s]));
         controllers
@@ -249,12 +327,19 @@ impl Ensemble<'_> {
     /// Takes the samples that lie within the accepted steps.
     fn sample_steps(&mut self, controllers: &[StepController], accepted: &PerLane) {
         let mut prepared = false;
-        for (k, s) in self.lanes.iter().enumerate().filter_map(|(k, s)| Some((k, (*s)?))).filter(|(k, _)| accepted[*k] > 0.0) {
+        for (k, s) in self
+            .lanes
+            .iter()
+            .enumerate()
+            .filter_map(|(k, s)| Some((k, (*s)?)))
+            .filter(|(k, _)| accepted[*k] > 0.0)
+        {
             let (member, controller, h) = (&mut self.members[s], &controllers[s], accepted[k]);
             let until = controller.end_of_step(h).to_f64();
             let due = self.times[member.next..].iter().take_while(|s| **s <= until).count();
             if due > 0 {
-                member.evaluations += (self.state.tableau.a.len() - self.state.tableau.stages) as u64;
+                member.evaluations +=
+                    (self.state.tableau.a.len() - self.state.tableau.stages) as u64;
                 if !prepared {
                     self.state.run(LaneOp::Dense);
                     prepared = true;
@@ -274,7 +359,10 @@ impl Ensemble<'_> {
                     member.rows.extend_from_slice(&self.values[..columns * times.len()]);
                 } else {
                     for (j, t) in times.iter().enumerate() {
-                        let tokens = member.tokens_at(self.state.d, x.iter().skip(j).step_by(self.width).copied().collect());
+                        let tokens = member.tokens_at(
+                            self.state.d,
+                            x.iter().skip(j).step_by(self.width).copied().collect(),
+                        );
                         self.observers.observe(*t, s, member, &tokens);
                     }
                 }
@@ -285,7 +373,11 @@ impl Ensemble<'_> {
 
     /// Merges tokens within the radius at the end of the step. Returns the lanes whose systems have
     /// merged tokens; these leave their lanes.
-    fn merge_close_tokens(&mut self, controllers: &[StepController], accepted: &PerLane) -> [bool; MAX_LANES] {
+    fn merge_close_tokens(
+        &mut self,
+        controllers: &[StepController],
+        accepted: &PerLane,
+    ) -> [bool; MAX_LANES] {
         let (mut merged, mut formed) = ([false; MAX_LANES], [false; MAX_LANES]);
         if self.chord <= 0.0 {
             return merged;
@@ -293,11 +385,18 @@ impl Ensemble<'_> {
         let nearest = self.state.run(LaneOp::Nearest).0;
         let square = self.chord * self.chord;
         for k in (0..self.width).filter(|k| accepted[*k] > 0.0 && nearest[*k] <= square) {
-            if let Some(s) = self.lanes[k].filter(|s| controllers[*s].end_of_step(accepted[k]).to_f64() < controllers[*s].t_end) {
+            if let Some(s) = self.lanes[k].filter(|s| {
+                controllers[*s].end_of_step(accepted[k]).to_f64() < controllers[*s].t_end
+            }) {
                 let member = &mut self.members[s];
                 self.locator.record_sizes(&member.tokens.sizes);
                 self.state.store_end(k, &mut member.tokens);
-                self.merger.merge(self.state.d, member, self.chord, self.state.near_earlier(k, square));
+                self.merger.merge(
+                    self.state.d,
+                    member,
+                    self.chord,
+                    self.state.near_earlier(k, square),
+                );
                 (merged[k], formed[k]) = (true, member.token_count() == 1);
                 if formed[k] {
                     self.locator.save(k);
@@ -312,7 +411,8 @@ impl Ensemble<'_> {
         for k in (0..self.width).filter(|k| formed[*k]) {
             if let Some(s) = self.lanes[k] {
                 let theta = self.locator.locate(&self.state, k, self.chord);
-                self.members[s].one_cluster = Some((controllers[s].t + Dd::from(theta * accepted[k])).to_f64());
+                self.members[s].one_cluster =
+                    Some((controllers[s].t + Dd::from(theta * accepted[k])).to_f64());
             }
         }
         merged

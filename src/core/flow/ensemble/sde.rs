@@ -35,17 +35,32 @@ pub fn solve_sde_many(
     };
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
-    let suits = |a: &&Attention| alike && starts.iter().all(|s| Batch::supports(a, s)) && matches!(a.kernel, KernelChoice::Auto);
-    let together = dynamics.attention().filter(suits).filter(|_| dynamics.properties().common_field && t_end > 0.0);
+    let suits = |a: &&Attention| {
+        alike
+            && starts.iter().all(|s| Batch::supports(a, s))
+            && matches!(a.kernel, KernelChoice::Auto)
+    };
+    let together = dynamics
+        .attention()
+        .filter(suits)
+        .filter(|_| dynamics.properties().common_field && t_end > 0.0);
     let Some(attention) = together else {
-        return starts.iter().zip(seeds).zip(recorders).map(|((x, seed), recorder)| alone(x, *seed, recorder)).collect();
+        return starts
+            .iter()
+            .zip(seeds)
+            .zip(recorders)
+            .map(|((x, seed), recorder)| alone(x, *seed, recorder))
+            .collect();
     };
     check_sde(dynamics, &starts[0], t_end, options)?;
     let width = attention.isa.width::<f64>().min(MAX_LANES);
     let mut ends = Vec::new();
-    for ((starts, seeds), recorders) in starts.chunks(width).zip(seeds.chunks(width)).zip(recorders.chunks_mut(width)) {
+    for ((starts, seeds), recorders) in
+        starts.chunks(width).zip(seeds.chunks(width)).zip(recorders.chunks_mut(width))
+    {
         let before: Vec<Recorder> = recorders.to_vec();
-        let (x, outcome) = solve_group(dynamics, attention, starts, t_end, options, seeds, recorders)?;
+        let (x, outcome) =
+            solve_group(dynamics, attention, starts, t_end, options, seeds, recorders)?;
         for (k, x) in x.into_iter().enumerate() {
             if x.numbers().iter().all(|v| v.is_finite()) {
                 ends.push((x, outcome.clone()));
@@ -73,13 +88,23 @@ fn solve_group(
     let mut state = LaneState::new(attention, DOPRI5, (n, d));
     state.merged = false;
     let mut x: Vec<Tokens> = starts.to_vec();
-    let mut motions: Vec<Brownian> = seeds.iter().map(|s| Brownian::new(*s, options.step, n * d)).collect();
+    let mut motions: Vec<Brownian> =
+        seeds.iter().map(|s| Brownian::new(*s, options.step, n * d)).collect();
     let mut buffer = SystemTokens { x: vec![0.0; n * d], sizes: vec![1.0; n] };
     let (labels, work): (Vec<usize>, _) = ((0..n).collect(), RefCell::new(Workspace::default()));
     let observe = |t: f64, x: &[Tokens], recorders: &mut [Recorder]| {
         for (tokens, recorder) in x.iter().zip(recorders) {
-            if recorder.every_step() || recorder.next_time().is_some_and(|next| next <= t * (1.0 + 1e-12)) {
-                recorder.observe(&Frame { t, tokens, labels: &labels, dynamics, work: &work, merge_radius: 0.0 });
+            if recorder.every_step()
+                || recorder.next_time().is_some_and(|next| next <= t * (1.0 + 1e-12))
+            {
+                recorder.observe(&Frame {
+                    t,
+                    tokens,
+                    labels: &labels,
+                    dynamics,
+                    work: &work,
+                    merge_radius: 0.0,
+                });
             }
         }
     };

@@ -19,7 +19,11 @@ pub static ENTRY: Observable = Observable {
         let mean = x.mean();
         let spread = |r: &[f64]| r.iter().zip(&mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>();
         let residual: f64 = x.rows().zip(x.masses()).map(|(r, m)| m * spread(r)).sum();
-        row.extend([perplexity(&shares), 1.0 / dot(&shares, &shares), if residual > 0.0 { 0.5 * residual.ln() } else { -800.0 }]);
+        row.extend([
+            perplexity(&shares),
+            1.0 / dot(&shares, &shares),
+            if residual > 0.0 { 0.5 * residual.ln() } else { -800.0 },
+        ]);
     },
     batch: None,
 };

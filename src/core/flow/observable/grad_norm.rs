@@ -9,6 +9,11 @@ pub static ENTRY: Observable = Observable {
     summary: "The log10 of the gradient norm of the shifted energy (factor e^{-beta}).",
     needs_unit_vectors: true,
     columns: |_| vec!["log10_grad_norm".into()],
-    measure: |s, frame, row| row.push(Energy::new(s.beta, EnergyScale::Shifted).log_grad_norm(frame.tokens) / std::f64::consts::LN_10),
+    measure: |s, frame, row| {
+        row.push(
+            Energy::new(s.beta, EnergyScale::Shifted).log_grad_norm(frame.tokens)
+                / std::f64::consts::LN_10,
+        )
+    },
     batch: None,
 };

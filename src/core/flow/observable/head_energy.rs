@@ -27,10 +27,14 @@ pub static ENTRY: Observable = Observable {
                 mat_vec(m, r, &mut out);
                 out
             };
-            let (queries, keys): (Vec<_>, Vec<_>) = x.rows().map(|r| (image(q, r), image(k, r))).unzip();
+            let (queries, keys): (Vec<_>, Vec<_>) =
+                x.rows().map(|r| (image(q, r), image(k, r))).unzip();
             let terms: Vec<f64> = (0..x.n() * x.n())
                 .map(|p| (p / x.n(), p % x.n()))
-                .map(|(i, j)| s.beta * (dot(&queries[i], &keys[j]) - 1.0) + (x.masses()[i] * x.masses()[j]).ln())
+                .map(|(i, j)| {
+                    s.beta * (dot(&queries[i], &keys[j]) - 1.0)
+                        + (x.masses()[i] * x.masses()[j]).ln()
+                })
                 .collect();
             let top = vector::max(&terms);
             top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln()

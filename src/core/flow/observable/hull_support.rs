@@ -9,9 +9,14 @@ const DIRECTIONS: usize = 16;
 
 fn directions(d: usize) -> Vec<Vec<f64>> {
     if d == 2 {
-        return (0..DIRECTIONS).map(|k| TAU * k as f64 / DIRECTIONS as f64).map(|t| vec![t.cos(), t.sin()]).collect();
+        return (0..DIRECTIONS)
+            .map(|k| TAU * k as f64 / DIRECTIONS as f64)
+            .map(|t| vec![t.cos(), t.sin()])
+            .collect();
     }
-    let axis = |k: usize| (0..d).map(|c| if c == k / 2 { 1.0 - 2.0 * (k % 2) as f64 } else { 0.0 }).collect();
+    let axis = |k: usize| {
+        (0..d).map(|c| if c == k / 2 { 1.0 - 2.0 * (k % 2) as f64 } else { 0.0 }).collect()
+    };
     (0..2 * d).map(axis).collect()
 }
 
@@ -21,9 +26,12 @@ pub static ENTRY: Observable = Observable {
     name: "hull-support",
     summary: "Support functions max_i <w, x_i>: 16 equally spaced directions for d = 2, else both directions of every axis.",
     needs_unit_vectors: false,
-    columns: |s| (0..if s.d == 2 { DIRECTIONS } else { 2 * s.d }).map(|k| format!("support_{k}")).collect(),
+    columns: |s| {
+        (0..if s.d == 2 { DIRECTIONS } else { 2 * s.d }).map(|k| format!("support_{k}")).collect()
+    },
     measure: |s, frame, row| {
-        let support = |w: &Vec<f64>| frame.tokens.rows().map(|r| dot(w, r)).fold(f64::NEG_INFINITY, f64::max);
+        let support =
+            |w: &Vec<f64>| frame.tokens.rows().map(|r| dot(w, r)).fold(f64::NEG_INFINITY, f64::max);
         row.extend(directions(s.d).iter().map(support));
     },
     batch: None,

@@ -76,7 +76,9 @@ impl<'a> GramRows<'a> {
     fn row_extremes(&self) -> Vec<Extremes> {
         let mut extremes = vec![EMPTY; self.x.n()];
         let isa = Isa::best();
-        let block = |(k, extremes): (usize, &mut [Extremes])| isa.run(RowBlock { products: self, first: k * ROWS, extremes });
+        let block = |(k, extremes): (usize, &mut [Extremes])| {
+            isa.run(RowBlock { products: self, first: k * ROWS, extremes })
+        };
         if parallel_allowed() && extremes.len() > 4 * ROWS {
             extremes.par_chunks_mut(ROWS).enumerate().for_each(block);
         } else {
@@ -102,7 +104,8 @@ impl SimdKernel for RowBlock<'_> {
         for (k, extremes) in self.extremes.chunks_mut(ROWS_AT_ONCE).enumerate() {
             let i = self.first + k * ROWS_AT_ONCE;
             // The last block may have fewer rows: its last row is repeated.
-            let rows: [&[f64]; ROWS_AT_ONCE] = std::array::from_fn(|r| x.row(i + r.min(extremes.len() - 1)));
+            let rows: [&[f64]; ROWS_AT_ONCE] =
+                std::array::from_fn(|r| x.row(i + r.min(extremes.len() - 1)));
             let mut least = [l.splat(f64::INFINITY); ROWS_AT_ONCE];
             let mut most = [l.splat(f64::NEG_INFINITY); ROWS_AT_ONCE];
             let whole = i - i % L::WIDTH;

@@ -9,6 +9,8 @@ pub static ENTRY: Observable = Observable {
     summary: "The log of the unit energy sum m_i m_j e^{beta (G - 1)}: 0 at one cluster, negative for beta > 0, positive for beta < 0.",
     needs_unit_vectors: true,
     columns: |_| vec!["log_energy".into()],
-    measure: |s, frame, row| row.push(Energy::new(s.beta, EnergyScale::Unit).log_unit(frame.tokens)),
+    measure: |s, frame, row| {
+        row.push(Energy::new(s.beta, EnergyScale::Unit).log_unit(frame.tokens))
+    },
     batch: None,
 };

@@ -10,7 +10,10 @@ pub static ENTRY: Observable = Observable {
     needs_unit_vectors: false,
     columns: |s| (0..s.n).map(|i| format!("mass_{i}")).collect(),
     measure: |s, frame, row| {
-        let mut masses = crate::flow::merging::clusters_within(frame.tokens, frame.merge_radius).0.masses().to_vec();
+        let mut masses = crate::flow::merging::clusters_within(frame.tokens, frame.merge_radius)
+            .0
+            .masses()
+            .to_vec();
         masses.sort_by(|a, b| b.total_cmp(a));
         masses.resize(s.n, 0.0);
         row.extend(masses);

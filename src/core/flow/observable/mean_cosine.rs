@@ -12,7 +12,10 @@ pub static ENTRY: Observable = Observable {
     measure: |_, frame, row| {
         // The sum over all pairs is the squared length of the sum of tokens.
         let (n, mut total) = (frame.labels.len(), vec![0.0; frame.tokens.d()]);
-        frame.labels.iter().for_each(|l| total.iter_mut().zip(frame.tokens.row(*l)).for_each(|(s, x)| *s += x));
+        frame
+            .labels
+            .iter()
+            .for_each(|l| total.iter_mut().zip(frame.tokens.row(*l)).for_each(|(s, x)| *s += x));
         row.push(mean_inner(&total, n as f64, n));
     },
     batch: None,

@@ -97,7 +97,10 @@ pub static ALL: &[&Observable] = include!(concat!(env!("OUT_DIR"), "/observables
 
 /// Finds observables by name. **Errors** an unknown name.
 pub fn find(name: &str) -> Result<&'static Observable> {
-    ALL.iter().copied().find(|e| e.name == name).ok_or_else(|| Error::unknown("observable", name, ALL.iter().map(|e| e.name)))
+    ALL.iter()
+        .copied()
+        .find(|e| e.name == name)
+        .ok_or_else(|| Error::unknown("observable", name, ALL.iter().map(|e| e.name)))
 }
 
 /// A table of numbers with named columns.
@@ -133,9 +136,23 @@ pub struct Recorder {
 
 impl Recorder {
     /// A recorder at sorted sample times, and after every step if `every_step`.
-    pub fn new(setting: RunParameters, times: Vec<f64>, every_step: bool, observables: Vec<&'static Observable>) -> Self {
-        let columns = std::iter::once("t".to_owned()).chain(observables.iter().flat_map(|o| (o.columns)(&setting))).collect();
-        Self { setting, times, next: 0, every_step, observables, table: Table { columns, rows: Vec::new() } }
+    pub fn new(
+        setting: RunParameters,
+        times: Vec<f64>,
+        every_step: bool,
+        observables: Vec<&'static Observable>,
+    ) -> Self {
+        let columns = std::iter::once("t".to_owned())
+            .chain(observables.iter().flat_map(|o| (o.columns)(&setting)))
+            .collect();
+        Self {
+            setting,
+            times,
+            next: 0,
+            every_step,
+            observables,
+            table: Table { columns, rows: Vec::new() },
+        }
     }
 }
 
@@ -165,13 +182,20 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn save_state(&self) -> Value {
-        let rows: Vec<Vec<u64>> = self.table.rows.iter().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
+        let rows: Vec<Vec<u64>> =
+            self.table.rows.iter().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
         json!({"next": self.next, "rows": rows})
     }
 
     fn restore_state(&mut self, state: &Value) {
         self.next = state["next"].as_u64().unwrap_or(0) as usize;
-        let row = |r: &Value| r.as_array().into_iter().flatten().map(|v| f64::from_bits(v.as_u64().unwrap_or(0))).collect();
+        let row = |r: &Value| {
+            r.as_array()
+                .into_iter()
+                .flatten()
+                .map(|v| f64::from_bits(v.as_u64().unwrap_or(0)))
+                .collect()
+        };
         self.table.rows = state["rows"].as_array().into_iter().flatten().map(row).collect();
     }
 
@@ -201,6 +225,12 @@ pub fn linear_times(t_end: f64, count: usize) -> Vec<f64> {
 /// 0 and `count - 1` times equally spaced in `log t` from `t_first` to `t_end`.
 pub fn log_times(t_first: f64, t_end: f64, count: usize) -> Vec<f64> {
     let ratio = (t_end / t_first).ln();
-    let time = |k: usize| if k + 2 >= count { t_end } else { t_first * (ratio * k as f64 / (count.max(3) - 2) as f64).exp() };
+    let time = |k: usize| {
+        if k + 2 >= count {
+            t_end
+        } else {
+            t_first * (ratio * k as f64 / (count.max(3) - 2) as f64).exp()
+        }
+    };
     std::iter::once(0.0).chain((0..count - 1).map(time)).collect()
 }

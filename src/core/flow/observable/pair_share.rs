@@ -9,7 +9,9 @@ pub static ENTRY: Observable = Observable {
     summary: "Fraction of pairs i != j of initial tokens with inner product at least 0.999 (the statistic of the published phase diagram).",
     needs_unit_vectors: true,
     columns: |_| vec!["pair_share".into()],
-    measure: |_, frame, row| row.push(share(frame.tokens, frame.labels, 0.999, &mut frame.work.borrow_mut())),
+    measure: |_, frame, row| {
+        row.push(share(frame.tokens, frame.labels, 0.999, &mut frame.work.borrow_mut()))
+    },
     batch: Some(|batch, out| batch.pair_share(0.999, out)),
 };
 

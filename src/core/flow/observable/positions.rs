@@ -8,6 +8,8 @@ pub static ENTRY: Observable = Observable {
     summary: "Coordinates of every initial token.",
     needs_unit_vectors: false,
     columns: |s| (0..s.n).flat_map(|i| (0..s.d).map(move |c| format!("x_{i}_{c}"))).collect(),
-    measure: |_, frame, row| frame.labels.iter().for_each(|&l| row.extend_from_slice(frame.tokens.row(l))),
+    measure: |_, frame, row| {
+        frame.labels.iter().for_each(|&l| row.extend_from_slice(frame.tokens.row(l)))
+    },
     batch: None,
 };

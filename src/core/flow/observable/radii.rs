@@ -12,9 +12,14 @@ pub static ENTRY: Observable = Observable {
     columns: |_| vec!["radius_min".into(), "radius_mean".into(), "radius_max".into()],
     measure: |_, frame, row| {
         let x = frame.tokens;
-        let length = |(i, r): (usize, &[f64])| x.extra_numbers().get(i).copied().unwrap_or_else(|| norm(r));
+        let length =
+            |(i, r): (usize, &[f64])| x.extra_numbers().get(i).copied().unwrap_or_else(|| norm(r));
         let all: Vec<f64> = x.rows().enumerate().map(length).collect();
-        row.extend([all.iter().copied().fold(f64::INFINITY, f64::min), dot(&all, x.masses()), all.iter().copied().fold(0.0, f64::max)]);
+        row.extend([
+            all.iter().copied().fold(f64::INFINITY, f64::min),
+            dot(&all, x.masses()),
+            all.iter().copied().fold(0.0, f64::max),
+        ]);
     },
     batch: None,
 };

@@ -9,7 +9,9 @@ pub static ENTRY: Observable = Observable {
     name: "residual",
     summary: "Root mean square distance of the tokens to their mean, its log (-inf as -800), and root mean square distance to the nearest line through 0 (rank-one residual), by mass.",
     needs_unit_vectors: false,
-    columns: |_| ["mean_residual", "log_mean_residual", "rank_one_residual"].map(String::from).to_vec(),
+    columns: |_| {
+        ["mean_residual", "log_mean_residual", "rank_one_residual"].map(String::from).to_vec()
+    },
     measure: |_, frame, row| {
         let x = frame.tokens;
         let mean = x.mean();
@@ -21,7 +23,11 @@ pub static ENTRY: Observable = Observable {
         let values = moment_spectrum(x);
         let top = values.iter().copied().fold(0.0, f64::max);
         let rest = (values.iter().sum::<f64>() - top).max(0.0);
-        row.extend([spread.sqrt(), if spread > 0.0 { 0.5 * spread.ln() } else { -800.0 }, rest.sqrt()]);
+        row.extend([
+            spread.sqrt(),
+            if spread > 0.0 { 0.5 * spread.ln() } else { -800.0 },
+            rest.sqrt(),
+        ]);
     },
     batch: None,
 };

@@ -49,9 +49,15 @@ impl CountPairs<'_> {
     /// Adds the pairs of R tokens from i on: with earlier tokens, with each other, and within a
     /// merged token.
     #[inline(always)]
-    fn rows<L: SimdOps<F = f64>, const D: usize, const R: usize, const SIZES: bool>(&self, l: L, i: usize, mut count: L::V) -> L::V {
+    fn rows<L: SimdOps<F = f64>, const D: usize, const R: usize, const SIZES: bool>(
+        &self,
+        l: L,
+        i: usize,
+        mut count: L::V,
+    ) -> L::V {
         let d = if D > 0 { D } else { self.d };
-        let (x, sizes, threshold, one) = (L::view(self.x), L::view(self.sizes), l.constant(self.threshold), l.constant(1.0));
+        let (x, sizes, threshold, one) =
+            (L::view(self.x), L::view(self.sizes), l.constant(self.threshold), l.constant(1.0));
         let row = |i: usize| &x[i * d..(i + 1) * d];
         let own: [&[L::V]; R] = std::array::from_fn(|r| row(i + r));
         let mut near_counts = [l.zero(); R];
@@ -59,12 +65,22 @@ impl CountPairs<'_> {
             let xj = row(j);
             let size = if SIZES { sizes[j] } else { one };
             for r in 0..R {
-                near_counts[r] = l.add(near_counts[r], size_if_near(l, threshold, own[r], xj, size));
+                near_counts[r] =
+                    l.add(near_counts[r], size_if_near(l, threshold, own[r], xj, size));
             }
         }
         for r in 0..R {
             for q in 0..r {
-                near_counts[r] = l.add(near_counts[r], size_if_near(l, threshold, own[r], own[q], if SIZES { sizes[i + q] } else { one }));
+                near_counts[r] = l.add(
+                    near_counts[r],
+                    size_if_near(
+                        l,
+                        threshold,
+                        own[r],
+                        own[q],
+                        if SIZES { sizes[i + q] } else { one },
+                    ),
+                );
             }
             count = if SIZES {
                 let within = l.mul(l.constant(0.5), l.sub(sizes[i + r], one));
@@ -79,7 +95,13 @@ impl CountPairs<'_> {
 
 /// `size` if `<x, y> >= threshold`, else 0.
 #[inline(always)]
-fn size_if_near<L: SimdOps<F = f64>>(l: L, threshold: L::V, x: &[L::V], y: &[L::V], size: L::V) -> L::V {
+fn size_if_near<L: SimdOps<F = f64>>(
+    l: L,
+    threshold: L::V,
+    x: &[L::V],
+    y: &[L::V],
+    size: L::V,
+) -> L::V {
     let mut inner = l.zero();
     for (a, b) in x.iter().zip(y) {
         inner = l.fma(*a, *b, inner);

@@ -21,14 +21,22 @@ fn is_plain(attention: &Attention) -> bool {
 
 /// True if systems of this attention and dimension can be batched.
 pub(super) fn supports(attention: &Attention, d: usize) -> bool {
-    let sums = if is_plain(attention) { PlainField::supports(attention) } else { HeadsField::supports(attention, d) };
+    let sums = if is_plain(attention) {
+        PlainField::supports(attention)
+    } else {
+        HeadsField::supports(attention, d)
+    };
     sums && !attention.causal && d <= MAX_D
 }
 
 impl BatchField {
     /// For systems with n initial tokens in d dimensions.
     pub fn new(attention: &Attention, (n, d): (usize, usize)) -> Self {
-        if is_plain(attention) { Self::Plain(PlainField::new(attention, n)) } else { Self::Heads(HeadsField::new(attention, n, d)) }
+        if is_plain(attention) {
+            Self::Plain(PlainField::new(attention, n))
+        } else {
+            Self::Heads(HeadsField::new(attention, n, d))
+        }
     }
 
     /// Velocities of the tokens, one system per lane. Empty `sizes`: all tokens have size 1. `mass`
@@ -47,8 +55,12 @@ impl BatchField {
         for ((x, s), mass) in rows.zip(L::view(mass)) {
             let factor = match self {
                 Self::Heads(_) => l.constant(1.0),
-                Self::Plain(PlainField { scale: None, sign, .. }) => l.div(l.constant(-sign), *mass),
-                Self::Plain(PlainField { scale: Some(scale), sign, .. }) => l.constant(-sign * scale),
+                Self::Plain(PlainField { scale: None, sign, .. }) => {
+                    l.div(l.constant(-sign), *mass)
+                }
+                Self::Plain(PlainField { scale: Some(scale), sign, .. }) => {
+                    l.constant(-sign * scale)
+                }
             };
             let mut radial = l.zero();
             for (x, s) in x.iter().zip(&*s) {
@@ -110,14 +122,22 @@ impl SimdKernel for BatchLayer<'_> {
         let (sums, mass) = sums.split_at_mut(n * d * L::WIDTH);
         isa.run(BatchSums { field, d, x, sizes: &[], tangent: false, out: sums, mass });
         let (x, sums, mass) = (L::view_mut(x), L::view(sums), L::view(mass));
-        let (keep, eta) = if eta.is_infinite() { (l.zero(), l.constant(1.0)) } else { (l.constant(1.0), l.constant(eta)) };
+        let (keep, eta) = if eta.is_infinite() {
+            (l.zero(), l.constant(1.0))
+        } else {
+            (l.constant(1.0), l.constant(eta))
+        };
         match field {
             BatchField::Plain(pairs) => {
-                for ((x, drift), mass) in x.chunks_exact_mut(d).zip(sums.chunks_exact(d)).zip(mass) {
+                for ((x, drift), mass) in x.chunks_exact_mut(d).zip(sums.chunks_exact(d)).zip(mass)
+                {
                     // a = x - drift / z (SA) or scale (z x - drift) (USA).
                     let (own, other) = match pairs.scale {
                         None => (l.constant(pairs.sign), l.div(l.constant(-pairs.sign), *mass)),
-                        Some(scale) => (l.mul(l.constant(pairs.sign * scale), *mass), l.constant(-pairs.sign * scale)),
+                        Some(scale) => (
+                            l.mul(l.constant(pairs.sign * scale), *mass),
+                            l.constant(-pairs.sign * scale),
+                        ),
                     };
                     advance(l, (l.fma(eta, own, keep), x), (l.mul(eta, other), drift));
                 }
@@ -134,7 +154,11 @@ impl SimdKernel for BatchLayer<'_> {
 /// Replaces a token by the direction of `along x + across a`. A token for which this vanishes is
 /// left unchanged.
 #[inline(always)]
-fn advance<L: SimdOps<F = f64>>(l: L, (along, x): (L::V, &mut [L::V]), (across, a): (L::V, &[L::V])) {
+fn advance<L: SimdOps<F = f64>>(
+    l: L,
+    (along, x): (L::V, &mut [L::V]),
+    (across, a): (L::V, &[L::V]),
+) {
     let mut square = l.zero();
     for (x, a) in x.iter().zip(a) {
         let v = l.fma(across, *a, l.mul(along, *x));

@@ -33,8 +33,11 @@ struct HeadForm {
 impl HeadsField {
     /// True if the scores of these heads are small enough for accurate weights.
     pub(super) fn supports(attention: &Attention, d: usize) -> bool {
-        let norm = |m: Option<&[f64]>| m.map_or((d as f64).sqrt(), |m| m.iter().map(|v| v * v).sum::<f64>().sqrt());
-        let scores = |h: &Head| attention.beta.abs() * norm(h.matrices()[0]) * norm(h.matrices()[1]);
+        let norm = |m: Option<&[f64]>| {
+            m.map_or((d as f64).sqrt(), |m| m.iter().map(|v| v * v).sum::<f64>().sqrt())
+        };
+        let scores =
+            |h: &Head| attention.beta.abs() * norm(h.matrices()[0]) * norm(h.matrices()[1]);
         attention.heads.iter().all(|h| scores(h) <= MAX_SCORE)
     }
 
@@ -49,7 +52,9 @@ impl HeadsField {
             let max_log2_weight = form.iter().map(|v| v * v).sum::<f64>().sqrt() * (1.0 + 1e-12);
             let scale = match attention.weights {
                 Weights::Softmax => None,
-                Weights::Exponential { log_factor } => Some((max_log2_weight * LN_2 + log_factor).exp() / n as f64),
+                Weights::Exponential { log_factor } => {
+                    Some((max_log2_weight * LN_2 + log_factor).exp() / n as f64)
+                }
             };
             HeadForm { form, max_log2_weight, value: v.map(<[f64]>::to_vec), scale }
         };
@@ -60,7 +65,14 @@ impl HeadsField {
     /// used, and heads without V write `sum_j A_ij (x_j - x_i)`, which keeps the smallest drifts
     /// accurate. Empty `sizes`: all tokens have size 1.
     #[inline(always)]
-    pub(super) fn sums<L: SimdOps<F = f64>>(&self, l: L, d: usize, (x, sizes): (&[L::V], &[L::V]), tangent: bool, out: &mut [L::V]) {
+    pub(super) fn sums<L: SimdOps<F = f64>>(
+        &self,
+        l: L,
+        d: usize,
+        (x, sizes): (&[L::V], &[L::V]),
+        tangent: bool,
+        out: &mut [L::V],
+    ) {
         match d {
             2 => self.dimension::<L, 2>(l, (x, sizes), tangent, out),
             3 => self.dimension::<L, 3>(l, (x, sizes), tangent, out),
@@ -73,7 +85,13 @@ impl HeadsField {
     }
 
     #[inline(always)]
-    fn dimension<L: SimdOps<F = f64>, const D: usize>(&self, l: L, (x, sizes): (&[L::V], &[L::V]), tangent: bool, out: &mut [L::V]) {
+    fn dimension<L: SimdOps<F = f64>, const D: usize>(
+        &self,
+        l: L,
+        (x, sizes): (&[L::V], &[L::V]),
+        tangent: bool,
+        out: &mut [L::V],
+    ) {
         out.fill(l.zero());
         let (x, out) = (x.as_chunks::<D>().0, out.as_chunks_mut::<D>().0);
         for head in &self.heads {
@@ -82,7 +100,14 @@ impl HeadsField {
                 self.rows::<L, D, 2>(l, head, 2 * i, (x, sizes), tangent, out);
             }
             for out in last {
-                self.rows::<L, D, 1>(l, head, x.len() - 1, (x, sizes), tangent, std::array::from_mut(out));
+                self.rows::<L, D, 1>(
+                    l,
+                    head,
+                    x.len() - 1,
+                    (x, sizes),
+                    tangent,
+                    std::array::from_mut(out),
+                );
             }
         }
     }
@@ -103,7 +128,8 @@ impl HeadsField {
             own[r] = x[i + r];
             gradient[r] = image(l, &head.form, &own[r]);
         }
-        let (mut drift, mut mass, shift) = ([[l.zero(); D]; R], [l.zero(); R], l.splat(-head.max_log2_weight));
+        let (mut drift, mut mass, shift) =
+            ([[l.zero(); D]; R], [l.zero(); R], l.splat(-head.max_log2_weight));
         for (j, xj) in x.iter().enumerate() {
             let mut weights = [shift; R];
             for r in 0..R {
@@ -126,7 +152,9 @@ impl HeadsField {
         for r in 0..R {
             let (factor, whole) = match head.scale {
                 None => (l.div(l.constant(self.sign), mass[r]), l.constant(self.sign)),
-                Some(scale) => (l.splat(self.sign * scale), l.mul(l.splat(self.sign * scale), mass[r])),
+                Some(scale) => {
+                    (l.splat(self.sign * scale), l.mul(l.splat(self.sign * scale), mass[r]))
+                }
             };
             let mut mean = [l.zero(); D];
             for c in 0..D {

@@ -28,14 +28,27 @@ impl PlainField {
     pub(super) fn new(attention: &Attention, n: usize) -> Self {
         let scale = match attention.weights {
             Weights::Softmax => None,
-            Weights::Exponential { log_factor } => Some((attention.beta.abs() + log_factor).exp() / n as f64),
+            Weights::Exponential { log_factor } => {
+                Some((attention.beta.abs() + log_factor).exp() / n as f64)
+            }
         };
-        Self { chord: Chord { beta: attention.beta, causal: false, two_sided: false }, scale, sign: attention.sign }
+        Self {
+            chord: Chord { beta: attention.beta, causal: false, two_sided: false },
+            scale,
+            sign: attention.sign,
+        }
     }
 
     /// Writes drifts `sum_j w_ij (x_i - x_j)` and masses. Empty `sizes`: all tokens have size 1.
     #[inline(always)]
-    pub(super) fn sums<L: SimdOps<F = f64>>(&self, l: L, d: usize, (x, sizes): (&[L::V], &[L::V]), drift: &mut [L::V], mass: &mut [L::V]) {
+    pub(super) fn sums<L: SimdOps<F = f64>>(
+        &self,
+        l: L,
+        d: usize,
+        (x, sizes): (&[L::V], &[L::V]),
+        drift: &mut [L::V],
+        mass: &mut [L::V],
+    ) {
         if sizes.is_empty() {
             mass.fill(l.constant(1.0));
         } else {
@@ -54,9 +67,17 @@ impl PlainField {
     }
 
     #[inline(always)]
-    fn dimension<L: SimdOps<F = f64>, const D: usize>(&self, l: L, x: &[L::V], sizes: &[L::V], drift: &mut [L::V], mass: &mut [L::V]) {
+    fn dimension<L: SimdOps<F = f64>, const D: usize>(
+        &self,
+        l: L,
+        x: &[L::V],
+        sizes: &[L::V],
+        drift: &mut [L::V],
+        mass: &mut [L::V],
+    ) {
         // Squared chords are at most 4, so below this beta no weight underflows.
-        let normal = 2.0 * std::f64::consts::LOG2_E * self.chord.beta < -0.99 * f64::UNDERFLOW_EXPONENT;
+        let normal =
+            2.0 * std::f64::consts::LOG2_E * self.chord.beta < -0.99 * f64::UNDERFLOW_EXPONENT;
         match (sizes.is_empty(), normal) {
             (true, true) => self.pairs::<L, D, false, true>(l, x, sizes, drift, mass),
             (false, true) => self.pairs::<L, D, true, true>(l, x, sizes, drift, mass),
@@ -88,7 +109,13 @@ impl PlainField {
 /// R tokens from i on: with all earlier tokens, and with each other.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "tokens in, sums out")]
-fn rows<L: SimdOps<F = f64>, const D: usize, const R: usize, const SIZES: bool, const NO_UNDERFLOW: bool>(
+fn rows<
+    L: SimdOps<F = f64>,
+    const D: usize,
+    const R: usize,
+    const SIZES: bool,
+    const NO_UNDERFLOW: bool,
+>(
     l: L,
     c: &ChordConstants<L>,
     i: usize,
@@ -97,7 +124,8 @@ fn rows<L: SimdOps<F = f64>, const D: usize, const R: usize, const SIZES: bool, 
     drift: &mut [L::V],
     mass: &mut [L::V],
 ) {
-    let (mut own, mut own_drift, mut own_mass) = ([[l.zero(); D]; R], [[l.zero(); D]; R], [l.zero(); R]);
+    let (mut own, mut own_drift, mut own_mass) =
+        ([[l.zero(); D]; R], [[l.zero(); D]; R], [l.zero(); R]);
     for r in 0..R {
         own[r].copy_from_slice(&x[(i + r) * D..(i + r + 1) * D]);
     }
@@ -109,7 +137,8 @@ fn rows<L: SimdOps<F = f64>, const D: usize, const R: usize, const SIZES: bool, 
         let (position, mut other_sums, mut mass) = (*xj, *other_drift, *other_mass);
         for r in 0..R {
             let (w, y) = pair_weight::<L, D, NO_UNDERFLOW>(l, c, &position, &own[r]);
-            let (to_own, to_other) = if SIZES { (l.mul(w, sizes[j]), l.mul(w, sizes[i + r])) } else { (w, w) };
+            let (to_own, to_other) =
+                if SIZES { (l.mul(w, sizes[j]), l.mul(w, sizes[i + r])) } else { (w, w) };
             for k in 0..D {
                 own_drift[r][k] = l.fma(to_own, y[k], own_drift[r][k]);
                 other_sums[k] = l.fma(to_other, y[k], other_sums[k]);
@@ -123,7 +152,8 @@ fn rows<L: SimdOps<F = f64>, const D: usize, const R: usize, const SIZES: bool, 
     for r in 1..R {
         for q in 0..r {
             let (w, y) = pair_weight::<L, D, NO_UNDERFLOW>(l, c, &own[q], &own[r]);
-            let (to_own, to_other) = if SIZES { (l.mul(w, sizes[i + q]), l.mul(w, sizes[i + r])) } else { (w, w) };
+            let (to_own, to_other) =
+                if SIZES { (l.mul(w, sizes[i + q]), l.mul(w, sizes[i + r])) } else { (w, w) };
             let back = l.sub(l.zero(), to_other);
             for k in 0..D {
                 own_drift[r][k] = l.fma(to_own, y[k], own_drift[r][k]);
@@ -154,5 +184,12 @@ fn pair_weight<L: SimdOps<F = f64>, const D: usize, const NO_UNDERFLOW: bool>(
         y[k] = l.sub(xj[k], xi[k]);
         chord = l.fma(y[k], y[k], chord);
     }
-    (if NO_UNDERFLOW { l.exp2_no_underflow(chord, c.k) } else { l.exp2_product(chord, c.k, c.cut) }, y)
+    (
+        if NO_UNDERFLOW {
+            l.exp2_no_underflow(chord, c.k)
+        } else {
+            l.exp2_product(chord, c.k, c.cut)
+        },
+        y,
+    )
 }

@@ -40,14 +40,20 @@ impl Batch {
             return None;
         }
         let width = isa.width::<f64>();
-        let (mut x, mut sums, sizes) = (AlignedVec::default(), AlignedVec::default(), AlignedVec::default());
+        let (mut x, mut sums, sizes) =
+            (AlignedVec::default(), AlignedVec::default(), AlignedVec::default());
         x.resize(systems.len().next_multiple_of(width) * n * d);
         sums.reset(n * (d + 1) * width);
         for (g, group) in x.chunks_exact_mut(n * d * width).enumerate() {
             for lane in 0..width {
                 // The last group is padded with copies of its last system.
                 let system = &systems[(g * width + lane).min(systems.len() - 1)];
-                group.iter_mut().skip(lane).step_by(width).zip(system.coordinates()).for_each(|(x, v)| *x = *v);
+                group
+                    .iter_mut()
+                    .skip(lane)
+                    .step_by(width)
+                    .zip(system.coordinates())
+                    .for_each(|(x, v)| *x = *v);
             }
         }
         Some(Self { n, d, count: systems.len(), isa, x, sizes, initial_tokens: n, sums })
@@ -67,7 +73,11 @@ impl Batch {
     pub fn read(&self, k: usize, tokens: &mut Tokens) {
         let width = self.isa.width::<f64>();
         let group = &self.x[k / width * self.n * self.d * width..];
-        tokens.coordinates_mut().iter_mut().zip(group.iter().skip(k % width).step_by(width)).for_each(|(t, x)| *t = *x);
+        tokens
+            .coordinates_mut()
+            .iter_mut()
+            .zip(group.iter().skip(k % width).step_by(width))
+            .for_each(|(t, x)| *t = *x);
     }
 
     /// Resizes to one group of n merged tokens; returns their coordinates and sizes, for the caller
@@ -90,7 +100,11 @@ impl Batch {
             let mut counts = [0.0; 8];
             self.isa.run(CountPairs { threshold, d: self.d, x: group, sizes, counts: &mut counts });
             let pairs = (self.initial_tokens * (self.initial_tokens - 1) / 2).max(1) as f64;
-            out.extend(counts[..width].iter().map(|c| if self.initial_tokens > 1 { c / pairs } else { 1.0 }));
+            out.extend(
+                counts[..width]
+                    .iter()
+                    .map(|c| if self.initial_tokens > 1 { c / pairs } else { 1.0 }),
+            );
         }
         out.truncate(first + self.count);
     }
@@ -103,7 +117,15 @@ impl Batch {
         let size = self.n * self.d * self.isa.width::<f64>();
         let field = &BatchField::new(attention, (self.n, self.d));
         for group in self.x.chunks_exact_mut(size) {
-            self.isa.run(field::BatchLayer { field, isa: self.isa, eta, n: self.n, d: self.d, x: group, sums: &mut self.sums });
+            self.isa.run(field::BatchLayer {
+                field,
+                isa: self.isa,
+                eta,
+                n: self.n,
+                d: self.d,
+                x: group,
+                sums: &mut self.sums,
+            });
         }
     }
 }

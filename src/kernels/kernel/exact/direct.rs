@@ -30,7 +30,8 @@ pub(super) struct Tiles {
 impl Tiles {
     /// For the blocks of a problem.
     pub fn new(problem: &KernelProblem, blocks: &Blocks) -> Self {
-        let chord = Chord { beta: problem.beta, causal: problem.causal, two_sided: problem.two_sided };
+        let chord =
+            Chord { beta: problem.beta, causal: problem.causal, two_sided: problem.two_sided };
         Self { chord, d: blocks.d, unit_mass: blocks.unit_mass, isa: problem.isa }
     }
 
@@ -59,7 +60,13 @@ impl Tiles {
 /// The inner loop of a tile, with compile-time constants: the dimension `D`; `UNIT_MASS` for equal
 /// masses; `TWO_SIDED` for `s = -1` at far tokens; `NO_UNDERFLOW` if no weight can underflow.
 trait TileLoop {
-    fn run<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
+    fn run<
+        L: SimdOps<F = f64>,
+        const D: usize,
+        const UNIT_MASS: bool,
+        const TWO_SIDED: bool,
+        const NO_UNDERFLOW: bool,
+    >(
         self,
         l: L,
         c: &ChordConstants<L>,
@@ -91,7 +98,8 @@ impl<W: TileLoop> Tile<W> {
     fn with_dimension<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
         let Tiles { chord, unit_mass, .. } = self.tiles;
         // Half the squared chord is at most 2.
-        let normal = 2.0 * std::f64::consts::LOG2_E * chord.beta.abs() < -0.99 * f64::UNDERFLOW_EXPONENT;
+        let normal =
+            2.0 * std::f64::consts::LOG2_E * chord.beta.abs() < -0.99 * f64::UNDERFLOW_EXPONENT;
         let c = &ChordConstants::new(l, &chord);
         match (unit_mass, chord.two_sided, normal) {
             (true, false, _) => self.work.run::<L, D, true, false, false>(l, c),
@@ -123,7 +131,13 @@ struct Gather<'a> {
 
 impl TileLoop for Gather<'_> {
     #[inline(always)]
-    fn run<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
+    fn run<
+        L: SimdOps<F = f64>,
+        const D: usize,
+        const UNIT_MASS: bool,
+        const TWO_SIDED: bool,
+        const NO_UNDERFLOW: bool,
+    >(
         self,
         l: L,
         c: &ChordConstants<L>,
@@ -165,7 +179,12 @@ impl TileLoop for Gather<'_> {
 
 /// The weight of a pair, its difference without cancellation, and the mask of far pairs.
 #[inline(always)]
-fn pair_weight<L: SimdOps<F = f64>, const D: usize, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
+fn pair_weight<
+    L: SimdOps<F = f64>,
+    const D: usize,
+    const TWO_SIDED: bool,
+    const NO_UNDERFLOW: bool,
+>(
     l: L,
     c: &ChordConstants<L>,
     xj: &[L::V; D],
@@ -179,7 +198,11 @@ fn pair_weight<L: SimdOps<F = f64>, const D: usize, const TWO_SIDED: bool, const
     for k in 1..D {
         chord = l.fma(q[k], q[k], chord);
     }
-    let w = if NO_UNDERFLOW { l.exp2_no_underflow(chord, c.k) } else { l.exp2_product(chord, c.k, c.cut) };
+    let w = if NO_UNDERFLOW {
+        l.exp2_no_underflow(chord, c.k)
+    } else {
+        l.exp2_product(chord, c.k, c.cut)
+    };
     let far = l.greater(chord, c.sign_switch);
     if TWO_SIDED {
         for k in 0..D {
@@ -197,7 +220,13 @@ struct Pair<'a>(&'a mut Block, &'a mut Block);
 
 impl TileLoop for Pair<'_> {
     #[inline(always)]
-    fn run<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool, const TWO_SIDED: bool, const NO_UNDERFLOW: bool>(
+    fn run<
+        L: SimdOps<F = f64>,
+        const D: usize,
+        const UNIT_MASS: bool,
+        const TWO_SIDED: bool,
+        const NO_UNDERFLOW: bool,
+    >(
         self,
         l: L,
         c: &ChordConstants<L>,
@@ -213,7 +242,8 @@ impl TileLoop for Pair<'_> {
             *row = &rows[k * vectors..][..vectors];
         }
         let mut parts = L::view_mut(&mut b.tile_sums).chunks_exact_mut(vectors);
-        let mut tile_sums: [&mut [L::V]; D] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+        let mut tile_sums: [&mut [L::V]; D] =
+            std::array::from_fn(|_| parts.next().unwrap_or_default());
         let tile_mass = &mut parts.next().unwrap_or_default()[..vectors];
         for row in &mut tile_sums {
             *row = &mut std::mem::take(row)[..vectors];
@@ -236,8 +266,10 @@ impl TileLoop for Pair<'_> {
                 }
                 let mut b_mass = tile_mass[v];
                 for r in 0..ROWS {
-                    let (w, q, far) = pair_weight::<L, D, TWO_SIDED, NO_UNDERFLOW>(l, c, &xj, &sx[r]);
-                    let (for_a, for_b) = if UNIT_MASS { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
+                    let (w, q, far) =
+                        pair_weight::<L, D, TWO_SIDED, NO_UNDERFLOW>(l, c, &xj, &sx[r]);
+                    let (for_a, for_b) =
+                        if UNIT_MASS { (w, w) } else { (l.mul(w, bm[v]), l.mul(w, mi[r])) };
                     let back = if TWO_SIDED { l.negate_where(far, for_b) } else { for_b };
                     for k in 0..D {
                         drift[r][k] = l.fma(for_a, q[k], drift[r][k]);
@@ -295,7 +327,13 @@ impl Kernel for Direct {
         0.0
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) {
         let sums = exact_sums(problem, work, out);
         apply_epilogue(problem, sums, out, flagged);
     }
@@ -310,7 +348,11 @@ struct Buffers {
 }
 
 /// The exact sums of a problem; writes the drifts to `drift`.
-pub fn exact_sums<'a>(problem: &KernelProblem, work: &'a mut Workspace, drift: &mut [f64]) -> &'a Sums {
+pub fn exact_sums<'a>(
+    problem: &KernelProblem,
+    work: &'a mut Workspace,
+    drift: &mut [f64],
+) -> &'a Sums {
     let Buffers { blocks, panels, sums } = work.buffers();
     sums.reset(problem);
     if problem.tokens.d() > 4 {
@@ -322,7 +364,11 @@ pub fn exact_sums<'a>(problem: &KernelProblem, work: &'a mut Workspace, drift: &
 }
 
 /// The sums for d up to 4.
-fn block_sums(problem: &KernelProblem, blocks: &mut Blocks, (drift, mass): (&mut [f64], &mut [f64])) {
+fn block_sums(
+    problem: &KernelProblem,
+    blocks: &mut Blocks,
+    (drift, mass): (&mut [f64], &mut [f64]),
+) {
     let (tokens, unit) = (problem.tokens, problem.tokens.uniform_mass().unwrap_or(1.0));
     blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
     let (tiles, d) = (Tiles::new(problem, blocks), blocks.d);

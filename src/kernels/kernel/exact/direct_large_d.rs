@@ -12,13 +12,22 @@ use crate::num::tile::with_vectors;
 pub fn sums(problem: &KernelProblem, panels: &mut Panels, sums: (&mut [f64], &mut [f64])) {
     let least = if problem.tokens.n() < 128 { 1 } else { 4 };
     let shape = layout(problem.tokens.n(), 128, least);
-    let source = PanelSource { isa: problem.isa, rows: problem.tokens.coordinates(), tokens: problem.tokens, weighted: false };
+    let source = PanelSource {
+        isa: problem.isa,
+        rows: problem.tokens.coordinates(),
+        tokens: problem.tokens,
+        weighted: false,
+    };
     panels.load(&source, shape, problem.parallel());
     let chord = Chord { beta: problem.beta, causal: problem.causal, two_sided: problem.two_sided };
     let (isa, d, cap) = (problem.isa, panels.d, panels.cap);
-    panels.list.iter_mut().for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
+    panels
+        .list
+        .iter_mut()
+        .for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
     let own = |a: &mut TokenPanel| isa.run(Tile { chord, d, cap, a, b: None });
-    let pair = |a: &mut TokenPanel, b: &mut TokenPanel| isa.run(Tile { chord, d, cap, a, b: Some(b) });
+    let pair =
+        |a: &mut TokenPanel, b: &mut TokenPanel| isa.run(Tile { chord, d, cap, a, b: Some(b) });
     panels.for_each_pair(problem.parallel(), own, pair);
     panels.store(problem.isa, problem.tokens, sums, problem.parallel());
 }
@@ -49,15 +58,49 @@ impl Tile<'_> {
         let TokenPanel { terms, columns, m, drift, tile, signs, row_weight_sums, .. } = self.a;
         match self.b {
             None => {
-                weights(l, chord, d, cap, (columns, m), (columns, m), [tile, signs, row_weight_sums], None);
+                weights(
+                    l,
+                    chord,
+                    d,
+                    cap,
+                    (columns, m),
+                    (columns, m),
+                    [tile, signs, row_weight_sums],
+                    None,
+                );
                 differences::<L, R, false>(l, (d, cap), tile, signs, (terms, m), terms, drift);
             }
             Some(b) => {
                 let column_totals = if chord.causal { None } else { Some(&mut b.mass[..]) };
-                weights(l, chord, d, cap, (columns, m), (&b.columns, &b.m), [tile, signs, row_weight_sums], column_totals);
-                differences::<L, R, false>(l, (d, cap), tile, signs, (&b.terms, &b.m), terms, drift);
+                weights(
+                    l,
+                    chord,
+                    d,
+                    cap,
+                    (columns, m),
+                    (&b.columns, &b.m),
+                    [tile, signs, row_weight_sums],
+                    column_totals,
+                );
+                differences::<L, R, false>(
+                    l,
+                    (d, cap),
+                    tile,
+                    signs,
+                    (&b.terms, &b.m),
+                    terms,
+                    drift,
+                );
                 if !chord.causal {
-                    differences::<L, R, true>(l, (d, cap), tile, signs, (terms, m), &b.terms, &mut b.drift);
+                    differences::<L, R, true>(
+                        l,
+                        (d, cap),
+                        tile,
+                        signs,
+                        (terms, m),
+                        &b.terms,
+                        &mut b.drift,
+                    );
                 }
             }
         }

@@ -104,7 +104,13 @@ impl Kernel for Distributed {
         0.0
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], _: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        _: &mut FlaggedRows,
+    ) {
         let d = problem.tokens.d();
         let mut lists = std::mem::take(work.buffers::<Lists>());
         self.share_ends(problem, &mut lists.ends);
@@ -114,7 +120,9 @@ impl Kernel for Distributed {
         if problem.is_plain() && d <= 4 {
             lists.flagged.clear();
             plain_rows(problem, work, own.clone(), part, (&mut lists.computed, &mut lists.flagged));
-            reference::selected_rows(problem, work, &lists.flagged, &mut |i, row| part[(i - own.start) * d..][..d].copy_from_slice(row));
+            reference::selected_rows(problem, work, &lists.flagged, &mut |i, row| {
+                part[(i - own.start) * d..][..d].copy_from_slice(row)
+            });
         } else {
             reference::row_range(problem, work, own, part);
         }
@@ -155,13 +163,25 @@ fn plain_rows(
     blocks.load(problem.tokens, layout(n, BLOCK, 1));
     let (tiles, parallel) = (Tiles::new(problem, blocks), problem.parallel());
     let is_own = |b: &Block| b.len > 0 && own.contains(&b.start);
-    computed.extend(blocks.list.iter_mut().enumerate().filter(|(_, b)| is_own(b)).map(|(k, b)| (k, std::mem::take(&mut b.sums))));
+    computed.extend(
+        blocks
+            .list
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, b)| is_own(b))
+            .map(|(k, b)| (k, std::mem::take(&mut b.sums))),
+    );
     let list = &blocks.list;
     let one = |(k, sums): &mut (usize, AlignedVec<f64>)| {
         let target = &list[*k];
         for source in &list[..if problem.causal { *k + 1 } else { list.len() }] {
             let masked = problem.causal && source.start == target.start;
-            tiles.gather(&target.x, sums, Source { x: &source.x, m: &source.m, len: source.len }, masked);
+            tiles.gather(
+                &target.x,
+                sums,
+                Source { x: &source.x, m: &source.m, len: source.len },
+                masked,
+            );
         }
     };
     if parallel {
@@ -174,7 +194,12 @@ fn plain_rows(
         let block = &mut blocks.list[k];
         block.sums = computed;
         let unit = problem.tokens.uniform_mass().unwrap_or(1.0);
-        block.store(d, unit, &mut out[(block.start - own.start) * d..], &mut sums.mass[block.start..]);
+        block.store(
+            d,
+            unit,
+            &mut out[(block.start - own.start) * d..],
+            &mut sums.mass[block.start..],
+        );
     }
     apply_epilogue_to_rows(problem, sums, own, out, flagged);
 }

@@ -53,25 +53,43 @@ impl Kernel for Rows {
         0.0
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], _: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        _: &mut FlaggedRows,
+    ) {
         row_range(problem, work, 0..problem.tokens.n(), out);
     }
 }
 
 /// Evaluates a range of rows, on several threads if that is worthwhile.
-pub fn row_range(problem: &KernelProblem, work: &mut Workspace, rows: Range<usize>, out: &mut [f64]) {
+pub fn row_range(
+    problem: &KernelProblem,
+    work: &mut Workspace,
+    rows: Range<usize>,
+    out: &mut [f64],
+) {
     let Buffers { images, scratch, .. } = work.buffers();
     let (n, d) = (problem.tokens.n(), problem.tokens.d());
     let (sums, first) = (RowSums::new(problem, images), rows.start);
     if n * rows.len() * d >= MIN_PARALLEL_WORK && parallel_allowed() {
-        out.par_chunks_exact_mut(d).enumerate().for_each_init(Scratch::default, |scratch, (i, o)| sums.row(scratch, first + i, o));
+        out.par_chunks_exact_mut(d)
+            .enumerate()
+            .for_each_init(Scratch::default, |scratch, (i, o)| sums.row(scratch, first + i, o));
     } else {
         out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| sums.row(scratch, first + i, o));
     }
 }
 
 /// Evaluates selected rows and passes each to `show`.
-pub fn selected_rows(problem: &KernelProblem, work: &mut Workspace, rows: &[usize], show: &mut dyn FnMut(usize, &[f64])) {
+pub fn selected_rows(
+    problem: &KernelProblem,
+    work: &mut Workspace,
+    rows: &[usize],
+    show: &mut dyn FnMut(usize, &[f64]),
+) {
     if rows.is_empty() {
         return;
     }
@@ -89,7 +107,8 @@ impl Attention {
     pub fn row_weights(&self, x: &Tokens, h: usize, i: usize) -> Vec<f64> {
         let mut problem = self.problem(x, OutputForm::Sum);
         problem.heads = &self.heads;
-        let mut scratch = Scratch { weights: vec![0.0; x.n()], chords: vec![0.0; x.n()], delta: Vec::new() };
+        let mut scratch =
+            Scratch { weights: vec![0.0; x.n()], chords: vec![0.0; x.n()], delta: Vec::new() };
         let mut images = Vec::new();
         let sums = RowSums::new(&problem, &mut images);
         let scale = sums.fill_weights(&problem.heads[h], &sums.images[h], i, &mut scratch);
@@ -122,7 +141,10 @@ struct RowSums<'a> {
 impl<'a> RowSums<'a> {
     fn new(problem: &'a KernelProblem, images: &'a mut Vec<Images>) -> Self {
         images.resize_with(problem.heads.len(), Default::default);
-        images.iter_mut().zip(problem.heads).for_each(|(image, head)| image.fill(head, problem.tokens));
+        images
+            .iter_mut()
+            .zip(problem.heads)
+            .for_each(|(image, head)| image.fill(head, problem.tokens));
         Self { problem, images }
     }
 
@@ -143,7 +165,14 @@ impl<'a> RowSums<'a> {
     }
 
     /// Adds one head's contribution to row i.
-    fn add_head(&self, head: &Head, image: &Images, i: usize, scratch: &mut Scratch, out: &mut [f64]) {
+    fn add_head(
+        &self,
+        head: &Head,
+        image: &Images,
+        i: usize,
+        scratch: &mut Scratch,
+        out: &mut [f64],
+    ) {
         let x = self.problem.tokens;
         let scale = self.fill_weights(head, image, i, scratch);
         let visible = if self.problem.causal { i + 1 } else { x.n() };
@@ -156,9 +185,16 @@ impl<'a> RowSums<'a> {
                 delta.iter_mut().zip(xj.iter().zip(xi)).for_each(|(s, (a, b))| *s += w * (a - b));
             }
             // Added back for sums, not for differences.
-            let mass: f64 = if self.problem.form == OutputForm::Difference { 0.0 } else { weights.iter().sum() };
+            let mass: f64 = if self.problem.form == OutputForm::Difference {
+                0.0
+            } else {
+                weights.iter().sum()
+            };
             match &head.v {
-                None => out.iter_mut().zip(delta.iter().zip(xi)).for_each(|(o, (s, b))| *o += scale * (s + mass * b)),
+                None => out
+                    .iter_mut()
+                    .zip(delta.iter().zip(xi))
+                    .for_each(|(o, (s, b))| *o += scale * (s + mass * b)),
                 Some(v) => {
                     delta.iter_mut().zip(xi).for_each(|(s, b)| *s += mass * b);
                     for (row, o) in v.chunks_exact(x.d()).zip(out.iter_mut()) {
@@ -200,12 +236,21 @@ impl<'a> RowSums<'a> {
         // shifted by its largest exponent.
         let mut shift = if chord_kernel { self.problem.beta.abs() } else { 0.0 };
         if chord_kernel && self.problem.beta >= 0.0 {
-            weights.iter_mut().zip(&scratch.chords).for_each(|(w, c)| *w = -0.5 * self.problem.beta * c);
+            weights
+                .iter_mut()
+                .zip(&scratch.chords)
+                .for_each(|(w, c)| *w = -0.5 * self.problem.beta * c);
         } else if chord_kernel {
-            weights.iter_mut().zip(x.rows()).for_each(|(w, xj)| *w = log_kernel(self.problem.beta, xi, xj));
+            weights
+                .iter_mut()
+                .zip(x.rows())
+                .for_each(|(w, xj)| *w = log_kernel(self.problem.beta, xi, xj));
         } else {
             let qi = image.q(i);
-            weights.iter_mut().enumerate().for_each(|(j, w)| *w = self.problem.beta * dot(qi, image.k(j)));
+            weights
+                .iter_mut()
+                .enumerate()
+                .for_each(|(j, w)| *w = self.problem.beta * dot(qi, image.k(j)));
         }
         if !(chord_kernel && self.problem.beta >= 0.0) {
             let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -219,7 +264,10 @@ impl<'a> RowSums<'a> {
                 1.0 / crate::num::sum::block_sum(weights)
             }
             Weights::Exponential { log_factor } => {
-                weights.iter_mut().zip(masses).for_each(|(w, m)| *w = m * exp_shifted(*w, shift + log_factor));
+                weights
+                    .iter_mut()
+                    .zip(masses)
+                    .for_each(|(w, m)| *w = m * exp_shifted(*w, shift + log_factor));
                 1.0
             }
         }

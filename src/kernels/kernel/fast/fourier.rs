@@ -48,7 +48,12 @@ impl Moments {
         self.m.reset(total);
         self.sums.resize(rows * total);
         for (k, column) in self.x.chunks_exact_mut(total).enumerate() {
-            problem.tokens.coordinates().chunks_exact(d).zip(column).for_each(|(row, c)| *c = row[k]);
+            problem
+                .tokens
+                .coordinates()
+                .chunks_exact(d)
+                .zip(column)
+                .for_each(|(row, c)| *c = row[k]);
         }
         self.m[..n].copy_from_slice(problem.tokens.masses());
         part
@@ -58,7 +63,11 @@ impl Moments {
     pub fn series(&mut self, problem: &KernelProblem, make: fn(f64, f64) -> Series) -> Arc<Series> {
         let d = problem.tokens.d();
         match &self.series {
-            Some((beta, dimension, series)) if beta.to_bits() == problem.beta.to_bits() && *dimension == d => series.clone(),
+            Some((beta, dimension, series))
+                if beta.to_bits() == problem.beta.to_bits() && *dimension == d =>
+            {
+                series.clone()
+            }
             _ => {
                 let series = Arc::new(make(problem.beta, TOLERANCE));
                 self.series = Some((problem.beta, d, series.clone()));
@@ -72,7 +81,10 @@ impl Moments {
         self.total.clear();
         self.total.resize(size, 0.0);
         for part in self.parts.chunks_exact(size * width) {
-            self.total.iter_mut().zip(part.chunks_exact(width)).for_each(|(t, p)| *t += p.iter().sum::<f64>());
+            self.total
+                .iter_mut()
+                .zip(part.chunks_exact(width))
+                .for_each(|(t, p)| *t += p.iter().sum::<f64>());
         }
     }
 }
@@ -106,7 +118,13 @@ impl Kernel for Fourier {
         2.0 * TOLERANCE + u * (16.0 + 8.0 * problem.beta.abs().sqrt())
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) {
         let Buffers { moments, row_sums } = work.buffers();
         let part = moments.load(problem, 2);
         let series = moments.series(problem, Series::circle);
@@ -119,7 +137,12 @@ impl Kernel for Fourier {
             let (x, y) = x.split_at(total);
             let task = |(p, out): (usize, &mut [f64])| {
                 let range = p * part..(p + 1) * part;
-                problem.isa.run(Gather { x: &x[range.clone()], y: &y[range.clone()], m: &m[range], out });
+                problem.isa.run(Gather {
+                    x: &x[range.clone()],
+                    y: &y[range.clone()],
+                    m: &m[range],
+                    out,
+                });
             };
             if problem.parallel() {
                 parts.par_chunks_exact_mut(2 * order * width).enumerate().for_each(task);
@@ -134,18 +157,35 @@ impl Kernel for Fourier {
         let coefficients = &mut parts[..4 * order];
         for (k, c) in coefficients.chunks_exact_mut(4).rev().enumerate() {
             let (re, im) = (moment[2 * k], moment[2 * k + 1]);
-            c.copy_from_slice(&[series.kernel[k] * re, series.kernel[k] * im, series.primitive[k] * re, series.primitive[k] * im]);
+            c.copy_from_slice(&[
+                series.kernel[k] * re,
+                series.kernel[k] * im,
+                series.primitive[k] * re,
+                series.primitive[k] * im,
+            ]);
         }
         let (x, y) = x.split_at(total);
         let (mass, drift) = sums.split_at_mut(total);
         let task = |(p, (mass, drift)): (usize, (&mut [f64], &mut [f64]))| {
             let range = p * part..(p + 1) * part;
-            problem.isa.run(Evaluate { x: &x[range.clone()], y: &y[range], c: coefficients, mass, drift });
+            problem.isa.run(Evaluate {
+                x: &x[range.clone()],
+                y: &y[range],
+                c: coefficients,
+                mass,
+                drift,
+            });
         };
         if problem.parallel() {
-            mass.par_chunks_exact_mut(part).zip(drift.par_chunks_exact_mut(part)).enumerate().for_each(task);
+            mass.par_chunks_exact_mut(part)
+                .zip(drift.par_chunks_exact_mut(part))
+                .enumerate()
+                .for_each(task);
         } else {
-            mass.chunks_exact_mut(part).zip(drift.chunks_exact_mut(part)).enumerate().for_each(task);
+            mass.chunks_exact_mut(part)
+                .zip(drift.chunks_exact_mut(part))
+                .enumerate()
+                .for_each(task);
         }
         row_sums.reset(problem);
         row_sums.absolute = self.error_bound(problem) + series.tail;

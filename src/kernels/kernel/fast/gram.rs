@@ -48,7 +48,10 @@ impl Gram {
         let width = d.next_multiple_of(isa.width::<f64>());
         let size = if n == stride && d == width { 0 } else { stride * width };
         self.padded.reset(size);
-        self.padded.chunks_exact_mut(width).zip(tokens.rows()).for_each(|(to, row)| to[..d].copy_from_slice(row));
+        self.padded
+            .chunks_exact_mut(width)
+            .zip(tokens.rows())
+            .for_each(|(to, row)| to[..d].copy_from_slice(row));
         let rows = if self.padded.is_empty() { tokens.coordinates() } else { &self.padded[..] };
         for (i, out) in self.weights.chunks_exact_mut(STRIP_ROWS * stride).enumerate() {
             isa.run(GramStrip { rows, d: width, i: i * STRIP_ROWS, out });
@@ -89,10 +92,16 @@ impl Evaluate<'_> {
         mirror(l, weights, stride);
         let slope = beta * std::f64::consts::LOG2_E;
         let (slope, shift) = (l.constant(slope), l.constant(-slope.abs()));
-        let (unit, uniform, masses) = (l.constant(tokens.uniform_mass().unwrap_or(1.0)), tokens.uniform_mass().is_some(), tokens.masses());
+        let (unit, uniform, masses) = (
+            l.constant(tokens.uniform_mass().unwrap_or(1.0)),
+            tokens.uniform_mass().is_some(),
+            tokens.masses(),
+        );
         let weights = &mut L::view_mut(weights)[..stride / L::WIDTH * tokens.n()];
         let radials = L::view_mut(&mut self.sums.radial);
-        for (c, (mass, radial)) in L::view_mut(&mut self.sums.mass).iter_mut().zip(radials).enumerate() {
+        for (c, (mass, radial)) in
+            L::view_mut(&mut self.sums.mass).iter_mut().zip(radials).enumerate()
+        {
             let (mut z, mut along) = ([l.zero(); CHAINS], [l.zero(); CHAINS]);
             let rows = weights.chunks_mut(stride / L::WIDTH * CHAINS);
             for (rows, masses) in rows.zip(masses.chunks(CHAINS)) {
@@ -126,13 +135,20 @@ impl Evaluate<'_> {
     }
 
     #[inline(always)]
-    fn block<L: SimdOps<F = f64>, const R: usize, const V: usize>(&mut self, l: L, stride: usize, i: usize, first: usize) {
+    fn block<L: SimdOps<F = f64>, const R: usize, const V: usize>(
+        &mut self,
+        l: L,
+        stride: usize,
+        i: usize,
+        first: usize,
+    ) {
         let (tokens, d) = (self.problem.tokens, self.problem.tokens.d());
         let width = d.next_multiple_of(L::WIDTH);
         let Gram { weights, padded, .. } = &*self.gram;
         let rows = if padded.is_empty() { tokens.coordinates() } else { &padded[..] };
         let mut acc = [[l.zero(); V]; R];
-        for (row, w) in rows.chunks_exact(width).zip(weights.chunks_exact(stride)).take(tokens.n()) {
+        for (row, w) in rows.chunks_exact(width).zip(weights.chunks_exact(stride)).take(tokens.n())
+        {
             let (row, w) = (&row[first * L::WIDTH..][..V * L::WIDTH], &w[i..i + R]);
             let mut x = [l.zero(); V];
             for v in 0..V {
@@ -195,7 +211,8 @@ impl Kernel for GramMatrix {
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
         let (n, d) = (problem.tokens.n(), problem.tokens.d());
         let large = n > MAX_N || n * n * d > MIN_SPINNING_WORK;
-        let shape = (problem.causal || large).then_some("at most 128 tokens and work for one thread (n^2 d up to 2^21), no mask");
+        let shape = (problem.causal || large)
+            .then_some("at most 128 tokens and work for one thread (n^2 d up to 2^21), no mask");
         shape.or_else(|| super::products::too_steep(problem))
     }
 
@@ -209,7 +226,13 @@ impl Kernel for GramMatrix {
         super::products::rounding_bound(problem, problem.tokens.n() as f64)
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) {
         let Buffers { gram, row_sums } = work.buffers();
         row_sums.reset(problem);
         (row_sums.per_mass, row_sums.sigma) = (self.error_bound(problem), 0.0);

@@ -49,8 +49,15 @@ impl Kernel for Harmonics {
         2e-15 + u * (64.0 + 32.0 * problem.beta.abs().sqrt())
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
-        let Buffers { moments, table: HarmonicTable { recurrence: table, terms }, row_sums } = work.buffers();
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) {
+        let Buffers { moments, table: HarmonicTable { recurrence: table, terms }, row_sums } =
+            work.buffers();
         let part = moments.load(problem, 4);
         let series = moments.series(problem, Series::sphere);
         if table.start.len() != series.kernel.len() {
@@ -62,7 +69,12 @@ impl Kernel for Harmonics {
         {
             let Moments { x, m, parts, .. } = &mut *moments;
             let task = |(p, out): (usize, &mut [f64])| {
-                problem.isa.run(Gather { table, x: coordinates(x, total, p, part), m: &m[p * part..(p + 1) * part], out });
+                problem.isa.run(Gather {
+                    table,
+                    x: coordinates(x, total, p, part),
+                    m: &m[p * part..(p + 1) * part],
+                    out,
+                });
             };
             if problem.parallel() {
                 parts.par_chunks_exact_mut(size * width).enumerate().for_each(task);
@@ -74,15 +86,23 @@ impl Kernel for Harmonics {
         let Moments { x, sums, total: q, .. } = moments;
         table.terms(q, &series, terms);
         let terms = &terms[..];
-        let task = |p: usize, out: [&mut [f64]; 4]| problem.isa.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out });
+        let task = |p: usize, out: [&mut [f64]; 4]| {
+            problem.isa.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out })
+        };
         let mut rows = sums.chunks_exact_mut(total);
         let mut row = || rows.next().unwrap_or_default();
         let (a, b, c, d) = (row(), row(), row(), row());
         if problem.parallel() {
-            let parts = a.par_chunks_mut(part).zip(b.par_chunks_mut(part)).zip(c.par_chunks_mut(part).zip(d.par_chunks_mut(part)));
+            let parts = a
+                .par_chunks_mut(part)
+                .zip(b.par_chunks_mut(part))
+                .zip(c.par_chunks_mut(part).zip(d.par_chunks_mut(part)));
             parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
         } else {
-            let parts = a.chunks_mut(part).zip(b.chunks_mut(part)).zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
+            let parts = a
+                .chunks_mut(part)
+                .zip(b.chunks_mut(part))
+                .zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
             parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
         }
         row_sums.reset(problem);
@@ -136,8 +156,11 @@ impl Recurrence {
         }
         let square = |x: usize| (x * x) as f64;
         let alpha = |l: usize, m: usize| ((4.0 * square(l) - 1.0) / (square(l) - square(m))).sqrt();
-        let gamma = |l: usize, m: usize| ((square(l - 1) - square(m)) / (4.0 * square(l - 1) - 1.0)).sqrt();
-        let step = |l: usize, m: usize| [alpha(l, m), if l == m + 1 { 0.0 } else { alpha(l, m) * gamma(l, m) }];
+        let gamma =
+            |l: usize, m: usize| ((square(l - 1) - square(m)) / (4.0 * square(l - 1) - 1.0)).sqrt();
+        let step = |l: usize, m: usize| {
+            [alpha(l, m), if l == m + 1 { 0.0 } else { alpha(l, m) * gamma(l, m) }]
+        };
         let steps = (0..=order).map(|m| (m + 1..=order).map(|l| step(l, m)).collect()).collect();
         Self { order, start, steps }
     }
@@ -151,11 +174,13 @@ impl Recurrence {
     /// `Q_l^m Im` in the sum of the kernel, in the sum of the primitive, and in the z-derivative
     /// (from degree l, order m - 1).
     fn terms(&self, q: &[f64], series: &Series, out: &mut Vec<[f64; 6]>) {
-        let index = |m: usize, l: usize| 2 * (m * (self.order + 1) - m * m.saturating_sub(1) / 2 + l - m);
+        let index =
+            |m: usize, l: usize| 2 * (m * (self.order + 1) - m * m.saturating_sub(1) / 2 + l - m);
         out.clear();
         for m in 0..=self.order {
             for l in m..=self.order {
-                let (kernel, primitive) = (4.0 * PI * series.kernel[l], 4.0 * PI * series.primitive[l]);
+                let (kernel, primitive) =
+                    (4.0 * PI * series.kernel[l], 4.0 * PI * series.primitive[l]);
                 let (re, im) = (q[index(m, l)], q[index(m, l) + 1]);
                 let mut down = [0.0; 2];
                 if m > 0 {
@@ -165,7 +190,14 @@ impl Recurrence {
                     let factor = primitive * (single * ((l - m + 1) * (l + m)) as f64).sqrt();
                     down = [factor * q[index(m - 1, l)], factor * q[index(m - 1, l) + 1]];
                 }
-                out.push([kernel * re, kernel * im, primitive * re, primitive * im, down[0], down[1]]);
+                out.push([
+                    kernel * re,
+                    kernel * im,
+                    primitive * re,
+                    primitive * im,
+                    down[0],
+                    down[1],
+                ]);
             }
         }
     }
@@ -189,11 +221,13 @@ impl SimdKernel for Gather<'_> {
     #[inline(always)]
     fn run<L: SimdOps<F = f64>>(self, l: L) {
         self.out.fill(0.0);
-        let (x, y, z, m) = (L::view(self.x[0]), L::view(self.x[1]), L::view(self.x[2]), L::view(self.m));
+        let (x, y, z, m) =
+            (L::view(self.x[0]), L::view(self.x[1]), L::view(self.x[2]), L::view(self.m));
         let out = L::view_mut(self.out);
         for first in (0..x.len()).step_by(UNROLL) {
             let count = UNROLL.min(x.len() - first);
-            let (mut re, mut im, mut height) = ([l.zero(); UNROLL], [l.zero(); UNROLL], [l.zero(); UNROLL]);
+            let (mut re, mut im, mut height) =
+                ([l.zero(); UNROLL], [l.zero(); UNROLL], [l.zero(); UNROLL]);
             for r in 0..count {
                 (re[r], height[r]) = (m[first + r], z[first + r]);
             }
@@ -204,7 +238,8 @@ impl SimdKernel for Gather<'_> {
                     if step[0] > 0.0 {
                         let (alpha, back) = (l.splat(step[0]), l.splat(-step[1]));
                         for r in 0..UNROLL {
-                            let next = l.fma(l.mul(alpha, height[r]), now[r], l.mul(back, before[r]));
+                            let next =
+                                l.fma(l.mul(alpha, height[r]), now[r], l.mul(back, before[r]));
                             (before[r], now[r]) = (now[r], next);
                         }
                     }
@@ -242,19 +277,26 @@ impl SimdKernel for Evaluate<'_> {
     fn run<L: SimdOps<F = f64>>(self, l: L) {
         let (x, y, z) = (L::view(self.x[0]), L::view(self.x[1]), L::view(self.x[2]));
         let [mass, dx, dy, dz] = self.out;
-        let (mass, dx, dy, dz) = (L::view_mut(mass), L::view_mut(dx), L::view_mut(dy), L::view_mut(dz));
+        let (mass, dx, dy, dz) =
+            (L::view_mut(mass), L::view_mut(dx), L::view_mut(dy), L::view_mut(dz));
         for v in 0..x.len() {
             // (x + iy)^m and (x + iy)^{m-1} times m.
             let (mut re, mut im) = (l.constant(1.0), l.zero());
             let (mut lower_re, mut lower_im) = (l.zero(), l.zero());
             let mut sums = [l.zero(); 4];
             let mut terms = self.terms.iter();
-            for (order, (start, steps)) in self.table.start.iter().zip(&self.table.steps).enumerate() {
+            for (order, (start, steps)) in
+                self.table.start.iter().zip(&self.table.steps).enumerate()
+            {
                 let (mut now, mut before) = (l.splat(*start), l.zero());
                 let mut a = [l.zero(); 6];
                 for step in std::iter::once(&[0.0; 2]).chain(steps) {
                     if step[0] > 0.0 {
-                        let next = l.fma(l.mul(l.splat(step[0]), z[v]), now, l.mul(l.splat(-step[1]), before));
+                        let next = l.fma(
+                            l.mul(l.splat(step[0]), z[v]),
+                            now,
+                            l.mul(l.splat(-step[1]), before),
+                        );
                         (before, now) = (now, next);
                     }
                     let Some(term) = terms.next() else { return };

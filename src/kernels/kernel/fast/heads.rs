@@ -24,7 +24,8 @@ impl Kernel for Heads {
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
         let large = problem.weights.log_scale(problem.beta) > 600.0;
-        (problem.form == OutputForm::Difference || large).then_some("sums and velocities, weights within f64")
+        (problem.form == OutputForm::Difference || large)
+            .then_some("sums and velocities, weights within f64")
     }
 
     fn by_name_only(&self) -> bool {
@@ -45,11 +46,27 @@ impl Kernel for Heads {
         ERROR
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) {
         let (x, d) = (problem.tokens, problem.tokens.d());
         let pattern: &dyn Pattern = if problem.causal { &Causal } else { &FullAttention };
         let (rows, &KernelProblem { beta, heads, weights, isa, .. }) = (x.coordinates(), problem);
-        let all = heads::HeadsProblem { queries: rows, sources: rows, masses: x.masses(), d, beta, heads, pattern, weights, isa };
+        let all = heads::HeadsProblem {
+            queries: rows,
+            sources: rows,
+            masses: x.masses(),
+            d,
+            beta,
+            heads,
+            pattern,
+            weights,
+            isa,
+        };
         if heads::apply(&all, work.buffers::<HeadsWorkspace>(), out).is_err() {
             return out.fill(f64::NAN);
         }

@@ -59,17 +59,28 @@ impl Gather<'_> {
     #[inline(always)]
     fn with_dimension<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
         // Below this beta no weight underflows.
-        let normal = 2.0 * std::f64::consts::LOG2_E * self.problem.beta.abs() < -0.99 * f64::UNDERFLOW_EXPONENT;
+        let normal = 2.0 * std::f64::consts::LOG2_E * self.problem.beta.abs()
+            < -0.99 * f64::UNDERFLOW_EXPONENT;
         let unit_mass = normal && self.problem.tokens.uniform_mass().is_some();
         if unit_mass { self.targets::<L, D, true>(l) } else { self.targets::<L, D, false>(l) }
     }
 
     #[inline(always)]
     fn targets<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool>(self, l: L) {
-        let Self { problem: &KernelProblem { tokens, beta, .. }, rows: targets, out, flagged, .. } = self;
-        let sources = Sources { rows: tokens.coordinates().as_chunks().0, terms: self.terms.as_chunks().0, masses: tokens.masses() };
+        let Self {
+            problem: &KernelProblem { tokens, beta, .. }, rows: targets, out, flagged, ..
+        } = self;
+        let sources = Sources {
+            rows: tokens.coordinates().as_chunks().0,
+            terms: self.terms.as_chunks().0,
+            masses: tokens.masses(),
+        };
         let slope = beta * std::f64::consts::LOG2_E;
-        let (scale, shift, unit) = (l.constant(slope), l.constant(-slope.abs()), l.constant(tokens.uniform_mass().unwrap_or(1.0)));
+        let (scale, shift, unit) = (
+            l.constant(slope),
+            l.constant(-slope.abs()),
+            l.constant(tokens.uniform_mass().unwrap_or(1.0)),
+        );
         let (out, _) = out.as_chunks_mut::<D>();
         for (group, out) in out.chunks_mut(L::WIDTH).enumerate() {
             let first = targets.start + group * L::WIDTH;
@@ -89,7 +100,8 @@ impl Gather<'_> {
             for k in 0..D {
                 v[k] = l.mul(unit, v[k]);
             }
-            let flags = epilogue_in_lanes(l, self.epilogue, [self.per_mass, MASS_FLOOR], &x, &mut v, mass);
+            let flags =
+                epilogue_in_lanes(l, self.epilogue, [self.per_mass, MASS_FLOOR], &x, &mut v, mass);
             for k in 0..D {
                 L::view_mut(&mut lanes[k])[0] = v[k];
             }
@@ -101,7 +113,9 @@ impl Gather<'_> {
             if l.largest(flags) > 0.0 {
                 let mut marks = [0.0; 8];
                 l.store(flags, &mut marks);
-                flagged.extend((0..out.len()).filter(|lane| marks[*lane] > 0.0).map(|lane| first + lane));
+                flagged.extend(
+                    (0..out.len()).filter(|lane| marks[*lane] > 0.0).map(|lane| first + lane),
+                );
             }
         }
     }
@@ -117,7 +131,12 @@ struct Sources<'a, const D: usize> {
 impl<const D: usize> Sources<'_, D> {
     /// `sum_j m_j w_j x_j` and `sum_j m_j w_j` for a vector of targets.
     #[inline(always)]
-    fn sums<L: SimdOps<F = f64>, const UNIT_MASS: bool>(&self, l: L, steep: &[L::V; D], shift: L::V) -> ([L::V; D], L::V) {
+    fn sums<L: SimdOps<F = f64>, const UNIT_MASS: bool>(
+        &self,
+        l: L,
+        steep: &[L::V; D],
+        shift: L::V,
+    ) -> ([L::V; D], L::V) {
         let mut sums = ([l.zero(); D], l.zero());
         let (groups, rest) = self.rows.as_chunks::<UNROLL>();
         let (terms, last) = self.terms.as_chunks::<UNROLL>();
@@ -130,7 +149,13 @@ impl<const D: usize> Sources<'_, D> {
         }
         for (j, (row, term)) in rest.iter().zip(last).enumerate() {
             let t = exponents(l, shift, steep, std::array::from_ref(row));
-            add::<L, D, 1, UNIT_MASS>(l, t, std::array::from_ref(term), &self.masses[groups.len() * UNROLL + j..], &mut sums);
+            add::<L, D, 1, UNIT_MASS>(
+                l,
+                t,
+                std::array::from_ref(term),
+                &self.masses[groups.len() * UNROLL + j..],
+                &mut sums,
+            );
         }
         sums
     }
@@ -138,7 +163,12 @@ impl<const D: usize> Sources<'_, D> {
 
 /// Exponents of 2 of the weights of some sources.
 #[inline(always)]
-fn exponents<L: SimdOps<F = f64>, const D: usize, const U: usize>(l: L, shift: L::V, steep: &[L::V; D], rows: &[[f64; D]; U]) -> [L::V; U] {
+fn exponents<L: SimdOps<F = f64>, const D: usize, const U: usize>(
+    l: L,
+    shift: L::V,
+    steep: &[L::V; D],
+    rows: &[[f64; D]; U],
+) -> [L::V; U] {
     let mut t = [shift; U];
     for k in 0..D {
         for u in 0..U {
@@ -186,7 +216,8 @@ impl Kernel for Inner {
     }
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
-        let shape = (problem.causal || problem.tokens.d() > MAX_D).then_some("d at most 8, no mask");
+        let shape =
+            (problem.causal || problem.tokens.d() > MAX_D).then_some("d at most 8, no mask");
         shape.or_else(|| super::products::too_steep(problem))
     }
 
@@ -200,7 +231,13 @@ impl Kernel for Inner {
         super::products::rounding_bound(problem, problem.tokens.n() as f64)
     }
 
-    fn evaluate(&self, problem: &KernelProblem, _: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        _: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) {
         let (n, d, per_mass) = (problem.tokens.n(), problem.tokens.d(), self.error_bound(problem));
         let epilogue = &problem.epilogue();
         let gather = |rows: Range<usize>, out: &mut [f64], flagged: &mut Vec<usize>| {
@@ -209,7 +246,8 @@ impl Kernel for Inner {
         };
         let middle = (n / 2).next_multiple_of(BLOCK_MULTIPLE).min(n);
         let (first, second) = out.split_at_mut(middle * d);
-        let parallel = problem.parallel() || (n * n * d >= MIN_REPEATED_WORK && workers_spinning() && parallel_allowed());
+        let parallel = problem.parallel()
+            || (n * n * d >= MIN_REPEATED_WORK && workers_spinning() && parallel_allowed());
         let (early, late) = flagged.two_lists();
         join_if(parallel, || gather(0..middle, first, early), || gather(middle..n, second, late));
         flagged.merge_lists();

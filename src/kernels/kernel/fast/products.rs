@@ -23,7 +23,12 @@ fn sums(problem: &KernelProblem, panels: &mut Panels, sums: (&mut [f64], &mut [f
     // Three arrays of a panel and one strip of weights fit the L2 cache. Four panels are enough for
     // two threads.
     let largest = (32768 / d).clamp(64, 512);
-    let source = PanelSource { isa: problem.isa, rows: problem.tokens.coordinates(), tokens: problem.tokens, weighted: true };
+    let source = PanelSource {
+        isa: problem.isa,
+        rows: problem.tokens.coordinates(),
+        tokens: problem.tokens,
+        weighted: true,
+    };
     let (count, cap) = layout(n, largest, if n * n * d < MIN_SPINNING_WORK { 1 } else { 4 });
     let shape = Shape { beta: problem.beta, causal: problem.causal, d, cap };
     let tile = |a: &mut TokenPanel, b: Option<&mut TokenPanel>| {
@@ -82,21 +87,39 @@ impl Tile<'_> {
             // A panel with itself: the diagonal square for one side, then the later tokens for both
             // sides (causal: the earlier tokens, for the strip only).
             let later = if causal { (0, start) } else { (strip.1, cap) };
-            let parts = if other.is_some() { [((0, cap), true), ((0, 0), false)] } else { [(strip, false), (later, true)] };
+            let parts = if other.is_some() {
+                [((0, cap), true), ((0, 0), false)]
+            } else {
+                [(strip, false), (later, true)]
+            };
             for (range, distinct) in parts {
                 let both = distinct && !causal;
                 let masked = causal && !distinct;
                 let rectangle = Rectangle { shape: self.shape, strip, range };
                 if let Some(b) = other.as_deref_mut() {
                     let column_sums = if both { Some(&mut b.mass[..]) } else { None };
-                    rectangle.weights::<L, R, V>(l, (columns, m), (&b.columns, &b.m), (tile, row_weight_sums), column_sums, masked);
+                    rectangle.weights::<L, R, V>(
+                        l,
+                        (columns, m),
+                        (&b.columns, &b.m),
+                        (tile, row_weight_sums),
+                        column_sums,
+                        masked,
+                    );
                     rectangle.update::<L, R, false>(l, tile, &b.terms, drift);
                     if both {
                         rectangle.update::<L, R, true>(l, tile, terms, &mut b.drift);
                     }
                 } else {
                     let column_sums = if both { Some(&mut mass[..]) } else { None };
-                    rectangle.weights::<L, R, V>(l, (columns, m), (columns, m), (tile, row_weight_sums), column_sums, masked);
+                    rectangle.weights::<L, R, V>(
+                        l,
+                        (columns, m),
+                        (columns, m),
+                        (tile, row_weight_sums),
+                        column_sums,
+                        masked,
+                    );
                     rectangle.update::<L, R, false>(l, tile, terms, drift);
                     if both {
                         rectangle.update::<L, R, true>(l, tile, terms, drift);
@@ -162,7 +185,8 @@ impl Rectangle {
         for i in (self.strip.0..self.strip.1).step_by(R) {
             // R divides the width, so the R rows are adjacent in one slab.
             let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
-            let acc = tile::add_product_of_slabs(l, (slab, i % L::WIDTH), slabs, [[l.zero(); V]; R]);
+            let acc =
+                tile::add_product_of_slabs(l, (slab, i % L::WIDTH), slabs, [[l.zero(); V]; R]);
             let masses = &mi[i..i + R];
             let totals = &mut rows[i..i + R];
             for r in 0..R {
@@ -193,12 +217,21 @@ impl Rectangle {
 
     /// `out_i += sum_j w_ij b_j` for the strip or, if `TRANSPOSED`, for the range, in slabs.
     #[inline(always)]
-    fn update<L: SimdOps<F = f64>, const R: usize, const TRANSPOSED: bool>(&self, l: L, tile: &[f64], b: &[f64], out: &mut [f64]) {
+    fn update<L: SimdOps<F = f64>, const R: usize, const TRANSPOSED: bool>(
+        &self,
+        l: L,
+        tile: &[f64],
+        b: &[f64],
+        out: &mut [f64],
+    ) {
         let cap = self.shape.cap;
         let (b, out) = (L::view(b), L::view_mut(out));
         let all = if TRANSPOSED { self.strip } else { self.range };
         for (first, take) in groups::<L>(self.shape.d) {
-            let (b, out) = (&b[first * cap..(first + take) * cap], &mut out[first * cap..(first + take) * cap]);
+            let (b, out) = (
+                &b[first * cap..(first + take) * cap],
+                &mut out[first * cap..(first + take) * cap],
+            );
             let mut from = all.0;
             while from < all.1 {
                 let sources = (from, (from + SOURCES).min(all.1));
@@ -221,7 +254,8 @@ impl Rectangle {
         out: &mut [[L::V; V]],
     ) {
         let stride = self.range.1 - self.range.0;
-        let (targets, origin) = if TRANSPOSED { (self.range, self.strip.0) } else { (self.strip, self.range.0) };
+        let (targets, origin) =
+            if TRANSPOSED { (self.range, self.strip.0) } else { (self.strip, self.range.0) };
         let from = sources.0 - origin;
         let count = sources.1 - sources.0;
         let terms = &b[sources.0..sources.1];
@@ -270,7 +304,13 @@ impl Kernel for Products {
         error_bound(problem)
     }
 
-    fn evaluate(&self, problem: &KernelProblem, work: &mut Workspace, out: &mut [f64], flagged: &mut FlaggedRows) {
+    fn evaluate(
+        &self,
+        problem: &KernelProblem,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) {
         let Buffers { panels, row_sums } = work.buffers();
         row_sums.reset(problem);
         (row_sums.per_mass, row_sums.sigma) = (self.error_bound(problem), 0.0);
@@ -289,7 +329,9 @@ struct Buffers {
 /// Refuses steep kernels: the exponential allows only slightly positive arguments, and rounding of
 /// the exponents stays below `0.01` here.
 pub fn too_steep(problem: &KernelProblem) -> Option<&'static str> {
-    (error_bound(problem) > 0.01).then_some("|beta| small enough that rounding of inner products changes weights by less than 1 %")
+    (error_bound(problem) > 0.01).then_some(
+        "|beta| small enough that rounding of inner products changes weights by less than 1 %",
+    )
 }
 
 /// Error bound of a drift row in units of its mass; the sums are nested, over tiles of about 96
@@ -303,5 +345,6 @@ fn error_bound(problem: &KernelProblem) -> f64 {
 /// like a chain of this many additions.
 pub fn rounding_bound(problem: &KernelProblem, additions: f64) -> f64 {
     let d = problem.tokens.d() as f64;
-    0.5 * f64::EPSILON * (problem.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
+    0.5 * f64::EPSILON
+        * (problem.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
 }

@@ -33,9 +33,12 @@ impl Series {
         let size = beta.abs();
         let i = scaled_bessel_i(sufficient_order(size) + 1, size);
         let sign = |k: usize| if beta < 0.0 && k % 2 == 1 { -1.0 } else { 1.0 };
-        let kernel: Vec<f64> = (0..i.len() - 1).map(|k| sign(k) * if k == 0 { i[0] } else { 2.0 * i[k] }).collect();
+        let kernel: Vec<f64> =
+            (0..i.len() - 1).map(|k| sign(k) * if k == 0 { i[0] } else { 2.0 * i[k] }).collect();
         // For beta < 0, I_{k-1} - I_{k+1} has the sign of I_{k-1}.
-        let primitive: Vec<f64> = (0..i.len() - 1).map(|k| if k == 0 { 0.0 } else { sign(k - 1) * (i[k - 1] - i[k + 1]) }).collect();
+        let primitive: Vec<f64> = (0..i.len() - 1)
+            .map(|k| if k == 0 { 0.0 } else { sign(k - 1) * (i[k - 1] - i[k + 1]) })
+            .collect();
         let weight = |k: usize| kernel[k].abs().max(primitive[k].abs());
         Self::truncated(kernel.clone(), primitive.clone(), weight, tolerance)
     }
@@ -48,8 +51,11 @@ impl Series {
         let i = scaled_spherical(sufficient_order(size) + 1, size);
         let sign = |l: usize| if beta < 0.0 && l % 2 == 1 { -1.0 } else { 1.0 };
         let kernel: Vec<f64> = (0..i.len() - 1).map(|l| sign(l) * i[l]).collect();
-        let primitive: Vec<f64> =
-            (0..i.len() - 1).map(|l| if l == 0 { 0.0 } else { sign(l - 1) * (i[l - 1] - i[l + 1]) / (2 * l + 1) as f64 }).collect();
+        let primitive: Vec<f64> = (0..i.len() - 1)
+            .map(|l| {
+                if l == 0 { 0.0 } else { sign(l - 1) * (i[l - 1] - i[l + 1]) / (2 * l + 1) as f64 }
+            })
+            .collect();
         let weight = |l: usize| {
             let l2 = (l * (l + 1)) as f64 / 2.0;
             (2 * l + 1) as f64 * kernel[l].abs().max(l2 * primitive[l].abs())
@@ -57,7 +63,12 @@ impl Series {
         Self::truncated(kernel.clone(), primitive.clone(), weight, tolerance)
     }
 
-    fn truncated(mut kernel: Vec<f64>, mut primitive: Vec<f64>, weight: impl Fn(usize) -> f64, tolerance: f64) -> Self {
+    fn truncated(
+        mut kernel: Vec<f64>,
+        mut primitive: Vec<f64>,
+        weight: impl Fn(usize) -> f64,
+        tolerance: f64,
+    ) -> Self {
         let weights: Vec<f64> = (0..kernel.len()).map(weight).collect();
         let order = Self::kernel_order(&weights, tolerance).min(MAX_ORDER);
         let tail = weights[order + 1..].iter().rev().sum();
@@ -77,7 +88,11 @@ impl Series {
 
     /// `(2l+1) e^{-beta} i_l` on S^2, far beyond the order needed for any tolerance.
     pub fn sphere_magnitudes(beta: f64) -> Vec<f64> {
-        scaled_spherical(sufficient_order(beta.abs()), beta.abs()).iter().enumerate().map(|(l, i)| (2 * l + 1) as f64 * i).collect()
+        scaled_spherical(sufficient_order(beta.abs()), beta.abs())
+            .iter()
+            .enumerate()
+            .map(|(l, i)| (2 * l + 1) as f64 * i)
+            .collect()
     }
 
     /// The smallest order for which the sum of the remaining magnitudes is below the tolerance.

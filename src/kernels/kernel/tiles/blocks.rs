@@ -66,7 +66,11 @@ impl Blocks {
         for (b, block) in self.list.iter_mut().enumerate() {
             block.start = (b * cap).min(n);
             block.len = ((b + 1) * cap).min(n) - block.start;
-            for (buffer, size) in [(&mut block.x, d * cap), (&mut block.sums, (d + 1) * cap), (&mut block.tile_sums, (d + 1) * cap)] {
+            for (buffer, size) in [
+                (&mut block.x, d * cap),
+                (&mut block.sums, (d + 1) * cap),
+                (&mut block.tile_sums, (d + 1) * cap),
+            ] {
                 buffer.reset(size);
             }
             block.m.reset(cap);
@@ -82,7 +86,12 @@ impl Blocks {
     }
 
     /// Visits every block with itself and every pair of blocks once.
-    pub fn for_each_pair(&mut self, parallel: bool, own: impl Fn(&mut Block) + Sync, pair: impl Fn(&mut Block, &mut Block) + Sync) {
+    pub fn for_each_pair(
+        &mut self,
+        parallel: bool,
+        own: impl Fn(&mut Block) + Sync,
+        pair: impl Fn(&mut Block, &mut Block) + Sync,
+    ) {
         for_each_pair(&mut self.list, parallel, own, |a: &mut Block, b: &mut Block| {
             if b.len > 0 {
                 pair(a, b);
@@ -95,20 +104,39 @@ impl Blocks {
 /// halves within themselves in parallel, then the pairs across the halves, by quarters, straight
 /// and then crosswise. Two parallel tasks never share data, so the order of additions depends on
 /// the number of elements only. Neighbours in the recursion reuse the caches.
-pub fn for_each_pair<T: Send>(list: &mut [T], parallel: bool, own: impl Fn(&mut T) + Sync, pair: impl Fn(&mut T, &mut T) + Sync) {
+pub fn for_each_pair<T: Send>(
+    list: &mut [T],
+    parallel: bool,
+    own: impl Fn(&mut T) + Sync,
+    pair: impl Fn(&mut T, &mut T) + Sync,
+) {
     pairs_within(list, parallel, &own, &pair);
 }
 
-fn pairs_within<T: Send>(list: &mut [T], parallel: bool, own: &(impl Fn(&mut T) + Sync), pair: &(impl Fn(&mut T, &mut T) + Sync)) {
+fn pairs_within<T: Send>(
+    list: &mut [T],
+    parallel: bool,
+    own: &(impl Fn(&mut T) + Sync),
+    pair: &(impl Fn(&mut T, &mut T) + Sync),
+) {
     if let [one] = list {
         return own(one);
     }
     let (a, b) = list.split_at_mut(list.len() / 2);
-    join_if(parallel, || pairs_within(a, parallel, own, pair), || pairs_within(b, parallel, own, pair));
+    join_if(
+        parallel,
+        || pairs_within(a, parallel, own, pair),
+        || pairs_within(b, parallel, own, pair),
+    );
     pairs_across(a, b, parallel, pair);
 }
 
-fn pairs_across<T: Send>(a: &mut [T], b: &mut [T], parallel: bool, pair: &(impl Fn(&mut T, &mut T) + Sync)) {
+fn pairs_across<T: Send>(
+    a: &mut [T],
+    b: &mut [T],
+    parallel: bool,
+    pair: &(impl Fn(&mut T, &mut T) + Sync),
+) {
     match (a, b) {
         ([], _) | (_, []) => {}
         ([a], [b]) => pair(a, b),
@@ -116,8 +144,16 @@ fn pairs_across<T: Send>(a: &mut [T], b: &mut [T], parallel: bool, pair: &(impl 
         (a, [b]) => a.iter_mut().for_each(|a| pair(a, b)),
         (a, b) => {
             let ((a1, a2), (b1, b2)) = (a.split_at_mut(a.len() / 2), b.split_at_mut(b.len() / 2));
-            join_if(parallel, || pairs_across(a1, b1, parallel, pair), || pairs_across(a2, b2, parallel, pair));
-            join_if(parallel, || pairs_across(a1, b2, parallel, pair), || pairs_across(a2, b1, parallel, pair));
+            join_if(
+                parallel,
+                || pairs_across(a1, b1, parallel, pair),
+                || pairs_across(a2, b2, parallel, pair),
+            );
+            join_if(
+                parallel,
+                || pairs_across(a1, b2, parallel, pair),
+                || pairs_across(a2, b1, parallel, pair),
+            );
         }
     }
 }

@@ -31,7 +31,12 @@ impl<L: SimdOps<F = f64>> ChordConstants<L> {
     pub fn new(l: L, chord: &Chord) -> Self {
         let k = -0.5 * chord.beta.abs() * std::f64::consts::LOG2_E;
         let cut = (-f64::UNDERFLOW_EXPONENT / k.abs()).min(8.0);
-        Self { k: l.constant(k), cut: l.constant(cut), sign_switch: l.constant(2.0), sigma: if chord.beta < 0.0 { -1.0 } else { 1.0 } }
+        Self {
+            k: l.constant(k),
+            cut: l.constant(cut),
+            sign_switch: l.constant(2.0),
+            sigma: if chord.beta < 0.0 { -1.0 } else { 1.0 },
+        }
     }
 }
 
@@ -41,11 +46,19 @@ const LANES: [f64; 8] = [0., 1., 2., 3., 4., 5., 6., 7.];
 /// Masks the weights of source j with vector v of targets: 0 for earlier targets.
 #[inline(always)]
 pub fn causal_mask_column<L: SimdOps<F = f64>>(l: L, v: usize, j: usize, w: L::V) -> L::V {
-    l.select(l.greater(L::view(&LANES)[0], l.constant(j as f64 - (v * L::WIDTH) as f64 - 0.5)), w, l.zero())
+    l.select(
+        l.greater(L::view(&LANES)[0], l.constant(j as f64 - (v * L::WIDTH) as f64 - 0.5)),
+        w,
+        l.zero(),
+    )
 }
 
 /// Masks the weights of token i with vector v of sources: 0 for later sources.
 #[inline(always)]
 pub fn causal_mask_row<L: SimdOps<F = f64>>(l: L, v: usize, i: usize, w: L::V) -> L::V {
-    l.select(l.greater(l.constant(i as f64 - (v * L::WIDTH) as f64 + 0.5), L::view(&LANES)[0]), w, l.zero())
+    l.select(
+        l.greater(l.constant(i as f64 - (v * L::WIDTH) as f64 + 0.5), L::view(&LANES)[0]),
+        w,
+        l.zero(),
+    )
 }

@@ -60,16 +60,33 @@ impl Panels {
     }
 
     /// Writes all sums, multiplied by the unit of mass.
-    pub fn store(&self, isa: Isa, tokens: &Tokens, (drift, mass): (&mut [f64], &mut [f64]), parallel: bool) {
+    pub fn store(
+        &self,
+        isa: Isa,
+        tokens: &Tokens,
+        (drift, mass): (&mut [f64], &mut [f64]),
+        parallel: bool,
+    ) {
         let store = |(panel, (drift, mass)): (&TokenPanel, (&mut [f64], &mut [f64]))| {
-            isa.run(StoreSums { panel, totals: panel, tokens, rows: tokens.coordinates(), sigma: 0.0, drift, mass });
+            isa.run(StoreSums {
+                panel,
+                totals: panel,
+                tokens,
+                rows: tokens.coordinates(),
+                sigma: 0.0,
+                drift,
+                mass,
+            });
         };
         // Empty panels are last.
         if parallel {
             let parts = drift.par_chunks_mut(self.cap * self.d).zip(mass.par_chunks_mut(self.cap));
             self.list[..parts.len()].par_iter().zip(parts).for_each(store);
         } else {
-            self.list.iter().zip(drift.chunks_mut(self.cap * self.d).zip(mass.chunks_mut(self.cap))).for_each(store);
+            self.list
+                .iter()
+                .zip(drift.chunks_mut(self.cap * self.d).zip(mass.chunks_mut(self.cap)))
+                .for_each(store);
         }
     }
 
@@ -80,11 +97,16 @@ impl Panels {
         own: impl Fn(&mut TokenPanel) + Sync,
         pair: impl Fn(&mut TokenPanel, &mut TokenPanel) + Sync,
     ) {
-        crate::kernel::tiles::blocks::for_each_pair(&mut self.list, parallel, own, |a: &mut TokenPanel, b: &mut TokenPanel| {
-            if b.len > 0 {
-                pair(b, a);
-            }
-        });
+        crate::kernel::tiles::blocks::for_each_pair(
+            &mut self.list,
+            parallel,
+            own,
+            |a: &mut TokenPanel, b: &mut TokenPanel| {
+                if b.len > 0 {
+                    pair(b, a);
+                }
+            },
+        );
     }
 }
 
@@ -121,7 +143,12 @@ impl SimdKernel for LoadPanel<'_> {
         let (d, width, tokens) = (source.tokens.d(), L::WIDTH, source.tokens);
         let (masses, uniform) = (tokens.masses(), tokens.uniform_mass().is_some());
         let size = d.next_multiple_of(width) * cap;
-        for (buffer, size) in [(&mut p.drift, size), (&mut p.mass, cap), (&mut p.m, cap), (&mut p.row_weight_sums, cap * width)] {
+        for (buffer, size) in [
+            (&mut p.drift, size),
+            (&mut p.mass, cap),
+            (&mut p.m, cap),
+            (&mut p.row_weight_sums, cap * width),
+        ] {
             buffer.reset(size);
         }
         for (buffer, size) in [(&mut p.columns, cap * d), (&mut p.terms, size)] {
@@ -136,7 +163,9 @@ impl SimdKernel for LoadPanel<'_> {
         }
         for (first, take) in groups::<L>(d) {
             let terms = &mut L::view_mut(&mut p.terms)[first * cap..(first + take) * cap];
-            for (j, (row, terms)) in rows.chunks_exact(d).zip(terms.chunks_exact_mut(take)).enumerate() {
+            for (j, (row, terms)) in
+                rows.chunks_exact(d).zip(terms.chunks_exact_mut(take)).enumerate()
+            {
                 let factor = l.splat(if source.weighted { p.m[j] } else { 1.0 });
                 for (k, term) in terms.iter_mut().enumerate() {
                     let part = &row[(first + k) * width..];
@@ -180,7 +209,9 @@ impl SimdKernel for StoreSums<'_> {
         }
         for (first, take) in groups::<L>(d) {
             let sums = L::view(&p.drift)[first * p.m.len()..].chunks_exact(take);
-            for (((sums, drift), x), mass) in sums.zip(drift.chunks_exact_mut(d)).zip(rows.chunks_exact(d)).zip(&*mass) {
+            for (((sums, drift), x), mass) in
+                sums.zip(drift.chunks_exact_mut(d)).zip(rows.chunks_exact(d)).zip(&*mass)
+            {
                 let (unit, factor) = (l.constant(unit), l.constant(-sigma * mass));
                 for (k, sum) in sums.iter().enumerate() {
                     let (x, drift) = (&x[(first + k) * width..], &mut drift[(first + k) * width..]);

@@ -55,7 +55,11 @@ fn letters(text: &str) -> Drawing {
     let letter = &text[..text.len() - digits.len()];
     if !digits.is_empty() && letter.len() == 1 && digits.chars().all(|c| c.is_ascii_digit()) {
         let below = Drawing::Number(digits.to_owned());
-        return Drawing::Script(Box::new(Drawing::Name(letter.to_owned())), Some(Box::new(below)), None);
+        return Drawing::Script(
+            Box::new(Drawing::Name(letter.to_owned())),
+            Some(Box::new(below)),
+            None,
+        );
     }
     Drawing::Name(text.to_owned())
 }
@@ -71,11 +75,14 @@ pub(super) fn subscript(l: &Lexeme) -> Drawing {
 
 /// A number; powers of ten are typeset.
 pub(super) fn number(text: &str) -> Drawing {
-    let Some((digits, power)) = text.split_once('e') else { return Drawing::Number(text.to_owned()) };
+    let Some((digits, power)) = text.split_once('e') else {
+        return Drawing::Number(text.to_owned());
+    };
     let (minus, size) = power.strip_prefix('-').map_or((false, power), |size| (true, size));
     let size = Drawing::Number(size.trim_start_matches(['+', '0']).to_owned());
     let above = if minus { Drawing::Row(vec![Drawing::Sign("−", false), size]) } else { size };
-    let ten = Drawing::Script(Box::new(Drawing::Number("10".to_owned())), None, Some(Box::new(above)));
+    let ten =
+        Drawing::Script(Box::new(Drawing::Number("10".to_owned())), None, Some(Box::new(above)));
     match digits.parse::<f64>() {
         Ok(one) if (one - 1.0).abs() < f64::EPSILON => ten,
         _ => Drawing::Row(vec![Drawing::Number(digits.to_owned()), Drawing::Sign("×", false), ten]),

@@ -93,7 +93,8 @@ fn word(text: &str) -> (Sort, usize) {
             Some('-') => {
                 let long = |w: &str| w.chars().count() > 1;
                 let plain = |w: &str| long(w) && !names::is_always_formula(w);
-                next.starts_with(char::is_alphabetic) && (plain(first) || plain(next) || long(first) && long(next))
+                next.starts_with(char::is_alphabetic)
+                    && (plain(first) || plain(next) || long(first) && long(next))
             }
             Some('\'') => next.starts_with('s') && more == 1,
             Some('.') => first.chars().count() == 1 && more > 0,
@@ -109,7 +110,9 @@ fn word(text: &str) -> (Sort, usize) {
 
 /// Digits with a point and a power of ten.
 fn number(text: &str) -> usize {
-    let digits = |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |k| from + k);
+    let digits = |from: usize| {
+        text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |k| from + k)
+    };
     let mut end = digits(0);
     if text[end..].starts_with('.') && follows_digit(&text[end + 1..]) {
         end = digits(end + 1);

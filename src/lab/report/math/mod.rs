@@ -47,9 +47,16 @@ const PUNCTUATION: [char; 7] = [',', '.', ';', ':', ')', ']', '"'];
 
 /// Parses a range of lexemes. If it begins or ends with the bar of a bracket around words, that bar
 /// is left out.
-fn read(pieces: &[lexeme::Lexeme], run: Range<usize>) -> (Range<usize>, Option<Vec<drawing::Drawing>>) {
+fn read(
+    pieces: &[lexeme::Lexeme],
+    run: Range<usize>,
+) -> (Range<usize>, Option<Vec<drawing::Drawing>>) {
     let bar = |k: usize| pieces[k].text.starts_with('|');
-    let without = [run.clone(), run.start..run.end - usize::from(bar(run.end - 1)), run.start + usize::from(bar(run.start))..run.end];
+    let without = [
+        run.clone(),
+        run.start..run.end - usize::from(bar(run.end - 1)),
+        run.start + usize::from(bar(run.start))..run.end,
+    ];
     let mut tries = without.into_iter().filter(|r| !r.is_empty());
     let found = tries.find_map(|r| parse::parse(&pieces[r.clone()]).map(|row| (r, row)));
     found.map_or((run, None), |(run, row)| (run, Some(row)))
@@ -57,7 +64,9 @@ fn read(pieces: &[lexeme::Lexeme], run: Range<usize>) -> (Range<usize>, Option<V
 
 /// The words between formulas; relation signs in them are typeset too.
 fn words(text: &str) -> String {
-    let drawn = |text: String, (sign, drawn): (&str, &str)| text.replace(&format!(" {sign} "), &format!(" {drawn} "));
+    let drawn = |text: String, (sign, drawn): (&str, &str)| {
+        text.replace(&format!(" {sign} "), &format!(" {drawn} "))
+    };
     let spaced: String = names::relations().fold(format!("{text} "), drawn);
     escape(spaced.strip_suffix(' ').unwrap_or(&spaced))
 }

@@ -28,7 +28,8 @@ struct Reader<'a> {
 }
 
 /// Opening brackets, each with its closing brackets.
-const BRACKETS: [(&str, &[&str], &str); 4] = [("(", &[")", "]"], "("), ("[", &["]", ")"], "["), ("{", &["}"], "{"), ("<", &[">"], "⟨")];
+const BRACKETS: [(&str, &[&str], &str); 4] =
+    [("(", &[")", "]"], "("), ("[", &["]", ")"], "["), ("{", &["}"], "{"), ("<", &[">"], "⟨")];
 
 const TIMES: &str = "x";
 const BAR: &str = "|";
@@ -49,7 +50,8 @@ impl<'a> Reader<'a> {
     }
 
     fn ends(&self, closing: &[&str]) -> bool {
-        self.peek(0).is_none_or(|l| closing.contains(&l.text) && !(l.is(closing[0]) && self.is_relation(l)))
+        self.peek(0)
+            .is_none_or(|l| closing.contains(&l.text) && !(l.is(closing[0]) && self.is_relation(l)))
     }
 
     /// `>` with white space on both sides is a relation, not a bracket.
@@ -62,7 +64,8 @@ impl<'a> Reader<'a> {
         let mut row: Vec<Piece> = Vec::new();
         loop {
             // A bar closes after a factor and opens elsewhere.
-            let bar = self.peek(0).is_some_and(|l| l.is(BAR)) && !row.last().is_some_and(|p| p.factor);
+            let bar =
+                self.peek(0).is_some_and(|l| l.is(BAR)) && !row.last().is_some_and(|p| p.factor);
             if self.ends(closing) && !bar {
                 break;
             }
@@ -74,7 +77,9 @@ impl<'a> Reader<'a> {
             let after_factor = row.last().is_some_and(|p| p.factor);
             if after_factor && self.is_times() {
                 self.at += 1;
-                row.push(Piece { drawing: Drawing::Sign("×", false), factor: false, glued: false });
+                row.push(Piece {
+                    drawing: Drawing::Sign("×", false), factor: false, glued: false
+                });
                 continue;
             }
             if let Some(piece) = self.factor(after_factor)? {
@@ -87,8 +92,13 @@ impl<'a> Reader<'a> {
                     return None;
                 }
                 self.at += 1;
-                let breaks = after_factor && (names::is_relation(l.text) || l.text.starts_with(['+', '-']));
-                row.push(Piece { drawing: Drawing::Sign(sign, breaks), factor: false, glued: false });
+                let breaks =
+                    after_factor && (names::is_relation(l.text) || l.text.starts_with(['+', '-']));
+                row.push(Piece {
+                    drawing: Drawing::Sign(sign, breaks),
+                    factor: false,
+                    glued: false,
+                });
             }
         }
         Some(with_thin_spaces(row))
@@ -96,17 +106,24 @@ impl<'a> Reader<'a> {
 
     /// `n x d`: a letter between two sizes.
     fn is_times(&self) -> bool {
-        let size = |l: &Lexeme| l.spaced && (l.sort == Sort::Number || l.sort == Sort::Word && l.text.len() == 1);
-        let single = |l: &Lexeme| l.sort == Sort::Number || l.sort == Sort::Word && l.text.len() == 1;
+        let size = |l: &Lexeme| {
+            l.spaced && (l.sort == Sort::Number || l.sort == Sort::Word && l.text.len() == 1)
+        };
+        let single =
+            |l: &Lexeme| l.sort == Sort::Number || l.sort == Sort::Word && l.text.len() == 1;
         let before = self.at.checked_sub(1).and_then(|k| self.pieces.get(k)).is_some_and(single);
-        before && self.peek(0).is_some_and(|l| size(l) && l.is(TIMES)) && self.peek(1).is_some_and(size)
+        before
+            && self.peek(0).is_some_and(|l| size(l) && l.is(TIMES))
+            && self.peek(1).is_some_and(size)
     }
 
     /// A fraction of the factors before and after a stroke, if no white space is between; otherwise
     /// the stroke stays a sign.
     fn fraction(&mut self, row: &mut Vec<Piece>) -> Option<bool> {
         let (stroke, behind) = (self.peek(0)?, self.peek(1));
-        let apart = stroke.spaced || behind.is_none_or(|l| l.spaced) || !row.last().is_some_and(|p| p.factor);
+        let apart = stroke.spaced
+            || behind.is_none_or(|l| l.spaced)
+            || !row.last().is_some_and(|p| p.factor);
         let bare = row.last().is_some_and(|p| acts(&p.drawing));
         if apart || bare {
             return Some(false);
@@ -166,7 +183,10 @@ impl<'a> Reader<'a> {
             if self.tight(BELOW) && below.is_none() {
                 self.at += 1;
                 below = Some(self.script()?);
-            } else if self.tight(ABOVE) && above.is_none() && self.peek(1).is_some_and(|l| !l.spaced) {
+            } else if self.tight(ABOVE)
+                && above.is_none()
+                && self.peek(1).is_some_and(|l| !l.spaced)
+            {
                 self.at += 1;
                 above = Some(self.script()?);
             } else if let Some(mark) = self.mark() {
@@ -205,7 +225,9 @@ impl<'a> Reader<'a> {
     /// A prime, a star of `tau*`, or the plus of the next layer in `x+ = x`.
     fn mark(&self) -> Option<&'static str> {
         let l = self.peek(0).filter(|l| !l.spaced && l.sort == Sort::Sign)?;
-        let free = self.peek(1).is_none_or(|n| n.spaced || n.sort == Sort::Sign && !matches!(n.sign(), Some('(' | '{' | '|')));
+        let free = self.peek(1).is_none_or(|n| {
+            n.spaced || n.sort == Sort::Sign && !matches!(n.sign(), Some('(' | '{' | '|'))
+        });
         match l.sign()? {
             '\'' => names::sign(l.text),
             '*' | '+' if free => names::sign(l.text),
@@ -227,17 +249,23 @@ impl<'a> Reader<'a> {
             self.at += 1;
             let one = subscript(first);
             // `x_2L` has one index.
-            let more = self.peek(0).filter(|l| first.sort == Sort::Number && !l.spaced && l.sort == Sort::Word);
+            let more = self
+                .peek(0)
+                .filter(|l| first.sort == Sort::Number && !l.spaced && l.sort == Sort::Word);
             self.at += usize::from(more.is_some());
             return Some(more.map_or(one.clone(), |l| Drawing::Row(vec![one, subscript(l)])));
         }
         if first.is(BAR) {
             return self.base(false)?;
         }
-        let sign = names::sign(first.text).filter(|_| matches!(first.sign(), Some('-' | '+' | '*')))?;
+        let sign =
+            names::sign(first.text).filter(|_| matches!(first.sign(), Some('-' | '+' | '*')))?;
         self.at += 1;
         let sign = Drawing::Sign(sign, false);
-        match self.peek(0).filter(|l| !l.spaced && l.sort == Sort::Number && first.text.starts_with('-')) {
+        match self
+            .peek(0)
+            .filter(|l| !l.spaced && l.sort == Sort::Number && first.text.starts_with('-'))
+        {
             Some(number) => {
                 self.at += 1;
                 Some(Drawing::Row(vec![sign, subscript(number)]))
@@ -270,7 +298,10 @@ impl<'a> Reader<'a> {
                 Some(Some(Drawing::Name(if l.text.len() == 1 { "·" } else { "…" }.to_owned())))
             }
             Sort::Sign => {
-                let Some((_, closes, open)) = BRACKETS.iter().find(|(open, _, _)| l.is(open)) else { return Some(None) };
+                let Some((_, closes, open)) = BRACKETS.iter().find(|(open, _, _)| l.is(open))
+                else {
+                    return Some(None);
+                };
                 let angle = l.text.starts_with('<');
                 if angle && (self.peek(1).is_none_or(|n| n.spaced) || after_factor && !l.spaced) {
                     return Some(None);
@@ -279,7 +310,8 @@ impl<'a> Reader<'a> {
                 let inside = self.row(closes)?;
                 let close = self.peek(0)?;
                 self.at += 1;
-                let close = if angle { "⟩" } else { CLOSING.iter().find(|(c, _)| close.is(c))?.1 };
+                let close =
+                    if angle { "⟩" } else { CLOSING.iter().find(|(c, _)| close.is(c))?.1 };
                 Some(Some(Drawing::Fenced(open, inside, close)))
             }
         }
@@ -288,7 +320,10 @@ impl<'a> Reader<'a> {
     fn word(&mut self, l: &Lexeme) -> Option<Drawing> {
         if names::is_root(l.text) {
             let mut after = Some(None);
-            if self.peek(0).is_some_and(|n| n.sort != Sort::Sign || matches!(n.sign(), Some('(' | '|'))) {
+            if self
+                .peek(0)
+                .is_some_and(|n| n.sort != Sort::Sign || matches!(n.sign(), Some('(' | '|')))
+            {
                 after = self.root_of();
             }
             return Some(Drawing::Root(Box::new(after??)));
@@ -299,7 +334,8 @@ impl<'a> Reader<'a> {
         if names::is_function(l.text) {
             return Some(Drawing::Function(l.text.to_owned()));
         }
-        let negated = names::negated(l.text).filter(|_| self.peek(0).is_some_and(|n| names::sign_word(n.text).is_some()));
+        let negated = names::negated(l.text)
+            .filter(|_| self.peek(0).is_some_and(|n| names::sign_word(n.text).is_some()));
         if negated.is_some() {
             self.at += 1;
         }
@@ -332,7 +368,8 @@ fn with_thin_spaces(row: Vec<Piece>) -> Vec<Drawing> {
     for piece in row {
         if after_factor && piece.factor && !piece.glued {
             let number = |d: &Drawing| matches!(d, Drawing::Number(_));
-            let runs_into = out.last().is_some_and(|d| wide(d) && (!number(d) || number(&piece.drawing)));
+            let runs_into =
+                out.last().is_some_and(|d| wide(d) && (!number(d) || number(&piece.drawing)));
             if runs_into || wide(&piece.drawing) && !number(&piece.drawing) {
                 out.push(Drawing::Space);
             }

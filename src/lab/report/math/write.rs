@@ -42,7 +42,8 @@ fn chunks(row: &[Drawing]) -> Vec<&[Drawing]> {
     for k in 1..row.len() {
         let next = (k + 1..row.len()).find(|n| breaks(*n)).unwrap_or(row.len());
         let full = breaks(k) && width(&row[from..next]) > LINE / 2.0;
-        let long = width(&row[from..=k]) > LINE && factor(&row[k]) && row[from..k].iter().any(factor);
+        let long =
+            width(&row[from..=k]) > LINE && factor(&row[k]) && row[from..k].iter().any(factor);
         if full || long && !acts(&row[k - 1]) {
             out.push(&row[from..k]);
             from = k;
@@ -66,12 +67,16 @@ fn breadth(drawing: &Drawing) -> f64 {
     const SMALL: f64 = 0.75;
     let part = |d: &Option<Box<Drawing>>| d.as_ref().map_or(0.0, |d| breadth(d));
     match drawing {
-        Drawing::Name(text) | Drawing::Function(text) | Drawing::Number(text) => text.chars().count() as f64,
+        Drawing::Name(text) | Drawing::Function(text) | Drawing::Number(text) => {
+            text.chars().count() as f64
+        }
         Drawing::Sign(..) => 1.8,
         Drawing::Space => 0.4,
         Drawing::Row(row) => width(row),
         Drawing::Fenced(_, row, _) => 1.2 + width(row),
-        Drawing::Fraction(above, below) if simple(above) && simple(below) => 1.0 + breadth(above) + breadth(below),
+        Drawing::Fraction(above, below) if simple(above) && simple(below) => {
+            1.0 + breadth(above) + breadth(below)
+        }
         Drawing::Fraction(above, below) => breadth(above).max(breadth(below)),
         Drawing::Root(inside) => 1.0 + breadth(inside),
         Drawing::Script(base, below, above) => breadth(base) + SMALL * part(below).max(part(above)),
@@ -86,12 +91,16 @@ fn simple(drawing: &Drawing) -> bool {
 /// Writes a node. `first`: it is the first of its row. `small`: letters are small already, so a
 /// quotient keeps its stroke.
 fn write(drawing: &Drawing, first: bool, small: bool, out: &mut String) {
-    let all = |row: &[Drawing], out: &mut String| row.iter().enumerate().for_each(|(k, d)| write(d, k == 0, small, out));
+    let all = |row: &[Drawing], out: &mut String| {
+        row.iter().enumerate().for_each(|(k, d)| write(d, k == 0, small, out))
+    };
     match drawing {
         Drawing::Name(text) | Drawing::Function(text) => element_of("mi", text, out),
         Drawing::Number(text) => element_of("mn", text, out),
         // At the beginning of a part a browser takes a binary sign for a prefix.
-        Drawing::Sign(sign, true) if first => out.push_str(&format!("<mo form=\"infix\">{sign}</mo>")),
+        Drawing::Sign(sign, true) if first => {
+            out.push_str(&format!("<mo form=\"infix\">{sign}</mo>"))
+        }
         Drawing::Sign(sign, _) => element_of("mo", sign, out),
         Drawing::Space => out.push_str("<mspace width=\".17em\"/>"),
         Drawing::Row(row) => {

@@ -35,13 +35,20 @@ impl SphereAttention {
     /// With normally distributed matrices.
     pub fn normal(spec: &MapSpec, causal: bool) -> Self {
         let matrix = |name: &str| normal_matrix(spec.seed, name, (spec.d, spec.d), spec.gain);
-        Self { query: matrix("query"), key: matrix("key"), value: matrix("value"), step: STEP, causal }
+        Self {
+            query: matrix("query"),
+            key: matrix("key"),
+            value: matrix("value"),
+            step: STEP,
+            causal,
+        }
     }
 }
 
 impl TokenMap for SphereAttention {
     fn record<'a>(&'a self, _: usize, trace: &mut Trace<'a>, rows: &[Var]) -> Vec<Var> {
-        let mut images = |m: &'a [f64]| rows.iter().map(|x| trace.matrix(m, *x)).collect::<Vec<Var>>();
+        let mut images =
+            |m: &'a [f64]| rows.iter().map(|x| trace.matrix(m, *x)).collect::<Vec<Var>>();
         let (queries, keys, values) = (images(&self.query), images(&self.key), images(&self.value));
         let mut out = Vec::with_capacity(rows.len());
         for (i, x) in rows.iter().enumerate() {

@@ -11,7 +11,8 @@ pub static ENTRY: NamedMap = NamedMap {
     receptive_field: ReceptiveField::All,
     unit: one_layer,
     build: |spec| {
-        let matrix = |name: &str, rows: usize| normal_matrix(spec.seed, name, (rows, spec.d), spec.gain);
+        let matrix =
+            |name: &str, rows: usize| normal_matrix(spec.seed, name, (rows, spec.d), spec.gain);
         let alignment = Alignment::Additive {
             decoder_weights: matrix("states", spec.d),
             encoder_weights: matrix("kept", spec.d),

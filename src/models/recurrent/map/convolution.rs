@@ -11,7 +11,8 @@ pub static ENTRY: NamedMap = NamedMap {
     receptive_field: ReceptiveField::Neighbours,
     unit: one_layer,
     build: |spec| {
-        let matrix = |name: &str| normal_matrix(spec.seed, name, (spec.d, spec.d), spec.gain / 3f64.sqrt());
+        let matrix =
+            |name: &str| normal_matrix(spec.seed, name, (spec.d, spec.d), spec.gain / 3f64.sqrt());
         Box::new(Convolution { windows: [matrix("before"), matrix("own"), matrix("after")] })
     },
 };
@@ -28,7 +29,9 @@ impl TokenMap for Convolution {
         let mut one = |i: usize| {
             let mut sum = trace.matrix(&self.windows[1], rows[i]);
             let before = i.checked_sub(1).map(|j| (0, j));
-            for (w, j) in [before, Some((2, i + 1))].into_iter().flatten().filter(|(_, j)| *j < rows.len()) {
+            for (w, j) in
+                [before, Some((2, i + 1))].into_iter().flatten().filter(|(_, j)| *j < rows.len())
+            {
                 let image = trace.matrix(&self.windows[w], rows[j]);
                 sum = trace.sum(sum, 1.0, image);
             }

@@ -50,7 +50,8 @@ impl RecurrentCell for Gru {
         let update = self.update.record(trace, input, state);
         let update = trace.sigmoid(update);
         let before = if self.after {
-            let (recurrent, bias) = (trace.matrix(&self.candidate.state, state), trace.constant(&self.candidate.bias));
+            let (recurrent, bias) =
+                (trace.matrix(&self.candidate.state, state), trace.constant(&self.candidate.bias));
             let recurrent = trace.sum(recurrent, 1.0, bias);
             let recurrent = trace.product(reset, recurrent);
             let from_input = trace.matrix(&self.candidate.input, input);

@@ -31,7 +31,12 @@ impl Lstm {
     /// With normally distributed weights.
     pub fn normal(seed: u64, d: usize, gain: f64) -> Self {
         let gate = |name: &str| Gate::normal(seed, name, d, gain);
-        Self { input: gate("input"), forget: gate("forget"), output: gate("output"), candidate: gate("candidate") }
+        Self {
+            input: gate("input"),
+            forget: gate("forget"),
+            output: gate("output"),
+            candidate: gate("candidate"),
+        }
     }
 }
 

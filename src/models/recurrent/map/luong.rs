@@ -11,7 +11,8 @@ pub static ENTRY: NamedMap = NamedMap {
     receptive_field: ReceptiveField::All,
     unit: one_layer,
     build: |spec| {
-        let alignment = Alignment::General(normal_matrix(spec.seed, "general", (spec.d, spec.d), spec.gain));
+        let alignment =
+            Alignment::General(normal_matrix(spec.seed, "general", (spec.d, spec.d), spec.gain));
         Box::new(EncoderDecoder::normal(spec.seed, spec.d, spec.gain, alignment))
     },
 };

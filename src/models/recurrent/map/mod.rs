@@ -20,5 +20,8 @@ pub static ALL: &[&NamedMap] = include!(concat!(env!("OUT_DIR"), "/maps.rs"));
 
 /// Finds a map. **Errors** an unknown name, with the nearest known one.
 pub fn find(name: &str) -> Result<&'static NamedMap> {
-    ALL.iter().copied().find(|m| m.name == name).ok_or_else(|| Error::unknown("map", name, ALL.iter().map(|m| m.name)))
+    ALL.iter()
+        .copied()
+        .find(|m| m.name == name)
+        .ok_or_else(|| Error::unknown("map", name, ALL.iter().map(|m| m.name)))
 }

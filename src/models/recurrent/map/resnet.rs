@@ -12,6 +12,14 @@ pub static ENTRY: NamedMap = NamedMap {
     unit: |layers| layers as f64,
     build: |spec| {
         let (weights, nonlinearity) = (WeightSchedule::Smooth, Nonlinearity::Tanh);
-        Box::new(ResidualNet { d: spec.d, depth: spec.layers, power: 1.0, gain: spec.gain, weights, nonlinearity, seed: spec.seed })
+        Box::new(ResidualNet {
+            d: spec.d,
+            depth: spec.layers,
+            power: 1.0,
+            gain: spec.gain,
+            weights,
+            nonlinearity,
+            seed: spec.seed,
+        })
     },
 };

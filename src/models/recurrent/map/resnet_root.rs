@@ -12,6 +12,14 @@ pub static ENTRY: NamedMap = NamedMap {
     unit: |layers| layers as f64,
     build: |spec| {
         let (weights, nonlinearity) = (WeightSchedule::Independent, Nonlinearity::Relu);
-        Box::new(ResidualNet { d: spec.d, depth: spec.layers, power: 0.5, gain: spec.gain, weights, nonlinearity, seed: spec.seed })
+        Box::new(ResidualNet {
+            d: spec.d,
+            depth: spec.layers,
+            power: 0.5,
+            gain: spec.gain,
+            weights,
+            nonlinearity,
+            seed: spec.seed,
+        })
     },
 };

@@ -11,7 +11,9 @@ pub static ENTRY: NamedMap = NamedMap {
     citation: "Elman, Finding structure in time, Cognitive Science 14 (1990)",
     receptive_field: ReceptiveField::Before,
     unit: one_layer,
-    build: |spec| Box::new(CellLayer(Rnn { gate: Gate::normal(spec.seed, "rnn", spec.d, spec.gain) })),
+    build: |spec| {
+        Box::new(CellLayer(Rnn { gate: Gate::normal(spec.seed, "rnn", spec.d, spec.gain) }))
+    },
 };
 
 /// The cell.

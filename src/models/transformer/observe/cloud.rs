@@ -18,7 +18,8 @@ impl Cloud {
     /// From rows of dimension d.
     pub fn new(x: &[f64], d: usize) -> Self {
         let directions = directions(x, d);
-        let cosines = PackedMatrix::from_columns(&MatrixRows::new(&directions, d), d).product(&directions, &[]);
+        let cosines = PackedMatrix::from_columns(&MatrixRows::new(&directions, d), d)
+            .product(&directions, &[]);
         Self { cosines, n: x.len() / d, directions }
     }
 
@@ -56,7 +57,9 @@ impl Cloud {
             let mut open = vec![start];
             visited[start] = true;
             while let Some(i) = open.pop() {
-                for (j, (visited, cosine)) in visited.iter_mut().zip(&self.cosines[i * self.n..]).enumerate() {
+                for (j, (visited, cosine)) in
+                    visited.iter_mut().zip(&self.cosines[i * self.n..]).enumerate()
+                {
                     if !*visited && *cosine > threshold {
                         *visited = true;
                         open.push(j);

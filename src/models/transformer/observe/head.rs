@@ -34,7 +34,11 @@ pub fn weight_statistics(weights: &[f64], n: usize) -> WeightStatistics {
         entropy += visible.iter().map(|w| -w * w.ln()).sum::<f64>() / count.ln();
     }
     let count = rows.max(1) as f64;
-    WeightStatistics { spread: spread / count, entropy: entropy / count, leader: share.into_iter().fold(0.0, f64::max) }
+    WeightStatistics {
+        spread: spread / count,
+        entropy: entropy / count,
+        leader: share.into_iter().fold(0.0, f64::max),
+    }
 }
 
 /// The bilinear forms of a head: `A = W_q^T W_k / sqrt r` and `V = W_o W_v`, of rank s at most.
@@ -66,7 +70,10 @@ impl HeadForm {
 }
 
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.map(|v| (v, v)).reduce(|a, v| (a.0.max(v.0), a.1.min(v.1))).map_or((f64::NAN, f64::NAN), |(a, b)| (a.max(0.0), b.min(0.0)))
+    values
+        .map(|v| (v, v))
+        .reduce(|a, v| (a.0.max(v.0), a.1.min(v.1)))
+        .map_or((f64::NAN, f64::NAN), |(a, b)| (a.max(0.0), b.min(0.0)))
 }
 
 /// The forms of head h, computed from matrices of its rank. A number that cannot be computed is
@@ -75,7 +82,8 @@ pub fn head_form(of: &AttentionLayer, h: usize) -> HeadForm {
     let (r, s) = (of.rank(), of.size());
     let g = h / (of.grouping.heads / of.grouping.kv_heads);
     let (d, source) = (of.query.inputs(), of.value.inputs());
-    let [query, key, value, output] = [&of.query, &of.key, &of.value, &of.output].map(|map| map.weight());
+    let [query, key, value, output] =
+        [&of.query, &of.key, &of.value, &of.output].map(|map| map.weight());
     let q = &query[h * r * d..(h + 1) * r * d];
     let k = &key[g * r * source..(g + 1) * r * source];
     let v = &value[g * s * source..(g + 1) * s * source];
@@ -84,7 +92,8 @@ pub fn head_form(of: &AttentionLayer, h: usize) -> HeadForm {
     let o: Vec<f64> = (0..s * d).map(|at| output[at % d * columns + h * s + at / d]).collect();
     let (oo, vv, vo) = (products(&o, &o, d), products(v, v, d), products(v, &o, d));
     // Tr((W_q O)^T (W_k V^T)) without d x d matrices.
-    let (qo, kv, qq, kk) = (products(q, &o, d), products(k, v, d), products(q, q, d), products(k, k, d));
+    let (qo, kv, qq, kk) =
+        (products(q, &o, d), products(k, v, d), products(q, q, d), products(k, k, d));
     let size = |a: &[f64], b: &[f64]| dot(a, b).max(0.0).sqrt();
     let mut symmetric = symmetric_part(&oo, &vo, &vv, s);
     symmetric.sort_by(|a, b| b.abs().total_cmp(&a.abs()));
@@ -112,7 +121,11 @@ fn root(g: &[f64], n: usize) -> Option<Vec<f64>> {
 /// The largest eigenvalue of a product of two symmetric matrices without negative eigenvalues.
 fn largest(a: &[f64], b: &[f64], n: usize) -> f64 {
     let Some(r) = root(a, n) else { return f64::NAN };
-    congruent(&r, b, n).and_then(|m| symmetric_eigenvalues(&m, n)).and_then(|v| v.last().copied()).unwrap_or(f64::NAN).max(0.0)
+    congruent(&r, b, n)
+        .and_then(|m| symmetric_eigenvalues(&m, n))
+        .and_then(|v| v.last().copied())
+        .unwrap_or(f64::NAN)
+        .max(0.0)
 }
 
 /// `R B R^T`.
@@ -133,6 +146,10 @@ fn symmetric_part(oo: &[f64], vo: &[f64], vv: &[f64], s: usize) -> Vec<f64> {
             (false, false) => vv[(k / n - s) * s + k % n - s],
         })
         .collect();
-    let swap: Vec<f64> = (0..n * n).map(|k| if (k / n + s) % n == k % n { 0.5 } else { 0.0 }).collect();
-    root(&gram, n).and_then(|r| congruent(&r, &swap, n)).and_then(|m| symmetric_eigenvalues(&m, n)).unwrap_or_default()
+    let swap: Vec<f64> =
+        (0..n * n).map(|k| if (k / n + s) % n == k % n { 0.5 } else { 0.0 }).collect();
+    root(&gram, n)
+        .and_then(|r| congruent(&r, &swap, n))
+        .and_then(|m| symmetric_eigenvalues(&m, n))
+        .unwrap_or_default()
 }

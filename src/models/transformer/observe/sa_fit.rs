@@ -63,11 +63,23 @@ impl PairDrift {
     /// From `one[i, k] = <P_i a_i, x_k>` and bounds of its rounding; adds the terms with i and k
     /// exchanged.
     fn new(one: &[f64], rounding: &[f64], n: usize) -> Self {
-        let both = |m: &[f64]| -> Vec<f64> { (0..n * n).map(|at| m[at] + m[at % n * n + at / n]).collect() };
+        let both = |m: &[f64]| -> Vec<f64> {
+            (0..n * n).map(|at| m[at] + m[at % n * n + at / n]).collect()
+        };
         let rates = both(one);
-        let size = |m: &[f64]| m.iter().enumerate().filter(|(at, _)| at / n != at % n).map(|(_, v)| v * v).sum::<f64>().sqrt();
+        let size = |m: &[f64]| {
+            m.iter()
+                .enumerate()
+                .filter(|(at, _)| at / n != at % n)
+                .map(|(_, v)| v * v)
+                .sum::<f64>()
+                .sqrt()
+        };
         let rounding_error = size(&both(rounding)) / size(&rates);
-        Self { rounding_error: if rounding_error.is_nan() { f64::INFINITY } else { rounding_error }, rates }
+        Self {
+            rounding_error: if rounding_error.is_nan() { f64::INFINITY } else { rounding_error },
+            rates,
+        }
     }
 }
 
@@ -101,11 +113,16 @@ impl<'a> SaReference<'a> {
     /// token i, whose length is `lengths[i]`.
     pub fn fit(&self, lengths: &[f64], a: &[f64]) -> Fit {
         let head = self.head_drift(lengths, a);
-        let sums: Vec<Vec<[f64; 3]>> = self.drifts.iter().map(|own| self.sums(&own.rates, &head.rates)).collect();
+        let sums: Vec<Vec<[f64; 3]>> =
+            self.drifts.iter().map(|own| self.sums(&own.rates, &head.rates)).collect();
         let cosines = |without: Option<usize>| -> Vec<f64> {
             let cosine = |sums: &Vec<[f64; 3]>| {
-                let included = sums.iter().enumerate().filter(|(k, _)| without.is_none_or(|g| k / GROUPS != g && k % GROUPS != g));
-                let [ab, aa, bb] = included.fold([0.0; 3], |t, (_, s)| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
+                let included = sums
+                    .iter()
+                    .enumerate()
+                    .filter(|(k, _)| without.is_none_or(|g| k / GROUPS != g && k % GROUPS != g));
+                let [ab, aa, bb] =
+                    included.fold([0.0; 3], |t, (_, s)| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
                 let size = aa.sqrt() * bb.sqrt();
                 if size > 0.0 { ab / size } else { 0.0 }
             };
@@ -113,13 +130,18 @@ impl<'a> SaReference<'a> {
         };
         let all = cosines(None);
         let (best, last) = (first_largest(&all), all.len() - 1);
-        let logs: Vec<f64> = (0..GROUPS).map(|g| self.betas[first_largest(&cosines(Some(g)))].ln()).collect();
+        let logs: Vec<f64> =
+            (0..GROUPS).map(|g| self.betas[first_largest(&cosines(Some(g)))].ln()).collect();
         let mean = logs.iter().sum::<f64>() / GROUPS as f64;
         let rounded = (STEP * LN_2).powi(2) / 12.0;
-        let spread = rounded + logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() * (GROUPS - 1) as f64 / GROUPS as f64;
+        let spread = rounded
+            + logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() * (GROUPS - 1) as f64
+                / GROUPS as f64;
         // A vector with a relative error r turns by at most the angle r.
         let rounding_error = |k: usize| self.drifts[k].rounding_error + head.rounding_error;
-        let inside = [0, last].iter().all(|end| all[best] - all[*end] > rounding_error(best) + rounding_error(*end));
+        let inside = [0, last]
+            .iter()
+            .all(|end| all[best] - all[*end] > rounding_error(best) + rounding_error(*end));
         let beta = if inside { self.betas[best] } else { f64::NAN };
         Fit { beta, cosine: all[best], error: beta * spread.sqrt() }
     }
@@ -142,7 +164,8 @@ impl<'a> SaReference<'a> {
     /// term with i and k exchanged.
     fn head_drift(&self, lengths: &[f64], a: &[f64]) -> PairDrift {
         let (n, d) = (self.cloud.n, a.len() / self.cloud.n);
-        let along = PackedMatrix::from_columns(&MatrixRows::new(&self.cloud.directions, d), d).product(a, &[]);
+        let along = PackedMatrix::from_columns(&MatrixRows::new(&self.cloud.directions, d), d)
+            .product(a, &[]);
         let (mut one, mut rounding) = (Vec::with_capacity(n * n), Vec::with_capacity(n * n));
         for (i, (row, gaps)) in along.chunks_exact(n).zip(self.gaps.chunks_exact(n)).enumerate() {
             let own = &a[i * d..(i + 1) * d];
@@ -155,7 +178,11 @@ impl<'a> SaReference<'a> {
 
 /// Index of the first largest value.
 fn first_largest(values: &[f64]) -> usize {
-    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (k, v)| if *v > best.1 { (k, *v) } else { best }).0
+    values
+        .iter()
+        .enumerate()
+        .fold((0, f64::NEG_INFINITY), |best, (k, v)| if *v > best.1 { (k, *v) } else { best })
+        .0
 }
 
 /// `d <x_i, x_k> / dt` under SA, divided by the largest weight of another token: the sum over
@@ -176,7 +203,9 @@ fn sa_drift(gaps: &[f64], n: usize, beta: f64, causal: bool) -> PairDrift {
     weights.iter_mut().for_each(|w| *w = if w.is_finite() { (*w - top).exp() } else { 0.0 });
     let mixed = PackedMatrix::from_rows(&MatrixRows::new(gaps, n), n).product(&weights, &[]);
     let (mut one, mut rounding) = (Vec::with_capacity(n * n), Vec::with_capacity(n * n));
-    for ((weights, gaps), mixed) in weights.chunks_exact(n).zip(gaps.chunks_exact(n)).zip(mixed.chunks_exact(n)) {
+    for ((weights, gaps), mixed) in
+        weights.chunks_exact(n).zip(gaps.chunks_exact(n)).zip(mixed.chunks_exact(n))
+    {
         let (total, mean) = (weights.iter().sum::<f64>(), dot(weights, gaps));
         let length: f64 = weights.iter().zip(gaps).map(|(w, s)| w * (2.0 * s).sqrt()).sum();
         one.extend(gaps.iter().zip(mixed).map(|(s, m)| total * s + mean - m - mean * s));
@@ -194,7 +223,8 @@ impl Cloud {
         let mut out = vec![0.0; n * n];
         for i in 0..n {
             for k in 0..i {
-                let gap = 0.5 * rows[i].iter().zip(rows[k]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                let gap =
+                    0.5 * rows[i].iter().zip(rows[k]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
                 if gap > ROUNDING * ROUNDING {
                     (out[i * n + k], out[k * n + i]) = (gap, gap);
                 }

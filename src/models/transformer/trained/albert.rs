@@ -1,6 +1,8 @@
 //! ALBERT: one block for all layers, embeddings of a smaller dimension.
 
-use super::architecture::{Architecture, TensorStore, bert_embeddings, embedding_shapes, linear_shapes, norm_shapes};
+use super::architecture::{
+    Architecture, TensorStore, bert_embeddings, embedding_shapes, linear_shapes, norm_shapes,
+};
 use super::bert::{POSITIONS, encoder, post_norm_block};
 use super::config::Config;
 use super::keys::Keys;
@@ -48,7 +50,10 @@ impl Architecture for Albert {
     }
 
     fn config(&self, keys: &Keys) -> Result<Config> {
-        Ok(Config { embedding: keys.size("embedding_size", Some(128))?, ..encoder(keys, Activation::GeluTanh, false)? })
+        Ok(Config {
+            embedding: keys.size("embedding_size", Some(128))?,
+            ..encoder(keys, Activation::GeluTanh, false)?
+        })
     }
 
     fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
@@ -70,7 +75,9 @@ impl Architecture for Albert {
     }
 
     fn is_ignored(&self, name: &str) -> bool {
-        ["pooler.", "predictions.", "sop_classifier.", "classifier."].iter().any(|p| name.starts_with(p))
+        ["pooler.", "predictions.", "sop_classifier.", "classifier."]
+            .iter()
+            .any(|p| name.starts_with(p))
     }
 
     fn block_of_layer(&self, _: usize) -> usize {
@@ -83,17 +90,37 @@ impl Architecture for Albert {
 
     fn embed(&self, store: &TensorStore, config: &Config, ids: &[usize]) -> Result<Vec<f64>> {
         let small = bert_embeddings(store, config, ids)?;
-        Ok(store.linear("encoder.embedding_hidden_mapping_in", config.embedding, true)?.apply(&small))
+        Ok(store
+            .linear("encoder.embedding_hidden_mapping_in", config.embedding, true)?
+            .apply(&small))
     }
 
     fn block(&self, store: &TensorStore, c: &Config, _: usize) -> Result<TransformerBlock> {
         let at = |name: &str| format!("{BLOCK}.{name}");
         let map = |name: &str| store.linear(&at(name), c.d, true);
-        let maps = [map("attention.query")?, map("attention.key")?, map("attention.value")?, map("attention.dense")?];
-        let attention =
-            AttentionLayer::new(&at("attention"), maps, Grouping { heads: c.heads, kv_heads: c.kv_heads }, Arc::new(FullAttention))?;
-        let mlp = Mlp::new(&at("ffn"), map("ffn")?, None, store.linear(&at("ffn_output"), c.hidden, true)?, c.activation)?;
-        let (a, b) = (store.layer_norm(&at("attention.LayerNorm"), c.eps)?, store.layer_norm(&at("full_layer_layer_norm"), c.eps)?);
+        let maps = [
+            map("attention.query")?,
+            map("attention.key")?,
+            map("attention.value")?,
+            map("attention.dense")?,
+        ];
+        let attention = AttentionLayer::new(
+            &at("attention"),
+            maps,
+            Grouping { heads: c.heads, kv_heads: c.kv_heads },
+            Arc::new(FullAttention),
+        )?;
+        let mlp = Mlp::new(
+            &at("ffn"),
+            map("ffn")?,
+            None,
+            store.linear(&at("ffn_output"), c.hidden, true)?,
+            c.activation,
+        )?;
+        let (a, b) = (
+            store.layer_norm(&at("attention.LayerNorm"), c.eps)?,
+            store.layer_norm(&at("full_layer_layer_norm"), c.eps)?,
+        );
         Ok(post_norm_block(c, attention, a, mlp, b))
     }
 }

@@ -37,7 +37,8 @@ pub trait Architecture: Send + Sync {
     /// A block.
     ///
     /// **Errors** tensors that cannot be read.
-    fn block(&self, store: &TensorStore, config: &Config, index: usize) -> Result<TransformerBlock>;
+    fn block(&self, store: &TensorStore, config: &Config, index: usize)
+    -> Result<TransformerBlock>;
     /// The norm after the last layer.
     ///
     /// **Errors** tensors that cannot be read.
@@ -59,20 +60,40 @@ impl TensorStore {
     /// **Errors** the first missing, wrongly shaped or unknown tensor.
     pub fn new(tensors: Tensors, architecture: &dyn Architecture, config: &Config) -> Result<Self> {
         let shapes = architecture.shapes(config);
-        let error = |name: &str, problem: String| Error::File { path: tensors.path().into(), place: format!("tensor {name}"), problem };
-        let has = |prefix: &&&str| shapes.iter().any(|s| tensors.entries().contains_key(&format!("{prefix}{}", s.0)));
+        let error = |name: &str, problem: String| Error::File {
+            path: tensors.path().into(),
+            place: format!("tensor {name}"),
+            problem,
+        };
+        let has = |prefix: &&&str| {
+            shapes.iter().any(|s| tensors.entries().contains_key(&format!("{prefix}{}", s.0)))
+        };
         let prefix = architecture.prefixes().iter().find(has).copied().unwrap_or("");
         for (name, shape) in &shapes {
             let name = format!("{prefix}{name}");
             match tensors.entries().get(&name) {
                 None if tensors.is_integer(&name) => {
-                    return Err(error(&name, "found whole numbers, expected F64, F32, F16 or BF16".into()));
+                    return Err(error(
+                        &name,
+                        "found whole numbers, expected F64, F32, F16 or BF16".into(),
+                    ));
                 }
                 None => {
-                    return Err(error(&name, format!("not in the file, expected one of shape {shape:?} for the settings of the model")));
+                    return Err(error(
+                        &name,
+                        format!(
+                            "not in the file, expected one of shape {shape:?} for the settings of the model"
+                        ),
+                    ));
                 }
                 Some(e) if e.shape != *shape => {
-                    return Err(error(&name, format!("found shape {:?}, expected {shape:?} for the settings of the model", e.shape)));
+                    return Err(error(
+                        &name,
+                        format!(
+                            "found shape {:?}, expected {shape:?} for the settings of the model",
+                            e.shape
+                        ),
+                    ));
                 }
                 Some(_) => {}
             }
@@ -82,7 +103,10 @@ impl TensorStore {
             if !architecture.is_ignored(bare) && !shapes.iter().any(|s| s.0 == bare) {
                 return Err(error(
                     name,
-                    format!("found in the file, expected no such tensor in a model `{}` of these settings", architecture.name()),
+                    format!(
+                        "found in the file, expected no such tensor in a model `{}` of these settings",
+                        architecture.name()
+                    ),
                 ));
             }
         }
@@ -96,7 +120,11 @@ impl TensorStore {
 
     /// An error that names a tensor.
     pub fn error(&self, name: &str, problem: String) -> Error {
-        Error::File { path: self.tensors.path().into(), place: format!("tensor {}{name}", self.prefix), problem }
+        Error::File {
+            path: self.tensors.path().into(),
+            place: format!("tensor {}{name}", self.prefix),
+            problem,
+        }
     }
 
     /// Number of parameters in these tensors.
@@ -130,7 +158,13 @@ impl TensorStore {
     ///
     /// **Errors** as [`Tensors::rows`].
     pub fn layer_norm(&self, name: &str, eps: f64) -> Result<Norm> {
-        Norm::new(name, Centring::Mean, eps, self.all(&format!("{name}.weight"))?, self.all(&format!("{name}.bias"))?)
+        Norm::new(
+            name,
+            Centring::Mean,
+            eps,
+            self.all(&format!("{name}.weight"))?,
+            self.all(&format!("{name}.bias"))?,
+        )
     }
 }
 

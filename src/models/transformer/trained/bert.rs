@@ -1,6 +1,8 @@
 //! BERT and sentence transformers based on it: post-norm, learned positions.
 
-use super::architecture::{Architecture, TensorStore, bert_embeddings, embedding_shapes, linear_shapes, norm_shapes};
+use super::architecture::{
+    Architecture, TensorStore, bert_embeddings, embedding_shapes, linear_shapes, norm_shapes,
+};
 use super::config::Config;
 use super::keys::Keys;
 use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
@@ -15,8 +17,12 @@ use std::sync::Arc;
 pub struct Bert;
 
 /// Positions are added to the words.
-pub(super) const POSITIONS: ModelKey =
-    ModelKey::one_of("position_embedding_type", &["\"absolute\""], "positions that are not added to the words", "\"relative_key\"");
+pub(super) const POSITIONS: ModelKey = ModelKey::one_of(
+    "position_embedding_type",
+    &["\"absolute\""],
+    "positions that are not added to the words",
+    "\"relative_key\"",
+);
 
 static SETTINGS: [ModelKey; 14] = [
     ModelKey::read("hidden_size", "dimension of the tokens", "8"),
@@ -57,7 +63,13 @@ pub(super) fn encoder(keys: &Keys, activation: Activation, causal: bool) -> Resu
 }
 
 /// A post-norm block of attention and feed-forward layer.
-pub(super) fn post_norm_block(config: &Config, attention: AttentionLayer, a: Norm, mlp: Mlp, b: Norm) -> TransformerBlock {
+pub(super) fn post_norm_block(
+    config: &Config,
+    attention: AttentionLayer,
+    a: Norm,
+    mlp: Mlp,
+    b: Norm,
+) -> TransformerBlock {
     debug_assert_eq!(attention.grouping.heads, config.heads);
     TransformerBlock {
         parts: vec![
@@ -85,7 +97,11 @@ impl Architecture for Bert {
         for l in 0..c.layers {
             let at = |name: &str| format!("encoder.layer.{l}.{name}");
             for name in ["query", "key", "value"] {
-                out.extend(linear_shapes(&at(&format!("attention.self.{name}")), c.d, c.heads * c.rank));
+                out.extend(linear_shapes(
+                    &at(&format!("attention.self.{name}")),
+                    c.d,
+                    c.heads * c.rank,
+                ));
             }
             out.extend(linear_shapes(&at("attention.output.dense"), c.heads * c.rank, c.d));
             out.extend(norm_shapes(&at("attention.output.LayerNorm"), c.d));
@@ -120,11 +136,23 @@ impl Architecture for Bert {
             store.linear(&at("attention.self.value"), c.d, true)?,
             store.linear(&at("attention.output.dense"), c.heads * c.rank, true)?,
         ];
-        let pattern: Arc<dyn Pattern> = if c.causal { Arc::new(Causal) } else { Arc::new(FullAttention) };
-        let attention = AttentionLayer::new(&at("attention"), maps, Grouping { heads: c.heads, kv_heads: c.kv_heads }, pattern)?;
-        let (first, second) = (store.linear(&at("intermediate.dense"), c.d, true)?, store.linear(&at("output.dense"), c.hidden, true)?);
+        let pattern: Arc<dyn Pattern> =
+            if c.causal { Arc::new(Causal) } else { Arc::new(FullAttention) };
+        let attention = AttentionLayer::new(
+            &at("attention"),
+            maps,
+            Grouping { heads: c.heads, kv_heads: c.kv_heads },
+            pattern,
+        )?;
+        let (first, second) = (
+            store.linear(&at("intermediate.dense"), c.d, true)?,
+            store.linear(&at("output.dense"), c.hidden, true)?,
+        );
         let mlp = Mlp::new(&at("intermediate"), first, None, second, c.activation)?;
-        let (a, b) = (store.layer_norm(&at("attention.output.LayerNorm"), c.eps)?, store.layer_norm(&at("output.LayerNorm"), c.eps)?);
+        let (a, b) = (
+            store.layer_norm(&at("attention.output.LayerNorm"), c.eps)?,
+            store.layer_norm(&at("output.LayerNorm"), c.eps)?,
+        );
         Ok(post_norm_block(c, attention, a, mlp, b))
     }
 }

@@ -24,7 +24,11 @@ impl Bytes for Vec<u8> {
                 out.copy_from_slice(part);
                 Ok(())
             }
-            None => Err(Error::parameter("bytes", self.len(), format!("{} more from {start} on", out.len()))),
+            None => Err(Error::parameter(
+                "bytes",
+                self.len(),
+                format!("{} more from {start} on", out.len()),
+            )),
         }
     }
 }

@@ -24,14 +24,19 @@ const MAX_LENGTH: u64 = 1 << 24;
 
 impl Reader<'_> {
     fn error(&self, problem: impl Into<String>) -> Error {
-        Error::File { path: self.path.into(), place: format!("byte {}", self.position), problem: problem.into() }
+        Error::File {
+            path: self.path.into(),
+            place: format!("byte {}", self.position),
+            problem: problem.into(),
+        }
     }
 
     fn take(&mut self, count: u64) -> Result<Vec<u8>> {
         if count > self.bytes.count().saturating_sub(self.position) {
             return Err(self.error("truncated in its header"));
         }
-        let buffered = self.position >= self.first && self.position + count <= self.first + self.piece.len() as u64;
+        let buffered = self.position >= self.first
+            && self.position + count <= self.first + self.piece.len() as u64;
         if !buffered {
             let length = PIECE.max(count).min(self.bytes.count() - self.position);
             self.piece.resize(length as usize, 0);
@@ -60,7 +65,11 @@ impl Reader<'_> {
 
     fn count(&mut self) -> Result<u64> {
         let count = self.u64()?;
-        if count > MAX_LENGTH { Err(self.error(format!("found a length of {count}, expected at most {MAX_LENGTH}"))) } else { Ok(count) }
+        if count > MAX_LENGTH {
+            Err(self.error(format!("found a length of {count}, expected at most {MAX_LENGTH}")))
+        } else {
+            Ok(count)
+        }
     }
 
     fn string(&mut self) -> Result<String> {
@@ -87,7 +96,11 @@ impl Reader<'_> {
             10 => json!(self.u64()?),
             11 => json!(i64::from_le_bytes(self.array()?)),
             12 => json!(f64::from_le_bytes(self.array()?)),
-            other => return Err(self.error(format!("found a value of kind {other}, expected one of 0 to 12"))),
+            other => {
+                return Err(
+                    self.error(format!("found a value of kind {other}, expected one of 0 to 12"))
+                );
+            }
         })
     }
 }
@@ -123,7 +136,8 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<St
         if axes > 4 {
             return Err(plain(format!("tensor {name}: found {axes} axes, expected at most 4")));
         }
-        let mut shape = (0..axes).map(|_| reader.u64().map(|s| s as usize)).collect::<Result<Vec<_>>>()?;
+        let mut shape =
+            (0..axes).map(|_| reader.u64().map(|s| s as usize)).collect::<Result<Vec<_>>>()?;
         shape.reverse();
         let (kind, start) = (reader.u32()?, reader.u64()?);
         let format = match kind {
@@ -133,7 +147,11 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<St
             8 => NumberFormat::Q8_0,
             28 => NumberFormat::F64,
             30 => NumberFormat::BF16,
-            other => return Err(plain(format!("tensor {name}: found type {other}, expected F32, F16, BF16, F64, Q8_0 or Q4_1"))),
+            other => {
+                return Err(plain(format!(
+                    "tensor {name}: found type {other}, expected F32, F16, BF16, F64, Q8_0 or Q4_1"
+                )));
+            }
         };
         entries.insert(name, TensorEntry { format, shape, start });
     }
@@ -142,8 +160,12 @@ pub fn read(path: &str, bytes: Box<dyn Bytes>) -> Result<(Tensors, Value, Map<St
     let metadata = Value::Object(metadata);
     let config = config(path, &metadata)?;
     let metadata = if let Value::Object(metadata) = metadata { metadata } else { Map::new() };
-    let named =
-        entries.into_iter().map(|(n, e)| (safetensors_name(&n), TensorEntry { start: data.saturating_add(e.start), ..e })).collect();
+    let named = entries
+        .into_iter()
+        .map(|(n, e)| {
+            (safetensors_name(&n), TensorEntry { start: data.saturating_add(e.start), ..e })
+        })
+        .collect();
     Ok((Tensors::new(path, bytes, named)?, config, metadata))
 }
 
@@ -158,17 +180,31 @@ pub static SETTINGS: [ModelKey; 37] = [
     ModelKey::read("llama.attention.head_count", "heads", "2"),
     ModelKey::read("llama.attention.head_count_kv", "heads of keys and values", "1"),
     ModelKey::read("llama.attention.key_length", "rows of a head's queries and keys", "4"),
-    ModelKey::read("llama.attention.value_length", "rows of a head's values: as many as of its keys", "4"),
+    ModelKey::read(
+        "llama.attention.value_length",
+        "rows of a head's values: as many as of its keys",
+        "4",
+    ),
     ModelKey::read("llama.feed_forward_length", "hidden units", "64"),
     ModelKey::read("llama.context_length", "most positions", "4"),
     ModelKey::read("llama.attention.layer_norm_rms_epsilon", "eps of the norms", "0.1"),
     ModelKey::read("llama.vocab_size", "vocabulary", "29"),
     ModelKey::read("llama.rope.freq_base", "the base of rotary positions", "50.0"),
     ModelKey::read("llama.rope.dimension_count", "coordinates of a head that turn: all", "4"),
-    ModelKey::read("llama.rope.scaling.type", "none, linear (also where it is absent) or yarn", "\"none\"").in_context(FACTOR),
+    ModelKey::read(
+        "llama.rope.scaling.type",
+        "none, linear (also where it is absent) or yarn",
+        "\"none\"",
+    )
+    .in_context(FACTOR),
     ModelKey::read("llama.rope.scaling.factor", "how many times more positions", "4.0"),
     ModelKey::read("llama.rope.scale_linear", "the older name of the factor", "4.0"),
-    ModelKey::read("llama.rope.scaling.original_context_length", "positions of the first training", "64").in_context(YARN),
+    ModelKey::read(
+        "llama.rope.scaling.original_context_length",
+        "positions of the first training",
+        "64",
+    )
+    .in_context(YARN),
     ModelKey::one_of("llama.rope.scaling.attn_factor", &["1.0"], "another amplitude", "2.0"),
     ModelKey::one_of("llama.rope.scaling.yarn_log_multiplier", &[], "another amplitude", "0.5"),
     ModelKey::one_of("llama.rope.scaling.yarn_ext_factor", &["1.0"], "another ramp", "0.5"),
@@ -179,10 +215,25 @@ pub static SETTINGS: [ModelKey; 37] = [
     ModelKey::one_of("llama.attention.causal", &["true"], "no mask", "false"),
     ModelKey::one_of("llama.attention.scale", &[], "logits times another factor", "0.5"),
     ModelKey::one_of("llama.attention.max_alibi_bias", &["0.0"], "biases by distance", "8.0"),
-    ModelKey::one_of("llama.attention.clamp_kqv", &["0.0"], "queries, keys and values cut off", "1.0"),
-    ModelKey::one_of("llama.attention.sliding_window", &["0"], "a sliding window of visible tokens", "4"),
+    ModelKey::one_of(
+        "llama.attention.clamp_kqv",
+        &["0.0"],
+        "queries, keys and values cut off",
+        "1.0",
+    ),
+    ModelKey::one_of(
+        "llama.attention.sliding_window",
+        &["0"],
+        "a sliding window of visible tokens",
+        "4",
+    ),
     ModelKey::one_of("llama.expert_count", &["0"], "several feed-forward layers in a block", "8"),
-    ModelKey::one_of("llama.expert_used_count", &["0"], "several feed-forward layers in a block", "2"),
+    ModelKey::one_of(
+        "llama.expert_used_count",
+        &["0"],
+        "several feed-forward layers in a block",
+        "2",
+    ),
     ModelKey::one_of("llama.use_parallel_residual", &["false"], "sublayers side by side", "true"),
     ModelKey::one_of("llama.embedding_scale", &["1.0"], "words times a factor", "2.0"),
     ModelKey::one_of("llama.residual_scale", &["1.0"], "sublayers times a factor", "2.0"),
@@ -202,19 +253,32 @@ fn config(path: &str, metadata: &Value) -> Result<Value> {
         return Err(Error::File { path: path.into(), place: String::new(), problem });
     }
     keys.check()?;
-    for (key, value) in metadata.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with("llama.")) {
+    for (key, value) in
+        metadata.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with("llama."))
+    {
         if !SETTINGS.iter().any(|k| k.name == key) {
-            return Err(keys.error(key, value, "no such key: its effect on the model is not known here"));
+            return Err(keys.error(
+                key,
+                value,
+                "no such key: its effect on the model is not known here",
+            ));
         }
     }
     let of = |key: &str| keys.value(&format!("llama.{key}")).clone();
     let rank = match keys.value("llama.attention.key_length") {
-        Value::Null => keys.rank(keys.size("llama.embedding_length", None)?, keys.size("llama.attention.head_count", None)?)?,
+        Value::Null => keys.rank(
+            keys.size("llama.embedding_length", None)?,
+            keys.size("llama.attention.head_count", None)?,
+        )?,
         _ => keys.size("llama.attention.key_length", None)?,
     };
     for key in ["llama.attention.value_length", "llama.rope.dimension_count"] {
         if keys.size(key, Some(rank))? != rank {
-            return Err(keys.error(key, keys.value(key), &format!("{rank}, the rows of a head's queries")));
+            return Err(keys.error(
+                key,
+                keys.value(key),
+                &format!("{rank}, the rows of a head's queries"),
+            ));
         }
     }
     let words = metadata.get("tokenizer.ggml.tokens").and_then(Value::as_array).map(Vec::len);
@@ -248,7 +312,8 @@ fn scaling(keys: &Keys) -> Result<Value> {
     Ok(match kind {
         // A factor of 0 means no scaling.
         Some(true) if factor > 0.0 => {
-            let original = if original.is_null() { keys.value("llama.context_length") } else { original };
+            let original =
+                if original.is_null() { keys.value("llama.context_length") } else { original };
             json!({"rope_type": "yarn", "factor": factor, "original_max_position_embeddings": original})
         }
         Some(false) if factor > 0.0 => json!({"rope_type": "linear", "factor": factor}),
@@ -273,6 +338,7 @@ fn safetensors_name(name: &str) -> String {
         ("ffn_down", "mlp.down_proj"),
         ("blk", "layers"),
     ];
-    let one = |part: &str| parts.iter().find(|p| p.0 == part).map_or(part.to_owned(), |p| p.1.to_owned());
+    let one =
+        |part: &str| parts.iter().find(|p| p.0 == part).map_or(part.to_owned(), |p| p.1.to_owned());
     name.split('.').map(one).collect::<Vec<_>>().join(".")
 }

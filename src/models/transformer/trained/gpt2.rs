@@ -27,8 +27,18 @@ static SETTINGS: [ModelKey; 17] = [
     ModelKey::same_as("num_hidden_layers", "n_layer", "1"),
     ModelKey::same_as("num_attention_heads", "n_head", "2"),
     ModelKey::same_as("max_position_embeddings", "n_positions", "13"),
-    ModelKey::one_of("scale_attn_weights", &["true"], "logits that are not divided by the root of the rank", "false"),
-    ModelKey::one_of("scale_attn_by_inverse_layer_idx", &["false"], "logits divided by the number of the layer", "true"),
+    ModelKey::one_of(
+        "scale_attn_weights",
+        &["true"],
+        "logits that are not divided by the root of the rank",
+        "false",
+    ),
+    ModelKey::one_of(
+        "scale_attn_by_inverse_layer_idx",
+        &["false"],
+        "logits divided by the number of the layer",
+        "true",
+    ),
     PRUNED,
     CROSS,
     QUANTISED,
@@ -36,7 +46,8 @@ static SETTINGS: [ModelKey; 17] = [
 
 /// Weight and bias of a map whose weight is stored as inputs x outputs.
 fn transposed(store: &TensorStore, name: &str, inputs: usize) -> Result<(Vec<f64>, Vec<f64>)> {
-    let (by_column, bias) = (store.all(&format!("{name}.weight"))?, store.all(&format!("{name}.bias"))?);
+    let (by_column, bias) =
+        (store.all(&format!("{name}.weight"))?, store.all(&format!("{name}.bias"))?);
     let outputs = bias.len();
     Ok(((0..by_column.len()).map(|k| by_column[k % inputs * outputs + k / inputs]).collect(), bias))
 }
@@ -71,13 +82,19 @@ impl Architecture for Gpt2 {
     }
 
     fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
-        let mut out = vec![("wte.weight".to_owned(), vec![c.vocabulary, c.d]), ("wpe.weight".to_owned(), vec![c.positions, c.d])];
+        let mut out = vec![
+            ("wte.weight".to_owned(), vec![c.vocabulary, c.d]),
+            ("wpe.weight".to_owned(), vec![c.positions, c.d]),
+        ];
         for l in 0..c.layers {
             out.extend(norm_shapes(&format!("h.{l}.ln_1"), c.d));
             out.extend(norm_shapes(&format!("h.{l}.ln_2"), c.d));
-            for (name, inputs, outputs) in
-                [("attn.c_attn", c.d, 3 * c.d), ("attn.c_proj", c.d, c.d), ("mlp.c_fc", c.d, c.hidden), ("mlp.c_proj", c.hidden, c.d)]
-            {
+            for (name, inputs, outputs) in [
+                ("attn.c_attn", c.d, 3 * c.d),
+                ("attn.c_proj", c.d, c.d),
+                ("mlp.c_fc", c.d, c.hidden),
+                ("mlp.c_proj", c.hidden, c.d),
+            ] {
                 out.push((format!("h.{l}.{name}.weight"), vec![inputs, outputs]));
                 out.push((format!("h.{l}.{name}.bias"), vec![outputs]));
             }
@@ -91,7 +108,9 @@ impl Architecture for Gpt2 {
     }
 
     fn is_ignored(&self, name: &str) -> bool {
-        name.starts_with("lm_head.") || name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias")
+        name.starts_with("lm_head.")
+            || name.ends_with(".attn.bias")
+            || name.ends_with(".attn.masked_bias")
     }
 
     fn in_first_block(&self, name: &str) -> bool {
@@ -113,16 +132,35 @@ impl Architecture for Gpt2 {
         };
         let (weight, bias) = transposed(store, &at("attn.c_attn"), c.d)?;
         let part = |k: usize| {
-            let (w, b) = (weight[k * c.d * c.d..(k + 1) * c.d * c.d].to_vec(), bias[k * c.d..(k + 1) * c.d].to_vec());
+            let (w, b) = (
+                weight[k * c.d * c.d..(k + 1) * c.d * c.d].to_vec(),
+                bias[k * c.d..(k + 1) * c.d].to_vec(),
+            );
             Linear::new(&at("attn.c_attn"), c.d, w, b)
         };
         let maps = [part(0)?, part(1)?, part(2)?, linear("attn.c_proj", c.d)?];
-        let attention = AttentionLayer::new(&at("attn"), maps, Grouping { heads: c.heads, kv_heads: c.kv_heads }, Arc::new(Causal))?;
-        let mlp = Mlp::new(&at("mlp"), linear("mlp.c_fc", c.d)?, None, linear("mlp.c_proj", c.hidden)?, c.activation)?;
+        let attention = AttentionLayer::new(
+            &at("attn"),
+            maps,
+            Grouping { heads: c.heads, kv_heads: c.kv_heads },
+            Arc::new(Causal),
+        )?;
+        let mlp = Mlp::new(
+            &at("mlp"),
+            linear("mlp.c_fc", c.d)?,
+            None,
+            linear("mlp.c_proj", c.hidden)?,
+            c.activation,
+        )?;
         let norm = |name: &str| store.layer_norm(&at(name), c.eps);
         Ok(TransformerBlock {
             parts: vec![
-                ResidualSublayer::new(BlockPart::Attention(attention), NormPlacement::Pre, norm("ln_1")?, None),
+                ResidualSublayer::new(
+                    BlockPart::Attention(attention),
+                    NormPlacement::Pre,
+                    norm("ln_1")?,
+                    None,
+                ),
                 ResidualSublayer::new(BlockPart::Mlp(mlp), NormPlacement::Pre, norm("ln_2")?, None),
             ],
         })

@@ -23,15 +23,25 @@ static ABSENT: Value = Value::Null;
 impl Keys<'_> {
     /// An error that names a key.
     pub fn error(&self, key: &str, found: &Value, expected: &str) -> Error {
-        let problem =
-            if found.is_null() { format!("found nothing, expected {expected}") } else { format!("found {found}, expected {expected}") };
+        let problem = if found.is_null() {
+            format!("found nothing, expected {expected}")
+        } else {
+            format!("found {found}, expected {expected}")
+        };
         let dot = if self.parent.is_empty() { "" } else { "." };
-        Error::File { path: self.path.into(), place: format!("key {}{dot}{key}", self.parent), problem }
+        Error::File {
+            path: self.path.into(),
+            place: format!("key {}{dot}{key}", self.parent),
+            problem,
+        }
     }
 
     /// The value of a key; null where it is absent.
     pub fn value(&self, key: &str) -> &Value {
-        debug_assert!(self.table.iter().any(|k| k.name == key), "{key} is read but not in the table");
+        debug_assert!(
+            self.table.iter().any(|k| k.name == key),
+            "{key} is read but not in the table"
+        );
         self.json.get(key).unwrap_or(&ABSENT)
     }
 
@@ -48,15 +58,28 @@ impl Keys<'_> {
                 KeyUse::SameAs(other) => {
                     let wanted = self.json.get(other).unwrap_or(&ABSENT);
                     if !is_same(value, wanted) {
-                        return Err(self.error(key.name, value, &format!("{wanted}, the value of its other name {other}")));
+                        return Err(self.error(
+                            key.name,
+                            value,
+                            &format!("{wanted}, the value of its other name {other}"),
+                        ));
                     }
                 }
                 KeyUse::Object(table) => {
-                    let Some(object) = value.as_object() else { return Err(self.error(key.name, value, "an object")) };
+                    let Some(object) = value.as_object() else {
+                        return Err(self.error(key.name, value, "an object"));
+                    };
                     let inside = Keys { path: self.path, json: value, table, parent: key.name };
-                    if let Some((name, value)) = object.iter().find(|(name, _)| !table.iter().any(|k| k.name == name.as_str())) {
+                    if let Some((name, value)) = object
+                        .iter()
+                        .find(|(name, _)| !table.iter().any(|k| k.name == name.as_str()))
+                    {
                         let known: Vec<&str> = table.iter().map(|k| k.name).collect();
-                        return Err(inside.error(name, value, &format!("one of the keys {}", known.join(", "))));
+                        return Err(inside.error(
+                            name,
+                            value,
+                            &format!("one of the keys {}", known.join(", ")),
+                        ));
                     }
                     inside.check()?;
                 }
@@ -67,12 +90,17 @@ impl Keys<'_> {
 
     /// Rejects a value that asks for another computation than the one here.
     fn check_value(&self, key: &ModelKey, value: &Value, allowed: &[&str]) -> Result<()> {
-        let known: Vec<Value> = allowed.iter().filter_map(|a| serde_json::from_str(a).ok()).collect();
+        let known: Vec<Value> =
+            allowed.iter().filter_map(|a| serde_json::from_str(a).ok()).collect();
         if known.iter().any(|k| is_same(k, value)) {
             return Ok(());
         }
         let expected = if allowed.is_empty() { "none".into() } else { allowed.join(" or ") };
-        Err(self.error(key.name, value, &format!("{expected}: this is not computed here ({})", key.meaning)))
+        Err(self.error(
+            key.name,
+            value,
+            &format!("{expected}: this is not computed here ({})", key.meaning),
+        ))
     }
 
     /// A positive number; the default if the key is absent.
@@ -100,7 +128,8 @@ impl Keys<'_> {
             (Value::Null, Some(default)) => Ok(default),
             (value, _) => {
                 let size = value.as_u64().filter(|v| (1..=1 << 32).contains(v));
-                size.map(|v| v as usize).ok_or_else(|| self.error(key, value, "a whole number above 0"))
+                size.map(|v| v as usize)
+                    .ok_or_else(|| self.error(key, value, "a whole number above 0"))
             }
         }
     }
@@ -124,7 +153,9 @@ impl Keys<'_> {
             value => {
                 let found = known.iter().find(|k| value.as_str() == Some(k.0));
                 let names: Vec<&str> = known.iter().map(|k| k.0).collect();
-                found.map(|k| k.1).ok_or_else(|| self.error(key, value, &format!("one of {}", names.join(", "))))
+                found
+                    .map(|k| k.1)
+                    .ok_or_else(|| self.error(key, value, &format!("one of {}", names.join(", "))))
             }
         }
     }

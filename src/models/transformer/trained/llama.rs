@@ -28,11 +28,25 @@ static SETTINGS: [ModelKey; 20] = [
     ModelKey::read("max_position_embeddings", "most positions", "4"),
     ModelKey::read("vocab_size", "vocabulary", "29"),
     ModelKey::read("rope_theta", "the base of rotary positions", "50.0"),
-    ModelKey::read("rotary_pairs", "which coordinates turn together: halves or, in GGUF files, adjacent ones", "\"adjacent\""),
+    ModelKey::read(
+        "rotary_pairs",
+        "which coordinates turn together: halves or, in GGUF files, adjacent ones",
+        "\"adjacent\"",
+    ),
     ModelKey::object("rope_scaling", &ROPE, "how the angles of rotary positions are scaled"),
     ModelKey::object("rope_parameters", &ROPE, "rope_scaling in newer files, with the base"),
-    ModelKey::one_of("partial_rotary_factor", &["1.0"], "the share of a head's coordinates that turn", "0.5"),
-    ModelKey::one_of("rope_interleaved", &["false"], "rotary pairs of adjacent coordinates", "true"),
+    ModelKey::one_of(
+        "partial_rotary_factor",
+        &["1.0"],
+        "the share of a head's coordinates that turn",
+        "0.5",
+    ),
+    ModelKey::one_of(
+        "rope_interleaved",
+        &["false"],
+        "rotary pairs of adjacent coordinates",
+        "true",
+    ),
     ModelKey::one_of("attention_bias", &["false"], "offsets of queries, keys and values", "true"),
     ModelKey::one_of("mlp_bias", &["false"], "offsets of the feed-forward layers", "true"),
     ModelKey::one_of("sliding_window", &[], "a sliding window of visible tokens", "4"),
@@ -63,9 +77,14 @@ fn rotary(store: &TensorStore, c: &Config, settings: &RotarySettings, l: usize) 
     for (k, found) in read(&stored)?.into_iter().enumerate() {
         let expected = settings.base.powf(-2.0 * k as f64 / c.rank as f64);
         if (found - expected).abs() > HALF_PRECISION * expected {
-            return Err(
-                store.error(&stored, format!("found {found} at number {}, expected {expected} of the base {}", k + 1, settings.base))
-            );
+            return Err(store.error(
+                &stored,
+                format!(
+                    "found {found} at number {}, expected {expected} of the base {}",
+                    k + 1,
+                    settings.base
+                ),
+            ));
         }
     }
     settings.pattern(c.rank, &read(DIVISORS)?)
@@ -95,10 +114,21 @@ impl Architecture for Llama {
             d,
             heads,
             kv_heads: keys.size("num_key_value_heads", Some(heads))?,
-            rank: if keys.value("head_dim").is_null() { keys.rank(d, heads)? } else { keys.size("head_dim", None)? },
+            rank: if keys.value("head_dim").is_null() {
+                keys.rank(d, heads)?
+            } else {
+                keys.size("head_dim", None)?
+            },
             hidden: keys.size("intermediate_size", None)?,
             embedding: d,
-            activation: keys.word("hidden_act", &[("silu", Activation::Silu), ("gelu", Activation::Gelu), ("relu", Activation::Relu)])?,
+            activation: keys.word(
+                "hidden_act",
+                &[
+                    ("silu", Activation::Silu),
+                    ("gelu", Activation::Gelu),
+                    ("relu", Activation::Relu),
+                ],
+            )?,
             eps: keys.number("rms_norm_eps", 1e-6)?,
             positions,
             vocabulary: keys.size("vocab_size", None)?,
@@ -109,9 +139,14 @@ impl Architecture for Llama {
     }
 
     fn shapes(&self, c: &Config) -> Vec<(String, Vec<usize>)> {
-        let mut out = vec![("embed_tokens.weight".to_owned(), vec![c.vocabulary, c.d]), ("norm.weight".to_owned(), vec![c.d])];
+        let mut out = vec![
+            ("embed_tokens.weight".to_owned(), vec![c.vocabulary, c.d]),
+            ("norm.weight".to_owned(), vec![c.d]),
+        ];
         for l in 0..c.layers {
-            let mut add = |name: &str, shape: Vec<usize>| out.push((format!("layers.{l}.{name}.weight"), shape));
+            let mut add = |name: &str, shape: Vec<usize>| {
+                out.push((format!("layers.{l}.{name}.weight"), shape))
+            };
             add("input_layernorm", vec![c.d]);
             add("post_attention_layernorm", vec![c.d]);
             add("self_attn.q_proj", vec![c.heads * c.rank, c.d]);
@@ -130,7 +165,9 @@ impl Architecture for Llama {
     }
 
     fn is_ignored(&self, name: &str) -> bool {
-        name.starts_with("lm_head.") || name == DIVISORS || name.ends_with("self_attn.rotary_emb.inv_freq")
+        name.starts_with("lm_head.")
+            || name == DIVISORS
+            || name.ends_with("self_attn.rotary_emb.inv_freq")
     }
 
     fn in_first_block(&self, name: &str) -> bool {
@@ -155,14 +192,30 @@ impl Architecture for Llama {
             map("self_attn.v_proj", c.d)?,
             map("self_attn.o_proj", c.heads * c.rank)?,
         ];
-        let attention = AttentionLayer::new(&at("self_attn"), maps, Grouping { heads: c.heads, kv_heads: c.kv_heads }, Arc::new(pattern))?;
-        let (up, gate, down) = (map("mlp.up_proj", c.d)?, map("mlp.gate_proj", c.d)?, map("mlp.down_proj", c.hidden)?);
+        let attention = AttentionLayer::new(
+            &at("self_attn"),
+            maps,
+            Grouping { heads: c.heads, kv_heads: c.kv_heads },
+            Arc::new(pattern),
+        )?;
+        let (up, gate, down) =
+            (map("mlp.up_proj", c.d)?, map("mlp.gate_proj", c.d)?, map("mlp.down_proj", c.hidden)?);
         let mlp = Mlp::new(&at("mlp"), up, Some(gate), down, c.activation)?;
         let norm = |name: &str| rms(store, &at(name), c.eps);
         Ok(TransformerBlock {
             parts: vec![
-                ResidualSublayer::new(BlockPart::Attention(attention), NormPlacement::Pre, norm("input_layernorm")?, None),
-                ResidualSublayer::new(BlockPart::Mlp(mlp), NormPlacement::Pre, norm("post_attention_layernorm")?, None),
+                ResidualSublayer::new(
+                    BlockPart::Attention(attention),
+                    NormPlacement::Pre,
+                    norm("input_layernorm")?,
+                    None,
+                ),
+                ResidualSublayer::new(
+                    BlockPart::Mlp(mlp),
+                    NormPlacement::Pre,
+                    norm("post_attention_layernorm")?,
+                    None,
+                ),
             ],
         })
     }

@@ -35,7 +35,12 @@ impl TrainedModel {
     /// Reads a model from a safetensors file and its `config.json`.
     ///
     /// **Errors** a malformed or contradictory file: path, place, found and expected value.
-    pub fn safetensors(path: &str, bytes: Box<dyn Bytes>, config_path: &str, config: &str) -> Result<Self> {
+    pub fn safetensors(
+        path: &str,
+        bytes: Box<dyn Bytes>,
+        config_path: &str,
+        config: &str,
+    ) -> Result<Self> {
         let json: Value = serde_json::from_str(config).map_err(|e| Error::File {
             path: config_path.into(),
             place: format!("line {}", e.line()),
@@ -53,7 +58,12 @@ impl TrainedModel {
         Self::of(tensors, path, &json, metadata)
     }
 
-    fn of(tensors: super::Tensors, path: &str, json: &Value, metadata: Map<String, Value>) -> Result<Self> {
+    fn of(
+        tensors: super::Tensors,
+        path: &str,
+        json: &Value,
+        metadata: Map<String, Value>,
+    ) -> Result<Self> {
         let (architecture, config) = detect(path, json)?;
         let store = TensorStore::new(tensors, architecture, &config)?;
         Ok(Self { architecture, config, store, metadata })
@@ -100,7 +110,11 @@ impl TrainedModel {
             ));
         }
         if let Some(k) = ids.iter().position(|id| *id >= vocabulary) {
-            return Err(Error::parameter(format!("ids, id {}", k + 1), ids[k], format!("a word of the model, below {vocabulary}")));
+            return Err(Error::parameter(
+                format!("ids, id {}", k + 1),
+                ids[k],
+                format!("a word of the model, below {vocabulary}"),
+            ));
         }
         self.architecture.embed(&self.store, &self.config, ids)
     }
@@ -110,7 +124,11 @@ impl TrainedModel {
     /// **Errors** tensors that cannot be read, no such block.
     pub fn block(&self, index: usize) -> Result<TransformerBlock> {
         if index >= self.blocks() {
-            return Err(Error::parameter("block", index, format!("a number below {}, the blocks of the model", self.blocks())));
+            return Err(Error::parameter(
+                "block",
+                index,
+                format!("a number below {}, the blocks of the model", self.blocks()),
+            ));
         }
         self.architecture.block(&self.store, &self.config, index)
     }
@@ -143,9 +161,17 @@ impl TrainedModel {
             };
             let (after, weights) = block.step_with_weights(&x, None, 1.0, keep)?;
             if after.iter().any(|v| !v.to_f64().is_finite()) {
-                return Err(Error::Numerical { what: format!("layer {}: the tokens are not finite", index + 1) });
+                return Err(Error::Numerical {
+                    what: format!("layer {}: the tokens are not finite", index + 1),
+                });
             }
-            watch(&LayerPass { index, block: &block, before: &x, after: &after, weights: &weights })?;
+            watch(&LayerPass {
+                index,
+                block: &block,
+                before: &x,
+                after: &after,
+                weights: &weights,
+            })?;
             x = after;
             current = Some((*wanted, block));
         }

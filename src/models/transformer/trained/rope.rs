@@ -62,9 +62,9 @@ pub struct RotarySettings {
 
 const LINEAR: &str = r#"{"rope_type": "linear", "factor": 4.0}"#;
 const YARN: &str = r#"{"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}"#;
-const LONG_YARN: &str = r#"{"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 200}"#;
-const STRETCHED: &str =
-    r#"{"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8, "mscale": 1.0, "mscale_all_dim": 1.0}"#;
+const LONG_YARN: &str =
+    r#"{"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 200}"#;
+const STRETCHED: &str = r#"{"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8, "mscale": 1.0, "mscale_all_dim": 1.0}"#;
 const LLAMA3: &str = r#"{"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
     "original_max_position_embeddings": 8}"#;
 
@@ -126,7 +126,12 @@ impl ScalingName {
                 "mscale_all_dim",
                 "truncate",
             ],
-            Self::Llama3 => &["factor", "original_max_position_embeddings", "low_freq_factor", "high_freq_factor"],
+            Self::Llama3 => &[
+                "factor",
+                "original_max_position_embeddings",
+                "low_freq_factor",
+                "high_freq_factor",
+            ],
         }
     }
 }
@@ -138,22 +143,41 @@ impl RotarySettings {
     /// **Errors** unknown scalings; keys that are missing, contradict each other or belong to
     /// another scaling.
     pub fn read(keys: &Keys, positions: usize) -> Result<Self> {
-        let pairs = keys.word("rotary_pairs", &[("halves", Pairs::Halves), ("adjacent", Pairs::Adjacent)])?;
+        let pairs =
+            keys.word("rotary_pairs", &[("halves", Pairs::Halves), ("adjacent", Pairs::Adjacent)])?;
         let (older, newer) = (keys.value("rope_scaling"), keys.value("rope_parameters"));
         if !older.is_null() && !newer.is_null() && older != newer {
-            return Err(keys.error("rope_parameters", newer, "what rope_scaling says, or one of them"));
+            return Err(keys.error(
+                "rope_parameters",
+                newer,
+                "what rope_scaling says, or one of them",
+            ));
         }
-        let (name, scaling_settings) = if newer.is_null() { ("rope_scaling", older) } else { ("rope_parameters", newer) };
+        let (name, scaling_settings) =
+            if newer.is_null() { ("rope_scaling", older) } else { ("rope_parameters", newer) };
         let outer = keys.value("rope_theta");
         if scaling_settings.is_null() {
-            return Ok(Self { base: keys.positive("rope_theta", Some(1e4))?, pairs, scaling: RopeScaling::Plain, amplitude: 1.0 });
+            return Ok(Self {
+                base: keys.positive("rope_theta", Some(1e4))?,
+                pairs,
+                scaling: RopeScaling::Plain,
+                amplitude: 1.0,
+            });
         }
         let inside = Keys { path: keys.path, json: scaling_settings, table: &ROPE, parent: name };
         let inner = inside.value("rope_theta");
         if !outer.is_null() && !inner.is_null() && !is_same(outer, inner) {
-            return Err(inside.error("rope_theta", inner, &format!("{outer}, as the key rope_theta outside of it says")));
+            return Err(inside.error(
+                "rope_theta",
+                inner,
+                &format!("{outer}, as the key rope_theta outside of it says"),
+            ));
         }
-        let base = if inner.is_null() { keys.positive("rope_theta", Some(1e4))? } else { inside.positive("rope_theta", None)? };
+        let base = if inner.is_null() {
+            keys.positive("rope_theta", Some(1e4))?
+        } else {
+            inside.positive("rope_theta", None)?
+        };
         let (scaling, amplitude) = scaling_of(&inside, positions, base)?;
         Ok(Self { base, pairs, scaling, amplitude })
     }
@@ -176,9 +200,14 @@ impl RotarySettings {
             RopeScaling::Linear { factor } => vec![1.0 / factor; half],
             RopeScaling::Yarn { factor, original, beta_fast, beta_slow, truncate } => {
                 // The (fractional) index of the pair with this number of turns.
-                let pair = |turns: f64| rank as f64 * (original / (turns * TAU)).ln() / (2.0 * self.base.ln());
-                let (from, to) =
-                    if truncate { (pair(beta_fast).floor(), pair(beta_slow).ceil()) } else { (pair(beta_fast), pair(beta_slow)) };
+                let pair = |turns: f64| {
+                    rank as f64 * (original / (turns * TAU)).ln() / (2.0 * self.base.ln())
+                };
+                let (from, to) = if truncate {
+                    (pair(beta_fast).floor(), pair(beta_slow).ceil())
+                } else {
+                    (pair(beta_fast), pair(beta_slow))
+                };
                 let (from, to) = (from.max(0.0), to.min(rank as f64 - 1.0));
                 // A ramp of length 0 becomes a step just after its pair.
                 let length = (to - from).max(1e-3);
@@ -186,7 +215,8 @@ impl RotarySettings {
                 (0..half).map(|k| ramp(k) / factor + (1.0 - ramp(k))).collect()
             }
             RopeScaling::Llama3 { factor, low, high, original } => {
-                let turns = |k: usize| original * self.base.powf(-2.0 * k as f64 / rank as f64) / TAU;
+                let turns =
+                    |k: usize| original * self.base.powf(-2.0 * k as f64 / rank as f64) / TAU;
                 let ramp = |k: usize| ((turns(k) - low) / (high - low)).clamp(0.0, 1.0);
                 (0..half).map(|k| (1.0 - ramp(k)) / factor + ramp(k)).collect()
             }
@@ -211,34 +241,53 @@ fn scaling_of(keys: &Keys, positions: usize, base: f64) -> Result<(RopeScaling, 
         return Err(keys.error("type", older, &format!("{newer}, as rope_type says")));
     }
     let named = keys.word(if newer.is_null() { "type" } else { "rope_type" }, &NAMES)?;
-    for (key, value) in keys.json.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+    for (key, value) in
+        keys.json.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null())
+    {
         if !ALWAYS.iter().chain(named.keys()).any(|k| k == key) {
             return Err(keys.error(key, value, "no such key for this rope_type"));
         }
     }
-    let original = |default: Option<f64>| keys.positive("original_max_position_embeddings", default);
+    let original =
+        |default: Option<f64>| keys.positive("original_max_position_embeddings", default);
     let max_positions = positions as f64;
     let plain = |scaling| Ok((scaling, 1.0));
     match named {
         ScalingName::Default => plain(RopeScaling::Plain),
-        ScalingName::Linear => plain(RopeScaling::Linear { factor: keys.positive("factor", None)? }),
+        ScalingName::Linear => {
+            plain(RopeScaling::Linear { factor: keys.positive("factor", None)? })
+        }
         ScalingName::Dynamic => {
             // The base grows only for texts of more than max_position_embeddings tokens, and there
             // are none here.
             keys.positive("factor", None)?;
             if original(Some(max_positions))?.total_cmp(&max_positions).is_ne() {
                 let found = keys.value("original_max_position_embeddings");
-                return Err(keys.error("original_max_position_embeddings", found, &format!("{positions}, max_position_embeddings")));
+                return Err(keys.error(
+                    "original_max_position_embeddings",
+                    found,
+                    &format!("{positions}, max_position_embeddings"),
+                ));
             }
             plain(RopeScaling::Plain)
         }
         ScalingName::Yarn => yarn(keys, max_positions, base),
         ScalingName::Llama3 => {
-            let (low, high) = (keys.positive("low_freq_factor", None)?, keys.positive("high_freq_factor", None)?);
+            let (low, high) =
+                (keys.positive("low_freq_factor", None)?, keys.positive("high_freq_factor", None)?);
             if high <= low {
-                return Err(keys.error("high_freq_factor", keys.value("high_freq_factor"), &format!("more than {low}, low_freq_factor")));
+                return Err(keys.error(
+                    "high_freq_factor",
+                    keys.value("high_freq_factor"),
+                    &format!("more than {low}, low_freq_factor"),
+                ));
             }
-            plain(RopeScaling::Llama3 { factor: keys.positive("factor", None)?, low, high, original: original(None)? })
+            plain(RopeScaling::Llama3 {
+                factor: keys.positive("factor", None)?,
+                low,
+                high,
+                original: original(None)?,
+            })
         }
     }
 }
@@ -246,21 +295,39 @@ fn scaling_of(keys: &Keys, positions: usize, base: f64) -> Result<(RopeScaling, 
 fn yarn(keys: &Keys, max_positions: f64, base: f64) -> Result<(RopeScaling, f64)> {
     let given = |key: &str| !keys.value(key).is_null();
     let original = keys.positive("original_max_position_embeddings", Some(max_positions))?;
-    let factor = keys.positive("factor", given("original_max_position_embeddings").then_some(max_positions / original))?;
-    let (beta_fast, beta_slow) = (keys.positive("beta_fast", Some(32.0))?, keys.positive("beta_slow", Some(1.0))?);
+    let factor = keys.positive(
+        "factor",
+        given("original_max_position_embeddings").then_some(max_positions / original),
+    )?;
+    let (beta_fast, beta_slow) =
+        (keys.positive("beta_fast", Some(32.0))?, keys.positive("beta_slow", Some(1.0))?);
     if beta_fast < beta_slow {
-        return Err(keys.error("beta_fast", keys.value("beta_fast"), &format!("at least {beta_slow}, beta_slow")));
+        return Err(keys.error(
+            "beta_fast",
+            keys.value("beta_fast"),
+            &format!("at least {beta_slow}, beta_slow"),
+        ));
     }
     if base <= 1.0 {
         return Err(keys.error("rope_theta", &Value::from(base), "more than 1"));
     }
     let stretch = |scale: f64| if factor > 1.0 { 1.0 + 0.1 * scale * factor.ln() } else { 1.0 };
     let default = match (given("mscale"), given("mscale_all_dim")) {
-        (true, true) => stretch(keys.positive("mscale", None)?) / stretch(keys.positive("mscale_all_dim", None)?),
+        (true, true) => {
+            stretch(keys.positive("mscale", None)?)
+                / stretch(keys.positive("mscale_all_dim", None)?)
+        }
         (false, false) => stretch(1.0),
-        (true, false) => return Err(keys.error("mscale_all_dim", &Value::Null, "a number beside mscale")),
-        (false, true) => return Err(keys.error("mscale", &Value::Null, "a number beside mscale_all_dim")),
+        (true, false) => {
+            return Err(keys.error("mscale_all_dim", &Value::Null, "a number beside mscale"));
+        }
+        (false, true) => {
+            return Err(keys.error("mscale", &Value::Null, "a number beside mscale_all_dim"));
+        }
     };
     let truncate = keys.boolean("truncate", true)?;
-    Ok((RopeScaling::Yarn { factor, original, beta_fast, beta_slow, truncate }, keys.positive("attention_factor", Some(default))?))
+    Ok((
+        RopeScaling::Yarn { factor, original, beta_fast, beta_slow, truncate },
+        keys.positive("attention_factor", Some(default))?,
+    ))
 }

@@ -37,27 +37,54 @@ pub struct ModelKey {
 
 impl ModelKey {
     /// A key that is read.
-    pub const fn read(name: &'static str, meaning: &'static str, changed_value: &'static str) -> Self {
+    pub const fn read(
+        name: &'static str,
+        meaning: &'static str,
+        changed_value: &'static str,
+    ) -> Self {
         Self { name, key_use: KeyUse::Read, meaning, context: "{}", changed_value }
     }
 
     /// A key that may only have these values.
-    pub const fn one_of(name: &'static str, values: &'static [&'static str], meaning: &'static str, changed_value: &'static str) -> Self {
+    pub const fn one_of(
+        name: &'static str,
+        values: &'static [&'static str],
+        meaning: &'static str,
+        changed_value: &'static str,
+    ) -> Self {
         Self { name, key_use: KeyUse::OneOf(values), meaning, context: "{}", changed_value }
     }
 
     /// Another name of the key `key`.
-    pub const fn same_as(name: &'static str, key: &'static str, changed_value: &'static str) -> Self {
-        Self { name, key_use: KeyUse::SameAs(key), meaning: "another name of a key", context: "{}", changed_value }
+    pub const fn same_as(
+        name: &'static str,
+        key: &'static str,
+        changed_value: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            key_use: KeyUse::SameAs(key),
+            meaning: "another name of a key",
+            context: "{}",
+            changed_value,
+        }
     }
 
     /// An object.
-    pub const fn object(name: &'static str, keys: &'static [ModelKey], meaning: &'static str) -> Self {
+    pub const fn object(
+        name: &'static str,
+        keys: &'static [ModelKey],
+        meaning: &'static str,
+    ) -> Self {
         Self { name, key_use: KeyUse::Object(keys), meaning, context: "{}", changed_value: "3" }
     }
 
     /// A key without effect on hidden states.
-    pub const fn ignored(name: &'static str, meaning: &'static str, changed_value: &'static str) -> Self {
+    pub const fn ignored(
+        name: &'static str,
+        meaning: &'static str,
+        changed_value: &'static str,
+    ) -> Self {
         Self { name, key_use: KeyUse::Ignored, meaning, context: "{}", changed_value }
     }
 
@@ -69,14 +96,24 @@ impl ModelKey {
 }
 
 /// Weights that are codes of other numbers.
-pub const QUANTISED: ModelKey =
-    ModelKey::one_of("quantization_config", &[], "weights that are codes of other numbers", r#"{"quant_method": "gptq"}"#);
+pub const QUANTISED: ModelKey = ModelKey::one_of(
+    "quantization_config",
+    &[],
+    "weights that are codes of other numbers",
+    r#"{"quant_method": "gptq"}"#,
+);
 
 /// Heads that are removed from a model when it is loaded.
-pub const PRUNED: ModelKey = ModelKey::one_of("pruned_heads", &["{}"], "heads that are removed", r#"{"0": [1]}"#);
+pub const PRUNED: ModelKey =
+    ModelKey::one_of("pruned_heads", &["{}"], "heads that are removed", r#"{"0": [1]}"#);
 
 /// Attention to another model.
-pub const CROSS: ModelKey = ModelKey::one_of("add_cross_attention", &["false"], "attention to the tokens of another model", "true");
+pub const CROSS: ModelKey = ModelKey::one_of(
+    "add_cross_attention",
+    &["false"],
+    "attention to the tokens of another model",
+    "true",
+);
 
 /// True if two values are equal; numbers are compared as f64.
 pub fn is_same(a: &Value, b: &Value) -> bool {

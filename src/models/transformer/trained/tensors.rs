@@ -39,9 +39,13 @@ impl NumberFormat {
         let half = |b: &[u8]| f64::from(f16::from_le_bytes([b[0], b[1]]).to_f32());
         match self {
             Self::F64 => out.extend(bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b))),
-            Self::F32 => out.extend(bytes.as_chunks().0.iter().map(|b| f64::from(f32::from_le_bytes(*b)))),
+            Self::F32 => {
+                out.extend(bytes.as_chunks().0.iter().map(|b| f64::from(f32::from_le_bytes(*b))))
+            }
             Self::F16 => out.extend(bytes.chunks_exact(2).map(half)),
-            Self::BF16 => out.extend(bytes.as_chunks().0.iter().map(|b| f64::from(bf16::from_le_bytes(*b).to_f32()))),
+            Self::BF16 => out.extend(
+                bytes.as_chunks().0.iter().map(|b| f64::from(bf16::from_le_bytes(*b).to_f32())),
+            ),
             Self::Q8_0 => {
                 for b in bytes.chunks_exact(34) {
                     let scale = half(b);
@@ -83,18 +87,34 @@ impl Tensors {
     /// Tensors with these entries.
     ///
     /// **Errors** a tensor that ends beyond the file, or whose rows are no whole blocks.
-    pub fn new(path: &str, bytes: Box<dyn Bytes>, entries: BTreeMap<String, TensorEntry>) -> Result<Self> {
+    pub fn new(
+        path: &str,
+        bytes: Box<dyn Bytes>,
+        entries: BTreeMap<String, TensorEntry>,
+    ) -> Result<Self> {
         for (name, entry) in &entries {
             let (numbers, size) = entry.format.block();
             let count = entry.shape.iter().try_fold(1u64, |p, s| p.checked_mul(*s as u64));
             let whole = entry.shape.last().is_none_or(|s| (*s as u64).is_multiple_of(numbers));
-            let end = count.filter(|_| whole).and_then(|c| (c / numbers).checked_mul(size)).and_then(|b| entry.start.checked_add(b));
+            let end = count
+                .filter(|_| whole)
+                .and_then(|c| (c / numbers).checked_mul(size))
+                .and_then(|b| entry.start.checked_add(b));
             if end.is_none_or(|e| e > bytes.count()) {
                 let problem = match end {
-                    None => format!("its shape {:?} is no whole number of blocks of {numbers}", entry.shape),
-                    Some(e) => format!("truncated: it ends at byte {e}, the file has {}", bytes.count()),
+                    None => format!(
+                        "its shape {:?} is no whole number of blocks of {numbers}",
+                        entry.shape
+                    ),
+                    Some(e) => {
+                        format!("truncated: it ends at byte {e}, the file has {}", bytes.count())
+                    }
                 };
-                return Err(Error::File { path: path.into(), place: format!("tensor {name}"), problem });
+                return Err(Error::File {
+                    path: path.into(),
+                    place: format!("tensor {name}"),
+                    problem,
+                });
             }
         }
         Ok(Self { path: path.into(), bytes, entries, integers: Vec::new() })
@@ -125,7 +145,11 @@ impl Tensors {
     /// **Errors** no such tensor, a row beyond the last one, bytes that cannot be read, a number
     /// that is not finite.
     pub fn rows(&self, name: &str, rows: Option<&[usize]>) -> Result<Vec<f64>> {
-        let error = |problem: String| Error::File { path: self.path.clone(), place: format!("tensor {name}"), problem };
+        let error = |problem: String| Error::File {
+            path: self.path.clone(),
+            place: format!("tensor {name}"),
+            problem,
+        };
         let entry = self.entries.get(name).ok_or_else(|| error("not in the file".into()))?;
         let width = entry.shape.last().copied().unwrap_or(1);
         let count = entry.shape.iter().product::<usize>() / width.max(1);
@@ -139,7 +163,11 @@ impl Tensors {
             entry.format.decode(&bytes, &mut out);
             match out[before..].iter().position(|v| !v.is_finite()) {
                 None => Ok(()),
-                Some(k) => Err(error(format!("found {} at number {}, expected finite numbers", out[before + k], from * width + k + 1))),
+                Some(k) => Err(error(format!(
+                    "found {} at number {}, expected finite numbers",
+                    out[before + k],
+                    from * width + k + 1
+                ))),
             }
         };
         match rows {

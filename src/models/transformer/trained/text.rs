@@ -16,8 +16,11 @@ impl Vocabulary {
     ///
     /// **Errors** a text that is no tokenizer.
     pub fn new(path: &str, json: &str) -> Result<Self> {
-        let error =
-            |e: tokenizers::Error| Error::File { path: path.into(), place: String::new(), problem: format!("not a tokenizer: {e}") };
+        let error = |e: tokenizers::Error| Error::File {
+            path: path.into(),
+            place: String::new(),
+            problem: format!("not a tokenizer: {e}"),
+        };
         let mut tokenizer: Tokenizer = json.parse().map_err(error)?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(error)?;
@@ -28,23 +31,37 @@ impl Vocabulary {
     ///
     /// **Errors** another kind of tokenizer, missing words.
     pub fn gguf(path: &str, metadata: &Map<String, Value>) -> Result<Self> {
-        let error = |problem: String| Error::File { path: path.into(), place: "tokenizer".into(), problem };
+        let error =
+            |problem: String| Error::File { path: path.into(), place: "tokenizer".into(), problem };
         let kind = metadata.get("tokenizer.ggml.model").and_then(Value::as_str).unwrap_or("none");
         if kind != "gpt2" {
-            return Err(error(format!("found a tokenizer `{kind}`, expected `gpt2` (pairs of bytes); give the ids of the tokens instead")));
+            return Err(error(format!(
+                "found a tokenizer `{kind}`, expected `gpt2` (pairs of bytes); give the ids of the tokens instead"
+            )));
         }
-        let list = |key: &str| metadata.get(key).and_then(Value::as_array).ok_or_else(|| error(format!("found no list {key}")));
+        let list = |key: &str| {
+            metadata
+                .get(key)
+                .and_then(Value::as_array)
+                .ok_or_else(|| error(format!("found no list {key}")))
+        };
         let words = list("tokenizer.ggml.tokens")?.iter().enumerate();
-        let vocabulary: Vocab = words.filter_map(|(k, w)| Some((w.as_str()?.to_owned(), k as u32))).collect();
+        let vocabulary: Vocab =
+            words.filter_map(|(k, w)| Some((w.as_str()?.to_owned(), k as u32))).collect();
         let pairs = list("tokenizer.ggml.merges")?.iter();
-        let merges = pairs.filter_map(|m| m.as_str()?.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned()))).collect();
+        let merges = pairs
+            .filter_map(|m| m.as_str()?.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned())))
+            .collect();
         let model = BPE::builder().vocab_and_merges(vocabulary, merges).build();
         let mut tokenizer = Tokenizer::new(model.map_err(|e| error(e.to_string()))?);
-        let parts: Vec<PreTokenizerWrapper> = match metadata.get("tokenizer.ggml.pre").and_then(Value::as_str) {
-            // Every digit is a separate word.
-            Some("smollm") => vec![Digits::new(true).into(), ByteLevel::new(false, true, true).into()],
-            _ => vec![ByteLevel::new(false, true, true).into()],
-        };
+        let parts: Vec<PreTokenizerWrapper> =
+            match metadata.get("tokenizer.ggml.pre").and_then(Value::as_str) {
+                // Every digit is a separate word.
+                Some("smollm") => {
+                    vec![Digits::new(true).into(), ByteLevel::new(false, true, true).into()]
+                }
+                _ => vec![ByteLevel::new(false, true, true).into()],
+            };
         tokenizer.with_pre_tokenizer(Some(Sequence::new(parts)));
         Ok(Self(tokenizer))
     }
@@ -56,7 +73,13 @@ impl Vocabulary {
         if text.trim().is_empty() {
             return Err(Error::parameter("text", "no words", "at least one"));
         }
-        let encoded = self.0.encode(text, true).map_err(|e| Error::parameter("text", e, "words of the model"))?;
-        Ok((encoded.get_ids().iter().map(|id| *id as usize).collect(), encoded.get_tokens().to_vec()))
+        let encoded = self
+            .0
+            .encode(text, true)
+            .map_err(|e| Error::parameter("text", e, "words of the model"))?;
+        Ok((
+            encoded.get_ids().iter().map(|id| *id as usize).collect(),
+            encoded.get_tokens().to_vec(),
+        ))
     }
 }

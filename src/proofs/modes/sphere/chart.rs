@@ -41,7 +41,9 @@ impl Chart {
     /// The point of the sphere at these coordinates.
     pub fn point(&self, at: [f64; 2]) -> [f64; 3] {
         let up = 1.0 - sagitta(length(at).min(1.0));
-        std::array::from_fn(|k| at[0] * self.axes[0][k] + at[1] * self.axes[1][k] + up * self.centre[k])
+        std::array::from_fn(|k| {
+            at[0] * self.axes[0][k] + at[1] * self.axes[1][k] + up * self.centre[k]
+        })
     }
 
     /// The chart about the point `middle`, and the half side of its square that contains the square

@@ -21,16 +21,27 @@ pub(super) enum Decision {
 /// remainder, including rounding, in directional derivatives of first and second order: on the
 /// square, and on the square of twice the side if `inside`. The relative error of sums of
 /// nonnegative numbers is below 1e-12: the factors 1.001 cover it.
-pub(super) fn decide(c: &Polynomial, half: f64, (first, second): (f64, f64), inside: bool) -> Decision {
+pub(super) fn decide(
+    c: &Polynomial,
+    half: f64,
+    (first, second): (f64, f64),
+    inside: bool,
+) -> Decision {
     let (slope_variation, curvature_variation) = variation(c, half);
-    let open = Decision::Undecided { remainder_too_large: first > length(slope_variation) || second > curvature_variation };
+    let open = Decision::Undecided {
+        remainder_too_large: first > length(slope_variation) || second > curvature_variation,
+    };
     let top_eigenvalue = largest_eigenvalue(c);
     // The gradient has no zero, as its length or a component along an axis is positive; or the
     // Hessian has a positive direction.
-    if length([c[1][0], c[0][1]]) > 1.001 * length(slope_variation) + first || top_eigenvalue > 1.001 * curvature_variation + second {
+    if length([c[1][0], c[0][1]]) > 1.001 * length(slope_variation) + first
+        || top_eigenvalue > 1.001 * curvature_variation + second
+    {
         return Decision::NoMode;
     }
-    if c[1][0].abs() > 1.001 * slope_variation[0] + first || c[0][1].abs() > 1.001 * slope_variation[1] + first {
+    if c[1][0].abs() > 1.001 * slope_variation[0] + first
+        || c[0][1].abs() > 1.001 * slope_variation[1] + first
+    {
         return Decision::NoMode;
     }
     let concavity = -(top_eigenvalue + 1.001 * variation(c, 2.0 * half).1 + second);
@@ -66,7 +77,8 @@ fn newton(c: &Polynomial, half: f64) -> [f64; 2] {
     let mut z = [0.0; 2];
     for _ in 0..30 {
         let here = recentred(c, z);
-        let (g, (a, b, d)) = ([here[1][0], here[0][1]], (2.0 * here[2][0], here[1][1], 2.0 * here[0][2]));
+        let (g, (a, b, d)) =
+            ([here[1][0], here[0][1]], (2.0 * here[2][0], here[1][1], 2.0 * here[0][2]));
         let det = a * d - b * b;
         let step = [-(d * g[0] - b * g[1]) / det, -(a * g[1] - b * g[0]) / det];
         let length = step[0].abs().max(step[1].abs());
@@ -92,13 +104,18 @@ mod tests {
         c
     }
 
-    const OPEN: [Decision; 2] = [Decision::Undecided { remainder_too_large: false }, Decision::Undecided { remainder_too_large: true }];
+    const OPEN: [Decision; 2] = [
+        Decision::Undecided { remainder_too_large: false },
+        Decision::Undecided { remainder_too_large: true },
+    ];
 
     /// For each condition alone: if it fails by less than a factor of two, nothing is concluded; if
     /// it holds by a small margin, the conclusion follows.
     #[test]
     fn conditions_that_fail_by_a_factor_below_two_prove_nothing() {
-        let decides = |terms: &[(usize, usize, f64)], half: f64, remainder: (f64, f64)| decide(&polynomial(terms), half, remainder, true);
+        let decides = |terms: &[(usize, usize, f64)], half: f64, remainder: (f64, f64)| {
+            decide(&polynomial(terms), half, remainder, true)
+        };
         // Slope 1 along a, with the error 1.4 and then 0.9; no curvature.
         assert!(OPEN.contains(&decides(&[(1, 0, 1.0)], 0.5, (1.4, 9.0))));
         assert_eq!(decides(&[(1, 0, 1.0)], 0.5, (0.9, 9.0)), Decision::NoMode);
@@ -112,16 +129,30 @@ mod tests {
         assert!(OPEN.contains(&decides(&[(1, 0, 1.0), (0, 1, 1.0)], 0.5, (2.0, 9.0))));
         // Only the component along a decides: slope 1 with variation 0.8, and large variation along
         // b.
-        assert_eq!(decides(&[(1, 0, 1.0), (2, 0, 0.4), (0, 2, -3.0)], 1.0, (0.1, 9.0)), Decision::NoMode);
-        assert!(OPEN.contains(&decides(&[(1, 0, 1.0), (2, 0, 0.7), (0, 2, -3.0)], 1.0, (0.1, 9.0))));
-        assert!(OPEN.contains(&decides(&[(0, 1, 1.0), (0, 2, 0.7), (2, 0, -3.0)], 1.0, (0.1, 9.0))));
+        assert_eq!(
+            decides(&[(1, 0, 1.0), (2, 0, 0.4), (0, 2, -3.0)], 1.0, (0.1, 9.0)),
+            Decision::NoMode
+        );
+        assert!(OPEN.contains(&decides(
+            &[(1, 0, 1.0), (2, 0, 0.7), (0, 2, -3.0)],
+            1.0,
+            (0.1, 9.0)
+        )));
+        assert!(OPEN.contains(&decides(
+            &[(0, 1, 1.0), (0, 2, 0.7), (2, 0, -3.0)],
+            1.0,
+            (0.1, 9.0)
+        )));
         // A Hessian of largest eigenvalue 1 with error 1.4, or varying by 6 * 0.24 a: no positive
         // direction is proved; with 0.9 and 6 * 0.15 it is.
         let saddle = [(2, 0, 0.5), (0, 2, -0.5)];
         assert!(OPEN.contains(&decides(&saddle, 1.0, (9.0, 1.4))));
         assert_eq!(decides(&saddle, 1.0, (9.0, 0.9)), Decision::NoMode);
         assert!(OPEN.contains(&decides(&[saddle[0], saddle[1], (3, 0, 0.24)], 1.0, (9.0, 0.0))));
-        assert_eq!(decides(&[saddle[0], saddle[1], (3, 0, 0.15)], 1.0, (9.0, 0.0)), Decision::NoMode);
+        assert_eq!(
+            decides(&[saddle[0], saddle[1], (3, 0, 0.15)], 1.0, (9.0, 0.0)),
+            Decision::NoMode
+        );
     }
 
     #[test]
@@ -143,7 +174,9 @@ mod tests {
         // The zero is known to 0.3: not ten times closer than the edge of the square of twice the
         // side.
         assert!(OPEN.contains(&decides(&[], (0.3, 0.0), true)));
-        assert!(matches!(decides(&[], (0.19, 0.0), true), Decision::OneMode { radius, .. } if radius >= 0.19));
+        assert!(
+            matches!(decides(&[], (0.19, 0.0), true), Decision::OneMode { radius, .. } if radius >= 0.19)
+        );
         // A mode at a = 1.05 may lie on the square if it is known to 0.06, but not if it is known
         // to 0.03: then the neighbouring square finds it.
         assert!(matches!(decides(&[(1, 0, 1.05)], (0.06, 0.0), true), Decision::OneMode { .. }));

@@ -73,12 +73,14 @@ impl Expansion {
         let gather = Gather { columns: points, chart, beta, step: radii[0], growth };
         let (moments, series) = Isa::best().run(gather);
         let whole = |k: usize| majorant(series[k], points[0].len(), growth, beta, radii[k]);
-        let tail = (0..4).map(|k| tail_bound(whole(k), radii[k] / radius)).fold(f64::INFINITY, f64::min);
-        let rounding =
-            omitted_bound(beta, omitted, radii[0]) + rounding_bound(beta, radii[0], omitted.farthest, points[0].len()) * whole(0);
+        let tail =
+            (0..4).map(|k| tail_bound(whole(k), radii[k] / radius)).fold(f64::INFINITY, f64::min);
+        let rounding = omitted_bound(beta, omitted, radii[0])
+            + rounding_bound(beta, radii[0], omitted.farthest, points[0].len()) * whole(0);
         // k t^{-k} and k (k - 1) t^{-k} are largest before k = 60 if t > 1.04.
         let t = radii[0] / radius;
-        let (mut factors, mut power) = (if t > 1.04 { (0.0f64, 0.0f64) } else { (f64::INFINITY, f64::INFINITY) }, 1.0);
+        let (mut factors, mut power) =
+            (if t > 1.04 { (0.0f64, 0.0f64) } else { (f64::INFINITY, f64::INFINITY) }, 1.0);
         for k in 1..60 {
             power /= t;
             let part = f64::from(k) * power;
@@ -89,15 +91,25 @@ impl Expansion {
         let (sup, t) = (omitted.replacement_error.0, omitted.replacement_error.1 / radius);
         let replacement_error = match (sup > 0.0, t > 1.0) {
             (false, _) => (0.0, 0.0),
-            (true, true) => (sup * t / ((t - 1.0) * (t - 1.0)), 2.0 * sup * t / ((t - 1.0) * (t - 1.0) * (t - 1.0))),
+            (true, true) => (
+                sup * t / ((t - 1.0) * (t - 1.0)),
+                2.0 * sup * t / ((t - 1.0) * (t - 1.0) * (t - 1.0)),
+            ),
             (true, false) => (f64::INFINITY, f64::INFINITY),
         };
         let order = ORDER as f64 + 1.0;
         // Products and sums of nonnegative bounds, and differences t - 1 of numbers that are not
         // close: 1 per cent far exceeds their rounding.
         let first = 1.01 * (order * tail + factors.0 * rounding + replacement_error.0) / radius;
-        let second = 1.01 * (order * (order - 1.0) * tail + factors.1 * rounding + replacement_error.1) / (radius * radius);
-        Self { chart, polynomial: assemble(&unpacked(&moments)), radius, remainder: (first, second) }
+        let second = 1.01
+            * (order * (order - 1.0) * tail + factors.1 * rounding + replacement_error.1)
+            / (radius * radius);
+        Self {
+            chart,
+            polynomial: assemble(&unpacked(&moments)),
+            radius,
+            remainder: (first, second),
+        }
     }
 }
 
@@ -127,9 +139,14 @@ fn omitted_bound(beta: f64, omitted: &Omitted, reach: f64) -> f64 {
     if omitted.mass <= 0.0 {
         return 0.0;
     }
-    let growth = round_up((2.0 * beta * omitted.range).sqrt() * reach, 6) + round_up(beta * sagitta(reach), 8);
+    let growth = round_up((2.0 * beta * omitted.range).sqrt() * reach, 6)
+        + round_up(beta * sagitta(reach), 8);
     let decreases = 2.0 * omitted.range > beta * reach * reach * (1.0 + 1e-12);
-    let exponent = if decreases { Interval::exact(growth) - Interval::exact(omitted.range) } else { Interval::exact(f64::INFINITY) };
+    let exponent = if decreases {
+        Interval::exact(growth) - Interval::exact(omitted.range)
+    } else {
+        Interval::exact(f64::INFINITY)
+    };
     (exponent.exp() * Interval::exact(omitted.mass)).hi()
 }
 
@@ -144,7 +161,8 @@ fn omitted_bound(beta: f64, omitted: &Omitted, reach: f64) -> f64 {
 /// addition. Their sum is below 1200.
 fn rounding_bound(beta: f64, reach: f64, farthest: f64, points: usize) -> f64 {
     let drop = 0.5 * beta * farthest * farthest;
-    let fraction = (points as f64 + 1200.0 + 10.0 * drop + 16.0 * beta * farthest * reach) * f64::EPSILON;
+    let fraction =
+        (points as f64 + 1200.0 + 10.0 * drop + 16.0 * beta * farthest * reach) * f64::EPSILON;
     // e^x - 1 <= 1.01 x up to 0.01.
     if fraction < 0.01 { 1.02 * fraction } else { f64::INFINITY }
 }
@@ -170,8 +188,11 @@ impl SimdKernel for Gather<'_> {
         let centre = self.chart.centre.map(|v| l.splat(v));
         let axes = self.chart.axes.map(|axis| axis.map(|v| l.splat(self.beta * v)));
         let (half, minus_beta, zero) = (l.splat(0.5 * self.beta), l.splat(-self.beta), l.zero());
-        let (shift, rise, step) =
-            (l.splat(-self.growth * LOG2_E), l.splat(Interval::exact(self.growth).exp().mid()), l.splat(-self.step * LOG2_E));
+        let (shift, rise, step) = (
+            l.splat(-self.growth * LOG2_E),
+            l.splat(Interval::exact(self.growth).exp().mid()),
+            l.splat(-self.step * LOG2_E),
+        );
         let inverse: [L::V; WIDTH] = std::array::from_fn(|k| l.splat(1.0 / (k as f64).max(1.0)));
         let mut moments = [zero; MOMENTS];
         let mut series = [zero; 4];
@@ -181,14 +202,16 @@ impl SimdKernel for Gather<'_> {
             for (slot, n) in (batch * BATCH..(batch + 1) * BATCH).enumerate() {
                 let mass = columns[3][n];
                 let z: [L::V; 3] = std::array::from_fn(|k| l.sub(columns[k][n], centre[k]));
-                let product = |e: &[L::V; 3]| l.fma(e[0], z[0], l.fma(e[1], z[1], l.mul(e[2], z[2])));
+                let product =
+                    |e: &[L::V; 3]| l.fma(e[0], z[0], l.fma(e[1], z[1], l.mul(e[2], z[2])));
                 let (square, q1, q2) = (product(&z), product(&axes[0]), product(&axes[1]));
                 let slope = l.sqrt(l.fma(q1, q1, l.mul(q2, q2)));
                 // beta |y - c|^2 / 2, and -p.
                 let drop = l.mul(half, square);
                 let radial = l.add(drop, minus_beta);
                 let back = l.exp2(l.mul(step, slope));
-                let top = l.fma(l.splat(-LOG2_E), drop, l.fma(l.splat(-6.0), l.mul(step, slope), shift));
+                let top =
+                    l.fma(l.splat(-LOG2_E), drop, l.fma(l.splat(-6.0), l.mul(step, slope), shift));
                 let size = l.max(mass, l.sub(zero, mass));
                 let e6 = l.exp2(l.min(top, zero));
                 let squared = l.mul(back, back);
@@ -215,7 +238,14 @@ impl SimdKernel for Gather<'_> {
 /// Coefficients of `scale e^{a q + minus_p a^2 / 2}`, in place (copying the vectors would take a
 /// tenth of the time).
 #[inline(always)]
-fn hermite<L: SimdOps<F = f64>, const N: usize>(l: L, scale: L::V, q: L::V, minus_p: L::V, inverse: &[L::V; WIDTH], h: &mut [L::V; N]) {
+fn hermite<L: SimdOps<F = f64>, const N: usize>(
+    l: L,
+    scale: L::V,
+    q: L::V,
+    minus_p: L::V,
+    inverse: &[L::V; WIDTH],
+    h: &mut [L::V; N],
+) {
     (h[0], h[1]) = (scale, l.mul(scale, q));
     for i in 1..ORDER {
         h[i + 1] = l.mul(l.fma(q, h[i], l.mul(minus_p, h[i - 1])), inverse[i + 1]);
@@ -285,7 +315,10 @@ fn unpacked(moments: &[f64; MOMENTS]) -> Moments {
 fn assemble(moments: &Moments) -> Polynomial {
     // g and g^2 in powers of r^2: 1/8, 1/16, 5/128, 7/256 from the second; 1/64, 1/64 from the
     // fourth.
-    let powers = [[0.0, 0.0, 0.125, 0.0625, 5.0 / 128.0, 7.0 / 256.0], [0.0, 0.0, 0.0, 0.0, 1.0 / 64.0, 1.0 / 64.0]];
+    let powers = [
+        [0.0, 0.0, 0.125, 0.0625, 5.0 / 128.0, 7.0 / 256.0],
+        [0.0, 0.0, 0.0, 0.0, 1.0 / 64.0, 1.0 / 64.0],
+    ];
     let mut out = moments[0];
     for (table, power) in moments[1..].iter().zip(powers) {
         for (m, g) in power.iter().enumerate().filter(|(_, g)| **g != 0.0) {
@@ -367,13 +400,26 @@ mod tests {
         let mut y = [0.3, 0.1, 1.0];
         retract(&mut y);
         let mut columns: Columns = std::array::from_fn(|k| vec![if k < 3 { y[k] } else { 1.0 }]);
-        columns.iter_mut().enumerate().for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
+        columns
+            .iter_mut()
+            .enumerate()
+            .for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
         let remainder = |far: f64, farthest: f64, replacement_error: (f64, f64), radius: f64| {
-            Expansion::new(&columns, beta, chart, &Omitted { mass: far, range: 20.0, farthest, replacement_error }, radius).remainder
+            Expansion::new(
+                &columns,
+                beta,
+                chart,
+                &Omitted { mass: far, range: 20.0, farthest, replacement_error },
+                radius,
+            )
+            .remainder
         };
         // The tolerance covers the rounding of the bounds in their difference.
         let more = |a: (f64, f64), b: (f64, f64), by: (f64, f64)| {
-            assert!(a.0 - b.0 >= by.0 * (1.0 - 1e-3) && a.1 - b.1 >= by.1 * (1.0 - 1e-3), "{a:?} {b:?} {by:?}");
+            assert!(
+                a.0 - b.0 >= by.0 * (1.0 - 1e-3) && a.1 - b.1 >= by.1 * (1.0 - 1e-3),
+                "{a:?} {b:?} {by:?}"
+            );
         };
         let (plain, r2) = (remainder(0.0, 0.4, (0.0, 1.0), radius), radius * radius);
         // The tail: the best of the four radii, with the majorant of the single point.
@@ -381,27 +427,46 @@ mod tests {
             let slope = beta * y[0].hypot(y[1]) * reach;
             (slope - 0.5 * beta * chord2(&up, &y) + beta * sagitta(reach)).exp()
         };
-        let tail = radii(beta, radius).map(|r| whole(r) * (radius / r).powi(11)).into_iter().fold(f64::INFINITY, f64::min);
+        let tail = radii(beta, radius)
+            .map(|r| whole(r) * (radius / r).powi(11))
+            .into_iter()
+            .fold(f64::INFINITY, f64::min);
         assert!(plain.0 >= 11.0 * tail / radius && plain.1 >= 110.0 * tail / r2);
         // On a small disc the tail vanishes and rounding remains: 64 sums and the list in
         // `rounding_bound`.
         let tiny = 0.001;
         let (reach, small) = (radii(beta, tiny)[0], remainder(0.0, 0.4, (0.0, 1.0), tiny));
-        let counted = 64.0 + 21.0 + 100.0 + 50.0 + 50.0 + 400.0 + 100.0 + 5.0 * beta * 0.16 + 16.0 * beta * 0.4 * reach;
+        let counted = 64.0
+            + 21.0
+            + 100.0
+            + 50.0
+            + 50.0
+            + 400.0
+            + 100.0
+            + 5.0 * beta * 0.16
+            + 16.0 * beta * 0.4 * reach;
         let rounding = counted * f64::EPSILON * whole(reach) * (tiny / reach);
-        assert!(small.0 >= rounding / tiny && small.1 >= 2.0 * rounding * (tiny / reach) / (tiny * tiny), "{small:?} {rounding}");
+        assert!(
+            small.0 >= rounding / tiny
+                && small.1 >= 2.0 * rounding * (tiny / reach) / (tiny * tiny),
+            "{small:?} {rounding}"
+        );
         // Points farther away have larger rounding errors.
         more(
             remainder(0.0, 2.0, (0.0, 1.0), tiny),
             small,
             [1.0, 2.0 * tiny / reach / tiny]
-                .map(|f| f * f64::EPSILON * whole(reach) / reach * (5.0 * beta * 3.84 + 16.0 * beta * 1.6 * reach))
+                .map(|f| {
+                    f * f64::EPSILON * whole(reach) / reach
+                        * (5.0 * beta * 3.84 + 16.0 * beta * 1.6 * reach)
+                })
                 .into(),
         );
         // Omitted samples: e^{sqrt(2 beta range) reach - range} each, in any degree.
         let reach = radii(beta, radius)[0];
         let t: f64 = reach / radius;
-        let most = |f: fn(f64) -> f64| (1..60).map(|k| f(f64::from(k)) * t.powi(-k)).fold(0.0, f64::max);
+        let most =
+            |f: fn(f64) -> f64| (1..60).map(|k| f(f64::from(k)) * t.powi(-k)).fold(0.0, f64::max);
         let left = ((2.0 * beta * 20.0).sqrt() * reach + beta * sagitta(reach) - 20.0).exp();
         more(
             remainder(1e9, 0.4, (0.0, 1.0), radius),
@@ -413,22 +478,40 @@ mod tests {
         more(remainder(0.0, 0.4, (1e6, 2.0 * radius), radius), plain, (2e6 / radius, 4e6 / r2));
         // There is no bound on a disc no larger than that of the replacement, near the end of the
         // chart, or where rounding is not a small fraction.
-        assert!(!remainder(0.0, 0.4, (1e-9, radius), radius).0.is_finite() && !remainder(0.0, 0.4, (0.0, 1.0), 0.8).0.is_finite());
-        assert!(!rounding_bound(1e14, 0.1, 1.0, 10).is_finite() && rounding_bound(1e10, 0.1, 1.0, 10).is_finite());
+        assert!(
+            !remainder(0.0, 0.4, (1e-9, radius), radius).0.is_finite()
+                && !remainder(0.0, 0.4, (0.0, 1.0), 0.8).0.is_finite()
+        );
+        assert!(
+            !rounding_bound(1e14, 0.1, 1.0, 10).is_finite()
+                && rounding_bound(1e10, 0.1, 1.0, 10).is_finite()
+        );
     }
 
     #[test]
     fn polynomials_agree_with_the_estimate_within_their_bound() {
-        let x = Tokens::normalised(3, vec![0.1, 0.2, 1.0, -0.2, 0.1, 0.9, 0.3, 0.3, 0.8, -1.0, 0.3, 0.4, 0.1, -0.2, -1.0]).expect("tokens");
+        let x = Tokens::normalised(
+            3,
+            vec![0.1, 0.2, 1.0, -0.2, 0.1, 0.9, 0.3, 0.3, 0.8, -1.0, 0.3, 0.4, 0.1, -0.2, -1.0],
+        )
+        .expect("tokens");
         for beta in [0.5, 8.0, 300.0] {
             let mut c = [0.05, 0.1, 1.0];
             retract(&mut c);
             let mut e1 = [c[2], 0.0, -c[0]];
             retract(&mut e1);
-            let e2 = [c[1] * e1[2] - c[2] * e1[1], c[2] * e1[0] - c[0] * e1[2], c[0] * e1[1] - c[1] * e1[0]];
+            let e2 = [
+                c[1] * e1[2] - c[2] * e1[1],
+                c[2] * e1[0] - c[0] * e1[2],
+                c[0] * e1[1] - c[1] * e1[0],
+            ];
             let radius = (0.4 / f64::sqrt(beta)).min(0.2);
-            let mut columns: Columns = std::array::from_fn(|k| x.rows().map(|y| if k < 3 { y[k] } else { 1.0 }).collect());
-            columns.iter_mut().enumerate().for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
+            let mut columns: Columns =
+                std::array::from_fn(|k| x.rows().map(|y| if k < 3 { y[k] } else { 1.0 }).collect());
+            columns
+                .iter_mut()
+                .enumerate()
+                .for_each(|(k, c)| c.resize(64, if k == 0 { 1.0 } else { 0.0 }));
             let expansion = Expansion::new(
                 &columns,
                 beta,
@@ -436,11 +519,16 @@ mod tests {
                 &Omitted { mass: 0.0, range: 50.0, farthest: 2.0, replacement_error: (0.0, 1.0) },
                 radius,
             );
-            let exact = |at: [f64; 2]| x.rows().map(|y| (-0.5 * beta * chord2(&expansion.chart.point(at), y)).exp()).sum::<f64>();
+            let exact = |at: [f64; 2]| {
+                x.rows()
+                    .map(|y| (-0.5 * beta * chord2(&expansion.chart.point(at), y)).exp())
+                    .sum::<f64>()
+            };
             let at = [0.6 * radius, -0.7 * radius];
             let here = recentred(&expansion.polynomial, at);
             // The bound is of derivatives; over the radius it bounds differences of values.
-            let difference = (here[0][0] - expansion.polynomial[0][0]) - (exact(at) - exact([0.0; 2]));
+            let difference =
+                (here[0][0] - expansion.polynomial[0][0]) - (exact(at) - exact([0.0; 2]));
             assert!(
                 difference.abs() <= expansion.remainder.0 * radius + 1e-15 * exact(at),
                 "{beta}: {difference} {:?}",
@@ -450,7 +538,11 @@ mod tests {
             // Central differences: 1e-10 from rounding over h.
             let h = 1e-5 * radius;
             let slope = (exact([at[0] + h, at[1]]) - exact([at[0] - h, at[1]])) / (2.0 * h);
-            assert!((here[1][0] - slope).abs() <= expansion.remainder.0 + 1e-9 * exact(at) / radius, "{beta}: {} {slope}", here[1][0]);
+            assert!(
+                (here[1][0] - slope).abs() <= expansion.remainder.0 + 1e-9 * exact(at) / radius,
+                "{beta}: {} {slope}",
+                here[1][0]
+            );
         }
     }
 }

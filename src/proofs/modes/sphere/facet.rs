@@ -57,14 +57,16 @@ impl Facet {
     }
 
     pub fn corners(&self) -> [[f64; 3]; 4] {
-        [(self.u.0, self.v.0), (self.u.0, self.v.1), (self.u.1, self.v.0), (self.u.1, self.v.1)].map(|(u, v)| self.point(u, v))
+        [(self.u.0, self.v.0), (self.u.0, self.v.1), (self.u.1, self.v.0), (self.u.1, self.v.1)]
+            .map(|(u, v)| self.point(u, v))
     }
 
     /// Upper bound of the chord from the centre to the farthest corner, and so to any point, with a
     /// margin for rounding.
     pub fn radius(&self) -> f64 {
         let c = self.centre();
-        self.corners().iter().map(|p| chord2(&c, p)).fold(0.0, f64::max).sqrt() * (1.0 + 1e-9) + 1e-15
+        self.corners().iter().map(|p| chord2(&c, p)).fold(0.0, f64::max).sqrt() * (1.0 + 1e-9)
+            + 1e-15
     }
 
     /// Half the side of a square of the chart about the centre that contains the facet. Edges are
@@ -73,7 +75,10 @@ impl Facet {
     /// `1 - radius^2/2`.
     pub fn half_side(&self) -> f64 {
         let (Chart { axes, .. }, radius) = (self.chart(), self.radius());
-        let half = self.corners().iter().fold(0.0f64, |m, p| m.max(dot(&axes[0], p).abs()).max(dot(&axes[1], p).abs()));
+        let half = self
+            .corners()
+            .iter()
+            .fold(0.0f64, |m, p| m.max(dot(&axes[0], p).abs()).max(dot(&axes[1], p).abs()));
         (half + radius * radius * radius) * (1.0 + 1e-9) + 1e-15
     }
 
@@ -110,8 +115,13 @@ mod tests {
             retract(&mut unit);
             assert!(chord2(&unit, &facet.centre()).sqrt() <= facet.radius());
             let (axes, half) = (facet.chart().axes, facet.half_side());
-            assert!(dot(&axes[0], &unit).abs().max(dot(&axes[1], &unit).abs()) <= half && half < 1.1 * facet.radius());
-            assert!(facet.quarters().iter().any(|q| chord2(&unit, &q.centre()).sqrt() <= q.radius()));
+            assert!(
+                dot(&axes[0], &unit).abs().max(dot(&axes[1], &unit).abs()) <= half
+                    && half < 1.1 * facet.radius()
+            );
+            assert!(
+                facet.quarters().iter().any(|q| chord2(&unit, &q.centre()).sqrt() <= q.radius())
+            );
         }
     }
 }

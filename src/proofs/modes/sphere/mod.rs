@@ -64,7 +64,11 @@ const MAX_EXPANSIONS: u32 = 20_000;
 /// ```
 pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
     if samples.d() != 3 {
-        return Err(Error::parameter("samples", format!("d = {}", samples.d()), "points on S^2, three coordinates a row"));
+        return Err(Error::parameter(
+            "samples",
+            format!("d = {}", samples.d()),
+            "points on S^2, three coordinates a row",
+        ));
     }
     crate::error::in_range("beta", beta, 0.1, 1e6)?;
     crate::num::interval::check_fp_environment()?;
@@ -81,7 +85,13 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
     let radius = DISC_RATIO * 0.71 * FRAC_PI_2 / (tops << depth) as f64;
     let all_samples = Sources::new(samples, beta);
     let sources = all_samples.with_replacements(beta, 2.0 * radius).unwrap_or(all_samples);
-    let cover = ModeSearch { sources: &sources, beta, range: 27.0 + (samples.n() as f64).ln(), depth, mode_distance: mode_distance(beta) };
+    let cover = ModeSearch {
+        sources: &sources,
+        beta,
+        range: 27.0 + (samples.n() as f64).ln(),
+        depth,
+        mode_distance: mode_distance(beta),
+    };
     let all: Vec<u32> = (0..sources.boxes.len() as u32).collect();
     let search = |buffer: &mut Columns, k: usize| {
         let mut found = ModesFound { buffer: std::mem::take(buffer), ..ModesFound::default() };
@@ -100,7 +110,9 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
         modes.extend(part.modes);
         undecided.extend(part.undecided);
     }
-    modes.sort_by(|a: &Mode, b: &Mode| a.at[2].total_cmp(&b.at[2]).then(a.at[0].total_cmp(&b.at[0])));
+    modes.sort_by(|a: &Mode, b: &Mode| {
+        a.at[2].total_cmp(&b.at[2]).then(a.at[0].total_cmp(&b.at[0]))
+    });
     let located = distinct(&modes, &mut undecided);
     Ok(Modes { located, undecided })
 }
@@ -122,10 +134,16 @@ fn distinct(modes: &[Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<[f64; 3
     for mode in modes {
         let may_overlap = |m: &&&Mode| mode.at[2] - m.at[2] <= 2.0 * widest;
         let distance = |m: &Mode| chord2(&m.at, &mode.at).sqrt();
-        let same = found.iter().rev().take_while(may_overlap).find(|m| distance(m) <= m.radius + mode.radius);
+        let same = found
+            .iter()
+            .rev()
+            .take_while(may_overlap)
+            .find(|m| distance(m) <= m.radius + mode.radius);
         match same {
             // The same mode: it lies here, where one of the two proofs excludes a second mode.
-            Some(m) if distance(m) + mode.radius < m.isolation || distance(m) + m.radius < mode.isolation => {}
+            Some(m)
+                if distance(m) + mode.radius < m.isolation
+                    || distance(m) + m.radius < mode.isolation => {}
             Some(m) => undecided.push((mode.at, m.radius + mode.radius)),
             None => found.push(mode),
         }
@@ -177,7 +195,8 @@ impl ModeSearch<'_> {
     fn visit(&self, facet: &Facet, parents: &[u32], depth: u32, found: &mut ModesFound) {
         let (c, radius) = (facet.centre(), facet.radius());
         let (reach, mode_range) = (self.reach(radius), self.mode_distance + radius);
-        let (mut near, mut no_mode, mut farthest) = (Vec::with_capacity(parents.len()), true, 0.0f64);
+        let (mut near, mut no_mode, mut farthest) =
+            (Vec::with_capacity(parents.len()), true, 0.0f64);
         for &i in parents {
             let b = &self.sources.boxes[i as usize];
             let distance = chord2(&c, &b.centre).sqrt();
@@ -207,26 +226,48 @@ impl ModeSearch<'_> {
         };
         let expansion = self.expansion(facet.chart(), &near, DISC_RATIO * radius);
         found.expansions = 0;
-        self.decide_square(&Problem { expansion: &expansion, near: &near, generation: 0 }, [0.0; 2], half, 0, found);
+        self.decide_square(
+            &Problem { expansion: &expansion, near: &near, generation: 0 },
+            [0.0; 2],
+            half,
+            0,
+            found,
+        );
         found.buffer = near.columns;
     }
 
     fn expansion(&self, chart: Chart, near: &Neighbours, radius: f64) -> Expansion {
         let mass = if near.all { 0.0 } else { self.sources.total * MAX_WEIGHT_SUM };
         // The points were gathered for centres this close to the middle of the facet.
-        let mass = if chord2(&chart.centre, &near.origin).sqrt() <= near.max_offset { mass } else { f64::INFINITY };
+        let mass = if chord2(&chart.centre, &near.origin).sqrt() <= near.max_offset {
+            mass
+        } else {
+            f64::INFINITY
+        };
         Expansion::new(
             &near.columns,
             self.beta,
             chart,
-            &Omitted { mass, range: self.range, farthest: near.farthest, replacement_error: self.sources.replacement_error },
+            &Omitted {
+                mass,
+                range: self.range,
+                farthest: near.farthest,
+                replacement_error: self.sources.replacement_error,
+            },
             radius,
         )
     }
 
     /// Decides a square of a chart, or its quarters. Squares that the polynomial cannot decide get
     /// one of their own.
-    fn decide_square(&self, problem: &Problem, middle: [f64; 2], half: f64, depth: u32, found: &mut ModesFound) {
+    fn decide_square(
+        &self,
+        problem: &Problem,
+        middle: [f64; 2],
+        half: f64,
+        depth: u32,
+        found: &mut ModesFound,
+    ) {
         // After one undecided square the count is not proved in any case.
         if !found.undecided.is_empty() {
             return;
@@ -234,24 +275,34 @@ impl ModeSearch<'_> {
         let expansion = problem.expansion;
         let here = recentred(&expansion.polynomial, middle);
         let (first, second) = (1.001 * expansion.remainder.0, 1.001 * expansion.remainder.1);
-        let remainder_too_large =
-            match decide(&here, half, (first, second), length(middle) + 2.0 * SQRT_2 * half <= expansion.radius * (1.0 - 1e-12)) {
-                Decision::NoMode => return,
-                Decision::OneMode { at: z, radius, isolation } => {
-                    let at = expansion.chart.point([middle[0] + z[0], middle[1] + z[1]]);
-                    // Lengths in the chart are between 0.9 and 1 times those in space.
-                    found.modes.push(Mode { at, radius: 1.2 * radius, isolation });
-                    return;
-                }
-                Decision::Undecided { remainder_too_large } => remainder_too_large,
-            };
+        let remainder_too_large = match decide(
+            &here,
+            half,
+            (first, second),
+            length(middle) + 2.0 * SQRT_2 * half <= expansion.radius * (1.0 - 1e-12),
+        ) {
+            Decision::NoMode => return,
+            Decision::OneMode { at: z, radius, isolation } => {
+                let at = expansion.chart.point([middle[0] + z[0], middle[1] + z[1]]);
+                // Lengths in the chart are between 0.9 and 1 times those in space.
+                found.modes.push(Mode { at, radius: 1.2 * radius, isolation });
+                return;
+            }
+            Decision::Undecided { remainder_too_large } => remainder_too_large,
+        };
         // Halving reduces the variation of the polynomial, not its remainder.
         if depth == MAX_HALVINGS || depth >= 2 && remainder_too_large {
             return self.refine(problem, middle, half, found);
         }
         let h = 0.5 * half;
         for (s, t) in [(-h, -h), (-h, h), (h, -h), (h, h)] {
-            self.decide_square(problem, [middle[0] + s, middle[1] + t], h * (1.0 + 1e-12), depth + 1, found);
+            self.decide_square(
+                problem,
+                [middle[0] + s, middle[1] + t],
+                h * (1.0 + 1e-12),
+                depth + 1,
+                found,
+            );
         }
     }
 
@@ -260,7 +311,10 @@ impl ModeSearch<'_> {
     fn refine(&self, problem: &Problem, middle: [f64; 2], half: f64, found: &mut ModesFound) {
         // Outside these sizes the charts are not proved to cover the square.
         let out_of_range = !(1e-11..=0.12).contains(&half);
-        if problem.generation == MAX_GENERATIONS || found.expansions == MAX_EXPANSIONS || out_of_range {
+        if problem.generation == MAX_GENERATIONS
+            || found.expansions == MAX_EXPANSIONS
+            || out_of_range
+        {
             found.undecided.push((problem.expansion.chart.point(middle), 1.5 * half));
             return;
         }
@@ -270,7 +324,11 @@ impl ModeSearch<'_> {
         let radius = (3.0 * half).max(0.15 * problem.expansion.radius);
         let expansion = self.expansion(chart, problem.near, radius);
         self.decide_square(
-            &Problem { expansion: &expansion, near: problem.near, generation: problem.generation + 1 },
+            &Problem {
+                expansion: &expansion,
+                near: problem.near,
+                generation: problem.generation + 1,
+            },
             [0.0; 2],
             half,
             0,

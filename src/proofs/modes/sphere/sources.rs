@@ -59,8 +59,11 @@ impl Sources {
             (4 * coarse + 2 * (u % 2) as u64 + (v % 2) as u64, i as u32)
         };
         let n = samples.n();
-        let mut order: Vec<(u64, u32)> =
-            if parallel_allowed() { (0..n).into_par_iter().map(key).collect() } else { (0..n).map(key).collect() };
+        let mut order: Vec<(u64, u32)> = if parallel_allowed() {
+            (0..n).into_par_iter().map(key).collect()
+        } else {
+            (0..n).map(key).collect()
+        };
         if parallel_allowed() {
             order.par_sort_unstable()
         } else {
@@ -79,7 +82,11 @@ impl Sources {
             start = range.end;
             let (coarse, sub) = ((group[0].0 / 4) as usize, (group[0].0 % 4) as usize);
             let half = per_face / 2;
-            let (face, u, v) = (coarse / (half * half), 2 * (coarse / half % half) + sub / 2, 2 * (coarse % half) + sub % 2);
+            let (face, u, v) = (
+                coarse / (half * half),
+                2 * (coarse / half % half) + sub / 2,
+                2 * (coarse % half) + sub % 2,
+            );
             boxes.push(sample_box(&columns, range, &Facet::new(face, (u, v), per_face)));
         }
         Self { columns, boxes, total: n as f64, replacement_error: (0.0, f64::INFINITY) }
@@ -96,12 +103,20 @@ impl Sources {
             let (face, index) = facet(&group[0]);
             self.replacement(range, &Facet::new(face, index, per_face), beta, ball)
         };
-        let found: Vec<Option<Replacement>> =
-            if parallel_allowed() { groups.par_iter().map(replace).collect() } else { groups.iter().map(replace).collect() };
+        let found: Vec<Option<Replacement>> = if parallel_allowed() {
+            groups.par_iter().map(replace).collect()
+        } else {
+            groups.iter().map(replace).collect()
+        };
         if found.iter().all(Option::is_none) {
             return None;
         }
-        let mut out = Self { columns: Columns::default(), boxes: Vec::new(), total: self.total, replacement_error: (0.0, ball) };
+        let mut out = Self {
+            columns: Columns::default(),
+            boxes: Vec::new(),
+            total: self.total,
+            replacement_error: (0.0, ball),
+        };
         for (group, replaced) in groups.into_iter().zip(found) {
             let start = out.columns[0].len();
             if let Some(r) = replaced {
@@ -116,7 +131,10 @@ impl Sources {
             }
             for b in group {
                 let start = out.columns[0].len();
-                out.columns.iter_mut().zip(&self.columns).for_each(|(c, s)| c.extend_from_slice(&s[b.range.clone()]));
+                out.columns
+                    .iter_mut()
+                    .zip(&self.columns)
+                    .for_each(|(c, s)| c.extend_from_slice(&s[b.range.clone()]));
                 out.boxes.push(SampleBox { range: start..start + b.range.len(), ..*b });
             }
         }
@@ -125,7 +143,13 @@ impl Sources {
 
     /// Points of a grid in place of the samples of a range, which lie in one facet. `None` unless
     /// the samples are many more.
-    fn replacement(&self, range: Range<usize>, facet: &Facet, beta: f64, ball: f64) -> Option<Replacement> {
+    fn replacement(
+        &self,
+        range: Range<usize>,
+        facet: &Facet,
+        beta: f64,
+        ball: f64,
+    ) -> Option<Replacement> {
         let count = range.len();
         if count < 200 {
             return None;
@@ -135,8 +159,12 @@ impl Sources {
             let y: [f64; 3] = std::array::from_fn(|k| self.columns[k][i]);
             (dot(&chart.axes[0], &y), dot(&chart.axes[1], &y))
         };
-        let half = range.clone().map(coordinates).fold(1e-9f64, |m, (a, b)| m.max(a.abs()).max(b.abs())) * (1.0 + 1e-12);
-        let side = (8..=MAX_SIDE).step_by(2).find(|k| best_ellipse(*k, beta, half, ball).0 < REPLACEMENT_TOLERANCE)?;
+        let half =
+            range.clone().map(coordinates).fold(1e-9f64, |m, (a, b)| m.max(a.abs()).max(b.abs()))
+                * (1.0 + 1e-12);
+        let side = (8..=MAX_SIDE)
+            .step_by(2)
+            .find(|k| best_ellipse(*k, beta, half, ball).0 < REPLACEMENT_TOLERANCE)?;
         if 2 * side * side > count {
             return None;
         }
@@ -144,16 +172,31 @@ impl Sources {
         let moments = self.moments(range.clone(), &coordinates, half, side);
         let radius = sample_box(&self.columns, range.clone(), facet).radius;
         let cosines = Cosines::new(side);
-        let replacement_error = 1.001 * mass * replacement_errors(side, count, beta, half, ball, cosines.error).iter().sum::<f64>();
-        Some(Replacement { columns: chebyshev_points(&moments, &cosines, half, &chart), facet: facet.clone(), radius, replacement_error })
+        let replacement_error = 1.001
+            * mass
+            * replacement_errors(side, count, beta, half, ball, cosines.error).iter().sum::<f64>();
+        Some(Replacement {
+            columns: chebyshev_points(&moments, &cosines, half, &chart),
+            facet: facet.clone(),
+            radius,
+            replacement_error,
+        })
     }
 
     /// `sum w T_m(a / half) T_n(b / half)`, m, n < side, at `m side + n`.
-    fn moments(&self, range: Range<usize>, coordinates: &impl Fn(usize) -> (f64, f64), half: f64, side: usize) -> Vec<f64> {
+    fn moments(
+        &self,
+        range: Range<usize>,
+        coordinates: &impl Fn(usize) -> (f64, f64),
+        half: f64,
+        side: usize,
+    ) -> Vec<f64> {
         if range.len() > CHUNK {
             let middle = range.start + (range.len() / 2).next_multiple_of(CHUNK);
             let mut sum = self.moments(range.start..middle, coordinates, half, side);
-            sum.iter_mut().zip(self.moments(middle..range.end, coordinates, half, side)).for_each(|(a, b)| *a += b);
+            sum.iter_mut()
+                .zip(self.moments(middle..range.end, coordinates, half, side))
+                .for_each(|(a, b)| *a += b);
             return sum;
         }
         let mut sum = vec![0.0; side * side];
@@ -171,7 +214,9 @@ impl Sources {
     pub fn gather(&self, boxes: &[u32], buffer: &mut Columns) {
         for (k, column) in buffer.iter_mut().enumerate() {
             column.clear();
-            boxes.iter().for_each(|b| column.extend_from_slice(&self.columns[k][self.boxes[*b as usize].range.clone()]));
+            boxes.iter().for_each(|b| {
+                column.extend_from_slice(&self.columns[k][self.boxes[*b as usize].range.clone()])
+            });
             column.resize(column.len().next_multiple_of(64), if k == 0 { 1.0 } else { 0.0 });
         }
     }
@@ -223,7 +268,11 @@ impl Cosines {
             if flip { -cos } else { cos }
         };
         let all: Vec<Interval> = (0..4 * side).map(enclosed).collect();
-        Self { side, cosines: all.iter().map(|c| c.mid()).collect(), error: all.iter().map(|c| c.width()).fold(0.0, f64::max) }
+        Self {
+            side,
+            cosines: all.iter().map(|c| c.mid()).collect(),
+            error: all.iter().map(|c| c.width()).fold(0.0, f64::max),
+        }
     }
 
     fn at(&self, k: usize) -> f64 {
@@ -237,11 +286,16 @@ fn chebyshev_points(moments: &[f64], cosines: &Cosines, half: f64, chart: &Chart
     let side = cosines.side;
     // L_j(t) = sum_m factor_m T_m(t_j) T_m(t), t_j = cos(pi (2 j + 1) / 2 side).
     let factor = |m: usize| if m == 0 { 1.0 } else { 2.0 } / side as f64;
-    let lagrange: Vec<Vec<f64>> = (0..side).map(|j| (0..side).map(|m| factor(m) * cosines.at(m * (2 * j + 1))).collect()).collect();
+    let lagrange: Vec<Vec<f64>> = (0..side)
+        .map(|j| (0..side).map(|m| factor(m) * cosines.at(m * (2 * j + 1))).collect())
+        .collect();
     let product = |a: f64, b: Dd| Dd::from(a) * b;
     let sum = |terms: &mut dyn Iterator<Item = Dd>| terms.fold(Dd::from(0.0), |s, t| s + t);
-    let row = |l: &Vec<f64>, n: usize| sum(&mut (0..side).map(|m| product(l[m], Dd::from(moments[m * side + n]))));
-    let rows: Vec<Vec<Dd>> = lagrange.iter().map(|l| (0..side).map(|n| row(l, n)).collect()).collect();
+    let row = |l: &Vec<f64>, n: usize| {
+        sum(&mut (0..side).map(|m| product(l[m], Dd::from(moments[m * side + n]))))
+    };
+    let rows: Vec<Vec<Dd>> =
+        lagrange.iter().map(|l| (0..side).map(|n| row(l, n)).collect()).collect();
     let mut out = Columns::default();
     for (j, row) in rows.iter().enumerate() {
         for (k, l) in lagrange.iter().enumerate() {
@@ -263,7 +317,14 @@ pub(super) const MAX_WEIGHT_SUM: f64 = 12.0;
 /// x in a complex disc of radius `ball` about any point: the error of interpolation, the rounding
 /// of the moments, that of the weights (`cosine_error` bounds the error of cosines), and the errors
 /// of the positions of samples and points.
-fn replacement_errors(side: usize, count: usize, beta: f64, half: f64, ball: f64, cosine_error: f64) -> [f64; 4] {
+fn replacement_errors(
+    side: usize,
+    count: usize,
+    beta: f64,
+    half: f64,
+    ball: f64,
+    cosine_error: f64,
+) -> [f64; 4] {
     // The errors of the moments of T_m T_n are these roundings (of sums, and m^2 + n^2 of the
     // recurrence) times the mass. They multiply the Chebyshev coefficients of the kernel, at most 4
     // M rho^{-m-n}.
@@ -271,13 +332,17 @@ fn replacement_errors(side: usize, count: usize, beta: f64, half: f64, ball: f64
     let error = |rho: f64| {
         let geometric = 1.0 / (1.0 - 1.0 / rho);
         let recurrence = 2.0 * rho * (rho + 1.0) / ((rho - 1.0) * (rho - 1.0) * (rho - 1.0));
-        4.0 * kernel_bound(rho, rho, beta, half, ball).hi() * f64::EPSILON * geometric * (sums * geometric + recurrence)
+        4.0 * kernel_bound(rho, rho, beta, half, ball).hi()
+            * f64::EPSILON
+            * geometric
+            * (sums * geometric + recurrence)
     };
     let rounding = [1.3, 1.5, 2.0, 3.0].into_iter().map(error).fold(f64::INFINITY, f64::min);
     // Rows of the matrix of the weights sum to at most 2, and their error is twice that of the
     // cosines and eps. A weight is at most 4 masses and is rounded.
-    let weights =
-        (side * side) as f64 * (8.0 * (cosine_error + f64::EPSILON) + 4.0 * f64::EPSILON) * kernel_bound(1.0, 1.0, beta, half, ball).hi();
+    let weights = (side * side) as f64
+        * (8.0 * (cosine_error + f64::EPSILON) + 4.0 * f64::EPSILON)
+        * kernel_bound(1.0, 1.0, beta, half, ball).hi();
     // The positions of samples and points have an error of a few roundings; the absolute values of
     // the weights sum to at most MAX_WEIGHT_SUM masses.
     let displacement = (1.0 + MAX_WEIGHT_SUM) * 1e-15 * gradient_bound(beta, half, ball);
@@ -291,7 +356,9 @@ fn best_ellipse(side: usize, beta: f64, half: f64, ball: f64) -> (f64, f64) {
         let log = beta * exponent(rho, 1.0, half, ball) + (1.0 - side as f64) * rho.ln();
         ((1.0 + LEBESGUE) * 4.0 * log.exp() / (rho - 1.0), rho)
     };
-    (1..60).map(|k| at(1.0 + 0.2 * f64::from(k))).fold((f64::INFINITY, 2.0), |m, v| if v.0 < m.0 { v } else { m })
+    (1..60)
+        .map(|k| at(1.0 + 0.2 * f64::from(k)))
+        .fold((f64::INFINITY, 2.0), |m, v| if v.0 < m.0 { v } else { m })
 }
 
 /// Bound of the error of interpolation per mass, for x in a complex disc of radius `ball` about any
@@ -356,53 +423,90 @@ mod tests {
 
     #[test]
     fn replacement_errors_are_at_least_those_of_their_derivation() {
-        for (beta, half, ball, side) in [(25.0, 0.15, 0.2, 20usize), (1e6, 1e-3, 1e-3, 24), (0.5, 0.5, 0.2, 10)] {
+        for (beta, half, ball, side) in
+            [(25.0, 0.15, 0.2, 20usize), (1e6, 1e-3, 1e-3, 24), (0.5, 0.5, 0.2, 10)]
+        {
             // The exponent for the worst offsets at their worst angle.
             for (rho, other) in [(1.2, 1.0), (2.0, 2.0)] {
                 let axis = |rho: f64| 0.5 * half * (rho + 1.0 / rho);
                 let eta = axis(rho).hypot(axis(other));
-                let rest = sagitta(eta) + sagitta(ball) + eta.hypot(sagitta(eta)) * ball.hypot(sagitta(ball));
+                let rest = sagitta(eta)
+                    + sagitta(ball)
+                    + eta.hypot(sagitta(eta)) * ball.hypot(sagitta(ball));
                 let turned = |k: u32| f64::from(k).mul_add(1e-4, 0.0).sin_cos();
-                let met = (0..16_000).map(turned).map(|(sin, cos)| cos - 1.0 + sin * (ball + eta)).fold(0.0, f64::max) + rest;
+                let met = (0..16_000)
+                    .map(turned)
+                    .map(|(sin, cos)| cos - 1.0 + sin * (ball + eta))
+                    .fold(0.0, f64::max)
+                    + rest;
                 let found = kernel_bound(rho, other, beta, half, ball).hi();
                 assert!(
-                    exponent(rho, other, half, ball) >= met * (1.0 - 1e-9) && found >= 0.999_999 * (beta * met).exp(),
+                    exponent(rho, other, half, ball) >= met * (1.0 - 1e-9)
+                        && found >= 0.999_999 * (beta * met).exp(),
                     "{beta} {rho}: {found}"
                 );
             }
-            let [change, rounding, weights, displacement] = replacement_errors(side, 4000, beta, half, ball, 1e-15);
+            let [change, rounding, weights, displacement] =
+                replacement_errors(side, 4000, beta, half, ball, 1e-15);
             // The sum over the two coordinates of (1 + the Lebesgue constant) times 4 M rho^{1-k} /
             // (rho - 1), at the best of many rho.
             let trefethen = |rho: f64| {
-                4.0 * (beta * exponent(rho, 1.0, half, ball)).exp() * rho.powi(1 - side as i32) / (rho - 1.0)
+                4.0 * (beta * exponent(rho, 1.0, half, ball)).exp() * rho.powi(1 - side as i32)
+                    / (rho - 1.0)
                     * (2.0 + 2.0 / PI * 40f64.ln())
             };
-            let least = (1..600).map(|k| trefethen(1.0 + 0.02 * f64::from(k))).fold(f64::INFINITY, f64::min);
+            let least = (1..600)
+                .map(|k| trefethen(1.0 + 0.02 * f64::from(k)))
+                .fold(f64::INFINITY, f64::min);
             assert!(change >= 0.999 * least, "{change} {least}");
             // Chebyshev coefficients 4 M rho^{-m-n} times (64 sums in sequence, 12 pairwise, m^2 +
             // n^2) eps.
             let recurrence = |rho: f64| {
                 let top = (beta * exponent(rho, rho, half, ball)).exp();
-                let term = |m: i32, n: i32| rho.powi(-m - n) * (64.0 + 12.0 + f64::from(m * m + n * n));
-                4.0 * top * f64::EPSILON * (0..120).flat_map(|m| (0..120).map(move |n| term(m, n))).sum::<f64>()
+                let term =
+                    |m: i32, n: i32| rho.powi(-m - n) * (64.0 + 12.0 + f64::from(m * m + n * n));
+                4.0 * top
+                    * f64::EPSILON
+                    * (0..120).flat_map(|m| (0..120).map(move |n| term(m, n))).sum::<f64>()
             };
-            let least = [1.3, 1.5, 2.0, 3.0].into_iter().map(recurrence).fold(f64::INFINITY, f64::min);
+            let least =
+                [1.3, 1.5, 2.0, 3.0].into_iter().map(recurrence).fold(f64::INFINITY, f64::min);
             assert!(rounding >= 0.99 * least, "{rounding} {least}");
             let top = (beta * exponent(1.0, 1.0, half, ball)).exp();
-            assert!(weights >= 0.999 * (side * side) as f64 * (8.0 * (1e-15 + f64::EPSILON) + 4.0 * f64::EPSILON) * top);
+            assert!(
+                weights
+                    >= 0.999
+                        * (side * side) as f64
+                        * (8.0 * (1e-15 + f64::EPSILON) + 4.0 * f64::EPSILON)
+                        * top
+            );
             // The largest beta D e^{-beta (D^2/2 - D b)}, times the terms that the bound adds; 13
             // masses have errors of position.
             let both = ball + length([half, half]);
             let steep = |d: f64| beta * d * (-0.5 * beta * d * (d - 2.0 * both)).exp();
-            let met = (0..4000).map(|k| steep(f64::from(k) * 0.002 / beta.sqrt())).fold(0.0, f64::max);
+            let met =
+                (0..4000).map(|k| steep(f64::from(k) * 0.002 / beta.sqrt())).fold(0.0, f64::max);
             let eta = length([half, half]);
-            let (rest, lengths) = (offsets(eta, ball), ball.hypot(sagitta(ball)) + eta.hypot(sagitta(eta)));
-            let bound = (0.8577 * beta.sqrt() + beta * lengths) * (beta * (both * both + rest)).exp();
-            assert!(bound >= met && displacement >= 0.999 * 13e-15 * bound, "{displacement} {met} {bound}");
+            let (rest, lengths) =
+                (offsets(eta, ball), ball.hypot(sagitta(ball)) + eta.hypot(sagitta(eta)));
+            let bound =
+                (0.8577 * beta.sqrt() + beta * lengths) * (beta * (both * both + rest)).exp();
+            assert!(
+                bound >= met && displacement >= 0.999 * 13e-15 * bound,
+                "{displacement} {met} {bound}"
+            );
         }
-        assert!(LEBESGUE >= 1.0 + 2.0 / PI * 40f64.ln() && MAX_WEIGHT_SUM >= LEBESGUE * LEBESGUE && MAX_SIDE == 40);
+        assert!(
+            LEBESGUE >= 1.0 + 2.0 / PI * 40f64.ln()
+                && MAX_WEIGHT_SUM >= LEBESGUE * LEBESGUE
+                && MAX_SIDE == 40
+        );
         let cosines = Cosines::new(40);
-        assert!(cosines.error < 1e-14 && (0..160).all(|k| (cosines.at(k) - (PI * k as f64 / 80.0).cos()).abs() <= cosines.error));
+        assert!(
+            cosines.error < 1e-14
+                && (0..160)
+                    .all(|k| (cosines.at(k) - (PI * k as f64 / 80.0).cos()).abs() <= cosines.error)
+        );
     }
 
     #[test]
@@ -412,18 +516,27 @@ mod tests {
             // A cloud about the pole of width 1 / sqrt beta, at most 0.5.
             let width = (1.0 / f64::sqrt(beta)).min(0.5);
             let sample = |s: &mut Stream| [width * s.normal(), width * s.normal(), 1.0];
-            let x = Tokens::normalised(3, (0..20_000).flat_map(|_| sample(&mut stream)).collect()).expect("tokens");
+            let x = Tokens::normalised(3, (0..20_000).flat_map(|_| sample(&mut stream)).collect())
+                .expect("tokens");
             let exact = Sources::new(&x, beta);
-            let sources = exact.with_replacements(beta, (1.0 / f64::sqrt(beta)).min(0.25)).expect("many samples");
+            let sources = exact
+                .with_replacements(beta, (1.0 / f64::sqrt(beta)).min(0.25))
+                .expect("many samples");
             assert!(
-                sources.columns[0].len() < 10_000 && sources.replacement_error.0 < 1e-6 * exact.total,
+                sources.columns[0].len() < 10_000
+                    && sources.replacement_error.0 < 1e-6 * exact.total,
                 "{beta}: {} {:?}",
                 sources.columns[0].len(),
                 sources.replacement_error
             );
             let estimate = |s: &Sources, at: &[f64; 3]| -> f64 {
-                let term =
-                    |i: usize| s.columns[3][i] * (-0.5 * beta * chord2(at, &[s.columns[0][i], s.columns[1][i], s.columns[2][i]])).exp();
+                let term = |i: usize| {
+                    s.columns[3][i]
+                        * (-0.5
+                            * beta
+                            * chord2(at, &[s.columns[0][i], s.columns[1][i], s.columns[2][i]]))
+                        .exp()
+                };
                 (0..s.columns[0].len()).map(term).sum()
             };
             for _ in 0..20 {

@@ -9,7 +9,10 @@ fn cells_beyond_the_attraction_of_all_samples_hold_no_mode() {
         // 1 - cos t of the chord, without a difference.
         let drop = 0.5 * mode_distance(beta) * mode_distance(beta);
         let (cosine, square) = (1.0 - drop, drop * (2.0 - drop));
-        assert!(beta * square >= 2.0 * cosine && beta * square <= 2.0 * cosine * (1.0 + 1e-7) + 1e-7 * beta);
+        assert!(
+            beta * square >= 2.0 * cosine
+                && beta * square <= 2.0 * cosine * (1.0 + 1e-7) + 1e-7 * beta
+        );
     }
     // Forty samples on a ring of 0.97 of that radius have one mode in the middle, as far from all
     // samples as a mode can be.
@@ -19,8 +22,13 @@ fn cells_beyond_the_attraction_of_all_samples_hold_no_mode() {
         let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / 40.0).sin_cos();
         [angle.sin() * cos, angle.sin() * sin, angle.cos()]
     });
-    let found = Tokens::normalised(3, ring.collect()).and_then(|x| sphere(&x, beta)).expect("valid");
-    assert!(found.count() == Ok(1) && chord2(&found.approximate_locations()[0], &[0.0, 0.0, 1.0]) < 1e-20, "{found:?}");
+    let found =
+        Tokens::normalised(3, ring.collect()).and_then(|x| sphere(&x, beta)).expect("valid");
+    assert!(
+        found.count() == Ok(1)
+            && chord2(&found.approximate_locations()[0], &[0.0, 0.0, 1.0]) < 1e-20,
+        "{found:?}"
+    );
 }
 
 fn search(sources: &Sources, beta: f64) -> ModeSearch<'_> {
@@ -38,10 +46,21 @@ fn omitted_samples_are_out_of_range_of_every_centre() {
     // Centres that are farther away, by less than a factor of two, get no bound.
     let facet = Facet::new(4, (0, 0), 1);
     let Chart { centre: origin, axes } = facet.chart();
-    let near = Neighbours { columns: Columns::default(), all: false, origin, max_offset: 0.02, farthest: 0.1 };
+    let near = Neighbours {
+        columns: Columns::default(),
+        all: false,
+        origin,
+        max_offset: 0.02,
+        farthest: 0.1,
+    };
     // The omitted mass may be that of all points that replace samples: over eleven times the mass
     // of the samples.
-    let omitted = Omitted { mass: 11.2 * sources.total, range: 30.0, farthest: 0.1, replacement_error: sources.replacement_error };
+    let omitted = Omitted {
+        mass: 11.2 * sources.total,
+        range: 30.0,
+        farthest: 0.1,
+        replacement_error: sources.replacement_error,
+    };
     let found = search.expansion(facet.chart(), &near, 0.01).remainder;
     let least = Expansion::new(&near.columns, 50.0, facet.chart(), &omitted, 0.01).remainder;
     assert!(found.0 >= least.0 && found.1 >= least.1, "{found:?} {least:?}");
@@ -63,7 +82,10 @@ fn two_proofs_are_of_one_mode_only_if_an_isolation_says_so() {
     };
     // Discs that meet: one mode if one disc lies within the isolation of the other, 0.015 + 0.01;
     // otherwise undecided.
-    assert_eq!((count(0.015, 0.01, 0.026), count(0.015, 0.01, 0.024), count(0.015, 0.01, 0.013)), ((1, 0), (1, 1), (1, 1)));
+    assert_eq!(
+        (count(0.015, 0.01, 0.026), count(0.015, 0.01, 0.024), count(0.015, 0.01, 0.013)),
+        ((1, 0), (1, 1), (1, 1))
+    );
     // Discs that do not meet contain two modes.
     assert_eq!((count(0.021, 0.01, 0.02), count(0.019, 0.01, 0.02)), ((2, 0), (1, 1)));
 }
@@ -74,7 +96,11 @@ fn squares_of_new_charts_cover_the_old_ones() {
     let facet = Facet::new(0, (0, 3), 16);
     let chart = facet.chart();
     let half = facet.half_side();
-    for (middle, h) in [([0.75 * half, -0.75 * half], 0.25 * half), ([-0.5 * half, 0.9 * half], 0.1 * half), ([0.0, 0.0], half)] {
+    for (middle, h) in [
+        ([0.75 * half, -0.75 * half], 0.25 * half),
+        ([-0.5 * half, 0.9 * half], 0.1 * half),
+        ([0.0, 0.0], half),
+    ] {
         let (next, wide) = chart.about(middle, h);
         for k in 0..64 {
             let edge = [-1.0, -0.5, 0.0, 0.5, 1.0, 0.3, -0.7, 0.9];
