@@ -174,7 +174,10 @@ impl Output {
                 .find(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)))
                 .unwrap_or(name.len());
             let long = name[..end].replace('_', "-");
-            if self.flags.contains(&long) {
+            let place = name[end..].starts_with(", ")
+                || name[end..].starts_with(|c: char| c == ' ')
+                    && name[end + 1..].starts_with(char::is_alphabetic);
+            if self.flags.contains(&long) && (place || end == name.len()) {
                 format!("--{long}{}", &name[end..])
             } else {
                 name.to_owned()

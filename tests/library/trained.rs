@@ -186,7 +186,7 @@ fn foreign_truncated_or_inconsistent_files_are_refused_in_one_sentence() {
     };
     refused(model("bert", Some(cut("bert", 5)), None), &["found 5 bytes", "safetensors"]);
     refused(model("bert", Some(cut("bert", 1000)), None), &["truncated in its header"]);
-    refused(model("bert", Some(cut("bert", 20_000)), None), &["truncated", "the header tells of"]);
+    refused(model("bert", Some(cut("bert", 20_000)), None), &["truncated", "the header describes"]);
     refused(
         model("bert", Some([file("bert"), vec![0; 4]].concat()), None),
         &["longer than its header says"],

@@ -608,7 +608,7 @@ fn models_are_axes_of_the_grid() {
     for (text, expected) in [
         ("norm = ['post', 'prae']\n", "did you mean `pre`?"),
         ("norm = [['post']]\n", "norm: found a list in a list, expected strings"),
-        ("q = 'normal:sed=1'\n", "q: normal: found sed=1, expected scale=S, seed=N"),
+        ("q = 'normal:sed=1'\n", "q: unknown matrix parameter `sed`; did you mean `seed`?"),
         ("v = 'low-rank:rank=9'\n", "low-rank rank: found 9, expected a rank of at most d = "),
         ("v = 'low-rank:seed=2'\n", "v: low-rank rank: found 0, expected a rank of at least 1"),
         ("schedule = 'redrawn'\n", "schedule: found redrawn, expected matrices by law"),

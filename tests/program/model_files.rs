@@ -229,7 +229,7 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
     );
     refused(
         &[".", "--ids", "ids.csv", "--layers", "7"],
-        "--layers: found 7, expected it with --iterate",
+        "--layers: found 7, expected it only with --iterate",
     );
     refused(
         &[".", "--ids", "ids.csv", "--iterate", "0", "--layers", "0"],

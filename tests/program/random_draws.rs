@@ -238,7 +238,7 @@ fn masses_by_law() {
             "--masses powr:1",
             "--masses: found powr:1, expected a file with one mass per token, or a law: dirichlet:A",
         ),
-        ("--masses power:-1", "power:s: found -1, expected a number in [0, 20]"),
+        ("--masses power:-1", "power s: found -1, expected a number in [0, 20]"),
         ("--masses missing.csv", "missing.csv: no such file"),
         ("--masses power:1 --seed 2", "--seed: found --seed beside --tokens"),
     ] {
@@ -300,7 +300,7 @@ fn masses_by_law_in_an_experiment() {
             "'powr:1'",
             "masses: found \"powr:1\", expected a number for each token, or a law: dirichlet:A",
         ),
-        ("'power:x'", "power:s: found x, expected a number"),
+        ("'power:x'", "power s: found x, expected a number"),
         ("[1, 2]", "masses: found 2 masses, expected one for each of n = 4 tokens"),
     ] {
         write(at, "bad.toml", &text(masses));

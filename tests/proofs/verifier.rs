@@ -471,7 +471,7 @@ fn kappa_is_rejected_for_clusters_that_may_part() {
     let why = |text: &str| verifier::check(text).expect_err("false");
     assert!(why(text).contains("step 2: kappa must be 0, as clusters may part"), "{}", why(text));
     let plain = text.replace("1p-50 1p0", "1p-50 0p0");
-    assert!(why(&plain).contains("no open hemisphere"), "{}", why(&plain));
+    assert!(why(&plain).contains("do not provably end in an open hemisphere"), "{}", why(&plain));
 }
 
 #[test]
