@@ -175,8 +175,7 @@ impl Output {
                 .unwrap_or(name.len());
             let long = name[..end].replace('_', "-");
             let place = name[end..].starts_with(", ")
-                || name[end..].starts_with(|c: char| c == ' ')
-                    && name[end + 1..].starts_with(char::is_alphabetic);
+                || name[end..].starts_with(' ') && name[end + 1..].starts_with(char::is_alphabetic);
             if self.flags.contains(&long) && (place || end == name.len()) {
                 format!("--{long}{}", &name[end..])
             } else {

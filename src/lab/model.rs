@@ -186,7 +186,7 @@ impl ModelSpec {
     }
 
     /// True if a random part has no seed of its own; the run then gives one, see
-    /// [`ModelSpec::seeded`].
+    /// [`ModelSpec::with_seed`].
     pub fn needs_seed(&self) -> bool {
         self.model.needs_seed() || self.noise_settings.is_some_and(|s| s.seed.is_none())
     }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::sphere::Tokens;
 use std::ops::{Deref, DerefMut};
 
-/// When implicit steps are used. They need a dynamics with [`Dynamics::triangular`].
+/// When implicit steps are used. They need a dynamics with [`Dynamics::triangular_jacobian`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImplicitSteps {
     /// While stability limits the explicit steps.
