@@ -45,10 +45,10 @@ fn check_noise(dynamics: &Dynamics, rtol: f64) -> Result<()> {
 /// with relative accuracy. Time is a double-double, and steps may span hundreds of orders of
 /// magnitude. Merges and events are located by root finding on dense output.
 ///
-/// If the dynamics knows that its Jacobian is block triangular ([`Dynamics::triangular_jacobian`]) and
-/// stability limits the explicit steps, implicit steps (Rodas5P, order 5) take over under the same
-/// error test: tokens that follow their leader do not keep the steps short. A steady state ends the
-/// run as [`super::Outcome::Stationary`].
+/// If the dynamics knows that its Jacobian is block triangular ([`Dynamics::triangular_jacobian`])
+/// and stability limits the explicit steps, implicit steps (Rodas5P, order 5) take over under the
+/// same error test: tokens that follow their leader do not keep the steps short. A steady state
+/// ends the run as [`super::Outcome::Stationary`].
 ///
 /// **Cost** 12 velocities per step (DOP853), 9 and a linearisation per implicit step. **Errors** a
 /// bad `t_end` or option, a tolerance below the noise of the velocities (see
