@@ -20,7 +20,8 @@ impl Shard {
     /// ```
     /// use metastable::lab::shard::Shard;
     /// let shards: Vec<Shard> = (0..3).map(|k| Shard::parse(&format!("{k}/3")).unwrap()).collect();
-    /// assert!(["a", "b", "c", "d"].iter().all(|name| parts.iter().filter(|p| p.holds(name)).count() == 1));
+    /// let holders = |name| shards.iter().filter(|shard| shard.holds(name)).count();
+    /// assert!(["a", "b", "c", "d"].iter().all(|name| holders(name) == 1));
     /// assert!(Shard::parse("3/3").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
@@ -28,8 +29,7 @@ impl Shard {
             Error::parameter(
                 "shard",
                 text,
-                "k/K with 0 <= k < K, as 0/4, 1/4, 2/4 and \
-            3/4 for four machines",
+                "k/K with 0 <= k < K, as 0/4, 1/4, 2/4 and 3/4 for four machines",
             )
         };
         let (k, of) = text.split_once('/').ok_or_else(wrong)?;
