@@ -178,7 +178,7 @@ def test_figures(tmp_path):
     assert drawn._repr_svg_().lstrip().startswith("<") and drawn.png[:4] == b"\x89PNG" and drawn.pdf[:4] == b"%PDF"
     drawn.save(tmp_path / "a.pdf")
     assert (tmp_path / "a.pdf").read_bytes() == drawn.pdf
-    with pytest.raises(ValueError, match="expected a name that ends in"):
+    with pytest.raises(ValueError, match="expected a file name that ends in"):
         drawn.save("a.gif")
     assert pickle.loads(pickle.dumps(drawn)).svg == drawn.svg
 
