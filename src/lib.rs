@@ -3,7 +3,6 @@
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-#[cfg(feature = "figures")]
 pub mod guide;
 #[cfg(feature = "figures")]
 #[doc(hidden)]

@@ -17,7 +17,7 @@ use std::path::Path;
 /// Flags of `clusters`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  metastable clusters --tokens tokens.csv --radius 0.1
+  metastable clusters --tokens tokens.csv --linking-distance 0.1
   metastable clusters --from-run run/                     (merge tree and plateaus)
   metastable clusters --from-run run/ --frame t=20 --beta 9   (clusters at one time)
 `solve --out` writes such a folder. A folder of `run` needs --frame cell=ID,realisation=R,t=T.")]
@@ -26,9 +26,9 @@ pub struct Arguments {
     tokens: TokenArguments,
     /// Link tokens within this geodesic distance, in radians.
     #[arg(long, allow_hyphen_values = true)]
-    radius: Option<f64>,
+    linking_distance: Option<f64>,
     /// Use half a kernel width, beta^(-1/2)/2, as the radius.
-    #[arg(long, allow_hyphen_values = true, conflicts_with = "radius")]
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "linking_distance")]
     beta: Option<f64>,
     /// With --from-run: largest change of the log energy on a plateau (default 0.01).
     #[arg(long, allow_hyphen_values = true)]
@@ -46,7 +46,7 @@ impl Arguments {
             // The whole run, unless a frame or a radius selects one time.
             Some(folder)
                 if !self.tokens.past.has_frame()
-                    && self.radius.is_none()
+                    && self.linking_distance.is_none()
                     && self.beta.is_none() =>
             {
                 self.of_run(folder, out)
@@ -68,21 +68,21 @@ impl Arguments {
                 ));
             }
         }
-        let radius = match (self.radius, self.beta) {
-            (Some(r), _) => in_range("--radius", r, 0.0, std::f64::consts::PI)?,
+        let radius = match (self.linking_distance, self.beta) {
+            (Some(r), _) => in_range("--linking-distance", r, 0.0, std::f64::consts::PI)?,
             (None, Some(beta)) => 0.5 / in_range("--beta", beta, 0.03, 1e300)?.sqrt(),
             (None, None) => {
                 return Err(Error::parameter(
-                    "--radius",
+                    "--linking-distance",
                     "nothing",
-                    "--radius R, or --beta B for half a kernel width",
+                    "--linking-distance R, or --beta B for half a kernel width",
                 ));
             }
         };
         let x = self.tokens.tokens()?;
         let found = linkage(&x, radius)?;
         let json = json!({
-            "clusters": found.sizes.len(), "radius": radius, "sizes": found.sizes, "masses": found.centres.masses(), "labels": found.labels,
+            "clusters": found.sizes.len(), "linking_distance": radius, "sizes": found.sizes, "masses": found.centres.masses(), "labels": found.labels,
             "centres": matrix(found.centres.coordinates(), x.d()), "radii": found.radii,
         });
         let mut text =

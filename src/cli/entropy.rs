@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable entropy --tokens tokens.csv
-  metastable entropy --tokens hidden_states.npz --array hidden_states --neighbours 3 --bandwidth 100")]
+  metastable entropy --tokens hidden_states.npz --array hidden_states --neighbours 3 --kernel-beta 100")]
 pub struct Arguments {
     /// Tokens (n x d) or hidden states (layers x n x d) as CSV, NPY or NPZ, or `-` for standard
     /// input. Rows are divided by their norms.
@@ -40,7 +40,7 @@ pub struct Arguments {
     neighbours: i64,
     /// Inverse temperature of the kernels of the second estimator.
     #[arg(long, default_value_t = 100.0, allow_hyphen_values = true)]
-    bandwidth: f64,
+    kernel_beta: f64,
 }
 
 impl Arguments {
@@ -49,7 +49,7 @@ impl Arguments {
         let k = usize::try_from(self.neighbours)
             .map_err(|_| Error::parameter("--neighbours", self.neighbours, "at least 1"))?;
         let clouds = self.clouds()?;
-        in_range("--bandwidth", self.bandwidth, 0.0, 1e5)?;
+        in_range("--kernel-beta", self.kernel_beta, 0.0, 1e5)?;
         let rows: Vec<[Estimate; 2]> = clouds
             .iter()
             .enumerate()
@@ -57,14 +57,14 @@ impl Arguments {
                 progress::report(Some(l as f64 / clouds.len() as f64), || {
                     format!("layer {l} of {}", clouds.len())
                 });
-                estimate_negentropy(x, k, self.bandwidth)
+                estimate_negentropy(x, k, self.kernel_beta)
             })
             .collect::<Result<_>>()?;
         let list = |e: usize, pick: fn(&Estimate) -> f64| -> Vec<Value> {
             rows.iter().map(|r| finite(pick(&r[e]))).collect()
         };
         let mut json = json!({
-            "layers": rows.len(), "n": clouds[0].n(), "d": clouds[0].d(), "neighbours": k, "bandwidth": self.bandwidth,
+            "layers": rows.len(), "n": clouds[0].n(), "d": clouds[0].d(), "neighbours": k, "kernel_beta": self.kernel_beta,
             "convention": "negentropy relative to the uniform law on the sphere (which has 0); null if coinciding samples make it infinite",
             "bias": "expected overestimate, from a smoothed bootstrap; its sign is reliable, its size within a factor of three",
         });
@@ -87,7 +87,7 @@ impl Arguments {
                     poor.len(),
                     rows.len(),
                     rows[*worst][e].bias,
-                    if e == 0 { "estimator" } else { "--bandwidth" }
+                    if e == 0 { "estimator" } else { "--kernel-beta" }
                 ));
             }
         }

@@ -49,7 +49,7 @@ pub mod trained_models {}
 pub mod results {}
 
 #[doc = include_str!("links.txt")]
-#[doc = include_str!("own.md")]
+#[cfg_attr(feature = "figures", doc = include_str!("own.md"))]
 pub mod own {}
 
 #[doc = include_str!("links.txt")]

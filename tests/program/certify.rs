@@ -221,32 +221,32 @@ fn many_starts_are_counted_and_their_certificates_checked() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let all =
-        json(at, "certify start --init uniform --n 5 --d 2 --beta 1 --seed 3 --trials 4 --exact");
+        json(at, "certify start --init uniform --n 5 --d 2 --beta 1 --seed 3 --starts 4 --exact");
     let count = |key: &str| all[key].as_u64().expect("a count");
     assert_eq!(
-        (count("trials"), count("proved"), count("checked"), count("accepted")),
+        (count("starts"), count("proved"), count("checked"), count("accepted")),
         (4, 4, 4, 4)
     );
     // A ball as large as the circle cannot be proved. The causes are counted and the exit code is
     // 3.
     let out = run(
         at,
-        "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --trials 3 --format json",
+        "certify start --init uniform --n 5 --d 2 --beta 1 --radius 0.9 --starts 3 --format json",
     );
     let answer: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
     let lost: u64 = answer["not_proved"]
         .as_array()
         .expect("a list")
         .iter()
-        .filter_map(|l| l["trials"].as_u64())
+        .filter_map(|l| l["starts"].as_u64())
         .sum();
     assert!(
         out.status.code() == Some(3) && answer["proved"].as_u64() == Some(0) && lost == 3,
         "{answer}"
     );
     triangle(at, "t.csv", 0.0);
-    assert!(failure(at, "certify start --tokens t.csv --beta 1 --trials 3", 1).contains("--init"));
-    failure(at, "certify start --init uniform --n 5 --d 2 --beta 1 --trials 0", 1);
+    assert!(failure(at, "certify start --tokens t.csv --beta 1 --starts 3", 1).contains("--init"));
+    failure(at, "certify start --init uniform --n 5 --d 2 --beta 1 --starts 0", 1);
 }
 
 #[test]

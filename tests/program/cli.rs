@@ -461,7 +461,10 @@ fn measures_have_their_keys() {
         t["plateaus"].as_array().is_some_and(|p| !p.is_empty())
             && t["newick"].as_str().is_some_and(|n| n.ends_with(';'))
     );
-    assert_eq!(json(at, "clusters --tokens tokens.csv --radius 1.0")["clusters"].as_u64(), Some(2));
+    assert_eq!(
+        json(at, "clusters --tokens tokens.csv --linking-distance 1.0")["clusters"].as_u64(),
+        Some(2)
+    );
     let v = json(
         at,
         "movie --init uniform --n 8 --d 2 --beta 4 --t-end 100 --frames 5 --dpi 40 --out film.png",
@@ -639,14 +642,14 @@ fn unresolved_numbers_are_not_printed() {
         })
         .collect();
     std::fs::write(at.join("ring.csv"), lines.join("\n")).expect("writable");
-    let e = json(at, "entropy --tokens ring.csv --bandwidth 10000");
+    let e = json(at, "entropy --tokens ring.csv --kernel-beta 10000");
     assert!(
         number(&e["kernel_bias"][0]) < 0.0
             && number(&e["kernel_error"][0]) > 0.0
             && e["nearest_neighbour_bias"][0].is_number()
     );
     assert!(
-        String::from_utf8_lossy(&run(at, "entropy --tokens ring.csv --bandwidth 10000").stderr)
+        String::from_utf8_lossy(&run(at, "entropy --tokens ring.csv --kernel-beta 10000").stderr)
             .contains("warning: kernels")
     );
 }

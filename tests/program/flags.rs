@@ -17,7 +17,7 @@ const CALLS: &str = "
     bench --seconds 0.01 --n 8 --d 8 --heads 2 --betas 2 --starts 2 --t-end 1
     certify check ../pair.json; certify critical-point --tokens ../pair.csv --beta 3 --anywhere
     check unit-norm --quick
-    clusters --radius 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
+    clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
     diff ../run ../run; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
     list laws; man pages; measure --space circle --density cos:1=0.2
@@ -51,9 +51,9 @@ const GOOD: &str = "
     --mlp ../mlp.npz; --model ../model.toml; --mpi !; --n 5 --init uniform --d 2
     --noise kappa=1,step=0.1; --norm pre; --normalise --tokens ../long.csv; --o ../square.csv
     --observable grad-norm; --observables clusters --out new; --out new
-    --particles 64 --method lagrangian; --plateau-decades 1 --from-run ../run --radius -
-    --plateau-tolerance 1 --from-run ../run --radius -; --q ../square.csv
-    --radii ../masses.csv --norm pre; --radius 1 --tokens ../y.csv; --from-run ../run --radius -
+    --particles 64 --method lagrangian; --plateau-decades 1 --from-run ../run --linking-distance -
+    --plateau-tolerance 1 --from-run ../run --linking-distance -; --q ../square.csv
+    --radii ../masses.csv --norm pre; --linking-distance 1 --tokens ../y.csv; certify critical-point --radius 1 --tokens ../y.csv; --from-run ../run --linking-distance -
     --rotary base=10; --rtol 1e-3; --samples 4 --out new; --schedule redrawn --v normal
     --scheme post; --seed 5 --init uniform --n 3 --d 2; --set beta=3
     --share 0.3; --simd portable =; --size nature1; --sizes 1,1 =; --space flat
@@ -63,9 +63,9 @@ const GOOD: &str = "
     bench --d 4 =; bench --heads 4 =; certify critical-point --all-digits !
     certify start --all-digits --criteria; certify critical-point --anywhere --tokens ../y.csv
     certify critical-point --masses ../masses.csv !; certify dwell --to 0.5
-    certify start --dynamics usa; certify start --exact --trials 3 --init uniform --n 3 --d 2
+    certify start --dynamics usa; certify start --exact --starts 3 --init uniform --n 3 --d 2
     certify start --masses ../masses.csv; certify start --radius 1e-3; certify --out new.json
-    certify --trials 3 --init uniform --n 3 --d 2; check --all !
+    certify start --starts 3 --init uniform --n 3 --d 2; check --all !
     check --beyond --n 33 --d 2 --beta 1 --dynamics sa --law uniform; check --shard 0/2 --out new
     check --trials 5 --quick -; entropy --array x --tokens ../two.npz --neighbours 1
     certify start --normalise --tokens ../long.csv =
@@ -76,7 +76,7 @@ const GOOD: &str = "
     figure --from-run ../run timeline; figure --runs new timeline =
     figure --tokens ../two.npz --array h inner-products; hunt --beyond --n 9 --d 2 --beta 1
     hunt --dynamics usa !; hunt --law cap:radius=0.3 !; hunt --minutes 0.02 =
-    hunt --out other.json; hunt --replay ../h.json !; list --markdown theorems; measure --bandwidth 4 --tokens ../angles.csv
+    hunt --out other.json; hunt --replay ../h.json !; list --markdown theorems; measure --kernel-beta 4 --tokens ../angles.csv
     measure --volumes 64 --method volume --t-end 0.1; measure --d 4 --space zonal
     measure --modes 16; measure --movie film.gif; measure --noise kappa=3; measure --space zonal
     measure --tokens ../angles.csv; model --embeddings ../models/embeddings.csv

@@ -68,7 +68,7 @@ fn hidden_states_are_written_as_a_run_for_other_commands() {
         (entropy["layers"].as_u64(), entropy["n"].as_u64(), entropy["d"].as_u64()),
         (Some(3), Some(8), Some(16))
     );
-    let clusters = json(at, &["clusters", "--from-run", "run", "--radius", "3.1"]);
+    let clusters = json(at, &["clusters", "--from-run", "run", "--linking-distance", "3.1"]);
     assert_eq!(
         clusters["clusters"]
             .as_array()

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable certify start --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 --out proof.txt
-  metastable certify start --init uniform --n 8 --d 2 --beta 2 --trials 100
+  metastable certify start --init uniform --n 8 --d 2 --beta 2 --starts 100
   metastable certify start --criteria --tokens tokens.csv --beta 4
 
 Proved: every start whose tokens lie within the radius of the given ones converges to one point. Exit code 3 if this
@@ -36,14 +36,14 @@ pub struct Arguments {
     radius: Option<f64>,
     /// Test only the criteria of published theorems, such as an open hemisphere, without a proof of
     /// the path.
-    #[arg(long, conflicts_with_all = ["radius", "trials", "exact", "out"])]
+    #[arg(long, conflicts_with_all = ["radius", "starts", "exact", "out"])]
     criteria: bool,
     /// Count how many of N starts can be proved, with seeds from --seed on, and what ends the other
     /// proofs; needs --init.
     #[arg(long, value_name = "N", conflicts_with = "out")]
-    trials: Option<usize>,
-    /// With --trials: check every proof by the independent verifier.
-    #[arg(long, requires = "trials")]
+    starts: Option<usize>,
+    /// With --starts: check every proof by the independent verifier.
+    #[arg(long, requires = "starts")]
     exact: bool,
     /// File for the certificate.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -58,7 +58,7 @@ impl Arguments {
         }
         out.set_all_digits(self.tokens.all_digits);
         let (name, near) = (self.dynamics.as_str(), (self.beta, self.radius.unwrap_or(0.0)));
-        match self.trials {
+        match self.starts {
             _ if self.criteria => {
                 super::criteria::test(&self.tokens.tokens()?, name, self.beta, out)
             }

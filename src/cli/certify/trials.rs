@@ -1,4 +1,4 @@
-//! `certify start --trials N`: how many of N starts can be proved, and what ends the other proofs.
+//! `certify start --starts N`: how many of N starts can be proved, and what ends the other proofs.
 
 use super::shared::variant;
 use crate::cli::input::TokenArguments;
@@ -35,11 +35,11 @@ pub(super) struct Trials<'a> {
 impl Trials<'_> {
     pub(super) fn run(&self, name: &str, (beta, radius): (f64, f64), out: &Output) -> Result<i32> {
         if self.count == 0 {
-            return Err(Error::parameter("--trials", 0, "at least 1"));
+            return Err(Error::parameter("--starts", 0, "at least 1"));
         }
         if !self.tokens.is_drawn() {
             return Err(Error::parameter(
-                "--trials",
+                "--starts",
                 self.count,
                 "it with --init: every trial draws a start",
             ));
@@ -47,7 +47,7 @@ impl Trials<'_> {
         let (variant, done, session) = (variant(name)?, AtomicUsize::new(0), session::current());
         let one = |k: usize| -> Result<Trial> {
             if session.cancelled() {
-                return Err(Error::Interrupted { resume: "the trials are not saved".into() });
+                return Err(Error::Interrupted { resume: "the starts are not saved".into() });
             }
             let seed = self.tokens.seed().wrapping_add(k as u64);
             let start =
@@ -111,8 +111,8 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
     let time = spread(&checked.iter().map(|c| c.1).collect::<Vec<_>>());
     let pair = |v: (f64, f64)| json!({"median": v.0, "largest": v.1});
     let json = json!({
-        "trials": all.len(), "proved": proved.len(), "share": proved.len() as f64 / all.len() as f64,
-        "not_proved": failures.iter().map(|(name, count, seeds)| json!({"cause": name, "trials": count, "first_seeds": seeds})).collect::<Vec<_>>(),
+        "starts": all.len(), "proved": proved.len(), "share": proved.len() as f64 / all.len() as f64,
+        "not_proved": failures.iter().map(|(name, count, seeds)| json!({"cause": name, "starts": count, "first_seeds": seeds})).collect::<Vec<_>>(),
         "seconds": pair(seconds), "t_hemisphere": pair(t), "error_bound": pair(error), "steps": pair(steps),
         "checked": checked.len(), "accepted": accepted, "check_seconds": pair(time),
     });

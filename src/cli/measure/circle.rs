@@ -32,7 +32,7 @@ impl Arguments {
             return Circle::from_values(&values, from, modes);
         }
         if let Some(path) = &self.tokens {
-            return Circle::from_tokens(&arrays::list(path, None)?, self.bandwidth(), modes);
+            return Circle::from_tokens(&arrays::list(path, None)?, self.kernel_beta(), modes);
         }
         Circle::from_density(&self.density()?, modes)
     }

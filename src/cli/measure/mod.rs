@@ -43,12 +43,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "density")]
     values: Option<PathBuf>,
     /// Tokens (circle: angles); the initial density is their estimate with kernel e^(B <x, y>),
-    /// with B from --bandwidth.
+    /// with B from --kernel-beta.
     #[arg(long, visible_alias = "angles", value_name = "FILE", conflicts_with_all = ["density", "values"])]
     tokens: Option<PathBuf>,
     /// Inverse temperature of the kernel of --tokens (default 100).
     #[arg(long, allow_hyphen_values = true)]
-    bandwidth: Option<f64>,
+    kernel_beta: Option<f64>,
     /// sa, usa (in U1) or sinkhorn.
     #[arg(long, default_value = "sa")]
     dynamics: String,
@@ -223,8 +223,8 @@ impl Arguments {
         self.volumes.unwrap_or(1024)
     }
 
-    fn bandwidth(&self) -> f64 {
-        self.bandwidth.unwrap_or(100.0)
+    fn kernel_beta(&self) -> f64 {
+        self.kernel_beta.unwrap_or(100.0)
     }
 
     /// **Errors** flags without effect for this space and method.
@@ -236,9 +236,9 @@ impl Arguments {
         let refuse = |flag: &str, found: String, expected: &str| {
             Err(Error::parameter(flag, found, expected))
         };
-        if let (Some(b), None) = (self.bandwidth, &self.tokens) {
+        if let (Some(b), None) = (self.kernel_beta, &self.tokens) {
             return refuse(
-                "--bandwidth",
+                "--kernel-beta",
                 b.to_string(),
                 "it with --tokens, whose kernel it describes",
             );

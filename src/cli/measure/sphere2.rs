@@ -31,7 +31,7 @@ impl Arguments {
             return Sphere2::from_values(&values, rows);
         }
         if let Some(path) = &self.tokens {
-            return Sphere2::from_tokens(&self.cloud(path)?, self.bandwidth(), degree);
+            return Sphere2::from_tokens(&self.cloud(path)?, self.kernel_beta(), degree);
         }
         Sphere2::from_density(&self.density()?, degree)
     }

@@ -85,7 +85,7 @@ impl Arguments {
                     format!("the dimension {} of the tokens", x.d()),
                 ));
             }
-            return Zonal::from_tokens(&x, self.bandwidth(), modes);
+            return Zonal::from_tokens(&x, self.kernel_beta(), modes);
         }
         Zonal::from_density(&self.density()?, d, modes)
     }

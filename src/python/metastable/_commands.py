@@ -148,9 +148,9 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
     return found
 
 
-def clusters(tokens, radius=None, *, beta=None, masses=None, normalise=False):
+def clusters(tokens, linking_distance=None, *, beta=None, masses=None, normalise=False):
     """Clusters of tokens (n, d) by single linkage: two tokens are linked if their geodesic distance
-    is at most ``radius``, and clusters are the connected components. With ``beta`` instead, the
+    is at most ``linking_distance``, and clusters are the connected components. With ``beta`` instead, the
     radius is half a kernel width, beta^(-1/2)/2.
 
     ``labels`` (n,) has the cluster of every token, ``sizes`` and ``masses`` those of the clusters,
@@ -163,7 +163,7 @@ def clusters(tokens, radius=None, *, beta=None, masses=None, normalise=False):
     >>> found.clusters, found.labels, found.sizes
     (2, array([0, 0, 1]), array([2, 1]))
     """
-    found = _points(_answered("clusters", [], {"tokens": tokens, "radius": radius, "beta": beta, "masses": masses, "normalise": normalise}))
+    found = _points(_answered("clusters", [], {"tokens": tokens, "linking_distance": linking_distance, "beta": beta, "masses": masses, "normalise": normalise}))
     for name in ("labels", "sizes"):
         found[name] = np.array(found[name], dtype=int)
     return found
@@ -216,7 +216,7 @@ def measure(density=None, *, space="circle", beta, t_end, values=None, tokens=No
     return answer
 
 
-def entropy(tokens, *, neighbours=3, bandwidth=100.0, normalise=False):
+def entropy(tokens, *, neighbours=3, kernel_beta=100.0, normalise=False):
     """Negentropy of tokens (n, d), or of every layer of hidden states (layers, n, d), by two
     estimators, each with its error and bias.
 
@@ -225,7 +225,7 @@ def entropy(tokens, *, neighbours=3, bandwidth=100.0, normalise=False):
     >>> bool(abs(found.nearest_neighbour[0]) < 0.5)
     True
     """
-    return _points(_answered("entropy", [], {"tokens": tokens, "neighbours": neighbours, "bandwidth": bandwidth, "normalise": normalise}))
+    return _points(_answered("entropy", [], {"tokens": tokens, "neighbours": neighbours, "kernel_beta": kernel_beta, "normalise": normalise}))
 
 
 class Model:

@@ -23,7 +23,7 @@ def saddles(
 ) -> Any: ...
 def clusters(
     tokens: ArrayLike | _Path,
-    radius: float | None = None,
+    linking_distance: float | None = None,
     *,
     beta: float | None = None,
     masses: ArrayLike | _Path | None = None,
@@ -53,7 +53,7 @@ def measure(
     tokens: ArrayLike | _Path | None = None,
     **parameters: Any,
 ) -> Result: ...
-def entropy(tokens: ArrayLike | _Path, *, neighbours: int = 3, bandwidth: float = 100.0, normalise: bool = False) -> Result: ...
+def entropy(tokens: ArrayLike | _Path, *, neighbours: int = 3, kernel_beta: float = 100.0, normalise: bool = False) -> Result: ...
 class Model:
     path: str
     def __init__(self, path: _Path) -> None: ...

@@ -13,8 +13,8 @@ use crate::theorem::prelude::*;
 /// relative size `e^{-beta (1 - rho)}`, `theta' = -c e^{-beta (1 - cos theta)} sin(theta)`,
 /// `c = (1 - alpha)/alpha + alpha/(1 - alpha)` for SA and c = 1 for USA in U2. So the lifetime from
 /// the gap g is the integral of `e^{beta (1 - cos theta)} / (c sin theta)` up to g. Its integrand
-/// is largest at g, with the logarithmic slope `beta sin g`: by Laplace's method (once more
-/// integrated by parts)
+/// is largest at g, with the logarithmic slope `beta sin g`: by Laplace's method, after a
+/// second integration by parts,
 /// `beta T = e^{beta (1 - cos g)} / (c sin^2 g) (1 + 2 cos g / (beta sin^2 g) + ...)`.
 ///
 /// The masses enter through c alone, as long as `e^{beta (1 - cos g)}` is far above their ratio
