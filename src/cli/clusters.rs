@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Link tokens within this geodesic distance, in radians.
     #[arg(long, allow_hyphen_values = true)]
     linking_distance: Option<f64>,
-    /// Use half a kernel width, beta^(-1/2)/2, as the radius.
+    /// Use half a kernel width, beta^(-1/2)/2, as the linking distance.
     #[arg(long, allow_hyphen_values = true, conflicts_with = "linking_distance")]
     beta: Option<f64>,
     /// With --from-run: largest change of the log energy on a plateau (default 0.01).

@@ -27,7 +27,8 @@ pub struct TableDifference {
     pub name: String,
     /// The two shapes.
     pub shapes: [Vec<usize>; 2],
-    /// Number of entries that differ; `None` if the shapes differ; then the entries are not compared.
+    /// Number of entries that differ; `None` if the shapes differ; then the entries are not
+    /// compared.
     pub different: Option<usize>,
     /// Largest distance in units in the last place; `None` also if one entry is NaN and the other
     /// is not.

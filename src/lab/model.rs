@@ -504,7 +504,7 @@ impl Reading<'_> {
             "window" => {
                 let found =
                     KeyValues::parse("window", rest).with_keys("window parameter", &["w"])?;
-                let width = found.whole("w")?.ok_or_else(|| {
+                let width = found.integer("w")?.ok_or_else(|| {
                     Error::parameter("window w", "nothing", "a width: window:w=8")
                 })?;
                 if width == 0 {
@@ -590,7 +590,7 @@ impl Reading<'_> {
             if let Some(step) = step.filter(|step| !(*step > 0.0 && step.is_finite())) {
                 return Err(Error::parameter("noise step", step, "a positive finite number"));
             }
-            let seed = found.whole("seed")?;
+            let seed = found.integer("seed")?;
             let scheme = found.get("scheme").unwrap_or(SCHEMES[0].0);
             let known = SCHEMES.iter().find(|s| s.0 == scheme);
             let (_, splitting, sampler) = known

@@ -96,7 +96,7 @@ impl<'a> KeyValues<'a> {
     }
 
     /// The value of a key as a whole number. **Errors** a value that is not one.
-    pub fn whole(&self, key: &str) -> Result<Option<u64>> {
+    pub fn integer(&self, key: &str) -> Result<Option<u64>> {
         self.parsed(key, "a whole number >= 0")
     }
 

@@ -150,8 +150,8 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
 
 def clusters(tokens, linking_distance=None, *, beta=None, masses=None, normalise=False):
     """Clusters of tokens (n, d) by single linkage: two tokens are linked if their geodesic distance
-    is at most ``linking_distance``, and clusters are the connected components. With ``beta`` instead, the
-    radius is half a kernel width, beta^(-1/2)/2.
+    is at most ``linking_distance``, and clusters are the connected components. With ``beta``
+    instead, this distance is half a kernel width, beta^(-1/2)/2.
 
     ``labels`` (n,) has the cluster of every token, ``sizes`` and ``masses`` those of the clusters,
     ``centres`` (clusters, d) their mean directions, ``radii`` the largest distance of a token from
