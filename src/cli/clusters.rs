@@ -1,4 +1,4 @@
-//! `clusters`: clusters of a tokens file at a stated radius, or the merge tree and plateaus of a
+//! `clusters`: clusters of a tokens file at a linking distance, or the merge tree and plateaus of a
 //! finished run.
 
 use super::input::TokenArguments;
