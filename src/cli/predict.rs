@@ -1,6 +1,7 @@
 //! `predict`: closed forms and reduced equations. The registry [`prediction`] describes them.
 
 use super::output::{FEW, Output};
+use super::parameter::numbers;
 use crate::error::{Result, format_number};
 use crate::prediction::{self, Kind, Parameter, Prediction};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -64,11 +65,7 @@ fn flag(p: &'static Parameter) -> Arg {
     let arg = match p.kind {
         Kind::Integer => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
         Kind::Real => arg.value_name("NUMBER").value_parser(value_parser!(f64)),
-        Kind::List => arg
-            .value_name("NUMBERS")
-            .value_parser(value_parser!(f64))
-            .value_delimiter(',')
-            .action(ArgAction::Append),
+        Kind::List => arg.value_name("NUMBERS"),
         Kind::Word => arg.value_name("NAME"),
         Kind::Switch => return arg.action(ArgAction::SetTrue),
     };
@@ -97,8 +94,15 @@ fn plain(value: &Value) -> String {
 impl Arguments {
     /// Evaluates the prediction and prints its results.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let given: Vec<(&str, &str)> =
-            self.values.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let mut values = self.values;
+        for (name, text) in &mut values {
+            let parameter = self.prediction.parameters.iter().find(|p| p.name == *name);
+            if parameter.is_some_and(|p| p.kind == Kind::List) {
+                let all = numbers(&format!("--{name}"), text)?;
+                *text = all.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+            }
+        }
+        let given: Vec<(&str, &str)> = values.iter().map(|(n, text)| (*n, text.as_str())).collect();
         let answer = self.prediction.evaluate(&given)?;
         let line = |(key, value): (&String, &Value)| {
             let meaning = self.prediction.results.iter().find(|r| r.key == *key);

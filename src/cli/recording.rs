@@ -1,5 +1,6 @@
 //! The files of `solve --out`.
 
+use super::parameter::numbers;
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, RunParameters, linear_times, log_times};
 use crate::flow::{Frame, Observer, Recorder, Solution, Table};
@@ -14,16 +15,15 @@ pub struct RecordingArguments {
     /// clusters, inner-range.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
     observables: Vec<String>,
-    /// Ascending times to record, separated by commas.
+    /// Ascending times to record: a list, or a range such as 0..10:lin21 or 1..1e6:log7.
     #[arg(
         long,
-        value_delimiter = ',',
         value_name = "TIMES",
         requires = "out",
         conflicts_with = "samples",
         allow_hyphen_values = true
     )]
-    times: Vec<f64>,
+    times: Option<String>,
     /// Number of times to record, equally spaced in t, or in log t from --log-from on. Default: at
     /// most 400 ends of steps, spread over log t.
     #[arg(long, value_name = "COUNT", requires = "out")]
@@ -88,18 +88,19 @@ impl RecordingArguments {
     /// Exact times, or approximate ones.
     fn times(&self, t_end: f64) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
         let inside = |t: f64| t >= 0.0 && t <= t_end;
-        if let Some(t) = self.times.iter().find(|t| !inside(**t)) {
+        let times = self.times.as_ref().map_or(Ok(Vec::new()), |text| numbers("--times", text))?;
+        if let Some(t) = times.iter().find(|t| !inside(**t)) {
             return Err(Error::parameter(
                 "times",
                 t,
                 format!("times in [0, {t_end}], the end of the run"),
             ));
         }
-        if self.times.windows(2).any(|p| p[0] >= p[1]) {
-            return Err(Error::parameter("times", format!("{:?}", self.times), "ascending times"));
+        if times.windows(2).any(|p| p[0] >= p[1]) {
+            return Err(Error::parameter("times", format!("{times:?}"), "ascending times"));
         }
-        if !self.times.is_empty() {
-            return Ok((self.times.clone(), None));
+        if !times.is_empty() {
+            return Ok((times, None));
         }
         match (self.samples, self.log_from) {
             (Some(count), _) if !(2..=1_000_000).contains(&count) => {
