@@ -88,6 +88,7 @@ const GOOD: &str = "
     movie --from-run ../run --t-end -; movie --space sphere =; page --out other.html
     plot --dpi 100 =; plot --log x; plot --out p.png; predict --interval 2; predict --tau 0.2
     predict --time-scale u2 --dynamics usa ~; predict --v -1; predict parking --beta 60
+    predict bipartite --mu 0.4; predict boolean-limit --eps 0.4; predict gaussian-closure --variance 0.4
     run --out other; saddles --masses ../masses.csv !; saddles --starts 3 --tokens - --n 4 --d 2
     velocity --noise kappa=1,step=0.1 !
 ";
