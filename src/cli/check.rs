@@ -157,7 +157,7 @@ pub fn quick(out: &Output) -> Result<i32> {
     std::fs::create_dir_all(folder)
         .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let check = CheckRun {
-        claims: ALL,
+        claims: &ALL,
         names: &[],
         effort: Effort::Quick,
         seed: 1,

@@ -224,14 +224,18 @@ fn derivation(c: &Claim) -> (String, bool) {
         Some(text) => (
             format!(
                 "{}\n\nStatement   {}\n\n{text}\n\nSource      {}",
-                c.title, c.statement, c.citation
+                c.title,
+                c.statement(),
+                c.source
             ),
             true,
         ),
         None => (
             format!(
                 "{}\n\nStatement   {}\n\nAs in the cited paper: {}",
-                c.title, c.statement, c.citation
+                c.title,
+                c.statement(),
+                c.source
             ),
             false,
         ),
@@ -252,6 +256,7 @@ fn claim(c: &Claim) -> String {
     };
     let kind = match c.kind {
         Kind::Identity => "identity: margin 1 - deviation / tolerance".to_owned(),
+        Kind::Exact => "exact: counts or truth values; every trial must say yes".to_owned(),
         Kind::Inequality => "inequality: margin (bound - value) / bound".to_owned(),
         Kind::Law => {
             "law: margin 1 - |measured - stated| / allowed, with the sampling error".to_owned()
@@ -264,7 +269,7 @@ fn claim(c: &Claim) -> String {
         }
     };
     let mut text =
-        format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement, c.domain);
+        format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement(), c.domain);
     let mut line = |label: &str, words: &str| {
         if !words.is_empty() {
             text.push_str(&format!("{label:<11} {words}\n"));
@@ -284,7 +289,7 @@ fn claim(c: &Claim) -> String {
     let side = if c.status.expects_violation() { "must hold" } else { "must be violated" };
     line("Control", &format!("{} ({side})", c.control.what));
     line("Certified", c.proof.as_ref().map_or("", |p| p.what));
-    line("Source", c.citation);
+    line("Source", c.source);
     if theorem::derivation(c).is_some() {
         line("Derivation", &format!("metastable explain {} --proof", c.name));
     }

@@ -77,7 +77,7 @@ fn pair(title: &str, left: (&str, &str), right: &str) -> String {
 }
 
 fn statement(c: &Claim) -> String {
-    format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(c.statement), c.name)
+    format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(&c.statement()), c.name)
 }
 
 /// The correct statements, from the claims that were checked, and a remark.
@@ -125,7 +125,7 @@ fn corrected(records: &[Record]) -> String {
     let one = |c: &&Claim| {
         pair(
             &math::text(c.title),
-            ("Where it is published", &escape(c.citation)),
+            ("Where it is published", &escape(c.source)),
             &format!("<p>{}</p>", statement(c)),
         )
     };

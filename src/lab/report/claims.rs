@@ -72,7 +72,7 @@ fn form() -> String {
 /// The attributes that the filter reads.
 fn data(r: &Record) -> String {
     let expected = if r.as_expected { "yes" } else { "no" };
-    let topic = crate::theorem::topics::topic(r.name).map_or("without", |t| t.name);
+    let topic = crate::theorem::claim::topic(r.name).map_or("without", |t| t.name);
     format!(
         "data-status=\"{}\" data-verdict=\"{}\" data-expected=\"{expected}\" \
         data-topic=\"topic-{topic}\" data-words=\"{}\"",
@@ -162,7 +162,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
             format!("{} trials, smallest margin {}", s.evaluations, number(s.best))
         }),
     );
-    row("Source", escape(c.citation));
+    row("Source", escape(c.source));
     row("Again", format!("<code>metastable check {}{flag} --seed {}</code>", r.name, r.seed));
     let proof = derivation(c).map_or(String::new(), |text| {
         let paragraphs: String = text
@@ -176,7 +176,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
         aria-label=\"Link to \
         {0}\">#</a></p>\n<table><caption>{0}</caption><tbody>\n{rows}</tbody></table>\n{proof}</article>\n",
         r.name,
-        statement = math::text(c.statement),
+        statement = math::text(&c.statement()),
     )
 }
 

@@ -197,7 +197,7 @@ fn summary(records: &[Record]) -> String {
 
 /// All claims as a Markdown table.
 pub fn claims_table() -> String {
-    table(crate::theorem::ALL)
+    table(&crate::theorem::ALL)
 }
 
 /// A Markdown table of some claims.
@@ -214,7 +214,7 @@ pub fn table(claims: &[&crate::theorem::Claim]) -> String {
             plain(claim.title),
             claim.status,
             kind(claim.kind),
-            plain(claim.citation)
+            plain(claim.source)
         ));
     }
     out
