@@ -86,6 +86,8 @@ pub struct Claim {
     pub source: &'static str,
     /// Status in the literature.
     pub status: Status,
+    /// For a false claim: what is true instead. Empty if the claim says it of which it is a variant.
+    pub correct: &'static str,
     /// The kind of quantity measured.
     pub kind: Kind,
     /// Number of trials: quick and standard.
@@ -124,6 +126,11 @@ impl Claim {
     pub fn is_or_has(&self, name: &str) -> bool {
         self.name == name || self.variants.iter().any(|v| v.name == name)
     }
+
+    /// For a false claim: the true claim of which it is a variant.
+    pub fn corrected_by(&self) -> Option<&'static Self> {
+        claim::row(self.name).filter(|c| c.name != self.name && !c.status.expects_violation())
+    }
 }
 
 /// Defaults, for use as `..Claim::IDENTITY`: a theorem, tested under the hypotheses of its source,
@@ -141,6 +148,7 @@ impl Claim {
         narrower: "",
         source: "",
         status: Status::Theorem,
+        correct: "",
         kind: Kind::Inequality,
         trials: (0, 0),
         trial: |_, _| Err(missing("trial")),

@@ -3,7 +3,6 @@
 
 mod changes;
 mod claims;
-pub mod errata;
 mod figures;
 mod groups;
 #[doc(hidden)]

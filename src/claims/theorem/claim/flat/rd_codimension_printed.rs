@@ -31,6 +31,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "rectangles (+-a, +-b), 0.7 <= a, b <= 2, and Q = K = I",
     source: "arXiv:2305.05465, Section 7 (conjecture on codimension)",
     status: Status::Misprinted,
+    correct: "The four corners of a rectangle have four limits. With simple eigenvalues of V the \
+               conjecture is open (rd-codimension-simple).",
     trials: (4, 20),
     trial: |_, ctx| {
         let (a, b) = (ctx.uniform_in(0.7, 2.0), ctx.uniform_in(0.7, 2.0));

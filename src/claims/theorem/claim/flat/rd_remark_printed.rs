@@ -32,6 +32,7 @@ pub static ENTRY: Claim = Claim {
     narrower: "0.5 <= eps <= 2",
     source: "arXiv:2305.05465, remark on d >= 2 after Theorem 3.1",
     status: Status::Misprinted,
+    correct: "The two limits differ by a small gap that is not 0.",
     trials: (4, 20),
     trial: |_, ctx| {
         let eps = ctx.uniform_in(0.5, 2.0);

@@ -29,6 +29,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "g = 1/2; tokens near e_1, (1, s) with |s| <= 0.3",
     source: "arXiv:2508.09628 v1, abstract",
     status: Status::Misprinted,
+    correct: "The limit is one point of the convex hull of the start. It is the origin only where \
+               a symmetry puts it there.",
     trials: (6, 40),
     trial: |case, ctx| {
         let side: Vec<f64> = (0..case.n * case.d).map(|_| ctx.uniform_in(-0.3, 0.3)).collect();

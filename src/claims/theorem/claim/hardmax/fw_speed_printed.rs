@@ -21,6 +21,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "one sequence g_t",
     source: "arXiv:2508.09628 v1, Theorem on B > 0",
     status: Status::Misprinted,
+    correct: "The remaining distance is the product of all 1 - g_t. It tends to 0 exponentially if \
+               the steps are bounded below.",
     trials: (10, 60),
     trial: |case, ctx| remaining_distance(case, ctx, |t| 0.5f64.powi(t + 1)),
     control: Control {

@@ -21,6 +21,9 @@ pub static ENTRY: Claim = Claim {
     narrower: "T = 1/20",
     source: "carried over from hardmax (arXiv:2407.01602) to localmax (arXiv:2509.15958)",
     status: Status::Folklore,
+    correct: "Leaders are frozen under hardmax. Under localmax a follower comes within the \
+               tolerance and its leader moves to the mean; what holds there is that the hull does \
+               not grow.",
     trials: (6, 40),
     trial: |case, ctx| frozen(ctx, case.n, 0.05),
     control: Control { what: "tolerance 0", trial: |ctx| frozen(ctx, 12, 1e-12) },

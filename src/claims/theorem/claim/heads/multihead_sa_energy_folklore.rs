@@ -33,6 +33,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "normal B_h of size about 1",
     source: "folklore; arXiv:2605.04279 has conditions on the scores (abstract)",
     status: Status::Folklore,
+    correct: "The total energy rises along USA. Along SA every head has its own normaliser, and \
+               there is no common metric.",
     trials: (600, 3000),
     trial: |case, ctx| total(case, ctx, 3),
     control: Control { what: "one head", trial: |ctx| total(&Case::new(6, 3, 1.3, "sa"), ctx, 1) },

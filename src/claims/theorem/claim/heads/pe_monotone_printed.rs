@@ -12,6 +12,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "k below 200",
     source: "a survey of sequence models; false: the inner product is a sum of cosines",
     status: Status::Misprinted,
+    correct: "The inner product is a sum of cosines of the distance, which rises again at small \
+               distances.",
     trials: (30, 200),
     trial: |case, ctx| falling(case, ctx, 200),
     control: Control {

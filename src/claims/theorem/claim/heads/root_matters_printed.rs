@@ -12,6 +12,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(3, 16), beta: Betas::Unused, ..Domain::SCORED },
     source: "a tutorial on attention",
     status: Status::Misprinted,
+    correct: "The root is monotone: squares rank as distances do.",
     trials: (6, 40),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;

@@ -11,6 +11,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Fixed(6), d: Sizes::Unused, laws: &["placed"], ..Domain::MAPS },
     source: "a tutorial on attention, table of causal weights",
     status: Status::Misprinted,
+    correct: "The last row sums to 1.20.",
     trials: (2, 4),
     trial: |_, _| Ok(sums_to_one(0.5)),
     control: Control { what: "the last entry replaced by .3", trial: |_| Ok(sums_to_one(0.3)) },

@@ -30,6 +30,8 @@ pub static ENTRY: Claim = Claim {
     },
     source: "arXiv:2605.04279 (abstract; we have not seen its hypotheses)",
     status: Status::Folklore,
+    correct: "It holds at an orthonormal start. In general the entropy of a row moves in either \
+               direction.",
     trials: (400, 2000),
     trial: rise,
     control: Control {

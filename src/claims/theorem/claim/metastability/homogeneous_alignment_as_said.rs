@@ -31,6 +31,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "one S and beta; of the source we have seen only the abstract, not the exact theorem",
     source: "arXiv:2604.26085 (abstract, without a hypothesis on the start)",
     status: Status::Folklore,
+    correct: "The words hold for starts with all <x_i, xi> > 0. Starts on both sides may end as \
+               two antipodal clusters, which are stable below a threshold.",
     trials: (6, 40),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;

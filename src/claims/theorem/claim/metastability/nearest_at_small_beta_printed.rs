@@ -13,6 +13,7 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(4, 32), beta: Betas::Log(1e-4, 0.1), ..Domain::SCORED },
     source: "a talk on 2312.10794, transcript (its next sentence says the opposite)",
     status: Status::Misprinted,
+    correct: "At small beta all tokens weigh the same. At large beta the nearest alone counts.",
     trials: (6, 60),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;

@@ -30,6 +30,8 @@ pub static ENTRY: Claim = Claim {
     },
     source: "arXiv:2412.09080, quoted from Mammen (false when 0 is an endpoint: one half)",
     status: Status::Misprinted,
+    correct: "Where 0 is inside the interval the expected number is 1; where 0 is an end of it, \
+               1/2: the mode falls on either side.",
     trials: (5, 30),
     trial: |case, ctx| {
         let (a, b) = (ctx.uniform_in(-3.0, -0.5), ctx.uniform_in(0.5, 3.0));

@@ -28,6 +28,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "samples drawn from the normal law; all a at once",
     source: "arXiv:2412.09080, scale-space lemma (only the bound in expectation is right)",
     status: Status::Misprinted,
+    correct: "The bound holds in expectation. For single samples it fails: the two modes of two \
+               samples lie between them.",
     trials: (300, 1000),
     trial: |case, ctx| everywhere(&ctx.normals(case.n), case.beta),
     control: Control {

@@ -25,6 +25,8 @@ pub static ENTRY: Claim = Claim {
     narrower: "affine rank 1",
     source: "arXiv:2604.23681 (abstract, \"preserves affine rank exactly\")",
     status: Status::Folklore,
+    correct: "LN(X) = D X C with a positive diagonal D: the rank of the centred rows X C is \
+               preserved. The affine rank of three points on a line goes from 1 to 2.",
     trials: (10, 60),
     trial: |case, ctx| second(ctx, case.d, false),
     control: Control {

@@ -19,6 +19,8 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Fixed(1), d: Sizes::Range(2, 8), ..Domain::MAPS },
     source: "a survey of sequence models; against arXiv:1406.1078",
     status: Status::Misprinted,
+    correct: "The reset gate closes the way through the candidate only. H+ is a mean of H and the \
+               candidate, and keeps H with the weight of the update gate.",
     trials: (6, 40),
     trial: |case, ctx| effect(ctx, case.d, 0.0),
     control: Control {

@@ -21,6 +21,7 @@ pub static ENTRY: Claim = Claim {
     source: "folklore; Pascanu, Mikolov, Bengio, arXiv:1211.5063 give conditions on singular \
                values",
     status: Status::Folklore,
+    correct: "It is the norm that has to be below 1.",
     trials: (4, 30),
     trial: |_, ctx| {
         let c = ctx.uniform_in(5.0, 20.0);
