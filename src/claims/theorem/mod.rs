@@ -27,6 +27,8 @@ mod resolving_power;
 #[doc(hidden)]
 pub mod rounding;
 pub mod sentences;
+#[doc(hidden)]
+pub mod shared;
 mod status;
 mod tape;
 mod trial;

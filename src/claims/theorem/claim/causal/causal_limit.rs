@@ -1,6 +1,5 @@
 //! Causal attention collapses onto the first token.
 
-use super::super::energy::span::matrix;
 use crate::theorem::prelude::*;
 
 /// arXiv:2411.04990, Theorem 4.1.
@@ -43,7 +42,7 @@ pub static ENTRY: Claim = Claim {
 
 fn all_end_at(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let head = Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), None)?;
+    let head = Head::new(case.d, unit_matrix(ctx, case.d), unit_matrix(ctx, case.d), None)?;
     let dynamics = dynamics::build(
         case.dynamics,
         false,

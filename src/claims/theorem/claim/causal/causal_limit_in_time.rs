@@ -1,6 +1,5 @@
 //! Causal attention with time-dependent keys and queries collapses onto the first token.
 
-use super::super::energy::span::matrix;
 use super::causal_limit::ends_at;
 use crate::attention::scheduled::{Schedule, Scheduled};
 use crate::theorem::prelude::*;
@@ -63,7 +62,8 @@ impl Schedule for Turning {
 
 fn collapses(case: &Case, ctx: &mut Context, target: usize) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let ends = [matrix(ctx, case.d), matrix(ctx, case.d)].map(|m| m.map_or(vec![], |m| m.1));
+    let ends =
+        [unit_matrix(ctx, case.d), unit_matrix(ctx, case.d)].map(|m| m.map_or(vec![], |m| m.1));
     let schedule = Turning { d: case.d, ends, frequency: ctx.log_uniform_in(0.1, 2.0) };
     let weights = if case.row_weights()? == RowWeights::Exponential {
         Weights::Exponential { log_factor: 0.0 }

@@ -1,6 +1,5 @@
 //! The prefix property.
 
-use super::super::energy::angular_momentum::sine;
 use crate::theorem::prelude::*;
 
 /// Under a causal mask the first tokens do not depend on the later ones, bit for bit as long as n

@@ -1,6 +1,5 @@
 //! USA on the circle conserves the mean angle.
 
-use super::super::energy::rotation::SHARE;
 use crate::theorem::prelude::*;
 
 /// From a half circle, the consensus angle is the mean of the initial angles.
@@ -49,8 +48,11 @@ fn consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let weights: Vec<f64> = x.masses().iter().map(|m| m.powf(exponent)).collect();
     let mean = x.angles().iter().zip(&weights).map(|(a, m)| a * m).sum::<f64>()
         / weights.iter().sum::<f64>();
-    let options =
-        Options { rtol: ctx.rtol() * SHARE, stop_at_one_cluster: true, ..Options::default() };
+    let options = Options {
+        rtol: ctx.rtol() * SYMMETRY_TOLERANCE,
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
     let end = solve(&case.build()?, &x, FOREVER, &options, &mut [])?;
     if end.clusters.n() > 1 {
         return Ok(Finding::Unfinished(end.outcome.to_string()));

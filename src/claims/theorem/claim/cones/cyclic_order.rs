@@ -1,6 +1,5 @@
 //! Tokens on the circle keep their cyclic order.
 
-use super::super::energy::rotation::SHARE;
 use crate::theorem::prelude::*;
 
 /// SA and USA without a mask move all tokens by one vector field on the circle, so tokens cannot
@@ -69,7 +68,7 @@ fn gap_margin(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     };
     let t = ctx.uniform_in(0.0, 3.0) / rate;
     let stated = ctx.claimed_constant(rate);
-    let end = ctx.flow_to_with_tolerance(&case.build()?, x, t, SHARE)?;
+    let end = ctx.flow_to_with_tolerance(&case.build()?, x, t, SYMMETRY_TOLERANCE)?;
     let angles = x.angles();
     let mut order: Vec<usize> = (0..case.n).collect();
     order.sort_by(|&a, &b| angles[a].total_cmp(&angles[b]));

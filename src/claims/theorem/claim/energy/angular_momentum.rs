@@ -1,6 +1,5 @@
 //! Angular momentum.
 
-use crate::sphere::geometry::antichord2;
 use crate::theorem::prelude::*;
 
 /// `sum_i m_i x_i ^ x_i' = 0` (USA) and `sum_i m_i Z_i x_i ^ x_i' = 0` (SA), because
@@ -31,26 +30,6 @@ pub static ENTRY: Claim = Claim {
     },
     ..Claim::IDENTITY
 };
-
-/// The range for identities between sums over pairs: every sign of beta, weights that do not
-/// underflow, uniform tokens, tokens in a cap, and nearly coincident tokens.
-pub const PAIRS: Domain = Domain {
-    n: Sizes::Range(1, 64),
-    beta: Betas::Signed(0.01, 300.0),
-    laws: &["uniform", "cap:radius=0.3", "cap:radius=1e-6"],
-    corners: &[(2, 2, 0.0), (3, 3, 1.0), (12, 4, 4.0), (30, 2, 10.0)],
-    ..Domain::ATTENTION
-};
-
-/// `m_i m_j e^{beta G_ij - |beta|}`.
-pub fn weight(beta: f64, x: &Tokens, i: usize, j: usize) -> f64 {
-    x.masses()[i] * x.masses()[j] * (beta * x.inner(i, j) - beta.abs()).exp()
-}
-
-/// `|x_i ^ x_j| = |P_{x_i} x_j|`, without cancellation.
-pub fn sine(x: &Tokens, i: usize, j: usize) -> f64 {
-    0.5 * (chord2(x.row(i), x.row(j)) * antichord2(x.row(i), x.row(j))).sqrt()
-}
 
 fn momentum(case: &Case, ctx: &mut Context, with_z: bool) -> Result<Finding> {
     let x = ctx.tokens(case)?;

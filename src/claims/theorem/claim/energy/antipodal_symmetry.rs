@@ -1,7 +1,5 @@
 //! The antipodal map commutes with the flow.
 
-use super::rotation::SHARE;
-use super::span::matrix;
 use crate::theorem::prelude::*;
 
 /// `f(-X) = -f(X)`.
@@ -44,11 +42,15 @@ fn mirror(case: &Case, ctx: &mut Context, one: bool) -> Result<Finding> {
     let dynamics = case.build()?;
     let t = 1.0 / case.lipschitz()?;
     let (a, b) = (
-        ctx.flow_to_with_tolerance(&dynamics, &x, t, SHARE)?,
-        ctx.flow_to_with_tolerance(&dynamics, &y, t, SHARE)?,
+        ctx.flow_to_with_tolerance(&dynamics, &x, t, SYMMETRY_TOLERANCE)?,
+        ctx.flow_to_with_tolerance(&dynamics, &y, t, SYMMETRY_TOLERANCE)?,
     );
-    let heads =
-        vec![Head::new(case.d, matrix(ctx, case.d), matrix(ctx, case.d), matrix(ctx, case.d))?];
+    let heads = vec![Head::new(
+        case.d,
+        unit_matrix(ctx, case.d),
+        unit_matrix(ctx, case.d),
+        unit_matrix(ctx, case.d),
+    )?];
     let general =
         dynamics::build(case.dynamics, false, &Spec { heads, ..Spec::new(case.beta, case.n) })?;
     Ok(Finding::answer(

@@ -1,6 +1,5 @@
 //! Watanabe-Strogatz constants at beta = 0.
 
-use super::rotation::SHARE;
 use crate::num::stats::nan_min;
 use crate::theorem::prelude::*;
 
@@ -42,7 +41,7 @@ pub static ENTRY: Claim = Claim {
 
 fn change(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let x = ctx.tokens(case)?;
-    let y = ctx.flow_to_with_tolerance(&case.build()?, &x, 1.0, SHARE)?;
+    let y = ctx.flow_to_with_tolerance(&case.build()?, &x, 1.0, SYMMETRY_TOLERANCE)?;
     let exponent = ctx.claimed_constant(1.0);
     let chord = |x: &Tokens, a: usize, b: usize| chord2(x.row(a % x.n()), x.row(b % x.n())).sqrt();
     let ratio = |x: &Tokens, i: usize| {

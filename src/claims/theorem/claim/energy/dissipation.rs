@@ -1,7 +1,5 @@
 //! Dissipation identities.
 
-use super::angular_momentum::weight;
-use super::rotation::SHARE;
 use crate::num::quadrature::gauss_legendre;
 use crate::theorem::prelude::*;
 
@@ -47,7 +45,7 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
     let (mut integral, mut now) = (0.0, 0.0);
     for (node, share) in gauss_legendre(10).into_iter().rev() {
         let t = 0.5 * length * (1.0 + node);
-        x = ctx.flow_to_with_tolerance(&dynamics, &x, t - now, SHARE)?;
+        x = ctx.flow_to_with_tolerance(&dynamics, &x, t - now, SYMMETRY_TOLERANCE)?;
         now = t;
         let v = ctx.velocity(case, &x)?;
         // d log E/dt = 2 beta sum_i factor_i |x_i'|^2 / sum_ij m_i m_j e^{beta G_ij}; all sums are
@@ -61,7 +59,7 @@ fn identity(case: &Case, ctx: &mut Context, without_z: bool) -> Result<Finding> 
         }
         integral += 0.5 * length * share * 2.0 * beta * rate / total;
     }
-    x = ctx.flow_to_with_tolerance(&dynamics, &x, length - now, SHARE)?;
+    x = ctx.flow_to_with_tolerance(&dynamics, &x, length - now, SYMMETRY_TOLERANCE)?;
     let stated = ctx.claimed_constant(integral);
     Ok(Finding::identity((energy.log_unit(&x) - before - stated).abs(), 4e-12 * (1.0 + beta.abs())))
 }

@@ -1,6 +1,5 @@
 //! SA and USA are gradient flows.
 
-use super::angular_momentum::{PAIRS, sine, weight};
 use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 

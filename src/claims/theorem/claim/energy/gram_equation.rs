@@ -1,6 +1,6 @@
 //! The closed equation of the Gram matrix.
 
-use super::rotation::{ALLOWED, SHARE};
+use super::rotation::ALLOWED;
 use crate::attention::Variant;
 use crate::theorem::prelude::*;
 
@@ -40,7 +40,7 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let t = 0.5 / case.lipschitz()?;
-    let end = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SHARE)?;
+    let end = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SYMMETRY_TOLERANCE)?;
     let g = integrate(&Case { beta, ..*case }, x.masses(), x.gram(), ctx.claimed_constant(t))?;
     let worst = end.gram().iter().zip(&g).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
     // Twice the error of a token, since an inner product depends on two; a half more for the

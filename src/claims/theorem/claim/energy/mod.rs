@@ -16,8 +16,10 @@ pub mod gram_equation;
 pub mod layer_energy;
 pub mod layer_energy_general;
 pub mod layer_map;
-pub mod layers_and_equation;
 pub mod lipschitz_bound;
+pub mod multihead_head_energy_folklore;
+pub mod multihead_sa_energy_folklore;
+pub mod multihead_usa_energy;
 pub mod multiplicities;
 pub mod perceptron_energy;
 pub mod permutation;
@@ -64,8 +66,10 @@ pub static TOPIC: Topic = Topic {
         &lipschitz_bound::ENTRY,
         &cross_ratios::ENTRY,
         &layer_map::ENTRY,
-        &layers_and_equation::ENTRY,
         &two_token_orbit::ENTRY,
         &score_is_distance::ENTRY,
+        &multihead_usa_energy::ENTRY,
+        &multihead_sa_energy_folklore::ENTRY,
+        &multihead_head_energy_folklore::ENTRY,
     ],
 };

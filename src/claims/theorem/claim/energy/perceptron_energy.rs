@@ -1,6 +1,6 @@
 //! Perceptron and attention share one energy.
 
-use super::super::heads::multihead_usa_energy::energy;
+use super::multihead_usa_energy::energy;
 use crate::attention::dense::{Activation, Linear};
 use crate::attention::feed_forward::Mlp;
 use crate::sphere::geometry::exp;

@@ -1,6 +1,6 @@
 //! Permutation equivariance.
 
-use super::rotation::{ALLOWED, SHARE, deviation};
+use super::rotation::{ALLOWED, deviation};
 use crate::theorem::prelude::*;
 
 /// The flow of SA and USA commutes with permutations; the causal flow does not.
@@ -47,8 +47,8 @@ fn permuted(case: &Case, ctx: &mut Context, order: &[usize]) -> Result<Finding> 
         Tokens::from_parts(case.d, rows, order.iter().map(|&i| x.masses()[i]).collect())
     };
     let t = 1.0 / case.lipschitz()?;
-    let first = shuffled(&ctx.flow_to_with_tolerance(&dynamics, &x, t, SHARE)?);
+    let first = shuffled(&ctx.flow_to_with_tolerance(&dynamics, &x, t, SYMMETRY_TOLERANCE)?);
     let again = ctx.claimed_constant(t);
-    let second = ctx.flow_to_with_tolerance(&dynamics, &shuffled(&x), again, SHARE)?;
+    let second = ctx.flow_to_with_tolerance(&dynamics, &shuffled(&x), again, SYMMETRY_TOLERANCE)?;
     Ok(Finding::identity(deviation(&first, &second), ALLOWED))
 }

@@ -1,6 +1,6 @@
 //! Reflection-symmetric tokens stay symmetric.
 
-use super::rotation::{ALLOWED, SHARE};
+use super::rotation::ALLOWED;
 use crate::theorem::prelude::*;
 
 /// Pairs that are mirrored in a hyperplane remain mirrored.
@@ -50,7 +50,12 @@ fn mirrored(case: &Case, ctx: &mut Context) -> Result<Finding> {
         .collect();
     let masses = [half.masses(), half.masses()].concat();
     let x = Tokens::new(case.d, x)?.with_masses(&masses)?;
-    let end = ctx.flow_to_with_tolerance(&case.build()?, &x, 1.0 / case.lipschitz()?, SHARE)?;
+    let end = ctx.flow_to_with_tolerance(
+        &case.build()?,
+        &x,
+        1.0 / case.lipschitz()?,
+        SYMMETRY_TOLERANCE,
+    )?;
     let two = ctx.claimed_constant(2.0);
     let pairs = (0..case.n / 2)
         .flat_map(|i| mirror(end.row(i), two).into_iter().zip(end.row(i + case.n / 2).to_vec()));

@@ -35,9 +35,6 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
-/// Factor of the tolerance (1e-9) for the integrations that test symmetries.
-pub const SHARE: f64 = 1e-4;
-
 /// Allowed deviation of two runs over one Lipschitz time. The error of a run is at most `e` times
 /// the tolerance 1e-13 times its path length, at most 1/2. There are two runs, and a factor 3
 /// accounts for the estimate of the local error.
@@ -59,8 +56,8 @@ fn commute(case: &Case, ctx: &mut Context, heads: Vec<Head>) -> Result<Finding> 
         Tokens::normalised(case.d, y)?.with_masses(x.masses())
     };
     let t = 1.0 / case.lipschitz()?;
-    let first = turn(&ctx.flow_to_with_tolerance(&dynamics, &x, t, SHARE)?)?;
+    let first = turn(&ctx.flow_to_with_tolerance(&dynamics, &x, t, SYMMETRY_TOLERANCE)?)?;
     let again = ctx.claimed_constant(t);
-    let second = ctx.flow_to_with_tolerance(&dynamics, &turn(&x)?, again, SHARE)?;
+    let second = ctx.flow_to_with_tolerance(&dynamics, &turn(&x)?, again, SYMMETRY_TOLERANCE)?;
     Ok(Finding::identity(deviation(&first, &second), ALLOWED))
 }

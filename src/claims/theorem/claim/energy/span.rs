@@ -1,6 +1,5 @@
 //! The span of the tokens is invariant.
 
-use super::rotation::SHARE;
 use crate::theorem::prelude::*;
 
 /// Tokens that start in a subspace stay in it when V = I.
@@ -37,21 +36,14 @@ fn leak(case: &Case, ctx: &mut Context, mixing: bool) -> Result<Finding> {
     let small = ctx.tokens(&Case { d: k, ..*case })?;
     let x: Vec<f64> =
         small.rows().flat_map(|r| r.iter().copied().chain(vec![0.0; d - k])).collect();
-    let (q, key) = (matrix(ctx, d), matrix(ctx, d));
-    let v = if mixing { matrix(ctx, d) } else { None };
+    let (q, key) = (unit_matrix(ctx, d), unit_matrix(ctx, d));
+    let v = if mixing { unit_matrix(ctx, d) } else { None };
     let spec = Spec { heads: vec![Head::new(d, q, key, v)?], ..Spec::new(case.beta, case.n) };
     let dynamics = dynamics::build(case.dynamics, false, &spec)?;
     let x = Tokens::from_parts(d, x, small.masses().to_vec());
-    let end = ctx.flow_to_with_tolerance(&dynamics, &x, 1.0 / case.lipschitz()?, SHARE)?;
+    let end =
+        ctx.flow_to_with_tolerance(&dynamics, &x, 1.0 / case.lipschitz()?, SYMMETRY_TOLERANCE)?;
     let outside = end.rows().flat_map(|r| r[k..].iter()).fold(0.0f64, |m, v| nan_max(m, v.abs()));
     // Sums of zeros are zero: even one subnormal number counts as a failure.
     Ok(Finding::identity(outside, TINY))
-}
-
-/// A random matrix of Frobenius norm 1, so that beta is the scale of the logits.
-pub fn matrix(ctx: &mut Context, d: usize) -> Option<(usize, Vec<f64>)> {
-    let mut a = ctx.normals(d * d);
-    let norm = norm(&a).max(f64::MIN_POSITIVE);
-    divide(&mut a, norm);
-    Some((d, a))
 }

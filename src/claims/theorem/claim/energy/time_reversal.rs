@@ -1,6 +1,6 @@
 //! Time reversal.
 
-use super::rotation::{ALLOWED, SHARE, deviation};
+use super::rotation::{ALLOWED, deviation};
 use crate::attention::Variant;
 use crate::theorem::prelude::*;
 
@@ -34,13 +34,13 @@ pub static ENTRY: Claim = Claim {
 fn return_error(case: &Case, ctx: &mut Context, back: &'static str) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let t = 1.0 / case.lipschitz()?;
-    let later = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SHARE)?;
+    let later = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SYMMETRY_TOLERANCE)?;
     let back_time = ctx.claimed_constant(t);
     let returned = ctx.flow_to_with_tolerance(
         &Case { dynamics: back, ..*case }.build()?,
         &later,
         back_time,
-        SHARE,
+        SYMMETRY_TOLERANCE,
     )?;
     Ok(Finding::identity(deviation(&x, &returned), ALLOWED))
 }

@@ -1,6 +1,6 @@
 //! The normalisations of USA differ by a change of time.
 
-use super::rotation::{ALLOWED, SHARE, deviation};
+use super::rotation::{ALLOWED, deviation};
 use crate::theorem::prelude::*;
 
 /// `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`, `t_U4 = t_U1 / n`.
@@ -36,7 +36,12 @@ fn compare(case: &Case, ctx: &mut Context, power: f64) -> Result<Finding> {
     let again = ctx.claimed_constant(t);
     let mut run = |scale: TimeScale, t: f64| -> Result<Tokens> {
         let spec = Spec { time_scale: scale, ..Spec::new(case.beta, case.n) };
-        ctx.flow_to_with_tolerance(&dynamics::build("usa", false, &spec)?, &x, t, SHARE)
+        ctx.flow_to_with_tolerance(
+            &dynamics::build("usa", false, &spec)?,
+            &x,
+            t,
+            SYMMETRY_TOLERANCE,
+        )
     };
     let base = run(TimeScale::U1, t)?;
     let factor = (power * case.beta).exp();

@@ -1,6 +1,6 @@
 //! Two tokens of equal masses have the same orbit under SA and USA.
 
-use super::rotation::{ALLOWED, SHARE, deviation};
+use super::rotation::{ALLOWED, deviation};
 use crate::num::quadrature::integrate;
 use crate::theorem::prelude::*;
 
@@ -46,7 +46,8 @@ pub static ENTRY: Claim = Claim {
 fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let beta = case.beta;
     let from = dist(x.row(0), x.row(1));
-    let end = ctx.flow_to_with_tolerance(&case.build()?, x, 1.0 / case.lipschitz()?, SHARE)?;
+    let end =
+        ctx.flow_to_with_tolerance(&case.build()?, x, 1.0 / case.lipschitz()?, SYMMETRY_TOLERANCE)?;
     // rho grows; where the pair hardly moves, rounding may make it decrease.
     let to = dist(end.row(0), end.row(1)).min(from);
     // theta' = -e^{beta rho} sin theta under USA, so t_SA is the integral of (e^{beta (1 - rho)} +
@@ -58,7 +59,11 @@ fn compare(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
         1e-13,
     );
     let stated = ctx.claimed_constant(time.value);
-    let sa =
-        ctx.flow_to_with_tolerance(&Case { dynamics: "sa", ..*case }.build()?, x, stated, SHARE)?;
+    let sa = ctx.flow_to_with_tolerance(
+        &Case { dynamics: "sa", ..*case }.build()?,
+        x,
+        stated,
+        SYMMETRY_TOLERANCE,
+    )?;
     Ok(Finding::identity(deviation(&sa, &end), ALLOWED))
 }

@@ -1,7 +1,6 @@
 //! Heads in parallel.
 
 use super::super::trained::block_collapse::allowed;
-use super::super::trained::mixing_structure::normals;
 use super::query_key_product::{scores, softmax_row};
 use crate::attention::pattern::FullAttention;
 use crate::theorem::prelude::*;

@@ -1,6 +1,5 @@
 //! The rank of scores and of outputs.
 
-use super::super::trained::mixing_structure::normals;
 use super::query_key_product::{scores, softmax_row};
 use super::shared_value_rank::singular_ratio;
 use crate::theorem::prelude::*;

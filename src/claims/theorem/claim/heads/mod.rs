@@ -13,9 +13,6 @@ pub mod linear_attention;
 pub mod logit_rank;
 pub mod logit_variance;
 pub mod long_context_iid;
-pub mod multihead_head_energy_folklore;
-pub mod multihead_sa_energy_folklore;
-pub mod multihead_usa_energy;
 pub mod nearest_by_dot;
 pub mod offset_attention;
 pub mod orthogonal_unrelated_printed;
@@ -38,6 +35,7 @@ pub mod softmax_jacobian;
 pub mod softmax_rank_printed;
 pub mod temperature_limits;
 pub mod truncation_bound;
+pub mod twisted_states;
 pub mod zero_query_is_ffn_printed;
 pub mod zero_query_is_mean;
 
@@ -55,9 +53,6 @@ pub static TOPIC: Topic = Topic {
         &logit_rank::ENTRY,
         &logit_variance::ENTRY,
         &dimension_scale_printed::ENTRY,
-        &multihead_head_energy_folklore::ENTRY,
-        &multihead_sa_energy_folklore::ENTRY,
-        &multihead_usa_energy::ENTRY,
         &nearest_by_dot::ENTRY,
         &root_matters_printed::ENTRY,
         &offset_attention::ENTRY,
@@ -85,5 +80,6 @@ pub static TOPIC: Topic = Topic {
         &long_context_iid::ENTRY,
         &rank_collapse_cubic::ENTRY,
         &cross_entropy::ENTRY,
+        &twisted_states::ENTRY,
     ],
 };

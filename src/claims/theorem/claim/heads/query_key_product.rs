@@ -1,6 +1,5 @@
 //! Weights depend only on the product of queries and keys.
 
-use super::super::trained::mixing_structure::normals;
 use crate::num::softmax::softmax;
 use crate::theorem::prelude::*;
 

@@ -1,6 +1,5 @@
 //! Heads that share V.
 
-use super::super::trained::mixing_structure::normals;
 use super::query_key_product::{scores, softmax_row};
 use crate::theorem::prelude::*;
 

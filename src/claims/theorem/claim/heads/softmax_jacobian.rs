@@ -1,6 +1,5 @@
 //! The derivative of softmax.
 
-use super::super::trained::mixing_structure::normals;
 use super::query_key_product::softmax_row;
 use crate::theorem::prelude::*;
 

@@ -1,6 +1,5 @@
 //! The block inequality of the second variation.
 
-use super::super::energy::angular_momentum::{PAIRS, sine, weight};
 use super::curvature_identity::allowed;
 use crate::theorem::prelude::*;
 

@@ -1,6 +1,5 @@
 //! The curvature identity.
 
-use super::super::energy::angular_momentum::{PAIRS, sine, weight};
 use crate::sphere::geometry::project;
 use crate::theorem::prelude::*;
 

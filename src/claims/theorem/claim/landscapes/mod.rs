@@ -14,7 +14,6 @@ pub mod sharp_minimisers;
 pub mod sharp_minimisers_printed;
 pub mod small_beta_blocks;
 pub mod strict_saddle;
-pub mod twisted_states;
 pub mod uniform_grid;
 
 /// The claims in reading order.
@@ -36,6 +35,5 @@ pub static TOPIC: Topic = Topic {
         &small_beta_blocks::ENTRY,
         &strict_saddle::ENTRY,
         &uniform_grid::ENTRY,
-        &twisted_states::ENTRY,
     ],
 };

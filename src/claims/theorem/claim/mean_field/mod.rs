@@ -5,6 +5,7 @@ use super::Topic;
 pub mod dobrushin;
 pub mod entropy_slopes;
 pub mod entropy_slopes_folklore;
+pub mod layers_and_equation;
 pub mod local_limit;
 pub mod local_limit_folklore;
 pub mod mean_field_collapse;
@@ -45,5 +46,6 @@ pub static TOPIC: Topic = Topic {
         &two_atoms::ENTRY,
         &row_entropy_equiangular::ENTRY,
         &row_entropy_folklore::ENTRY,
+        &layers_and_equation::ENTRY,
     ],
 };

@@ -1,6 +1,5 @@
 //! Weights of additive attention have a positive lower bound.
 
-use super::mixing_structure::normals;
 use crate::num::stats::nan_min;
 use crate::recurrent::{alignment::Alignment, trace::Trace};
 use crate::theorem::prelude::*;

@@ -47,11 +47,6 @@ pub static ENTRY: Claim = Claim {
 /// Bound at which entries of rows are cut.
 const MOST: f64 = 3.0;
 
-/// Normal numbers of this standard deviation.
-pub(crate) fn normals(ctx: &mut Context, count: usize, size: f64) -> Vec<f64> {
-    ctx.normals(count).iter().map(|v| size * v).collect()
-}
-
 fn structure(
     case: &Case,
     ctx: &mut Context,

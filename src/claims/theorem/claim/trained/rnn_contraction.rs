@@ -1,6 +1,5 @@
 //! A recurrent network with |U| < 1.
 
-use super::mixing_structure::normals;
 use crate::num::dense::spectral_norm;
 use crate::recurrent::{
     cell::{Gate, RecurrentCell},

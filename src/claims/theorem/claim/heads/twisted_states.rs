@@ -1,6 +1,6 @@
 //! Rotary positions on a ring: twisted states.
 
-use super::super::heads::rope_consensus_rate::{measured_gap, ring, turning};
+use super::rope_consensus_rate::{measured_gap, ring, turning};
 use crate::theorem::prelude::*;
 use crate::theory::rotary::{largest_growth_rate, rates};
 

@@ -1,6 +1,6 @@
 //! Layers as a discretisation of the continuity equation.
 
-use super::super::mean_field::local_limit;
+use super::local_limit;
 use crate::continuity::lagrangian::Lagrangian;
 use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
