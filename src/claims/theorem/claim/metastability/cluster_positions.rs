@@ -59,8 +59,8 @@ static IID: Claim = Claim {
     name: "cluster-positions-iid",
     title: "The prediction of cluster positions, drawn for one random seed, holds for at least 80 \
             % of seeds at n = 20000",
-    lets: "the uniform density be perturbed by the moments of n = 20000 iid tokens, and beta = 5 \
-           or 7",
+    lets: "the uniform density be perturbed by the moments of n = 20000 iid tokens, and let beta \
+           be 5 or 7",
     then: "For at least 80 % of all draws, under USA at t = 5.5/r_k the clusters lie within 0.1 of \
            the predicted delta_j of the fastest mode k, one at each.",
     domain: Domain {
