@@ -35,7 +35,7 @@ const WRITE_EVERY: Duration = Duration::from_secs(1);
 /// Flags of `check`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check sentences --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
+    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel consensus-rates --seed 3\n  metastable check sentences --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
 )]
 pub struct Arguments {
     /// Theorems (`list theorems`), arXiv numbers of papers, `sentences` or names of sentences
