@@ -10,28 +10,29 @@ use crate::theory::equiangular::Equiangular;
 /// # Derivation
 ///
 /// The Gram matrix obeys a closed equation that does not depend on d (`gram-equation`) and whose
-/// flow is smooth. Uniform tokens have independent, exactly uncorrelated `G_ij(0)` of mean 0 and
-/// variance 1/d, so `sqrt(d) G(0)` tends to independent standard normals, and
-/// `sqrt(d) (G(t) - gamma(t))` to their image under the derivative of the flow at the orthonormal
-/// start. Since G is bounded, second moments converge, too.
+/// flow is smooth. The `G_ij(0)` of uniform tokens are uncorrelated, of mean 0 and variance 1/d,
+/// and `sqrt(d) G(0)` tends to independent standard normals; so `sqrt(d) delta(t)` tends to their
+/// image under the derivative of the flow at the orthonormal start. Second moments converge, too,
+/// because `|delta(t)| <= C |G(0)|` and the moments of `sqrt(d) G(0)` are bounded.
 ///
 /// The derivative. Let `G_ij = gamma + delta_ij`, `r_i = sum_j delta_ij`, and let s = 1 for SA and
-/// s = 0 for USA. To first order
-/// `delta_ij' = 2 P delta_ij + R (r_i + r_j)` with `P = a (beta (1 - gamma) - 1 - (n-1) gamma)` and
+/// s = 0 for USA. To first order `delta_ij' = 2 P delta_ij + R (r_i + r_j)` with
+/// `P = a (beta (1 - gamma) - 1 - (n-1) gamma)` and
 /// `R = a (1 - gamma) (1 + beta (gamma - s a (1 + (n-1) gamma)))`, a the off-diagonal weight
 /// (`gamma-curve`). It has three eigenspaces: equal delta (rate `2P + 2(n-1)R`),
 /// `delta_ij = c_i + c_j` with `sum c_i = 0` (n - 1 dimensions, rate `2P + (n-2)R`), and `r = 0`
 /// (`n(n-3)/2` dimensions, rate 2P). The first rate is the derivative of gamma' with respect to
-/// gamma: its factor is `E_0 = gamma'(t)/gamma'(0)`. By `2P/gamma' = beta/(1 + (n-1) gamma) - 1/(1 -
-/// gamma)` the last is `E_2 = (1 - gamma) (1 + (n-1) gamma)^{beta/(n-1)}`, and as the middle rate
-/// lies between them, `E_1 = E_2^{1-q} E_0^q` with `q = (n-2)/(2(n-1))`. For n = 2 and n = 3 the
+/// gamma: its factor is `E_0 = gamma'(t)/gamma'(0)`. By
+/// `2P/gamma' = beta/(1 + (n-1) gamma) - 1/(1 - gamma)` the last is
+/// `E_2 = (1 - gamma) (1 + (n-1) gamma)^{beta/(n-1)}`. The middle rate is the mean of the two with
+/// the weights q and 1 - q, `q = (n-2)/(2(n-1))`: `E_1 = E_2^{1-q} E_0^q`. For n = 2 and n = 3 the
 /// dimensions -1 and 0 give the right sums.
 pub static ENTRY: Claim = Claim {
     name: "concentration",
     title: "High dimension: inner products follow gamma, with fluctuations of order d^{-1/2}",
-    lets: "n uniform tokens of equal masses move under SA or USA (U1) in R^d, and let delta_ij(t) = \
-           <x_i, x_j>(t) - gamma(t), where gamma is the curve of an orthonormal start (claim \
-           gamma-curve)",
+    lets: "n uniform tokens of R^d with equal masses move under SA or USA (U1), and let \
+           delta_ij(t) = <x_i, x_j>(t) - gamma(t) with the curve gamma of an orthonormal start \
+           (gamma-curve)",
     then: "As d tends to infinity, sqrt(d) delta(t) tends to a Gaussian law, and the mean of d \
            delta_ij^2 over all pairs tends to (E_0^2 + (n-1) E_1^2 + (n(n-3)/2) E_2^2) / \
            (n(n-1)/2). Here E_0 = gamma'(t)/gamma'(0), E_2 = (1 - gamma) (1 + (n-1) \

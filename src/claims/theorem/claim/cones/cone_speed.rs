@@ -10,10 +10,10 @@ use std::f64::consts::FRAC_PI_3;
 /// # Derivation
 ///
 /// The speed is `sum_j A_ij (<x_j, w> - G_ij alpha)` with terms of at least
-/// `A_ij alpha (1 - G_ij) >= 0`. Let `w = sum c_j x_j` with `c_j >= 0`; since
-/// `sum c_j >= |w| = 1` and `sum c_j G_ij = alpha`, some j has `G_ij <= alpha`. With alpha >= 1/2 all pairs are within 120
-/// degrees, so `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight of
-/// USA is at least `m_min e^{-beta/2}`.
+/// `A_ij alpha (1 - G_ij) >= 0`. Let `w = sum c_j x_j` with `c_j >= 0`; since `sum c_j >= |w| = 1`
+/// and `sum c_j G_ij = alpha`, some j has `G_ij <= alpha`. With alpha >= 1/2 all pairs are within
+/// 120 degrees, so `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight
+/// of USA is at least `m_min e^{-beta/2}`.
 ///
 /// As printed: two tokens at +-60 degrees from w have `alpha = 1/2`, `G = -1/2` and
 /// `A_12 = 1/(1 + e^{3 beta/2})`, so the speed towards w is

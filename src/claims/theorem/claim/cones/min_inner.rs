@@ -68,7 +68,7 @@ static FOLKLORE: Claim = Claim {
         ..Domain::ATTENTION
     },
     narrower: "Q = K = I",
-    source: "folklore",
+    source: "derived (a counterexample)",
     status: Status::Folklore,
     trials: (400, 1000),
     trial: |case, ctx| {

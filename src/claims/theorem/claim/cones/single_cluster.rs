@@ -24,14 +24,14 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "single-cluster",
     title: "One cluster from almost every start",
-    then: "Under SA and USA with beta >= 0, from almost every start all tokens converge to one \
-           point; for d = 2, if beta >= -0.16. Once all tokens are in an open hemisphere, with a \
+    then: "Under SA and USA, for beta >= 0 and on the circle for beta >= -0.16, almost every start \
+           converges to one point. Once all tokens are in an open hemisphere, with a \
            smallest cap of radius rho, all are within r after at most the time T, the integral of \
            ds/(c(s) sin s cos s) from r/2 to rho. Here c(s) = e^{-2 |beta| sin^2 s} for SA, c(s) = \
            e^{beta cos 2s} for USA with beta >= 0, and c(s) = e^{-|beta|} for USA with beta < 0.",
-    tested: "as follows: all tokens form one cluster of radius r = 1e-10, within the time T from \
-             the first step in a hemisphere on (T for the radius r/2, since clusters are noticed \
-             at the end of a step)",
+    tested: "for one cluster of radius r = 1e-10, within the time T from the first step in a \
+             hemisphere on, with r/4 in place of r/2, since clusters are noticed at the end of a \
+             step",
     domain: Domain {
         n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 16),

@@ -21,7 +21,7 @@ pub static ENTRY: Claim = Claim {
     title: "Wendel: the probability that random points lie in one hemisphere",
     then: "The probability that n iid uniform points of S^{d-1} lie in a common open hemisphere \
            is 2^{-(n-1)} sum_{k<d} C(n-1, k), which is 1 for n <= d.",
-    tested: "by the frequency in 4000 draws, to eight standard errors, three of which are counted \
+    tested: "by the frequency in 2000 draws, to eight standard errors, three of which are counted \
              as the sampling error of the margin; for n <= d every draw lies in a hemisphere",
     domain: Domain {
         n: Sizes::Range(2, 16),
@@ -41,7 +41,7 @@ pub static ENTRY: Claim = Claim {
 };
 
 /// Draws whose frequency is compared with the probability.
-const DRAWS: usize = 4000;
+const DRAWS: usize = 2000;
 
 fn frequency(case: &Case, ctx: &mut Context, p: f64) -> Result<Finding> {
     let p = ctx.claimed_constant(p);

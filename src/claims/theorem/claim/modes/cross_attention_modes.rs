@@ -10,12 +10,12 @@ use crate::theorem::prelude::*;
 /// # Derivation
 ///
 /// `y' = P_y sum_j softmax_j(beta <y, e_j>) e_j` is the gradient on the sphere of
-/// `h(y) = (1/beta) log sum_j e^{beta <y, e_j>}`, which is analytic: every path ends at one critical
-/// point. For almost every memory, changes of the e_j move the gradient at a critical point y in
-/// every direction (unless all e_j have one angle to y with cos = beta sin^2), so no critical point
-/// is degenerate (transversality). Then only starts on the stable manifolds of saddles and at
-/// minima do not end at a maximum: a set of measure zero. With the weights w, the Hessian along a
-/// tangent vector u is `beta Var_w <u, e_j> - |u|^2 sum_j w_j <y, e_j>`.
+/// `h(y) = (1/beta) log sum_j e^{beta <y, e_j>}`, which is analytic: every path ends at one
+/// critical point. For almost every memory, changes of the e_j move the gradient at a critical
+/// point y in every direction (unless all e_j have one angle to y with cos = beta sin^2), so no
+/// critical point is degenerate (transversality). Then only starts on the stable manifolds of
+/// saddles and at minima do not end at a maximum: a set of measure zero. With the weights w, the
+/// Hessian along a tangent vector u is `beta Var_w <u, e_j> - |u|^2 sum_j w_j <y, e_j>`.
 pub static ENTRY: Claim = Claim {
     name: "cross-attention-modes",
     title: "Cross-attention to a fixed memory: almost every token ends at a local maximum of a \

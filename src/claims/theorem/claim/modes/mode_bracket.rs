@@ -33,8 +33,8 @@ pub static ENTRY: Claim = Claim {
            tail of the normal law",
     then: "The expected number of modes in [-T*, T*] is KR(T*), up to a relative error that tends \
            to 0. Outside it is more than 0 and at most 2 n Q(T*).",
-    tested: "by the means of certified counts with about 1500 modes: the first to 10 %, seven \
-             standard errors, the second to three standard errors",
+    tested: "by the means of certified counts with about 700 modes: the first to 15 %, seven \
+             standard errors or more, the second to three standard errors",
     domain: Domain {
         n: Sizes::Range(200, 1000),
         d: Sizes::Unused,
@@ -44,7 +44,7 @@ pub static ENTRY: Claim = Claim {
             text: "n^{1/2} <= beta <= n^{3/2}",
             holds: |c| c.beta >= (c.n as f64).sqrt() && c.beta <= (c.n as f64).powf(1.5),
         }),
-        corners: &[(400, 2, 20.0), (1000, 2, 32.0)],
+        corners: &[(400, 2, 20.0)],
         ..Domain::FREE
     },
     narrower: "c = 1/2 in the source's n^c << beta << n^{2-c}",
@@ -124,7 +124,7 @@ static SAMPLES: Claim = Claim {
     ..Claim::EVERY
 };
 
-/// The certified modes of n normal samples, for each of so many draws.
+/// The certified modes of n normal samples, draw by draw.
 fn modes_of_draws(case: &Case, ctx: &mut Context, draws: usize) -> Result<Vec<Vec<f64>>> {
     let (mut found, mut samples) = (Vec::with_capacity(draws), vec![0.0; case.n]);
     for _ in 0..draws {
@@ -147,12 +147,12 @@ fn bracket(case: &Case, ctx: &mut Context, times: f64) -> Result<Finding> {
     let interval = default_interval(n, case.beta)?;
     let integral = expected_modes(n, case.beta, interval)?;
     // The variance of the count is about a quarter of its mean.
-    let found = modes_of_draws(case, ctx, (1500.0 / integral).ceil() as usize)?;
+    let found = modes_of_draws(case, ctx, (700.0 / integral).ceil() as usize)?;
     let (inside, error) = mean_count(&found, |m| m.abs() <= interval);
     let (beyond, spread) = mean_count(&found, |m| m.abs() > interval);
     let most = 2.0 * n * Normal::standard().sf(interval);
     let claimed = ctx.claimed_constant(times * integral);
-    Ok(Finding::law(inside, claimed, 0.1 * integral, error)
+    Ok(Finding::law(inside, claimed, 0.15 * integral, error)
         .and(Finding::all([beyond > 0.0, beyond <= most + 3.0 * spread])))
 }
 

@@ -32,7 +32,7 @@ pub static ENTRY: Claim = Claim {
     tested: "by the mean of certified counts, over as many draws as give a standard error of 3.4 \
              %, to 25 %",
     domain: Domain {
-        n: Sizes::Range(150, 600),
+        n: Sizes::Range(150, 400),
         d: Sizes::Fixed(3),
         beta: Betas::Log(0.5, 20.0),
         laws: &["uniform"],
