@@ -30,7 +30,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 8),
         beta: Betas::Linear(0.0, 8.0),
         laws: &[],
-        draws: "tokens in a cap of radius pi/3 with centre e_1, w = e_1 or in the conic hull",
+        draws: "tokens in a cap of radius pi/3; w the centre of the smallest cap, or random",
         corners: &[(2, 2, 5.0)],
         ..Domain::ATTENTION
     },
