@@ -6,7 +6,6 @@ pub mod cap_inequality;
 pub mod cap_overlap;
 pub mod cap_overlap_printed;
 pub mod chain_lemma;
-pub mod circle_mean;
 pub mod concentration;
 pub mod cone_collapse;
 pub mod cone_rate;
@@ -48,7 +47,6 @@ pub static TOPIC: Topic = Topic {
         &single_cluster::ENTRY,
         &consensus_rates::ENTRY,
         &consensus_value::ENTRY,
-        &circle_mean::ENTRY,
         &cyclic_order::ENTRY,
         &concentration::ENTRY,
         &gamma_bound::ENTRY,
