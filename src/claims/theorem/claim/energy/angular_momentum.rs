@@ -20,8 +20,8 @@ pub static ENTRY: Claim = Claim {
     then: "sum_i m_i Z_i x_i ^ x_i' = 0. So USA on the circle keeps the mean of the lifted angles \
            with the masses as weights, and tokens of an open half circle end there.",
     tested: "to 16 eps (n + d + |beta|) of sum_ij m_i m_j e^{beta G_ij} |x_i ^ x_j|, the size of \
-             the terms that cancel; for USA with n <= 32 also by a run from a half circle to one \
-             cluster, with beta cut off at -50 and 50, to 1e-11",
+             the terms that cancel. USA with n <= 32 also runs from a half circle to one \
+             cluster, with beta cut off at -50 and 50, and ends at the mean to 1e-11",
     domain: PAIRS,
     source: "arXiv:2312.10794, section 7 (circle); antisymmetry in general",
     trials: (60, 400),

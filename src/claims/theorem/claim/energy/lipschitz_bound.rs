@@ -32,9 +32,9 @@ pub static ENTRY: Claim = Claim {
     then: "|J| <= |V| (sqrt n + |A| R^2 (1 + sqrt(n/2))). If V = I and all tokens attend to one, \
            |J| = sqrt n. At n = 2 and V = I, |J| = 2 |A| R^2 for some A \
            and tokens.",
-    tested: "with normal A, V and tokens; with tokens that attend to one, to 1e-6; and at the \
-             example of the derivation for the last sentence, with |A| = 40 and R = 3, where the \
-             bound is 1.002 times as large",
+    tested: "with normal A and V and tokens of one length, and with tokens that attend to one, \
+             to 1e-6. At the example of the derivation for the last sentence, with |A| = 40 and \
+             R = 3, the bound is 1.002 times as large as |J|",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::List(&[2, 4]),

@@ -30,9 +30,9 @@ pub static ENTRY: Claim = Claim {
     lets: LETS,
     then: "Under USA, dE/dt = sum_i m_i |x_i'|^2.",
     tested: "with central differences of E along geodesics of lengths h = 1e-4 and 2e-4 \
-             (Richardson), to the sum of 1e-6 of dE/dt, 24 eps (1 + beta max |B_h|)/h of E max \
-             |x_i'| for rounding, and h^4/30 (2 (1 + beta max |B_h|))^5 of E max |x_i'| for the \
-             fifth derivative, with Frobenius norms",
+             (Richardson). The tolerance is the sum of 1e-6 of dE/dt, 24 eps (1 + beta max \
+             |B_h|)/h of E max |x_i'| for rounding, and h^4/30 (2 (1 + beta max |B_h|))^5 of E \
+             max |x_i'| for the fifth derivative, with Frobenius norms",
     domain: HEADS,
     narrower: NARROWER,
     source: "derived; compare arXiv:2605.04279 (abstract)",

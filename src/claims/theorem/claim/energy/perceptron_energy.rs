@@ -21,8 +21,8 @@ pub static ENTRY: Claim = Claim {
            max(0, .), and E = E_beta + sum_i m_i sum_k w_k max(0, <a_k, x_i>)^2 / 2",
     then: "dE/dt = sum_i m_i |x_i'|^2.",
     tested: "where all |<a_k, x_i>| >= 1e-3 |a_k|, with central differences along geodesics of \
-             lengths 1e-4 and 2e-4 (Richardson), to 1e-6 of dE/dt plus 24 eps (1 + beta)/1e-4 of \
-             max |x_i'| times E_beta + sum_k |w_k| |a_k|^2/2, for rounding",
+             lengths 1e-4 and 2e-4 (Richardson). The tolerance is 1e-6 of dE/dt plus, for \
+             rounding, 24 eps (1 + beta)/1e-4 of max |x_i'| times E_beta + sum_k |w_k| |a_k|^2/2",
     domain: Domain {
         n: Sizes::Range(2, 12),
         d: Sizes::Range(2, 5),

@@ -42,12 +42,12 @@ pub static ENTRY: Claim = Claim {
            x_1, ..., x_k do not depend on later tokens, and x_1 does not move. For any Q and K, \
            tokens stay in every subspace that contains them. They stay on the sphere. The time \
            scales of USA are one flow: t_U2 = e^beta t_U1, t_U3 = n e^beta t_U1 and t_U4 = t_U1/n.",
-    tested: "with runs over the time 1/L, where L is the Lipschitz constant of the velocity, to \
-             8e-13; bit for bit for X -> -X and for later tokens that are replaced; exactly for \
-             subspaces spanned by coordinates; lengths to 8 eps, after runs and after layers of \
-             any step; <x_i, x_i'> to 16 eps (n + d + |beta|) of sum_j A_ij |x_i - x_j|, and \
-             velocities for coincident or removed tokens to the same multiple of sum_j A_ij \
-             |P_i x_j|",
+    tested: "on runs over the time 1/L, where L is the Lipschitz constant of the velocity, to \
+             8e-13. Under X -> -X and where later tokens are replaced, results agree bit for \
+             bit; coordinates that are 0 stay 0. Lengths are 1 to 8 eps, also after layers of \
+             any step. Velocities for coincident or removed tokens agree to 16 eps (n + d + \
+             |beta|) of sum_j A_ij |P_i x_j|, and <x_i, x_i'> is 0 to the same multiple of sum_j \
+             A_ij |x_i - x_j|",
     domain: Domain::SYMMETRY,
     narrower: "Q = K = I where the statement does not say otherwise",
     source: "arXiv:2312.10794, (2.3), sections 3.1, 3.4, 9.1; arXiv:2411.04990, section 2",
