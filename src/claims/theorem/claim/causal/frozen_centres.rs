@@ -4,43 +4,45 @@ use crate::theorem::prelude::*;
 
 /// # Derivation
 ///
-/// Let `w = beta^{-1/2}`. By induction, the tokens before the one at x have limits within `eps w` of
-/// centres. So the token ends at a zero of the field of these limits and of the centres; a zero with
-/// a positive slope is unstable, and only a set of measure 0 of starts ends there. A source at
+/// Let `w = beta^{-1/2}`. By induction, the tokens before the one at x have limits within `eps w`
+/// of centres. So the token ends at a zero of the field of these limits and of the centres; a zero
+/// with a positive slope is unstable, and only a set of measure 0 of starts ends there. A source at
 /// distance s pulls with h(s), which increases up to `tau* < w` and decreases beyond.
 ///
 /// (1) x at a distance r in `[eps w, (1 + eps) w]` from a centre: this centre pulls with at least
 /// h(r), and the tokens near it the same way. All others have a total weight of at most N - 2 (N
-/// without the token and without the least weight of the centre), are at least `(c - eps) w - r > w`
-/// away and pull with at most `(N - 2) h((c - eps) w - r)`. If this is less than h(r), there is no
-/// zero. It is enough that it is so at both ends: with D = (c - eps) w the derivative of
-/// `log h(r) - log h(D - r)` is `sin D / (sin r sin(D - r)) - 2 beta sin(D/2) cos(D/2 - r)`, of the
-/// sign of `cos(D/2) - beta cos(D/2 - r) sin r sin(D - r)`; this decreases up to r = D/2, is
-/// symmetric about it, and is negative at `r = (1 + eps) w`. So it changes its sign at most once, from
+/// without the token and without the least weight of the centre), are at least
+/// `(c - eps) w - r > w` away and pull with at most `(N - 2) h((c - eps) w - r)`. If this is less
+/// than h(r), there is no zero. It is enough that it is so at both ends: with D = (c - eps) w the
+/// derivative of `log h(r) - log h(D - r)` is
+/// `sin D / (sin r sin(D - r)) - 2 beta sin(D/2) cos(D/2 - r)`, of the sign of
+/// `cos(D/2) - beta cos(D/2 - r) sin r sin(D - r)`; this decreases up to r = D/2, is symmetric
+/// about it, and is negative at `r = (1 + eps) w`. So it changes its sign at most once, from
 /// positive to negative.
 ///
 /// (2) x farther than that from all centres: every source is farther than `w > tau*`, where h
 /// decreases. So the field increases at a zero, which is unstable.
 ///
 /// (3) What remains are zeros within `eps w` of a centre. The field points inwards at both ends of
-/// each of these intervals, so the token, which solves an equation that tends to this field, ends at
-/// one zero.
+/// each of these intervals, so the token, which solves an equation that tends to this field, ends
+/// at one zero.
 ///
 /// The theorem of the paper has the condition `N h((c - 1 - 2 eps) w) < h(eps w)`, which implies
 /// both conditions here, and a second one, printed without its minus sign,
 /// `-N g((c - 2 eps) w) < g(eps w)` with g = h', which gives only one zero near each centre.
 ///
-/// The conditions are nearly necessary. If all other tokens are at a second centre at the distance c w,
-/// the last one ends where `h(r) = (N - 2) h(c w - r)`, and the first condition says that this is less
-/// than `eps w` for sources that are closer by `eps w`.
+/// The conditions are nearly necessary. If all other tokens are at a second centre at the distance
+/// c w, the last one ends where `h(r) = (N - 2) h(c w - r)`, and the first condition says that this
+/// is less than `eps w` for sources that are closer by `eps w`.
 pub static ENTRY: Claim = Claim {
     name: "frozen-centres",
     title: "Causal attention, frozen centres: every token ends within eps beta^{-1/2} of a centre",
-    lets: "d = 2, w = beta^{-1/2}, h(x) = e^{beta (cos x - 1)} sin x, and let n tokens follow m >= 1 \
-           frozen centres of weights a_j in [1, 10], separated by c w with c > 2 + 2 eps and 0.01 <= \
-           eps < 0.1, with N = n + sum_j a_j",
-    then: "If (N - 2) h((c - 2 eps) w) < h(eps w) and (N - 2) h((c - 1 - 2 eps) w) < h((1 + eps) w), \
-           then under causal SA, for almost every start, every token ends within eps w of a centre.",
+    lets: "d = 2, w = beta^{-1/2}, h(x) = e^{beta (cos x - 1)} sin x, and let n tokens follow m >= \
+           1 frozen centres of weights a_j in [1, 10], separated by c w with c > 2 + 2 eps and \
+           0.01 <= eps < 0.1, with N = n + sum_j a_j",
+    then: "If (N - 2) h((c - 2 eps) w) < h(eps w) and (N - 2) h((c - 1 - 2 eps) w) < h((1 + eps) \
+           w), then under causal SA, for almost every start, every token ends within eps w of a \
+           centre.",
     tested: "at the least c: each token in turn is moved from its start to the stable point of its \
              own equation (mean shift), which is its limit once those before it are at theirs",
     domain: Domain {
@@ -49,13 +51,13 @@ pub static ENTRY: Claim = Claim {
         beta: Betas::Log(8.0, 400.0),
         dynamics: &["causal-sa"],
         laws: &[],
-        draws: "as many centres as fit, or fewer, and uniform tokens; or two centres, and all tokens \
-                but the last at the second",
+        draws: "as many centres as fit, or fewer, and uniform tokens; or two centres, and all \
+                tokens but the last at the second",
         ..Domain::EQUAL_MASSES
     },
     narrower: "V = I",
-    source: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2, whose second condition \
-             is printed without its minus sign; sharpened here (derived)",
+    source: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2, whose second \
+             condition is printed without its minus sign; sharpened here (derived)",
     status: Status::Corrected,
     trials: (60, 400),
     trial: |case, ctx| {
@@ -154,7 +156,8 @@ impl Start {
 }
 
 /// The limit of mean shift for a token under the tokens before it: the centres with their weights,
-/// the others with the weight 1. On the circle mean shift is monotone, so it ends where the flow does.
+/// the others with the weight 1. On the circle mean shift is monotone, so it ends where the flow
+/// does.
 fn stable_point(beta: f64, before: &[f64], weights: &[f64], start: f64) -> f64 {
     let mut at = start;
     for _ in 0..20_000 {

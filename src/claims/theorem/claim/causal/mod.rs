@@ -18,8 +18,8 @@ pub static TOPIC: Topic = Topic {
            At large beta this end is far away. A token that is farther than a few beta^{-1/2} from \
            all tokens before it, a strong centre, hardly moves for an exponentially long time \
            (`strong-centres`). Tokens that follow centres settle next to them (`frozen-centres`). \
-           `centre-count` has the number of strong centres among uniform tokens; its variant is the \
-           factor 3 of the paper.\n\n\
+           `centre-count` has the number of strong centres among uniform tokens; its variant is \
+           the factor 3 of the paper.\n\n\
            All claims of the topic are proved. `frozen-centres` is sharper than the theorem of the \
            paper: it drops a condition and weakens another.",
     claims: &[

@@ -67,9 +67,9 @@ fn momentum(case: &Case, ctx: &mut Context, with_z: bool, exponent: f64) -> Resu
     Ok(Finding::identity(worst, 16.0 * f64::EPSILON * ((case.n + d) as f64 + beta.abs()) * scale))
 }
 
-/// Compares the last angle of a run from a half circle with the mean of the first ones. The error of
-/// the mean is not amplified: it is the tolerance 1e-13 times the path length of a few radians, plus
-/// the rounding of some thousand steps.
+/// Compares the last angle of a run from a half circle with the mean of the first ones. The error
+/// of the mean is not amplified: it is the tolerance 1e-13 times the path length of a few radians,
+/// plus the rounding of some thousand steps.
 fn consensus(case: &Case, ctx: &mut Context, exponent: f64) -> Result<Finding> {
     let beta = case.beta.clamp(-50.0, 50.0);
     let case = Case { d: 2, beta, law: "cap:radius=1.57", ..*case };

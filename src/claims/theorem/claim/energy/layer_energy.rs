@@ -12,8 +12,8 @@ use crate::theorem::prelude::*;
 /// `E(X') - E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any X', and convexity gives
 /// `>= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad Z(x_i)/beta`, which is `Z_i a_i` for softmax and
 /// `a_i` without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is at least 0.
-/// For V other than `Q^T K` the layer does not go along `b_i`, and for an indefinite B the kernel is
-/// not positive definite.
+/// For V other than `Q^T K` the layer does not go along `b_i`, and for an indefinite B the kernel
+/// is not positive definite.
 pub static ENTRY: Claim = Claim {
     name: "layer-energy",
     title: "A layer increases the energy for every step size, if V = Q^T K >= 0",

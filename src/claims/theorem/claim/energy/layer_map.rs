@@ -9,8 +9,8 @@ use crate::theory::equiangular::layer_map;
 /// Every row has the weight a for the token itself and b for each other token. With
 /// `y_i = sum_j A_ij x_j`: `<x_i, y_i> = a + (n-1) b rho` and
 /// `<x_i, y_j> = a rho + b (1 + (n-2) rho)`. As the Gram matrix is `rho` plus `(1 - rho)` times the
-/// identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is N_d for
-/// i = j and N_o else. All pairs are alike, so the new tokens are equiangular, and rho' is the inner
+/// identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is N_d for i =
+/// j and N_o else. All pairs are alike, so the new tokens are equiangular, and rho' is the inner
 /// product of two vectors x + eta y divided by their squared length.
 pub static ENTRY: Claim = Claim {
     name: "layer-map",

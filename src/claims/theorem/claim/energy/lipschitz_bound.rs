@@ -10,28 +10,27 @@ use crate::transformer::{AttentionLayer, Grouping, Linear};
 /// # Derivation
 ///
 /// For V = I, `dy_i[h] = sum_j P_ij h_j + Cov_i A^T h_i + sum_j P_ij (x_j - y_i) <x_i, A h_j>`. The
-/// first term is at most `|P| |h| <= sqrt n |h|`, with equality if all tokens attend to one, and the
-/// second is at most `R^2 |A| |h_i|`. By Cauchy and Schwarz the third is at most
+/// first term is at most `|P| |h| <= sqrt n |h|`, with equality if all tokens attend to one, and
+/// the second is at most `R^2 |A| |h_i|`. By Cauchy and Schwarz the third is at most
 /// `R |A| c_i (sum_j |h_j|^2)^{1/2}` with `c_i^2 = sum_j P_ij^2 |x_j - y_i|^2`.
 ///
 /// `c_i^2 <= R^2/2`: if no weight exceeds 1/2, because `sum_j P_ij |x_j - y_i|^2 <= R^2`. Otherwise
 /// let p > 1/2 be the largest weight. Its token is at most 2 R (1 - p) from y_i, so its term is at
-/// most p times `4 R^2 p (1 - p)^2`, and the others add up to at most 1 - p times the rest of `R^2`:
-/// together `R^2 ((1 - p) + 4 (2 p - 1) p (1 - p)^2)`, which with q = p - 1/2 is
+/// most p times `4 R^2 p (1 - p)^2`, and the others add up to at most 1 - p times the rest of
+/// `R^2`: together `R^2 ((1 - p) + 4 (2 p - 1) p (1 - p)^2)`, which with q = p - 1/2 is
 /// `R^2 (1/2 - 2 q^2 - 4 q^3 + 8 q^4) <= R^2/2`. So the squares of the third term add up to at most
 /// `n R^4 |A|^2 |h|^2/2`. (`metastable` uses the bound with `sqrt n` in place of `sqrt(n/2)`.)
 ///
-/// At n = 2, `x_1 = -x_2 = R e_1`, `<e_1, A e_1> = 0` and `A e_1 = A^T e_1 = |A| e_2`, the direction
-/// `h_1 = -h_2 = e_2` has `dy_1 = -dy_2 = 2 |A| R^2 e_1`: the second and the third term attain their
-/// bounds together.
+/// At n = 2, `x_1 = -x_2 = R e_1`, `<e_1, A e_1> = 0` and `A e_1 = A^T e_1 = |A| e_2`, the
+/// direction `h_1 = -h_2 = e_2` has `dy_1 = -dy_2 = 2 |A| R^2 e_1`: the second and the third term
+/// attain their bounds together.
 pub static ENTRY: Claim = Claim {
     name: "lipschitz-bound",
     title: "Attention on a ball: |J| <= |V| (sqrt n + |A| R^2 (1 + sqrt(n/2)))",
     lets: "J be the derivative of X -> (sum_j softmax_j(<x_i, A x_j>) V x_j)_i at tokens of length \
            at most R",
     then: "|J| <= |V| (sqrt n + |A| R^2 (1 + sqrt(n/2))). If V = I and all tokens attend to one, \
-           |J| = sqrt n. At n = 2 and V = I, |J| = 2 |A| R^2 for some A \
-           and tokens.",
+           |J| = sqrt n. At n = 2 and V = I, |J| = 2 |A| R^2 for some A and tokens.",
     tested: "with normal A and V and tokens of one length, and with tokens that attend to one, \
              to 1e-6. At the example of the derivation for the last sentence, with |A| = 40 and \
              R = 3, the bound is 1.002 times as large as |J|",

@@ -12,18 +12,18 @@ use crate::theorem::prelude::*;
 /// `g_h,i = P_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`, and under USA `x_i' = sum_h g_h,i`. So
 /// `grad_i E = m_i x_i'`, and `dE/dt = sum_i m_i |x_i'|^2`.
 ///
-/// One head: `dE_h/dt = sum_i m_i (|g_h,i|^2 + sum_{k != h} <g_h,i, g_k,i>)`. Only the sum over h is
-/// a sum of squares. At beta = 0 and B_2 = -2 B_1, two heads, `dE_1/dt = -sum_i m_i |g_1,i|^2 < 0`,
-/// and by continuity for small beta. In about half of all random configurations the energy of some
-/// head decreases.
+/// One head: `dE_h/dt = sum_i m_i (|g_h,i|^2 + sum_{k != h} <g_h,i, g_k,i>)`. Only the sum over h
+/// is a sum of squares. At beta = 0 and B_2 = -2 B_1, two heads,
+/// `dE_1/dt = -sum_i m_i |g_1,i|^2 < 0`, and by continuity for small beta. In about half of all
+/// random configurations the energy of some head decreases.
 ///
 /// SA: with Z_h,i the sum of head h in row i, `x_i' = sum_k g_k,i/Z_k,i` and
 /// `dE/dt = sum_i m_i <sum_h g_h,i, sum_k g_k,i/Z_k,i>`. For two heads and one token this is the
 /// quadratic form `|g_1|^2/Z_1 + |g_2|^2/Z_2 + <g_1, g_2> (1/Z_1 + 1/Z_2)`, whose mixed coefficient
 /// `(1/Z_1 + 1/Z_2)/2` is larger than the geometric mean of the others unless Z_1 = Z_2: it takes
-/// negative values, for g_1 = -l g_2 with l between 1 and Z_1/Z_2. At large beta the Z_h differ more,
-/// and in about one of a hundred random configurations the negative terms of some tokens exceed the
-/// others.
+/// negative values, for g_1 = -l g_2 with l between 1 and Z_1/Z_2. At large beta the Z_h differ
+/// more, and in about one of a hundred random configurations the negative terms of some tokens
+/// exceed the others.
 pub static ENTRY: Claim = Claim {
     name: "multihead-usa-energy",
     title: "Several heads: dE/dt = sum_i m_i |x_i'|^2 for USA, with E the sum over heads",

@@ -19,7 +19,8 @@ pub fn step(ctx: &mut Context) -> f64 {
     if ctx.index(6) == 0 { f64::INFINITY } else { ctx.log_uniform_in(1e-3, 1e6) }
 }
 
-/// The energy of one head with `Q^T K = V = b`: `(1/(2 beta)) sum_ij m_i m_j e^{beta <x_i, b x_j>}`.
+/// The energy of one head with `Q^T K = V = b`:
+/// `(1/(2 beta)) sum_ij m_i m_j e^{beta <x_i, b x_j>}`.
 pub fn energy(beta: f64, b: &[f64], x: &Tokens) -> f64 {
     let images: Vec<Vec<f64>> = x.rows().map(|r| mul(b, r, 1)).collect();
     let m = x.masses();
@@ -27,10 +28,10 @@ pub fn energy(beta: f64, b: &[f64], x: &Tokens) -> f64 {
     (0..x.n()).map(|i| (0..x.n()).map(|j| pair(i, j)).sum::<f64>()).sum::<f64>() / (2.0 * beta)
 }
 
-/// The derivative of `f` along the geodesics with these velocities, by Richardson's rule for central
-/// differences in which the fastest token moves by this length and by twice as much. The error of
-/// one difference, the third derivative times the squared step, is not small against the derivative
-/// near a critical point.
+/// The derivative of `f` along the geodesics with these velocities, by Richardson's rule for
+/// central differences in which the fastest token moves by this length and by twice as much. The
+/// error of one difference, the third derivative times the squared step, is not small against the
+/// derivative near a critical point.
 pub fn derivative_along(
     x: &Tokens,
     velocities: &[f64],

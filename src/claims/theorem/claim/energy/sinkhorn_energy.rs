@@ -21,7 +21,8 @@ pub static ENTRY: Claim = Claim {
     lets: "x_i' = P_i sum_j f_i e^{beta (G_ij - 1)} f_j m_j x_j, where f > 0 is such that every \
            row of weights sums to 1",
     then: "d/dt sum_i m_i log f_i = -beta sum_i m_i |x_i'|^2.",
-    tested: "with central differences along geodesics of lengths 1e-3 and 2e-3 (Richardson), to a relative 2e-6",
+    tested: "with central differences along geodesics of lengths 1e-3 and 2e-3 (Richardson), to a \
+             relative 2e-6",
     domain: Domain {
         n: Sizes::Range(2, 12),
         d: Sizes::Range(2, 5),

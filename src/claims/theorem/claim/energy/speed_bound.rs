@@ -20,9 +20,9 @@ pub static ENTRY: Claim = Claim {
     name: "speed-bound",
     title: "Speeds are at most 1 (SA) and e^|beta| (USA); rows sum to 1",
     lets: "w = 1 for SA and w = e^|beta| for USA (U1)",
-    then: "|x_i'| <= w. The velocities of two sets of tokens with the same masses differ by at most \
-           2 (1 + |beta|) w times their largest distance. Softmax rows are positive, sum to 1, and \
-           do not change if all masses are multiplied by a common factor.",
+    then: "|x_i'| <= w. The velocities of two sets of tokens with the same masses differ by at \
+           most 2 (1 + |beta|) w times their largest distance. Softmax rows are positive, sum to \
+           1, and do not change if all masses are multiplied by a common factor.",
     tested: "with two independent sets, and with two sets for which 2 |beta| is attained at large \
              negative beta; rows to 4 eps",
     domain: Domain {
@@ -72,8 +72,8 @@ fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         .and(rows(case, ctx, &x)))
 }
 
-/// The last token at e_1, which sees all others also under a mask, and the others alternately at e_2
-/// and -e_2, all turned by h: inner products with the last are sin 2h and -sin 2h.
+/// The last token at e_1, which sees all others also under a mask, and the others alternately at
+/// e_2 and -e_2, all turned by h: inner products with the last are sin 2h and -sin 2h.
 fn crossed(case: &Case, h: f64) -> Tokens {
     let (sin, cos) = h.sin_cos();
     let mut rows = vec![0.0; case.n * case.d];

@@ -11,24 +11,24 @@ use crate::theorem::prelude::*;
 /// `P_{Rx} R y = R P_x y`. With any Q, K and V this remains true of R = -1, since V(-x) = -V x.
 /// Floating-point numbers round symmetrically about 0, so both sides then agree bit for bit.
 ///
-/// Permutations and masses: without a mask the sum over j does not depend on the order of its terms,
-/// and k coincident tokens of mass m/k add up to the term of one token of mass m.
+/// Permutations and coincident tokens: without a mask the sum over j does not depend on the order
+/// of its terms, and k coincident tokens of mass m/k add up to the term of one token of mass m.
 ///
 /// Masks: token k is moved by a sum over `j <= k` with weights that are normalised over `j <= k`.
-/// The first token has one term, `P_{x_1} x_1 = 0`. The order of summation depends on n, so removing
-/// later tokens changes roundings; replacing them does not.
+/// The first token has one term, `P_{x_1} x_1 = 0`. The order of summation depends on n, so
+/// removing later tokens changes roundings; replacing them does not.
 ///
 /// Subspaces: with V = I or -I the velocity is a combination of tokens, whatever the weights. In
 /// coordinates every term of the other coordinates is a product with 0.
 ///
 /// The sphere: `<x_i, P_{x_i} y> = 0` there, and a layer divides by the length. With at most 256
 /// entries added in 32 lanes the squared length has an error of 13 u, the length 8 u and the
-/// quotient 10 u = 5 eps; the check itself has 8 u = 4 eps. These are worst cases, with all roundings
-/// of one sign; 8 eps are allowed for their sum.
+/// quotient 10 u = 5 eps; the check itself has 8 u = 4 eps. These are worst cases, with all
+/// roundings of one sign; 8 eps are allowed for their sum.
 ///
-/// Time: the velocity is linear in V and the weights do not depend on V, so V -> -V reverses it. The
-/// four time scales multiply it by 1, `e^{-beta}`, `e^{-beta}/n` and n, which are constant along a
-/// run.
+/// Time: the velocity is linear in V and the weights do not depend on V, so V -> -V reverses it.
+/// The four time scales multiply it by 1, `e^{-beta}`, `e^{-beta}/n` and n, which are constant
+/// along a run.
 ///
 /// By uniqueness, solutions correspond where velocities do. In particular, tokens that a reflection
 /// exchanges in pairs of equal masses remain mirror images.
@@ -42,8 +42,8 @@ pub static ENTRY: Claim = Claim {
            x_1, ..., x_k do not depend on later tokens, and x_1 does not move. For any Q and K, \
            tokens stay in every subspace that contains them. They stay on the sphere. The time \
            scales of USA are one flow: t_U2 = e^beta t_U1, t_U3 = n e^beta t_U1 and t_U4 = t_U1/n.",
-    tested: "on runs over the time 1/L, where L is the Lipschitz constant of the velocity, to 8e-13. \
-             Under X -> -X and where later tokens are replaced, results agree bit for bit; \
+    tested: "on runs over the time 1/L, where L is the Lipschitz constant of the velocity, to \
+             8e-13. Under X -> -X and where later tokens are replaced, results agree bit for bit; \
              coordinates that are 0 stay 0. Lengths are 1 to 8 eps, also after layers of any step, \
              and <x_i, x_i'> is 0 to 32 eps of sum_j A_ij. Velocities for coincident or removed \
              tokens agree to 4e-13 |x_i'| plus 16 eps (n + d + |beta|) of sum_j A_ij |P_i x_j|",
@@ -125,7 +125,8 @@ fn shuffle(order: &[usize], x: &Tokens) -> Tokens {
     Tokens::from_parts(x.d(), rows, order.iter().map(|&i| x.masses()[i]).collect())
 }
 
-/// True if the flow, and the velocity for random Q, K and V, commute with `X -> -X` to the last bit.
+/// True if the flow, and the velocity for random Q, K and V, commute with `X -> -X` to the last
+/// bit.
 fn is_odd(
     case: &Case,
     ctx: &mut Context,
