@@ -32,17 +32,16 @@ pub static ENTRY: Claim = Claim {
     name: "layers-and-equation",
     title: "Layers of step eta are Euler steps: densities, networks with smooth weights and \
             blocks follow their equation to order eta, symmetrised blocks to order eta^2",
-    lets: "1/eta layers of step eta act on one of three states: (a) a density on the circle under \
-           x <- normalise(x + eta a) with the output a of SA; (b) a row under x <- x + eta V(s) \
-           tanh(W(s) x) with weights of the form A cos 2 pi s + B sin 2 pi s at depth s; (c) \
-           tokens under a pre-norm block, attention and then the feed-forward layer",
-    then: "The states approach the solution of their equation at time 1 to first order: (a) the \
-           continuity equation, (b) x' = V(s) tanh(W(s) x), (c) x' = F(N x) + G(N x). The \
-           symmetrised block of midpoint steps approaches (c) to second order.",
+    lets: "1/eta layers of step eta act (a) on a density on the circle, as x <- normalise(x + eta \
+           a) with the output a of SA; (b) on a row, as x <- x + eta V(s) tanh(W(s) x) with \
+           weights A cos 2 pi s + B sin 2 pi s at depth s; (c) on tokens, as a pre-norm block",
+    then: "The states approach the solution at time 1 to first order in eta: (a) of the continuity \
+           equation, (b) of x' = V(s) tanh(W(s) x), (c) of x' = F(N x) + G(N x) with attention F \
+           and feed-forward layer G. A symmetrised block of midpoint steps approaches it to second \
+           order.",
     tested: "by the logarithm to base 2 of the ratio of the errors at eta and eta/2, which is the \
-             order to 0.1: (a) the largest error of the moments 1 to 8 at eta = 1/40; (b) x_L - \
-             x_2L at L = 128; (c) the largest error at eta = 1/40. In (b) and (c) it is the median \
-             of 7 draws",
+             order to 0.1: (a) of the moments 1 to 8 at eta = 1/40; (b) of x_L - x_2L at L = 128; \
+             (c) at eta = 1/40. In (b) and (c) it is the median of 7 draws",
     domain: Domain {
         n: Sizes::Range(2, 6),
         d: Sizes::Fixed(4),

@@ -90,8 +90,8 @@ const DOMAIN: Domain = Domain {
 /// geometrically towards the antipode, where mass remains for long. At the end mass comes from
 /// angles of about `e^{-12}`, and the smallest ring is at 1e-8.
 fn cells(d: usize, a: f64, c: f64) -> ZonalLagrangian {
-    let even = (0..19).map(|j| PI - 0.15 * f64::from(j));
-    let edges: Vec<f64> = even.chain((0..41).map(|j| 0.3 * 0.65f64.powi(j))).collect();
+    let even = (0..14).map(|j| PI - 0.2 * f64::from(j));
+    let edges: Vec<f64> = even.chain((0..31).map(|j| 0.3 * 0.56f64.powi(j))).collect();
     let mut out =
         ZonalLagrangian { d, theta: Vec::new(), masses: Vec::new(), log_density: Vec::new() };
     for pair in edges.windows(2) {

@@ -64,9 +64,9 @@ pub static ENTRY: Claim = Claim {
         let (mut width, mut x) = (chord, Tokens::from_angles(&[0.0])?);
         // The largest chord is nearly proportional to the width.
         for _ in 0..4 {
-            let place =
+            let entry =
                 |k: usize| width * scatter[k] + if k.is_multiple_of(case.d) { 1.0 } else { 0.0 };
-            x = Tokens::normalised(case.d, (0..case.n * case.d).map(place).collect())?;
+            x = Tokens::normalised(case.d, (0..case.n * case.d).map(entry).collect())?;
             width *= chord / widest(&x).max(f64::MIN_POSITIVE);
         }
         let delta = 0.5 * widest(&x).powi(2);
