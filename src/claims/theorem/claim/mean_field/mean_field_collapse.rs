@@ -20,7 +20,8 @@ pub static ENTRY: Claim = Claim {
     lets: "a density is proportional to (1 + a x_1) sin^{-c}(phi/2), where phi is the angle from \
            -e_1, with c <= 0.3 (d-1) and a mean of at least 0.05 e_1, and let t_0 be the time at \
            which the mean has length 1/2",
-    then: "Then W2 to the limit decays exponentially at the rate min(e^beta, (d-1-c) e^{-beta}/2).",
+    then: "W2 to the limit point decays exponentially at the rate min(e^beta, (d-1-c) \
+           e^{-beta}/2).",
     tested: "by the mean rate from t_0 + 6 to t_0 + 9, to 1/10 (if the two rates coincide, \
              log(9/6)/6 of the difference is due to resonance)",
     domain: DOMAIN,

@@ -22,9 +22,9 @@ use crate::theory::growth::rates_usa;
 pub static ENTRY: Claim = Claim {
     name: "pair-equation",
     title: "USA on the circle: the law of the difference of two tokens obeys a transport equation",
-    lets: "n tokens start iid uniform on the circle, h = e^{beta cos}, and let psi(t, x) be the \
-           law of theta_2 - theta_1",
-    then: "It is transported by the velocity (2/(beta n)) h'(x) - (2 (n-2)/(beta n)) g(t, x), \
+    lets: "n tokens start iid uniform on the circle, let h = e^{beta cos}, and let psi(t, x) be \
+           the law of theta_2 - theta_1",
+    then: "psi is transported by the velocity (2/(beta n)) h'(x) - (2 (n-2)/(beta n)) g(t, x), \
            where g is the mean of -h'(theta_3 - theta_1) given x.",
     tested: "for the mode k of psi that grows fastest: its rate of change at t = 0.3/max_k r_k \
              gives the factor of the term with g, which is 1 to 0.05",

@@ -39,8 +39,8 @@ pub static ENTRY: Claim = Claim {
         ..Domain::EQUAL_MASSES
     },
     narrower: "beta <= 50 (above, rates at d = 12 are below the rounding error of e^beta); a bump \
-               of concentration up to 1000 (d = 2), 100 (d = 3) or 20, and up to 6 harmonics (zonal \
-               for d >= 3)",
+               of concentration up to 1000 (d = 2), 100 (d = 3) or 20, and up to 6 harmonics \
+               (zonal for d >= 3)",
     source: "derived",
     trials: (16, 150),
     trial: |case, ctx| {

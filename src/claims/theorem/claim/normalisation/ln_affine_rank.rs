@@ -8,11 +8,11 @@ use crate::transformer::{Centring, Norm};
 /// # Derivation
 ///
 /// `LN(X) = D X C` with the centring `C = I - 1 1^T/d` and a positive diagonal matrix D, so the
-/// rank of X C is preserved. Let the tokens be a + s b. If C a and C b are independent, X C has rank
-/// 2, and LN sends the tokens to points of a circle in the plane of C a and C b, at distinct angles
-/// for distinct s. A line meets a circle at most twice, so at least three of them have the affine
-/// rank 2. If the line passes through a multiple of 1 (the control), all images are the two points
-/// `+-N(C b)`, which lie on a line.
+/// rank of X C is preserved. Let the tokens be a + s b. If C a and C b are independent, X C has
+/// rank 2, and LN sends the tokens to points of a circle in the plane of C a and C b, at distinct
+/// angles for distinct s. A line meets a circle at most twice, so at least three of them have the
+/// affine rank 2. If the line passes through a multiple of 1 (the control), all images are the two
+/// points `+-N(C b)`, which lie on a line.
 pub static ENTRY: Claim = Claim {
     name: "ln-affine-rank",
     title: "LayerNorm keeps the rank of the centred rows, not the affine rank: three tokens of a \

@@ -9,13 +9,13 @@ use crate::theorem::prelude::*;
 static SCHEMES: [(Scheme, f64); 5] =
     [(Post, 1.0), (Pre, 2.0), (Peri, 2.0), (NGpt { alpha: 0.25 }, 4.0), (Cod, 1.0)];
 
-/// The source has the order `Var/s`; the constant 2 and its error are derived. The printed condition
-/// `delta < 1/(100 n^2 beta^2)` admits antipodal pairs for small beta, which do not move.
+/// The source has the order `Var/s`; the constant 2 and its error are derived. The printed
+/// condition `delta < 1/(100 n^2 beta^2)` admits antipodal pairs for small beta, which do not move.
 ///
 /// # Derivation
 ///
-/// Let m be the mean, V = 1 - |m|^2 and `rho_i = |theta_i - m|`, so that V is the mean of `rho_i^2`.
-/// All schemes move directions by `f_i P_i A_i / s` with `f_i = 1` (post, pre, CoD) or `1/|A_i|`
+/// Let m be the mean, `V = 1 - |m|^2` and `rho_i = |theta_i - m|`, so that V is the mean of
+/// `rho_i^2`. All schemes move directions by `f_i P_i A_i / s` with `f_i = 1` (post, pre, CoD) or `1/|A_i|`
 /// (peri, nGPT), which is between 1 and `(1 - delta)^{-1/2}`. So `-V' s/V` is 2/V times the mean of
 /// `f_i <m, P_i A_i>`, and `A_i = m + sum_j (p_ij - 1/n) (theta_j - m)`.
 ///
