@@ -15,9 +15,9 @@ static SCHEMES: [(Scheme, f64); 5] =
 /// # Derivation
 ///
 /// Let m be the mean, `V = 1 - |m|^2` and `rho_i = |theta_i - m|`, so that V is the mean of
-/// `rho_i^2`. All schemes move directions by `f_i P_i A_i / s` with `f_i = 1` (post, pre, CoD) or `1/|A_i|`
-/// (peri, nGPT), which is between 1 and `(1 - delta)^{-1/2}`. So `-V' s/V` is 2/V times the mean of
-/// `f_i <m, P_i A_i>`, and `A_i = m + sum_j (p_ij - 1/n) (theta_j - m)`.
+/// `rho_i^2`. All schemes move directions by `f_i P_i A_i / s` with `f_i = 1` (post, pre, CoD) or
+/// `1/|A_i|` (peri, nGPT), which is between 1 and `(1 - delta)^{-1/2}`. So `-V' s/V` is 2/V times
+/// the mean of `f_i <m, P_i A_i>`, and `A_i = m + sum_j (p_ij - 1/n) (theta_j - m)`.
 ///
 /// Main part: `|P_i m|^2 = rho_i^2 - (V + rho_i^2)^2/4`. The mean squared distance of token i from
 /// all is `rho_i^2 + V <= 2 delta`. The mean of `(V + rho_i^2)^2` is `3 V^2` plus that of
