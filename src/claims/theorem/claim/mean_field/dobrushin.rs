@@ -33,7 +33,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 8),
         beta: Betas::Log(0.01, 50.0),
         dynamics: &["usa"],
-        draws: "or n - 1 tokens at one point and a lighter one",
+        draws: "in half of the trials n - 1 tokens at one point and a lighter one",
         ..Domain::ATTENTION
     },
     narrower: "Q = K = V = I; both measures have the same masses, coupled one to one; t <= 2/m",
