@@ -1,6 +1,6 @@
 //! Tokens in R^d, V = -I: the covariance becomes isotropic.
 
-use super::rd_rescaling::{attention, evolve};
+use super::setting::{UNIT, attention, evolve};
 use crate::theorem::prelude::*;
 
 /// Near 0 the weights are linear in x: `x_i' = -(m + beta C x_i)`, so `(C^{-1})' = 2 beta I`.
@@ -18,13 +18,7 @@ pub static ENTRY: Claim = Claim {
     lets: "x_i' = -sum_j A_ij x_j with scores <x_i, x_j>, from at least 3d normal tokens",
     then: "Every eigenvalue c of their covariance matrix satisfies (1/c(2t) - 1/c(t)) / (2t) = 1.",
     tested: "at t = 100, to 0.05",
-    domain: Domain {
-        n: Sizes::Range(9, 16),
-        d: Sizes::Range(1, 3),
-        beta: Betas::List(&[1.0]),
-        masses: Masses::Equal,
-        ..Domain::FLAT
-    },
+    domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), ..UNIT },
     source: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian \
                closure is exact)",
     status: Status::Observation,
