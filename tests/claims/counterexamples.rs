@@ -61,7 +61,6 @@ fn hunts_do_not_refute_identities_with_extreme_scales() {
         "heads-sum",
         "query-key-product",
         "force-field",
-        "hm-leaders",
         "key-bias",
     ] {
         let claim = find(name).expect("registered");
