@@ -8,24 +8,25 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// The conjecture as printed is false for open sets of starts. `V = I_2` has two eigenvalues of positive real part, and
-/// affine subspaces of codimension 2 of R^2 are points. Let the rescaled tokens be a rectangle
-/// `(s u, s' v)`, s, s' = +-1. The weights `exp(e^{2t} (u^2 s r + v^2 s' r'))` are a product, the
-/// mean of r under them is `s tanh(u^2 e^{2t})`, and so `u' = -u (1 - tanh(u^2 e^{2t}))`,
-/// `v' = -v (1 - tanh(v^2 e^{2t}))`: the tokens stay a rectangle, and each side has the equation
-/// and the positive limit of `rd-hypercube`. Four limits, not three.
+/// The conjecture as printed is false for open sets of starts. `V = I_2` has two eigenvalues of
+/// positive real part, and affine subspaces of codimension 2 of R^2 are points. Let the rescaled
+/// tokens be a rectangle `(s u, s' v)`, s, s' = +-1. The weights `exp(e^{2t} (u^2 s r + v^2 s'
+/// r'))` are a product, the mean of r under them is `s tanh(u^2 e^{2t})`, and so `u' = -u (1 -
+/// tanh(u^2 e^{2t}))`, `v' = -v (1 - tanh(v^2 e^{2t}))`: the tokens stay a rectangle, and each side
+/// has the equation and the positive limit of `rd-hypercube`. Four limits, not three.
 ///
 /// With simple eigenvalues the rectangle is still an exception: for `V = diag(1, 1 - s)` the
 /// weights are a product as well, `x_1' = x_1 tanh(x_1^2)`, `x_2' = (1 - s) x_2 tanh(x_2^2)`, and
 /// both rescaled coordinates have positive limits. But now it is unstable, so that the repaired
-/// conjecture can hold for almost every start only. Near it, or near `V = I`, it takes long: tokens `(1, 1)` and `(1 - a, -1)` of
-/// `V = diag(1, 1 - s)` attend to themselves until `a e^{2 s t} = 2`. So at a fixed time the limits
-/// look like those of `V = I`, one for each corner of the hull.
+/// conjecture can hold for almost every start only. Near it, or near `V = I`, it takes long: tokens
+/// `(1, 1)` and `(1 - a, -1)` of `V = diag(1, 1 - s)` attend to themselves until `a e^{2 s t} = 2`.
+/// So at a fixed time the limits look like those of `V = I`, one for each corner of the hull.
 pub static ENTRY: Claim = Claim {
     name: "rd-codimension-simple",
     title: "R^2: at most three limits if the eigenvalues of V are simple (conjecture, repaired)",
     lets: "V have k simple positive eigenvalues and no other eigenvalue of positive real part",
-    then: "For almost every start the rescaled tokens tend to at most three parallel affine subspaces of codimension k.",
+    then: "For almost every start the rescaled tokens tend to at most three parallel \
+           affine subspaces of codimension k.",
     tested: "with V = diag(1, 1 - s), k = 2, at t = 40/s: among any four tokens two are within 0.1 \
              of each other",
     domain: Domain { n: Sizes::Range(4, 10), d: Sizes::Fixed(2), ..UNIT },

@@ -10,7 +10,8 @@ pub static ENTRY: Claim = Claim {
     name: "rd-paranormal",
     title: "R^3, V = diag(1, 1, -1/2): tokens tend to the boundary of a polygon times a line, for \
             any positive scores",
-    lets: "V = diag(1, 1, -1/2) and scores <A x_i, x_j>, where A is symmetric and positive definite",
+    lets: "V = diag(1, 1, -1/2) and scores <A x_i, x_j>, where A is symmetric and positive \
+           definite",
     then: "The rescaled tokens z tend to the boundary of a polygon in the plane of (z_1, z_2), \
            times a line, or (z_1, z_2) tends to 0.",
     tested: "at t = 12: (z_1, z_2) is within 1e-3 of the boundary of its convex hull or of 0, in \

@@ -25,8 +25,8 @@ pub static ENTRY: Claim = Claim {
     title: "R^d, V = I: tokens tend to the boundary of a polytope, or to 0",
     lets: "V = I and scores <A x_i, x_j>, where A is symmetric and positive definite",
     then: "The rescaled tokens z = e^{-t} x tend to the boundary of a convex polytope or to 0.",
-    tested: "for normal tokens at t = 10: every token is within 1e-3 of the boundary of the hull or of 0, in units \
-             of the diameter at the start",
+    tested: "for normal tokens at t = 10: every token is within 1e-3 of the boundary of the hull \
+             or of 0, in units of the diameter at the start",
     domain: Domain { n: Sizes::Range(4, 12), d: Sizes::Fixed(2), ..UNIT },
     narrower: "d = 2, A = R^T R with R = I + G/3, G normal",
     source: "arXiv:2305.05465, theorem on V = I (the hull: Proposition 6.1)",

@@ -72,7 +72,8 @@ static PRINTED: Claim = Claim {
             printed)",
     lets: "x+ = x + 2/(t+2) (argmax_j <-B x, x_j> - x) with B > 0, and let 0 lie in the hull of \
            the start",
-    then: "J(x^t) = <B x, x>/2 <= 2 lambda_max(B) diam^2/t, where diam is the diameter of the start.",
+    then: "J(x^t) = <B x, x>/2 <= 2 lambda_max(B) diam^2/t, where diam is the diameter of \
+           the start.",
     tested: "for t up to 1000",
     domain: Domain {
         n: Sizes::Fixed(2),
