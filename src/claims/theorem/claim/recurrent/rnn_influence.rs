@@ -28,7 +28,12 @@ pub static ENTRY: Claim = Claim {
            lambda_1 is the largest Lyapunov exponent.",
     tested: "between the ages 20 and 270, to 0.05 per step, with lambda_1 measured by QR over the \
              same steps",
-    domain: Domain { n: Sizes::Fixed(300), d: Sizes::Fixed(8), ..Domain::MAPS },
+    domain: Domain {
+        n: Sizes::Fixed(300),
+        d: Sizes::Fixed(8),
+        draws: "networks and n inputs",
+        ..Domain::FREE
+    },
     source: "derived (Oseledets); arXiv:1211.5063",
     status: Status::Observation,
     trials: (4, 30),
@@ -36,6 +41,7 @@ pub static ENTRY: Claim = Claim {
         let gain = ctx.uniform_in(0.5, 1.2);
         decay_rate(ctx, gain, gain)
     },
+    constant: "lambda_1",
     control: Control {
         what: "the exponent of a quarter of the matrix",
         trial: |ctx| decay_rate(ctx, 0.9, 0.225),
@@ -71,5 +77,5 @@ fn decay_rate(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {
     let slope = (logs[269] - logs[19]) / 250.0;
     let time = CellInTime { cell: &held_against, size: 0.5, seed };
     let stated = exponents(&time, &vec![0.0; d], d, (STEPS - 270, 250), 1)[0];
-    Ok(Finding::law(slope, stated, 0.05, 0.0))
+    Ok(Finding::law(slope, ctx.claimed_constant(stated), 0.05, 0.0))
 }
