@@ -3,9 +3,7 @@
 
 use metastable::theorem::sentences::checks::{self, Check};
 use metastable::theorem::sentences::{ALL, Assessment, FILE, GROUP, claims_of, parse, sentence};
-use metastable::theorem::{
-    Case, Claim, Context, Control, Effort, Finding, Method, check, find,
-};
+use metastable::theorem::{Case, Claim, Context, Control, Effort, Finding, Method, check, find};
 
 #[test]
 fn the_file_of_sentences_is_well_formed() {
