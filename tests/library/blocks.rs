@@ -118,9 +118,9 @@ fn draws(name: &str, most: usize) -> impl Iterator<Item = (Stream, usize, usize)
 }
 
 /// `<W_q x_i + b_q, W_k x_j + b_k> / sqrt r = x_i^T A x_j + <u, x_j> + c_i` with
-/// `A = W_q^T W_k / sqrt r`, `u = W_k^T b_q / sqrt r`; `c_i` cancels in the softmax. Rows of P sum to
-/// 1, so values give `V = W_o W_v` and the constant `b_o + W_o b_v`. With one more coordinate that
-/// is 1, u becomes an entry of the form.
+/// `A = W_q^T W_k / sqrt r`, `u = W_k^T b_q / sqrt r`; `c_i` cancels in the softmax. Rows of P sum
+/// to 1, so values give `V = W_o W_v` and the constant `b_o + W_o b_v`. With one more coordinate
+/// that is 1, u becomes an entry of the form.
 #[test]
 fn trained_heads_are_heads_of_the_theory() -> Result<()> {
     let theory = |of: &AttentionLayer, x: &[f64], d: usize, share: f64| -> Result<Vec<f64>> {

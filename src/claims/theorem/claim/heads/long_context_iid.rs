@@ -63,8 +63,8 @@ fn mean_participation(case: &Case, ctx: &mut Context, exponent_d: usize) -> Resu
     Ok(Finding::law(found, stated, 0.02 * stated + 4.0 * error, 0.0))
 }
 
-/// A coordinate of a uniform point of `S^{d-1}`, d = 2, 3, 4. On `S^3` the square of the modulus of a
-/// complex coordinate is uniform.
+/// A coordinate of a uniform point of `S^{d-1}`, d = 2, 3, 4. On `S^3` the square of the modulus of
+/// a complex coordinate is uniform.
 fn cosine(stream: &mut Stream, d: usize) -> f64 {
     match d {
         2 => (TAU * stream.uniform()).cos(),

@@ -18,7 +18,7 @@ pub static ENTRY: Claim = Claim {
     lets: "USA on the circle have the scores beta cos(theta_i - theta_j + 2 pi p (i - j) / n)",
     then: "The twisted state theta_i = 2 pi q i / n is stationary. Apart from rotations, the \
            largest real part of the eigenvalues of its linearisation is that of Lambda_m = -(1/n) \
-           sum_k J_k (1 - e^{-2 pi i m k/n}), J_k = e^{beta cos((q+p) a_k)} (cos(q a_k) - beta \
+           sum_k J_k (1 - e^{-2 pi i m k/n}). Here J_k = e^{beta cos((q+p) a_k)} (cos(q a_k) - beta \
            sin((q+p) a_k) sin(q a_k)), a_k = 2 pi k/n.",
     tested: "to 1e-12 e^beta (velocities) and 1e-5 e^beta (real part)",
     domain: Domain {

@@ -269,8 +269,8 @@ pub fn pe_monotone(_: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> 
     Ok(Finding::answer(first_increase(d) < if wrong { 4 } else { 200 }))
 }
 
-/// At `x_i = x` token i moves towards a mean of the vectors `x + p_j`; its tangent part vanishes for
-/// all i only if all these means are multiples of x.
+/// At `x_i = x` token i moves towards a mean of the vectors `x + p_j`; its tangent part vanishes
+/// for all i only if all these means are multiples of x.
 pub fn pe_breaks_consensus(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
     let x = ctx.tokens_with_law(1, d, "uniform")?.coordinates().to_vec();

@@ -102,11 +102,11 @@ pub fn gru_reset(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding>
     let (x, h) = (trace.constant(&x), trace.input(&h));
     let next = cell.next(&mut trace, x, h);
     let jacobian = LinearisedTrace::new(trace, vec![next]).jacobian();
-    Ok(Finding::answer(norm(&jacobian) > 0.01))
+    Ok(Finding::answer(norm(&jacobian) > 1e-3))
 }
 
-/// If the gates do not read the state, `c+ = f*c + i*g` gives `dc+/dc = diag(f)`. `|i*g| <= 1` gives
-/// `|c_n| <= |c_0| + n`.
+/// If the gates do not read the state, `c+ = f*c + i*g` gives `dc+/dc = diag(f)`. `|i*g| <= 1`
+/// gives `|c_n| <= |c_0| + n`.
 pub fn lstm_additive_path(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
     let (n, d, bias) = (case.n, case.d, [0.0, 1.0, 60.0][ctx.index(3)]);
     let mut cell = Lstm::normal(ctx.seed(), d, if wrong { 1.0 } else { 0.0 });

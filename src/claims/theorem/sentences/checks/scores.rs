@@ -248,7 +248,7 @@ pub fn dimension_scale(_: &Case, ctx: &mut Context, wrong: bool) -> Result<Findi
     Ok(Finding::answer((mean / by - 1.0).abs() > 6.0 * error / by))
 }
 
-/// Squares of 4000 products of normal vectors q and k; `same` takes k = q.
+/// Squares of 2000 products of normal vectors q and k; `same` takes k = q.
 fn squares(ctx: &mut Context, d: usize, same: bool) -> Vec<f64> {
     let (mut q, mut k) = (vec![0.0; d], vec![0.0; d]);
     let draw = |_| {
@@ -256,7 +256,7 @@ fn squares(ctx: &mut Context, d: usize, same: bool) -> Vec<f64> {
         ctx.method_rng().normals(&mut k);
         dot(&q, if same { &q } else { &k }).powi(2)
     };
-    (0..4000).map(draw).collect()
+    (0..2000).map(draw).collect()
 }
 
 pub fn seed_table(_: &Case, _: &mut Context, wrong: bool) -> Result<Finding> {

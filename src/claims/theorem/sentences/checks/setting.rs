@@ -28,8 +28,8 @@ pub fn softmax_row(mut row: Vec<f64>) -> Vec<f64> {
     row
 }
 
-/// Trained heads with the scores `<Q_h x, K_h y>` and the output `sum_h O_h sum_j P_ij V_h y_j`; the
-/// rows of the heads stand below each other in Q, K, V, the columns beside each other in O.
+/// Trained heads with the scores `<Q_h x, K_h y>` and the output `sum_h O_h sum_j P_ij V_h y_j`.
+/// The rows of the heads stand below each other in Q, K, V, the columns beside each other in O.
 pub fn layer(d: usize, heads: usize, [q, k, v, o]: [&[f64]; 4]) -> Result<AttentionLayer> {
     // Trained heads divide scores by the root of the number of rows.
     let root = ((q.len() / d / heads) as f64).sqrt();
@@ -96,7 +96,7 @@ pub fn count_exchanges(rows: &[Vec<f64>], f: Nearness, g: Nearness) -> usize {
         let (a, b) = (change(f), change(g));
         a * b < 0.0 && a.abs().min(b.abs()) > 1e-12
     };
-    pairs(rows.len()).filter(|(j, _)| *j > 0).filter(|p| differ(*p)).count()
+    pairs(rows.len()).filter(|(_, k)| *k > 0).filter(|p| differ(*p)).count()
 }
 
 /// The rows of tokens.
