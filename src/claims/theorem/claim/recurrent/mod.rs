@@ -15,8 +15,8 @@ pub static TOPIC: Topic = Topic {
            two states under the same inputs approach each other at least at that rate, and this is \
            proved. Its variant with the spectral radius in place of the norm is a common belief, \
            and false: a matrix far from normal enlarges a perturbation before it decays. For \
-           matrices of any norm `rnn-influence` is an observation: the influence of an input \
-           changes by the largest Lyapunov exponent per step of its age. What gates and fixed \
+           matrices of any norm `rnn-influence` is an observation: the logarithm of the influence \
+           of an input changes by the largest Lyapunov exponent per step of its age. What gates and fixed \
            contexts do is checked by `sentences`.",
     claims: &[&rnn_contraction::ENTRY, &rnn_influence::ENTRY],
 };
