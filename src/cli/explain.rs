@@ -93,6 +93,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         out.extend(text.map(|text| Meaning { kind, text }))
     };
     add("a theorem", theorem::find(name).ok().map(claim));
+    add("a topic", theorem::claim::find_topic(name).ok().map(topic));
     add(
         "a dynamics",
         dynamics::find(name, false).ok().map(|e| {
@@ -242,6 +243,26 @@ fn derivation(c: &Claim) -> (String, bool) {
     }
 }
 
+/// A topic with its page and its claims.
+fn topic(t: &theorem::Topic) -> String {
+    let lines: Vec<Vec<String>> = t
+        .claims
+        .iter()
+        .flat_map(|c| c.with_variants())
+        .map(|c| {
+            let indent = if c.is_variant() { "  " } else { "" };
+            vec![format!("{indent}{}", c.name), c.status.to_string(), c.title.to_owned()]
+        })
+        .collect();
+    format!(
+        "{}\n\n{}\n\n{}\nCheck them: metastable check --topic {}",
+        t.title,
+        t.page,
+        super::sections::columns(&["claim", "status", "title"], &lines),
+        t.name
+    )
+}
+
 /// A claim with its hypotheses, status, control, source and trials.
 fn claim(c: &Claim) -> String {
     let expected = match c.status {
@@ -276,12 +297,13 @@ fn claim(c: &Claim) -> String {
         }
     };
     line("Narrower", c.narrower);
+    line("Correct", c.correct);
     line("Status", expected);
     line("Kind", &kind);
     line(
         "Resolves",
         &if c.constant.is_empty() {
-            String::new()
+            c.no_constant.to_owned()
         } else {
             format!("{} is perturbed until the check notices", c.constant)
         },
@@ -301,5 +323,8 @@ fn claim(c: &Claim) -> String {
         ),
     );
     line("Search", &format!("metastable hunt {}", c.name));
+    let variants: Vec<String> =
+        c.variants.iter().map(|v| format!("{} ({})", v.name, v.status)).collect();
+    line("Variants", &variants.join(", "));
     text.trim_end().to_owned()
 }

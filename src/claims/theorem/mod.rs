@@ -124,6 +124,16 @@ impl Claim {
         format!("{lets}{}{tested}", self.then)
     }
 
+    /// The claim, followed by its variants.
+    pub fn with_variants(&'static self) -> impl Iterator<Item = &'static Self> {
+        std::iter::once(self).chain(self.variants.iter().copied())
+    }
+
+    /// True if this is a variant of another claim.
+    pub fn is_variant(&self) -> bool {
+        claim::row(self.name).is_some_and(|c| c.name != self.name)
+    }
+
     /// True if this is the name of the claim or of one of its variants.
     pub fn is_or_has(&self, name: &str) -> bool {
         self.name == name || self.variants.iter().any(|v| v.name == name)

@@ -4,7 +4,7 @@
 use super::claims::{margin, number};
 use super::math;
 use super::terms::escape;
-use crate::theorem::{Claim, Record, Status, Verdict, find};
+use crate::theorem::{Claim, Record, Status, Verdict, claim, find};
 
 /// Number of smallest margins shown.
 const MAX_CLOSEST: usize = 10;
@@ -32,12 +32,26 @@ pub fn tightest(records: &[Record], most: usize) -> Vec<&Record> {
     found.into_iter().take(most).map(|(_, r)| r).collect()
 }
 
-/// The headline: the number of claims with the predicted verdict.
-pub fn headline(good: usize, all: usize) -> String {
+/// The headline: the number of claims that have the predicted verdict, with all of their variants.
+pub fn headline<'a>(verdicts: impl IntoIterator<Item = (&'a str, bool)>) -> String {
+    let mut claims: Vec<(&str, bool)> = Vec::new();
+    for (name, as_expected) in verdicts {
+        let name = claim::row(name).map_or(name, |c| c.name);
+        match claims.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, all)) => *all &= as_expected,
+            None => claims.push((name, as_expected)),
+        }
+    }
+    let good = claims.iter().filter(|(_, all)| *all).count();
     format!(
-        "{good} of {all} claims have the verdict that the literature, with its known errata, \
-        predicts"
+        "{good} of {} claims have the verdict that the literature, with its known errata, predicts",
+        claims.len()
     )
+}
+
+/// As [`headline`], of records.
+pub fn headline_of(records: &[Record]) -> String {
+    headline(records.iter().map(|r| (r.name, r.as_expected)))
 }
 
 fn link(name: &str) -> String {

@@ -52,8 +52,7 @@ pub static TOPICS: [&Topic; 14] = [
 
 /// All claims by topic; each is followed by its variants.
 pub static ALL: LazyLock<Vec<&'static Claim>> = LazyLock::new(|| {
-    let claims = TOPICS.iter().flat_map(|t| t.claims);
-    claims.flat_map(|c| std::iter::once(c).chain(c.variants)).copied().collect()
+    TOPICS.iter().flat_map(|t| t.claims).flat_map(|c| c.with_variants()).collect()
 });
 
 /// Finds a claim or a variant. **Errors** unknown name, with the nearest known one.
@@ -62,6 +61,15 @@ pub fn find(name: &str) -> Result<&'static Claim> {
         .copied()
         .find(|c| c.name == name)
         .ok_or_else(|| Error::unknown("theorem", name, ALL.iter().map(|c| c.name)))
+}
+
+/// Finds a topic. **Errors** unknown name, with the nearest known one.
+pub fn find_topic(name: &str) -> Result<&'static Topic> {
+    TOPICS
+        .iter()
+        .copied()
+        .find(|t| t.name == name)
+        .ok_or_else(|| Error::unknown("topic", name, TOPICS.iter().map(|t| t.name)))
 }
 
 /// The topic of a claim or of a variant.
