@@ -51,7 +51,7 @@ static PRINTED: Claim = Claim {
         draws: "rows, Q and K",
         ..Domain::FREE
     },
-    source: "a survey of sequence models (sentence-41)",
+    source: "sentence-41 of the sheet",
     status: Status::Misprinted,
     trials: (6, 40),
     trial: |case, ctx| rank(ctx, case, true),
