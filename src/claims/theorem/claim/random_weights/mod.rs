@@ -3,7 +3,6 @@
 use super::Topic;
 
 pub mod depth_iid;
-pub mod depth_smooth;
 pub mod homogenised_weak_order;
 pub mod lyapunov_iid;
 pub mod random_arcsin;
@@ -21,7 +20,6 @@ pub static TOPIC: Topic = Topic {
     page: "",
     claims: &[
         &depth_iid::ENTRY,
-        &depth_smooth::ENTRY,
         &homogenised_weak_order::ENTRY,
         &lyapunov_iid::ENTRY,
         &random_arcsin::ENTRY,
