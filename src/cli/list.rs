@@ -67,7 +67,7 @@ const KINDS: [(&str, Lines); 19] = [
     ("sentences", || {
         theorem::sentences::ALL
             .iter()
-            .map(|s| line(s.name, &format!("[{}, {}] {}", s.source, s.assessment, s.text)))
+            .map(|s| line(&s.name, &format!("[{}, {}] {}", s.source, s.assessment, s.text)))
             .collect()
     }),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),

@@ -1,7 +1,7 @@
 //! The sentences of popular documents as text.
 
 use crate::theorem::Record;
-use crate::theorem::sentences::{ALL, Assessment, Outcome, Sentence};
+use crate::theorem::sentences::{ALL, Assessment, Outcome, Sentence, checks};
 
 /// A table with one line per sentence: its verdict, and whether its claims agree.
 pub fn table(records: &[Record]) -> Vec<String> {
@@ -30,7 +30,7 @@ fn counts() -> String {
     format!("{} sentences: {}", ALL.len(), parts.join(", "))
 }
 
-/// A sentence with its source, verdict and claims.
+/// A sentence with its source, verdict, claims and checks.
 pub fn explained(s: &Sentence) -> String {
     let mut text =
         format!("{}\n\nSource      {}\nVerdict     {}\n", s.text, s.source, s.assessment);
@@ -43,15 +43,17 @@ pub fn explained(s: &Sentence) -> String {
     if !s.reason.is_empty() {
         text.push_str(&format!("{label:<11} {}\n", s.reason));
     }
-    if s.claims.is_empty() {
-        text.push_str("Claims      none");
-    } else {
-        text.push_str(&format!(
-            "Claims      {}\nTest it     metastable check {}",
-            s.claims.join(", "),
-            s.name
-        ));
+    if !s.claims.is_empty() {
+        text.push_str(&format!("Claims      {}\n", s.claims.join(", ")));
     }
+    for check in checks::ALL.iter().filter(|c| s.checks.iter().any(|name| name == c.name)) {
+        text.push_str(&format!("Check       {}: {}\n", check.name, check.says));
+    }
+    text.push_str(&if s.tests().next().is_none() {
+        "Claims      none".to_owned()
+    } else {
+        format!("Test it     metastable check {}", s.name)
+    });
     text
 }
 

@@ -14,9 +14,9 @@ fn counterexamples() -> Vec<(String, f64, Case, Tape)> {
         let (name, case) = (v["claim"].as_str().expect("a name"), &v["case"]);
         let domain = find(name).expect("registered").domain;
         let size = |key: &str| case[key].as_u64().expect("a number") as usize;
-        let known = |key: &str, among: &[&'static str]| match among {
-            [] => "",
-            _ => *among.iter().find(|k| case[key] == **k).expect("of the domain"),
+        // A claim about other objects has neither.
+        let known = |key: &str, among: &[&'static str]| {
+            among.iter().find(|k| case[key] == **k).copied().unwrap_or_default()
         };
         let masses = if case["equal_masses"] == true { Masses::Equal } else { Masses::Random };
         let beta = case["beta"].as_f64().expect("a number");
@@ -31,7 +31,7 @@ fn counterexamples() -> Vec<(String, f64, Case, Tape)> {
 #[test]
 fn former_counterexamples_no_longer_refute_their_claims() {
     let all = counterexamples();
-    assert_eq!(all.len(), 8);
+    assert_eq!(all.len(), 2);
     for (name, before, case, tape) in all {
         let claim = find(&name).expect("registered");
         assert!(
@@ -44,26 +44,15 @@ fn former_counterexamples_no_longer_refute_their_claims() {
             Context::replay(tape, 1, &["shrink", claim.name], Method::default()),
         )
         .expect("set up");
-        // A token that leads by too little no longer meets the hypotheses.
-        let holds = match &found.finding {
-            Finding::Margin(m) => m.held(),
-            other => *other == Finding::HypothesesMissed,
-        };
+        let holds = matches!(&found.finding, Finding::Margin(m) if m.held());
         assert!(holds, "{name}: {:?}", found.finding);
     }
 }
 
 #[test]
-fn hunts_do_not_refute_identities_with_extreme_scales() {
-    // The hunts that found the former counterexamples, with as many trials.
-    for name in [
-        "linear-attention",
-        "heads-average",
-        "heads-sum",
-        "query-key-product",
-        "force-field",
-        "key-bias",
-    ] {
+fn hunts_do_not_refute_claims_at_extreme_scales() {
+    // As many trials as found the former counterexamples.
+    for name in ["min-inner", "softmax-jacobian"] {
         let claim = find(name).expect("registered");
         let count = std::sync::atomic::AtomicU64::new(0);
         let go_on = |_: u64, _: Option<f64>| {

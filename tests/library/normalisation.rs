@@ -6,7 +6,8 @@ use metastable::attention::normalisation::{ALL, Normalisation, find};
 use metastable::attention::{Dynamics, kernel::Attention};
 use metastable::error::Result;
 use metastable::flow::{Options, apply_layers, solve};
-use metastable::sphere::Tokens;
+use metastable::num::stream::Stream;
+use metastable::sphere::{Tokens, law::Law};
 
 const N: usize = 16;
 const BETA: f64 = 2.0;
@@ -139,6 +140,42 @@ fn layers_of_every_scheme_are_euler_steps_of_its_flow() -> Result<()> {
         let order = (coarse / fine).log2();
         assert!((order - 1.0).abs() < 0.05 && fine < 0.01, "{name}: {coarse:e} {fine:e}");
     }
+    Ok(())
+}
+
+/// If x' = g(t) f(x) with one positive function g for all components, then x(t) = y(tau(t)) with
+/// y' = f(y) and tau' = g. CoD is post, and LN scaling is pre, with g = 1/sqrt(t + 1).
+#[test]
+fn a_factor_common_to_all_tokens_only_changes_the_time() -> Result<()> {
+    let run = |name: &str, x: &Tokens, radii: &[f64], beta: f64, t: f64| -> Result<Tokens> {
+        let scheme = find(name)?;
+        let x =
+            if scheme.space().extra_per_token() > 0 { x.clone().polar(radii)? } else { x.clone() };
+        let flow = Dynamics::single(Attention::new(beta)).with_normalisation(scheme);
+        let options = Options { rtol: 1e-11, merge_radius: 0.0, ..Options::default() };
+        let end = solve(&flow, &x, t, &options, &mut [])?;
+        assert!(end.outcome.end_state_is_known(), "{name}: {}", end.outcome);
+        Ok(end.clusters)
+    };
+    let mut control = 0.0f64;
+    for (k, (n, d)) in [(2, 2), (5, 3), (12, 12), (3, 7)].into_iter().enumerate() {
+        let mut stream = Stream::new(1, &["time change", &k.to_string()]);
+        let x = Law::parse("uniform")?.sample(n, d, &mut stream)?;
+        let radii: Vec<f64> = (0..n).map(|_| stream.uniform_in(0.5, 3.0)).collect();
+        let (beta, t) = (k as f64, stream.uniform_in(0.5, 6.0));
+        let off = |slow: &str, fast: &str| -> Result<f64> {
+            let late = run(slow, &x, &radii, beta, t)?;
+            let early = run(fast, &x, &radii, beta, 2.0 * ((t + 1.0).sqrt() - 1.0))?;
+            let apart = late.coordinates().iter().zip(early.coordinates()).map(|(a, b)| a - b);
+            let extra = late.extra_numbers().iter().zip(early.extra_numbers());
+            let apart = apart.chain(extra.map(|(a, b)| a / b - 1.0));
+            Ok(apart.map(f64::abs).fold(0.0, f64::max))
+        };
+        assert!(off("cod", "post")? < 1e-9 && off("ln-scaling", "pre")? < 1e-9, "{n}, {d}");
+        // The factors of pre differ between tokens.
+        control = control.max(off("cod", "pre")?);
+    }
+    assert!(control > 1e-3, "{control}");
     Ok(())
 }
 

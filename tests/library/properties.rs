@@ -149,3 +149,36 @@ proptest! {
         prop_assert!(geometry::chord2(&back, &y).sqrt() < 1e-14);
     }
 }
+
+/// The forces of the tokens at +q and -q steps are mirror images in the line through a token, and
+/// that of the opposite token is along this line. What is left is the rounding of the angles.
+#[test]
+fn regular_polygons_are_stationary() {
+    for name in ["sa", "usa"] {
+        let weights = dynamics::find(name, false)
+            .ok()
+            .and_then(|e| e.variant)
+            .map(|v| v.weights)
+            .expect("plain attention");
+        for n in [1usize, 2, 3, 12, 200, 400] {
+            for beta in [-100.0f64, -1.0, 0.0, 0.01, 6.0, 30.0, 100.0] {
+                let phase = (0.7 + n as f64 + beta).rem_euclid(std::f64::consts::TAU);
+                let speed = |displacement: f64| {
+                    let gap = std::f64::consts::TAU / n as f64;
+                    let mut angles: Vec<f64> = (0..n).map(|k| phase + gap * k as f64).collect();
+                    angles[0] += displacement;
+                    let x = Tokens::from_angles(&angles).expect("angles");
+                    let flow =
+                        dynamics::build(name, false, &Spec::new(beta, n)).expect("registered");
+                    let largest = flow.velocity(&x).iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+                    largest / weights.log_consensus_row_sum(beta.abs()).exp()
+                };
+                let allowed = 16.0 * f64::EPSILON * (1.0 + beta.abs());
+                assert!(speed(0.0) <= allowed, "{name}, n = {n}, beta = {beta}: {}", speed(0.0));
+                if n == 3 && beta.abs() < 10.0 {
+                    assert!(speed(1e-6) > allowed, "{name}, beta = {beta}: a displaced token");
+                }
+            }
+        }
+    }
+}

@@ -104,7 +104,7 @@ fn searches_and_checks_end() {
 fn checks_keep_their_verdicts() {
     let folder = tempfile::tempdir().expect("a folder");
     // The first claim takes milliseconds, the second most of a minute.
-    let line = "check attention-cost wendel --trials 3000 --out kept";
+    let line = "check softmax-jacobian wendel --trials 3000 --out kept";
     end(start(folder.path(), line), line);
     let kept =
         json(&std::fs::read_to_string(folder.path().join("kept/verdicts.json")).expect("written"));

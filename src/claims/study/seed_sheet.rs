@@ -8,7 +8,7 @@ use crate::theorem::{
 };
 
 /// Table: sheet, with the number of a sentence from 1, its verdict, the result of a quick check of
-/// its claims, and the number of its claims.
+/// its claims, and the number of claims and of checks of the claim `sentences` that decide it.
 pub static ENTRY: Study = Study {
     name: "seed-sheet",
     title: "Sentences on attention in popular documents: true, false, true under \
@@ -28,7 +28,7 @@ fn run(_: &Values) -> Result<Tables> {
         .into_iter()
         .map(|c| check(c, Effort::Quick, 1))
         .collect::<Result<Vec<_>>>()?;
-    let mut sheet = table(&["sentence", "verdict", "check", "claims"])
+    let mut sheet = table(&["sentence", "verdict", "check", "tests"])
         .with_labels("verdict", VERDICTS)
         .with_labels("check", ["unexpected", "as-expected", "no-claims"]);
     for (k, s) in ALL.iter().enumerate() {
@@ -43,7 +43,8 @@ fn run(_: &Values) -> Result<Tables> {
             Outcome::AsExpected => 1.0,
             Outcome::NotTested => 2.0,
         };
-        sheet.rows.push(vec![1.0 + k as f64, verdict, seen, s.claims.len() as f64]);
+        let tests = s.claims.len() + s.checks.len();
+        sheet.rows.push(vec![1.0 + k as f64, verdict, seen, tests as f64]);
     }
     Ok(vec![("sheet".into(), sheet)])
 }

@@ -102,6 +102,10 @@ fn run(claim: &Claim, cases: &[Case], effort: Effort, seed: u64) -> Result<Recor
         record.power = resolving_power(claim, &worst, seed)?;
     }
     judge(claim, &mut record, violation)?;
+    if let Some(part) = worst.iter().find_map(|t| t.evidence.failed_part) {
+        let known = if record.reason.is_empty() { "" } else { "; " };
+        record.reason = format!("its part `{part}` failed{known}{}", record.reason);
+    }
     Ok(record)
 }
 

@@ -66,7 +66,8 @@ pub struct Used {
     pub claimed_constant: bool,
 }
 
-/// Parts of a finding that interval arithmetic may certify.
+/// What a trial says beside its finding: parts that interval arithmetic may certify, and the part
+/// that failed.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     /// A start that converges to one point according to the trial.
@@ -76,6 +77,8 @@ pub struct Evidence {
     pub other_scores: bool,
     /// A rigorous upper bound on a negative margin.
     pub certified_margin: Option<f64>,
+    /// For a trial of several parts, the one that failed.
+    pub failed_part: Option<&'static str>,
 }
 
 /// The context of one trial: its draws, its methods, and a record of what it used.
@@ -161,6 +164,11 @@ impl Context {
     /// Records a rigorous upper bound on the margin.
     pub fn certified_margin(&mut self, bound: Option<f64>) {
         self.evidence.certified_margin = bound;
+    }
+
+    /// Records which part of the trial failed.
+    pub fn failed_part(&mut self, name: &'static str) {
+        self.evidence.failed_part = Some(name);
     }
 
     /// The recorded draw if it fits; otherwise a new one replaces it.

@@ -18,7 +18,7 @@ pub mod modes;
 pub mod noise;
 pub mod normalisation;
 pub mod random_weights;
-pub mod trained;
+pub mod recurrent;
 
 /// A topic: its page, and its claims in the order in which they should be read.
 pub struct Topic {
@@ -47,7 +47,7 @@ pub static TOPICS: [&Topic; 14] = [
     &hardmax::TOPIC,
     &normalisation::TOPIC,
     &heads::TOPIC,
-    &trained::TOPIC,
+    &recurrent::TOPIC,
 ];
 
 /// All claims by topic; each is followed by its variants.

@@ -1,6 +1,8 @@
 //! The rank of softmax.
 
 use crate::num::dd::Dd;
+use crate::num::dense::transpose_mul;
+use crate::num::softmax::softmax;
 use crate::theorem::prelude::*;
 
 /// The exponential of a matrix of rank 1 is strictly totally positive.
@@ -15,28 +17,55 @@ pub static ENTRY: Claim = Claim {
     name: "softmax-full-rank",
     title: "d_head = 1: the softmax of x_i x_j has full rank, with det = prod_{i<k} (y_k - y_i) \
             prod_i e^{..}/Z_i > 0",
-    lets: "x_i be n = 8 equally spaced reals from -1, with step h in [0.25, 0.5]",
+    lets: "x_i be n equally spaced reals from -1, with step h",
     then: "The determinant of softmax_j(x_i x_j) is the Vandermonde determinant of y_i = e^{h \
            x_i} times prod_i e^{-x_i}/Z_i, which is positive.",
-    tested: "with elimination in double-double arithmetic, to a relative 1e-9",
-    domain: Domain { n: Sizes::Fixed(8), d: Sizes::Fixed(1), laws: &["placed"], ..Domain::MAPS },
+    tested: "at n = 8, h in [0.25, 0.5], with elimination in double-double arithmetic, to a \
+             relative 1e-9",
+    domain: Domain { n: Sizes::Fixed(8), d: Sizes::Fixed(1), draws: "h", ..Domain::FREE },
     source: "Polya and Szego, part V; the formula derived",
     trials: (4, 30),
     trial: |_, ctx| {
         let h = ctx.uniform_in(0.25, 0.5);
-        determinants(h, 1.0)
+        determinants(ctx, h, 1.0)
     },
+    constant: "the determinant",
     control: Control {
         what: "the formula without the sums Z_i",
-        trial: |_| determinants(0.25, 0.0),
+        trial: |ctx| determinants(ctx, 0.25, 0.0),
     },
+    variants: &[&PRINTED],
     ..Claim::IDENTITY
+};
+
+static PRINTED: Claim = Claim {
+    name: "softmax-rank-printed",
+    title: "Softmax of scores of rank d_head has rank at most d_head (as printed)",
+    lets: "n rows of R^d, d < n, and Q and K be given",
+    then: "The matrix of weights softmax_j(<Q x_i, K x_j>) has rank at most d.",
+    tested: "with normal rows and matrices: the singular value number d + 1 is at most 1e-7 of the \
+             first",
+    domain: Domain {
+        n: Sizes::Range(6, 12),
+        d: Sizes::Range(1, 4),
+        draws: "rows, Q and K",
+        ..Domain::FREE
+    },
+    source: "sentence-41 of the sheet",
+    status: Status::Misprinted,
+    trials: (6, 40),
+    trial: |case, ctx| rank(ctx, case, true),
+    control: Control {
+        what: "the scores",
+        trial: |ctx| rank(ctx, &Case::new(8, 3, 0.0, ""), false),
+    },
+    ..Claim::INEQUALITY
 };
 
 /// The determinant of softmax of `x_i x_j`, `x_i = h i - 1`, i < n, in closed form.
 ///
 /// ```
-/// let det = metastable::theorem::claim::softmax_full_rank::determinant(8, 0.25);
+/// let det = metastable::theorem::claim::heads::softmax_full_rank::determinant(8, 0.25);
 /// assert!((det / 9.774_766_7e-31 - 1.0).abs() < 1e-6);
 /// ```
 pub fn determinant(n: usize, h: f64) -> f64 {
@@ -53,7 +82,7 @@ pub fn determinant(n: usize, h: f64) -> f64 {
     product
 }
 
-fn determinants(h: f64, with_sums: f64) -> Result<Finding> {
+fn determinants(ctx: &mut Context, h: f64, with_sums: f64) -> Result<Finding> {
     let n = 8;
     let x: Vec<Dd> = (0..n).map(|i| Dd::from(h * i as f64) - Dd::from(1.0)).collect();
     let mut a: Vec<Vec<Dd>> =
@@ -74,5 +103,27 @@ fn determinants(h: f64, with_sums: f64) -> Result<Finding> {
             row.iter_mut().zip(&top).for_each(|(v, t)| *v = *v - factor * *t);
         }
     }
-    Ok(Finding::identity((log - determinant(n, h).ln()).abs(), 1e-9))
+    let stated = ctx.claimed_constant(determinant(n, h));
+    Ok(Finding::identity((log - stated.ln()).abs(), 1e-9))
+}
+
+/// Compares the singular value number d + 1 of the scores, or of their softmax, with the first. It
+/// is computed from the Gram matrix, so its error is 1e-8.
+fn rank(ctx: &mut Context, case: &Case, weights: bool) -> Result<Finding> {
+    let (n, d, size) = (case.n, case.d, (case.d as f64).sqrt().recip());
+    let x = ctx.normals(n * d);
+    let form = mul(&normals(ctx, d * d, size), &normals(ctx, d * d, size), d);
+    let images = mul(&x, &form, d);
+    let mut matrix: Vec<f64> =
+        (0..n * n).map(|k| dot(&images[k / n * d..][..d], &x[k % n * d..][..d])).collect();
+    if weights {
+        matrix.chunks_exact_mut(n).for_each(|row| {
+            softmax(row, &vec![1.0; n]);
+        });
+    }
+    let Some(values) = symmetric_eigenvalues(&transpose_mul(&matrix, &matrix, n), n) else {
+        return Ok(Finding::HypothesesMissed);
+    };
+    let ratio = (values[n - 1 - d].max(0.0) / values[n - 1]).sqrt();
+    Ok(Finding::at_most(ratio, 1e-7))
 }

@@ -1,6 +1,6 @@
 //! The derivative of softmax.
 
-use super::query_key_product::softmax_row;
+use crate::num::softmax::softmax;
 use crate::theorem::prelude::*;
 
 /// It is small if one weight is near 1, so large scores make gradients vanish.
@@ -13,10 +13,10 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "softmax-jacobian",
     title: "Softmax: |diag(p) - p p^T| <= min(1/2, 2 (1 - max p))",
-    lets: "p be the softmax of n normal scores",
-    then: "Then |diag(p) - p p^T| <= min(1/2, 2 (1 - max p)).",
-    tested: "with scores of a size in [1/10, 30]",
-    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Unused, laws: &["normal"], ..Domain::MAPS },
+    lets: "p be the softmax of n scores",
+    then: "|diag(p) - p p^T| <= min(1/2, 2 (1 - max p)).",
+    tested: "with normal scores of a size in [1/10, 30]",
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Unused, draws: "n scores", ..Domain::FREE },
     source: "derived",
     trials: (12, 120),
     trial: |case, ctx| norm(ctx, case.n, 1.0),
@@ -27,7 +27,8 @@ pub static ENTRY: Claim = Claim {
 
 fn norm(ctx: &mut Context, n: usize, centred: f64) -> Result<Finding> {
     let size = if centred > 0.0 { ctx.log_uniform_in(0.1, 30.0) } else { 10.0 };
-    let p = softmax_row(normals(ctx, n, size));
+    let mut p = normals(ctx, n, size);
+    softmax(&mut p, &vec![1.0; n]);
     let matrix: Vec<f64> = (0..n * n)
         .map(|k| if k / n == k % n { p[k / n] } else { 0.0 } - centred * p[k / n] * p[k % n])
         .collect();
