@@ -2,7 +2,8 @@
 //!
 //! A program includes this log at compile time (`METASTABLE_GIT_LOG`) and reads the commit from its
 //! last line. A new commit then rebuilds only the program; an environment variable with the commit
-//! would rebuild the library too. A package has no log: `cargo package` writes its commit to a file.
+//! would rebuild the library too. A package has no log, but a file with the commit, which
+//! `cargo package` wrote.
 
 use std::{env, fs, path::Path, process::Command};
 
