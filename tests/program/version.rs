@@ -38,5 +38,8 @@ fn citation_and_changelog_have_the_version_of_the_package() {
     let citation = read("CITATION.cff");
     assert!(citation.contains(&format!("\nversion: {number}\n")), "{citation}");
     assert!(read("CHANGELOG.md").contains(&format!("\n## {number} (")), "no section {number}");
-    assert!(read("README.md").contains(&format!("version {number},")), "the citation of the README");
+    assert!(
+        read("README.md").contains(&format!("version {number},")),
+        "the citation of the README"
+    );
 }
