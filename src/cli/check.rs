@@ -18,7 +18,7 @@ use crate::lab::{
     report::{self, Budget, CitedPaper, FigurePicture},
 };
 use crate::num::threads::par_map;
-use crate::theorem::{ALL, Claim, Effort, Record, check, exit_code, sentences};
+use crate::theorem::{self, ALL, Claim, Effort, Record, check, exit_code, sentences};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,19 +29,25 @@ use std::time::{Duration, Instant};
 /// figures take three seconds beside a minute of claims, all figures take minutes.
 const CLAIMS: (f64, f64) = (0.97, 0.7);
 
+/// Seconds that all claims take on one thread of the machine of benches/README.md: quick, standard.
+const SECONDS: (f64, f64) = (70.0, 1400.0);
+
 /// Time between two writes of `verdicts.json`.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 
 /// Flags of `check`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-rate --seed 3\n  metastable check sentences --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
+    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-speed --seed 3\n  metastable check --topic noise\n  metastable check sentences --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
 )]
 pub struct Arguments {
     /// Theorems (`list theorems`), arXiv numbers of papers, `sentences` or names of sentences
-    /// (`list sentences`). Default: all theorems.
+    /// (`list sentences`). A theorem is checked with its variants. Default: all theorems.
     names: Vec<String>,
-    /// Fewer trials: about a minute for all theorems.
+    /// The theorems of these topics (`list topics`), separated by commas.
+    #[arg(long, value_name = "TOPICS", value_delimiter = ',')]
+    topic: Vec<String>,
+    /// Fewer trials: about half a minute for all theorems.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
@@ -62,11 +68,12 @@ pub struct Arguments {
     shards: ShardArguments,
 }
 
-/// The claims of a paper or of a sentence, or the claim of this name.
+/// The claims of a paper or of a sentence, or the claim of this name; each with its variants.
 fn named(name: &str) -> Result<Vec<&'static Claim>> {
-    papers::find(name)
+    let found: Vec<&'static Claim> = papers::find(name)
         .map(|paper| paper.claims().collect())
-        .map_or_else(|| sentences::claims_of(name), Ok)
+        .map_or_else(|| sentences::claims_of(name), Ok)?;
+    Ok(found.into_iter().flat_map(Claim::with_variants).collect())
 }
 
 impl Arguments {
@@ -74,26 +81,27 @@ impl Arguments {
     fn refuse_all(&self, whole: bool) -> Result<()> {
         const WITHOUT: &str = "no names, ranges or shards: with them every claim is printed";
         self.shards.refuse(WITHOUT)?;
-        if self.names.is_empty() && whole {
-            Ok(())
-        } else {
-            Err(Error::parameter("--all", "names or ranges", WITHOUT))
-        }
+        if whole { Ok(()) } else { Err(Error::parameter("--all", "names or ranges", WITHOUT)) }
     }
 
     /// Runs it; the exit code is the worst verdict.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let claims: Vec<&Claim> = if self.names.is_empty() {
+        let everything = self.names.is_empty() && self.topic.is_empty();
+        let claims: Vec<&Claim> = if everything {
             ALL.to_vec()
         } else {
             let mut all = self.names.iter().map(|n| named(n)).collect::<Result<Vec<_>>>()?.concat();
+            for name in &self.topic {
+                let topic = theorem::claim::find_topic(name)?;
+                all.extend(topic.claims.iter().flat_map(|c| c.with_variants()));
+            }
             let mut seen = std::collections::HashSet::new();
             all.retain(|c| seen.insert(c.name));
             all
         };
         let region = self.range.region()?;
         if self.all {
-            self.refuse_all(region.is_whole() && !region.beyond_hypotheses)?;
+            self.refuse_all(everything && region.is_whole() && !region.beyond_hypotheses)?;
         }
         if !region.is_whole() || region.beyond_hypotheses {
             self.shards.refuse("no ranges with it: divide the grid by the ranges themselves")?;
@@ -125,13 +133,15 @@ impl Arguments {
         let check = CheckRun {
             claims: &claims,
             names: &self.names,
+            topics: &self.topic,
             effort,
             seed: self.seed,
             folder: self.out.as_deref(),
             quiet: out.is_json(),
         };
-        let drawn = self.out.is_some() && self.names.is_empty();
-        let (records, seconds) = check.verdicts(if drawn { claims_share(effort) } else { 1.0 })?;
+        let drawn = self.out.is_some() && everything;
+        let (records, each, seconds) =
+            check.verdicts(if drawn { claims_share(effort) } else { 1.0 })?;
         if let Some(folder) = &self.out {
             let figures = if drawn { figures(effort, folder, out.is_json())? } else { Vec::new() };
             write_report(&records, &check.budget(seconds), folder, &figures)?;
@@ -141,14 +151,18 @@ impl Arguments {
         } else {
             Vec::new()
         };
-        let short = self.names.is_empty() && !self.all;
-        let more = if short {
-            vec![format!("every claim: {} --all", check.budget(seconds).command())]
-        } else {
-            sheet
-        };
-        finish(out, &records, (word(effort), self.seed), seconds, short, &more)
+        let each = (everything && !self.all).then_some(&each[..]);
+        let more = if each.is_some() { more(&check.budget(seconds).command()) } else { sheet };
+        finish(out, &records, (word(effort), self.seed), seconds, each, &more)
     }
+}
+
+/// How to see more than the summary of `command`.
+fn more(command: &str) -> Vec<String> {
+    vec![
+        format!("every claim: {command} --all"),
+        "one topic: metastable check --topic noise; one paper: metastable check 2410.06833".into(),
+    ]
 }
 
 /// `metastable` without a command: all claims, the quick figures, the report, the next command.
@@ -157,24 +171,28 @@ pub fn quick(out: &Output) -> Result<i32> {
     std::fs::create_dir_all(folder)
         .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let check = CheckRun {
-        claims: ALL,
+        claims: &ALL,
         names: &[],
+        topics: &[],
         effort: Effort::Quick,
         seed: 1,
         folder: Some(folder),
         quiet: out.is_json(),
     };
-    let (records, seconds) = check.verdicts(claims_share(Effort::Quick))?;
+    let (records, each, seconds) = check.verdicts(claims_share(Effort::Quick))?;
     let figures = figures(Effort::Quick, folder, out.is_json())?;
     write_report(&records, &check.budget(seconds), folder, &figures)?;
     let here = figures.iter().filter(|f| matches!(f.picture, FigurePicture::Drawn { .. })).count();
-    let next = [
-        format!("wrote {} and {here} figures beside it", folder.join("report.html").display()),
-        "every claim: metastable check --quick --all".to_owned(),
+    let mut next = vec![format!(
+        "wrote {} and {here} figures beside it",
+        folder.join("report.html").display()
+    )];
+    next.extend(more("metastable check --quick"));
+    next.push(
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)"
-            .to_owned(),
-    ];
-    finish(out, &records, ("quick", 1), seconds, true, &next)
+            .into(),
+    );
+    finish(out, &records, ("quick", 1), seconds, Some(&each), &next)
 }
 
 /// Fraction of the time that the claims take.
@@ -231,6 +249,7 @@ fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Fig
 struct CheckRun<'a> {
     claims: &'a [&'static Claim],
     names: &'a [String],
+    topics: &'a [String],
     effort: Effort,
     seed: u64,
     folder: Option<&'a Path>,
@@ -243,15 +262,39 @@ impl CheckRun<'_> {
         Budget {
             effort: self.effort,
             names: self.names.to_vec(),
+            topics: self.topics.to_vec(),
             seconds,
             machine,
             seed: self.seed,
         }
     }
 
-    /// All verdicts and the seconds they took; `share` is their fraction of the whole command.
-    /// **Errors** an interruption; `verdicts.json` then holds the finished verdicts.
-    fn verdicts(&self, share: f64) -> Result<(Vec<Record>, f64)> {
+    /// What the check will do and how long it takes, if it takes long.
+    fn announce(&self) {
+        let threads = rayon::current_num_threads();
+        let share = self.claims.len() as f64 / ALL.len() as f64;
+        let (all, trials) = match self.effort {
+            Effort::Quick => (SECONDS.0, "few trials"),
+            Effort::Standard | Effort::Draws(_) => (SECONDS.1, "many trials and longer searches"),
+        };
+        let seconds = share * all / threads as f64;
+        if !self.quiet && seconds > 5.0 && self.names.is_empty() {
+            let rows = self.claims.iter().filter(|c| !c.is_variant()).count();
+            let time = if seconds < 90.0 {
+                format!("{:.0} s", 5.0 * (seconds / 5.0).ceil())
+            } else {
+                format!("{:.0} minutes", (seconds / 60.0).ceil())
+            };
+            let threads =
+                if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+            note(&format!("checking {rows} claims with {trials}: about {time} on {threads}"));
+        }
+    }
+
+    /// All verdicts, the seconds of each, and the seconds of all; `share` is their fraction of the
+    /// whole command. **Errors** an interruption; `verdicts.json` then holds the finished verdicts.
+    fn verdicts(&self, share: f64) -> Result<(Vec<Record>, Vec<f64>, f64)> {
+        self.announce();
         let _part = progress::part(0.0, share);
         // Claims take from a millisecond to half a minute, one per thread: near the end their
         // number does not predict the remaining time.
@@ -276,6 +319,7 @@ impl CheckRun<'_> {
                 }
             });
             let record = check(claim, self.effort, self.seed)?;
+            let took = once.elapsed().as_secs_f64();
             let mut ready = lock();
             ready.records.insert(k, record.clone());
             if let Some(folder) =
@@ -284,18 +328,10 @@ impl CheckRun<'_> {
                 write_verdicts(&ready.in_order(), &self.budget(0.0), folder, all)?;
                 ready.written = Some(Instant::now());
             }
-            if !self.quiet && once.elapsed().as_secs_f64() > 2.0 {
-                note(&format!(
-                    "[{}/{all}] {} took {:.1} s",
-                    k + 1,
-                    claim.name,
-                    once.elapsed().as_secs_f64()
-                ));
-            }
-            Ok(record)
+            Ok((record, took))
         };
-        let records = par_map(self.claims, one)?;
-        Ok((records, started.elapsed().as_secs_f64()))
+        let (records, each) = par_map(self.claims, one)?.into_iter().unzip();
+        Ok((records, each, started.elapsed().as_secs_f64()))
     }
 
     fn interrupted(&self, records: &[Record]) -> Error {
@@ -335,20 +371,19 @@ fn word(effort: Effort) -> &'static str {
     }
 }
 
-/// Prints the verdicts: a summary, or one line per claim.
+/// Prints the verdicts: a summary if the seconds of each claim are given, else one line per claim.
 fn finish(
     out: &Output,
     records: &[Record],
     how: (&str, u64),
     seconds: f64,
-    short: bool,
+    each: Option<&[f64]>,
     notes: &[String],
 ) -> Result<i32> {
     let colour = out.colour();
-    let mut text = if short {
-        summary(records, &cited(), seconds, colour) + "\n"
-    } else {
-        table(records, seconds, colour)
+    let mut text = match each {
+        Some(each) => summary(records, each, seconds, colour) + "\n",
+        None => table(records, seconds, colour),
     };
     notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
     let good = records.iter().filter(|r| r.as_expected).count();
@@ -359,7 +394,7 @@ fn finish(
     Ok(exit_code(records))
 }
 
-/// The papers by which a summary groups claims.
+/// The papers by which the report groups claims.
 fn cited() -> Vec<CitedPaper> {
     papers::ALL.iter().map(|p| CitedPaper { id: p.id, summary: p.summary() }).collect()
 }

@@ -93,6 +93,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         out.extend(text.map(|text| Meaning { kind, text }))
     };
     add("a theorem", theorem::find(name).ok().map(claim));
+    add("a topic", theorem::claim::find_topic(name).ok().map(topic));
     add(
         "a dynamics",
         dynamics::find(name, false).ok().map(|e| {
@@ -224,18 +225,42 @@ fn derivation(c: &Claim) -> (String, bool) {
         Some(text) => (
             format!(
                 "{}\n\nStatement   {}\n\n{text}\n\nSource      {}",
-                c.title, c.statement, c.citation
+                c.title,
+                c.statement(),
+                c.source
             ),
             true,
         ),
         None => (
             format!(
                 "{}\n\nStatement   {}\n\nAs in the cited paper: {}",
-                c.title, c.statement, c.citation
+                c.title,
+                c.statement(),
+                c.source
             ),
             false,
         ),
     }
+}
+
+/// A topic with its page and its claims.
+fn topic(t: &theorem::Topic) -> String {
+    let lines: Vec<Vec<String>> = t
+        .claims
+        .iter()
+        .flat_map(|c| c.with_variants())
+        .map(|c| {
+            let indent = if c.is_variant() { "  " } else { "" };
+            vec![format!("{indent}{}", c.name), c.status.to_string(), c.title.to_owned()]
+        })
+        .collect();
+    format!(
+        "{}\n\n{}\n\n{}\nCheck them: metastable check --topic {}",
+        t.title,
+        t.page,
+        super::sections::columns(&["claim", "status", "title"], &lines),
+        t.name
+    )
 }
 
 /// A claim with its hypotheses, status, control, source and trials.
@@ -252,6 +277,7 @@ fn claim(c: &Claim) -> String {
     };
     let kind = match c.kind {
         Kind::Identity => "identity: margin 1 - deviation / tolerance".to_owned(),
+        Kind::Exact => "exact: counts or truth values; every trial must say yes".to_owned(),
         Kind::Inequality => "inequality: margin (bound - value) / bound".to_owned(),
         Kind::Law => {
             "law: margin 1 - |measured - stated| / allowed, with the sampling error".to_owned()
@@ -264,19 +290,20 @@ fn claim(c: &Claim) -> String {
         }
     };
     let mut text =
-        format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement, c.domain);
+        format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement(), c.domain);
     let mut line = |label: &str, words: &str| {
         if !words.is_empty() {
             text.push_str(&format!("{label:<11} {words}\n"));
         }
     };
     line("Narrower", c.narrower);
+    line("Correct", c.correct);
     line("Status", expected);
     line("Kind", &kind);
     line(
         "Resolves",
         &if c.constant.is_empty() {
-            String::new()
+            c.no_constant.to_owned()
         } else {
             format!("{} is perturbed until the check notices", c.constant)
         },
@@ -284,7 +311,7 @@ fn claim(c: &Claim) -> String {
     let side = if c.status.expects_violation() { "must hold" } else { "must be violated" };
     line("Control", &format!("{} ({side})", c.control.what));
     line("Certified", c.proof.as_ref().map_or("", |p| p.what));
-    line("Source", c.citation);
+    line("Source", c.source);
     if theorem::derivation(c).is_some() {
         line("Derivation", &format!("metastable explain {} --proof", c.name));
     }
@@ -296,5 +323,8 @@ fn claim(c: &Claim) -> String {
         ),
     );
     line("Search", &format!("metastable hunt {}", c.name));
+    let variants: Vec<String> =
+        c.variants.iter().map(|v| format!("{} ({})", v.name, v.status)).collect();
+    line("Variants", &variants.join(", "));
     text.trim_end().to_owned()
 }

@@ -139,7 +139,7 @@ impl Arguments {
         );
         let provenance = Provenance::new(
             format!("hunt {}", claim.name),
-            &format!("{} {}", claim.statement, self.seed),
+            &format!("{} {}", claim.statement(), self.seed),
             line,
         );
         let file = Counterexample::new(claim, small, self.seed, &confirmation, provenance);
@@ -192,7 +192,7 @@ fn replay(file: &Path, out: &Output) -> Result<i32> {
     let text = format!(
         "{}\n{}\n  {}\n  {found} (in the file: {})\n  {}",
         claim.name,
-        claim.statement,
+        claim.statement(),
         again.case,
         file.margin.map_or("none".into(), |m| format!("{m:.6e}")),
         if again.failed() {

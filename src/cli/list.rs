@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, dynamics, laws, masses (laws of masses), observables, figures, experiments,
+    /// theorems, topics (of theorems), dynamics, laws, masses (laws of masses), observables, figures, experiments,
     /// studies, integrators, kernels, normalisations, maps (to compare with attention), sentences
     /// (of popular documents), model (keys of a model), papers, printed-figures (in papers, with
     /// the command that redraws each), columns (of results) or commands. Default: all.
@@ -34,13 +34,14 @@ fn line(name: &str, summary: &str) -> Line {
 type Lines = fn() -> Vec<Line>;
 
 /// Kinds of names and the entries of each.
-const KINDS: [(&str, Lines); 18] = [
+const KINDS: [(&str, Lines); 19] = [
     ("theorems", || {
         theorem::ALL
             .iter()
             .map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title)))
             .collect()
     }),
+    ("topics", || theorem::TOPICS.iter().map(|t| line(t.name, t.title)).collect()),
     ("dynamics", || dynamics::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("laws", || law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),
     ("masses", || mass_law::ALL.iter().map(|e| line(e.name, e.summary)).collect()),

@@ -84,7 +84,7 @@ fn tested(claims: &[&'static theorem::Claim]) -> Option<Section> {
             c.name.to_owned(),
             c.status.to_string(),
             c.kind.to_string(),
-            format!("{} [{}]", c.title, c.citation),
+            format!("{} [{}]", c.title, c.source),
         ]
     };
     let rows: Vec<Vec<String>> = claims.iter().map(row).collect();

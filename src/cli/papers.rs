@@ -210,7 +210,7 @@ pub fn find(name: &str) -> Option<&'static Paper> {
 impl Paper {
     /// The claims that cite it.
     pub fn claims(&self) -> impl Iterator<Item = &'static theorem::Claim> {
-        theorem::ALL.iter().copied().filter(|c| c.citation.contains(self.id))
+        theorem::ALL.iter().copied().filter(|c| c.source.contains(self.id))
     }
 
     /// Authors and title.

@@ -138,7 +138,15 @@ impl ShardedCheck<'_> {
         );
         out.result(
             &json!({"claims": verdicts, "seed": self.seed, "as_expected": good}),
-            &format!("{text}{}\n", headline(good, self.claims.len())),
+            &format!(
+                "{text}{}\n",
+                headline(
+                    self.claims
+                        .iter()
+                        .map(|c| c.name)
+                        .zip(verdicts.iter().map(|v| v["as_expected"] == true))
+                )
+            ),
         );
         Ok(code)
     }

@@ -1,8 +1,8 @@
 //! Verdicts as text and JSON.
 
 use super::colour::Colour;
-use crate::lab::report::{CitedPaper, STATUSES, by_paper, headline, tightest};
-use crate::theorem::{Record, Status, Verdict, find};
+use crate::lab::report::{by_topic, headline_of, tightest};
+use crate::theorem::{Record, Status, Verdict, claim, find};
 use serde_json::{Value, json};
 
 /// Number of smallest margins in a summary.
@@ -10,23 +10,21 @@ pub const TIGHTEST: usize = 10;
 
 /// The table of verdicts, with reasons for unexpected ones.
 pub fn table(records: &[Record], seconds: f64, colour: Colour) -> String {
-    let good = records.iter().filter(|r| r.as_expected).count();
-    format!("{}{}, {seconds:.1} s\n", rows_of(records, colour), headline(good, records.len()))
+    format!("{}{}, {seconds:.1} s\n", rows_of(records, colour), headline_of(records))
 }
 
-/// A summary of many verdicts: unexpected ones, counts by status and paper, smallest margins.
-pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: Colour) -> String {
+/// A summary of many verdicts: counts by topic, unexpected verdicts, smallest margins. `each` holds
+/// the seconds of each record.
+pub fn summary(records: &[Record], each: &[f64], seconds: f64, colour: Colour) -> String {
     let odd: Vec<Record> = records.iter().filter(|r| !r.as_expected).cloned().collect();
-    let first = headline(records.len() - odd.len(), records.len());
+    let first = headline_of(records);
     let first = if odd.is_empty() { colour.calm(&first) } else { colour.alarm(&first) };
-    let mut text = format!("{first}, {seconds:.1} s\n");
+    let mut text = format!("{first}, {seconds:.1} s\n\n{}", topics(records, each));
     let mut part =
         |title: &str, body: String| text.push_str(&format!("\n{}\n{body}", colour.strong(title)));
     if !odd.is_empty() {
         part("Not as predicted", rows_of(&odd, colour));
     }
-    part("By status", by_status(records));
-    part("By paper", by_papers(records, papers));
     let closest: Vec<Record> = tightest(records, TIGHTEST).into_iter().cloned().collect();
     if !closest.is_empty() {
         part("The smallest margins of claims that hold", rows_of(&closest, colour));
@@ -34,73 +32,49 @@ pub fn summary(records: &[Record], papers: &[CitedPaper], seconds: f64, colour: 
     text
 }
 
-/// Verdicts in the order of the columns.
-const VERDICTS: [Verdict; 5] = [
-    Verdict::Certified,
-    Verdict::Supported,
-    Verdict::Violated,
-    Verdict::Inconclusive,
-    Verdict::HypothesesNeverMet,
-];
-
-/// Number of claims by status and verdict; empty columns are left out.
-fn by_status(records: &[Record]) -> String {
-    let given: Vec<Verdict> =
-        VERDICTS.into_iter().filter(|v| records.iter().any(|r| r.verdict == *v)).collect();
-    let width = |v: &Verdict| v.to_string().len().max(6);
-    let cells = |text: &dyn Fn(&Verdict) -> String| {
-        given.iter().map(|v| format!("  {:>1$}", text(v), width(v))).collect::<String>()
-    };
-    let mut out = format!("{:<12}{}  {:>6}\n", "status", cells(&Verdict::to_string), "claims");
-    for status in STATUSES {
-        let of: Vec<&Record> = records.iter().filter(|r| r.status == status).collect();
-        let count = |v: &Verdict| match of.iter().filter(|r| r.verdict == *v).count() {
-            0 => String::new(),
+/// One line for each topic. A claim and its variants are counted by their verdicts.
+fn topics(records: &[Record], each: &[f64]) -> String {
+    let mut out = format!(
+        "{:<36} {:>6} {:>9} {:>9} {:>18} {:>12} {:>16} {:>8}\n",
+        "topic",
+        "claims",
+        "certified",
+        "supported",
+        "violated, as known",
+        "inconclusive",
+        "not as predicted",
+        "seconds"
+    );
+    for group in by_topic(records) {
+        let of: Vec<&Record> = group.records.iter().map(|k| &records[*k]).collect();
+        let claims = of.iter().filter(|r| !is_variant(r)).count();
+        let count = |wanted: &dyn Fn(&Record) -> bool| match of.iter().filter(|r| wanted(r)).count()
+        {
+            0 => "-".to_owned(),
             many => many.to_string(),
         };
-        // False statements should be violated.
-        let note = if status.expects_violation() { "  (a violation is predicted)" } else { "" };
-        if !of.is_empty() {
-            out.push_str(&format!("{:<12}{}  {:>6}{note}\n", status, cells(&count), of.len()));
-        }
+        let seconds: f64 = group.records.iter().filter_map(|k| each.get(*k)).sum();
+        out.push_str(&format!(
+            "{:<36} {claims:>6} {:>9} {:>9} {:>18} {:>12} {:>16} {seconds:>8.1}\n",
+            group.title,
+            count(&|r| r.as_expected && r.verdict == Verdict::Certified),
+            count(&|r| r.as_expected && r.verdict == Verdict::Supported),
+            count(&|r| r.as_expected && r.verdict == Verdict::Violated),
+            count(&|r| r.as_expected
+                && matches!(r.verdict, Verdict::Inconclusive | Verdict::HypothesesNeverMet)),
+            count(&|r| !r.as_expected),
+        ));
     }
     out
 }
 
-/// Number of claims of each paper and of those as predicted; papers with few claims share a line.
-fn by_papers(records: &[Record], papers: &[CitedPaper]) -> String {
-    /// Columns of the titles of papers.
-    const WIDTH: usize = 100;
-    /// Papers with fewer claims than this share a line.
-    const FEW: usize = 4;
-    let line = |title: &str, records: usize, good: usize| {
-        format!("{title:<WIDTH$}  {records:>6}  {good:>12}\n")
-    };
-    let mut out = format!("{:<WIDTH$}  {:>6}  {:>12}\n", "paper", "claims", "as predicted");
-    let (mut small, mut all, mut right) = (0, 0, 0);
-    for group in by_paper(records, papers) {
-        let good = group.records.iter().filter(|k| records[**k].as_expected).count();
-        if group.records.len() < FEW {
-            (small, all, right) = (small + 1, all + group.records.len(), right + good);
-            continue;
-        }
-        let short: String = match group.title.char_indices().nth(WIDTH - 3) {
-            Some((end, _)) if group.title.chars().count() > WIDTH => {
-                format!("{}...", &group.title[..end])
-            }
-            _ => group.title.clone(),
-        };
-        out.push_str(&line(&short, group.records.len(), good));
-    }
-    if small > 0 {
-        let title =
-            format!("{small} more with fewer than {FEW} claims each (metastable list papers)");
-        out.push_str(&line(&title, all, right));
-    }
-    out
+/// True if the record is that of a variant.
+fn is_variant(r: &Record) -> bool {
+    claim::row(r.name).is_some_and(|c| c.name != r.name)
 }
 
-/// The head of the table and a line for each record.
+/// The head of the table and a line for each record. The line of a variant is indented if it
+/// follows its claim.
 fn rows_of(records: &[Record], colour: Colour) -> String {
     let mut text = format!(
         "{:<30} {:<11} {:<10} {:<20} {:>9} {:>8} {:>8} {:>15} {:>9}  {}\n",
@@ -115,11 +89,20 @@ fn rows_of(records: &[Record], colour: Colour) -> String {
         "trials",
         "control"
     );
-    records.iter().for_each(|r| text.push_str(&row(r, colour)));
+    for r in records {
+        let above = claim::row(r.name).is_some_and(|c| records.iter().any(|o| o.name == c.name));
+        let name = if is_variant(r) && above { format!("  {}", r.name) } else { r.name.to_owned() };
+        text.push_str(&line(r, &name, colour));
+    }
     text
 }
 
+/// The line of a record.
 pub fn row(r: &Record, colour: Colour) -> String {
+    line(r, r.name, colour)
+}
+
+fn line(r: &Record, name: &str, colour: Colour) -> String {
     let mark = match (r.as_expected, r.status) {
         (true, s) if s.expects_violation() => ", as known",
         (true, _) => "",
@@ -144,8 +127,7 @@ pub fn row(r: &Record, colour: Colour) -> String {
         .slack
         .map_or("-".to_owned(), |s| if s < 1e4 { format!("{s:.2}") } else { format!("{s:.0e}") });
     let mut text = format!(
-        "{:<30} {:<11} {:<10} {verdict} {:>9} {:>8} {slack:>8} {:>15} {trials:>9}  {}\n",
-        r.name,
+        "{name:<30} {:<11} {:<10} {verdict} {:>9} {:>8} {slack:>8} {:>15} {trials:>9}  {}\n",
         r.status,
         r.kind,
         r.margin.map_or("-".to_owned(), |m| short(m.value)),
@@ -203,6 +185,8 @@ fn object(r: &Record) -> Value {
     let claim = find(r.name).ok();
     json!({
         "name": r.name,
+        "topic": claim::topic(r.name).map(|t| t.name),
+        "variant_of": claim::row(r.name).map(|c| c.name).filter(|name| *name != r.name),
         "status": r.status.to_string(),
         "kind": r.kind.to_string(),
         "verdict": r.verdict.to_string(),

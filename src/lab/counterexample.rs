@@ -58,7 +58,7 @@ impl Counterexample {
             _ => (None, None),
         };
         let confirmed_by = confirmation.confirmed_by.iter().map(|w| (*w).to_owned()).collect();
-        let (claim, statement) = (claim.name.to_owned(), claim.statement.to_owned());
+        let (claim, statement) = (claim.name.to_owned(), claim.statement());
         Self {
             provenance,
             claim,
@@ -103,12 +103,12 @@ impl Counterexample {
     /// trial that cannot be set up.
     pub fn evaluate(&self) -> Result<(&'static Claim, TrialResult)> {
         let claim = find(&self.claim)?;
-        if claim.statement != self.statement {
+        if claim.statement() != self.statement {
             let found = format!("the statement when the file was written: {}", self.statement);
             return Err(Error::parameter(
                 "statement",
                 found,
-                format!("today's: {}", claim.statement),
+                format!("today's: {}", claim.statement()),
             ));
         }
         let c = &self.case;

@@ -6,7 +6,7 @@ use metastable::theorem::{ALL, Effort, Kind, check};
 
 fn at_seed(seed: u64) {
     let mut wrong = Vec::new();
-    for claim in ALL {
+    for claim in ALL.iter() {
         let r = check(claim, Effort::Quick, seed).expect("a claim that can be set up");
         if !r.as_expected {
             wrong.push(format!(
@@ -35,10 +35,10 @@ fn every_claim_has_the_expected_verdict_at_seed_3() {
 
 #[test]
 fn every_claim_is_complete() {
-    for claim in ALL {
+    for claim in ALL.iter() {
         let text = claim.domain.to_string();
         assert!(
-            !text.is_empty() && !claim.statement.is_empty() && !claim.citation.is_empty(),
+            !text.is_empty() && !claim.then.is_empty() && !claim.source.is_empty(),
             "{}",
             claim.name
         );

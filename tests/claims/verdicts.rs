@@ -6,7 +6,7 @@ use metastable::Result;
 use metastable::attention::{RowWeights, TimeScale};
 use metastable::flow::{Options, solve};
 use metastable::num::stats::failure_bound;
-use metastable::theorem::claim::dwell_law::RADIUS;
+use metastable::theorem::claim::metastability::dwell_law::RADIUS;
 use metastable::theorem::hunt::TimeLimit;
 use metastable::theorem::rounding::{max_relative_deviation, weight_change};
 use metastable::theorem::{
@@ -29,20 +29,16 @@ const LINE: Domain = Domain {
 const PLAIN: Claim = Claim {
     name: "plain",
     title: "A number of [0, 1] is at most 2",
-    statement: "u <= 2",
+    then: "u <= 2",
     domain: LINE,
-    narrower: "",
-    citation: "none",
-    status: Status::Theorem,
-    kind: Kind::Inequality,
+    source: "none",
     trials: (40, 200),
     trial: |_, ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), 2.0)),
-    constant: "",
     control: Control {
         what: "u <= -1",
         trial: |ctx| Ok(Finding::at_most(ctx.uniform_in(0.0, 1.0), -1.0)),
     },
-    proof: None,
+    ..Claim::INEQUALITY
 };
 
 fn verdict(claim: &Claim) -> Verdict {
@@ -270,7 +266,7 @@ fn a_proof_certifies_only_what_the_trials_do_not_contradict() {
         }),
         Verdict::Supported
     );
-    for claim in metastable::theorem::ALL {
+    for claim in metastable::theorem::ALL.iter() {
         assert!(
             claim.proof.as_ref().is_none_or(|p| (p.holds)().expect("decided")),
             "{}",

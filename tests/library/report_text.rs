@@ -118,7 +118,7 @@ fn random_texts_give_well_formed_output() {
 fn all_statements_are_well_formed_and_nearly_all_are_converted() {
     let texts: Vec<&str> = ALL
         .iter()
-        .flat_map(|c| [c.title, c.statement, c.narrower, c.constant, c.control.what])
+        .flat_map(|c| [c.title, c.lets, c.then, c.tested, c.narrower, c.constant, c.control.what])
         .filter(|t| !t.is_empty())
         .collect();
     let drawn: Vec<(&str, String)> = texts.into_iter().map(|t| (t, text(t))).collect();
@@ -141,7 +141,7 @@ fn all_statements_are_well_formed_and_nearly_all_are_converted() {
 #[test]
 fn derivations_are_well_formed_and_most_formulas_are_converted() {
     let (mut all, mut code) = (0, 0);
-    for claim in ALL {
+    for claim in ALL.iter() {
         let Some(typed) = derivation(claim) else { continue };
         let html = marked(&typed.replace('\n', " "));
         assert!(well_formed(&html), "{}\n{html}", claim.name);

@@ -39,7 +39,7 @@ fn every_paper_has_a_page() {
         let page = printed(root(), &format!("explain {paper} --markdown"));
         assert!(page.contains(paper), "{page}");
     }
-    let mut cited: Vec<String> = theorem::ALL.iter().map(|c| c.citation.to_owned()).collect();
+    let mut cited: Vec<String> = theorem::ALL.iter().map(|c| c.source.to_owned()).collect();
     cited.extend(metastable::study::ALL.iter().map(|s| s.citation.to_owned()));
     for text in &cited {
         for (k, _) in text.match_indices("arXiv:") {
@@ -56,7 +56,7 @@ fn every_paper_has_a_page() {
 
 #[test]
 fn claims_that_are_no_published_theorems_have_derivations() {
-    for claim in theorem::ALL {
+    for claim in theorem::ALL.iter() {
         if matches!(claim.status, theorem::Status::Corrected | theorem::Status::Observation) {
             let text = theorem::derivation(claim).unwrap_or_else(|| {
                 panic!("{} has no section `# Derivation` in its documentation", claim.name)

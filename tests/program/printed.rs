@@ -5,10 +5,12 @@ use metastable::cli::papers::ALL as PAPERS;
 use metastable::cli::printed;
 use metastable::cli::progress::{line, part, total_share};
 use metastable::cli::sections::{Document, Section, WIDTH, columns, escaped, wrapped};
-use metastable::cli::verdicts::{TIGHTEST, row, summary};
-use metastable::lab::report::{CitedPaper, tightest};
+use metastable::cli::verdicts::{TIGHTEST, row, summary, table};
+use metastable::lab::report::tightest;
 use metastable::paper_figs;
-use metastable::theorem::{ALL, DrawnRanges, Kind, Margin, Record, ResolvingPower, Verdict, find};
+use metastable::theorem::{
+    ALL, DrawnRanges, Kind, Margin, Record, ResolvingPower, TOPICS, Verdict, find,
+};
 
 #[test]
 fn markdown_is_escaped_and_plain_text_is_not() {
@@ -77,50 +79,62 @@ fn record(name: &'static str, as_expected: bool) -> Record {
     }
 }
 
-fn papers() -> Vec<CitedPaper> {
-    let paper =
-        |id| CitedPaper { id, summary: "Authors: ".to_owned() + &"a long title ".repeat(9) };
-    ["2312.10794", "2410.06833", "1607.06450"].map(paper).into()
+/// The number of claims without variants.
+fn claims() -> usize {
+    TOPICS.iter().map(|t| t.claims.len()).sum()
 }
 
 #[test]
 fn the_summary_of_all_claims_is_short_and_counts_each_once() {
     let records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
-    let text = summary(&records, &papers(), 1.0, Colour::NONE);
-    let n = records.len();
+    let text = summary(&records, &vec![0.25; records.len()], 1.0, Colour::NONE);
+    let n = claims();
     assert!(text.starts_with(&format!("{n} of {n} claims have the verdict that the literature, with its known errata, predicts, 1.0 s\n")));
-    assert!(text.lines().count() < 50, "{text}");
-    assert!(text.find("Not as predicted").is_none() && !text.contains('!'));
-    let part = |title: &str| {
-        text.split(&format!("\n{title}\n"))
-            .nth(1)
-            .and_then(|t| t.split("\n\n").next())
-            .expect("a part")
-            .to_owned()
+    assert!(text.lines().count() < 40, "{text}");
+    assert!(text.find("Not as predicted\n").is_none() && !text.contains('!'));
+    let table: Vec<&str> = text
+        .lines()
+        .skip_while(|l| !l.starts_with("topic"))
+        .take_while(|l| !l.is_empty())
+        .collect();
+    assert_eq!(table.len(), 1 + TOPICS.len());
+    assert!(table.iter().all(|l| l.chars().count() == table[0].chars().count()), "{text}");
+    // The last seven columns: claims, four verdicts, unexpected verdicts, seconds.
+    let sum = |back: usize| -> f64 {
+        let number = |l: &&str| l.split_whitespace().rev().nth(back).and_then(|w| w.parse().ok());
+        table[1..].iter().map(|l| number(l).unwrap_or(0.0)).sum()
     };
-    let last = |line: &str, back: usize| -> usize {
-        let line = line.split("  (a violation").next().expect("a line");
-        line.split_whitespace().rev().nth(back).and_then(|w| w.parse().ok()).expect("a number")
-    };
-    assert_eq!(part("By status").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
-    assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 1)).sum::<usize>(), n);
-    assert_eq!(part("By paper").lines().skip(1).map(|l| last(l, 0)).sum::<usize>(), n);
-    assert!(
-        part("By paper").find("1 more with fewer than 4 claims each").is_some()
-            && part("By paper").find("...  ").is_some()
-    );
-    assert!(part("By paper").lines().all(|l| l.chars().count() == 122), "columns are not aligned");
-    assert_eq!(part("The smallest margins of claims that hold").lines().count(), 1 + TIGHTEST);
+    assert_eq!([sum(6) as usize, sum(1) as usize], [n, 0]);
+    assert_eq!((2..6).map(|k| sum(k) as usize).sum::<usize>(), records.len());
+    assert!((sum(0) - 0.25 * records.len() as f64).abs() < 0.05 * TOPICS.len() as f64);
+    let closest = text.split("\nThe smallest margins of claims that hold\n").nth(1);
+    assert_eq!(closest.expect("a part").trim_end().lines().count(), 1 + TIGHTEST);
 }
 
 #[test]
-fn unexpected_verdicts_come_first() {
+fn topics_come_first_and_then_unexpected_verdicts() {
     let mut records: Vec<Record> = ALL.iter().map(|c| record(c.name, true)).collect();
     records[7].as_expected = false;
-    let text = summary(&records, &papers(), 1.0, Colour::NONE);
-    let odd = text.find("Not as predicted").expect("the section");
-    assert!(odd < text.find("By status").expect("the section"));
-    assert!(text[odd..].lines().nth(2).is_some_and(|l| l.starts_with(records[7].name)), "{text}");
+    let text = summary(&records, &[], 1.0, Colour::NONE);
+    let n = claims();
+    assert!(text.starts_with(&format!("{} of {n} claims", n - 1)), "{text}");
+    let odd = text.find("\nNot as predicted\n").expect("the section");
+    assert!(text.find("topic ").is_some_and(|k| k < odd));
+    assert!(odd < text.find("The smallest margins").expect("the section"));
+    assert!(text[odd..].lines().nth(3).is_some_and(|l| l.starts_with(records[7].name)), "{text}");
+}
+
+#[test]
+fn a_variant_has_a_line_below_its_claim() {
+    let claim = ALL.iter().find(|c| !c.variants.is_empty()).expect("a claim with a variant");
+    let records: Vec<Record> = claim.with_variants().map(|c| record(c.name, true)).collect();
+    let text = table(&records, 1.0, Colour::NONE);
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert!(lines[0].starts_with(claim.name), "{text}");
+    assert!(lines[1].starts_with(&format!("  {}", claim.variants[0].name)), "{text}");
+    assert!(text.contains("1 of 1 claims"), "{text}");
+    let alone = table(&records[1..], 1.0, Colour::NONE);
+    assert!(alone.lines().nth(1).is_some_and(|l| l.starts_with(claim.variants[0].name)), "{alone}");
 }
 
 #[test]

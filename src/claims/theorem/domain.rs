@@ -140,11 +140,11 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "n = {}, d = {}, beta = {}, {}, {}",
-            self.n, self.d, self.beta, self.dynamics, self.law
-        )
+        write!(f, "n = {}, d = {}, beta = {}", self.n, self.d, self.beta)?;
+        [self.dynamics, self.law]
+            .iter()
+            .filter(|name| !name.is_empty())
+            .try_for_each(|name| write!(f, ", {name}"))
     }
 }
 
@@ -158,12 +158,14 @@ pub struct Domain {
     pub d: Sizes,
     /// Inverse temperature.
     pub beta: Betas,
-    /// The dynamics of the claim.
+    /// The dynamics of the claim; none if the claim is about other objects.
     pub dynamics: &'static [&'static str],
-    /// Laws of tokens.
+    /// Laws of tokens; none if the trial makes its own points.
     pub laws: &'static [&'static str],
     /// Masses of tokens.
     pub masses: Masses,
+    /// What a trial draws, if that is no law of tokens or no registered dynamics, as printed.
+    pub draws: &'static str,
     /// A joint condition; cases that violate it are drawn again.
     pub condition: Option<Condition>,
     /// Additional (n, d, beta) that are always tested, chosen where the margin is thin.
@@ -179,8 +181,18 @@ impl Domain {
         dynamics: &["sa", "usa"],
         laws: &["uniform"],
         masses: Masses::Random,
+        draws: "",
         condition: None,
         corners: &[],
+    };
+    /// No tokens and no dynamics: a claim about maps, rows, matrices or functions. A claim that
+    /// uses it says in `draws` what its trials draw.
+    pub const FREE: Self = Self {
+        beta: Betas::Unused,
+        dynamics: &[],
+        laws: &[],
+        masses: Masses::Equal,
+        ..Self::ATTENTION
     };
     /// The same with equal masses.
     pub const EQUAL_MASSES: Self = Self { masses: Masses::Equal, ..Self::ATTENTION };
@@ -266,13 +278,23 @@ impl Domain {
         if !self.beta.contains(case) {
             return Some(format!("beta = {} ({})", case.beta, self.beta.text()));
         }
-        if !self.dynamics.contains(&case.dynamics) {
+        if case.dynamics != self.dynamics_at(0) && !self.dynamics.contains(&case.dynamics) {
             return Some(format!("dynamics {} ({})", case.dynamics, self.dynamics.join(", ")));
         }
-        if !self.laws.contains(&case.law) {
+        if case.law != self.law_at(0) && !self.laws.contains(&case.law) {
             return Some(format!("law {} ({})", case.law, self.laws.join(", ")));
         }
         self.condition.filter(|c| !(c.holds)(case)).map(|c| format!("{case} ({})", c.text))
+    }
+
+    /// The k-th dynamics; the empty name if the claim has none.
+    fn dynamics_at(&self, k: usize) -> &'static str {
+        self.dynamics.get(k).copied().unwrap_or_default()
+    }
+
+    /// The k-th law; the empty name if the claim has none.
+    fn law_at(&self, k: usize) -> &'static str {
+        self.laws.get(k).copied().unwrap_or_default()
     }
 
     /// All combinations of the ends of the ranges, then the additional corners. Dynamics and laws
@@ -288,14 +310,13 @@ impl Domain {
         let mut cases: Vec<Case> = Vec::new();
         for (n, d, beta) in points {
             // The next dynamics and law that meet the joint condition.
-            let count = self.dynamics.len() * self.laws.len();
+            let (dynamics, laws) = (self.dynamics.len().max(1), self.laws.len().max(1));
+            let count = dynamics * laws;
             let start = cases.len();
             let options = (0..count).map(|k| {
                 let k = start + k;
-                let (dynamics, law) = (
-                    self.dynamics[k % self.dynamics.len()],
-                    self.laws[(k / self.dynamics.len()) % self.laws.len()],
-                );
+                let (dynamics, law) =
+                    (self.dynamics_at(k % dynamics), self.law_at((k / dynamics) % laws));
                 Case { n, d, beta, dynamics, law, masses: self.masses }
             });
             if let Some(case) = options
@@ -313,8 +334,8 @@ impl Domain {
         (0..1000).find_map(|_| {
             let (n, d) = (self.n.draw(stream), self.d.draw(stream));
             let beta = self.beta.draw(n, d, stream);
-            let dynamics = self.dynamics[stream.index(self.dynamics.len())];
-            let law = self.laws[stream.index(self.laws.len())];
+            let dynamics = self.dynamics_at(stream.index(self.dynamics.len().max(1)));
+            let law = self.law_at(stream.index(self.laws.len().max(1)));
             let case = Case { n, d, beta, dynamics, law, masses: self.masses };
             self.violated_hypothesis(&case).is_none().then_some(case)
         })
@@ -337,10 +358,12 @@ impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = vec![self.n.text("n"), self.d.text("d"), self.beta.text()];
         parts.push(self.dynamics.join(", "));
-        if self.laws != ["uniform"] || !matches!(self.n, Sizes::Unused) {
+        parts.push(self.draws.to_owned());
+        if !self.laws.is_empty() && (self.laws != ["uniform"] || !matches!(self.n, Sizes::Unused)) {
             parts.push(format!("tokens {}", self.laws.join(" or ")));
         }
-        if !matches!(self.n, Sizes::Unused | Sizes::Fixed(1)) {
+        let free = self.dynamics.is_empty() && self.laws.is_empty();
+        if !free && !matches!(self.n, Sizes::Unused | Sizes::Fixed(1)) {
             parts.push(match self.masses {
                 Masses::Equal => "equal masses".into(),
                 Masses::Random => {

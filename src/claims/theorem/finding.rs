@@ -44,7 +44,7 @@ impl Margin {
 pub enum Finding {
     /// The hypotheses held: the signed distance to the threshold.
     Margin(Margin),
-    /// The hypotheses held: yes or no, for shares.
+    /// The hypotheses held: yes or no, for counts, truth values and shares.
     Answer(bool),
     /// The draw did not meet the hypotheses.
     HypothesesMissed,
@@ -116,6 +116,16 @@ impl Finding {
     /// Yes or no.
     pub fn answer(yes: bool) -> Self {
         Self::Answer(yes)
+    }
+
+    /// Yes if a count is the claimed one.
+    pub fn exact(count: usize, claimed: usize) -> Self {
+        Self::Answer(count == claimed)
+    }
+
+    /// Yes if all of these are true.
+    pub fn all(of: impl IntoIterator<Item = bool>) -> Self {
+        Self::Answer(of.into_iter().all(|yes| yes))
     }
 
     /// Adds to the evaluation error of the margin.

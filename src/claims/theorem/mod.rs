@@ -27,14 +27,15 @@ mod resolving_power;
 #[doc(hidden)]
 pub mod rounding;
 pub mod sentences;
+#[doc(hidden)]
+pub mod shared;
 mod status;
 mod tape;
-pub mod topics;
 mod trial;
 mod verdict;
 
 pub use check::{Effort, check, exit_code, exit_code_of, sweep};
-pub use claim::{ALL, derivation, find};
+pub use claim::{ALL, TOPICS, Topic, derivation, find};
 pub use confirm::{Confirmation, confirm};
 pub use context::{Context, Evidence, Method, Stop};
 pub use domain::{Betas, Case, Condition, Domain, Masses, Sizes};
@@ -72,16 +73,23 @@ pub struct Claim {
     pub name: &'static str,
     /// Title in tables.
     pub title: &'static str,
-    /// The statement, with formulas in plain text.
-    pub statement: &'static str,
+    /// What is given, without the word "let"; empty if `then` says it.
+    pub lets: &'static str,
+    /// The statement about it, with formulas in plain text.
+    pub then: &'static str,
+    /// How it is tested: tolerances, times, what a trial draws; empty if `then` says it.
+    pub tested: &'static str,
     /// The hypotheses. They are printed, and cases are drawn from them.
     pub domain: Domain,
     /// How the tested hypotheses are narrower than those of the source; empty if they are not.
     pub narrower: &'static str,
-    /// The source.
-    pub citation: &'static str,
+    /// The source: a paper with the number of a theorem or an equation, or "derived" if the
+    /// derivation is in the file of the claim.
+    pub source: &'static str,
     /// Status in the literature.
     pub status: Status,
+    /// For a false claim: what is true instead. Empty if the claim says it of which it is a variant.
+    pub correct: &'static str,
     /// The kind of quantity measured.
     pub kind: Kind,
     /// Number of trials: quick and standard.
@@ -91,10 +99,50 @@ pub struct Claim {
     /// The constant that the trial passes through [`Context::claimed_constant`], in words; empty if
     /// the claim has none.
     pub constant: &'static str,
+    /// Why no relative change of a constant can be resolved; empty if there is a constant, or an
+    /// inequality whose slack tells it.
+    pub no_constant: &'static str,
     /// The control. It must be violated if the claim should hold, and hold if the claim is false.
     pub control: Control,
     /// A proof on a box, if there is one.
     pub proof: Option<Proof>,
+    /// Other wordings of the same statement: as printed, as believed, as corrected. A variant has
+    /// its own name, status, trial and control; in tables it shares the row of this claim.
+    pub variants: &'static [&'static Claim],
+}
+
+impl Claim {
+    /// The whole statement.
+    pub fn statement(&self) -> String {
+        let lets =
+            if self.lets.is_empty() { String::new() } else { format!("Let {}. ", self.lets) };
+        let tested = if self.tested.is_empty() {
+            String::new()
+        } else {
+            format!(" Tested {}.", self.tested)
+        };
+        format!("{lets}{}{tested}", self.then)
+    }
+
+    /// The claim, followed by its variants.
+    pub fn with_variants(&'static self) -> impl Iterator<Item = &'static Self> {
+        std::iter::once(self).chain(self.variants.iter().copied())
+    }
+
+    /// True if this is a variant of another claim.
+    pub fn is_variant(&self) -> bool {
+        claim::row(self.name).is_some_and(|c| c.name != self.name)
+    }
+
+    /// True if this is the name of the claim or of one of its variants.
+    pub fn is_or_has(&self, name: &str) -> bool {
+        self.name == name || self.variants.iter().any(|v| v.name == name)
+    }
+
+    /// For a false claim: the true claim of which it is a variant.
+    pub fn corrected_by(&self) -> Option<&'static Self> {
+        claim::row(self.name).filter(|c| c.name != self.name && !c.status.expects_violation())
+    }
 }
 
 /// Defaults, for use as `..Claim::IDENTITY`: a theorem, tested under the hypotheses of its source,
@@ -105,20 +153,27 @@ impl Claim {
     pub const INEQUALITY: Self = Self {
         name: "",
         title: "",
-        statement: "",
+        lets: "",
+        then: "",
+        tested: "",
         domain: Domain::ATTENTION,
         narrower: "",
-        citation: "",
+        source: "",
         status: Status::Theorem,
+        correct: "",
         kind: Kind::Inequality,
         trials: (0, 0),
         trial: |_, _| Err(missing("trial")),
         constant: "",
+        no_constant: "",
         control: Control { what: "", trial: |_| Err(missing("control")) },
         proof: None,
+        variants: &[],
     };
     /// Defaults of an identity.
     pub const IDENTITY: Self = Self { kind: Kind::Identity, ..Self::INEQUALITY };
+    /// Defaults of a claim about counts or truth values.
+    pub const EXACT: Self = Self { kind: Kind::Exact, ..Self::INEQUALITY };
     /// Defaults of a law.
     pub const LAW: Self = Self { kind: Kind::Law, ..Self::INEQUALITY };
     /// Defaults of a claim about every draw, with exceptions below 10 %.

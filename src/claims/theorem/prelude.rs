@@ -1,6 +1,7 @@
 //! Imports that nearly every claim needs: `use crate::theorem::prelude::*;`.
 
 pub use super::rounding::{TINY, absolute, max_relative_deviation, weight_change};
+pub use super::shared::{PAIRS, SYMMETRY_TOLERANCE, normals, sine, unit_matrix, weight};
 pub use super::{
     Betas, Case, Claim, Condition, Context, Control, Domain, Finding, Kind, Masses, Proof, Sizes,
     Status,

@@ -54,6 +54,8 @@ pub enum Kind {
     /// An inequality. The margin is the distance to the bound over the bound; the slack is the
     /// factor by which the bound could be tightened.
     Inequality,
+    /// Counts or truth values, without rounding: every trial must say yes.
+    Exact,
     /// A measured number with its sampling error. The margin is
     /// `1 - |measured - claimed| / allowed`.
     Law,
@@ -76,6 +78,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Identity => "identity",
+            Self::Exact => "exact",
             Self::Inequality => "inequality",
             Self::Law => "law",
             Self::Share(_) | Self::Every(_) => "share",

@@ -1,7 +1,7 @@
 //! One trial of a claim, with everything that it drew and used.
 
 use super::context::{Evidence, Used};
-use super::{Case, Claim, Context, Finding, Tape};
+use super::{Case, Claim, Context, Finding, Kind, Tape};
 use crate::error::{Error, Result};
 
 /// The result of one trial.
@@ -37,8 +37,7 @@ impl TrialResult {
 /// are defects of the claim).
 pub fn run_trial(claim: &Claim, case: &Case, mut context: Context) -> Result<TrialResult> {
     let finding = failures_as_findings((claim.trial)(case, &mut context))?;
-    if matches!(finding, Finding::Margin(_)) && claim.kind.is_share()
-        || matches!(finding, Finding::Answer(_)) && !claim.kind.is_share()
+    if matches!(finding, Finding::Margin(_)) && (claim.kind.is_share() || claim.kind == Kind::Exact)
     {
         return Err(Error::parameter(
             "claim",

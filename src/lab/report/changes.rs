@@ -2,10 +2,9 @@
 //! problems, and the claims that came closest to failing.
 
 use super::claims::{margin, number};
-use super::errata::{self, Erratum, erratum};
 use super::math;
 use super::terms::escape;
-use crate::theorem::{Claim, Record, Status, Verdict, find};
+use crate::theorem::{Claim, Record, Status, Verdict, claim, find};
 
 /// Number of smallest margins shown.
 const MAX_CLOSEST: usize = 10;
@@ -33,12 +32,26 @@ pub fn tightest(records: &[Record], most: usize) -> Vec<&Record> {
     found.into_iter().take(most).map(|(_, r)| r).collect()
 }
 
-/// The headline: the number of claims with the predicted verdict.
-pub fn headline(good: usize, all: usize) -> String {
+/// The headline: the number of claims that have the predicted verdict, with all of their variants.
+pub fn headline<'a>(verdicts: impl IntoIterator<Item = (&'a str, bool)>) -> String {
+    let mut claims: Vec<(&str, bool)> = Vec::new();
+    for (name, as_expected) in verdicts {
+        let name = claim::row(name).map_or(name, |c| c.name);
+        match claims.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, all)) => *all &= as_expected,
+            None => claims.push((name, as_expected)),
+        }
+    }
+    let good = claims.iter().filter(|(_, all)| *all).count();
     format!(
-        "{good} of {all} claims have the verdict that the literature, with its known errata, \
-        predicts"
+        "{good} of {} claims have the verdict that the literature, with its known errata, predicts",
+        claims.len()
     )
+}
+
+/// As [`headline`], of records.
+pub fn headline_of(records: &[Record]) -> String {
+    headline(records.iter().map(|r| (r.name, r.as_expected)))
 }
 
 fn link(name: &str) -> String {
@@ -77,22 +90,16 @@ fn pair(title: &str, left: (&str, &str), right: &str) -> String {
 }
 
 fn statement(c: &Claim) -> String {
-    format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(c.statement), c.name)
+    format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(&c.statement()), c.name)
 }
 
-/// The correct statements, from the claims that were checked, and a remark.
-fn holds(e: &Erratum, records: &[Record]) -> String {
-    let checked = |name: &&&str| records.iter().any(|r| r.name == **name);
-    let known = e.holds.iter().filter(checked).filter_map(|name| find(name).ok());
-    let mut out: String = known.map(|c| format!("<p>{}</p>", statement(c))).collect();
-    if !e.words.is_empty() {
-        out.push_str(&format!("<p>{}</p>", math::text(e.words)));
+/// What is true instead of a false claim.
+fn correction(c: &Claim) -> String {
+    let mut out = c.corrected_by().map_or_else(String::new, |c| format!("<p>{}</p>", statement(c)));
+    if !c.correct.is_empty() {
+        out.push_str(&format!("<p>{}</p>", math::text(c.correct)));
     }
-    if out.is_empty() {
-        format!("<p>See <code>metastable explain {}</code>.</p>", e.holds.join(" "))
-    } else {
-        out
-    }
+    out
 }
 
 /// The false statements with a status, each with its correction.
@@ -102,13 +109,7 @@ fn false_statements(records: &[Record], status: Status, what: &str, label: &str)
     if found.is_empty() {
         return String::new();
     }
-    let one = |c: &&Claim| {
-        let right = erratum(c.name).map_or_else(
-            || format!("<p>See the derivation of {}.</p>", c.name),
-            |e| holds(e, records),
-        );
-        pair(&math::text(c.title), (label, &statement(c)), &right)
-    };
+    let one = |c: &&Claim| pair(&math::text(c.title), (label, &statement(c)), &correction(c));
     let many = if found.len() == 1 { "statement is" } else { "statements are" };
     format!("<h3>{} {many} {what}</h3>\n{}", found.len(), found.iter().map(one).collect::<String>())
 }
@@ -116,16 +117,16 @@ fn false_statements(records: &[Record], status: Status, what: &str, label: &str)
 /// Corrected statements whose published form is not a claim of its own; the citation tells what was
 /// published.
 fn corrected(records: &[Record]) -> String {
-    let paired = |name: &str| errata::ALL.iter().any(|e| e.holds.contains(&name));
-    let alone = records.iter().filter(|r| r.status == Status::Corrected && !paired(r.name));
-    let found: Vec<&Claim> = alone.filter_map(|r| find(r.name).ok()).collect();
+    let alone = |c: &&Claim| !c.variants.iter().any(|v| v.status.expects_violation());
+    let of_status = records.iter().filter(|r| r.status == Status::Corrected);
+    let found: Vec<&Claim> = of_status.filter_map(|r| find(r.name).ok()).filter(alone).collect();
     if found.is_empty() {
         return String::new();
     }
     let one = |c: &&Claim| {
         pair(
             &math::text(c.title),
-            ("Where it is published", &escape(c.citation)),
+            ("Where it is published", &escape(c.source)),
             &format!("<p>{}</p>", statement(c)),
         )
     };

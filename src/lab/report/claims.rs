@@ -1,8 +1,9 @@
-//! The claims of the page, each folded to one line, grouped by paper, with an index by topic.
+//! The claims of the page, each folded to one line, grouped by topic, with an index by paper.
 
 use super::groups::{CitedPaper, Group, by_paper, by_topic};
 use super::math;
 use super::terms::{STATUSES, VERDICTS, escape, kind};
+use crate::theorem::claim::find_topic;
 use crate::theorem::{Claim, Kind, Margin, Record, ResolvingPower, Verdict, derivation, find};
 
 pub(super) fn section(
@@ -11,30 +12,39 @@ pub(super) fn section(
     papers: &[CitedPaper],
     flag: &str,
 ) -> String {
+    let by_papers = by_paper(records, papers);
+    let paper = |k: usize| {
+        let group = by_papers.iter().find(|g| g.records.contains(&k));
+        group.map_or("other", |g| g.name.as_str())
+    };
     let no_spark = String::new();
-    let one = |k: &usize| folded(&records[*k], sparks.get(*k).unwrap_or(&no_spark), flag);
+    let one =
+        |k: &usize| folded(&records[*k], sparks.get(*k).unwrap_or(&no_spark), (flag, paper(*k)));
     let shelf = |g: &Group| {
         let heading =
             format!("{} <span class=\"count\">{}</span>", escape(&g.title), g.records.len());
+        let page = find_topic(&g.name).map_or("", |t| t.page);
+        let page: String =
+            page.split("\n\n").map(|p| format!("<p>{}</p>\n", math::text(p))).collect();
         let all: String = g.records.iter().map(one).collect();
         format!(
-            "<section class=\"group\" aria-labelledby=\"h-paper-{0}\"><h3 \
-            id=\"h-paper-{0}\">{heading}</h3>\n{all}</section>\n",
+            "<section class=\"group\" aria-labelledby=\"h-topic-{0}\"><h3 \
+            id=\"h-topic-{0}\">{heading}</h3>\n{page}{all}</section>\n",
             g.name
         )
     };
-    let papers: String = by_paper(records, papers).iter().map(shelf).collect();
-    let topics: String = by_topic(records).iter().map(|g| topic(g, records)).collect();
+    let topics: String = by_topic(records).iter().map(shelf).collect();
+    let index: String = by_papers.iter().map(|g| index(g, records)).collect();
     format!(
         "<section id=\"claims\" aria-labelledby=\"h-claims\"><h2 id=\"h-claims\">All claims, one \
-        line each</h2>\n{form}<div id=\"by-topic\"><h3>By topic</h3>\n{topics}</div>\n<div \
-        id=\"by-paper\">\n{papers}</div>\n</section>\n",
+        line each</h2>\n{form}<div id=\"by-paper\"><h3>By paper</h3>\n{index}</div>\n<div \
+        id=\"by-topic\">\n{topics}</div>\n</section>\n",
         form = form(),
     )
 }
 
-/// A topic with links to its claims; a script may move the claims themselves here.
-fn topic(g: &Group, records: &[Record]) -> String {
+/// A paper with links to its claims; a script may move the claims themselves here.
+fn index(g: &Group, records: &[Record]) -> String {
     let link = |k: &usize| {
         let r = &records[*k];
         let title = find(r.name).map_or_else(|_| escape(r.name), |c| math::text(c.title));
@@ -42,7 +52,7 @@ fn topic(g: &Group, records: &[Record]) -> String {
     };
     let links: String = g.records.iter().map(link).collect();
     format!(
-        "<details class=\"topic\" id=\"topic-{}\"><summary><b>{}</b> <span \
+        "<details class=\"paper\" id=\"paper-{}\"><summary><b>{}</b> <span \
         class=\"count\">{}</span></summary>\n<ul class=\"index\">\n{links}</ul></details>\n",
         g.name,
         escape(&g.title),
@@ -57,8 +67,8 @@ fn form() -> String {
     };
     format!(
         "<form id=\"filter\" hidden><label>Group by <select name=\"group\"><option \
-        value=\"by-paper\">paper</option><option \
-        value=\"by-topic\">topic</option></select></label><label>Status <select \
+        value=\"by-topic\">topic</option><option \
+        value=\"by-paper\">paper</option></select></label><label>Status <select \
         name=\"status\"><option value=\"\">all</option>{}</select></label><label>Verdict <select \
         name=\"verdict\"><option value=\"\">all</option>{}</select></label><label>Words <input \
         name=\"words\" type=\"search\" size=\"12\"></label><label><input name=\"expected\" \
@@ -70,12 +80,11 @@ fn form() -> String {
 }
 
 /// The attributes that the filter reads.
-fn data(r: &Record) -> String {
+fn data(r: &Record, paper: &str) -> String {
     let expected = if r.as_expected { "yes" } else { "no" };
-    let topic = crate::theorem::topics::topic(r.name).map_or("without", |t| t.name);
     format!(
         "data-status=\"{}\" data-verdict=\"{}\" data-expected=\"{expected}\" \
-        data-topic=\"topic-{topic}\" data-words=\"{}\"",
+        data-paper=\"paper-{paper}\" data-words=\"{}\"",
         r.status, r.verdict, r.name
     )
 }
@@ -105,13 +114,13 @@ fn verdict(r: &Record) -> String {
 }
 
 /// The line of a claim, which unfolds to all details.
-fn folded(r: &Record, spark: &str, flag: &str) -> String {
+fn folded(r: &Record, spark: &str, (flag, paper): (&str, &str)) -> String {
     let Ok(c) = find(r.name) else { return String::new() };
     format!(
         "<details class=\"claim\" {data}><summary>{shape} <b id=\"h-{name}\">{title}</b> <span \
         class=\"tag\">{status}</span> <span \
         class=\"tag\">{verdict}</span></summary>\n{article}</details>\n",
-        data = data(r),
+        data = data(r, paper),
         shape = shape(r),
         name = r.name,
         title = math::text(c.title),
@@ -162,7 +171,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
             format!("{} trials, smallest margin {}", s.evaluations, number(s.best))
         }),
     );
-    row("Source", escape(c.citation));
+    row("Source", escape(c.source));
     row("Again", format!("<code>metastable check {}{flag} --seed {}</code>", r.name, r.seed));
     let proof = derivation(c).map_or(String::new(), |text| {
         let paragraphs: String = text
@@ -176,7 +185,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
         aria-label=\"Link to \
         {0}\">#</a></p>\n<table><caption>{0}</caption><tbody>\n{rows}</tbody></table>\n{proof}</article>\n",
         r.name,
-        statement = math::text(c.statement),
+        statement = math::text(&c.statement()),
     )
 }
 

@@ -1,19 +1,19 @@
-// The only script: groups the claims by paper or by topic, hides those that the form does not ask for, and opens the one that a link leads to.
+// The only script: groups the claims by topic or by paper, hides those that the form does not ask for, and opens the one that a link leads to.
 const form = document.getElementById("filter"), shown = document.getElementById("shown");
 const claims = [...document.querySelectorAll("details.claim")], homes = claims.map(c => c.parentElement);
-const links = [...document.querySelectorAll("#by-topic .index")], groups = [...document.querySelectorAll("section.group, details.topic")];
+const links = [...document.querySelectorAll("#by-paper .index")], groups = [...document.querySelectorAll("section.group, details.paper")];
 const papers = document.getElementById("by-paper"), topics = document.getElementById("by-topic");
 form.hidden = false;
 form.addEventListener("submit", e => e.preventDefault());
 const apply = () => {
   const { group, status, verdict, expected, words } = form.elements;
-  const topical = group.value === topics.id, wanted = words.value.toLowerCase().split(/\s+/);
-  topics.hidden = !topical;
-  papers.hidden = topical;
+  const papered = group.value === papers.id, wanted = words.value.toLowerCase().split(/\s+/);
+  papers.hidden = !papered;
+  topics.hidden = papered;
   links.forEach(l => { l.hidden = true; });
   let count = 0;
   claims.forEach((claim, k) => {
-    const d = claim.dataset, home = topical ? document.getElementById(d.topic) : homes[k];
+    const d = claim.dataset, home = papered ? document.getElementById(d.paper) : homes[k];
     const good = (!status.value || d.status === status.value) && (!verdict.value || d.verdict === verdict.value)
       && (!expected.checked || d.expected === "no") && wanted.every(w => (d.words + claim.textContent).toLowerCase().includes(w));
     if (claim.parentElement !== home) home.append(claim);
@@ -21,7 +21,7 @@ const apply = () => {
     count += good;
   });
   for (const g of groups) {
-    if (topical && g.matches("details")) g.open = true;
+    if (papered && g.matches("details")) g.open = true;
     g.hidden = !g.querySelector("details.claim:not([hidden])");
   }
   shown.textContent = `${count} of ${claims.length} claims`;

@@ -1,6 +1,6 @@
 //! Groups of claims: by paper and by topic.
 
-use crate::theorem::{Record, find, topics};
+use crate::theorem::{Record, TOPICS, Topic, claim::topic, find};
 
 /// A paper that claims are grouped by.
 pub struct CitedPaper {
@@ -55,21 +55,18 @@ pub fn by_paper(records: &[Record], papers: &[CitedPaper]) -> Vec<Group> {
     groups
 }
 
-/// Groups by topic, in the order of the topics and of their claims. Every record appears once.
+/// Groups by topic, in the order of the topics; records keep their order. Every record of a
+/// registered claim appears once.
 pub fn by_topic(records: &[Record]) -> Vec<Group> {
-    let at = |name: &&str| records.iter().position(|r| r.name == *name);
-    let group = |t: &topics::Topic| Group {
-        name: t.name.to_owned(),
-        title: t.title.to_owned(),
-        records: t.claims.iter().filter_map(at).collect(),
+    let of = |t: &Topic| {
+        let inside = |k: &usize| topic(records[*k].name).is_some_and(|found| found.name == t.name);
+        Group {
+            name: t.name.to_owned(),
+            title: t.title.to_owned(),
+            records: (0..records.len()).filter(inside).collect(),
+        }
     };
-    let mut groups: Vec<Group> = topics::ALL.iter().map(group).collect();
-    let rest = (0..records.len()).filter(|k| topics::topic(records[*k].name).is_none()).collect();
-    groups.push(Group {
-        name: "without".to_owned(),
-        title: "Without a topic".to_owned(),
-        records: rest,
-    });
+    let mut groups: Vec<Group> = TOPICS.iter().map(|t| of(t)).collect();
     groups.retain(|g| !g.records.is_empty());
     groups
 }
@@ -82,7 +79,7 @@ const NO_NUMBER: TheoremNumber = (u32::MAX, 0);
 
 /// The first paper that a claim cites, and the place in it.
 fn cited_theorem(record: &Record, papers: &[CitedPaper]) -> Option<(usize, TheoremNumber)> {
-    let citation = find(record.name).ok()?.citation;
+    let citation = find(record.name).ok()?.source;
     let found = papers.iter().enumerate().filter_map(|(k, p)| Some((citation.find(p.id)?, k)));
     let (from, paper) = found.min()?;
     Some((paper, number(&citation[from + papers[paper].id.len()..])))

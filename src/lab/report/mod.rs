@@ -3,14 +3,13 @@
 
 mod changes;
 mod claims;
-pub mod errata;
 mod figures;
 mod groups;
 #[doc(hidden)]
 pub mod math;
 mod terms;
 
-pub use changes::{headline, tightest};
+pub use changes::{headline, headline_of, tightest};
 pub use figures::{Figure, FigurePicture};
 #[doc(hidden)]
 pub use groups::number as theorem_number;
@@ -27,6 +26,8 @@ pub struct Budget {
     pub effort: Effort,
     /// Names of the requested claims; empty for all.
     pub names: Vec<String>,
+    /// Names of the requested topics; empty for all.
+    pub topics: Vec<String>,
     /// Wall time in seconds.
     pub seconds: f64,
     /// Description of the machine.
@@ -39,7 +40,12 @@ impl Budget {
     /// The command that reproduces the records.
     pub fn command(&self) -> String {
         let named: String = self.names.iter().map(|n| format!(" {n}")).collect();
-        format!("metastable check{named}{} --seed {}", self.flag(), self.seed)
+        let topics = if self.topics.is_empty() {
+            String::new()
+        } else {
+            format!(" --topic {}", self.topics.join(","))
+        };
+        format!("metastable check{named}{topics}{} --seed {}", self.flag(), self.seed)
     }
 
     fn flag(&self) -> String {
@@ -74,7 +80,7 @@ pub fn html(
 ) -> String {
     let body = format!(
         "<a class=\"skip\" href=\"#claims\">Skip to the \
-        claims</a>\n{header}{contents}<main>\n{news}{summary}{claims}{words}{pictures}{run}</main>\n<script>{script}</script>\n",
+        claims</a>\n{header}{contents}<main>\n{summary}{news}{claims}{words}{pictures}{run}</main>\n<script>{script}</script>\n",
         header = header(records, budget),
         contents = contents(figures),
         news = changes::section(records),
@@ -101,11 +107,10 @@ pub fn document(title: &str, provenance: &Provenance, rules: &str, body: &str) -
 }
 
 fn header(records: &[Record], budget: &Budget) -> String {
-    let good = records.iter().filter(|r| r.as_expected).count();
     format!(
         "<header>\n<h1>Status of the theorems</h1>\n<p class=\"headline\">{}.</p>\n<p>{}. A \
         numerical verdict is not a proof.</p>\n</header>\n",
-        changes::headline(good, records.len()),
+        headline_of(records),
         budget.words(),
     )
 }
@@ -155,8 +160,8 @@ fn run(records: &[Record], provenance: &Provenance, budget: &Budget) -> String {
 fn contents(figures: &[Figure]) -> String {
     let figures = if figures.is_empty() { "" } else { "<li><a href=\"#figures\">Figures</a></li>" };
     format!(
-        "<nav aria-label=\"Contents\"><ul><li><a href=\"#news\">What is new</a></li><li><a \
-        href=\"#summary\">Verdicts by status</a></li><li><a href=\"#claims\">All \
+        "<nav aria-label=\"Contents\"><ul><li><a href=\"#summary\">Verdicts by \
+        topic</a></li><li><a href=\"#news\">What is new</a></li><li><a href=\"#claims\">All \
         claims</a></li><li><a href=\"#words\">What the words mean</a></li>{figures}<li><a \
         href=\"#run\">This run</a></li><li><a href=\"page.html\">Tokens in motion</a>, a page that \
         computes</li></ul></nav>\n"
@@ -168,36 +173,32 @@ fn summary(records: &[Record]) -> String {
     let given: Vec<&Verdict> =
         VERDICTS.iter().filter(|v| records.iter().any(|r| r.verdict == **v)).collect();
     let head: String = given.iter().map(|v| format!("<th scope=\"col\">{v}</th>")).collect();
-    let rows: String = STATUSES
-        .iter()
-        .map(|s| {
-            let cell = |v: &&Verdict| match records
-                .iter()
-                .filter(|r| r.status == *s && r.verdict == **v)
-                .count()
-            {
+    let row = |g: &Group| {
+        let cell =
+            |v: &&Verdict| match g.records.iter().filter(|k| records[**k].verdict == **v).count() {
                 0 => "<td></td>".to_owned(),
                 count => format!("<td>{count}</td>"),
             };
-            format!(
-                "<tr><th scope=\"row\">{s}</th>{}</tr>\n",
-                given.iter().map(cell).collect::<String>()
-            )
-        })
-        .collect();
+        format!(
+            "<tr><th scope=\"row\"><a href=\"#h-topic-{}\">{}</a></th>{}</tr>\n",
+            g.name,
+            escape(&g.title),
+            given.iter().map(cell).collect::<String>()
+        )
+    };
+    let rows: String = by_topic(records).iter().map(row).collect();
     format!(
         "<section id=\"summary\" aria-labelledby=\"h-summary\"><h2 id=\"h-summary\">Verdicts by \
-        status</h2>\n<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"Table of \
-        verdicts\"><table><caption>Status in the literature and verdict \
-        here</caption><thead><tr><th \
-        scope=\"col\">status</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n<p>Misprinted \
+        topic</h2>\n<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"Table of \
+        verdicts\"><table><caption>Topic and verdict</caption><thead><tr><th \
+        scope=\"col\">topic</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n<p>Misprinted \
         and folklore statements are expected to be violated.</p>\n</section>\n"
     )
 }
 
 /// All claims as a Markdown table.
 pub fn claims_table() -> String {
-    table(crate::theorem::ALL)
+    table(&crate::theorem::ALL)
 }
 
 /// A Markdown table of some claims.
@@ -214,7 +215,7 @@ pub fn table(claims: &[&crate::theorem::Claim]) -> String {
             plain(claim.title),
             claim.status,
             kind(claim.kind),
-            plain(claim.citation)
+            plain(claim.source)
         ));
     }
     out

@@ -1,0 +1,89 @@
+//! Largest inner product between orthogonal caps.
+
+use crate::num::interval::Interval;
+use crate::theorem::prelude::*;
+
+/// arXiv:2410.06833, section 4, with the order corrected: 4 sqrt(eps), not eps^2 + 2 eps.
+///
+/// # Derivation
+///
+/// For orthogonal unit centres the largest inner product of the caps `<., w> >= 1 - 2 eps` is
+/// `sin(2r)` with `cos r = 1 - 2 eps`, that is `4 (1 - 2 eps) sqrt(eps (1 - eps))`; it is at most
+/// `4 sqrt(eps)` because `(1 - 2 eps)^2 (1 - eps) <= 1`, which is proved by interval arithmetic.
+pub static ENTRY: Claim = Claim {
+    name: "cap-overlap",
+    title: "Points of two orthogonal caps have inner product at most 4 sqrt(eps)",
+    lets: "w and w' be orthogonal unit vectors and 0 < eps <= 1/16",
+    then: "Then <x, y> <= 4 sqrt(eps) for all unit vectors x, y with <x, w> >= 1 - 2 eps and <y, \
+           w'> >= 1 - 2 eps.",
+    domain: DOMAIN,
+    source: "arXiv:2410.06833, section 4 (the printed bound eps^2 + 2 eps is false)",
+    status: Status::Corrected,
+    trials: (40, 400),
+    trial: |case, ctx| overlap(case, ctx, |eps| 4.0 * eps.sqrt(), Points::Drawn),
+    control: Control {
+        what: "the bound 2 sqrt(eps) for the nearest points of the caps",
+        trial: |ctx| overlap(&EDGE, ctx, |eps| 2.0 * eps.sqrt(), Points::Nearest),
+    },
+    proof: Some(Proof {
+        whole: true,
+        what: "0 <= eps <= 1/16: (1 - 2 eps)^2 (1 - eps) <= 1",
+        // (1 - 2 eps)^2 (1 - eps) = 1 - eps (5 - 8 eps + 4 eps^2).
+        holds: || {
+            let (eps, exact) = (Interval::new(0.0, 1.0 / 16.0), Interval::exact);
+            Ok((exact(5.0) - exact(8.0) * eps + exact(4.0) * eps.sqr()).lo() >= 0.0)
+        },
+    }),
+    ..Claim::INEQUALITY
+};
+
+/// The caps do not depend on n or beta.
+pub const DOMAIN: Domain =
+    Domain { n: Sizes::Fixed(1), beta: Betas::Unused, dynamics: &["sa"], ..Domain::EQUAL_MASSES };
+
+/// The case of the controls.
+pub const EDGE: Case = Case::new(1, 2, 0.0, "sa");
+
+/// The points of the caps that are compared.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Points {
+    /// Random points, half of them in the plane of the centres and on the edge.
+    Drawn,
+    /// The nearest points.
+    Nearest,
+    /// Random points of caps so wide that they intersect: eps between 0.42 and 1/2.
+    Wide,
+}
+
+/// Points of the two caps: each is its centre e_1 or e_2, rotated by at most the radius of the cap
+/// towards the other centre and in a random direction.
+pub fn overlap(
+    case: &Case,
+    ctx: &mut Context,
+    bound: fn(f64) -> f64,
+    points: Points,
+) -> Result<Finding> {
+    let (least, most) = if points == Points::Wide { (0.42, 0.5) } else { (1e-6, 1.0 / 16.0) };
+    let eps = ctx.log_uniform_in(least, most);
+    let radius = (1.0 - 2.0 * eps).acos();
+    let mut point = |centre: usize| -> Vec<f64> {
+        // Half of the points lie in the plane of the centres and on the edge, where the bound is
+        // attained.
+        let (turn, tilt) =
+            (ctx.uniform_in(0.0, 2.0).min(1.0) * radius, ctx.uniform_in(-1.0, 1.0).max(0.0));
+        let (turn, tilt) = if points == Points::Nearest { (radius, 0.0) } else { (turn, tilt) };
+        let mut aside = ctx.normals(case.d);
+        (aside[0], aside[1]) = (0.0, 0.0);
+        let length = norm(&aside);
+        let tilt = if length > 0.0 { tilt * std::f64::consts::FRAC_PI_2 } else { 0.0 };
+        let mut x: Vec<f64> = aside
+            .iter()
+            .map(|v| if length > 0.0 { turn.sin() * tilt.sin() * v / length } else { 0.0 })
+            .collect();
+        x[centre] += turn.cos();
+        x[1 - centre] += turn.sin() * tilt.cos();
+        x
+    };
+    let (x, y) = (point(0), point(1));
+    Ok(Finding::at_most(dot(&x, &y), bound(eps)))
+}

@@ -1,0 +1,123 @@
+//! One cluster from almost every start.
+
+use super::cone_collapse;
+use crate::flow::{Frame, Observer, Outcome};
+use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::theorem::prelude::*;
+
+/// The clustering theorems of the literature as one statement. Its range contains the regimes beta
+/// < C/n and beta > C n^2 of the first paper. Since one cluster forms at every beta >= 0, a
+/// simulation cannot show these thresholds; the statements that their proofs need are
+/// `small-beta-blocks` and `large-beta-chains`.
+///
+/// # Derivation
+///
+/// SA and USA increase E in a metric (`gradient-structure`), E is analytic and the sphere compact,
+/// so by Lojasiewicz every trajectory converges to one critical point. If that is not consensus it
+/// has an unstable direction (`saddles-unstable`; for -0.16 <= beta < 0 on the circle the cited
+/// paper), and the starts that converge to such points lie in countably many centre-stable
+/// manifolds of lower dimension: measure 0. So almost every start ends in consensus.
+/// When all tokens are in an open cap of radius arccos(alpha) about w, the least `<x_i, w>` obeys
+/// alpha' >= c alpha (1 - alpha), c = e^{-2|beta|}/n for SA and e^{-|beta|}/n for USA
+/// (`cone-collapse`), so L(alpha) = log(alpha/(1 - alpha)) grows at least at the rate c: T is the
+/// time until the cap has radius r/2, when all tokens are within r.
+pub static ENTRY: Claim = Claim {
+    name: "single-cluster",
+    title: "One cluster from almost every start",
+    then: "Under SA and USA, from almost every start all tokens converge to one point, for 0 <= \
+           beta < C/n (2312.10794, Theorem 4.3), for beta > C n^2 (Theorem 5.1) and for beta in \
+           between (d >= 3: Theorem 6.1; d = 2 and beta >= -0.16: 2507.22857). Tested as: one \
+           cluster (merge radius r = 1e-10) forms within the time T after all tokens have entered \
+           an open hemisphere. T comes from the proof of Lemma 6.4: if their smallest cap then \
+           has radius arccos(alpha), T = (L(cos r/2) - L(alpha)) n e^{2 |beta|} for SA and (L(cos \
+           r/2) - L(alpha)) n e^{|beta|} for USA, with L(a) = log(a/(1 - a)).",
+    domain: Domain {
+        n: Sizes::Range(2, 32),
+        d: Sizes::Range(2, 16),
+        beta: Betas::List(&[0.0, -0.16, -0.05, 0.003, 0.02, 0.1, 0.5, 1.5, 4.0, 9.0, 20.0, 60.0]),
+        laws: &["uniform", "clusters:k=2,spread=0.2"],
+        masses: Masses::Equal,
+        condition: Some(Condition {
+            text: "beta >= 0 or d = 2",
+            holds: |c| c.beta >= 0.0 || c.d == 2,
+        }),
+        // Values near beta = 1/n, near the sharp threshold of the large-beta proof, and between
+        // them.
+        corners: &[
+            (8, 2, 0.1),
+            (8, 2, 1.5),
+            (8, 2, 4.0),
+            (8, 2, 9.0),
+            (16, 2, 20.0),
+            (32, 3, 0.02),
+            (32, 3, 60.0),
+            (12, 3, 9.0),
+        ],
+        ..Domain::ATTENTION
+    },
+    narrower: "Q = K = V = I; d up to 16",
+    source: "arXiv:2312.10794, Theorems 4.1, 4.3, 5.1, 6.1; arXiv:2405.18273; Polyanskiy, \
+               Rigollet, Yao, arXiv:2507.22857",
+    kind: Kind::Every(0.05),
+    trials: (136, 600),
+    trial: |case, ctx| collapse(case, ctx, 1e300),
+    constant: "the time T",
+    control: Control {
+        what: "beta = -1 < -2/3 on the circle: three tokens near a regular triangle stay apart",
+        trial: |ctx| {
+            collapse(&Case::new(3, 2, -1.0, "sa").with_law("polygon:noise=0.05"), ctx, 2000.0)
+        },
+    },
+    ..Claim::EVERY
+};
+
+/// Records the first time at which all tokens are in an open hemisphere, with the cosine of the
+/// radius of their smallest cap.
+struct HemisphereEntry(Option<(f64, f64)>);
+
+impl Observer for HemisphereEntry {
+    fn every_step(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        if self.0.is_none()
+            && let Hemisphere::Open { margin, .. } = hemisphere(frame.tokens)
+        {
+            self.0 = Some((frame.t, margin));
+        }
+    }
+}
+
+/// Integrates until one cluster is left. The answer is yes if it forms within the time T.
+fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
+    ctx.asserts_convergence(case, &x);
+    let merge_radius = 1e-10;
+    let options = Options {
+        rtol: ctx.rtol(),
+        merge_radius,
+        stop_at_one_cluster: true,
+        max_steps: 40_000,
+        ..Options::default()
+    };
+    let mut watch = HemisphereEntry(None);
+    let end = solve(&case.build()?, &x, horizon, &options, &mut [&mut watch])?;
+    Ok(match (end.outcome, watch.0) {
+        (Outcome::OneCluster { t }, Some((since, alpha))) => {
+            let lightest = 1.0 / case.n as f64;
+            let allowed = cone_collapse::time(
+                case.row_weights()?,
+                lightest,
+                case.beta.abs(),
+                alpha,
+                merge_radius,
+            );
+            Finding::answer(t - since <= ctx.claimed_constant(allowed))
+        }
+        // Merged within the first step: the tokens nearly coincided at the start.
+        (Outcome::OneCluster { .. }, None) => Finding::answer(true),
+        (o, _) if o.end_state_is_known() => Finding::answer(false),
+        (other, _) => Finding::Unfinished(other.to_string()),
+    })
+}

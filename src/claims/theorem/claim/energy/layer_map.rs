@@ -1,0 +1,72 @@
+//! The layer map of equiangular tokens.
+
+use super::unit_norm::step;
+use crate::theorem::prelude::*;
+use crate::theory::equiangular::layer_map;
+
+/// The new inner product rho' in closed form, for every step size.
+///
+/// # Derivation
+///
+/// Let all inner products be rho. Every row has the weight a for the token itself and b for each
+/// other token, `a + (n-1) b = 1`. With `y_i = sum_j A_ij x_j`: `<x_i, y_i> = a + (n-1) b rho`,
+/// `<x_i, y_j> = a rho + b (1 + (n-2) rho)`. As the Gram matrix is `rho` plus `(1 - rho)` times the
+/// identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is
+/// `N_d = rho + (1 - rho)(a^2 + (n-1) b^2)` for i = j and
+/// `N_o = rho + (1 - rho)(2 a b + (n-2) b^2)` else. All pairs are alike, so the new tokens are
+/// equiangular, with
+/// `rho' = (rho + 2 eta (a rho + b (1 + (n-2) rho)) + eta^2 N_o) / (1 + 2 eta (a + (n-1) b rho) +
+/// eta^2 N_d)`, and `N_o/N_d` at eta = inf.
+pub static ENTRY: Claim = Claim {
+    name: "layer-map",
+    title: "Layers map equiangular tokens by a closed formula",
+    then: "The layer x <- normalise(x + eta sum_j A_ij x_j) of SA keeps tokens equiangular and \
+           maps their inner product rho by a closed formula (see the derivation), for every eta \
+           in (0, inf], every beta, and rho in (-1/(n-1), 1).",
+    tested: "to 8 eps (1 + |beta|) sqrt(n) (1 + eta)^2/|x + eta a|^2 (with 1/|a|^2 at eta = inf)",
+    domain: Domain {
+        n: Sizes::Range(2, 48),
+        beta: Betas::Signed(0.01, 100.0),
+        dynamics: &["sa"],
+        laws: &["equiangular"],
+        condition: Some(Condition { text: "d >= n", holds: |case| case.d >= case.n }),
+        corners: &[(2, 2, 0.0), (4, 4, 1.0), (32, 32, 9.0), (8, 10, 0.0)],
+        ..Domain::EQUAL_MASSES
+    },
+    narrower: "|rho - 1|, |rho + 1/(n-1)| at least 1e-3",
+    source: "direct computation; eta = inf is the layer of arXiv:2510.05554",
+    trials: (100, 600),
+    trial: |case, ctx| compare(case, ctx, case.n),
+    constant: "the new rho",
+    control: Control {
+        what: "the formula for n + 1 tokens",
+        trial: |ctx| compare(&Case::new(4, 4, 1.0, "sa"), ctx, 5),
+    },
+    ..Claim::IDENTITY
+};
+
+fn compare(case: &Case, ctx: &mut Context, n: usize) -> Result<Finding> {
+    let (eta, beta) = (step(ctx), case.beta);
+    let rho = ctx.uniform_in(1e-3 - 1.0 / (case.n as f64 - 1.0), 0.999);
+    let mut x = ctx.tokens_with_law(case.n, case.d, &format!("equiangular:rho={rho}"))?;
+    Layer::new(eta)?.apply(&case.build()?, &mut x);
+    let stated = ctx.claimed_constant(layer_map(n, beta, rho, eta));
+    let pairs = pairs(case.n);
+    let worst = pairs.map(|(i, j)| (x.inner(i, j) - stated).abs()).fold(0.0, nan_max);
+    // Rounding of x, of eta a and of the weights, divided by the vector that is normalised; the
+    // formula is a quotient of sums of such squares.
+    let cross = (-beta * (1.0 - rho)).exp();
+    let a = 1.0 / (1.0 + (case.n as f64 - 1.0) * cross);
+    let b = (1.0 - a) / (case.n as f64 - 1.0);
+    let square = rho + (1.0 - rho) * (a * a + (case.n as f64 - 1.0) * b * b);
+    let along = a + (case.n as f64 - 1.0) * b * rho;
+    let stretch = if eta.is_infinite() {
+        1.0 / square
+    } else {
+        (1.0 + eta).powi(2) / (1.0 + eta * (2.0 * along + eta * square))
+    };
+    Ok(Finding::identity(
+        worst,
+        8.0 * f64::EPSILON * (1.0 + beta.abs()) * (case.n as f64).sqrt() * stretch,
+    ))
+}

@@ -1,0 +1,70 @@
+//! Sinkhorn attention: a quantity that decreases along the flow.
+
+use crate::attention::sinkhorn::Sinkhorn;
+use crate::sphere::geometry::exp;
+use crate::theorem::prelude::*;
+
+/// Twice the mean of log f is the dual value of entropic transport of the measure to itself. At the
+/// optimum only the derivative of the kernel contributes.
+///
+/// # Derivation
+///
+/// `J(u, x) = 2 sum_i m_i u_i - sum_ij m_i m_j e^{u_i + u_j + beta (G_ij - 1)}` is concave in u;
+/// its maximum is where all rows of `f_i k_ij f_j m_j` sum to 1, `f = e^u`, and there its second
+/// sum is 1. So the derivative with respect to x_i of the maximum `2 sum m_i log f_i - 1` is that
+/// of J at fixed u, `-2 beta m_i sum_j m_j f_i k_ij f_j x_j`, and with
+/// `x_i' = P_i sum_j f_i k_ij f_j m_j x_j` it changes at the rate `-2 beta sum_i m_i |x_i'|^2`.
+/// Half of that is the statement.
+pub static ENTRY: Claim = Claim {
+    name: "sinkhorn-energy",
+    title: "Sinkhorn attention: d/dt sum m_i log f_i = -beta sum m_i |x_i'|^2",
+    lets: "x_i' = P_i sum_j f_i e^{beta (G_ij - 1)} f_j m_j x_j, where f > 0 is such that every \
+           row of weights sums to 1",
+    then: "Then d/dt sum_i m_i log f_i = -beta sum_i m_i |x_i'|^2.",
+    tested: "with a central difference along geodesics of length 1e-3, to a relative 2e-6",
+    domain: Domain {
+        n: Sizes::Range(2, 12),
+        d: Sizes::Range(2, 5),
+        beta: Betas::Log(0.3, 5.0),
+        dynamics: &["sinkhorn"],
+        ..Domain::ATTENTION
+    },
+    source: "arXiv:2110.11773, Section 4 (a gradient flow, without a constant); derived",
+    trials: (12, 100),
+    trial: |case, ctx| decrease_rate(case, ctx, 1.0),
+    constant: "the rate",
+    control: Control {
+        what: "twice the rate",
+        trial: |ctx| decrease_rate(&Case::with_random_masses(6, 3, 1.0, "sinkhorn"), ctx, 2.0),
+    },
+    ..Claim::IDENTITY
+};
+
+fn decrease_rate(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (x, d) = (ctx.tokens(case)?, case.d);
+    let sinkhorn = Sinkhorn::new(case.beta, 1e-14)?;
+    let v = Dynamics::single(sinkhorn.clone()).velocity(&x);
+    let fastest = max_norm(&v, d);
+    // A start that hardly moves cannot be measured.
+    if fastest < 1e-3 {
+        return Ok(Finding::HypothesesMissed);
+    }
+    let step = 1e-3 / fastest;
+    let total = |sign: f64| -> Result<f64> {
+        let rows = x
+            .rows()
+            .zip(v.chunks_exact(d))
+            .flat_map(|(x, v)| exp(x, &v.iter().map(|v| sign * step * v).collect::<Vec<_>>()))
+            .collect();
+        let moved = Tokens::normalised(d, rows)?.with_masses(x.masses())?;
+        Ok(sinkhorn.scaling(&moved).0.iter().zip(moved.masses()).map(|(f, m)| m * f.ln()).sum())
+    };
+    // A difference of fourth order, with steps of one and two lengths.
+    let (one, two) =
+        ((total(1.0)? - total(-1.0)?) / (2.0 * step), (total(2.0)? - total(-2.0)?) / (4.0 * step));
+    let found = -(4.0 * one - two) / 3.0;
+    let stated = factor
+        * case.beta
+        * v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum::<f64>();
+    Ok(Finding::identity((found / ctx.claimed_constant(stated) - 1.0).abs(), 2e-6))
+}

@@ -1,0 +1,60 @@
+//! Tokens in R^d, solved exactly: two opposite tokens, and the corners of a box.
+
+use super::rd_rescaling::{attention, evolve};
+use crate::theorem::prelude::*;
+use crate::theory::boolean::limit;
+
+/// The softmax of the scores of `(+-eps_1, ..., +-eps_d)` is a product over coordinates, so every
+/// coordinate moves like two tokens on the line. There `u = beta x^2` obeys `u' = 2 u tanh u`.
+///
+/// # Derivation
+///
+/// For the vertices of a box the scores are sums over coordinates, so softmax is a product, and
+/// every coordinate moves like that of two tokens +-x on the line: `x' = x tanh(beta x^2)`. With
+/// `z = e^{-t} x` and `u = beta x^2`: `u' = 2 u tanh u` and `(log z)' = tanh u - 1`. So
+/// `log(F/eps)` is minus the integral of `(1 - tanh u)/(2 u tanh u) = 1/(u (e^{2u} - 1))` from
+/// `eps^2` on (beta = 1; the rest is scaling). It converges, so the limits are different points for
+/// every eps.
+pub static ENTRY: Claim = Claim {
+    name: "rd-hypercube",
+    title: "R^d, V = I: the 2^d corners of a box tend to corners of a box, in closed form",
+    lets: "the 2^d tokens be (+-eps_1, ..., +-eps_d) with eps_k in [0.5, 2] beta^{-1/2}, V = I \
+           and scores beta <x_i, x_j>",
+    then: "The rescaled tokens z = e^{-t} x tend to (+-F_1, ..., +-F_d) with F_k = beta^{-1/2} \
+           F(beta^{1/2} eps_k) and F(eps) = eps exp(-int_{eps^2}^inf du / (u (e^{2u} - 1))).",
+    tested: "at t = log(60 / min beta^{1/2} F_k), to 1e-9 beta^{-1/2}",
+    domain: Domain {
+        n: Sizes::List(&[2, 4, 8, 16]),
+        d: Sizes::Range(1, 4),
+        beta: Betas::Log(0.25, 4.0),
+        masses: Masses::Equal,
+        condition: Some(Condition { text: "n = 2^d", holds: |c| c.n == 1 << c.d }),
+        ..Domain::FLAT
+    },
+    source: "derived (arXiv:2305.05465, remark after Theorem 3.1, has d = 2 with one eps)",
+    trials: (6, 40),
+    trial: |case, ctx| corners(case, ctx, 1.0),
+    constant: "the limits",
+    control: Control {
+        what: "the limits for eps_k increased by a millionth",
+        trial: |ctx| corners(&Case::new(4, 2, 1.0, "sa"), ctx, 1.0 + 1e-6),
+    },
+    ..Claim::IDENTITY
+};
+
+fn corners(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (n, d, root) = (case.n, case.d, case.beta.sqrt());
+    let eps: Vec<f64> = (0..d).map(|_| ctx.uniform_in(0.5, 2.0) / root).collect();
+    let sign = |i: usize, c: usize| if i >> c & 1 == 0 { 1.0 } else { -1.0 };
+    let x = Tokens::flat(d, (0..n * d).map(|k| sign(k / d, k % d) * eps[k % d]).collect())?;
+    let limits = eps.iter().map(|e| limit(factor * e, case.beta)).collect::<Result<Vec<_>>>()?;
+    // 1 - tanh(60^2) is 0 in double precision.
+    let least = limits.iter().fold(f64::INFINITY, |m, l| m.min(root * l));
+    let end =
+        evolve(ctx, &attention(case.beta, n, d, None, None, true)?, &x, (60.0 / least).ln(), 1e-2)?;
+    let limits: Vec<f64> = limits.iter().map(|l| ctx.claimed_constant(*l)).collect();
+    let off = (0..n * d)
+        .map(|k| (end.numbers()[k] - sign(k / d, k % d) * limits[k % d]).abs())
+        .fold(0.0, nan_max);
+    Ok(Finding::identity(off, 1e-9 / root))
+}

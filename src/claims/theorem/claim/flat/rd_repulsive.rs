@@ -1,0 +1,66 @@
+//! Tokens in R^d, V = -I: the covariance becomes isotropic.
+
+use super::rd_rescaling::{attention, evolve};
+use crate::theorem::prelude::*;
+
+/// Near 0 the weights are linear in x: `x_i' = -(m + beta C x_i)`, so `(C^{-1})' = 2 beta I`.
+///
+/// # Derivation
+///
+/// This is an argument to leading order near 0, not a proof. The scores are small, so
+/// `A_ij = (1 + <x_i, x_j - m>)/n` and `x_i' = -(m + C x_i)` with m the mean and C the matrix of
+/// second moments about it. The mean decays exponentially, and then `C' = -2 C^2`, that is
+/// `(C^{-1})' = 2 I`: every eigenvalue c has `1/c(2t) - 1/c(t) = 2t`. The neglected terms are of
+/// relative order c, which decreases like 1/(2t).
+pub static ENTRY: Claim = Claim {
+    name: "rd-repulsive",
+    title: "R^d, V = -I: the covariance C satisfies 2t C -> I",
+    lets: "x_i' = -sum_j A_ij x_j with scores <x_i, x_j>, from at least 3d normal tokens",
+    then: "Every eigenvalue c of their covariance matrix satisfies (1/c(2t) - 1/c(t)) / (2t) = 1.",
+    tested: "at t = 100, to 0.05",
+    domain: Domain {
+        n: Sizes::Range(9, 16),
+        d: Sizes::Range(1, 3),
+        beta: Betas::List(&[1.0]),
+        masses: Masses::Equal,
+        ..Domain::FLAT
+    },
+    source: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian \
+               closure is exact)",
+    status: Status::Observation,
+    trials: (4, 30),
+    trial: |case, ctx| slope(case, ctx, 1.0),
+    constant: "the slope",
+    control: Control {
+        what: "the slope 1/2",
+        trial: |ctx| slope(&Case::new(10, 2, 1.0, "sa"), ctx, 0.5),
+    },
+    ..Claim::LAW
+};
+
+fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = Tokens::flat(d, ctx.normals(n * d))?;
+    let minus: Vec<f64> = crate::num::dense::identity(d).iter().map(|v| -v).collect();
+    let dynamics = attention(case.beta, n, d, None, Some((d, minus)), false)?;
+    let t = 100.0;
+    let first = evolve(ctx, &dynamics, &x, t, 1.0)?;
+    let last = evolve(ctx, &dynamics, &first, t, 1.0)?;
+    let inverse = |x: &Tokens| {
+        let mean = x.mean();
+        let entry = |k: usize| {
+            x.rows().map(|r| (r[k / d] - mean[k / d]) * (r[k % d] - mean[k % d])).sum::<f64>()
+                / n as f64
+        };
+        symmetric_eigenvalues(&(0..d * d).map(entry).collect::<Vec<_>>(), d).unwrap_or_default()
+    };
+    let stated = ctx.claimed_constant(factor);
+    let mut worst = stated;
+    for (a, b) in inverse(&first).iter().zip(inverse(&last)) {
+        let measured = (1.0 / b - 1.0 / a) / (2.0 * case.beta * t);
+        if (measured - stated).abs() >= f64::abs(worst - stated) {
+            worst = measured;
+        }
+    }
+    Ok(Finding::law(worst, stated, 0.05, 0.0))
+}

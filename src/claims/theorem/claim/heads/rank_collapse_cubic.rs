@@ -1,0 +1,141 @@
+//! Attention without skip connections loses rank cubically.
+
+use crate::theorem::prelude::*;
+use crate::theory::rank_collapse::RankResidual;
+
+/// Rows of a matrix, not tokens of the sphere.
+pub(crate) const ROWS: Domain = Domain {
+    n: Sizes::Range(3, 16),
+    d: Sizes::Range(2, 8),
+    beta: Betas::Unused,
+    dynamics: &["attention layers"],
+    ..Domain::EQUAL_MASSES
+};
+
+/// Row constants cancel in softmax and the common part moves all rows alike, so `R+ = R W C_q W_V`
+/// up to a term of fifth order. This term has an absolute bound, since a value matrix may
+/// annihilate the leading term.
+///
+/// # Derivation
+///
+/// With `x_i = mu + r_i` the score `x_i W x_j^T` is a part that depends only on i, which cancels in
+/// softmax, plus `mu W r_j + r_i W r_j`. With `mu W r_j` alone all rows would have the same weights
+/// `q_j` and one common output. With both terms row i has the weights `q_j e^{s_j}/Z`,
+/// `s_j = r_i W r_j^T`, Z the mean of `e^{s_j}` under q; so it differs from the common output by
+/// `sum_j q_j f_j r_j W_V`, `f_j = (e^{s_j} - Z)/Z`, and subtracting the mean row does not increase
+/// a norm. To first order `f_j = s_j - mean s`, and the sum is `r_i W C_q W_V`, C_q the covariance
+/// of the `r_j` under q.
+///
+/// For the remainder, put `e^s = 1 + s + a`, `0 <= a <= s^2 e^{|s|}/2`, and let `|s_j| <= sigma`,
+/// so that Z lies between `e^{-sigma}` and `e^sigma`. Then
+/// `f_j - (s_j - mean s) = (s_j - mean s)(1/Z - 1) + (a_j - mean a)/Z`, and the means under q of
+/// the absolute values are at most `sigma sigma e^sigma` and `sigma^2 e^{2 sigma}`: together
+/// `2 sigma^2 e^{2 sigma}`. Likewise the mean of `|f_j|` is at most the standard deviation of `e^s`
+/// over Z, `sigma e^{2 sigma}`. With `sigma = |W| |r_i| |R|` and `|r_j| <= |R|` the rows add up to
+/// `|R+ - R W C_q W_V| <= 2 e^{2 sigma} |W|^2 |W_V| |R|^5` and
+/// `|R+| <= e^{2 sigma} |W| |W_V| |R|^3`, with `sigma = |W| |R|^2` in the exponents.
+pub static ENTRY: Claim = Claim {
+    name: "rank-collapse-cubic",
+    title: "Attention without skip connections: residuals shrink at least cubically",
+    lets: "X+ = softmax(X W X^T) X W_V, let R be X minus its mean row, sigma = |W| |R|^2 \
+           (Frobenius norms), and C_q the covariance of the rows of R under the weights that the \
+           mean row gives",
+    then: "Then |R+| <= e^{2 sigma} |W| |W_V| |R|^3 and, without mean rows, |R+ - R W C_q W_V| <= \
+           2 e^{2 sigma} |W|^2 |W_V| |R|^5. The first bound is tested in each of five layers, in \
+           arithmetic that stores log |R|. The second is tested in the first layer, with plain \
+           softmax, up to its rounding 8 eps (n + d) sqrt(n) |W_V| (X_max + |R| |W| X_max^2), \
+           where X_max is the longest row; to that rounding both arithmetics agree.",
+    domain: ROWS,
+    narrower: "W, W_V normal with entries of variance 1/d, |R_0| about 1/20, sigma <= 1/4 at the \
+               start",
+    source: "derived; sharpens arXiv:2103.03404, Theorem 2.2 (whose constants we have not seen)",
+    trials: (20, 200),
+    trial: |case, ctx| residual_chain(case, ctx, 0.0),
+    constant: "the exponent 3",
+    control: Control {
+        what: "a skip connection",
+        trial: |ctx| residual_chain(&Case::new(8, 4, 0.0, "attention layers"), ctx, 1.0),
+    },
+    ..Claim::INEQUALITY
+};
+
+/// Number of layers.
+const LAYERS: usize = 5;
+
+/// A layer in plain double precision, with `skip` times X added.
+fn plain_layer(x: &[f64], w: &[f64], w_v: &[f64], d: usize, skip: f64) -> Vec<f64> {
+    let images = mul(x, w, d);
+    let rows = images.chunks_exact(d).flat_map(|image| {
+        let scores: Vec<f64> = x.chunks_exact(d).map(|y| dot(image, y)).collect();
+        let top = vector::max(&scores);
+        let weights: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        (0..d)
+            .map(|c| x.chunks_exact(d).zip(&weights).map(|(y, p)| p / total * y[c]).sum())
+            .collect::<Vec<f64>>()
+    });
+    let mixed: Vec<f64> = rows.collect();
+    mul(&mixed, w_v, d).iter().zip(x).map(|(a, x)| a + skip * x).collect()
+}
+
+fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let mut scaled =
+        |count: usize, size: f64| ctx.normals(count).iter().map(|g| size * g).collect::<Vec<f64>>();
+    let common = scaled(d, 0.5);
+    let x: Vec<f64> = scaled(n * d, 0.05 / (n as f64 * d as f64).sqrt())
+        .iter()
+        .enumerate()
+        .map(|(k, r)| r + common[k % d])
+        .collect();
+    let size = (d as f64).sqrt().recip();
+    let (w, w_v) = (scaled(d * d, size), scaled(d * d, size));
+    let (strength, stretch) = (norm(&w), norm(&w_v));
+    let sigma = |r: &RankResidual| strength * (2.0 * r.log_size).exp();
+    let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= 0.25) else {
+        return Ok(Finding::HypothesesMissed);
+    };
+    // The first layer by plain softmax: the rounding error of its residual is that of numbers of
+    // the size of X.
+    let direct = RankResidual::new(&plain_layer(&x, &w, &w_v, d, skip), d);
+    let (Some(direct), Some(leading), Some(first)) =
+        (direct, start.leading(&w, &w_v), start.layer(&w, &w_v))
+    else {
+        return Ok(Finding::HypothesesMissed);
+    };
+    let (longest, residual) =
+        (x.chunks_exact(d).map(norm).fold(0.0, nan_max), start.log_size.exp());
+    let rounding = 8.0
+        * f64::EPSILON
+        * (n + d) as f64
+        * (n as f64).sqrt()
+        * stretch
+        * (longest + residual * strength * longest.powi(2));
+    let next_order =
+        2.0 * (2.0 * sigma(&start)).exp() * strength.powi(2) * stretch * residual.powi(5);
+    let shape = Finding::at_most(distance(&direct, &leading), next_order + rounding);
+    if skip > 0.0 {
+        return Ok(shape);
+    }
+    let shape = shape.and(Finding::identity(distance(&direct, &first), rounding));
+    let mut states = vec![start, first];
+    while states.len() <= LAYERS {
+        match states[states.len() - 1].layer(&w, &w_v) {
+            Some(next) => states.push(next),
+            None => return Ok(Finding::HypothesesMissed),
+        }
+    }
+    let exponent = ctx.claimed_constant(3.0);
+    let over = |s: &[RankResidual]| s[1].log_size - exponent * s[0].log_size - 2.0 * sigma(&s[0]);
+    let excess =
+        states.windows(2).map(over).fold(f64::NEG_INFINITY, nan_max) - (strength * stretch).ln();
+    // Numbers too small for double precision are far below the bound.
+    Ok(shape.and(Finding::at_most(excess.clamp(-600.0, 600.0).exp(), 1.0)))
+}
+
+/// `|R - R'|` of two residuals.
+fn distance(a: &RankResidual, b: &RankResidual) -> f64 {
+    let entries =
+        |r: &RankResidual| r.shape.iter().map(|y| r.log_size.exp() * y).collect::<Vec<f64>>();
+    entries(a).iter().zip(entries(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}

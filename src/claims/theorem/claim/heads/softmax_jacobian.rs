@@ -1,0 +1,43 @@
+//! The derivative of softmax.
+
+use super::query_key_product::softmax_row;
+use crate::theorem::prelude::*;
+
+/// It is small if one weight is near 1, so large scores make gradients vanish.
+///
+/// # Derivation
+///
+/// The absolute row sums of diag(p) - p p^T are p_i (1 - p_i) + p_i sum_{j != i} p_j = 2 p_i (1 -
+/// p_i) <= 1/2, and the norm of a symmetric matrix is at most the largest of them. If i is the
+/// maximiser, 1 - p_i = 1 - max p; if not, p_i <= 1 - max p.
+pub static ENTRY: Claim = Claim {
+    name: "softmax-jacobian",
+    title: "Softmax: |diag(p) - p p^T| <= min(1/2, 2 (1 - max p))",
+    lets: "p be the softmax of n normal scores",
+    then: "Then |diag(p) - p p^T| <= min(1/2, 2 (1 - max p)).",
+    tested: "with scores of a size in [1/10, 30]",
+    domain: Domain { n: Sizes::Range(2, 16), d: Sizes::Unused, laws: &["normal"], ..Domain::MAPS },
+    source: "derived",
+    trials: (12, 120),
+    trial: |case, ctx| norm(ctx, case.n, 1.0),
+    constant: "the bound",
+    control: Control { what: "diag(p) without p p^T, n = 2", trial: |ctx| norm(ctx, 2, 0.0) },
+    ..Claim::INEQUALITY
+};
+
+fn norm(ctx: &mut Context, n: usize, centred: f64) -> Result<Finding> {
+    let size = if centred > 0.0 { ctx.log_uniform_in(0.1, 30.0) } else { 10.0 };
+    let p = softmax_row(normals(ctx, n, size));
+    let matrix: Vec<f64> = (0..n * n)
+        .map(|k| if k / n == k % n { p[k / n] } else { 0.0 } - centred * p[k / n] * p[k % n])
+        .collect();
+    let Some(values) = symmetric_eigenvalues(&matrix, n) else {
+        return Ok(Finding::HypothesesMissed);
+    };
+    // 1 - max p is the sum of the others: no cancellation.
+    let top = (0..n).fold(0, |t, k| if p[k] > p[t] { k } else { t });
+    let rest: f64 = (0..n).filter(|k| *k != top).map(|k| p[k]).sum();
+    let largest = values[n - 1].max(-values[0]);
+    // The error of eigenvalues is 1e-15 of the largest entry.
+    Ok(Finding::at_most(largest, ctx.claimed_constant(1.0) * (2.0 * rest).min(0.5) + 1e-14))
+}

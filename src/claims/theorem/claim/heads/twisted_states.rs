@@ -1,0 +1,56 @@
+//! Rotary positions on a ring: twisted states.
+
+use super::rope_consensus_rate::{measured_gap, ring, turning};
+use crate::theorem::prelude::*;
+use crate::theory::rotary::{largest_growth_rate, rates};
+
+/// Stability depends on p, q and beta.
+///
+/// # Derivation
+///
+/// At `theta_i = 2 pi q i / n` the velocity of token i is a sum over k of an odd function of
+/// `2 pi k / n`, so it is 0. The derivatives depend only on i - j, so the linearisation is
+/// circulant (`theory::rotary`).
+pub static ENTRY: Claim = Claim {
+    name: "twisted-states",
+    title: "Rotary positions on a ring: twisted states are stationary, with stability given by one \
+            sum",
+    then: "Consider USA in d = 2 with scores beta cos(theta_i - theta_j + 2 pi p (i - j) / n). \
+           The twisted state theta_i = 2 pi q i / n is stationary, and apart from rotations the \
+           largest real part of the eigenvalues of its linearisation is that of Lambda_m = -(1/n) \
+           sum_k J_k (1 - e^{-2 pi i m k/n}), J_k = e^{beta cos((q+p) a_k)} (cos(q a_k) - beta \
+           sin((q+p) a_k) sin(q a_k)), a_k = 2 pi k/n.",
+    tested: "to 1e-12 e^beta (velocities) and 1e-5 e^beta (real part)",
+    domain: Domain {
+        n: Sizes::Range(5, 16),
+        d: Sizes::Fixed(2),
+        beta: Betas::Linear(0.1, 3.0),
+        dynamics: &["usa"],
+        laws: &["placed"],
+        ..Domain::BLOCKS
+    },
+    narrower: "p and q from -2 to 2, central differences with step 1e-5",
+    source: "derived; rotary positions: arXiv:2104.09864",
+    trials: (8, 60),
+    trial: |case, ctx| {
+        let (p, q) = (ctx.index(5) as i64 - 2, ctx.index(5) as i64 - 2);
+        twisted(case, ctx, p, q, q)
+    },
+    control: Control {
+        what: "the rate of another twisted state",
+        trial: |ctx| twisted(&Case::new(12, 2, 1.0, "usa"), ctx, 1, 1, 0),
+    },
+    ..Claim::IDENTITY
+};
+
+fn twisted(case: &Case, ctx: &mut Context, p: i64, q: i64, stated: i64) -> Result<Finding> {
+    let (n, turn) = (case.n, ctx.uniform_in(0.0, TAU));
+    let dynamics = ring(n, p, case.beta)?;
+    let angles: Vec<f64> = (0..n).map(|i| turn + TAU * (q * i as i64) as f64 / n as f64).collect();
+    let still = turning(&dynamics, &angles)?.iter().fold(0.0f64, |m, v| m.max(v.abs()))
+        / (1e-12 * case.beta.exp());
+    let found = measured_gap(&dynamics, &angles)?;
+    let rate = (found - largest_growth_rate(&rates(n, p, stated, case.beta))).abs()
+        / (1e-5 * case.beta.exp());
+    Ok(Finding::identity(still.max(rate), 1.0))
+}

@@ -1,0 +1,51 @@
+//! The range of the chain argument: the regular polygon.
+
+use super::large_beta_chains;
+use crate::theorem::prelude::*;
+use crate::theory::threshold::tau_star;
+
+/// Observed in searches, not proved.
+///
+/// # Derivation
+///
+/// This is open. Known facts: tau = cos tau* is the positive root of beta (1 - tau^2) = (d-1) tau,
+/// and the quotient of the left and the right side decreases with tau. So neighbours of the regular
+/// n-gon, cos = cos(2 pi/n), are farther apart than tau* if and only if beta sin^2(2 pi/n) > (d-1)
+/// cos(2 pi/n): the threshold, for n >= 5. The n-gon is critical, so the statement fails below it.
+/// Above (n-1) tau* < pi it is a theorem (`large-beta-chains`). Between the two thresholds a
+/// connected critical point would have to wind round the sphere with steps of tau*, and n such
+/// steps just close a great circle. None was found.
+pub static ENTRY: Claim = Claim {
+    name: "large-beta-polygon",
+    title: "The regular n-gon is the critical point connected by steps of tau* with the largest \
+            beta",
+    lets: "beta > (d-1) cos(2 pi/n)/sin^2(2 pi/n), which is about (d-1) n^2/(4 pi^2), and let \
+           tau* be as in `large-beta-chains`",
+    then: "At every critical point other than consensus, the tokens are not connected by steps of \
+           tau*. The regular n-gon attains the threshold. If this is true, the proof of the \
+           clustering theorem by cuts extends to a quarter of its known threshold.",
+    domain: Domain {
+        n: Sizes::Range(5, 12),
+        d: Sizes::Range(2, 4),
+        beta: Betas::TimesThreshold {
+            lo: 1.02,
+            hi: 4.0,
+            formula: "(d-1) cos(2 pi/n)/sin^2(2 pi/n)",
+            threshold: large_beta_chains::polygon_threshold,
+        },
+        ..large_beta_chains::DOMAIN
+    },
+    source: "found here; between arXiv:2312.10794, Theorem 5.1 and its problem 3",
+    status: Status::Open,
+    trials: (24, 120),
+    trial: large_beta_chains::not_connected,
+    constant: "tau*",
+    control: Control { what: "the regular 9-gon at 0.98 of the threshold", trial: control },
+    ..Claim::INEQUALITY
+};
+
+fn control(ctx: &mut Context) -> Result<Finding> {
+    let case = Case::new(9, 3, 0.98 * large_beta_chains::polygon_threshold(9, 3), "usa");
+    let x = ctx.tokens_with_law(case.n, case.d, "polygon")?;
+    Ok(large_beta_chains::longest_tree_edge(&x, ctx.claimed_constant(tau_star(case.d, case.beta))))
+}

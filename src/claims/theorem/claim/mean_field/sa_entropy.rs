@@ -1,0 +1,79 @@
+//! SA and negentropy: an open conjecture, searched for counterexamples.
+
+use crate::num::bessel::scaled_bessel_i;
+use crate::theorem::prelude::*;
+
+/// No proof is known. The upper bound d - 1 is part of `entropy-slopes`.
+///
+/// # Derivation
+///
+/// This is open. Known facts: SA produces the mean over x of
+/// `(d-1) E_x<x, y> - beta tr Cov_x(P_x y)`, `E_x` under the weights `e^{beta <x, y>} d mu(y)`. The
+/// upper bound d - 1 follows from `<x, y> <= 1` and `Cov >= 0`. Near the uniform measure the rate
+/// is `sum_k r_k |mu_k|^2` with the rates of `mode-growth`, which are positive; for large beta it
+/// tends to the Fisher information over beta, which is positive too. In between, the covariance may
+/// exceed the first term at single points, and we know no argument for the mean.
+pub static ENTRY: Claim = Claim {
+    name: "sa-entropy",
+    title: "SA never decreases negentropy (conjecture)",
+    then: "SA produces negentropy at a rate >= 0 for every density and every beta > 0. The margin \
+           is this rate divided by the production of USA over I_0(beta), to which it tends near \
+           the uniform density; it is cut off at 1.",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Fixed(2),
+        beta: Betas::Log(0.1, 60.0),
+        dynamics: &["sa"],
+        ..Domain::EQUAL_MASSES
+    },
+    narrower: "circle; densities whose logarithm has up to 10 modes, resolved by 128",
+    source: "a numerical conjecture",
+    status: Status::Open,
+    trials: (40, 400),
+    trial: |case, ctx| {
+        let half = 1 + ctx.index(10);
+        let size = ctx.log_uniform_in(0.05, 3.0) / (half as f64).sqrt();
+        let waves: Vec<f64> = ctx.normals(2 * half).iter().map(|z| size * z).collect();
+        let log = |theta: f64| -> f64 {
+            let wave = |k: usize| {
+                waves[2 * k] * ((k + 1) as f64 * theta).cos()
+                    + waves[2 * k + 1] * ((k + 1) as f64 * theta).sin()
+            };
+            (0..half).map(wave).sum()
+        };
+        let values: Vec<f64> =
+            (0..POINTS).map(|j| log(std::f64::consts::TAU * j as f64 / POINTS as f64)).collect();
+        let top = vector::max(&values);
+        production(case, &values.iter().map(|v| (v - top).exp()).collect::<Vec<_>>())
+    },
+    control: Control {
+        what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
+        trial: |_| {
+            let values: Vec<f64> = (0..POINTS)
+                .map(|j| 1.0 + 0.5 * (2.0 * std::f64::consts::TAU * j as f64 / POINTS as f64).cos())
+                .collect();
+            production(&Case::new(1, 2, -3.0, "sa"), &values)
+        },
+    },
+    ..Claim::INEQUALITY
+};
+
+/// Grid points of a density on the circle.
+const POINTS: usize = 512;
+
+fn production(case: &Case, values: &[f64]) -> Result<Finding> {
+    let rho = Circle::from_values_truncated(values, 128)?;
+    if rho.tail() > 1e-11 {
+        return Ok(Finding::HypothesesMissed);
+    }
+    let medium = |law: &str| MeasureDynamics::new(law, case.beta, 0.0);
+    let rate = rho.negentropy_rate(&medium("sa")?);
+    let size = case.beta.abs();
+    let usa =
+        rho.negentropy_rate(&medium("usa")?).abs() / (scaled_bessel_i(0, size)[0] * size.exp());
+    let scale = usa.clamp(f64::MIN_POSITIVE, 1.0);
+    // Both forms of the production: -integral rho div v, and integral log rho d_t rho.
+    let error = (rate - rho.negentropy_rate_by_derivative(&medium("sa")?)).abs()
+        + 256.0 * f64::EPSILON * rho.negentropy().sqrt();
+    Ok(Finding::nonnegative(rate, scale).with_evaluation_error(error / scale))
+}

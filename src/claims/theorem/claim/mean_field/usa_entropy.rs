@@ -1,0 +1,89 @@
+//! USA produces negentropy at a bounded rate.
+
+use crate::continuity::zonal::Zonal;
+use crate::theorem::prelude::*;
+use crate::theory::growth::rates_usa;
+
+/// The kernel `-(1/beta) Lap e^{beta s} = (1/beta) sum k (k+d-2) lambda_k dim_k P_k` is positive
+/// definite and at most `(d-1) e^beta`. The production is `sum r_k |mu_k|^2` with the growth rates
+/// r_k > 0.
+///
+/// # Derivation
+///
+/// With `rho_t = -div(rho v)` the negentropy `H = int rho log rho` has `H' = -int div v d mu`. For
+/// USA `v = (1/beta) grad int e^{beta <x, y>} d mu(y)`, so `H' = int int K(<x, y>) d mu d mu` with
+/// `K(s) = -(1/beta) Lap e^{beta s} = e^{beta s} ((d-1) s - beta (1 - s^2))`.
+///
+/// By Funk and Hecke `e^{beta s} = sum_k lambda_k dim_k P_k(s)` with `lambda_k > 0`
+/// (`mode-growth`), and `Lap P_k = -k (k+d-2) P_k`. So
+/// `K = (1/beta) sum_k k (k+d-2) lambda_k dim_k P_k` is positive definite,
+/// `H' = sum_k r_k |mu_k|^2 >= 0` with `|mu_k|^2` the energy of the measure in degree k, and it is
+/// 0 only if all components of degree k >= 1 vanish, that is, for the uniform density. The upper
+/// bound follows from `|P_k| <= P_k(1)`: `K(s) <= K(1) = (d-1) e^beta`.
+pub static ENTRY: Claim = Claim {
+    name: "usa-entropy",
+    title: "USA: 0 <= production of negentropy <= (d-1) e^beta for every density",
+    then: "For every density and every beta > 0, USA produces negentropy at the rate sum_k r_k \
+           |mu_k|^2, which lies in [0, (d-1) e^beta] and is zero only for the uniform density. \
+           Here |mu_k|^2 is the energy of the density in degree k and r_k the growth rate of this \
+           mode.",
+    tested: "to 64 eps d times the upper bound",
+    domain: Domain {
+        n: Sizes::Unused,
+        d: Sizes::Range(2, 12),
+        beta: Betas::Log(0.05, 50.0),
+        dynamics: &["usa"],
+        ..Domain::EQUAL_MASSES
+    },
+    narrower: "beta <= 50 (above, rates at d = 12 are below the rounding error of e^beta); a bump \
+               of concentration up to 1000 (d = 2) or 20, and up to 6 harmonics (zonal for d >= 3)",
+    source: "derived (kernel formula of the production); a precise form of \"entropy decreases \
+               at a linear rate\"",
+    trials: (16, 150),
+    trial: |case, ctx| {
+        let mass = ctx.uniform_in(0.0, 1.0);
+        let kappa = ctx.log_uniform_in(0.1, if case.d == 2 { 1000.0 } else { 20.0 });
+        let at = if case.d == 2 { ctx.uniform_in(0.0, 6.0) } else { 0.0 };
+        let raw = ctx.normals(12);
+        let total: f64 = raw.iter().map(|v| v.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
+        // The total amplitude of the waves is at most 0.95 of the background, so the density stays
+        // positive.
+        let wave = |k: usize, which: usize| {
+            format!("{}={:e}", k + 1, 0.95 * (1.0 - mass) * raw[2 * k + which] / total)
+        };
+        let line = |which: usize| (0..6).map(|k| wave(k, which)).collect::<Vec<_>>().join(",");
+        let sines = if case.d == 2 { format!("+sin:{}", line(1)) } else { String::new() };
+        production_bounds(
+            case,
+            ctx,
+            &format!("vmf:kappa={kappa},at={at},mass={}+cos:{}{sines}", mass.max(1e-9), line(0)),
+        )
+    },
+    constant: "the bound (d-1) e^beta",
+    control: Control {
+        what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
+        trial: |ctx| production_bounds(&Case::new(1, 2, -3.0, "usa"), ctx, "cos:2=0.5"),
+    },
+    ..Claim::INEQUALITY
+};
+
+fn production_bounds(case: &Case, ctx: &mut Context, text: &str) -> Result<Finding> {
+    let density = Density::parse(text)?;
+    let medium = MeasureDynamics::new("usa", case.beta, 0.0)?;
+    // The sum of squares of the harmonics of each degree.
+    let (rate, squares): (f64, Vec<f64>) = if case.d == 2 {
+        let rho = Circle::from_density(&density, 64)?;
+        (rho.negentropy_rate(&medium), rho.c.iter().map(|c| 2.0 * c.norm_sqr()).collect())
+    } else {
+        let rho = Zonal::from_density(&density, case.d, 40)?;
+        (rho.negentropy_rate(&medium)?, rho.b.iter().map(|b| b * b).collect())
+    };
+    let growth = rates_usa(case.d, case.beta.abs(), squares.len() - 1, TimeScale::U1, 2)?;
+    let sum: f64 = growth.iter().zip(&squares).map(|(r, s)| r * s).sum();
+    let bound = ctx.claimed_constant((case.d as f64 - 1.0) * case.beta.abs().exp());
+    let rounding = 64.0 * f64::EPSILON * case.d as f64;
+    let between = Finding::nonnegative(rate, sum)
+        .with_evaluation_error(rounding * bound / sum)
+        .and(Finding::at_most(rate, bound).with_evaluation_error(rounding));
+    Ok(between.and(Finding::identity((rate - sum).abs(), rounding * bound.abs())))
+}

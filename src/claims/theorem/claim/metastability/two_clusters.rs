@@ -1,0 +1,78 @@
+//! Two clusters follow the exact reduced equation.
+
+use crate::theorem::prelude::*;
+use crate::theory::two_cluster::merge_time;
+
+/// The merging time of two weighted clusters is compared with quadrature, across plateaus of length
+/// up to e^600.
+///
+/// # Derivation
+///
+/// Let rho be the inner product of the two clusters. SA gives a token of the first cluster the
+/// weight `(1-alpha) e^{beta rho} / (alpha e^beta + (1-alpha) e^{beta rho})` on the second, and
+/// moves it by that times `P_x y`; `<P_x y, y> = 1 - rho^2`. Both clusters together:
+/// `rho' = (1 - rho^2) ((1-alpha)/(alpha e^{beta (1-rho)} + 1 - alpha) + alpha/((1-alpha) e^{beta
+/// (1-rho)} + alpha))`. USA has the weights `(1-alpha) e^{beta rho}` and `alpha e^{beta
+/// rho}`, whose sum does not depend on the masses: `rho' = e^{beta rho} (1 -
+/// rho^2)`. The merging time is the integral of `1/rho'`.
+pub static ENTRY: Claim = Claim {
+    name: "two-clusters",
+    title: "Merging time of two clusters",
+    then: "Two clusters of masses alpha and 1 - alpha, at an angle in [0.1, 3.1], come within \
+           0.05 of each other at the time that quadrature of the exact two-cluster equation gives \
+           (for USA it does not depend on the masses).",
+    tested: "to a relative error of 1e-10 (1 + beta), over plateaus of any length",
+    domain: DOMAIN,
+    narrower: "beta <= 300, where the longest plateau is e^600",
+    source: "reduction of arXiv:2312.10794, (2.3) to two points; arXiv:2512.01868",
+    trials: (24, 240),
+    trial: |case, ctx| compare(case, ctx, case.beta),
+    constant: "the merging time",
+    control: Control {
+        what: "the merging time at beta + 1",
+        trial: |ctx| {
+            compare(&Case::with_random_masses(2, 2, 2.0, "sa").with_law("placed"), ctx, 3.0)
+        },
+    },
+    ..Claim::IDENTITY
+};
+
+/// Two tokens of any masses.
+pub const DOMAIN: Domain = Domain {
+    n: Sizes::Fixed(2),
+    d: Sizes::Range(2, 16),
+    beta: Betas::Linear(0.0, 300.0),
+    laws: &["placed"],
+    corners: &[(2, 2, 1.0), (2, 3, 10.0)],
+    ..Domain::ATTENTION
+};
+
+/// Two tokens at an angle, with their masses.
+pub fn pair(d: usize, angle: f64, masses: &[f64]) -> Result<Tokens> {
+    let mut x = vec![0.0; 2 * d];
+    x[0] = 1.0;
+    (x[d], x[d + 1]) = (angle.cos(), angle.sin());
+    Tokens::new(d, x)?.with_masses(masses)
+}
+
+fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
+    let (from, to) = (ctx.uniform_in(0.1, 3.1), 0.05);
+    let x = pair(case.d, from, &ctx.masses(2))?;
+    let expected =
+        merge_time(case.row_weights()?, (TimeScale::U1, 2), beta, x.masses()[0], from, to)?;
+    let options = Options {
+        rtol: 0.1 * ctx.rtol(),
+        merge_radius: to,
+        stop_at_one_cluster: true,
+        ..Options::default()
+    };
+    let end = solve(&case.build()?, &x, 1e305, &options, &mut [])?;
+    let Some(merge) = end.merges.first() else {
+        return Ok(Finding::Unfinished(end.outcome.to_string()));
+    };
+    // The error of the flow is 1e-10, and d log T / d theta is at most about beta.
+    Ok(Finding::identity(
+        (merge.t / ctx.claimed_constant(expected.value) - 1.0).abs(),
+        1e-10 * (1.0 + case.beta),
+    ))
+}
