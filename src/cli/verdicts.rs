@@ -77,7 +77,7 @@ fn is_variant(r: &Record) -> bool {
 /// follows its claim.
 fn rows_of(records: &[Record], colour: Colour) -> String {
     let mut text = format!(
-        "{:<30} {:<11} {:<10} {:<20} {:>9} {:>8} {:>8} {:>15} {:>9}  {}\n",
+        "{:<31} {:<11} {:<10} {:<20} {:>9} {:>8} {:>8} {:>15} {:>9}  {}\n",
         "claim",
         "status",
         "kind",
@@ -127,7 +127,7 @@ fn line(r: &Record, name: &str, colour: Colour) -> String {
         .slack
         .map_or("-".to_owned(), |s| if s < 1e4 { format!("{s:.2}") } else { format!("{s:.0e}") });
     let mut text = format!(
-        "{name:<30} {:<11} {:<10} {verdict} {:>9} {:>8} {slack:>8} {:>15} {trials:>9}  {}\n",
+        "{name:<31} {:<11} {:<10} {verdict} {:>9} {:>8} {slack:>8} {:>15} {trials:>9}  {}\n",
         r.status,
         r.kind,
         r.margin.map_or("-".to_owned(), |m| short(m.value)),

@@ -14,8 +14,9 @@ fn counterexamples() -> Vec<(String, f64, Case, Tape)> {
         let (name, case) = (v["claim"].as_str().expect("a name"), &v["case"]);
         let domain = find(name).expect("registered").domain;
         let size = |key: &str| case[key].as_u64().expect("a number") as usize;
-        let known = |key: &str, among: &[&'static str]| {
-            *among.iter().find(|k| case[key] == **k).expect("of the domain")
+        let known = |key: &str, among: &[&'static str]| match among {
+            [] => "",
+            _ => *among.iter().find(|k| case[key] == **k).expect("of the domain"),
         };
         let masses = if case["equal_masses"] == true { Masses::Equal } else { Masses::Random };
         let beta = case["beta"].as_f64().expect("a number");
@@ -30,7 +31,7 @@ fn counterexamples() -> Vec<(String, f64, Case, Tape)> {
 #[test]
 fn former_counterexamples_no_longer_refute_their_claims() {
     let all = counterexamples();
-    assert_eq!(all.len(), 9);
+    assert_eq!(all.len(), 8);
     for (name, before, case, tape) in all {
         let claim = find(&name).expect("registered");
         assert!(
@@ -61,7 +62,6 @@ fn hunts_do_not_refute_identities_with_extreme_scales() {
         "heads-sum",
         "query-key-product",
         "force-field",
-        "hm-leaders",
         "key-bias",
     ] {
         let claim = find(name).expect("registered");

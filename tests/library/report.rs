@@ -320,8 +320,8 @@ fn papers_are_sorted_by_their_number_of_claims_and_claims_by_theorem() {
             .unwrap_or_else(|| panic!("{name} is elsewhere"))
     };
     let perspective = &groups[0];
-    // (2.3), Lemma 6.4, Theorem 6.9, section 9.1, (D.8).
-    let order = ["rotation", "cone-collapse", "concentration", "time-reversal", "gamma-bound"]
+    // (2.3), Lemma 6.4, Theorem 6.9, (D.8).
+    let order = ["symmetries", "cone-collapse", "concentration", "gamma-bound"]
         .map(|n| place(perspective, n));
     assert!(order.windows(2).all(|w| w[0] < w[1]), "{order:?}");
 }

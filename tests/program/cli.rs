@@ -111,7 +111,7 @@ fn every_command_has_its_keys() {
     assert!(json(at, "predict threshold --n 8 --d 2")["sharp"].is_number());
     assert!(json(at, "predict wendel --n 8 --d 2")["probability"].as_f64() == Some(0.0625));
     assert_eq!(
-        json(at, "check wendel cone-rate --quick")["claims"].as_array().map(Vec::len),
+        json(at, "check wendel consensus-rates --quick")["claims"].as_array().map(Vec::len),
         Some(2)
     );
     assert!(

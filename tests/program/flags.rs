@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const CALLS: &str = "
     bench --seconds 0.01 --n 8 --d 8 --heads 2 --betas 2 --starts 2 --t-end 1
     certify check ../pair.json; certify critical-point --tokens ../pair.csv --beta 3 --anywhere
-    check unit-norm --quick
+    check layer-energy --quick
     clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
     diff ../run ../run; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json

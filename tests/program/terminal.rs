@@ -43,7 +43,7 @@ fn known_violations_raise_no_alarm_and_files_have_no_colours() {
 fn the_flag_all_is_only_for_all_claims() {
     let folder = tempfile::tempdir().expect("a folder");
     for arguments in
-        ["check unit-norm --all", "check --all --n 5", "check --all --out parts --shard 0/2"]
+        ["check speed-bound --all", "check --all --n 5", "check --all --out parts --shard 0/2"]
     {
         refused(folder.path(), arguments, "no names, ranges or shards");
     }

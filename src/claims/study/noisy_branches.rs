@@ -5,7 +5,7 @@ use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::continuity::stationary::branch;
 use crate::error::Result;
 use crate::num::stream::Stream;
-use crate::theorem::claim::noise::noisy_particles::{draw_tokens, pair_mean};
+use crate::theorem::claim::noise::setting::{draw_tokens, pair_mean};
 use crate::theory::noise::threshold;
 
 /// Tables: branches, particles, star.

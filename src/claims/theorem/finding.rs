@@ -138,17 +138,17 @@ impl Finding {
         self.map_margin(|m| m.sampling += error)
     }
 
-    /// The conjunction: the finding with the smaller margin, or no if one answer is no.
+    /// The conjunction: an answer of no, a part that did not finish, a part that missed the
+    /// hypotheses, or else the smaller margin.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Margin(a), Self::Margin(b)) => {
                 Self::Margin(if b.value - b.error() < a.value - a.error() { b } else { a })
             }
-            (Self::Answer(a), Self::Answer(b)) => Self::Answer(a && b),
-            (Self::Answer(true), other) | (other, Self::Answer(true)) => other,
             (Self::Answer(false), _) | (_, Self::Answer(false)) => Self::Answer(false),
+            (Self::Answer(true), other) | (other, Self::Answer(true)) => other,
+            (Self::Unfinished(why), _) | (_, Self::Unfinished(why)) => Self::Unfinished(why),
             (Self::HypothesesMissed, _) | (_, Self::HypothesesMissed) => Self::HypothesesMissed,
-            (unfinished, _) => unfinished,
         }
     }
 

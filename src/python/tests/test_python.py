@@ -96,7 +96,7 @@ CALLS = [
     "ms.solve('sa', ms.tokens('uniform', 600, 3), 1e9, beta=9.0, merge_radius=0.0)",
     "ms.solve(lambda t, x: -np.roll(x, 1, axis=0), ms.tokens('uniform', 50, 3), 1e9, rtol=1e-12)",
     "ms.velocity(ms.tokens('uniform', 400000, 3), 'sa', 9.0)",
-    "ms.check('cone-rate', 'single-cluster')",
+    "ms.check('consensus-rates', 'single-cluster')",
     "ms.hunt('sa-entropy', minutes=5)",
     "ms.noise('sa', ms.tokens('uniform', 300, 3), 1e3, kappa=9.0, step=1e-3, beta=4.0)",
 ]

@@ -2,9 +2,6 @@
 
 use crate::theorem::prelude::*;
 
-/// arXiv:2411.04990, Lemma 5.1, at the largest time that it allows. Tokens after a centre do not
-/// move it, so the centre is taken as the last token.
-///
 /// # Derivation
 ///
 /// Let w = beta^{-1/2} and h(x) = e^{beta (cos x - 1)} sin x, which decreases on `[1.5 w, pi]`,
@@ -20,16 +17,20 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "strong-centres",
     title: "Causal attention: strong centres are quasi-stationary",
-    lets: "d = 2 and h(x) = e^{beta (cos x - 1)} sin x",
-    then: "Under causal SA, let token s be farther than c (1 + 2 eps) beta^{-1/2} from all tokens \
-           before it, with c in [1.5, 4] and eps in [0.005, 0.1]. While t s h(c beta^{-1/2}) < \
-           eps c beta^{-1/2}, |x_s(t) - x_s(0)| < eps c beta^{-1/2}.",
+    lets: "d = 2, h(x) = e^{beta (cos x - 1)} sin x, c in [1.5, 4] and eps in [0.005, 0.1], and \
+           let token s be farther than c (1 + 2 eps) beta^{-1/2} from all tokens before it",
+    then: "Under causal SA, |x_s(t) - x_s(0)| < eps c beta^{-1/2} while t s h(c beta^{-1/2}) < eps \
+           c beta^{-1/2}.",
+    tested: "at the largest t, with s the last token, since tokens after it do not move it; in a \
+             third of the starts all others are at the least distance on one side",
     domain: Domain {
         n: Sizes::Range(2, 100),
         d: Sizes::Fixed(2),
         beta: Betas::Log(20.0, 1000.0),
         dynamics: &["causal-sa"],
-        laws: &["placed"],
+        laws: &[],
+        draws: "the other tokens on both sides of x_s, spread or crowded at the least distance, or \
+                on one side at the least distance",
         corners: &[(30, 2, 20.0), (30, 2, 400.0)],
         ..Domain::EQUAL_MASSES
     },
@@ -37,42 +38,45 @@ pub static ENTRY: Claim = Claim {
     source: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Lemma 5.1",
     trials: (100, 800),
     trial: |case, ctx| {
-        let (c, eps) = (ctx.uniform_in(1.5, 4.0), 0.005 * 20f64.powf(ctx.uniform_in(0.0, 1.0)));
-        // In half of the starts tokens crowd at the least distance, where the force is strongest.
-        let power = if ctx.index(2) == 0 { 1 } else { 16 };
-        displacement(case, ctx, (c, eps), power, 1.0)
+        let (c, eps) = (ctx.uniform_in(1.5, 4.0), ctx.log_uniform_in(0.005, 0.1));
+        let least = c * (1.0 + 2.0 * eps) * (1.0 + 1e-9) / case.beta.sqrt();
+        let before: Vec<f64> = match ctx.index(3) {
+            0 => around(case, ctx, least, 1),
+            1 => around(case, ctx, least, 16),
+            _ => vec![least; case.n - 1],
+        };
+        displacement(case, ctx, (c, eps), before)
     },
     control: Control {
-        what: "a token at half this distance from those before it, c = 4, eps = 0.1",
+        what: "the others at half the least distance",
         trial: |ctx| {
-            displacement(
-                &Case::new(10, 2, 100.0, "causal-sa").with_law("placed"),
-                ctx,
-                (4.0, 0.1),
-                16,
-                0.5,
-            )
+            let case = Case::new(10, 2, 100.0, "causal-sa");
+            let before = around(&case, ctx, 0.5 * 4.0 * 1.2 / 10.0, 16);
+            displacement(&case, ctx, (4.0, 0.1), before)
         },
     },
     ..Claim::INEQUALITY
 };
 
+/// Angles at least this far from 0, two thirds of them positive; a large power crowds them at the
+/// least distance.
+fn around(case: &Case, ctx: &mut Context, least: f64, power: i32) -> Vec<f64> {
+    let mut angle = || {
+        let u = ctx.uniform_in(-0.5, 1.0);
+        (least + (PI - least) * u.abs().powi(power)).copysign(u)
+    };
+    (1..case.n).map(|_| angle()).collect()
+}
+
+/// The distance that a token at 0 has moved at the largest time, against the bound.
 fn displacement(
     case: &Case,
     ctx: &mut Context,
     (c, eps): (f64, f64),
-    power: i32,
-    distance: f64,
+    before: Vec<f64>,
 ) -> Result<Finding> {
     let (n, beta, width) = (case.n, case.beta, case.beta.sqrt().recip());
-    let edge = distance * c * (1.0 + 2.0 * eps) * width;
-    let mut angles = Vec::new();
-    for _ in 1..n {
-        let u = ctx.uniform_in(-0.5, 1.0);
-        angles.push((edge + (std::f64::consts::PI - edge) * u.abs().powi(power)).copysign(u));
-    }
-    angles.push(0.0);
-    let x = Tokens::from_angles(&angles)?;
+    let x = Tokens::from_angles(&[before, vec![0.0]].concat())?;
     let bound = eps * c * width;
     let pull = (beta * ((c * width).cos() - 1.0)).exp() * (c * width).sin();
     let flow = dynamics::build("sa", true, &Spec::new(beta, n))?;

@@ -2,7 +2,7 @@
 
 use crate::theorem::prelude::*;
 
-/// arXiv:2410.06833, section 3 (Otto and Reznikoff), for any masses, with an explicit constant.
+/// The inequality of slow motion (Otto and Reznikoff), for any masses, with an explicit constant.
 ///
 /// # Derivation
 ///
@@ -20,13 +20,14 @@ pub static ENTRY: Claim = Claim {
     lets: "tokens of masses m_i lie on the circle with all distances at most (1/8) sqrt((1 - \
            delta)/(beta + 1/2)), where 0 < delta < 1 and beta > 0, and let E = (1/(2 beta)) \
            sum_ij m_i m_j e^{beta (cos(theta_i - theta_j) - 1)}",
-    then: "Then |grad E|^2 >= 2 kappa (E_max - E) with kappa = 0.98 min_i m_i (0.98/n for equal \
+    then: "|grad E|^2 >= 2 kappa (E_max - E) with kappa = 0.98 min_i m_i (0.98/n for equal \
            masses).",
     domain: Domain {
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.01, 1e4),
         dynamics: &["usa"],
-        laws: &["placed"],
+        laws: &[],
+        draws: "angles within the largest distance",
         ..Domain::ATTENTION
     },
     source: "arXiv:2410.06833, section 3 (quantitative inequality; its printed constant 2c is \
@@ -41,7 +42,7 @@ pub static ENTRY: Claim = Claim {
     constant: "the constant 0.98",
     control: Control {
         what: "kappa = 1.02/n, equal masses",
-        trial: |ctx| ratio(&Case::new(5, 2, 4.0, "usa").with_law("placed"), ctx, &[0.2; 5], 1.02),
+        trial: |ctx| ratio(&Case::new(5, 2, 4.0, "usa"), ctx, &[0.2; 5], 1.02),
     },
     ..Claim::INEQUALITY
 };

@@ -4,7 +4,8 @@ use crate::sphere::cap::cap_radius;
 use crate::sphere::geometry::{exp, project};
 use crate::theorem::prelude::*;
 
-/// A tree of length below pi lies in a cap whose radius is half its length.
+/// In the proof of one cluster at large beta (`large-beta-chains`) the tree has steps of at most
+/// tau* with (n-1) tau* < pi; the lemma then leads to `cone-collapse`.
 ///
 /// # Derivation
 ///
@@ -16,36 +17,28 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "chain-lemma",
     title: "Chains shorter than pi lie in a cap of half their length",
-    then: "Tokens joined by a tree of geodesics of total length l < pi lie in a cap of radius at \
-           most l/2 < pi/2, so in an open hemisphere. A straight chain attains the bound. If the \
-           steps are at most tau* and (n-1) tau* < pi, this is the step of the large-beta proof \
-           that leads to cone collapse.",
+    lets: "points of the sphere be joined by a tree of geodesics of total length l < pi",
+    then: "They lie in a cap of radius at most l/2 < pi/2, so in an open hemisphere. A straight \
+           chain attains the bound.",
     tested: "with a factor 1 + 1e-12 for rounding",
     domain: Domain {
         n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 16),
-        beta: Betas::Unused,
-        dynamics: &["usa"],
-        laws: &["placed"],
-        ..Domain::EQUAL_MASSES
+        draws: "a tree: a chain with more or less turns and branches",
+        ..Domain::FREE
     },
     narrower: "0.1 pi <= l <= 0.9 pi (rounding moves the centre of a cap of radius close to pi/2)",
     source: "arXiv:2312.10794, appendix B, sharpened",
     trials: (100, 1000),
     trial: |case, ctx| {
-        let length = std::f64::consts::PI * (1.0 - ctx.log_uniform_in(0.1, 0.9));
+        let length = PI * (1.0 - ctx.log_uniform_in(0.1, 0.9));
         tree(case, ctx, length)
     },
     constant: "the length l",
     control: Control {
         what: "a tree of length 4 pi/3 >= pi: three vertices of a regular triangle, joined by two \
                sides",
-        trial: |ctx| {
-            Ok(inside(
-                &ctx.tokens_with_law(3, 2, "polygon")?,
-                ctx.claimed_constant(4.0 * std::f64::consts::PI / 3.0),
-            ))
-        },
+        trial: |ctx| Ok(inside(&ctx.tokens_with_law(3, 2, "polygon")?, 4.0 * PI / 3.0)),
     },
     ..Claim::INEQUALITY
 };
@@ -64,7 +57,7 @@ fn tree(case: &Case, ctx: &mut Context, length: f64) -> Result<Finding> {
         let parent = if ctx.uniform_in(0.0, 1.0) < branching { ctx.index(i) } else { i - 1 };
         let from = x[parent * d..(parent + 1) * d].to_vec();
         axpy(turn, &ctx.normals(d), &mut direction);
-        // AttentionLayer twice: after one projection the rounding error of the component along the
+        // Twice: after one projection the rounding error of the component along the
         // token may be larger than the rest.
         for _ in 0..2 {
             project(&from, &mut direction);
@@ -85,5 +78,5 @@ fn tree(case: &Case, ctx: &mut Context, length: f64) -> Result<Finding> {
 
 /// Compares the radius of the cap with half the length; the radius is pi if there is no hemisphere.
 fn inside(x: &Tokens, length: f64) -> Finding {
-    Finding::at_most(cap_radius(x).unwrap_or(std::f64::consts::PI), 0.5 * length * (1.0 + 1e-12))
+    Finding::at_most(cap_radius(x).unwrap_or(PI), 0.5 * length * (1.0 + 1e-12))
 }

@@ -9,22 +9,28 @@ use std::f64::consts::FRAC_PI_3;
 ///
 /// # Derivation
 ///
-/// As in `cone-collapse` some j has `G_ij <= alpha`, and its term is at least
-/// `A_ij alpha (1 - G_ij)`, all others at least 0. With alpha >= 1/2 all pairs are within 120
-/// degrees, so `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight of
-/// USA is at least `m_min e^{-beta/2}`.
+/// The speed is `sum_j A_ij (<x_j, w> - G_ij alpha)` with terms of at least
+/// `A_ij alpha (1 - G_ij) >= 0`. Let `w = sum c_j x_j` with `c_j >= 0`; since `sum c_j >= |w| = 1`
+/// and `sum c_j G_ij = alpha`, some j has `G_ij <= alpha`. With alpha >= 1/2 all pairs are within
+/// 120 degrees, so `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight
+/// of USA is at least `m_min e^{-beta/2}`.
+///
+/// As printed: two tokens at +-60 degrees from w have `alpha = 1/2`, `G = -1/2` and
+/// `A_12 = 1/(1 + e^{3 beta/2})`, so the speed towards w is
+/// `A_12 alpha (1 - G) = (3/4)/(1 + e^{3 beta/2})`. The printed bound `e^{-beta}/8` is larger for
+/// beta above about 3.6.
 pub static ENTRY: Claim = Claim {
     name: "cone-speed",
     title: "Speed of cone collapse, corrected exponent",
     lets: "w be a unit vector in the conic hull of the tokens and alpha = min_i <x_i, w> >= 1/2",
     then: "At the minimising token, d/dt <x_i, w> >= m_min (1 - alpha) e^{-c}/2 with c = 3 beta/2 \
-           for SA and c = beta/2 for USA (U1). So (6.7), with c = 2 beta, holds as well; the \
-           printed (6.8) has c = beta.",
+           for SA and c = beta/2 for USA (U1). So (6.7), with c = 2 beta, holds as well.",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
         beta: Betas::Linear(0.0, 8.0),
-        laws: &["placed"],
+        laws: &[],
+        draws: "tokens in a cap of radius pi/3; w the centre of the smallest cap, or random",
         corners: &[(2, 2, 5.0)],
         ..Domain::ATTENTION
     },
@@ -54,11 +60,44 @@ pub static ENTRY: Claim = Claim {
             )
         },
     },
+    variants: &[&PRINTED],
+    ..Claim::INEQUALITY
+};
+
+static PRINTED: Claim = Claim {
+    name: "cone-speed-printed",
+    title: "Speed of cone collapse, exponent as printed",
+    lets: "w be the centre of the smallest cap and alpha = min_i <x_i, w> >= 1/2",
+    then: "At the minimising token, d/dt <x_i, w> >= (1 - alpha)/(2 n e^{beta}).",
+    domain: Domain {
+        n: Sizes::Range(2, 8),
+        d: Sizes::Range(2, 4),
+        beta: Betas::Linear(0.0, 20.0),
+        dynamics: &["sa"],
+        laws: &[],
+        draws: "tokens in a cap of radius pi/3",
+        ..Domain::EQUAL_MASSES
+    },
+    narrower: "Q = K = I",
+    source: "arXiv:2312.10794, (6.8) (misprint: e^{beta} for e^{2 beta})",
+    status: Status::Misprinted,
+    trials: (800, 2000),
+    trial: |case, ctx| {
+        let x = spread_out(case, ctx)?;
+        speed(case, ctx, &x, &[], 1.0)
+    },
+    control: Control {
+        what: "two tokens at +-60 degrees at beta = 1, where the printed bound holds",
+        trial: |ctx| {
+            let x = Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?;
+            speed(&Case::new(2, 2, 1.0, "sa"), ctx, &x, &[], 1.0)
+        },
+    },
     ..Claim::INEQUALITY
 };
 
 /// Tokens within 60 degrees of e_1, mostly near the edge, with the masses of the case.
-pub(crate) fn spread_out(case: &Case, ctx: &mut Context) -> Result<Tokens> {
+fn spread_out(case: &Case, ctx: &mut Context) -> Result<Tokens> {
     let directions = ctx.tokens_with_law(case.n, case.d, "uniform")?;
     let mut x = directions.coordinates().to_vec();
     for row in x.chunks_exact_mut(case.d) {
@@ -79,7 +118,7 @@ pub(crate) fn spread_out(case: &Case, ctx: &mut Context) -> Result<Tokens> {
 
 /// Compares the speed towards `w = sum weights_j x_j` (without weights: the centre of the smallest
 /// cap) with the bound with `e^{-exponent beta}`.
-pub(crate) fn speed(
+fn speed(
     case: &Case,
     ctx: &mut Context,
     x: &Tokens,

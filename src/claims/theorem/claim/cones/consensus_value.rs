@@ -1,6 +1,6 @@
 //! Consensus under a general value matrix.
 
-use super::{cone_collapse, consensus_rates};
+use super::setting::{linearised, random_head};
 use crate::theorem::prelude::*;
 
 /// At `x_i = xi` with `V xi = lambda xi` the eigenvalues are `-lambda` and `mu_k - lambda`.
@@ -21,17 +21,18 @@ pub static ENTRY: Claim = Claim {
            u_i), where P is the projection along xi, r = 1 for SA and r = e^{beta <Q xi, K xi>} \
            for USA (U1). So the eigenvalues divided by r are -lambda, (n-1)(d-1) times, and mu_k \
            - lambda for the other eigenvalues mu_k of V.",
-    tested: "as: extrapolated differences along random directions agree to 256 eps^{4/5} (1 + \
-             beta |Q^T K|) (1 + |V|) r (Frobenius norms)",
+    tested: "by extrapolated differences along random directions, to 256 eps^{4/5} (1 + beta |Q^T \
+             K|) (1 + |V|) r (Frobenius norms)",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 12),
         beta: Betas::Log(0.01, 30.0),
-        laws: &["placed"],
+        laws: &[],
+        draws: "a point of consensus, a direction, masses, V",
         ..Domain::ATTENTION
     },
     narrower: "Q and K are I plus at most a normalised Gaussian matrix, |lambda| <= 2",
-    source: "linearisation of arXiv:2312.10794, (2.3) at consensus",
+    source: "derived: linearisation of arXiv:2312.10794, (2.3) at consensus",
     trials: (60, 500),
     trial: |case, ctx| spectrum(case, ctx, false),
     constant: "the rate r",
@@ -44,7 +45,7 @@ pub static ENTRY: Claim = Claim {
 
 fn spectrum(case: &Case, ctx: &mut Context, transposed: bool) -> Result<Finding> {
     let d = case.d;
-    let head = cone_collapse::random_head(d, 1.0, ctx)?;
+    let head = random_head(d, 1.0, ctx)?;
     let xi = ctx.tokens_with_law(1, d, "uniform")?.coordinates().to_vec();
     let lambda = ctx.uniform_in(-2.0, 2.0);
     // Every V with V xi = lambda xi is W (I - xi xi^T) + lambda xi xi^T.
@@ -59,5 +60,5 @@ fn spectrum(case: &Case, ctx: &mut Context, transposed: bool) -> Result<Finding>
         v = (0..d * d).map(|k| v[(k % d) * d + k / d]).collect();
     }
     let [q, k, _] = head.matrices().map(|m| m.map(|m| (d, m.to_vec())));
-    consensus_rates::linearised(case, ctx, &Head::new(d, q, k, Some((d, v)))?, &xi, case.beta)
+    linearised(case, ctx, &Head::new(d, q, k, Some((d, v)))?, &xi, case.beta)
 }

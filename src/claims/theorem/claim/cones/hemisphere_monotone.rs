@@ -1,6 +1,6 @@
 //! Tokens in a hemisphere stay in their cap.
 
-use super::cone_collapse;
+use super::setting::{random_head, with_head};
 use crate::sphere::cap::cap_radius;
 use crate::theorem::context::RTOL;
 use crate::theorem::prelude::*;
@@ -20,9 +20,10 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "hemisphere-monotone",
     title: "The smallest cap of tokens in a hemisphere never grows",
-    then: "If all tokens lie in an open hemisphere and V = I with positive weights (SA, USA, \
-           causal; any Q, K), the radius of their smallest enclosing cap never grows, neither in \
-           time nor under layers of any step size, infinite ones included.",
+    lets: "V = I, let the weights be positive (SA, USA, causal; any Q, K), and let all tokens lie \
+           in an open hemisphere",
+    then: "The radius of their smallest enclosing cap never grows, neither in time nor under \
+           layers of any step size, infinite ones included.",
     tested: "with a factor 1 + 1e-12 for rounding; in time 1 + 1e-9, the tolerance of the \
              integrator",
     domain: Domain {
@@ -51,14 +52,14 @@ pub static ENTRY: Claim = Claim {
 
 fn cap_shrinks(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let mut x = ctx.tokens(case)?;
-    let head = cone_collapse::random_head(case.d, 1.0, ctx)?;
-    let dynamics = cone_collapse::with_head(case, head)?;
+    let head = random_head(case.d, 1.0, ctx)?;
+    let dynamics = with_head(case, head)?;
     let eta = [0.01, 0.3, 5.0, f64::INFINITY][ctx.index(4)];
     let layer = Layer::new(eta)?;
     // The radius is pi if the tokens are in no hemisphere.
-    let radius = |x: &crate::sphere::Tokens| cap_radius(x).unwrap_or(std::f64::consts::PI);
+    let radius = |x: &Tokens| cap_radius(x).unwrap_or(PI);
     let mut before = radius(&x);
-    if before > std::f64::consts::FRAC_PI_2 {
+    if before > 0.5 * PI {
         return Ok(Finding::HypothesesMissed);
     }
     let mut worst: Option<Finding> = None;

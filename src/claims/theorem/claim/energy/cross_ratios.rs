@@ -3,9 +3,6 @@
 use crate::num::stats::nan_min;
 use crate::theorem::prelude::*;
 
-/// Chordal cross-ratios are conserved in every dimension, because
-/// `d/dt log |x_i - x_j|^2 = -<b, x_i> - <b, x_j>` in a common field `P_x b`.
-///
 /// # Derivation
 ///
 /// At `beta = 0` every token is moved by the same vector, `x_i' = b - <b, x_i> x_i` with b the mean
@@ -28,7 +25,7 @@ pub static ENTRY: Claim = Claim {
         corners: &[(5, 2, 0.0), (8, 3, 0.0)],
         ..Domain::ATTENTION
     },
-    source: "Watanabe, Strogatz 1994; Lohe 2018",
+    source: "Watanabe, Strogatz, Physica D 74 (1994) 197; Lohe, J. Phys. A 51 (2018) 225101",
     trials: (40, 300),
     trial: change,
     constant: "the exponent of |x_i - x_l|",

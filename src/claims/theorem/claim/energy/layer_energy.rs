@@ -1,66 +1,71 @@
 //! A layer increases the energy, for every step size.
 
-use super::unit_norm::step;
-use crate::num::dense::mat_vec;
+use super::setting::step;
+use crate::num::dense::{mat_vec, transpose_mul};
 use crate::num::sum::Compensated;
 use crate::theorem::prelude::*;
 
-/// `E(X') >= E(X)` for `x' = normalise(x + eta a)` and every eta in (0, inf].
-///
 /// # Derivation
 ///
-/// The kernel `k(x, y) = e^{beta <x, y>}` is positive definite and convex in x. With
-/// `Z(x) = sum_j m_j k(x, x_j)` positive definiteness gives
+/// `B = C^T C`, so the kernel `k(x, y) = e^{beta <x, B y>}` is that of C x and C y: positive
+/// definite, and convex in x. With `Z(x) = sum_j m_j k(x, x_j)` positive definiteness gives
 /// `E(X') - E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any X', and convexity gives
 /// `>= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad Z(x_i)/beta`, which is `Z_i a_i` for softmax and
 /// `a_i` without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is at least 0.
+/// For V other than `Q^T K` the layer does not go along `b_i`, and for an indefinite B the kernel
+/// is not positive definite.
 pub static ENTRY: Claim = Claim {
     name: "layer-energy",
-    title: "A layer increases the energy for every step size",
-    lets: "V = Q^T K = I, a_i = sum_j A_ij x_j (softmax or unnormalised) and b_i = sum_j m_j \
-           e^{beta G_ij} x_j",
+    title: "A layer increases the energy for every step size, if V = Q^T K >= 0",
+    lets: "V = Q^T K = B be symmetric positive semidefinite, E = (1/(2 beta)) sum_ij m_i m_j \
+           e^{beta <x_i, B x_j>}, a_i = sum_j A_ij B x_j (softmax or unnormalised) and b_i = sum_j \
+           m_j e^{beta <x_i, B x_j>} B x_j",
     then: "The layer x_i <- normalise(x_i + eta a_i) takes X to X' with E(X') - E(X) >= sum_i m_i \
            <b_i, x_i' - x_i> >= 0, for every eta in (0, inf] and every beta > 0.",
-    tested: "to 8 eps beta (1 + beta) (E(X) + E(X'))",
-    domain: CLIMB,
-    source: "convexity of z -> sum_j m_j e^{beta <z, x_j>} on R^d; mean shift: Cheng 1995",
-    trials: (60, 400),
-    trial: |case, ctx| increases(case, ctx, None, 1.0),
+    tested: "with B = I or a random B of any rank and of norm at most 1, to 8 eps beta (1 + beta) \
+             (E(X) + E(X'))",
+    domain: Domain {
+        n: Sizes::Range(1, 32),
+        d: Sizes::Range(2, 32),
+        beta: Betas::Log(1e-3, 300.0),
+        laws: &["uniform", "cap:radius=0.3"],
+        corners: &[(2, 2, 1.0), (6, 2, 4.0), (12, 3, 50.0)],
+        ..Domain::ATTENTION
+    },
+    source: "derived; mean shift: Cheng, IEEE Trans. PAMI 17 (1995) 790",
+    trials: (80, 500),
+    trial: |case, ctx| {
+        let form = if ctx.index(2) == 0 { None } else { Some(random_form(case.d, ctx)) };
+        increases(case, ctx, form.as_deref(), 1.0)
+    },
     constant: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
     control: Control {
-        what: "the repulsive layer (V = -I)",
-        trial: |ctx| increases(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, None, -1.0),
+        what: "V = -Q^T K",
+        trial: |ctx| {
+            let form = random_form(3, ctx);
+            increases(&Case::with_random_masses(6, 3, 4.0, "sa"), ctx, Some(&form), -1.0)
+        },
     },
     ..Claim::INEQUALITY
 };
 
-/// The range of both claims on layers.
-pub const CLIMB: Domain = Domain {
-    n: Sizes::Range(1, 32),
-    d: Sizes::Range(2, 32),
-    beta: Betas::Log(1e-3, 300.0),
-    laws: &["uniform", "cap:radius=0.3"],
-    corners: &[(2, 2, 1.0), (6, 2, 4.0), (12, 3, 50.0)],
-    ..Domain::ATTENTION
-};
+/// A random form `W^T W` of random rank, divided by its trace, which bounds its norm.
+fn random_form(d: usize, ctx: &mut Context) -> Vec<f64> {
+    let rank = 1 + ctx.index(d);
+    let w = ctx.normals(rank * d);
+    let mut b = transpose_mul(&w, &w, rank);
+    let trace: f64 = (0..d).map(|a| b[a * d + a]).sum();
+    divide(&mut b, trace.max(f64::MIN_POSITIVE));
+    b
+}
 
 /// Ten layers with `Q^T K = form` and `V = sign * form` (`None` is the identity): the smallest
 /// margin of the two inequalities.
-pub fn increases(
-    case: &Case,
-    ctx: &mut Context,
-    form: Option<&[f64]>,
-    sign: f64,
-) -> Result<Finding> {
+fn increases(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) -> Result<Finding> {
     let d = case.d;
     let scaled =
         |factor: f64| form.map(|b| (d, b.iter().map(|v| factor * v).collect::<Vec<f64>>()));
-    let value = if sign < 0.0 && form.is_none() {
-        Some((d, identity(d).iter().map(|v| -v).collect()))
-    } else {
-        scaled(sign)
-    };
-    let head = Head::new(d, None, scaled(1.0), value)?;
+    let head = Head::new(d, None, scaled(1.0), scaled(sign))?;
     let dynamics = dynamics::build(
         case.dynamics,
         false,

@@ -1,28 +1,26 @@
 //! The layer map of equiangular tokens.
 
-use super::unit_norm::step;
+use super::setting::step;
 use crate::theorem::prelude::*;
 use crate::theory::equiangular::layer_map;
 
-/// The new inner product rho' in closed form, for every step size.
-///
 /// # Derivation
 ///
-/// Let all inner products be rho. Every row has the weight a for the token itself and b for each
-/// other token, `a + (n-1) b = 1`. With `y_i = sum_j A_ij x_j`: `<x_i, y_i> = a + (n-1) b rho`,
+/// Every row has the weight a for the token itself and b for each other token. With
+/// `y_i = sum_j A_ij x_j`: `<x_i, y_i> = a + (n-1) b rho` and
 /// `<x_i, y_j> = a rho + b (1 + (n-2) rho)`. As the Gram matrix is `rho` plus `(1 - rho)` times the
-/// identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is
-/// `N_d = rho + (1 - rho)(a^2 + (n-1) b^2)` for i = j and
-/// `N_o = rho + (1 - rho)(2 a b + (n-2) b^2)` else. All pairs are alike, so the new tokens are
-/// equiangular, with
-/// `rho' = (rho + 2 eta (a rho + b (1 + (n-2) rho)) + eta^2 N_o) / (1 + 2 eta (a + (n-1) b rho) +
-/// eta^2 N_d)`, and `N_o/N_d` at eta = inf.
+/// identity and rows sum to 1, `<y_i, y_j> = rho + (1 - rho) sum_k A_ik A_jk`, which is N_d for i =
+/// j and N_o else. All pairs are alike, so the new tokens are equiangular, and rho' is the inner
+/// product of two vectors x + eta y divided by their squared length.
 pub static ENTRY: Claim = Claim {
     name: "layer-map",
     title: "Layers map equiangular tokens by a closed formula",
-    then: "The layer x <- normalise(x + eta sum_j A_ij x_j) of SA keeps tokens equiangular and \
-           maps their inner product rho by a closed formula (see the derivation), for every eta \
-           in (0, inf], every beta, and rho in (-1/(n-1), 1).",
+    lets: "all inner products be rho in (-1/(n-1), 1), a = 1/(1 + (n-1) e^{-beta (1-rho)}) and \
+           a + (n-1) b = 1, N_d = rho + (1-rho) (a^2 + (n-1) b^2), N_o = rho + (1-rho) (2 a b + \
+           (n-2) b^2)",
+    then: "A layer x <- normalise(x + eta sum_j A_ij x_j) of SA makes all inner products (rho + 2 \
+           eta (a rho + b (1 + (n-2) rho)) + eta^2 N_o)/(1 + 2 eta (a + (n-1) b rho) + eta^2 N_d), \
+           for every beta and every eta in (0, inf]; at eta = inf this is N_o/N_d.",
     tested: "to 8 eps (1 + |beta|) sqrt(n) (1 + eta)^2/|x + eta a|^2 (with 1/|a|^2 at eta = inf)",
     domain: Domain {
         n: Sizes::Range(2, 48),
@@ -34,7 +32,7 @@ pub static ENTRY: Claim = Claim {
         ..Domain::EQUAL_MASSES
     },
     narrower: "|rho - 1|, |rho + 1/(n-1)| at least 1e-3",
-    source: "direct computation; eta = inf is the layer of arXiv:2510.05554",
+    source: "derived; eta = inf is the layer of arXiv:2510.05554",
     trials: (100, 600),
     trial: |case, ctx| compare(case, ctx, case.n),
     constant: "the new rho",

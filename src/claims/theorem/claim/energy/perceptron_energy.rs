@@ -1,13 +1,10 @@
 //! Perceptron and attention share one energy.
 
-use super::multihead_usa_energy::energy;
+use super::setting::{derivative_along, energy, squared_speed};
 use crate::attention::dense::{Activation, Linear};
 use crate::attention::feed_forward::Mlp;
-use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 
-/// The gradient of `w max(0, <a, x>)^2 / 2` is `w max(0, <a, x>) a`.
-///
 /// # Derivation
 ///
 /// The derivative of `m_i w_k max(0, <a_k, x_i>)^2/2` with respect to `x_i` is
@@ -19,13 +16,13 @@ use crate::theorem::prelude::*;
 /// such draws are left out.
 pub static ENTRY: Claim = Claim {
     name: "perceptron-energy",
-    title: "Perceptron and attention: dE/dt = sum_i m_i |x_i'|^2",
+    title: "A perceptron and attention share one energy: dE/dt = sum_i m_i |x_i'|^2",
     lets: "x_i' = P[sum_j m_j e^{beta <x_i, x_j>} x_j + sum_k w_k act(<a_k, x_i>) a_k] with act = \
            max(0, .), and E = E_beta + sum_i m_i sum_k w_k max(0, <a_k, x_i>)^2 / 2",
-    then: "Then dE/dt = sum_i m_i |x_i'|^2.",
+    then: "dE/dt = sum_i m_i |x_i'|^2.",
     tested: "where all |<a_k, x_i>| >= 1e-3 |a_k|, with central differences along geodesics of \
-             lengths 1e-4 and 2e-4 (Richardson), to 1e-6 of dE/dt plus 24 eps (1 + beta)/1e-4 of \
-             max |x_i'| times E_beta + sum_k |w_k| |a_k|^2/2, for rounding",
+             lengths 1e-4 and 2e-4 (Richardson). The tolerance is 1e-6 of dE/dt plus, for \
+             rounding, 24 eps (1 + beta)/1e-4 of max |x_i'| times E_beta + sum_k |w_k| |a_k|^2/2",
     domain: Domain {
         n: Sizes::Range(2, 12),
         d: Sizes::Range(2, 5),
@@ -59,8 +56,6 @@ fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     );
     both.sublayers.push(Box::new(Mlp::new("units", first, None, second, Activation::Relu)?));
     let v = both.velocity(&x);
-    let fastest = max_norm(&v, d);
-    let step = 1e-4 / fastest;
     // The second derivative jumps at a kink. A step of 2e-4 does not reach it if the sine of the
     // angle to it is 1e-3.
     let distance = x
@@ -70,36 +65,19 @@ fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     if distance < 1e-3 {
         return Ok(Finding::HypothesesMissed);
     }
-    let identity = crate::num::dense::identity(d);
-    let potential = |x: &Tokens, w: &[f64]| -> f64 {
-        let own = |row: &[f64]| {
-            a.chunks_exact(d)
-                .zip(w)
-                .map(|(a, w)| 0.5 * w * dot(a, row).max(0.0).powi(2))
-                .sum::<f64>()
-        };
-        energy(case.beta, &identity, x)
-            + factor * x.rows().zip(x.masses()).map(|(r, m)| m * own(r)).sum::<f64>()
+    let pairs = |x: &Tokens| energy(case.beta, &identity(d), x);
+    let units = |row: &[f64]| -> f64 {
+        a.chunks_exact(d).zip(&w).map(|(a, w)| 0.5 * w * dot(a, row).max(0.0).powi(2)).sum()
     };
-    let total = |steps: f64| -> Result<f64> {
-        let rows = x
-            .rows()
-            .zip(v.chunks_exact(d))
-            .flat_map(|(x, v)| exp(x, &v.iter().map(|v| steps * step * v).collect::<Vec<_>>()))
-            .collect();
-        Ok(potential(&Tokens::normalised(d, rows)?.with_masses(x.masses())?, &w))
+    let potential = |x: &Tokens| {
+        pairs(x) + factor * x.rows().zip(x.masses()).map(|(r, m)| m * units(r)).sum::<f64>()
     };
-    let slope =
-        |steps: f64| -> Result<f64> { Ok((total(steps)? - total(-steps)?) / (2.0 * steps * step)) };
-    // The error of one difference is the third derivative times the squared step, which near a
-    // critical point is not small against dE/dt.
-    let found = (4.0 * slope(1.0)? - slope(2.0)?) / 3.0;
-    let stated: f64 = v.chunks_exact(d).zip(x.masses()).map(|(v, m)| m * dot(v, v)).sum();
-    let stated = ctx.claimed_constant(stated);
+    let found = derivative_along(&x, &v, 1e-4, potential)?;
+    let stated = ctx.claimed_constant(squared_speed(&x, &v));
     // The differences have the weights 4/3 and 1/3; the error of E is some 16 eps (1 + beta) of its
     // terms, and that of <a, x> the same fraction of |a|.
-    let terms = energy(case.beta, &identity, &x)
-        + a.chunks_exact(d).zip(&w).map(|(a, w)| 0.5 * w.abs() * dot(a, a)).sum::<f64>();
-    let rounding = 24.0 * f64::EPSILON * (1.0 + case.beta) / 1e-4 * fastest * terms;
+    let terms =
+        pairs(&x) + a.chunks_exact(d).zip(&w).map(|(a, w)| 0.5 * w.abs() * dot(a, a)).sum::<f64>();
+    let rounding = 24.0 * f64::EPSILON * (1.0 + case.beta) / 1e-4 * max_norm(&v, d) * terms;
     Ok(Finding::identity((found - stated).abs(), 1e-6 * stated + rounding))
 }

@@ -1,11 +1,9 @@
 //! Two tokens of equal masses have the same orbit under SA and USA.
 
-use super::rotation::{ALLOWED, deviation};
+use super::setting::{ALLOWED, deviation};
 use crate::num::quadrature::integrate;
 use crate::theorem::prelude::*;
 
-/// At n = 2, `dt_SA = ((e^beta + e^{beta rho}) / 2) dt_USA` with rho = <x_1, x_2>.
-///
 /// # Derivation
 ///
 /// With two tokens of equal masses both rows of SA have the sum `Z = (e^beta + e^{beta rho})/2`, so
@@ -14,10 +12,10 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "two-token-orbit",
     title: "n = 2: SA is USA up to a change of time",
-    then: "Two tokens of equal masses trace the same orbit under SA and USA, with dt_SA = \
-           ((e^beta + e^{beta rho})/2) dt_USA and rho = <x_1, x_2>.",
-    tested: "as: at t_USA = 1/L, where L is the Lipschitz constant of the velocity, the tokens \
-             differ by at most 8e-13",
+    lets: "x_1 and x_2 be two tokens of equal masses, and rho = <x_1, x_2>",
+    then: "They trace the same orbit under SA and USA, with dt_SA = ((e^beta + e^{beta rho})/2) \
+           dt_USA.",
+    tested: "at t_USA = 1/L, where L is the Lipschitz constant of the velocity, to 8e-13",
     domain: Domain {
         n: Sizes::Fixed(2),
         dynamics: &["usa"],

@@ -1,6 +1,6 @@
 //! Large beta: the distance of attention from its limit.
 
-use super::rd_rescaling::{attention, evolve};
+use super::setting::{UNIT, attention, evolve};
 use crate::theorem::prelude::*;
 
 /// The delay of every token behind the limit, to leading order in 1/beta.
@@ -21,18 +21,19 @@ pub static ENTRY: Claim = Claim {
     name: "large-beta-distance",
     title: "Large beta, on a line: the distance to the limit beta = infinity, to leading order in \
             1/beta",
-    then: "Consider rescaled attention on the line with V = 1, n tokens at the midpoints of n \
-           equal parts of [-1, 1], a time t in [1, 2] and beta in [12, 48]. In the hardmax flow \
-           every token tends at the rate 1 to the outermost token of its sign. The transport \
-           distance W_2 to this flow is the root mean square of the delays delta' = -delta + mu + \
-           D(z), mu' = D(1 - 1/n), D(z) = h/(e^{beta e^{2s} z h} - 1), h = (2/n) e^{-s}.",
-    tested: "to a relative log^2(beta)/(2 beta)",
+    lets: "rescaled attention on the line have V = 1 and n tokens that start at the midpoints of n \
+           equal parts of [-1, 1]",
+    then: "In the hardmax flow every token tends at the rate 1 to the outermost token of its sign. \
+           To leading order in 1/beta, the transport distance W_2 to this flow at the time t is \
+           the root mean square of the delays delta' = -delta + mu + D(z), mu' = D(1 - 1/n), with \
+           D(z) = h/(e^{beta e^{2s} z h} - 1) and h = (2/n) e^{-s}.",
+    tested: "at a time t in [1, 2], to a relative log^2(beta)/(2 beta)",
     domain: Domain {
         n: Sizes::Fixed(160),
         d: Sizes::Fixed(1),
         beta: Betas::Log(12.0, 48.0),
-        masses: Masses::Equal,
-        ..Domain::FLAT
+        draws: "the time t",
+        ..UNIT
     },
     narrower: "one start, Q = K = V = 1; we have not seen the projection of the source and take \
                the hardmax flow as the limit; the constant 1/2 of the remainder is not derived",

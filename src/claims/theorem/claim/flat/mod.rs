@@ -3,39 +3,44 @@
 use super::Topic;
 
 pub mod large_beta_distance;
-pub mod rd_boolean_rate;
-pub mod rd_codimension_printed;
+pub mod rd_boolean;
 pub mod rd_codimension_simple;
 pub mod rd_distances;
 pub mod rd_gaussian;
-pub mod rd_hull;
 pub mod rd_hypercube;
-pub mod rd_hyperplane_rate;
-pub mod rd_leader;
+pub mod rd_hyperplanes;
 pub mod rd_paranormal;
-pub mod rd_remark_printed;
+pub mod rd_polytope;
 pub mod rd_repulsive;
 pub mod rd_rescaling;
+mod setting;
 
 /// The claims in reading order.
 pub static TOPIC: Topic = Topic {
     name: "flat",
     title: "Tokens in R^d",
-    page: "",
+    page: "Attention without normalisation (arXiv:2305.05465): tokens of R^d grow like e^{tV}, and \
+           the question is where z = e^{-tV} x ends. rd-rescaling is the equation of z.\n\n\
+           The theorems by the spectrum of V: one dimension (rd-boolean), V = I (rd-polytope), a \
+           simple leading eigenvalue (rd-hyperplanes), and mixtures (rd-paranormal, open for \
+           scores that mix the two subspaces). The rates are derived here. The conjecture on \
+           codimension is false as printed; rd-codimension-simple has the counterexample, and a \
+           repaired conjecture, which is open.\n\n\
+           What can be solved: the corners of a box (rd-hypercube, which refutes a printed \
+           remark) and Gaussians (rd-gaussian). rd-distances has the monotone quantity for V = I, \
+           rd-repulsive the decay for V = -I, to leading order. large-beta-distance measures how \
+           far attention on the line is from its hardmax limit.",
     claims: &[
-        &large_beta_distance::ENTRY,
-        &rd_boolean_rate::ENTRY,
-        &rd_codimension_printed::ENTRY,
-        &rd_codimension_simple::ENTRY,
-        &rd_distances::ENTRY,
-        &rd_gaussian::ENTRY,
-        &rd_hull::ENTRY,
-        &rd_hypercube::ENTRY,
-        &rd_hyperplane_rate::ENTRY,
-        &rd_leader::ENTRY,
-        &rd_paranormal::ENTRY,
-        &rd_remark_printed::ENTRY,
-        &rd_repulsive::ENTRY,
         &rd_rescaling::ENTRY,
+        &rd_boolean::ENTRY,
+        &rd_polytope::ENTRY,
+        &rd_hyperplanes::ENTRY,
+        &rd_paranormal::ENTRY,
+        &rd_codimension_simple::ENTRY,
+        &rd_hypercube::ENTRY,
+        &rd_gaussian::ENTRY,
+        &rd_distances::ENTRY,
+        &rd_repulsive::ENTRY,
+        &large_beta_distance::ENTRY,
     ],
 };

@@ -1,6 +1,6 @@
 //! Tokens in R^d: Gaussians stay Gaussian.
 
-use super::rd_rescaling::{attention, evolve};
+use super::setting::{UNIT, attention, evolve};
 use crate::num::dense::symmetric_eigen;
 use crate::theorem::prelude::*;
 use crate::theory::gaussian::{mean_factor, variance};
@@ -20,17 +20,16 @@ pub static ENTRY: Claim = Claim {
     title: "R^1: mean and variance of a Gaussian",
     lets: "a Gaussian of mean m and variance s move by x' = v E[x_j] with scores b x_i x_j and v \
            = 1 or -1",
-    then: "Then its variance is s(t) = s/(1 - 2 v b s t) and its mean m(t) = m e^{vt}/sqrt(1 - 2 \
+    then: "Its variance is s(t) = s/(1 - 2 v b s t) and its mean m(t) = m e^{vt}/sqrt(1 - 2 \
            v b s t).",
-    tested: "for 2 b s t <= 1/2 and b |m(t)| sqrt(s(t)) <= 2 with n weighted tokens at \
-             Gauss-Hermite nodes, s(t) to 1e-7 and m(t) to 1e-7 (|m| e^{vt}/sqrt(1 - 2 v b s t) + \
-             sqrt(s))",
+    tested: "with n weighted tokens at Gauss-Hermite nodes: s(t) to 1e-7 of it, and m(t) to 1e-7 \
+             (|m(t)| + sqrt(s))",
     domain: Domain {
         n: Sizes::Range(28, 40),
         d: Sizes::Fixed(1),
         beta: Betas::Log(0.1, 1.0),
-        masses: Masses::Equal,
-        ..Domain::FLAT
+        draws: "mean and variance of the Gaussian, the sign v, and t",
+        ..UNIT
     },
     narrower: "d = 1; b s and b s t up to 1/4 and b |m(t)| sqrt(s(t)) up to 2, which keeps the \
                shifted law among the nodes; t <= 3",
@@ -47,7 +46,7 @@ pub static ENTRY: Claim = Claim {
 
 /// Nodes and weights of the Gauss-Hermite rule for the standard normal law: eigenvalues of the
 /// Jacobi matrix.
-pub(crate) fn gauss_hermite(n: usize) -> Option<Vec<(f64, f64)>> {
+fn gauss_hermite(n: usize) -> Option<Vec<(f64, f64)>> {
     let entry =
         |i: usize, j: usize| if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 };
     let (values, vectors) =

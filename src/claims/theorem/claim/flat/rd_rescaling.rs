@@ -1,6 +1,6 @@
 //! Tokens in R^d: the equation of the rescaled tokens.
 
-use crate::attention::{Matrix, model::Model};
+use super::setting::{FLAT, attention, evolve, points};
 use crate::num::dense::exponential;
 use crate::theorem::prelude::*;
 
@@ -15,11 +15,11 @@ pub static ENTRY: Claim = Claim {
     name: "rd-rescaling",
     title: "R^d: e^{-tV} x solves the rescaled equation",
     lets: "x_i' = sum_j A_ij V x_j in R^d with scores beta <x_i, x_j>",
-    then: "Then z = e^{-tV} x solves z_i' = sum_j A_ij V (z_j - z_i) with scores beta <e^{tV} \
+    then: "z = e^{-tV} x solves z_i' = sum_j A_ij V (z_j - z_i) with scores beta <e^{tV} \
            z_i, e^{tV} z_j>.",
-    tested: "as: both equations, integrated to t <= 3 for normal tokens and a normal V of norm \
-             about 1/2, agree to 1e-8 of the largest token",
-    domain: Domain::FLAT,
+    tested: "on a normal V of norm about 1/2: both equations, integrated to a time t <= 3, agree \
+             to 1e-8 of the largest token",
+    domain: FLAT,
     narrower: "Q = K = I",
     source: "arXiv:2305.05465, Section 2",
     trials: (10, 60),
@@ -31,50 +31,6 @@ pub static ENTRY: Claim = Claim {
     },
     ..Claim::IDENTITY
 };
-
-/// Points of R^d from normal numbers, with the masses of the case.
-pub(crate) fn points(case: &Case, ctx: &mut Context) -> Result<Tokens> {
-    let x = Tokens::flat(case.d, ctx.normals(case.n * case.d))?;
-    match case.masses {
-        Masses::Equal => Ok(x),
-        Masses::Random => x.with_masses(&ctx.masses(case.n)),
-    }
-}
-
-/// Attention in R^d with these Q and V, for x or (if `rescaled`) for z.
-pub(crate) fn attention(
-    beta: f64,
-    n: usize,
-    d: usize,
-    q: Option<Matrix>,
-    v: Option<Matrix>,
-    rescaled: bool,
-) -> Result<Dynamics> {
-    let model = Model {
-        normalisation: (!rescaled).then(|| "none".into()),
-        rescaled,
-        heads: vec![[q, None, v, None]],
-        ..Model::default()
-    };
-    model.build("sa", false, &Spec::new(beta, n), d)
-}
-
-/// Tokens of R^d after time t, at a multiple of the context's tolerance.
-pub(crate) fn evolve(
-    ctx: &mut Context,
-    dynamics: &Dynamics,
-    x: &Tokens,
-    t: f64,
-    share: f64,
-) -> Result<Tokens> {
-    let options = Options { rtol: ctx.rtol() * share, merge_radius: 0.0, ..Options::default() };
-    let end = solve(dynamics, x, t, &options, &mut [])?;
-    if end.outcome.end_state_is_known() {
-        Ok(end.clusters)
-    } else {
-        Err(Error::Numerical { what: end.outcome.to_string() })
-    }
-}
 
 fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let (n, d) = (case.n, case.d);

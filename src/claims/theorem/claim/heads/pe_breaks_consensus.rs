@@ -1,6 +1,6 @@
 //! Positions added to tokens: consensus is not stationary.
 
-use super::super::cones::score_positions_collapse::Added;
+use crate::attention::{Input, OutputForm, Properties, Sublayer};
 use crate::theorem::prelude::*;
 
 /// With `y_i = x_i + p_i`, token i moves towards a mean of the `x + p_j`, whose tangent part at x
@@ -55,4 +55,37 @@ pub static ENTRY: Claim = Claim {
 fn speed(beta: f64, d: usize, p: Vec<f64>, x: Vec<f64>) -> Result<Finding> {
     let v = Dynamics::single(Added { beta, p }).velocity(&Tokens::normalised(d, x)?);
     Ok(Finding::answer(v.chunks_exact(d).any(|v| norm(v) >= 0.01)))
+}
+
+/// SA of `y_i = x_i + p_i` with constant `p_i` (arXiv:2605.30229):
+/// `x_i' = P sum_j softmax_j(beta <y_i, y_j>) y_j`. Consensus is not even stationary.
+struct Added {
+    beta: f64,
+    p: Vec<f64>,
+}
+
+impl Sublayer for Added {
+    fn evaluate(&self, input: &Input, form: OutputForm, _: &mut Workspace, out: &mut [f64]) {
+        let d = input.tokens.d();
+        let y: Vec<f64> =
+            input.tokens.coordinates().iter().zip(&self.p).map(|(x, p)| x + p).collect();
+        for (yi, out) in y.chunks_exact(d).zip(out.chunks_exact_mut(d)) {
+            let weights: Vec<f64> =
+                y.chunks_exact(d).map(|yj| (self.beta * (dot(yi, yj) - 4.0)).exp()).collect();
+            let total: f64 = weights.iter().sum();
+            out.fill(0.0);
+            y.chunks_exact(d)
+                .zip(&weights)
+                .for_each(|(y, w)| out.iter_mut().zip(y).for_each(|(o, y)| *o += w / total * y));
+        }
+        form.of_sums(input.tokens, out);
+    }
+
+    fn properties(&self) -> Properties {
+        Properties::default()
+    }
+
+    fn length_scale(&self) -> f64 {
+        0.5
+    }
 }

@@ -1,9 +1,9 @@
 //! The block inequality of the second variation.
 
-use super::curvature_identity::allowed;
+use super::setting::hessian_rounding;
 use crate::theorem::prelude::*;
 
-/// arXiv:2312.10794, (B.2)-(B.3).
+/// The second variation that the proofs of the clustering theorems use.
 ///
 /// # Derivation
 ///
@@ -13,11 +13,11 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "block-inequality",
     title: "Rotation of a block of tokens: the curvature of the energy is minus a sum over the cut",
-    lets: "S be a block of tokens and g(theta) = e^{beta cos theta} ((d-1) cos theta - beta sin^2 \
-           theta), where theta_ij is the angle between x_i and x_j",
+    lets: "S be a block of tokens, theta_ij the angle between x_i and x_j, and g(theta) = e^{beta \
+           cos theta} ((d-1) cos theta - beta sin^2 theta)",
     then: "Rotate S rigidly in each of the d(d-1)/2 coordinate planes of R^d. At every \
-           configuration, the curvatures of E_beta along these rotations add up to -sum_{i in S, \
-           j not in S} m_i m_j g(theta_ij). (At beta = 0, E_beta stands for sum_ij m_i m_j <x_i, \
+           configuration, the curvatures of E_beta along these rotations add up to -sum_{i in S, j \
+           not in S} m_i m_j g(theta_ij). (At beta = 0, E_beta stands for sum_ij m_i m_j <x_i, \
            x_j>/2.) So at a local maximum the sum of m_i m_j g(theta_ij) over every cut is \
            nonnegative.",
     tested: "to 16 eps (n + d + |beta|) of the size of the terms",
@@ -25,7 +25,7 @@ pub static ENTRY: Claim = Claim {
     source: "arXiv:2312.10794, (B.2)-(B.3)",
     trials: (60, 400),
     trial: |case, ctx| deviation(case, ctx, 1.0),
-    constant: "the factor d - 1 of g",
+    constant: "the factor of the sum over the cut",
     control: Control {
         what: "g with the sign of beta sin^2 reversed",
         trial: |ctx| deviation(&Case::with_random_masses(6, 3, 3.0, "usa"), ctx, -1.0),
@@ -42,12 +42,16 @@ fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
         .flat_map(|a| (0..a).map(move |b| (a, b)))
         .map(|(a, b)| along(beta, &x, &block, a, b))
         .sum();
-    let factor = ctx.claimed_constant(d as f64 - 1.0);
-    let g = |i: usize, j: usize| factor * x.inner(i, j) - sign * beta * sine(&x, i, j).powi(2);
+    let g = |i: usize, j: usize| {
+        (d as f64 - 1.0) * x.inner(i, j) - sign * beta * sine(&x, i, j).powi(2)
+    };
     let pairs = (0..n * n).map(|p| (p / n, p % n)).filter(|&(i, j)| block[i] && !block[j]);
     let cut: f64 = pairs.map(|(i, j)| weight(beta, &x, i, j) * g(i, j)).sum();
+    let cut = ctx.claimed_constant(cut);
     // The generators B of the planes have sum |B x|^2 = d - 1.
-    Ok(Finding::identity((curvature + cut).abs(), allowed(case, &x, d as f64 - 1.0, |i| block[i])))
+    let planes = d as f64 - 1.0;
+    let allowed = hessian_rounding(case, &x, planes, |i| block[i]);
+    Ok(Finding::identity((curvature + cut).abs(), allowed))
 }
 
 /// Second derivative of the energy (over e^|beta|) under rotation of the block in the plane (a, b).

@@ -1,9 +1,10 @@
 //! The curvature identity.
 
+use super::setting::hessian_rounding;
 use crate::sphere::geometry::project;
 use crate::theorem::prelude::*;
 
-/// A sum of second derivatives over rotations, at every configuration.
+/// A sum of second derivatives, at every configuration.
 ///
 /// # Derivation
 ///
@@ -20,40 +21,24 @@ use crate::theorem::prelude::*;
 /// no definite sign.
 pub static ENTRY: Claim = Claim {
     name: "curvature-identity",
-    title: "Curvature identity",
-    lets: "U_v = (P_{x_i} v)_i and G_ij = <x_i, x_j>",
+    title: "The curvature of the energy, summed over displacements of all tokens along one vector",
+    lets: "U_v = (P_{x_i} v)_i for a vector v of R^d, and G_ij = <x_i, x_j>",
     then: "At every configuration, the sum over an orthonormal basis v of Hess E_beta[U_v, U_v] \
            equals sum_ij m_i m_j e^{beta G_ij} (1 - G_ij) [(d - 2 - G_ij) + beta (1 - G_ij^2)]. \
-           (At beta = 0, E_beta stands for sum_ij m_i m_j G_ij/2.) Tested to 16 eps (n + d + \
-           |beta|) of the size of the terms, sum_{i != j} m_i m_j e^{beta G_ij} (2 d + 4 |beta| \
-           sin^2 theta_ij).",
+           (At beta = 0, E_beta stands for sum_ij m_i m_j G_ij/2.)",
+    tested: "to 16 eps (n + d + |beta|) of the size of the terms, sum_{i != j} m_i m_j e^{beta \
+             G_ij} (2 d + 4 |beta| sin^2 theta_ij)",
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 32), dynamics: &["usa"], ..PAIRS },
-    source: "derived; gives the landscape part of Markdahl, Thunberg, Goncalves 2018 and \
-               arXiv:2405.18273 for d >= 3",
+    source: "derived; it contains the theorem of arXiv:2405.18273 for this energy and d >= 3",
     trials: (60, 400),
     trial: |case, ctx| identity(case, ctx, case.beta),
-    constant: "the factor beta of (1 - G^2)",
+    constant: "the factor of the right-hand side",
     control: Control {
         what: "the right-hand side at beta + 1",
         trial: |ctx| identity(&Case::with_random_masses(6, 3, 5.0, "usa"), ctx, 6.0),
     },
     ..Claim::IDENTITY
 };
-
-/// Bound on the rounding error of second derivatives along displacements of the tokens `moved`,
-/// summed over displacements with `sum |u_i|^2 = planes`: the size of the terms times
-/// `16 eps (n + d + |beta|)`, since exponents `beta G` have the error `|beta| eps` and sums of n
-/// and of d terms n eps and d eps.
-pub fn allowed(case: &Case, x: &Tokens, planes: f64, moved: impl Fn(usize) -> bool) -> f64 {
-    let terms = |i: usize, j: usize| {
-        weight(case.beta, x, i, j) * (2.0 * planes + 4.0 * case.beta.abs() * sine(x, i, j).powi(2))
-    };
-    let pairs = (0..case.n)
-        .filter(|&i| moved(i))
-        .flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));
-    let size: f64 = pairs.map(|(i, j)| terms(i, j)).sum();
-    16.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
-}
 
 fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
@@ -68,7 +53,6 @@ fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
         energy.scaled_hess_vec(&x, &u, &mut Workspace::default(), &mut image);
         left += dot(&u, &image);
     }
-    let factor = ctx.claimed_constant(beta);
     let right: f64 = (0..case.n * case.n)
         .map(|p| {
             let (i, j) = (p / case.n, p % case.n);
@@ -77,8 +61,9 @@ fn identity(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
             let gap = 0.5 * chord2(x.row(i), x.row(j));
             weight(beta, &x, i, j)
                 * gap
-                * ((case.d as f64 - 2.0 - g) + factor * sine(&x, i, j).powi(2))
+                * ((case.d as f64 - 2.0 - g) + beta * sine(&x, i, j).powi(2))
         })
         .sum();
-    Ok(Finding::identity((left - right).abs(), allowed(case, &x, case.d as f64, |_| true)))
+    let right = ctx.claimed_constant(right);
+    Ok(Finding::identity((left - right).abs(), hessian_rounding(case, &x, case.d as f64, |_| true)))
 }

@@ -1,10 +1,11 @@
 //! The range of the chain argument: the regular polygon.
 
-use super::large_beta_chains;
+use super::setting::{ENERGY, longest_tree_edge, not_connected, polygon_threshold};
 use crate::theorem::prelude::*;
 use crate::theory::threshold::tau_star;
 
-/// Observed in searches, not proved.
+/// If this is true, the proof of the clustering theorem by cuts extends to a quarter of its known
+/// threshold.
 ///
 /// # Derivation
 ///
@@ -17,13 +18,13 @@ use crate::theory::threshold::tau_star;
 /// steps just close a great circle. None was found.
 pub static ENTRY: Claim = Claim {
     name: "large-beta-polygon",
-    title: "The regular n-gon is the critical point connected by steps of tau* with the largest \
-            beta",
-    lets: "beta > (d-1) cos(2 pi/n)/sin^2(2 pi/n), which is about (d-1) n^2/(4 pi^2), and let \
-           tau* be as in `large-beta-chains`",
+    title: "beta > C n^2/4: at every critical point other than consensus, some cut is wider than \
+            tau*",
+    lets: "tau* be the angle of `large-beta-chains` and beta > (d-1) cos(2 pi/n)/sin^2(2 pi/n), \
+           which is about (d-1) n^2/(4 pi^2)",
     then: "At every critical point other than consensus, the tokens are not connected by steps of \
-           tau*. The regular n-gon attains the threshold. If this is true, the proof of the \
-           clustering theorem by cuts extends to a quarter of its known threshold.",
+           length at most tau*. (The regular n-gon attains the threshold.)",
+    tested: "at critical points that are found by a search",
     domain: Domain {
         n: Sizes::Range(5, 12),
         d: Sizes::Range(2, 4),
@@ -31,21 +32,21 @@ pub static ENTRY: Claim = Claim {
             lo: 1.02,
             hi: 4.0,
             formula: "(d-1) cos(2 pi/n)/sin^2(2 pi/n)",
-            threshold: large_beta_chains::polygon_threshold,
+            threshold: polygon_threshold,
         },
-        ..large_beta_chains::DOMAIN
+        ..ENERGY
     },
-    source: "found here; between arXiv:2312.10794, Theorem 5.1 and its problem 3",
+    source: "derived; between arXiv:2312.10794, Theorem 5.1 and Problem 3",
     status: Status::Open,
     trials: (24, 120),
-    trial: large_beta_chains::not_connected,
+    trial: not_connected,
     constant: "tau*",
     control: Control { what: "the regular 9-gon at 0.98 of the threshold", trial: control },
     ..Claim::INEQUALITY
 };
 
 fn control(ctx: &mut Context) -> Result<Finding> {
-    let case = Case::new(9, 3, 0.98 * large_beta_chains::polygon_threshold(9, 3), "usa");
+    let case = Case::new(9, 3, 0.98 * polygon_threshold(9, 3), "usa");
     let x = ctx.tokens_with_law(case.n, case.d, "polygon")?;
-    Ok(large_beta_chains::longest_tree_edge(&x, ctx.claimed_constant(tau_star(case.d, case.beta))))
+    Ok(longest_tree_edge(&x, ctx.claimed_constant(tau_star(case.d, case.beta))))
 }

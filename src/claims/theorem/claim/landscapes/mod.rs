@@ -7,33 +7,44 @@ pub mod curvature_identity;
 pub mod large_beta_chains;
 pub mod large_beta_polygon;
 pub mod polygon_saddles;
-pub mod polygon_saddles_odd;
 pub mod repulsive_minimisers;
 pub mod saddles_unstable;
+mod setting;
 pub mod sharp_minimisers;
-pub mod sharp_minimisers_printed;
 pub mod small_beta_blocks;
 pub mod strict_saddle;
-pub mod uniform_grid;
 
 /// The claims in reading order.
 pub static TOPIC: Topic = Topic {
     name: "landscapes",
     title: "Saddles and landscapes",
-    page: "",
+    page: "The energy E_beta increases along the flow, and its critical points are the steady \
+           states. Why does almost every start end in one cluster? Every other critical point is a \
+           saddle.\n\n\
+           For d >= 3 this follows from one identity that holds at every configuration: \
+           curvature-identity, which strict-saddle turns into a bound. On the circle the terms of \
+           the identity have no sign. The first proofs rotate blocks of tokens instead \
+           (block-inequality): small-beta-blocks for beta below about 1/n, and large-beta-chains \
+           for beta above about (d-1) n^2/pi^2, both with sharp constants. The theorem for every \
+           beta > 0 is saddles-unstable, tested at critical points that a search finds. Regular \
+           polygons of clusters are saddles with a slow ascent; polygon-saddles has a proof for \
+           every number of corners.\n\n\
+           Open is whether the argument with chains reaches down to a quarter of its threshold \
+           (large-beta-polygon).\n\n\
+           With V = -I tokens descend the energy. The theorem of Cohn and Kumar says which \
+           configurations are global minimisers (sharp-minimisers); its converse, as printed, is \
+           false. Random tokens end there, which is observed and not proved \
+           (repulsive-minimisers).",
     claims: &[
-        &block_inequality::ENTRY,
         &curvature_identity::ENTRY,
+        &strict_saddle::ENTRY,
+        &block_inequality::ENTRY,
+        &small_beta_blocks::ENTRY,
         &large_beta_chains::ENTRY,
         &large_beta_polygon::ENTRY,
-        &polygon_saddles::ENTRY,
-        &polygon_saddles_odd::ENTRY,
-        &repulsive_minimisers::ENTRY,
         &saddles_unstable::ENTRY,
+        &polygon_saddles::ENTRY,
         &sharp_minimisers::ENTRY,
-        &sharp_minimisers_printed::ENTRY,
-        &small_beta_blocks::ENTRY,
-        &strict_saddle::ENTRY,
-        &uniform_grid::ENTRY,
+        &repulsive_minimisers::ENTRY,
     ],
 };

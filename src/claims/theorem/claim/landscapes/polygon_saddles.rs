@@ -1,5 +1,6 @@
 //! Clusters at the corners of a regular polygon.
 
+use super::setting::ENERGY;
 use crate::num::interval::Interval;
 use crate::theorem::prelude::*;
 
@@ -8,40 +9,55 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// For m = 2 only pairs of opposite tokens contribute, with `g(pi) = -e^{-beta}`: the curvature is
-/// `e^{-beta} sum m_i m_j` times the squares of their relative turns, for any sizes. For m >= 3 and
-/// the mode p the curvature is a positive multiple of
-/// `Lambda_p = (1/m) sum_q g(t_q) (cos(p t_q) - 1)`, `t_q = 2 pi q/m`, and `g = -u''/beta` for
-/// `u = e^{beta cos}`.
+/// Write `u(t) = e^{beta cos t}`. For m = 2 only pairs of opposite tokens contribute, with
+/// `u''(pi) = beta e^{-beta}`: the curvature is `e^{-beta} sum m_i m_j` times the squares of their
+/// relative turns, for any sizes. For m >= 3, p = floor(m/2) and `t_q = 2 pi q/m` it is a positive
+/// multiple of `L = sum_q u''(t_q) (1 - cos(p t_q))` over q = 1, ..., m - 1.
 ///
-/// Even m, p = m/2 = M: `1 - cos(p t_q)` is 2 for odd q and 0 else, so the sign is that of
-/// `sum u''` over the odd q, the second derivative at `phi = pi/M` of
-/// `S(phi) = sum_j u(phi + 2 pi j/M)`. The numbers `x_j = cos(phi + 2 pi j/M)` are the roots of
-/// `T_M(x) = y`, `y = cos(M phi)`, T_M Chebyshev's polynomial. So S = F(y) with
-/// `F'(y) = sum_j beta e^{beta x_j} / T_M'(x_j)`, which is `beta/2^{M-1}` times the divided
-/// difference of `e^{beta x}` at the M roots, hence
-/// `F'(y) = beta^M e^{beta xi} / ((M-1)! 2^{M-1}) > 0` for some xi in [-1, 1]. And
-/// `S'' = M^2 F'(-1) > 0` at `phi = pi/M`.
+/// Large beta. `u''(t) = beta u(t) (beta sin^2 t - cos t)`, and the bracket increases on
+/// `[0, pi/2]` and is positive on `[pi/2, pi]`. So if `beta > cos t_1/sin^2 t_1`, every `u''(t_q)`
+/// is positive, and so is `1 - cos(p t_1)`: `L > 0`. For m = 3 and m = 4 this is every beta > 0.
 ///
-/// Odd m: the mode is `(-1)^q cos(t_q/2)`, and no such closed form is known to us. Interval
-/// arithmetic proves m = 3, 5, 7 for `1/2 <= beta <= 50`; the leading term for small beta,
-/// `(p^2/beta) (beta/2)^p/p!`, and for large beta the neighbours' `g < 0` give the sign. Other odd
-/// m are only tested by trials, in `polygon-saddles-odd`.
+/// Small beta. With `u = sum_k I_k(beta) e^{ikt}`, L is m times
+/// `sum_{k = p mod m} a_k - sum_{k = 0 mod m} a_k`, `a_k = k^2 I_k(beta)`, k any integer. The first
+/// sum has the terms `|k| = p + j m` and `|k| = m - p + j m`, j >= 0, the second one
+/// `|k| = m + j m` twice. All of these |k| are at least p. So `L > 0` if `a_k` decreases for
+/// `k >= p`, that is, if `I_{k+1}/I_k < (k/(k+1))^2` there. The ratio obeys
+/// `r' = 1 - r^2 - (2k+1) r/beta` and starts below the zero
+/// `beta/(c + sqrt(c^2 + beta^2))`, `c = k + 1/2`, of the right-hand side. This zero increases with
+/// beta, so r never reaches it. Hence `beta <= k^2 (k+1)^2/(2 k^2 + 2 k + 1)` suffices, and k = p
+/// is the strictest.
+///
+/// Every beta. The two ranges overlap: `cos t/sin^2 t < 1/t^2` gives
+/// `cos t_1/sin^2 t_1 < m^2/(4 pi^2) <= (s + 1/4)/pi^2` with `s = p (p+1)`, which is less than
+/// `s^2/(2 s + 1)` for s >= 1.
 pub static ENTRY: Claim = Claim {
     name: "polygon-saddles",
     title: "Clusters at a regular polygon are not a local maximum of the energy",
-    then: "Consider a critical point whose clusters are the corners of a regular m-gon (equal \
-           clusters for m >= 3, of any sizes for m = 2), where m is even and beta > 0, or m is 3, \
-           5 or 7 and 1/2 <= beta <= 50. The curvature of E_beta along the pairing mode, which \
-           rotates corner q by cos(2 pi floor(m/2) q/m), is positive. So the point is not a local \
-           maximum.",
-    domain: POLYGONS,
-    narrower: "m divides n",
-    source: "linearisation at the m-gon; arXiv:2312.10794, (B.2)-(B.3)",
-    trials: (60, 400),
-    trial: |case, ctx| {
-        ascent(case, ctx, |m| m % 2 == 0 || (m <= 7 && (0.5..=50.0).contains(&case.beta)))
+    lets: "beta > 0, and let clusters be at the corners of a regular m-gon, m >= 2: equal clusters \
+           for m >= 3, of any sizes for m = 2",
+    then: "The curvature of E_beta along the pairing mode, which rotates corner q by cos(2 pi \
+           floor(m/2) q/m), is positive. So this critical point is not a local maximum.",
+    tested: "for divisors m of n (m = 2: any sizes); the margin is the curvature over 1 + beta \
+             times the kernel of neighbours",
+    domain: Domain {
+        n: Sizes::Range(2, 24),
+        d: Sizes::Range(2, 8),
+        beta: Betas::Log(0.01, 300.0),
+        laws: &[],
+        draws: "clusters at the corners of a regular m-gon",
+        // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
+        condition: Some(Condition {
+            text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
+            holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10,
+        }),
+        corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0), (15, 2, 4.0), (23, 3, 20.0)],
+        ..ENERGY
     },
+    source: "derived from arXiv:2312.10794, (B.2)-(B.3)",
+    trials: (60, 400),
+    trial: ascent,
+    no_constant: "the statement is a sign",
     control: Control {
         what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
         trial: |_: &mut Context| triangle(),
@@ -54,38 +70,9 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-/// The range of both claims on polygons.
-pub(crate) const POLYGONS: Domain = Domain {
-    n: Sizes::Range(2, 24),
-    d: Sizes::Range(2, 8),
-    beta: Betas::Log(0.01, 300.0),
-    dynamics: &["usa"],
-    laws: &["polygon"],
-    masses: Masses::Equal,
-    // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
-    condition: Some(Condition {
-        text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
-        holds: is_resolved,
-    }),
-    corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0)],
-    ..Domain::ATTENTION
-};
-
-pub(crate) fn is_resolved(c: &Case) -> bool {
-    (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10
-}
-
-/// The curvature along the pairing mode of a random polygon with an admitted number of corners.
-pub(crate) fn ascent(
-    case: &Case,
-    ctx: &mut Context,
-    admitted: impl Fn(usize) -> bool,
-) -> Result<Finding> {
-    let divisors: Vec<usize> =
-        (2..=case.n).filter(|m| case.n.is_multiple_of(*m) && admitted(*m)).collect();
-    if divisors.is_empty() {
-        return Ok(Finding::HypothesesMissed);
-    }
+/// The curvature along the pairing mode of a polygon with a random number of corners.
+fn ascent(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let divisors: Vec<usize> = (2..=case.n).filter(|m| case.n.is_multiple_of(*m)).collect();
     let m = divisors[ctx.index(divisors.len())];
     // At m = 2 the two clusters may have any sizes.
     let first = if m == 2 { 1 + ctx.index(case.n - 1) } else { 0 };
@@ -106,7 +93,7 @@ pub(crate) fn ascent(
 }
 
 /// A polygon that is a local maximum.
-pub(crate) fn triangle() -> Result<Finding> {
+fn triangle() -> Result<Finding> {
     let angles: Vec<f64> = (0..3).map(|k| f64::from(k) * TAU / 3.0).collect();
     curvature(-1.0, &Tokens::from_angles(&angles)?, |i| angles[i].cos(), 3)
 }

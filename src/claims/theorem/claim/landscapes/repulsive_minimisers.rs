@@ -1,29 +1,26 @@
 //! Repulsive attention finds the universally optimal configurations.
 
-use super::sharp_minimisers::{self, log_pairs};
+use super::setting::{log_pairs, sharp_configuration};
 use crate::landscape::Spectrum;
 use crate::theorem::prelude::*;
 
-/// A complement of arXiv:2312.10794, section 9.1: the sharp configurations are not only minimisers,
-/// the flow ends at them.
+/// The sharp configurations are not only minimisers, the flow ends at them.
 ///
 /// # Derivation
 ///
-/// That these configurations are global minimisers is Cohn and Kumar's theorem
-/// (`sharp-minimisers`), because `e^{beta s}` is absolutely monotone. It is not proved that almost
-/// every start ends at them. USA with V = -I is the gradient descent of the energy, so runs end at
-/// critical points, and at local minima for almost every start. For antipodes and simplices (n <=
-/// d + 1) other local minima are excluded; for the cross-polytope and the icosahedron the trials
-/// bound the share of starts that end elsewhere.
+/// These configurations are global minimisers (`sharp-minimisers`). USA with V = -I is the gradient
+/// descent of the energy, so runs end at critical points, and at local minima for almost every
+/// start. For antipodes and simplices (n <= d + 1) other local minima are excluded. For the
+/// cross-polytope and the icosahedron no proof is known to us; the trials bound the share of starts
+/// that end elsewhere.
 pub static ENTRY: Claim = Claim {
     name: "repulsive-minimisers",
     title: "V = -I: random tokens end at the sharp configuration",
-    lets: "n uniform tokens of equal masses follow the repulsive flow (USA, V = -I), for n and d \
-           such that the simplex (n = d + 1; antipodes for n = 2), the cross-polytope (n = 2 d) \
-           or the icosahedron is sharp",
+    lets: "n uniform tokens of equal masses follow USA with V = -I, for n and d such that the \
+           simplex (n = d + 1; antipodes for n = 2), the cross-polytope (n = 2 d) or the \
+           icosahedron is sharp",
     then: "After 40 times the slowest relaxation time at this configuration, the pair energy \
-           sum_{i > j} e^{beta G_ij} is that of the configuration to a relative 1e-8. For \
-           cross-polytope and icosahedron no proof is known to us.",
+           sum_{i > j} e^{beta G_ij} is that of the configuration to a relative 1e-8.",
     domain: Domain {
         n: Sizes::Range(2, 12),
         d: Sizes::Range(2, 5),
@@ -36,13 +33,14 @@ pub static ENTRY: Claim = Claim {
         corners: &[(12, 3, 2.0), (6, 3, 3.0), (8, 4, 3.0)],
         ..Domain::EQUAL_MASSES
     },
-    source: "arXiv:2312.10794, section 9.1; the observation on random starts is ours",
+    source: "derived; the configurations are those of arXiv:2312.10794, section 9.1",
     status: Status::Observation,
     trials: (70, 400),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
         reaches_minimum(case, ctx, &x)
     },
+    no_constant: "a run ends at the configuration or elsewhere",
     control: Control {
         what: "four tokens on a great circle of S^2, which stay on it and end at a square",
         trial: |ctx| {
@@ -64,7 +62,7 @@ fn relaxation_time(beta: f64, at: &Tokens) -> Result<f64> {
 }
 
 fn reaches_minimum(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
-    let Some(points) = sharp_minimisers::sharp_configuration(case.n, case.d) else {
+    let Some(points) = sharp_configuration(case.n, case.d) else {
         return Ok(Finding::HypothesesMissed);
     };
     let best = Tokens::normalised(case.d, points)?;

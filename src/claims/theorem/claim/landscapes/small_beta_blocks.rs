@@ -1,10 +1,10 @@
 //! A step of the proof for small beta: some token can be rotated so that the energy increases.
 
-use super::large_beta_chains;
+use super::setting::{ENERGY, search_critical_points};
 use crate::theorem::prelude::*;
 use crate::theory::threshold::small_beta;
 
-/// The part of arXiv:2312.10794, Theorem 4.3, about critical points, with an explicit and sharp
+/// The part of the theorem for small beta that is about critical points, with an explicit and sharp
 /// constant.
 ///
 /// # Derivation
@@ -25,9 +25,9 @@ pub static ENTRY: Claim = Claim {
     lets: "0 < beta < log(n/(n-2))/2, a threshold that exceeds 1/n, and G_ij = <x_i, x_j>",
     then: "At every critical point other than consensus, some token i has sum_{j != i} e^{beta \
            G_ij} ((d-1) G_ij - beta (1 - G_ij^2)) <= -(d-1) (e^beta - n sinh(beta)) < 0, so that \
-           some rotation of this token alone increases the energy. The bound is sharp: for even \
-           n, two antipodal clusters of n/2 tokens attain it, and beyond the threshold no \
-           rotation of a single one of their tokens increases the energy.",
+           some rotation of this token alone increases the energy. For even n, two antipodal \
+           clusters of n/2 tokens attain the bound. Beyond the threshold no rotation of a single \
+           one of their tokens increases the energy.",
     tested: "with the factor 1 - 1e-9 at critical points that are found by a search",
     domain: Domain {
         n: Sizes::Range(3, 12),
@@ -38,21 +38,17 @@ pub static ENTRY: Claim = Claim {
             formula: "log(n/(n-2))/2",
             threshold: |n, _| small_beta(n),
         },
-        dynamics: &["usa"],
         corners: &[(8, 2, 0.1), (12, 3, 0.08)],
-        ..Domain::EQUAL_MASSES
+        ..ENERGY
     },
     narrower: "critical points found by a search, residual 1e-12",
-    source: "arXiv:2312.10794, Theorem 4.3 and appendix C, with an explicit constant (derived \
-               here)",
+    source: "arXiv:2312.10794, Theorem 4.3 and appendix C; the constant is derived",
     trials: (24, 120),
-    trial: |case, ctx| match large_beta_chains::search_critical_points(case, ctx)? {
-        points if points.is_empty() => Ok(Finding::HypothesesMissed),
-        points => points
-            .iter()
-            .map(|p| ascent(case, ctx, &p.0, &p.1))
-            .reduce(|a, b| Ok(a?.and(b?)))
-            .unwrap_or(Ok(Finding::HypothesesMissed)),
+    trial: |case, ctx| {
+        let points = search_critical_points(case, ctx)?;
+        let found: Vec<Finding> =
+            points.iter().map(|p| ascent(case, ctx, &p.0, &p.1)).collect::<Result<_>>()?;
+        Ok(found.into_iter().reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
     },
     constant: "n in n sinh(beta)",
     control: Control {
@@ -61,7 +57,7 @@ pub static ENTRY: Claim = Claim {
             ascent(
                 &Case::new(8, 2, 1.1 * small_beta(8), "usa"),
                 ctx,
-                &Tokens::from_angles(&[0.0, std::f64::consts::PI])?,
+                &Tokens::from_angles(&[0.0, PI])?,
                 &[4, 4],
             )
         },

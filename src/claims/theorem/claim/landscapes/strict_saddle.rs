@@ -2,8 +2,7 @@
 
 use crate::theorem::prelude::*;
 
-/// The bound is the mean curvature over the fields `U_v = (P_{x_i} v)_i`, where `v` runs through an
-/// orthonormal basis. `curvature-identity` gives the sum of these curvatures.
+/// A lower bound on the largest curvature, positive except at consensus.
 ///
 /// # Derivation
 ///
@@ -12,23 +11,33 @@ use crate::theorem::prelude::*;
 /// add up to the right-hand side of `curvature-identity`, the squared lengths to
 /// `sum_i tr P_{x_i} = n (d-1)`. For `d >= 3` and `beta >= 0` every term of the sum is nonnegative,
 /// and all vanish only if all inner products are 1.
+///
+/// Two antipodal tokens of any masses attain the bound: there `Hess[U, U] = m_1 m_2 e^{-beta}
+/// |u_1 + u_2|^2`, and both sides are `2 m_1 m_2 e^{-beta}`.
 pub static ENTRY: Claim = Claim {
     name: "strict-saddle",
     title: "Strict-saddle bound for d >= 3",
+    lets: "G_ij = <x_i, x_j>",
     then: "At every configuration, the largest eigenvalue of Hess E_beta in the metric sum_i \
            |u_i|^2 is at least (1/(n (d-1))) sum_ij m_i m_j e^{beta G_ij} (1 - G_ij)(d - 2 - G_ij \
-           + beta (1 - G_ij^2)), where G_ij = <x_i, x_j>. For d >= 3 and beta >= 0 this bound is \
-           positive except at consensus.",
+           + beta (1 - G_ij^2)). For d >= 3 and beta >= 0 this bound is positive except at \
+           consensus. Two antipodal tokens attain it.",
     tested: "with the factor 1 - 1e-9",
     domain: Domain {
         n: Sizes::Range(2, 10),
         d: Sizes::Range(3, 10),
         beta: Betas::Log(0.01, 30.0),
         dynamics: &["usa"],
-        laws: &["uniform", "clusters:k=2,spread=0.1"],
+        laws: &["uniform", "clusters:k=2,spread=0.1", "simplex"],
+        condition: Some(Condition {
+            text: "n <= d + 1 for a simplex",
+            holds: |c| c.law != "simplex" || c.n <= c.d + 1,
+        }),
+        // Two antipodal tokens: the simplex takes its turn here.
+        corners: &[(2, 3, 2.0)],
         ..Domain::ATTENTION
     },
-    source: "curvature identity, derived here; arXiv:2405.18273",
+    source: "derived from curvature-identity; for d >= 3 the landscape of arXiv:2405.18273",
     trials: (60, 500),
     trial: |case, ctx| bound(case, ctx, false),
     constant: "the factor 1/(n (d-1))",

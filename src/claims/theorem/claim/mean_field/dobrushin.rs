@@ -11,28 +11,38 @@ use crate::theorem::prelude::*;
 /// other is at most `(|delta| + |epsilon|)/2` times the largest of
 /// `e^{beta s} (beta <e,y>^2 - s + <e,f> + beta <e,y> <f,x>)`, which is `2 m(beta)`, attained in
 /// the plane of x and y. The average over pairs of pairs gives `d/dt C <= 2 m C` for the cost C of
-/// every coupling, the optimal one in particular. Equality holds for a light token at the angle
-/// where m is attained, displaced outwards from a heavy one.
+/// every coupling, the optimal one in particular.
+///
+/// Equality holds in the limit for a light token at the angle `arccos s` where m is attained,
+/// displaced outwards from a heavy one: with masses M and 1 - M the displacement grows at the rate
+/// `M m`, and the heavy token moves by `(1 - M)/M` times as much, which costs the same again. So
+/// the rate is `2 M m` at the start.
 pub static ENTRY: Claim = Claim {
     name: "dobrushin",
     title: "USA: W1(mu(t), nu(t)) <= e^{2 m t} W1(mu(0), nu(0)), m = max_s (beta (1 - s^2) - s) \
             e^{beta s}",
     lets: "two measures move by USA (U1), and let m = max over s in [-1, 1] of (beta (1 - s^2) - \
-           s) e^{beta s} (which is about 0.45 e^beta for large beta, and e^{-beta} for beta <= \
-           1/3)",
+           s) e^{beta s}, which is about 0.45 e^beta for large beta, and e^{-beta} for beta <= 1/3",
     then: "The cost int dist(x, y) d pi of every coupling pi grows at most like e^{2 m t}. So the \
-           Wasserstein distance W1 does, too.",
+           Wasserstein distance W1 does, too. The constant 2 m is sharp.",
+    tested: "at a time up to 2/m for two measures, one of which is the other with every token \
+             displaced; in half of the trials at t = 1/(100 m), where they differ in one light \
+             token at the angle where m is attained",
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Range(2, 8),
         beta: Betas::Log(0.01, 50.0),
         dynamics: &["usa"],
+        draws: "in half of the trials n - 1 tokens at one point and a lighter one",
         ..Domain::ATTENTION
     },
-    narrower: "Q = K = V = I; atoms of equal masses in both measures, coupled one to one; t <= 2/m",
+    narrower: "Q = K = V = I; both measures have the same masses, coupled one to one; t <= 2/m",
     source: "arXiv:2312.10794, Remark 3.3 (e^{O(1) t}); the constant derived",
     trials: (24, 200),
     trial: |case, ctx| {
+        if ctx.index(2) == 0 {
+            return sharp(case, ctx, 2.0);
+        }
         let x = ctx.tokens(case)?;
         let (size, times) = (ctx.log_uniform_in(1e-2, 1.0), ctx.log_uniform_in(0.05, 2.0));
         let moved = x
@@ -46,14 +56,8 @@ pub static ENTRY: Claim = Claim {
     },
     constant: "the exponent 2 m t",
     control: Control {
-        what: "the exponent m t/2, for a token displaced outwards from the angle where m is \
-               attained",
-        trial: |ctx| {
-            let (_, s) = max_rate(3.0);
-            let x = Tokens::from_angles(&[0.0, s.acos()])?;
-            let y = Tokens::from_angles(&[-0.01, s.acos() + 0.01])?;
-            growth(&Case::new(2, 2, 3.0, "usa"), ctx, (&x, &y), 0.1, 0.5)
-        },
+        what: "the exponent m t, for a light token at the angle where m is attained",
+        trial: |ctx| sharp(&Case::new(2, 2, 3.0, "usa"), ctx, 1.0),
     },
     ..Claim::INEQUALITY
 };
@@ -63,6 +67,25 @@ pub static ENTRY: Claim = Claim {
 fn max_rate(beta: f64) -> (f64, f64) {
     let s = (((5.0 + 4.0 * beta * beta).sqrt() - 3.0) / (2.0 * beta)).max(-1.0);
     ((beta * (1.0 - s * s) - s) * (beta * (s - 1.0)).exp(), s)
+}
+
+/// A light token at the angle of m from the other ones, and the same token farther away by a share
+/// of the width of the kernel.
+fn sharp(case: &Case, ctx: &mut Context, constant: f64) -> Result<Finding> {
+    let light = ctx.log_uniform_in(3e-3, 0.1);
+    let step = ctx.log_uniform_in(0.02, 1.0) / (1.0 + case.beta).sqrt();
+    let angle = max_rate(case.beta).1.acos();
+    let place = |angle: f64| -> Result<Tokens> {
+        let mut x = vec![0.0; case.n * case.d];
+        for row in x.chunks_exact_mut(case.d).skip(1) {
+            row[0] = 1.0;
+        }
+        (x[1], x[0]) = angle.sin_cos();
+        let masses: Vec<f64> =
+            (0..case.n).map(|i| if i == 0 { light } else { 1.0 / (case.n - 1) as f64 }).collect();
+        Tokens::normalised(case.d, x)?.with_masses(&masses)
+    };
+    growth(case, ctx, (&place(angle)?, &place(angle + step)?), 0.01, constant)
 }
 
 /// Compares `log C(t)/C(0)` with `constant m t` at t = `times`/m.
@@ -79,6 +102,8 @@ fn growth(
         x.rows().zip(y.rows()).zip(x.masses()).map(|((a, b), m)| m * dist(a, b)).sum::<f64>()
     };
     let before = cost(x, y);
-    let (x, y) = (ctx.flow_to(&flow, x, t)?, ctx.flow_to(&flow, y, t)?);
-    Ok(Finding::at_most((cost(&x, &y) / before).ln(), ctx.claimed_constant(constant * times)))
+    // The displacement of a light token costs as little as 1e-5.
+    let mut end = |x: &Tokens| ctx.flow_to_with_tolerance(&flow, x, t, 0.1);
+    let after = cost(&end(x)?, &end(y)?);
+    Ok(Finding::at_most((after / before).ln(), ctx.claimed_constant(constant * times)))
 }

@@ -3,8 +3,7 @@
 use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
 
-/// The formulas depend on the width of the clusters and the gaps between them; without these terms
-/// they are false.
+/// Without the terms for the width of the clusters and the gaps between them the rates are false.
 ///
 /// # Derivation
 ///
@@ -21,8 +20,8 @@ pub static ENTRY: Claim = Claim {
     name: "entropy-slopes",
     title: "Clusters produce negentropy at the rates (d-1) e^beta sum alpha_q^2 (USA) and d - 1 \
             (SA), up to corrections for their width and gaps",
-    lets: "m clusters have masses alpha_q and mean squared chords rho_q^2; let w be the largest \
-           chord in a cluster and D the smallest gap",
+    lets: "m clusters have masses alpha_q and mean squared chords rho_q^2, let w be the largest \
+           chord in a cluster, D the smallest gap between two, and H' the rate of production",
     then: "For USA (U1), -c <= 1 - H' / ((d-1) e^beta sum alpha_q^2) <= (1/2 + beta/2 + \
            beta/(d-1)) sum alpha_q^2 rho_q^2 / sum alpha_q^2 + c, with c = (1/sum alpha_q^2 - 1) \
            (1 + beta/(d-1)) e^{-beta D^2/2}. For SA, 0 <= 1 - H'/(d-1) <= (1/2 + beta/(d-1)) (sum \
@@ -31,12 +30,12 @@ pub static ENTRY: Claim = Claim {
         n: Sizes::Range(2, 48),
         d: Sizes::Range(2, 16),
         beta: Betas::Log(0.01, 300.0),
-        laws: &["placed"],
+        laws: &[],
+        draws: "up to 6 clusters of width 1e-3 to 1/2 at uniform centres",
         ..Domain::ATTENTION
     },
     narrower: "measures are sampled as atoms, for which H' is the mean of -div v",
-    source: "derived; a precise form of the talk's \"entropy decreases at a linear rate\"",
-    status: Status::Corrected,
+    source: "derived",
     trials: (40, 400),
     trial: |case, ctx| {
         let m = 1 + ctx.index((case.n / 2).min(6));

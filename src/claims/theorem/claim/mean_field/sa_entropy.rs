@@ -16,18 +16,20 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "sa-entropy",
     title: "SA never decreases negentropy (conjecture)",
-    then: "SA produces negentropy at a rate >= 0 for every density and every beta > 0. The margin \
-           is this rate divided by the production of USA over I_0(beta), to which it tends near \
-           the uniform density; it is cut off at 1.",
+    then: "SA produces negentropy at a rate >= 0 for every density and every beta > 0.",
+    tested: "by this rate divided by the production of USA over I_0(beta), at most 1, to which it \
+             tends near the uniform density",
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.1, 60.0),
         dynamics: &["sa"],
+        laws: &[],
+        draws: "a density",
         ..Domain::EQUAL_MASSES
     },
     narrower: "circle; densities whose logarithm has up to 10 modes, resolved by 128",
-    source: "a numerical conjecture",
+    source: "a conjecture of this library",
     status: Status::Open,
     trials: (40, 400),
     trial: |case, ctx| {
@@ -41,16 +43,16 @@ pub static ENTRY: Claim = Claim {
             };
             (0..half).map(wave).sum()
         };
-        let values: Vec<f64> =
-            (0..POINTS).map(|j| log(std::f64::consts::TAU * j as f64 / POINTS as f64)).collect();
+        let values: Vec<f64> = (0..POINTS).map(|j| log(TAU * j as f64 / POINTS as f64)).collect();
         let top = vector::max(&values);
         production(case, &values.iter().map(|v| (v - top).exp()).collect::<Vec<_>>())
     },
+    no_constant: "the conjecture is about a sign",
     control: Control {
         what: "beta = -3 and the density 1 + 0.5 cos 2 theta",
         trial: |_| {
             let values: Vec<f64> = (0..POINTS)
-                .map(|j| 1.0 + 0.5 * (2.0 * std::f64::consts::TAU * j as f64 / POINTS as f64).cos())
+                .map(|j| 1.0 + 0.5 * (2.0 * TAU * j as f64 / POINTS as f64).cos())
                 .collect();
             production(&Case::new(1, 2, -3.0, "sa"), &values)
         },

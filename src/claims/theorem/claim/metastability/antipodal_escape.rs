@@ -3,12 +3,6 @@
 use crate::theorem::prelude::*;
 use crate::theory::two_cluster::mass_factor;
 
-/// Two clusters at angle `pi - delta`. With `phi = pi - theta`,
-/// `phi' = c_alpha e^{-2 beta} sin(phi) e^{beta (1 - cos phi)}` to leading order in `e^{-2 beta}`,
-/// and the integral of `e^{-beta phi^2/2} d phi/phi` from delta is
-/// `E_1(beta delta^2/2)/2 = log(1/(delta sqrt beta)) + (log 2 - gamma)/2 + beta delta^2/4 -
-/// ...`; the next terms of sine and cosine add `1/(4 beta)`.
-///
 /// # Derivation
 ///
 /// With `rho = cos theta` and `w = e^{-beta (1 - rho)}` two clusters under SA have
@@ -28,20 +22,20 @@ pub static ENTRY: Claim = Claim {
     title: "Nearly antipodal clusters meet after (e^{2 beta} / c_alpha) log(1 / (delta sqrt beta))",
     lets: "two clusters of masses alpha and 1 - alpha, with alpha/(1-alpha) in [0.01, 100], be at \
            angle pi - delta, 1e-9 <= delta sqrt(beta) <= 0.03",
-    then: "Under SA they meet (come within 1e-3) after a time T with |c_alpha e^{-2 beta} T - \
-           log(1/(delta sqrt beta)) - (log 2 - gamma)/2| <= 1/(2 beta), where c_alpha = \
-           alpha/(1-alpha) + (1-alpha)/alpha and gamma is Euler's constant.",
+    then: "Under SA they come within 1e-3 of each other after a time T with |c_alpha e^{-2 beta} T \
+           - log(1/(delta sqrt beta)) - (log 2 - gamma)/2| <= 1/(2 beta). Here c_alpha = \
+           alpha/(1-alpha) + (1-alpha)/alpha, and gamma is Euler's constant.",
     domain: Domain {
         n: Sizes::Fixed(2),
         d: Sizes::Range(2, 8),
         beta: Betas::Log(6.0, 300.0),
         dynamics: &["sa"],
-        laws: &["placed"],
+        laws: &[],
+        draws: "delta and the masses",
         ..Domain::ATTENTION
     },
-    narrower: "the displacement is given in a small coordinate, so that double precision resolves \
-               it",
-    source: "reduction of arXiv:2312.10794, (2.3) to two points; the constant is derived",
+    narrower: "delta is one coordinate of a token, so that double precision resolves it",
+    source: "reduction of arXiv:2312.10794, (2.3) to two points; constants derived",
     trials: (16, 100),
     trial: |case, ctx| escape(case, ctx, 0.5 * (2f64.ln() - EULER)),
     constant: "the time T",

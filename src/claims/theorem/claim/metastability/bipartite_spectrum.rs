@@ -1,20 +1,10 @@
 //! General V: the linearised flow at two antipodal clusters.
 
+use super::setting::{SYMMETRIC, symmetric_attention};
+use crate::num::roots::bracketed_root;
 use crate::theorem::prelude::*;
 use crate::theory::bipartite;
 
-/// SA with `Q^T K = V = S` symmetric.
-pub(crate) const SYMMETRIC: Domain = Domain {
-    n: Sizes::List(&[2, 4, 8, 16]),
-    d: Sizes::Range(2, 6),
-    beta: Betas::Log(0.05, 4.0),
-    dynamics: &["sa"],
-    ..Domain::EQUAL_MASSES
-};
-
-/// SA with `Q^T K = V = S` symmetric and any sign of beta lambda. There are three kinds of
-/// perturbation: both clusters tilt alike, both rotate, and tokens of one cluster separate.
-///
 /// # Derivation
 ///
 /// Put `x_j = s_j xi + u_j`, `s_j` the sign of its cluster, `u_j` orthogonal to xi. A row has the
@@ -25,25 +15,30 @@ pub(crate) const SYMMETRIC: Domain = Domain {
 /// eigenvector of S with eigenvalue mu the eigenvalues are `mu - lambda m` if both clusters move
 /// alike, `mu (2 p - 1) - lambda m = m (mu - lambda)` if they move oppositely (a rotation), and
 /// `-lambda m` if the mean over each cluster is 0.
+///
+/// The first is positive for mu above `lambda tanh(beta lambda)`. For V = I the other eigenvalues
+/// of S are lambda, above the threshold for every beta: antipodal clusters are unstable.
 pub static ENTRY: Claim = Claim {
     name: "bipartite-spectrum",
-    title: "General V: eigenvalues at two antipodal clusters",
+    title: "General V: eigenvalues at two antipodal clusters, unstable above mu = lambda \
+            tanh(beta lambda)",
     lets: "Q^T K = V = S be symmetric with S xi = lambda xi, let half of the tokens be at xi and \
            half at -xi, and let m = tanh(beta lambda)",
     then: "Under SA, the linearised velocity along an eigenvector of S with eigenvalue mu has the \
            eigenvalues mu - lambda m (both clusters alike), m (mu - lambda) (rotation) and \
-           -lambda m (mean 0 within each cluster).",
-    tested: "as: central differences with step 1e-5 along such a u are the eigenvalue times u, to \
-             1e-6 in every coordinate",
-    domain: Domain { laws: &["placed"], ..SYMMETRIC },
-    narrower: "lambda and mu in [-1.5, 1.5]",
-    source: "arXiv:2604.26085 and 2511.11553 (abstracts); spectrum derived",
-    trials: (24, 200),
+           -lambda m (mean 0 within each cluster). The first vanishes at mu = lambda tanh(beta \
+           lambda).",
+    tested: "by central differences with step 1e-5: the image of such a u is the eigenvalue times \
+             u, to 1e-6 in every coordinate, and the first vanishes at this mu, to 1e-7",
+    domain: Domain { laws: &[], draws: "S and one of the modes", ..SYMMETRIC },
+    narrower: "lambda and mu in [-1.5, 1.5]; the threshold for lambda in [0.3, 1.5]",
+    source: "derived; the setting: arXiv:2604.26085 (abstract), arXiv:2511.11553 (abstract)",
+    trials: (28, 200),
     trial: |case, ctx| {
-        let mode = ctx.index(3);
-        rate(case, ctx, mode, 1.0)
+        let mode = ctx.index(4);
+        if mode == 3 { threshold(case, ctx) } else { rate(case, ctx, mode, 1.0) }
     },
-    constant: "the eigenvalue",
+    constant: "the eigenvalue, or the threshold",
     control: Control {
         what: "m = 1 in the first eigenvalue",
         trial: |ctx| rate(&Case::new(4, 3, 1.0, "sa"), ctx, 0, 0.0),
@@ -51,18 +46,8 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
-/// SA with a diagonal matrix S in a rotated basis; also returns the rows of the basis.
-pub(crate) fn with_diagonal(beta: f64, values: &[f64], basis: &[f64]) -> Result<Dynamics> {
-    let d = values.len();
-    let entry =
-        |k: usize| (0..d).map(|e| basis[e * d + k / d] * values[e] * basis[e * d + k % d]).sum();
-    let s: Vec<f64> = (0..d * d).map(entry).collect();
-    let head = Head::new(d, Some((d, s.clone())), None, Some((d, s)))?;
-    Ok(Dynamics::single(Attention { heads: vec![head], ..Attention::new(beta) }))
-}
-
 /// Clusters at `xi` and `-xi`, with tokens displaced by these multiples of `e`.
-pub(crate) fn antipodal_clusters(
+fn antipodal_clusters(
     n: usize,
     xi: &[f64],
     e: &[f64],
@@ -81,7 +66,7 @@ fn rate(case: &Case, ctx: &mut Context, mode: usize, share: f64) -> Result<Findi
     let mode = if mode == 2 && n == 2 { 0 } else { mode };
     let basis = ctx.rotation(d);
     let values: Vec<f64> = (0..d).map(|_| ctx.uniform_in(-1.5, 1.5)).collect();
-    let dynamics = with_diagonal(beta, &values, &basis)?;
+    let dynamics = symmetric_attention(beta, &values, &basis)?;
     let (xi, e) = (&basis[..d], &basis[d..2 * d]);
     let shape = |i: usize| match mode {
         0 => 1.0,
@@ -115,4 +100,25 @@ fn rate(case: &Case, ctx: &mut Context, mode: usize, share: f64) -> Result<Findi
     let off =
         |k: usize| ((up[k] - down[k]) / (2.0 * step) - stated * shape(k / d) * e[k % d]).abs();
     Ok(Finding::identity((0..n * d).map(off).fold(0.0, nan_max), 1e-6))
+}
+
+/// The root of the first eigenvalue as a function of mu, compared with the formula.
+fn threshold(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let (n, d, beta) = (case.n, case.d, case.beta);
+    let basis = ctx.rotation(d);
+    let lambda = ctx.uniform_in(0.3, 1.5);
+    let (xi, e) = (&basis[..d], &basis[d..2 * d]);
+    let step = 1e-5;
+    let tilt = |mu: f64| -> f64 {
+        let values: Vec<f64> = (0..d).map(|k| [lambda, mu, 0.0][k.min(2)]).collect();
+        let along = |sign: f64| -> Result<f64> {
+            let x = antipodal_clusters(n, xi, e, |_| sign * step)?;
+            Ok(dot(&symmetric_attention(beta, &values, &basis)?.velocity(&x)[..d], e))
+        };
+        along(1.0).and_then(|up| Ok(up - along(-1.0)?)).unwrap_or(f64::NAN)
+    };
+    let found = bracketed_root(tilt, -0.5, 2.0, 1e-12)
+        .ok_or_else(|| Error::Numerical { what: "no threshold in [-0.5, 2]".into() })?;
+    let stated = ctx.claimed_constant(bipartite::threshold(lambda, beta));
+    Ok(Finding::identity((found - stated).abs(), 1e-7))
 }

@@ -4,27 +4,34 @@ use crate::clusters::linkage::linkage;
 use crate::continuity::lagrangian::Lagrangian;
 use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
-use crate::theory::growth::{self, rates_usa};
+use crate::theory::growth::{fastest_mode, rates_usa};
 
-/// The case of one dominant mode.
-///
 /// # Derivation
 ///
 /// This is a prediction of linear growth, not a theorem. With `c_k` the mean of `e^{-ik theta}` the
 /// density is `(1 + 2 sum_k Re(c_k e^{ik theta}))/(2 pi)`, and mode k grows like `e^{r_k t}`
 /// (`mode-growth`). If one mode dominates, the maxima are those of `Re(c_k e^{ik theta})`, at
-/// `delta_j = (2 pi j - arg c_k)/k`; every other mode is initially at most a twentieth of it and
-/// grows more slowly, so it stays below a twentieth while growth is linear. At `t = 5.5/r_k` linear
-/// growth would take the dominant mode from 0.01 to 2.4: it has saturated into k clusters. It is an
-/// observation that the clusters stay within 0.1 of the linear maxima during the nonlinear phase.
+/// `delta_j = (2 pi j - arg c_k)/k`; the other modes grow more slowly, so their sum stays below a
+/// twentieth of it while growth is linear. At `t = 5.5/r_k` linear growth would take the dominant
+/// mode from 0.01 to 2.4: it has saturated into k clusters. It is an observation that the clusters
+/// stay within 0.1 of the linear maxima during the nonlinear phase. They come near this bound just
+/// above beta = 1.04, where mode 1 grows as fast as mode 2 and displaces the clusters by up to
+/// 0.075; with a tenth instead of a twentieth they pass it.
+///
+/// For n iid tokens mode j starts at about `n^{-1/2}`; when the fastest has reached order 1, mode j
+/// is at `n^{-(1 - r_j/r_max)/2}`. At n = 20000 and beta = 5 or 7 the nearest rate is within 13 %
+/// of the fastest: the dominant mode is larger by a factor of only 1.9, which an ordinary
+/// fluctuation of the start can compensate.
 pub static ENTRY: Claim = Claim {
     name: "cluster-positions",
     title: "USA from a perturbation dominated by mode k: k clusters at delta_j = (2 pi j - arg \
             mu_k)/k",
-    then: "Perturb the uniform density by the fastest mode k with size 0.01, and by the other \
-           modes up to 12 with at most a twentieth of this size. At t = 5.5/r_k there are \
-           clusters (of mass above 0.05) within 0.1 of each delta_j = (2 pi j - arg mu_k)/k, and \
-           none elsewhere.",
+    lets: "the uniform density be perturbed by the fastest mode k with size 0.01, and by other \
+           modes up to 12 whose sizes add up to at most a twentieth of it",
+    then: "At t = 5.5/r_k there are clusters (of mass above 0.05) within 0.1 of each delta_j = (2 \
+           pi j - arg mu_k)/k, and none elsewhere.",
+    tested: "with all of the twentieth in the second fastest mode, or with a part of it in each \
+             mode",
     domain: DOMAIN,
     narrower: "d = 2 (the source also has d > 2; its experiments use t = 0.3 = 5.6/r_3 at beta = 5 \
                and t = 0.045 = 5.4/r_4 at beta = 7)",
@@ -33,10 +40,7 @@ pub static ENTRY: Claim = Claim {
     trials: (12, 80),
     trial: |case, ctx| {
         let start = dominated_by_fastest(case, ctx)?;
-        Ok(Finding::at_most(
-            largest_distance(case, ctx, &start, 5.5, 0.0)?,
-            ctx.claimed_constant(0.1),
-        ))
+        Ok(Finding::at_most(largest_distance(case, ctx, &start, 0.0)?, ctx.claimed_constant(0.1)))
     },
     constant: "the distance 0.1",
     control: Control {
@@ -44,7 +48,43 @@ pub static ENTRY: Claim = Claim {
         trial: |ctx| {
             let case = Case::new(1, 2, 5.0, "usa");
             let start = dominated_by_fastest(&case, ctx)?;
-            Ok(Finding::at_most(largest_distance(&case, ctx, &start, 5.5, 0.5)?, 0.1))
+            Ok(Finding::at_most(largest_distance(&case, ctx, &start, 0.5)?, 0.1))
+        },
+    },
+    variants: &[&IID],
+    ..Claim::INEQUALITY
+};
+
+static IID: Claim = Claim {
+    name: "cluster-positions-iid",
+    title: "The prediction of cluster positions, drawn for one random seed, holds for at least 80 \
+            % of seeds at n = 20000",
+    lets: "the uniform density be perturbed by the moments of n = 20000 iid tokens, and let beta \
+           be 5 or 7",
+    then: "For at least 80 % of all draws, under USA at t = 5.5/r_k the clusters lie within 0.1 of \
+           the predicted delta_j of the fastest mode k, one at each.",
+    domain: Domain {
+        n: Sizes::Fixed(TOKENS),
+        beta: Betas::List(&[5.0, 7.0]),
+        draws: "the moments 1 to 12",
+        corners: &[],
+        ..DOMAIN
+    },
+    source: "code of arXiv:2410.23228, which draws the prediction at this n; its theorem is for n \
+             -> infinity, the share of draws is ours",
+    status: Status::Folklore,
+    kind: Kind::Share(0.8),
+    trials: (24, 300),
+    trial: |case, ctx| {
+        let start = moments_of_tokens(case, ctx);
+        Ok(Finding::answer(largest_distance(case, ctx, &start, 0.0)? <= 0.1))
+    },
+    control: Control {
+        what: "the other modes at most a twentieth of the fastest, as in `cluster-positions`",
+        trial: |ctx| {
+            let case = Case::new(TOKENS, 2, 5.0, "usa");
+            let start = dominated_by_fastest(&case, ctx)?;
+            Ok(Finding::answer(largest_distance(&case, ctx, &start, 0.0)? <= 0.1))
         },
     },
     ..Claim::INEQUALITY
@@ -55,46 +95,59 @@ const DOMAIN: Domain = Domain {
     d: Sizes::Fixed(2),
     beta: Betas::Log(0.3, 28.0),
     dynamics: &["usa"],
-    corners: &[(2, 2, 5.0), (2, 2, 7.0)],
+    laws: &[],
+    draws: "sizes and phases of the modes",
+    corners: &[(2, 2, 5.0), (2, 2, 7.0), (2, 2, 1.045), (2, 2, 1.05), (2, 2, 1.06)],
     ..Domain::EQUAL_MASSES
 };
+
+/// Number of tokens whose moments are drawn.
+const TOKENS: usize = 20_000;
 
 /// Number of modes of the perturbation.
 const MODES: usize = 12;
 
-/// The rates at the case's beta and the fastest mode.
-pub fn fastest_mode(case: &Case) -> Result<(usize, f64)> {
-    let rates = rates_usa(2, case.beta, MODES, TimeScale::U1, 2)?;
-    let k = growth::fastest_mode(&rates);
-    Ok((k, rates[k]))
+/// Rates at the case's beta.
+fn rates(case: &Case) -> Result<Vec<f64>> {
+    rates_usa(2, case.beta, MODES, TimeScale::U1, 2)
 }
 
-/// The fastest mode with a random phase, and the others at most a twentieth of it. With a tenth,
-/// positions deviate by up to 0.105; a hunt found this near beta = 1.1, where the second mode grows
-/// nearly as fast as the first.
+/// The fastest mode with a random phase, and others whose sizes add up to at most a twentieth.
 fn dominated_by_fastest(case: &Case, ctx: &mut Context) -> Result<Circle> {
-    let (k, _) = fastest_mode(case)?;
-    let mut wave = |j: usize| {
-        let size = if j == k { 0.01 } else { ctx.uniform_in(0.0, 0.0005) };
-        Complex64::from_polar(0.5 * size, ctx.uniform_in(0.0, TAU))
-    };
-    Ok(Circle {
-        c: std::iter::once(Complex64::new(1.0, 0.0)).chain((1..=MODES).map(&mut wave)).collect(),
-    })
+    let rates = rates(case)?;
+    let k = fastest_mode(&rates);
+    let one = ctx.index(2) == 0;
+    let mut others: Vec<usize> = (1..=MODES).filter(|j| *j != k).collect();
+    if one {
+        others.sort_by(|a, b| rates[*b].total_cmp(&rates[*a]));
+        others.truncate(1);
+    }
+    let mut c = vec![Complex64::new(0.0, 0.0); MODES + 1];
+    c[0].re = 1.0;
+    c[k] = Complex64::from_polar(0.005, ctx.uniform_in(0.0, TAU));
+    for j in &others {
+        let share = if one { 1.0 } else { ctx.uniform_in(0.0, 1.0) };
+        let size = 0.005 / 20.0 * share / others.len() as f64;
+        c[*j] = Complex64::from_polar(size, ctx.uniform_in(0.0, TAU));
+    }
+    Ok(Circle { c })
+}
+
+/// Moments of iid tokens: independent normal numbers of variance 1/(2n) in each part.
+fn moments_of_tokens(case: &Case, ctx: &mut Context) -> Circle {
+    let size = (0.5 / case.n as f64).sqrt();
+    let z = ctx.normals(2 * MODES);
+    let waves = z.chunks_exact(2).map(|p| Complex64::new(size * p[0], size * p[1]));
+    Circle { c: std::iter::once(Complex64::new(1.0, 0.0)).chain(waves).collect() }
 }
 
 /// The largest distance from a predicted position, shifted by `shift` spacings, to the nearest
-/// cluster at t = `times`/r_k, or from a cluster to the nearest position.
-pub fn largest_distance(
-    case: &Case,
-    ctx: &mut Context,
-    start: &Circle,
-    times: f64,
-    shift: f64,
-) -> Result<f64> {
-    let (k, rate) = fastest_mode(case)?;
+/// cluster at t = 5.5/r_k, or from a cluster to the nearest position.
+fn largest_distance(case: &Case, ctx: &mut Context, start: &Circle, shift: f64) -> Result<f64> {
+    let rates = rates(case)?;
+    let k = fastest_mode(&rates);
     let x = Lagrangian::on_circle(start, 160)?.x;
-    let end = ctx.flow_to(&build_dynamics("usa", case.beta, x.n())?, &x, times / rate)?;
+    let end = ctx.flow_to(&build_dynamics("usa", case.beta, x.n())?, &x, 5.5 / rates[k])?;
     let centres = linkage(&end, 0.05)?.centres;
     let large: Vec<f64> = centres
         .angles()

@@ -1,12 +1,9 @@
-//! Dwell times: the lifetime of two clusters grows exponentially in beta.
+//! The lifetime of two clusters grows exponentially in beta.
 
-use super::two_clusters::{self, pair};
+use super::setting::{TWO_CLUSTERS, pair};
 use crate::num::stats::slope;
 use crate::theorem::prelude::*;
 
-/// Two clusters at a fixed gap; beta varies. The lifetime is the time from the gap to an angle of
-/// 0.05.
-///
 /// # Derivation
 ///
 /// With `rho = cos(theta)` the exact equation of two clusters (`two-clusters`) is, up to terms of
@@ -29,26 +26,25 @@ pub static ENTRY: Claim = Claim {
     title: "Two clusters live for a time e^{beta (1 - cos gap)}",
     lets: "T be the time in which two clusters, with masses in a ratio of at most 100, come from \
            a gap in [0.5, 3] to within 0.05 of each other (SA; USA in U2)",
-    then: "The slope of log(beta T) as a function of beta, between beta = b and beta = 3 b, is 1 \
-           - cos(gap) to 0.5 %, where b is the beta of the case.",
+    then: "Between beta = b and beta = 3 b, the slope of log(beta T) as a function of beta is 1 - \
+           cos(gap), to 0.5 %.",
+    tested: "with the beta of the case as b",
     domain: Domain {
         d: Sizes::Range(2, 8),
         beta: Betas::Linear(100.0, 112.0),
-        corners: &[],
-        ..two_clusters::DOMAIN
+        draws: "the gap and the masses",
+        ..TWO_CLUSTERS
     },
-    narrower: "b <= 112, so that times stay below 1e300; below a distance of 0.05 the rest of the \
+    narrower: "b <= 112, so that times stay below 1e300; a radius of 0.05, because the rest of the \
                approach matters for unequal masses",
-    source: "arXiv:2410.06833 (lifetimes); reduction of arXiv:2312.10794, (2.3) to two points",
-    trials: (12, 120),
+    source: "reduction of arXiv:2312.10794, (2.3) to two points; the exponent: arXiv:2410.06833",
+    trials: (8, 120),
     trial: |case, ctx| exponent(case, ctx, |gap| 1.0 - gap.cos()),
     constant: "the exponent 1 - cos(gap)",
     control: Control {
         what: "the exponent gap^2/2",
         trial: |ctx| {
-            exponent(&Case::with_random_masses(2, 2, 100.0, "sa").with_law("placed"), ctx, |gap| {
-                0.5 * gap * gap
-            })
+            exponent(&Case::with_random_masses(2, 2, 100.0, "sa"), ctx, |gap| 0.5 * gap * gap)
         },
     },
     ..Claim::LAW

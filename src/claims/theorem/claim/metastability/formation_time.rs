@@ -3,14 +3,6 @@
 use crate::theorem::prelude::*;
 use crate::theory::growth::{self, fastest_mode};
 
-/// The linear phase of arXiv:2410.23228, for the continuity equation with the fluctuations of n
-/// tokens.
-///
-/// The amplitudes are those of an iid sample (`n |c_j|^2` is exponential of mean 1), conditioned on
-/// the hypotheses by inversion of the truncated law, so every draw meets them. Without the
-/// hypotheses the linear law fails: a fastest mode that starts below 1/n is driven by the others,
-/// and modes that have grown to 0.18 by then change the time by up to 70 %.
-///
 /// # Derivation
 ///
 /// The time T follows from linear growth; the accuracy of 6 % is observed, not proved. Mode k of
@@ -19,23 +11,29 @@ use crate::theory::growth::{self, fastest_mode};
 /// first correction comes from pairs of modes that add up to k: it is of the order of the product
 /// of their amplitudes, hence the hypothesis that all others stay below 0.05. The term of third
 /// order in `c_k` itself changes the rate only during the last fraction of 1/r_k.
+///
+/// Without the hypotheses the linear law fails: a fastest mode that starts below 1/n is driven by
+/// the others, and modes that have grown to 0.18 by then change the time by up to 70 %. The
+/// amplitudes are those of an iid sample (`n |c_j|^2` is exponential of mean 1), conditioned on the
+/// hypotheses by inversion of the truncated law, so every draw meets them.
 pub static ENTRY: Claim = Claim {
     name: "formation-time",
     title: "Clusters form after log(0.3 / |c_k(0)|) / r_k, about log(n) / (2 r_max)",
-    lets: "the start have the fluctuations of n tokens in the twelve lowest modes, with sqrt(n) \
-           |c_j(0)| at most 2.5, and at least 0.5 for the fastest mode k",
-    then: "If no other mode grows to 0.05 by the time T = log(0.3 / |c_k(0)|) / r_k, that is \
-           |c_j(0)| e^{r_j T} <= 0.05, then |c_k| reaches 0.3 at T to 6 %.",
+    lets: "the start have the fluctuations of n tokens in its twelve lowest modes, with sqrt(n) \
+           |c_j(0)| at most 2.5, and at least 0.5 for the fastest mode k. Let T = log(0.3 / \
+           |c_k(0)|) / r_k with the rate r_k of the linearised flow",
+    then: "If |c_j(0)| e^{r_j T} <= 0.05 for all other modes, then |c_k| reaches 0.3 at the time \
+           T, to 6 %.",
     domain: Domain {
         n: Sizes::Range(100_000, 100_000_000),
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.3, 12.0),
-        laws: &["placed"],
+        laws: &[],
+        draws: "sizes and phases of the modes",
         ..Domain::EQUAL_MASSES
     },
     narrower: "the continuity equation with modes 1 to 12 instead of n tokens",
-    source: "arXiv:2410.23228 (phases); linearisation at the uniform measure; the accuracy is \
-               measured",
+    source: "arXiv:2410.23228 (linear phase); the accuracy is measured",
     status: Status::Observation,
     trials: (12, 120),
     trial: formation_time,

@@ -4,8 +4,6 @@ use crate::flow::{Event, EventAction, Outcome};
 use crate::num::roots::bracketed_root;
 use crate::theorem::prelude::*;
 
-/// arXiv:2410.06833, section 6, for clusters of any masses.
-///
 /// # Derivation
 ///
 /// A pair of gap g closes at the speed `c sin(g) e^{-beta (1 - cos g)}`, `c = m/m' + m'/m` for SA
@@ -15,45 +13,63 @@ use crate::theorem::prelude::*;
 /// most `2 e^{-3}`, and when it merges, another pair has spent at most the fraction
 /// `e^{-3} / (1 - 2 e^{-3}) < 0.056` of its lifetime; as `1 - t/T = e^{-beta (loss of 1 - cos)}`,
 /// its `1 - cos` has fallen by at most `0.058/beta`, up to terms of relative size `1/(beta g^2)`.
-/// For equal masses, lifetimes are ordered like gaps. A ratio of masses above 20 outweighs
-/// `3/beta`, so the nearest pair of clusters need not merge first (`nearest-first-folklore`).
+///
+/// For equal masses, lifetimes are ordered like gaps. For other masses the nearest pair need not
+/// merge first: a difference of `3/beta` in `1 - cos g` is a factor `e^3 = 20` of the lifetime, and
+/// SA at masses 50 : 1 has c = 50 instead of 2.
 pub static ENTRY: Claim = Claim {
     name: "nearest-first",
     title: "From saddle to saddle: the pair with the shortest lifetime e^{beta (1 - cos gap)} / \
             (beta c sin^2 gap) merges first",
-    lets: "clusters lie on an arc shorter than 3 with all gaps g at least 2 log(beta)/sqrt(beta)",
-    then: "A pair of neighbours with masses m and m' has the lifetime T = e^{beta (1 - cos g)} / \
-           (beta c sin^2 g), with c = m/m' + m'/m for SA and c = m + m' for USA (U2). If the \
-           shortest lifetime is at most e^{-3} times every other, this pair merges first, and \
-           until then 1 - cos of no other gap has decreased by more than 0.07/beta. For equal \
+    lets: "clusters lie on an arc shorter than 3 with all gaps g at least 2 log(beta)/sqrt(beta). \
+           A pair of neighbours with masses m and m' has the lifetime T = e^{beta (1 - cos g)} / \
+           (beta c sin^2 g), with c = m/m' + m'/m for SA and c = m + m' for USA (U2)",
+    then: "If the shortest lifetime is at most e^{-3} times every other, this pair merges first, \
+           and until then 1 - cos of no other gap has decreased by more than 0.07/beta. For equal \
            masses it is the pair with the smallest gap.",
+    tested: "until two clusters are within 0.01/sqrt(beta); in half of the gaps the ratio of \
+             lifetimes is e^{-3}",
     domain: DOMAIN,
     narrower: "neighbours on a circle only; the first merger of a run",
-    source: "arXiv:2410.06833, section 6; arXiv:2509.25040 (slow phase); lifetimes for unequal \
-               masses derived here",
+    source: "arXiv:2410.06833, section 6 (equal masses); lifetimes for unequal masses derived",
     status: Status::Corrected,
     trials: (30, 300),
     trial: |case, ctx| first(case, ctx, First::ShortestLife),
     constant: "the bound 0.07/beta on the decrease of the other gaps",
     control: Control {
         what: "the claim that the pair with the longest lifetime merges first",
-        trial: |ctx| {
-            first(
-                &Case::with_random_masses(4, 2, 1000.0, "usa").with_law("placed"),
-                ctx,
-                First::LongestLife,
-            )
-        },
+        trial: |ctx| first(&Case::with_random_masses(4, 2, 1000.0, "usa"), ctx, First::LongestLife),
+    },
+    variants: &[&FOLKLORE],
+    ..Claim::INEQUALITY
+};
+
+static FOLKLORE: Claim = Claim {
+    name: "nearest-first-folklore",
+    title: "From saddle to saddle: the nearest pair of clusters merges first, whatever the masses",
+    lets: "clusters lie on an arc with all gaps at least 2 log(beta)/sqrt(beta), and let 1 - cos \
+           of the smallest gap be smaller than that of every other gap by at least 3/beta",
+    then: "The first merger joins the nearest pair, and until then no other gap has lost half of \
+           its 1 - cos.",
+    domain: DOMAIN,
+    narrower: "neighbours on a circle only; the first merger of a run",
+    source: "arXiv:2410.06833, section 6, read for clusters of any masses",
+    status: Status::Folklore,
+    trials: (40, 400),
+    trial: |case, ctx| first(case, ctx, First::Nearest),
+    control: Control {
+        what: "equal masses",
+        trial: |ctx| first(&Case::new(4, 2, 1000.0, "sa"), ctx, First::NearestOfEqual),
     },
     ..Claim::INEQUALITY
 };
 
-/// Largest number of clusters that fit on the arc.
-pub const DOMAIN: Domain = Domain {
+const DOMAIN: Domain = Domain {
     n: Sizes::Range(3, 8),
     d: Sizes::Fixed(2),
     beta: Betas::Log(200.0, 1e4),
-    laws: &["placed"],
+    laws: &[],
+    draws: "the gaps",
     condition: Some(Condition {
         text: "2.6 (n-1) log(beta)/sqrt(beta) <= 2.8, so that the gaps fit on the arc",
         holds: |c| 2.6 * (c.n - 1) as f64 * unit(c.beta) <= 2.8,
@@ -63,7 +79,7 @@ pub const DOMAIN: Domain = Domain {
 
 /// The pair that is claimed to merge first.
 #[derive(Clone, Copy, PartialEq)]
-pub enum First {
+enum First {
     /// The pair with the shortest lifetime, at most e^{-3} times the others.
     ShortestLife,
     /// The pair with the longest lifetime.
@@ -127,7 +143,7 @@ fn gaps(case: &Case, ctx: &mut Context, factors: &[f64], by_life: bool) -> Vec<f
 }
 
 /// Compares the first merger of a run with the pair that is claimed to merge first.
-pub fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
+fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let (n, beta) = (case.n, case.beta);
     // A third of the masses are at the ends of their range.
     let drawn: Vec<f64> = ctx.masses(n).iter().map(|m| m.powf(1.5).clamp(0.1, 10.0)).collect();

@@ -1,10 +1,8 @@
-//! Instability rates of polygons of clusters.
+//! How fast a regular polygon of clusters breaks.
 
 use crate::theorem::prelude::*;
 use crate::theory::spectra::polygon;
 
-/// Linearisation at the regular n-gon.
-///
 /// # Derivation
 ///
 /// For USA `theta_i' = -(1/n) sum_j h(theta_i - theta_j)`, `h = e^{beta cos} sin`. A small
@@ -16,22 +14,22 @@ use crate::theory::spectra::polygon;
 pub static ENTRY: Claim = Claim {
     name: "polygon-rates",
     title: "Regular polygons of clusters are unstable with the rates Lambda_p",
-    then: "Displace n equal clusters at a regular n-gon by 1e-7 cos(2 pi p q/n) along the circle, \
-           q = 0, ..., n - 1. The displacement grows like e^{Lambda_p t} with Lambda_p = (1/n) \
-           sum_q g(2 pi q/n) (cos(2 pi p q/n) - 1), g = e^{beta cos} (cos - beta sin^2), for USA \
-           (U1), and with Lambda_p/Z, Z = (1/n) sum_q e^{beta cos(2 pi q/n)}, for SA.",
-    tested: "over the time 1/Lambda_max to 1e-6 of Lambda_max; the displacement is known to a \
-             relative 1e-9",
+    lets: "n equal clusters be at a regular n-gon and 1 <= p <= n/2; let Lambda_p = (1/n) sum_q \
+           g(2 pi q/n) (cos(2 pi p q/n) - 1) with g = e^{beta cos} (cos - beta sin^2)",
+    then: "A small displacement by multiples of cos(2 pi p q/n) along the circle, q = 0, ..., n - \
+           1, grows like e^{Lambda_p t} under USA (U1), and like e^{Lambda_p t/Z} with Z = (1/n) \
+           sum_q e^{beta cos(2 pi q/n)} under SA.",
+    tested: "with the displacement 1e-7 over the time 1/Lambda_max, to 1e-6 of Lambda_max",
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Fixed(2),
         beta: Betas::Log(0.1, 60.0),
         laws: &["polygon"],
-        condition: Some(Condition { text: "1 <= p <= n/2", holds: |_| true }),
+        draws: "p",
         corners: &[(2, 2, 12.0), (5, 2, 6.0)],
         ..Domain::EQUAL_MASSES
     },
-    source: "linearisation at the m-gon (discrete Fourier modes of the circulant Hessian)",
+    source: "derived",
     trials: (30, 200),
     trial: |case, ctx| growth(case, ctx, 1.0),
     constant: "Lambda_p",

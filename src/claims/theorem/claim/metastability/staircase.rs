@@ -3,8 +3,6 @@
 use crate::flow::{Frame, Observer};
 use crate::theorem::prelude::*;
 
-/// arXiv:2410.06833, section 6.
-///
 /// # Derivation
 ///
 /// With k tokens at one point and the others alone,
@@ -26,26 +24,26 @@ pub static ENTRY: Claim = Claim {
     title: "The energy increases in steps: one token after the other joins the first cluster",
     lets: "tokens on the circle be at 0 = theta_1 < ... < theta_n <= pi with theta_2 >= 1.5 \
            log(beta)/sqrt(beta), well prepared: cos(theta_i) > cos(theta_{i+1} - theta_i) + c \
-           log(beta)/beta with c > 1; tokens merge at the distance 1/sqrt(beta log beta)",
+           log(beta)/beta with c > 1. Let tokens merge at the distance 1/sqrt(beta log beta)",
     then: "While k tokens are in the first cluster, the energy (1/n^2) sum_ij e^{beta \
            (cos(theta_i - theta_j) - 1)} is within 1e-3 of (k^2 + n - k)/n^2, except for one \
            hundredth of the time.",
-    tested: "for k = 1, ..., n up to t = 1e300",
+    tested: "for k = 1, ..., n up to t = 1e300, with another c <= 30 for each i",
     domain: Domain {
         n: Sizes::Range(3, 6),
         d: Sizes::Fixed(2),
         beta: Betas::Log(500.0, 1e4),
-        laws: &["placed"],
+        laws: &[],
+        draws: "theta_2 and c",
         condition: Some(Condition {
             text: "theta_n <= pi at the smallest theta_2 and c",
-            holds: |case| well_prepared_angles(case, 1.5, &[1.0; 6]).is_some(),
+            holds: |case| well_prepared_angles(case, NEAREST, &[1.0; 6]).is_some(),
         }),
         ..Domain::EQUAL_MASSES
     },
-    narrower: "the paper has USA and its own time change, with corners of the stairs that are \
-               sharp only like 1/log log beta; here USA (U3) and SA in physical time, without \
-               mergers after 1e300; the stairs are derived for beta to infinity, the numbers 1e-3 \
-               and 1/100 are observed",
+    narrower: "USA (U3) and SA in physical time up to 1e300, where the source has USA and its own \
+               time change, with corners of the stairs that are sharp only like 1/log log beta; \
+               the stairs are derived for beta to infinity, the numbers 1e-3 and 1/100 observed",
     source: "arXiv:2410.06833, section 6 (energy and time scale corrected)",
     status: Status::Corrected,
     trials: (10, 160),
@@ -53,10 +51,27 @@ pub static ENTRY: Claim = Claim {
     constant: "the levels",
     control: Control {
         what: "every level replaced by the next higher one",
-        trial: |ctx| levels(&Case::new(5, 2, 2000.0, "sa").with_law("placed"), ctx, 1),
+        trial: |ctx| levels(&Case::new(5, 2, 2000.0, "sa"), ctx, 1),
     },
     ..Claim::INEQUALITY
 };
+
+/// The smallest theta_2, in units of log(beta)/sqrt(beta).
+const NEAREST: f64 = 1.5;
+
+/// The largest theta_2, in these units, with which the tokens fit below pi.
+fn widest_theta_2(case: &Case, c: &[f64]) -> f64 {
+    let (mut fits, mut passes) = (NEAREST, PI * case.beta.sqrt());
+    for _ in 0..50 {
+        let middle = 0.5 * (fits + passes);
+        if well_prepared_angles(case, middle, c).is_some() {
+            fits = middle;
+        } else {
+            passes = middle;
+        }
+    }
+    fits
+}
 
 /// Angles of a well prepared start; `None` if they do not fit below pi.
 fn well_prepared_angles(case: &Case, first: f64, c: &[f64]) -> Option<Vec<f64>> {
@@ -66,7 +81,7 @@ fn well_prepared_angles(case: &Case, first: f64, c: &[f64]) -> Option<Vec<f64>> 
         let cosine = last.cos() - c[i] * case.beta.ln() / case.beta;
         angles.push(last + if cosine >= -1.0 { cosine.acos() } else { 4.0 });
     }
-    angles.iter().all(|a| *a <= std::f64::consts::PI).then_some(angles)
+    angles.iter().all(|a| *a <= PI).then_some(angles)
 }
 
 /// The distance of the energy from its level at every step of the integrator:
@@ -113,10 +128,13 @@ fn levels(case: &Case, ctx: &mut Context, ahead: usize) -> Result<Finding> {
     let (n, beta) = (case.n, case.beta);
     let (first, mut more) = (ctx.uniform_in(0.0, 1.0), vec![0.0; n]);
     more[2..].iter_mut().for_each(|m| *m = ctx.uniform_in(0.0, 1.0));
-    // The drawn distances, reduced if they would pass pi.
+    // The c_i are reduced if the tokens would pass pi.
     let start = [1.0, 0.5, 0.2, 0.05, 0.0].into_iter().find_map(|share| {
-        let c: Vec<f64> = more.iter().map(|m| 1.0 + 3.0 * share * m).collect();
-        well_prepared_angles(case, 1.5 + share * first, &c)
+        let c: Vec<f64> = more.iter().map(|m| 30f64.powf(share * m * m)).collect();
+        well_prepared_angles(case, NEAREST, &c)?;
+        let widest = widest_theta_2(case, &c);
+        // Half of the draws are in the lower quarter: wide gaps close only after 1e300.
+        well_prepared_angles(case, NEAREST * (widest / NEAREST).powf(first * first), &c)
     });
     let Some(angles) = start else { return Ok(Finding::HypothesesMissed) };
     // With `left` tokens the first cluster has n - left + 1.

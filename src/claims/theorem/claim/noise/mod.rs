@@ -3,29 +3,35 @@
 use super::Topic;
 
 pub mod noise_step_mean;
-pub mod noise_strong_order;
-pub mod noise_weak_order;
 pub mod noisy_bistability;
-pub mod noisy_bistability_as_said;
 pub mod noisy_fluctuations;
 pub mod noisy_particles;
 pub mod noisy_threshold;
+pub mod setting;
 pub mod transition_order;
 
 /// The claims in reading order.
 pub static TOPIC: Topic = Topic {
     name: "noise",
     title: "Noise",
-    page: "",
+    page: "Tokens move by USA and by Brownian motion, dX = v dt + sqrt(2/kappa) P o dW: the larger \
+           kappa, the weaker the noise. If kappa is small, the uniform measure is stable.\n\n\
+           It becomes unstable at a kappa_c in closed form (noisy-threshold). On the circle, \
+           clustered measures branch off there continuously for beta < beta_* = 2.4469 and \
+           backwards for larger beta (transition-order); both are derived. Beyond beta_* a \
+           clustered and the uniform measure are both stable for kappa a little below kappa_c, \
+           with an unstable one between them (noisy-bistability, partly observed).\n\n\
+           Two claims compare n particles with these densities. Below kappa_c their correlations \
+           are derived up to terms of the order 1/n^2 (noisy-fluctuations). Above it particles \
+           keep the mean of the stationary density, up to a term whose constant is observed \
+           (noisy-particles). The last claim has the error of one step of the particle scheme in \
+           closed form (noise-step-mean).",
     claims: &[
-        &noise_step_mean::ENTRY,
-        &noise_strong_order::ENTRY,
-        &noise_weak_order::ENTRY,
-        &noisy_bistability::ENTRY,
-        &noisy_bistability_as_said::ENTRY,
-        &noisy_fluctuations::ENTRY,
-        &noisy_particles::ENTRY,
         &noisy_threshold::ENTRY,
         &transition_order::ENTRY,
+        &noisy_bistability::ENTRY,
+        &noisy_fluctuations::ENTRY,
+        &noisy_particles::ENTRY,
+        &noise_step_mean::ENTRY,
     ],
 };

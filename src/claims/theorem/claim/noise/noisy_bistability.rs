@@ -1,6 +1,7 @@
-//! Noise: two stable measures below the linear threshold.
+//! Noise: two stable measures below the linear threshold, and an unstable one between them.
 
-use crate::continuity::stationary::{StationaryMeasure, branch};
+use super::setting::DENSITIES;
+use crate::continuity::stationary::branch;
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
@@ -8,80 +9,109 @@ use crate::theory::noise::threshold;
 ///
 /// # Derivation
 ///
-/// Which of the two stable measures has the lower free energy `F = H/kappa - E` depends on kappa.
-/// Along the branch `dF/dkappa = -H/kappa^2`, because the rest of the derivative vanishes at a
-/// stationary measure. So on the upper part of the branch F decreases from its largest value at the
-/// fold to a negative value at `kappa_c`, and the clustered measure has the lower free energy
-/// exactly above some kappa in between. (The trial only tests the slope of F.)
+/// Let `f(m, kappa)` be the least free energy `F = H/kappa - E` among densities of mean m, and
+/// `H(m, kappa)` the negative entropy where it is attained. On the branch, `kappa = kappa(m)`, f is
+/// stationary in m. By the envelope theorem `f_kappa = -H/kappa^2`, so `f_m(m, kappa(m)) = 0` gives
+/// `f_mm = kappa'(m) H_m/kappa^2`. Densities of a larger mean have the larger H. So where kappa
+/// decreases with m, F has a direction of descent and the measure is unstable. Where it increases,
+/// F increases along the minimisers; stability in all other directions is observed. The uniform
+/// measure is stable for `kappa < kappa_c` (`noisy-threshold`).
+///
+/// Along the branch `dF/dkappa = -H/kappa^2`, so F is positive on the unstable part and at the
+/// fold. The clustered measure has the lower free energy from some kappa below `kappa_c` on.
 pub static ENTRY: Claim = Claim {
     name: "noisy-bistability",
-    title: "Noisy USA, beta > beta_*: below kappa_c a stable clustered measure coexists with the \
-            stable uniform one",
-    then: "Consider the stationary measure of mean m at which kappa(m) increases by at least a \
-           tenth of itself per unit of m (above the fold of the branch) and kappa <= 0.98 \
-           kappa_c. It is stable: after a displacement of 1e-3 along the branch it returns. At \
-           the same kappa the uniform measure is stable, too: 1 + 0.02 cos theta decays to it. \
-           Stability is tested as: after the time 3 kappa the first mode is closer to its \
-           stationary value, from either side. The free energy difference changes along the \
-           branch by dF = -H/kappa^2 dkappa, tested to 1e-2 of it.",
+    title: "Noisy USA, beta > beta_*: below kappa_c two measures are stable, with an unstable one \
+            between them",
+    lets: "mu be a stationary measure on the branch of mode 1 with kappa <= 0.98 kappa_c at which \
+           kappa changes by at least a tenth of itself per unit of m, the mean of mu",
+    then: "If kappa increases with m (above the fold of the branch), mu is stable. If it \
+           decreases, mu is unstable. The uniform measure is stable at the same kappa.",
+    tested: "by the distance of the first mode from its stationary value, from mu displaced by \
+             1e-3 along the branch and from 1 + 0.02 cos theta: after the time 6 kappa it is \
+             smaller for stable measures and larger for unstable ones",
     domain: Domain {
-        n: Sizes::Unused,
-        d: Sizes::Fixed(2),
         beta: Betas::Linear(4.0, 6.0),
-        dynamics: &["usa"],
-        ..Domain::EQUAL_MASSES
+        draws: "one mu above and one below the fold, mostly near it; displacements up or down",
+        ..DENSITIES
     },
     narrower: "the circle; beta from 4 to 6",
-    source: "Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
-    status: Status::Corrected,
-    trials: (4, 30),
-    trial: |case, ctx| {
-        // The means m above the fold with kappa below kappa_c lie in a wedge about these lines.
-        let from = case.beta - 4.0;
-        let mean = 0.64 + 0.045 * from + (0.06 + 0.05 * from) * ctx.uniform_in(0.0, 1.0);
-        coexistence(case.beta, mean, None)
-    },
+    source: "derived, stability observed; the transition: Mun, Rosenzweig, arXiv:2606.05140 \
+             (abstract)",
+    status: Status::Observation,
+    trials: (4, 40),
+    trial: coexistence,
+    constant: "the factor 1 between the distances before and after",
     control: Control {
         what: "the uniform measure at kappa = 1.1 kappa_c, to which the density does not return",
-        trial: |_: &mut Context| coexistence(4.0, 0.68, Some(1.1 * threshold(2, 1, 4.0)?)),
+        trial: |_: &mut Context| {
+            Ok(stable(uniform_distance(4.0, 1.1 * threshold(2, 1, 4.0)?)?, 1.0))
+        },
     },
     ..Claim::INEQUALITY
 };
 
-/// The fraction of the displacement of the first mode from `rest` that remains after the time
-/// `3 kappa`.
-fn remaining_fraction(start: Circle, rest: f64, kappa: f64, beta: f64) -> Result<f64> {
-    let before = start.c[1].norm() - rest;
-    let end = start
-        .evolve(&MeasureDynamics::new("usa", beta, 1.0 / kappa)?, 3.0 * kappa, 64, |_, _| true)?
-        .reached()?;
-    Ok((end.c[1].norm() - rest) / before)
+fn coexistence(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    // The means that meet the hypotheses above and below the fold, to 0.006. Others are drawn
+    // again.
+    let s = case.beta - 4.0;
+    let above = (0.613 + s * (0.0595 - 0.0096 * s), 0.7545 + s * (0.1365 - 0.0283 * s));
+    let below = (0.2227 - s * (0.0718 - 0.0145 * s), 0.4488 + s * (0.1293 - 0.0257 * s));
+    let displacement = if ctx.index(2) == 0 { 1e-3 } else { -1e-3 };
+    let mut admitted = |from: f64, to: f64, sign: f64| -> Result<Option<Distance>> {
+        for _ in 0..6 {
+            let mean = from + (to - from) * ctx.uniform_in(0.0, 1.0).powi(2);
+            let found = branch_distance(case.beta, mean, displacement, sign)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    };
+    let (Some(upper), Some(lower)) =
+        (admitted(above.0, above.1, 1.0)?, admitted(below.1, below.0, -1.0)?)
+    else {
+        return Ok(Finding::HypothesesMissed);
+    };
+    let one = ctx.claimed_constant(1.0);
+    let unstable = Finding::at_least(lower.distance, one).with_evaluation_error(1e-6);
+    Ok(stable(upper.distance, one)
+        .and(stable(uniform_distance(case.beta, upper.kappa)?, one))
+        .and(stable(uniform_distance(case.beta, lower.kappa)?, one))
+        .and(unstable))
 }
 
-fn coexistence(beta: f64, mean: f64, uniform_at: Option<f64>) -> Result<Finding> {
-    let critical = threshold(2, 1, beta)?;
-    let [low, clustered, high]: [StationaryMeasure; 3] =
-        [branch(beta, mean - 1e-3)?, branch(beta, mean)?, branch(beta, mean + 1e-3)?];
-    if high.kappa < low.kappa * (1.0 + 2e-4) || clustered.kappa > 0.98 * critical {
-        return Ok(Finding::HypothesesMissed);
+fn stable(distance: f64, bound: f64) -> Finding {
+    Finding::at_most(distance.abs(), bound).with_evaluation_error(1e-6)
+}
+
+/// A stationary measure and the distance from it after the time `6 kappa`.
+struct Distance {
+    kappa: f64,
+    distance: f64,
+}
+
+/// Starts from the measure of another mean on the branch. `None` if kappa changes along the branch
+/// too little or not with this sign, or if it is too close to the threshold.
+fn branch_distance(beta: f64, mean: f64, by: f64, sign: f64) -> Result<Option<Distance>> {
+    let (here, displaced) = (branch(beta, mean)?, branch(beta, mean + by)?);
+    let slope = (displaced.kappa / here.kappa - 1.0) / by;
+    if sign * slope < 0.1 || here.kappa > 0.98 * threshold(2, 1, beta)? {
+        return Ok(None);
     }
-    // Displaced along the branch: this direction becomes unstable at the fold.
-    let stable = Finding::nonnegative(
-        1.0 - remaining_fraction(high.density.with_modes(24), mean, clustered.kappa, beta)?.abs(),
-        1.0,
-    )
-    .with_evaluation_error(1e-6);
-    let uniform = Circle::from_density(&Density::parse("cos:1=0.02")?, 8)?;
-    let forgotten = Finding::nonnegative(
-        1.0 - remaining_fraction(uniform, 0.0, uniform_at.unwrap_or(clustered.kappa), beta)?.abs(),
-        1.0,
-    )
-    .with_evaluation_error(1e-6);
-    // A central difference: its remainder is of the order of the squared step over the distance to
-    // the fold.
-    let stated =
-        -clustered.density.negentropy() / clustered.kappa.powi(2) * (high.kappa - low.kappa);
-    let falls =
-        Finding::identity(((high.free_energy - low.free_energy) / stated - 1.0).abs(), 1e-2);
-    Ok(stable.and(forgotten).and(falls))
+    let distance = distance_left(displaced.density.with_modes(24), mean, here.kappa, beta)?;
+    Ok(Some(Distance { kappa: here.kappa, distance }))
+}
+
+fn uniform_distance(beta: f64, kappa: f64) -> Result<f64> {
+    distance_left(Circle::from_density(&Density::parse("cos:1=0.02")?, 8)?, 0.0, kappa, beta)
+}
+
+/// The distance of the first mode from `rest` after the time `6 kappa`, over that at the start.
+fn distance_left(start: Circle, rest: f64, kappa: f64, beta: f64) -> Result<f64> {
+    let before = start.c[1].norm() - rest;
+    let end = start
+        .evolve(&MeasureDynamics::new("usa", beta, 1.0 / kappa)?, 6.0 * kappa, 64, |_, _| true)?
+        .reached()?;
+    Ok((end.c[1].norm() - rest) / before)
 }

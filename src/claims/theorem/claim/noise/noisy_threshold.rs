@@ -1,10 +1,11 @@
 //! Noise: the threshold at which the uniform measure becomes unstable.
 
+use super::setting::DENSITIES;
 use crate::continuity::zonal::Zonal;
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
-/// Derived here; it agrees with arXiv:2606.05140 in the normalisation of the statement.
+/// The threshold agrees with that of arXiv:2606.05140 in the normalisation of the statement.
 ///
 /// # Derivation
 ///
@@ -19,16 +20,14 @@ pub static ENTRY: Claim = Claim {
             beta/lambda_1",
     lets: "dX = v dt + sqrt(2/kappa) dW with the velocity v of USA",
     then: "The uniform measure is linearly unstable iff kappa > kappa_c = beta/lambda_1, with \
-           lambda_1 = Gamma(d/2) (2/beta)^{d/2-1} I_{d/2}(beta): the first mode has the rate \
-           (d-1) (1/kappa_c - 1/kappa).",
-    tested: "as: from 1 + 1e-6 P_1, the first mode grows at this rate over a tenth of the noise's \
-             time scale, to 1e-6 of (d-1)/kappa, for kappa/kappa_c in [1/2, 2]",
+           lambda_1 = Gamma(d/2) (2/beta)^{d/2-1} I_{d/2}(beta): the first mode has the rate (d-1) \
+           (1/kappa_c - 1/kappa).",
+    tested: "from 1 + 1e-6 P_1 over a tenth of the noise's time scale, to 1e-6 of (d-1)/kappa",
     domain: Domain {
-        n: Sizes::Unused,
         d: Sizes::List(&[2, 3, 5, 8, 16]),
         beta: Betas::Log(0.05, 15.0),
-        dynamics: &["usa"],
-        ..Domain::EQUAL_MASSES
+        draws: "kappa/kappa_c in [1/2, 2]",
+        ..DENSITIES
     },
     source: "derived; Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
     trials: (16, 60),

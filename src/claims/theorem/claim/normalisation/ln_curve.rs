@@ -1,13 +1,12 @@
 //! Normalisation schemes: equiangular tokens follow the reduced equation.
 
-use crate::attention::normalisation::{
-    Cod, LnScaling, Mix, NGpt, Normalisation, Peri, Post, Pre, Scheme,
-};
+use super::setting::{ORTHONORMAL, run};
+use crate::attention::normalisation::{Cod, LnScaling, Mix, NGpt, Peri, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
 
 /// The schemes of arXiv:2510.22026 and the literal form of its LN scaling.
-pub(crate) static SCHEMES: [Scheme; 7] =
+static SCHEMES: [Scheme; 7] =
     [Post, Pre, Peri, NGpt { alpha: 0.5 }, Cod, LnScaling, Mix { tau: 1.0 }];
 
 /// The seven schemes reduce to one equation.
@@ -24,16 +23,15 @@ pub(crate) static SCHEMES: [Scheme; 7] =
 pub static ENTRY: Claim = Claim {
     name: "ln-curve",
     title: "Normalisation schemes: equiangular tokens follow one equation for gamma and r",
-    then: "Orthonormal tokens of a common radius in [0.5, 3] under post, pre, peri, nGPT, CoD, LN \
-           scaling or mix remain equiangular, and gamma' = (2b/s)(1-gamma)((n-1) gamma + 1), r' = \
-           rho with the scheme's s and rho.",
-    tested: "at a time in [0.2, 8]: 1 - gamma and r to a relative 1e-8",
-    domain: Domain {
-        laws: &["orthonormal"],
-        condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }),
-        ..Domain::LAYERED
-    },
-    source: "arXiv:2510.22026, Section 4 (its table of schemes; reduction derived)",
+    lets: "orthonormal tokens of a common length r move by post, pre, peri, nGPT, CoD, LN scaling \
+           or mix, let s and rho be the scale and the growth of the length of the scheme, gamma \
+           the inner product of two directions, and b the weight of another token",
+    then: "The tokens remain equiangular and of a common length, with gamma' = (2b/s) (1 - gamma) \
+           ((n-1) gamma + 1) and r' = rho.",
+    tested: "at a time in [0.2, 8] from r in [0.5, 3]: 1 - gamma and r to a relative 1e-8",
+    domain: Domain { draws: "a scheme", ..ORTHONORMAL },
+    narrower: "Q = K = V = I; alpha = 1/2 (nGPT), tau = 1 (mix)",
+    source: "derived, for the schemes of arXiv:2510.22026, Section 4",
     trials: (12, 80),
     trial: |case, ctx| {
         let k = ctx.index(SCHEMES.len());
@@ -47,36 +45,11 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
-/// Tokens under a scheme after time t, with this radius if the scheme has radii.
-pub(crate) fn run(
-    ctx: &mut Context,
-    scheme: Scheme,
-    beta: f64,
-    x: Tokens,
-    radii: &[f64],
-    t: f64,
-) -> Result<Tokens> {
-    let x = if scheme.space().extra_per_token() > 0 { x.polar(radii)? } else { x };
-    let options = Options { rtol: 1e-2 * ctx.rtol(), merge_radius: 0.0, ..Options::default() };
-    let end = solve(
-        &Dynamics::single(Attention::new(beta)).with_normalisation(scheme),
-        &x,
-        t,
-        &options,
-        &mut [],
-    )?;
-    if end.outcome.end_state_is_known() {
-        Ok(end.clusters)
-    } else {
-        Err(Error::Numerical { what: end.outcome.to_string() })
-    }
-}
-
 fn follow(case: &Case, ctx: &mut Context, scheme: Scheme, stated: Scheme) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     let radius = ctx.log_uniform_in(0.5, 3.0);
     let t = ctx.log_uniform_in(0.2, 8.0);
-    let end = run(ctx, scheme, case.beta, x, &vec![radius; case.n], t)?;
+    let end = run(ctx, scheme, case.beta, (x, radius), t)?;
     let t = ctx.claimed_constant(t);
     let place = SchemeCurve::new(stated, case.n, case.beta)?.states(0.0, radius, &[t])?[0];
     let gap = (-place.depth).exp();

@@ -1,8 +1,7 @@
 //! Normalisation schemes: initial speed of orthonormal tokens.
 
-use crate::attention::normalisation::{
-    Cod, LnScaling, NGpt, Normalisation, Peri, Post, Pre, Scheme,
-};
+use super::setting::{ORTHONORMAL, place};
+use crate::attention::normalisation::{Cod, LnScaling, NGpt, Peri, Post, Pre, Scheme};
 use crate::theorem::prelude::*;
 
 /// A scheme, and its `gamma'(0)` as a function of n, beta and the radius.
@@ -28,16 +27,14 @@ static TABLE: [Row; 6] = [
 pub static ENTRY: Claim = Claim {
     name: "ln-initial-speed",
     title: "Normalisation schemes: initial speeds of orthonormal tokens",
-    then: "For orthonormal tokens of radius r_0, gamma'(0) = 2/(e^b + n - 1) for post and CoD, \
-           1/r_0 times as much for pre and LN scaling, 2/(r_0 sqrt(e^{2b} + n - 1)) for peri, and \
-           2 alpha/sqrt(e^{2b} + n - 1) for nGPT, where b = beta.",
+    lets: "orthonormal tokens have a common length r_0, and let gamma be the inner product of two \
+           directions",
+    then: "gamma'(0) is 2/(e^beta + n - 1) for post and CoD, 2/(r_0 (e^beta + n - 1)) for pre and \
+           LN scaling, 2/(r_0 sqrt(e^{2 beta} + n - 1)) for peri, and 2 alpha/sqrt(e^{2 beta} + n \
+           - 1) for nGPT.",
     tested: "to a relative 1e-12",
-    domain: Domain {
-        laws: &["orthonormal"],
-        condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }),
-        ..Domain::LAYERED
-    },
-    narrower: "nGPT at alpha = 1/2",
+    domain: Domain { draws: "a scheme and a length", ..ORTHONORMAL },
+    narrower: "Q = K = V = I; 1.5 <= r_0 <= 3; alpha = 1/2",
     source: "arXiv:2510.22026, Section 4 (speeds derived)",
     trials: (24, 200),
     trial: |case, ctx| {
@@ -57,11 +54,7 @@ fn speed(case: &Case, ctx: &mut Context, run: usize, stated: usize) -> Result<Fi
     let x = ctx.tokens(case)?;
     let radius = ctx.log_uniform_in(1.5, 3.0);
     let scheme = TABLE[run].0;
-    let placed = if scheme.space().extra_per_token() > 0 {
-        x.clone().polar(&vec![radius; n])?
-    } else {
-        x.clone()
-    };
+    let placed = place(scheme, x.clone(), radius)?;
     let v =
         Dynamics::single(Attention::new(case.beta)).with_normalisation(scheme).velocity(&placed);
     let stated = ctx.claimed_constant((TABLE[stated].1)(n as f64, case.beta, radius));

@@ -42,18 +42,19 @@ static TABLE: [Late; 7] = [
 pub static ENTRY: Claim = Claim {
     name: "ln-late-rates",
     title: "Normalisation schemes: late rates",
-    then: "For equiangular tokens let eps = 1 - gamma. At late times eps ~ e^{-2t} for post, \
-           e^{-2 alpha t} for nGPT, e^{-4 sqrt(t+1)} for CoD, t^{-2} for pre, peri and mix, and \
-           t^{-1} for literal LN scaling.",
-    tested: "as: the slope of log eps as a function of t, sqrt(t+1) or log t, to 1e-3",
+    lets: "equiangular tokens have the inner product gamma, and let eps = 1 - gamma",
+    then: "At late times eps decays like e^{-2t} for post, e^{-2 alpha t} for nGPT, e^{-4 \
+           sqrt(t+1)} for CoD, t^{-2} for pre, peri and mix, and t^{-1} for literal LN scaling.",
+    tested: "by the slope of log eps as a function of t, sqrt(t+1) or log t, to 1e-3",
     domain: Domain {
         d: Sizes::Unused,
         beta: Betas::Linear(0.0, 4.0),
         dynamics: &["sa"],
-        laws: &["equiangular"],
+        laws: &[],
+        draws: "a scheme and a length",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "the reduced equation, from gamma = 0 (orthogonal tokens)",
+    narrower: "the reduced equation, from gamma = 0 and a length in [0.5, 3]; alpha = 1/2, tau = 1",
     source: "arXiv:2510.22026, Section 4; constants derived",
     trials: (14, 60),
     trial: |case, ctx| {

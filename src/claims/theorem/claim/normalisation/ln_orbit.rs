@@ -1,6 +1,6 @@
 //! Normalisation schemes: pre, peri and literal LN scaling follow the same curve.
 
-use super::ln_curve::run;
+use super::setting::{ORTHONORMAL, run};
 use crate::attention::normalisation::{LnScaling, Mix, Peri, Pre, Scheme};
 use crate::theorem::prelude::*;
 use crate::theory::normalised::SchemeCurve;
@@ -20,24 +20,21 @@ static SCHEMES: [Scheme; 3] = [Pre, Peri, LnScaling];
 pub static ENTRY: Claim = Claim {
     name: "ln-orbit",
     title: "Pre, peri and literal LN scaling: one curve in the (r, gamma) plane",
-    then: "Under pre, peri or literal LN scaling, orthonormal tokens of a common radius move on \
-           the same curve in the (r, gamma) plane.",
-    tested: "as: where the tokens of one scheme have the inner product gamma, their radius is \
-             that of pre at the same gamma, to 1e-8",
-    domain: Domain {
-        laws: &["orthonormal"],
-        condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }),
-        ..Domain::LAYERED
-    },
+    lets: "orthonormal tokens of a common length r move by pre, peri or literal LN scaling, and \
+           let gamma be the inner product of two directions",
+    then: "The three schemes move (r, gamma) on the same curve, at different speeds.",
+    tested: "at a time in [1, 30]: the length is that of pre at the same gamma, to a relative 1e-8",
+    domain: Domain { draws: "a scheme and a length", ..ORTHONORMAL },
+    narrower: "Q = K = V = I; 0.5 <= r <= 3 at the start",
     source: "derived, for the schemes of arXiv:2510.22026",
     trials: (10, 60),
     trial: |case, ctx| {
         let k = ctx.index(SCHEMES.len());
         same_radius(case, ctx, SCHEMES[k])
     },
-    constant: "the radius",
+    constant: "the length",
     control: Control {
-        what: "the scheme mix, whose radius is constant at first",
+        what: "the scheme mix, whose length is constant at first",
         trial: |ctx| {
             same_radius(&Case::new(6, 6, 2.0, "sa").with_law("orthonormal"), ctx, Mix { tau: 1.0 })
         },
@@ -49,7 +46,7 @@ fn same_radius(case: &Case, ctx: &mut Context, scheme: Scheme) -> Result<Finding
     let x = ctx.tokens(case)?;
     let radius = ctx.log_uniform_in(0.5, 3.0);
     let t = ctx.log_uniform_in(1.0, 30.0);
-    let end = run(ctx, scheme, case.beta, x, &vec![radius; case.n], t)?;
+    let end = run(ctx, scheme, case.beta, (x, radius), t)?;
     let depth = -(0.5 * chord2(end.row(0), end.row(1))).ln();
     let stated = ctx.claimed_constant(
         SchemeCurve::new(Pre, case.n, case.beta)?.radius_at_depth(0.0, radius, depth)?,

@@ -6,7 +6,6 @@ pub mod attention_cost;
 pub mod attention_cost_printed;
 pub mod bahdanau_floor;
 pub mod block_collapse;
-pub mod block_euler;
 pub mod ffn_share;
 pub mod fixed_context;
 pub mod gelu_constants;
@@ -31,7 +30,6 @@ pub static TOPIC: Topic = Topic {
         &attention_cost_printed::ENTRY,
         &bahdanau_floor::ENTRY,
         &block_collapse::ENTRY,
-        &block_euler::ENTRY,
         &ffn_share::ENTRY,
         &fixed_context::ENTRY,
         &gelu_constants::ENTRY,
