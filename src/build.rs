@@ -12,4 +12,17 @@ fn main() {
         ".",
         &std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"),
     );
+    enlarge_stack();
+}
+
+/// Windows gives the first thread of a program 1 MB of stack, other systems 8 MB. The parser of the
+/// command line runs on it.
+fn enlarge_stack() {
+    let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    let flag = match (target("OS").as_str(), target("ENV").as_str()) {
+        ("windows", "msvc") => "/STACK:8388608",
+        ("windows", _) => "-Wl,--stack,8388608",
+        _ => return,
+    };
+    println!("cargo::rustc-link-arg-bin=metastable={flag}");
 }

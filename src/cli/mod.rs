@@ -53,6 +53,7 @@ mod sweep;
 mod terms;
 mod velocity;
 pub mod verdicts;
+mod version;
 
 use crate::error::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -241,7 +242,9 @@ enum Refused {
 
 /// Parses a command line whose first word is the program; returns also the flags of the command.
 fn parse(words: &[OsString]) -> std::result::Result<(Arguments, Vec<String>), Refused> {
-    let program = command();
+    // Manual pages are the same on every machine, so the instruction set is not part of `command`.
+    // The text is needed until the end: it may be leaked.
+    let program = command().long_version(&*version::text().leak());
     let refused = |e: clap::Error| {
         let ours = input::wrong_number(&e).or_else(|| input::unknown_command(&e, words, &program));
         ours.map_or_else(|| Refused::Usage(e), Refused::Input)

@@ -5,12 +5,15 @@ mod snapshot;
 
 mod certify;
 mod cli;
+#[cfg(unix)]
+mod cluster;
 mod crash;
 mod figures;
 mod flags;
 mod frames;
 #[cfg(unix)]
 mod interrupt;
+mod links;
 mod model;
 mod model_files;
 mod page;
@@ -18,9 +21,11 @@ mod plot;
 mod predictions;
 mod printed;
 mod random_draws;
+#[cfg(unix)]
 mod readme;
 mod records;
 mod reporting;
 mod results;
 mod shards;
 mod terminal;
+mod version;

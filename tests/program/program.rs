@@ -4,7 +4,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+#[cfg(unix)]
+use std::sync::RwLockWriteGuard;
+use std::sync::{PoisonError, RwLock};
 
 /// The command of the program with these arguments in a folder.
 pub fn command(folder: &Path, arguments: &str) -> Command {
@@ -23,6 +25,7 @@ pub fn run(folder: &Path, arguments: &str) -> Output {
 }
 
 /// While this guard lives, no other test runs the program. For tests that measure times.
+#[cfg(unix)]
 pub fn alone() -> RwLockWriteGuard<'static, ()> {
     PROCESSORS.write().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,7 +15,7 @@ fn the_numerical_version_is_the_same_everywhere() {
     };
     let cited = format!("numerical version {NUMERICAL_VERSION}}}");
     assert!(read("README.md").contains(&cited), "README.md does not say `{cited}`");
-    let log = read(".github/CHANGELOG.md");
+    let log = read("CHANGELOG.md");
     assert!(
         log.contains(&format!("umerical version {NUMERICAL_VERSION}")),
         "the changelog does not mention the numerical version"

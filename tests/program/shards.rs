@@ -4,7 +4,7 @@
 use crate::program::{command, contents, failure, json, refused, run, tables};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 fn start(folder: &Path, line: &str) -> Child {
@@ -17,7 +17,7 @@ const FEW: &str =
     "name = 'few'\nn = 6\nd = [2, 3]\nbeta = [1, 4, 9]\nt_end = 1e3\nrealisations = 2\nsamples = 8";
 const MANY: &str = "name = 'many'\nn = 3\nd = 2\nbeta = \"1..9:lin40\"\nt_end = 10\nsamples = 4";
 
-fn folder() -> tempfile::TempDir {
+pub fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in [("few.toml", FEW), ("many.toml", MANY)] {
         std::fs::write(folder.path().join(name), text).expect("writable");
@@ -82,104 +82,6 @@ fn every_cell_belongs_to_one_shard() {
         .collect();
     assert_eq!(counts.iter().sum::<u64>(), 40);
     assert!(counts.iter().all(|c| *c < 40));
-}
-
-/// The three command lines of the guide for computer clusters, for fewer shards and the experiment
-/// above.
-fn recipes() -> [String; 3] {
-    let lines = [
-        "sbatch --array=0-63",
-        "seq 0 7 | parallel",
-        "metastable run my-study.toml --out runs --merge",
-    ]
-    .map(|begin| {
-        let guide = include_str!("../../src/guide/machines.md");
-        let line = guide
-            .lines()
-            .find(|l| l.starts_with(begin))
-            .unwrap_or_else(|| panic!("the guide has no line {begin}"));
-        line.split("   ")
-            .next()
-            .unwrap_or_default()
-            .replace("0-63", "0-3")
-            .replace("/64", "/4")
-            .replace("0 7", "0 3")
-            .replace("/8", "/4")
-    });
-    lines.map(|line| line.replace("my-study.toml", "few.toml"))
-}
-
-/// Runs a line in a shell, with the programs in the folder and this program on the path.
-fn shell(folder: &Path, line: &str) -> Output {
-    let home = Path::new(env!("CARGO_BIN_EXE_metastable")).parent().expect("a folder");
-    let path = format!(
-        "{}:{}:{}",
-        folder.display(),
-        home.display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
-    Command::new("sh")
-        .args(["-c", line])
-        .current_dir(folder)
-        .env("PATH", &path)
-        .output()
-        .expect("starts")
-}
-
-/// A substitute for Slurm: runs the line once for each number of the array, in parallel, with the
-/// number in a variable.
-const SBATCH: &str = r#"#!/bin/sh
-case "$1" in --array=*-*) ;; *) echo "sbatch: no array" >&2; exit 1 ;; esac
-[ "$2" = --wrap ] || exit 1
-range=${1#--array=}
-jobs=
-for k in $(seq "${range%-*}" "${range#*-}"); do
-    SLURM_ARRAY_TASK_ID=$k SLURM_ARRAY_JOB_ID=7 sh -c "$3" & jobs="$jobs $!"
-done
-for job in $jobs; do wait "$job" || exit 1; done
-"#;
-
-fn executable(path: &Path, text: &str) {
-    std::fs::write(path, text).expect("writable");
-    #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .expect("permitted");
-}
-
-#[test]
-fn the_commands_of_the_guide_run_on_a_cluster() {
-    let [array, parallel, merge] = recipes();
-    let folder = folder();
-    json(folder.path(), "run few.toml --out whole");
-    executable(&folder.path().join("sbatch"), SBATCH);
-    let installed = Command::new("parallel")
-        .arg("--version")
-        .output()
-        .is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("GNU parallel"));
-    let parallel = if installed {
-        parallel
-    } else {
-        eprintln!("GNU parallel is not installed: xargs -P in its place");
-        parallel.replace("parallel", "xargs -P 2 -I {}")
-    };
-    for line in [array, parallel] {
-        let out = shell(folder.path(), &line);
-        assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
-        assert!(shell(folder.path(), &merge).status.success(), "{merge}");
-        assert!(
-            tables(&folder.path().join("runs")) == tables(&folder.path().join("whole")),
-            "{line}: other bytes than one run"
-        );
-        std::fs::remove_dir_all(folder.path().join("runs")).expect("a folder");
-    }
-    // Without the number of the shard, the error names the flag.
-    let without_number =
-        shell(folder.path(), "metastable run few.toml --shard $SLURM_ARRAY_TASK_ID/4");
-    assert_eq!(without_number.status.code(), Some(1));
-    assert!(
-        String::from_utf8_lossy(&without_number.stderr).contains("--shard: found /4, expected k/K"),
-        "{without_number:?}"
-    );
 }
 
 #[test]

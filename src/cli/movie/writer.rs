@@ -48,7 +48,7 @@ impl<'a> MovieWriter<'a> {
                 found.map_err(|_| Error::parameter(flag, out.display(), expected))?;
                 Format::Mp4
             }
-            () if ends("/") => Format::Folder,
+            () if name.ends_with(std::path::is_separator) => Format::Folder,
             () => {
                 let expected = "a name that ends in .png, .apng, .gif, .mp4, or in / for a folder of numbered frames";
                 return Err(Error::parameter(flag, out.display(), expected));

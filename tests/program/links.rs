@@ -1,0 +1,67 @@
+//! Links have their files, papers their pages, and claims that no paper proves their derivations.
+
+use crate::program::{json, printed};
+use metastable::theorem;
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn every_link_has_its_file() {
+    for (page, folder) in [
+        ("README.md", ""),
+        ("src/guide/gallery.md", "src/guide"),
+        ("src/guide/paper/paper.md", "src/guide/paper"),
+    ] {
+        let text = std::fs::read_to_string(root().join(page)).expect("a page");
+        let links = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+            .filter(|l| !l.contains("://"));
+        let missing: Vec<&str> = links.filter(|l| !root().join(folder).join(l).exists()).collect();
+        assert!(missing.is_empty(), "{page} links to {missing:?}");
+    }
+}
+
+#[test]
+fn every_paper_has_a_page() {
+    let listed = json(root(), "list papers");
+    let papers: Vec<&str> = listed["papers"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|p| p["name"].as_str())
+        .collect();
+    for paper in &papers {
+        let page = printed(root(), &format!("explain {paper} --markdown"));
+        assert!(page.contains(paper), "{page}");
+    }
+    let mut cited: Vec<String> = theorem::ALL.iter().map(|c| c.source.to_owned()).collect();
+    cited.extend(metastable::study::ALL.iter().map(|s| s.citation.to_owned()));
+    for text in &cited {
+        for (k, _) in text.match_indices("arXiv:") {
+            let number: String =
+                text[k + 6..].chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+            let number = number.trim_end_matches('.');
+            assert!(
+                papers.contains(&number),
+                "{number} is cited and has no line in src/cli/papers.rs"
+            );
+        }
+    }
+}
+
+#[test]
+fn claims_that_are_no_published_theorems_have_derivations() {
+    for claim in theorem::ALL.iter() {
+        if matches!(claim.status, theorem::Status::Corrected | theorem::Status::Observation) {
+            let text = theorem::derivation(claim).unwrap_or_else(|| {
+                panic!("{} has no section `# Derivation` in its documentation", claim.name)
+            });
+            assert!(text.len() > 150, "{}: {text}", claim.name);
+        }
+    }
+}
