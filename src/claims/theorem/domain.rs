@@ -194,35 +194,9 @@ impl Domain {
         masses: Masses::Equal,
         ..Self::ATTENTION
     };
-    /// The same with equal masses.
+    /// As [`Domain::ATTENTION`], with equal masses.
     pub const EQUAL_MASSES: Self = Self { masses: Masses::Equal, ..Self::ATTENTION };
 
-    /// Maps of n rows with normal entries in R^d.
-    pub const MAPS: Self = Self {
-        n: Sizes::Range(2, 6),
-        d: Sizes::Range(2, 5),
-        beta: Betas::Unused,
-        dynamics: &["maps of rows"],
-        laws: &["normal"],
-        ..Self::EQUAL_MASSES
-    };
-    /// Transformer blocks with normal weights.
-    pub const BLOCKS: Self = Self {
-        n: Sizes::Range(2, 12),
-        d: Sizes::List(&[4, 8]),
-        beta: Betas::Unused,
-        dynamics: &["sa"],
-        ..Self::EQUAL_MASSES
-    };
-    /// Tokens of R^d under one head with value matrix V and scores `<Q x_i, x_j>`; each claim sets
-    /// the law of the points.
-    pub const FLAT: Self = Self {
-        n: Sizes::Range(2, 12),
-        d: Sizes::Range(1, 4),
-        beta: Betas::Log(0.1, 2.0),
-        dynamics: &["sa"],
-        ..Self::ATTENTION
-    };
     /// The range on which symmetries of the flow are tested: every sign of beta, uniform tokens or
     /// tokens in a cap.
     pub const SYMMETRY: Self = Self {
@@ -232,31 +206,6 @@ impl Domain {
         laws: &["uniform", "cap:radius=0.3"],
         corners: &[(2, 2, 0.0), (7, 3, 1.0), (12, 4, 4.0)],
         ..Self::ATTENTION
-    };
-    /// Tokens of the sphere for claims about softmax weights.
-    pub const SCORED: Self = Self {
-        n: Sizes::Range(2, 32),
-        d: Sizes::Range(2, 8),
-        beta: Betas::Log(1e-4, 100.0),
-        dynamics: &["softmax weights"],
-        ..Self::EQUAL_MASSES
-    };
-    /// Random layers: each layer draws new weights.
-    pub const LAYERS: Self = Self {
-        n: Sizes::Fixed(2),
-        d: Sizes::List(&[2, 3, 8, 16]),
-        beta: Betas::Linear(0.0, 2.0),
-        dynamics: &["random layers"],
-        corners: &[(2, 8, 1.0), (2, 8, 1.5)],
-        ..Self::EQUAL_MASSES
-    };
-    /// Tokens of R^d under hardmax layers.
-    pub const HARDMAX: Self = Self {
-        n: Sizes::Range(3, 20),
-        d: Sizes::Range(2, 4),
-        beta: Betas::Unused,
-        dynamics: &["hardmax"],
-        ..Self::EQUAL_MASSES
     };
     /// SA of unit vectors; each trial draws a normalisation.
     pub const LAYERED: Self = Self {

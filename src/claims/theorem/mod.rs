@@ -88,7 +88,8 @@ pub struct Claim {
     pub source: &'static str,
     /// Status in the literature.
     pub status: Status,
-    /// For a false claim: what is true instead. Empty if the claim says it of which it is a variant.
+    /// For a false claim: what is true instead. Empty if the claim of which it is a variant says
+    /// it.
     pub correct: &'static str,
     /// The kind of quantity measured.
     pub kind: Kind,
