@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 const CLAIMS: (f64, f64) = (0.97, 0.7);
 
 /// Seconds that all claims take on one thread of the machine of benches/README.md: quick, standard.
-const SECONDS: (f64, f64) = (70.0, 1400.0);
+const SECONDS: (f64, f64) = (35.0, 1400.0);
 
 /// Time between two writes of `verdicts.json`.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub struct Arguments {
     /// The theorems of these topics (`list topics`), separated by commas.
     #[arg(long, value_name = "TOPICS", value_delimiter = ',')]
     topic: Vec<String>,
-    /// Fewer trials: about half a minute for all theorems.
+    /// Fewer trials: about twenty seconds for all theorems.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
