@@ -26,7 +26,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Fraction of the time that claims take when figures follow, in a quick and in a full check: quick
-/// figures take three seconds beside a minute of claims, all figures take minutes.
+/// figures take three seconds beside half a minute of claims, all figures take minutes.
 const CLAIMS: (f64, f64) = (0.97, 0.7);
 
 /// Seconds that all claims take on one thread of the machine of benches/README.md: quick, standard.
@@ -296,7 +296,7 @@ impl CheckRun<'_> {
     fn verdicts(&self, share: f64) -> Result<(Vec<Record>, Vec<f64>, f64)> {
         self.announce();
         let _part = progress::part(0.0, share);
-        // Claims take from a millisecond to half a minute, one per thread: near the end their
+        // Claims take from a millisecond to some seconds, one per thread: near the end their
         // number does not predict the remaining time.
         let last = 2 * rayon::current_num_threads();
         let (started, all, ready) =

@@ -219,32 +219,35 @@ fn figure(f: &'static PaperFigure) -> String {
     text
 }
 
+/// What is given, what is claimed and how it is tested, a paragraph each.
+fn statement(c: &Claim) -> String {
+    [("Let", c.lets), ("Then", c.then), ("Tested", c.tested)]
+        .iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(label, text)| {
+            let label = if c.lets.is_empty() && *label == "Then" { "Statement" } else { label };
+            let lines = super::sections::wrapped(text, super::sections::WIDTH - 12);
+            format!("{label:<11} {}\n", lines.join(&format!("\n{:12}", "")))
+        })
+        .collect()
+}
+
 /// The derivation of a claim (true), or its source (false).
 fn derivation(c: &Claim) -> (String, bool) {
     match theorem::derivation(c) {
-        Some(text) => (
-            format!(
-                "{}\n\nStatement   {}\n\n{text}\n\nSource      {}",
-                c.title,
-                c.statement(),
-                c.source
-            ),
-            true,
-        ),
-        None => (
-            format!(
-                "{}\n\nStatement   {}\n\nAs in the cited paper: {}",
-                c.title,
-                c.statement(),
-                c.source
-            ),
-            false,
-        ),
+        Some(text) => {
+            (format!("{}\n\n{}\n{text}\n\nSource      {}", c.title, statement(c), c.source), true)
+        }
+        None => {
+            (format!("{}\n\n{}\nAs in the cited paper: {}", c.title, statement(c), c.source), false)
+        }
     }
 }
 
 /// A topic with its page and its claims.
 fn topic(t: &theorem::Topic) -> String {
+    let paragraph = |p: &str| super::sections::wrapped(p, super::sections::WIDTH).join("\n");
+    let page = t.page.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n");
     let lines: Vec<Vec<String>> = t
         .claims
         .iter()
@@ -257,7 +260,7 @@ fn topic(t: &theorem::Topic) -> String {
     format!(
         "{}\n\n{}\n\n{}\nCheck them: metastable check --topic {}",
         t.title,
-        t.page,
+        page,
         super::sections::columns(&["claim", "status", "title"], &lines),
         t.name
     )
@@ -289,8 +292,7 @@ fn claim(c: &Claim) -> String {
             format!("share: every draw; supported when exceptions are below {exceptions} at 99.9 %")
         }
     };
-    let mut text =
-        format!("{}\n\nStatement   {}\nHypotheses  {}\n", c.title, c.statement(), c.domain);
+    let mut text = format!("{}\n\n{}Hypotheses  {}\n", c.title, statement(c), c.domain);
     let mut line = |label: &str, words: &str| {
         if !words.is_empty() {
             text.push_str(&format!("{label:<11} {words}\n"));

@@ -2,7 +2,8 @@
 //! claim that fails by chance in one check of ten fails here with probability 1/4.
 //! `metastable check --quick --seed K` measures false alarms at other seeds.
 
-use metastable::theorem::{ALL, Effort, Kind, check};
+use metastable::theorem::{ALL, Effort, Kind, TOPICS, check};
+use std::path::Path;
 
 fn at_seed(seed: u64) {
     let mut wrong = Vec::new();
@@ -43,6 +44,16 @@ fn every_claim_is_complete() {
             claim.name
         );
         assert!(!claim.control.what.is_empty(), "{}", claim.name);
+        // What the check can resolve is measured, by a constant or by the slack of a bound, or the
+        // claim says why there is nothing to measure.
+        assert!(
+            claim.status.expects_violation()
+                || !claim.constant.is_empty()
+                || claim.kind == Kind::Inequality
+                || !claim.no_constant.is_empty(),
+            "{}: no constant, and no reason why",
+            claim.name
+        );
         assert!(claim.trials.0 >= 1 && claim.trials.1 >= claim.trials.0, "{}", claim.name);
         assert!(
             claim.domain.ends().iter().all(|c| claim.domain.violated_hypothesis(c).is_none()),
@@ -69,4 +80,25 @@ fn every_claim_is_complete() {
             );
         }
     }
+}
+
+#[test]
+fn every_topic_has_a_page_and_its_claims_do_not_import_each_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/claims/theorem/claim");
+    let mut imports = Vec::new();
+    for topic in &TOPICS {
+        assert!(topic.page.len() > 200, "{}: no page", topic.name);
+        let folder = root.join(topic.name.replace('-', "_"));
+        for claim in topic.claims {
+            let file = folder.join(format!("{}.rs", claim.name.replace('-', "_")));
+            let text = std::fs::read_to_string(&file).expect("each claim has a file of its name");
+            imports.extend(
+                text.lines()
+                    .filter(|l| l.starts_with("use super::") || l.contains("theorem::claim::"))
+                    .filter(|l| !l.starts_with("use super::setting::"))
+                    .map(|l| format!("{}: {l}", claim.name)),
+            );
+        }
+    }
+    assert!(imports.is_empty(), "put what claims share into setting.rs:\n{}", imports.join("\n"));
 }
