@@ -15,7 +15,7 @@ macro_rules! drawn {
 }
 
 /// Terms and their meanings.
-pub const TERMS: [(&str, &str); 56] = [
+pub const TERMS: [(&str, &str); 59] = [
     (
         "claim",
         "a statement that `check` tests: a theorem, a correction, a misprint, folklore, an open question or an observation; `list theorems` lists all",
@@ -39,7 +39,19 @@ pub const TERMS: [(&str, &str); 56] = [
     ("folklore", "a status: a widely believed statement that is false; a violation is expected"),
     ("open", "a status: the claim is neither proved nor refuted; a violation is a discovery"),
     ("observation", "a status: a numerical finding without a proof"),
-    ("kind", "the type of a claim: identity, inequality, law or share; it defines the margin"),
+    (
+        "kind",
+        "the type of a claim: identity, exact, inequality, law or share; it defines the margin",
+    ),
+    (
+        "exact",
+        "a kind of claim: counts or truth values without rounding; every trial must say yes, and there is no margin",
+    ),
+    (
+        "variant",
+        "another wording of a claim, as printed or as commonly believed; it is tested with its claim",
+    ),
+    ("topic", "a group of claims that should be read together; `list topics` lists them"),
     (
         "identity",
         "a kind of claim: two numbers are equal up to a tolerance; margin = 1 - deviation / tolerance",

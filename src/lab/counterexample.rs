@@ -112,12 +112,19 @@ impl Counterexample {
             ));
         }
         let c = &self.case;
-        let dynamics = claim.domain.dynamics.iter().copied().find(|d| *d == c.dynamics);
+        // A claim without dynamics or laws has the empty name.
+        let registered = |names: &'static [&'static str], name: &str| {
+            if names.is_empty() && name.is_empty() {
+                return Some("");
+            }
+            names.iter().copied().find(|known| *known == name)
+        };
+        let dynamics = registered(claim.domain.dynamics, &c.dynamics);
         let dynamics = dynamics.map_or_else(
             || crate::attention::dynamics::find(&c.dynamics, false).map(|e| e.name),
             Ok,
         )?;
-        let law = claim.domain.laws.iter().copied().find(|l| *l == c.law);
+        let law = registered(claim.domain.laws, &c.law);
         let law = match law {
             Some(law) => law,
             None => {

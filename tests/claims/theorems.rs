@@ -94,7 +94,9 @@ fn every_topic_has_a_page_and_its_claims_do_not_import_each_other() {
             let text = std::fs::read_to_string(&file).expect("each claim has a file of its name");
             imports.extend(
                 text.lines()
-                    .filter(|l| l.starts_with("use super::") || l.contains("theorem::claim::"))
+                    .filter(|l| {
+                        l.starts_with("use super::") || l.starts_with("use crate::theorem::claim::")
+                    })
                     .filter(|l| !l.starts_with("use super::setting::"))
                     .map(|l| format!("{}: {l}", claim.name)),
             );

@@ -67,7 +67,7 @@ const GOOD: &str = "
     certify start --masses ../masses.csv; certify start --radius 1e-3; certify --out new.json
     certify start --starts 3 --init uniform --n 3 --d 2; check --all !
     check --beyond --n 33 --d 2 --beta 1 --dynamics sa --law uniform; check --shard 0/2 --out new
-    check --trials 5 --quick -; entropy --array x --tokens ../two.npz --neighbours 1
+    check --topic recurrent --quick; check --trials 5 --quick -; entropy --array x --tokens ../two.npz --neighbours 1
     certify start --normalise --tokens ../long.csv =
     entropy --normalise --tokens ../long.csv --neighbours 1 =
     entropy --tokens ../y.csv --neighbours 1; explain --markdown 2312.10794

@@ -130,19 +130,9 @@ impl Claim {
         std::iter::once(self).chain(self.variants.iter().copied())
     }
 
-    /// True if this is a variant of another claim.
-    pub fn is_variant(&self) -> bool {
-        claim::row(self.name).is_some_and(|c| c.name != self.name)
-    }
-
     /// True if this is the name of the claim or of one of its variants.
     pub fn is_or_has(&self, name: &str) -> bool {
         self.name == name || self.variants.iter().any(|v| v.name == name)
-    }
-
-    /// For a false claim: the true claim of which it is a variant.
-    pub fn corrected_by(&self) -> Option<&'static Self> {
-        claim::row(self.name).filter(|c| c.name != self.name && !c.status.expects_violation())
     }
 }
 

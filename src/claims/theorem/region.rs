@@ -92,8 +92,13 @@ impl Region {
         let domain = &claim.domain;
         let ns = self.n.as_ref().map_or_else(|| domain.n.ends(), integers);
         let ds = self.d.as_ref().map_or_else(|| domain.d.ends(), integers);
-        let dynamics = self.dynamics.map_or(domain.dynamics.to_vec(), |d| vec![d]);
-        let laws = self.law.map_or(domain.laws.to_vec(), |l| vec![l]);
+        // A claim without dynamics or laws has the empty name.
+        let named = |names: &'static [&'static str]| match names {
+            [] => vec![""],
+            names => names.to_vec(),
+        };
+        let dynamics = self.dynamics.map_or_else(|| named(domain.dynamics), |d| vec![d]);
+        let laws = self.law.map_or_else(|| named(domain.laws), |l| vec![l]);
         let (mut cases, mut outside, mut reason) = (Vec::new(), 0, None);
         for &n in &ns {
             for &d in &ds {

@@ -88,3 +88,15 @@ pub fn derivation(claim: &Claim) -> Option<&'static str> {
     let name = row(claim.name)?.name.replace('-', "_");
     all.iter().find(|(file, text)| *file == name && !text.is_empty()).map(|(_, text)| *text)
 }
+
+impl Claim {
+    /// True if this is a variant of another claim.
+    pub fn is_variant(&self) -> bool {
+        row(self.name).is_some_and(|c| c.name != self.name)
+    }
+
+    /// For a false claim: the true claim of which it is a variant.
+    pub fn corrected_by(&self) -> Option<&'static Self> {
+        row(self.name).filter(|c| c.name != self.name && !c.status.expects_violation())
+    }
+}

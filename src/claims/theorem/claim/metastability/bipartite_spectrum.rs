@@ -32,7 +32,7 @@ pub static ENTRY: Claim = Claim {
              u, to 1e-6 in every coordinate, and the first vanishes at this mu, to 1e-7",
     domain: Domain { laws: &[], draws: "S and one of the modes", ..SYMMETRIC },
     narrower: "lambda and mu in [-1.5, 1.5]; the threshold for lambda in [0.3, 1.5]",
-    source: "derived; the setting: arXiv:2604.26085 (abstract), arXiv:2511.11553 (abstract)",
+    source: "derived; the setting: arXiv:2604.26085 and 2511.11553 (abstracts)",
     trials: (28, 200),
     trial: |case, ctx| {
         let mode = ctx.index(4);
