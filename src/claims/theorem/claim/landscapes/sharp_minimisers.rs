@@ -28,7 +28,7 @@ pub static ENTRY: Claim = Claim {
              excess of log sum_{i > j} e^{beta G_ij}, divided by beta",
     domain: DOMAIN,
     narrower: "five families of sharp configurations",
-    source: "Cohn, Kumar, arXiv:math/0607446, Theorem 1.2; arXiv:2312.10794, section 9.1",
+    source: "Cohn, Kumar, math/0607446, Theorem 1.2; arXiv:2312.10794, section 9.1",
     trials: (100, 1000),
     trial: |case, ctx| match sharp_configuration(case.n, case.d) {
         Some(points) => excess(case, ctx, &Tokens::normalised(case.d, points)?),
