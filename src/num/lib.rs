@@ -17,6 +17,7 @@ pub mod error;
 #[doc(hidden)]
 pub mod exp;
 pub mod fft;
+pub mod formula;
 pub mod gegenbauer;
 pub mod interval;
 pub mod key_values;
