@@ -2,6 +2,7 @@
 //! and intervals.
 
 mod jet;
+mod kinks;
 mod number;
 mod operators;
 mod text;
@@ -74,6 +75,31 @@ impl Formula {
     /// The parameters by name.
     pub fn parameters(&self) -> &BTreeMap<String, f64> {
         &self.parameters
+    }
+
+    /// The arguments of these functions as formulas.
+    fn arguments_of(&self, functions: &[&str]) -> Vec<Self> {
+        let (text, mut out) = (&self.read, Vec::new());
+        for name in functions {
+            let starts = text.match_indices(name).filter(|(k, _)| {
+                // A whole word that is followed by a parenthesis.
+                let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+                !text.as_bytes()[..*k].last().is_some_and(word)
+                    && text.as_bytes().get(k + name.len()) == Some(&b'(')
+            });
+            for (k, _) in starts {
+                let from = k + name.len() + 1;
+                let mut depth = 1;
+                let length = text.as_bytes()[from..].iter().take_while(|b| {
+                    depth += i32::from(**b == b'(') - i32::from(**b == b')');
+                    depth > 0
+                });
+                let argument = text[from..from + length.count()].to_owned();
+                let parameters = self.parameters.clone();
+                out.push(Self { text: argument.clone(), read: argument, parameters });
+            }
+        }
+        out
     }
 
     /// The formula over another number type.
