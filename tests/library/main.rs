@@ -18,6 +18,7 @@ mod flow;
 mod flow_map;
 mod heads;
 mod injected_bugs;
+mod interaction;
 mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]

@@ -7,6 +7,7 @@
 
 pub mod connections;
 pub mod critical;
+pub mod interaction;
 pub mod search;
 #[doc(hidden)]
 pub mod slow_states;
