@@ -4,9 +4,9 @@ use super::input::TokenArguments;
 use super::output::{Output, finite, more, note, number, shown};
 use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::attention::{Energy, EnergyScale, dynamics::MAX_BETA, energy::inertia};
+use crate::error::{Result, in_range};
 use crate::num::vector::norm;
 use crate::sphere::Tokens;
-use crate::error::{Result, in_range};
 use serde_json::{Value, json};
 
 /// Flags of `energy`.

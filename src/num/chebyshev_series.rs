@@ -67,7 +67,9 @@ impl ChebyshevSeries {
             if n > MAX_TERMS {
                 return Err(Error::parameter(
                     "interaction",
-                    format!("a function whose series on [{low}, {high}] needs more than {MAX_TERMS} terms"),
+                    format!(
+                        "a function whose series on [{low}, {high}] needs more than {MAX_TERMS} terms"
+                    ),
                     "a function that is analytic on [-1, 1] between the kinks of abs and relu",
                 ));
             }
@@ -209,8 +211,8 @@ impl ChebyshevSeries {
             let mut next = vec![Dd::default(); n];
             for j in 0..n {
                 let raised = if j == 0 { Dd::default() } else { now[j - 1] };
-                next[j] = Dd::from(factor) * raised
-                    - if k == 0 { Dd::default() } else { before[j] };
+                next[j] =
+                    Dd::from(factor) * raised - if k == 0 { Dd::default() } else { before[j] };
             }
             before = std::mem::replace(&mut now, next);
         }
@@ -261,10 +263,7 @@ fn transform(values: &[Dd], nodes: &[Dd]) -> Vec<Dd> {
                 let turn = j * k % (2 * n);
                 nodes[if turn > n { 2 * n - turn } else { turn }]
             };
-            let sum = values
-                .iter()
-                .enumerate()
-                .fold(Dd::default(), |s, (j, v)| s + *v * wave(j));
+            let sum = values.iter().enumerate().fold(Dd::default(), |s, (j, v)| s + *v * wave(j));
             ends(k, sum * scale)
         })
         .collect()

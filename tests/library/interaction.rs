@@ -7,9 +7,7 @@ use metastable::attention::interaction::{
 };
 use metastable::attention::kernel::{Attention, Weights, Workspace};
 use metastable::attention::pattern::{Alibi, Causal, CombinedPattern, Pairs, Rotary, Window};
-use metastable::attention::{
-    Dynamics, Energy, EnergyScale, Head, Input, OutputForm, Sublayer,
-};
+use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Input, OutputForm, Sublayer};
 use metastable::num::dd::Dd;
 use metastable::num::interval::Interval;
 use metastable::num::simd::Isa;
@@ -151,8 +149,7 @@ fn exponential_interactions_are_softmax_and_usa_attention() -> Result<()> {
                 assert!(error(f, e, size) < 1e-13, "beta {beta} d {d}: {f:?} {e:?}");
             }
         }
-        let (energy, known) =
-            (InteractionEnergy::new(phi), Energy::new(beta, EnergyScale::Mean));
+        let (energy, known) = (InteractionEnergy::new(phi), Energy::new(beta, EnergyScale::Mean));
         let expected = known.value(&x)?;
         assert!((energy.value(&x) / expected - 1.0).abs() < 2e-14, "beta {beta}");
         let x = tokens(6, d, "hessian");
@@ -238,9 +235,8 @@ fn gradients_and_hessians_are_derivatives_of_the_energy() -> Result<()> {
     }
     let moved = |h: f64| {
         let rows = x.rows().zip(u.chunks_exact(d));
-        let y = rows
-            .flat_map(|(r, u)| exp(r, &u.iter().map(|v| h * v).collect::<Vec<_>>()))
-            .collect();
+        let y =
+            rows.flat_map(|(r, u)| exp(r, &u.iter().map(|v| h * v).collect::<Vec<_>>())).collect();
         Tokens::from_parts(d, y, x.masses().to_vec())
     };
     for text in ["exp:beta=4", "power:p=3", "sigmoid:k=5", "log:c=1", "cosh:k=2", "relu:p=3"] {
@@ -256,8 +252,8 @@ fn gradients_and_hessians_are_derivatives_of_the_energy() -> Result<()> {
             let h = 1e-4;
             let e = |k: f64| energy.value(&moved(k * h));
             let slope = (8.0 * (e(1.0) - e(-1.0)) - (e(2.0) - e(-2.0))) / (12.0 * h);
-            let curvature = (16.0 * (e(1.0) + e(-1.0)) - (e(2.0) + e(-2.0)) - 30.0 * e(0.0))
-                / (12.0 * h * h);
+            let curvature =
+                (16.0 * (e(1.0) + e(-1.0)) - (e(2.0) + e(-2.0)) - 30.0 * e(0.0)) / (12.0 * h * h);
             let scale = energy.interaction().sizes().0 + energy.interaction().sizes().1;
             let (grad, hess) = (energy.grad(&x), energy.hess_vec(&x, &u));
             assert!((dot(&grad, &u) - slope).abs() < 1e-10 * scale, "{text} {with_form}");
@@ -293,9 +289,8 @@ fn flows_commute_with_rotations_and_keep_their_bytes_for_any_threads() -> Result
     let rows = one.clone().with_pattern(Window::new(500)?)?;
     for sublayer in [&one, &rows] {
         let many = evaluate(sublayer, &x, OutputForm::Tangent);
-        let single = metastable::num::threads::sequentially(|| {
-            evaluate(sublayer, &x, OutputForm::Tangent)
-        });
+        let single =
+            metastable::num::threads::sequentially(|| evaluate(sublayer, &x, OutputForm::Tangent));
         assert!(many.iter().zip(&single).all(|(a, b)| a.to_bits() == b.to_bits()));
     }
     // A reflection of the first coordinate.

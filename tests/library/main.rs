@@ -19,6 +19,7 @@ mod flow_map;
 mod heads;
 mod injected_bugs;
 mod interaction;
+mod interaction_theory;
 mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]

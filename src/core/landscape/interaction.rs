@@ -99,8 +99,10 @@ impl InteractionSpectrum {
         let between =
             dense::symmetric_eigenvalues(&bordered(&h, &symmetry), size + r).ok_or_else(failed)?;
         let scale = energy.interaction().sizes();
-        let rounding =
-            8.0 * f64::EPSILON * ((size + r) as f64).sqrt() * (scale.0 + scale.1 + max_abs(&values));
+        let rounding = 8.0
+            * f64::EPSILON
+            * ((size + r) as f64).sqrt()
+            * (scale.0 + scale.1 + max_abs(&values));
         // The border adds r eigenvalues of each sign, of modulus 1 on rotations.
         let count = |sign: f64| between.iter().filter(|v| sign * **v > rounding).count();
         let (mut unstable, mut stable) =

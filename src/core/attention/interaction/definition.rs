@@ -68,8 +68,7 @@ pub fn by_definition(
             }
             total.iter_mut().zip(times(v, &sum)).for_each(|(t, v)| *t = *t + v / divisor);
         }
-        let radial =
-            if form == OutputForm::Tangent { inner(&total, own) } else { Dd::default() };
+        let radial = if form == OutputForm::Tangent { inner(&total, own) } else { Dd::default() };
         out.extend(
             total.iter().zip(own).map(|(t, u)| attention.sign * (*t - radial * *u).to_f64()),
         );

@@ -251,8 +251,7 @@ impl InteractionEnergy {
                         let off = w * dot(ea, &images[c * d..][..d]) + b * ij[a] * ji[c];
                         let radial = if a == c { w * s } else { 0.0 };
                         if i == j {
-                            h[(i * t + a) * size + i * t + c] +=
-                                off + b * ij[a] * ij[c] - radial;
+                            h[(i * t + a) * size + i * t + c] += off + b * ij[a] * ij[c] - radial;
                             continue;
                         }
                         h[(i * t + a) * size + j * t + c] = off;

@@ -241,8 +241,7 @@ impl Sublayer for InteractionAttention {
                 "unit vectors: an interaction is a function on [-1, 1]",
             ));
         }
-        if let Some(wrong) =
-            self.heads.iter().find(|h| !h.is_identity() && h.dimension() != x.d())
+        if let Some(wrong) = self.heads.iter().find(|h| !h.is_identity() && h.dimension() != x.d())
         {
             let expected = format!("d = {}", x.d());
             return Err(Error::parameter("dimension of a head", wrong.dimension(), expected));

@@ -56,9 +56,8 @@ fn powers(p: &ChebyshevSeries) -> Option<Powers> {
         return None;
     }
     let (low, high) = p.interval();
-    let size = (0..=64).fold(0.0, |m: f64, k| {
-        m.max(p.value(low + (high - low) * f64::from(k) / 64.0).abs())
-    });
+    let size = (0..=64)
+        .fold(0.0, |m: f64, k| m.max(p.value(low + (high - low) * f64::from(k) / 64.0).abs()));
     let powers = p.powers();
     let growth: f64 = powers.iter().map(|c| c.abs()).sum();
     // Coefficients far below the rounding error of the largest value change nothing.
@@ -79,9 +78,8 @@ pub fn logarithmic(
     if series.len() > 1 || least <= 0.0 || most <= MAX_VARIATION * least {
         return Ok(None);
     }
-    let log2 = |s: Dd| -> Result<Dd> {
-        Ok(Number::ln(phi.at(s)?.value) / Number::ln(Dd::from(2.0)))
-    };
+    let log2 =
+        |s: Dd| -> Result<Dd> { Ok(Number::ln(phi.at(s)?.value) / Number::ln(Dd::from(2.0))) };
     let top = log2(Dd::from(reach))?;
     // The largest value may lie between samples.
     let at_top = phi.at(Dd::from(reach))?.value.to_f64() >= most;
@@ -98,7 +96,9 @@ pub fn logarithmic(
         return Ok(None);
     };
     let form = PieceForm::Exponential { exponent: (top - highest).to_f64(), slope };
-    let factor = if at_top { phi.at(Dd::from(reach))?.value } else {
+    let factor = if at_top {
+        phi.at(Dd::from(reach))?.value
+    } else {
         Number::exp(highest * Number::ln(Dd::from(2.0)))
     };
     let piece = Piece { from: 0.0, shift: -1.0, slope: -1.0 / reach, form };

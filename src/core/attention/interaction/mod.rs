@@ -324,12 +324,14 @@ fn potentials(series: &[ChebyshevSeries], at_zero: f64) -> Vec<ChebyshevSeries> 
 
 /// Samples phi. **Errors** the first point where it is not a finite number.
 fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
-    let mut out = Extremes { least: (0.0, f64::INFINITY), most: f64::NEG_INFINITY, ..Extremes::default() };
+    let mut out =
+        Extremes { least: (0.0, f64::INFINITY), most: f64::NEG_INFINITY, ..Extremes::default() };
     for k in 0..=SAMPLES {
         let s = reach * (2.0 * f64::from(k) / f64::from(SAMPLES) - 1.0);
         let at = point.at(s)?;
         if !at.value.is_finite() {
-            let found = if at.value.is_nan() { "no real number".into() } else { at.value.to_string() };
+            let found =
+                if at.value.is_nan() { "no real number".into() } else { at.value.to_string() };
             return Err(Error::parameter(
                 "interaction",
                 format!("{found} at s = {s}"),
