@@ -5,6 +5,7 @@ use metastable::Result;
 use metastable::attention::interaction::{Interaction, InteractionEnergy, RowSum};
 use metastable::attention::{RowWeights, TimeScale};
 use metastable::landscape::interaction::{InteractionCriticalPoint, InteractionSpectrum};
+use metastable::landscape::interaction_search::InteractionSearch;
 use metastable::landscape::{CriticalPoint, Spectrum};
 use metastable::num::gegenbauer::scaled_funk_hecke;
 use metastable::sphere::Tokens;
@@ -153,5 +154,28 @@ fn consensus_rates_are_values_at_one() -> Result<()> {
     let spectrum = InteractionSpectrum::of_clusters(&energy, &x, &[4])?;
     assert_eq!((spectrum.stable, spectrum.unstable, spectrum.rotations), (6, 0, 2));
     assert!(spectrum.values[..6].iter().all(|v| (v + 3.0).abs() < 1e-14));
+    Ok(())
+}
+
+#[test]
+fn searches_find_the_known_landscapes() -> Result<()> {
+    let search = |text: &str, n: usize, d: usize| {
+        let energy = InteractionEnergy::new(phi(text));
+        InteractionSearch { energy, n, d, starts: 60, seed: 1 }.run()
+    };
+    // The exponential on S^2: as in the documentation of its own search.
+    let found = search("exp:beta=4", 4, 3)?;
+    let unstable: Vec<usize> = found.points.iter().map(|p| p.spectrum.unstable).collect();
+    assert_eq!(unstable, [0, 2, 2, 3, 4, 5]);
+    // W = s^4/4 is even: every split between two opposite points is a maximum of energy 1/8.
+    let maxima = |text: &str, n: usize| -> Result<Vec<(usize, f64)>> {
+        let all = search(text, n, 2)?.points;
+        let top = all.iter().filter(|p| p.spectrum.unstable == 0 && p.spectrum.nullity == 0);
+        Ok(top.map(|p| (p.clusters.n(), p.energy)).collect())
+    };
+    let cubic = maxima("power:p=3", 5)?;
+    assert!(cubic.iter().all(|(k, e)| *k <= 2 && (e - 0.125).abs() < 1e-12), "{cubic:?}");
+    // 1 + s is positive and increasing: one cluster is the only maximum found.
+    assert_eq!(maxima("1 + s", 5)?.len(), 1);
     Ok(())
 }

@@ -77,7 +77,7 @@ impl InteractionSpectrum {
     /// use metastable::attention::interaction::{Interaction, InteractionEnergy};
     /// use metastable::{landscape::interaction::InteractionSpectrum, sphere::Tokens};
     /// let energy = InteractionEnergy::new(Interaction::parse("power:p=1", &[])?);
-    /// // Opposite tokens under phi(s) = s: both turn freely, both directions are unstable.
+    /// // phi(s) = s draws a token to the axis of another: opposite tokens are a maximum.
     /// let x = Tokens::new(2, vec![1.0, 0.0, -1.0, 0.0])?;
     /// let spectrum = InteractionSpectrum::of_clusters(&energy, &x, &[1, 1])?;
     /// assert_eq!((spectrum.rotations, spectrum.stable), (1, 1));

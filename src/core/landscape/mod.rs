@@ -8,6 +8,7 @@
 pub mod connections;
 pub mod critical;
 pub mod interaction;
+pub mod interaction_search;
 pub mod search;
 #[doc(hidden)]
 pub mod slow_states;
