@@ -5,6 +5,8 @@ mod jet;
 mod kinks;
 mod number;
 mod operators;
+mod remainder;
+mod taylor;
 mod text;
 
 pub use jet::Jet;

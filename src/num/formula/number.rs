@@ -229,8 +229,13 @@ impl Number for Interval {
         }
         Self::sqrt(self)
     }
+    /// Whole turns are subtracted with an enclosure of pi.
     fn sin_cos(self) -> (Self, Self) {
-        Self::sin_cos(self)
+        let turns = (self.mid() / std::f64::consts::TAU).round();
+        if turns == 0.0 || !(turns.abs() < 1e9) {
+            return Self::sin_cos(self);
+        }
+        Self::sin_cos(self - Self::exact(2.0 * turns) * <Self as Number>::pi())
     }
     fn step(self) -> Self {
         if self.is_positive() {
