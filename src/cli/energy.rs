@@ -2,8 +2,11 @@
 
 use super::input::TokenArguments;
 use super::output::{Output, finite, more, note, number, shown};
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::attention::{Energy, EnergyScale, dynamics::MAX_BETA, energy::inertia};
 use crate::error::{Result, in_range};
+use crate::num::vector::norm;
+use crate::sphere::Tokens;
 use serde_json::{Value, json};
 
 /// Flags of `energy`.
@@ -15,8 +18,12 @@ pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
     /// Inverse temperature.
-    #[arg(long, allow_hyphen_values = true)]
-    beta: f64,
+    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
+    beta: Option<f64>,
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
+    /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
+    #[arg(long, value_name = "PHI", conflicts_with = "energy_scale")]
+    interaction: Option<String>,
     /// Normalisation of the energy: mean, sum, shifted or unit.
     #[arg(long, default_value = "mean")]
     energy_scale: String,
@@ -29,12 +36,16 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.set_all_digits(self.tokens.all_digits);
-        let beta = in_range("--beta", self.beta, -MAX_BETA, MAX_BETA)?;
+        let beta = self.beta.map(|b| in_range("--beta", b, -MAX_BETA, MAX_BETA)).transpose()?;
         let scale = EnergyScale::parse(&self.energy_scale)?;
         let x = self.tokens.tokens()?;
         if self.hessian {
             Energy::check_hessian_size(&x)?;
         }
+        if let Some(text) = &self.interaction {
+            return self.of_interaction(text, beta, &x, out);
+        }
+        let beta = beta.unwrap_or_default();
         let energy = Energy::new(beta, scale);
         let (value, log_value) = (energy.value(&x), energy.log_value(&x));
         let log_grad = energy.log_grad_norm(&x);
@@ -64,22 +75,63 @@ impl Arguments {
             json["note"] = json!(sentence);
         }
         if self.hessian {
-            let spectrum = energy.hessian_eigenvalues(&x)?;
-            let (negative, null, positive) = inertia(&spectrum);
-            text.push_str(&format!(
-                "Morse index {negative} (negative), {null} null, {positive} positive eigenvalues\n"
-            ));
-            spectrum
-                .iter()
-                .take(shown(spectrum.len()))
-                .for_each(|v| text.push_str(&format!("  {}\n", number(*v))));
-            text.push_str(&more(spectrum.len()));
-            json["hessian_eigenvalues"] = json!(spectrum);
-            json["morse_index"] = json!(negative);
-            json["null_eigenvalues"] = json!(null);
-            json["ascending_directions"] = json!(positive);
+            add_spectrum(&energy.hessian_eigenvalues(&x)?, &mut json, &mut text);
         }
         out.result(&json, &text);
         Ok(0)
     }
+
+    /// The energy of an interaction of its own.
+    fn of_interaction(
+        &self,
+        text: &str,
+        beta: Option<f64>,
+        x: &Tokens,
+        out: &Output,
+    ) -> Result<i32> {
+        let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", *b)).collect();
+        let energy = InteractionEnergy::new(Interaction::parse(text, &parameters)?);
+        let (value, grad) = (energy.value(x), norm(&energy.grad(x)));
+        let mut json = json!({
+            "energy": finite(value),
+            "log_energy": finite(value.ln()),
+            "grad_norm": finite(grad),
+            "log_grad_norm": finite(grad.ln()),
+            "normalisation": NORMALISATION,
+            "n": x.n(),
+            "d": x.d(),
+            "beta": beta,
+            "interaction": text,
+        });
+        let mut text = format!(
+            "energy      {}\ngrad norm   {}\nnormalisation  {NORMALISATION}\n",
+            number(value),
+            number(grad)
+        );
+        if self.hessian {
+            add_spectrum(&energy.hessian_eigenvalues(x)?, &mut json, &mut text);
+        }
+        out.result(&json, &text);
+        Ok(0)
+    }
+}
+
+/// The energy of an interaction.
+pub const NORMALISATION: &str = "(1/2) sum_ij m_i m_j W(<x_i, x_j>), W' = phi";
+
+/// Adds the spectrum of the Hessian to a result.
+fn add_spectrum(spectrum: &[f64], json: &mut Value, text: &mut String) {
+    let (negative, null, positive) = inertia(spectrum);
+    text.push_str(&format!(
+        "Morse index {negative} (negative), {null} null, {positive} positive eigenvalues\n"
+    ));
+    spectrum
+        .iter()
+        .take(shown(spectrum.len()))
+        .for_each(|v| text.push_str(&format!("  {}\n", number(*v))));
+    text.push_str(&more(spectrum.len()));
+    json["hessian_eigenvalues"] = json!(spectrum);
+    json["morse_index"] = json!(negative);
+    json["null_eigenvalues"] = json!(null);
+    json["ascending_directions"] = json!(positive);
 }

@@ -1,12 +1,13 @@
 //! `explain`: the meaning of a registered name or of a term.
 
 use super::{list, output::Output, paper_page, papers, printed, terms};
+use crate::attention::{dynamics, interaction};
 use crate::error::{Error, Result, format_number};
 use crate::paper_figs::{self, PaperFigure};
 use crate::recurrent::map;
 use crate::sphere::mass_law::{self, MassFamily};
 use crate::theorem::{self, Claim, Kind, Status, sentences};
-use crate::{attention::dynamics, lab::experiment, lab::model::GRID, sphere::law};
+use crate::{lab::experiment, lab::model::GRID, sphere::law};
 use serde_json::{Value, json};
 
 /// Flags of `explain`.
@@ -130,6 +131,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         ("an observable", "observables"),
         ("an integrator", "integrators"),
         ("a kernel", "kernels"),
+        ("an interaction", "interactions"),
         ("a normalisation", "normalisations"),
         ("a key of a model", "model"),
         ("a column of results", "columns"),
@@ -140,9 +142,32 @@ fn meanings(name: &str) -> Vec<Meaning> {
             list::entries(listed).into_iter().find(|(n, _)| n == name).map(|(_, summary)| summary),
         );
     }
+    add("all interactions with a name", (name == "interaction").then(interactions));
     add("the models of a grid", (name == GRID.0).then(|| GRID.1.to_owned()));
     add("an outcome or another term of verdicts", terms::meaning(name).map(str::to_owned));
     out
+}
+
+/// The interactions with a name, with their formulas and parameters.
+fn interactions() -> String {
+    let mut text = String::from(
+        "x_i' = P_i sum_j m_j phi(<x_i, x_j>) x_j; with the dynamics sa the weights of a row are \
+         divided by their sum, which needs phi >= 0.\n",
+    );
+    for entry in &interaction::ALL {
+        let keys = entry.parameters.iter().map(|p| {
+            let (low, high) = (format_number(p.range.0), format_number(p.range.1));
+            format!("{} (default {}, in [{low}, {high}])", p.name, format_number(p.default))
+        });
+        let keys = keys.collect::<Vec<_>>().join(", ");
+        text.push_str(&format!("  {:10} phi(s) = {}; {keys}\n", entry.name, entry.formula));
+    }
+    text.push_str(
+        "  polynomial phi(s) = c_0 + c_1 s + c_2 s^2 + ..., as polynomial:1,0,2\nA formula has s, \
+         beta, numbers, + - * / ^ ( ), pi, exp, ln, sqrt, sin, cos, tan, sinh, cosh, tanh, abs and \
+         relu.",
+    );
+    text
 }
 
 /// The parameters of a law, one line for each.

@@ -430,6 +430,9 @@ impl DynamicsArguments {
     /// A description of the time normalisation, for dynamics that have one.
     pub fn normalisation(&self, model: &Model) -> Result<Option<&'static str>> {
         let scale = self.time_scale()?;
+        if model.interaction.is_some() {
+            return Ok(None);
+        }
         Ok(self.entry(model)?.variant.and_then(|v| v.weights.time_scale(scale)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{output::Output, papers, printed};
 use crate::attention::normalisation::Normalisation;
-use crate::attention::{dynamics, kernel, normalisation};
+use crate::attention::{dynamics, interaction, kernel, normalisation};
 use crate::error::{Error, Result, nearest};
 use crate::{
     flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law,
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, topics (of theorems), dynamics, laws, masses (laws of masses), observables,
-    /// figures, experiments, studies, integrators, kernels, normalisations, maps (to compare with
-    /// attention), sentences (of popular documents), model (keys of a model), papers,
+    /// theorems, topics (of theorems), dynamics, interactions, laws, masses (laws of masses),
+    /// observables, figures, experiments, studies, integrators, kernels, normalisations, maps (to
+    /// compare with attention), sentences (of popular documents), model (keys of a model), papers,
     /// printed-figures (in papers, with the command that redraws each), columns (of results) or
     /// commands. Default: all.
     kind: Option<String>,
@@ -35,7 +35,7 @@ fn line(name: &str, summary: &str) -> Line {
 type Lines = fn() -> Vec<Line>;
 
 /// Kinds of names and the entries of each.
-const KINDS: [(&str, Lines); 19] = [
+const KINDS: [(&str, Lines); 20] = [
     ("theorems", || {
         theorem::ALL
             .iter()
@@ -63,6 +63,10 @@ const KINDS: [(&str, Lines); 19] = [
             .collect()
     }),
     ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
+    ("interactions", || {
+        let polynomial = line("polynomial", "c_0 + c_1 s + c_2 s^2 + ..., as polynomial:1,0,2");
+        interaction::ALL.iter().map(|e| line(e.name, e.summary)).chain([polynomial]).collect()
+    }),
     ("normalisations", || normalisation::ALL.iter().map(|n| line(n.name(), n.summary())).collect()),
     ("maps", || map::ALL.iter().map(|m| line(m.name, m.summary)).collect()),
     ("sentences", || {

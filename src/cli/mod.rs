@@ -20,6 +20,7 @@ mod figure;
 mod grid_flags;
 mod hunt;
 mod input;
+mod interaction_saddles;
 mod list;
 mod man;
 mod measure;

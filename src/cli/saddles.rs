@@ -3,6 +3,7 @@
 use super::cancel::cancelled;
 use super::digits::with_error;
 use super::input::TokenArguments;
+use super::interaction_saddles::{self, Request};
 use super::output::{Output, all_digits, finite, matrix, note, vector};
 use super::parameter::numbers;
 use super::progress;
@@ -39,8 +40,11 @@ pub struct Arguments {
     tokens: TokenArguments,
     /// Inverse temperature, or several: 1,2,4 or 0.5..8:log5. Points found at one are continued to
     /// the others.
-    #[arg(long, allow_hyphen_values = true)]
-    beta: String,
+    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
+    beta: Option<String>,
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta.
+    #[arg(long, value_name = "PHI", conflicts_with_all = ["connections", "certificates"])]
+    interaction: Option<String>,
     /// Number of random starts. Default: 200, then more until the second half of them found no new
     /// point, at most 1600.
     #[arg(long)]
@@ -88,6 +92,9 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.set_all_digits(self.tokens.all_digits);
+        if let Some(text) = &self.interaction {
+            return self.of_interaction(text, out);
+        }
         let betas = self.betas()?;
         let ascent = self.connections.as_deref().map(ascent).transpose()?;
         let (all, n, d) =
@@ -122,10 +129,43 @@ impl Arguments {
         })
     }
 
+    /// The critical points of an interaction of its own.
+    fn of_interaction(&self, interaction: &str, out: &Output) -> Result<i32> {
+        if self.tokens.is_given() {
+            let expected = "--n and --d with an interaction of its own";
+            return Err(Error::parameter("--interaction", "given tokens", expected));
+        }
+        let betas = self.beta.as_deref().map_or(Ok(Vec::new()), |b| numbers("--beta", b))?;
+        if betas.len() > 1 {
+            return Err(Error::parameter("--beta", "several beta", "one with an interaction"));
+        }
+        let request = Request {
+            interaction,
+            beta: betas.first().copied(),
+            shape: self.shape()?,
+            starts: self.starts.unwrap_or(STARTS.0),
+            seed: self.tokens.seed(),
+        };
+        interaction_saddles::run(&request, out)
+    }
+
+    /// Tokens and dimension. **Errors** one that is missing or below 2.
+    fn shape(&self) -> Result<(usize, usize)> {
+        let count = |name: &str, v: Option<i64>| {
+            let found = v.map_or("nothing".to_owned(), |v| v.to_string());
+            let expected = "a whole number >= 2, or tokens to start from";
+            v.and_then(|v| usize::try_from(v).ok())
+                .filter(|v| *v >= 2)
+                .ok_or_else(|| Error::parameter(name, found, expected))
+        };
+        let (n, d) = self.tokens.shape();
+        Ok((count("--n", n)?, count("--d", d)?))
+    }
+
     /// The inverse temperatures. **Errors** 0, where critical points are not isolated, and |beta| >
     /// 1e4.
     fn betas(&self) -> Result<Vec<f64>> {
-        let betas = numbers("--beta", &self.beta)?;
+        let betas = numbers("--beta", self.beta.as_deref().unwrap_or_default())?;
         for beta in &betas {
             if *beta == 0.0 {
                 let expected = "another value: at beta = 0 the critical points, consensus and all tokens of mean 0, are not isolated";
@@ -146,15 +186,7 @@ impl Arguments {
     /// The critical points at each inverse temperature, from its own starts and continued from its
     /// neighbours.
     fn search(&self, betas: &[f64]) -> Result<(Vec<SearchResult>, usize, usize)> {
-        let count = |name: &str, v: Option<i64>| {
-            let found = v.map_or("nothing".to_owned(), |v| v.to_string());
-            let expected = "a whole number >= 2, or tokens to start from";
-            v.and_then(|v| usize::try_from(v).ok())
-                .filter(|v| *v >= 2)
-                .ok_or_else(|| Error::parameter(name, found, expected))
-        };
-        let (n, d) = self.tokens.shape();
-        let (n, d) = (count("--n", n)?, count("--d", d)?);
+        let (n, d) = self.shape()?;
         let (starts, max_starts) = self.starts.map_or(STARTS, |s| (s, s));
         let mut all = Vec::new();
         for (b, beta) in betas.iter().enumerate() {

@@ -6,6 +6,7 @@ use super::model_flags::note_tokens_without_keys;
 use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use super::session::{self, Session};
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result};
@@ -401,6 +402,22 @@ impl Arguments {
         log.ok().map(|l| l / std::f64::consts::LN_10)
     }
 
+    /// The energy and its logarithm at the end; null off the sphere. An interaction of its own has
+    /// its own energy, without a logarithm, unless matrices act.
+    fn energies(&self, end: &Solution, model: &Model) -> Result<(Value, Value)> {
+        let (x, beta) = (&end.clusters, self.dynamics.beta);
+        if !x.space().is_unit() {
+            return Ok((Value::Null, Value::Null));
+        }
+        if let Some(text) = &model.interaction {
+            let plain = model.heads.is_empty();
+            let energy = InteractionEnergy::new(Interaction::parse(text, &[("beta", beta)])?);
+            return Ok((if plain { finite(energy.value(x)) } else { Value::Null }, Value::Null));
+        }
+        let (value, log) = Energy::new(beta, EnergyScale::Mean).value_and_log_unit(x);
+        Ok((value.map_or(Value::Null, finite), finite(log)))
+    }
+
     /// The result as one JSON object.
     fn json(&self, end: &Solution, model: &Model, d: usize) -> Result<Value> {
         let clusters = end.clusters_within(self.merge_radius());
@@ -416,12 +433,7 @@ impl Arguments {
             .map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass}))
             .collect();
         // The energy is defined for unit vectors; its logarithm is the column of the time line.
-        let energies = end.clusters.space().is_unit().then(|| {
-            Energy::new(self.dynamics.beta, EnergyScale::Mean).value_and_log_unit(&end.clusters)
-        });
-        let (value, log) = energies.map_or((Value::Null, Value::Null), |(e, log)| {
-            (e.map_or(Value::Null, finite), finite(log))
-        });
+        let (value, log) = self.energies(end, model)?;
         let mut json = json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
@@ -436,7 +448,10 @@ impl Arguments {
             "stats": {"steps": end.stats.steps, "rejected": end.stats.rejected, "evaluations": end.stats.evaluations, "implicit": end.stats.implicit},
             "energy": value,
             "log_energy": log,
-            "energy_normalisation": EnergyScale::Mean.describe(),
+            "energy_normalisation": match &model.interaction {
+                Some(_) => super::energy::NORMALISATION,
+                None => EnergyScale::Mean.describe(),
+            },
             "log_energy_normalisation": EnergyScale::Unit.describe(),
             "normalisation": self.dynamics.normalisation(model)?,
             "dynamics": self.dynamics.entry(model)?.name,

@@ -6,6 +6,7 @@ use super::provenance::{hash, without_folders};
 use super::range::{self, expanded};
 use super::toml_reader::Reader;
 use crate::attention::dense::Activation;
+use crate::attention::interaction::Interaction;
 use crate::attention::model::{DepthSchedule, FeedForwardWeights, Model, PatternSpec, Weighting};
 use crate::attention::noise::{Isotropic, Sampler};
 use crate::attention::pattern::{BiasTable, Pairs};
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// The keys of a model: name, whether it may be a list (one per head, or several at once), and
 /// description.
-pub const KEYS: [(&str, bool, &str); 15] = [
+pub const KEYS: [(&str, bool, &str); 16] = [
     (
         "space",
         false,
@@ -46,6 +47,13 @@ pub const KEYS: [(&str, bool, &str); 15] = [
          A_ij = m_j e^{beta <Qx_i, Kx_j>} over its sum. For sinkhorn A_ij = f_i e^{beta (<x_i, x_j> \
          - 1)} f_j m_j with factors f such that rows of A sum to 1: m_i A_ij is symmetric, its rows \
          and columns sum to m",
+    ),
+    (
+        "interaction",
+        false,
+        "Any function phi of the inner product s in the place of e^{beta s}: a name such as \
+         power:p=3, relu:p=1 or sigmoid:k=9 (see `explain interaction`), or a formula such as \
+         \"exp(beta*s) + 0.3*s^3\"; parameters of its own follow a semicolon: \"s^p; p=3\"",
     ),
     (
         "mask",
@@ -436,6 +444,10 @@ impl Reading<'_> {
         }
         let units = self.one("mlp", |r, w| r.units(w, activation.unwrap_or(Activation::Gelu)));
         let depth_schedule = self.depth_schedule(&laws);
+        let interaction = self.one("interaction", |_, w| {
+            // Its value at another beta may still be refused.
+            Interaction::parse(w, &[("beta", 1.0)]).map(|_| w.to_owned())
+        });
         let rescaled = self.words.contains_key("rescaled");
         let model = Model {
             space,
@@ -447,6 +459,7 @@ impl Reading<'_> {
             feed_forward: units,
             laws,
             depth_schedule,
+            interaction,
         };
         if let (true, Err(e)) = (self.problems.is_empty(), model.scheme()) {
             let key = if self.words.contains_key("space") { "space" } else { "norm" };

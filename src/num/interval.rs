@@ -81,7 +81,7 @@ const fn power_of_two(k: i32) -> f64 {
 /// let one = (0..10).fold(Interval::exact(0.0), |s, _| s + tenth);
 /// assert!(one.contains(1.0) && one.width() < 4e-15);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     lo: f64,
     hi: f64,

@@ -9,6 +9,7 @@ pub mod aligned;
 pub mod bessel;
 pub mod brownian;
 pub mod chebyshev;
+pub mod chebyshev_series;
 pub mod cloud;
 pub mod dd;
 pub mod dense;
@@ -17,6 +18,7 @@ pub mod error;
 #[doc(hidden)]
 pub mod exp;
 pub mod fft;
+pub mod formula;
 pub mod gegenbauer;
 pub mod interval;
 pub mod key_values;

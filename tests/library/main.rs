@@ -19,6 +19,8 @@ mod flow;
 mod flow_map;
 mod heads;
 mod injected_bugs;
+mod interaction;
+mod interaction_theory;
 mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]

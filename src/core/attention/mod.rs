@@ -6,6 +6,7 @@ pub mod dynamics;
 pub mod energy;
 pub mod feed_forward;
 pub mod hardmax;
+pub mod interaction;
 pub mod layer;
 pub mod model;
 pub mod multi_head;

@@ -5,6 +5,7 @@ use super::dense::{Activation, Linear};
 use super::dynamics::{self, Spec};
 use super::feed_forward::Mlp;
 use super::hardmax::Hardmax;
+use super::interaction::{Interaction, InteractionAttention, RowSum};
 use super::kernel::{Attention, EXACT_ACCURACY, KernelChoice, OutputForm, Weights};
 use super::multi_head::MultiHead;
 use super::normalisation::{self, Normalisation, Post, Rescaled, Scheme};
@@ -13,7 +14,7 @@ use super::random_matrix::MatrixLaw;
 use super::rescaled::RescaledAttention;
 use super::scheduled::{Layers, Schedule, Scheduled};
 use super::sinkhorn::Sinkhorn;
-use super::{Dynamics, Sublayer, kernel_width};
+use super::{Dynamics, Sublayer, TimeScale, kernel_width};
 use super::{Head, Matrix};
 use crate::error::{Error, Result};
 use crate::num::dense::{identity, transpose_mul};
@@ -119,6 +120,8 @@ pub struct Model {
     pub laws: Vec<(usize, usize, MatrixLaw)>,
     /// How heads change with depth.
     pub depth_schedule: Option<DepthSchedule>,
+    /// An interaction in the place of `e^{beta s}`: a name or a formula of s and beta.
+    pub interaction: Option<String>,
 }
 
 /// How heads change with depth (or time).
@@ -383,6 +386,9 @@ impl Model {
         d: usize,
         scheme: Scheme,
     ) -> Result<Box<dyn Sublayer>> {
+        if let Some(text) = &self.interaction {
+            return self.interaction_attention(text, &attention, spec, d, scheme);
+        }
         if let Some(how) = self.depth_schedule {
             return self.scheduled_attention(how, attention, d, scheme);
         }
@@ -438,6 +444,49 @@ impl Model {
                 })
             }
         })
+    }
+
+    /// Attention with an interaction of its own.
+    fn interaction_attention(
+        &self,
+        text: &str,
+        attention: &Attention,
+        spec: &Spec,
+        d: usize,
+        scheme: Scheme,
+    ) -> Result<Box<dyn Sublayer>> {
+        let wrong = |expected: &str| Err(Error::parameter("interaction", text, expected));
+        if matches!(self.weights, Some(Weighting::Sinkhorn | Weighting::Hardmax)) {
+            return wrong("softmax or exponential weights with an interaction");
+        }
+        if self.depth_schedule.is_some() || scheme.form() == OutputForm::Difference {
+            return wrong("heads that do not change with depth, and tokens on the sphere");
+        }
+        if !matches!(spec.kernel, KernelChoice::Auto) {
+            return wrong("the kernel `auto`: an interaction has one algorithm");
+        }
+        if spec.time_scale != TimeScale::U1 {
+            return wrong("the time scale u1: the others belong to e^{beta s}");
+        }
+        let row_sum = match attention.weights {
+            Weights::Softmax => RowSum::Normalised,
+            Weights::Exponential { .. } => RowSum::Plain,
+        };
+        let interaction = Interaction::parse(text, &[("beta", spec.beta)])?;
+        let causal = attention.causal || !self.patterns.is_empty();
+        let simple = self.patterns.iter().all(|p| *p == PatternSpec::Causal);
+        let mut flow = InteractionAttention::new(interaction, row_sum)?
+            .causal(causal && simple)
+            .repelling(attention.sign < 0.0)
+            .with_isa(spec.isa);
+        let heads = self.heads(d, 1.0)?;
+        if !heads.is_empty() {
+            flow = flow.with_heads(heads)?;
+        }
+        if !simple {
+            flow = flow.with_pattern(self.pattern(d, attention.causal)?)?;
+        }
+        Ok(Box::new(flow))
     }
 
     /// Attention with patterns.

@@ -7,6 +7,8 @@
 
 pub mod connections;
 pub mod critical;
+pub mod interaction;
+pub mod interaction_search;
 pub mod search;
 #[doc(hidden)]
 pub mod slow_states;

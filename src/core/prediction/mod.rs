@@ -8,6 +8,7 @@
 //! # Ok::<(), metastable::Error>(())
 //! ```
 
+mod interaction;
 mod other_models;
 mod plain_attention;
 

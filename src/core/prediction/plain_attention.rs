@@ -1,5 +1,6 @@
 //! Predictions for SA and USA without matrices on the sphere.
 
+use super::interaction::{self, INTERACTION};
 use super::{
     COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity, REAL, SA,
     SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real, switch, word,
@@ -96,6 +97,7 @@ pub static ALL: [Prediction; 13] = [
             word("dynamics", "sa, usa or sinkhorn").or("sa"),
             integer("modes", 0.0, 100_000.0, "The last mode K"),
             TIME_SCALE,
+            INTERACTION,
         ],
         results: &[
             quantity("rates", REAL, "growth rates of small perturbations, per unit of time"),
@@ -193,6 +195,7 @@ pub static ALL: [Prediction; 13] = [
             word("dynamics", "A registered dynamics: sa, usa, causal-sa, ...").or("sa"),
             beta(-1e30, 1e30).or("1"),
             TIME_SCALE,
+            INTERACTION,
         ],
         results: &[
             quantity("eigenvalues", REAL, "of the linearised flow at one cluster, ascending"),
@@ -204,12 +207,21 @@ pub static ALL: [Prediction; 13] = [
         name: "polygon",
         summary: "Growth rates of m equal clusters at a regular polygon",
         source: "derived: linearised flow at the polygon",
-        parameters: &[integer("m", 2.0, 5_000.0, "Number of clusters"), BETA, SA, TIME_SCALE],
+        parameters: &[
+            integer("m", 2.0, 5_000.0, "Number of clusters"),
+            BETA,
+            SA,
+            TIME_SCALE,
+            INTERACTION,
+        ],
         results: &[
             quantity("rates", REAL, "growth rates of small perturbations, per unit of time"),
             NORMALISATION,
         ],
         run: |v| {
+            if let Some(phi) = interaction::given(v)? {
+                return interaction::polygon(v, &phi);
+            }
             let (weights, m, beta) = (v.weights()?, v.get("m")?, v.get("beta")?);
             let factor = if weights == RowWeights::Exponential {
                 v.time_scale()?.log_factor(beta, m).exp()
@@ -384,6 +396,9 @@ fn normalisation(v: &Values) -> Result<Option<&'static str>> {
 }
 
 fn growth_rates(v: &Values) -> Result<Value> {
+    if let Some(phi) = interaction::given(v)? {
+        return interaction::growth_rates(v, &phi);
+    }
     let (d, beta, modes, scale) = (v.get("d")?, v.get("beta")?, v.get("modes")?, v.time_scale()?);
     let weights = RowWeights::parse(&v.get::<String>("dynamics")?, &RowWeights::ALL)?;
     let rates = growth::rates(weights, d, beta, modes, scale, 1)?;
@@ -427,6 +442,9 @@ fn consensus(v: &Values) -> Result<Value> {
     let found = known.clone().find(|(known, _)| *known == name);
     let (_, variant) =
         found.ok_or_else(|| Error::unknown("dynamics", &name, known.map(|(known, _)| known)))?;
+    if let Some(phi) = interaction::given(v)? {
+        return interaction::consensus(v, &phi, variant);
+    }
     let scale = v.time_scale()?;
     let eigenvalues = spectra::consensus(variant, n, d, v.get("beta")?, scale)?;
     Ok(json!({"eigenvalues": eigenvalues, "normalisation": variant.weights.time_scale(scale)}))

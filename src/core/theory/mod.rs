@@ -8,6 +8,7 @@ pub mod equiangular;
 mod equiangular_time;
 pub mod gaussian;
 pub mod growth;
+pub mod interaction;
 pub mod kac_rice;
 pub mod long_context;
 pub mod noise;

@@ -31,6 +31,7 @@ mod fast;
 mod flagged_rows;
 mod hessian;
 mod limits;
+mod pair_series;
 mod problem;
 mod registry;
 mod sums;
@@ -42,6 +43,7 @@ pub use attention::Attention;
 pub use batch::{Batch, BatchField, MAX_LANES};
 pub use choice::KernelChoice;
 pub use count_pairs::pairs_above;
+pub use exact::any_weight::AnyWeight;
 pub use exact::direct::exact_sums;
 pub use exact::distributed::{Communicator, Distributed};
 pub use fast::series::{MAX_ORDER, Series};
@@ -51,6 +53,7 @@ pub use limits::{
     EXACT_ACCURACY, MIN_PARALLEL_WORK, MIN_REPEATED_WORK, MIN_SPINNING_WORK,
     with_repeated_evaluations,
 };
+pub use pair_series::{PairSeries, Piece, PieceForm, Powers};
 pub use problem::{Epilogue, Kernel, KernelProblem, OutputForm, Weights};
 pub use registry::{ALL, find};
 pub use sums::Sums;

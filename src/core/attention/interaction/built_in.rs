@@ -1,0 +1,168 @@
+//! The interactions with a name: formulas with default parameters.
+
+use crate::error::{Error, Result};
+use crate::num::key_values::KeyValues;
+
+/// A parameter of a named interaction.
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// The value if none is given.
+    pub default: f64,
+    /// The allowed range.
+    pub range: (f64, f64),
+}
+
+/// An interaction with a name.
+pub struct BuiltIn {
+    /// Name on the command line: `exp` in `exp:beta=4`.
+    pub name: &'static str,
+    /// `phi(s)` as a formula of s and the parameters.
+    pub formula: &'static str,
+    /// `W(0)` as a formula of the parameters; the energy of the papers fixes it.
+    pub potential_at_zero: &'static str,
+    /// The parameters.
+    pub parameters: &'static [Parameter],
+    /// One line for lists.
+    pub summary: &'static str,
+}
+
+const fn parameter(name: &'static str, default: f64, low: f64, high: f64) -> Parameter {
+    Parameter { name, default, range: (low, high) }
+}
+
+/// All named interactions. A polynomial is written by its coefficients: `polynomial:1,0,2` is
+/// `1 + 2 s^2`.
+pub static ALL: [BuiltIn; 9] = [
+    BuiltIn {
+        name: "cosh",
+        formula: "cosh(k*s)",
+        potential_at_zero: "0",
+        parameters: &[parameter("k", 1.0, -300.0, 300.0)],
+        summary: "cosh(k s): even, so x and -x attract alike",
+    },
+    BuiltIn {
+        name: "exp",
+        formula: "exp(beta*s)",
+        potential_at_zero: "1/beta",
+        parameters: &[parameter("beta", 1.0, -300.0, 300.0)],
+        summary: "e^{beta s}: softmax and USA attention (arXiv:2312.10794)",
+    },
+    BuiltIn {
+        name: "gauss",
+        formula: "exp(k*s - k)",
+        potential_at_zero: "exp(-k)/k",
+        parameters: &[parameter("k", 1.0, -300.0, 300.0)],
+        summary: "e^{-k |x-y|^2 / 2}: a Gaussian of the chord, e^{-k} times `exp`",
+    },
+    BuiltIn {
+        name: "inverse",
+        formula: "1/(1 + c - s)",
+        potential_at_zero: "0",
+        parameters: &[parameter("c", 0.1, 1e-4, 1e6)],
+        summary: "1 / (1 + c - s): the force of a softened logarithmic potential",
+    },
+    BuiltIn {
+        name: "log",
+        formula: "ln((2 + c)/(1 + c - s))",
+        potential_at_zero: "0",
+        parameters: &[parameter("c", 0.1, 1e-4, 1e6)],
+        summary: "ln((2 + c) / (1 + c - s)): 0 at opposite tokens",
+    },
+    BuiltIn {
+        name: "power",
+        formula: "s^p",
+        potential_at_zero: "0",
+        parameters: &[parameter("p", 1.0, 0.0, 64.0)],
+        summary: "s^p with a whole number p; p = 1 is linear attention",
+    },
+    BuiltIn {
+        name: "relu",
+        formula: "relu(s)^p",
+        potential_at_zero: "0",
+        parameters: &[parameter("p", 1.0, 0.0, 64.0)],
+        summary: "max(s, 0)^p: no force between tokens beyond a right angle",
+    },
+    BuiltIn {
+        name: "sigmoid",
+        formula: "1/(1 + exp(-k*s))",
+        potential_at_zero: "0",
+        parameters: &[parameter("k", 1.0, -300.0, 300.0)],
+        summary: "1 / (1 + e^{-k s}): sigmoid attention",
+    },
+    BuiltIn {
+        name: "softplus",
+        formula: "ln(1 + exp(k*s))/k",
+        potential_at_zero: "0",
+        parameters: &[parameter("k", 1.0, 1e-3, 300.0)],
+        summary: "ln(1 + e^{k s}) / k: a smooth relu",
+    },
+];
+
+/// The name of polynomials by coefficients.
+pub const POLYNOMIAL: &str = "polynomial";
+
+/// A formula with its parameters and the value of W at 0.
+pub struct Definition {
+    pub formula: String,
+    pub parameters: Vec<(String, f64)>,
+    pub potential_at_zero: f64,
+}
+
+/// The definition of `name:key=value,...`; `None` if the text is a formula.
+///
+/// **Errors** an unknown name before a colon, an unknown parameter, a parameter out of range.
+pub fn find(text: &str) -> Result<Option<Definition>> {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let name = name.trim();
+    if name == POLYNOMIAL {
+        return polynomial(rest).map(Some);
+    }
+    let Some(entry) = ALL.iter().find(|e| e.name == name) else {
+        let names = ALL.iter().map(|e| e.name).chain([POLYNOMIAL]);
+        return if text.contains(':') {
+            Err(Error::unknown("interaction", name, names))
+        } else {
+            Ok(None)
+        };
+    };
+    let keys: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
+    let given =
+        KeyValues::parse("interaction", rest).with_keys("parameter of the interaction", &keys)?;
+    let mut parameters = Vec::new();
+    for p in entry.parameters {
+        let value = given.number_in(p.name, p.range.0, p.range.1)?.unwrap_or(p.default);
+        parameters.push((p.name.to_owned(), value));
+    }
+    let borrowed: Vec<(&str, f64)> = parameters.iter().map(|(k, v)| (k.as_str(), *v)).collect();
+    let zero = crate::num::formula::Formula::parse(entry.potential_at_zero, &borrowed)?;
+    let potential = zero.compile::<f64>()?.at(0.0)?.value;
+    Ok(Some(Definition {
+        formula: entry.formula.to_owned(),
+        parameters,
+        // beta = 0: the constant of the energy is infinite.
+        potential_at_zero: if potential.is_finite() { potential } else { 0.0 },
+    }))
+}
+
+/// `c_0 + c_1 s + c_2 s^2 + ...` from `c_0,c_1,c_2`.
+fn polynomial(text: &str) -> Result<Definition> {
+    let read = |part: &str| {
+        let value = part.trim().parse::<f64>().ok().filter(|c| c.is_finite());
+        value.ok_or_else(|| {
+            Error::parameter("interaction polynomial", part.trim(), "numbers, such as 1,0,2")
+        })
+    };
+    let coefficients = text.split(',').map(read).collect::<Result<Vec<f64>>>()?;
+    if coefficients.len() > 65 {
+        return Err(Error::parameter(
+            "interaction polynomial",
+            format!("{} coefficients", coefficients.len()),
+            "at most 65",
+        ));
+    }
+    let parameters: Vec<(String, f64)> =
+        coefficients.iter().enumerate().map(|(k, c)| (format!("c{k}"), *c)).collect();
+    let terms: Vec<String> = (0..parameters.len()).map(|k| format!("c{k}*s^{k}")).collect();
+    Ok(Definition { formula: terms.join(" + "), parameters, potential_at_zero: 0.0 })
+}

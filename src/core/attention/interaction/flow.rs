@@ -1,0 +1,261 @@
+//! Attention with any interaction, as a sublayer.
+
+use super::Interaction;
+use super::definition::by_definition;
+use super::rows::{Images, Row, Scratch};
+use crate::attention::kernel::{AnyWeight, MIN_PARALLEL_WORK, OutputForm, Workspace};
+use crate::attention::pattern::{AttentionShape, Pattern};
+use crate::attention::sublayer::{Input, Properties, Sublayer};
+use crate::attention::{Head, Matrix};
+use crate::error::{Error, Result};
+use crate::num::dense::{identity, spectral_norm, transpose_mul};
+use crate::num::simd::Isa;
+use crate::num::threads::{enter_pool, parallel_allowed};
+use crate::sphere::Tokens;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What a row of weights is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowSum {
+    /// Nothing: `m_j phi(s_ij)`, the weights of USA.
+    Plain,
+    /// Its sum: `m_j phi(s_ij) / sum_k m_k phi(s_ik)`, the weights of SA.
+    Normalised,
+}
+
+/// `sum_h V_h sum_j A^h_ij x_j` with `A_ij = m_j phi(<Q x_i, K x_j>)`, divided by its row sum if
+/// normalised. A bias `b_ij` of a pattern multiplies a weight by `e^{b_ij}`, as in softmax.
+///
+/// ```
+/// use metastable::attention::{Dynamics, interaction::{Interaction, InteractionAttention, RowSum}};
+/// use metastable::sphere::Tokens;
+/// let cubic = Interaction::parse("power:p=3", &[])?;
+/// let flow = Dynamics::single(InteractionAttention::new(cubic, RowSum::Plain)?);
+/// let v = flow.velocity(&Tokens::from_angles(&[0.0, 1.0])?);
+/// // theta_1' = sin(1) cos(1)^3 / 2
+/// assert!((v[1] - 0.5 * 1f64.sin() * 1f64.cos().powi(3)).abs() < 1e-16);
+/// # Ok::<(), metastable::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct InteractionAttention {
+    pub(super) interaction: Arc<Interaction>,
+    pub(super) row_sum: RowSum,
+    pub(super) heads: Vec<Head>,
+    pub(super) pattern: Option<Arc<dyn Pattern>>,
+    pub(super) causal: bool,
+    pub(super) sign: f64,
+    pub(super) isa: Isa,
+}
+
+impl InteractionAttention {
+    /// One identity head, attracting, every token sees every token.
+    ///
+    /// **Errors** normalised weights that are negative somewhere.
+    pub fn new(interaction: Interaction, row_sum: RowSum) -> Result<Self> {
+        if row_sum == RowSum::Normalised {
+            interaction.check_row_weights()?;
+        }
+        Ok(Self {
+            interaction: Arc::new(interaction),
+            row_sum,
+            heads: vec![Head::default()],
+            pattern: None,
+            causal: false,
+            sign: 1.0,
+            isa: Isa::best(),
+        })
+    }
+
+    /// Sets the heads. The interaction is built again if matrices stretch inner products beyond 1.
+    ///
+    /// **Errors** no head, an interaction that is not finite on the larger interval.
+    pub fn with_heads(mut self, heads: Vec<Head>) -> Result<Self> {
+        if heads.is_empty() {
+            return Err(Error::parameter("heads", "none", "at least one"));
+        }
+        self.heads = heads;
+        self.fit_reach()
+    }
+
+    /// Sets one head with `Q = I`, `K = V = D`: `x_i' = P_i sum_j m_j phi(<x_i, D x_j>) D x_j`, the
+    /// gradient flow of the energy with D.
+    ///
+    /// **Errors** a matrix that is not d x d and symmetric.
+    pub fn with_form(self, d: usize, form: Matrix) -> Result<Self> {
+        check_symmetric(d, &form.1)?;
+        self.with_heads(vec![Head::new(d, None, Some(form.clone()), Some(form))?])
+    }
+
+    /// Sets a pattern: a mask, biases, rotary positions.
+    ///
+    /// **Errors** as [`InteractionAttention::with_heads`].
+    pub fn with_pattern(mut self, pattern: impl Pattern + 'static) -> Result<Self> {
+        self.pattern = Some(Arc::new(pattern));
+        self.fit_reach()
+    }
+
+    /// Hides later tokens, if no pattern is set.
+    #[must_use]
+    pub fn causal(self, causal: bool) -> Self {
+        Self { causal, ..self }
+    }
+
+    /// Reverses the flow: V is multiplied by -1.
+    #[must_use]
+    pub fn repelling(self, repelling: bool) -> Self {
+        Self { sign: if repelling { -1.0 } else { 1.0 }, ..self }
+    }
+
+    /// Sets the instruction set.
+    #[must_use]
+    pub fn with_isa(self, isa: Isa) -> Self {
+        Self { isa, ..self }
+    }
+
+    /// The interaction.
+    pub fn interaction(&self) -> &Interaction {
+        &self.interaction
+    }
+
+    /// Enlarges the interval of the interaction to all inner products of the heads.
+    fn fit_reach(mut self) -> Result<Self> {
+        let rotary = self.pattern.as_ref().is_some_and(|p| p.is_rotary());
+        let reach = self.heads.iter().map(|h| head_reach(h, rotary)).fold(1.0, f64::max);
+        if reach > self.interaction.reach() {
+            let interaction = self.interaction.with_reach(reach)?;
+            if self.row_sum == RowSum::Normalised {
+                interaction.check_row_weights()?;
+            }
+            self.interaction = Arc::new(interaction);
+        }
+        Ok(self)
+    }
+
+    /// True if the kernel of plain attention applies.
+    fn is_plain(&self) -> bool {
+        self.heads.len() == 1 && self.heads[0].is_identity() && self.pattern.is_none()
+    }
+
+    /// The row sums for masks, biases, positions and matrices.
+    fn row_sums(&self, x: &Tokens, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
+        let (n, d) = (x.n(), x.d());
+        let shares = n * n * d >= MIN_PARALLEL_WORK;
+        enter_pool(shares, || {
+            let (images, scratch): &mut (Images, Scratch) = work.buffers();
+            images.fill(self, x);
+            let rows = Row { attention: self, x, form, images };
+            if shares && parallel_allowed() {
+                out.par_chunks_exact_mut(d)
+                    .enumerate()
+                    .for_each_init(Scratch::default, |scratch, (i, o)| rows.write(scratch, i, o));
+            } else {
+                out.chunks_exact_mut(d).enumerate().for_each(|(i, o)| rows.write(scratch, i, o));
+            }
+        });
+    }
+}
+
+/// **Errors** a matrix that is not d x d and symmetric.
+pub(super) fn check_symmetric(d: usize, form: &[f64]) -> Result<()> {
+    if form.len() != d * d {
+        let found = format!("a matrix of {} numbers", form.len());
+        return Err(Error::parameter("D", found, format!("a {d} x {d} matrix")));
+    }
+    for (i, j) in crate::num::pairs(d) {
+        let (a, b) = (form[i * d + j], form[j * d + i]);
+        if !((a - b).abs() <= 1e-14 * (a.abs() + b.abs())) {
+            return Err(Error::parameter(
+                "D",
+                format!("{a} and {b} in row {} and column {}", i + 1, j + 1),
+                "a symmetric matrix: only then the flow is a gradient flow",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Upper bound of `|<Q x, K y>|` for unit vectors, or of `|Q x| |K y|`.
+pub(super) fn head_reach(head: &Head, separate: bool) -> f64 {
+    let [q, k, _] = head.matrices();
+    if q.is_none() && k.is_none() {
+        return 1.0;
+    }
+    let d = head.dimension();
+    let (rank, whole) = (head.images(d).0, identity(d));
+    let (q, k) = (q.unwrap_or(&whole), k.unwrap_or(&whole));
+    let reach = if separate {
+        spectral_norm(q, rank) * spectral_norm(k, rank)
+    } else {
+        spectral_norm(&transpose_mul(k, q, rank), d)
+    };
+    // The norm is exact to rounding.
+    reach * (1.0 + 1e-12)
+}
+
+impl Sublayer for InteractionAttention {
+    fn evaluate(&self, input: &Input, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
+        let x = input.tokens;
+        if self.algorithm(x, form).is_err() {
+            return out.fill(f64::NAN);
+        }
+        if !self.is_plain() {
+            return self.row_sums(x, form, work, out);
+        }
+        let normalised = self.row_sum == RowSum::Normalised;
+        let &Self { causal, sign, isa, ref interaction, .. } = self;
+        AnyWeight { series: interaction.weights(), causal, normalised, sign, isa }
+            .apply(x, form, work, out);
+    }
+
+    fn properties(&self) -> Properties {
+        let all = self.pattern.as_ref().is_none_or(|p| p.is_plain()) && !self.causal;
+        let plain = self.heads.len() == 1 && self.heads[0].is_identity();
+        let positive = self.sign > 0.0 && self.interaction.check_row_weights().is_ok();
+        Properties {
+            common_field: all,
+            rotation_equivariant: plain && self.pattern.is_none(),
+            permutation_equivariant: all,
+            causal: self.causal && self.pattern.is_none(),
+            odd: true,
+            autonomous: true,
+            cone_invariant: positive && self.heads.iter().all(Head::has_identity_value),
+            speed_bound: match self.row_sum {
+                _ if !plain || self.pattern.is_some() => None,
+                RowSum::Normalised => Some(1.0),
+                RowSum::Plain => Some(self.interaction.sizes().0 * (1.0 + 1e-6)),
+            },
+            ..Properties::default()
+        }
+    }
+
+    fn length_scale(&self) -> f64 {
+        self.interaction.length_scale()
+    }
+
+    fn algorithm(&self, x: &Tokens, _: OutputForm) -> Result<&'static str> {
+        if !x.space().is_unit() {
+            return Err(Error::parameter(
+                "tokens",
+                format!("tokens of the space `{}`", x.space().name()),
+                "unit vectors: an interaction is a function on [-1, 1]",
+            ));
+        }
+        if let Some(wrong) = self.heads.iter().find(|h| !h.is_identity() && h.dimension() != x.d())
+        {
+            let expected = format!("d = {}", x.d());
+            return Err(Error::parameter("dimension of a head", wrong.dimension(), expected));
+        }
+        if let Some(pattern) = &self.pattern {
+            let ranks = self.heads.iter().map(|h| h.images(x.d()).0);
+            let ranks = (ranks.clone().min().unwrap_or(0), ranks.max().unwrap_or(0));
+            let (heads, n) = (self.heads.len(), x.n());
+            pattern.check(&AttentionShape { heads, queries: n, sources: n, ranks })?;
+        }
+        Ok(if self.is_plain() { "any-weight" } else { "any-weight-rows" })
+    }
+
+    fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {
+        by_definition(self, input.tokens, form).ok()
+    }
+}

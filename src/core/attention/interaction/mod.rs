@@ -1,0 +1,351 @@
+//! Interactions: any function `phi(<x, y>)` in the place of `e^{beta <x, y>}`.
+//!
+//! [`Interaction`] is the function with its derivatives, its integral W and its series.
+//! [`InteractionAttention`] moves tokens by it, [`InteractionEnergy`] is the energy whose gradient
+//! is the unnormalised velocity.
+
+mod built_in;
+mod definition;
+mod energy;
+mod flow;
+mod forms;
+mod rows;
+
+pub use built_in::{ALL, BuiltIn, Parameter};
+pub use energy::InteractionEnergy;
+pub use flow::{InteractionAttention, RowSum};
+
+use super::kernel::PairSeries;
+use crate::error::{Error, Result};
+use crate::num::chebyshev_series::ChebyshevSeries;
+use crate::num::dd::Dd;
+use crate::num::formula::{Compiled, Formula, Jet};
+use crate::num::interval::Interval;
+
+/// An interaction `phi` on `[-r, r]` (r = 1 unless matrices stretch inner products), with
+/// `W' = phi`.
+///
+/// Between kinks of `abs` and `relu` phi is analytic, and a Chebyshev series represents it. Sums
+/// over pairs use the series in SIMD lanes; values at a point use the formula.
+///
+/// **Accuracy** of the series: [`Interaction::error`], below 1e-16 of the largest value by
+/// measurement. Sums over pairs add rounding of a few units in the last place of the largest
+/// value. A positive phi that varies by more than a factor of 64 is represented by its logarithm;
+/// then small weights are relatively accurate, too.
+///
+/// ```
+/// use metastable::attention::interaction::Interaction;
+/// let cubic = Interaction::parse("s^3", &[])?;
+/// assert_eq!((cubic.value(0.5)?, cubic.derivative(0.5)?), (0.125, 0.75));
+/// assert!((cubic.potential(0.5) - 1.0 / 64.0).abs() < 1e-16);
+/// let exp = Interaction::parse("exp:beta=4", &[])?;
+/// assert!((exp.potential(1.0) - 4f64.exp() / 4.0).abs() < 1e-14);
+/// let wrong = Interaction::parse("exp(beta*s)", &[("bta", 2.0)]).unwrap_err().to_string();
+/// assert!(wrong.contains("did you mean `bta`?"), "{wrong}");
+/// # Ok::<(), metastable::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Interaction {
+    name: String,
+    formula: Formula,
+    point: Compiled<f64>,
+    exact: Compiled<Dd>,
+    reach: f64,
+    potential_at_zero: f64,
+    /// phi by pieces, ascending in s.
+    series: Vec<ChebyshevSeries>,
+    potential: Vec<ChebyshevSeries>,
+    weights: PairSeries,
+    potentials: PairSeries,
+    slopes: forms::Slopes,
+    range: Extremes,
+}
+
+/// Extreme values at sampled points.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extremes {
+    /// Where phi is smallest, and its value.
+    least: (f64, f64),
+    /// The largest value of phi.
+    most: f64,
+    /// The largest absolute values of phi and of its derivative.
+    size: f64,
+    slope: f64,
+}
+
+/// Points at which a formula is examined.
+const SAMPLES: u32 = 4096;
+
+impl Interaction {
+    /// An interaction by name (`exp:beta=4`, `power:p=3`, `polynomial:1,0,2`, see [`ALL`]) or by a
+    /// formula of s and the parameters, which may follow a semicolon: `s^p; p=3`.
+    ///
+    /// **Errors** an unknown name or parameter, a formula that is empty, not finite or complex on
+    /// [-1, 1] (the place is said), a formula whose series needs more than 4096 terms.
+    pub fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<Self> {
+        if let Some(found) = built_in::find(text)? {
+            let own: Vec<(&str, f64)> =
+                found.parameters.iter().map(|(k, v)| (k.as_str(), *v)).collect();
+            let formula = Formula::parse(&found.formula, &own)?;
+            return Self::build(text.trim().to_owned(), formula, found.potential_at_zero, 1.0);
+        }
+        let (body, values) = text.split_once(';').unwrap_or((text, ""));
+        let given = crate::num::key_values::KeyValues::parse("interaction", values);
+        let mut all = parameters.to_vec();
+        for (key, _) in given.pairs()? {
+            let value = given.number(key)?.unwrap_or(f64::NAN);
+            all.retain(|(k, _)| *k != key);
+            all.push((key, value));
+        }
+        let formula = Formula::parse(body, &all)?;
+        Self::build(text.trim().to_owned(), formula, 0.0, 1.0)
+    }
+
+    fn build(name: String, formula: Formula, potential_at_zero: f64, reach: f64) -> Result<Self> {
+        let (point, exact) = (formula.compile::<f64>()?, formula.compile::<Dd>()?);
+        let range = examine(&point, reach)?;
+        let mut ends = vec![-reach];
+        ends.extend(formula.kinks(-reach, reach)?);
+        ends.push(reach);
+        if ends.len() > 18 {
+            return Err(Error::parameter(
+                "interaction",
+                format!("{} kinks", ends.len() - 2),
+                "a function with at most 16 kinks on [-1, 1]",
+            ));
+        }
+        let phi = |s: Dd| exact.at(s).map(|v| v.value);
+        let series = ends
+            .windows(2)
+            .map(|w| ChebyshevSeries::fit(phi, w[0], w[1]))
+            .collect::<Result<Vec<_>>>()?;
+        let potential = potentials(&series, potential_at_zero);
+        let log = forms::logarithmic(&exact, &series, reach, (range.least.1, range.most))?;
+        let slopes = match &log {
+            Some(_) => forms::Slopes::Ratio(forms::ratio(&exact, reach)?),
+            None => forms::Slopes::Values(forms::pair_series(
+                &series.iter().map(ChebyshevSeries::derivative).collect::<Vec<_>>(),
+                reach,
+            )),
+        };
+        let weights = log.unwrap_or_else(|| forms::pair_series(&series, reach));
+        Ok(Self {
+            potentials: forms::pair_series(&potential, reach),
+            name,
+            formula,
+            point,
+            exact,
+            reach,
+            potential_at_zero,
+            series,
+            potential,
+            weights,
+            slopes,
+            range,
+        })
+    }
+
+    /// The same interaction on `[-reach, reach]`, for inner products of that size.
+    ///
+    /// **Errors** as [`Interaction::parse`], on the larger interval.
+    pub fn with_reach(&self, reach: f64) -> Result<Self> {
+        if reach <= self.reach {
+            return Ok(self.clone());
+        }
+        Self::build(self.name.clone(), self.formula.clone(), self.potential_at_zero, reach)
+    }
+
+    /// The text from which it was read.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The formula.
+    pub fn formula(&self) -> &Formula {
+        &self.formula
+    }
+
+    /// The largest inner product r.
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// `phi(s)`.
+    pub fn value(&self, s: f64) -> Result<f64> {
+        self.point.at(s).map(|v| v.value)
+    }
+
+    /// `phi'(s)`.
+    ///
+    /// **Errors** a kink at s.
+    pub fn derivative(&self, s: f64) -> Result<f64> {
+        self.checked(s, 1, self.point.at(s)?.first)
+    }
+
+    /// `phi''(s)`.
+    ///
+    /// **Errors** a kink of phi or of its derivative at s.
+    pub fn second_derivative(&self, s: f64) -> Result<f64> {
+        self.checked(s, 2, self.point.at(s)?.second)
+    }
+
+    /// A derivative of this order, if the pieces on both sides of s agree on it.
+    fn checked(&self, s: f64, order: usize, value: f64) -> Result<f64> {
+        let touching = self.series.iter().filter(|p| p.interval().0 <= s && s <= p.interval().1);
+        let one_sided: Vec<Vec<f64>> = touching
+            .map(|p| {
+                let first = p.derivative();
+                let both = [first.value(s), first.derivative().value(s)];
+                both[..order].to_vec()
+            })
+            .collect();
+        let agrees = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * (a.abs() + b.abs()))
+        };
+        let smooth = self.series.len() == 1 || one_sided.windows(2).all(|w| agrees(&w[0], &w[1]));
+        if smooth && value.is_finite() {
+            return Ok(value);
+        }
+        Err(Error::parameter(
+            "interaction",
+            format!("a kink at s = {s}"),
+            "a function that is differentiable there, as Hessians and rates need",
+        ))
+    }
+
+    /// phi and phi' of a pair, from the formula.
+    pub(crate) fn pair(&self, s: f64) -> Result<(f64, f64)> {
+        let at = self.point.at(s)?;
+        let first = if self.series.len() == 1 && at.first.is_finite() {
+            at.first
+        } else {
+            self.checked(s, 1, at.first)?
+        };
+        Ok((at.value, first))
+    }
+
+    /// `W(s)`, the integral of phi; `W(0) = 0` unless the papers' energy fixes another constant
+    /// (`1/beta` for `exp:beta`).
+    ///
+    /// **Accuracy** 1e-15 of the largest W.
+    pub fn potential(&self, s: f64) -> f64 {
+        let piece = self.potential.iter().find(|p| s <= p.interval().1);
+        piece.or(self.potential.last()).map_or(f64::NAN, |p| p.value(s))
+    }
+
+    /// phi and its derivatives in double-double arithmetic.
+    pub fn at_exact(&self, s: Dd) -> Result<Jet<Dd>> {
+        self.exact.at(s)
+    }
+
+    /// W in double-double arithmetic, from the series.
+    pub fn potential_exact(&self, s: Dd) -> Dd {
+        let piece = self.potential.iter().find(|p| s.to_f64() <= p.interval().1);
+        piece.or(self.potential.last()).map_or(Dd::from(f64::NAN), |p| p.value_at(s))
+    }
+
+    /// Proved bounds of phi and its derivatives on an interval: every operation of the formula
+    /// rounds outwards. `sin`, `cos` and `tan` are bounded sharply for arguments within [-4, 4].
+    pub fn enclosure(&self, s: Interval) -> Result<Jet<Interval>> {
+        self.formula.compile::<Interval>()?.at(s)
+    }
+
+    /// The series of phi by pieces, ascending in s.
+    pub fn series(&self) -> &[ChebyshevSeries] {
+        &self.series
+    }
+
+    /// The largest number of terms of a piece.
+    pub fn terms(&self) -> usize {
+        self.series.iter().map(|p| p.degree() + 1).max().unwrap_or(0)
+    }
+
+    /// Largest difference between phi and its series, measured in double-double arithmetic at four
+    /// points per term and more. It is no proof.
+    pub fn error(&self) -> f64 {
+        self.series.iter().fold(0.0, |m, p| m.max(p.error()))
+    }
+
+    /// The weights in lanes.
+    pub fn weights(&self) -> &PairSeries {
+        &self.weights
+    }
+
+    pub(crate) fn potentials(&self) -> &PairSeries {
+        &self.potentials
+    }
+
+    pub(crate) fn slopes(&self) -> &forms::Slopes {
+        &self.slopes
+    }
+
+    /// The largest absolute values of phi and phi' at the sampled points.
+    pub fn sizes(&self) -> (f64, f64) {
+        (self.range.size, self.range.slope)
+    }
+
+    /// Checks that phi is nowhere negative, as row weights that are normalised must be. Values are
+    /// sampled at 4097 points.
+    ///
+    /// **Errors** a point where phi is negative.
+    pub fn check_row_weights(&self) -> Result<()> {
+        let (s, value) = self.range.least;
+        if value >= -1e-14 * self.range.size {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            "interaction",
+            format!("the row weight {value} at s = {s}"),
+            "weights kappa >= 0 on [-1, 1], which SA-like flows need; or the dynamics `usa`",
+        ))
+    }
+
+    /// Length over which weights change by a factor e, at most 1.
+    pub fn length_scale(&self) -> f64 {
+        let steepness = self.range.slope / self.range.size.max(f64::MIN_POSITIVE);
+        steepness.max(1.0).powf(-0.5)
+    }
+}
+
+/// W by pieces, continuous, with the given value at 0.
+fn potentials(series: &[ChebyshevSeries], at_zero: f64) -> Vec<ChebyshevSeries> {
+    let mut start = Dd::default();
+    let mut pieces: Vec<ChebyshevSeries> = Vec::with_capacity(series.len());
+    for piece in series {
+        let own = piece.integral().plus(start);
+        start = own.value_at(Dd::from(piece.interval().1));
+        pieces.push(own);
+    }
+    let zero = Dd::default();
+    let found = pieces.iter().find(|p| p.interval().1 >= 0.0).map(|p| p.value_at(zero));
+    let shift = Dd::from(at_zero) - found.unwrap_or_default();
+    pieces.into_iter().map(|p| p.plus(shift)).collect()
+}
+
+/// Samples phi. **Errors** the first point where it is not a finite number.
+fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
+    let mut out =
+        Extremes { least: (0.0, f64::INFINITY), most: f64::NEG_INFINITY, ..Extremes::default() };
+    for k in 0..=SAMPLES {
+        let s = reach * (2.0 * f64::from(k) / f64::from(SAMPLES) - 1.0);
+        let at = point.at(s)?;
+        if !at.value.is_finite() {
+            let found =
+                if at.value.is_nan() { "no real number".into() } else { at.value.to_string() };
+            return Err(Error::parameter(
+                "interaction",
+                format!("{found} at s = {s}"),
+                "a function that is finite and real on [-1, 1]",
+            ));
+        }
+        if at.value < out.least.1 {
+            out.least = (s, at.value);
+        }
+        out.most = out.most.max(at.value);
+        out.size = out.size.max(at.value.abs());
+        if at.first.is_finite() {
+            out.slope = out.slope.max(at.first.abs());
+        }
+    }
+    Ok(out)
+}

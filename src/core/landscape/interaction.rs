@@ -1,0 +1,259 @@
+//! Critical points and spectra of the energy of any interaction.
+
+use super::critical::{merge_coincident, move_along};
+use super::spectrum::{bordered, rotations, to_ambient};
+use crate::attention::Energy;
+use crate::attention::interaction::InteractionEnergy;
+use crate::error::{Error, Result};
+use crate::num::vector::{max_abs, norm};
+use crate::num::{dense, sum::dot};
+use crate::sphere::{
+    Tokens,
+    geometry::{chord2, dist, tangent_basis},
+};
+
+/// The spectrum of the Hessian at clusters of tokens, in the metric `sum_i m_i |u_i|^2`: growth
+/// rates of the gradient flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InteractionSpectrum {
+    /// All `n (d-1)` eigenvalues, ascending.
+    pub values: Vec<f64>,
+    /// Negative eigenvalues.
+    pub stable: usize,
+    /// Positive eigenvalues: unstable directions of the ascending flow.
+    pub unstable: usize,
+    /// Zero eigenvalues that do not belong to rotations.
+    pub nullity: usize,
+    /// Dimension of the orbit under rotations (0 with a matrix D).
+    pub rotations: usize,
+    /// Rounding error of an eigenvalue; smaller ones count as zero.
+    pub rounding: f64,
+}
+
+/// A critical point of the energy on clusters of tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InteractionCriticalPoint {
+    /// One row per cluster.
+    pub clusters: Tokens,
+    /// Tokens per cluster.
+    pub sizes: Vec<usize>,
+    /// The energy.
+    pub energy: f64,
+    /// Largest norm of a force, relative to the sum of the norms of its terms.
+    pub residual: f64,
+    /// The spectrum.
+    pub spectrum: InteractionSpectrum,
+    /// Angles between clusters, ascending.
+    pub angles: Vec<f64>,
+}
+
+/// The Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
+fn mass_hessian(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
+    let t = x.d() - 1;
+    let size = x.n() * t;
+    let mut h = energy.hessian(x)?;
+    let root: Vec<f64> = x.masses().iter().map(|m| m.sqrt()).collect();
+    for (k, v) in h.iter_mut().enumerate() {
+        *v /= root[k / size / t] * root[k % size / t];
+    }
+    Ok(h)
+}
+
+/// Rotations that leave the energy unchanged: all without a matrix, none with one (a matrix with
+/// equal eigenvalues commutes with some, which then count as zero eigenvalues).
+fn symmetries(energy: &InteractionEnergy, x: &Tokens) -> Vec<Vec<f64>> {
+    if energy.form().is_some() { Vec::new() } else { rotations(x) }
+}
+
+impl InteractionSpectrum {
+    /// The spectrum at `x`, whose rows are clusters of `sizes` tokens (mass of a row = sum over its
+    /// tokens).
+    ///
+    /// **Accuracy** [`InteractionSpectrum::rounding`]. **Cost** `O((K d)^3)`.
+    /// **Errors** more than 6000 unknowns, an inner product at a kink, a failed iteration; clusters
+    /// of several tokens with a matrix D.
+    ///
+    /// ```
+    /// use metastable::attention::interaction::{Interaction, InteractionEnergy};
+    /// use metastable::{landscape::interaction::InteractionSpectrum, sphere::Tokens};
+    /// let energy = InteractionEnergy::new(Interaction::parse("power:p=1", &[])?);
+    /// // phi(s) = s draws a token to the axis of another: opposite tokens are a maximum.
+    /// let x = Tokens::new(2, vec![1.0, 0.0, -1.0, 0.0])?;
+    /// let spectrum = InteractionSpectrum::of_clusters(&energy, &x, &[1, 1])?;
+    /// assert_eq!((spectrum.rotations, spectrum.stable), (1, 1));
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn of_clusters(energy: &InteractionEnergy, x: &Tokens, sizes: &[usize]) -> Result<Self> {
+        Energy::check_hessian_size(x)?;
+        if sizes.len() != x.n() {
+            let expected = format!("one number for each of the {} clusters", x.n());
+            return Err(Error::parameter("sizes", format!("{sizes:?}"), expected));
+        }
+        let h = mass_hessian(energy, x)?;
+        let symmetry = symmetries(energy, x);
+        let (size, r) = (x.n() * (x.d() - 1), symmetry.len());
+        let failed = || Error::Numerical {
+            what: format!("the eigenvalues of a {size} x {size} Hessian did not converge"),
+        };
+        let mut values = dense::symmetric_eigenvalues(&h, size).ok_or_else(failed)?;
+        let between =
+            dense::symmetric_eigenvalues(&bordered(&h, &symmetry), size + r).ok_or_else(failed)?;
+        let scale = energy.interaction().sizes();
+        let rounding = 8.0
+            * f64::EPSILON
+            * ((size + r) as f64).sqrt()
+            * (scale.0 + scale.1 + max_abs(&values));
+        // The border adds r eigenvalues of each sign, of modulus 1 on rotations.
+        let count = |sign: f64| between.iter().filter(|v| sign * **v > rounding).count();
+        let (mut unstable, mut stable) =
+            (count(1.0).saturating_sub(r), count(-1.0).saturating_sub(r));
+        for (q, &tokens) in sizes.iter().enumerate().filter(|(_, s)| **s > 1) {
+            let own = within_cluster(energy, x, q)?.ok_or_else(failed)?;
+            unstable += (tokens - 1) * own.iter().filter(|v| **v > rounding).count();
+            stable += (tokens - 1) * own.iter().filter(|v| **v < -rounding).count();
+            (1..tokens).for_each(|_| values.extend(&own));
+        }
+        values.sort_by(f64::total_cmp);
+        let nullity = values.len() - (unstable + stable + r).min(values.len());
+        Ok(Self { values, stable, unstable, nullity, rotations: r, rounding })
+    }
+
+    /// The spectrum of separate tokens.
+    pub fn of_tokens(energy: &InteractionEnergy, x: &Tokens) -> Result<Self> {
+        Self::of_clusters(energy, x, &vec![1; x.n()])
+    }
+}
+
+/// Eigenvalues for directions in which the tokens of cluster q separate and their centre stays:
+/// those of `P [sum_{p != q} M_p (phi' y_p y_p^T - phi s I)] P - M_q phi(1)`.
+fn within_cluster(energy: &InteractionEnergy, x: &Tokens, q: usize) -> Result<Option<Vec<f64>>> {
+    if energy.form().is_some() {
+        return Err(Error::parameter(
+            "sizes",
+            "clusters of several tokens",
+            "separate tokens with a matrix D",
+        ));
+    }
+    let (d, t, phi) = (x.d(), x.d() - 1, energy.interaction());
+    let basis = tangent_basis(x.row(q));
+    let mut b = vec![0.0; t * t];
+    let own = x.masses()[q] * phi.value(1.0)?;
+    (0..t).for_each(|a| b[a * t + a] -= own);
+    for p in (0..x.n()).filter(|p| *p != q) {
+        let s = 1.0 - 0.5 * chord2(x.row(q), x.row(p));
+        let (value, slope) = phi.pair(s)?;
+        let m = x.masses()[p];
+        let c: Vec<f64> = basis.chunks_exact(d).map(|e| dot(e, x.row(p))).collect();
+        for k in 0..t * t {
+            let radial = if k / t == k % t { value * s } else { 0.0 };
+            b[k] += m * (slope * c[k / t] * c[k % t] - radial);
+        }
+    }
+    Ok(dense::symmetric_eigenvalues(&b, t))
+}
+
+impl InteractionCriticalPoint {
+    /// The critical point that Newton's method finds from clusters of `sizes` tokens; clusters that
+    /// meet are merged.
+    ///
+    /// **Errors** masses that are not proportional to the sizes, an inner product at a kink of phi,
+    /// no convergence to a residual of 1e-11.
+    ///
+    /// ```
+    /// use metastable::attention::interaction::{Interaction, InteractionEnergy};
+    /// use metastable::{landscape::interaction::InteractionCriticalPoint, sphere::Tokens};
+    /// let energy = InteractionEnergy::new(Interaction::parse("exp:beta=8", &[])?);
+    /// let near = Tokens::from_angles(&[0.01, 2.1, 4.2])?;
+    /// let saddle = InteractionCriticalPoint::near(&energy, &near, &[1, 1, 1])?;
+    /// assert!(saddle.residual < 1e-12 && saddle.spectrum.unstable == 2);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn near(energy: &InteractionEnergy, start: &Tokens, sizes: &[usize]) -> Result<Self> {
+        let n = sizes.iter().sum::<usize>() as f64;
+        if sizes.len() != start.n()
+            || sizes.iter().zip(start.masses()).any(|(s, m)| (*s as f64 / n - m).abs() > 1e-12)
+        {
+            return Err(Error::parameter(
+                "sizes",
+                format!("{sizes:?}"),
+                "tokens per cluster, in proportion to the masses",
+            ));
+        }
+        let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
+        loop {
+            x = newton(energy, &x)?;
+            let before = x.n();
+            if energy.form().is_none() {
+                (x, sizes, _) = merge_coincident(&x, &sizes);
+            }
+            if x.n() == before {
+                break;
+            }
+        }
+        let residual = relative_gradient_norm(energy, &x)?;
+        if residual > 1e-11 {
+            return Err(Error::Numerical {
+                what: format!(
+                    "Newton's method stopped at a relative residual of {residual:.1e}, above 1e-11"
+                ),
+            });
+        }
+        let spectrum = InteractionSpectrum::of_clusters(energy, &x, &sizes)?;
+        let mut angles: Vec<f64> =
+            crate::num::pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
+        angles.sort_by(f64::total_cmp);
+        Ok(Self { energy: energy.value(&x), clusters: x, sizes, residual, spectrum, angles })
+    }
+}
+
+/// The largest norm of a force, relative to the largest possible one: `max |phi|` times the mass.
+pub fn relative_gradient_norm(energy: &InteractionEnergy, x: &Tokens) -> Result<f64> {
+    let scale = energy.interaction().sizes().0.max(f64::MIN_POSITIVE);
+    let gradient = energy.grad(x);
+    let rows = gradient.chunks_exact(x.d()).zip(x.masses());
+    Ok(rows.map(|(g, m)| norm(g) / (m * scale)).fold(0.0, f64::max))
+}
+
+/// Newton's method for `grad E = 0` modulo rotations, with steps of at most 0.2. Ends when the
+/// residual stops falling and returns the best point.
+fn newton(energy: &InteractionEnergy, start: &Tokens) -> Result<Tokens> {
+    let mut x = start.clone();
+    let mut best = (relative_gradient_norm(energy, &x)?, x.clone());
+    let mut without_progress = 0;
+    for _ in 0..60 {
+        let step = newton_step(energy, &x)?;
+        let largest = step.chunks_exact(x.d()).map(norm).fold(0.0f64, f64::max);
+        if !largest.is_finite() || largest == 0.0 {
+            break;
+        }
+        x = move_along(&x, &step, (0.2 / largest).min(1.0));
+        let residual = relative_gradient_norm(energy, &x)?;
+        without_progress = if residual < 0.5 * best.0 { 0 } else { without_progress + 1 };
+        if residual < best.0 {
+            best = (residual, x.clone());
+        }
+        if without_progress >= 8 {
+            break;
+        }
+    }
+    Ok(best.1)
+}
+
+/// The Newton step p modulo rotations, from `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
+fn newton_step(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
+    let (d, t) = (x.d(), x.d() - 1);
+    let size = x.n() * t;
+    let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
+    let border = symmetries(energy, x);
+    let a = bordered(&mass_hessian(energy, x)?, &border);
+    let gradient = energy.grad(x);
+    let mut rhs = vec![0.0; size + border.len()];
+    for i in 0..x.n() {
+        let root = x.masses()[i].sqrt();
+        for (k, e) in bases[i].chunks_exact(d).enumerate() {
+            rhs[i * t + k] = -dot(e, &gradient[i * d..(i + 1) * d]) / root;
+        }
+    }
+    let p = dense::solve(&a, &rhs);
+    Ok(to_ambient(x, &bases, &p[..size]))
+}

@@ -1,0 +1,211 @@
+//! Weights of pairs that are any function of their inner product: polynomials in lanes.
+
+use crate::num::aligned::AlignedVec;
+use crate::num::simd::{Isa, SimdKernel, SimdOps};
+
+/// A function of `z = top - s`, the distance of an inner product s from its largest value (half the
+/// squared chord, for tokens on the sphere): polynomials on pieces of the interval, times a factor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairSeries {
+    /// From the piece of the smallest z to that of the largest.
+    pub pieces: Vec<Piece>,
+    /// The factor of all values.
+    pub factor: f64,
+}
+
+/// A polynomial in `t = shift - slope z`, which is in [-1, 1] on the piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// The smallest z of the piece; the first piece also serves smaller ones.
+    pub from: f64,
+    /// `t` at `z = 0`.
+    pub shift: f64,
+    /// `-dt/dz`.
+    pub slope: f64,
+    /// The values.
+    pub form: PieceForm,
+}
+
+/// A polynomial p of t, or the exponential of one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PieceForm {
+    /// p by its powers.
+    Powers(Powers),
+    /// p by its Chebyshev coefficients, where powers would lose digits.
+    Chebyshev(Vec<f64>),
+    /// `2^(exponent - z p)` with an exponent of at most 0 at every z.
+    Exponential {
+        /// The exponent at `z = 0`.
+        exponent: f64,
+        /// p.
+        slope: Powers,
+    },
+}
+
+/// A polynomial by its even and odd powers: two chains of operations instead of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Powers {
+    /// Coefficients of `t^{2k}` and `t^{2k+1}`, the highest first.
+    pairs: Vec<[f64; 2]>,
+    parity: Parity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Parity {
+    Even,
+    Odd,
+    Mixed,
+}
+
+impl Powers {
+    /// From the coefficients of `1, t, t^2, ...`.
+    pub fn new(coefficients: &[f64]) -> Self {
+        let is_zero = |from: usize| coefficients.iter().skip(from).step_by(2).all(|c| *c == 0.0);
+        let parity = match (is_zero(1), is_zero(0)) {
+            (true, _) => Parity::Even,
+            (_, true) => Parity::Odd,
+            _ => Parity::Mixed,
+        };
+        let pair = |c: &[f64]| [c[0], c.get(1).copied().unwrap_or(0.0)];
+        Self { pairs: coefficients.chunks(2).map(pair).rev().collect(), parity }
+    }
+
+    #[inline(always)]
+    fn values<L: SimdOps<F = f64>, const U: usize>(&self, l: L, t: [L::V; U]) -> [L::V; U] {
+        let mut square = t;
+        for u in 0..U {
+            square[u] = l.mul(t[u], t[u]);
+        }
+        let mut even = [l.zero(); U];
+        match self.parity {
+            Parity::Mixed => {
+                let mut odd = [l.zero(); U];
+                for [a, b] in &self.pairs {
+                    let (a, b) = (l.splat(*a), l.splat(*b));
+                    for u in 0..U {
+                        even[u] = l.fma(even[u], square[u], a);
+                        odd[u] = l.fma(odd[u], square[u], b);
+                    }
+                }
+                for u in 0..U {
+                    even[u] = l.fma(odd[u], t[u], even[u]);
+                }
+            }
+            Parity::Even => {
+                for [a, _] in &self.pairs {
+                    let a = l.splat(*a);
+                    for u in 0..U {
+                        even[u] = l.fma(even[u], square[u], a);
+                    }
+                }
+            }
+            Parity::Odd => {
+                for [_, b] in &self.pairs {
+                    let b = l.splat(*b);
+                    for u in 0..U {
+                        even[u] = l.fma(even[u], square[u], b);
+                    }
+                }
+                for u in 0..U {
+                    even[u] = l.mul(even[u], t[u]);
+                }
+            }
+        }
+        even
+    }
+}
+
+/// Clenshaw's recurrence.
+#[inline(always)]
+fn clenshaw<L: SimdOps<F = f64>, const U: usize>(
+    l: L,
+    coefficients: &[f64],
+    t: [L::V; U],
+) -> [L::V; U] {
+    let (mut a, mut b, mut twice) = ([l.zero(); U], [l.zero(); U], t);
+    for u in 0..U {
+        twice[u] = l.add(t[u], t[u]);
+    }
+    let Some((first, rest)) = coefficients.split_first() else { return a };
+    for c in rest.iter().rev() {
+        let c = l.splat(*c);
+        for u in 0..U {
+            (a[u], b[u]) = (l.fma(twice[u], a[u], l.sub(c, b[u])), a[u]);
+        }
+    }
+    let first = l.splat(*first);
+    for u in 0..U {
+        a[u] = l.fma(t[u], a[u], l.sub(first, b[u]));
+    }
+    a
+}
+
+impl Piece {
+    #[inline(always)]
+    fn values<L: SimdOps<F = f64>, const U: usize>(&self, l: L, z: [L::V; U]) -> [L::V; U] {
+        let (minus, shift, mut t) = (l.splat(-self.slope), l.splat(self.shift), z);
+        for u in 0..U {
+            t[u] = l.fma(minus, z[u], shift);
+        }
+        match &self.form {
+            PieceForm::Powers(p) => p.values(l, t),
+            PieceForm::Chebyshev(c) => clenshaw(l, c, t),
+            PieceForm::Exponential { exponent, slope } => {
+                let (mut p, top) = (slope.values(l, t), l.splat(*exponent));
+                for u in 0..U {
+                    p[u] = l.min(l.sub(top, l.mul(z[u], p[u])), l.zero());
+                }
+                l.exp2_array::<U, false>(p)
+            }
+        }
+    }
+}
+
+impl PairSeries {
+    /// The values without the factor.
+    #[inline(always)]
+    pub fn values<L: SimdOps<F = f64>, const U: usize>(&self, l: L, z: [L::V; U]) -> [L::V; U] {
+        let Some((first, others)) = self.pieces.split_first() else { return [l.zero(); U] };
+        let mut out = first.values(l, z);
+        for piece in others {
+            let (from, values) = (l.splat(piece.from), piece.values(l, z));
+            for u in 0..U {
+                out[u] = l.select(l.greater(z[u], from), values[u], out[u]);
+            }
+        }
+        out
+    }
+
+    /// Replaces numbers z by the values, with the factor. The length is a multiple of 16.
+    pub fn replace(&self, isa: Isa, numbers: &mut AlignedVec<f64>) {
+        isa.run(Replace { series: self, numbers });
+    }
+
+    /// The value at one z, with the factor.
+    pub fn value(&self, z: f64) -> f64 {
+        let mut numbers = AlignedVec::default();
+        numbers.reset(16);
+        numbers[0] = z;
+        self.replace(Isa::Portable, &mut numbers);
+        numbers[0]
+    }
+}
+
+struct Replace<'a> {
+    series: &'a PairSeries,
+    numbers: &'a mut [f64],
+}
+
+impl SimdKernel for Replace<'_> {
+    type F = f64;
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdOps<F = f64>>(self, l: L) {
+        let factor = l.splat(self.series.factor);
+        for z in L::view_mut(self.numbers).as_chunks_mut::<2>().0 {
+            let values = self.series.values::<L, 2>(l, *z);
+            *z = [l.mul(factor, values[0]), l.mul(factor, values[1])];
+        }
+    }
+}

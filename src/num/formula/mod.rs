@@ -1,0 +1,155 @@
+//! Formulas of one variable s, read from text: values and derivatives over doubles, double-doubles
+//! and intervals.
+
+mod jet;
+mod kinks;
+mod number;
+mod operators;
+mod remainder;
+mod taylor;
+mod text;
+
+pub use jet::Jet;
+pub use number::Number;
+
+use crate::error::{Error, Result};
+use exmex::{Express, FlatEx};
+use operators::{FUNCTIONS, Literals, Operators};
+use std::collections::BTreeMap;
+
+/// The name of the variable.
+const VARIABLE: &str = "s";
+
+/// A formula of s with named parameters, such as `exp(beta*s) + 0.3*s^3`.
+///
+/// Operations are `+ - * / ^`; functions are `exp`, `ln`, `sqrt`, `sin`, `cos`, `tan`, `sinh`,
+/// `cosh`, `tanh`, `abs` and `relu`; `pi` is a constant. A minus sign binds as in print: `-s^2` is
+/// `-(s^2)`. Values and the first two derivatives are exact up to the rounding of each operation,
+/// by the rules of differentiation (no differences).
+///
+/// ```
+/// use metastable::num::formula::Formula;
+/// let f = Formula::parse("exp(beta*s) + 0.3*s^3", &[("beta", 2.0)])?;
+/// let at = f.compile::<f64>()?.at(0.5)?;
+/// let e = 1f64.exp();
+/// assert!((at.value - (e + 0.0375)).abs() < 1e-15);
+/// assert!((at.first - (2.0 * e + 0.225)).abs() < 2e-15);
+/// assert!((at.second - (4.0 * e + 0.9)).abs() < 4e-15);
+/// # Ok::<(), metastable::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    text: String,
+    read: String,
+    parameters: BTreeMap<String, f64>,
+}
+
+/// A formula over one number type.
+#[derive(Clone, Debug)]
+pub struct Compiled<N: Number> {
+    tree: FlatEx<Jet<N>, Operators<N>, Literals>,
+    /// The variables in the order of the tree; the place of s is filled at each evaluation.
+    arguments: Vec<Jet<N>>,
+    variable: Option<usize>,
+}
+
+impl Formula {
+    /// Reads a formula. Parameters that do not occur are ignored.
+    ///
+    /// **Errors** an empty text, a syntax error, a name that is neither s nor a parameter, a
+    /// function nor a constant (the nearest known one is part of the error).
+    pub fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<Self> {
+        let read = text::with_explicit_signs(text)?;
+        let formula = Self {
+            text: text.trim().to_owned(),
+            read,
+            parameters: parameters.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect(),
+        };
+        formula.compile::<f64>()?;
+        Ok(formula)
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The parameters by name.
+    pub fn parameters(&self) -> &BTreeMap<String, f64> {
+        &self.parameters
+    }
+
+    /// The arguments of these functions as formulas.
+    fn arguments_of(&self, functions: &[&str]) -> Vec<Self> {
+        let (text, mut out) = (&self.read, Vec::new());
+        for name in functions {
+            let starts = text.match_indices(name).filter(|(k, _)| {
+                // A whole word that is followed by a parenthesis.
+                let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+                !text.as_bytes()[..*k].last().is_some_and(word)
+                    && text.as_bytes().get(k + name.len()) == Some(&b'(')
+            });
+            for (k, _) in starts {
+                let from = k + name.len() + 1;
+                let mut depth = 1;
+                let length = text.as_bytes()[from..].iter().take_while(|b| {
+                    depth += i32::from(**b == b'(') - i32::from(**b == b')');
+                    depth > 0
+                });
+                let argument = text[from..from + length.count()].to_owned();
+                let parameters = self.parameters.clone();
+                out.push(Self { text: argument.clone(), read: argument, parameters });
+            }
+        }
+        out
+    }
+
+    /// The formula over another number type.
+    ///
+    /// **Errors** as [`Formula::parse`].
+    pub fn compile<N: Number>(&self) -> Result<Compiled<N>> {
+        let tree = FlatEx::<Jet<N>, Operators<N>, Literals>::parse(&self.read).map_err(|e| {
+            Error::parameter("formula", format!("`{}`", self.text), syntax(e.msg()))
+        })?;
+        let mut arguments = Vec::new();
+        let mut variable = None;
+        for (k, name) in tree.var_names().iter().enumerate() {
+            if name == VARIABLE {
+                variable = Some(k);
+                arguments.push(Jet::default());
+            } else if let Some(value) = self.parameters.get(name) {
+                arguments.push(Jet::constant(N::exact(*value)));
+            } else {
+                let known = [VARIABLE, "pi"].into_iter().chain(FUNCTIONS);
+                return Err(Error::unknown(
+                    "name in the formula",
+                    name,
+                    known.chain(self.parameters.keys().map(String::as_str)),
+                ));
+            }
+        }
+        Ok(Compiled { tree, arguments, variable })
+    }
+}
+
+/// What a formula should look like, with the parser's complaint.
+fn syntax(complaint: &str) -> String {
+    format!("a formula of s, such as exp(4*s) + s^3 ({complaint})")
+}
+
+impl<N: Number> Compiled<N> {
+    /// Value and derivatives with respect to s.
+    ///
+    /// **Errors** an evaluation that the parser's tree refuses; results that are not finite are no
+    /// errors here.
+    pub fn at(&self, s: N) -> Result<Jet<N>> {
+        let mut arguments = self.arguments.clone();
+        if let Some(k) = self.variable {
+            arguments[k] = Jet::variable(s);
+        }
+        self.tree.eval(&arguments).map_err(|e| Error::Numerical { what: e.msg().to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests;
