@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  metastable list theorems")]
 pub struct Arguments {
-    /// theorems, topics (of theorems), dynamics, interactions, laws, masses (laws of masses),
-    /// observables, figures, experiments, studies, integrators, kernels, normalisations, maps (to
-    /// compare with attention), sentences (of popular documents), model (keys of a model), papers,
-    /// printed-figures (in papers, with the command that redraws each), columns (of results) or
-    /// commands. Default: all.
+    /// Any of theorems, topics (of theorems), dynamics, interactions, laws, masses (laws of
+    /// masses), observables, figures, experiments, studies, integrators, kernels, normalisations.
+    /// Or maps (to compare with attention), sentences (of popular documents), model (keys of a
+    /// model), papers, printed-figures (in papers, with the command that redraws each), columns (of
+    /// results), commands. Default: all.
     kind: Option<String>,
     /// Print the table of theorems (default) or of printed-figures as Markdown.
     #[arg(long)]

@@ -38,8 +38,8 @@ pub struct InteractionSearchResult {
 }
 
 impl InteractionCriticalPoint {
-    /// True if both points agree up to rotation, reflection and permutation, judged by sizes, index,
-    /// energy and angles.
+    /// True if both points agree up to rotation, reflection and permutation, judged by sizes,
+    /// index, energy and angles.
     pub fn is_same(&self, other: &Self) -> bool {
         let sorted = |sizes: &[usize]| {
             let mut s = sizes.to_vec();

@@ -20,10 +20,10 @@ impl Formula {
     /// m, and whose next coefficient on the whole box, are enclosed in interval arithmetic;
     /// `T_k(m) = cos(k theta)`. Boxes are halved where the remainder is large.
     ///
-    /// **Accuracy** the widths of intervals add `1e-14` to `1e-12` of the largest value.
-    /// **Cost** about 12 N interval operations per box, some 100 boxes for 100 terms: 0.1 s.
-    /// **Errors** arithmetic that is not IEEE, a formula without finite enclosures (a singular point
-    /// inside or at an end), more than 6000 boxes (series of about 800 terms or more).
+    /// **Accuracy** the widths of intervals add `1e-14` to `1e-12` of the largest value. **Cost**
+    /// about 12 N interval operations per box, some 100 boxes for 100 terms: 0.1 s. **Errors**
+    /// arithmetic that is not IEEE, a formula without finite enclosures (a singular point inside or
+    /// at an end), more than 6000 boxes (series of about 800 terms or more).
     ///
     /// ```
     /// use metastable::num::{chebyshev_series::ChebyshevSeries, formula::Formula};

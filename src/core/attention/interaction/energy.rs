@@ -17,9 +17,9 @@ use crate::sphere::Tokens;
 use crate::sphere::geometry::{chord2, project, tangent_basis};
 use rayon::prelude::*;
 
-/// `E = (1/2) sum_ij m_i m_j W(<x_i, D x_j>)` with `W' = phi` and a symmetric matrix D, the identity
-/// by default. The flow `x_i' = P_i sum_j m_j phi(<x_i, D x_j>) D x_j` is its gradient in the metric
-/// `sum_i m_i |u_i|^2` (arXiv:2501.03096 for `e^{<x, D y>}`).
+/// `E = (1/2) sum_ij m_i m_j W(<x_i, D x_j>)` with `W' = phi` and a symmetric matrix D, the
+/// identity by default. The flow `x_i' = P_i sum_j m_j phi(<x_i, D x_j>) D x_j` is its gradient in
+/// the metric `sum_i m_i |u_i|^2` (arXiv:2501.03096 for `e^{<x, D y>}`).
 ///
 /// ```
 /// use metastable::attention::interaction::{Interaction, InteractionEnergy};
@@ -194,7 +194,8 @@ impl InteractionEnergy {
                 if i == j {
                     continue;
                 }
-                // phi (u_j - u_i) + phi |x_i - x_j|^2 / 2 u_i - phi' <u_j - u_i, x_j - x_i> (x_j - x_i).
+                // phi (u_j - u_i) + phi |x_i - x_j|^2 / 2 u_i - phi' <u_j - u_i, x_j - x_i> (x_j -
+                // x_i).
                 let mut tilt = 0.0;
                 for k in 0..d {
                     change[k] = y[k] - xi[k];
@@ -215,7 +216,8 @@ impl InteractionEnergy {
     }
 
     /// The dense Hessian in orthonormal tangent bases ([`tangent_basis`]), `n(d-1)` square,
-    /// row-major, symmetric. Values come from the formula, so small weights are relatively accurate.
+    /// row-major, symmetric. Values come from the formula, so small weights are relatively
+    /// accurate.
     ///
     /// **Cost** `n^2/2` formulas and `n^2 d^3` operations.
     /// **Errors** more than 6000 unknowns, an inner product at a kink of phi.

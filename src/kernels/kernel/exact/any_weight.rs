@@ -1,7 +1,7 @@
 //! Sums over pairs with any weight `phi(<x_i, x_j>)`, by chords and differences of every pair.
 //!
-//! As in [`super::direct`], the weight is evaluated at half the squared chord, the drift adds
-//! `w (x_j - s x_i)` with `s = 1` for near and `s = -1` for far tokens, and a pair is evaluated once
+//! As in [`super::direct`], the weight is evaluated at half the squared chord, the drift adds `w
+//! (x_j - s x_i)` with `s = 1` for near and `s = -1` for far tokens, and a pair is evaluated once
 //! for both tokens. For d = 2, 3, 4 all coordinates are in registers, above that the tile goes
 //! through memory.
 
