@@ -77,6 +77,7 @@ fn product(a: Interval, b: Interval) -> Interval {
     if a == zero || b == zero { zero } else { a * b }
 }
 
+#[allow(clippy::suspicious_arithmetic_impl, reason = "the recursion of a quotient of series")]
 impl Div for Taylor {
     type Output = Self;
     fn div(self, b: Self) -> Self {

@@ -173,11 +173,14 @@ impl Weight<'_> {
 /// Pairs whose weights are evaluated together.
 const TOGETHER: usize = 4;
 
+/// The coordinates of two tokens in vectors, the source first.
+type TwoTokens<L, const D: usize> = ([<L as SimdOps>::V; D], [<L as SimdOps>::V; D]);
+
 /// Differences `x_j - x_i`, and half the squared chords.
 #[inline(always)]
 fn chords<L: SimdOps<F = f64>, const D: usize, const U: usize>(
     l: L,
-    pairs: [([L::V; D], [L::V; D]); U],
+    pairs: [TwoTokens<L, D>; U],
 ) -> ([[L::V; D]; U], [L::V; U]) {
     let (mut q, mut z, half) = ([[l.zero(); D]; U], [l.zero(); U], l.splat(0.5));
     for u in 0..U {

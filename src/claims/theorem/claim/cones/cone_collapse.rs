@@ -85,7 +85,7 @@ fn setting(case: &Case, ctx: &mut Context, most: f64) -> Result<Setting> {
     };
     Ok(match ctx.index(4) {
         0 => (case.build()?, Box::new(plain_slowness(weights, case.beta))),
-        1 if case.d % 2 == 0 => {
+        1 if case.d.is_multiple_of(2) => {
             (with_pattern(PatternSpec::Rotary(100.0, Pairs::Adjacent))?, bounded(case.beta, 0.0))
         }
         // One head has the slope 2^-8.

@@ -76,7 +76,7 @@ fn all(ctx: &mut Context, d: usize, gain: f64) -> Result<Finding> {
 fn digamma_of_half(m: usize) -> (f64, f64) {
     /// Euler's constant.
     const EULER: f64 = 0.577_215_664_901_532_9;
-    let (mut psi, mut slope, mut x) = if m % 2 == 0 {
+    let (mut psi, mut slope, mut x) = if m.is_multiple_of(2) {
         (-EULER, PI * PI / 6.0, 1.0)
     } else {
         (-EULER - 2.0 * 2f64.ln(), PI * PI / 2.0, 0.5)

@@ -85,13 +85,16 @@ pub fn zero_query_is_ffn(case: &Case, ctx: &mut Context, wrong: bool) -> Result<
     Ok(Finding::answer(max_difference(&out, &images(&x, &v, case.d)) > 1e-9))
 }
 
+/// The output of a layer, the outputs of its heads, and a matrix.
+type Concatenated = (Vec<f64>, Vec<Vec<f64>>, Vec<f64>);
+
 /// `W^O` on the concatenation of two to four normal heads, as the library computes it, and the
 /// outputs `P_h X V_h^T` of the heads. `last` makes `W^O`, d x H d, from H.
 fn concatenated(
     case: &Case,
     ctx: &mut Context,
     last: impl Fn(&mut Context, usize) -> Vec<f64>,
-) -> Result<(Vec<f64>, Vec<Vec<f64>>, Vec<f64>)> {
+) -> Result<Concatenated> {
     let (n, d, count) = (case.n, case.d, 2 + ctx.index(3));
     let x = ctx.normals(n * d);
     let [q, k, v] = std::array::from_fn(|_| normal_rows(ctx, count * d, d));
