@@ -97,7 +97,7 @@ fn sin_cos(j: usize, n: usize) -> (f64, f64) {
 /// **Accuracy** 1e-16 of the largest value. **Errors** an interaction with kinks.
 pub fn fourier_coefficients(phi: &Interaction) -> Result<Vec<f64>> {
     match phi.series() {
-        [one] if one.interval().1 == 1.0 => {
+        [one] if phi.reach() <= 1.0 => {
             let mut all = one.integral().coefficients();
             // The constant of W.
             all[0] += phi.potential(-1.0);
@@ -201,7 +201,7 @@ pub fn growth_rates(
         RowSum::Plain => Coefficient { value: 1.0, error: 0.0 },
         RowSum::Normalised => funk_hecke(phi, d, 0)?[0],
     };
-    if !(mean.value > mean.error) {
+    if mean.value.is_nan() || mean.value <= mean.error {
         return Err(Error::parameter(
             "interaction",
             format!("the mean weight {}", mean.value),

@@ -153,7 +153,7 @@ impl Number for Dd {
     /// beyond.
     fn sin_cos(self) -> (Self, Self) {
         let turns = (self.to_f64() / std::f64::consts::FRAC_PI_2).round();
-        if !(turns.abs() <= 640.0) {
+        if turns.is_nan() || turns.abs() > 640.0 {
             return (Self::from(f64::NAN), Self::from(f64::NAN));
         }
         let r = self - Self::pi() * Self::from(0.5 * turns);
@@ -232,7 +232,7 @@ impl Number for Interval {
     /// Whole turns are subtracted with an enclosure of pi.
     fn sin_cos(self) -> (Self, Self) {
         let turns = (self.mid() / std::f64::consts::TAU).round();
-        if turns == 0.0 || !(turns.abs() < 1e9) {
+        if turns == 0.0 || turns.abs() > 1e9 {
             return Self::sin_cos(self);
         }
         Self::sin_cos(self - Self::exact(2.0 * turns) * <Self as Number>::pi())

@@ -67,7 +67,7 @@ impl Formula {
             if !(a < half && half < b) || b - a < 1e-15 * (high - low) {
                 // A box of the last digits, where f and p are bounded by themselves.
                 let whole = wide[0] - p.values();
-                if !(whole.mag() <= 1e-13 * p.size) {
+                if whole.mag().is_nan() || whole.mag() > 1e-13 * p.size {
                     return Err(not_proved(a, b));
                 }
                 worst = worst.max(whole.mag());

@@ -177,11 +177,14 @@ impl Weight<'_> {
 /// Pairs whose weights are evaluated together.
 const TOGETHER: usize = 4;
 
+/// The coordinates of `x_j` and `x_i`.
+type Coordinates<L, const D: usize> = ([<L as SimdOps>::V; D], [<L as SimdOps>::V; D]);
+
 /// Half the squared chords.
 #[inline(always)]
 fn chords<L: SimdOps<F = f64>, const D: usize, const U: usize>(
     l: L,
-    pairs: &[([L::V; D], [L::V; D]); U],
+    pairs: &[Coordinates<L, D>; U],
 ) -> [L::V; U] {
     let (mut z, half) = ([l.zero(); U], l.splat(0.5));
     for u in 0..U {
