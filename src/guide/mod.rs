@@ -9,6 +9,7 @@
 //! - [`measure`]: densities in place of tokens
 //! - [`certificates`]: what is proved, and how to check a proof
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
+//! - [`interaction`]: any function of inner products in the place of the exponential
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
 //! - [`machines`]: one grid on many machines, or one run on many processes
 //! - [`choosing`]: accuracy, kernels, integrators, merge radius, limits
@@ -31,6 +32,10 @@ pub mod experiments {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("models.md")]
 pub mod models {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("interaction.md")]
+pub mod interaction {}
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("choosing.md")]

@@ -174,9 +174,9 @@ impl ChebyshevSeries {
         let half = (Dd::from(self.high) - Dd::from(self.low)) * Dd::from(0.5);
         let c = |k: usize| self.coefficients.get(k).copied().unwrap_or_default();
         let mut out = vec![Dd::default(); self.degree() + 2];
-        for (k, value) in out.iter_mut().enumerate().skip(1) {
+        for (k, out) in out.iter_mut().enumerate().skip(1) {
             let before = if k == 1 { c(0) + c(0) } else { c(k - 1) };
-            *value = half * (before - c(k + 1)) / Dd::from(2.0 * k as f64);
+            *out = half * (before - c(k + 1)) / Dd::from(2.0 * k as f64);
         }
         // T_k(-1) = (-1)^k.
         let at_low = out

@@ -75,7 +75,7 @@ fn series_and_weights_agree_with_the_formula_in_double_doubles() -> Result<()> {
             assert!(inside.lo() <= value && value <= inside.hi(), "{text} at {s}");
         }
         println!("{text}: {} terms, weights to {worst:.1e}", phi.terms());
-        assert!(worst < 3e-15, "{text}: {worst:e}");
+        assert!(worst < 1e-14, "{text}: {worst:e}");
     }
     // Exponentials keep small weights relatively accurate.
     let steep = Interaction::parse("exp:beta=200", &[])?;
@@ -111,7 +111,7 @@ fn velocities_agree_with_their_definition() -> Result<()> {
                         let found = evaluate(&one.clone().with_isa(isa), &x, form);
                         let gap = error(&found, &expected, scale);
                         assert!(
-                            gap < floor * 5e-15,
+                            gap < floor * 1e-14,
                             "{text} {row_sum:?} causal {causal} {form:?} {isa:?} n {n} d {d}: {gap:e}"
                         );
                     }
@@ -122,7 +122,7 @@ fn velocities_agree_with_their_definition() -> Result<()> {
                         Vec::new()
                     }))?;
                     let gap = error(&evaluate(&rows, &x, form), &expected, scale);
-                    assert!(gap < floor * 5e-15, "rows: {text} {form:?} n {n} d {d}: {gap:e}");
+                    assert!(gap < floor * 1e-14, "rows: {text} {form:?} n {n} d {d}: {gap:e}");
                 }
             }
         }
@@ -174,7 +174,7 @@ fn small_drifts_keep_their_digits() -> Result<()> {
                 let v = evaluate(&one, &x, OutputForm::Tangent);
                 let expected = 0.5 * phi.value(sign * gap.cos())? * sign * gap.sin();
                 let scale = gap * phi.sizes().0;
-                assert!((v[1] - expected).abs() < 3e-15 * scale, "{text} {gap} {opposite}");
+                assert!((v[1] - expected).abs() < 1e-14 * scale, "{text} {gap} {opposite}");
             }
         }
     }
@@ -331,7 +331,9 @@ fn wrong_interactions_are_refused_with_a_reason() {
         ("sqrt(s)", "no real number at s = -1"),
         ("ln(s)", "no real number at s = -1"),
         ("power:p=2.5", "no real number at s = -1"),
-        ("sqrt(1 - s)", "more than 4096 terms"),
+        ("sqrt(1 - s)", "near s = 1: a series needs more than 4096 terms"),
+        ("1/(s - 0.3)", "near s = 0.3:"),
+        ("relu(s)^0.5", "near s = 0:"),
         ("s^p", "unknown name in the formula `p`"),
     ] {
         let message = said(text);

@@ -18,7 +18,7 @@ const CALLS: &str = "
     certify check ../pair.json; certify critical-point --tokens ../pair.csv --beta 3 --anywhere
     check layer-energy --quick
     clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
-    diff ../run ../run; selftest sa; entropy --tokens ../many.csv; explain cone-speed
+    diff ../run ../run; energy --beta 3; saddles --beta 3; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
     list laws; man pages; measure --space circle --density cos:1=0.2
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv
@@ -44,7 +44,8 @@ const GOOD: &str = "
     --certificates new; --connections sa; --criteria
     --d 3 --init uniform --n 3; --density cos:1=0.1; --dpi 31; --dynamics usa; --energy-scale unit
     --exact =; --exponents 2; --font-size 11; --frame 0 --from-run ../run
-    --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --k ../square.csv
+    --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --interaction power:p=2
+    --k ../square.csv
     --keep-every 1 --out new =; --kernel rows =; --law cap:radius=0.3
     --log-from 0.1 --samples 4 --out new; --mask window:w=2; --masses ../masses.csv
     --max-modes 4096 =; --max-steps 2 --t-end 1e9; --merge !; --merge-radius 1; --method volume
@@ -89,7 +90,8 @@ const GOOD: &str = "
     plot --dpi 100 =; plot --log x; plot --out p.png; predict --interval 2; predict --tau 0.2
     predict --time-scale u2 --dynamics usa ~; predict --v -1; predict parking --beta 60
     predict bipartite --mu 0.4; predict boolean-limit --eps 0.4; predict gaussian-closure --variance 0.4
-    run --out other; saddles --masses ../masses.csv !; saddles --starts 3 --tokens - --n 4 --d 2
+    run --out other; saddles --interaction power:p=2 --tokens - --n 4 --d 2
+    saddles --masses ../masses.csv !; saddles --starts 3 --tokens - --n 4 --d 2
     velocity --noise kappa=1,step=0.1 !
 ";
 

@@ -11,6 +11,7 @@ mod crash;
 mod figures;
 mod flags;
 mod frames;
+mod interaction;
 #[cfg(unix)]
 mod interrupt;
 mod links;

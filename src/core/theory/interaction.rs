@@ -97,7 +97,7 @@ fn sin_cos(j: usize, n: usize) -> (f64, f64) {
 /// **Accuracy** 1e-16 of the largest value. **Errors** an interaction with kinks.
 pub fn fourier_coefficients(phi: &Interaction) -> Result<Vec<f64>> {
     match phi.series() {
-        [one] if one.interval().1 >= 1.0 => {
+        [one] if phi.reach() <= 1.0 => {
             let mut all = one.integral().coefficients();
             // The constant of W.
             all[0] += phi.potential(-1.0);

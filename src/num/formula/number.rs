@@ -232,7 +232,7 @@ impl Number for Interval {
     /// Whole turns are subtracted with an enclosure of pi.
     fn sin_cos(self) -> (Self, Self) {
         let turns = (self.mid() / std::f64::consts::TAU).round();
-        if turns == 0.0 || turns.is_nan() || turns.abs() >= 1e9 {
+        if turns == 0.0 || turns.abs() > 1e9 {
             return Self::sin_cos(self);
         }
         Self::sin_cos(self - Self::exact(2.0 * turns) * <Self as Number>::pi())

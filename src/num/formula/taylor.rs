@@ -34,6 +34,14 @@ impl Taylor {
         out
     }
 
+    /// `q = a/b` from `a = q b`.
+    fn quotient(self, b: Self) -> Self {
+        Self::by_recursion(self.0[0] / b.0[0], |q, k| {
+            let known = (1..=k).fold(Interval::default(), |s, j| s + product(b.0[j], q[k - j]));
+            (self.0[k] - known) / b.0[0]
+        })
+    }
+
     /// `(1/k) sum_{j=1}^{k} j a_j b_{k-j}`, as in `(b)' = a' b`.
     fn chained(&self, b: &[Interval], k: usize) -> Interval {
         let terms = (1..=k).map(|j| Interval::exact(j as f64) * self.0[j] * b[k - j]);
@@ -81,10 +89,7 @@ fn product(a: Interval, b: Interval) -> Interval {
 impl Div for Taylor {
     type Output = Self;
     fn div(self, b: Self) -> Self {
-        Self::by_recursion(self.0[0] / b.0[0], |q, k| {
-            let known = (1..=k).fold(Interval::default(), |s, j| s + product(b.0[j], q[k - j]));
-            (self.0[k] - known) / b.0[0]
-        })
+        self.quotient(b)
     }
 }
 

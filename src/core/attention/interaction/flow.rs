@@ -164,8 +164,8 @@ pub(super) fn check_symmetric(d: usize, form: &[f64]) -> Result<()> {
     }
     for (i, j) in crate::num::pairs(d) {
         let (a, b) = (form[i * d + j], form[j * d + i]);
-        let apart = (a - b).abs();
-        if apart.is_nan() || apart > 1e-14 * (a.abs() + b.abs()) {
+        let gap = (a - b).abs();
+        if gap.is_nan() || gap > 1e-14 * (a.abs() + b.abs()) {
             return Err(Error::parameter(
                 "D",
                 format!("{a} and {b} in row {} and column {}", i + 1, j + 1),

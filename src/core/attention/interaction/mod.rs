@@ -117,7 +117,10 @@ impl Interaction {
         let phi = |s: Dd| exact.at(s).map(|v| v.value);
         let series = ends
             .windows(2)
-            .map(|w| ChebyshevSeries::fit(phi, w[0], w[1]))
+            .map(|w| {
+                ChebyshevSeries::fit(phi, w[0], w[1])
+                    .map_err(|e| singular_point(&formula, w[0], w[1]).unwrap_or(e))
+            })
             .collect::<Result<Vec<_>>>()?;
         let potential = potentials(&series, potential_at_zero);
         let log = forms::logarithmic(&exact, &series, reach, (range.least.1, range.most))?;
@@ -348,4 +351,33 @@ fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
         }
     }
     Ok(out)
+}
+
+/// Boxes that are examined for a singular point.
+const MAX_BOXES: usize = 20_000;
+
+/// The error for a function without a series: a point about which phi or phi' has no finite
+/// enclosure, such as a pole.
+fn singular_point(formula: &Formula, low: f64, high: f64) -> Option<Error> {
+    let phi = formula.compile::<Interval>().ok()?;
+    let mut boxes = vec![(low, high)];
+    for _ in 0..MAX_BOXES {
+        let (a, b) = boxes.pop()?;
+        let at = phi.at(Interval::new(a, b)).ok()?;
+        if at.value.is_finite() && at.first.is_finite() {
+            continue;
+        }
+        if b - a < 1e-9 {
+            // Four digits more than a reader needs; no box ends at a round number by itself.
+            let place = (0.5e8 * (a + b)).round() / 1e8;
+            return Some(Error::parameter(
+                "interaction",
+                format!("a singular point near s = {place}: a series needs more than 4096 terms"),
+                "a function that is analytic on [-1, 1] between the kinks of abs and relu",
+            ));
+        }
+        let middle = 0.5 * (a + b);
+        boxes.extend([(middle, b), (a, middle)]);
+    }
+    None
 }

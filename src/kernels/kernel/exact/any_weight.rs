@@ -108,7 +108,8 @@ impl AnyWeight<'_> {
         sums.floor = f64::NEG_INFINITY;
         let (tokens, d) = (problem.tokens, problem.tokens.d());
         let far = if problem.two_sided { 2.0 } else { NEVER };
-        let weight = Weight { series: self.series, far, causal: self.causal, isa: self.isa };
+        let &Self { series, causal, isa, .. } = self;
+        let mut weight = Weight { series, far, causal, unit_mass: false, isa };
         let least = if tokens.n() < 128 { 1 } else { 4 };
         if d > 4 {
             let shape = layout(tokens.n(), 128, least);
@@ -129,6 +130,7 @@ impl AnyWeight<'_> {
             return;
         }
         blocks.load(tokens, layout(tokens.n(), 256, least));
+        weight.unit_mass = blocks.unit_mass;
         blocks.for_each_pair(
             problem.parallel(),
             |b| weight.within(d, b),
@@ -148,6 +150,8 @@ struct Weight<'a> {
     /// Squared chord beyond which a token is far.
     far: f64,
     causal: bool,
+    /// All masses are 1 and nothing is padded.
+    unit_mass: bool,
     isa: Isa,
 }
 
@@ -173,25 +177,25 @@ impl Weight<'_> {
 /// Pairs whose weights are evaluated together.
 const TOGETHER: usize = 4;
 
-/// The coordinates of two tokens in vectors, the source first.
-type TwoTokens<L, const D: usize> = ([<L as SimdOps>::V; D], [<L as SimdOps>::V; D]);
+/// The coordinates of `x_j` and `x_i`.
+type Coordinates<L, const D: usize> = ([<L as SimdOps>::V; D], [<L as SimdOps>::V; D]);
 
-/// Differences `x_j - x_i`, and half the squared chords.
+/// Half the squared chords.
 #[inline(always)]
 fn chords<L: SimdOps<F = f64>, const D: usize, const U: usize>(
     l: L,
-    pairs: [TwoTokens<L, D>; U],
-) -> ([[L::V; D]; U], [L::V; U]) {
-    let (mut q, mut z, half) = ([[l.zero(); D]; U], [l.zero(); U], l.splat(0.5));
+    pairs: &[Coordinates<L, D>; U],
+) -> [L::V; U] {
+    let (mut z, half) = ([l.zero(); U], l.splat(0.5));
     for u in 0..U {
         let (xj, xi) = &pairs[u];
         for k in 0..D {
-            q[u][k] = l.sub(xj[k], xi[k]);
-            z[u] = l.fma(q[u][k], q[u][k], z[u]);
+            let q = l.sub(xj[k], xi[k]);
+            z[u] = l.fma(q, q, z[u]);
         }
         z[u] = l.mul(half, z[u]);
     }
-    (q, z)
+    z
 }
 
 /// Targets in lanes, sources one by one.
@@ -227,6 +231,7 @@ impl Gather<'_> {
         let cap = x.len() / D;
         let (targets, sums) = (L::view(x), L::view_mut(sums));
         let (vectors, far) = (cap / L::WIDTH, l.splat(0.5 * weight.far));
+        let (plus, minus) = (l.splat(1.0), l.splat(-1.0));
         for v in 0..vectors {
             let mut xi = [l.zero(); D];
             for k in 0..D {
@@ -241,17 +246,18 @@ impl Gather<'_> {
                         pairs[u].0[k] = l.splat(sources[k * cap + j + u]);
                     }
                 }
-                let (q, z) = chords(l, pairs);
+                let z = chords(l, &pairs);
                 let w = weight.series.values::<L, TOGETHER>(l, z);
                 for u in 0..TOGETHER {
                     let mut w = l.mul(w[u], l.splat(masses[j + u]));
                     if masked {
                         w = causal_mask_column(l, v, j + u, w);
                     }
-                    let is_far = l.greater(z[u], far);
+                    // The product with a sign is exact.
+                    let minus_s = l.select(l.greater(z[u], far), plus, minus);
                     for k in 0..D {
-                        let sum = l.add(pairs[u].0[k], xi[k]);
-                        drift[k] = l.fma(w, l.select(is_far, sum, q[u][k]), drift[k]);
+                        let q = l.fma(minus_s, xi[k], pairs[u].0[k]);
+                        drift[k] = l.fma(w, q, drift[k]);
                     }
                     mass = l.add(mass, w);
                 }
@@ -278,10 +284,12 @@ impl SimdKernel for Pair<'_> {
 
     #[inline(always)]
     fn run<L: SimdOps<F = f64>>(self, l: L) {
-        match self.d {
-            2 => self.with_dimension::<L, 2>(l),
-            3 => self.with_dimension::<L, 3>(l),
-            _ => self.with_dimension::<L, 4>(l),
+        match (self.d, self.weight.unit_mass) {
+            (2, true) => self.with_dimension::<L, 2, true>(l),
+            (2, false) => self.with_dimension::<L, 2, false>(l),
+            (3, true) => self.with_dimension::<L, 3, true>(l),
+            (3, false) => self.with_dimension::<L, 3, false>(l),
+            _ => self.with_dimension::<L, 4, false>(l),
         }
     }
 }
@@ -289,10 +297,11 @@ impl SimdKernel for Pair<'_> {
 impl Pair<'_> {
     /// Two tokens of `a` with two vectors of `b` at a time.
     #[inline(always)]
-    fn with_dimension<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
+    fn with_dimension<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool>(self, l: L) {
         let Self { weight, a, b, .. } = self;
         let cap = b.m.len();
         let (vectors, far) = (cap / L::WIDTH, l.splat(0.5 * weight.far));
+        let (plus, minus) = (l.splat(1.0), l.splat(-1.0));
         b.tile_sums.fill(0.0);
         let (bx, bm) = (L::view(&b.x), L::view(&b.m));
         let tile = L::view_mut(&mut b.tile_sums);
@@ -314,7 +323,7 @@ impl Pair<'_> {
                     }
                     pairs[c].1 = xi[c / 2];
                 }
-                let (q, z) = chords(l, pairs);
+                let z = chords(l, &pairs);
                 let w = weight.series.values::<L, TOGETHER>(l, z);
                 for u in 0..2 {
                     let mut back = [l.zero(); D];
@@ -325,11 +334,15 @@ impl Pair<'_> {
                     for r in 0..2 {
                         let c = 2 * r + u;
                         let is_far = l.greater(z[c], far);
-                        let (for_a, for_b) = (l.mul(w[c], bm[v + u]), l.mul(w[c], mi[r]));
+                        let minus_s = l.select(is_far, plus, minus);
+                        let (for_a, for_b) = if UNIT_MASS {
+                            (w[c], w[c])
+                        } else {
+                            (l.mul(w[c], bm[v + u]), l.mul(w[c], mi[r]))
+                        };
                         let signed = l.negate_where(is_far, for_b);
                         for k in 0..D {
-                            let sum = l.add(pairs[c].0[k], xi[r][k]);
-                            let q = l.select(is_far, sum, q[c][k]);
+                            let q = l.fma(minus_s, xi[r][k], pairs[c].0[k]);
                             drift[r][k] = l.fma(for_a, q, drift[r][k]);
                             back[k] = l.fma(signed, q, back[k]);
                         }
