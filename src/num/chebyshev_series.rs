@@ -2,7 +2,7 @@
 
 use crate::dd::Dd;
 use crate::error::{Error, Result};
-use crate::formula::Number;
+use crate::number::Number;
 
 /// Largest number of terms of a series.
 pub const MAX_TERMS: usize = 4096;
@@ -273,7 +273,7 @@ fn transform(values: &[Dd], nodes: &[Dd]) -> Vec<Dd> {
 mod tests {
     use super::ChebyshevSeries;
     use crate::dd::Dd;
-    use crate::formula::Number;
+    use crate::number::Number;
 
     #[test]
     fn analytic_functions_to_the_last_digit() {

@@ -25,6 +25,7 @@ pub mod key_values;
 pub mod linearised;
 pub mod lu;
 pub mod lyapunov;
+pub mod number;
 pub mod ode;
 pub mod panel;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! Values with their first two derivatives, by the rules of differentiation.
 
-use super::number::Number;
+use crate::number::Number;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::str::FromStr;
 

@@ -3,14 +3,13 @@
 
 mod jet;
 mod kinks;
-mod number;
 mod operators;
 mod remainder;
 mod taylor;
 mod text;
 
+pub use crate::number::Number;
 pub use jet::Jet;
-pub use number::Number;
 
 use crate::error::{Error, Result};
 use exmex::{Express, FlatEx};

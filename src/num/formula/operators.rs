@@ -1,7 +1,7 @@
 //! The operators of formulas for the parser.
 
 use super::jet::Jet;
-use super::number::Number;
+use crate::number::Number;
 use exmex::{BinOp, MakeOperators, MatchLiteral, Operator};
 use std::marker::PhantomData;
 

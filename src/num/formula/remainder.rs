@@ -1,11 +1,11 @@
 //! Proved bounds of the distance between a formula and its Chebyshev series.
 
 use super::Formula;
-use super::number::Number;
 use super::taylor::{DEGREE, Taylor};
 use crate::chebyshev_series::ChebyshevSeries;
 use crate::error::{Error, Result};
 use crate::interval::{Interval, check_fp_environment};
+use crate::number::Number;
 
 /// A box is halved until its remainder is below this part of the largest coefficient.
 const TARGET: f64 = 1e-17;

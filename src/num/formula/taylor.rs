@@ -1,7 +1,7 @@
 //! Taylor coefficients of formulas in interval arithmetic.
 
-use super::number::Number;
 use crate::interval::Interval;
+use crate::number::Number;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// The degree of the last coefficient.

@@ -1,4 +1,4 @@
-//! The number types that formulas are evaluated over.
+//! Number types: doubles, double-doubles and intervals, behind one trait for formulas and series.
 
 use crate::dd::Dd;
 use crate::interval::Interval;
