@@ -76,6 +76,16 @@ struct Extremes {
 /// Points at which a formula is examined.
 const SAMPLES: u32 = 4096;
 
+/// An error about the formula is one about the interaction, which is the user's parameter.
+fn as_interaction(error: Error) -> Error {
+    match error {
+        Error::Parameter { name, found, expected } if name == "formula" => {
+            Error::Parameter { name: "interaction".into(), found, expected }
+        }
+        other => other,
+    }
+}
+
 impl Interaction {
     /// An interaction by name (`exp:beta=4`, `power:p=3`, `polynomial:1,0,2`, see [`ALL`]) or by a
     /// formula of s and the parameters, which may follow a semicolon: `s^p; p=3`.
@@ -97,7 +107,7 @@ impl Interaction {
             all.retain(|(k, _)| *k != key);
             all.push((key, value));
         }
-        let formula = Formula::parse(body, &all)?;
+        let formula = Formula::parse(body, &all).map_err(as_interaction)?;
         Self::build(text.trim().to_owned(), formula, 0.0, 1.0)
     }
 
