@@ -41,8 +41,8 @@ fn exponentials_by_name_or_formula_are_attention() {
             let known = json(at, &format!("solve {dynamics} --t-end 0.5"));
             let found = json(at, &format!("solve {dynamics} --t-end 0.5 --interaction {phi}"));
             near(&found["final_tokens"], &known["final_tokens"], 1e-7);
-            // The potential of a formula is 0 at s = 0, that of E_beta is 1/beta: with masses of sum
-            // 1 the energies differ by half of it.
+            // The potential of a formula is 0 at s = 0, that of E_beta is 1/beta: with masses of
+            // sum 1 the energies differ by half of it.
             let shift = if phi.starts_with("exp:") { 0.0 } else { 0.5 / 4.0 };
             let energy = found["energy"].as_f64().map(|e| e + shift);
             near(&serde_json::json!(energy), &known["energy"], 1e-7);
