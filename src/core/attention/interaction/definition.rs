@@ -1,6 +1,6 @@
 //! Reference: attention with any interaction by its definition, in double-double arithmetic.
 
-use super::flow::{InteractionAttention, RowSum};
+use super::attention::{InteractionAttention, RowSum};
 use crate::attention::kernel::OutputForm;
 use crate::error::Result;
 use crate::num::dd::Dd;

@@ -1,7 +1,7 @@
 //! The energy of any interaction.
 
 use super::Interaction;
-use super::flow::{InteractionAttention, RowSum, check_symmetric, head_reach};
+use super::attention::{InteractionAttention, RowSum, check_symmetric, head_reach};
 use super::forms::Slopes;
 use crate::attention::kernel::{MIN_PARALLEL_WORK, OutputForm, Workspace};
 use crate::attention::sublayer::{Input, Sublayer};

@@ -4,6 +4,7 @@
 //! [`InteractionAttention`] moves tokens by it, [`InteractionEnergy`] is the energy whose gradient
 //! is the unnormalised velocity.
 
+mod attention;
 mod built_in;
 mod definition;
 mod energy;
@@ -11,9 +12,9 @@ mod flow;
 mod forms;
 mod rows;
 
+pub use attention::{InteractionAttention, RowSum};
 pub use built_in::{ALL, BuiltIn, Parameter};
 pub use energy::InteractionEnergy;
-pub use flow::{InteractionAttention, RowSum};
 
 use super::kernel::PairSeries;
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Row sums of any interaction, for masks, biases, positions and matrices: scores of a row, weights
 //! in lanes, weighted sums.
 
-use super::flow::{InteractionAttention, RowSum};
+use super::attention::{InteractionAttention, RowSum};
 use crate::attention::Head;
 use crate::attention::kernel::OutputForm;
 use crate::attention::pattern::BiasForm;
