@@ -45,8 +45,8 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| deviation(case, ctx, expected_modes_sphere(case.beta)?),
     constant: "the expected number",
     control: Control {
-        what: "the formula beta",
-        trial: |ctx| deviation(&Case::new(160, 3, 8.0, ""), ctx, 8.0),
+        what: "the formula 2 beta",
+        trial: |ctx| deviation(&Case::new(160, 3, 8.0, ""), ctx, 16.0),
     },
     ..Claim::LAW
 };
