@@ -62,6 +62,20 @@ const MERGE_ANGLE: f64 = 1e-6;
 /// Tolerance for equality of angles and energies of two critical points.
 const EQUALITY_TOLERANCE: f64 = 1e-7;
 
+/// **Errors** sizes of clusters that are not in proportion to the masses of the tokens.
+pub(super) fn check_sizes(start: &Tokens, sizes: &[usize]) -> Result<()> {
+    let n = sizes.iter().sum::<usize>() as f64;
+    let differs = |(s, m): (&usize, &f64)| (*s as f64 / n - m).abs() > 1e-12;
+    if sizes.len() != start.n() || sizes.iter().zip(start.masses()).any(differs) {
+        return Err(Error::parameter(
+            "sizes",
+            format!("{sizes:?}"),
+            "tokens per cluster, in proportion to the masses",
+        ));
+    }
+    Ok(())
+}
+
 impl CriticalPoint {
     /// The critical point that Newton's method finds from clusters of `sizes` tokens.
     ///
@@ -76,16 +90,7 @@ impl CriticalPoint {
     /// assert!(saddle.residual < 1e-12 && saddle.spectrum.unstable == 2 && saddle.symmetry == 6);
     /// ```
     pub fn near(beta: f64, start: &Tokens, sizes: &[usize]) -> Result<Self> {
-        let n = sizes.iter().sum::<usize>() as f64;
-        if sizes.len() != start.n()
-            || sizes.iter().zip(start.masses()).any(|(s, m)| (*s as f64 / n - m).abs() > 1e-12)
-        {
-            return Err(Error::parameter(
-                "sizes",
-                format!("{sizes:?}"),
-                "tokens per cluster, in proportion to the masses",
-            ));
-        }
+        check_sizes(start, sizes)?;
         let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
         let mut labels: Vec<usize> = (0..x.n()).collect();
         loop {

@@ -1,6 +1,6 @@
 //! Critical points and spectra of the energy of any interaction.
 
-use super::critical::{merge_coincident, move_along};
+use super::critical::{check_sizes, merge_coincident, move_along};
 use super::spectrum::{bordered, rotations, to_ambient};
 use crate::attention::Energy;
 use crate::attention::interaction::InteractionEnergy;
@@ -169,16 +169,7 @@ impl InteractionCriticalPoint {
     /// # Ok::<(), metastable::Error>(())
     /// ```
     pub fn near(energy: &InteractionEnergy, start: &Tokens, sizes: &[usize]) -> Result<Self> {
-        let n = sizes.iter().sum::<usize>() as f64;
-        if sizes.len() != start.n()
-            || sizes.iter().zip(start.masses()).any(|(s, m)| (*s as f64 / n - m).abs() > 1e-12)
-        {
-            return Err(Error::parameter(
-                "sizes",
-                format!("{sizes:?}"),
-                "tokens per cluster, in proportion to the masses",
-            ));
-        }
+        check_sizes(start, sizes)?;
         let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
         loop {
             x = newton(energy, &x)?;

@@ -91,8 +91,9 @@ impl Interaction {
     /// An interaction by name (`exp:beta=4`, `power:p=3`, `polynomial:1,0,2`, see [`ALL`]) or by a
     /// formula of s and the parameters, which may follow a semicolon: `s^p; p=3`.
     ///
-    /// **Errors** an unknown name or parameter, a formula that is empty, not finite or complex on
-    /// [-1, 1] (the place is said), a formula whose series needs more than 4096 terms.
+    /// **Errors** an unknown name or parameter, an empty formula, a formula that is not finite or
+    /// not real somewhere on [-1, 1] (the error names the point), a formula whose series needs more
+    /// than 4096 terms.
     pub fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<Self> {
         if let Some(found) = built_in::find(text)? {
             let own: Vec<(&str, f64)> =

@@ -23,23 +23,23 @@ pub mod wendel;
 pub static TOPIC: Topic = Topic {
     name: "cones",
     title: "Cones and a single cluster",
-    page: "Tokens in an open hemisphere converge to one point. The reason is simple: every \
-           token moves inside the cone that the tokens span, so their smallest cap never grows \
-           (`hemisphere-monotone`). Its radius shrinks at a rate that does not depend on the \
-           number of tokens or their masses, so the statement passes to measures \
-           (`cone-collapse`). The rate in the literature has a factor of the least mass, and \
-           one exponent there is misprinted (`cone-speed`). The smallest inner product of two \
-           tokens grows only while it is nonnegative (`min-inner`).\n\n\
-           When are tokens in a hemisphere? At random with the probability of `wendel`, always \
-           if n <= d, and on short chains (`chain-lemma`). Almost every start enters one sooner \
-           or later: `single-cluster` states the theorem that several papers prove together.\n\n\
-           The end is the linearisation at consensus (`consensus-rates`; with a value matrix, \
-           `consensus-value`). On the circle tokens never pass each other (`cyclic-order`). Two \
-           estimates serve the topic of metastability: `cap-inequality` and `cap-overlap`.\n\n\
-           In high dimension all inner products follow one curve: `gamma-curve` for orthonormal \
-           starts, with the bound `gamma-bound`, and `concentration` for uniform starts, with \
-           the limit law of the deviation. All claims are proved; the wordings marked as \
-           printed or as folklore are false.",
+    page: "Tokens in an open hemisphere converge to one point. The reason is simple: every token \
+           moves inside the cone that the tokens span, so their smallest cap never grows \
+           (hemisphere-monotone). Its radius shrinks at a rate that does not depend on the number \
+           of tokens or their masses, so the statement passes to measures (cone-collapse). The \
+           rate in the literature has a factor of the least mass, and one exponent there is \
+           misprinted (cone-speed). The smallest inner product of two tokens grows only while it \
+           is nonnegative (min-inner).\n\n\
+           When are tokens in a hemisphere? At random with the probability of wendel, always if n \
+           <= d, and on short chains (chain-lemma). Almost every start enters one sooner or \
+           later: single-cluster states the theorem that several papers prove together.\n\n\
+           The end is the linearisation at consensus (consensus-rates; with a value matrix, \
+           consensus-value). On the circle tokens never pass each other (cyclic-order). Two \
+           estimates serve the topic of metastability: cap-inequality and cap-overlap.\n\n\
+           In high dimension all inner products follow one curve: gamma-curve for orthonormal \
+           starts, with the bound gamma-bound, and concentration for uniform starts, with the \
+           limit law of the deviation. All claims are proved; the wordings marked as printed or \
+           as folklore are false.",
     claims: &[
         &hemisphere_monotone::ENTRY,
         &cone_collapse::ENTRY,

@@ -19,8 +19,8 @@ mod setting;
 pub static TOPIC: Topic = Topic {
     name: "flat",
     title: "Tokens in R^d",
-    page: "Attention without normalisation (arXiv:2305.05465): tokens of R^d grow like e^{tV}, and \
-           the question is where z = e^{-tV} x ends. rd-rescaling is the equation of z.\n\n\
+    page: "Attention without normalisation (arXiv:2305.05465): tokens of R^d grow like e^{tV}, \
+           and the question is where z = e^{-tV} x ends. rd-rescaling is the equation of z.\n\n\
            The theorems by the spectrum of V: one dimension (rd-boolean), V = I (rd-polytope), a \
            simple leading eigenvalue (rd-hyperplanes), and mixtures (rd-paranormal, open for \
            scores that mix the two subspaces). The rates are derived here. The conjecture on \

@@ -19,8 +19,8 @@ pub static TOPIC: Topic = Topic {
     name: "landscapes",
     title: "Saddles and landscapes",
     page: "The energy E_beta increases along the flow, and its critical points are the steady \
-           states. Why does almost every start end in one cluster? Every other critical point is a \
-           saddle.\n\n\
+           states. Why does almost every start end in one cluster? Every other critical point is \
+           a saddle.\n\n\
            For d >= 3 this follows from one identity that holds at every configuration: \
            curvature-identity, which strict-saddle turns into a bound. On the circle the terms of \
            the identity have no sign. The first proofs rotate blocks of tokens instead \

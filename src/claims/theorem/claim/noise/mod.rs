@@ -14,8 +14,9 @@ pub mod transition_order;
 pub static TOPIC: Topic = Topic {
     name: "noise",
     title: "Noise",
-    page: "Tokens move by USA and by Brownian motion, dX = v dt + sqrt(2/kappa) P o dW: the larger \
-           kappa, the weaker the noise. If kappa is small, the uniform measure is stable.\n\n\
+    page: "Tokens move by USA and by Brownian motion, dX = v dt + sqrt(2/kappa) P o dW: the \
+           larger kappa, the weaker the noise. If kappa is small, the uniform measure is \
+           stable.\n\n\
            It becomes unstable at a kappa_c in closed form (noisy-threshold). On the circle, \
            clustered measures branch off there continuously for beta < beta_* = 2.4469 and \
            backwards for larger beta (transition-order); both are derived. Beyond beta_* a \

@@ -23,9 +23,9 @@ pub static TOPIC: Topic = Topic {
            (ln-initial-speed), the rates at late times (ln-late-rates), and one orbit for three \
            schemes (ln-orbit).\n\n\
            For general tokens the variance in a narrow cone decays at the rate 2/s, with a bound \
-           on the deviation (ln-cone), and lengths grow for n < 1 + e beta e^beta (ln-stall-range, \
-           sharp). The last claim is about one LayerNorm: it keeps the rank of the centred rows, \
-           not the affine rank (ln-affine-rank).\n\n\
+           on the deviation (ln-cone), and lengths grow for n < 1 + e beta e^beta \
+           (ln-stall-range, sharp). The last claim is about one LayerNorm: it keeps the rank of \
+           the centred rows, not the affine rank (ln-affine-rank).\n\n\
            All claims are derived here; ln-cone corrects a condition and a scale of the source.",
     claims: &[
         &ln_curve::ENTRY,
