@@ -259,7 +259,8 @@ impl Arrangement {
         let sum: f64 = start[..k].iter().sum();
         start[..k].iter_mut().for_each(|s| *s /= sum);
         let zero = self.approximate(&start, kernel)?;
-        let width = cell.widest(k).1;
+        // A cell may be a single point.
+        let width = cell.widest(k).1.max(1e-9);
         let near =
             |x: usize| zero[x] >= cell.gaps[x].0 - width && zero[x] <= cell.gaps[x].1 + width;
         if !(0..k).all(near) {
