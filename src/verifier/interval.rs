@@ -31,7 +31,10 @@ fn hull(all: [f64; 4]) -> F {
     if all.iter().any(|v| v.is_nan()) {
         return F(f64::NEG_INFINITY, f64::INFINITY);
     }
-    outward(all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+    outward(
+        all.iter().copied().fold(f64::INFINITY, f64::min),
+        all.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    )
 }
 
 impl F {

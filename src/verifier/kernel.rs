@@ -77,6 +77,12 @@ impl Kernel {
         Self { ends: ends.into_iter().map(Temperature::new).collect() }
     }
 
+    /// The middle of the interval, rounded.
+    pub(super) fn middle(&self) -> f64 {
+        let last = &self.ends[self.ends.len() - 1];
+        0.5 * (self.ends[0].beta + last.beta)
+    }
+
     /// Ranges of u and w over distances in [0, 1] turn.
     pub(super) fn ranges(&self, (lo, hi): (i64, i64)) -> (F, F) {
         let half = TURN / 2;

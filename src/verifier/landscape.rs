@@ -208,8 +208,9 @@ impl Circle {
         (0..n).for_each(|l| point[at(l)] = (centre[l], centre[l]));
         point[r] = (rest, rest);
         let here = self.pairs(&point, kernel);
+        let beta = kernel.middle();
         let middle: Vec<Vec<f64>> = self
-            .derivative(r, &here.w)
+            .derivative(r, &self.pairs(&point, &Kernel::new((beta, beta))).w)
             .iter()
             .map(|row| row.iter().map(F::mid).collect())
             .collect();
@@ -225,8 +226,7 @@ impl Circle {
         };
         let g: Vec<F> = (0..n).map(force).collect();
         let sum = |terms: &mut dyn Iterator<Item = F>| terms.fold(F::int(0.0), |s, v| s + v);
-        let yg: Vec<F> =
-            (0..n).map(|l| sum(&mut (0..n).map(|t| F::int(y[l][t]) * g[t]))).collect();
+        let yg: Vec<F> = (0..n).map(|l| sum(&mut (0..n).map(|t| F::int(y[l][t]) * g[t]))).collect();
         let ya = |l: usize, m: usize| sum(&mut (0..n).map(|t| F::int(y[l][t]) * a[t][m]));
         let ya: Vec<Vec<F>> = (0..n).map(|l| (0..n).map(|m| ya(l, m)).collect()).collect();
         let off = |l: usize, m: usize| F::int(if l == m { 1.0 } else { 0.0 }) - ya[l][m];
@@ -268,7 +268,12 @@ impl Circle {
     }
 
     /// A narrow enclosure of the only zero of a box, or why it is not the only one.
-    fn zero(&self, r: usize, alone: &[(i64, i64)], kernel: &Kernel) -> Result<Vec<(i64, i64)>, String> {
+    fn zero(
+        &self,
+        r: usize,
+        alone: &[(i64, i64)],
+        kernel: &Kernel,
+    ) -> Result<Vec<(i64, i64)>, String> {
         let sum = |end: fn(&(i64, i64)) -> i64| {
             (0..self.k()).filter(|x| *x != r).map(|x| end(&alone[x])).sum::<i64>()
         };
@@ -532,9 +537,7 @@ impl<'a> Check<'a> {
                 ("N", "zeros" | "regular") => {
                     circle.newton(&cell.gaps, &kernel, widest(&cell.gaps)).gaps.is_none()
                 }
-                ("R", "regular") => {
-                    circle.newton(&cell.gaps, &kernel, widest(&cell.gaps)).regular
-                }
+                ("R", "regular") => circle.newton(&cell.gaps, &kernel, widest(&cell.gaps)).regular,
                 ("U", "zeros") => {
                     let alone = &zeros[index(number(1)?, zeros.len())?];
                     cell.gaps.iter().zip(alone).all(|(g, a)| a.0 <= g.0 && g.1 <= a.1)
@@ -598,8 +601,9 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     for clusters in all.iter().filter(|c| c.len() > 2) {
         match kind.as_str() {
             "complete" if point => _ = goals.insert(("zeros", clusters.clone())),
-            "complete" => goals
-                .extend([("zeros", clusters.clone()), ("regular", clusters.clone())]),
+            "complete" => {
+                goals.extend([("zeros", clusters.clone()), ("regular", clusters.clone())])
+            }
             "benign" if clusters.len() == n => _ = goals.insert(("ascent", clusters.clone())),
             "benign" | "maximum" => {}
             _ => return Err(format!("unknown kind {kind}")),
@@ -631,8 +635,10 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     confirm(goals.is_empty(), "a stratum without a tree")?;
     if kind == "complete" {
         let claimed = c.with_key("counts")?.join(" ");
-        let words: Vec<String> =
-            std::iter::once(c.orbits as u64).chain(c.labelled.clone()).map(|v| v.to_string()).collect();
+        let words: Vec<String> = std::iter::once(c.orbits as u64)
+            .chain(c.labelled.clone())
+            .map(|v| v.to_string())
+            .collect();
         confirm(claimed == words.join(" "), &format!("the counts are {}", words.join(" ")))?;
     }
     c.with_key("end")?;
@@ -641,18 +647,10 @@ pub(super) fn check(text: &str) -> Result<String, String> {
 }
 
 /// The statement in words.
-fn statement(
-    c: &Check,
-    kind: &str,
-    point: bool,
-    maximum: Option<usize>,
-) -> Result<String, String> {
+fn statement(c: &Check, kind: &str, point: bool, maximum: Option<usize>) -> Result<String, String> {
     let (low, high) = c.beta;
-    let range = if point {
-        format!("beta = {low}")
-    } else {
-        format!("all beta in [{low}, {high}]")
-    };
+    let range =
+        if point { format!("beta = {low}") } else { format!("all beta in [{low}, {high}]") };
     let tokens = format!("{} tokens on the circle with masses {:?}", c.masses.len(), c.masses);
     match (kind, maximum) {
         ("complete", _) => Ok(format!(

@@ -240,17 +240,13 @@ impl Kernel {
         self.ranges(t, t).u
     }
 
-    /// Pull and weight at one distance, without errors: the mean of those at the ends of beta.
+    /// Pull and weight at one distance and the middle of beta, without errors.
     #[inline]
     pub(super) fn plain(&self, t: f64) -> (f64, f64) {
         let (t, sign) = if t <= 0.5 { (t, 1.0) } else { (1.0 - t, -1.0) };
-        let d = direction(t.clamp(0.0, 0.5));
-        let (u, _, w, _) = self.low.at(d);
-        if self.point {
-            return (sign * u, w);
-        }
-        let (v, _, x, _) = self.high.at(d);
-        (sign * 0.5 * (u + v), 0.5 * (w + x))
+        let (d, beta) = (direction(t.clamp(0.0, 0.5)), 0.5 * (self.low.beta + self.high.beta));
+        let e = exp(beta * (d.c - 1.0));
+        (sign * e * d.s, e * (d.c - beta * d.s * d.s))
     }
 
     /// Ranges over distances in [0, 1/2] between a nearer and a farther direction.

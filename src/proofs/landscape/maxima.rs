@@ -42,31 +42,67 @@ pub(super) fn spurious_maximum(
     beta: f64,
 ) -> Option<(Orbit, Zero, Arrangement)> {
     let kernel = Kernel::new((beta, beta));
-    for clusters in strata.iter().filter(|c| c.len() >= 3) {
+    strata.iter().filter(|c| c.len() >= 3).find_map(|clusters| {
         let arrangement = arrange(clusters);
-        let k = arrangement.k;
-        for start in starts(k) {
-            let Some(gaps) = arrangement.approximate(&start, &kernel) else { continue };
-            if gaps[..k].iter().any(|g| *g < 1e-6 || *g > 0.5) {
-                continue;
-            }
-            let point = gaps.map(|g| (grid_down(g), grid_down(g)));
-            let mut cell = Cell { gaps: point, beta: (beta, beta) };
-            // The last gap closes the circle exactly.
-            let others: f64 = cell.gaps[..k - 1].iter().map(|g| g.0).sum();
-            cell.gaps[k - 1] = (1.0 - others, 1.0 - others);
-            if arrangement.ascents(&cell, &kernel) != Some(0) {
-                continue;
-            }
-            if let Some(zero) = arrangement.isolate(&cell, &kernel) {
-                let (found, _) = orbits(clusters, &arrangement, &[zero], beta);
-                if let Some((orbit, zero)) = found.into_iter().next()
-                    && orbit.ascents == Some(0)
-                {
-                    return Some((orbit, zero, arrangement));
-                }
-            }
+        starts(clusters.len())
+            .find_map(|start| maximum_from(&start, clusters, &arrangement, &kernel, beta))
+            .map(|(orbit, zero)| (orbit, zero, arrangement))
+    })
+}
+
+/// As [`spurious_maximum`], from one undecided box: neighbours at a small distance become one
+/// cluster.
+pub(super) fn maximum_near(
+    clusters: &[Members],
+    gaps: &[(f64, f64)],
+    beta: f64,
+) -> Option<(Orbit, Zero, Arrangement)> {
+    const COINCIDENT: f64 = 2e-3;
+    let k = clusters.len();
+    let middle: Vec<f64> = gaps.iter().map(|g| 0.5 * (g.0 + g.1)).collect();
+    let last = (0..k).find(|x| middle[*x] > COINCIDENT)?;
+    let (mut merged, mut start): (Vec<Members>, Row<f64>) = (Vec::new(), [0.0; MAX_TOKENS]);
+    let mut open = false;
+    for x in (1..=k).map(|x| (last + x) % k) {
+        match merged.last_mut() {
+            Some(own) if open => own.extend(&clusters[x]),
+            _ => merged.push(clusters[x].clone()),
         }
+        start[merged.len() - 1] += middle[x];
+        open = middle[x] <= COINCIDENT;
     }
-    None
+    if merged.len() < 3 {
+        return None;
+    }
+    merged.iter_mut().for_each(|c| c.sort_by(|a, b| b.cmp(a)));
+    let sum: f64 = start.iter().sum();
+    start.iter_mut().for_each(|g| *g /= sum);
+    let (arrangement, kernel) = (arrange(&merged), Kernel::new((beta, beta)));
+    maximum_from(&start, &merged, &arrangement, &kernel, beta)
+        .map(|(orbit, zero)| (orbit, zero, arrangement))
+}
+
+/// A proved local maximum to which Newton's method leads.
+fn maximum_from(
+    start: &Row<f64>,
+    clusters: &[Members],
+    arrangement: &Arrangement,
+    kernel: &Kernel,
+    beta: f64,
+) -> Option<(Orbit, Zero)> {
+    let k = arrangement.k;
+    let gaps = arrangement.approximate(start, kernel)?;
+    if gaps[..k].iter().any(|g| *g < 1e-6 || *g > 0.5) {
+        return None;
+    }
+    let mut cell = Cell { gaps: gaps.map(|g| (grid_down(g), grid_down(g))), beta: (beta, beta) };
+    // The last gap closes the circle exactly.
+    let others: f64 = cell.gaps[..k - 1].iter().map(|g| g.0).sum();
+    cell.gaps[k - 1] = (1.0 - others, 1.0 - others);
+    if arrangement.ascents(&cell, kernel) != Some(0) {
+        return None;
+    }
+    let zero = arrangement.isolate(&cell, kernel)?;
+    let (found, _) = orbits(clusters, arrangement, &[zero], beta);
+    found.into_iter().next().filter(|(orbit, _)| orbit.ascents == Some(0))
 }

@@ -358,8 +358,8 @@ pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
     let all = strata(tokens.masses());
     let (low, high) = tokens.beta;
     for beta in if tokens.is_point() { vec![low] } else { vec![low, high] } {
-        if let Some(found) = counterexample(tokens, &all, beta, keep) {
-            return Ok(found);
+        if let Some(found) = maxima::spurious_maximum(&all, beta) {
+            return Ok(counterexample(tokens, beta, found, keep));
         }
     }
     let monitor = Monitor::new(report);
@@ -372,7 +372,7 @@ pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
         let search = Search {
             arrangement: &arrangement,
             goal: Goal::Ascent,
-            tolerance: 1e-4,
+            tolerance: if tokens.is_point() { 1e-6 } else { 1e-5 },
             keep,
             monitor: &monitor,
         };
@@ -385,14 +385,11 @@ pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
     let interrupted = monitor.is_stopped();
     let proved = total.undecided == 0 && !interrupted;
     if !proved && !interrupted {
-        let mut tried: Vec<f64> = Vec::new();
-        for cell in &total.listed {
-            let beta = 0.5 * (cell.beta.0 + cell.beta.1);
-            if tried.iter().all(|b| (b - beta).abs() > 1e-3) {
-                tried.push(beta);
-                if let Some(found) = counterexample(tokens, &all, beta, keep) {
-                    return Ok(Benign { boxes: total.boxes, ..found });
-                }
+        for open in &total.listed {
+            let beta = 0.5 * (open.beta.0 + open.beta.1);
+            if let Some(found) = maxima::maximum_near(&open.clusters, &open.gaps, beta) {
+                let found = counterexample(tokens, beta, found, keep);
+                return Ok(Benign { boxes: total.boxes, ..found });
             }
         }
     }
@@ -411,16 +408,15 @@ pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
 /// A result with a proved local maximum at one beta.
 fn counterexample(
     tokens: &Tokens,
-    strata: &[Vec<Members>],
     beta: f64,
+    (orbit, zero, arrangement): (Orbit, newton::Zero, cell::Arrangement),
     keep: bool,
-) -> Option<Benign> {
-    let (orbit, zero, arrangement) = maxima::spurious_maximum(strata, beta)?;
+) -> Benign {
     let mut text = certificate::header("maximum", tokens.masses(), (beta, beta));
     text.push_str(&format!("tree zeros {}\n", certificate::cluster_words(&orbit.clusters)));
     certificate::zero(&mut text, &zero.alone[..arrangement.k]);
     text.push_str("end\n");
-    Some(Benign {
+    Benign {
         proved: false,
         counterexample: Some((beta, orbit)),
         boxes: 0,
@@ -428,7 +424,7 @@ fn counterexample(
         undecided_boxes: Vec::new(),
         interrupted: false,
         certificate: keep.then_some(text),
-    })
+    }
 }
 
 /// **Errors** an estimate of more than a day.
