@@ -3,8 +3,8 @@
 //!
 //! On [0, pi], u rises until `beta sin^2 d = cos d` and falls. With `c = cos d`,
 //! `w = e^{beta (c - 1)} (c - beta (1 - c^2))` has at most one extremum inside, where
-//! `beta^2 c^2 + 3 beta c + 1 - beta^2 = 0`. For a fixed distance, u falls with beta, and w has only
-//! a minimum, `-(1 + c) e^{beta (c - 1)}`, where `1 + 2 c = beta (1 - c^2)`.
+//! `beta^2 c^2 + 3 beta c + 1 - beta^2 = 0`. For a fixed distance, u falls with beta, and w has
+//! only a minimum, `-(1 + c) e^{beta (c - 1)}`, where `1 + 2 c = beta (1 - c^2)`.
 
 use crate::interval::F;
 

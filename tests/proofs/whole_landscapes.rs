@@ -162,8 +162,8 @@ fn turns(word: &str) -> f64 {
     i64::from_str_radix(&format!("{word:0<12}"), 16).expect("digits") as f64 / 2f64.powi(48)
 }
 
-/// The lines of a tree whose boxes contain a point in their interior: the first line of the node and
-/// the line after its last.
+/// The lines of a tree whose boxes contain a point in their interior: the first line of the node
+/// and the line after its last.
 fn nodes_around(lines: &[&str], first: usize, gaps: &[f64]) -> Vec<(usize, usize)> {
     // Boxes that are still to be read, and the node that each closes.
     let mut stack = vec![vec![(0.0, 0.5); gaps.len()]];

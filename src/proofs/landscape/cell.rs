@@ -171,8 +171,8 @@ impl Arrangement {
     /// A gap whose two clusters cannot both be in equilibrium unless the gap is 0.
     ///
     /// For neighbours i and j at distance g in radians, `(f_i - f_j) / g` is
-    /// `(m_i + m_j) u(g) / g + sum_t m_t w(xi_t)`, where `xi_t` lies between the distances of t from i
-    /// and from j, and `u(g) / g` lies in `w([0, g])`, both by the mean value theorem.
+    /// `(m_i + m_j) u(g) / g + sum_t m_t w(xi_t)`, where `xi_t` lies between the distances of t
+    /// from i and from j, and `u(g) / g` lies in `w([0, g])`, both by the mean value theorem.
     pub(super) fn quotient(&self, cell: &Cell, pairs: &Pairs, kernel: &Kernel) -> Option<usize> {
         let k = self.k;
         let backwards = |(lo, hi): (f64, f64)| (1.0 - hi, 1.0 - lo);
@@ -233,9 +233,9 @@ impl Arrangement {
         None
     }
 
-    /// Displacements v, whole numbers, with `sum_{p<q} m_p m_q w_pq (v_p - v_q)^2 < 0`: moving along
-    /// them increases the energy at second order. They come from the power method for the smallest
-    /// eigenvalue of the quadratic form with upper bounds of w.
+    /// Displacements v, whole numbers, with `sum_{p<q} m_p m_q w_pq (v_p - v_q)^2 < 0`: moving
+    /// along them increases the energy at second order. They come from the power method for the
+    /// smallest eigenvalue of the quadratic form with upper bounds of w.
     pub(super) fn displacement(&self, pairs: &Pairs) -> Option<Row<i32>> {
         let k = self.k;
         let mut weights = [[0.0f64; MAX_TOKENS]; MAX_TOKENS];

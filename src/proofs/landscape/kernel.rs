@@ -1,16 +1,16 @@
 //! Ranges of the pull `u(t) = e^{beta (cos d - 1)} sin d` and of the weight
-//! `w(t) = u' = e^{beta (cos d - 1)} (cos d - beta sin^2 d)`, where `d = 2 pi t` and t is a distance
-//! in turns.
+//! `w(t) = u' = e^{beta (cos d - 1)} (cos d - beta sin^2 d)`, where `d = 2 pi t` and t is a
+//! distance in turns.
 //!
 //! A range over an interval of t and an interval of beta comes from the values at the ends and from
 //! the extrema inside, so it is as narrow as the errors of the values allow.
 //!
 //! **Errors of values** `U = 2^-53` is the unit roundoff. Sines and cosines are taken from a table
 //! at `t = j / 256` and from Taylor polynomials in `x = 2 pi (t - j / 256)`, `|x| <= 0.0123`. The
-//! difference is exact because t is a multiple of `2^-48`; the rounding of `2 pi` and of the product
-//! changes x by at most `4 U |x| < 6e-18`. The remainders are below `x^7 / 5040 < 1e-17`. The table
-//! is within [`TABLE`] of the exact values: its construction encloses them by intervals. With the
-//! rounding of the last sum, values are within `1.02 TABLE + 2 U < 1e-15`: [`TRIG`].
+//! difference is exact because t is a multiple of `2^-48`; the rounding of `2 pi` and of the
+//! product changes x by at most `4 U |x| < 6e-18`. The remainders are below `x^7 / 5040 < 1e-17`.
+//! The table is within [`TABLE`] of the exact values: its construction encloses them by intervals.
+//! With the rounding of the last sum, values are within `1.02 TABLE + 2 U < 1e-15`: [`TRIG`].
 //!
 //! The exponential uses `x = k ln 2 / 64 + r`, `|r| < 0.0055`. The upper part of `ln 2 / 64` has 32
 //! digits, so its product with `|k| < 2^20` and the difference from x are exact. The remainder of
@@ -18,9 +18,10 @@
 //! `4 U |r|`, the table of `2^(j/64)` has a relative error of at most [`TABLE`], and scaling by a
 //! power of two is exact. The relative error is below `TABLE + 4 U < 2e-15`: [`EXP`].
 //!
-//! The argument `beta (c - 1)` inherits `|beta| TRIG` from c and `3 U |beta (c - 1)|` from rounding.
-//! So the exponential e has a relative error below `rho = 3e-15 (1 + |beta|)`, which is at most
-//! 4e-13 because `|beta| <= 128`. Products then give `|error of u| <= 1.01 e (rho s + 2 TRIG)`, and
+//! The argument `beta (c - 1)` inherits `|beta| TRIG` from c and `3 U |beta (c - 1)|` from
+//! rounding. So the exponential e has a relative error below `rho = 3e-15 (1 + |beta|)`, which is
+//! at most 4e-13 because `|beta| <= 128`. Products then give
+//! `|error of u| <= 1.01 e (rho s + 2 TRIG)`, and
 //! `|error of w| <= 1.01 e (rho |p| + 4e-15 (1 + |beta|))` for `p = c - beta s^2`.
 
 use crate::num::interval::Interval;

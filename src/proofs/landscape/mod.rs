@@ -10,20 +10,21 @@
 //! `sum_{i<j} m_i m_j w_ij (v_i - v_j)^2 < 0`.
 //!
 //! **Coordinates** The gaps `g_1, ..., g_k` between k clusters in cyclic order, in turns; their sum
-//! is 1. Bounds of boxes are multiples of `2^-48`, so sums are exact. Tokens can coincide in several
-//! ways, the strata; each is searched by itself. Masses are whole numbers.
+//! is 1. Bounds of boxes are multiples of `2^-48`, so sums are exact. Tokens can coincide in
+//! several ways, the strata; each is searched by itself. Masses are whole numbers.
 //!
 //! **Lemma 1 (half circle)** If a gap exceeds 1/2, all tokens lie in an open half circle. The pulls
 //! on the first token are then at least 0, and one of them is positive unless all tokens coincide.
-//! If a gap equals 1/2 and k > 2, the same holds. So boxes start at `[0, 1/2]^k` for k > 2, the only
-//! critical point with k = 2 has the gaps 1/2, and k = 1 is consensus. This uses only that the
+//! If a gap equals 1/2 and k > 2, the same holds. So boxes start at `[0, 1/2]^k` for k > 2, the
+//! only critical point with k = 2 has the gaps 1/2, and k = 1 is consensus. This uses only that the
 //! kernel is positive, so it holds for negative beta.
 //!
 //! **Lemma 2 (coincidence)** For neighbours i and j at distance g > 0 in radians,
-//! `(f_i - f_j) / g = (m_i + m_j) u(g) / g + sum_t m_t w(xi_t)` with `xi_t` between the distances of
-//! t from both: `f_i = m_j u(g) + sum_t m_t u(d_t)` and `f_j = -m_i u(g) + sum_t m_t u(d_t - g)`. If
-//! an enclosure of the right side excludes 0, there is no critical point with g > 0 in the box. The
-//! stratum in which i and j coincide is searched by itself.
+//! `(f_i - f_j) / g = (m_i + m_j) u(g) / g + sum_t m_t w(xi_t)` with `xi_t` between the distances
+//! of t from both: `f_i = m_j u(g) + sum_t m_t u(d_t)` and
+//! `f_j = -m_i u(g) + sum_t m_t u(d_t - g)`. If an enclosure of the right side excludes 0, there is
+//! no critical point with g > 0 in the box. The stratum in which i and j coincide is searched by
+//! itself.
 //!
 //! **Lemma 3 (index)** At a critical point, moving whole clusters has the Hessian -A of
 //! `newton.rs`. Splitting a cluster of s tokens, mass M, has s - 1 directions, and their sign is
@@ -245,8 +246,8 @@ fn shares(strata: &[Vec<Members>]) -> Vec<f64> {
 /// Finds all critical points and proves that there are no others.
 ///
 /// **Cost** measured with two threads: see the guide, `landscapes`.
-/// **Errors** beta = 0 in the interval (continua of critical points); a proof that would take longer
-/// than a day, with the estimate; arithmetic that is not IEEE.
+/// **Errors** beta = 0 in the interval (continua of critical points); a proof that would take
+/// longer than a day, with the estimate; arithmetic that is not IEEE.
 ///
 /// ```
 /// use metastable::proofs::landscape::{Tokens, complete};
@@ -445,8 +446,9 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// Estimated seconds of [`complete`] with two threads, from the measured numbers of boxes: 1 500 for
-/// n = 5 and beta in [1, 4], eight times as many for each further token, and more for small beta.
+/// Estimated seconds of [`complete`] with two threads, from the measured numbers of boxes: 1 500
+/// for n = 5 and beta in [1, 4], eight times as many for each further token, and more for small
+/// beta.
 pub fn seconds_complete(tokens: &Tokens) -> f64 {
     let n = tokens.n() as f64;
     let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {

@@ -1,9 +1,9 @@
 //! Newton's method on the equations of equilibrium: contraction of a box, proof that a box has
 //! exactly one zero, and the signs of the eigenvalues there.
 //!
-//! The unknowns are the `k - 1` gaps other than gap r, in the cyclic order that begins after it. The
-//! equations are `G_l = sum_{p <= l < q} m_p m_q u_pq = 0`: the force on the first l + 1 clusters.
-//! Their derivative with respect to the gaps in radians is the symmetric matrix
+//! The unknowns are the `k - 1` gaps other than gap r, in the cyclic order that begins after it.
+//! The equations are `G_l = sum_{p <= l < q} m_p m_q u_pq = 0`: the force on the first l + 1
+//! clusters. Their derivative with respect to the gaps in radians is the symmetric matrix
 //! `A_lm = sum_{p <= min(l, m), q > max(l, m)} m_p m_q w_pq`, the negative of the Hessian of the
 //! energy. So negative eigenvalues of A are directions of ascent.
 
@@ -317,8 +317,8 @@ impl Arrangement {
         inner.close(k).then_some(Some(Zero { alone, place: inner.gaps }))
     }
 
-    /// Number of directions of ascent at a zero in a box, also those that split a cluster; `None` if
-    /// the sign of an eigenvalue is not decided.
+    /// Number of directions of ascent at a zero in a box, also those that split a cluster; `None`
+    /// if the sign of an eigenvalue is not decided.
     ///
     /// Elimination of A counts those that move whole clusters (Sylvester). In the `s - 1` ways to
     /// split a cluster of s tokens with mass M, the Hessian has the eigenvalue

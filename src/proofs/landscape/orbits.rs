@@ -155,8 +155,8 @@ pub(super) fn labelled(orbits: &[Orbit], n: usize) -> Option<Vec<u64>> {
 }
 
 /// Whether the counts satisfy the Morse inequalities on the torus of `n - 1` angles:
-/// `sum_k c_k t^k - (1 + t)^{n-1} = (1 + t) R(t)` with coefficients of R at least 0. At `t = -1` this
-/// says that the Euler characteristic is 0 (for n > 1).
+/// `sum_k c_k t^k - (1 + t)^{n-1} = (1 + t) R(t)` with coefficients of R at least 0. At `t = -1`
+/// this says that the Euler characteristic is 0 (for n > 1).
 pub fn morse_inequalities_hold(counts: &[u64]) -> bool {
     let n = counts.len();
     let mut binomial = vec![0i128; n];

@@ -111,8 +111,8 @@ mod tests {
         for (n, wanted) in [(1, 1), (2, 2), (3, 3), (4, 5), (5, 7), (6, 12), (7, 17)] {
             assert_eq!(strata(&vec![1; n]).len(), wanted, "{n}");
         }
-        // Cyclically ordered set partitions up to reflection: for n = 3 there are 1 + 3 + 1, and for
-        // n = 4 there are 1 + 7 + 6 + 3.
+        // Cyclically ordered set partitions up to reflection: for n = 3 there are 1 + 3 + 1, and
+        // for n = 4 there are 1 + 7 + 6 + 3.
         assert_eq!(strata(&[3, 2, 1]).len(), 5);
         assert_eq!(strata(&[4, 3, 2, 1]).len(), 17);
     }
