@@ -107,12 +107,12 @@ impl Arrangement {
         let k = self.k;
         let mut distance = [[(0.0, 0.0); MAX_TOKENS]; MAX_TOKENS];
         let sum = cell.gaps[..k].iter().fold((0.0, 0.0), |s, g| (s.0 + g.0, s.1 + g.1));
-        for p in 0..k {
+        for (p, row) in distance.iter_mut().enumerate().take(k) {
             let (mut low, mut high) = (0.0, 0.0);
-            for q in p + 1..k {
-                (low, high) = (low + cell.gaps[q - 1].0, high + cell.gaps[q - 1].1);
+            for (to_q, gap) in row[p + 1..].iter_mut().zip(&cell.gaps[p..k - 1]) {
+                (low, high) = (low + gap.0, high + gap.1);
                 let other = (1.0 - (sum.1 - high), 1.0 - (sum.0 - low));
-                distance[p][q] = (low.max(other.0).max(0.0), high.min(other.1).min(1.0));
+                *to_q = (low.max(other.0).max(0.0), high.min(other.1).min(1.0));
             }
         }
         distance
@@ -153,14 +153,14 @@ impl Arrangement {
                 after = after + pairs.u[a][b];
             }
         }
-        for a in 0..k {
+        for (a, right) in right.iter().enumerate().take(k) {
             // L(a, b) = L(a, b - 1) - sum_{q < a} u_qb.
             let mut left = ZERO;
             for b in a..k {
                 for row in &pairs.u[..a] {
                     left = left - row[b];
                 }
-                if (a, b) != (0, k - 1) && !(left + right[a][b]).contains(0.0) {
+                if (a, b) != (0, k - 1) && !(left + right[b]).contains(0.0) {
                     return Some((a, b));
                 }
             }
@@ -219,13 +219,13 @@ impl Arrangement {
                 after = up(after, pairs.w[a][b].hi());
             }
         }
-        for a in 0..k {
+        for (a, right) in right.iter().enumerate().take(k) {
             let mut left = 0.0;
             for b in a..k {
                 for row in &pairs.w[..a] {
                     left = up(left, row[b].hi());
                 }
-                if (a, b) != (0, k - 1) && up(left, right[a][b]) < 0.0 {
+                if (a, b) != (0, k - 1) && up(left, right[b]) < 0.0 {
                     return Some((a, b));
                 }
             }
@@ -240,13 +240,10 @@ impl Arrangement {
         let k = self.k;
         let mut weights = [[0.0f64; MAX_TOKENS]; MAX_TOKENS];
         let mut size = 0.0f64;
-        for p in 0..k {
-            for q in p + 1..k {
-                let w = pairs.w[p][q].hi();
-                (weights[p][q], weights[q][p]) = (w, w);
+        for (p, row) in weights.iter_mut().enumerate().take(k) {
+            for (q, w) in row.iter_mut().enumerate().take(k).filter(|(q, _)| *q != p) {
+                *w = pairs.w[p.min(q)][p.max(q)].hi();
             }
-        }
-        for row in &weights[..k] {
             size = size.max(row[..k].iter().map(|w| w.abs()).sum());
         }
         let mut v: Row<f64> = std::array::from_fn(|p| ((p * p * 7 + 3 * p + 1) % 11) as f64 - 5.0);

@@ -447,7 +447,7 @@ fn duration(seconds: f64) -> String {
 }
 
 /// Estimated seconds of [`complete`] with two threads, from the measured numbers of boxes: 1 500
-/// for n = 5 and beta in [1, 4], eight times as many for each further token, and more for small
+/// for n = 5 and beta in [1, 4], nine times as many for each further token, and more for small
 /// beta.
 pub fn seconds_complete(tokens: &Tokens) -> f64 {
     let n = tokens.n() as f64;

@@ -74,16 +74,15 @@ impl Arrangement {
     fn derivative(&self, r: usize, pairs: &Pairs) -> Table<Interval> {
         let k = self.k;
         let mut a = [[ZERO; MAX_TOKENS]; MAX_TOKENS];
-        for m in 0..k - 1 {
-            let mut sum = ZERO;
-            for l in 0..=m {
-                let p = self.after(r, l);
-                for x in m + 1..k {
-                    let q = self.after(r, x);
-                    sum = sum + pairs.w[p.min(q)][p.max(q)];
-                }
-                (a[l][m], a[m][l]) = (sum, sum);
+        // The sum for l adds the clusters of l to that for l - 1.
+        for (l, m) in (0..k - 1).flat_map(|m| (0..=m).map(move |l| (l, m))) {
+            let p = self.after(r, l);
+            let mut sum = if l > 0 { a[l - 1][m] } else { ZERO };
+            for x in m + 1..k {
+                let q = self.after(r, x);
+                sum = sum + pairs.w[p.min(q)][p.max(q)];
             }
+            (a[l][m], a[m][l]) = (sum, sum);
         }
         a
     }

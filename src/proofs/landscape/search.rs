@@ -150,10 +150,11 @@ pub(super) struct Search<'a> {
 }
 
 /// What happens to a box.
+#[allow(clippy::large_enum_variant, reason = "it lives for a moment, on the stack")]
 enum Verdict {
     Leaf(Node),
     Undecided,
-    Split(Cell, Cell),
+    Split([Cell; 2]),
 }
 
 impl Search<'_> {
@@ -211,7 +212,7 @@ impl Search<'_> {
         match self.decide(cell, tree) {
             Verdict::Leaf(node) => tree.leaf(node, self.keep),
             Verdict::Undecided => tree.give_up(&cell, self.keep),
-            Verdict::Split(a, b) => return Some((a, b)),
+            Verdict::Split([a, b]) => return Some((a, b)),
         }
         None
     }
@@ -303,7 +304,7 @@ impl Search<'_> {
                 tree.leaf(Node::Gap(r, (middle * GRID) as i64), self.keep);
                 let (mut a, mut b) = (cell, cell);
                 (a.gaps[r].1, b.gaps[r].0) = (middle, middle);
-                Verdict::Split(a, b)
+                Verdict::Split([a, b])
             }
         }
     }
@@ -318,7 +319,7 @@ impl Search<'_> {
         tree.leaf(Node::Beta(middle), self.keep);
         let (mut a, mut b) = (cell, cell);
         (a.beta.1, b.beta.0) = (middle, middle);
-        Verdict::Split(a, b)
+        Verdict::Split([a, b])
     }
 }
 
