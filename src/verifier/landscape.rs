@@ -16,10 +16,13 @@ const ONE: i64 = TURN;
 /// The masses of the tokens of a cluster, largest first.
 type Members = Vec<u32>;
 
+/// Bounds of gaps.
+type Gaps = Vec<(i64, i64)>;
+
 /// Bounds of gaps, and of beta.
 #[derive(Clone)]
 struct Cell {
-    gaps: Vec<(i64, i64)>,
+    gaps: Gaps,
     beta: (f64, f64),
 }
 
@@ -40,7 +43,7 @@ struct Pairs {
 
 /// What Newton's method says.
 struct Newton {
-    gaps: Option<Vec<(i64, i64)>>,
+    gaps: Option<Gaps>,
     unique: bool,
     regular: bool,
 }
@@ -141,13 +144,10 @@ impl Circle {
     /// Sums over pairs of a cluster in a..=b and one outside; a pair (q, p) with q before the arc
     /// has the sign.
     fn between(&self, table: &[Vec<F>], (a, b): (usize, usize), sign: f64) -> F {
-        let mut sum = F::int(0.0);
-        for p in a..=b {
-            for q in (0..self.k()).filter(|q| *q < a || *q > b) {
-                sum = sum + if p < q { table[p][q] } else { table[q][p] * F::int(sign) };
-            }
-        }
-        sum
+        let after = table[a..=b].iter().flat_map(|row| &row[b + 1..]);
+        let before = table[..a].iter().flat_map(|row| &row[a..=b]);
+        let sum = after.fold(F::int(0.0), |s, v| s + *v);
+        sum + F::int(sign) * before.fold(F::int(0.0), |s, v| s + *v)
     }
 
     fn quotient(&self, gaps: &[(i64, i64)], pairs: &Pairs, kernel: &Kernel, p: usize) -> bool {
@@ -198,10 +198,15 @@ impl Circle {
         };
         let at = |x: usize| (r + 1 + x) % k;
         let a = self.derivative(r, &self.pairs(gaps, kernel).w);
-        let centre: Vec<i64> =
-            (0..n).map(|l| (gaps[at(l)].0 + gaps[at(l)].1).div_euclid(2)).collect();
+        // A point of the box with the sum 1: the way from it to a zero stays in all ranges.
+        let (low, wide) = gaps.iter().fold((0, 0), |s, g| (s.0 + g.0, s.1 + g.1 - g.0));
+        let share = if wide > 0 { (ONE - low) as f64 / wide as f64 } else { 0.5 };
+        let between = |g: (i64, i64)| {
+            ((g.0 as f64 + share * (g.1 - g.0) as f64).floor() as i64).clamp(g.0, g.1)
+        };
+        let centre: Vec<i64> = (0..n).map(|l| between(gaps[at(l)])).collect();
         let rest = ONE - centre.iter().sum::<i64>();
-        if rest < 0 {
+        if rest < gaps[r].0 || rest > gaps[r].1 {
             return nothing(gaps);
         }
         let mut point = vec![(0, 0); k];
@@ -268,12 +273,7 @@ impl Circle {
     }
 
     /// A narrow enclosure of the only zero of a box, or why it is not the only one.
-    fn zero(
-        &self,
-        r: usize,
-        alone: &[(i64, i64)],
-        kernel: &Kernel,
-    ) -> Result<Vec<(i64, i64)>, String> {
+    fn zero(&self, r: usize, alone: &[(i64, i64)], kernel: &Kernel) -> Result<Gaps, String> {
         let sum = |end: fn(&(i64, i64)) -> i64| {
             (0..self.k()).filter(|x| *x != r).map(|x| end(&alone[x])).sum::<i64>()
         };
@@ -410,10 +410,9 @@ impl<'a> Check<'a> {
     }
 
     /// The zeros of a tree, each alone in its box.
-    fn zeros(&mut self, circle: &Circle) -> Result<Vec<Vec<(i64, i64)>>, String> {
+    fn zeros(&mut self, circle: &Circle) -> Result<Vec<Gaps>, String> {
         let kernel = Kernel::new((self.at, self.at));
-        let (mut boxes, mut found): (Vec<Vec<(i64, i64)>>, Vec<(usize, Vec<(i64, i64)>)>) =
-            (vec![], vec![]);
+        let (mut boxes, mut found): (Vec<Gaps>, Vec<(usize, Gaps)>) = (vec![], vec![]);
         while self.next_is("zero") {
             let words = self.with_key("zero")?;
             confirm(words.len() == 1 + 2 * circle.k(), "a zero without its box")?;
@@ -562,7 +561,7 @@ fn turns(word: &str) -> Result<i64, String> {
     number.filter(|_| digits.len() == 12).ok_or_else(|| format!("{word} is not a fraction"))
 }
 
-fn pairs_of(words: &[&str]) -> Result<Vec<(i64, i64)>, String> {
+fn pairs_of(words: &[&str]) -> Result<Gaps, String> {
     let all: Result<Vec<i64>, String> = words.iter().map(|w| turns(w)).collect();
     let pairs: Vec<(i64, i64)> = all?.chunks_exact(2).map(|p| (p[0], p[1])).collect();
     confirm(pairs.iter().all(|p| p.0 <= p.1), "bounds in the wrong order")?;

@@ -167,7 +167,7 @@ fn turns(word: &str) -> f64 {
 fn nodes_around(lines: &[&str], first: usize, gaps: &[f64]) -> Vec<(usize, usize)> {
     // Boxes that are still to be read, and the node that each closes.
     let mut stack = vec![vec![(0.0, 0.5); gaps.len()]];
-    let (mut open, mut found): (Vec<(usize, usize)>, Vec<(usize, usize)>) = (vec![], vec![]);
+    let (mut open, mut found): (Vec<(usize, usize)>, Vec<_>) = (vec![], vec![]);
     let mut at = first;
     while let Some(mut cell) = stack.pop() {
         let inside = cell.iter().zip(gaps).all(|(c, g)| c.0 + 1e-9 < *g && *g < c.1 - 1e-9);

@@ -10,7 +10,8 @@
 //! difference is exact because t is a multiple of `2^-48`; the rounding of `2 pi` and of the
 //! product changes x by at most `4 U |x| < 6e-18`. The remainders are below `x^7 / 5040 < 1e-17`.
 //! The table is within [`TABLE`] of the exact values: its construction encloses them by intervals.
-//! With the rounding of the last sum, values are within `1.02 TABLE + 2 U < 1e-15`: [`TRIG`].
+//! With the rounding of the last sum, values are within `1.02 TABLE + 2 U < 1.1e-15`, less than
+//! [`TRIG`].
 //!
 //! The exponential uses `x = k ln 2 / 64 + r`, `|r| < 0.0055`. The upper part of `ln 2 / 64` has 32
 //! digits, so its product with `|k| < 2^20` and the difference from x are exact. The remainder of

@@ -87,6 +87,23 @@ impl Arrangement {
         a
     }
 
+    /// A point of the box whose gaps have the sum 1, without gap r. The mean value theorem needs
+    /// one: on the way to a zero all distances must lie in their ranges, also those that the bounds
+    /// of gap r make narrow. The middles of the other gaps may leave a gap r outside its bounds.
+    fn centre(&self, r: usize, cell: &Cell) -> Option<Row<f64>> {
+        let k = self.k;
+        let (low, wide) =
+            cell.gaps[..k].iter().fold((0.0, 0.0), |s, g| (s.0 + g.0, s.1 + (g.1 - g.0)));
+        let share = if wide > 0.0 { (1.0 - low) / wide } else { 0.5 };
+        let (mut centre, mut rest) = ([0.0; MAX_TOKENS], 1.0);
+        for (l, c) in centre.iter_mut().enumerate().take(k - 1) {
+            let g = cell.gaps[self.after(r, l)];
+            *c = grid_down(g.0 + share * (g.1 - g.0)).clamp(g.0, g.1);
+            rest -= *c;
+        }
+        (cell.gaps[r].0 <= rest && rest <= cell.gaps[r].1).then_some(centre)
+    }
+
     /// Equations and derivative at a point, without error bounds, and the equations with them.
     fn at_centre(
         &self,
@@ -130,14 +147,7 @@ impl Arrangement {
         let n = self.k - 1;
         let turn = pi() * Interval::exact(2.0);
         let a = self.derivative(r, pairs);
-        let mut centre = [0.0; MAX_TOKENS];
-        for (l, c) in centre.iter_mut().enumerate().take(n) {
-            let g = cell.gaps[self.after(r, l)];
-            *c = grid_down(0.5 * (g.0 + g.1));
-        }
-        if centre[..n].iter().sum::<f64>() > 1.0 {
-            return NOTHING;
-        }
+        let Some(centre) = self.centre(r, cell) else { return NOTHING };
         let (g, middle) = self.at_centre(r, &centre, kernel);
         let Some(y) = inverse(n, &middle) else { return NOTHING };
         let mut z = [ZERO; MAX_TOKENS];
