@@ -6,8 +6,9 @@ use super::newton::Zero;
 use super::orbits::{Orbit, orbits};
 use super::strata::{Members, arrange};
 
-/// Starts of Newton's method in each stratum.
-const STARTS: u32 = 60;
+/// Largest and smallest number of starts of Newton's method in each stratum, and about their sum
+/// over many strata.
+const STARTS: (usize, usize, usize) = (60, 3, 20_000);
 
 /// A small generator of reproducible starts: the fractional parts of multiples of irrational
 /// numbers.
@@ -21,8 +22,8 @@ fn fraction(start: u32, place: usize) -> f64 {
     (0.5 + f64::from(start) * step).fract()
 }
 
-fn starts(k: usize) -> impl Iterator<Item = Row<f64>> {
-    (0..STARTS).map(move |s| {
+fn starts(k: usize, count: usize) -> impl Iterator<Item = Row<f64>> {
+    (0..count as u32).map(move |s| {
         let mut gaps = [0.0; MAX_TOKENS];
         for (x, g) in gaps[..k].iter_mut().enumerate() {
             *g = if s == 0 { 1.0 } else { -(0.05 + 0.9 * fraction(s, x)).ln() };
@@ -36,15 +37,16 @@ fn starts(k: usize) -> impl Iterator<Item = Row<f64>> {
 /// A proved local maximum at one beta with at least three clusters, or `None` if the search finds
 /// none.
 ///
-/// **Cost** 60 starts of Newton's method in every stratum.
+/// **Cost** at most 60 starts of Newton's method in every stratum.
 pub(super) fn spurious_maximum(
     strata: &[Vec<Members>],
     beta: f64,
 ) -> Option<(Orbit, Zero, Arrangement)> {
     let kernel = Kernel::new((beta, beta));
+    let count = (STARTS.2 / strata.len().max(1)).clamp(STARTS.1, STARTS.0);
     strata.iter().filter(|c| c.len() >= 3).find_map(|clusters| {
         let arrangement = arrange(clusters);
-        starts(clusters.len())
+        starts(clusters.len(), count)
             .find_map(|start| maximum_from(&start, clusters, &arrangement, &kernel, beta))
             .map(|(orbit, zero)| (orbit, zero, arrangement))
     })

@@ -462,8 +462,10 @@ pub fn seconds_complete(tokens: &Tokens) -> f64 {
     1500.0 * 9f64.powf(n - 5.0) * small * interval * orders * 5e-6 * (n / 5.0).powi(3)
 }
 
-/// Estimated seconds of [`benign`] with two threads, from the measured numbers of boxes: about 10^6
-/// for n = 11, four times as many for each further token, fifty times as many for negative beta.
+/// Estimated seconds of [`benign`] with two threads, from the measured numbers of boxes. For
+/// positive beta these are about 6 10^5 for n = 11, and three times as many for each further token.
+/// Below -0.2 they are 9 10^5 for n = 8, eight times as many for each further token, and five times
+/// as many if 3 divides n: at -2/3 three equal clusters become a local maximum.
 pub fn seconds_benign(tokens: &Tokens) -> f64 {
     let n = tokens.n() as f64;
     let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {
@@ -471,6 +473,10 @@ pub fn seconds_benign(tokens: &Tokens) -> f64 {
     } else {
         (1..tokens.n()).map(|k| k as f64).product()
     };
-    let negative = if tokens.beta.0 < -0.2 { 2f64.powf(n - 2.0) } else { 1.0 };
-    1e6 * 4f64.powf(n - 11.0) * negative * orders * 2e-6 * (n / 8.0).powi(2)
+    let boxes = match () {
+        () if tokens.beta.0 >= -0.2 => 6e5 * 3.2f64.powf(n - 11.0),
+        () if tokens.n() % 3 == 0 => 4.5e6 * 8f64.powf(n - 8.0),
+        () => 9e5 * 8f64.powf(n - 8.0),
+    };
+    boxes * orders * 2.5e-6 * (n / 8.0).powi(2)
 }
