@@ -17,7 +17,7 @@
 //! digits, so its product with `|k| < 2^20` and the difference from x are exact. The remainder of
 //! degree 5 is below `r^6 / 720 < 4e-17`, rounding in the polynomial changes it by less than
 //! `4 U |r|`, the table of `2^(j/64)` has a relative error of at most [`TABLE`], and scaling by a
-//! power of two is exact. The relative error is below `TABLE + 4 U < 2e-15`: [`EXP`].
+//! power of two is exact. The relative error is below `TABLE + 4 U < 2e-15`: `EXP`.
 //!
 //! The argument `beta (c - 1)` inherits `|beta| TRIG` from c and `3 U |beta (c - 1)|` from
 //! rounding. So the exponential e has a relative error below `rho = 3e-15 (1 + |beta|)`, which is

@@ -43,9 +43,9 @@
 //! critical points attract only a set of measure 0 (stable manifolds): almost every start converges
 //! to one cluster.
 //!
-//! **Proofs** All bounds are those of [`num::interval`](crate::num::interval) or are proved in
-//! `kernel.rs`. Searches in floating point only propose points and matrices, which tests then
-//! accept. The Morse inequalities are an independent test of the counts.
+//! **Proofs** All bounds are those of `num::interval` or are proved in `kernel.rs`. Searches in
+//! floating point only propose points and matrices, which tests then accept. The Morse inequalities
+//! are an independent test of the counts.
 
 mod cell;
 mod certificate;

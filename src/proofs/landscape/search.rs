@@ -3,6 +3,7 @@
 use super::cell::{Arrangement, Cell, GRID, Row, grid_down};
 use super::kernel::Kernel;
 use super::newton::Zero;
+use crate::num::interval::check_fp_environment;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a tree proves.
@@ -171,6 +172,11 @@ impl Search<'_> {
             return self.grow(cell, share);
         }
         let mut tree = Tree::default();
+        // The way of rounding belongs to the thread.
+        if check_fp_environment().is_err() {
+            tree.give_up(&cell, self.keep);
+            return tree;
+        }
         if let Some((a, b)) = self.visit(cell, &mut tree) {
             let (one, two) = rayon::join(
                 || self.branch(a, depth + 1, 0.5 * share),
@@ -188,8 +194,9 @@ impl Search<'_> {
     fn grow(&self, cell: Cell, share: f64) -> Tree {
         let (mut tree, mut stack) = (Tree::default(), vec![(cell, share)]);
         let (mut decided, mut reported) = (0.0, 0);
+        let stops = check_fp_environment().is_err();
         while let Some((cell, share)) = stack.pop() {
-            if self.monitor.is_stopped() {
+            if stops || self.monitor.is_stopped() {
                 tree.give_up(&cell, self.keep);
                 continue;
             }
