@@ -21,6 +21,7 @@ mod grid_flags;
 mod hunt;
 mod input;
 mod interaction_saddles;
+mod landscape;
 mod list;
 mod man;
 mod measure;
@@ -153,6 +154,8 @@ commands! {
         "modes" Modes modes,
         /// Critical points of the energy: search, spectra, connections, certificates.
         "saddles" Saddles saddles,
+        /// All critical points on the circle, with the proof that there are no others.
+        "landscape" Landscape landscape,
         /// Clusters of tokens; merge tree and plateaus of a run.
         "clusters" Clusters clusters,
         /// Estimate the negentropy of tokens, layer by layer for hidden states.

@@ -8,6 +8,7 @@
 //! - [`theorems`]: claims, trials, margins, verdicts, counterexamples
 //! - [`measure`]: densities in place of tokens
 //! - [`certificates`]: what is proved, and how to check a proof
+//! - [`landscapes`]: all critical points on the circle, and benign landscapes, with proofs
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`interaction`]: any function of inner products in the place of the exponential
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
@@ -64,6 +65,10 @@ pub mod measure {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("certificates.md")]
 pub mod certificates {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("landscapes.md")]
+pub mod landscapes {}
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("machines.md")]

@@ -91,6 +91,9 @@ pub struct Interval {
 const WHOLE_LINE: Interval = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
 impl Interval {
+    /// The number 0.
+    pub const ZERO: Self = Self { lo: 0.0, hi: 0.0 };
+
     /// The number itself, without error. NaN gives the whole line.
     #[inline]
     pub fn exact(x: f64) -> Self {

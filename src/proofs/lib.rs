@@ -1,11 +1,12 @@
 //! Proofs by interval arithmetic: critical points of the energy, modes of kernel density estimates,
 //! convergence of all tokens to one point, and the time in which two clusters merge.
 
-use metastable_core::{attention, landscape};
+use metastable_core::attention;
 use metastable_num::{self as num, error};
 use metastable_sphere as sphere;
 
 pub mod critical_point;
+pub mod landscape;
 pub mod merge_time;
 pub mod modes;
 pub mod trajectory;

@@ -465,3 +465,51 @@ fn dwell_times_are_bounded_from_both_sides() {
     failure(at, "certify dwell --from 2 --to 0.5 --beta 3 --share 1.5", 1);
     failure(at, "certify dwell --from 2 --to 0.5 --beta 3 --dynamics causal-sa", 1);
 }
+
+#[test]
+fn whole_landscapes_are_proved_and_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let found = json(at, "landscape --n 5 --beta 4 --out five.txt");
+    assert_eq!(
+        (found["complete"].as_bool(), found["orbits"].as_array().map(Vec::len)),
+        (Some(true), Some(7))
+    );
+    assert_eq!(found["undecided"].as_u64(), Some(0));
+    assert!(
+        json(at, "certify check five.txt")["statement"]
+            .as_str()
+            .is_some_and(|s| s.contains("exactly 7 critical points"))
+    );
+    let text = std::fs::read_to_string(at.join("five.txt")).expect("written");
+    std::fs::write(at.join("half.txt"), &text[..text.len() / 2]).expect("writable");
+    assert!(failure(at, "certify check half.txt", 1).contains("refused"));
+    let found = json(at, "landscape --n 6 --beta -0.5..2 --benign --out benign.txt");
+    assert_eq!(found["benign"].as_bool(), Some(true));
+    assert_eq!(json(at, "certify check benign.txt")["accepted"].as_bool(), Some(true));
+    // A counterexample has exit code 2, an open question 3.
+    let answer = run(at, "landscape --n 3 --beta -0.7 --benign --out maximum.txt --format json");
+    let found: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+    assert_eq!((answer.status.code(), found["benign"].as_bool()), (Some(2), Some(false)));
+    assert_eq!(found["counterexample"]["point"]["unstable_directions"].as_u64(), Some(0));
+    assert_eq!(json(at, "certify check maximum.txt")["accepted"].as_bool(), Some(true));
+    // At beta = ln(2) / 2 two opposite clusters of 4 and 2 tokens are degenerate: the double next to
+    // it does not decide the sign of their eigenvalue.
+    let answer = run(at, "landscape --n 6 --beta 0.34657359027997264 --format json");
+    let found: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+    assert_eq!((answer.status.code(), found["complete"].as_bool()), (Some(3), Some(false)));
+    for (line, why) in [
+        ("landscape --n 5 --d 3 --beta 1", "proofs exist on the circle"),
+        ("landscape --n 40 --beta 1", "from 2 to 12 tokens"),
+        ("landscape --n 12 --beta 1", "would take about"),
+        ("landscape --n 4 --beta 0", "continua"),
+        ("landscape --n 4 --beta 1,2", "one number, or an interval"),
+        ("landscape --beta 1", "--n"),
+    ] {
+        let found = failure(at, line, 1);
+        assert!(found.contains(why), "{line}: {found}");
+    }
+    std::fs::write(at.join("zero.csv"), "1\n0\n1\n").expect("writable");
+    let why = failure(at, "landscape --masses zero.csv --beta 1", 1);
+    assert!(why.contains("--masses") && why.contains("positive masses"), "{why}");
+}

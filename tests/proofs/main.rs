@@ -9,3 +9,4 @@ mod landscape;
 mod merge_time;
 mod modes;
 mod verifier;
+mod whole_landscapes;

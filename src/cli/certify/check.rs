@@ -4,6 +4,7 @@ use super::shared::KIND;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::proofs::critical_point::{self, Certificate};
+use crate::proofs::landscape;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -11,14 +12,15 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable certify check saddle.json
-  metastable certify check proof.txt --exact")]
+  metastable certify check proof.txt --exact
+  metastable certify check landscape.txt")]
 pub struct Arguments {
-    /// A certificate that `certify critical-point`, `certify start` or `saddles --certificates`
-    /// wrote.
+    /// A certificate that `certify critical-point`, `certify start`, `saddles --certificates` or
+    /// `landscape --out` wrote.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Check in exact arithmetic, by the independent verifier, which shares no code with the
-    /// prover. Certificates of starts are always checked by it.
+    /// prover. Certificates of starts and of landscapes are always checked by it.
     #[arg(long)]
     exact: bool,
 }
@@ -39,7 +41,8 @@ impl Arguments {
         };
         let text = std::fs::read_to_string(&self.file)
             .map_err(|e| Error::io(self.file.display(), "read", &e))?;
-        if self.exact || text.starts_with(KIND) {
+        let by_verifier = [KIND, landscape::KIND].iter().any(|kind| text.starts_with(kind));
+        if self.exact || by_verifier {
             let statement = metastable_verifier::check(&text)
                 .map_err(|problem| refused(format!("refused: {problem}")))?;
             out.result(

@@ -10,12 +10,12 @@
 
 use super::Certificate;
 use crate::error::{Error, Result};
-use crate::landscape::CriticalPoint;
 use crate::num::vector::{divide, norm};
 use crate::num::{
     dense,
     interval::{Interval, check_fp_environment},
 };
+use metastable_core::landscape::CriticalPoint;
 
 /// Proves a computed critical point. The certificate has passed [`check`](super::check).
 ///

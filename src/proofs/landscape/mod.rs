@@ -1,0 +1,482 @@
+//! Whole landscapes on the circle: all critical points of the energy of n tokens, with the proof
+//! that there are no others; and benign landscapes, where every critical point except one cluster
+//! has a direction of strict increase.
+//!
+//! The energy is `E = (1 / 2 beta) sum_ij m_i m_j e^{beta cos(theta_i - theta_j)}`. Its critical
+//! points are the equilibria of SA and USA, because the weights of the rows are positive. With
+//! `u(d) = e^{beta (cos d - 1)} sin d` and `w = u'`, equilibrium means
+//! `f_i = sum_j m_j u(theta_j - theta_i) = 0`, and the Hessian is minus the Laplacian of the graph
+//! with weights `m_i m_j w_ij`: along v the energy increases at second order if
+//! `sum_{i<j} m_i m_j w_ij (v_i - v_j)^2 < 0`.
+//!
+//! **Coordinates** The gaps `g_1, ..., g_k` between k clusters in cyclic order, in turns; their sum
+//! is 1. Bounds of boxes are multiples of `2^-48`, so sums are exact. Tokens can coincide in
+//! several ways, the strata; each is searched by itself. Masses are whole numbers.
+//!
+//! **Lemma 1 (half circle)** If a gap exceeds 1/2, all tokens lie in an open half circle. The pulls
+//! on the first token are then at least 0, and one of them is positive unless all tokens coincide.
+//! If a gap equals 1/2 and k > 2, the same holds. So boxes start at `[0, 1/2]^k` for k > 2, the
+//! only critical point with k = 2 has the gaps 1/2, and k = 1 is consensus. This uses only that the
+//! kernel is positive, so it holds for negative beta.
+//!
+//! **Lemma 2 (coincidence)** For neighbours i and j at distance g > 0 in radians,
+//! `(f_i - f_j) / g = (m_i + m_j) u(g) / g + sum_t m_t w(xi_t)` with `xi_t` between the distances
+//! of t from both: `f_i = m_j u(g) + sum_t m_t u(d_t)` and
+//! `f_j = -m_i u(g) + sum_t m_t u(d_t - g)`. If an enclosure of the right side excludes 0, there is
+//! no critical point with g > 0 in the box. The stratum in which i and j coincide is searched by
+//! itself.
+//!
+//! **Lemma 3 (index)** At a critical point, moving whole clusters has the Hessian -A of
+//! `newton.rs`. Splitting a cluster of s tokens, mass M, has s - 1 directions, and their sign is
+//! that of `-(M + sum_c M_c w_c)` over the other clusters.
+//!
+//! **Lemma 4 (symmetry)** A symmetry permutes the gaps. Every orbit has a lexicographically largest
+//! point. So a box may be left out if a symmetry maps all its points to larger ones.
+//!
+//! **Lemma 5 (regularity)** Let every box of a tree over an interval of beta have a reason: a force
+//! that is not 0, Lemma 2, or a regular derivative. Then the zeros with positive gaps are graphs
+//! over beta that stay away from coincidence, their number and their indices are constant, and the
+//! landscape at one beta describes all.
+//!
+//! **Consequence** The flow of SA or USA increases E along its gradient in some metric, and E is
+//! analytic, so every trajectory converges (Lojasiewicz). If the landscape is benign, the other
+//! critical points attract only a set of measure 0 (stable manifolds): almost every start converges
+//! to one cluster.
+//!
+//! **Proofs** All bounds are those of `num::interval` or are proved in `kernel.rs`. Searches in
+//! floating point only propose points and matrices, which tests then accept. The Morse inequalities
+//! are an independent test of the counts.
+
+mod cell;
+mod certificate;
+mod kernel;
+mod maxima;
+mod newton;
+mod orbits;
+mod search;
+mod strata;
+
+pub use cell::MAX_TOKENS;
+pub use certificate::KIND;
+pub use orbits::{Orbit, morse_inequalities_hold};
+
+use crate::error::{Error, Result};
+use crate::num::interval::check_fp_environment;
+use cell::Cell;
+use search::{Goal, Monitor, Search, Tree};
+use strata::{Members, arrange, strata};
+
+/// Called now and then with the decided share of the work in [0, 1] and the number of boxes; the
+/// proof ends with what is decided if it returns false.
+pub type Report<'a> = &'a (dyn Fn(f64, u64) -> bool + Sync);
+
+/// The smallest and the largest beta.
+pub const BETA_RANGE: (f64, f64) = (-10.0, kernel::MAX_BETA);
+
+/// Seconds above which a proof is refused before it starts.
+const LONGEST: f64 = 86_400.0;
+
+/// Number of undecided boxes that a result lists.
+const LISTED: usize = 20;
+
+/// The tokens and the inverse temperatures of a proof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tokens {
+    masses: Vec<u32>,
+    beta: (f64, f64),
+}
+
+impl Tokens {
+    /// Tokens with these masses, for all beta in an interval. Masses are decimal numbers; their
+    /// ratios count.
+    ///
+    /// **Errors** fewer than 2 tokens or more than [`MAX_TOKENS`], masses that are not positive or
+    /// have more than six digits, beta outside [`BETA_RANGE`].
+    ///
+    /// ```
+    /// use metastable::proofs::landscape::Tokens;
+    /// let tokens = Tokens::new(&[0.5, 0.25, 0.25], (1.0, 1.0)).unwrap();
+    /// assert_eq!(tokens.masses(), [2, 1, 1]);
+    /// ```
+    pub fn new(masses: &[f64], beta: (f64, f64)) -> Result<Self> {
+        let n = masses.len();
+        if !(2..=MAX_TOKENS).contains(&n) {
+            let expected = format!("from 2 to {MAX_TOKENS} tokens");
+            return Err(Error::parameter("n", n, expected));
+        }
+        for b in [beta.0, beta.1] {
+            crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
+        }
+        if beta.0 > beta.1 {
+            let found = format!("{}..{}", beta.0, beta.1);
+            return Err(Error::parameter("beta", found, "an interval a..b with a <= b"));
+        }
+        Ok(Self { masses: whole_masses(masses)?, beta })
+    }
+
+    /// The masses as whole numbers without a common factor.
+    pub fn masses(&self) -> &[u32] {
+        &self.masses
+    }
+
+    /// Number of tokens.
+    pub fn n(&self) -> usize {
+        self.masses.len()
+    }
+
+    fn is_point(&self) -> bool {
+        self.beta.0.to_bits() == self.beta.1.to_bits()
+    }
+}
+
+/// The masses as whole numbers without a common factor.
+fn whole_masses(masses: &[f64]) -> Result<Vec<u32>> {
+    let refuse = |m: f64, expected: &str| Err(Error::parameter("masses", m, expected));
+    let mut whole = Vec::new();
+    for m in masses {
+        if m.is_nan() || *m <= 0.0 || m.is_infinite() {
+            return refuse(*m, "positive masses: a token of mass 0 moves nothing");
+        }
+        // The shortest decimal that is this number; scaled so that six decimals count.
+        let scaled = m * 1e6;
+        let rounded = scaled.round();
+        if rounded > 1e12 || (scaled - rounded).abs() > 1e-9 * rounded {
+            return refuse(*m, "decimal masses with at most six decimals, or their ratios");
+        }
+        whole.push(rounded as u64);
+    }
+    let gcd = whole.iter().copied().fold(0, gcd);
+    let reduced: Vec<u64> = whole.iter().map(|m| m / gcd).collect();
+    if let Some(m) = reduced.iter().find(|m| **m > 1_000_000) {
+        return refuse(*m as f64, "ratios of whole numbers up to 1e6");
+    }
+    Ok(reduced.into_iter().map(|m| m as u32).collect())
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// An undecided box: the clusters, the bounds of the gaps in turns, and of beta.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UndecidedBox {
+    /// Masses of the tokens of every cluster.
+    pub clusters: Vec<Vec<u32>>,
+    /// Bounds of the gaps in turns.
+    pub gaps: Vec<(f64, f64)>,
+    /// Bounds of beta.
+    pub beta: (f64, f64),
+}
+
+/// All critical points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Landscape {
+    /// Whether the list is proved to be complete, with all indices. For an interval of beta: also
+    /// that the number of critical points and their indices are the same for all beta in it.
+    pub complete: bool,
+    /// The beta of the listed points: the middle of the interval.
+    pub at: f64,
+    /// The critical points up to symmetry, by number of clusters.
+    pub orbits: Vec<Orbit>,
+    /// Number of labelled critical points modulo rotations by directions of ascent, if known.
+    pub labelled: Option<Vec<u64>>,
+    /// Whether these numbers satisfy the Morse inequalities and have Euler characteristic 0.
+    pub morse: Option<bool>,
+    /// Number of boxes of all trees.
+    pub boxes: u64,
+    /// Number of undecided boxes.
+    pub undecided: u64,
+    /// The first undecided boxes.
+    pub undecided_boxes: Vec<UndecidedBox>,
+    /// Whether the search was stopped.
+    pub interrupted: bool,
+    /// The certificate, if it was wanted and the proof is complete.
+    pub certificate: Option<String>,
+}
+
+/// Whether a landscape is benign.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Benign {
+    /// Whether it is proved, for all beta in the interval.
+    pub proved: bool,
+    /// A proved local maximum other than one cluster, with its beta.
+    pub counterexample: Option<(f64, Orbit)>,
+    /// Number of boxes of the tree.
+    pub boxes: u64,
+    /// Number of undecided boxes.
+    pub undecided: u64,
+    /// The first undecided boxes.
+    pub undecided_boxes: Vec<UndecidedBox>,
+    /// Whether the search was stopped.
+    pub interrupted: bool,
+    /// The certificate, if it was wanted and there is a proof.
+    pub certificate: Option<String>,
+}
+
+/// What the trees of several strata have in common.
+#[derive(Default)]
+struct Total {
+    boxes: u64,
+    undecided: u64,
+    listed: Vec<UndecidedBox>,
+}
+
+impl Total {
+    fn add(&mut self, clusters: &[Members], tree: &Tree) {
+        self.boxes += tree.boxes;
+        self.undecided += tree.undecided_count;
+        let free = LISTED.saturating_sub(self.listed.len());
+        let listed = |c: &Cell| UndecidedBox {
+            clusters: clusters.to_vec(),
+            gaps: c.gaps[..clusters.len()].to_vec(),
+            beta: c.beta,
+        };
+        self.listed.extend(tree.undecided.iter().take(free).map(listed));
+    }
+}
+
+/// The share of the work of every stratum: the number of boxes grows about sevenfold per cluster.
+fn shares(strata: &[Vec<Members>]) -> Vec<f64> {
+    let weights: Vec<f64> =
+        strata.iter().map(|c| if c.len() > 2 { 7f64.powi(c.len() as i32) } else { 0.0 }).collect();
+    let sum = weights.iter().sum::<f64>().max(1.0);
+    weights.into_iter().map(|w| w / sum).collect()
+}
+
+/// Finds all critical points and proves that there are no others.
+///
+/// **Cost** measured with two threads: see the guide, `landscapes`.
+/// **Errors** beta = 0 in the interval (continua of critical points); a proof that would take
+/// longer than a day, with the estimate; arithmetic that is not IEEE.
+///
+/// ```
+/// use metastable::proofs::landscape::{Tokens, complete};
+/// let tokens = Tokens::new(&[1.0; 4], (2.0, 2.0)).unwrap();
+/// let found = complete(&tokens, false, &|_, _| true).unwrap();
+/// assert!(found.complete);
+/// assert_eq!(found.orbits.len(), 5);
+/// assert_eq!(found.labelled, Some(vec![1, 7, 12, 6]));
+/// ```
+pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape> {
+    check_fp_environment()?;
+    let (low, high) = tokens.beta;
+    if low <= 0.0 && high >= 0.0 {
+        let expected = "an interval without 0: at beta = 0 the points with mean 0 are critical and form continua";
+        return Err(Error::parameter("beta", format!("{low}..{high}"), expected));
+    }
+    refuse_long(tokens, seconds_complete(tokens))?;
+    let at = if tokens.is_point() { low } else { 0.5 * (low + high) };
+    let monitor = Monitor::new(report);
+    let all = strata(tokens.masses());
+    let mut total = Total::default();
+    let (mut orbits, mut clear) = (Vec::new(), true);
+    let mut text = certificate::header("complete", tokens.masses(), tokens.beta);
+    let halves = if tokens.is_point() { 1.0 } else { 0.5 };
+    for (clusters, share) in all.iter().zip(shares(&all)) {
+        let arrangement = arrange(clusters);
+        if clusters.len() < 3 {
+            orbits.push(orbits::simple(clusters, &arrangement, at));
+            continue;
+        }
+        let search = |goal, tolerance| Search {
+            arrangement: &arrangement,
+            goal,
+            tolerance,
+            keep,
+            monitor: &monitor,
+        };
+        let tree = search(Goal::Zeros, 1e-6).run((at, at), halves * share);
+        total.add(clusters, &tree);
+        let (found, apart) = orbits::orbits(clusters, &arrangement, &tree.zeros, at);
+        clear &= apart;
+        orbits.extend(found.into_iter().map(|(orbit, _)| orbit));
+        if keep {
+            certificate::tree(&mut text, "zeros", clusters, &tree);
+        }
+        if !tokens.is_point() {
+            let tree = search(Goal::Regular, 1e-5).run(tokens.beta, 0.5 * share);
+            total.add(clusters, &tree);
+            if keep {
+                certificate::tree(&mut text, "regular", clusters, &tree);
+            }
+        }
+    }
+    if !tokens.is_point() {
+        clear &= all.iter().filter(|c| c.len() == 2).all(|c| opposite_is_regular(c, tokens.beta));
+    }
+    let labelled = orbits::labelled(&orbits, tokens.n());
+    let interrupted = monitor.is_stopped();
+    let morse = labelled.as_ref().map(|c| morse_inequalities_hold(c));
+    let complete =
+        total.undecided == 0 && clear && !interrupted && labelled.is_some() && morse == Some(true);
+    if let Some(counts) = labelled.as_ref().filter(|_| keep && complete) {
+        let words: Vec<String> = counts.iter().map(u64::to_string).collect();
+        text.push_str(&format!("counts {} {}\nend\n", orbits.len(), words.join(" ")));
+    }
+    Ok(Landscape {
+        complete,
+        at,
+        orbits,
+        labelled,
+        morse,
+        boxes: total.boxes,
+        undecided: total.undecided,
+        undecided_boxes: total.listed,
+        interrupted,
+        certificate: (keep && complete).then_some(text),
+    })
+}
+
+/// Whether the index of two opposite clusters is the same for all beta in an interval.
+fn opposite_is_regular(clusters: &[Members], beta: (f64, f64)) -> bool {
+    let arrangement = arrange(clusters);
+    let mut gaps = [(0.0, 0.0); MAX_TOKENS];
+    gaps[..2].fill((0.5, 0.5));
+    // The sign is that of M - M' e^{-2 beta}, which is monotone in beta.
+    let at =
+        |b: f64| arrangement.ascents(&Cell { gaps, beta: (b, b) }, &kernel::Kernel::new((b, b)));
+    at(beta.0).is_some() && at(beta.0) == at(beta.1)
+}
+
+/// Proves that every critical point except one cluster has a direction in which the energy
+/// increases at second order, for all beta in the interval; or finds a proved local maximum with
+/// several clusters at one beta of it.
+///
+/// **Cost** measured with two threads: see the guide, `landscapes`.
+/// **Errors** a proof that would take longer than a day, with the estimate; arithmetic that is not
+/// IEEE.
+///
+/// ```
+/// use metastable::proofs::landscape::{Tokens, benign};
+/// let tokens = Tokens::new(&[1.0; 3], (-0.6, 2.0)).unwrap();
+/// assert!(benign(&tokens, false, &|_, _| true).unwrap().proved);
+/// let tokens = Tokens::new(&[1.0; 3], (-0.7, -0.7)).unwrap();
+/// assert!(benign(&tokens, false, &|_, _| true).unwrap().counterexample.is_some());
+/// ```
+pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
+    check_fp_environment()?;
+    refuse_long(tokens, seconds_benign(tokens))?;
+    let all = strata(tokens.masses());
+    let (low, high) = tokens.beta;
+    for beta in if tokens.is_point() { vec![low] } else { vec![low, high] } {
+        if let Some(found) = maxima::spurious_maximum(&all, beta) {
+            return Ok(counterexample(tokens, beta, found, keep));
+        }
+    }
+    let monitor = Monitor::new(report);
+    let top: Vec<&Vec<Members>> =
+        all.iter().filter(|c| c.len() == tokens.n() && c.len() > 2).collect();
+    let mut total = Total::default();
+    let mut text = certificate::header("benign", tokens.masses(), tokens.beta);
+    for clusters in &top {
+        let arrangement = arrange(clusters);
+        let search = Search {
+            arrangement: &arrangement,
+            goal: Goal::Ascent,
+            tolerance: if tokens.is_point() { 1e-6 } else { 1e-5 },
+            keep,
+            monitor: &monitor,
+        };
+        let tree = search.run(tokens.beta, 1.0 / top.len() as f64);
+        total.add(clusters, &tree);
+        if keep {
+            certificate::tree(&mut text, "ascent", clusters, &tree);
+        }
+    }
+    let interrupted = monitor.is_stopped();
+    let proved = total.undecided == 0 && !interrupted;
+    if !proved && !interrupted {
+        for open in &total.listed {
+            let beta = 0.5 * (open.beta.0 + open.beta.1);
+            if let Some(found) = maxima::maximum_near(&open.clusters, &open.gaps, beta) {
+                let found = counterexample(tokens, beta, found, keep);
+                return Ok(Benign { boxes: total.boxes, ..found });
+            }
+        }
+    }
+    text.push_str("end\n");
+    Ok(Benign {
+        proved,
+        counterexample: None,
+        boxes: total.boxes,
+        undecided: total.undecided,
+        undecided_boxes: total.listed,
+        interrupted,
+        certificate: (keep && proved).then_some(text),
+    })
+}
+
+/// A result with a proved local maximum at one beta.
+fn counterexample(
+    tokens: &Tokens,
+    beta: f64,
+    (orbit, zero, arrangement): (Orbit, newton::Zero, cell::Arrangement),
+    keep: bool,
+) -> Benign {
+    let mut text = certificate::header("maximum", tokens.masses(), (beta, beta));
+    text.push_str(&format!("tree zeros {}\n", certificate::cluster_words(&orbit.clusters)));
+    certificate::zero(&mut text, &zero.alone[..arrangement.k]);
+    text.push_str("end\n");
+    Benign {
+        proved: false,
+        counterexample: Some((beta, orbit)),
+        boxes: 0,
+        undecided: 0,
+        undecided_boxes: Vec::new(),
+        interrupted: false,
+        certificate: keep.then_some(text),
+    }
+}
+
+/// **Errors** an estimate of more than a day.
+fn refuse_long(tokens: &Tokens, seconds: f64) -> Result<()> {
+    if seconds <= LONGEST {
+        return Ok(());
+    }
+    let found = format!("{} tokens: the proof would take about {}", tokens.n(), duration(seconds));
+    Err(Error::parameter("n", found, "fewer tokens, so that it takes less than a day"))
+}
+
+/// A duration in words.
+fn duration(seconds: f64) -> String {
+    match seconds / 86_400.0 {
+        days if days < 2.0 => format!("{:.0} hours", 24.0 * days),
+        days if days < 800.0 => format!("{days:.0} days"),
+        days => format!("{:.0e} years", days / 365.0),
+    }
+}
+
+/// Estimated seconds of [`complete`] with two threads, from the measured numbers of boxes: 1 500
+/// for n = 5 and beta in [1, 4], nine times as many for each further token, and more for small
+/// beta.
+pub fn seconds_complete(tokens: &Tokens) -> f64 {
+    let n = tokens.n() as f64;
+    let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {
+        1.0
+    } else {
+        (1..tokens.n()).map(|k| k as f64).product::<f64>() / 2.0
+    };
+    let smallest = tokens.beta.0.abs().min(tokens.beta.1.abs()).max(1e-3);
+    let small = (1.0 / smallest).max(1.0).powf((1.6 * (n - 4.2)).max(0.0));
+    let interval = if tokens.is_point() { 1.0 } else { 300.0 * 10f64.powf((n - 4.0).max(0.0)) };
+    1500.0 * 9f64.powf(n - 5.0) * small * interval * orders * 5e-6 * (n / 5.0).powi(3)
+}
+
+/// Estimated seconds of [`benign`] with two threads, from the measured numbers of boxes. For
+/// positive beta these are about 6 10^5 for n = 11, and three times as many for each further token.
+/// Below -0.2 they are 9 10^5 for n = 8, eight times as many for each further token, and five times
+/// as many if 3 divides n: at -2/3 three equal clusters become a local maximum.
+pub fn seconds_benign(tokens: &Tokens) -> f64 {
+    let n = tokens.n() as f64;
+    let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {
+        1.0
+    } else {
+        (1..tokens.n()).map(|k| k as f64).product()
+    };
+    let boxes = match () {
+        () if tokens.beta.0 >= -0.2 => 6e5 * 3.2f64.powf(n - 11.0),
+        () if tokens.n() % 3 == 0 => 4.5e6 * 8f64.powf(n - 8.0),
+        () => 9e5 * 8f64.powf(n - 8.0),
+    };
+    boxes * orders * 2.5e-6 * (n / 8.0).powi(2)
+}

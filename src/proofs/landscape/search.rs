@@ -1,0 +1,336 @@
+//! Branch and bound: a tree of boxes in which every leaf has a reason.
+
+use super::cell::{Arrangement, Cell, GRID, Row, grid_down};
+use super::kernel::Kernel;
+use super::newton::Zero;
+use crate::num::interval::check_fp_environment;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What a tree proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// All zeros at one beta.
+    Zeros,
+    /// The zeros are graphs over an interval of beta.
+    Regular,
+    /// Every critical point has a direction of ascent.
+    Ascent,
+}
+
+/// A node of a tree, in the order of a walk that visits a node before its children.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// Two children: gap r below and above a multiple of `2^-48`.
+    Gap(usize, i64),
+    /// Two children: beta below and above.
+    Beta(f64),
+    /// One child: Newton's method leaves this box.
+    Shrunk(Vec<(i64, i64)>),
+    /// No gaps have the sum 1.
+    Open,
+    /// A symmetry maps the box elsewhere.
+    Image,
+    /// The force on an arc is not 0.
+    Force(usize, usize),
+    /// The two clusters of a gap cannot both be in equilibrium.
+    Quotient(usize),
+    /// Newton's method leaves nothing.
+    Empty,
+    /// The box lies in that of a zero.
+    Unique(usize),
+    /// The derivative is regular.
+    Regular,
+    /// Moving an arc increases the energy.
+    Cut(usize, usize),
+    /// Moving along a vector increases the energy.
+    Vector(Vec<i32>),
+    /// Nothing was proved.
+    Undecided,
+}
+
+/// A tree, the zeros that its leaves name, and the boxes without a reason.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) zeros: Vec<Zero>,
+    pub(super) undecided: Vec<Cell>,
+    /// Number of undecided boxes; only the first are listed.
+    pub(super) undecided_count: u64,
+    pub(super) boxes: u64,
+}
+
+/// Number of undecided boxes that are listed.
+const LISTED: usize = 200;
+
+impl Tree {
+    fn leaf(&mut self, node: Node, keep: bool) {
+        if keep {
+            self.nodes.push(node);
+        }
+    }
+
+    fn give_up(&mut self, cell: &Cell, keep: bool) {
+        self.leaf(Node::Undecided, keep);
+        self.undecided_count += 1;
+        if self.undecided.len() < LISTED {
+            self.undecided.push(*cell);
+        }
+    }
+
+    /// Appends a tree; its zeros get new numbers.
+    fn append(&mut self, mut other: Tree) {
+        let offset = self.zeros.len();
+        if offset > 0 {
+            for node in &mut other.nodes {
+                if let Node::Unique(id) = node {
+                    *id += offset;
+                }
+            }
+        }
+        self.nodes.append(&mut other.nodes);
+        self.zeros.append(&mut other.zeros);
+        self.undecided_count += other.undecided_count;
+        let free = LISTED.saturating_sub(self.undecided.len());
+        self.undecided.extend(other.undecided.into_iter().take(free));
+        self.boxes += other.boxes;
+    }
+}
+
+/// What a search reports, and how it is stopped.
+pub(super) struct Monitor<'a> {
+    /// Called now and then with the share of the volume that is decided and the number of boxes;
+    /// the search stops if it returns false.
+    pub(super) report: &'a (dyn Fn(f64, u64) -> bool + Sync),
+    /// Share in units of `2^-60`.
+    decided: AtomicU64,
+    boxes: AtomicU64,
+    stopped: AtomicBool,
+}
+
+impl<'a> Monitor<'a> {
+    pub(super) fn new(report: &'a (dyn Fn(f64, u64) -> bool + Sync)) -> Self {
+        Self {
+            report,
+            decided: AtomicU64::new(0),
+            boxes: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, share: f64, boxes: u64) {
+        let units = (share * UNIT) as u64;
+        let decided = self.decided.fetch_add(units, Ordering::Relaxed) + units;
+        let boxes = self.boxes.fetch_add(boxes, Ordering::Relaxed) + boxes;
+        if !(self.report)(decided as f64 / UNIT, boxes) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+const UNIT: f64 = (1u64 << 60) as f64;
+
+/// Depth to which the two children of a node may run at the same time.
+const PARALLEL_DEPTH: u32 = 9;
+
+/// Number of boxes between two reports.
+const REPORT_EVERY: u64 = 128;
+
+/// A search in one stratum.
+pub(super) struct Search<'a> {
+    pub(super) arrangement: &'a Arrangement,
+    pub(super) goal: Goal,
+    /// Width of gaps, in turns, below which a box is left undecided.
+    pub(super) tolerance: f64,
+    /// Whether the nodes of the tree are kept, for a certificate.
+    pub(super) keep: bool,
+    pub(super) monitor: &'a Monitor<'a>,
+}
+
+/// What happens to a box.
+#[allow(clippy::large_enum_variant, reason = "it lives for a moment, on the stack")]
+enum Verdict {
+    Leaf(Node),
+    Undecided,
+    Split([Cell; 2]),
+}
+
+impl Search<'_> {
+    /// The tree of a box. The result does not depend on the number of threads.
+    pub(super) fn run(&self, beta: (f64, f64), share: f64) -> Tree {
+        let gaps: Row<(f64, f64)> =
+            std::array::from_fn(|x| if x < self.arrangement.k { (0.0, 0.5) } else { (0.0, 0.0) });
+        self.branch(Cell { gaps, beta }, 0, share)
+    }
+
+    /// The tree of a box near the root: both children at the same time.
+    fn branch(&self, cell: Cell, depth: u32, share: f64) -> Tree {
+        if depth >= PARALLEL_DEPTH {
+            return self.grow(cell, share);
+        }
+        let mut tree = Tree::default();
+        // The way of rounding belongs to the thread.
+        if check_fp_environment().is_err() {
+            tree.give_up(&cell, self.keep);
+            return tree;
+        }
+        if let Some((a, b)) = self.visit(cell, &mut tree) {
+            let (one, two) = rayon::join(
+                || self.branch(a, depth + 1, 0.5 * share),
+                || self.branch(b, depth + 1, 0.5 * share),
+            );
+            tree.append(one);
+            tree.append(two);
+        } else {
+            self.monitor.add(share, tree.boxes);
+        }
+        tree
+    }
+
+    /// The tree of a box, depth first.
+    fn grow(&self, cell: Cell, share: f64) -> Tree {
+        let (mut tree, mut stack) = (Tree::default(), vec![(cell, share)]);
+        let (mut decided, mut reported) = (0.0, 0);
+        let stops = check_fp_environment().is_err();
+        while let Some((cell, share)) = stack.pop() {
+            if stops || self.monitor.is_stopped() {
+                tree.give_up(&cell, self.keep);
+                continue;
+            }
+            match self.visit(cell, &mut tree) {
+                Some((a, b)) => stack.extend([(b, 0.5 * share), (a, 0.5 * share)]),
+                None => decided += share,
+            }
+            if tree.boxes - reported >= REPORT_EVERY {
+                self.monitor.add(decided, tree.boxes - reported);
+                (decided, reported) = (0.0, tree.boxes);
+            }
+        }
+        self.monitor.add(decided, tree.boxes - reported);
+        tree
+    }
+
+    /// Decides a box, or returns its two parts.
+    fn visit(&self, cell: Cell, tree: &mut Tree) -> Option<(Cell, Cell)> {
+        tree.boxes += 1;
+        match self.decide(cell, tree) {
+            Verdict::Leaf(node) => tree.leaf(node, self.keep),
+            Verdict::Undecided => tree.give_up(&cell, self.keep),
+            Verdict::Split([a, b]) => return Some((a, b)),
+        }
+        None
+    }
+
+    fn decide(&self, mut cell: Cell, tree: &mut Tree) -> Verdict {
+        let (arrangement, k) = (self.arrangement, self.arrangement.k);
+        let mut first = true;
+        loop {
+            if !cell.close(k) {
+                return Verdict::Leaf(Node::Open);
+            }
+            if arrangement.is_image(&cell) {
+                return Verdict::Leaf(Node::Image);
+            }
+            // Coarse in beta: ranges would be too wide for any test.
+            if self.goal != Goal::Zeros && relative_width(cell.beta) > 0.4 {
+                return self.split_beta(cell, tree);
+            }
+            let kernel = Kernel::new(cell.beta);
+            let pairs = arrangement.pairs(&cell, &kernel);
+            if let Some((a, b)) = arrangement.force(&pairs) {
+                return Verdict::Leaf(Node::Force(a, b));
+            }
+            if self.goal == Goal::Ascent {
+                if let Some((a, b)) = arrangement.cut(&pairs) {
+                    return Verdict::Leaf(Node::Cut(a, b));
+                }
+                if let Some(v) = arrangement.displacement(&pairs) {
+                    return Verdict::Leaf(Node::Vector(v[..k].to_vec()));
+                }
+                return self.split(cell, tree);
+            }
+            if let Some(p) = arrangement.quotient(&cell, &pairs, &kernel) {
+                return Verdict::Leaf(Node::Quotient(p));
+            }
+            if let Some(id) = tree.zeros.iter().position(|z| cell.is_within(&z.alone, k)) {
+                return Verdict::Leaf(Node::Unique(id));
+            }
+            let mut shrunk = cell;
+            let step = arrangement.newton(&mut shrunk, &pairs, &kernel);
+            if step.empty {
+                return Verdict::Leaf(Node::Empty);
+            }
+            if self.goal == Goal::Regular && step.regular {
+                return Verdict::Leaf(Node::Regular);
+            }
+            let width = cell.widest(k).1;
+            if self.goal == Goal::Zeros
+                && (step.unique || step.regular && (first || width < 1e-5))
+                && let Some(zero) = arrangement.isolate(&cell, &kernel)
+            {
+                tree.zeros.push(zero);
+                return Verdict::Leaf(Node::Unique(tree.zeros.len() - 1));
+            }
+            first = false;
+            let sum = |c: &Cell| c.gaps[..k].iter().map(|g| g.1 - g.0).sum::<f64>();
+            let gain = sum(&shrunk) / sum(&cell);
+            if gain < 0.95 {
+                let bounds = |g: &(f64, f64)| ((g.0 * GRID) as i64, (g.1 * GRID) as i64);
+                tree.leaf(Node::Shrunk(shrunk.gaps[..k].iter().map(bounds).collect()), self.keep);
+                cell = shrunk;
+                if gain < 0.7 {
+                    continue;
+                }
+                if !cell.close(k) {
+                    return Verdict::Leaf(Node::Open);
+                }
+            }
+            return self.split(cell, tree);
+        }
+    }
+
+    /// Splits the widest gap or beta, or leaves the box undecided.
+    fn split(&self, cell: Cell, tree: &mut Tree) -> Verdict {
+        let (r, width) = cell.widest(self.arrangement.k);
+        let relative = relative_width(cell.beta);
+        let narrow = match self.goal {
+            Goal::Ascent => 1e-3,
+            _ => 1e-7,
+        };
+        match () {
+            () if width < self.tolerance && relative < narrow => Verdict::Undecided,
+            () if relative > 0.0 && (0.25 * relative > width || width < self.tolerance) => {
+                self.split_beta(cell, tree)
+            }
+            () => {
+                let (low, high) = cell.gaps[r];
+                let middle = grid_down(low + 0.5 * (high - low));
+                tree.leaf(Node::Gap(r, (middle * GRID) as i64), self.keep);
+                let (mut a, mut b) = (cell, cell);
+                (a.gaps[r].1, b.gaps[r].0) = (middle, middle);
+                Verdict::Split([a, b])
+            }
+        }
+    }
+
+    fn split_beta(&self, cell: Cell, tree: &mut Tree) -> Verdict {
+        let (low, high) = cell.beta;
+        // Few digits, since the number is written into the certificate.
+        let middle = if low > 0.05 { (low * high).sqrt() } else { 0.5 * (low + high) };
+        let step = (high - low) / 64.0;
+        let coarse = (middle / step).round() * step;
+        let middle = if coarse > low && coarse < high { coarse } else { middle };
+        tree.leaf(Node::Beta(middle), self.keep);
+        let (mut a, mut b) = (cell, cell);
+        (a.beta.1, b.beta.0) = (middle, middle);
+        Verdict::Split([a, b])
+    }
+}
+
+/// Width of an interval of beta, relative for `|beta| > 0.2`.
+fn relative_width((low, high): (f64, f64)) -> f64 {
+    (high - low) / (0.5 * (low + high)).abs().max(0.2)
+}
