@@ -493,8 +493,8 @@ fn whole_landscapes_are_proved_and_checked() {
     assert_eq!((answer.status.code(), found["benign"].as_bool()), (Some(2), Some(false)));
     assert_eq!(found["counterexample"]["point"]["unstable_directions"].as_u64(), Some(0));
     assert_eq!(json(at, "certify check maximum.txt")["accepted"].as_bool(), Some(true));
-    // At beta = ln(2) / 2 two opposite clusters of 4 and 2 tokens are degenerate: the double next to
-    // it does not decide the sign of their eigenvalue.
+    // At beta = ln(2) / 2 two opposite clusters of 4 and 2 tokens are degenerate: the double next
+    // to it does not decide the sign of their eigenvalue.
     let answer = run(at, "landscape --n 6 --beta 0.34657359027997264 --format json");
     let found: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
     assert_eq!((answer.status.code(), found["complete"].as_bool()), (Some(3), Some(false)));
