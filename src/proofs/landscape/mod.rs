@@ -475,7 +475,7 @@ pub fn seconds_benign(tokens: &Tokens) -> f64 {
     };
     let boxes = match () {
         () if tokens.beta.0 >= -0.2 => 6e5 * 3.2f64.powf(n - 11.0),
-        () if tokens.n() % 3 == 0 => 4.5e6 * 8f64.powf(n - 8.0),
+        () if tokens.n().is_multiple_of(3) => 4.5e6 * 8f64.powf(n - 8.0),
         () => 9e5 * 8f64.powf(n - 8.0),
     };
     boxes * orders * 2.5e-6 * (n / 8.0).powi(2)
