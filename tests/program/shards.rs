@@ -199,10 +199,16 @@ fn a_killed_run_resumes_to_the_same_bytes() {
         let mut went_on = 0;
         for k in 0..6 {
             let mut child = start(folder.path(), &interrupted);
-            std::thread::sleep(Duration::from_millis(40 + 40 * k));
+            // On a busy machine the start alone takes longer than the sleep.
+            let checkpoint = folder.path().join("interrupted/checkpoint.json");
+            let is_running = |child: &mut Child| child.try_wait().expect("a child").is_none();
+            while !checkpoint.exists() && is_running(&mut child) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::thread::sleep(Duration::from_millis(40 * k));
             child.kill().expect("killed");
             child.wait().expect("ended");
-            went_on += usize::from(folder.path().join("interrupted/checkpoint.json").exists());
+            went_on += usize::from(checkpoint.exists());
         }
         let _ = std::fs::remove_dir_all(folder.path().join("interrupted"))
             .ok()
