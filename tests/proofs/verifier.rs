@@ -335,7 +335,7 @@ fn the_verifier_is_short() {
     let program = lines_of_code("examples/verifier.rs") + own("lib");
     let (shared, convergence, critical) =
         (own("number") + own("flow"), own("errors") + own("trajectory"), own("critical"));
-    // A reader of one kind of certificate has at most so many lines to read.
+    // The lines that a reader of one kind of certificate has to read.
     assert!(program + shared + convergence <= 610, "{program} {shared} {convergence}");
     assert!(program + shared + critical <= 460, "{program} {shared} {critical}");
     let both = program + shared + convergence + critical;
