@@ -2,6 +2,7 @@
 
 use crate::forecast;
 use crate::settings::Settings;
+use crate::weighing::Weighing;
 use metastable::attention::kernel::EXACT_ACCURACY;
 use metastable::flow::{Run, SdeOptions, Splitting, clusters_within, start_run, start_sde};
 use metastable::prelude::*;
@@ -11,10 +12,20 @@ use serde_json::{Value, json};
 /// Number of points of the curve around the circle.
 const CURVE_POINTS: usize = 360;
 
+/// The error of a request that needs a run.
+fn no_run() -> Error {
+    Error::Parameter {
+        name: "run".into(),
+        found: "nothing".into(),
+        expected: "a run that was begun".into(),
+    }
+}
+
 /// The current run, if one has begun.
 #[derive(Default)]
 pub struct Engine {
     settings: Settings,
+    weighing: Option<Weighing>,
     run: Option<Run<'static, 'static, 'static>>,
     /// Why the run has ended, once it has.
     ended: Option<String>,
@@ -49,7 +60,8 @@ impl Engine {
                 Ok(json!({"n": x.n(), "d": x.d()}))
             }
             Some("forecast") => {
-                Ok(forecast::plateau(&self.settings, self.run()?.tokens(), self.run()?.t()))
+                let run = self.run()?;
+                Ok(forecast::plateau(&self.settings, self.weighing()?, run.tokens(), run.t()))
             }
             Some("theory") => Ok(forecast::theory(&self.settings, &self.settings.start()?)),
             other => Err(invalid(format!("{other:?}"))),
@@ -57,12 +69,11 @@ impl Engine {
     }
 
     fn run(&self) -> Result<&Run<'static, 'static, 'static>> {
-        let no_run = || Error::Parameter {
-            name: "run".into(),
-            found: "nothing".into(),
-            expected: "a run that was begun".into(),
-        };
         self.run.as_ref().ok_or_else(no_run)
+    }
+
+    fn weighing(&self) -> Result<&Weighing> {
+        self.weighing.as_ref().ok_or_else(no_run)
     }
 
     /// Begins a run. It borrows its dynamics, options and noise, which are leaked: some hundred
@@ -92,6 +103,7 @@ impl Engine {
                 start_run(dynamics, &start, settings.t_end, Box::leak(Box::new(options)), &mut [])?
             }
         };
+        self.weighing = Some(settings.weighing()?);
         (self.settings, self.run, self.ended) = (settings, Some(run), None);
         Ok(())
     }
@@ -107,9 +119,9 @@ impl Engine {
     /// The current state. Numbers: coordinates, masses, the row of every initial token, and the
     /// cluster of every row.
     fn frame(&self, numbers: &mut Vec<f64>) -> Result<Value> {
-        let (run, beta) = (self.run()?, self.settings.beta);
+        let (run, weighing) = (self.run()?, self.weighing()?);
         let x = run.tokens();
-        let (clusters, cluster_of_row) = clusters_within(x, forecast::cluster_radius(beta));
+        let (clusters, cluster_of_row) = clusters_within(x, weighing.cluster_radius());
         numbers.extend_from_slice(x.coordinates());
         numbers.extend_from_slice(x.masses());
         numbers.extend(run.labels().iter().map(|l| *l as f64));
@@ -118,19 +130,20 @@ impl Engine {
         Ok(json!({
             "t": run.t(), "n": x.n(), "d": x.d(), "start": run.labels().len(),
             "clusters": clusters.n(),
-            "energy": Energy::new(beta, EnergyScale::Unit).log_value(x)?.exp(),
+            "energy": weighing.energy(x)?,
             "steps": stats.steps, "rejected": stats.rejected, "ended": self.ended,
         }))
     }
 
-    /// The kernel sum `sum_j m_j e^{beta (cos - 1)}` of tokens on the circle, at points all around.
+    /// The sum of weights, `sum_j m_j e^{beta (cos - 1)}` or of an interaction, of tokens on the
+    /// circle, at points all around.
     /// The page requests it once per picture: it costs as much as several velocities.
     fn curve(&self, numbers: &mut Vec<f64>) -> Result<Value> {
-        let (x, beta) = (self.run()?.tokens(), self.settings.beta);
+        let (x, weighing) = (self.run()?.tokens(), self.weighing()?);
         for k in 0..if x.d() == 2 { CURVE_POINTS } else { 0 } {
             let (sin, cos) = (std::f64::consts::TAU * k as f64 / CURVE_POINTS as f64).sin_cos();
             let weight =
-                |(row, m): (&[f64], &f64)| m * (beta * (cos * row[0] + sin * row[1] - 1.0)).exp();
+                |(row, m): (&[f64], &f64)| m * weighing.weight(cos * row[0] + sin * row[1]);
             numbers.push(x.rows().zip(x.masses()).map(weight).sum());
         }
         Ok(json!({"points": numbers.len()}))

@@ -2,12 +2,14 @@
 //! present plateau of its energy ([`plateau`]).
 
 use crate::settings::Settings;
+use crate::weighing::Weighing;
+use metastable::attention::interaction::{Interaction, RowSum};
 use metastable::attention::{RowWeights, Variant};
 use metastable::flow::clusters_within;
 use metastable::prelude::*;
 use metastable::sphere::geometry::dist;
 use metastable::theory::{
-    convergence_criteria, equiangular::Equiangular, growth, kac_rice, noise,
+    convergence_criteria, equiangular::Equiangular, growth, interaction, kac_rice, noise,
     two_cluster::log_merge_time, wendel,
 };
 use serde_json::{Value, json};
@@ -18,25 +20,22 @@ const MAX_PAIRS: usize = 8;
 /// Number of modes among which the fastest is searched.
 const MAX_MODES: usize = 64;
 
-/// Linking distance of clusters: half a kernel width, as in the observable `clusters`.
-pub fn cluster_radius(beta: f64) -> f64 {
-    0.5 * beta.abs().max(1.0).powf(-0.5)
-}
-
-/// Weights and time scale of mutual attraction on the sphere, which the closed forms need.
+/// Weights and time scale of mutual attraction on the sphere by `e^{beta s}`, which the closed
+/// forms need.
 fn mutual(s: &Settings) -> Option<(RowWeights, TimeScale)> {
     let variant = dynamics::find(&s.dynamics, false).ok()?.variant;
-    let weights = variant.and_then(Variant::mutual_weights).filter(|_| s.norm.is_empty())?;
+    let plain = s.norm.is_empty() && s.interaction.is_empty();
+    let weights = variant.and_then(Variant::mutual_weights).filter(|_| plain)?;
     Some((weights, TimeScale::parse(&s.time_scale).ok()?))
 }
 
 /// The present plateau of the energy: its level, the next level, and the time of the change. The
 /// time comes from the equation of two clusters, for the pair that would merge first without the
 /// others.
-pub fn plateau(s: &Settings, x: &Tokens, t: f64) -> Value {
-    let (clusters, _) = clusters_within(x, cluster_radius(s.beta));
-    let energy =
-        |x: &Tokens| Energy::new(s.beta, EnergyScale::Unit).log_value(x).map_or(f64::NAN, f64::exp);
+pub fn plateau(s: &Settings, weighing: &Weighing, x: &Tokens, t: f64) -> Value {
+    let radius = weighing.cluster_radius();
+    let (clusters, _) = clusters_within(x, radius);
+    let energy = |x: &Tokens| weighing.energy(x).unwrap_or(f64::NAN);
     let mut answer = json!({"level": energy(&clusters), "clusters": clusters.n()});
     let k = clusters.n();
     let mut pairs: Vec<(f64, usize, usize)> = (0..k)
@@ -51,7 +50,7 @@ pub fn plateau(s: &Settings, x: &Tokens, t: f64) -> Value {
     let first = pairs
         .iter()
         .take(MAX_PAIRS)
-        .filter(|p| p.0 > cluster_radius(s.beta) && p.0 < std::f64::consts::PI - 1e-9)
+        .filter(|p| p.0 > radius && p.0 < std::f64::consts::PI - 1e-9)
         .filter_map(|&(angle, i, j)| {
             let both = m[i] + m[j];
             // The equation is for total mass 1; unnormalised weights slow the pair by its mass.
@@ -62,7 +61,7 @@ pub fn plateau(s: &Settings, x: &Tokens, t: f64) -> Value {
                 s.beta,
                 m[i] / both,
                 angle,
-                cluster_radius(s.beta),
+                radius,
             )
             .ok()?;
             Some((log - slowed, i, j))
@@ -94,6 +93,9 @@ fn merge_pair(x: &Tokens, i: usize, j: usize) -> Tokens {
 /// Predictions from the start alone.
 pub fn theory(s: &Settings, x: &Tokens) -> Value {
     let (n, d, beta) = (x.n(), x.d(), s.beta);
+    if !s.interaction.is_empty() {
+        return own(s).unwrap_or_else(|| json!({}));
+    }
     let mut answer = json!({"hemisphere": wendel::probability(n, d)});
     if beta > 0.0 {
         let modes = match d {
@@ -124,4 +126,19 @@ pub fn theory(s: &Settings, x: &Tokens) -> Value {
         answer["kappa_threshold"] = json!(noise::threshold(d, 1, beta).ok());
     }
     answer
+}
+
+/// The fastest mode of the uniform density under an interaction.
+fn own(s: &Settings) -> Option<Value> {
+    let variant = dynamics::find(&s.dynamics, false).ok()?.variant;
+    let row_sum = match variant.and_then(Variant::mutual_weights)? {
+        RowWeights::Softmax => RowSum::Normalised,
+        RowWeights::Exponential => RowSum::Plain,
+        RowWeights::Sinkhorn => return None,
+    };
+    let phi = Interaction::parse(&s.interaction, &[("beta", s.beta)]).ok()?;
+    let rates = interaction::growth_rates(&phi, row_sum, s.d, MAX_MODES).ok()?;
+    let rates: Vec<f64> = rates.iter().map(|r| r.value).collect();
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    Some(json!({"mode": growth::fastest_mode(&rates), "rate": most}))
 }

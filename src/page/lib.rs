@@ -8,6 +8,7 @@
 mod engine;
 mod forecast;
 mod settings;
+mod weighing;
 
 use engine::Engine;
 use std::cell::RefCell;

@@ -1,5 +1,6 @@
 //! Settings of a run, named as the flags of `metastable solve`.
 
+use crate::weighing::Weighing;
 use metastable::attention::model::Model;
 use metastable::attention::noise::Isotropic;
 use metastable::flow::velocity_accuracy;
@@ -22,6 +23,8 @@ pub struct Settings {
     pub dynamics: String,
     /// Time normalisation of USA; `u1` elsewhere.
     pub time_scale: String,
+    /// Interaction, by name or formula; empty for `e^{beta s}`.
+    pub interaction: String,
     /// Normalisation; empty for plain attention on the sphere.
     pub norm: String,
     /// Noise of variance `2 h / kappa` per step h; 0 for none.
@@ -49,6 +52,7 @@ impl Default for Settings {
             beta: 9.0,
             dynamics: "sa".into(),
             time_scale: "u1".into(),
+            interaction: String::new(),
             norm: String::new(),
             kappa: 0.0,
             step: 0.01,
@@ -67,6 +71,7 @@ impl Settings {
     fn model(&self) -> Model {
         Model {
             normalisation: Some(self.norm.clone()).filter(|n| !n.is_empty()),
+            interaction: Some(self.interaction.clone()).filter(|i| !i.is_empty()),
             ..Model::default()
         }
     }
@@ -103,6 +108,11 @@ impl Settings {
         let spec =
             Spec { time_scale, accuracy, isa: Isa::Portable, ..Spec::new(self.beta, self.n) };
         self.model().build(&self.dynamics, false, &spec, self.d)
+    }
+
+    /// What tokens weigh each other by, for the numbers beside the run.
+    pub fn weighing(&self) -> Result<Weighing> {
+        Weighing::new(&self.interaction, self.beta)
     }
 
     /// The accuracy of velocities in a run.

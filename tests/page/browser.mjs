@@ -90,7 +90,8 @@ const rows = (x, d) => Array.from({ length: x.length / d }, (_, i) => `${x.slice
   for (const change of [
     { n: 5, d: 2, beta: 4 }, { n: 64, d: 3, beta: 9 }, { n: 64, d: 3, beta: 9, zipf: 0.7 }, { n: 33, d: 2, beta: 25.1, dynamics: 'usa', scale: 'u2' },
     { n: 48, d: 3, beta: 4, dynamics: 'causal-sa' }, { n: 40, d: 16, beta: 2, norm: 'pre' }, { start: 'prepared', n: 5, d: 2, beta: 1000, dynamics: 'usa', scale: 'u2' },
-    { start: 'five', n: 5, d: 2, beta: 4 },
+    { start: 'five', n: 5, d: 2, beta: 4 }, { n: 24, d: 2, beta: 1, dynamics: 'usa', interaction: 's^3' },
+    { n: 24, d: 3, beta: 4, interaction: 'exp(beta*s) + relu(s - 0.2)' },
   ]) {
     // The start goes through digits: a law draws with logarithms and sines, whose last bit is that of each machine's library.
     const { x, masses, flags } = await page.evaluate((c) => {
@@ -127,6 +128,24 @@ const rows = (x, d) => Array.from({ length: x.length / d }, (_, i) => `${x.slice
   assert.ok(Math.abs(ended.steps - json.stats.steps) <= 2, `${ended.steps} steps, natively ${json.stats.steps}`);
   await page.clean();
   done('velocities are the native portable ones bit by bit, and a run ends where the native one ends');
+}
+
+// ---- an interaction by its formula
+{
+  const page = await open();
+  await page.fill('#set-interaction', 'exp(bta*s)');
+  await page.press('#set-interaction', 'Enter');
+  assert.match(await page.textContent('#alert'), /did you mean/);
+  await page.fill('#set-interaction', 's^2');
+  await page.press('#set-interaction', 'Enter');
+  assert.equal(await page.evaluate(() => location.hash.includes('interaction=s%5E2')), true);
+  assert.match(await page.textContent('#command'), /--interaction 's\^2'/);
+  assert.match(await page.textContent('#said'), /No known theorem|fastest growing mode/);
+  await page.reload();
+  await page.waitForFunction(() => window.metastable.run !== null);
+  assert.equal(await page.inputValue('#set-interaction'), 's^2');
+  await page.clean();
+  done('an interaction is read, kept in the address, and its errors are shown');
 }
 
 // ---- controls by keyboard

@@ -40,7 +40,7 @@ function drawChart(pen, width, height, book) {
   };
 
   const [ea, eb] = panels[0], ey = (e) => eb - (eb - ea) * Math.min(1.02, e) / 1.04;
-  frame(panels[0], 'energy, its maximum 1', [0, 0.5, 1].map((e) => [ey(e), String(e)]), false);
+  frame(panels[0], book.own ? 'energy: 0 at the least W, 1 at the largest' : 'energy, its maximum 1', [0, 0.5, 1].map((e) => [ey(e), String(e)]), false);
   for (const p of book.plateaus) {
     const begin = Math.log10(p.t), gone = p.gone ? Math.log10(p.gone) : high;
     const end = Math.min(p.log10_time ?? high, Math.max(gone, p.log10_time ?? gone));

@@ -85,7 +85,7 @@
     $('status').textContent = '';
     book = {
       rows: [], plateaus: [], angles: [], trails: [], swept: new Uint8Array(BINS), most: 2,
-      d: state.d, leader: state.dynamics.startsWith('causal'), asked: 0,
+      d: state.d, own: Boolean(state.interaction), leader: state.dynamics.startsWith('causal'), asked: 0,
     };
     try {
       run = unpacked(ask({ ask: 'begin', settings: settingsOf(state) }));
@@ -266,7 +266,8 @@
     $('set-end').setAttribute('aria-valuetext', power(end));
     $('note-end').hidden = end === state.end;
     for (const [name] of MENUS) $(`set-${name}`).value = state[name];
-    $('set-scale').disabled = !state.dynamics.endsWith('usa');
+    $('set-interaction').value = state.interaction;
+    $('set-scale').disabled = !state.dynamics.endsWith('usa') || Boolean(state.interaction);
     $('set-norm').title = state.norm;
   }
 
@@ -287,6 +288,9 @@
     };
     SLIDERS.slice(0, 3).forEach(slider);
     MENUS.forEach(menu);
+    add('label', { htmlFor: 'set-interaction', textContent: 'interaction' });
+    const formula = add('input', { id: 'set-interaction', type: 'text', placeholder: 'exp(beta*s)', maxLength: 200, spellcheck: false, title: FORMULAS });
+    formula.addEventListener('change', () => change({ interaction: formula.value.trim() }));
     SLIDERS.slice(3).forEach(slider);
     add('p', { id: 'note-end', className: 'quiet note', textContent: NOISE_NOTE });
     $('set-end').setAttribute('aria-describedby', 'note-end');

@@ -1,5 +1,5 @@
 // The state of the page: sliders, address, settings of the engine, command line.
-const DEFAULTS = { start: 'uniform', n: 64, d: 3, beta: 9, dynamics: 'sa', scale: 'u1', norm: '', kappa: 0, zipf: 0, seed: 1, end: 1e6, view: '30,20' };
+const DEFAULTS = { start: 'uniform', n: 64, d: 3, beta: 9, dynamics: 'sa', scale: 'u1', interaction: '', norm: '', kappa: 0, zipf: 0, seed: 1, end: 1e6, view: '30,20' };
 
 const STARTS = [
   ['uniform', 'uniform on the sphere'], ['hemisphere', 'uniform on a hemisphere'], ['cap:radius=0.5', 'uniform on a cap of radius 0.5'],
@@ -32,6 +32,7 @@ const PRESETS = [
   ['Phase diagram', { n: 32, d: 128, beta: 4, end: 30 }, 'One point of the phase diagram (arXiv:2312.10794, figure 3): d = 128, where uniform tokens move like equiangular ones, so the time of collapse is known.'],
   ['Causal centres', { n: 200, d: 2, beta: 64, dynamics: 'causal-sa', end: 5000 }, 'Causal attention (arXiv:2411.04990): tokens gather at the strong Rényi centres.'],
   ['Antipodal pair', { start: 'pair', n: 2, d: 2, beta: 200, end: 1e300 }, 'Two tokens nearly opposite, β = 200: they meet at the time of the two-cluster equation, which small time steps never reach.'],
+  ['Cubes', { n: 64, d: 2, beta: 1, dynamics: 'usa', interaction: 's^3', end: 1e6 }, 'Weights s³ in the place of exp βs: a token and its opposite attract alike, so two opposite clusters remain.'],
   ['Noise', { n: 128, d: 2, beta: 4, dynamics: 'usa', kappa: 2, end: 50 }, 'USA with noise: clusters form only for κ above a threshold (arXiv:2606.05140).'],
 ];
 
@@ -53,6 +54,8 @@ const SLIDERS = [
 ];
 const MENUS = [['start', 'start', STARTS], ['dynamics', 'dynamics', DYNAMICS], ['scale', 'time of USA', SCALES], ['norm', 'normalisation', NORMS]];
 
+const FORMULAS = 'A formula of the inner product s and of beta, such as s^3 or exp(beta*s) + 0.3*s^3, or a name such as sigmoid:k=9; empty: exp(beta*s)';
+
 function nearest(list, v) {
   return list.reduce((best, w, k) => (Math.abs(w - v) < Math.abs(list[best] - v) ? k : best), 0);
 }
@@ -64,6 +67,7 @@ function readState(hash) {
     const slider = SLIDERS.find((s) => s[0] === key), menu = MENUS.find((m) => m[0] === key);
     if (slider && text !== '' && Number.isFinite(Number(text))) state[key] = slider[2][nearest(slider[2], Number(text))];
     if (menu && menu[2].some((o) => o[0] === text)) state[key] = text;
+    if (key === 'interaction') state.interaction = text.trim();
     if (key === 'view' && /^-?\d+,-?\d+$/.test(text)) state.view = text;
   }
   return fitting(state);
@@ -79,7 +83,7 @@ function fitting(state) {
   const list = LISTS[state.start];
   if (list) Object.assign(state, { n: list.n, d: 2 });
   if (state.start === 'orthonormal') state.n = Math.min(state.n, state.d);
-  if (!state.dynamics.endsWith('usa')) state.scale = 'u1';
+  if (!state.dynamics.endsWith('usa') || state.interaction) state.scale = 'u1';
   return state;
 }
 
@@ -96,7 +100,7 @@ function settingsOf(state) {
   const { tokens = [], angles = [] } = LISTS[state.start] ?? {};
   const t_end = state.kappa ? Math.min(state.end, NOISE_END) : state.end;
   return {
-    n: state.n, d: state.d, beta: state.beta, dynamics: state.dynamics, time_scale: state.scale, norm: state.norm, kappa: state.kappa, step: NOISE_STEP,
+    n: state.n, d: state.d, beta: state.beta, dynamics: state.dynamics, time_scale: state.scale, interaction: state.interaction, norm: state.norm, kappa: state.kappa, step: NOISE_STEP,
     init: LISTS[state.start] ? 'uniform' : state.start, tokens, angles, masses: masses(state), seed: state.seed, t_end,
   };
 }
@@ -112,6 +116,7 @@ function commandOf(state, name = 'solve') {
   if (state.zipf) flags.push(`--masses power:${state.zipf}`);
   flags.push(`--dynamics ${state.dynamics} --beta ${state.beta}`);
   if (state.scale !== 'u1') flags.push(`--time-scale ${state.scale}`);
+  if (state.interaction) flags.push(`--interaction '${state.interaction.replaceAll("'", "'\\''")}'`);
   if (state.norm) flags.push(`--norm ${state.norm}`);
   if (name === 'solve') {
     if (state.kappa) flags.push(`--noise kappa=${state.kappa},seed=${state.seed},step=${NOISE_STEP}`);

@@ -7,7 +7,7 @@ const still = (s) => !s.kappa;
 // sentence, or nothing if the solver has no number for it.
 const STATEMENTS = [
   {
-    about: (s) => still(s) && !s.dynamics.startsWith('repulsive'),
+    about: (s) => still(s) && !s.interaction && !s.dynamics.startsWith('repulsive'),
     says: (r) => 'Uniform tokens lie in a common hemisphere, and therefore become one cluster,'
       + ` with probability ${share(r.hemisphere)} (Wendel).`,
   },
@@ -18,7 +18,7 @@ const STATEMENTS = [
       + `${s.d === 2 ? `: about ${r.mode} clusters form first` : ''} (arXiv:2410.23228).`,
   },
   {
-    most: 3,
+    most: 3, about: (s) => !s.interaction,
     says: (r) => r.modes && 'The density estimate of many uniform tokens with this kernel has'
       + ` ${r.modes.toFixed(1)} modes on average (Kac and Rice).`,
   },
@@ -26,13 +26,13 @@ const STATEMENTS = [
     // Inner products are of order d^(-1/2), and weights differ by factors e^(beta d^(-1/2)). For
     // 2 beta^2 <= d the error of the time is below 1/3 (n = 16 to 64, d = 32 to 128). Counterexample:
     // n = 64, d = 32, beta = 9, where the last pair takes until 4210, equiangular tokens until 124.
-    least: 30, about: (s) => still(s) && !s.zipf && !s.norm && 2 * s.beta ** 2 <= s.d,
+    least: 30, about: (s) => still(s) && !s.zipf && !s.norm && !s.interaction && 2 * s.beta ** 2 <= s.d,
     says: (r) => r.equiangular_time && 'In high dimension uniform tokens are nearly orthogonal'
       + ' and move like equiangular ones: all inner products reach 0.999'
       + ` at about t = ${power(r.equiangular_time)} (arXiv:2312.10794).`,
   },
   {
-    about: (s) => s.dynamics === 'usa' && s.scale === 'u1' && !s.norm,
+    about: (s) => s.dynamics === 'usa' && s.scale === 'u1' && !s.norm && !s.interaction,
     says: (r) => r.kappa_threshold && 'With noise the uniform measure is stable for κ below'
       + ` ${power(r.kappa_threshold)}, USA in U1 (arXiv:2606.05140).`,
   },
