@@ -55,15 +55,8 @@ pub fn plateau(s: &Settings, weighing: &Weighing, x: &Tokens, t: f64) -> Value {
             let both = m[i] + m[j];
             // The equation is for total mass 1; unnormalised weights slow the pair by its mass.
             let slowed = if weights == RowWeights::Exponential { both.ln() } else { 0.0 };
-            let log = log_merge_time(
-                weights,
-                (scale, s.n),
-                s.beta,
-                m[i] / both,
-                angle,
-                radius,
-            )
-            .ok()?;
+            let log =
+                log_merge_time(weights, (scale, s.n), s.beta, m[i] / both, angle, radius).ok()?;
             Some((log - slowed, i, j))
         });
     if let Some((log, i, j)) = first.min_by(|a, b| a.0.total_cmp(&b.0)) {

@@ -1,7 +1,7 @@
 //! What tokens weigh each other by: `e^{beta s}`, or an interaction.
 
-use metastable::attention::interaction::{Interaction, InteractionEnergy};
 use metastable::Result;
+use metastable::attention::interaction::{Interaction, InteractionEnergy};
 use metastable::prelude::*;
 
 /// Number of inner products at which the least and the largest W are searched.
@@ -34,9 +34,7 @@ impl Weighing {
     /// 0 at the least W and 1 at the largest.
     pub fn energy(&self, x: &Tokens) -> Result<f64> {
         Ok(match self {
-            Self::Exponential { beta } => {
-                Energy::new(*beta, EnergyScale::Unit).log_value(x)?.exp()
-            }
+            Self::Exponential { beta } => Energy::new(*beta, EnergyScale::Unit).log_value(x)?.exp(),
             Self::Own { energy, least, most } => {
                 let width = (most - least).max(f64::MIN_POSITIVE);
                 (2.0 * energy.value(x) - least) / width

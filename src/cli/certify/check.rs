@@ -55,11 +55,14 @@ impl Arguments {
         critical_point::check(&proof).map_err(in_file)?;
         let json = json!({
             "accepted": true, "statement": proof.statement(), "not_excluded": proof.not_excluded(), "unstable_directions": proof.unstable,
-            "morse_index": proof.morse_index, "radius": proof.radius, "beta": proof.beta,
+            "morse_index": proof.morse_index, "radius": proof.radius, "beta": proof.formula.is_none().then_some(proof.beta),
         });
+        let what = match &proof.formula {
+            None => format!("beta = {}", proof.beta),
+            Some(phi) => format!("phi(s) = {}", phi.text()),
+        };
         let text = format!(
-            "accepted: beta = {}, {} clusters, {} unstable directions, Morse index {}\n{}\nnot excluded: {}",
-            proof.beta,
+            "accepted: {what}, {} clusters, {} unstable directions, Morse index {}\n{}\nnot excluded: {}",
             proof.sizes.len(),
             proof.unstable,
             proof.morse_index,

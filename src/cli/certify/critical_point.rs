@@ -1,11 +1,13 @@
 //! `certify critical-point`: one critical point near given clusters.
 
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::cli::input::TokenArguments;
 use crate::cli::output::{Output, matrix};
 use crate::error::{Error, Result, in_range};
 use crate::landscape::CriticalPoint;
-use crate::proofs::critical_point;
-use crate::sphere::Tokens;
+use crate::landscape::interaction::InteractionCriticalPoint;
+use crate::proofs::critical_point::{self, Certificate};
+use crate::sphere::{Tokens, geometry::dist};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -14,6 +16,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   metastable certify critical-point --tokens clusters.csv --beta 6 --out saddle.json
   metastable certify critical-point --tokens clusters.csv --sizes 3,2 --beta 4
+  metastable certify critical-point --angles triangle.csv --interaction power:p=2
 
 Proved: among the configurations of whole clusters in a small box, on the slice that fixes rotations, exactly one is
 a critical point. Not excluded: critical points that split a cluster, or that lie off the slice. SA and USA have the
@@ -25,8 +28,12 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',')]
     sizes: Vec<usize>,
     /// Inverse temperature.
-    #[arg(long, allow_hyphen_values = true)]
-    beta: f64,
+    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
+    beta: Option<f64>,
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
+    /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
+    #[arg(long, value_name = "PHI")]
+    interaction: Option<String>,
     /// Largest distance in radians between a row and its cluster in the proved point; no rotation
     /// is applied before comparing. The default, 0.01, suits rows with two decimals.
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with = "anywhere")]
@@ -47,7 +54,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         super::shared::refuse_all_digits(&self.tokens)?;
-        let beta = in_range("--beta", self.beta, -1e4, 1e4)?;
+        let beta = self.beta.map(|b| in_range("--beta", b, -1e4, 1e4)).transpose()?;
         let radius =
             in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;
         let x = self.tokens.tokens()?;
@@ -68,19 +75,22 @@ impl Arguments {
         }
         critical_point::check_size(x.n(), x.d())?;
         let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
-        let point = CriticalPoint::near(beta, &x.clone().with_masses(&masses)?, &sizes)?;
+        let near = self.near(beta, &x.clone().with_masses(&masses)?, &sizes)?;
         if !self.anywhere {
-            refuse_elsewhere(&x, &point, radius)?;
+            refuse_elsewhere(&x, &near, radius)?;
         }
-        let proof = critical_point::prove(&point)?;
+        let proof = near.prove()?;
         super::shared::write(&proof.to_text(), self.out.as_deref())?;
-        let distance = proof.distance_from(&x, &point.labels);
-        let json = json!({
+        let distance = proof.distance_from(&x, &near.labels);
+        let mut json = json!({
             "proved": true, "statement": proof.statement(), "not_excluded": proof.not_excluded(),
             "radius": proof.radius, "distance": distance, "clusters_given": x.n(), "clusters": proof.sizes.len(), "sizes": proof.sizes,
             "unstable_directions": proof.unstable, "morse_index": proof.morse_index, "rotations": proof.rotations.len(),
-            "energy_share": point.log_energy.exp(), "points": matrix(&proof.points, proof.d),
+            "points": matrix(&proof.points, proof.d),
         });
+        if let Found::Exponential(point) = &near.found {
+            json["energy_share"] = json!(point.log_energy.exp());
+        }
         let clusters = match (x.n(), proof.sizes.len()) {
             (given, left) if given == left => format!("{left} clusters"),
             (given, left) => format!("{left} clusters ({given} were given: some merged)"),
@@ -97,22 +107,81 @@ impl Arguments {
     }
 }
 
+/// A critical point near the given rows.
+struct Near {
+    found: Found,
+    /// The cluster of each given row.
+    labels: Vec<usize>,
+    /// The number of clusters.
+    clusters: usize,
+    /// Largest distance from a row to its cluster.
+    distance: f64,
+}
+
+/// A critical point of the energy of the exponential, or of an interaction.
+enum Found {
+    Exponential(Box<CriticalPoint>),
+    Interaction(Box<Interaction>, Box<InteractionCriticalPoint>),
+}
+
+impl Arguments {
+    /// The critical point that Newton's method reaches.
+    fn near(&self, beta: Option<f64>, x: &Tokens, sizes: &[usize]) -> Result<Near> {
+        let Some(text) = &self.interaction else {
+            let point = CriticalPoint::near(beta.unwrap_or_default(), x, sizes)?;
+            let (labels, distance) = (point.labels.clone(), point.distance_from_start);
+            let clusters = point.clusters.n();
+            return Ok(Near {
+                found: Found::Exponential(point.into()),
+                labels,
+                clusters,
+                distance,
+            });
+        };
+        let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", *b)).collect();
+        let interaction = Interaction::parse(text, &parameters)?;
+        let energy = InteractionEnergy::new(interaction.clone());
+        let point = InteractionCriticalPoint::near(&energy, x, sizes)?;
+        let (mut labels, mut distance) = (Vec::with_capacity(x.n()), 0f64);
+        for row in x.rows() {
+            let all = point.clusters.rows().map(|c| dist(row, c)).enumerate();
+            let (label, own) = all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
+            labels.push(label);
+            distance = distance.max(own);
+        }
+        let clusters = point.clusters.n();
+        let found = Found::Interaction(interaction.into(), point.into());
+        Ok(Near { found, labels, clusters, distance })
+    }
+}
+
+impl Near {
+    fn prove(&self) -> Result<Certificate> {
+        match &self.found {
+            Found::Exponential(point) => critical_point::prove(point),
+            Found::Interaction(phi, point) => {
+                critical_point::prove_interaction(phi, &point.clusters, &point.sizes)
+            }
+        }
+    }
+}
+
 /// **Errors** a critical point other than the given one.
-fn refuse_elsewhere(given: &Tokens, found: &CriticalPoint, radius: f64) -> Result<()> {
-    let (before, after) = (given.n(), found.clusters.n());
+fn refuse_elsewhere(given: &Tokens, found: &Near, radius: f64) -> Result<()> {
+    let (before, after) = (given.n(), found.clusters);
     let clusters = if before == after {
         format!("{after} clusters")
     } else {
         format!("{after} clusters, not the {before} given")
     };
-    if before == after && found.distance_from_start <= radius {
+    if before == after && found.distance <= radius {
         return Ok(());
     }
     Err(Error::Numerical {
         what: format!(
             "not proved: the critical point that Newton's method reaches lies {:.3e} rad from the given rows (--radius {radius}) and has \
              {clusters}; with --anywhere it is proved",
-            found.distance_from_start
+            found.distance
         ),
     })
 }

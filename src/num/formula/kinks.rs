@@ -1,12 +1,30 @@
 //! The kinks of a formula: where an argument of `abs` or `relu` changes its sign.
 
-use super::Formula;
+use super::{Compiled, Formula};
 use crate::error::Result;
+use crate::number::Number;
 
 /// Points at which signs are compared.
 const SAMPLES: u32 = 4096;
 
 impl Formula {
+    /// The arguments of `abs` and `relu`: the formula is smooth where none of them is 0, except at
+    /// singular points of the other functions.
+    ///
+    /// **Errors** an argument that is no formula by itself.
+    ///
+    /// ```
+    /// use metastable::num::{formula::Formula, interval::Interval};
+    /// let formula = Formula::parse("s^2 + abs(s - 0.5)", &[])?;
+    /// let all = formula.kinked_arguments::<Interval>()?;
+    /// let at = all[0].at(Interval::new(0.4, 0.6))?.value;
+    /// assert!(all.len() == 1 && at.contains(0.0));
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn kinked_arguments<N: Number>(&self) -> Result<Vec<Compiled<N>>> {
+        self.arguments_of(&["abs", "relu"]).iter().map(Self::compile).collect()
+    }
+
     /// The points of `(low, high)` where an argument of `abs` or `relu` changes its sign,
     /// ascending, each to the nearest double.
     ///

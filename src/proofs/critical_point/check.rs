@@ -1,5 +1,5 @@
-//! The checker. It shares with the prover only the interval type and the file format: it has other
-//! equations, its own elimination and its own eigenvectors.
+//! The checker. It shares with the prover only the interval type, the weights of pairs and the file
+//! format: it has other equations, its own elimination and its own eigenvectors.
 //!
 //! **Equations** without multipliers of the constraints: `f_q = sum_{p != q} s_p w_qp (|y_q|^2
 //! y_p - <y_p, y_q> y_q) + kappa_q (1 - |y_q|^2) y_q + sum_a mu_a A_a y_q` and
@@ -22,6 +22,7 @@
 //!    row has a sign.)
 
 use super::Certificate;
+use super::pairs::Pairs;
 use crate::error::{Error, Result};
 use crate::num::interval::{Interval, check_fp_environment};
 
@@ -43,10 +44,12 @@ fn rejected(why: &str) -> Error {
 pub fn check(c: &Certificate) -> Result<()> {
     check_fp_environment()?;
     c.validate()?;
-    if !is_contraction(&krawczyk_ratios(c, mu_half_width(c))?) {
+    let pairs = Pairs::new(c)?;
+    pairs.check_smooth(c)?;
+    if !is_contraction(&krawczyk_ratios(c, &pairs, mu_half_width(c, &pairs))?) {
         return Err(rejected("Newton's map does not send the box into itself"));
     }
-    let (up, down) = count_signs(c)?;
+    let (up, down) = count_signs(c, &pairs)?;
     if (up, down) != (c.unstable, c.morse_index) {
         return Err(rejected(&format!(
             "{up} positive and {down} negative eigenvalues, not {} and {}",
@@ -72,29 +75,29 @@ fn inner(a: &[Interval], b: &[Interval]) -> Interval {
     a.iter().zip(b).map(|(a, b)| *a * *b).fold(point(0.0), |s, t| s + t)
 }
 
-/// An enclosure of `log w_qp`.
-fn log_weight(c: &Certificate, y: &IntervalMatrix, q: usize, p: usize) -> Interval {
-    let square =
-        y[q].iter().zip(&y[p]).map(|(a, b)| (*a - *b).sqr()).fold(point(0.0), |s, t| s + t);
-    -(point(c.beta) * square * point(0.5))
+/// The squared chord of two clusters.
+fn chord2(y: &IntervalMatrix, q: usize, p: usize) -> Interval {
+    y[q].iter().zip(&y[p]).map(|(a, b)| (*a - *b).sqr()).fold(point(0.0), |s, t| s + t)
 }
 
 /// A shift of the logarithms of the weights of each cluster that makes the largest weight about 1:
 /// a positive factor of its equations.
-pub(super) fn shifts(c: &Certificate) -> Vec<f64> {
+pub(super) fn shifts(c: &Certificate, pairs: &Pairs) -> Vec<f64> {
     let y = box_rows(c, 0.0);
     let strongest = |q: usize| {
         (0..y.len())
             .filter(|p| *p != q)
-            .map(|p| log_weight(c, &y, q, p).mid())
+            .map(|p| pairs.size(chord2(&y, q, p).mid()).0)
             .fold(f64::NEG_INFINITY, f64::max)
     };
-    (0..y.len()).map(|q| if y.len() > 1 { -strongest(q) } else { 0.0 }).collect()
+    let shift = |q: usize| Some(-strongest(q)).filter(|s| s.is_finite()).unwrap_or(0.0);
+    (0..y.len()).map(shift).collect()
 }
 
 /// The equations at (y, mu) and their Jacobian.
 pub(super) fn equations(
     c: &Certificate,
+    pairs: &Pairs,
     y: &IntervalMatrix,
     mu: &[Interval],
     shift: &[f64],
@@ -107,21 +110,20 @@ pub(super) fn equations(
         y.iter().map(|v| v.iter().map(|v| v.sqr()).fold(point(0.0), |s, t| s + t)).collect();
     for q in 0..k {
         for p in (0..k).filter(|p| *p != q) {
-            let w = (log_weight(c, y, q, p) + point(shift[q])).exp() * point(c.sizes[p] as f64);
+            let (w, slope_w) = pairs.at(chord2(y, q, p), shift[q]);
+            let tokens = point(c.sizes[p] as f64);
+            let (w, slope_w) = (w * tokens, slope_w * tokens);
             let g = inner(&y[p], &y[q]);
             for a in 0..d {
                 let force = square[q] * y[p][a] - g * y[q][a];
                 value[q * d + a] = value[q * d + a] + w * force;
                 for b in 0..d {
                     let delta = |v: Interval| if a == b { v } else { point(0.0) };
-                    // d log w / dy_p = beta (y_q - y_p), d log w / dy_q the opposite.
-                    let dlog_w = point(c.beta) * (y[q][b] - y[p][b]);
-                    let by_p = w * (delta(square[q]) - y[q][b] * y[q][a] + force * dlog_w);
-                    let by_q = w
-                        * (point(2.0) * y[q][b] * y[p][a]
-                            - y[p][b] * y[q][a]
-                            - delta(g)
-                            - force * dlog_w);
+                    // d w / dy_p = phi' (y_q - y_p), d w / dy_q the opposite.
+                    let by_weight = slope_w * force * (y[q][b] - y[p][b]);
+                    let by_p = w * (delta(square[q]) - y[q][b] * y[q][a]) + by_weight;
+                    let by_q = w * (point(2.0) * y[q][b] * y[p][a] - y[p][b] * y[q][a] - delta(g))
+                        - by_weight;
                     slope[q * d + a][p * d + b] = slope[q * d + a][p * d + b] + by_p;
                     slope[q * d + a][q * d + b] = slope[q * d + a][q * d + b] + by_q;
                 }
@@ -155,9 +157,19 @@ pub(super) fn equations(
     (value, slope)
 }
 
-/// Half width of the box in mu. The force of each token varies by at most (1 + beta) times the box.
-pub(super) fn mu_half_width(c: &Certificate) -> f64 {
-    c.radius * (1.0 + c.beta.abs()) * c.sizes.iter().sum::<usize>() as f64
+/// Half width of the box in mu. Any positive number is valid. The force of each token varies by
+/// about (1 + beta) times the box; for an interaction beta is the largest relative slope of a pair.
+pub(super) fn mu_half_width(c: &Certificate, pairs: &Pairs) -> f64 {
+    let y = box_rows(c, 0.0);
+    let shift = shifts(c, pairs);
+    let relative = |q: usize, p: usize| match pairs {
+        Pairs::Exponential(beta) => beta.abs(),
+        Pairs::Formula(_) => pairs.size(chord2(&y, q, p).mid()).1 * shift[q].exp(),
+    };
+    let k = y.len();
+    let others = (0..k).flat_map(|q| (0..k).filter(move |p| *p != q).map(move |p| (q, p)));
+    let steepest = others.map(|(q, p)| relative(q, p)).fold(0.0, f64::max);
+    c.radius * (1.0 + steepest) * c.sizes.iter().sum::<usize>() as f64
 }
 
 /// Whether every coordinate of the image, of y and of mu, is inside the box. NaN is not.
@@ -168,26 +180,30 @@ pub(super) fn is_contraction(ratios: &[f64]) -> bool {
 /// Krawczyk's test: upper bounds of `(|C F(z)| + |1 - C F'(X)| h)_i / h_i` with h the half widths
 /// of the box: the radius in y and `mu_half_width` in mu. If all are below 1, the box contains
 /// exactly one zero.
-pub(super) fn krawczyk_ratios(c: &Certificate, mu_half_width: f64) -> Result<Vec<f64>> {
+pub(super) fn krawczyk_ratios(
+    c: &Certificate,
+    pairs: &Pairs,
+    mu_half_width: f64,
+) -> Result<Vec<f64>> {
     let (k, d, r) = (c.sizes.len(), c.d, c.rotations.len());
-    let shift = shifts(c);
+    let shift = shifts(c, pairs);
     let (centre, whole) = (box_rows(c, 0.0), box_rows(c, c.radius));
     // Any positive kappa is valid; this one is of the size of the forces.
     let radial = |q: usize| {
         let forces = (0..k).filter(|p| *p != q).map(|p| {
-            (log_weight(c, &centre, q, p) + point(shift[q])).exp()
+            pairs.at(chord2(&centre, q, p), shift[q]).0
                 * point(c.sizes[p] as f64)
                 * inner(&centre[p], &centre[q])
         });
         forces.fold(point(0.0), |s, t| s + t)
     };
     let kappa: Vec<f64> = (0..k).map(|q| 1.0 + radial(q).mag()).collect();
-    let (value, slope) = equations(c, &centre, &vec![point(0.0); r], &shift, &kappa);
+    let (value, slope) = equations(c, pairs, &centre, &vec![point(0.0); r], &shift, &kappa);
     let middle: Vec<Vec<f64>> = slope.iter().map(|r| r.iter().map(|v| v.mid()).collect()).collect();
     let inverse =
         invert(middle).ok_or_else(|| rejected("the equations are singular at the centre"))?;
     let (_, slope) =
-        equations(c, &whole, &vec![Interval::symmetric(mu_half_width); r], &shift, &kappa);
+        equations(c, pairs, &whole, &vec![Interval::symmetric(mu_half_width); r], &shift, &kappa);
     let half = |i: usize| if i < k * d { c.radius } else { mu_half_width };
     let mut ratios = Vec::with_capacity(slope.len());
     for (i, row) in inverse.iter().enumerate() {
@@ -209,21 +225,21 @@ pub(super) fn krawczyk_ratios(c: &Certificate, mu_half_width: f64) -> Result<Vec
 
 /// Numbers of positive and negative eigenvalues modulo rotations: between clusters, then within
 /// each.
-fn count_signs(c: &Certificate) -> Result<(usize, usize)> {
-    let (y, shift) = (box_rows(c, c.radius), shifts(c));
+fn count_signs(c: &Certificate, pairs: &Pairs) -> Result<(usize, usize)> {
+    let (y, shift) = (box_rows(c, c.radius), shifts(c, pairs));
     let borders = c.sizes.len() + c.rotations.len();
     // A regular matrix with b independent borders has b eigenvalues of either sign, and those of
     // the form on the complement of the borders.
     let without = |(up, down): (usize, usize), borders: usize| {
         up.checked_sub(borders).zip(down.checked_sub(borders))
     };
-    let (mut up, mut down) = inertia(&between_clusters(c, &y, &shift))
+    let (mut up, mut down) = inertia(&between_clusters(c, pairs, &y, &shift))
         .and_then(|i| without(i, borders))
         .ok_or_else(|| rejected("an eigenvalue between clusters has no certain sign"))?;
     for (q, size) in c.sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
-        // For beta < 0 weights exceed 1 and may overflow: a positive factor keeps them small.
-        let log_scale = if c.beta < 0.0 { shift[q] } else { 0.0 };
-        let inertia = inertia(&within_cluster(c, &y, q, log_scale))
+        // Where weights exceed 1 they may overflow: a positive factor keeps them small.
+        let log_scale = shift[q].min(0.0);
+        let inertia = inertia(&within_cluster(c, pairs, &y, q, log_scale))
             .and_then(|i| without(i, 1))
             .ok_or_else(|| rejected("an eigenvalue within a cluster has no certain sign"))?;
         up += (size - 1) * inertia.0;
@@ -232,11 +248,12 @@ fn count_signs(c: &Certificate) -> Result<(usize, usize)> {
     Ok((up, down))
 }
 
-/// The Hessian divided by beta for displacements of whole clusters, up to a congruence by
-/// `e^{shift_q / 2}`, bordered by the clusters and the rotations. (With any positive weights of the
+/// The Hessian (of `e^{beta s}` divided by beta) for displacements of whole clusters, up to a
+/// congruence by `e^{shift_q / 2}`, bordered by the clusters and the rotations. (With any positive weights of the
 /// clusters, the borders of the rotations define a complement of the rotations.)
 pub(super) fn between_clusters(
     c: &Certificate,
+    pairs: &Pairs,
     y: &IntervalMatrix,
     shift: &[f64],
 ) -> IntervalMatrix {
@@ -246,17 +263,18 @@ pub(super) fn between_clusters(
     let mut add = |i: usize, j: usize, v: Interval| h[i][j] = h[i][j] + v;
     for q in 0..k {
         for p in (0..k).filter(|p| *p != q) {
-            let log = log_weight(c, y, q, p);
             let masses = point(c.sizes[q] as f64) * point(c.sizes[p] as f64);
-            let cross = (log + point(0.5 * shift[q]) + point(0.5 * shift[p])).exp() * masses;
-            let own = (log + point(shift[q])).exp() * masses;
+            let times = |(w, slope): (Interval, Interval)| (w * masses, slope * masses);
+            let chord2 = chord2(y, q, p);
+            let (cross, cross_slope) = times(pairs.at(chord2, 0.5 * shift[q] + 0.5 * shift[p]));
+            let (own, own_slope) = times(pairs.at(chord2, shift[q]));
             let g = inner(&y[q], &y[p]);
             for a in 0..d {
                 add(q * d + a, p * d + a, cross);
                 add(q * d + a, q * d + a, -(own * g));
                 for b in 0..d {
-                    add(q * d + a, p * d + b, cross * point(c.beta) * y[p][a] * y[q][b]);
-                    add(q * d + a, q * d + b, own * point(c.beta) * y[p][a] * y[p][b]);
+                    add(q * d + a, p * d + b, cross_slope * y[p][a] * y[q][b]);
+                    add(q * d + a, q * d + b, own_slope * y[p][a] * y[p][b]);
                 }
             }
         }
@@ -274,27 +292,31 @@ pub(super) fn between_clusters(
     h
 }
 
-/// The Hessian divided by beta for one token of cluster q relative to the others of q, times
-/// `e^log_scale`, bordered by the cluster.
+/// The Hessian (of `e^{beta s}` divided by beta) for one token of cluster q relative to the others
+/// of q, times `e^log_scale`, bordered by the cluster.
 pub(super) fn within_cluster(
     c: &Certificate,
+    pairs: &Pairs,
     y: &IntervalMatrix,
     q: usize,
     log_scale: f64,
 ) -> IntervalMatrix {
     let d = c.d;
     let mut h = vec![vec![point(0.0); d + 1]; d + 1];
+    let own = point(c.sizes[q] as f64) * pairs.at(point(0.0), log_scale).0;
     for a in 0..d {
-        h[a][a] = -(point(c.sizes[q] as f64) * point(log_scale).exp());
+        h[a][a] = -own;
         (h[a][d], h[d][a]) = (y[q][a], y[q][a]);
     }
     for p in (0..c.sizes.len()).filter(|p| *p != q) {
-        let w = (log_weight(c, y, q, p) + point(log_scale)).exp() * point(c.sizes[p] as f64);
+        let tokens = point(c.sizes[p] as f64);
+        let (w, slope) = pairs.at(chord2(y, q, p), log_scale);
+        let (w, slope) = (w * tokens, slope * tokens);
         let g = inner(&y[q], &y[p]);
         for a in 0..d {
             h[a][a] = h[a][a] - w * g;
             for b in 0..d {
-                h[a][b] = h[a][b] + w * point(c.beta) * y[p][a] * y[p][b];
+                h[a][b] = h[a][b] + slope * y[p][a] * y[p][b];
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::Certificate;
 use super::check::{IntervalMatrix, between_clusters, box_rows, equations, point, within_cluster};
+use super::pairs::Pairs;
 use crate::num::{dd::Dd, interval::Interval, stream::Stream};
 
 /// Three clusters of 1, 2 and 3 tokens at random points of the sphere in R^3, with all rotations.
@@ -11,6 +12,7 @@ fn draw(s: &mut Stream, beta: f64) -> Certificate {
     let rotations = vec![(1, 0), (2, 0), (2, 1)];
     Certificate {
         beta,
+        formula: None,
         d: 3,
         sizes: vec![1, 2, 3],
         points,
@@ -19,6 +21,10 @@ fn draw(s: &mut Stream, beta: f64) -> Certificate {
         unstable: 0,
         morse_index: 0,
     }
+}
+
+fn pairs_of(c: &Certificate) -> Pairs {
+    Pairs::new(c).expect("weights")
 }
 
 fn unit(x: &[f64]) -> Vec<f64> {
@@ -85,22 +91,27 @@ fn forces_and_hessians_are_differences_of_the_energy() {
             (energy(&c, &moves, -t), energy(&c, &moves, 0.0), energy(&c, &moves, t));
         let first = ((ahead - back) / Dd::from(2.0 * t)).to_f64();
         let second = ((ahead - here - here + back) / Dd::from(t * t)).to_f64();
-        let (f, _) = equations(&c, &y, &[point(0.0); 3], &[0.0; 3], &[3.0; 3]);
+        let (f, _) = equations(&c, &pairs_of(&c), &y, &[point(0.0); 3], &[0.0; 3], &[3.0; 3]);
         let force: f64 = (0..9).map(|k| c.sizes[k / 3] as f64 * f[k].mid() * whole[k]).sum();
         assert!((force - first).abs() < 1e-9 * (1.0 + first.abs()), "{force} {first}");
         let apart: f64 = (0..6)
             .map(|i| {
                 let own: Vec<f64> = (0..3).map(|a| moves[i][a] - mean(cluster[i], a)).collect();
-                form(&within_cluster(&c, &y, cluster[i], 0.0), &own)
+                form(&within_cluster(&c, &pairs_of(&c), &y, cluster[i], 0.0), &own)
             })
             .sum();
-        let hessian = form(&between_clusters(&c, &y, &[0.0; 3]), &whole) + apart;
+        let hessian = form(&between_clusters(&c, &pairs_of(&c), &y, &[0.0; 3]), &whole) + apart;
         assert!((hessian - second).abs() < 1e-9 * (10.0 + second.abs()), "{hessian} {second}");
         // The shifts are a congruence, and the scale within a cluster is a positive factor.
         let shift = [0.3, -0.7, 1.1];
-        let (plain, shifted) =
-            (between_clusters(&c, &y, &[0.0; 3]), between_clusters(&c, &y, &shift));
-        let (unscaled, scaled) = (within_cluster(&c, &y, 1, 0.0), within_cluster(&c, &y, 1, 0.6));
+        let (plain, shifted) = (
+            between_clusters(&c, &pairs_of(&c), &y, &[0.0; 3]),
+            between_clusters(&c, &pairs_of(&c), &y, &shift),
+        );
+        let (unscaled, scaled) = (
+            within_cluster(&c, &pairs_of(&c), &y, 1, 0.0),
+            within_cluster(&c, &pairs_of(&c), &y, 1, 0.6),
+        );
         let same = |a: Interval, b: Interval| (a.mid() - b.mid()).abs() < 1e-13 * (1.0 + b.mag());
         for i in 0..9 {
             for j in 0..9 {
@@ -120,8 +131,8 @@ fn forces_and_hessians_are_differences_of_the_energy() {
 fn borders_are_the_clusters_and_their_displacements() {
     let c = draw(&mut Stream::new(2, &["formulas"]), 2.0);
     let y = box_rows(&c, 0.0);
-    let h = between_clusters(&c, &y, &[0.1; 3]);
-    let own = within_cluster(&c, &y, 1, 0.0);
+    let h = between_clusters(&c, &pairs_of(&c), &y, &[0.1; 3]);
+    let own = within_cluster(&c, &pairs_of(&c), &y, 1, 0.0);
     let at = |k: usize| c.points[k];
     let both =
         |i: usize, j: usize, wanted: f64| h[i][j].contains(wanted) && h[j][i].contains(wanted);
@@ -153,7 +164,7 @@ fn values(c: &Certificate, z: &[f64], shift: &[f64]) -> Vec<f64> {
     let y: IntervalMatrix =
         z[..9].chunks(3).map(|r| r.iter().map(|v| point(*v)).collect()).collect();
     let mu: Vec<Interval> = z[9..].iter().map(|v| point(*v)).collect();
-    equations(c, &y, &mu, shift, &[1.5, 2.0, 3.0]).0.iter().map(|v| v.mid()).collect()
+    equations(c, &pairs_of(c), &y, &mu, shift, &[1.5, 2.0, 3.0]).0.iter().map(|v| v.mid()).collect()
 }
 
 #[test]
@@ -169,7 +180,7 @@ fn derivatives_are_differences_and_zeros_are_on_the_sphere_with_vanishing_multip
         let y: IntervalMatrix =
             z[..9].chunks(3).map(|r| r.iter().map(|v| point(*v)).collect()).collect();
         let mu: Vec<Interval> = z[9..].iter().map(|v| point(*v)).collect();
-        let (f, jacobian) = equations(&c, &y, &mu, &shift, &[1.5, 2.0, 3.0]);
+        let (f, jacobian) = equations(&c, &pairs_of(&c), &y, &mu, &shift, &[1.5, 2.0, 3.0]);
         for l in 0..12 {
             let at = |h: f64| {
                 values(

@@ -21,14 +21,16 @@
 mod check;
 #[cfg(test)]
 mod formulas;
+mod pairs;
 mod prove;
 #[cfg(test)]
 mod rejections;
 
 pub use check::check;
-pub use prove::prove;
+pub use prove::{prove, prove_interaction};
 
 use crate::error::{Error, Result};
+use crate::num::formula::Formula;
 use crate::sphere::{Tokens, geometry::dist};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -36,8 +38,10 @@ use sha2::{Digest, Sha256};
 /// The contents of a certificate file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
-    /// Inverse temperature.
+    /// Inverse temperature; 0 with a formula.
     pub beta: f64,
+    /// The formula of an interaction phi, in the place of `e^{beta (s - 1)}`.
+    pub formula: Option<Formula>,
     /// Ambient dimension.
     pub d: usize,
     /// Tokens per cluster.
@@ -57,6 +61,9 @@ pub struct Certificate {
 /// First line of every certificate. (Version 1 said "unique up to rotation", which is more than is
 /// proved.)
 const KIND: &str = "metastable critical point, version 2";
+
+/// First line of certificates with an interaction.
+const KIND_OF_INTERACTION: &str = "metastable critical point of an interaction, version 1";
 
 /// Largest number of clusters of a certificate.
 const MAX_CLUSTERS: usize = 400;
@@ -98,10 +105,11 @@ impl Certificate {
     pub fn statement(&self) -> String {
         format!(
             "among the configurations y of {} whole clusters (all tokens of a cluster at one point of the unit sphere) with every coordinate within {:e} of the points p and with \
-             sum_q s_q <A p_q, y_q> = 0 for each of the listed rotations (A e_b = -e_a, A e_a = e_b for [a, b]; s_q tokens in cluster q), exactly one is a critical point of E_beta; the Hessian \
+             sum_q s_q <A p_q, y_q> = 0 for each of the listed rotations (A e_b = -e_a, A e_a = e_b for [a, b]; s_q tokens in cluster q), exactly one is a critical point of {}; the Hessian \
              there on all {} tokens has {} positive and {} negative eigenvalues, and its kernel is spanned by {} rotations",
             self.sizes.len(),
             self.radius,
+            self.energy(),
             self.sizes.iter().sum::<usize>(),
             self.unstable,
             self.morse_index,
@@ -127,12 +135,35 @@ impl Certificate {
         NOT_EXCLUDED
     }
 
+    /// The energy, in words.
+    fn energy(&self) -> String {
+        match &self.formula {
+            None => "E_beta".into(),
+            Some(f) => {
+                let values = f.parameters().iter().map(|(k, v)| format!(", {k} = {v:?}"));
+                let values: String = values.collect();
+                format!("E = (1/2) sum W(<x_i, x_j>) with W' = phi, phi(s) = {}{values}", f.text())
+            }
+        }
+    }
+
     fn body(&self) -> Value {
-        json!({
-            "kind": KIND,
-            "statement": self.statement(),
-            "not_excluded": NOT_EXCLUDED,
-            "beta": bits(self.beta),
+        let mut head = match &self.formula {
+            None => json!({
+                "kind": KIND,
+                "statement": self.statement(),
+                "not_excluded": NOT_EXCLUDED,
+                "beta": bits(self.beta),
+            }),
+            Some(f) => json!({
+                "kind": KIND_OF_INTERACTION,
+                "statement": self.statement(),
+                "not_excluded": NOT_EXCLUDED,
+                "phi": f.text(),
+                "parameters": f.parameters().iter().map(|(k, v)| json!([k, bits(*v)])).collect::<Vec<_>>(),
+            }),
+        };
+        let rest = json!({
             "d": self.d,
             "sizes": self.sizes,
             "points": self.points.chunks(self.d.max(1)).map(|r| r.iter().map(|v| bits(*v)).collect::<Vec<_>>()).collect::<Vec<_>>(),
@@ -140,7 +171,11 @@ impl Certificate {
             "rotations": self.rotations.iter().map(|(a, b)| vec![*a, *b]).collect::<Vec<_>>(),
             "unstable": self.unstable,
             "morse_index": self.morse_index,
-        })
+        });
+        if let (Some(head), Value::Object(rest)) = (head.as_object_mut(), rest) {
+            head.extend(rest);
+        }
+        head
     }
 
     /// The text of the file, with a digest that detects damage (the checker tests the mathematics).
@@ -158,7 +193,8 @@ impl Certificate {
         let value: Value =
             serde_json::from_str(text).map_err(|e| error(format!("not JSON: {e}")))?;
         let field = |name: &str| value.get(name).ok_or_else(|| error(format!("no field `{name}`")));
-        if field("kind")? != KIND {
+        let own = field("kind")? == KIND_OF_INTERACTION;
+        if field("kind")? != KIND && !own {
             return Err(Error::parameter(
                 "certificate",
                 format!("kind {}", field("kind")?),
@@ -197,8 +233,22 @@ impl Certificate {
                 _ => return Err(error(format!("rotation {pair}"))),
             }
         }
+        let mut parameters: Vec<(String, f64)> = Vec::new();
+        for pair in if own { list(field("parameters")?)? } else { Vec::new() } {
+            match &list(&pair)?[..] {
+                [Value::String(name), value] => parameters.push((name.clone(), number(value)?)),
+                _ => return Err(error(format!("the parameter {pair}"))),
+            }
+        }
+        let given: Vec<(&str, f64)> = parameters.iter().map(|(k, v)| (k.as_str(), *v)).collect();
+        let formula = match field("phi") {
+            Ok(text) if own => Some(Formula::parse(text.as_str().unwrap_or_default(), &given)?),
+            Err(e) if own => return Err(e),
+            _ => None,
+        };
         let certificate = Self {
-            beta: number(field("beta")?)?,
+            beta: if own { 0.0 } else { number(field("beta")?)? },
+            formula,
             d,
             sizes: list(field("sizes")?)?.iter().map(whole).collect::<Result<_>>()?,
             points,

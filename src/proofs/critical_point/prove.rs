@@ -9,12 +9,15 @@
 //! found here are a proposal: the checker decides.
 
 use super::Certificate;
+use super::pairs::Pairs;
 use crate::error::{Error, Result};
 use crate::num::vector::{divide, norm};
 use crate::num::{
     dense,
     interval::{Interval, check_fp_environment},
 };
+use crate::sphere::Tokens;
+use metastable_core::attention::interaction::Interaction;
 use metastable_core::landscape::CriticalPoint;
 
 /// Proves a computed critical point. The certificate has passed [`check`](super::check).
@@ -33,21 +36,60 @@ use metastable_core::landscape::CriticalPoint;
 /// assert!(critical_point::check(&proof).is_ok());
 /// ```
 pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
-    check_fp_environment()?;
-    super::check_size(point.clusters.n(), point.clusters.d())?;
-    let x = &point.clusters;
-    let mut certificate = Certificate {
-        beta: point.beta,
-        d: x.d(),
-        sizes: point.sizes.clone(),
-        points: x.coordinates().to_vec(),
+    prove_near(unproved(&point.clusters, &point.sizes, point.beta))
+}
+
+/// Proves a computed critical point of the energy of an interaction, as [`prove`]. Rows of
+/// `clusters` are clusters of `sizes` tokens.
+///
+/// **Errors** as [`prove`]; an interaction that is not differentiable at an inner product of the
+/// clusters; inner products beyond [-1, 1] by rounding where the formula has no value there.
+///
+/// ```
+/// use metastable::attention::interaction::Interaction;
+/// use metastable::{proofs::critical_point, sphere::Tokens};
+/// // Under s^2 three equal clusters at a regular triangle are a maximum.
+/// let triangle = Tokens::from_angles(&[0.0, 1.0, 2.0].map(|k| k * std::f64::consts::TAU / 3.0))?;
+/// let square = Interaction::parse("power:p=2", &[])?;
+/// let proof = critical_point::prove_interaction(&square, &triangle, &[1, 1, 1])?;
+/// assert_eq!((proof.unstable, proof.morse_index), (0, 2));
+/// # Ok::<(), metastable::Error>(())
+/// ```
+pub fn prove_interaction(
+    interaction: &Interaction,
+    clusters: &Tokens,
+    sizes: &[usize],
+) -> Result<Certificate> {
+    super::check_size(clusters.n(), clusters.d())?;
+    if sizes.len() != clusters.n() {
+        let expected = format!("one number for each of the {} clusters", clusters.n());
+        return Err(Error::parameter("sizes", format!("{sizes:?}"), expected));
+    }
+    let formula = Some(interaction.formula().clone());
+    prove_near(Certificate { formula, ..unproved(clusters, sizes, 0.0) })
+}
+
+/// A certificate without a radius.
+fn unproved(clusters: &Tokens, sizes: &[usize], beta: f64) -> Certificate {
+    let (d, points) = (clusters.d(), clusters.coordinates());
+    Certificate {
+        beta,
+        formula: None,
+        d,
+        sizes: sizes.to_vec(),
+        points: points.to_vec(),
         radius: 0.0,
-        rotations: independent_rotations(x.coordinates(), x.d()),
+        rotations: independent_rotations(points, d),
         unstable: 0,
         morse_index: 0,
-    };
+    }
+}
+
+fn prove_near(mut certificate: Certificate) -> Result<Certificate> {
+    check_fp_environment()?;
+    super::check_size(certificate.sizes.len(), certificate.d)?;
     let centre = certificate.clone();
-    let system = LagrangeSystem::new(&centre);
+    let system = LagrangeSystem::new(&centre)?;
     let inverse =
         system.inverse().ok_or_else(|| failed("the equations are singular at the point"))?;
     // Start with a few times the Newton step at the point.
@@ -65,7 +107,7 @@ pub fn prove(point: &CriticalPoint) -> Result<Certificate> {
     let inertia = system.inertia(radius)?;
     (certificate.unstable, certificate.morse_index) = inertia;
     let n: usize = certificate.sizes.iter().sum();
-    if inertia.0 + inertia.1 + certificate.rotations.len() != n * (x.d() - 1) {
+    if inertia.0 + inertia.1 + certificate.rotations.len() != n * (certificate.d - 1) {
         return Err(failed("the signs found do not add up to the dimension"));
     }
     match super::check(&certificate) {
@@ -106,10 +148,13 @@ fn rotated(y: &[f64], a: usize, b: usize) -> Vec<f64> {
 
 struct LagrangeSystem<'a> {
     c: &'a Certificate,
+    pairs: Pairs,
     k: usize,
     /// Logarithms of the row scales: minus the largest exponent of the row.
     tau: Vec<f64>,
     lambda: Vec<f64>,
+    /// beta, or the largest relative slope of a pair.
+    steepness: f64,
 }
 
 /// A box of the unknowns.
@@ -124,13 +169,16 @@ fn real(v: f64) -> Interval {
 }
 
 impl<'a> LagrangeSystem<'a> {
-    fn new(c: &'a Certificate) -> Self {
+    fn new(c: &'a Certificate) -> Result<Self> {
         let k = c.sizes.len();
-        let exponent = |q: usize, p: usize| -> f64 {
+        let pairs = Pairs::new(c)?;
+        pairs.check_smooth(c)?;
+        let chord2 = |q: usize, p: usize| -> f64 {
             let pair =
                 c.points[q * c.d..(q + 1) * c.d].iter().zip(&c.points[p * c.d..(p + 1) * c.d]);
-            -0.5 * c.beta * pair.map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+            pair.map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
         };
+        let exponent = |q: usize, p: usize| pairs.size(chord2(q, p)).0;
         let tau: Vec<f64> = (0..k)
             .map(|q| {
                 -(0..k)
@@ -147,12 +195,18 @@ impl<'a> LagrangeSystem<'a> {
                     .map(|p| {
                         let inner: f64 =
                             (0..c.d).map(|a| c.points[q * c.d + a] * c.points[p * c.d + a]).sum();
-                        c.sizes[p] as f64 * (exponent(q, p) + tau[q]).exp() * inner
+                        c.sizes[p] as f64 * pairs.at(real(chord2(q, p)), tau[q]).0.mid() * inner
                     })
                     .sum()
             })
             .collect();
-        Self { c, k, tau, lambda }
+        let relative = |q: usize, p: usize| match &pairs {
+            Pairs::Exponential(beta) => beta.abs(),
+            Pairs::Formula(_) => pairs.size(chord2(q, p)).1 * tau[q].exp(),
+        };
+        let others = (0..k).flat_map(|q| (0..k).filter(move |p| *p != q).map(move |p| (q, p)));
+        let steepness = others.map(|(q, p)| relative(q, p)).fold(0.0, f64::max);
+        Ok(Self { c, k, tau, lambda, steepness, pairs })
     }
 
     fn size(&self) -> usize {
@@ -165,7 +219,7 @@ impl<'a> LagrangeSystem<'a> {
         let wide = |v: f64, r: f64| Interval::new(v - r, v + r);
         let spread = 4.0
             * self.c.d as f64
-            * (1.0 + self.c.beta.abs())
+            * (1.0 + self.steepness)
             * radius
             * self.c.sizes.iter().sum::<usize>() as f64;
         UnknownBox {
@@ -175,11 +229,13 @@ impl<'a> LagrangeSystem<'a> {
         }
     }
 
-    /// `s_p w_qp e^{shift}`.
-    fn weight(&self, y: &[Interval], q: usize, p: usize, shift: f64) -> Interval {
+    /// `s_p e^{shift}` times the weight of a pair, and times its slope.
+    fn weight(&self, y: &[Interval], q: usize, p: usize, shift: f64) -> (Interval, Interval) {
         let d = self.c.d;
         let square = (0..d).fold(real(0.0), |s, a| s + (y[q * d + a] - y[p * d + a]).sqr());
-        real(self.c.sizes[p] as f64) * (real(shift) - real(0.5 * self.c.beta) * square).exp()
+        let tokens = real(self.c.sizes[p] as f64);
+        let (w, slope) = self.pairs.at(square, shift);
+        (tokens * w, tokens * slope)
     }
 
     /// The equations over a box (at its centre for Krawczyk's middle term).
@@ -188,7 +244,7 @@ impl<'a> LagrangeSystem<'a> {
         let mut out = vec![real(0.0); self.size()];
         for q in 0..self.k {
             for p in (0..self.k).filter(|p| *p != q) {
-                let w = self.weight(&z.y, q, p, self.tau[q]);
+                let (w, _) = self.weight(&z.y, q, p, self.tau[q]);
                 (0..d).for_each(|a| out[q * d + a] = out[q * d + a] + w * z.y[p * d + a]);
             }
             for a in 0..d {
@@ -208,15 +264,14 @@ impl<'a> LagrangeSystem<'a> {
 
     /// The Jacobian over a box, row-major.
     fn jacobian(&self, z: &UnknownBox) -> Vec<Interval> {
-        let (d, k, size, beta) = (self.c.d, self.k, self.size(), real(self.c.beta));
+        let (d, k, size) = (self.c.d, self.k, self.size());
         let mut j = vec![real(0.0); size * size];
         for q in 0..k {
             for p in (0..k).filter(|p| *p != q) {
-                let w = self.weight(&z.y, q, p, self.tau[q]);
+                let (w, slope) = self.weight(&z.y, q, p, self.tau[q]);
                 for a in 0..d {
                     for b in 0..d {
-                        let by_weight =
-                            w * beta * z.y[p * d + a] * (z.y[q * d + b] - z.y[p * d + b]);
+                        let by_weight = slope * z.y[p * d + a] * (z.y[q * d + b] - z.y[p * d + b]);
                         let own = if a == b { w } else { real(0.0) };
                         j[(q * d + a) * size + p * d + b] = own + by_weight;
                         let at = (q * d + a) * size + q * d + b;
@@ -302,20 +357,21 @@ impl<'a> LagrangeSystem<'a> {
         let z = self.box_around(radius);
         let size = self.size();
         let mut h = vec![real(0.0); size * size];
-        let beta = real(self.c.beta);
         for q in 0..k {
             for p in (0..k).filter(|p| *p != q) {
                 // Congruence by e^{tau_q / 2} keeps the blocks of one size.
-                let w = self.weight(&z.y, q, p, 0.5 * self.tau[q] + 0.5 * self.tau[p])
-                    * real(self.c.sizes[q] as f64);
-                let own = self.weight(&z.y, q, p, self.tau[q]) * real(self.c.sizes[q] as f64);
+                let tokens = real(self.c.sizes[q] as f64);
+                let times = |(w, slope): (Interval, Interval)| (w * tokens, slope * tokens);
+                let both = 0.5 * self.tau[q] + 0.5 * self.tau[p];
+                let (w, slope) = times(self.weight(&z.y, q, p, both));
+                let (_, own_slope) = times(self.weight(&z.y, q, p, self.tau[q]));
                 for a in 0..d {
                     for b in 0..d {
                         let same = if a == b { w } else { real(0.0) };
                         h[(q * d + a) * size + p * d + b] =
-                            same + w * beta * z.y[p * d + a] * z.y[q * d + b];
+                            same + slope * z.y[p * d + a] * z.y[q * d + b];
                         let at = (q * d + a) * size + q * d + b;
-                        h[at] = h[at] + own * beta * z.y[p * d + a] * z.y[p * d + b];
+                        h[at] = h[at] + own_slope * z.y[p * d + a] * z.y[p * d + b];
                     }
                 }
             }
@@ -349,20 +405,20 @@ impl<'a> LagrangeSystem<'a> {
         Ok((up, down))
     }
 
-    /// Inertia of `sum_p s_p w_qp (beta y_p y_p^T - G_qp) - s_q` bordered by `y_q`.
+    /// Inertia of `sum_p s_p (phi' y_p y_p^T - phi G_qp) - s_q phi(1)` bordered by `y_q`.
     fn within(&self, z: &UnknownBox, q: usize) -> Option<(usize, usize)> {
         let d = self.c.d;
         let shift = self.tau[q].min(0.0);
         let size = d + 1;
         let mut b = vec![real(0.0); size * size];
-        let own = real(self.c.sizes[q] as f64) * real(shift).exp();
+        let own = real(self.c.sizes[q] as f64) * self.pairs.at(real(0.0), shift).0;
         for p in (0..self.k).filter(|p| *p != q) {
-            let w = self.weight(&z.y, q, p, shift);
+            let (w, slope) = self.weight(&z.y, q, p, shift);
             let inner = (0..d).fold(real(0.0), |s, a| s + z.y[q * d + a] * z.y[p * d + a]);
             for a in 0..d {
                 for e in 0..d {
                     let at = a * size + e;
-                    b[at] = b[at] + w * real(self.c.beta) * z.y[p * d + a] * z.y[p * d + e];
+                    b[at] = b[at] + slope * z.y[p * d + a] * z.y[p * d + e];
                 }
                 b[a * size + a] = b[a * size + a] - w * inner;
             }

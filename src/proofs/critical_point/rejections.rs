@@ -6,6 +6,7 @@ use super::check::{
     IntervalMatrix, between_clusters, box_rows, inertia, is_contraction, krawczyk_ratios,
     mu_half_width, point,
 };
+use super::pairs::Pairs;
 use super::{Certificate, check, check_size};
 use crate::num::{dd::Dd, interval::Interval};
 
@@ -21,6 +22,7 @@ fn certificate(
     let d = points.len() / sizes.len();
     Certificate {
         beta,
+        formula: None,
         d,
         sizes: sizes.to_vec(),
         points,
@@ -29,6 +31,10 @@ fn certificate(
         unstable: counts.0,
         morse_index: counts.1,
     }
+}
+
+fn pairs_of(c: &Certificate) -> Pairs {
+    Pairs::new(c).expect("weights")
 }
 
 fn polygon(m: usize, d: usize) -> Vec<f64> {
@@ -101,12 +107,15 @@ fn a_box_on_which_newtons_map_does_not_contract_is_rejected() {
     // both boxes.
     for (radius, low, high) in [(5.6e-4, 0.75, 0.8), (1.1e-3, 1.45, 1.6)] {
         let c = triangle(-0.6, radius);
-        let worst = krawczyk_ratios(&c, mu_half_width(&c))
+        let worst = krawczyk_ratios(&c, &pairs_of(&c), mu_half_width(&c, &pairs_of(&c)))
             .expect("regular")
             .into_iter()
             .fold(0.0, f64::max);
         assert!(low < worst && worst < high, "{worst}");
-        assert!(inertia(&between_clusters(&c, &box_rows(&c, radius), &[0.0; 3])).is_some());
+        assert!(
+            inertia(&between_clusters(&c, &pairs_of(&c), &box_rows(&c, radius), &[0.0; 3]))
+                .is_some()
+        );
         if worst < 1.0 { accepted(&c) } else { rejected(&c, NEWTON) }
     }
 }
@@ -114,9 +123,10 @@ fn a_box_on_which_newtons_map_does_not_contract_is_rejected() {
 #[test]
 fn the_multipliers_of_rotations_need_their_half_width() {
     let c = triangle(-0.6, 1e-4);
-    let of = |mu_half_width: f64| krawczyk_ratios(&c, mu_half_width).expect("regular");
+    let of =
+        |mu_half_width: f64| krawczyk_ratios(&c, &pairs_of(&c), mu_half_width).expect("regular");
     // The image is 1.3e-6 wide in mu: half of that is too narrow a box, while y contracts.
-    let needed = of(mu_half_width(&c))[6] * mu_half_width(&c);
+    let needed = of(mu_half_width(&c, &pairs_of(&c)))[6] * mu_half_width(&c, &pairs_of(&c));
     let (wide, narrow) = (of(2.0 * needed), of(0.5 * needed));
     assert!(is_contraction(&wide), "{wide:?}");
     assert!(
@@ -236,7 +246,9 @@ fn zeros_that_are_no_critical_points_are_rejected() {
     let mut points = polygon(3, 2);
     points.extend([0.0, 0.0]);
     let c = certificate(8.0, &[1; 4], points, 1e-9, &[(1, 0)], (2, 0));
-    assert!(is_contraction(&krawczyk_ratios(&c, mu_half_width(&c)).expect("regular")));
+    assert!(is_contraction(
+        &krawczyk_ratios(&c, &pairs_of(&c), mu_half_width(&c, &pairs_of(&c))).expect("regular")
+    ));
     rejected(&c, BETWEEN);
     // NaN and infinity.
     for bad in [f64::NAN, f64::INFINITY] {

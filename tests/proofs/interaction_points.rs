@@ -1,0 +1,97 @@
+//! Certified critical points of the energies of interactions.
+
+use metastable::attention::interaction::Interaction;
+use metastable::landscape::CriticalPoint;
+use metastable::proofs::critical_point::{Certificate, check, prove, prove_interaction};
+use metastable::sphere::Tokens;
+
+fn polygon(n: usize) -> Tokens {
+    let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
+    Tokens::from_angles(&(0..n).map(angle).collect::<Vec<_>>()).expect("tokens")
+}
+
+fn tetrahedron() -> Tokens {
+    let rows = vec![1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0];
+    Tokens::normalised(3, rows).expect("tokens")
+}
+
+fn phi(text: &str) -> Interaction {
+    Interaction::parse(text, &[("beta", 4.0)]).expect("an interaction")
+}
+
+/// Directions of ascent and of descent.
+fn signs(text: &str, x: &Tokens, sizes: &[usize]) -> (usize, usize) {
+    let proof = prove_interaction(&phi(text), x, sizes).expect("a proof");
+    (proof.unstable, proof.morse_index)
+}
+
+#[test]
+fn the_exponential_as_a_formula_has_the_signs_of_the_exponential() {
+    for (x, sizes) in [
+        (polygon(2), vec![3, 2]),
+        (polygon(3), vec![1, 1, 1]),
+        (polygon(5), vec![2; 5]),
+        (tetrahedron(), vec![1, 1, 1, 1]),
+    ] {
+        let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
+        let weighted = x.clone().with_masses(&masses).expect("masses");
+        let point = CriticalPoint::near(4.0, &weighted, &sizes).expect("a critical point");
+        let one = prove(&point).expect("a proof");
+        for text in ["exp(beta*s)", "exp(beta*(s - 1))"] {
+            let other = prove_interaction(&phi(text), &x, &sizes).expect("a proof");
+            assert_eq!(
+                (one.unstable, one.morse_index, &one.rotations),
+                (other.unstable, other.morse_index, &other.rotations)
+            );
+            assert!(other.radius < 16.0 * one.radius + 1e-13, "{:e}", other.radius);
+        }
+    }
+}
+
+#[test]
+fn polygons_that_stay_and_polygons_that_do_not() {
+    // Under s^2 the triangle is a strict maximum, under s^3 two directions lead up.
+    assert_eq!(signs("s^2", &polygon(3), &[1, 1, 1]), (0, 2));
+    assert_eq!(signs("s^3", &polygon(3), &[1, 1, 1]), (2, 0));
+    // A positive increasing interaction that keeps five tokens apart.
+    let step = "1/(1 + exp(-10*(s + 0.25)))";
+    assert_eq!(signs(step, &polygon(5), &[1; 5]), (0, 4));
+    assert_eq!(signs(step, &polygon(5), &[3; 5]), (0, 14));
+    // A kink away from all inner products is no obstacle.
+    assert_eq!(signs("relu(s + 0.7)", &polygon(3), &[2, 2, 2]), (0, 5));
+}
+
+#[test]
+fn kinks_and_false_statements_are_refused() {
+    let triangle = polygon(3);
+    let e = prove_interaction(&phi("relu(s + 0.5)"), &triangle, &[1, 1, 1]).expect_err("a kink");
+    assert!(e.to_string().contains("derivative"), "{e}");
+    let e = prove_interaction(&phi("s^2"), &triangle, &[1, 1]).expect_err("two sizes");
+    assert!(e.to_string().contains("3 clusters"), "{e}");
+
+    let proof = prove_interaction(&phi("s^2"), &triangle, &[1, 1, 1]).expect("a proof");
+    assert!(check(&proof).is_ok());
+    let other = |change: fn(&mut Certificate)| {
+        let mut c = proof.clone();
+        change(&mut c);
+        check(&c).is_err()
+    };
+    assert!(other(|c| (c.unstable, c.morse_index) = (1, 1)));
+    assert!(other(|c| c.formula = phi("s^3").formula().clone().into()));
+    assert!(other(|c| c.formula = None));
+    assert!(other(|c| c.points[0] += 1e-3));
+    assert!(other(|c| c.radius = 0.09));
+    assert!(other(|c| c.sizes[0] = 2));
+}
+
+#[test]
+fn certificates_with_a_formula_are_read_back() {
+    let text = "exp(beta*s) + c*s^3";
+    let phi = Interaction::parse(text, &[("beta", 2.0), ("c", 0.1)]).expect("an interaction");
+    let proof = prove_interaction(&phi, &polygon(4), &[1, 2, 1, 2]).expect("a proof");
+    let written = proof.to_text();
+    assert_eq!(Certificate::from_text(&written).expect("a certificate"), proof);
+    assert!(proof.statement().contains("phi(s) = exp(beta*s) + c*s^3, beta = 2.0, c = 0.1"));
+    let changed = written.replacen("s^3", "s^5", 1);
+    assert!(Certificate::from_text(&changed).is_err());
+}
