@@ -58,7 +58,7 @@ fn polygons_that_stay_and_polygons_that_do_not() {
     assert_eq!(signs(step, &polygon(5), &[1; 5]), (0, 4));
     assert_eq!(signs(step, &polygon(5), &[3; 5]), (0, 14));
     // A kink away from all inner products is no obstacle.
-    assert_eq!(signs("relu(s + 0.75)", &polygon(3), &[1, 1, 1]), (0, 2));
+    assert_eq!(signs("relu(s + 0.75)", &polygon(3), &[1, 1, 1]), (2, 0));
 }
 
 #[test]
