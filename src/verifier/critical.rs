@@ -22,6 +22,7 @@
 
 use crate::flow::{System, field, tables};
 use crate::number::{I, Reader, confirm, count_below, dot, dyadic, eliminate, int, sum};
+use crate::phi::Phi;
 
 /// `A y`, where A generates the rotation in a plane.
 fn rotation((a, b): (usize, usize), d: usize, y: &[I]) -> Vec<I> {
@@ -77,8 +78,18 @@ fn number(word: &str) -> Option<I> {
     (decimal.is_finite() && decimal.to_bits() == bits).then(|| dyadic(m, k.max(1) - 1075))
 }
 
-/// Kind and version of the certificate.
+/// Kind and version of the certificate, without and with an interaction.
 const KIND: &str = "metastable critical point,version 2";
+const KIND_OF_INTERACTION: &str = "metastable critical point of an interaction,version 1";
+
+/// The formula of an interaction, from its text and the values of its parameters.
+fn interaction(r: &mut Reader) -> Result<Phi, String> {
+    let text = r.list("phi", 1, Some)?[0];
+    let words = r.list("parameters", None, Some)?;
+    let of = |p: &[&str]| Some((p[0].to_owned(), number(p.get(1)?)?));
+    let parameters: Option<Vec<_>> = words.chunks(2).map(of).collect();
+    parameters.and_then(|p| Phi::new(text, p)).ok_or("phi is no formula".into())
+}
 
 /// Checks a certificate and returns its statement.
 pub(super) fn check(text: &str) -> Result<String, String> {
@@ -90,7 +101,9 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         r.list("not_excluded", None, Some)?,
     )
         .0;
-    let (beta, d) = (r.list("beta", 1, number)?.remove(0), r.list("d", 1, |w| w.parse().ok())?[0]);
+    let phi = if kind == KIND_OF_INTERACTION { Some(interaction(r)?) } else { None };
+    let beta = if phi.is_some() { int(0) } else { r.list("beta", 1, number)?.remove(0) };
+    let d = r.list("d", 1, |w| w.parse().ok())?[0];
     let sizes: Vec<usize> = r.list("sizes", None, |w| w.parse().ok())?;
     let (k, size) = (sizes.len(), sizes.len().saturating_mul(d));
     let (points, radius) =
@@ -104,7 +117,8 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         r.list("unstable", 1, |w| w.parse().ok())?[0],
         r.list("morse_index", 1, |w| w.parse().ok())?[0],
     );
-    let complete = kind == KIND && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
+    let complete =
+        (kind == KIND || phi.is_some()) && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
     let small = radius > int(0)
         && radius < int(1).over(10)
         && beta.up() <= int(1000)
@@ -128,6 +142,7 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         d,
         top: largest(&beta, &points, d),
         beta,
+        phi,
         unit: m.clone(),
         gain: vec![int(1); m.len()],
         m,
@@ -197,9 +212,13 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         signs.0, signs.1
     );
     confirm(signs == (unstable, morse), &found)?;
-    let (beta, radius, rest) = (s.beta.show(), radius.show(), planes.len());
+    let (radius, rest) = (radius.show(), planes.len());
+    let what = match &s.phi {
+        None => format!("beta = {}", s.beta.show()),
+        Some(phi) => format!("phi(s) = {}", phi.show()),
+    };
     Ok(format!(
-        "beta = {beta}: among the configurations of {k} whole clusters in R^{d} within {radius:e} of the points, on the slice of the {rest} rotations, exactly one is critical; {unstable} \
+        "{what}: among the configurations of {k} whole clusters in R^{d} within {radius:e} of the points, on the slice of the {rest} rotations, exactly one is critical; {unstable} \
          positive and {morse} negative eigenvalues, and the rotations"
     ))
 }

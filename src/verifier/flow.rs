@@ -1,12 +1,13 @@
 //! The flow: its vector field, and Taylor coefficients of the field along a path.
 
 use crate::number::{I, dot, int, sum};
+use crate::phi::Phi;
 
 /// A system of points, at each of which there may be several tokens. `m` are the weights of the
 /// points in the norm; `unit` is the weight of one token at each point (the whole weight, for the
 /// flow of points). A point attracts with its weight times `gain`: without a mask the weights are
 /// the masses and gain is 1; with a causal mask the weights are 1 and gain is the mass. Attraction
-/// has the factor `e^{beta (G - top)}`, which fixes the unit of time.
+/// has the factor `e^{beta (G - top)}`, which fixes the unit of time, or `phi(G)`.
 #[derive(Clone)]
 pub(super) struct System {
     pub(super) softmax: bool,
@@ -14,6 +15,7 @@ pub(super) struct System {
     pub(super) d: usize,
     pub(super) beta: I,
     pub(super) top: I,
+    pub(super) phi: Option<Phi>,
     pub(super) m: Vec<I>,
     pub(super) unit: Vec<I>,
     pub(super) gain: Vec<I>,
@@ -27,7 +29,10 @@ impl System {
         (0..if self.causal { i } else { self.m.len() }).filter(move |j| *j != i || others)
     }
     pub(super) fn weight(&self, g: &I) -> I {
-        (&self.beta * (g - &self.top)).exp()
+        match &self.phi {
+            None => (&self.beta * (g - &self.top)).exp(),
+            Some(phi) => phi.at(g).0,
+        }
     }
 }
 
@@ -40,7 +45,8 @@ pub(super) fn tables(s: &System) -> [Table; 7] {
     [s.d, s.d, 1, 1, 1, s.m.len(), s.m.len()].map(|size| vec![Vec::new(); s.m.len() * size])
 }
 
-/// The next Taylor coefficient of the field along a path, from the next coefficient of the path.
+/// The next Taylor coefficient of the field along a path, from the next coefficient of the path;
+/// for phi, only the first two. Its slopes are in the place of `l beta G_l` for l = 0.
 pub(super) fn field(
     s: &System,
     [x, v, z, square, radial, slope, e]: &mut [Table; 7],
@@ -53,11 +59,14 @@ pub(super) fn field(
     x.iter_mut().zip(next).for_each(|(s, x)| s.push(x.clone()));
     for (i, j) in (1..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
         let (g, pair) = (product(x, x, i, j), i * n + j);
-        slope[pair].push(&s.beta * &g * int(k as i64));
-        let new = if k == 0 {
-            s.weight(&g)
+        let new = if let Some(phi) = &s.phi {
+            let (value, by_g) = if k == 0 { phi.at(&g) } else { (&slope[pair][0] * &g, int(0)) };
+            slope[pair].push(by_g);
+            value
         } else {
-            dot(&slope[pair][1..], e[pair].iter().rev()).over(k as i64)
+            slope[pair].push(&s.beta * &g * int(k as i64));
+            let terms = dot(&slope[pair][1..], e[pair].iter().rev());
+            if k == 0 { s.weight(&g) } else { terms.over(k as i64) }
         };
         [pair, j * n + i].iter().for_each(|p| e[*p].push(new.clone()));
     }

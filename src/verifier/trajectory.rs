@@ -228,7 +228,8 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         sum(start.chunks(d).zip(x.chunks(d)).map(off).zip(&m).map(|(far, m)| m * &far * far))
             .sqrt()
             .up();
-    let s = System { softmax, causal, d, beta, top: int(1), unit: m.clone(), m: m.clone(), gain };
+    let (top, phi, unit) = (int(1), None, m.clone());
+    let s = System { softmax, causal, d, beta, top, phi, unit, m: m.clone(), gain };
     let (mut state, mut steps) = (State { s, unit: m, x, error }, 0);
     while r.is("step") {
         steps += 1;

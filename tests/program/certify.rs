@@ -146,7 +146,7 @@ fn every_proof_and_check_tests_the_processor_first() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proofs/critical_point");
     for (file, head) in [
         ("check.rs", "pub fn check(c: &Certificate) -> Result<()> {\n"),
-        ("prove.rs", "pub fn prove(point: &CriticalPoint) -> Result<Certificate> {\n"),
+        ("prove.rs", "fn prove_near(mut certificate: Certificate) -> Result<Certificate> {\n"),
     ] {
         let text = std::fs::read_to_string(root.join(file)).expect("a source file");
         let (_, body) = text.split_once(head).expect("the entry");
@@ -268,6 +268,30 @@ fn the_verifier_checks_certificates_of_critical_points() {
     std::fs::write(at.join("bent.json"), text.replace(line, "  \"unstable\": 0,"))
         .expect("writable");
     assert!(failure(at, "certify check bent.json --exact", 1).contains("positive and"));
+}
+
+#[test]
+fn critical_points_of_interactions_are_proved_and_verified() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    triangle(at, "t.csv", 1e-3);
+    let call = "certify critical-point --tokens t.csv --out proof.json --interaction";
+    let proof = json(at, &format!("{call} power:p=2"));
+    assert_eq!((&proof["unstable_directions"], &proof["morse_index"]), (&0.into(), &2.into()));
+    for exact in ["", "--exact"] {
+        let answer = json(at, &format!("certify check proof.json {exact}"));
+        assert_eq!(answer["accepted"], true, "{answer}");
+    }
+    let text = std::fs::read_to_string(at.join("proof.json")).expect("a certificate");
+    std::fs::write(at.join("bent.json"), text.replace("\"s^p\"", "\"s^3\"")).expect("writable");
+    for exact in ["", "--exact"] {
+        failure(at, &format!("certify check bent.json {exact}"), 1);
+    }
+    let with_beta = json(at, &format!("{call} exp(beta*s) --beta 3"));
+    assert_eq!(with_beta["unstable_directions"], 2);
+    assert!(failure(at, &format!("{call} exp(bta*s) --beta 3"), 1).contains("did you mean `beta`"));
+    assert!(failure(at, &format!("{call} relu(s+0.5)"), 1).contains("kink"));
+    failure(at, "certify critical-point --tokens t.csv", 2);
 }
 
 #[test]

@@ -63,6 +63,7 @@ const GOOD: &str = "
     --values ../masses.csv; --weights sinkhorn; --where t=0.5; --x clusters; --y clusters
     bench --d 4 =; bench --heads 4 =; certify critical-point --all-digits !
     certify start --all-digits --criteria; certify critical-point --anywhere --tokens ../y.csv
+    certify critical-point --interaction power:p=2 --beta 3
     certify critical-point --masses ../masses.csv !; certify dwell --to 0.5
     certify start --dynamics usa; certify start --exact --starts 3 --init uniform --n 3 --d 2
     certify start --masses ../masses.csv; certify start --radius 1e-3; certify --out new.json

@@ -4,6 +4,7 @@ use metastable::attention::interaction::Interaction;
 use metastable::landscape::CriticalPoint;
 use metastable::proofs::critical_point::{Certificate, check, prove, prove_interaction};
 use metastable::sphere::Tokens;
+use metastable_verifier as verifier;
 
 fn polygon(n: usize) -> Tokens {
     let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
@@ -22,6 +23,8 @@ fn phi(text: &str) -> Interaction {
 /// Directions of ascent and of descent.
 fn signs(text: &str, x: &Tokens, sizes: &[usize]) -> (usize, usize) {
     let proof = prove_interaction(&phi(text), x, sizes).expect("a proof");
+    let statement = verifier::check(&proof.to_text()).expect("the verifier accepts it");
+    assert!(statement.contains("exactly one is critical"), "{statement}");
     (proof.unstable, proof.morse_index)
 }
 
@@ -74,7 +77,7 @@ fn kinks_and_false_statements_are_refused() {
     let other = |change: fn(&mut Certificate)| {
         let mut c = proof.clone();
         change(&mut c);
-        check(&c).is_err()
+        check(&c).is_err() && verifier::check(&c.to_text()).is_err()
     };
     assert!(other(|c| (c.unstable, c.morse_index) = (1, 1)));
     assert!(other(|c| c.formula = phi("s^3").formula().clone().into()));
@@ -94,4 +97,32 @@ fn certificates_with_a_formula_are_read_back() {
     assert!(proof.statement().contains("phi(s) = exp(beta*s) + c*s^3, beta = 2.0, c = 0.1"));
     let changed = written.replacen("s^3", "s^5", 1);
     assert!(Certificate::from_text(&changed).is_err());
+}
+
+#[test]
+fn the_verifier_computes_every_function_of_formulas() {
+    // Under the first formulas the triangle is a maximum, under the second ones it is none.
+    let triangle = polygon(3);
+    let forms = [
+        ("exp(s)*exp(-s)*s^2", "exp(9*s)*s^2"),
+        ("ln(exp(s^2 + 0.5)) + s^2", "ln(exp(s^2 + 5)) + s^2"),
+        ("sqrt(s^2 + 1)*(s^2 + 1)^0.5", "sqrt(s^2 + 1)*(s^2 + 1)^(-1.5)"),
+        ("s^2 + sin(s)^2 + cos(s)^2", "s^2 + sin(s)^2 + cos(2*s)^2"),
+        ("2*s^2 + tan(s)*cos(s) - sin(s)", "2*s^2 + tan(s)*cos(s) + 9*sin(s)"),
+        ("s^2 + cosh(s)^2 - sinh(s)^2", "s^2 + cosh(s)^2 - 9*sinh(s)^2"),
+        ("s^2 + tanh(s)*cosh(s) - sinh(s)", "s^2 + tanh(s)*cosh(s) + 9*sinh(s)"),
+        ("s^2 + abs(s) + s", "s^2 - abs(9*s) + s"),
+        ("s^2 + relu(s - 0.5) + pi*1e-1", "s^2 - relu(5 - 9*s) + pi*1e-1"),
+        ("s^2*(2 + s)/(2 + s)", "1/(1 + s^2)"),
+        ("(s + 2)^(-2)*(s + 2)^2*s^2", "(s + 2)^2"),
+    ];
+    for (text, other) in forms {
+        let proof = prove_interaction(&phi(text), &triangle, &[1, 1, 1]).expect(text);
+        assert_eq!((proof.unstable, proof.morse_index), (0, 2), "{text}");
+        verifier::check(&proof.to_text()).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let mut forged = proof.clone();
+        forged.formula = phi(other).formula().clone().into();
+        assert!(verifier::check(&forged.to_text()).is_err(), "{other}");
+        assert!(check(&forged).is_err(), "{other}");
+    }
 }
