@@ -91,6 +91,14 @@ fn interaction(r: &mut Reader) -> Result<Phi, String> {
     parameters.and_then(|p| Phi::new(text, p)).ok_or("phi is no formula".into())
 }
 
+/// The weights of pairs, in words.
+fn weights(s: &System) -> String {
+    match &s.phi {
+        None => format!("beta = {}", s.beta.show()),
+        Some(phi) => format!("phi(s) = {}", phi.show()),
+    }
+}
+
 /// Checks a certificate and returns its statement.
 pub(super) fn check(text: &str) -> Result<String, String> {
     let r = &mut Reader::new(text, "\n  \"", "{}[],:\"\n");
@@ -207,16 +215,11 @@ pub(super) fn check(text: &str) -> Result<String, String> {
             .ok_or("the sign of an eigenvalue within a cluster is not decided")?;
         signs = (signs.0 + (size - 1) * up, signs.1 + (size - 1) * down);
     }
-    let found = format!(
-        "{} positive and {} negative eigenvalues, not {unstable} and {morse}",
-        signs.0, signs.1
-    );
+    let (plus, minus) = signs;
+    let found =
+        format!("{plus} positive and {minus} negative eigenvalues, not {unstable} and {morse}");
     confirm(signs == (unstable, morse), &found)?;
-    let (radius, rest) = (radius.show(), planes.len());
-    let what = match &s.phi {
-        None => format!("beta = {}", s.beta.show()),
-        Some(phi) => format!("phi(s) = {}", phi.show()),
-    };
+    let (what, radius, rest) = (weights(&s), radius.show(), planes.len());
     Ok(format!(
         "{what}: among the configurations of {k} whole clusters in R^{d} within {radius:e} of the points, on the slice of the {rest} rotations, exactly one is critical; {unstable} \
          positive and {morse} negative eigenvalues, and the rotations"
