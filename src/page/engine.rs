@@ -1,8 +1,8 @@
 //! The engine: one run, and the numbers that the page shows of it.
 
 use crate::forecast;
+use crate::pair_weights::PairWeights;
 use crate::settings::Settings;
-use crate::weighing::Weighing;
 use metastable::attention::kernel::EXACT_ACCURACY;
 use metastable::flow::{Run, SdeOptions, Splitting, clusters_within, start_run, start_sde};
 use metastable::prelude::*;
@@ -25,7 +25,7 @@ fn no_run() -> Error {
 #[derive(Default)]
 pub struct Engine {
     settings: Settings,
-    weighing: Option<Weighing>,
+    pair_weights: Option<PairWeights>,
     run: Option<Run<'static, 'static, 'static>>,
     /// Why the run has ended, once it has.
     ended: Option<String>,
@@ -61,7 +61,7 @@ impl Engine {
             }
             Some("forecast") => {
                 let run = self.run()?;
-                Ok(forecast::plateau(&self.settings, self.weighing()?, run.tokens(), run.t()))
+                Ok(forecast::plateau(&self.settings, self.pair_weights()?, run.tokens(), run.t()))
             }
             Some("theory") => Ok(forecast::theory(&self.settings, &self.settings.start()?)),
             other => Err(invalid(format!("{other:?}"))),
@@ -72,8 +72,8 @@ impl Engine {
         self.run.as_ref().ok_or_else(no_run)
     }
 
-    fn weighing(&self) -> Result<&Weighing> {
-        self.weighing.as_ref().ok_or_else(no_run)
+    fn pair_weights(&self) -> Result<&PairWeights> {
+        self.pair_weights.as_ref().ok_or_else(no_run)
     }
 
     /// Begins a run. It borrows its dynamics, options and noise, which are leaked: some hundred
@@ -103,7 +103,7 @@ impl Engine {
                 start_run(dynamics, &start, settings.t_end, Box::leak(Box::new(options)), &mut [])?
             }
         };
-        self.weighing = Some(settings.weighing()?);
+        self.pair_weights = Some(settings.pair_weights()?);
         (self.settings, self.run, self.ended) = (settings, Some(run), None);
         Ok(())
     }
@@ -119,9 +119,9 @@ impl Engine {
     /// The current state. Numbers: coordinates, masses, the row of every initial token, and the
     /// cluster of every row.
     fn frame(&self, numbers: &mut Vec<f64>) -> Result<Value> {
-        let (run, weighing) = (self.run()?, self.weighing()?);
+        let (run, pair_weights) = (self.run()?, self.pair_weights()?);
         let x = run.tokens();
-        let (clusters, cluster_of_row) = clusters_within(x, weighing.cluster_radius());
+        let (clusters, cluster_of_row) = clusters_within(x, pair_weights.cluster_radius());
         numbers.extend_from_slice(x.coordinates());
         numbers.extend_from_slice(x.masses());
         numbers.extend(run.labels().iter().map(|l| *l as f64));
@@ -130,7 +130,7 @@ impl Engine {
         Ok(json!({
             "t": run.t(), "n": x.n(), "d": x.d(), "start": run.labels().len(),
             "clusters": clusters.n(),
-            "energy": weighing.energy(x)?,
+            "energy": pair_weights.energy(x)?,
             "steps": stats.steps, "rejected": stats.rejected, "ended": self.ended,
         }))
     }
@@ -139,11 +139,11 @@ impl Engine {
     /// circle, at points all around.
     /// The page requests it once per picture: it costs as much as several velocities.
     fn curve(&self, numbers: &mut Vec<f64>) -> Result<Value> {
-        let (x, weighing) = (self.run()?.tokens(), self.weighing()?);
+        let (x, pair_weights) = (self.run()?.tokens(), self.pair_weights()?);
         for k in 0..if x.d() == 2 { CURVE_POINTS } else { 0 } {
             let (sin, cos) = (std::f64::consts::TAU * k as f64 / CURVE_POINTS as f64).sin_cos();
             let weight =
-                |(row, m): (&[f64], &f64)| m * weighing.weight(cos * row[0] + sin * row[1]);
+                |(row, m): (&[f64], &f64)| m * pair_weights.weight(cos * row[0] + sin * row[1]);
             numbers.push(x.rows().zip(x.masses()).map(weight).sum());
         }
         Ok(json!({"points": numbers.len()}))

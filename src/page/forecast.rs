@@ -1,8 +1,8 @@
 //! Predictions of the theory for a run in the browser: from its start ([`theory`]), and for the
 //! present plateau of its energy ([`plateau`]).
 
+use crate::pair_weights::PairWeights;
 use crate::settings::Settings;
-use crate::weighing::Weighing;
 use metastable::attention::interaction::{Interaction, RowSum};
 use metastable::attention::{RowWeights, Variant};
 use metastable::flow::clusters_within;
@@ -32,10 +32,10 @@ fn mutual(s: &Settings) -> Option<(RowWeights, TimeScale)> {
 /// The present plateau of the energy: its level, the next level, and the time of the change. The
 /// time comes from the equation of two clusters, for the pair that would merge first without the
 /// others.
-pub fn plateau(s: &Settings, weighing: &Weighing, x: &Tokens, t: f64) -> Value {
-    let radius = weighing.cluster_radius();
+pub fn plateau(s: &Settings, pair_weights: &PairWeights, x: &Tokens, t: f64) -> Value {
+    let radius = pair_weights.cluster_radius();
     let (clusters, _) = clusters_within(x, radius);
-    let energy = |x: &Tokens| weighing.energy(x).unwrap_or(f64::NAN);
+    let energy = |x: &Tokens| pair_weights.energy(x).unwrap_or(f64::NAN);
     let mut answer = json!({"level": energy(&clusters), "clusters": clusters.n()});
     let k = clusters.n();
     let mut pairs: Vec<(f64, usize, usize)> = (0..k)

@@ -7,8 +7,8 @@
 
 mod engine;
 mod forecast;
+mod pair_weights;
 mod settings;
-mod weighing;
 
 use engine::Engine;
 use std::cell::RefCell;

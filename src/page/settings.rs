@@ -1,6 +1,6 @@
 //! Settings of a run, named as the flags of `metastable solve`.
 
-use crate::weighing::Weighing;
+use crate::pair_weights::PairWeights;
 use metastable::attention::model::Model;
 use metastable::attention::noise::Isotropic;
 use metastable::flow::velocity_accuracy;
@@ -111,8 +111,8 @@ impl Settings {
     }
 
     /// What tokens weigh each other by, for the numbers beside the run.
-    pub fn weighing(&self) -> Result<Weighing> {
-        Weighing::new(&self.interaction, self.beta)
+    pub fn pair_weights(&self) -> Result<PairWeights> {
+        PairWeights::new(&self.interaction, self.beta)
     }
 
     /// The accuracy of velocities in a run.

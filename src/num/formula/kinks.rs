@@ -16,12 +16,12 @@ impl Formula {
     /// ```
     /// use metastable::num::{formula::Formula, interval::Interval};
     /// let formula = Formula::parse("s^2 + abs(s - 0.5)", &[])?;
-    /// let all = formula.kinked_arguments::<Interval>()?;
+    /// let all = formula.arguments_of_kinks::<Interval>()?;
     /// let at = all[0].at(Interval::new(0.4, 0.6))?.value;
     /// assert!(all.len() == 1 && at.contains(0.0));
     /// # Ok::<(), metastable::Error>(())
     /// ```
-    pub fn kinked_arguments<N: Number>(&self) -> Result<Vec<Compiled<N>>> {
+    pub fn arguments_of_kinks<N: Number>(&self) -> Result<Vec<Compiled<N>>> {
         self.arguments_of(&["abs", "relu"]).iter().map(Self::compile).collect()
     }
 

@@ -249,8 +249,8 @@ fn count_signs(c: &Certificate, pairs: &Pairs) -> Result<(usize, usize)> {
 }
 
 /// The Hessian (of `e^{beta s}` divided by beta) for displacements of whole clusters, up to a
-/// congruence by `e^{shift_q / 2}`, bordered by the clusters and the rotations. (With any positive weights of the
-/// clusters, the borders of the rotations define a complement of the rotations.)
+/// congruence by `e^{shift_q / 2}`, bordered by the clusters and the rotations. (With any positive
+/// weights of the clusters, the borders of the rotations define a complement of the rotations.)
 pub(super) fn between_clusters(
     c: &Certificate,
     pairs: &Pairs,

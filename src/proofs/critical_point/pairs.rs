@@ -41,7 +41,7 @@ impl Pairs {
             None => Self::Exponential(c.beta),
             Some(formula) => Self::Formula(Box::new(SmoothFormula {
                 phi: formula.compile()?,
-                kinked: formula.kinked_arguments()?,
+                kinked: formula.arguments_of_kinks()?,
             })),
         })
     }

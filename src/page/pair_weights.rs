@@ -8,14 +8,14 @@ use metastable::prelude::*;
 const SAMPLES: u32 = 2000;
 
 /// The weights of a run.
-pub enum Weighing {
+pub enum PairWeights {
     /// `e^{beta s}`.
     Exponential { beta: f64 },
     /// An interaction with its energy, and the least and the largest W.
     Own { energy: Box<InteractionEnergy>, least: f64, most: f64 },
 }
 
-impl Weighing {
+impl PairWeights {
     /// The weights of an interaction, or of `e^{beta s}` if its text is empty.
     pub fn new(interaction: &str, beta: f64) -> Result<Self> {
         if interaction.is_empty() {
