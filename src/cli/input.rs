@@ -411,15 +411,15 @@ impl DynamicsArguments {
         Ok(())
     }
 
-    /// True if no flag but --beta is given.
-    pub fn is_plain(&self) -> Result<bool> {
+    /// True if no flag but --beta and these keys of the model is given.
+    pub fn is_plain_besides(&self, keys: &[&str]) -> Result<bool> {
         let usual = matches!(KernelChoice::parse(&self.kernel.kernel), Ok(KernelChoice::Auto))
             && self.kernel.accuracy.is_none();
         Ok(self.dynamics.is_none()
             && !self.causal
             && self.time_scale.is_none()
             && usual
-            && self.parts.model_spec()?.is_plain())
+            && self.parts.model_spec()?.words.keys().all(|key| keys.contains(key)))
     }
 
     /// The time normalisation.
@@ -430,7 +430,7 @@ impl DynamicsArguments {
     /// A description of the time normalisation, for dynamics that have one.
     pub fn normalisation(&self, model: &Model) -> Result<Option<&'static str>> {
         let scale = self.time_scale()?;
-        if model.interaction.is_some() {
+        if !model.is_exponential() {
             return Ok(None);
         }
         Ok(self.entry(model)?.variant.and_then(|v| v.weights.time_scale(scale)))
