@@ -112,6 +112,11 @@ pub const ALL: [Paper; 41] = [
         "On the number of modes of Gaussian kernel density estimators",
     ),
     paper(
+        "2501.03096",
+        "Burger, Kabri, Korolev, Roith, Weigand",
+        "Analysis of mean-field models arising from self-attention dynamics in transformer architectures with layer normalization",
+    ),
+    paper(
         "2501.18322",
         "Castin, Ablin, Carrillo, Peyré",
         "A unified perspective on the dynamics of deep transformers",

@@ -51,7 +51,8 @@ impl ChebyshevSamples {
                 let between: Vec<f64> =
                     (0..2 * n).map(|j| (PI * (j as f64 + 0.5) / (2 * n) as f64).cos()).collect();
                 let exact = checked(&between, f(&between)?)?;
-                let gaps = between.iter().zip(&exact).map(|(s, v)| (sum(&coefficients, *s) - v).abs());
+                let gaps =
+                    between.iter().zip(&exact).map(|(s, v)| (sum(&coefficients, *s) - v).abs());
                 return Ok(Self { error: gaps.fold(0.0, f64::max), coefficients });
             }
             n *= 2;
@@ -94,7 +95,8 @@ fn transform(values: &[f64]) -> Vec<f64> {
     let half = |j: usize| if j == 0 || j == n { 0.5 } else { 1.0 };
     (0..=n)
         .map(|k| {
-            let terms = values.iter().enumerate().map(|(j, v)| half(j) * v * cosines[j * k % (2 * n)]);
+            let terms =
+                values.iter().enumerate().map(|(j, v)| half(j) * v * cosines[j * k % (2 * n)]);
             2.0 * half(k) / n as f64 * terms.sum::<f64>()
         })
         .collect()

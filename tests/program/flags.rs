@@ -41,7 +41,7 @@ const REQUIRED: &str =
 const GOOD: &str = "
     --accuracy 1e-12 =; --activation relu --mlp ../mlp.npz; --angles ../angles.csv
     --array x --tokens ../two.npz; --band 10,90; --beta 2; --bias alibi; --by n; --shard 0/2
-    --certificates new; --connections sa; --criteria
+    --certificates new; --connections sa; --coupling ../symmetric.csv; --criteria
     --d 3 --init uniform --n 3; --density cos:1=0.1; --dpi 31; --dynamics usa; --energy-scale unit
     --exact =; --exponents 2; --font-size 11; --frame 0 --from-run ../run
     --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --interaction power:p=2
@@ -284,6 +284,7 @@ fn prepare(at: &Path) {
         ("angles.csv", "0\n1\n2\n"),
         ("masses.csv", "1\n2\n3\n"),
         ("square.csv", "1,2\n-1,0.5\n"),
+        ("symmetric.csv", "0.5,0.2\n0.2,-0.4\n"),
         ("pair.csv", "1,0\n-1,0\n"),
         ("sphere.csv", "1,0,0\n0,1,0\n0,0,1\n"),
         ("many.csv", &many),

@@ -2,8 +2,8 @@
 //! the conformance suite and the experiments read.
 
 use super::kernel::{Attention, EXACT_ACCURACY, KernelChoice, OutputForm, Weights, Workspace};
-use super::pair_energy::PairEnergy;
 use super::normalisation::{Normalisation, Post, RateDependence, TokenState};
+use super::pair_energy::PairEnergy;
 use super::sublayer::{Input, Properties, Sublayer};
 use super::triangular::TriangularJacobian;
 use super::{Head, RowWeights, TimeScale, Variant};

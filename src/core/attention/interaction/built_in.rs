@@ -155,8 +155,7 @@ pub fn find(text: &str) -> Result<Option<Definition>> {
 fn polynomial(text: &str) -> Result<Definition> {
     let coefficients = coefficients(POLYNOMIAL, text, 65)?;
     let names: Vec<String> = (0..coefficients.len()).map(|k| format!("c{k}")).collect();
-    let parameters: Vec<(&str, f64)> =
-        names.iter().map(String::as_str).zip(coefficients).collect();
+    let parameters: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(coefficients).collect();
     let terms: Vec<String> = (0..names.len()).map(|k| format!("c{k}*s^{k}")).collect();
     let formula = Formula::parse(&terms.join(" + "), &parameters)?;
     Ok(Definition { formula, potential_at_zero: 0.0 })
