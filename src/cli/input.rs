@@ -2,6 +2,7 @@
 
 use super::model_flags::ModelArguments;
 use crate::attention::dynamics::NamedDynamics;
+use crate::attention::interaction::Interaction;
 use crate::attention::kernel::{EXACT_ACCURACY, KernelChoice};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
@@ -278,8 +279,8 @@ pub struct DynamicsArguments {
     #[arg(long)]
     dynamics: Option<String>,
     /// Inverse temperature.
-    #[arg(long, allow_hyphen_values = true)]
-    pub beta: f64,
+    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
+    pub beta: Option<f64>,
     /// Causal mask: token i sees the tokens j <= i.
     #[arg(long)]
     causal: bool,
@@ -329,6 +330,11 @@ impl KernelArguments {
 }
 
 impl DynamicsArguments {
+    /// The inverse temperature; 0 if an interaction needs none.
+    pub fn beta(&self) -> f64 {
+        self.beta.unwrap_or_default()
+    }
+
     /// The registered entry.
     pub fn entry(&self, model: &Model) -> Result<&'static NamedDynamics> {
         dynamics::find(&self.name(model), self.causal)
@@ -391,7 +397,11 @@ impl DynamicsArguments {
                 "none: only dynamics with exponential weights have a time normalisation",
             ));
         }
-        let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, x.n()) };
+        if let (None, Some(text)) = (self.beta, &model.interaction) {
+            // A formula of beta needs its value.
+            Interaction::parse(text, &[])?;
+        }
+        let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta(), x.n()) };
         model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, x.d())
     }
 

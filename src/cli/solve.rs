@@ -92,10 +92,10 @@ impl Arguments {
         let accuracy = if model_spec.noise_settings.is_some() {
             SDE_VELOCITY_ACCURACY
         } else {
-            velocity_accuracy(self.rtol(), self.dynamics.beta)
+            velocity_accuracy(self.rtol(), self.dynamics.beta())
         };
         let (dynamics, taken) = self.dynamics.build(model, &x, accuracy)?;
-        let beta = self.dynamics.beta;
+        let beta = self.dynamics.beta();
         let setting = RunParameters { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(
             setting,
@@ -263,8 +263,9 @@ impl Arguments {
                 "two clusters are left; by the exact two-cluster law they merge after a further 10^{log10:.6} units of time"
             ));
         }
-        let pair =
-            end.clusters.n() == 2 && self.mutual(model_spec).is_some() && self.dynamics.beta >= 0.0;
+        let pair = end.clusters.n() == 2
+            && self.mutual(model_spec).is_some()
+            && self.dynamics.beta() >= 0.0;
         if pair && std::f64::consts::PI - dist(end.clusters.row(0), end.clusters.row(1)) < 1e-12 {
             note(
                 "the two remaining tokens are antipodal to rounding: this is a saddle, which almost every start leaves",
@@ -389,7 +390,7 @@ impl Arguments {
     /// law of SA and USA.
     fn last_merger(&self, end: &Solution, model_spec: &ModelSpec) -> Option<f64> {
         let x = &end.clusters;
-        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 {
+        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta() < 0.0 {
             return None;
         }
         let (from, alpha) = (dist(x.row(0), x.row(1)), x.masses()[0]);
@@ -400,14 +401,14 @@ impl Arguments {
         let weights = self.mutual(model_spec)?;
         let scale = (self.dynamics.time_scale().ok()?, end.labels.len());
         let log =
-            log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
+            log_merge_time(weights, scale, self.dynamics.beta(), alpha, from, self.merge_radius());
         log.ok().map(|l| l / std::f64::consts::LN_10)
     }
 
     /// The energy and its logarithm at the end; null off the sphere. An interaction of its own has
     /// its own energy, without a logarithm, unless matrices act.
     fn energies(&self, end: &Solution, dynamics: &Dynamics, model: &Model) -> (Value, Value) {
-        let (x, beta) = (&end.clusters, self.dynamics.beta);
+        let (x, beta) = (&end.clusters, self.dynamics.beta());
         if !x.space().is_unit() {
             return (Value::Null, Value::Null);
         }

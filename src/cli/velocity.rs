@@ -52,7 +52,7 @@ impl Arguments {
                 "use smaller matrices and radii"
             };
             return Err(Error::Beyond {
-                quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta),
+                quantity: format!("a velocity of {name} at beta = {}", self.dynamics.beta()),
                 hint: hint.into(),
             });
         }

@@ -58,14 +58,14 @@ impl Interaction {
                 metastable::Error::Numerical { what: "the function raised an exception".into() }
             })
         };
-        match interaction::Interaction::sampled_text(values) {
+        match interaction::Interaction::text_of_values(values) {
             Ok((text, error)) => Self::of_text(text, Some(error)),
             Err(e) => Err(raised.unwrap_or_else(|| to_py_err(&e))),
         }
     }
 
-    /// From an argument: an `Interaction`, a text or a function; `None` for other objects.
-    pub fn of_argument(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    /// The text of an argument: an `Interaction`, a text or a function; `None` for other objects.
+    pub fn text_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         if let Ok(own) = value.cast::<Self>() {
             return Ok(Some(own.get().text.clone()));
         }
@@ -245,7 +245,7 @@ impl InteractionEnergy {
     #[new]
     #[pyo3(signature = (interaction, coupling=None))]
     fn new(interaction: &Bound<'_, PyAny>, coupling: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let text = match Interaction::of_argument(interaction)? {
+        let text = match Interaction::text_of(interaction)? {
             Some(text) => text,
             None => interaction.extract::<String>().map_err(|_| {
                 PyTypeError::new_err("interaction: expected an Interaction, a text or a function")

@@ -42,7 +42,7 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
             }
             continue;
         }
-        if let ("interaction", Some(text)) = (known, Interaction::of_argument(&value)?) {
+        if let ("interaction", Some(text)) = (known, Interaction::text_of(&value)?) {
             words.insert(known, vec![text]);
             continue;
         }

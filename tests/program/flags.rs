@@ -20,9 +20,10 @@ const CALLS: &str = "
     clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
     diff ../run ../run; energy --beta 3; saddles --beta 3; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
-    landscape --n 3; list laws; man pages; measure --space circle --density cos:1=0.2
+    landscape --n 3; list laws; man pages; measure --space circle --density cos:1=0.2 --beta 3
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv
-    movie --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
+    solve --beta 3; velocity --beta 3
+    movie --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa; predict kac-rice --n 100; predict normalisation --scheme pre
     predict parking --d 2 --beta 50; predict polygon --dynamics usa
     predict random-weights --times 1; run ../e.toml; provenance ../run/timeline.csv

@@ -123,9 +123,12 @@ impl Arguments {
             cancel: Some(&CANCEL),
             ..Options::default()
         };
-        let (dynamics, _) =
-            self.dynamics.build(model, &x, velocity_accuracy(options.rtol, self.dynamics.beta))?;
-        let setting = RunParameters { n: x.n(), d: x.d(), beta: self.dynamics.beta };
+        let (dynamics, _) = self.dynamics.build(
+            model,
+            &x,
+            velocity_accuracy(options.rtol, self.dynamics.beta()),
+        )?;
+        let setting = RunParameters { n: x.n(), d: x.d(), beta: self.dynamics.beta() };
         let mut observables = vec![find("positions")?, find("clusters")?];
         let relative = dynamics.pair_energy().is_none();
         observables.extend(self.observable(&setting, relative)?);
@@ -210,11 +213,11 @@ impl Arguments {
                 Error::unknown("column of the run", name, table.columns.iter().map(String::as_str))
             })?),
         };
-        let energy = Energy::new(self.dynamics.beta, EnergyScale::Unit);
+        let energy = Energy::new(self.dynamics.beta(), EnergyScale::Unit);
         let dynamics = if model.is_exponential() {
             None
         } else {
-            let spec = Spec::new(self.dynamics.beta, columns.len() / d);
+            let spec = Spec::new(self.dynamics.beta(), columns.len() / d);
             Some(model.build("usa", false, &spec, d)?)
         };
         let own = dynamics.as_ref().and_then(Dynamics::pair_energy);
@@ -258,7 +261,7 @@ impl Arguments {
     fn movie(&self, frames: Vec<Frame>, d: usize, t_first: f64, model: &Model) -> TokenMovie {
         let title = match &model.interaction {
             Some(phi) => format!("\u{3c6} = {phi}"),
-            None => format!("\u{3b2} = {}", self.dynamics.beta),
+            None => format!("\u{3b2} = {}", self.dynamics.beta()),
         };
         let (observable, relative) = (self.observable.clone(), model.is_exponential());
         TokenMovie { frames, d, title, t_first, observable, relative }

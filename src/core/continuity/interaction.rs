@@ -40,7 +40,7 @@ impl MeasureInteraction {
     }
 
     /// The interaction.
-    pub fn phi(&self) -> &Interaction {
+    pub fn interaction(&self) -> &Interaction {
         &self.phi
     }
 

@@ -89,7 +89,7 @@ impl MeasureDynamics {
     pub fn largest_rate(&self) -> f64 {
         match &self.interaction {
             None => self.weights.log_consensus_row_sum(self.beta.abs()).exp(),
-            Some(own) if self.weights == RowWeights::Exponential => own.phi().sizes().0,
+            Some(own) if self.weights == RowWeights::Exponential => own.interaction().sizes().0,
             Some(_) => 1.0,
         }
     }
@@ -98,7 +98,7 @@ impl MeasureDynamics {
     pub fn largest_energy(&self) -> f64 {
         match &self.interaction {
             None => self.beta.abs().exp() / (2.0 * self.beta.abs()).max(1.0),
-            Some(own) => 0.5 * own.phi().sizes().0,
+            Some(own) => 0.5 * own.interaction().sizes().0,
         }
     }
 }
@@ -265,7 +265,7 @@ fn reject_interaction(dynamics: &MeasureDynamics) -> Result<()> {
     let Some(own) = &dynamics.interaction else { return Ok(()) };
     Err(Error::parameter(
         "interaction",
-        own.phi().name(),
+        own.interaction().name(),
         "none for this method: series and finite volumes know any interaction",
     ))
 }

@@ -270,8 +270,8 @@ impl<N: Nodes> Operator<N> {
     fn check_row_sums(&self, density: &[f64], sums: &[f64]) -> Result<()> {
         let Some(own) = &self.dynamics.interaction else { return Ok(()) };
         let least = |v: &[f64]| v.iter().copied().fold(f64::INFINITY, f64::min);
-        let (lowest, size) = (least(sums), own.phi().sizes().0);
-        if lowest > MIN_ROW_SUM * size || least(density) < 0.0 || lowest.is_nan() {
+        let (lowest, size) = (least(sums), own.interaction().sizes().0);
+        if lowest > MIN_ROW_SUM * size || least(density) < -1e-9 || lowest.is_nan() {
             return Ok(());
         }
         Err(Error::Numerical {

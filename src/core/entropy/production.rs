@@ -13,7 +13,11 @@ use std::f64::consts::TAU;
 /// attention, which has no closed kernel; an interaction of its own.
 pub fn on_circle(density: &Circle, dynamics: &MeasureDynamics, points: usize) -> Result<f64> {
     if let Some(own) = &dynamics.interaction {
-        return Err(Error::parameter("interaction", own.phi().name(), "none: only e^{beta s}"));
+        return Err(Error::parameter(
+            "interaction",
+            own.interaction().name(),
+            "none: only e^{beta s}",
+        ));
     }
     let values = density.values(points);
     let n = values.len();

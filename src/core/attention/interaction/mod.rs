@@ -95,7 +95,8 @@ fn as_interaction(error: Error) -> Error {
 
 impl Interaction {
     /// An interaction by name (`exp:beta=4`, `power:p=3`, `polynomial:1,0,2`, `chebyshev:0,0,1`,
-    /// see [`ALL`]) or by a formula of s and the parameters, which may follow a semicolon: `s^p; p=3`.
+    /// see [`ALL`]) or by a formula of s and the parameters, which may follow a semicolon:
+    /// `s^p; p=3`.
     ///
     /// **Errors** an unknown name or parameter, an empty formula, a formula that is not finite or
     /// not real somewhere on [-1, 1] (the error names the point), a formula whose series needs more
@@ -125,12 +126,12 @@ impl Interaction {
     /// ```
     /// use metastable::attention::interaction::Interaction;
     /// let values = |s: &[f64]| Ok(s.iter().map(|s| (2.0 * s).tanh() + 1.0).collect());
-    /// let (text, error) = Interaction::sampled_text(values)?;
+    /// let (text, error) = Interaction::text_of_values(values)?;
     /// let phi = Interaction::parse(&text, &[])?;
     /// assert!(error < 1e-14 && (phi.value(0.3)? - (0.6f64.tanh() + 1.0)).abs() < 1e-14);
     /// # Ok::<(), metastable::Error>(())
     /// ```
-    pub fn sampled_text(values: impl FnMut(&[f64]) -> Result<Vec<f64>>) -> Result<(String, f64)> {
+    pub fn text_of_values(values: impl FnMut(&[f64]) -> Result<Vec<f64>>) -> Result<(String, f64)> {
         let found = ChebyshevSamples::of(values)?;
         let numbers: Vec<String> = found.coefficients.iter().map(f64::to_string).collect();
         Ok((format!("{}:{}", built_in::CHEBYSHEV, numbers.join(",")), found.error))
@@ -341,12 +342,13 @@ impl Interaction {
     /// use metastable::attention::interaction::Interaction;
     /// assert!(Interaction::parse("(s - 0.3)^2", &[])?.check_row_weights().is_ok());
     /// // Negative on an interval of length 2e-4 only.
-    /// let found = Interaction::parse("(s - 0.3)^2 - 1e-8", &[])?.check_row_weights();
-    /// assert!(found.unwrap_err().to_string().contains("s = 0.3"));
+    /// let found = Interaction::parse("(s - 0.3002)^2 - 1e-8", &[])?.check_row_weights();
+    /// assert!(found.unwrap_err().to_string().contains("s = 0.300"));
     /// # Ok::<(), metastable::Error>(())
     /// ```
     pub fn check_row_weights(&self) -> Result<()> {
-        let (least, slack) = (self.range.least, 1e-14 * self.range.size);
+        let slack = (1e-14 * self.range.size).max(f64::MIN_POSITIVE);
+        let least = self.range.least;
         let found = if least.1 < -slack {
             Sign::Negative(least.0)
         } else {
