@@ -194,6 +194,41 @@ impl ChebyshevSeries {
         self
     }
 
+    /// `a_0, a_1, ...` of the same polynomial as a Legendre series `sum_l a_l P_l(t)`, rounded.
+    ///
+    /// **Accuracy** each to its last digits: Clenshaw's recurrence in double-doubles, with `t`
+    /// as the matrix `t P_l = ((l + 1) P_{l+1} + l P_{l-1}) / (2l + 1)`. **Cost** `3 N^2`
+    /// double-double operations for N terms.
+    ///
+    /// ```
+    /// use metastable::num::chebyshev_series::ChebyshevSeries;
+    /// // t^2 = (P_0 + 2 P_2) / 3
+    /// let a = ChebyshevSeries::fit(|t| Ok(t * t), -1.0, 1.0)?.legendre();
+    /// assert!((a[0] - 1.0 / 3.0).abs() < 1e-16 && (a[2] - 2.0 / 3.0).abs() < 1e-16);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn legendre(&self) -> Vec<f64> {
+        let n = self.coefficients.len();
+        let ratio = |l: usize| Dd::from(l as f64) / Dd::from((2 * l + 1) as f64);
+        let down: Vec<Dd> = (0..n).map(ratio).collect();
+        let up: Vec<Dd> = down.iter().map(|r| Dd::from(1.0) - *r).collect();
+        // t times a series of degree below n - 1.
+        let times = |v: &[Dd], l: usize| {
+            let from_below = if l > 0 { up[l - 1] * v[l - 1] } else { Dd::default() };
+            from_below + if l + 1 < n { down[l + 1] * v[l + 1] } else { Dd::default() }
+        };
+        let (mut a, mut b) = (vec![Dd::default(); n], vec![Dd::default(); n]);
+        for (k, c) in self.coefficients.iter().enumerate().rev() {
+            let factor = Dd::from(if k == 0 { 1.0 } else { 2.0 });
+            for (l, b) in b[..n - k].iter_mut().enumerate() {
+                *b = factor * times(&a, l) - *b;
+            }
+            b[0] = b[0] + *c;
+            std::mem::swap(&mut a, &mut b);
+        }
+        a.iter().map(|c| c.to_f64()).collect()
+    }
+
     /// The coefficients of `1, t, t^2, ...`, rounded.
     ///
     /// They may be much larger than the values: compare their sum before they are used.

@@ -28,6 +28,7 @@ mod definition;
 mod epilogue;
 mod exact;
 mod fast;
+mod fast_any_weight;
 mod flagged_rows;
 mod hessian;
 mod limits;
@@ -47,6 +48,7 @@ pub use exact::any_weight::AnyWeight;
 pub use exact::direct::exact_sums;
 pub use exact::distributed::{Communicator, Distributed};
 pub use fast::series::{MAX_ORDER, Series};
+pub use fast_any_weight::{FastAnyWeight, MAX_DEGREE, SeriesProfile, WeightProfile};
 pub use flagged_rows::FlaggedRows;
 pub use hessian::hessian_sums;
 pub use limits::{

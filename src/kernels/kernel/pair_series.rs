@@ -70,6 +70,11 @@ impl Powers {
         Self { pairs: coefficients.chunks(2).map(pair).rev().collect(), parity }
     }
 
+    /// Bound of the degree.
+    pub fn degree(&self) -> usize {
+        2 * self.pairs.len()
+    }
+
     #[inline(always)]
     fn values<L: SimdOps<F = f64>, const U: usize>(&self, l: L, t: [L::V; U]) -> [L::V; U] {
         let mut square = t;

@@ -1,6 +1,10 @@
 //! The forms in which kernels evaluate an interaction: powers, Chebyshev sums, exponentials.
 
-use crate::attention::kernel::{PairSeries, Piece, PieceForm, Powers};
+use super::Extremes;
+use crate::attention::kernel::{
+    MAX_DEGREE, MAX_ORDER, PairSeries, Piece, PieceForm, Powers, Series, SeriesProfile,
+    WeightProfile,
+};
 use crate::error::Result;
 use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
@@ -110,4 +114,61 @@ pub fn logarithmic(
 pub fn ratio(phi: &Compiled<Dd>, reach: f64) -> Result<PairSeries> {
     let ratio = |s: Dd| phi.at(s).map(|at| at.first / at.value);
     Ok(pair_series(&[ChebyshevSeries::fit(ratio, -reach, reach)?], reach))
+}
+
+/// What fast sums need to know of the weights.
+pub fn profile(
+    series: &[ChebyshevSeries],
+    weights: &PairSeries,
+    reach: f64,
+    range: &Extremes,
+) -> WeightProfile {
+    let u = 0.5 * f64::EPSILON;
+    // The largest values may lie between samples.
+    let size = 1.01 * range.size.max(f64::MIN_POSITIVE);
+    let relative =
+        matches!(&weights.pieces[..], [Piece { form: PieceForm::Exponential { .. }, .. }]);
+    let steepness = if relative { range.log_slope } else { 1.05 * range.slope / size };
+    let error = series.iter().fold(0.0, |m: f64, p| m.max(p.error())) / size;
+    let (mut rounding, mut cost) = (0.0f64, 0.2);
+    for piece in &weights.pieces {
+        let (errors, time) = match &piece.form {
+            PieceForm::Powers(p) => (2.0 * f64::from(MAX_GROWTH as u32), 0.016 * p.degree() as f64),
+            PieceForm::Chebyshev(c) => {
+                let spread: f64 = c.iter().enumerate().map(|(k, c)| k as f64 * c.abs()).sum();
+                (16.0 + 4.0 * spread / size, 0.034 * c.len() as f64)
+            }
+            // The rounding of the exponent, in units of ln 2, and the exponential.
+            PieceForm::Exponential { slope, .. } => {
+                (16.0 + 4.0 * reach * range.log_slope, 0.2 + 0.016 * slope.degree() as f64)
+            }
+        };
+        (rounding, cost) = (rounding.max(errors * u), cost + time);
+    }
+    let jumps = series.windows(2).any(|w| {
+        let at = w[0].interval().1;
+        (w[0].value(at) - w[1].value(at)).abs() > 1e-12 * size
+    });
+    let whole = match series {
+        [only] if reach <= 1.0 => Some(only),
+        _ => None,
+    };
+    let tail = 2.0 * error;
+    let scaled = |c: Vec<f64>| c.into_iter().map(|c| c / size).collect::<Vec<_>>();
+    let circle = whole
+        .filter(|s| s.degree() < MAX_ORDER)
+        .map(|s| SeriesProfile::circle(Series::from_chebyshev(&scaled(s.coefficients()), tail)));
+    let sphere = whole
+        .filter(|s| s.degree() < MAX_DEGREE)
+        .map(|s| SeriesProfile::sphere(Series::from_legendre(&scaled(s.legendre()), tail)));
+    WeightProfile {
+        size,
+        steepness: if jumps { f64::INFINITY } else { steepness },
+        relative,
+        signed: range.least.1 < 0.0,
+        rounding: rounding + error,
+        cost,
+        circle,
+        sphere,
+    }
 }

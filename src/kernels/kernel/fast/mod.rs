@@ -11,6 +11,8 @@ pub mod heads;
 #[doc(hidden)]
 pub mod inner;
 #[doc(hidden)]
+pub mod pair_weight;
+#[doc(hidden)]
 pub mod products;
 #[doc(hidden)]
 pub mod series;
