@@ -56,8 +56,8 @@ pub struct SeriesProfile {
 pub const MAX_DEGREE: usize = 190;
 
 impl SeriesProfile {
-    /// The series on the circle. Each power of `e^{i theta}` adds a rounding error u, so coefficient
-    /// k adds `k |c_k|`, as for the exponential.
+    /// The series on the circle. Each power of `e^{i theta}` adds a rounding error u, so
+    /// coefficient k adds `k |c_k|`, as for the exponential.
     pub fn circle(series: Series) -> Self {
         let spread: f64 = series.kernel.iter().enumerate().map(|(k, c)| k as f64 * c.abs()).sum();
         let error = 0.5 * f64::EPSILON * (16.0 + 10.0 * spread) + 2.0 * series.tail;

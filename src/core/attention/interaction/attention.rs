@@ -103,8 +103,8 @@ impl InteractionAttention {
         Self { sign: if repelling { -1.0 } else { 1.0 }, ..self }
     }
 
-    /// Sets the relative accuracy of a row, [`EXACT_ACCURACY`] by default. Above it fast sums may be
-    /// used for one identity head without a pattern: Fourier series on the circle, spherical
+    /// Sets the relative accuracy of a row, [`EXACT_ACCURACY`] by default. Above it fast sums may
+    /// be used for one identity head without a pattern: Fourier series on the circle, spherical
     /// harmonics on S^2, inner products elsewhere. Rows whose error bound exceeds the accuracy are
     /// computed again by exact sums.
     #[must_use]

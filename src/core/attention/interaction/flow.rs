@@ -33,6 +33,15 @@ impl InteractionAttention {
         });
     }
 
+    /// Row i only, by exact sums. **Cost** n weights and about `6 n d` operations per head.
+    pub fn row(&self, x: &Tokens, form: OutputForm, i: usize) -> Vec<f64> {
+        let (mut images, mut out) = (Images::default(), vec![0.0; x.d()]);
+        images.fill(self, x);
+        let rows = Row { attention: self, x, form, images: &images };
+        rows.write(&mut Scratch::default(), i, &mut out);
+        out
+    }
+
     /// Computes rows of plain attention again by exact sums.
     fn exact_rows(
         &self,

@@ -2,8 +2,8 @@
 
 use super::Extremes;
 use crate::attention::kernel::{
-    MAX_DEGREE, MAX_ORDER, PairSeries, Piece, PieceForm, Powers, Series, SeriesProfile,
-    WeightProfile,
+    CELLS, Cells, MAX_DEGREE, MAX_ORDER, PairSeries, Piece, PieceForm, Powers, Series,
+    SeriesProfile, WeightProfile,
 };
 use crate::error::Result;
 use crate::num::chebyshev_series::ChebyshevSeries;
@@ -49,10 +49,45 @@ pub fn pair_series(series: &[ChebyshevSeries], reach: f64) -> PairSeries {
 }
 
 fn form(p: &ChebyshevSeries) -> PieceForm {
-    match powers(p) {
+    let powers = powers(p);
+    // Operations per weight: one a power, two a Chebyshev coefficient or a coefficient of a cell.
+    let cost = p.degree() * if powers.is_some() { 1 } else { 2 };
+    if cost > MIN_CELLS
+        && let Some(cells) = cells(p)
+        && 5 * (2 * cells.terms() + 5) < 4 * cost
+    {
+        return PieceForm::Cells(cells);
+    }
+    match powers {
         Some(powers) => PieceForm::Powers(powers),
         None => PieceForm::Chebyshev(p.coefficients()),
     }
+}
+
+/// Series of fewer operations are evaluated as they are.
+const MIN_CELLS: usize = 48;
+
+/// A long series by powers on cells, if these are harmless.
+fn cells(p: &ChebyshevSeries) -> Option<Cells> {
+    let (low, high) = p.interval();
+    let size = largest_sample(p);
+    let end = |k: usize| low + (high - low) * (k as f64 / CELLS as f64);
+    let mut all: [Vec<f64>; CELLS] = Default::default();
+    for (k, powers) in all.iter_mut().enumerate() {
+        let cell = ChebyshevSeries::fit(|s| Ok(p.value_at(s)), end(k), end(k + 1)).ok()?;
+        *powers = cell.powers();
+        let growth: f64 = powers.iter().map(|c| c.abs()).sum();
+        if growth > MAX_GROWTH * size {
+            return None;
+        }
+    }
+    Some(Cells::new(&all))
+}
+
+/// The largest absolute value at 65 points.
+fn largest_sample(p: &ChebyshevSeries) -> f64 {
+    let (low, high) = p.interval();
+    (0..=64).fold(0.0, |m: f64, k| m.max(p.value(low + (high - low) * f64::from(k) / 64.0).abs()))
 }
 
 /// The powers of a series, if they are harmless.
@@ -60,9 +95,7 @@ fn powers(p: &ChebyshevSeries) -> Option<Powers> {
     if p.degree() > MAX_POWERS {
         return None;
     }
-    let (low, high) = p.interval();
-    let size = (0..=64)
-        .fold(0.0, |m: f64, k| m.max(p.value(low + (high - low) * f64::from(k) / 64.0).abs()));
+    let size = largest_sample(p);
     let powers = p.powers();
     let growth: f64 = powers.iter().map(|c| c.abs()).sum();
     // Coefficients far below the rounding error of the largest value change nothing.
@@ -133,11 +166,12 @@ pub fn profile(
     let (mut rounding, mut cost) = (0.0f64, 0.2);
     for piece in &weights.pieces {
         let (errors, time) = match &piece.form {
-            PieceForm::Powers(p) => (2.0 * f64::from(MAX_GROWTH as u32), 0.016 * p.degree() as f64),
+            PieceForm::Powers(p) => (2.0 * MAX_GROWTH, 0.016 * p.degree() as f64),
             PieceForm::Chebyshev(c) => {
                 let spread: f64 = c.iter().enumerate().map(|(k, c)| k as f64 * c.abs()).sum();
                 (16.0 + 4.0 * spread / size, 0.034 * c.len() as f64)
             }
+            PieceForm::Cells(cells) => (2.0 * MAX_GROWTH, 0.1 + 0.034 * cells.terms() as f64),
             // The rounding of the exponent, in units of ln 2, and the exponential.
             PieceForm::Exponential { slope, .. } => {
                 (16.0 + 4.0 * reach * range.log_slope, 0.2 + 0.016 * slope.degree() as f64)
