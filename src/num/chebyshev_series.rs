@@ -42,6 +42,16 @@ impl ChebyshevSeries {
     /// **Cost** `N^2` double-double operations for N terms.
     /// **Errors** those of f, a value that is not finite, more than [`MAX_TERMS`] terms.
     pub fn fit(f: impl Fn(Dd) -> Result<Dd>, low: f64, high: f64) -> Result<Self> {
+        Self::fit_within(f, low, high, MAX_TERMS)
+    }
+
+    /// [`ChebyshevSeries::fit`] with fewer terms at most: for a function that may have no series.
+    pub fn fit_within(
+        f: impl Fn(Dd) -> Result<Dd>,
+        low: f64,
+        high: f64,
+        max_terms: usize,
+    ) -> Result<Self> {
         let mut n = 16;
         loop {
             let nodes = nodes(n);
@@ -64,11 +74,11 @@ impl ChebyshevSeries {
                 return Self::truncated(f, low, high, coefficients, size);
             }
             n *= 2;
-            if n > MAX_TERMS {
+            if n > max_terms {
                 return Err(Error::parameter(
                     "interaction",
                     format!(
-                        "a function whose series on [{low}, {high}] needs more than {MAX_TERMS} terms"
+                        "a function whose series on [{low}, {high}] needs more than {max_terms} terms"
                     ),
                     "a function that is analytic on [-1, 1] between the kinks of abs and relu",
                 ));

@@ -57,7 +57,7 @@ const INTERACTIONS: [&str; 9] = [
 fn fast_sums_keep_the_accuracy() -> Result<()> {
     // The accuracy, the tokens, and the algorithm for an interaction without and with kinks.
     for (n, d, smooth, kinked) in [
-        (900, 2, "any-weight-fourier", "any-weight-inner"),
+        (900, 2, "any-weight-fourier", "any-weight-arcs"),
         (5000, 3, "any-weight-harmonics", "any-weight-inner"),
         (200, 6, "any-weight-inner", "any-weight-inner"),
         (300, 33, "any-weight-products", "any-weight-products"),

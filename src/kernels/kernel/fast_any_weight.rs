@@ -7,6 +7,7 @@
 
 use super::epilogue::apply_epilogue;
 use super::exact::any_weight::AnyWeight;
+use super::fast::arcs::{self, Arcs, MAX_N, Sorted};
 use super::fast::fourier::{self, Moments};
 use super::fast::harmonics::{self, HarmonicTable};
 use super::fast::inner::{self, Bounds};
@@ -42,6 +43,8 @@ pub struct WeightProfile {
     pub circle: Option<SeriesProfile>,
     /// The series on S^2 of phi divided by its size.
     pub sphere: Option<SeriesProfile>,
+    /// The pieces between kinks on the circle, divided by the size of phi.
+    pub arcs: Option<ArcsProfile>,
 }
 
 /// A series with its error.
@@ -50,6 +53,31 @@ pub struct SeriesProfile {
     series: Series,
     /// Error of the sums, in units of the total mass.
     error: f64,
+}
+
+/// Pieces on the circle with their error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArcsProfile {
+    arcs: Arcs,
+    /// Error of the sums, in units of the total mass.
+    error: f64,
+}
+
+impl ArcsProfile {
+    /// From the pieces and the largest distance of each. Moments of arcs are differences of sums of
+    /// all tokens, so every piece has its own error.
+    pub fn new(arcs: Arcs) -> Self {
+        let error = |s: &Series| {
+            let terms = s.kernel.iter().enumerate().map(|(k, c)| (8.0 + 10.0 * k as f64) * c.abs());
+            0.5 * f64::EPSILON * (16.0 + terms.sum::<f64>()) + 2.0 * s.tail
+        };
+        let error = arcs.pieces.iter().map(error).sum();
+        Self { arcs, error }
+    }
+
+    fn order(&self) -> f64 {
+        self.arcs.pieces.iter().map(|p| p.kernel.len() as f64).sum()
+    }
 }
 
 /// Largest degree of a series on S^2: the moments of all parts take about 4 kB times its square.
@@ -84,6 +112,7 @@ enum Algorithm {
     Inner,
     Products,
     Fourier,
+    Arcs,
     Harmonics,
 }
 
@@ -103,6 +132,7 @@ struct Buffers {
     panels: Panels,
     moments: Moments,
     table: HarmonicTable,
+    sorted: Sorted,
     sums: Sums,
 }
 
@@ -114,6 +144,7 @@ impl FastAnyWeight<'_> {
             Algorithm::Inner => "any-weight-inner",
             Algorithm::Products => "any-weight-products",
             Algorithm::Fourier => "any-weight-fourier",
+            Algorithm::Arcs => "any-weight-arcs",
             Algorithm::Harmonics => "any-weight-harmonics",
         }
     }
@@ -132,6 +163,7 @@ impl FastAnyWeight<'_> {
             Algorithm::Inner,
             Algorithm::Products,
             Algorithm::Fourier,
+            Algorithm::Arcs,
             Algorithm::Harmonics,
         ];
         for algorithm in all {
@@ -161,6 +193,11 @@ impl FastAnyWeight<'_> {
                 let order = self.profile.circle.as_ref().filter(|_| tangent && d < 2.5)?.order();
                 Some(2000.0 + n * order * 0.5)
             }
+            Algorithm::Arcs => {
+                let usable = |_: &&ArcsProfile| tangent && d < 2.5 && n <= MAX_N as f64;
+                let order = self.profile.arcs.as_ref().filter(usable)?.order();
+                Some(4000.0 + n * (5.0 * n.log2() + 40.0 + 12.0 * order))
+            }
             Algorithm::Harmonics => {
                 let series = self.profile.sphere.as_ref().filter(|_| tangent)?;
                 let order = series.order();
@@ -171,7 +208,7 @@ impl FastAnyWeight<'_> {
 
     /// Error bound of a drift, in units of its largest possible value.
     fn error(self, algorithm: Algorithm, n: usize, d: usize) -> f64 {
-        let WeightProfile { steepness, rounding, circle, sphere, .. } = self.profile;
+        let WeightProfile { steepness, rounding, circle, sphere, arcs, .. } = self.profile;
         let by_products = |additions: f64| products::rounding(d, *steepness, additions) + rounding;
         let series = |s: &Option<SeriesProfile>| s.as_ref().map_or(f64::INFINITY, |s| s.error);
         match algorithm {
@@ -179,6 +216,11 @@ impl FastAnyWeight<'_> {
             Algorithm::Inner => by_products(n as f64),
             Algorithm::Products => by_products(n as f64 / 96.0 + 96.0),
             Algorithm::Fourier => series(circle),
+            // The ends of arcs are rounded, too.
+            Algorithm::Arcs => {
+                let ends = 4.0 * f64::EPSILON * steepness;
+                arcs.as_ref().map_or(f64::INFINITY, |a| a.error + ends)
+            }
             Algorithm::Harmonics => series(sphere),
         }
     }
@@ -219,13 +261,14 @@ impl FastAnyWeight<'_> {
         self,
         algorithm: Algorithm,
         problem: &KernelProblem,
-        Buffers { panels, moments, table, sums }: &mut Buffers,
+        Buffers { panels, moments, table, sorted, sums }: &mut Buffers,
         out: &mut [f64],
         flagged: &mut super::FlaggedRows,
     ) {
         let (n, d) = (problem.tokens.n(), problem.tokens.d());
         let (AnyWeight { series, normalised, .. }, profile) = (self.exact, self.profile);
-        let by_series = matches!(algorithm, Algorithm::Fourier | Algorithm::Harmonics);
+        let by_series =
+            matches!(algorithm, Algorithm::Fourier | Algorithm::Arcs | Algorithm::Harmonics);
         // The size of a weight of 1.
         let unit = if by_series { profile.size } else { series.factor };
         let error = self.error(algorithm, n, d);
@@ -245,11 +288,15 @@ impl FastAnyWeight<'_> {
             (sums.per_mass, sums.absolute, sums.sigma) = (bounds.per_mass, bounds.absolute, 0.0);
             sums.floor = bounds.floor;
             let rows = (&mut *out, &mut sums.mass[..]);
-            match (algorithm, &profile.circle, &profile.sphere) {
-                (Algorithm::Fourier, Some(s), _) => {
+            let WeightProfile { circle, sphere, arcs, .. } = profile;
+            match (algorithm, circle, sphere, arcs) {
+                (Algorithm::Fourier, Some(s), ..) => {
                     fourier::sums(problem, moments, &s.series, rows);
                 }
-                (Algorithm::Harmonics, _, Some(s)) => {
+                (Algorithm::Arcs, .., Some(a)) => {
+                    arcs::sums(problem, &a.arcs, sorted, rows);
+                }
+                (Algorithm::Harmonics, _, Some(s), _) => {
                     harmonics::sums(problem, (moments, table), &s.series, rows);
                 }
                 _ => products::sums(problem, series, panels, rows),

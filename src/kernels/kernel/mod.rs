@@ -47,8 +47,9 @@ pub use count_pairs::pairs_above;
 pub use exact::any_weight::AnyWeight;
 pub use exact::direct::exact_sums;
 pub use exact::distributed::{Communicator, Distributed};
+pub use fast::arcs::Arcs;
 pub use fast::series::{MAX_ORDER, Series};
-pub use fast_any_weight::{FastAnyWeight, MAX_DEGREE, SeriesProfile, WeightProfile};
+pub use fast_any_weight::{ArcsProfile, FastAnyWeight, MAX_DEGREE, SeriesProfile, WeightProfile};
 pub use flagged_rows::FlaggedRows;
 pub use hessian::hessian_sums;
 pub use limits::{

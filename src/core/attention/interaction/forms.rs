@@ -2,13 +2,13 @@
 
 use super::Extremes;
 use crate::attention::kernel::{
-    CELLS, Cells, MAX_DEGREE, MAX_ORDER, PairSeries, Piece, PieceForm, Powers, Series,
-    SeriesProfile, WeightProfile,
+    Arcs, ArcsProfile, CELLS, Cells, MAX_DEGREE, MAX_ORDER, PairSeries, Piece, PieceForm, Powers,
+    Series, SeriesProfile, WeightProfile,
 };
 use crate::error::Result;
 use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
-use crate::num::formula::{Compiled, Number};
+use crate::num::formula::{Compiled, Formula, Number};
 
 /// The derivative of an interaction in lanes.
 #[derive(Clone, Debug)]
@@ -149,6 +149,42 @@ pub fn ratio(phi: &Compiled<Dd>, reach: f64) -> Result<PairSeries> {
     Ok(pair_series(&[ChebyshevSeries::fit(ratio, -reach, reach)?], reach))
 }
 
+/// A bound of the largest value, which may lie between samples.
+fn bound(size: f64) -> f64 {
+    1.01 * size.max(f64::MIN_POSITIVE)
+}
+
+/// Longer pieces on the circle are not used.
+const MAX_PIECE: usize = 64;
+
+/// The pieces of a weight with kinks as trigonometric polynomials on the circle. Each is the branch
+/// of the formula, continued to all of [-1, 1]; `None` if one of them is large or long there.
+pub fn arcs(
+    formula: &Formula,
+    series: &[ChebyshevSeries],
+    reach: f64,
+    size: f64,
+) -> Option<ArcsProfile> {
+    if series.len() < 2 || reach > 1.0 {
+        return None;
+    }
+    let size = bound(size);
+    let (mut ends, mut pieces) = (Vec::new(), Vec::new());
+    for piece in series.iter().rev() {
+        let (low, high) = piece.interval();
+        let branch = formula.branch(0.5 * (low + high)).ok()?.compile::<Dd>().ok()?;
+        let value = |s: Dd| branch.at(s).map(|v| v.value);
+        let whole = ChebyshevSeries::fit_within(value, -1.0, 1.0, MAX_PIECE).ok()?;
+        let scaled: Vec<f64> = whole.coefficients().iter().map(|c| c / size).collect();
+        if scaled.iter().map(|c| c.abs()).sum::<f64>() > MAX_GROWTH {
+            return None;
+        }
+        ends.push(if low <= -1.0 { std::f64::consts::PI } else { low.acos() });
+        pieces.push(Series::from_chebyshev(&scaled, 2.0 * whole.error() / size));
+    }
+    Some(ArcsProfile::new(Arcs { ends, pieces }))
+}
+
 /// What fast sums need to know of the weights.
 pub fn profile(
     series: &[ChebyshevSeries],
@@ -157,8 +193,7 @@ pub fn profile(
     range: &Extremes,
 ) -> WeightProfile {
     let u = 0.5 * f64::EPSILON;
-    // The largest values may lie between samples.
-    let size = 1.01 * range.size.max(f64::MIN_POSITIVE);
+    let size = bound(range.size);
     let relative =
         matches!(&weights.pieces[..], [Piece { form: PieceForm::Exponential { .. }, .. }]);
     let steepness = if relative { range.log_slope } else { 1.05 * range.slope / size };
@@ -204,5 +239,6 @@ pub fn profile(
         cost,
         circle,
         sphere,
+        arcs: None,
     }
 }

@@ -141,7 +141,8 @@ impl Interaction {
             )),
         };
         let weights = log.unwrap_or_else(|| forms::pair_series(&series, reach));
-        let profile = forms::profile(&series, &weights, reach, &range);
+        let arcs = forms::arcs(&formula, &series, reach, range.size);
+        let profile = WeightProfile { arcs, ..forms::profile(&series, &weights, reach, &range) };
         Ok(Self {
             potentials: forms::pair_series(&potential, reach),
             name,

@@ -1,6 +1,8 @@
 //! Kernels by inner products and by series, with error bounds.
 
 #[doc(hidden)]
+pub mod arcs;
+#[doc(hidden)]
 pub mod fourier;
 #[doc(hidden)]
 pub mod gram;
