@@ -5,7 +5,9 @@ use crate::common::{number, numbers, reference};
 use metastable::attention::dynamics;
 use metastable::landscape::spectrum::extreme_eigenvalues;
 use metastable::landscape::starts::{families, polygons};
-use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
+use metastable::landscape::{
+    CriticalPoint, Exponential, Spectrum, connections::connections, search::Search,
+};
 use metastable::num::stream::Stream;
 use metastable::proofs::critical_point::{Certificate, check, prove};
 use metastable::sphere::{Tokens, law::Law};
@@ -146,9 +148,17 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
     // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs,
     // triangles, simplex.
     for (n, d, beta, least) in [(5, 2, 6.0, 7), (4, 3, 2.0, 6), (8, 3, 4.0, 40), (4, 2, 60.0, 5)] {
-        let found = Search { beta, n, d, starts: 200, max_starts: 200, fixed: true, seed: 1 }
-            .run()
-            .expect("valid");
+        let found = Search {
+            energy: Exponential { beta },
+            n,
+            d,
+            starts: 200,
+            max_starts: 200,
+            fixed: true,
+            seed: 1,
+        }
+        .run()
+        .expect("valid");
         assert!(found.points.len() >= least, "{n} {d} {beta}: {}", found.points.len());
         for p in &found.points {
             assert!(p.residual <= 1e-12);
@@ -170,7 +180,15 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
 fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
     for (n, orbits) in [(4, 6), (5, 10), (6, 20)] {
         for (beta, seed) in [(1.0, 1), (4.0, 1), (4.0, 2), (4.0, 3)] {
-            let search = Search { beta, n, d: 3, starts: 40, max_starts: 40, fixed: true, seed };
+            let search = Search {
+                energy: Exponential { beta },
+                n,
+                d: 3,
+                starts: 40,
+                max_starts: 40,
+                fixed: true,
+                seed,
+            };
             let found = search.run().expect("valid");
             assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
             assert_eq!((found.hits.len(), found.starts), (orbits, 40));
@@ -184,9 +202,17 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
     // The tetrahedron is the minimum of the energy at every beta: no curve of points exists at one
     // beta only.
     for beta in [0.05, 0.5, 3.0, 7.6, 12.0] {
-        let found = Search { beta, n: 4, d: 3, starts: 0, max_starts: 0, fixed: true, seed: 1 }
-            .run()
-            .expect("valid");
+        let found = Search {
+            energy: Exponential { beta },
+            n: 4,
+            d: 3,
+            starts: 0,
+            max_starts: 0,
+            fixed: true,
+            seed: 1,
+        }
+        .run()
+        .expect("valid");
         assert_eq!(found.points.len(), 6, "beta = {beta}");
         assert!(
             found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0)
@@ -196,8 +222,15 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
 
 #[test]
 fn a_search_estimates_how_many_points_it_missed() {
-    let search =
-        Search { beta: 4.0, n: 8, d: 3, starts: 24, max_starts: 24, fixed: false, seed: 1 };
+    let search = Search {
+        energy: Exponential { beta: 4.0 },
+        n: 8,
+        d: 3,
+        starts: 24,
+        max_starts: 24,
+        fixed: false,
+        seed: 1,
+    };
     let found = search.run().expect("valid");
     // 24 starts cannot find the more than 70 points: they find most points once, and the estimate
     // reports many missing points.
@@ -288,10 +321,17 @@ fn a_degenerate_point_is_not_certified() {
 
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
-    let mut found =
-        Search { beta: 5.0, n: 4, d: 2, starts: 100, max_starts: 100, fixed: true, seed: 3 }
-            .run()
-            .expect("valid");
+    let mut found = Search {
+        energy: Exponential { beta: 5.0 },
+        n: 4,
+        d: 2,
+        starts: 100,
+        max_starts: 100,
+        fixed: true,
+        seed: 3,
+    }
+    .run()
+    .expect("valid");
     let (edges, lost) =
         connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
     assert_eq!(lost, 0);

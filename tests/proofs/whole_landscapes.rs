@@ -1,7 +1,7 @@
 //! Whole landscapes on the circle: known counts, the library's search, thresholds, certificates and
 //! forged certificates.
 
-use metastable::landscape::search::Search;
+use metastable::landscape::{Exponential, search::Search};
 use metastable::num::stream::Stream;
 use metastable::proofs::landscape::{
     Benign, Landscape, Orbit, Tokens, benign, complete, morse_inequalities_hold,
@@ -66,7 +66,15 @@ fn counts_hold_for_all_beta() {
 fn searches_find_the_proved_points() {
     for (n, beta) in [(3, 1.0), (4, 0.5), (4, 4.0), (5, 1.0), (5, 6.0)] {
         let proved = all(&vec![1.0; n], (beta, beta), false);
-        let search = Search { beta, n, d: 2, starts: 200, max_starts: 800, fixed: true, seed: 1 };
+        let search = Search {
+            energy: Exponential { beta },
+            n,
+            d: 2,
+            starts: 200,
+            max_starts: 800,
+            fixed: true,
+            seed: 1,
+        };
         let found = search.run().expect("a search");
         assert_eq!(found.points.len(), proved.orbits.len(), "{n} {beta}");
         for point in &found.points {
