@@ -92,7 +92,11 @@ impl Listed for InteractionCriticalPoint {
     }
 
     fn mark(&self) -> &'static str {
-        if self.spectrum.nullity > 0 { "  degenerate" } else { "" }
+        match () {
+            () if self.spectrum.nullity > 0 => "  degenerate",
+            () if self.is_nearly_degenerate() => "  nearly degenerate",
+            () => "",
+        }
     }
 
     fn distance(&self) -> f64 {

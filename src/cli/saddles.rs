@@ -40,8 +40,8 @@ tokens or large beta, it proves that the list is complete; elsewhere points may 
 With several values of beta, the points at one value are starts at the next, and all are continued
 up and down; a table lists the branches.
 
-Exit codes: 0; 3 if random starts did not converge, so that points may be missing there; 4 if no
-start converged.")]
+Exit codes: 0; 3 if random starts did not converge, so that points may be missing there, and the
+list is not proved complete; 4 if no start converged.")]
 pub struct Arguments {
     /// Number of tokens and dimension (--n, --d); or tokens or a frame of a run, from which one
     /// critical point is reached.
@@ -183,12 +183,10 @@ impl Arguments {
             text.push(branch_table(&branches, &landscapes));
         }
         out.result(&json, &text.join("\n"));
-        let any =
-            |what: fn(&SearchResult<E::Point>) -> bool| landscapes.iter().any(|l| what(&l.found));
         Ok(match () {
             () if cancelled() => 130,
-            () if any(|f| f.points.is_empty()) => 4,
-            () if any(|f| f.failed > 0) => 3,
+            () if landscapes.iter().any(|l| l.found.points.is_empty()) => 4,
+            () if landscapes.iter().any(|l| l.found.failed > 0 && l.complete.is_none()) => 3,
             () => 0,
         })
     }

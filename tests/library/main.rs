@@ -35,6 +35,7 @@ mod observe;
 mod order;
 #[cfg(feature = "figures")]
 mod paper_figs;
+mod partitions;
 mod properties;
 mod prose;
 mod reference;

@@ -3,6 +3,8 @@
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::dynamics;
+use metastable::attention::interaction::{Interaction, InteractionEnergy};
+use metastable::landscape::branches::Family;
 use metastable::landscape::spectrum::extreme_eigenvalues;
 use metastable::landscape::starts::{families, polygons};
 use metastable::landscape::{
@@ -192,8 +194,8 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
             let found = search.run().expect("valid");
             assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
             assert_eq!((found.hits.len(), found.starts), (orbits, 40));
-            // Random starts alone miss some of them: the fixed starts matter.
-            let random = Search { fixed: false, starts: 10, max_starts: 10, ..search.clone() }
+            // One random start yields at most three points: the fixed starts matter.
+            let random = Search { fixed: false, starts: 1, max_starts: 1, ..search.clone() }
                 .run()
                 .expect("valid");
             assert!(random.points.len() < orbits && random.fixed_starts == 0);
@@ -218,6 +220,87 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
             found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0)
         );
     }
+}
+
+/// The six branches of four tokens on S^2, among them the tetrahedron, at every beta.
+#[test]
+fn branches_keep_every_point_over_a_range_of_beta() {
+    let values: Vec<f64> = (0..12).map(|k| 0.25 * 1.5f64.powi(k)).collect();
+    let search = |beta: f64| {
+        let energy = Exponential { beta };
+        Search { energy, n: 4, d: 3, starts: 4, max_starts: 4, fixed: true, seed: 1 }.run()
+    };
+    let mut results: Vec<_> = values.iter().map(|b| search(*b).expect("valid")).collect();
+    // What one value misses comes from its neighbours.
+    results[5].points.clear();
+    results[5].hits.clear();
+    let family = Family { values: &values, energy: &|beta| Ok(Exponential { beta }) };
+    family.extend(&mut results, &mut || true).expect("valid");
+    let branches = family.branches(&results).expect("valid");
+    assert_eq!(branches.len(), 6, "{branches:?}");
+    for branch in &branches {
+        let at = |b: usize| &results[b].points[branch.points[b]];
+        assert_eq!((branch.first, branch.points.len()), (0, values.len()));
+        assert!((1..values.len()).all(|b| at(b).sizes == at(0).sizes));
+        assert!((1..values.len()).all(|b| at(b).spectrum.unstable == at(0).spectrum.unstable));
+    }
+    // On the circle, five tokens: the point of sizes 3+1+1 begins at the pitchfork of 3+2.
+    let values = [0.15, 0.19, 0.22, 0.3];
+    let search = |beta: f64| {
+        let energy = Exponential { beta };
+        Search { energy, n: 5, d: 2, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run()
+    };
+    let results: Vec<_> = values.iter().map(|b| search(*b).expect("valid")).collect();
+    let family = Family { values: &values, energy: &|beta| Ok(Exponential { beta }) };
+    let branches = family.branches(&results).expect("valid");
+    let late: Vec<_> = branches.iter().filter(|b| b.first == 2).collect();
+    assert_eq!((branches.len(), late.len()), (7, 1), "{branches:?}");
+    let born = &results[2].points[late[0].points[0]];
+    assert_eq!(born.clusters.n(), 3);
+}
+
+#[test]
+fn both_kinds_of_energy_have_the_same_search() {
+    let parse =
+        |text: &str| InteractionEnergy::new(Interaction::parse(text, &[]).expect("an interaction"));
+    let sizes = |sizes: &[usize]| {
+        let mut s = sizes.to_vec();
+        s.sort_unstable();
+        s
+    };
+    for (n, d) in [(4, 2), (5, 2), (4, 3)] {
+        let energy = Exponential { beta: 3.0 };
+        let one = Search { energy, n, d, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run();
+        let energy = parse("exp:beta=3");
+        let other = Search { energy, n, d, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run();
+        let (one, other) = (one.expect("valid"), other.expect("valid"));
+        let kinds: Vec<_> =
+            one.points.iter().map(|p| (sizes(&p.sizes), p.spectrum.unstable)).collect();
+        let others: Vec<_> =
+            other.points.iter().map(|p| (sizes(&p.sizes), p.spectrum.unstable)).collect();
+        assert_eq!(kinds, others, "{n} {d}");
+    }
+    // s^2 on the circle: the tight frames of mean zero form continua, each listed once.
+    let search = Search {
+        energy: parse("power:p=1"),
+        n: 4,
+        d: 2,
+        starts: 64,
+        max_starts: 64,
+        fixed: true,
+        seed: 1,
+    };
+    let found = search.run().expect("valid");
+    assert!(found.points.len() < 20, "{}", found.points.len());
+    let with_form = parse("exp:beta=3").with_form(2, diagonal()).expect("symmetric");
+    let refused =
+        Search { energy: with_form, n: 4, d: 2, starts: 1, max_starts: 1, fixed: true, seed: 1 };
+    assert!(refused.run().expect_err("refused").to_string().contains("identity"));
+}
+
+/// A matrix that is not a multiple of the identity.
+fn diagonal() -> metastable::attention::Matrix {
+    (2, vec![1.0, 0.0, 0.0, 2.0])
 }
 
 #[test]

@@ -219,20 +219,33 @@ impl InteractionCriticalPoint {
     }
 
     /// True if both points agree up to rotation, reflection and permutation, judged by sizes,
-    /// index, energy and angles. Degenerate points are compared without angles: the points of a
-    /// continuum count as one.
+    /// index, energy and angles. Newton's method finds nearly degenerate points less accurately, but
+    /// with accurate energies: they are compared by sizes and energy. So the points of a continuum
+    /// count as one.
     pub fn is_same(&self, other: &Self) -> bool {
         let sorted = |sizes: &[usize]| {
             let mut s = sizes.to_vec();
             s.sort_unstable();
             s
         };
-        let (a, b) = (&self.spectrum, &other.spectrum);
-        sorted(&self.sizes) == sorted(&other.sizes)
-            && (a.unstable, a.nullity) == (b.unstable, b.nullity)
-            && (self.energy - other.energy).abs() < 1e-7 * (1.0 + self.energy.abs())
-            && (a.nullity > 0
-                || self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 1e-5))
+        let energies = (self.energy - other.energy).abs() / (1.0 + self.energy.abs());
+        let same = || {
+            let (a, b) = (&self.spectrum, &other.spectrum);
+            (a.unstable, a.nullity) == (b.unstable, b.nullity)
+                && energies < 1e-7
+                && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 1e-5)
+        };
+        let weak = || self.is_nearly_degenerate() && other.is_nearly_degenerate();
+        sorted(&self.sizes) == sorted(&other.sizes) && (same() || (energies < 1e-12 && weak()))
+    }
+
+    /// True if an eigenvalue modulo rotations is smaller than a millionth of the largest.
+    pub fn is_nearly_degenerate(&self) -> bool {
+        let mut sizes: Vec<f64> = self.spectrum.values.iter().map(|v| v.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let top = sizes.last().copied().unwrap_or_default();
+        self.spectrum.nullity > 0
+            || sizes.get(self.spectrum.rotations).is_some_and(|v| *v < 1e-6 * top)
     }
 }
 

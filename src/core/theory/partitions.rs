@@ -90,8 +90,8 @@ fn crossing(f: &dyn Fn(f64) -> f64, level: f64, (mut low, mut high): (f64, f64))
 }
 
 /// The smallest beta at which the condition of [`holds`] is satisfied, and so at every larger one:
-/// 0.81, 2.58, 5.52, 9.47 for three to six equal masses, of the order `n^2 log n` for many. 0 for two
-/// tokens; infinite if masses are too small for f64.
+/// 0.81, 2.58, 5.52, 9.47 for three to six equal masses, of the order `n^2 log n` for many. 0 for
+/// two tokens; infinite if masses are too small for f64.
 ///
 /// **Accuracy** 1e-12, from above. **Errors** as [`holds`].
 ///
