@@ -219,9 +219,9 @@ impl InteractionCriticalPoint {
     }
 
     /// True if both points agree up to rotation, reflection and permutation, judged by sizes,
-    /// index, energy and angles. Newton's method finds nearly degenerate points less accurately, but
-    /// with accurate energies: they are compared by sizes and energy. So the points of a continuum
-    /// count as one.
+    /// index, energy and angles. Newton's method finds nearly degenerate points less accurately,
+    /// but with accurate energies: they are compared by sizes and energy. So the points of a
+    /// continuum count as one.
     pub fn is_same(&self, other: &Self) -> bool {
         let sorted = |sizes: &[usize]| {
             let mut s = sizes.to_vec();
