@@ -20,6 +20,7 @@ pub mod hardmax_cells;
 pub mod hessian_spectrum;
 pub mod inner_products;
 pub mod iterated_block;
+pub mod landscape_atlas;
 pub mod layer_energy;
 pub mod layer_entropy;
 pub mod long_context;

@@ -1,22 +1,26 @@
 //! `saddles`: critical points of the energy and their connections.
 
 use super::cancel::cancelled;
-use super::digits::with_error;
 use super::input::TokenArguments;
-use super::interaction_saddles::{self, Request};
-use super::output::{Output, all_digits, finite, matrix, note, vector};
+use super::output::{Output, note};
 use super::parameter::numbers;
 use super::progress;
+use super::saddle_table::{Landscape, Listed, branch_keys, branch_table, merge, normalisation};
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::flow::clusters_within;
 use crate::lab::arrays;
-use crate::landscape::CriticalPoint;
-use crate::landscape::connections::{Connection, DISPLACEMENT, connections};
+use crate::landscape::branches::{Branch, Family};
+use crate::landscape::connections::connections;
 use crate::landscape::search::{Search, SearchResult, critical_point_near};
-use crate::proofs::critical_point;
+use crate::landscape::searched::SearchedEnergy;
+use crate::landscape::starts::Start;
+use crate::landscape::{CriticalPoint, Exponential};
+use crate::proofs::{complete_list, critical_point};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Flags of `saddles`.
 #[derive(clap::Args)]
@@ -24,22 +28,27 @@ use std::path::PathBuf;
   metastable saddles --n 5 --d 2 --beta 6
   metastable saddles --n 4 --d 3 --beta 0.5..8:log5
   metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs
+  metastable saddles --n 4 --d 2 --interaction power:p=3
   metastable saddles --from-run run/ --frame t=20 --beta 9
 
-The list may be incomplete: points that no start reached are missing.
 Starts are symmetric families (one cluster, antipodal pairs, polygons, simplices, rings about an
-axis), descents and ascents of the energy from random tokens, and random clusters. The output shows
-how many random starts found each point, and an estimate of the number of missing points.
+axis), descents and ascents of the energy from random tokens, and random clusters: from each of
+these a search for a critical point, a descent and an ascent. The output shows how many random
+starts found each point, and estimates of the number of missing points. On the circle, for few
+tokens or large beta, it proves that the list is complete; elsewhere points may be missing.
 
-Exit codes: 0; 3 if random starts did not converge, so that points may be missing there; 4 if no
-start converged.")]
+With several values of beta, the points at one value are starts at the next, and all are continued
+up and down; a table lists the branches.
+
+Exit codes: 0; 3 if random starts did not converge, so that points may be missing there, and the
+list is not proved complete; 4 if no start converged.")]
 pub struct Arguments {
     /// Number of tokens and dimension (--n, --d); or tokens or a frame of a run, from which one
     /// critical point is reached.
     #[command(flatten)]
     tokens: TokenArguments,
-    /// Inverse temperature, or several: 1,2,4 or 0.5..8:log5. Points found at one are continued to
-    /// the others.
+    /// Inverse temperature, or several: 1,2,4 or 1..10 or 0.5..8:log5. Points found at one are
+    /// continued to the others.
     #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
     beta: Option<String>,
     /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta.
@@ -79,74 +88,112 @@ fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
 /// Smallest and largest number of random starts without --starts.
 const STARTS: (usize, usize) = (200, 1600);
 
-/// The critical points at one inverse temperature.
-struct Landscape {
-    beta: f64,
-    found: SearchResult,
-    edges: Vec<Connection>,
-    without_end: usize,
-    proofs: Vec<Option<String>>,
-}
+/// Seconds for the proof that a list is complete: the longest estimate, and the end.
+const PROOF_SECONDS: (f64, u64) = (5.0, 30);
 
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         out.set_all_digits(self.tokens.all_digits);
-        if let Some(text) = &self.interaction {
-            return self.of_interaction(text, out);
-        }
         let betas = self.betas()?;
-        let ascent = self.connections.as_deref().map(ascent).transpose()?;
-        let (all, n, d) =
-            if self.tokens.is_given() { self.near(&betas)? } else { self.search(&betas)? };
-        let mut landscapes = Vec::new();
-        for (beta, mut found) in betas.iter().copied().zip(all) {
-            let (edges, without_end) = match ascent {
-                Some(dynamics) if !cancelled() => connections(dynamics, &mut found)?,
-                _ => (Vec::new(), 0),
-            };
-            let proofs = self.prove(&found)?;
-            landscapes.push(Landscape { beta, found, edges, without_end, proofs });
+        match &self.interaction {
+            Some(text) => {
+                let energy = |beta: Option<f64>| {
+                    let parameters: Vec<(&str, f64)> =
+                        beta.map(|b| ("beta", b)).into_iter().collect();
+                    Ok(InteractionEnergy::new(Interaction::parse(text, &parameters)?))
+                };
+                self.of_energy(&betas, &energy, out, &mut |_| Ok(()))
+            }
+            None => {
+                let ascent = self.connections.as_deref().map(ascent).transpose()?;
+                let energy = |beta: Option<f64>| Ok(Exponential { beta: beta.unwrap_or_default() });
+                self.of_energy(&betas, &energy, out, &mut |landscape| {
+                    if !self.tokens.is_given() {
+                        self.prove_complete(landscape)?;
+                    }
+                    let before = landscape.found.points.len();
+                    if let Some(dynamics) = ascent
+                        && !cancelled()
+                    {
+                        (landscape.edges, landscape.without_end) =
+                            connections(dynamics, &mut landscape.found)?;
+                    }
+                    if landscape.found.points.len() > before {
+                        landscape.complete = None;
+                    }
+                    landscape.proofs = self.prove(&landscape.found)?;
+                    Ok(())
+                })
+            }
         }
-        let seed = self.tokens.seed();
-        let mut json = json!({"n": n, "d": d, "seed": seed});
+    }
+
+    /// Searches and prints. `finish` adds what exists for one kind of energy only.
+    fn of_energy<E>(
+        &self,
+        betas: &[Option<f64>],
+        energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
+        out: &Output,
+        finish: &mut dyn FnMut(&mut Landscape<E::Point>) -> Result<()>,
+    ) -> Result<i32>
+    where
+        E: SearchedEnergy,
+        E::Point: Listed,
+    {
+        let (all, n, d) = if self.tokens.is_given() {
+            self.near(betas, energy)?
+        } else {
+            self.search(betas, energy)?
+        };
+        let mut landscapes = Vec::new();
+        for (beta, found) in betas.iter().zip(all) {
+            let limit =
+                (!found.is_settled() && found.starts >= self.starts().1).then_some(found.starts);
+            let proofs = vec![None; found.points.len()];
+            let mut landscape = Landscape {
+                beta: *beta,
+                found,
+                edges: Vec::new(),
+                without_end: 0,
+                proofs,
+                complete: None,
+                limit,
+            };
+            finish(&mut landscape)?;
+            landscapes.push(landscape);
+        }
+        let branches = self.branches(betas, energy, &landscapes)?;
+        let mut json = json!({"n": n, "d": d, "seed": self.tokens.seed()});
+        if let Some(text) = &self.interaction {
+            merge(&mut json, normalisation(text));
+        }
         match &landscapes[..] {
-            [one] => one.json().into_iter().for_each(|(key, value)| json[key] = value),
-            all => json["landscapes"] = all.iter().map(|l| Value::Object(l.json())).collect(),
+            [one] => merge(&mut json, Value::Object(one.json())),
+            all => {
+                json["landscapes"] = all.iter().map(|l| Value::Object(l.json())).collect();
+                json["branches"] = branch_keys(&branches, all);
+            }
         }
         super::cancel::work_is_over();
-        let text: Vec<String> = landscapes
-            .iter()
-            .map(|l| l.text(self.tokens.is_given(), landscapes.len() > 1))
-            .collect();
+        let several = landscapes.len() > 1;
+        let mut text: Vec<String> =
+            landscapes.iter().map(|l| l.text(self.tokens.is_given(), several)).collect();
+        if several && !branches.is_empty() {
+            text.push(branch_table(&branches, &landscapes));
+        }
         out.result(&json, &text.join("\n"));
-        let any = |what: fn(&SearchResult) -> bool| landscapes.iter().any(|l| what(&l.found));
         Ok(match () {
             () if cancelled() => 130,
-            () if any(|f| f.points.is_empty()) => 4,
-            () if any(|f| f.failed > 0) => 3,
+            () if landscapes.iter().any(|l| l.found.points.is_empty()) => 4,
+            () if landscapes.iter().any(|l| l.found.failed > 0 && l.complete.is_none()) => 3,
             () => 0,
         })
     }
 
-    /// The critical points of an interaction of its own.
-    fn of_interaction(&self, interaction: &str, out: &Output) -> Result<i32> {
-        if self.tokens.is_given() {
-            let expected = "--n and --d with an interaction of its own";
-            return Err(Error::parameter("--interaction", "given tokens", expected));
-        }
-        let betas = self.beta.as_deref().map_or(Ok(Vec::new()), |b| numbers("--beta", b))?;
-        if betas.len() > 1 {
-            return Err(Error::parameter("--beta", "several beta", "one with an interaction"));
-        }
-        let request = Request {
-            interaction,
-            beta: betas.first().copied(),
-            shape: self.shape()?,
-            starts: self.starts.unwrap_or(STARTS.0),
-            seed: self.tokens.seed(),
-        };
-        interaction_saddles::run(&request, out)
+    /// Smallest and largest number of random starts.
+    fn starts(&self) -> (usize, usize) {
+        self.starts.map_or(STARTS, |s| (s, s))
     }
 
     /// Tokens and dimension. **Errors** one that is missing or below 2.
@@ -162,12 +209,13 @@ impl Arguments {
         Ok((count("--n", n)?, count("--d", d)?))
     }
 
-    /// The inverse temperatures. **Errors** 0, where critical points are not isolated, and |beta| >
-    /// 1e4.
-    fn betas(&self) -> Result<Vec<f64>> {
-        let betas = numbers("--beta", self.beta.as_deref().unwrap_or_default())?;
+    /// The inverse temperatures; none for an interaction without one. **Errors** 0 for the
+    /// exponential, where critical points are not isolated, and |beta| > 1e4.
+    fn betas(&self) -> Result<Vec<Option<f64>>> {
+        let Some(text) = &self.beta else { return Ok(vec![None]) };
+        let betas = numbers("--beta", text)?;
         for beta in &betas {
-            if *beta == 0.0 {
+            if *beta == 0.0 && self.interaction.is_none() {
                 let expected = "another value: at beta = 0 the critical points, consensus and all tokens of mean 0, are not isolated";
                 return Err(Error::parameter("--beta", beta, expected));
             }
@@ -180,18 +228,22 @@ impl Arguments {
                 "one beta: a folder holds the certificates of one beta",
             ));
         }
-        Ok(betas)
+        Ok(betas.into_iter().map(Some).collect())
     }
 
-    /// The critical points at each inverse temperature, from its own starts and continued from its
-    /// neighbours.
-    fn search(&self, betas: &[f64]) -> Result<(Vec<SearchResult>, usize, usize)> {
+    /// The critical points at each inverse temperature, from its own starts and from the points at
+    /// the one before, and continued from its neighbours.
+    fn search<E: SearchedEnergy>(
+        &self,
+        betas: &[Option<f64>],
+        energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
+    ) -> Result<(Vec<SearchResult<E::Point>>, usize, usize)> {
         let (n, d) = self.shape()?;
-        let (starts, max_starts) = self.starts.map_or(STARTS, |s| (s, s));
-        let mut all = Vec::new();
+        let (starts, max_starts) = self.starts();
+        let mut all: Vec<SearchResult<E::Point>> = Vec::new();
         for (b, beta) in betas.iter().enumerate() {
             let search = Search {
-                beta: *beta,
+                energy: energy(*beta)?,
                 n,
                 d,
                 starts,
@@ -199,25 +251,23 @@ impl Arguments {
                 fixed: true,
                 seed: self.tokens.seed(),
             };
-            all.push(search.run_with_progress(&mut |k, found| {
+            let further: Vec<Start> = all.last().map(starts_of).unwrap_or_default();
+            all.push(search.run_with_progress(&further, &mut |k, found| {
                 let share = (b as f64 + (k as f64 / starts as f64).min(1.0)) / betas.len() as f64;
-                let at = if betas.len() > 1 { format!("beta = {beta}, ") } else { String::new() };
+                let at = match beta {
+                    Some(beta) if betas.len() > 1 => format!("beta = {beta}, "),
+                    _ => String::new(),
+                };
                 progress::report(Some(share), || {
                     format!("{at}random start {k}, {} critical points", found.points.len())
                 });
                 !cancelled()
             })?);
         }
-        // Up and down: a point found at one beta is continued to all others.
-        let last = betas.len() - 1;
-        for (from, to) in (0..last).map(|b| (b, b + 1)).chain((0..last).rev().map(|b| (b + 1, b))) {
-            for point in all[from].points.clone() {
-                if let Ok(point) = critical_point_near(betas[to], &point.clusters, &point.sizes)
-                    && !cancelled()
-                {
-                    all[to].add(point);
-                }
-            }
+        if betas.len() > 1 {
+            let values: Vec<f64> = betas.iter().flatten().copied().collect();
+            let family = Family { values: &values, energy: &|beta| energy(Some(beta)) };
+            family.extend(&mut all, &mut || !cancelled())?;
         }
         if cancelled() {
             note(&format!(
@@ -228,8 +278,31 @@ impl Arguments {
         Ok((all, n, d))
     }
 
+    /// The branches over several values of beta.
+    fn branches<E: SearchedEnergy>(
+        &self,
+        betas: &[Option<f64>],
+        energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
+        all: &[Landscape<E::Point>],
+    ) -> Result<Vec<Branch>> {
+        if all.len() < 2 || cancelled() || self.tokens.is_given() {
+            return Ok(Vec::new());
+        }
+        let values: Vec<f64> = betas.iter().flatten().copied().collect();
+        let results: Vec<SearchResult<E::Point>> = all.iter().map(|l| l.found.clone()).collect();
+        Family { values: &values, energy: &|beta| energy(Some(beta)) }.branches(&results)
+    }
+
     /// The critical point reached from given tokens; coinciding tokens are one cluster.
-    fn near(&self, betas: &[f64]) -> Result<(Vec<SearchResult>, usize, usize)> {
+    fn near<E>(
+        &self,
+        betas: &[Option<f64>],
+        energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
+    ) -> Result<(Vec<SearchResult<E::Point>>, usize, usize)>
+    where
+        E: SearchedEnergy,
+        E::Point: Listed,
+    {
         if let Some(starts) = self.starts {
             return Err(Error::parameter(
                 "--starts",
@@ -251,10 +324,10 @@ impl Arguments {
         labels.iter().for_each(|l| sizes[*l] += 1);
         let mut all = Vec::new();
         for beta in betas {
-            let point = critical_point_near(*beta, &clusters, &sizes)?;
+            let point = critical_point_near(&energy(*beta)?, &clusters, &sizes)?;
             note(&format!(
                 "the critical point lies at most {:.3e} rad from the given tokens",
-                point.distance_from_start
+                point.distance()
             ));
             all.push(SearchResult {
                 points: vec![point],
@@ -266,8 +339,20 @@ impl Arguments {
         Ok((all, x.n(), x.d()))
     }
 
+    /// Proves on the circle that the list is complete, if that takes seconds.
+    fn prove_complete(&self, landscape: &mut Landscape<CriticalPoint>) -> Result<()> {
+        let (n, d) = self.shape()?;
+        let Some(beta) = landscape.beta.filter(|_| d == 2 && !cancelled()) else { return Ok(()) };
+        let (longest, end) = PROOF_SECONDS;
+        let started = Instant::now();
+        let proceed = |_: f64, _: u64| !cancelled() && started.elapsed() < Duration::from_secs(end);
+        landscape.complete =
+            complete_list::prove(beta, n, &mut landscape.found, longest, &proceed)?;
+        Ok(())
+    }
+
     /// Writes certificates with --certificates; returns the outcome for each point.
-    fn prove(&self, found: &SearchResult) -> Result<Vec<Option<String>>> {
+    fn prove(&self, found: &SearchResult<CriticalPoint>) -> Result<Vec<Option<String>>> {
         let Some(folder) = &self.certificates else { return Ok(vec![None; found.points.len()]) };
         std::fs::create_dir_all(folder)
             .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
@@ -285,123 +370,7 @@ impl Arguments {
     }
 }
 
-impl Landscape {
-    /// The keys of one landscape.
-    fn json(&self) -> serde_json::Map<String, Value> {
-        let (found, points) = (&self.found, &self.found.points);
-        let edge = |e: &Connection| json!({"from": e.from, "to": e.to, "rate": e.rate, "rate_error": finite(points[e.from].errors.eigenvalue), "t": e.t, "t_error": finite(e.t_error)});
-        let describe =
-            |(k, p): (usize, &CriticalPoint)| describe(p, found.hits[k], self.proofs[k].as_deref());
-        // A point reached from given tokens has no search statistics.
-        let searched = found.starts > 0 && found.fixed_starts > 0;
-        let json = json!({
-            "beta": self.beta, "starts": found.starts, "failed_starts": found.failed, "fixed_starts": found.fixed_starts,
-            "proved_complete": false, "found_by_one_start": found.found_once(), "missing_estimate": searched.then(|| found.missing()),
-            "second_half_found_nothing_new": searched.then(|| found.is_settled()),
-            "metric": "sum_i m_i |u_i|^2, scaled by exp(-|beta|)",
-            "points": points.iter().enumerate().map(describe).collect::<Vec<_>>(),
-            "connections": self.edges.iter().map(edge).collect::<Vec<_>>(),
-            "displacement": DISPLACEMENT, "ends_without_rest": self.without_end,
-        });
-        json.as_object().cloned().unwrap_or_default()
-    }
-
-    /// As text; `given` if the point was reached from given tokens, `several` for more than one
-    /// beta.
-    fn text(&self, given: bool, several: bool) -> String {
-        let found = &self.found;
-        let mut text = if several { format!("beta = {}\n", self.beta) } else { String::new() };
-        if given {
-            text.push_str("the critical point reached from the given tokens\n");
-        } else {
-            text.push_str(&searched(found));
-        }
-        text.push_str(
-            "energy: relative to one cluster; errors of points and rates are estimates\n",
-        );
-        text.push_str(
-            "  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetry  found by\n",
-        );
-        for (k, p) in found.points.iter().enumerate() {
-            let sizes = p.sizes.iter().map(usize::to_string).collect::<Vec<_>>().join("+");
-            let mark = if p.spectrum.is_nearly_degenerate() { "  nearly degenerate" } else { "" };
-            let proof = self.proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
-            text.push_str(&format!(
-                "{k:>3}  {sizes:<20} {:>25}  {:>9.0e}  {:>8.0e}  {:>8}  {:>11}  {:>8.1e}  {:>8}  {:>8}{mark}{proof}\n",
-                with_error(p.log_energy.exp(), p.log_energy.exp() * p.errors.log_energy.exp_m1()),
-                p.errors.position,
-                p.errors.eigenvalue,
-                p.spectrum.unstable,
-                p.spectrum.morse_index,
-                p.residual,
-                p.symmetry,
-                found.hits[k],
-            ));
-            if all_digits() {
-                p.clusters
-                    .rows()
-                    .for_each(|row| text.push_str(&format!("       at {}\n", vector(row))));
-            }
-        }
-        for e in &self.edges {
-            let (rate, t) = (
-                with_error(e.rate, found.points[e.from].errors.eigenvalue),
-                with_error(e.t, e.t_error),
-            );
-            text.push_str(&format!("{:>3} -> {:<3} along rate {rate} in t = {t}\n", e.from, e.to));
-        }
-        if self.without_end > 0 {
-            text.push_str(&format!(
-                "{} trajectories did not reach a critical point and are left out\n",
-                self.without_end
-            ));
-        }
-        text
-    }
-}
-
-/// Statistics of the search.
-fn searched(found: &SearchResult) -> String {
-    if found.starts == 0 {
-        return format!(
-            "{} distinct critical points from {} fixed starts and no random ones\n\
-             missing points: no estimate without random starts. Completeness is not proved.\n",
-            found.points.len(),
-            found.fixed_starts
-        );
-    }
-    let failed = match found.failed {
-        0 => "all converged".to_owned(),
-        k => format!("{k} did not converge and may be near further points"),
-    };
-    let settled = if found.is_settled() {
-        "the second half found nothing new"
-    } else {
-        "the second half still found new points"
-    };
-    format!(
-        "{} distinct critical points from {} random starts ({failed}; {settled}) and {} fixed starts\n\
-         found by: number of random starts that reached the point; {} points were reached by one start only\n\
-         missing points: about {:.1} (Chao's estimate, a lower bound on average). Completeness is not proved.\n",
-        found.points.len(),
-        found.starts,
-        found.fixed_starts,
-        found.found_once(),
-        found.missing(),
-    )
-}
-
-fn describe(p: &CriticalPoint, found_by: usize, proof: Option<&str>) -> Value {
-    let e = &p.errors;
-    json!({
-        "clusters": p.clusters.n(), "sizes": p.sizes, "tokens_per_cluster": p.sizes, "found_by_starts": found_by,
-        "log_energy": finite(p.log_energy), "log_energy_error": finite(e.log_energy),
-        "energy_share": finite(p.log_energy.exp()), "energy_share_error": finite(p.log_energy.exp() * e.log_energy.exp_m1()),
-        "morse_index": p.spectrum.morse_index, "unstable_directions": p.spectrum.unstable, "nullity": p.spectrum.nullity,
-        "rotations": p.spectrum.rotations, "nearly_degenerate": p.spectrum.is_nearly_degenerate(),
-        "rotation_defect": p.spectrum.rotation_defect, "eigenvalues": p.spectrum.values,
-        "eigenvalues_error": finite(e.eigenvalue), "index_margin": finite(p.spectrum.margin), "residual": p.residual,
-        "angles": p.angles, "angles_error": finite(e.angle), "symmetry": p.symmetry,
-        "points": matrix(p.clusters.coordinates(), p.clusters.d()), "points_error": finite(e.position), "certificate": proof,
-    })
+/// The points of a search as starts.
+fn starts_of<P: crate::landscape::searched::FoundPoint>(found: &SearchResult<P>) -> Vec<Start> {
+    found.points.iter().map(|p| (p.clusters().clone(), p.sizes().to_vec())).collect()
 }

@@ -9,6 +9,7 @@
 //! - [`measure`]: densities in place of tokens
 //! - [`certificates`]: what is proved, and how to check a proof
 //! - [`landscapes`]: all critical points on the circle, and benign landscapes, with proofs
+//! - [`partitions`]: all critical points on the circle for large beta, a theorem with its proof
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`interaction`]: any function of inner products in the place of the exponential
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
@@ -69,6 +70,10 @@ pub mod certificates {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("landscapes.md")]
 pub mod landscapes {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("partitions.md")]
+pub mod partitions {}
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("machines.md")]

@@ -5,8 +5,7 @@ use metastable::Result;
 use metastable::attention::interaction::{Interaction, InteractionEnergy, RowSum};
 use metastable::attention::{RowWeights, TimeScale};
 use metastable::landscape::interaction::{InteractionCriticalPoint, InteractionSpectrum};
-use metastable::landscape::interaction_search::InteractionSearch;
-use metastable::landscape::{CriticalPoint, Spectrum};
+use metastable::landscape::{CriticalPoint, Spectrum, search::Search};
 use metastable::num::gegenbauer::scaled_funk_hecke;
 use metastable::sphere::Tokens;
 use metastable::theory::interaction::Coefficient;
@@ -161,7 +160,7 @@ fn consensus_rates_are_values_at_one() -> Result<()> {
 fn searches_find_the_known_landscapes() -> Result<()> {
     let search = |text: &str, n: usize, d: usize| {
         let energy = InteractionEnergy::new(phi(text));
-        InteractionSearch { energy, n, d, starts: 60, seed: 1 }.run()
+        Search { energy, n, d, starts: 60, max_starts: 60, fixed: true, seed: 1 }.run()
     };
     // The exponential on S^2: as in the documentation of its own search.
     let found = search("exp:beta=4", 4, 3)?;

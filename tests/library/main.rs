@@ -37,6 +37,7 @@ mod observe;
 mod order;
 #[cfg(feature = "figures")]
 mod paper_figs;
+mod partitions;
 mod properties;
 mod prose;
 mod reference;

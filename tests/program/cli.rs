@@ -416,8 +416,11 @@ fn measures_have_their_keys() {
     );
     let points = s["points"].as_array().expect("points");
     assert!(
-        s["proved_complete"] == false
+        s["proved_complete"] == true
+            && s["complete"].as_str().is_some_and(|c| c.starts_with("complete: proved"))
             && s["missing_estimate"].is_number()
+            && s["new_points_per_start"].is_number()
+            && s["reached_largest_number_of_starts"] == false
             && points[0]["found_by_starts"].as_u64() > Some(0)
     );
     assert!(points.len() >= 4 && points.iter().all(|p| p["certificate"] == "proved"));
@@ -428,16 +431,23 @@ fn measures_have_their_keys() {
         );
     }
     // Failed starts are reported in the text and by the exit code.
-    let failing = run(at, "saddles --n 7 --d 2 --beta 60 --starts 40 --seed 1");
+    let failing = run(at, "saddles --n 7 --d 3 --beta 60 --starts 40 --seed 1");
     let text = String::from_utf8_lossy(&failing.stdout).into_owned();
     assert!(
         failing.status.code() == Some(3)
             && text.contains("did not converge")
-            && text.contains("not proved"),
+            && text.contains("not proved complete"),
         "{text}"
     );
     let several = json(at, "saddles --n 4 --d 3 --beta 0.5..8:log3 --starts 10");
+    let branches = several["branches"].as_array().expect("a list");
+    assert!(
+        branches.len() == 6
+            && branches.iter().all(|b| b["points"].as_array().map(Vec::len) == Some(3))
+    );
     let several = several["landscapes"].as_array().expect("a list");
+    // On the sphere nothing proves it.
+    assert!(several.iter().all(|l| l["complete"] == "not proved complete"));
     assert!(
         several.len() == 3
             && several.iter().all(|l| l["points"].as_array().map(Vec::len) == Some(6))

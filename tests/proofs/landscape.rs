@@ -3,9 +3,13 @@
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::dynamics;
+use metastable::attention::interaction::{Interaction, InteractionEnergy};
+use metastable::landscape::branches::Family;
 use metastable::landscape::spectrum::extreme_eigenvalues;
 use metastable::landscape::starts::{families, polygons};
-use metastable::landscape::{CriticalPoint, Spectrum, connections::connections, search::Search};
+use metastable::landscape::{
+    CriticalPoint, Exponential, Spectrum, connections::connections, search::Search,
+};
 use metastable::num::stream::Stream;
 use metastable::proofs::critical_point::{Certificate, check, prove};
 use metastable::sphere::{Tokens, law::Law};
@@ -146,9 +150,17 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
     // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs,
     // triangles, simplex.
     for (n, d, beta, least) in [(5, 2, 6.0, 7), (4, 3, 2.0, 6), (8, 3, 4.0, 40), (4, 2, 60.0, 5)] {
-        let found = Search { beta, n, d, starts: 200, max_starts: 200, fixed: true, seed: 1 }
-            .run()
-            .expect("valid");
+        let found = Search {
+            energy: Exponential { beta },
+            n,
+            d,
+            starts: 200,
+            max_starts: 200,
+            fixed: true,
+            seed: 1,
+        }
+        .run()
+        .expect("valid");
         assert!(found.points.len() >= least, "{n} {d} {beta}: {}", found.points.len());
         for p in &found.points {
             assert!(p.residual <= 1e-12);
@@ -170,12 +182,20 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
 fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
     for (n, orbits) in [(4, 6), (5, 10), (6, 20)] {
         for (beta, seed) in [(1.0, 1), (4.0, 1), (4.0, 2), (4.0, 3)] {
-            let search = Search { beta, n, d: 3, starts: 40, max_starts: 40, fixed: true, seed };
+            let search = Search {
+                energy: Exponential { beta },
+                n,
+                d: 3,
+                starts: 40,
+                max_starts: 40,
+                fixed: true,
+                seed,
+            };
             let found = search.run().expect("valid");
             assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
             assert_eq!((found.hits.len(), found.starts), (orbits, 40));
-            // Random starts alone miss some of them: the fixed starts matter.
-            let random = Search { fixed: false, starts: 10, max_starts: 10, ..search.clone() }
+            // One random start yields at most three points: the fixed starts matter.
+            let random = Search { fixed: false, starts: 1, max_starts: 1, ..search.clone() }
                 .run()
                 .expect("valid");
             assert!(random.points.len() < orbits && random.fixed_starts == 0);
@@ -184,9 +204,17 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
     // The tetrahedron is the minimum of the energy at every beta: no curve of points exists at one
     // beta only.
     for beta in [0.05, 0.5, 3.0, 7.6, 12.0] {
-        let found = Search { beta, n: 4, d: 3, starts: 0, max_starts: 0, fixed: true, seed: 1 }
-            .run()
-            .expect("valid");
+        let found = Search {
+            energy: Exponential { beta },
+            n: 4,
+            d: 3,
+            starts: 0,
+            max_starts: 0,
+            fixed: true,
+            seed: 1,
+        }
+        .run()
+        .expect("valid");
         assert_eq!(found.points.len(), 6, "beta = {beta}");
         assert!(
             found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0)
@@ -194,10 +222,98 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
     }
 }
 
+/// The six branches of four tokens on S^2, among them the tetrahedron, at every beta.
+#[test]
+fn branches_keep_every_point_over_a_range_of_beta() {
+    let values: Vec<f64> = (0..12).map(|k| 0.25 * 1.5f64.powi(k)).collect();
+    let search = |beta: f64| {
+        let energy = Exponential { beta };
+        Search { energy, n: 4, d: 3, starts: 4, max_starts: 4, fixed: true, seed: 1 }.run()
+    };
+    let mut results: Vec<_> = values.iter().map(|b| search(*b).expect("valid")).collect();
+    // What one value misses comes from its neighbours.
+    results[5].points.clear();
+    results[5].hits.clear();
+    let family = Family { values: &values, energy: &|beta| Ok(Exponential { beta }) };
+    family.extend(&mut results, &mut || true).expect("valid");
+    let branches = family.branches(&results).expect("valid");
+    assert_eq!(branches.len(), 6, "{branches:?}");
+    for branch in &branches {
+        let at = |b: usize| &results[b].points[branch.points[b]];
+        assert_eq!((branch.first, branch.points.len()), (0, values.len()));
+        assert!((1..values.len()).all(|b| at(b).sizes == at(0).sizes));
+        assert!((1..values.len()).all(|b| at(b).spectrum.unstable == at(0).spectrum.unstable));
+    }
+    // On the circle, five tokens: the point of sizes 3+1+1 begins at the pitchfork of 3+2.
+    let values = [0.15, 0.19, 0.22, 0.3];
+    let search = |beta: f64| {
+        let energy = Exponential { beta };
+        Search { energy, n: 5, d: 2, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run()
+    };
+    let results: Vec<_> = values.iter().map(|b| search(*b).expect("valid")).collect();
+    let family = Family { values: &values, energy: &|beta| Ok(Exponential { beta }) };
+    let branches = family.branches(&results).expect("valid");
+    let late: Vec<_> = branches.iter().filter(|b| b.first == 2).collect();
+    assert_eq!((branches.len(), late.len()), (7, 1), "{branches:?}");
+    let born = &results[2].points[late[0].points[0]];
+    assert_eq!(born.clusters.n(), 3);
+}
+
+#[test]
+fn both_kinds_of_energy_have_the_same_search() {
+    let parse =
+        |text: &str| InteractionEnergy::new(Interaction::parse(text, &[]).expect("an interaction"));
+    let sizes = |sizes: &[usize]| {
+        let mut s = sizes.to_vec();
+        s.sort_unstable();
+        s
+    };
+    for (n, d) in [(4, 2), (5, 2), (4, 3)] {
+        let energy = Exponential { beta: 3.0 };
+        let one = Search { energy, n, d, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run();
+        let energy = parse("exp:beta=3");
+        let other = Search { energy, n, d, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run();
+        let (one, other) = (one.expect("valid"), other.expect("valid"));
+        let kinds: Vec<_> =
+            one.points.iter().map(|p| (sizes(&p.sizes), p.spectrum.unstable)).collect();
+        let others: Vec<_> =
+            other.points.iter().map(|p| (sizes(&p.sizes), p.spectrum.unstable)).collect();
+        assert_eq!(kinds, others, "{n} {d}");
+    }
+    // s^2 on the circle: the tight frames of mean zero form continua, each listed once.
+    let search = Search {
+        energy: parse("power:p=1"),
+        n: 4,
+        d: 2,
+        starts: 64,
+        max_starts: 64,
+        fixed: true,
+        seed: 1,
+    };
+    let found = search.run().expect("valid");
+    assert!(found.points.len() < 20, "{}", found.points.len());
+    let with_form = parse("exp:beta=3").with_form(2, diagonal()).expect("symmetric");
+    let refused =
+        Search { energy: with_form, n: 4, d: 2, starts: 1, max_starts: 1, fixed: true, seed: 1 };
+    assert!(refused.run().expect_err("refused").to_string().contains("identity"));
+}
+
+/// A matrix that is not a multiple of the identity.
+fn diagonal() -> metastable::attention::Matrix {
+    (2, vec![1.0, 0.0, 0.0, 2.0])
+}
+
 #[test]
 fn a_search_estimates_how_many_points_it_missed() {
-    let search =
-        Search { beta: 4.0, n: 8, d: 3, starts: 24, max_starts: 24, fixed: false, seed: 1 };
+    let search = Search {
+        energy: Exponential { beta: 4.0 },
+        n: 8,
+        d: 3,
+        starts: 24,
+        max_starts: 24,
+        fixed: false,
+        seed: 1,
+    };
     let found = search.run().expect("valid");
     // 24 starts cannot find the more than 70 points: they find most points once, and the estimate
     // reports many missing points.
@@ -288,10 +404,17 @@ fn a_degenerate_point_is_not_certified() {
 
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
-    let mut found =
-        Search { beta: 5.0, n: 4, d: 2, starts: 100, max_starts: 100, fixed: true, seed: 3 }
-            .run()
-            .expect("valid");
+    let mut found = Search {
+        energy: Exponential { beta: 5.0 },
+        n: 4,
+        d: 2,
+        starts: 100,
+        max_starts: 100,
+        fixed: true,
+        seed: 3,
+    }
+    .run()
+    .expect("valid");
     let (edges, lost) =
         connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
     assert_eq!(lost, 0);

@@ -1,11 +1,14 @@
 //! Whole landscapes on the circle: known counts, the library's search, thresholds, certificates and
 //! forged certificates.
 
-use metastable::landscape::search::Search;
+use metastable::landscape::Exponential;
+use metastable::landscape::search::{Search, SearchResult};
 use metastable::num::stream::Stream;
+use metastable::proofs::complete_list::{self, CompleteBy};
 use metastable::proofs::landscape::{
     Benign, Landscape, Orbit, Tokens, benign, complete, morse_inequalities_hold,
 };
+use metastable::theory::partitions::{cyclic_partitions, threshold};
 use metastable_verifier as verifier;
 
 fn all(masses: &[f64], beta: (f64, f64), keep: bool) -> Landscape {
@@ -66,7 +69,15 @@ fn counts_hold_for_all_beta() {
 fn searches_find_the_proved_points() {
     for (n, beta) in [(3, 1.0), (4, 0.5), (4, 4.0), (5, 1.0), (5, 6.0)] {
         let proved = all(&vec![1.0; n], (beta, beta), false);
-        let search = Search { beta, n, d: 2, starts: 200, max_starts: 800, fixed: true, seed: 1 };
+        let search = Search {
+            energy: Exponential { beta },
+            n,
+            d: 2,
+            starts: 200,
+            max_starts: 800,
+            fixed: true,
+            seed: 1,
+        };
         let found = search.run().expect("a search");
         assert_eq!(found.points.len(), proved.orbits.len(), "{n} {beta}");
         for point in &found.points {
@@ -77,6 +88,51 @@ fn searches_find_the_proved_points() {
             assert!(proved.orbits.iter().any(|o| same(&o)), "{n} {beta}: {point:?}");
         }
     }
+}
+
+#[test]
+fn beyond_the_constant_there_is_one_point_for_every_partition() {
+    let masses: [&[f64]; 6] = [
+        &[1.0; 3],
+        &[1.0; 4],
+        &[1.0; 5],
+        &[1.0, 2.0, 3.0],
+        &[1.0, 1.0, 1.0, 3.0],
+        &[1.0, 2.0, 3.0, 4.0],
+    ];
+    for m in masses {
+        let beta = 1.0001 * threshold(m).expect("masses");
+        let found = all(m, (beta, beta), false);
+        let counts: Vec<u64> = cyclic_partitions(m.len()).into_iter().map(|c| c as u64).collect();
+        assert!(found.complete, "{m:?} {beta}");
+        assert_eq!(found.labelled, Some(counts), "{m:?} {beta}");
+    }
+}
+
+#[test]
+fn lists_are_proved_complete_and_completed() {
+    let proceed = |_: f64, _: u64| true;
+    for (n, beta, orbits) in [(3, 0.3, 3), (4, 1.0, 5), (5, 4.0, 7), (4, -1.0, 5)] {
+        // Nothing was found: the proof adds all points.
+        let mut found = SearchResult::default();
+        let by = complete_list::prove(beta, n, &mut found, 5.0, &proceed).expect("arithmetic");
+        assert!(matches!(by, Some(CompleteBy::Boxes(_))), "{n} {beta}: {by:?}");
+        assert_eq!(found.points.len(), orbits, "{n} {beta}");
+        assert!(found.points.iter().all(|p| p.residual < 1e-12));
+    }
+    // Beyond the constant the number decides, for any n.
+    let energy = Exponential { beta: 21.0 };
+    let search = Search { energy, n: 8, d: 2, starts: 0, max_starts: 0, fixed: true, seed: 1 };
+    let mut found = search.run().expect("a search");
+    let by = complete_list::prove(21.0, 8, &mut found, 0.0, &proceed).expect("arithmetic");
+    assert_eq!((by, found.points.len()), (Some(CompleteBy::Theorem), 29));
+    // A missing point is not overlooked, and long proofs are left out.
+    found.points.pop();
+    assert_eq!(complete_list::prove(21.0, 8, &mut found, 0.0, &proceed).expect("arithmetic"), None);
+    // A proof that is stopped proves nothing.
+    let stop = |_: f64, _: u64| false;
+    let mut found = SearchResult::default();
+    assert_eq!(complete_list::prove(0.5, 6, &mut found, 60.0, &stop).expect("arithmetic"), None);
 }
 
 #[test]

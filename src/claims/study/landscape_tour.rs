@@ -1,22 +1,24 @@
 //! A tour of the landscape: all critical points of five tokens on the circle with their
 //! connections, saddles of eight tokens on S^2, the Hessian spectrum along a run, and a merge tree.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{LabelledTable, Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
 use crate::clusters::tree::Tree;
 use crate::error::Result;
 use crate::flow::{Frame, Observer, Options, solve};
-use crate::landscape::{Spectrum, connections::connections, search::Search};
+use crate::landscape::connections::{Connection, connections};
+use crate::landscape::search::{Search, SearchResult};
+use crate::landscape::{Exponential, Spectrum};
 use crate::num::stream::Stream;
 use crate::sphere::law::Law;
 
-/// Tables: points, links, gallery, spectrum, tree.
+/// Tables: points, links, places, gallery, spectrum, tree.
 pub static ENTRY: Study = Study {
     name: "landscape-tour",
     title: "Critical points and their connections, saddles on S^2, the Hessian along a run, a \
         merge tree",
     citation: "arXiv:2312.10794, section 5 and appendix B (second variation); saddles of E_beta",
-    parts: &[&GRAPH, &GALLERY, &SPECTRUM, &TREE],
+    parts: &[&GRAPH, &ATLAS, &GALLERY, &SPECTRUM, &TREE],
 };
 
 /// Critical points on the circle and their connections.
@@ -27,6 +29,16 @@ pub static GRAPH: Part = Part {
         Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the search"),
     ],
     run: graph,
+};
+
+/// Critical points on the circle with the places of their clusters, and their connections.
+pub static ATLAS: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[6.0], (0.5, 50.0), "inverse temperature"),
+        Parameter::count("n", &[5.0], (3.0, 6.0), "tokens"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the search"),
+    ],
+    run: atlas,
 };
 
 /// Saddles on the sphere.
@@ -64,11 +76,46 @@ fn settings(values: &Values) -> Result<(f64, usize, u64)> {
     Ok((values.one("beta")?, values.count("n")?, values.one("seed")? as u64))
 }
 
-fn graph(values: &Values) -> Result<Tables> {
+/// The critical points on the circle and their connections.
+fn connected(values: &Values) -> Result<(SearchResult, Vec<Connection>)> {
     let (beta, n, seed) = settings(values)?;
-    let mut found =
-        Search { beta, n, d: 2, starts: 200, max_starts: 200, fixed: true, seed }.run()?;
+    let energy = Exponential { beta };
+    let search = Search { energy, n, d: 2, starts: 200, max_starts: 200, fixed: true, seed };
+    let mut found = search.run()?;
     let (edges, _) = connections(dynamics::find("sa", false)?, &mut found)?;
+    Ok((found, edges))
+}
+
+/// The table of connections.
+fn links(edges: &[Connection]) -> LabelledTable {
+    let mut links = table(&["from", "to", "rate", "t"]);
+    links.rows = edges.iter().map(|e| vec![e.from as f64, e.to as f64, e.rate, e.t]).collect();
+    links
+}
+
+/// Critical points, their clusters by angle from the largest one at the top, and connections.
+fn atlas(values: &Values) -> Result<Tables> {
+    let (found, edges) = connected(values)?;
+    let mut points = table(&["point", "log_energy", "unstable", "clusters"]);
+    let mut places = table(&["point", "angle", "size"]);
+    for (k, p) in found.points.iter().enumerate() {
+        let unstable = p.spectrum.unstable as f64;
+        points.rows.push(vec![k as f64, p.log_energy, unstable, p.clusters.n() as f64]);
+        let angles = p.clusters.angles();
+        let largest = (0..angles.len()).rev().max_by_key(|q| p.sizes[*q]).unwrap_or_default();
+        for (angle, size) in angles.iter().zip(&p.sizes) {
+            places.rows.push(vec![
+                k as f64,
+                angle - angles[largest] + std::f64::consts::FRAC_PI_2,
+                *size as f64,
+            ]);
+        }
+    }
+    Ok(vec![("points".into(), points), ("places".into(), places), ("links".into(), links(&edges))])
+}
+
+fn graph(values: &Values) -> Result<Tables> {
+    let (found, edges) = connected(values)?;
     let mut points = table(&[
         "point",
         "log_energy",
@@ -89,15 +136,22 @@ fn graph(values: &Values) -> Result<Tables> {
         let sizes = (0..7).map(|c| sizes.get(c).map_or(0.0, |s| *s as f64));
         points.rows.push(row.into_iter().chain(sizes).collect());
     }
-    let mut links = table(&["from", "to", "rate", "t"]);
-    links.rows = edges.iter().map(|e| vec![e.from as f64, e.to as f64, e.rate, e.t]).collect();
-    Ok(vec![("points".into(), points), ("links".into(), links)])
+    Ok(vec![("points".into(), points), ("links".into(), links(&edges))])
 }
 
 /// Saddles on S^2: positions with masses.
 fn gallery(values: &Values) -> Result<Tables> {
     let (beta, n, seed) = settings(values)?;
-    let found = Search { beta, n, d: 3, starts: 300, max_starts: 300, fixed: true, seed }.run()?;
+    let found = Search {
+        energy: Exponential { beta },
+        n,
+        d: 3,
+        starts: 300,
+        max_starts: 300,
+        fixed: true,
+        seed,
+    }
+    .run()?;
     let mut out = table(&["saddle", "share", "unstable", "symmetry", "size", "x", "y", "z"]);
     // The most symmetric saddles for each number of clusters.
     let mut chosen: Vec<&crate::landscape::CriticalPoint> = Vec::new();

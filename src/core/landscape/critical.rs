@@ -304,7 +304,7 @@ pub(super) fn merge_coincident(x: &Tokens, sizes: &[usize]) -> (Tokens, Vec<usiz
 
 /// Number of permutations of clusters that preserve sizes and inner products, counted by extending
 /// partial permutations; `usize::MAX` above a million.
-fn count_automorphisms(x: &Tokens, sizes: &[usize]) -> usize {
+pub(super) fn count_automorphisms(x: &Tokens, sizes: &[usize]) -> usize {
     const LIMIT: usize = 1_000_000;
     fn extend(x: &Tokens, sizes: &[usize], image: &mut Vec<usize>, count: &mut usize) {
         let i = image.len();

@@ -1,6 +1,6 @@
 //! Critical points and spectra of the energy of any interaction.
 
-use super::critical::{check_sizes, merge_coincident, move_along};
+use super::critical::{check_sizes, count_automorphisms, merge_coincident, move_along};
 use super::spectrum::{bordered, rotations, to_ambient};
 use crate::attention::Energy;
 use crate::attention::interaction::InteractionEnergy;
@@ -45,10 +45,16 @@ pub struct InteractionCriticalPoint {
     pub spectrum: InteractionSpectrum,
     /// Angles between clusters, ascending.
     pub angles: Vec<f64>,
+    /// Number of permutations of clusters that preserve masses and angles.
+    pub symmetry: usize,
+    /// Cluster of each row of the start. If there are more rows than clusters, some rows merged.
+    pub labels: Vec<usize>,
+    /// Largest geodesic distance in radians between a row of the start and its cluster.
+    pub distance_from_start: f64,
 }
 
 /// The Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
-fn mass_hessian(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
+pub(super) fn mass_hessian(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
     let t = x.d() - 1;
     let size = x.n() * t;
     let mut h = energy.hessian(x)?;
@@ -171,11 +177,14 @@ impl InteractionCriticalPoint {
     pub fn near(energy: &InteractionEnergy, start: &Tokens, sizes: &[usize]) -> Result<Self> {
         check_sizes(start, sizes)?;
         let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
+        let mut labels: Vec<usize> = (0..x.n()).collect();
         loop {
             x = newton(energy, &x)?;
             let before = x.n();
             if energy.form().is_none() {
-                (x, sizes, _) = merge_coincident(&x, &sizes);
+                let merged;
+                (x, sizes, merged) = merge_coincident(&x, &sizes);
+                labels.iter_mut().for_each(|l| *l = merged[*l]);
             }
             if x.n() == before {
                 break;
@@ -193,7 +202,50 @@ impl InteractionCriticalPoint {
         let mut angles: Vec<f64> =
             crate::num::pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
         angles.sort_by(f64::total_cmp);
-        Ok(Self { energy: energy.value(&x), clusters: x, sizes, residual, spectrum, angles })
+        let symmetry = count_automorphisms(&x, &sizes);
+        let distance_from_start =
+            start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
+        Ok(Self {
+            energy: energy.value(&x),
+            clusters: x,
+            sizes,
+            residual,
+            spectrum,
+            angles,
+            symmetry,
+            labels,
+            distance_from_start,
+        })
+    }
+
+    /// True if both points agree up to rotation, reflection and permutation, judged by sizes,
+    /// index, energy and angles. Newton's method finds nearly degenerate points less accurately,
+    /// but with accurate energies: they are compared by sizes and energy. So the points of a
+    /// continuum count as one.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let sorted = |sizes: &[usize]| {
+            let mut s = sizes.to_vec();
+            s.sort_unstable();
+            s
+        };
+        let energies = (self.energy - other.energy).abs() / (1.0 + self.energy.abs());
+        let same = || {
+            let (a, b) = (&self.spectrum, &other.spectrum);
+            (a.unstable, a.nullity) == (b.unstable, b.nullity)
+                && energies < 1e-7
+                && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 1e-5)
+        };
+        let weak = || self.is_nearly_degenerate() && other.is_nearly_degenerate();
+        sorted(&self.sizes) == sorted(&other.sizes) && (same() || (energies < 1e-12 && weak()))
+    }
+
+    /// True if an eigenvalue modulo rotations is smaller than a millionth of the largest.
+    pub fn is_nearly_degenerate(&self) -> bool {
+        let mut sizes: Vec<f64> = self.spectrum.values.iter().map(|v| v.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let top = sizes.last().copied().unwrap_or_default();
+        self.spectrum.nullity > 0
+            || sizes.get(self.spectrum.rotations).is_some_and(|v| *v < 1e-6 * top)
     }
 }
 

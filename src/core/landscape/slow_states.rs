@@ -1,6 +1,5 @@
 //! Slow states of a flow: states with a local minimum of the relative gradient norm, near saddles.
 
-use super::critical::relative_gradient_norm;
 use crate::flow::{Frame, Observer};
 use crate::sphere::Tokens;
 
@@ -10,18 +9,18 @@ const MAX_TOKENS: usize = 40;
 const MAX_NORM: f64 = 0.1;
 
 /// Collects the slow states of a run: candidates for the saddles that it passes.
-pub struct SlowStates {
-    beta: f64,
+pub struct SlowStates<F> {
+    norm: F,
     last: Option<(f64, Tokens, Vec<usize>)>,
     falling: bool,
     /// The states, with the number of tokens per cluster.
     pub states: Vec<(Tokens, Vec<usize>)>,
 }
 
-impl SlowStates {
-    /// Observes a run at this inverse temperature.
-    pub fn new(beta: f64) -> Self {
-        Self { beta, last: None, falling: false, states: Vec::new() }
+impl<F: Fn(&Tokens) -> f64> SlowStates<F> {
+    /// Observes a run by this relative gradient norm.
+    pub fn new(norm: F) -> Self {
+        Self { norm, last: None, falling: false, states: Vec::new() }
     }
 }
 
@@ -32,7 +31,7 @@ pub fn cluster_sizes(labels: &[usize], rows: usize) -> Vec<usize> {
     sizes
 }
 
-impl Observer for SlowStates {
+impl<F: Fn(&Tokens) -> f64> Observer for SlowStates<F> {
     fn every_step(&self) -> bool {
         true
     }
@@ -41,7 +40,7 @@ impl Observer for SlowStates {
         if frame.tokens.n() < 2 || frame.tokens.n() > MAX_TOKENS {
             return;
         }
-        let now = relative_gradient_norm(self.beta, frame.tokens);
+        let now = (self.norm)(frame.tokens);
         if let Some((before, tokens, sizes)) = self.last.take() {
             if now > before && self.falling && before < MAX_NORM {
                 self.states.push((tokens, sizes));

@@ -16,7 +16,8 @@ const RINGS: (usize, usize) = (400, 32);
 
 /// Symmetric configurations of n tokens on the sphere of R^d, near which critical points are known
 /// to lie: one cluster, two antipodal clusters, polygons in a plane, simplices, cross-polytopes,
-/// and (d >= 3) rings of clusters about an axis: prisms, antiprisms, pyramids, bipyramids.
+/// (d >= 3) rings of clusters about an axis: prisms, antiprisms, pyramids, bipyramids, and (d >= 4)
+/// sums of two regular polygons in orthogonal planes.
 ///
 /// For at most 12 tokens every partition among the vertices is used (at most 400 ring
 /// configurations). For more tokens only the most equal partition is used (polygons of up to 12
@@ -47,6 +48,46 @@ pub fn families(n: usize, d: usize) -> Vec<Start> {
     }
     if d >= 3 {
         out.extend(rings(n, d));
+    }
+    if d >= 4 && n <= MAX_TOKENS_ALL_PARTITIONS {
+        out.extend(two_polygons(n, d));
+    }
+    out
+}
+
+/// Clusters on the circle with these gaps in radians, in cyclic order.
+///
+/// ```
+/// use metastable::landscape::starts::on_circle;
+/// let (x, sizes) = on_circle(&[1.5, 2.5, 2.2], &[2, 1, 1]);
+/// assert!((x.inner(0, 1) - 1.5f64.cos()).abs() < 1e-15 && sizes == [2, 1, 1]);
+/// assert!((x.inner(0, 2) - 4f64.cos()).abs() < 1e-15 && x.masses()[0] == 0.5);
+/// ```
+pub fn on_circle(gaps: &[f64], sizes: &[usize]) -> Start {
+    let (mut x, mut angle) = (Vec::with_capacity(2 * sizes.len()), 0.0f64);
+    for q in 0..sizes.len() {
+        x.extend([angle.cos(), angle.sin()]);
+        angle += gaps.get(q).copied().unwrap_or_default();
+    }
+    clusters(2, x, sizes)
+}
+
+/// Two regular polygons (or antipodal pairs) in orthogonal planes, each with clusters of one size.
+fn two_polygons(n: usize, d: usize) -> Vec<Start> {
+    let mut out = Vec::new();
+    for tokens in 2..=n / 2 {
+        let divisors = |m: usize| (2..=m).filter(move |k| m.is_multiple_of(*k));
+        for (j, k) in divisors(tokens).flat_map(|j| divisors(n - tokens).map(move |k| (j, k))) {
+            let corner = |plane: usize, q: usize, m: usize| {
+                let angle = TAU * q as f64 / m as f64;
+                let mut row = vec![0.0; d];
+                (row[plane], row[plane + 1]) = (angle.cos(), angle.sin());
+                row
+            };
+            let rows = (0..j).map(|q| corner(0, q, j)).chain((0..k).map(|q| corner(2, q, k)));
+            let sizes = [vec![tokens / j; j], vec![(n - tokens) / k; k]].concat();
+            out.push(clusters(d, rows.flatten().collect(), &sizes));
+        }
     }
     out
 }

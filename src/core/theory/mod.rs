@@ -15,6 +15,7 @@ pub mod noise;
 pub mod noise_step;
 pub mod normalised;
 pub mod parking;
+pub mod partitions;
 pub mod random_layers;
 pub mod random_weights;
 pub mod rank_collapse;

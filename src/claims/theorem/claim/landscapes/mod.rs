@@ -6,6 +6,7 @@ pub mod block_inequality;
 pub mod curvature_identity;
 pub mod large_beta_chains;
 pub mod large_beta_polygon;
+pub mod partitions_at_large_beta;
 pub mod polygon_saddles;
 pub mod repulsive_minimisers;
 pub mod saddles_unstable;
@@ -30,7 +31,8 @@ pub static TOPIC: Topic = Topic {
            polygons of clusters are saddles with a slow ascent; polygon-saddles has a proof for \
            every number of corners.\n\n\
            Open is whether the argument with chains reaches down to a quarter of its threshold \
-           (large-beta-polygon).\n\n\
+           (large-beta-polygon). For larger beta all critical points on the circle are known: one \
+           for every set partition in a cyclic order (partitions-at-large-beta).\n\n\
            With V = -I tokens descend the energy. The theorem of Cohn and Kumar says which \
            configurations are global minimisers (sharp-minimisers); its converse, as printed, is \
            false. Random tokens end there, which is observed and not proved \
@@ -42,6 +44,7 @@ pub static TOPIC: Topic = Topic {
         &small_beta_blocks::ENTRY,
         &large_beta_chains::ENTRY,
         &large_beta_polygon::ENTRY,
+        &partitions_at_large_beta::ENTRY,
         &saddles_unstable::ENTRY,
         &polygon_saddles::ENTRY,
         &sharp_minimisers::ENTRY,

@@ -2,7 +2,7 @@
 //! configurations.
 
 use crate::attention::kernel::log_kernel;
-use crate::landscape::{CriticalPoint, search::Search};
+use crate::landscape::{CriticalPoint, Exponential, search::Search};
 use crate::num::interval::Interval;
 use crate::proofs::critical_point;
 use crate::sphere::cap::{Hemisphere, hemisphere};
@@ -45,7 +45,7 @@ pub(super) fn search_critical_points(
     ctx: &mut Context,
 ) -> Result<Vec<(Tokens, Vec<usize>)>> {
     let found = Search {
-        beta: case.beta,
+        energy: Exponential { beta: case.beta },
         n: case.n,
         d: case.d,
         starts: 4,

@@ -1,0 +1,174 @@
+//! Critical points on the circle for large beta: one for every set partition in a cyclic order.
+//!
+//! The proof is the page `partitions` of the guide.
+
+use super::threshold::tau_star;
+use crate::error::{Error, Result};
+use std::f64::consts::{LN_2, PI, TAU};
+
+/// The condition of the theorem at one beta: for tokens of these masses on the circle and every
+/// larger beta, each set partition of the tokens into k clusters, in each cyclic order, has exactly
+/// one critical point of the energy, and there are no others. It is nondegenerate and has k - 1
+/// unstable directions.
+///
+/// With masses of sum 1, m_1 <= m_2 the smallest, `u(d) = e^{beta (cos d - 1)} sin d` and tau the
+/// place of its largest value, the condition is, for n >= 3,
+///
+/// - `beta >= 3/2 - log 2`, `tau < 2 pi/n` and `4 m_1 m_2 u(tau) > u(2 pi/n)`; then a < tau < b are
+///   the two angles with `4 m_1 m_2 u = u(2 pi/n)`;
+/// - `(n-1) a < pi`;
+/// - `(m_1 + m_2) e^{-beta L^2/2} sin(L)/L > (1 - m_1 - m_2) omega` with `L = (n-2) a` and, for
+///   `y = beta (1 - cos b)`, `omega = e^{-y} (y + (y-1) cos b)` if `y >= 3/2`, else
+///   `2 e^{-3/2}`.
+///
+/// If it holds at one beta, it holds at every larger one. For n = 2 it holds for every beta > 0.
+///
+/// **Accuracy** evaluated in floating point, with relative errors of about 1e-12.
+/// **Errors** fewer than two masses, or masses that are not positive and finite.
+///
+/// ```
+/// use metastable::theory::partitions::holds;
+/// assert!(holds(&[1.0; 4], 3.1)? && !holds(&[1.0; 4], 2.5)?);
+/// # Ok::<(), metastable::Error>(())
+/// ```
+pub fn holds(masses: &[f64], beta: f64) -> Result<bool> {
+    let (first, second) = two_smallest(masses)?;
+    Ok(beta > 0.0 && (masses.len() == 2 || condition(masses.len(), first, second, beta)))
+}
+
+/// The two smallest masses over the sum.
+fn two_smallest(masses: &[f64]) -> Result<(f64, f64)> {
+    if masses.len() < 2 {
+        return Err(Error::parameter("masses", masses.len(), "at least two masses"));
+    }
+    if let Some(m) = masses.iter().find(|m| m.is_nan() || **m <= 0.0 || m.is_infinite()) {
+        return Err(Error::parameter("masses", m, "positive masses"));
+    }
+    let total: f64 = masses.iter().sum();
+    let mut sorted = masses.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    Ok((sorted[0] / total, sorted[1] / total))
+}
+
+/// The condition for n >= 3.
+fn condition(n: usize, first: f64, second: f64, beta: f64) -> bool {
+    let (n, tau) = (n as f64, tau_star(2, beta));
+    let edge = TAU / n;
+    // log u, so that large beta does not underflow.
+    let log_u = |d: f64| -2.0 * beta * (0.5 * d).sin().powi(2) + d.sin().ln();
+    let level = log_u(edge) - (4.0 * first * second).ln();
+    if beta < 1.5 - LN_2 || tau >= edge || log_u(tau) <= level {
+        return false;
+    }
+    let a = crossing(&log_u, level, (0.0, tau));
+    let b = crossing(&|d| -log_u(d), -level, (tau, edge));
+    let length = (n - 2.0) * a;
+    if (n - 1.0) * a >= PI {
+        return false;
+    }
+    let (sum, y) = (first + second, 2.0 * beta * (0.5 * b).sin().powi(2));
+    let log_omega = if y < 1.5 { LN_2 - 1.5 } else { (y + (y - 1.0) * b.cos()).ln() - y };
+    // sin(L)/L tends to 1 as L does to 0.
+    let inner = if length > 0.0 { (length.sin() / length).ln() } else { 0.0 };
+    sum >= 1.0 || sum.ln() - 0.5 * beta * length * length + inner > (1.0 - sum).ln() + log_omega
+}
+
+/// The point of an interval at which an increasing function reaches a level, by bisection.
+fn crossing(f: &dyn Fn(f64) -> f64, level: f64, (mut low, mut high): (f64, f64)) -> f64 {
+    for _ in 0..2000 {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if f(middle) < level {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// The smallest beta at which the condition of [`holds`] is satisfied, and so at every larger one:
+/// 0.81, 2.58, 5.52, 9.47 for three to six equal masses, of the order `n^2 log n` for many. 0 for
+/// two tokens; infinite if masses are too small for f64.
+///
+/// **Accuracy** 1e-12, from above. **Errors** as [`holds`].
+///
+/// ```
+/// use metastable::theory::partitions::threshold;
+/// assert!((threshold(&[1.0; 5])? - 5.51).abs() < 0.01);
+/// # Ok::<(), metastable::Error>(())
+/// ```
+pub fn threshold(masses: &[f64]) -> Result<f64> {
+    let (first, second) = two_smallest(masses)?;
+    let n = masses.len();
+    if n == 2 {
+        return Ok(0.0);
+    }
+    let mut high = 1.0;
+    while !condition(n, first, second, high) {
+        high *= 2.0;
+        if high > 1e300 {
+            return Ok(f64::INFINITY);
+        }
+    }
+    let mut low = 0.5;
+    while high - low > 1e-13 * high {
+        let middle = 0.5 * (low + high);
+        if condition(n, first, second, middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Ok(high)
+}
+
+/// The number of set partitions of n labelled tokens into k clusters in a cyclic order,
+/// `(k-1)! S(n, k)`, for k = 1, ..., n: by the theorem, the labelled critical points with k - 1
+/// unstable directions, modulo rotations. Infinite numbers are beyond the range of f64.
+///
+/// ```
+/// use metastable::theory::partitions::cyclic_partitions;
+/// assert_eq!(cyclic_partitions(4), [1.0, 7.0, 12.0, 6.0]);
+/// ```
+pub fn cyclic_partitions(n: usize) -> Vec<f64> {
+    // T(n, k) = (k-1)! S(n, k) = k T(n-1, k) + (k-1) T(n-1, k-1), and T(1, 1) = 1.
+    let mut row: Vec<f64> = vec![1.0];
+    for _ in 1..n {
+        let old = |k: usize| row.get(k).copied().unwrap_or_default();
+        let next = |k: usize| {
+            let earlier = if k == 0 { 0.0 } else { k as f64 * old(k - 1) };
+            (k + 1) as f64 * old(k) + earlier
+        };
+        row = (0..=row.len()).map(next).collect();
+    }
+    row.truncate(n);
+    row
+}
+
+/// The number of critical points of n equal tokens on the circle at which the theorem counts one
+/// for every cyclic composition of n, up to rotations, reflections and permutations: binary
+/// bracelets of length n with at least one bead of the second colour.
+///
+/// ```
+/// use metastable::theory::partitions::orbits;
+/// assert_eq!([3, 4, 5, 6, 7, 8].map(orbits), [3, 5, 7, 12, 17, 29]);
+/// ```
+pub fn orbits(n: usize) -> usize {
+    let n = n.clamp(1, 60);
+    let gcd = |mut a: usize, mut b: usize| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    // Burnside's lemma over the 2 n symmetries of the polygon.
+    let rotations: u64 = (1..=n).map(|r| 1u64 << gcd(n, r)).sum();
+    let reflections = match n % 2 {
+        1 => n as u64 * (1u64 << n.div_ceil(2)),
+        _ => (n as u64 / 2) * ((1u64 << (n / 2)) + (1u64 << (n / 2 + 1))),
+    };
+    ((rotations + reflections) / (2 * n as u64)) as usize - 1
+}
