@@ -65,6 +65,13 @@ pub fn prove_interaction(
         let expected = format!("one number for each of the {} clusters", clusters.n());
         return Err(Error::parameter("sizes", format!("{sizes:?}"), expected));
     }
+    if interaction.formula().is_series() {
+        return Err(Error::parameter(
+            "interaction",
+            interaction.name(),
+            "a formula: a certificate holds its text, and a sampled function has none",
+        ));
+    }
     let formula = Some(interaction.formula().clone());
     prove_near(Certificate { formula, ..unproved(clusters, sizes, 0.0) })
 }

@@ -74,6 +74,7 @@ impl InteractionEnergy {
             causal: false,
             sign: 1.0,
             isa: flow.isa,
+            accuracy: EXACT_ACCURACY,
         };
         Self { flow, form }
     }
