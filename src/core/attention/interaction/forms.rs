@@ -39,7 +39,7 @@ pub fn pair_series(series: &[ChebyshevSeries], reach: f64) -> PairSeries {
         let (low, high) = p.interval();
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
         Piece {
-            from: reach - high,
+            from: if high >= reach { f64::NEG_INFINITY } else { reach - high },
             shift: (reach - middle) / half,
             slope: 1.0 / half,
             form: form(p),
@@ -139,7 +139,7 @@ pub fn logarithmic(
     } else {
         Number::exp(highest * Number::ln(Dd::from(2.0)))
     };
-    let piece = Piece { from: 0.0, shift: -1.0, slope: -1.0 / reach, form };
+    let piece = Piece { from: f64::NEG_INFINITY, shift: -1.0, slope: -1.0 / reach, form };
     Ok(Some(PairSeries { pieces: vec![piece], factor: factor.to_f64() }))
 }
 
