@@ -142,11 +142,11 @@ fn series_of_the_exponential_are_its_bessel_functions() -> Result<()> {
         let series = ChebyshevSeries::fit(value, -1.0, 1.0)?;
         for (found, known) in [
             (
-                Series::from_chebyshev(&series.coefficients(), series.error()),
+                Series::from_chebyshev(&series.coefficients(), 1e-15, series.error()),
                 Series::circle(beta, 1e-15),
             ),
             (
-                Series::from_legendre(&series.legendre(), series.error()),
+                Series::from_legendre(&series.legendre(), 1e-15, series.error()),
                 Series::sphere(beta, 1e-15),
             ),
         ] {
@@ -155,7 +155,7 @@ fn series_of_the_exponential_are_its_bessel_functions() -> Result<()> {
             for (k, (a, b)) in pairs.chain(slopes).enumerate() {
                 assert!((a - b).abs() < 2e-16, "beta {beta} {k}: {a} {b}");
             }
-            assert!(found.kernel.len() >= known.kernel.len());
+            assert!(found.kernel.len().abs_diff(known.kernel.len()) <= 1, "beta {beta}");
         }
     }
     Ok(())
