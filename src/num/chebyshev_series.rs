@@ -91,19 +91,12 @@ impl ChebyshevSeries {
         f: impl Fn(Dd) -> Result<Dd>,
         low: f64,
         high: f64,
-        mut coefficients: Vec<Dd>,
+        coefficients: Vec<Dd>,
         size: f64,
     ) -> Result<Self> {
-        let mut dropped = 0.0;
-        while coefficients.len() > 1 {
-            let last = coefficients[coefficients.len() - 1].to_f64().abs();
-            if dropped + last > TOLERANCE * size {
-                break;
-            }
-            dropped += last;
-            coefficients.pop();
-        }
-        let mut series = Self { low, high, coefficients, error: 0.0 };
+        let whole = Self { low, high, coefficients, error: 0.0 };
+        let mut series = whole.shortened(TOLERANCE * size);
+        series.error = 0.0;
         let samples = 4 * series.coefficients.len() + 40;
         for k in 0..=samples {
             let t = (std::f64::consts::PI * k as f64 / samples as f64).cos();
@@ -201,6 +194,23 @@ impl ChebyshevSeries {
     #[must_use]
     pub fn plus(mut self, shift: Dd) -> Self {
         self.coefficients[0] = self.coefficients[0] + shift;
+        self
+    }
+
+    /// The series without its last coefficients, of which the sum of absolute values is at most
+    /// `tolerance`.
+    #[must_use]
+    pub fn shortened(mut self, tolerance: f64) -> Self {
+        let mut dropped = 0.0;
+        while self.coefficients.len() > 1 {
+            let last = self.coefficients[self.coefficients.len() - 1].to_f64().abs();
+            if dropped + last > tolerance {
+                break;
+            }
+            dropped += last;
+            self.coefficients.pop();
+        }
+        self.error += dropped;
         self
     }
 

@@ -186,7 +186,7 @@ impl FastAnyWeight<'_> {
             Algorithm::Chords if d > 4.0 => Some(0.5 * n * n * (weight + 0.9 + 0.25 * d)),
             Algorithm::Chords => Some(0.5 * n * n * (weight + 0.4 + 0.15 * d)),
             Algorithm::Inner => {
-                (all && d <= inner::MAX_D as f64).then(|| n * n * (weight + 0.05 + 0.062 * d))
+                (all && d <= inner::MAX_D as f64).then_some(n * n * (weight + 0.05 + 0.062 * d))
             }
             Algorithm::Products => Some(0.5 * n * n * (weight + 0.8 + 0.06 * d) + 1.5 * n * d),
             Algorithm::Fourier => {
@@ -201,7 +201,7 @@ impl FastAnyWeight<'_> {
             Algorithm::Harmonics => {
                 let series = self.profile.sphere.as_ref().filter(|_| tangent)?;
                 let order = series.order();
-                (2.5..3.5).contains(&d).then(|| 1e5 + n * order * order * 0.5)
+                (2.5..3.5).contains(&d).then_some(1e5 + n * order * order * 0.5)
             }
         }
     }

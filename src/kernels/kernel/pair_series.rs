@@ -16,7 +16,7 @@ pub struct PairSeries {
 /// A polynomial in `t = shift - slope z`, which is in [-1, 1] on the piece.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// The smallest z of the piece; the first piece also serves smaller ones.
+    /// The smallest z of the piece; minus infinity for the first piece, as z may round below 0.
     pub from: f64,
     /// `t` at `z = 0`.
     pub shift: f64,
@@ -226,9 +226,9 @@ impl PairSeries {
     /// The values without the factor.
     #[inline(always)]
     pub fn values<L: SimdOps<F = f64>, const U: usize>(&self, l: L, z: [L::V; U]) -> [L::V; U] {
-        let Some((first, others)) = self.pieces.split_first() else { return [l.zero(); U] };
-        let mut out = first.values(l, z);
-        for piece in others {
+        let mut out = [l.zero(); U];
+        // One loop for all pieces: its body is long, and compiled for every caller.
+        for piece in &self.pieces {
             let (from, values) = (l.splat(piece.from), piece.values(l, z));
             for u in 0..U {
                 out[u] = l.select(l.greater(z[u], from), values[u], out[u]);

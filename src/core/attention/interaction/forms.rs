@@ -39,7 +39,7 @@ pub fn pair_series(series: &[ChebyshevSeries], reach: f64) -> PairSeries {
         let (low, high) = p.interval();
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
         Piece {
-            from: reach - high,
+            from: if high >= reach { f64::NEG_INFINITY } else { reach - high },
             shift: (reach - middle) / half,
             slope: 1.0 / half,
             form: form(p),
@@ -75,7 +75,8 @@ fn cells(p: &ChebyshevSeries) -> Option<Cells> {
     let mut all: [Vec<f64>; CELLS] = Default::default();
     for (k, powers) in all.iter_mut().enumerate() {
         let cell = ChebyshevSeries::fit(|s| Ok(p.value_at(s)), end(k), end(k + 1)).ok()?;
-        *powers = cell.powers();
+        // p itself is exact to this part of its largest value.
+        *powers = cell.shortened(1e-17 * size).powers();
         let growth: f64 = powers.iter().map(|c| c.abs()).sum();
         if growth > MAX_GROWTH * size {
             return None;
@@ -139,7 +140,7 @@ pub fn logarithmic(
     } else {
         Number::exp(highest * Number::ln(Dd::from(2.0)))
     };
-    let piece = Piece { from: 0.0, shift: -1.0, slope: -1.0 / reach, form };
+    let piece = Piece { from: f64::NEG_INFINITY, shift: -1.0, slope: -1.0 / reach, form };
     Ok(Some(PairSeries { pieces: vec![piece], factor: factor.to_f64() }))
 }
 
@@ -153,6 +154,9 @@ pub fn ratio(phi: &Compiled<Dd>, reach: f64) -> Result<PairSeries> {
 fn bound(size: f64) -> f64 {
     1.01 * size.max(f64::MIN_POSITIVE)
 }
+
+/// The tails of the series for fast sums, as for the exponential: below the rounding of the sums.
+const TAIL: f64 = 1e-15;
 
 /// Longer pieces on the circle are not used.
 const MAX_PIECE: usize = 64;
@@ -180,7 +184,7 @@ pub fn arcs(
             return None;
         }
         ends.push(if low <= -1.0 { std::f64::consts::PI } else { low.acos() });
-        pieces.push(Series::from_chebyshev(&scaled, 2.0 * whole.error() / size));
+        pieces.push(Series::from_chebyshev(&scaled, TAIL, 2.0 * whole.error() / size));
     }
     Some(ArcsProfile::new(Arcs { ends, pieces }))
 }
@@ -224,12 +228,12 @@ pub fn profile(
     };
     let tail = 2.0 * error;
     let scaled = |c: Vec<f64>| c.into_iter().map(|c| c / size).collect::<Vec<_>>();
-    let circle = whole
-        .filter(|s| s.degree() < MAX_ORDER)
-        .map(|s| SeriesProfile::circle(Series::from_chebyshev(&scaled(s.coefficients()), tail)));
+    let circle = whole.filter(|s| s.degree() < MAX_ORDER).map(|s| {
+        SeriesProfile::circle(Series::from_chebyshev(&scaled(s.coefficients()), TAIL, tail))
+    });
     let sphere = whole
         .filter(|s| s.degree() < MAX_DEGREE)
-        .map(|s| SeriesProfile::sphere(Series::from_legendre(&scaled(s.legendre()), tail)));
+        .map(|s| SeriesProfile::sphere(Series::from_legendre(&scaled(s.legendre()), TAIL, tail)));
     WeightProfile {
         size,
         steepness: if jumps { f64::INFINITY } else { steepness },

@@ -72,7 +72,7 @@ impl<W: PairWeight> Gather<'_, W> {
     fn with_dimension<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
         // Below this slope no weight underflows.
         let normal = 2.0 * self.weight.line().0.abs() < -0.99 * f64::UNDERFLOW_EXPONENT;
-        let unit_mass = normal && self.problem.tokens.uniform_mass().is_some();
+        let unit_mass = !W::TOGETHER && normal && self.problem.tokens.uniform_mass().is_some();
         if unit_mass { self.targets::<L, D, true>(l) } else { self.targets::<L, D, false>(l) }
     }
 
@@ -96,7 +96,7 @@ impl<W: PairWeight> Gather<'_, W> {
         let (scale, shift, unit) = (
             l.constant(slope),
             l.constant(shift),
-            l.constant(tokens.uniform_mass().unwrap_or(1.0)),
+            l.constant(if UNIT_MASS { tokens.uniform_mass().unwrap_or(1.0) } else { 1.0 }),
         );
         let (out, _) = out.as_chunks_mut::<D>();
         for (group, out) in out.chunks_mut(L::WIDTH).enumerate() {
@@ -167,6 +167,15 @@ impl<const D: usize> Sources<'_, D> {
             let masses = &self.masses[g * UNROLL..];
             add::<L, W, D, UNROLL, UNIT_MASS>(l, weight, t, (terms, masses), &mut sums);
             t = next;
+        }
+        if W::TOGETHER {
+            // The last sources with others of mass 0: this code is long, so there is one copy.
+            let (mut rows, mut masses) = ([[0.0; D]; UNROLL], [0.0; UNROLL]);
+            rows[..rest.len()].copy_from_slice(rest);
+            masses[..rest.len()].copy_from_slice(&self.masses[groups.len() * UNROLL..]);
+            let t = exponents(l, shift, steep, &rows);
+            add::<L, W, D, UNROLL, UNIT_MASS>(l, weight, t, (&rows, &masses), &mut sums);
+            return sums;
         }
         for (j, (row, term)) in rest.iter().zip(last).enumerate() {
             let t = exponents(l, shift, steep, std::array::from_ref(row));
