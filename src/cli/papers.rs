@@ -17,7 +17,7 @@ const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> 
 }
 
 /// All papers that are cited, by number.
-pub const ALL: [Paper; 41] = [
+pub const ALL: [Paper; 43] = [
     paper(
         "1211.5063",
         "Pascanu, Mikolov, Bengio",
@@ -112,6 +112,11 @@ pub const ALL: [Paper; 41] = [
         "On the number of modes of Gaussian kernel density estimators",
     ),
     paper(
+        "2501.03096",
+        "Burger, Kabri, Korolev, Roith, Weigand",
+        "Analysis of mean-field models arising from self-attention dynamics in transformer architectures with layer normalization",
+    ),
+    paper(
         "2501.18322",
         "Castin, Ablin, Carrillo, Peyré",
         "A unified perspective on the dynamics of deep transformers",
@@ -199,6 +204,7 @@ pub const ALL: [Paper; 41] = [
         "Mun, Rosenzweig",
         "Phase transitions for the noisy transformer model in arbitrary dimension",
     ),
+    paper("2609.28448", "Gao, Yang, Chen", "Nonequilibrium phases of repulsive self-attention"),
 ];
 
 /// A paper by its number, with or without `arXiv:`.
