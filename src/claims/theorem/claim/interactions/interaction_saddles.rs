@@ -1,7 +1,7 @@
 //! The strict-saddle bound for any interaction.
 
 use super::setting::{DRAWN, increasing_interaction};
-use crate::attention::interaction::InteractionEnergy;
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::theorem::prelude::*;
 
 /// A lower bound on the largest curvature, positive except at consensus.
@@ -37,20 +37,24 @@ pub static ENTRY: Claim = Claim {
     },
     source: "derived from interaction-curvature; the landscape of arXiv:2405.18273",
     trials: (40, 300),
-    trial: |case, ctx| bound(case, ctx, false),
+    trial: |case, ctx| {
+        let phi = increasing_interaction(16.0, ctx)?;
+        bound(case, ctx, phi, false)
+    },
     constant: "the factor 1/(n (d-1))",
     control: Control {
-        what: "the bound without its division by n (d-1)",
+        what: "two opposite tokens under e^s and the bound without its division by n (d-1)",
         trial: |ctx| {
-            let case = Case::with_random_masses(5, 3, 0.0, "").with_law("uniform");
-            bound(&case, ctx, true)
+            let case = Case::with_random_masses(2, 3, 0.0, "").with_law("simplex");
+            let phi = Interaction::parse("exp(s)", &[])?;
+            bound(&case, ctx, phi, true)
         },
     },
     ..Claim::INEQUALITY
 };
 
-fn bound(case: &Case, ctx: &mut Context, whole: bool) -> Result<Finding> {
-    let (x, phi) = (ctx.tokens(case)?, increasing_interaction(16.0, ctx)?);
+fn bound(case: &Case, ctx: &mut Context, phi: Interaction, whole: bool) -> Result<Finding> {
+    let x = ctx.tokens(case)?;
     let spectrum = InteractionEnergy::new(phi.clone()).hessian_eigenvalues(&x)?;
     let top = spectrum.last().copied().unwrap_or(f64::NEG_INFINITY);
     let (n, d) = (case.n as f64, case.d as f64);

@@ -14,7 +14,7 @@ use crate::theorem::prelude::*;
 /// `l_r = (2/5) [f'(a) (cos(r a) - 1) + f'(2a) (cos(2 r a) - 1)]` with `a = 2 pi/5` and
 /// `f' = phi(cos) cos - phi'(cos) sin^2`. A steep sigmoid about -1/4 is nearly 1 at
 /// `cos a = 0.309` and nearly 0 at `cos 2a = -0.809`: `f'(a) = 0.274` and `f'(2a) = -0.016`. Hence
-/// `l_1 = -0.0643` and `l_2 = -0.203`. Tokens of one corner return to each other at the rate
+/// `l_1 = -0.06438` and `l_2 = -0.194`. Tokens of one corner return to each other at the rate
 /// `-phi(1)/5 - (2/5)(f'(a) + f'(2a)) = -0.303`. All rates but that of rotations are negative.
 ///
 /// In words: neighbours attract each other as if the three other corners did not exist, and a ring
@@ -49,7 +49,7 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-/// The bound on the eigenvalues; the largest is -0.06430.
+/// The bound on the eigenvalues; the largest is -0.06438.
 const BOUND: f64 = -0.0643;
 
 /// The second largest eigenvalue of a pentagon of equal clusters; the largest belongs to rotations.
