@@ -12,6 +12,7 @@ pub mod causal_centres;
 pub mod circle_snapshots;
 pub mod cluster_count;
 pub mod connections;
+pub mod energy_landscapes;
 pub mod entropy;
 pub mod gamma_curve;
 pub mod gaussian_closure;
@@ -50,6 +51,7 @@ pub mod saddle_kernel;
 pub mod seed_sheet;
 pub mod space_time;
 pub mod staircase;
+pub mod synchronisation_phases;
 pub mod timeline;
 
 /// Results of one experiment: its cells in grid order.

@@ -17,7 +17,7 @@ const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> 
 }
 
 /// All papers that are cited, by number.
-pub const ALL: [Paper; 42] = [
+pub const ALL: [Paper; 36] = [
     paper(
         "1211.5063",
         "Pascanu, Mikolov, Bengio",
@@ -204,6 +204,7 @@ pub const ALL: [Paper; 42] = [
         "Mun, Rosenzweig",
         "Phase transitions for the noisy transformer model in arbitrary dimension",
     ),
+    paper("2609.28448", "Gao, Yang, Chen", "Nonequilibrium phases of repulsive self-attention"),
 ];
 
 /// A paper by its number, with or without `arXiv:`.

@@ -22,6 +22,7 @@ mod heads;
 mod injected_bugs;
 mod interaction;
 mod interaction_downstream;
+mod interaction_reference;
 mod interaction_theory;
 mod kernels;
 mod lagrangian;

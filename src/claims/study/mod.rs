@@ -331,6 +331,7 @@ pub mod cluster_count;
 pub mod flow_maps;
 pub mod gaussian_closure;
 pub mod hardmax_cells;
+pub mod interaction_phases;
 pub mod iterated_block;
 pub mod landscape_tour;
 pub mod long_context;

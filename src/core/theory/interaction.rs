@@ -145,7 +145,9 @@ pub fn funk_hecke(phi: &Interaction, d: usize, kmax: usize) -> Result<Vec<Coeffi
     let points = (48 + kmax + phi.terms() + 8 * d.isqrt()).min(20_000);
     let (coarse, _) = quadrature(phi, d, kmax, points);
     let (fine, size) = quadrature(phi, d, kmax, 2 * points);
-    let rounding = f64::EPSILON * size;
+    // Values of phi, nodes and weights have a few eps each; powers of the sine and polynomials have
+    // up to one eps for each degree.
+    let rounding = (16.0 + (d + kmax) as f64) * f64::EPSILON * size;
     Ok(coarse
         .iter()
         .zip(&fine)

@@ -11,6 +11,7 @@ pub mod energy;
 pub mod flat;
 pub mod hardmax;
 pub mod heads;
+pub mod interactions;
 pub mod landscapes;
 pub mod mean_field;
 pub mod metastability;
@@ -33,11 +34,12 @@ pub struct Topic {
 }
 
 /// All topics, in reading order.
-pub static TOPICS: [&Topic; 14] = [
+pub static TOPICS: [&Topic; 15] = [
     &energy::TOPIC,
     &cones::TOPIC,
     &metastability::TOPIC,
     &landscapes::TOPIC,
+    &interactions::TOPIC,
     &modes::TOPIC,
     &mean_field::TOPIC,
     &causal::TOPIC,

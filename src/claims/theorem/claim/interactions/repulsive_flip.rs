@@ -1,0 +1,108 @@
+//! Layers of repulsive attention leave the regular polygon by a flip.
+
+use super::setting::{polygon, positive_interaction};
+use crate::attention::interaction::{Interaction, InteractionAttention, RowSum};
+use crate::theorem::prelude::*;
+use crate::theory::interaction::polygon_rates;
+
+/// # Derivation
+///
+/// At the regular n-gon all rows of weights are alike, and `sum_j A_ij x_j = h x_i` with
+/// `h = sum_j A_ij <x_i, x_j>`. A layer with `V = -I` and the step g turns token i by the angle
+/// whose tangent is `-g T_i/(1 - g h)`, where `T_i = sum_j A_ij sin(t_j - t_i)` is the speed of the
+/// attracting flow, if `g h < 1`. To first order T of the displacement `cos(2 pi q j/n)` is L_q
+/// times it. So one layer multiplies this displacement by `1 - g L_q/(1 - g h)`.
+///
+/// If all L_q but that of rotations are positive, as for the exponential with beta > 0, the polygon
+/// is unstable for attraction, and for small g it is stable for repulsion: the equilibria of phi
+/// and of -phi exchange their kinds. The first multiplier to leave (-1, 1) is that of the largest
+/// L_q, through -1, where `g L = 2 (1 - g h)`.
+pub static ENTRY: Claim = Claim {
+    name: "repulsive-flip",
+    title: "Layers of repulsive attention: the polygon flips at g = 2/(max L_q + 2 h)",
+    lets: "n equal tokens be near a regular n-gon on the circle, phi > 0, A_ij = phi(<x_i, \
+           x_j>)/sum_k phi(<x_i, x_k>), h = sum_j A_ij <x_i, x_j> at the polygon, and let L_q be \
+           the growth rate of the displacement cos(2 pi q j/n) under SA",
+    then: "One layer x_i <- normalise(x_i - g sum_j A_ij x_j) with g h < 1 multiplies this \
+           displacement by 1 - g L_q/(1 - g h) to first order. So the multiplier of the largest \
+           L_q > 0 is -1 at g_c = 2/(max L_q + 2 h).",
+    tested: "with displacements eps^{1/3} of both signs, g h <= 0.6, to 16 eps^{2/3} X^3 with X = \
+             (1 + max |phi'|/mean phi)(1 + g)/(1 - g h), and at g_c to the same",
+    domain: Domain {
+        n: Sizes::Range(3, 16),
+        d: Sizes::Fixed(2),
+        draws: "phi, g, q",
+        ..Domain::FREE
+    },
+    narrower: "interactions without kinks",
+    source: "derived from arXiv:2609.28448 (the abstract: a flip bifurcation)",
+    trials: (30, 200),
+    trial: |case, ctx| {
+        let phi = positive_interaction(ctx)?;
+        multipliers(case, ctx, phi, 1.0)
+    },
+    constant: "g",
+    control: Control {
+        what: "phi = e^{2s} with g larger by a thousandth in the formula",
+        trial: |ctx| {
+            let phi = Interaction::parse("exp(2*s)", &[])?;
+            multipliers(&Case::new(6, 2, 0.0, ""), ctx, phi, 1.001)
+        },
+    },
+    ..Claim::IDENTITY
+};
+
+fn multipliers(case: &Case, ctx: &mut Context, phi: Interaction, factor: f64) -> Result<Finding> {
+    let n = case.n;
+    let corners = polygon(n)?;
+    let values =
+        (0..n).map(|j| phi.value(corners.inner(0, j).min(1.0))).collect::<Result<Vec<_>>>()?;
+    let total: f64 = values.iter().sum();
+    let radial = (0..n).map(|j| values[j] * corners.inner(0, j)).sum::<f64>() / total;
+    let rates = polygon_rates(&phi, RowSum::Normalised, n)?;
+    let fastest = (1..=n / 2).max_by(|a, b| rates[*a].total_cmp(&rates[*b])).unwrap_or(1);
+    let steepness = 1.0 + phi.sizes().1 * n as f64 / total;
+    let flow = InteractionAttention::new(phi, RowSum::Normalised)?.repelling(true);
+    let dynamics = Dynamics::single(flow);
+    let q = 1 + ctx.index(n / 2);
+    let share = ctx.uniform_in(0.05, 0.6);
+    // g h < 1 for g below this.
+    let most = 1.0 / radial.max(0.5);
+    let varied = ctx.claimed_constant(factor);
+    let deviation = |g: f64, q: usize, expected: f64| -> Result<Finding> {
+        let found = measured(&dynamics, g, q, n)?;
+        // The third derivative of the angle after the layer is of the order of the cube.
+        let scale = steepness * (1.0 + g) / (1.0 - g * radial);
+        let allowed = 16.0 * f64::EPSILON.powf(2.0 / 3.0) * scale.powi(3);
+        Ok(Finding::identity((found - expected).abs(), allowed))
+    };
+    let g = share * most;
+    let claimed = varied * g;
+    let first = deviation(g, q, 1.0 - claimed * rates[q] / (1.0 - claimed * radial))?;
+    let critical = 2.0 / (rates[fastest] + 2.0 * radial);
+    if rates[fastest] <= 1e-3 || critical <= 0.0 || critical * radial > 0.6 {
+        return Ok(first);
+    }
+    let multiplier = 1.0 - critical * rates[fastest] / (1.0 - critical * radial);
+    Ok(first.and(deviation(critical, fastest, multiplier)?))
+}
+
+/// The multiplier of a displacement by one layer, by central differences.
+fn measured(dynamics: &Dynamics, g: f64, q: usize, n: usize) -> Result<f64> {
+    let mode = |j: usize| (TAU * (q * j % n) as f64 / n as f64).cos();
+    let small = f64::EPSILON.cbrt();
+    let size: f64 = (0..n).map(|j| mode(j) * mode(j)).sum();
+    let after = |sign: f64| -> Result<f64> {
+        let angles: Vec<f64> =
+            (0..n).map(|j| TAU * j as f64 / n as f64 + sign * small * mode(j)).collect();
+        let mut x = Tokens::from_angles(&angles)?;
+        Layer::new(g)?.apply(dynamics, &mut x);
+        let shift = |j: usize| {
+            let (s, c) = (TAU * j as f64 / n as f64).sin_cos();
+            let r = x.row(j);
+            (c * r[1] - s * r[0]).atan2(c * r[0] + s * r[1])
+        };
+        Ok((0..n).map(|j| mode(j) * shift(j)).sum::<f64>() / size)
+    };
+    Ok((after(1.0)? - after(-1.0)?) / (2.0 * small))
+}
