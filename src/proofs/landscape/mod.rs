@@ -47,6 +47,7 @@
 //! floating point only propose points and matrices, which tests then accept. The Morse inequalities
 //! are an independent test of the counts.
 
+pub mod branches;
 mod cell;
 mod certificate;
 mod kernel;
