@@ -6,7 +6,7 @@ use super::super::kernel::Kernel;
 use super::birth::Birth;
 use super::shape::Shapes;
 use super::solve::{self, Root};
-use super::system::{Kind, System, Unit};
+use super::system::{Kind, Over, System, Unit};
 use crate::num::interval::Interval;
 
 /// Part of a branch: enclosures of the gaps in turns for all beta of an interval.
@@ -142,11 +142,6 @@ pub(super) fn point(
     Some((Point { beta, place: zero.place }, zero.alone))
 }
 
-/// Whether all gaps lie within bounds.
-fn is_within(inner: &[(f64, f64)], outer: &[(f64, f64)]) -> bool {
-    inner.iter().zip(outer).all(|(a, b)| b.0 <= a.0 && a.1 <= b.1)
-}
-
 /// The largest step of beta, relative, and the smallest.
 const STEPS: (f64, f64) = (0.08, 1e-8);
 
@@ -165,16 +160,45 @@ fn link(arrangement: &Arrangement, from: &Point, beta: f64) -> Option<Link> {
     let kernel = Kernel::new((beta, beta));
     let gaps = arrangement.approximate(&start, &kernel)?;
     let (next, _) = point(arrangement, &gaps[..k], beta)?;
-    let interval = (from.beta.min(beta), from.beta.max(beta));
-    let mut cell = Cell { gaps: from.place, beta: interval };
-    for (c, n) in cell.gaps[..k].iter_mut().zip(&next.place) {
-        *c = (c.0.min(n.0), c.1.max(n.1));
-    }
-    let zero = arrangement.isolate(&cell, &Kernel::new(interval))?;
-    let both = is_within(&from.place[..k], &zero.alone[..k])
-        && is_within(&next.place[..k], &zero.alone[..k]);
-    both.then_some(Link { next, place: zero.place })
+    let over = Over::new(Interval::new(from.beta.min(beta), from.beta.max(beta)));
+    let system = clusters_of(arrangement, &[]);
+    let evaluate = |z: &[Interval]| Some(system.evaluate_over(z, &over));
+    let ends: Vec<(Interval, Interval)> = from.place[..k - 1]
+        .iter()
+        .zip(&next.place)
+        .map(|(a, b)| (Interval::new(a.0, a.1), Interval::new(b.0, b.1)))
+        .collect();
+    let centre: Vec<f64> = ends.iter().map(|(a, b)| 0.5 * (a.mid() + b.mid())).collect();
+    PADS.iter().find_map(|pad| {
+        let sides = ends.iter().zip(&centre);
+        let alone: Vec<Interval> = sides
+            .map(|((a, b), c)| {
+                let radius = 0.8 * (a.mid() - b.mid()).abs() + pad;
+                Interval::new(c - radius, c + radius)
+            })
+            .collect();
+        let mut found = solve::krawczyk(&evaluate, &alone, &centre)?;
+        if !ends.iter().zip(&alone).all(|((a, b), all)| a.inside(*all) && b.inside(*all)) {
+            return None;
+        }
+        for _ in 0..2 {
+            let middle: Vec<f64> = found.iter().map(|v| v.mid()).collect();
+            match solve::krawczyk(&evaluate, &found, &middle) {
+                Some(next) => found = next,
+                None => break,
+            }
+        }
+        found.push(found.iter().fold(Interval::exact(1.0), |s, g| s - *g));
+        let mut place = from.place;
+        for (p, f) in place.iter_mut().zip(&found) {
+            *p = (f.lo(), f.hi());
+        }
+        Some(Link { next, place })
+    })
 }
+
+/// Radii, in turns, that are tried for the boxes of a piece.
+const PADS: [f64; 8] = [0.03, 0.01, 3e-3, 1e-3, 2e-4, 3e-5, 3e-6, 3e-7];
 
 /// What is known of the clusters whose second derivative for splitting may be 0 on a piece.
 enum Splitting {
