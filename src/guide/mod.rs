@@ -9,6 +9,7 @@
 //! - [`measure`]: densities in place of tokens
 //! - [`certificates`]: what is proved, and how to check a proof
 //! - [`landscapes`]: all critical points on the circle, and benign landscapes, with proofs
+//! - [`bifurcations`]: all branches of critical points over an interval of beta, with proofs
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`interaction`]: any function of inner products in the place of the exponential
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
@@ -69,6 +70,10 @@ pub mod certificates {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("landscapes.md")]
 pub mod landscapes {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("bifurcations.md")]
+pub mod bifurcations {}
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("machines.md")]

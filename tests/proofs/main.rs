@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod branches;
 mod intervals;
 mod landscape;
 mod merge_time;

@@ -35,7 +35,7 @@ use super::search::{Goal, Monitor, Search};
 use super::strata::{Members, arrange, strata};
 use super::{Report, Tokens, UndecidedBox};
 use crate::error::{Error, Result};
-use crate::num::interval::{Interval, check_fp_environment};
+use crate::num::interval::check_fp_environment;
 use birth::Birth;
 use track::{Chain, Point, Stop, follow};
 use tree::{Covering, Watch};
@@ -49,6 +49,8 @@ pub enum Kind {
     Multiple,
     /// A cluster of two tokens with different masses splits.
     Transcritical,
+    /// Two branches end in each other.
+    Fold,
 }
 
 /// A bifurcation.
@@ -175,35 +177,8 @@ struct Work<'a> {
 /// assert_eq!(found.branches.len(), 3);
 /// ```
 pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
-    check_fp_environment()?;
-    let (low, high) = tokens.beta;
-    for b in [low, high] {
-        crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
-    }
-    if low >= high {
-        let found = format!("{low}..{high}");
-        return Err(Error::parameter("beta", found, "an interval a..b with a < b"));
-    }
+    let mut work = Work::new(tokens, report)?;
     super::refuse_long(tokens, seconds(tokens))?;
-    let mut work = Work {
-        tokens,
-        strata: strata(tokens.masses()),
-        watch: Watch::new(report),
-        births: Vec::new(),
-        born: Vec::new(),
-        found: Continuation {
-            complete: false,
-            beta: tokens.beta,
-            branches: Vec::new(),
-            bifurcations: Vec::new(),
-            morse: None,
-            boxes: 0,
-            undecided: 0,
-            undecided_boxes: Vec::new(),
-            missing: Vec::new(),
-            interrupted: false,
-        },
-    };
     let shares = super::shares(&work.strata);
     for (stratum, share) in shares.into_iter().enumerate() {
         work.branches_of(stratum);
@@ -214,7 +189,118 @@ pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
     Ok(work.finish())
 }
 
-impl Work<'_> {
+/// The branch that Newton's method finds from clusters with given gaps in turns, over the interval
+/// of beta, with its bifurcations. Nothing is said of other branches: the result is not complete.
+///
+/// **Cost** some seconds for n = 8 and beta from 0.1 to 50.
+/// **Errors** as [`all_branches`]; clusters that are not those of the tokens, fewer than three, or
+/// no critical point near the start.
+///
+/// ```
+/// use metastable::proofs::landscape::{Tokens, branches::one_branch};
+/// let tokens = Tokens::new(&[1.0; 4], (0.5, 2.0)).unwrap();
+/// let square = vec![vec![1]; 4];
+/// let found = one_branch(&tokens, &square, &[0.25; 4], &|_, _| true).unwrap();
+/// assert!(found.missing.is_empty() && found.branches[0].samples[0].ascents == 3);
+/// ```
+pub fn one_branch(
+    tokens: &Tokens,
+    clusters: &[Members],
+    gaps: &[f64],
+    report: Report,
+) -> Result<Continuation> {
+    let mut work = Work::new(tokens, report)?;
+    let (low, high) = tokens.beta;
+    let k = clusters.len();
+    let refuse = |expected: &str| {
+        let found = format!("clusters {clusters:?} with gaps {gaps:?} in turns");
+        Err(Error::parameter("start", found, expected))
+    };
+    let mut members: Vec<u32> = clusters.concat();
+    let mut all = tokens.masses().to_vec();
+    members.sort_unstable();
+    all.sort_unstable();
+    if members != all || gaps.len() != k || k < 3 {
+        return refuse("all tokens, in at least three clusters");
+    }
+    let arrangement = arrange(clusters);
+    // Newton's method converges from far only for moderate beta.
+    let trials = [(low * high).sqrt(), low, 1.0, 2.0, 4.0, 0.5, high];
+    let start = trials.into_iter().map(|b| b.clamp(low, high)).find_map(|b| {
+        let kernel = super::kernel::Kernel::new((b, b));
+        let mut row = [0.0; super::MAX_TOKENS];
+        row[..k].copy_from_slice(gaps);
+        let near = arrangement.approximate(&row, &kernel)?;
+        track::point(&arrangement, &near[..k], b)
+    });
+    let Some((start, alone)) = start else {
+        return refuse("a start near a critical point with these clusters");
+    };
+    let stops = || work.watch.is_stopped();
+    let mut chain = follow(&arrangement, start, low, &[], &stops);
+    let above = follow(&arrangement, start, high, &[], &stops);
+    chain.points.extend(above.points.iter().skip(1));
+    chain.pieces.extend(above.pieces);
+    chain.events.extend(above.events);
+    for stop in [&chain.stop, &above.stop] {
+        if let Stop::Lost(beta) = stop {
+            let beta = *beta;
+            work.found.missing.push(format!("the branch beyond beta = {beta}"));
+        }
+    }
+    let ends = [&chain.stop, &above.stop].map(|s| match s {
+        Stop::Target => End::Range,
+        _ => End::Open,
+    });
+    chain.stop = Stop::Target;
+    let zeros = [super::newton::Zero { alone, place: start.place }];
+    let (found, _) = orbits::orbits(clusters, &arrangement, &zeros, start.beta);
+    let Some((orbit, _)) = found.into_iter().next() else {
+        return refuse("a start near a critical point with these clusters");
+    };
+    work.strata = vec![clusters.to_vec()];
+    work.add(0, &arrangement, &orbit, chain, (End::Range, false));
+    work.found.branches[0].ends = (ends[0], ends[1]);
+    // What begins at the bifurcations is not asked.
+    work.found.missing.retain(|m| !m.starts_with("the branches that begin"));
+    work.births.clear();
+    Ok(work.finish())
+}
+
+impl<'a> Work<'a> {
+    /// **Errors** an interval of beta that is a point or leaves [`BETA_RANGE`]; arithmetic that is
+    /// not IEEE.
+    fn new(tokens: &'a Tokens, report: Report<'a>) -> Result<Self> {
+        check_fp_environment()?;
+        let (low, high) = tokens.beta;
+        for b in [low, high] {
+            crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
+        }
+        if low >= high {
+            let found = format!("{low}..{high}");
+            return Err(Error::parameter("beta", found, "an interval a..b with a < b"));
+        }
+        Ok(Self {
+            tokens,
+            strata: strata(tokens.masses()),
+            watch: Watch::new(report),
+            births: Vec::new(),
+            born: Vec::new(),
+            found: Continuation {
+                complete: false,
+                beta: tokens.beta,
+                branches: Vec::new(),
+                bifurcations: Vec::new(),
+                morse: None,
+                boxes: 0,
+                undecided: 0,
+                undecided_boxes: Vec::new(),
+                missing: Vec::new(),
+                interrupted: false,
+            },
+        })
+    }
+
     /// The branches of one stratum; those with fewer clusters are known.
     fn branches_of(&mut self, stratum: usize) {
         let clusters = self.strata[stratum].clone();
