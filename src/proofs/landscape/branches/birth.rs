@@ -1,11 +1,10 @@
 //! Branches that begin where clusters of two equal tokens split.
 
-use super::super::cell::Arrangement;
 use super::super::strata::Members;
 use super::blow_up::Units;
 use super::solve;
 use super::system::Over;
-use super::track::{Event, Point, point};
+use super::track::{Event, Point, point_of};
 use crate::num::interval::Interval;
 
 /// A branch that begins at a bifurcation, in the coordinates of the blow-up: for every beta of an
@@ -55,23 +54,21 @@ fn maps(own: &[Members], other: &[Members]) -> Vec<Vec<usize>> {
 const LENGTHS: [f64; 8] = [0.1, 0.04, 0.015, 5e-3, 1.5e-3, 4e-4, 1e-4, 2e-5];
 
 impl Birth {
-    /// The branch on which given clusters of an event are split in two, with its proof; `None` if
-    /// there is no such branch, or no proof.
+    /// The branch on which given clusters of an event are split in two, perhaps with the second token
+    /// first, and its proof; `None` if there is no such branch, or no proof.
     pub(super) fn new(
         clusters: &[Members],
         event: &Event,
-        split: &[usize],
+        split: &[(usize, bool)],
         bifurcation: usize,
         strata: &[Vec<Members>],
     ) -> Option<Self> {
         let (mut upper, mut gaps, mut pairs): (Vec<Members>, Vec<Interval>, Vec<usize>) =
             Default::default();
         for (x, members) in clusters.iter().enumerate() {
-            if split.contains(&x) {
+            if let Some((_, backwards)) = split.iter().find(|s| s.0 == x) {
                 let [a, b] = members[..] else { return None };
-                if a != b {
-                    return None;
-                }
+                let (a, b) = if *backwards { (b, a) } else { (a, b) };
                 pairs.push(upper.len());
                 upper.extend([vec![a], vec![b]]);
                 gaps.push(Interval::ZERO);
@@ -195,13 +192,12 @@ impl Birth {
     }
 
     /// The point of the branch at the end of the box.
-    pub(super) fn point(&self, arrangement: &Arrangement) -> Option<Point> {
-        let own = self.units.gaps(&self.last);
-        let mut gaps = vec![0.0; own.len()];
-        for (x, g) in self.maps.first()?.iter().zip(&own) {
-            gaps[*x] = *g;
+    pub(super) fn point(&self) -> Option<Point> {
+        let own = point_of(&self.units, &self.last, self.end)?;
+        let mut found = own;
+        for (x, own) in self.maps.first()?.iter().zip(&own.place) {
+            found.place[*x] = *own;
         }
-        let (found, _) = point(arrangement, &gaps, self.end)?;
         self.is_on(&found).then_some(found)
     }
 }

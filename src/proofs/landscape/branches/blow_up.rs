@@ -1,4 +1,4 @@
-//! Strata with some pairs of neighbours described by the squares of their distances: the
+//! Strata with some pairs of neighbours described by their centre of mass and distance: the
 //! coordinates, and the test of regularity of a box.
 
 use super::super::cell::{Arrangement, Cell};
@@ -20,9 +20,8 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// `pairs` are gaps with clusters of the same mass on both sides; no two share a cluster, and
-    /// there are fewer than `k / 2` of them, or another cluster. `None` if all clusters are in one
-    /// pair.
+    /// `pairs` are gaps whose clusters form a unit; no two share a cluster. `None` if all clusters
+    /// are in one pair.
     pub(super) fn new(masses: &[f64], pairs: &[usize]) -> Option<Self> {
         let k = masses.len();
         // Begin after a gap that is not inside a pair.
@@ -31,63 +30,82 @@ impl Units {
         while x < k {
             let first = (begin + x) % k;
             let pair = pairs.contains(&first);
-            units.push(Unit {
-                mass: masses[first],
-                kind: if pair { Kind::Pair } else { Kind::Single },
-            });
+            let second = masses[(first + 1) % k];
+            let kind = match () {
+                () if !pair => Kind::Single,
+                () if second.to_bits() == masses[first].to_bits() => Kind::Pair,
+                () => Kind::Uneven(second),
+            };
+            units.push(Unit { mass: masses[first], kind });
             firsts.push(first);
             x += if pair { 2 } else { 1 };
         }
         (units.len() >= 2).then_some(Self { system: System { units }, firsts, k })
     }
 
-    /// The unknowns for gaps in turns: distances between middles, then squares in radians.
+    /// The unknowns for gaps in turns.
     pub(super) fn unknowns(&self, gaps: &[Interval]) -> Vec<Interval> {
-        let (units, half) = (&self.system.units, Interval::exact(0.5));
+        let units = &self.system.units;
         let own = |u: usize| {
-            if units[u].kind == Kind::Pair { gaps[self.firsts[u]] } else { Interval::ZERO }
+            if units[u].is_double() { gaps[self.firsts[u]] } else { Interval::ZERO }
         };
         let between = |u: usize| {
-            let last = self.firsts[u] + usize::from(units[u].kind == Kind::Pair);
-            gaps[last % self.k] + half * (own(u) + own(u + 1))
+            let last = self.firsts[u] + usize::from(units[u].is_double());
+            gaps[last % self.k] + units[u].ends().1 * own(u) - units[u + 1].ends().0 * own(u + 1)
         };
         let mut found: Vec<Interval> = (0..self.system.distances()).map(between).collect();
-        let pairs = (0..units.len()).filter(|u| units[*u].kind == Kind::Pair);
-        found.extend(pairs.map(|u| (own(u) * turn()).sqr()));
+        found.extend(self.system.doubles().into_iter().map(|u| {
+            let g = own(u) * turn();
+            if units[u].kind == Kind::Pair { g.sqr() } else { g }
+        }));
         found
     }
 
-    /// The gaps for values of the unknowns, without error bounds.
-    pub(super) fn gaps(&self, unknowns: &[f64]) -> Vec<f64> {
+    /// The gaps for values of the unknowns.
+    pub(super) fn gaps(&self, unknowns: &[Interval]) -> Vec<Interval> {
         let units = &self.system.units;
         let (n, distances) = (units.len(), self.system.distances());
-        let mut apart = vec![0.0; n];
-        let pairs = (0..n).filter(|u| units[*u].kind == Kind::Pair);
-        for (u, t) in pairs.zip(&unknowns[distances..]) {
-            apart[u] = t.max(0.0).sqrt() / std::f64::consts::TAU;
+        let mut apart = vec![Interval::ZERO; n];
+        for (u, t) in self.system.doubles().into_iter().zip(&unknowns[distances..]) {
+            let t = Interval::new(t.lo().max(0.0), t.hi().max(0.0));
+            let g = if units[u].kind == Kind::Pair { t.sqrt() } else { t };
+            apart[u] = g / turn();
         }
         let mut between = unknowns[..distances].to_vec();
-        between.push(1.0 - between.iter().sum::<f64>());
-        let mut gaps = vec![0.0; self.k];
+        between.push(between.iter().fold(Interval::exact(1.0), |s, d| s - *d));
+        let mut gaps = vec![Interval::ZERO; self.k];
         for u in 0..n {
-            let pair = units[u].kind == Kind::Pair;
-            if pair {
+            if units[u].is_double() {
                 gaps[self.firsts[u]] = apart[u];
             }
-            gaps[(self.firsts[u] + usize::from(pair)) % self.k] =
-                between[u] - 0.5 * (apart[u] + apart[(u + 1) % n]);
+            let next = (u + 1) % n;
+            gaps[(self.firsts[u] + usize::from(units[u].is_double())) % self.k] =
+                between[u] - units[u].ends().1 * apart[u] + units[next].ends().0 * apart[next];
         }
         gaps
     }
+
+    /// The units in which neighbours with small gaps form pairs, the smallest gaps first.
+    pub(super) fn near(masses: &[f64], gaps: &[f64]) -> Option<Self> {
+        let k = masses.len();
+        let mut small: Vec<usize> = (0..k).filter(|x| gaps[*x] < SMALL).collect();
+        small.sort_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
+        let mut pairs: Vec<usize> = Vec::new();
+        for p in small {
+            if pairs.iter().all(|q| *q != (p + 1) % k && p != (*q + 1) % k) {
+                pairs.push(p);
+            }
+        }
+        Self::new(masses, &pairs).or_else(|| Self::new(masses, &[]))
+    }
 }
 
-/// Whether the equations are regular on a box in the coordinates in which small gaps between equal
-/// clusters are replaced by their squares; then the zeros with positive gaps are regular.
+/// Whether the equations are regular on a box in the coordinates of pairs with small gaps; then the
+/// zeros with positive gaps are regular.
 pub(super) fn is_regular_in_squares(arrangement: &Arrangement, cell: &Cell) -> bool {
     let k = arrangement.k;
     let masses = &arrangement.mass[..k];
-    let equal = |p: &usize| masses[*p].to_bits() == masses[(*p + 1) % k].to_bits();
-    let small: Vec<usize> = (0..k).filter(|p| cell.gaps[*p].1 <= SMALL).filter(equal).collect();
+    let small: Vec<usize> = (0..k).filter(|p| cell.gaps[*p].1 <= SMALL).collect();
     if small.is_empty() {
         return false;
     }

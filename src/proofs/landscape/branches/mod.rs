@@ -363,7 +363,7 @@ impl<'a> Work<'a> {
         let (low, high) = self.tokens.beta;
         let clusters = self.strata[stratum].clone();
         let at = self.found.bifurcations[birth.bifurcation].beta.0;
-        let Some(start) = birth.point(arrangement) else {
+        let Some(start) = birth.point() else {
             self.miss(format!("the branch that begins at beta = {at} with clusters {clusters:?}"));
             return;
         };
@@ -495,12 +495,18 @@ impl<'a> Work<'a> {
             () => Kind::Transcritical,
         };
         let mut proved = simple && event.clusters.len() <= 6;
-        for choice in 1..1usize << event.clusters.len().min(6) {
-            let split: Vec<usize> = (0..event.clusters.len())
-                .filter(|x| choice >> x & 1 == 1)
-                .map(|x| event.clusters[x])
+        // Every choice of clusters that split, and for different masses both orders.
+        let mut choices: Vec<Vec<(usize, bool)>> = vec![Vec::new()];
+        for cluster in event.clusters.iter().take(6) {
+            let orders: &[bool] = if equal(&cluster) { &[false] } else { &[false, true] };
+            let longer: Vec<Vec<(usize, bool)>> = choices
+                .iter()
+                .flat_map(|c| orders.iter().map(move |o| [&c[..], &[(*cluster, *o)]].concat()))
                 .collect();
-            match Birth::new(clusters, event, &split, number, &self.strata) {
+            choices.extend(longer);
+        }
+        for split in choices.iter().filter(|c| simple && !c.is_empty()) {
+            match Birth::new(clusters, event, split, number, &self.strata) {
                 Some(birth) => {
                     self.births.push(birth);
                     self.born.push(None);

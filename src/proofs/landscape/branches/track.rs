@@ -4,6 +4,7 @@
 use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Row, grid_down, grid_up};
 use super::super::kernel::Kernel;
 use super::birth::Birth;
+use super::blow_up::Units;
 use super::shape::Shapes;
 use super::solve::{self, Root};
 use super::system::{Kind, Over, System, Unit};
@@ -142,6 +143,25 @@ pub(super) fn point(
     Some((Point { beta, place: zero.place }, zero.alone))
 }
 
+/// A critical point near gaps in turns, in the coordinates of pairs.
+pub(super) fn point_of(units: &Units, start: &[f64], beta: f64) -> Option<Point> {
+    let over = Over::new(Interval::exact(beta));
+    let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
+    let root = solve::isolate(&evaluate, start, &[1e-4, 1e-6, 1e-8, 1e-10, 1e-11])?;
+    let doubles = &root.place[units.system.distances()..];
+    if doubles.iter().any(|t| t.lo() <= 0.0) {
+        return None;
+    }
+    let mut place = [(0.0, 0.0); MAX_TOKENS];
+    for (p, g) in place.iter_mut().zip(units.gaps(&root.place)) {
+        if g.lo() <= 0.0 {
+            return None;
+        }
+        *p = (g.lo(), g.hi());
+    }
+    Some(Point { beta, place })
+}
+
 /// The largest step of beta, relative, and the smallest.
 const STEPS: (f64, f64) = (0.08, 1e-8);
 
@@ -153,32 +173,29 @@ struct Link {
 
 fn link(arrangement: &Arrangement, from: &Point, beta: f64) -> Option<Link> {
     let k = arrangement.k;
-    let mut start = [0.0; MAX_TOKENS];
-    for (s, g) in start.iter_mut().zip(&from.place[..k]) {
-        *s = 0.5 * (g.0 + g.1);
-    }
-    let kernel = Kernel::new((beta, beta));
-    let gaps = arrangement.approximate(&start, &kernel)?;
-    let (next, _) = point(arrangement, &gaps[..k], beta)?;
+    let middle: Vec<f64> = from.place[..k].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
+    let units = Units::near(&arrangement.mass[..k], &middle)?;
+    let first = units.unknowns(&intervals(&from.place[..k]));
+    let start: Vec<f64> = first.iter().map(|v| v.mid()).collect();
+    let next = point_of(&units, &start, beta)?;
+    let last = units.unknowns(&intervals(&next.place[..k]));
     let over = Over::new(Interval::new(from.beta.min(beta), from.beta.max(beta)));
-    let system = clusters_of(arrangement, &[]);
-    let evaluate = |z: &[Interval]| Some(system.evaluate_over(z, &over));
-    let ends: Vec<(Interval, Interval)> = from.place[..k - 1]
-        .iter()
-        .zip(&next.place)
-        .map(|(a, b)| (Interval::new(a.0, a.1), Interval::new(b.0, b.1)))
-        .collect();
-    let centre: Vec<f64> = ends.iter().map(|(a, b)| 0.5 * (a.mid() + b.mid())).collect();
+    let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
+    let centre: Vec<f64> =
+        first.iter().zip(&last).map(|(a, b)| 0.5 * (a.mid() + b.mid())).collect();
     PADS.iter().find_map(|pad| {
-        let sides = ends.iter().zip(&centre);
-        let alone: Vec<Interval> = sides
+        let alone: Vec<Interval> = first
+            .iter()
+            .zip(&last)
+            .zip(&centre)
             .map(|((a, b), c)| {
                 let radius = 0.8 * (a.mid() - b.mid()).abs() + pad;
                 Interval::new(c - radius, c + radius)
             })
             .collect();
         let mut found = solve::krawczyk(&evaluate, &alone, &centre)?;
-        if !ends.iter().zip(&alone).all(|((a, b), all)| a.inside(*all) && b.inside(*all)) {
+        let both = first.iter().chain(&last).zip(alone.iter().chain(&alone));
+        if !both.clone().all(|(end, all)| end.inside(*all)) {
             return None;
         }
         for _ in 0..2 {
@@ -188,10 +205,9 @@ fn link(arrangement: &Arrangement, from: &Point, beta: f64) -> Option<Link> {
                 None => break,
             }
         }
-        found.push(found.iter().fold(Interval::exact(1.0), |s, g| s - *g));
         let mut place = from.place;
-        for (p, f) in place.iter_mut().zip(&found) {
-            *p = (f.lo(), f.hi());
+        for (p, f) in place.iter_mut().zip(units.gaps(&found)) {
+            *p = (f.lo().max(0.0), f.hi());
         }
         Some(Link { next, place })
     })

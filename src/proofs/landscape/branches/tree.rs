@@ -83,7 +83,7 @@ const PARALLEL_DEPTH: u32 = 10;
 const REPORT_EVERY: u64 = 128;
 
 /// Widths of gaps, in turns, and of beta, relative, below which a box is left undecided.
-const TOLERANCE: (f64, f64) = (2e-5, 1e-4);
+const TOLERANCE: (f64, f64) = (2e-5, 1e-6);
 
 /// The cover of one stratum.
 pub(super) struct Covering<'a> {
