@@ -21,6 +21,7 @@
 
 mod birth;
 mod blow_up;
+mod fold;
 mod shape;
 mod solve;
 mod system;
@@ -37,6 +38,7 @@ use super::{Report, Tokens, UndecidedBox};
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
 use birth::Birth;
+use fold::Fold;
 use track::{Chain, Point, Stop, follow};
 use tree::{Covering, Watch};
 
@@ -151,6 +153,15 @@ pub const BETA_RANGE: (f64, f64) = (0.01, 100.0);
 /// Number of undecided boxes that a result lists.
 const LISTED: usize = 20;
 
+/// A fold in a stratum.
+struct Turn {
+    bifurcation: usize,
+    stratum: usize,
+    fold: Fold,
+    /// Whether both branches are known.
+    both: bool,
+}
+
 /// The work of one call.
 struct Work<'a> {
     tokens: &'a Tokens,
@@ -159,6 +170,7 @@ struct Work<'a> {
     births: Vec<Birth>,
     /// Branches that begin at the births, if they are known.
     born: Vec<Option<usize>>,
+    folds: Vec<Turn>,
     found: Continuation,
 }
 
@@ -286,6 +298,7 @@ impl<'a> Work<'a> {
             watch: Watch::new(report),
             births: Vec::new(),
             born: Vec::new(),
+            folds: Vec::new(),
             found: Continuation {
                 complete: false,
                 beta: tokens.beta,
@@ -335,10 +348,7 @@ impl<'a> Work<'a> {
         for (orbit, zero) in zeros {
             let start = Point { beta: high, place: zero.place };
             let chain = follow(&arrangement, start, low, &own, &|| self.watch.is_stopped());
-            let met = match &chain.stop {
-                Stop::Births(met) => met.clone(),
-                _ => Vec::new(),
-            };
+            let met = met(&chain);
             let number = self.add(stratum, &arrangement, &orbit, chain, (End::Range, false));
             for b in met {
                 self.give_birth(births[b], number);
@@ -350,6 +360,87 @@ impl<'a> Work<'a> {
                 self.follow_birth(stratum, &arrangement, (&births, &own), (x, birth));
             }
         }
+        while let Some(turn) = (0..self.folds.len())
+            .find(|t| self.folds[*t].stratum == stratum && !self.folds[*t].both)
+        {
+            self.folds[turn].both = true;
+            self.follow_fold(&arrangement, (&births, &own), turn);
+        }
+    }
+
+    /// Follows the second branch of a fold.
+    fn follow_fold(
+        &mut self,
+        arrangement: &Arrangement,
+        (births, own): (&[usize], &[Birth]),
+        turn: usize,
+    ) {
+        let (low, high) = self.tokens.beta;
+        let Turn { bifurcation, stratum, fold, .. } = &self.folds[turn];
+        let (bifurcation, stratum, start) = (*bifurcation, *stratum, fold.partner);
+        let (at, gaps, ascents) = (fold.beta.mid(), fold.gaps.clone(), fold.ascents.1);
+        let upwards = start.beta > at;
+        let target = if upwards { high } else { low };
+        let mut chain = follow(arrangement, start, target, own, &|| self.watch.is_stopped());
+        if upwards && matches!(chain.stop, Stop::Target) {
+            self.miss(format!("the end of the second branch of the fold at beta = {at}"));
+        }
+        let bounds = gaps.iter().zip(&start.place);
+        chain.pieces.push(Piece {
+            beta: (at.min(start.beta), at.max(start.beta)),
+            gaps: bounds.map(|(g, p)| (g.lo().min(p.0), g.hi().max(p.1))).collect(),
+            ascents,
+        });
+        let Some(orbit) = self.orbit_at(stratum, arrangement, &start) else { return };
+        let met = met(&chain);
+        let end = (End::Bifurcation(bifurcation), upwards);
+        let number = self.add(stratum, arrangement, &orbit, chain, end);
+        self.found.bifurcations[bifurcation].born.push(number);
+        for b in met {
+            self.give_birth(births[b], number);
+        }
+    }
+
+    /// Symmetry and multiplicity at a point.
+    fn orbit_at(&self, stratum: usize, arrangement: &Arrangement, at: &Point) -> Option<Orbit> {
+        let middle = middles(&at.place[..arrangement.k]);
+        let alone = track::point(arrangement, &middle, at.beta).map_or(at.place, |p| p.1);
+        let zeros = [super::newton::Zero { alone, place: at.place }];
+        let (found, _) = orbits::orbits(&self.strata[stratum], arrangement, &zeros, at.beta);
+        found.into_iter().next().map(|(orbit, _)| orbit)
+    }
+
+    /// The number of the bifurcation at a fold where a chain ends.
+    fn fold_of(
+        &mut self,
+        stratum: usize,
+        arrangement: &Arrangement,
+        branch: usize,
+        fold: &Fold,
+    ) -> usize {
+        let gaps: Vec<(f64, f64)> = fold.gaps.iter().map(|g| (g.lo(), g.hi())).collect();
+        let beta = (fold.beta.lo(), fold.beta.hi());
+        for turn in &mut self.folds {
+            if turn.stratum == stratum && turn.fold.covers(arrangement, &gaps, beta) {
+                turn.both = true;
+                self.found.bifurcations[turn.bifurcation].born.push(branch);
+                return turn.bifurcation;
+            }
+        }
+        let bifurcation = self.found.bifurcations.len();
+        self.found.bifurcations.push(Bifurcation {
+            beta,
+            kind: Kind::Fold,
+            clusters: self.strata[stratum].clone(),
+            gaps,
+            splitting: Vec::new(),
+            ascents: fold.ascents,
+            branch,
+            born: vec![branch],
+            proved: true,
+        });
+        self.folds.push(Turn { bifurcation, stratum, fold: fold.clone(), both: false });
+        bifurcation
     }
 
     /// Follows a branch from its bifurcation.
@@ -379,27 +470,12 @@ impl<'a> Work<'a> {
                 stop: Stop::Target,
             }
         };
-        if birth.side > 0.0 && chain.stop == Stop::Target && start.beta <= high {
+        if birth.side > 0.0 && matches!(chain.stop, Stop::Target) && start.beta <= high {
             // All points at the largest beta are known, and none came here.
             self.miss(format!("the end of the branch that begins at beta = {at}"));
         }
-        let cell = Cell { gaps: start.place, beta: (start.beta, start.beta) };
-        let zeros = [super::newton::Zero { alone: cell.gaps, place: cell.gaps }];
-        let (found, _) = orbits::orbits(&clusters, arrangement, &zeros, start.beta);
-        let Some((mut orbit, _)) = found.into_iter().next() else { return };
-        if let Some((_, alone)) =
-            track::point(arrangement, &middles(&start.place[..arrangement.k]), start.beta)
-        {
-            let zeros = [super::newton::Zero { alone, place: start.place }];
-            let (found, _) = orbits::orbits(&clusters, arrangement, &zeros, start.beta);
-            if let Some((found, _)) = found.into_iter().next() {
-                orbit = found;
-            }
-        }
-        let met = match &chain.stop {
-            Stop::Births(met) => met.clone(),
-            _ => Vec::new(),
-        };
+        let Some(orbit) = self.orbit_at(stratum, arrangement, &start) else { return };
+        let met = met(&chain);
         let end = (End::Bifurcation(birth.bifurcation), birth.side > 0.0);
         let number = self.add(stratum, arrangement, &orbit, chain, end);
         // Births that a symmetry maps to this one have the same point.
@@ -439,6 +515,10 @@ impl<'a> Work<'a> {
                 .first()
                 .and_then(|x| self.births.iter().filter(|b| b.stratum == stratum).nth(*x))
                 .map_or(End::Open, |b| End::Bifurcation(b.bifurcation)),
+            Stop::Fold(fold) => {
+                let fold = fold.clone();
+                End::Bifurcation(self.fold_of(stratum, arrangement, number, &fold))
+            }
             Stop::Lost(beta) => {
                 let beta = *beta;
                 self.miss(format!("the branch with clusters {clusters:?} beyond beta = {beta}"));
@@ -539,7 +619,10 @@ impl<'a> Work<'a> {
     fn cover(&mut self, stratum: usize, share: f64) {
         let clusters = self.strata[stratum].clone();
         let arrangement = arrange(&clusters);
-        let cover = Covering::new(&arrangement, &self.watch).run(self.tokens.beta, share);
+        let own = self.folds.iter().filter(|t| t.stratum == stratum);
+        let folds: Vec<&Fold> = own.map(|t| &t.fold).collect();
+        let covering = Covering::new(&arrangement, &folds, &self.watch);
+        let cover = covering.run(self.tokens.beta, share);
         self.found.boxes += cover.boxes;
         self.found.undecided += cover.undecided;
         let free = LISTED.saturating_sub(self.found.undecided_boxes.len());
@@ -582,6 +665,11 @@ impl<'a> Work<'a> {
             && found.morse == Some(true);
         found
     }
+}
+
+/// The births at which a chain ends.
+fn met(chain: &Chain) -> Vec<usize> {
+    if let Stop::Births(met) = &chain.stop { met.clone() } else { Vec::new() }
 }
 
 fn middles(bounds: &[(f64, f64)]) -> Vec<f64> {

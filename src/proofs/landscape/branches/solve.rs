@@ -1,6 +1,7 @@
 //! Square systems of equations in a few unknowns: Krawczyk's test, which proves that a box has
 //! exactly one zero, and Newton's method, which proposes where to look.
 
+use super::shape::common;
 use crate::num::interval::Interval;
 
 /// Equations and their derivatives on a box of the unknowns.
@@ -54,7 +55,7 @@ pub(super) fn middles(matrix: &[Vec<Interval>]) -> Vec<Vec<f64>> {
 }
 
 /// The product with a vector.
-fn apply(y: &[Vec<f64>], v: &[Interval]) -> Vec<Interval> {
+pub(super) fn apply(y: &[Vec<f64>], v: &[Interval]) -> Vec<Interval> {
     let row = |r: &Vec<f64>| {
         r.iter().zip(v).fold(Interval::ZERO, |s, (y, v)| s + Interval::exact(*y) * *v)
     };
@@ -62,7 +63,7 @@ fn apply(y: &[Vec<f64>], v: &[Interval]) -> Vec<Interval> {
 }
 
 /// The matrix `I - Y A`.
-fn defect(y: &[Vec<f64>], a: &[Vec<Interval>]) -> Vec<Vec<Interval>> {
+pub(super) fn defect(y: &[Vec<f64>], a: &[Vec<Interval>]) -> Vec<Vec<Interval>> {
     let n = y.len();
     let entry = |l: usize, m: usize| {
         let one = Interval::exact(if l == m { 1.0 } else { 0.0 });
@@ -91,7 +92,7 @@ pub(super) fn is_regular(a: &[Vec<Interval>], weights: &[f64]) -> bool {
 /// An enclosure of the solutions of `A z = b` for all matrices and right sides between the bounds;
 /// `None` if one may be singular.
 ///
-/// With `R = I - Y A`, `|z| <= |Y b| / (1 - |R|)` and `z` lies in `Y b + R z`.
+/// With `R = I - Y A`, `|z| <= |Y b| / (1 - |R|)`, and z lies in `Y b + R z`, which is repeated.
 pub(super) fn linear(a: &[Vec<Interval>], b: &[Interval]) -> Option<Vec<Interval>> {
     let y = inverse(&middles(a))?;
     let (first, rest) = (apply(&y, b), defect(&y, a));
@@ -102,9 +103,16 @@ pub(super) fn linear(a: &[Vec<Interval>], b: &[Interval]) -> Option<Vec<Interval
     let size = first.iter().map(|v| v.mag()).fold(0.0, f64::max);
     let bound = (size / (1.0 - largest).next_down()).next_up().next_up();
     let widened = |(v, row): (&Interval, &Vec<Interval>)| {
-        *v + Interval::symmetric(row_sum(row) * bound * (1.0 + 1e-15))
+        *v + Interval::symmetric((row_sum(row) * bound).next_up())
     };
-    Some(first.iter().zip(&rest).map(widened).collect())
+    let mut z: Vec<Interval> = first.iter().zip(&rest).map(widened).collect();
+    for _ in 0..6 {
+        let next = first.iter().zip(&rest).zip(&z).map(|((v, row), old)| {
+            common(*old, row.iter().zip(&z).fold(*v, |s, (r, z)| s + *r * *z))
+        });
+        z = next.collect();
+    }
+    Some(z)
 }
 
 /// Krawczyk's test with a given centre: the part of the box that contains the only zero, or `None`

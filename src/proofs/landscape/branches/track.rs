@@ -5,6 +5,7 @@ use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Row, grid_down, grid_up}
 use super::super::kernel::Kernel;
 use super::birth::Birth;
 use super::blow_up::Units;
+use super::fold::Fold;
 use super::shape::Shapes;
 use super::solve::{self, Root};
 use super::system::{Kind, Over, System, Unit};
@@ -39,12 +40,14 @@ pub(super) struct Event {
 }
 
 /// Why a chain ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Stop {
     /// At the wanted beta.
     Target,
     /// At the births with these numbers.
     Births(Vec<usize>),
+    /// At a fold.
+    Fold(Box<Fold>),
     /// No box was found beyond this beta.
     Lost(f64),
 }
@@ -126,6 +129,15 @@ pub(super) fn ascents(
         }
     }
     Some(count)
+}
+
+/// Whether the second derivatives for splitting clusters have signs; the last gap is not needed.
+pub(super) fn splits_have_signs(
+    arrangement: &Arrangement,
+    gaps: &[(f64, f64)],
+    beta: (f64, f64),
+) -> bool {
+    signs(arrangement, gaps, beta).splits.iter().all(|(_, second)| !second.contains(0.0))
 }
 
 /// A critical point near gaps in turns, with its uniqueness box.
@@ -289,6 +301,7 @@ pub(super) fn follow(
     let (mut now, mut step) = (start, 0.25 * STEPS.0);
     // A step that is no simple fraction: a bifurcation at the end of a piece is met otherwise.
     let shrink = 0.437;
+    let mut tried = 1e-3;
     while (target - now.beta) * direction > 0.0 {
         let scale = now.beta.abs().max(0.1);
         if step < STEPS.1 || stops() {
@@ -302,6 +315,24 @@ pub(super) fn follow(
         let interval = (now.beta.min(beta), now.beta.max(beta));
         let Some(link) = link(arrangement, &now, beta) else {
             step *= shrink;
+            if step < tried {
+                tried = 0.2 * step;
+                if let Some(fold) = Fold::beyond(arrangement, &now, direction) {
+                    let (a, b) = (fold.beta.mid(), now.beta);
+                    let gaps = fold
+                        .gaps
+                        .iter()
+                        .zip(&now.place)
+                        .map(|(f, n)| (f.lo().min(n.0), f.hi().max(n.1)));
+                    chain.pieces.push(Piece {
+                        beta: (a.min(b), a.max(b)),
+                        gaps: gaps.collect(),
+                        ascents: fold.ascents.0,
+                    });
+                    chain.stop = Stop::Fold(Box::new(fold));
+                    return chain;
+                }
+            }
             continue;
         };
         let event = match splitting(arrangement, &link.place[..k], interval) {

@@ -4,6 +4,7 @@
 use super::super::cell::{Arrangement, Cell, Row, grid_down};
 use super::super::kernel::Kernel;
 use super::blow_up::is_regular_in_squares;
+use super::fold::Fold;
 use crate::num::interval::check_fp_environment;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -89,6 +90,8 @@ const TOLERANCE: (f64, f64) = (2e-5, 1e-6);
 pub(super) struct Covering<'a> {
     pub(super) arrangement: &'a Arrangement,
     pub(super) watch: &'a Watch<'a>,
+    /// Boxes around folds, in which all critical points are known.
+    folds: &'a [&'a Fold],
     /// Number of undecided boxes of all threads.
     undecided: AtomicU64,
 }
@@ -101,8 +104,12 @@ enum Verdict {
 }
 
 impl<'a> Covering<'a> {
-    pub(super) fn new(arrangement: &'a Arrangement, watch: &'a Watch<'a>) -> Self {
-        Self { arrangement, watch, undecided: AtomicU64::new(0) }
+    pub(super) fn new(
+        arrangement: &'a Arrangement,
+        folds: &'a [&'a Fold],
+        watch: &'a Watch<'a>,
+    ) -> Self {
+        Self { arrangement, watch, folds, undecided: AtomicU64::new(0) }
     }
 
     /// The cover for all beta in an interval. It does not depend on the number of threads.
@@ -196,6 +203,9 @@ impl<'a> Covering<'a> {
             let mut shrunk = cell;
             let step = arrangement.newton(&mut shrunk, &pairs, &kernel);
             if step.empty || step.regular {
+                return Verdict::Decided;
+            }
+            if self.folds.iter().any(|f| f.covers(arrangement, &cell.gaps[..k], cell.beta)) {
                 return Verdict::Decided;
             }
             if is_regular_in_squares(arrangement, &cell) {
