@@ -11,6 +11,7 @@ pub mod colour;
 mod command_line;
 mod compare;
 mod completions;
+mod continue_branch;
 mod diff;
 pub mod digits;
 mod energy;
@@ -156,6 +157,8 @@ commands! {
         "saddles" Saddles saddles,
         /// All critical points on the circle, with the proof that there are no others.
         "landscape" Landscape landscape,
+        /// All branches of critical points over an interval of beta, with all bifurcations.
+        "continue" Continue continue_branch,
         /// Clusters of tokens; merge tree and plateaus of a run.
         "clusters" Clusters clusters,
         /// Estimate the negentropy of tokens, layer by layer for hidden states.

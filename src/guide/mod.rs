@@ -10,6 +10,7 @@
 //! - [`certificates`]: what is proved, and how to check a proof
 //! - [`landscapes`]: all critical points on the circle, and benign landscapes, with proofs
 //! - [`partitions`]: all critical points on the circle for large beta, a theorem with its proof
+//! - [`bifurcations`]: all branches of critical points over an interval of beta, with proofs
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`interaction`]: any function of inner products in the place of the exponential
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
@@ -74,6 +75,10 @@ pub mod landscapes {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("partitions.md")]
 pub mod partitions {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("bifurcations.md")]
+pub mod bifurcations {}
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("machines.md")]

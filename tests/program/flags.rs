@@ -20,7 +20,8 @@ const CALLS: &str = "
     clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
     diff ../run ../run; energy --beta 3; saddles --beta 3; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
-    landscape --n 3; list laws; man pages; measure --space circle --density cos:1=0.2 --beta 3
+    landscape --n 3; continue --n 3 --beta 2..3; list laws; man pages
+    measure --space circle --density cos:1=0.2 --beta 3
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv
     solve --beta 3; velocity --beta 3
     movie --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
@@ -79,7 +80,7 @@ const GOOD: &str = "
     figure --from-run ../run timeline; figure --runs new timeline =
     figure --tokens ../two.npz --array h inner-products; hunt --beyond --n 9 --d 2 --beta 1
     hunt --dynamics usa !; hunt --law cap:radius=0.3 !; hunt --minutes 0.02 =
-    landscape --d 2 =; landscape --n 4; landscape --beta 2..3; hunt --out other.json
+    continue --n 4; continue --beta 2..2.5; continue --start 1+1+1; landscape --d 2 =; landscape --n 4; landscape --beta 2..3; hunt --out other.json
     hunt --replay ../h.json !; list --markdown theorems; measure --kernel-beta 4 --tokens ../angles.csv
     measure --volumes 64 --method volume --t-end 0.1; measure --d 4 --space zonal
     measure --modes 16; measure --movie film.gif; measure --noise kappa=3; measure --space zonal

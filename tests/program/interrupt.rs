@@ -92,6 +92,7 @@ fn searches_and_checks_end() {
     for line in [
         "saddles --n 40 --d 3 --beta 9 --starts 1000000",
         "landscape --n 7 --beta 0.25",
+        "continue --n 6 --beta 0.3..4",
         "landscape --n 11 --beta -0.66..-0.16 --benign",
         "hunt gamma-bound --minutes 10 --out found.json",
         "modes --samples sphere.csv --sphere --beta 10000",

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod branches;
 mod interaction_points;
 mod intervals;
 mod landscape;

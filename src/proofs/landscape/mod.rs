@@ -47,6 +47,7 @@
 //! floating point only propose points and matrices, which tests then accept. The Morse inequalities
 //! are an independent test of the counts.
 
+pub mod branches;
 mod cell;
 mod certificate;
 mod kernel;
@@ -122,6 +123,35 @@ impl Tokens {
     /// Number of tokens.
     pub fn n(&self) -> usize {
         self.masses.len()
+    }
+
+    /// The clusters of tokens at given angles, in cyclic order, and the gaps between them in turns.
+    /// Tokens closer than 1e-6 are one cluster.
+    pub fn clusters_at(&self, angles: &[f64]) -> (Vec<Vec<u32>>, Vec<f64>) {
+        let turns = |a: &f64| (a / std::f64::consts::TAU).rem_euclid(1.0);
+        let mut order: Vec<(f64, u32)> =
+            angles.iter().map(turns).zip(self.masses.iter().copied()).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut clusters, mut at): (Vec<Vec<u32>>, Vec<f64>) = Default::default();
+        for (t, mass) in order {
+            match (clusters.last_mut(), at.last()) {
+                (Some(own), Some(last)) if t - last < 1e-6 => own.push(mass),
+                _ => {
+                    clusters.push(vec![mass]);
+                    at.push(t);
+                }
+            }
+        }
+        // The first and the last cluster may be one.
+        if at.len() > 1 && at[0] + 1.0 - at[at.len() - 1] < 1e-6 {
+            let last = clusters.pop().unwrap_or_default();
+            at.pop();
+            clusters[0].extend(last);
+        }
+        clusters.iter_mut().for_each(|c| c.sort_by(|a, b| b.cmp(a)));
+        let next = |x: usize| if x + 1 < at.len() { at[x + 1] } else { at[0] + 1.0 };
+        let gaps = (0..at.len()).map(|x| next(x) - at[x]).collect();
+        (clusters, gaps)
     }
 
     fn is_point(&self) -> bool {

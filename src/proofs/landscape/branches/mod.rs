@@ -1,0 +1,770 @@
+//! All branches of critical points on the circle over an interval of beta, with all bifurcations.
+//!
+//! **What is proved** Every box of gaps and beta in the tree of a stratum has a reason: no critical
+//! point, a regular derivative, or a regular derivative in the coordinates of the blow-up, in which
+//! a small gap g between equal clusters is replaced by `t = g^2`. So the critical points with k
+//! clusters are graphs over beta. A graph ends at an end of the interval, or where t reaches 0. There
+//! two clusters become one, and the second derivative for splitting this cluster is 0 (Lemma 2 of
+//! [`landscape`](super)). So all graphs are found from the critical points at the largest beta and
+//! from the zeros of these second derivatives along the graphs with fewer clusters.
+//!
+//! **Chains** A graph is followed by boxes in each of which Krawczyk's test proves exactly one
+//! critical point for every beta of an interval. Neighbouring boxes share a critical point, so the
+//! chain is one graph. The number of directions of ascent is constant between bifurcations: the
+//! derivative is regular in the boxes, and the second derivatives for splitting clusters have signs.
+//!
+//! **Bifurcations** Where the second derivative of a cluster is 0, the equations of equilibrium and
+//! this one, with beta as an unknown, have exactly one zero in a box (Krawczyk). At a bifurcation of
+//! a cluster of two equal tokens, a box around it has exactly one zero of the blown-up equations for
+//! every beta, and t is monotone. So exactly one branch begins there, on the side where t is
+//! positive: a pitchfork, since exchanging both tokens gives the same points.
+
+mod birth;
+mod blow_up;
+mod fold;
+mod shape;
+mod solve;
+mod system;
+mod track;
+mod tree;
+
+pub use track::Piece;
+
+use super::cell::{Arrangement, Cell};
+use super::orbits::{self, Orbit, morse_inequalities_hold};
+use super::search::{Goal, Monitor, Search};
+use super::strata::{Members, arrange, strata};
+use super::{Report, Tokens, UndecidedBox};
+use crate::error::{Error, Result};
+use crate::num::interval::check_fp_environment;
+use birth::Birth;
+use fold::Fold;
+use track::{Chain, Point, Stop, follow};
+use tree::{Covering, Watch};
+
+/// The kind of a bifurcation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A cluster of two equal tokens splits; a symmetry exchanges the tokens.
+    Pitchfork,
+    /// Several directions at once: clusters that are images of each other, or of more tokens.
+    Multiple,
+    /// A cluster of two tokens with different masses splits.
+    Transcritical,
+    /// Two branches end in each other.
+    Fold,
+}
+
+/// A bifurcation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bifurcation {
+    /// Enclosure of beta.
+    pub beta: (f64, f64),
+    /// Its kind.
+    pub kind: Kind,
+    /// The clusters of the branch on which it lies.
+    pub clusters: Vec<Members>,
+    /// Bounds of the gaps in turns.
+    pub gaps: Vec<(f64, f64)>,
+    /// The clusters that can split.
+    pub splitting: Vec<usize>,
+    /// Directions of ascent of that branch below and above.
+    pub ascents: (usize, usize),
+    /// The branch on which it lies.
+    pub branch: usize,
+    /// Branches that begin here.
+    pub born: Vec<usize>,
+    /// Whether it is proved which branches begin here.
+    pub proved: bool,
+}
+
+/// The end of a branch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// An end of the interval of beta.
+    Range,
+    /// The bifurcation with this number.
+    Bifurcation(usize),
+    /// The chain of boxes ends here, without a reason.
+    Open,
+}
+
+/// A critical point of a branch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The inverse temperature.
+    pub beta: f64,
+    /// Gaps in radians.
+    pub gaps: Vec<f64>,
+    /// Directions of ascent.
+    pub ascents: usize,
+    /// Energy in units of that of one cluster, rounded.
+    pub energy_share: f64,
+}
+
+/// A branch of critical points, up to rotations, reflections and permutations of equal masses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// Masses of the tokens of every cluster.
+    pub clusters: Vec<Members>,
+    /// Number of labelled branches modulo rotations.
+    pub multiplicity: u64,
+    /// Whether a reflection maps every point to itself.
+    pub mirror: bool,
+    /// Number of rotations that map every point to itself, up to a permutation.
+    pub rotations: u64,
+    /// Boxes with exactly one critical point for every beta, in the order of beta.
+    pub pieces: Vec<Piece>,
+    /// Points in the order of beta.
+    pub samples: Vec<Sample>,
+    /// The ends at the smallest and at the largest beta.
+    pub ends: (End, End),
+}
+
+/// All branches and bifurcations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Continuation {
+    /// Whether it is proved that there are no others.
+    pub complete: bool,
+    /// The interval of beta.
+    pub beta: (f64, f64),
+    /// The branches, by number of clusters.
+    pub branches: Vec<Branch>,
+    /// The bifurcations in the order of beta.
+    pub bifurcations: Vec<Bifurcation>,
+    /// Whether the numbers of critical points satisfy the Morse inequalities between the
+    /// bifurcations; `None` if a branch has an open end.
+    pub morse: Option<bool>,
+    /// Number of boxes of all trees.
+    pub boxes: u64,
+    /// Number of undecided boxes.
+    pub undecided: u64,
+    /// The first undecided boxes.
+    pub undecided_boxes: Vec<UndecidedBox>,
+    /// What is missing from a proof, in words.
+    pub missing: Vec<String>,
+    /// Whether the search was stopped.
+    pub interrupted: bool,
+}
+
+/// Smallest and largest beta.
+pub const BETA_RANGE: (f64, f64) = (0.01, 100.0);
+
+/// Number of undecided boxes that a result lists.
+const LISTED: usize = 20;
+
+/// A fold in a stratum.
+struct Turn {
+    bifurcation: usize,
+    stratum: usize,
+    fold: Fold,
+    /// Whether both branches are known.
+    both: bool,
+}
+
+/// The work of one call.
+struct Work<'a> {
+    tokens: &'a Tokens,
+    strata: Vec<Vec<Members>>,
+    watch: Watch<'a>,
+    births: Vec<Birth>,
+    /// Branches that begin at the births, if they are known.
+    born: Vec<Option<usize>>,
+    folds: Vec<Turn>,
+    found: Continuation,
+}
+
+/// All branches over the interval of beta of the tokens, and all bifurcations.
+///
+/// **Accuracy** enclosures of beta at bifurcations are narrower than 1e-11.
+/// **Cost** with two threads: see the guide, `bifurcations`.
+/// **Errors** an interval that is a point or leaves [`BETA_RANGE`]; a proof that would take longer
+/// than a day, with the estimate; arithmetic that is not IEEE.
+///
+/// ```
+/// use metastable::proofs::landscape::{Tokens, branches::all_branches};
+/// let tokens = Tokens::new(&[1.0; 3], (0.5, 2.0)).unwrap();
+/// let found = all_branches(&tokens, &|_, _| true).unwrap();
+/// assert!(found.complete && found.bifurcations.is_empty());
+/// assert_eq!(found.branches.len(), 3);
+/// ```
+pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
+    let mut work = Work::new(tokens, report)?;
+    super::refuse_long(tokens, seconds(tokens))?;
+    let shares = super::shares(&work.strata);
+    for (stratum, share) in shares.into_iter().enumerate() {
+        work.branches_of(stratum);
+        if work.strata[stratum].len() > 2 {
+            work.cover(stratum, share);
+        }
+    }
+    Ok(work.finish())
+}
+
+/// The branch that Newton's method finds from clusters with given gaps in turns, over the interval
+/// of beta, with its bifurcations. Nothing is said of other branches: the result is not complete.
+///
+/// **Cost** some seconds for n = 8 and beta from 0.1 to 50.
+/// **Errors** as [`all_branches`]; clusters that are not those of the tokens, fewer than three, or
+/// no critical point near the start.
+///
+/// ```
+/// use metastable::proofs::landscape::{Tokens, branches::one_branch};
+/// let tokens = Tokens::new(&[1.0; 4], (0.5, 2.0)).unwrap();
+/// let square = vec![vec![1]; 4];
+/// let found = one_branch(&tokens, &square, &[0.25; 4], &|_, _| true).unwrap();
+/// assert!(found.missing.is_empty() && found.branches[0].samples[0].ascents == 3);
+/// ```
+pub fn one_branch(
+    tokens: &Tokens,
+    clusters: &[Members],
+    gaps: &[f64],
+    report: Report,
+) -> Result<Continuation> {
+    let mut work = Work::new(tokens, report)?;
+    let (low, high) = tokens.beta;
+    let k = clusters.len();
+    let refuse = |expected: &str| {
+        let found = format!("clusters {clusters:?} with gaps {gaps:?} in turns");
+        Err(Error::parameter("start", found, expected))
+    };
+    let mut members: Vec<u32> = clusters.concat();
+    let mut all = tokens.masses().to_vec();
+    members.sort_unstable();
+    all.sort_unstable();
+    if members != all || gaps.len() != k || k < 3 {
+        return refuse("all tokens, in at least three clusters");
+    }
+    let arrangement = arrange(clusters);
+    // Newton's method converges from far only for moderate beta.
+    let trials = [(low * high).sqrt(), low, 1.0, 2.0, 4.0, 0.5, high];
+    let start = trials.into_iter().map(|b| b.clamp(low, high)).find_map(|b| {
+        let kernel = super::kernel::Kernel::new((b, b));
+        let mut row = [0.0; super::MAX_TOKENS];
+        row[..k].copy_from_slice(gaps);
+        let near = arrangement.approximate(&row, &kernel)?;
+        track::point(&arrangement, &near[..k], b)
+    });
+    let Some((start, alone)) = start else {
+        return refuse("a start near a critical point with these clusters");
+    };
+    let stops = || work.watch.is_stopped();
+    let mut chain = follow(&arrangement, start, low, &[], &stops);
+    let above = follow(&arrangement, start, high, &[], &stops);
+    chain.points.extend(above.points.iter().skip(1));
+    chain.pieces.extend(above.pieces);
+    chain.events.extend(above.events);
+    for stop in [&chain.stop, &above.stop] {
+        if let Stop::Lost(beta) = stop {
+            let beta = *beta;
+            work.found.missing.push(format!("the branch beyond beta = {beta}"));
+        }
+    }
+    let ends = [&chain.stop, &above.stop].map(|s| match s {
+        Stop::Target => End::Range,
+        _ => End::Open,
+    });
+    chain.stop = Stop::Target;
+    let zeros = [super::newton::Zero { alone, place: start.place }];
+    let (found, _) = orbits::orbits(clusters, &arrangement, &zeros, start.beta);
+    let Some((orbit, _)) = found.into_iter().next() else {
+        return refuse("a start near a critical point with these clusters");
+    };
+    work.strata = vec![clusters.to_vec()];
+    work.add(0, &arrangement, &orbit, chain, (End::Range, false));
+    work.found.branches[0].ends = (ends[0], ends[1]);
+    // What begins at the bifurcations is not asked.
+    work.found.missing.retain(|m| !m.starts_with("the branches that begin"));
+    work.births.clear();
+    Ok(work.finish())
+}
+
+impl<'a> Work<'a> {
+    /// **Errors** an interval of beta that is a point or leaves [`BETA_RANGE`]; arithmetic that is
+    /// not IEEE.
+    fn new(tokens: &'a Tokens, report: Report<'a>) -> Result<Self> {
+        check_fp_environment()?;
+        let (low, high) = tokens.beta;
+        for b in [low, high] {
+            crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
+        }
+        if low >= high {
+            let found = format!("{low}..{high}");
+            return Err(Error::parameter("beta", found, "an interval a..b with a < b"));
+        }
+        Ok(Self {
+            tokens,
+            strata: strata(tokens.masses()),
+            watch: Watch::new(report),
+            births: Vec::new(),
+            born: Vec::new(),
+            folds: Vec::new(),
+            found: Continuation {
+                complete: false,
+                beta: tokens.beta,
+                branches: Vec::new(),
+                bifurcations: Vec::new(),
+                morse: None,
+                boxes: 0,
+                undecided: 0,
+                undecided_boxes: Vec::new(),
+                missing: Vec::new(),
+                interrupted: false,
+            },
+        })
+    }
+
+    /// The branches of one stratum; those with fewer clusters are known.
+    fn branches_of(&mut self, stratum: usize) {
+        let clusters = self.strata[stratum].clone();
+        let (arrangement, (low, high)) = (arrange(&clusters), self.tokens.beta);
+        if clusters.len() < 3 {
+            let orbit = orbits::simple(&clusters, &arrangement, high);
+            let chain = opposite(&arrangement, self.tokens.beta);
+            self.add(stratum, &arrangement, &orbit, chain, (End::Range, false));
+            return;
+        }
+        let births: Vec<usize> =
+            (0..self.births.len()).filter(|b| self.births[*b].stratum == stratum).collect();
+        let own: Vec<Birth> = births.iter().map(|b| self.births[*b].clone()).collect();
+        let tree = {
+            let report = |_: f64, _: u64| !self.watch.is_stopped();
+            let monitor = Monitor::new(&report);
+            let search = Search {
+                arrangement: &arrangement,
+                goal: Goal::Zeros,
+                tolerance: 1e-6,
+                keep: false,
+                monitor: &monitor,
+            };
+            search.run((high, high), 0.0)
+        };
+        self.found.boxes += tree.boxes;
+        self.watch.add(0.0, tree.boxes);
+        let (zeros, apart) = orbits::orbits(&clusters, &arrangement, &tree.zeros, high);
+        if tree.undecided_count > 0 || !apart {
+            self.miss(format!("critical points at beta = {high} with clusters {clusters:?}"));
+        }
+        for (orbit, zero) in zeros {
+            let start = Point { beta: high, place: zero.place };
+            let chain = follow(&arrangement, start, low, &own, &|| self.watch.is_stopped());
+            let met = met(&chain);
+            let number = self.add(stratum, &arrangement, &orbit, chain, (End::Range, false));
+            for b in met {
+                self.give_birth(births[b], number);
+            }
+        }
+        // What does not reach the largest beta begins at a bifurcation.
+        for (x, birth) in own.iter().enumerate() {
+            if self.born[births[x]].is_none() {
+                self.follow_birth(stratum, &arrangement, (&births, &own), (x, birth));
+            }
+        }
+        while let Some(turn) = (0..self.folds.len())
+            .find(|t| self.folds[*t].stratum == stratum && !self.folds[*t].both)
+        {
+            self.folds[turn].both = true;
+            self.follow_fold(&arrangement, (&births, &own), turn);
+        }
+    }
+
+    /// Follows the second branch of a fold.
+    fn follow_fold(
+        &mut self,
+        arrangement: &Arrangement,
+        (births, own): (&[usize], &[Birth]),
+        turn: usize,
+    ) {
+        let (low, high) = self.tokens.beta;
+        let Turn { bifurcation, stratum, fold, .. } = &self.folds[turn];
+        let (bifurcation, stratum, start) = (*bifurcation, *stratum, fold.partner);
+        let (at, gaps, ascents) = (fold.beta.mid(), fold.gaps.clone(), fold.ascents.1);
+        let upwards = start.beta > at;
+        let target = if upwards { high } else { low };
+        let mut chain = follow(arrangement, start, target, own, &|| self.watch.is_stopped());
+        if upwards && matches!(chain.stop, Stop::Target) {
+            self.miss(format!("the end of the second branch of the fold at beta = {at}"));
+        }
+        let bounds = gaps.iter().zip(&start.place);
+        chain.pieces.push(Piece {
+            beta: (at.min(start.beta), at.max(start.beta)),
+            gaps: bounds.map(|(g, p)| (g.lo().min(p.0), g.hi().max(p.1))).collect(),
+            ascents,
+        });
+        let Some(orbit) = self.orbit_at(stratum, arrangement, &start) else { return };
+        let met = met(&chain);
+        let end = (End::Bifurcation(bifurcation), upwards);
+        let number = self.add(stratum, arrangement, &orbit, chain, end);
+        self.found.bifurcations[bifurcation].born.push(number);
+        for b in met {
+            self.give_birth(births[b], number);
+        }
+    }
+
+    /// Symmetry and multiplicity at a point.
+    fn orbit_at(&self, stratum: usize, arrangement: &Arrangement, at: &Point) -> Option<Orbit> {
+        let middle = middles(&at.place[..arrangement.k]);
+        let alone = track::point(arrangement, &middle, at.beta).map_or(at.place, |p| p.1);
+        let zeros = [super::newton::Zero { alone, place: at.place }];
+        let (found, _) = orbits::orbits(&self.strata[stratum], arrangement, &zeros, at.beta);
+        found.into_iter().next().map(|(orbit, _)| orbit)
+    }
+
+    /// The number of the bifurcation at a fold where a chain ends.
+    fn fold_of(
+        &mut self,
+        stratum: usize,
+        arrangement: &Arrangement,
+        branch: usize,
+        fold: &Fold,
+    ) -> usize {
+        let gaps: Vec<(f64, f64)> = fold.gaps.iter().map(|g| (g.lo(), g.hi())).collect();
+        let beta = (fold.beta.lo(), fold.beta.hi());
+        for turn in &mut self.folds {
+            if turn.stratum == stratum && turn.fold.covers(arrangement, &gaps, beta) {
+                turn.both = true;
+                self.found.bifurcations[turn.bifurcation].born.push(branch);
+                return turn.bifurcation;
+            }
+        }
+        let bifurcation = self.found.bifurcations.len();
+        self.found.bifurcations.push(Bifurcation {
+            beta,
+            kind: Kind::Fold,
+            clusters: self.strata[stratum].clone(),
+            gaps,
+            splitting: Vec::new(),
+            ascents: fold.ascents,
+            branch,
+            born: vec![branch],
+            proved: true,
+        });
+        self.folds.push(Turn { bifurcation, stratum, fold: fold.clone(), both: false });
+        bifurcation
+    }
+
+    /// Follows a branch from its bifurcation.
+    fn follow_birth(
+        &mut self,
+        stratum: usize,
+        arrangement: &Arrangement,
+        (births, own): (&[usize], &[Birth]),
+        (x, birth): (usize, &Birth),
+    ) {
+        let (low, high) = self.tokens.beta;
+        let clusters = self.strata[stratum].clone();
+        let at = self.found.bifurcations[birth.bifurcation].beta.0;
+        let Some(start) = birth.point() else {
+            self.miss(format!("the branch that begins at beta = {at} with clusters {clusters:?}"));
+            return;
+        };
+        // The box may reach beyond the interval.
+        let target = if birth.side > 0.0 { high } else { low };
+        let chain = if (target - start.beta) * birth.side > 0.0 {
+            follow(arrangement, start, target, own, &|| self.watch.is_stopped())
+        } else {
+            Chain {
+                points: vec![start],
+                pieces: Vec::new(),
+                events: Vec::new(),
+                stop: Stop::Target,
+            }
+        };
+        if birth.side > 0.0 && matches!(chain.stop, Stop::Target) && start.beta <= high {
+            // All points at the largest beta are known, and none came here.
+            self.miss(format!("the end of the branch that begins at beta = {at}"));
+        }
+        let Some(orbit) = self.orbit_at(stratum, arrangement, &start) else { return };
+        let met = met(&chain);
+        let end = (End::Bifurcation(birth.bifurcation), birth.side > 0.0);
+        let number = self.add(stratum, arrangement, &orbit, chain, end);
+        // Births that a symmetry maps to this one have the same point.
+        for (y, other) in own.iter().enumerate() {
+            if y == x || met.contains(&y) || other.side * birth.side > 0.0 && other.is_on(&start) {
+                self.give_birth(births[y], number);
+            }
+        }
+    }
+
+    fn give_birth(&mut self, birth: usize, branch: usize) {
+        self.born[birth] = Some(branch);
+        let born = &mut self.found.bifurcations[self.births[birth].bifurcation].born;
+        if !born.contains(&branch) {
+            born.push(branch);
+        }
+    }
+
+    fn miss(&mut self, what: String) {
+        self.found.missing.push(what);
+    }
+
+    /// Adds a branch, with its bifurcations and the branches that begin there. The end is that at
+    /// the start of the chain, and whether the chain goes upwards in beta.
+    fn add(
+        &mut self,
+        stratum: usize,
+        arrangement: &Arrangement,
+        orbit: &Orbit,
+        chain: Chain,
+        (end, upwards): (End, bool),
+    ) -> usize {
+        let (number, clusters) = (self.found.branches.len(), self.strata[stratum].clone());
+        let last = match &chain.stop {
+            Stop::Target => End::Range,
+            Stop::Births(met) => met
+                .first()
+                .and_then(|x| self.births.iter().filter(|b| b.stratum == stratum).nth(*x))
+                .map_or(End::Open, |b| End::Bifurcation(b.bifurcation)),
+            Stop::Fold(fold) => {
+                let fold = fold.clone();
+                End::Bifurcation(self.fold_of(stratum, arrangement, number, &fold))
+            }
+            Stop::Lost(beta) => {
+                let beta = *beta;
+                self.miss(format!("the branch with clusters {clusters:?} beyond beta = {beta}"));
+                End::Open
+            }
+        };
+        let Chain { mut points, mut pieces, events, .. } = chain;
+        pieces.sort_by(|a, b| a.beta.0.total_cmp(&b.beta.0));
+        points.sort_by(|a, b| a.beta.total_cmp(&b.beta));
+        let ascents_at = |beta: f64| {
+            let piece = pieces.iter().find(|p| p.beta.0 <= beta && beta <= p.beta.1);
+            piece.map(|p| p.ascents).or(orbit.ascents).unwrap_or_default()
+        };
+        let sample = |p: &Point| {
+            let middle = middles(&p.place[..arrangement.k]);
+            Sample {
+                beta: p.beta,
+                ascents: ascents_at(p.beta),
+                energy_share: energy_share(arrangement, &middle, p.beta),
+                gaps: middle.into_iter().map(|g| g * std::f64::consts::TAU).collect(),
+            }
+        };
+        let samples = points.iter().map(sample).collect();
+        for event in &events {
+            self.bifurcation(number, &clusters, event, &pieces);
+        }
+        self.found.branches.push(Branch {
+            clusters,
+            multiplicity: orbit.multiplicity,
+            mirror: orbit.mirror,
+            rotations: orbit.rotations,
+            pieces,
+            samples,
+            ends: if upwards { (end, last) } else { (last, end) },
+        });
+        number
+    }
+
+    /// Adds a bifurcation and proves which branches begin there.
+    fn bifurcation(
+        &mut self,
+        branch: usize,
+        clusters: &[Members],
+        event: &track::Event,
+        pieces: &[Piece],
+    ) {
+        let number = self.found.bifurcations.len();
+        let is_pair = |c: &&usize| clusters[**c].len() == 2;
+        let equal = |c: &&usize| clusters[**c].windows(2).all(|m| m[0] == m[1]);
+        let simple = event.clusters.iter().filter(is_pair).count() == event.clusters.len();
+        let kind = match () {
+            () if !simple || event.clusters.len() > 1 => Kind::Multiple,
+            () if event.clusters.iter().filter(equal).count() == 1 => Kind::Pitchfork,
+            () => Kind::Transcritical,
+        };
+        let mut proved = simple && event.clusters.len() <= 6;
+        // Every choice of clusters that split, and for different masses both orders.
+        let mut choices: Vec<Vec<(usize, bool)>> = vec![Vec::new()];
+        for cluster in event.clusters.iter().take(6) {
+            let orders: &[bool] = if equal(&cluster) { &[false] } else { &[false, true] };
+            let longer: Vec<Vec<(usize, bool)>> = choices
+                .iter()
+                .flat_map(|c| orders.iter().map(move |o| [&c[..], &[(*cluster, *o)]].concat()))
+                .collect();
+            choices.extend(longer);
+        }
+        for split in choices.iter().filter(|c| simple && !c.is_empty()) {
+            match Birth::new(clusters, event, split, number, &self.strata) {
+                Some(birth) => {
+                    self.births.push(birth);
+                    self.born.push(None);
+                }
+                None => proved = false,
+            }
+        }
+        if !proved {
+            let beta = event.beta.mid();
+            self.miss(format!("the branches that begin at beta = {beta} at clusters {clusters:?}"));
+        }
+        let beside =
+            |side: &dyn Fn(&&Piece) -> bool| pieces.iter().find(side).map_or(0, |p| p.ascents);
+        let middle = event.beta.mid();
+        let exactly = |a: f64| a.to_bits() == middle.to_bits();
+        self.found.bifurcations.push(Bifurcation {
+            beta: (event.beta.lo(), event.beta.hi()),
+            kind,
+            clusters: clusters.to_vec(),
+            gaps: event.gaps.iter().map(|g| (g.lo(), g.hi())).collect(),
+            splitting: event.clusters.clone(),
+            ascents: (beside(&|p| exactly(p.beta.1)), beside(&|p| exactly(p.beta.0))),
+            branch,
+            born: Vec::new(),
+            proved,
+        });
+    }
+
+    /// Proves that the critical points of a stratum are graphs over beta.
+    fn cover(&mut self, stratum: usize, share: f64) {
+        let clusters = self.strata[stratum].clone();
+        let arrangement = arrange(&clusters);
+        let own = self.folds.iter().filter(|t| t.stratum == stratum);
+        let folds: Vec<&Fold> = own.map(|t| &t.fold).collect();
+        let covering = Covering::new(&arrangement, &folds, &self.watch);
+        let cover = covering.run(self.tokens.beta, share);
+        self.found.boxes += cover.boxes;
+        self.found.undecided += cover.undecided;
+        let free = LISTED.saturating_sub(self.found.undecided_boxes.len());
+        let listed = |c: &Cell| UndecidedBox {
+            clusters: clusters.clone(),
+            gaps: c.gaps[..clusters.len()].to_vec(),
+            beta: c.beta,
+        };
+        self.found.undecided_boxes.extend(cover.open.iter().take(free).map(listed));
+    }
+
+    /// The result, with bifurcations in the order of beta.
+    fn finish(mut self) -> Continuation {
+        for x in 0..self.births.len() {
+            if self.born[x].is_none() {
+                let beta = self.found.bifurcations[self.births[x].bifurcation].beta.0;
+                self.miss(format!("a branch that begins at beta = {beta}"));
+            }
+        }
+        let mut found = self.found;
+        found.interrupted = self.watch.is_stopped();
+        let mut order: Vec<usize> = (0..found.bifurcations.len()).collect();
+        order.sort_by(|a, b| {
+            found.bifurcations[*a].beta.0.total_cmp(&found.bifurcations[*b].beta.0)
+        });
+        let place = |old: usize| order.iter().position(|o| *o == old).unwrap_or(old);
+        for branch in &mut found.branches {
+            for end in [&mut branch.ends.0, &mut branch.ends.1] {
+                if let End::Bifurcation(old) = end {
+                    *end = End::Bifurcation(place(*old));
+                }
+            }
+        }
+        found.bifurcations = order.iter().map(|x| found.bifurcations[*x].clone()).collect();
+        found.morse = morse(&found, self.tokens.n());
+        found.missing.dedup();
+        found.complete = found.undecided == 0
+            && !found.interrupted
+            && found.missing.is_empty()
+            && found.morse == Some(true);
+        found
+    }
+}
+
+/// The births at which a chain ends.
+fn met(chain: &Chain) -> Vec<usize> {
+    if let Stop::Births(met) = &chain.stop { met.clone() } else { Vec::new() }
+}
+
+fn middles(bounds: &[(f64, f64)]) -> Vec<f64> {
+    bounds.iter().map(|g| 0.5 * (g.0 + g.1)).collect()
+}
+
+/// Consensus, or two opposite clusters, whose gaps are 1/2 for all beta.
+fn opposite(arrangement: &Arrangement, (low, high): (f64, f64)) -> Chain {
+    track::fixed(arrangement, low, high)
+}
+
+/// The energy in units of that of one cluster.
+fn energy_share(arrangement: &Arrangement, gaps: &[f64], beta: f64) -> f64 {
+    let (k, mass) = (arrangement.k, &arrangement.mass);
+    let total: f64 = mass[..k].iter().sum();
+    let mut sum = 0.0;
+    for p in 0..k {
+        let mut t = 0.0;
+        sum += mass[p] * mass[p];
+        for q in p + 1..k {
+            t += gaps[q - 1];
+            // 1 - cos d = 2 sin^2(d / 2).
+            let half = (std::f64::consts::PI * t).sin();
+            sum += 2.0 * mass[p] * mass[q] * (-2.0 * beta * half * half).exp();
+        }
+    }
+    sum / (total * total)
+}
+
+/// Whether the Morse inequalities hold between all bifurcations.
+fn morse(found: &Continuation, n: usize) -> Option<bool> {
+    let open = |b: &Branch| b.ends.0 == End::Open || b.ends.1 == End::Open;
+    if found.branches.iter().any(open) {
+        return None;
+    }
+    let mut cuts = vec![found.beta.0];
+    cuts.extend(found.bifurcations.iter().map(|b| 0.5 * (b.beta.0 + b.beta.1)));
+    cuts.push(found.beta.1);
+    let holds = cuts.windows(2).filter(|c| c[1] - c[0] > 1e-9).all(|c| {
+        let beta = 0.5 * (c[0] + c[1]);
+        morse_inequalities_hold(&found.labelled(beta, n))
+    });
+    Some(holds)
+}
+
+impl Branch {
+    /// Bounds of beta: of the boxes, or the bifurcations at the ends.
+    pub fn reach(&self, bifurcations: &[Bifurcation]) -> (f64, f64) {
+        let at = |end: End, piece: Option<f64>| match end {
+            End::Bifurcation(b) => bifurcations.get(b).map(|b| 0.5 * (b.beta.0 + b.beta.1)),
+            _ => piece,
+        };
+        let first = self.samples.first().map(|s| s.beta);
+        let last = self.samples.last().map(|s| s.beta);
+        (at(self.ends.0, first).unwrap_or(f64::NAN), at(self.ends.1, last).unwrap_or(f64::NAN))
+    }
+
+    /// Directions of ascent at a beta; `None` where the branch does not exist.
+    pub fn ascents_at(&self, beta: f64, bifurcations: &[Bifurcation]) -> Option<usize> {
+        let (low, high) = self.reach(bifurcations);
+        if !(low <= beta && beta <= high) {
+            return None;
+        }
+        // Beside a bifurcation at which it begins, the first or last box is the nearest.
+        let distance = |p: &Piece| (p.beta.0 - beta).max(beta - p.beta.1).max(0.0);
+        let nearest = self.pieces.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map(|p| p.ascents).or_else(|| self.samples.first().map(|s| s.ascents))
+    }
+}
+
+impl Continuation {
+    /// Number of labelled critical points modulo rotations by directions of ascent, at a beta.
+    pub fn labelled(&self, beta: f64, n: usize) -> Vec<u64> {
+        let mut counts = vec![0; n];
+        for branch in &self.branches {
+            if let Some(ascents) = branch.ascents_at(beta, &self.bifurcations)
+                && let Some(count) = counts.get_mut(ascents)
+            {
+                *count += branch.multiplicity;
+            }
+        }
+        counts
+    }
+}
+
+/// Estimated seconds of [`all_branches`] with two threads, from the measured numbers of boxes.
+pub fn seconds(tokens: &Tokens) -> f64 {
+    let n = tokens.n() as f64;
+    let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {
+        1.0
+    } else {
+        (1..tokens.n()).map(|k| k as f64).product::<f64>() / 2.0
+    };
+    let smallest = tokens.beta.0.clamp(1e-3, 1.0);
+    let small = (0.33 / smallest).max(0.3).powf((1.5 * (n - 4.0)).max(0.0));
+    let decades = (tokens.beta.1 / tokens.beta.0).ln().max(0.01) / 5.0;
+    7e6 * 18f64.powf(n - 6.0) * small * decades.min(1.5) * orders * 1e-5 * (n / 6.0).powi(3)
+}

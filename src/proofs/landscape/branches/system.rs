@@ -1,0 +1,500 @@
+//! The equations of equilibrium of units: single clusters, pairs of equal clusters described by
+//! their middle and the square t of their distance, and clusters whose splitting is watched.
+//!
+//! **Blow-up** Two clusters of mass m at the angles `x - g/2` and `x + g/2` are described by x and
+//! `t = g^2`. The forces on both are in equilibrium if the force on the pair and the quotient
+//! `q = (f_1 - f_2) / g` vanish:
+//! `q = 2 m u(g)/g + sum_V m_V [u(D + g/2) - u(D - g/2)] / g` for the clusters V at distance D.
+//! Both are even in g, and smooth in t: for some point between,
+//! - `d/dt (v(D - g/2) + v(D + g/2)) = v''/4`,
+//! - `d/dt (u(D + g/2) - u(D - g/2))/g = w''/24` (with `u = int w`, twice by parts),
+//! - `d/dt u(g)/g = w''/6`.
+//!
+//! So the equations stay regular at `t = 0`, where the pair is one cluster and q is
+//! `2 m + sum m_V w(D)`, the second derivative of the energy for splitting it. A zero of the new
+//! equations with `t > 0` is one of the old equations, and regular if and only if it is regular
+//! there.
+//!
+//! Two clusters of different masses are described by their centre of mass and g itself. With
+//! `mu = m_1 / (m_1 + m_2)`, the quotient has the mean of w over the distances from both, and its
+//! derivative by g is `(1/2 - mu) w' + g (1/3 - mu + mu^2) w''`.
+//!
+//! The unknowns are the distances between the centres of mass of neighbouring units in turns, without the
+//! last one, then the t of pairs in squared radians and the g of others in radians. The equations are the forces on the first
+//! `1, 2, ...` units, then the quotients.
+
+use super::super::kernel::pi;
+use super::shape::{Shapes, common};
+use super::solve::Value;
+use crate::num::interval::Interval;
+
+/// What is asked of a unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// One cluster.
+    Single,
+    /// Two clusters of the same mass.
+    Pair,
+    /// Two clusters; the mass of the second.
+    Uneven(f64),
+    /// One cluster; the second derivative for splitting it is an equation.
+    Watched,
+}
+
+/// A unit: the mass of its first cluster.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    pub(super) mass: f64,
+    pub(super) kind: Kind,
+}
+
+impl Unit {
+    /// The clusters: mass, and place relative to the centre of mass in units of their distance.
+    fn members(self) -> Vec<(f64, Interval)> {
+        let (m, half) = (self.mass, Interval::exact(0.5));
+        match self.kind {
+            Kind::Single | Kind::Watched => vec![(m, Interval::ZERO)],
+            Kind::Pair => vec![(m, -half), (m, half)],
+            Kind::Uneven(second) => {
+                let all = Interval::exact(m + second);
+                vec![(m, -(Interval::exact(second) / all)), (second, Interval::exact(m) / all)]
+            }
+        }
+    }
+
+    /// Mass of all clusters.
+    fn total(self) -> f64 {
+        match self.kind {
+            Kind::Single | Kind::Watched => self.mass,
+            Kind::Pair => 2.0 * self.mass,
+            Kind::Uneven(second) => self.mass + second,
+        }
+    }
+
+    /// The place of the first and of the last cluster, in units of their distance.
+    pub(super) fn ends(self) -> (Interval, Interval) {
+        let members = self.members();
+        (members[0].1, members[members.len() - 1].1)
+    }
+
+    /// Whether it has two clusters.
+    pub(super) fn is_double(self) -> bool {
+        matches!(self.kind, Kind::Pair | Kind::Uneven(_))
+    }
+
+    /// `m_1 m_2 / (m_1 + m_2)` of two clusters.
+    fn reduced(self) -> Interval {
+        match self.kind {
+            Kind::Uneven(second) => {
+                Interval::exact(self.mass * second) / Interval::exact(self.mass + second)
+            }
+            _ => Interval::exact(0.5 * self.mass),
+        }
+    }
+}
+
+/// Units in cyclic order.
+#[derive(Clone, Debug)]
+pub(super) struct System {
+    pub(super) units: Vec<Unit>,
+}
+
+/// Two pi.
+pub(super) fn turn() -> Interval {
+    pi() * Interval::exact(2.0)
+}
+
+/// Distance in turns from which derivatives are also computed as those of a quotient.
+const CLEAR: f64 = 1e-4;
+
+/// An interval over a whole number.
+fn over(v: Interval, divisor: f64) -> Interval {
+    v / Interval::exact(divisor)
+}
+
+/// What the equations are made of, over a box.
+struct Parts<'a> {
+    /// Distances of the clusters in a unit, in turns.
+    apart: Vec<Interval>,
+    doubles: Vec<usize>,
+    quotients: Vec<usize>,
+    shapes: &'a Shapes,
+}
+
+impl System {
+    /// Number of distances.
+    pub(super) fn distances(&self) -> usize {
+        self.units.len() - 1
+    }
+
+    /// The units with two clusters.
+    pub(super) fn doubles(&self) -> Vec<usize> {
+        (0..self.units.len()).filter(|u| self.units[*u].is_double()).collect()
+    }
+
+    /// Equations and derivatives over a box. Negative t or g count as 0: the value of the equations
+    /// is then that at 0, and the derivatives are those of a continuation with a constant slope.
+    pub(super) fn evaluate(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
+        let (n, gaps) = (self.units.len(), self.distances());
+        let doubles = self.doubles();
+        let mut apart = vec![Interval::ZERO; n];
+        for (p, t) in doubles.iter().zip(&unknowns[gaps..]) {
+            let t = Interval::new(t.lo().max(0.0), t.hi().max(0.0));
+            let g = if self.units[*p].kind == Kind::Pair { t.sqrt() } else { t };
+            apart[*p] = g / turn();
+        }
+        let quotients: Vec<usize> =
+            (0..n).filter(|u| self.units[*u].kind != Kind::Single).collect();
+        let (rows, columns) = (gaps + quotients.len(), gaps + doubles.len());
+        let mut value = Value {
+            f: vec![Interval::ZERO; rows],
+            by: vec![vec![Interval::ZERO; columns]; rows],
+            by_beta: vec![Interval::ZERO; rows],
+        };
+        let parts = Parts { apart, doubles, quotients, shapes };
+        for a in 0..n {
+            let mut distance = Interval::ZERO;
+            for b in a + 1..n {
+                distance = distance + unknowns[b - 1];
+                self.add_pull(&mut value, (a, b), distance, &parts);
+                for (own, other) in [(a, b), (b, a)] {
+                    if parts.quotients.contains(&own) {
+                        self.add_quotient(&mut value, (own, other), distance, &parts);
+                    }
+                }
+            }
+        }
+        for own in parts.quotients.clone() {
+            self.add_own(&mut value, own, &parts);
+        }
+        value
+    }
+
+    /// The largest distance of a cluster of a unit from its centre of mass, in turns.
+    fn reach(&self, unit: usize, parts: &Parts) -> f64 {
+        let (first, last) = self.units[unit].ends();
+        let size = Interval::exact(first.mag().max(last.mag()));
+        (size * Interval::exact(parts.apart[unit].hi())).hi()
+    }
+
+    /// Adds the pull between two units to the forces.
+    fn add_pull(
+        &self,
+        value: &mut Value,
+        (a, b): (usize, usize),
+        distance: Interval,
+        parts: &Parts,
+    ) {
+        let (one, two, gaps) = (self.units[a], self.units[b], self.distances());
+        let reach = (self.reach(a, parts) + self.reach(b, parts)).next_up();
+        let wide = parts.shapes.at(distance + Interval::symmetric(reach));
+        let turn = turn();
+        let (mut pull, mut stiff, mut by_beta) = (Interval::ZERO, Interval::ZERO, Interval::ZERO);
+        // Derivatives by the distances inside both units, in radians.
+        let mut inside = [Interval::ZERO; 2];
+        for (m, from) in one.members() {
+            for (k, to) in two.members() {
+                let mass = Interval::exact(m * k);
+                let shape = if one.is_double() || two.is_double() {
+                    let shift = to * parts.apart[b] - from * parts.apart[a];
+                    parts.shapes.at(distance + shift)
+                } else {
+                    wide
+                };
+                pull = pull + shape.u * mass;
+                stiff = stiff + shape.w * mass * turn;
+                by_beta = by_beta + shape.u_beta * mass;
+                inside = [inside[0] - from * shape.w * mass, inside[1] + to * shape.w * mass];
+            }
+        }
+        let by_double = |own: usize, other: Unit| {
+            let mass = self.units[own].reduced() * Interval::exact(other.total());
+            let slope = wide.w1 * mass;
+            let (g, direct) = (parts.apart[own], inside[usize::from(own == b)]);
+            let (slope, direct) = match self.units[own].kind {
+                // reduced = m / 2, and dt = 2 g dg.
+                Kind::Pair => (slope * Interval::exact(0.5), direct / (g * turn + g * turn)),
+                _ => (slope * g * turn, direct),
+            };
+            if g.lo() > CLEAR { common(slope, direct) } else { slope }
+        };
+        for l in a..b {
+            value.f[l] = value.f[l] + pull;
+            value.by_beta[l] = value.by_beta[l] + by_beta;
+            for m in a..b {
+                value.by[l][m] = value.by[l][m] + stiff;
+            }
+            for (column, p) in parts.doubles.iter().enumerate() {
+                let slope = match () {
+                    () if *p == a => by_double(a, two),
+                    () if *p == b => by_double(b, one),
+                    () => continue,
+                };
+                let entry = &mut value.by[l][gaps + column];
+                *entry = *entry + slope;
+            }
+        }
+    }
+
+    /// Adds what one unit contributes to the quotient of another: masses times means of w over the
+    /// distances from both clusters.
+    fn add_quotient(
+        &self,
+        value: &mut Value,
+        (own, other): (usize, usize),
+        distance: Interval,
+        parts: &Parts,
+    ) {
+        let (gaps, turn, shapes) = (self.distances(), turn(), parts.shapes);
+        let row = gaps + parts.quotients.iter().position(|q| *q == own).unwrap_or_default();
+        let (unit, pulls) = (self.units[own], self.units[other]);
+        let reach = (self.reach(own, parts) + self.reach(other, parts)).next_up();
+        let wide = shapes.at(distance + Interval::symmetric(reach));
+        let g = parts.apart[own];
+        let radians = g * turn;
+        // The distances from both clusters, from that to the centre of mass; backwards for a unit
+        // that comes before.
+        let (first, last) = unit.ends();
+        let (near, far) = if other > own { (-last, -first) } else { (first, last) };
+        // The means of s + near and of its square for s in [0, 1].
+        let lean = near + Interval::exact(0.5);
+        let spread = over(Interval::exact(1.0), 3.0) + near + near.sqr();
+        let clear = unit.is_double() && g.lo() > CLEAR;
+        let (mut by_own, mut by_place, mut by_distance) =
+            (Interval::ZERO, Interval::ZERO, Interval::ZERO);
+        for (m, place) in pulls.members() {
+            let mass = Interval::exact(m);
+            let shift = place * parts.apart[other];
+            let at = if other > own { distance + shift } else { distance - shift };
+            let middle = shapes.at(at);
+            let mut mean = middle.w;
+            if unit.is_double() {
+                mean = mean
+                    + lean * radians * middle.w1
+                    + radians.sqr() * spread * wide.w2 * Interval::exact(0.5);
+                if g.lo() > 1e-9 {
+                    let ends = shapes.at(at + far * g).u - shapes.at(at + near * g).u;
+                    mean = common(mean, ends / radians);
+                }
+            }
+            value.f[row] = value.f[row] + mass * mean;
+            let mut slope = match unit.kind {
+                Kind::Pair => over(wide.w2, 24.0),
+                _ => lean * middle.w1 + radians * spread * wide.w2,
+            };
+            let (mut bend, mut by_beta) = (wide.w1, wide.w_beta);
+            if clear {
+                // The quotient rule; dt = 2 g dg.
+                let (ends, starts) = (shapes.at(at + far * g), shapes.at(at + near * g));
+                let (w_far, w_near) = (ends.w, starts.w);
+                by_beta = common(by_beta, (ends.u_beta - starts.u_beta) / radians);
+                bend = common(bend, (w_far - w_near) / radians);
+                let direct = (far * w_far - near * w_near - mean) / radians;
+                slope = common(
+                    slope,
+                    if unit.kind == Kind::Pair { direct / (radians + radians) } else { direct },
+                );
+            }
+            value.by_beta[row] = value.by_beta[row] + mass * by_beta;
+            by_own = by_own + mass * slope;
+            by_place = by_place + mass * place * bend;
+            by_distance = by_distance + mass * bend * turn;
+        }
+        for m in own.min(other)..own.max(other) {
+            value.by[row][m] = value.by[row][m] + by_distance;
+        }
+        for (column, p) in parts.doubles.iter().enumerate() {
+            let slope = match () {
+                () if *p == own => by_own,
+                () if *p == other => {
+                    let slope = pulls.reduced() * wide.w2;
+                    let g = parts.apart[other];
+                    let by_place = if other > own { by_place } else { -by_place };
+                    let (slope, direct) = match pulls.kind {
+                        Kind::Pair => {
+                            (slope * Interval::exact(0.5), by_place / (g * turn + g * turn))
+                        }
+                        _ => (slope * g * turn, by_place),
+                    };
+                    if g.lo() > CLEAR { common(slope, direct) } else { slope }
+                }
+                () => continue,
+            };
+            let entry = &mut value.by[row][gaps + column];
+            *entry = *entry + slope;
+        }
+    }
+
+    /// Adds the pull of the clusters of a unit on each other to its quotient.
+    fn add_own(&self, value: &mut Value, own: usize, parts: &Parts) {
+        let gaps = self.distances();
+        let row = gaps + parts.quotients.iter().position(|q| *q == own).unwrap_or_default();
+        let unit = self.units[own];
+        let mass = Interval::exact(unit.total());
+        if !unit.is_double() {
+            value.f[row] = value.f[row] + mass;
+            return;
+        }
+        let g = parts.apart[own];
+        let wide = parts.shapes.at(Interval::new(0.0, g.hi()));
+        let radians = g * turn();
+        let mut pull = Interval::exact(1.0) + over(radians.sqr() * wide.w2, 6.0);
+        let mut by_beta = wide.w_beta;
+        if g.lo() > 1e-9 {
+            pull = common(pull, parts.shapes.at(g).u / radians);
+        }
+        if g.lo() > CLEAR {
+            by_beta = common(by_beta, parts.shapes.at(g).u_beta / radians);
+        }
+        value.f[row] = value.f[row] + mass * common(pull, wide.w);
+        value.by_beta[row] = value.by_beta[row] + mass * by_beta;
+        if let Some(column) = parts.doubles.iter().position(|p| *p == own) {
+            let mut slope = match unit.kind {
+                Kind::Pair => over(wide.w2, 6.0),
+                _ => over(radians * wide.w2, 3.0),
+            };
+            if g.lo() > CLEAR {
+                let direct = (parts.shapes.at(g).w - pull) / radians;
+                slope = common(
+                    slope,
+                    if unit.kind == Kind::Pair { direct / (radians + radians) } else { direct },
+                );
+            }
+            let entry = &mut value.by[row][gaps + column];
+            *entry = *entry + mass * slope;
+        }
+    }
+
+    /// As [`evaluate`](Self::evaluate) with beta as the last unknown.
+    pub(super) fn evaluate_with_beta(&self, unknowns: &[Interval]) -> Option<Value> {
+        let (beta, rest) = unknowns.split_last()?;
+        if beta.mag() > 120.0 {
+            return None;
+        }
+        let mut value = self.evaluate(rest, &Shapes::new(*beta));
+        for (row, b) in value.by.iter_mut().zip(&value.by_beta) {
+            row.push(*b);
+        }
+        Some(value)
+    }
+
+    /// Equations and derivatives over a box for all beta in an interval; values by the mean value
+    /// theorem in beta.
+    pub(super) fn evaluate_over(&self, unknowns: &[Interval], shapes: &Over) -> Value {
+        let mut value = self.evaluate(unknowns, &shapes.all);
+        let middle = self.evaluate(unknowns, &shapes.middle);
+        for ((f, m), b) in value.f.iter_mut().zip(&middle.f).zip(&value.by_beta) {
+            *f = common(*f, *m + *b * shapes.shift);
+        }
+        value
+    }
+}
+
+/// The kernel over an interval of beta and in its middle.
+pub(super) struct Over {
+    pub(super) all: Shapes,
+    middle: Shapes,
+    shift: Interval,
+}
+
+impl Over {
+    /// For all beta in an interval.
+    pub(super) fn new(beta: Interval) -> Self {
+        let middle = Interval::exact(beta.mid());
+        Self { all: Shapes::new(beta), middle: Shapes::new(middle), shift: beta - middle }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Over, System, Unit};
+    use crate::num::interval::Interval;
+    use crate::num::stream::Stream;
+
+    /// Forces on the first units, then quotients, by the definitions.
+    fn plain(system: &System, z: &[f64], beta: f64) -> Vec<f64> {
+        let gaps = system.distances();
+        let (mut at, mut tokens, mut pair) = (0.0, Vec::new(), gaps);
+        for (x, unit) in system.units.iter().enumerate() {
+            if unit.is_double() {
+                let g = if unit.kind == Kind::Pair { z[pair].sqrt() } else { z[pair] };
+                pair += 1;
+                for (mass, place) in unit.members() {
+                    tokens.push((x, at + place.mid() * g, mass));
+                }
+            } else {
+                tokens.push((x, at, unit.mass));
+            }
+            at += std::f64::consts::TAU * z.get(x).copied().unwrap_or(0.0);
+        }
+        let u = |d: f64| (beta * (d.cos() - 1.0)).exp() * d.sin();
+        let w = |d: f64| (beta * (d.cos() - 1.0)).exp() * (d.cos() - beta * d.sin().powi(2));
+        let force = |i: usize| -> f64 { tokens.iter().map(|t| t.2 * u(t.1 - tokens[i].1)).sum() };
+        let tokens = &tokens;
+        let of = |x: usize| (0..tokens.len()).filter(move |i| tokens[*i].0 == x);
+        let mut found: Vec<f64> =
+            (0..gaps).map(|l| (0..=l).flat_map(of).map(|i| tokens[i].2 * force(i)).sum()).collect();
+        for (x, unit) in system.units.iter().enumerate() {
+            let own: Vec<usize> = of(x).collect();
+            match unit.kind {
+                Kind::Single => {}
+                Kind::Watched => {
+                    found.push(tokens.iter().map(|t| t.2 * w(t.1 - tokens[own[0]].1)).sum())
+                }
+                Kind::Pair | Kind::Uneven(_) => found
+                    .push((force(own[0]) - force(own[1])) / (tokens[own[1]].1 - tokens[own[0]].1)),
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn equations_and_derivatives_contain_the_definitions() {
+        let unit = |mass, kind| Unit { mass, kind };
+        let systems = [
+            vec![unit(2.0, Kind::Pair), unit(1.0, Kind::Single), unit(1.0, Kind::Single)],
+            vec![unit(3.0, Kind::Single), unit(1.0, Kind::Pair), unit(1.0, Kind::Pair)],
+            vec![unit(1.0, Kind::Single), unit(4.0, Kind::Watched), unit(1.0, Kind::Pair)],
+            vec![unit(1.0, Kind::Uneven(2.0)), unit(3.0, Kind::Single), unit(1.0, Kind::Pair)],
+            vec![unit(2.0, Kind::Pair), unit(3.0, Kind::Uneven(1.0)), unit(1.0, Kind::Single)],
+        ];
+        let mut stream = Stream::new(3, &["branch systems"]);
+        for k in 0..600 {
+            let system = System { units: systems[k % 5].clone() };
+            let beta = stream.uniform_in(0.1, 4.0);
+            let unknowns = system.distances() + system.doubles().len();
+            let z: Vec<f64> = (0..unknowns)
+                .map(|x| {
+                    let small = x >= system.distances();
+                    if small { stream.uniform_in(0.01, 0.2) } else { stream.uniform_in(0.15, 0.4) }
+                })
+                .collect();
+            let width = 1e-3;
+            let boxed: Vec<Interval> = z.iter().map(|v| Interval::new(*v, v + width)).collect();
+            let over = Over::new(Interval::new(beta, beta + width));
+            let value = system.evaluate_over(&boxed, &over);
+            let inside: Vec<f64> =
+                z.iter().map(|v| v + width * stream.uniform_in(0.0, 1.0)).collect();
+            let b = beta + width * stream.uniform_in(0.0, 1.0);
+            let near = |x: Interval, v: f64, slack: f64| {
+                assert!(x.lo() - slack <= v && v <= x.hi() + slack, "{k} {x:?} {v}");
+            };
+            for (f, wanted) in value.f.iter().zip(plain(&system, &inside, b)) {
+                near(*f, wanted, 1e-11);
+            }
+            let h = 1e-5;
+            for m in 0..z.len() {
+                let (mut up, mut down) = (inside.clone(), inside.clone());
+                (up[m], down[m]) = (up[m] + h, down[m] - h);
+                let (up, down) = (plain(&system, &up, b), plain(&system, &down, b));
+                for (row, (p, q)) in value.by.iter().zip(up.iter().zip(&down)) {
+                    near(row[m], (p - q) / (2.0 * h), 2e-5);
+                }
+            }
+            let (up, down) = (plain(&system, &inside, b + h), plain(&system, &inside, b - h));
+            for (row, (p, q)) in value.by_beta.iter().zip(up.iter().zip(&down)) {
+                near(*row, (p - q) / (2.0 * h), 1e-6);
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Branch and bound over gaps and beta: every box has a reason why the critical points in it are
+//! regular, so that they are graphs over beta.
+
+use super::super::cell::{Arrangement, Cell, Row, grid_down};
+use super::super::kernel::Kernel;
+use super::blow_up::is_regular_in_squares;
+use super::fold::Fold;
+use crate::num::interval::check_fp_environment;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The boxes without a reason, and the number of all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cover {
+    pub(super) boxes: u64,
+    /// Number of boxes that are regular in the squares of small gaps.
+    pub(super) blown_up: u64,
+    pub(super) undecided: u64,
+    /// The first undecided boxes.
+    pub(super) open: Vec<Cell>,
+}
+
+/// Number of undecided boxes that are kept.
+const LISTED: usize = 4000;
+
+/// Number of undecided boxes after which a cover is not finished.
+const HOPELESS: u64 = 4000;
+
+impl Cover {
+    fn give_up(&mut self, cell: &Cell) {
+        self.undecided += 1;
+        if self.open.len() < LISTED {
+            self.open.push(*cell);
+        }
+    }
+
+    fn append(&mut self, other: Self) {
+        self.boxes += other.boxes;
+        self.blown_up += other.blown_up;
+        self.undecided += other.undecided;
+        let free = LISTED.saturating_sub(self.open.len());
+        self.open.extend(other.open.into_iter().take(free));
+    }
+}
+
+/// What a search reports, and how it is stopped.
+pub(super) struct Watch<'a> {
+    report: &'a (dyn Fn(f64, u64) -> bool + Sync),
+    /// Share in units of `2^-60`.
+    decided: AtomicU64,
+    boxes: AtomicU64,
+    stopped: AtomicBool,
+}
+
+const UNIT: f64 = (1u64 << 60) as f64;
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(report: &'a (dyn Fn(f64, u64) -> bool + Sync)) -> Self {
+        Self {
+            report,
+            decided: AtomicU64::new(0),
+            boxes: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, share: f64, boxes: u64) {
+        let units = (share * UNIT) as u64;
+        let decided = self.decided.fetch_add(units, Ordering::Relaxed) + units;
+        let boxes = self.boxes.fetch_add(boxes, Ordering::Relaxed) + boxes;
+        if !(self.report)(decided as f64 / UNIT, boxes) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Depth to which the two children of a node may run at the same time.
+const PARALLEL_DEPTH: u32 = 10;
+
+/// Number of boxes between two reports.
+const REPORT_EVERY: u64 = 128;
+
+/// Widths of gaps, in turns, and of beta, relative, below which a box is left undecided.
+const TOLERANCE: (f64, f64) = (2e-5, 1e-6);
+
+/// The cover of one stratum.
+pub(super) struct Covering<'a> {
+    pub(super) arrangement: &'a Arrangement,
+    pub(super) watch: &'a Watch<'a>,
+    /// Boxes around folds, in which all critical points are known.
+    folds: &'a [&'a Fold],
+    /// Number of undecided boxes of all threads.
+    undecided: AtomicU64,
+}
+
+/// What happens to a box.
+enum Verdict {
+    Decided,
+    Undecided,
+    Split(Box<[Cell; 2]>),
+}
+
+impl<'a> Covering<'a> {
+    pub(super) fn new(
+        arrangement: &'a Arrangement,
+        folds: &'a [&'a Fold],
+        watch: &'a Watch<'a>,
+    ) -> Self {
+        Self { arrangement, watch, folds, undecided: AtomicU64::new(0) }
+    }
+
+    /// The cover for all beta in an interval. It does not depend on the number of threads.
+    pub(super) fn run(&self, beta: (f64, f64), share: f64) -> Cover {
+        let gaps: Row<(f64, f64)> =
+            std::array::from_fn(|x| if x < self.arrangement.k { (0.0, 0.5) } else { (0.0, 0.0) });
+        self.branch(Cell { gaps, beta }, 0, share)
+    }
+
+    fn branch(&self, cell: Cell, depth: u32, share: f64) -> Cover {
+        if depth >= PARALLEL_DEPTH {
+            return self.grow(cell, share);
+        }
+        let mut cover = Cover::default();
+        // The way of rounding belongs to the thread.
+        if check_fp_environment().is_err() {
+            cover.give_up(&cell);
+            return cover;
+        }
+        if let Some((a, b)) = self.visit(cell, &mut cover) {
+            let (one, two) = rayon::join(
+                || self.branch(a, depth + 1, 0.5 * share),
+                || self.branch(b, depth + 1, 0.5 * share),
+            );
+            cover.append(one);
+            cover.append(two);
+        } else {
+            self.watch.add(share, cover.boxes);
+        }
+        cover
+    }
+
+    /// The cover of a box, depth first.
+    fn grow(&self, cell: Cell, share: f64) -> Cover {
+        let (mut cover, mut stack) = (Cover::default(), vec![(cell, share)]);
+        let (mut decided, mut reported) = (0.0, 0);
+        let stops = check_fp_environment().is_err();
+        while let Some((cell, share)) = stack.pop() {
+            if stops || self.watch.is_stopped() || self.undecided.load(Ordering::Relaxed) > HOPELESS
+            {
+                cover.give_up(&cell);
+                continue;
+            }
+            match self.visit(cell, &mut cover) {
+                Some((a, b)) => stack.extend([(b, 0.5 * share), (a, 0.5 * share)]),
+                None => decided += share,
+            }
+            if cover.boxes - reported >= REPORT_EVERY {
+                self.watch.add(decided, cover.boxes - reported);
+                (decided, reported) = (0.0, cover.boxes);
+            }
+        }
+        self.watch.add(decided, cover.boxes - reported);
+        cover
+    }
+
+    /// Decides a box, or returns its two parts.
+    fn visit(&self, cell: Cell, cover: &mut Cover) -> Option<(Cell, Cell)> {
+        cover.boxes += 1;
+        match self.decide(cell, cover) {
+            Verdict::Decided => {}
+            Verdict::Undecided => {
+                self.undecided.fetch_add(1, Ordering::Relaxed);
+                cover.give_up(&cell);
+            }
+            Verdict::Split(parts) => {
+                let [a, b] = *parts;
+                return Some((a, b));
+            }
+        }
+        None
+    }
+
+    fn decide(&self, mut cell: Cell, cover: &mut Cover) -> Verdict {
+        let (arrangement, k) = (self.arrangement, self.arrangement.k);
+        loop {
+            if !cell.close(k) || arrangement.is_image(&cell) {
+                return Verdict::Decided;
+            }
+            // Coarse in beta: ranges would be too wide for any test.
+            if relative_width(cell.beta) > 0.4 {
+                return split_beta(cell);
+            }
+            let kernel = Kernel::new(cell.beta);
+            let pairs = arrangement.pairs(&cell, &kernel);
+            if arrangement.force(&pairs).is_some()
+                || arrangement.quotient(&cell, &pairs, &kernel).is_some()
+            {
+                return Verdict::Decided;
+            }
+            let mut shrunk = cell;
+            let step = arrangement.newton(&mut shrunk, &pairs, &kernel);
+            if step.empty || step.regular {
+                return Verdict::Decided;
+            }
+            if self.folds.iter().any(|f| f.covers(arrangement, &cell.gaps[..k], cell.beta)) {
+                return Verdict::Decided;
+            }
+            if is_regular_in_squares(arrangement, &cell) {
+                cover.blown_up += 1;
+                return Verdict::Decided;
+            }
+            let sum = |c: &Cell| c.gaps[..k].iter().map(|g| g.1 - g.0).sum::<f64>();
+            let gain = sum(&shrunk) / sum(&cell);
+            if gain < 0.95 {
+                cell = shrunk;
+                if gain < 0.7 {
+                    continue;
+                }
+                if !cell.close(k) {
+                    return Verdict::Decided;
+                }
+            }
+            return self.split(cell);
+        }
+    }
+
+    /// Splits the widest gap or beta, or leaves the box undecided.
+    fn split(&self, cell: Cell) -> Verdict {
+        let (r, width) = cell.widest(self.arrangement.k);
+        let relative = relative_width(cell.beta);
+        match () {
+            () if width < TOLERANCE.0 && relative < TOLERANCE.1 => Verdict::Undecided,
+            () if 0.25 * relative > width || width < TOLERANCE.0 => split_beta(cell),
+            () => {
+                let (low, high) = cell.gaps[r];
+                let middle = grid_down(low + 0.5 * (high - low));
+                let (mut a, mut b) = (cell, cell);
+                (a.gaps[r].1, b.gaps[r].0) = (middle, middle);
+                Verdict::Split(Box::new([a, b]))
+            }
+        }
+    }
+}
+
+fn split_beta(cell: Cell) -> Verdict {
+    let (low, high) = cell.beta;
+    let middle = if low > 0.05 { (low * high).sqrt() } else { 0.5 * (low + high) };
+    if middle <= low || middle >= high {
+        return Verdict::Undecided;
+    }
+    let (mut a, mut b) = (cell, cell);
+    (a.beta.1, b.beta.0) = (middle, middle);
+    Verdict::Split(Box::new([a, b]))
+}
+
+/// Width of an interval of beta, relative for `|beta| > 0.2`.
+fn relative_width((low, high): (f64, f64)) -> f64 {
+    (high - low) / (0.5 * (low + high)).abs().max(0.2)
+}

@@ -1,0 +1,123 @@
+//! Branches over beta: known bifurcations, agreement with the landscape at one beta, refusals.
+
+use metastable::proofs::landscape::branches::{Continuation, End, Kind, all_branches, one_branch};
+use metastable::proofs::landscape::{Tokens, complete};
+
+fn all(masses: &[f64], beta: (f64, f64)) -> Continuation {
+    let tokens = Tokens::new(masses, beta).expect("tokens");
+    all_branches(&tokens, &|_, _| true).expect("arithmetic")
+}
+
+/// The pieces of a branch are a chain, and its points lie in them.
+fn is_a_chain(found: &Continuation) {
+    for branch in &found.branches {
+        for pair in branch.pieces.windows(2) {
+            assert_eq!(pair[0].beta.1.to_bits(), pair[1].beta.0.to_bits(), "{pair:?}");
+        }
+        for s in &branch.samples {
+            let near = |p: &&metastable::proofs::landscape::branches::Piece| {
+                p.beta.0 <= s.beta && s.beta <= p.beta.1
+            };
+            for p in branch.pieces.iter().filter(near) {
+                for (g, bounds) in s.gaps.iter().zip(&p.gaps) {
+                    let turns = g / std::f64::consts::TAU;
+                    assert!(bounds.0 - 1e-12 <= turns && turns <= bounds.1 + 1e-12, "{s:?} {p:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn three_and_four_tokens_have_no_bifurcation() {
+    for (n, beta, branches) in [(3, (0.05, 50.0), 3), (4, (0.5, 4.0), 5)] {
+        let found = all(&vec![1.0; n], beta);
+        assert!(found.complete && found.bifurcations.is_empty(), "{n}: {:?}", found.missing);
+        assert_eq!(found.branches.len(), branches, "{n}");
+        assert!(found.branches.iter().all(|b| b.ends == (End::Range, End::Range)), "{n}");
+        is_a_chain(&found);
+    }
+}
+
+#[test]
+fn five_tokens_have_one_pitchfork() {
+    let found = all(&[1.0; 5], (0.2, 0.206));
+    assert!(found.complete, "{:?} {:?}", found.missing, found.undecided_boxes);
+    assert_eq!((found.bifurcations.len(), found.branches.len()), (1, 7));
+    // Two opposite clusters of 3 and 2 tokens: M - M' e^{-2 beta} = 0.
+    let (b, exact) = (&found.bifurcations[0], 0.5 * 1.5f64.ln());
+    assert!(b.beta.0 <= exact && exact <= b.beta.1 && b.beta.1 - b.beta.0 < 1e-12, "{b:?}");
+    assert_eq!((b.kind, b.ascents, b.proved), (Kind::Pitchfork, (2, 1), true));
+    let [born] = b.born[..] else { panic!("one branch begins: {b:?}") };
+    let branch = &found.branches[born];
+    assert_eq!(branch.clusters, [vec![1, 1, 1], vec![1], vec![1]]);
+    assert_eq!((branch.ends, branch.multiplicity), ((End::Bifurcation(0), End::Range), 20));
+    is_a_chain(&found);
+    // The branch in closed form: the half angle between the two single tokens has the cosine c with
+    // ln(2 c q / M) + beta (2 c^2 - 1 + c) = 0, here with M = 3 and q = 1.
+    for s in &branch.samples {
+        let smallest = s.gaps.iter().copied().fold(f64::INFINITY, f64::min);
+        let c = (0.5 * smallest).cos();
+        let rest = (2.0 * c / 3.0).ln() + s.beta * (2.0 * c * c - 1.0 + c);
+        // The gap is enclosed to 1e-12 where it is small; c changes by less.
+        assert!(rest.abs() < 1e-11, "{s:?} {rest}");
+    }
+}
+
+#[test]
+fn branches_are_the_points_of_the_landscape() {
+    let found = all(&[1.0; 5], (0.8, 1.2));
+    assert!(found.complete && found.bifurcations.is_empty(), "{:?}", found.missing);
+    for beta in [0.8, 1.2] {
+        let tokens = Tokens::new(&[1.0; 5], (beta, beta)).expect("tokens");
+        let point = complete(&tokens, false, &|_, _| true).expect("arithmetic");
+        assert_eq!(point.labelled, Some(found.labelled(beta, 5)), "{beta}");
+        for orbit in &point.orbits {
+            let same = found.branches.iter().filter(|b| b.clusters == orbit.clusters).any(|b| {
+                let sample = if beta < 1.0 { b.samples.first() } else { b.samples.last() };
+                sample.is_some_and(|s| (s.energy_share - orbit.energy_share).abs() < 1e-12)
+            });
+            assert!(same, "{beta} {orbit:?}");
+        }
+    }
+}
+
+#[test]
+fn one_branch_is_followed() {
+    let tokens = Tokens::new(&[1.0; 8], (0.1, 50.0)).expect("tokens");
+    let octagon = vec![vec![1]; 8];
+    let found = one_branch(&tokens, &octagon, &[0.125; 8], &|_, _| true).expect("a branch");
+    assert!(found.missing.is_empty() && !found.complete, "{:?}", found.missing);
+    let branch = &found.branches[0];
+    assert_eq!(branch.ends, (End::Range, End::Range));
+    assert!(branch.pieces.iter().all(|p| p.ascents == 7 && p.gaps[0].0 < 0.125));
+    is_a_chain(&found);
+    // The regular hexagon with a cluster in it is no start for other tokens.
+    assert!(one_branch(&tokens, &octagon[..6], &[1.0 / 6.0; 6], &|_, _| true).is_err());
+}
+
+#[test]
+fn what_is_not_proved_is_said() {
+    // Three tokens opposite to four: a cluster of three begins to split in all ways at once.
+    let found = all(&[3.0, 3.0, 1.0, 1.0, 1.0], (0.3, 0.4));
+    let multiple = found.bifurcations.iter().find(|b| b.kind == Kind::Multiple);
+    assert!(!found.complete || multiple.is_none(), "{:?}", found.bifurcations);
+    // A search that is stopped claims nothing.
+    let tokens = Tokens::new(&[1.0; 5], (0.1, 0.4)).expect("tokens");
+    let stopped = all_branches(&tokens, &|_, boxes| boxes < 5_000).expect("arithmetic");
+    assert!(stopped.interrupted && !stopped.complete && stopped.undecided > 0);
+}
+
+#[test]
+fn bad_intervals_are_refused() {
+    for (masses, beta, why) in [
+        (&[1.0; 4][..], (1.0, 1.0), "an interval a..b with a < b"),
+        (&[1.0; 4], (0.0, 1.0), "0.01"),
+        (&[1.0; 4], (-1.0, 1.0), "0.01"),
+        (&[1.0; 11], (0.1, 50.0), "would take about"),
+    ] {
+        let tokens = Tokens::new(masses, beta).expect("tokens");
+        let error = all_branches(&tokens, &|_, _| true).expect_err("refused").to_string();
+        assert!(error.contains(why), "{beta:?}: {error}");
+    }
+}
