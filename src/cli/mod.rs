@@ -22,6 +22,7 @@ mod hunt;
 mod input;
 mod interaction_saddles;
 mod landscape;
+mod landscape_sphere;
 mod list;
 mod man;
 mod measure;

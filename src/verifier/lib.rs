@@ -18,6 +18,7 @@ mod interval;
 mod kernel;
 mod landscape;
 pub mod number;
+mod sphere;
 mod trajectory;
 
 /// Checks a certificate. Returns its statement, with the number of steps and the error.
@@ -26,6 +27,7 @@ pub fn check(text: &str) -> Result<String, String> {
     match text.chars().next() {
         Some('{') => critical::check(text),
         Some('m') if text.starts_with("metastable-landscape") => landscape::check(text),
+        Some('m') if text.starts_with("metastable-spheres") => sphere::check(text),
         _ => trajectory::check(text),
     }
 }

@@ -93,6 +93,7 @@ fn searches_and_checks_end() {
         "saddles --n 40 --d 3 --beta 9 --starts 1000000",
         "landscape --n 7 --beta 0.25",
         "landscape --n 11 --beta -0.66..-0.16 --benign",
+        "landscape --n 5 --d any --beta 0.2",
         "hunt gamma-bound --minutes 10 --out found.json",
         "modes --samples sphere.csv --sphere --beta 10000",
         "check",
