@@ -7,9 +7,12 @@
 //! `number.rs` and `flow.rs`. Proofs of landscapes have up to millions of leaves, so `landscape.rs`
 //! uses exact integers for gaps and intervals of doubles for the rest (`interval.rs`, `kernel.rs`).
 //!
+//! Proofs of landscapes on spheres are checked by `sphere.rs` and `sphere_point.rs`, which use
+//! `interval.rs` and the inverse of a matrix in `landscape.rs`.
+//!
 //! Lines of code, without blank lines and comments: about 600 for a proof of convergence, 410 for a
 //! proof of a critical point, 760 for both. Landscapes add 820 lines that use none of these but one
-//! line of `number.rs`.
+//! line of `number.rs`; spheres have 700 lines and use 130 of those.
 
 mod critical;
 mod errors;
@@ -19,6 +22,7 @@ mod kernel;
 mod landscape;
 pub mod number;
 mod sphere;
+mod sphere_point;
 mod trajectory;
 
 /// Checks a certificate. Returns its statement, with the number of steps and the error.
