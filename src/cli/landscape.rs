@@ -1,6 +1,7 @@
 //! `landscape`: all critical points on the circle with the proof that there are no others, and
-//! benign landscapes.
+//! benign landscapes; `landscape_sphere` has those of other dimensions.
 
+use super::landscape_sphere::Request;
 use super::output::{Output, counted, note, number};
 use super::parameter::axis;
 use super::{progress, session};
@@ -20,6 +21,8 @@ use std::path::PathBuf;
   metastable landscape --n 5 --beta 4
   metastable landscape --n 4 --beta 0.05..50 --out four.txt
   metastable landscape --n 6 --beta -0.66..-0.16 --benign
+  metastable landscape --n 4 --d 3 --beta 2
+  metastable landscape --n 5 --d any --beta 4
   metastable landscape --masses masses.csv --beta 1
   metastable certify check four.txt
 
@@ -36,9 +39,10 @@ pub struct Arguments {
     /// Number of tokens. Default: the number of masses.
     #[arg(long, allow_hyphen_values = true, required_unless_present = "masses")]
     n: Option<i64>,
-    /// Ambient dimension; only 2, the circle, has proofs.
-    #[arg(long, default_value_t = 2, allow_hyphen_values = true)]
-    d: i64,
+    /// Ambient dimension: 2 for the circle, more for a sphere, or `any` for all dimensions at once.
+    /// Spheres have up to 5 tokens, one beta and no --benign.
+    #[arg(long, value_name = "D|any", default_value = "2", allow_hyphen_values = true)]
+    d: String,
     /// Inverse temperature B, or all in an interval A..B, between -10 and 100. The kernel is
     /// e^(beta cos), also for negative beta.
     #[arg(long, value_name = "B|A..B", allow_hyphen_values = true)]
@@ -67,6 +71,12 @@ const LONG: f64 = 20.0;
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if self.d != "2" {
+            let (masses, file) = (self.masses.as_deref(), self.out.as_deref());
+            let (d, beta) = (&self.d, &self.beta);
+            let sphere = Request { n: self.n, d, beta, masses, benign: self.benign, out: file };
+            return sphere.run(out);
+        }
         let tokens = self.tokens()?;
         let seconds = if self.benign { seconds_benign(&tokens) } else { seconds_complete(&tokens) };
         if seconds > LONG && seconds < 1e5 {
@@ -95,7 +105,7 @@ impl Arguments {
         super::cancel::work_is_over();
         self.write(certificate)?;
         let header = self.header(&tokens);
-        let mut all = json!({ "n": tokens.n(), "d": self.d, "masses": tokens.masses() });
+        let mut all = json!({ "n": tokens.n(), "d": 2, "masses": tokens.masses() });
         if let (Some(all), Value::Object(json)) = (all.as_object_mut(), json) {
             all.extend(json);
         }
@@ -105,10 +115,6 @@ impl Arguments {
 
     /// The tokens and the inverse temperatures.
     fn tokens(&self) -> Result<Tokens> {
-        if self.d != 2 {
-            let expected = "2: proofs exist on the circle (`saddles` searches in every dimension)";
-            return Err(Error::parameter("--d", self.d, expected));
-        }
         let beta = match axis("--beta", &self.beta)? {
             AxisValues::Range(low, high) => (low, high),
             AxisValues::List(all) if all.len() == 1 => (all[0], all[0]),

@@ -22,6 +22,7 @@ mod grid_flags;
 mod hunt;
 mod input;
 mod landscape;
+mod landscape_sphere;
 mod list;
 mod man;
 mod measure;

@@ -17,7 +17,7 @@ const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> 
 }
 
 /// All papers that are cited, by number.
-pub const ALL: [Paper; 36] = [
+pub const ALL: [Paper; 43] = [
     paper(
         "1211.5063",
         "Pascanu, Mikolov, Bengio",

@@ -10,4 +10,5 @@ pub mod critical_point;
 pub mod landscape;
 pub mod merge_time;
 pub mod modes;
+pub mod spheres;
 pub mod trajectory;

@@ -69,7 +69,7 @@ fn widest(gaps: &[(i64, i64)]) -> usize {
 }
 
 /// The inverse of a matrix in floating point: any matrix will do.
-fn inverse(a: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
+pub(super) fn inverse(a: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let n = a.len();
     let unit = |x: usize| (0..n).map(move |y| if x == y { 1.0 } else { 0.0 });
     let mut rows: Vec<Vec<f64>> =

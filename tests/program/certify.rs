@@ -511,6 +511,16 @@ fn whole_landscapes_are_proved_and_checked() {
     let found = json(at, "landscape --n 6 --beta -0.5..2 --benign --out benign.txt");
     assert_eq!(found["benign"].as_bool(), Some(true));
     assert_eq!(json(at, "certify check benign.txt")["accepted"].as_bool(), Some(true));
+    let found = json(at, "landscape --n 4 --d any --beta 4 --out sphere.txt");
+    assert_eq!(
+        (found["complete"].as_bool(), found["orbits"].as_array().map(Vec::len)),
+        (Some(true), Some(6))
+    );
+    let statement = json(at, "certify check sphere.txt")["statement"].to_string();
+    assert!(statement.contains("on spheres") && statement.contains("exactly 6 critical points"));
+    let text = std::fs::read_to_string(at.join("sphere.txt")).expect("written");
+    std::fs::write(at.join("half.txt"), &text[..text.len() / 2]).expect("writable");
+    assert!(failure(at, "certify check half.txt", 1).contains("refused"));
     // A counterexample has exit code 2, an open question 3.
     let answer = run(at, "landscape --n 3 --beta -0.7 --benign --out maximum.txt --format json");
     let found: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
@@ -522,8 +532,17 @@ fn whole_landscapes_are_proved_and_checked() {
     let answer = run(at, "landscape --n 6 --beta 0.34657359027997264 --format json");
     let found: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
     assert_eq!((answer.status.code(), found["complete"].as_bool()), (Some(3), Some(false)));
+    // The regular tetrahedron is degenerate at beta = -3/2.
+    let answer = run(at, "landscape --n 4 --d 3 --beta -1.5 --format json");
+    let found: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+    assert_eq!((answer.status.code(), found["complete"].as_bool()), (Some(3), Some(false)));
     for (line, why) in [
-        ("landscape --n 5 --d 3 --beta 1", "proofs exist on the circle"),
+        ("landscape --n 5 --d 1 --beta 1", "a number from 3 to 1000; or any"),
+        ("landscape --n 5 --d three --beta 1", "a number from 3 to 1000; or any"),
+        ("landscape --n 6 --d 3 --beta 1", "from 2 to 5 tokens"),
+        ("landscape --n 4 --d 3 --beta 1..2", "one number: an interval"),
+        ("landscape --n 4 --d any --beta 0", "continua"),
+        ("landscape --n 4 --d any --beta 1 --benign", "it is a theorem"),
         ("landscape --n 40 --beta 1", "from 2 to 12 tokens"),
         ("landscape --n 12 --beta 1", "would take about"),
         ("landscape --n 4 --beta 0", "continua"),

@@ -94,6 +94,7 @@ fn searches_and_checks_end() {
         "landscape --n 7 --beta 0.25",
         "continue --n 6 --beta 0.3..4",
         "landscape --n 11 --beta -0.66..-0.16 --benign",
+        "landscape --n 5 --d any --beta 0.2",
         "hunt gamma-bound --minutes 10 --out found.json",
         "modes --samples sphere.csv --sphere --beta 10000",
         "check",

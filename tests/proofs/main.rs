@@ -10,5 +10,6 @@ mod intervals;
 mod landscape;
 mod merge_time;
 mod modes;
+mod spheres;
 mod verifier;
 mod whole_landscapes;

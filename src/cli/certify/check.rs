@@ -4,7 +4,7 @@ use super::shared::KIND;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::proofs::critical_point::{self, Certificate};
-use crate::proofs::landscape;
+use crate::proofs::{landscape, spheres};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -41,7 +41,8 @@ impl Arguments {
         };
         let text = std::fs::read_to_string(&self.file)
             .map_err(|e| Error::io(self.file.display(), "read", &e))?;
-        let by_verifier = [KIND, landscape::KIND].iter().any(|kind| text.starts_with(kind));
+        let by_verifier =
+            [KIND, landscape::KIND, spheres::KIND].iter().any(|kind| text.starts_with(kind));
         if self.exact || by_verifier {
             let statement = metastable_verifier::check(&text)
                 .map_err(|problem| refused(format!("refused: {problem}")))?;

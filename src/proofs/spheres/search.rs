@@ -1,0 +1,316 @@
+//! Branch and bound: a tree of boxes of Gram matrices in which every leaf has a reason.
+
+use super::Report;
+use super::cell::{Cell, GRID, Groups, Row, System, Values, grid_down};
+use super::point::Point;
+use crate::num::interval::{Interval, check_fp_environment};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// A node of a tree, in the order of a walk that visits a node before its children. Numbers are
+/// those of tokens, or of entries.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    /// Two children: an entry below and above its middle.
+    Split(usize),
+    /// One child: two tokens coincide.
+    Joined(usize, usize),
+    /// One child: Newton's method leaves this box.
+    Shrunk(Vec<(i64, i64)>),
+    /// There are no Gram matrices.
+    Open,
+    /// The tokens lie in a half space of the sum of some of them.
+    HalfSpace(u32),
+    /// The force on a token along another one is not 0.
+    Force(usize, usize),
+    /// Two tokens cannot be in equilibrium unless they coincide, and they do not.
+    Quotient(usize, usize),
+    /// The matrix is negative along a vector.
+    Negative(Vec<i32>),
+    /// Newton's method leaves nothing.
+    Empty,
+    /// At most one zero, and it is this one.
+    Zero(usize),
+    /// Nothing was proved.
+    Undecided,
+}
+
+/// A tree, the zeros that its leaves name, and the boxes without a reason.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) zeros: Vec<Point>,
+    pub(super) undecided: Vec<Cell>,
+    /// Number of undecided boxes; only the first are listed.
+    pub(super) undecided_count: u64,
+    pub(super) boxes: u64,
+}
+
+/// Number of undecided boxes that are listed.
+const LISTED: usize = 20;
+
+/// Width below which a box is left undecided.
+const SMALLEST: f64 = 1e-7;
+
+/// Distance from a box at which a zero may explain it.
+const NEAR: f64 = 0.01;
+
+impl Tree {
+    fn leaf(&mut self, node: Node, keep: bool) {
+        if keep {
+            self.nodes.push(node);
+        }
+    }
+
+    fn give_up(&mut self, cell: &Cell, keep: bool) {
+        self.leaf(Node::Undecided, keep);
+        self.undecided_count += 1;
+        if self.undecided.len() < LISTED {
+            self.undecided.push(*cell);
+        }
+    }
+
+    /// Appends a tree; its zeros get new numbers.
+    fn append(&mut self, mut other: Tree) {
+        let offset = self.zeros.len();
+        for node in &mut other.nodes {
+            if let Node::Zero(id) = node {
+                *id += offset;
+            }
+        }
+        self.nodes.append(&mut other.nodes);
+        self.zeros.append(&mut other.zeros);
+        self.undecided_count += other.undecided_count;
+        let free = LISTED.saturating_sub(self.undecided.len());
+        self.undecided.extend(other.undecided.into_iter().take(free));
+        self.boxes += other.boxes;
+    }
+}
+
+/// Depth to which the two children of a node may run at the same time.
+const PARALLEL_DEPTH: u32 = 12;
+
+/// Number of boxes between two reports.
+const REPORT_EVERY: u64 = 128;
+
+/// A search, its progress, and whether it was stopped.
+pub(super) struct Search<'a> {
+    pub(super) system: &'a System,
+    /// Whether the nodes of the tree are kept, for a certificate.
+    pub(super) keep: bool,
+    report: Report<'a>,
+    /// Share in units of `2^-60`.
+    decided: AtomicU64,
+    boxes: AtomicU64,
+    stopped: AtomicBool,
+}
+
+const UNIT: f64 = (1u64 << 60) as f64;
+
+/// Whether an enclosure excludes 0 with a margin for the rounding of another program.
+fn excludes_zero(v: Interval) -> bool {
+    v.mig() > 1e-12 * v.mag()
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(system: &'a System, keep: bool, report: Report<'a>) -> Self {
+        Self {
+            system,
+            keep,
+            report,
+            decided: AtomicU64::new(0),
+            boxes: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The tree of all Gram matrices. The result does not depend on the number of threads.
+    pub(super) fn run(&self) -> Tree {
+        self.branch(self.system.root(), 0, 1.0)
+    }
+
+    fn add(&self, share: f64, boxes: u64) {
+        let units = (share * UNIT) as u64;
+        let decided = self.decided.fetch_add(units, Ordering::Relaxed) + units;
+        let boxes = self.boxes.fetch_add(boxes, Ordering::Relaxed) + boxes;
+        if !(self.report)(decided as f64 / UNIT, boxes) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The tree of a box near the root: both children at the same time.
+    fn branch(&self, cell: Cell, depth: u32, share: f64) -> Tree {
+        if depth >= PARALLEL_DEPTH {
+            return self.grow(cell, share);
+        }
+        let mut tree = Tree::default();
+        // The way of rounding belongs to the thread.
+        if check_fp_environment().is_err() {
+            tree.give_up(&cell, self.keep);
+            return tree;
+        }
+        if let Some((a, b)) = self.visit(cell, &mut tree) {
+            let (one, two) = rayon::join(
+                || self.branch(a, depth + 1, 0.5 * share),
+                || self.branch(b, depth + 1, 0.5 * share),
+            );
+            tree.append(one);
+            tree.append(two);
+        } else {
+            self.add(share, tree.boxes);
+        }
+        tree
+    }
+
+    /// The tree of a box, depth first.
+    fn grow(&self, cell: Cell, share: f64) -> Tree {
+        let (mut tree, mut stack) = (Tree::default(), vec![(cell, share)]);
+        let (mut decided, mut reported) = (0.0, 0);
+        let stops = check_fp_environment().is_err();
+        while let Some((cell, share)) = stack.pop() {
+            if stops || self.is_stopped() {
+                tree.give_up(&cell, self.keep);
+                continue;
+            }
+            match self.visit(cell, &mut tree) {
+                Some((a, b)) => stack.extend([(b, 0.5 * share), (a, 0.5 * share)]),
+                None => decided += share,
+            }
+            if tree.boxes - reported >= REPORT_EVERY {
+                self.add(decided, tree.boxes - reported);
+                (decided, reported) = (0.0, tree.boxes);
+            }
+        }
+        self.add(decided, tree.boxes - reported);
+        tree
+    }
+
+    /// Decides a box, or returns its two parts.
+    fn visit(&self, mut cell: Cell, tree: &mut Tree) -> Option<(Cell, Cell)> {
+        tree.boxes += 1;
+        loop {
+            if !self.system.close(&mut cell) {
+                tree.leaf(Node::Open, self.keep);
+                return None;
+            }
+            let groups = self.system.groups(&cell);
+            if let Some(set) = self.system.half_space(&cell, &groups) {
+                tree.leaf(Node::HalfSpace(set), self.keep);
+                return None;
+            }
+            let values = self.system.values(&cell, &groups);
+            if let Some((i, k)) = self.force(&groups, &values) {
+                tree.leaf(Node::Force(i, k), self.keep);
+                return None;
+            }
+            if let Some((i, j)) = self.quotient(&groups, &values) {
+                let g = &mut cell.g[self.system.place[i][j]];
+                if g.1 < 1.0 {
+                    tree.leaf(Node::Quotient(i, j), self.keep);
+                    return None;
+                }
+                g.0 = 1.0;
+                tree.leaf(Node::Joined(i, j), self.keep);
+                continue;
+            }
+            let mut shrunk = cell;
+            let step = self.system.newton(&mut shrunk, &groups, &values);
+            if step.empty {
+                tree.leaf(Node::Empty, self.keep);
+                return None;
+            }
+            if step.regular && self.explain(&cell, &groups, &values, tree) {
+                return None;
+            }
+            let width =
+                |c: &Cell| self.system.places(&groups).map(|t| c.g[t].1 - c.g[t].0).sum::<f64>();
+            let gain = width(&shrunk) / width(&cell);
+            if gain < 0.9 {
+                if self.keep {
+                    let whole = |g: &(f64, f64)| ((g.0 * GRID) as i64, (g.1 * GRID) as i64);
+                    let bounds = shrunk.g[..self.system.pairs].iter().map(whole).collect();
+                    tree.leaf(Node::Shrunk(bounds), true);
+                }
+                cell = shrunk;
+                if gain < 0.7 {
+                    continue;
+                }
+                if !self.system.close(&mut cell) {
+                    tree.leaf(Node::Open, self.keep);
+                    return None;
+                }
+            }
+            return self.split(cell, &self.system.groups(&cell), tree);
+        }
+    }
+
+    fn force(&self, groups: &Groups, values: &Values) -> Option<(usize, usize)> {
+        let pairs = (0..groups.k).flat_map(|i| (0..groups.k).map(move |k| (i, k)));
+        pairs
+            .filter(|(i, k)| i != k)
+            .find(|(i, k)| excludes_zero(self.system.force(groups, values, *i, *k)))
+            .map(|(i, k)| (groups.first[i], groups.first[k]))
+    }
+
+    fn quotient(&self, groups: &Groups, values: &Values) -> Option<(usize, usize)> {
+        let pairs = (0..groups.k).flat_map(|i| (i + 1..groups.k).map(move |j| (i, j)));
+        pairs
+            .filter(|(i, j)| excludes_zero(self.system.quotient(groups, values, *i, *j)))
+            .map(|(i, j)| (groups.first[i], groups.first[j]))
+            .next()
+    }
+
+    /// Whether a box with a regular derivative has a reason: the only zero nearby is proved, or the
+    /// matrices are not those of vectors.
+    fn explain(&self, cell: &Cell, groups: &Groups, values: &Values, tree: &mut Tree) -> bool {
+        let system = self.system;
+        let Some(gram) = system.approximate(cell, groups) else {
+            return false;
+        };
+        let near = |t: usize| cell.g[t].0 - NEAR <= gram[t] && gram[t] <= cell.g[t].1 + NEAR;
+        if !(0..system.pairs).all(near) {
+            return false;
+        }
+        if let Some(point) = system.prove(&gram) {
+            let mut hull = *cell;
+            for (g, p) in hull.g.iter_mut().zip(&point.place.g) {
+                *g = (g.0.min(p.0), g.1.max(p.1));
+            }
+            if system.is_regular(&hull) {
+                tree.leaf(Node::Zero(tree.zeros.len()), self.keep);
+                tree.zeros.push(point);
+                return true;
+            }
+            return false;
+        }
+        let Some(along) = system.indefinite(groups, values) else {
+            return false;
+        };
+        let mut v: Row<i32> = [0; super::cell::MAX_TOKENS];
+        (0..groups.k).for_each(|x| v[groups.first[x]] = along[x]);
+        tree.leaf(Node::Negative(v[..system.n].to_vec()), self.keep);
+        true
+    }
+
+    /// Splits the widest entry, or leaves the box undecided.
+    fn split(&self, mut cell: Cell, groups: &Groups, tree: &mut Tree) -> Option<(Cell, Cell)> {
+        let width = |c: &Cell, t: usize| c.g[t].1 - c.g[t].0;
+        let widest = self
+            .system
+            .places(groups)
+            .max_by(|a, b| width(&cell, *a).total_cmp(&width(&cell, *b)))
+            .filter(|t| width(&cell, *t) >= SMALLEST);
+        let Some(t) = widest else {
+            tree.give_up(&cell, self.keep);
+            return None;
+        };
+        tree.leaf(Node::Split(t), self.keep);
+        let middle = grid_down(0.5 * (cell.g[t].0 + cell.g[t].1));
+        let mut above = cell;
+        (cell.g[t].1, above.g[t].0) = (middle, middle);
+        Some((cell, above))
+    }
+}

@@ -1,0 +1,264 @@
+//! Whole landscapes on spheres: known lists, the library's search, the circle, Morse inequalities,
+//! certificates and forged certificates.
+
+use metastable::landscape::CriticalPoint;
+use metastable::landscape::search::Search;
+use metastable::num::stream::Stream;
+use metastable::proofs::landscape as circle;
+use metastable::proofs::spheres::{Landscape, Orbit, Tokens, complete};
+use metastable_verifier as verifier;
+
+fn all(masses: &[f64], beta: f64, d: Option<usize>, keep: bool) -> Landscape {
+    let tokens = Tokens::new(masses, beta).expect("tokens");
+    complete(&tokens, d, keep, &|_, _| true).expect("arithmetic")
+}
+
+/// Whether two lists are the same: energies and directions of ascent in `R^d`.
+fn agree(proved: &[Orbit], searched: &[CriticalPoint], d: usize) {
+    let proved: Vec<&Orbit> = proved.iter().filter(|o| o.rank <= d).collect();
+    assert_eq!(proved.len(), searched.len(), "d = {d}");
+    for point in searched {
+        // The search finds points to about 1e-12; the energy is stationary there.
+        let near = |o: &&&Orbit| {
+            (o.energy_share - point.log_energy.exp()).abs() < 1e-10
+                && o.index(d) == Some(point.spectrum.morse_index)
+                && o.sizes().len() == point.sizes.len()
+        };
+        assert_eq!(proved.iter().filter(near).count(), 1, "d = {d}: {point:?}");
+    }
+}
+
+fn search(n: usize, d: usize, beta: f64) -> Vec<CriticalPoint> {
+    let search = Search { beta, n, d, starts: 60, max_starts: 60, fixed: true, seed: 1 };
+    search.run().expect("a search").points
+}
+
+#[test]
+fn few_tokens_have_the_known_points() {
+    for beta in [0.1, 1.0, 4.0, 16.0, 100.0] {
+        let found = all(&[1.0; 3], beta, None, false);
+        assert!(found.complete && found.orbits.len() == 3, "{beta}: {found:?}");
+        let found = all(&[1.0; 4], beta, Some(3), false);
+        assert!(found.complete, "{beta}: {found:?}");
+        // Consensus, 3|1, 2|2, two tokens and two, the square, the tetrahedron. By reflection in
+        // its span every point of rank 1 or 2 has one direction of ascent for every further
+        // dimension.
+        let list: Vec<_> = found
+            .orbits
+            .iter()
+            .map(|o| (o.rank, o.sizes().len(), o.multiplicity, o.symmetries, o.index(3)))
+            .collect();
+        let wanted = [
+            (1, 1, 1, 1, Some(0)),
+            (1, 2, 4, 1, Some(2)),
+            (1, 2, 3, 2, Some(2)),
+            (2, 3, 6, 2, Some(3)),
+            (2, 4, 3, 8, Some(4)),
+            (3, 4, 1, 24, Some(5)),
+        ];
+        assert_eq!(list, wanted, "{beta}");
+        assert_eq!(found.labelled.as_deref(), Some(&[1, 0, 7, 6, 3, 1][..]));
+        let tetrahedron = &found.orbits[5];
+        let worst = tetrahedron.gram.iter().enumerate().flat_map(|(a, row)| {
+            row.iter().enumerate().filter(move |(b, _)| *b != a).map(|(_, g)| (g + 1.0 / 3.0).abs())
+        });
+        assert!(worst.fold(0.0, f64::max) <= tetrahedron.gram_error);
+    }
+}
+
+#[test]
+fn searches_find_the_proved_points_on_spheres() {
+    for beta in [0.5, 2.0, 6.0] {
+        let proved = all(&[1.0; 4], beta, None, false);
+        assert!(proved.complete);
+        for d in [3, 4] {
+            agree(&proved.orbits, &search(4, d, beta), d);
+        }
+    }
+}
+
+/// Five tokens: the search in two dimensions, the circle, and the verifier.
+#[test]
+fn five_tokens_have_eleven_points() {
+    let proved = all(&[1.0; 5], 4.0, None, true);
+    assert!(proved.complete && proved.orbits.len() == 11, "{proved:?}");
+    for (d, count) in [(3, 10), (4, 11)] {
+        assert_eq!(proved.orbits.iter().filter(|o| o.rank <= d).count(), count);
+        agree(&proved.orbits, &search(5, d, 4.0), d);
+    }
+    let statement = verifier::check(&proved.certificate.expect("a certificate")).expect("accepted");
+    assert!(statement.contains("exactly 11 critical points"), "{statement}");
+}
+
+/// In the plane the list is that of the proof on the circle, which shares no test.
+#[test]
+fn ranks_up_to_two_are_the_circle() {
+    for (masses, beta) in
+        [(&[1.0; 4][..], 2.0), (&[3.0, 1.0, 1.0, 1.0], 1.0), (&[1.0, 2.0, 3.0, 4.0], 1.0)]
+    {
+        let sphere = all(masses, beta, Some(2), false);
+        let tokens = circle::Tokens::new(masses, (beta, beta)).expect("tokens");
+        let plane = circle::complete(&tokens, false, &|_, _| true).expect("arithmetic");
+        assert!(sphere.complete && plane.complete, "{masses:?}");
+        assert_eq!(sphere.orbits.len(), plane.orbits.len(), "{masses:?}");
+        for orbit in &plane.orbits {
+            // Labelled points modulo rotations: a mirror image is another one unless it is the
+            // same.
+            let copies = if orbit.mirror { 1 } else { 2 };
+            let same = |o: &&Orbit| {
+                (o.energy_share - orbit.energy_share).abs() < 1e-10
+                    && o.index(2) == orbit.ascents
+                    && copies * o.multiplicity == orbit.multiplicity
+            };
+            assert_eq!(sphere.orbits.iter().filter(same).count(), 1, "{orbit:?}");
+        }
+    }
+}
+
+#[test]
+fn unequal_masses_and_negative_beta_are_complete() {
+    for (masses, beta, orbits) in [
+        (&[3.0, 1.0, 1.0, 1.0][..], 1.0, 8),
+        (&[1.0, 2.0, 3.0, 4.0], 1.0, 18),
+        (&[1.0; 3], -1.0, 4),
+        (&[1.0; 4], -1.0, 8),
+    ] {
+        let found = all(masses, beta, None, false);
+        assert!(found.complete, "{masses:?} {beta}: {found:?}");
+        assert_eq!(found.orbits.len(), orbits, "{masses:?} {beta}");
+    }
+}
+
+#[test]
+fn what_cannot_be_proved_says_so() {
+    // At beta = -3/2 the tetrahedron is degenerate.
+    let tokens = Tokens::new(&[1.0; 4], -1.5).expect("tokens");
+    let found = complete(&tokens, None, true, &|_, boxes| boxes < 20_000).expect("arithmetic");
+    assert!(!found.complete && found.undecided > 0 && found.certificate.is_none());
+    let found = complete(&tokens, None, true, &|_, _| false).expect("arithmetic");
+    assert!(found.interrupted && !found.complete && found.certificate.is_none());
+    let refused =
+        |masses: &[f64], beta| Tokens::new(masses, beta).expect_err("refused").to_string();
+    assert!(refused(&[1.0; 6], 1.0).contains("from 2 to 5"));
+    assert!(refused(&[1.0; 3], 0.0).contains("continua"));
+    assert!(refused(&[1.0, 1.0, 0.0], 1.0).contains("positive masses"));
+    assert!(refused(&[1.0; 3], 1e3).contains("beta"));
+    let tokens = Tokens::new(&[1.0; 3], 1.0).expect("tokens");
+    let error = complete(&tokens, Some(1), false, &|_, _| true).expect_err("refused").to_string();
+    assert!(error.contains("from 2 to 1000"), "{error}");
+}
+
+#[test]
+fn lists_do_not_depend_on_threads() {
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| all(&[1.0; 4], 2.0, None, true))
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn certificates_of_spheres_are_accepted() {
+    for (masses, beta) in [
+        (&[1.0; 2][..], 1.0),
+        (&[1.0; 3], 100.0),
+        (&[1.0; 4], 0.1),
+        (&[1.0; 4], 100.0),
+        (&[1.0, 2.0, 3.0, 4.0], 1.0),
+        (&[1.0; 4], -5.0),
+    ] {
+        let found = all(masses, beta, Some(3), true);
+        let text = found.certificate.expect("a certificate");
+        let statement = verifier::check(&text).expect("accepted");
+        assert!(statement.contains("on spheres"), "{statement}");
+    }
+}
+
+/// All leaves that name a point get another reason. The point is a proved zero, and the boxes of
+/// the tree cover it, so one of the leaves is false.
+#[test]
+fn false_leaves_of_spheres_are_refused() {
+    let mut s = Stream::new(1, &["forged spheres"]);
+    let mut forged = 0;
+    for (n, beta) in [(3, 1.0), (4, 2.0)] {
+        let text = all(&vec![1.0; n], beta, None, true).certificate.expect("a certificate");
+        let points = text.lines().filter(|l| l.starts_with("point ")).count();
+        let mut reasons = vec!["N".to_owned(), "E".to_owned(), "X".to_owned()];
+        for i in 0..n {
+            reasons.extend((0..n).map(|k| format!("F {i} {k}")));
+            reasons.extend((0..n).map(|k| format!("Q {i} {k}")));
+        }
+        reasons.extend((0..1 << n).map(|set| format!("H {set}")));
+        for _ in 0..20 {
+            let v: Vec<String> = (0..n).map(|_| (s.index(41) as i64 - 20).to_string()).collect();
+            reasons.push(format!("P {}", v.join(" ")));
+        }
+        for point in 0..points {
+            let head = format!("Z {point} ");
+            if !text.lines().any(|l| l.starts_with(&head)) {
+                continue;
+            }
+            let others = (0..=points).filter(|q| *q != point).map(|q| {
+                let order: Vec<String> = (0..n).map(|x| x.to_string()).collect();
+                format!("Z {q} {}", order.join(" "))
+            });
+            for reason in reasons.iter().cloned().chain(others) {
+                let change =
+                    |l: &str| if l.starts_with(&head) { reason.clone() } else { l.to_owned() };
+                let changed: Vec<String> = text.lines().map(change).collect();
+                let answer = verifier::check(&changed.join("\n"));
+                assert!(answer.is_err(), "point {point} became {reason}: {answer:?}");
+                forged += 1;
+            }
+        }
+    }
+    println!("{forged} forged certificates were refused");
+    assert!(forged > 300, "{forged}");
+}
+
+#[test]
+fn changed_certificates_of_spheres_are_refused() {
+    let text = all(&[1.0; 4], 2.0, None, true).certificate.expect("a certificate");
+    let lines: Vec<&str> = text.lines().collect();
+    // A line less, at every fourth place, and beginnings of the file.
+    for skipped in (0..lines.len()).step_by(4) {
+        let changed = [&lines[..skipped], &lines[skipped + 1..]].concat().join("\n");
+        // Without a shrunken box, the reasons of its children may still hold.
+        let shrinks = lines[skipped].starts_with(['J', 'K']);
+        assert!(
+            shrinks || verifier::check(&changed).is_err(),
+            "without line {skipped}, `{}`",
+            lines[skipped]
+        );
+        assert!(verifier::check(&lines[..skipped].join("\n")).is_err(), "{skipped} lines");
+    }
+    for (from, to) in [
+        ("masses 1 1 1 1", "masses 1 1 1 2"),
+        ("masses 1 1 1 1", "masses 1 1 1"),
+        ("masses 1 1 1 1", "masses 1 1 1 1 1 1"),
+        ("beta 2.0", "beta 2.5"),
+        ("beta 2.0", "beta nan"),
+        ("beta 2.0", "beta 2.0 3.0"),
+        ("beta 2.0", "beta 0.0"),
+        ("metastable-spheres 1", "metastable-spheres 2"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        assert!(verifier::check(&text.replacen(from, to, 1)).is_err(), "{to}");
+    }
+    // Points: another number of signs or copies, a missing point, another place.
+    for (at, line) in lines.iter().enumerate() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let forged = match words[0] {
+            "signs" => {
+                format!("signs {} {}", words[1].parse::<usize>().expect("signs") + 1, words[2])
+            }
+            "copies" => format!("copies {}", words[1].parse::<usize>().expect("copies") * 2),
+            "at" => format!("{} {:x}", words[..words.len() - 1].join(" "), 0.123f64.to_bits()),
+            "radii" => line.replacen(words[1], "0", 1),
+            "base" => "base 7".to_owned(),
+            _ => continue,
+        };
+        let changed = [&lines[..at], &[forged.as_str()], &lines[at + 1..]].concat().join("\n");
+        assert!(verifier::check(&changed).is_err(), "{forged}");
+    }
+}
