@@ -140,8 +140,9 @@ fn runs_record_the_energy_of_their_interaction() -> Result<()> {
         let observables = names.iter().map(|n| find(n)).collect::<Result<Vec<_>>>()?;
         let setting = RunParameters { n, d, beta };
         let mut recorder = Recorder::new(setting, linear_times(2.0, 9), false, observables);
-        let observers: &mut [&mut dyn Observer] = &mut [&mut recorder];
-        let _ = solve(flow, &x, 2.0, &Options::default(), observers)?;
+        let options = Options::default();
+        let end = solve(flow, &x, 2.0, &options, &mut [&mut recorder as &mut dyn Observer])?;
+        assert!(end.outcome.is_success());
         Ok(recorder.table.rows)
     };
     // The exponential by name has the columns of exponential attention.
@@ -178,7 +179,7 @@ fn densities_of_the_exponential_as_an_interaction_are_known_ones() -> Result<()>
             let start = Circle::from_density(&start, 24)?;
             assert!((start.energy(&known) - start.energy(&own)).abs() < 1e-14);
             let rates = |m: &MeasureDynamics| [start.negentropy_rate(m), start.energy_rate(m)];
-            let gap = rates(&known).iter().zip(rates(&own)).map(|(a, b)| (a - b).abs());
+            let gap = rates(&known).into_iter().zip(rates(&own)).map(|(a, b)| (a - b).abs());
             assert!(gap.fold(0.0, f64::max) < 1e-12, "{name} {text}");
             let end = |m: &MeasureDynamics| {
                 start.clone().evolve(m, 0.3, 256, |_, _| true).and_then(Evolution::reached)
