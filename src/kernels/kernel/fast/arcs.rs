@@ -22,6 +22,8 @@ pub struct Arcs {
 /// Buffers, in the order of the angles.
 #[derive(Default)]
 pub struct Sorted {
+    /// Angles in the order of the tokens.
+    unsorted: Vec<f64>,
     order: Vec<u32>,
     angle: Vec<f64>,
     /// Cosines and sines, masses.
@@ -112,7 +114,9 @@ impl Sorted {
     /// Sorts the tokens by their angles, equal ones by their numbers.
     fn load(&mut self, problem: &KernelProblem) {
         let tokens = problem.tokens;
-        let angle: Vec<f64> = tokens.rows().map(|r| r[1].atan2(r[0])).collect();
+        let mut angle = std::mem::take(&mut self.unsorted);
+        angle.clear();
+        angle.extend(tokens.rows().map(|r| r[1].atan2(r[0])));
         self.order.clear();
         self.order.extend(0..angle.len() as u32);
         let by_angle =
@@ -133,6 +137,7 @@ impl Sorted {
         self.power.resize(angle.len(), [1.0, 0.0]);
         self.sums.clear();
         self.sums.resize(angle.len(), [0.0; 2]);
+        self.unsorted = angle;
     }
 
     /// The arcs within each distance below pi.

@@ -169,12 +169,14 @@ impl<const D: usize> Sources<'_, D> {
             t = next;
         }
         if W::TOGETHER {
-            // The last sources with others of mass 0: this code is long, so there is one copy.
-            let (mut rows, mut masses) = ([[0.0; D]; UNROLL], [0.0; UNROLL]);
-            rows[..rest.len()].copy_from_slice(rest);
-            masses[..rest.len()].copy_from_slice(&self.masses[groups.len() * UNROLL..]);
-            let t = exponents(l, shift, steep, &rows);
-            add::<L, W, D, UNROLL, UNIT_MASS>(l, weight, t, (&rows, &masses), &mut sums);
+            if !rest.is_empty() {
+                // With other sources of mass 0: this code is long, so there is one copy.
+                let (mut rows, mut masses) = ([[0.0; D]; UNROLL], [0.0; UNROLL]);
+                rows[..rest.len()].copy_from_slice(rest);
+                masses[..rest.len()].copy_from_slice(&self.masses[groups.len() * UNROLL..]);
+                let t = exponents(l, shift, steep, &rows);
+                add::<L, W, D, UNROLL, UNIT_MASS>(l, weight, t, (&rows, &masses), &mut sums);
+            }
             return sums;
         }
         for (j, (row, term)) in rest.iter().zip(last).enumerate() {
