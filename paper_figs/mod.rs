@@ -7,6 +7,7 @@ use crate::flow::sa_fit::SaFit;
 use crate::lab::{Cell, cell::CellTables};
 use crate::study;
 
+pub mod bifurcation_diagram;
 pub mod bipartite_ends;
 pub mod causal_centres;
 pub mod circle_snapshots;

@@ -7,7 +7,8 @@ use super::{command_line, progress, session};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::proofs::landscape::branches::{
-    Bifurcation, Branch, Continuation, End, Kind, all_branches, one_branch, seconds,
+    Bifurcation, Branch, Continuation, End, Kind, all_branches, followed_branches, one_branch,
+    seconds,
 };
 use crate::proofs::landscape::{Tokens, UndecidedBox};
 use crate::theorem::AxisValues;
@@ -25,7 +26,8 @@ use std::path::{Path, PathBuf};
 Proved: the branches are all critical points for every beta in the interval, up to rotations,
 reflections and permutations of equal masses; each is a chain of boxes with exactly one critical point
 for every beta; the number of unstable directions changes only at the listed bifurcations. With
---start: only the chain of this branch and its bifurcations.
+--start: only the chain of this branch and its bifurcations. With --branches-only: the chains and
+their bifurcations, but not that there are no others.
 
 Files in --out: branches.csv (critical points), pieces.csv (boxes of gaps in turns), bifurcations.csv.
 
@@ -45,6 +47,10 @@ pub struct Arguments {
     /// file with one angle per token.
     #[arg(long, value_name = "SIZES|FILE", allow_hyphen_values = true)]
     start: Option<String>,
+    /// Follow the branches that reach the largest beta, and those that begin there, without the
+    /// search for others.
+    #[arg(long, conflicts_with = "start")]
+    branches_only: bool,
     /// Folder for the tables of branches, boxes and bifurcations.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -73,6 +79,7 @@ impl Arguments {
                 let (clusters, gaps) = self.start(start, &tokens)?;
                 one_branch(&tokens, &clusters, &gaps, &report)
             }
+            None if self.branches_only => followed_branches(&tokens, &report),
             None => {
                 let seconds = seconds(&tokens);
                 if seconds > LONG && seconds < 1e5 {

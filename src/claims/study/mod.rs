@@ -325,6 +325,7 @@ fn table(columns: &[&str]) -> LabelledTable {
     LabelledTable::new(columns)
 }
 
+pub mod bifurcations;
 pub mod bipartite_ends;
 pub mod causal_centres;
 pub mod cluster_count;

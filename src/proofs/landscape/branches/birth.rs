@@ -54,8 +54,8 @@ fn maps(own: &[Members], other: &[Members]) -> Vec<Vec<usize>> {
 const LENGTHS: [f64; 8] = [0.1, 0.04, 0.015, 5e-3, 1.5e-3, 4e-4, 1e-4, 2e-5];
 
 impl Birth {
-    /// The branch on which given clusters of an event are split in two, perhaps with the second token
-    /// first, and its proof; `None` if there is no such branch, or no proof.
+    /// The branch on which given clusters of an event are split in two, perhaps with the second
+    /// token first, and its proof; `None` if there is no such branch, or no proof.
     pub(super) fn new(
         clusters: &[Members],
         event: &Event,

@@ -292,18 +292,12 @@ impl Fold {
             return None;
         }
         let evaluate = |u: &[Interval]| equations.evaluate(u);
-        let mut place = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10].iter().find_map(|size| {
+        let place = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10].iter().find_map(|size| {
             let all: Vec<Interval> =
                 fold.iter().map(|v| Interval::new(v - size, v + size)).collect();
             solve::krawczyk(&evaluate, &all, fold)
         })?;
-        for _ in 0..3 {
-            let middle: Vec<f64> = place.iter().map(|v| v.mid()).collect();
-            match solve::krawczyk(&evaluate, &place, &middle) {
-                Some(next) => place = next,
-                None => break,
-            }
-        }
+        let place = solve::contract(&evaluate, place);
         let mut gaps = place[..n].to_vec();
         gaps.push(gaps.iter().fold(Interval::exact(1.0), |s, g| s - *g));
         let is_in = |p: &Point| around.contains(&intervals(&p.place[..n]), Interval::exact(p.beta));

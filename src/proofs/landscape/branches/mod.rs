@@ -3,35 +3,38 @@
 //! **What is proved** Every box of gaps and beta in the tree of a stratum has a reason: no critical
 //! point, a regular derivative, or a regular derivative in the coordinates of the blow-up, in which
 //! a small gap g between equal clusters is replaced by `t = g^2`. So the critical points with k
-//! clusters are graphs over beta. A graph ends at an end of the interval, or where t reaches 0. There
-//! two clusters become one, and the second derivative for splitting this cluster is 0 (Lemma 2 of
-//! [`landscape`](super)). So all graphs are found from the critical points at the largest beta and
-//! from the zeros of these second derivatives along the graphs with fewer clusters.
+//! clusters are graphs over beta. A graph ends at an end of the interval, or where t reaches 0.
+//! There two clusters become one, and the second derivative for splitting this cluster is 0 (Lemma
+//! 2 of [`landscape`](super)). So all graphs are found from the critical points at the largest beta
+//! and from the zeros of these second derivatives along the graphs with fewer clusters.
 //!
 //! **Chains** A graph is followed by boxes in each of which Krawczyk's test proves exactly one
 //! critical point for every beta of an interval. Neighbouring boxes share a critical point, so the
 //! chain is one graph. The number of directions of ascent is constant between bifurcations: the
-//! derivative is regular in the boxes, and the second derivatives for splitting clusters have signs.
+//! derivative is regular in the boxes, and the second derivatives for splitting clusters have
+//! signs.
 //!
 //! **Bifurcations** Where the second derivative of a cluster is 0, the equations of equilibrium and
-//! this one, with beta as an unknown, have exactly one zero in a box (Krawczyk). At a bifurcation of
-//! a cluster of two equal tokens, a box around it has exactly one zero of the blown-up equations for
-//! every beta, and t is monotone. So exactly one branch begins there, on the side where t is
+//! this one, with beta as an unknown, have exactly one zero in a box (Krawczyk). At a bifurcation
+//! of a cluster of two equal tokens, a box around it has exactly one zero of the blown-up equations
+//! for every beta, and t is monotone. So exactly one branch begins there, on the side where t is
 //! positive: a pitchfork, since exchanging both tokens gives the same points.
 
 mod birth;
 mod blow_up;
 mod fold;
+mod result;
 mod shape;
 mod solve;
 mod system;
 mod track;
 mod tree;
 
+pub use result::{Bifurcation, Branch, Continuation, End, Kind, Sample};
 pub use track::Piece;
 
 use super::cell::{Arrangement, Cell};
-use super::orbits::{self, Orbit, morse_inequalities_hold};
+use super::orbits::{self, Orbit};
 use super::search::{Goal, Monitor, Search};
 use super::strata::{Members, arrange, strata};
 use super::{Report, Tokens, UndecidedBox};
@@ -39,113 +42,9 @@ use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
 use birth::Birth;
 use fold::Fold;
+use result::morse;
 use track::{Chain, Point, Stop, follow};
 use tree::{Covering, Watch};
-
-/// The kind of a bifurcation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A cluster of two equal tokens splits; a symmetry exchanges the tokens.
-    Pitchfork,
-    /// Several directions at once: clusters that are images of each other, or of more tokens.
-    Multiple,
-    /// A cluster of two tokens with different masses splits.
-    Transcritical,
-    /// Two branches end in each other.
-    Fold,
-}
-
-/// A bifurcation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bifurcation {
-    /// Enclosure of beta.
-    pub beta: (f64, f64),
-    /// Its kind.
-    pub kind: Kind,
-    /// The clusters of the branch on which it lies.
-    pub clusters: Vec<Members>,
-    /// Bounds of the gaps in turns.
-    pub gaps: Vec<(f64, f64)>,
-    /// The clusters that can split.
-    pub splitting: Vec<usize>,
-    /// Directions of ascent of that branch below and above.
-    pub ascents: (usize, usize),
-    /// The branch on which it lies.
-    pub branch: usize,
-    /// Branches that begin here.
-    pub born: Vec<usize>,
-    /// Whether it is proved which branches begin here.
-    pub proved: bool,
-}
-
-/// The end of a branch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum End {
-    /// An end of the interval of beta.
-    Range,
-    /// The bifurcation with this number.
-    Bifurcation(usize),
-    /// The chain of boxes ends here, without a reason.
-    Open,
-}
-
-/// A critical point of a branch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
-    /// The inverse temperature.
-    pub beta: f64,
-    /// Gaps in radians.
-    pub gaps: Vec<f64>,
-    /// Directions of ascent.
-    pub ascents: usize,
-    /// Energy in units of that of one cluster, rounded.
-    pub energy_share: f64,
-}
-
-/// A branch of critical points, up to rotations, reflections and permutations of equal masses.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Branch {
-    /// Masses of the tokens of every cluster.
-    pub clusters: Vec<Members>,
-    /// Number of labelled branches modulo rotations.
-    pub multiplicity: u64,
-    /// Whether a reflection maps every point to itself.
-    pub mirror: bool,
-    /// Number of rotations that map every point to itself, up to a permutation.
-    pub rotations: u64,
-    /// Boxes with exactly one critical point for every beta, in the order of beta.
-    pub pieces: Vec<Piece>,
-    /// Points in the order of beta.
-    pub samples: Vec<Sample>,
-    /// The ends at the smallest and at the largest beta.
-    pub ends: (End, End),
-}
-
-/// All branches and bifurcations.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Continuation {
-    /// Whether it is proved that there are no others.
-    pub complete: bool,
-    /// The interval of beta.
-    pub beta: (f64, f64),
-    /// The branches, by number of clusters.
-    pub branches: Vec<Branch>,
-    /// The bifurcations in the order of beta.
-    pub bifurcations: Vec<Bifurcation>,
-    /// Whether the numbers of critical points satisfy the Morse inequalities between the
-    /// bifurcations; `None` if a branch has an open end.
-    pub morse: Option<bool>,
-    /// Number of boxes of all trees.
-    pub boxes: u64,
-    /// Number of undecided boxes.
-    pub undecided: u64,
-    /// The first undecided boxes.
-    pub undecided_boxes: Vec<UndecidedBox>,
-    /// What is missing from a proof, in words.
-    pub missing: Vec<String>,
-    /// Whether the search was stopped.
-    pub interrupted: bool,
-}
 
 /// Smallest and largest beta.
 pub const BETA_RANGE: (f64, f64) = (0.01, 100.0);
@@ -201,8 +100,32 @@ pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
     Ok(work.finish())
 }
 
+/// As [`all_branches`], without the search that shows that there are no others: the branches that
+/// reach the largest beta, and those that begin at their bifurcations. Each branch and each
+/// bifurcation is proved; the result is not complete.
+///
+/// **Cost** seconds for n = 7.
+/// **Errors** as [`all_branches`].
+///
+/// ```
+/// use metastable::proofs::landscape::{Tokens, branches::followed_branches};
+/// let tokens = Tokens::new(&[1.0; 4], (0.5, 2.0)).unwrap();
+/// let found = followed_branches(&tokens, &|_, _| true).unwrap();
+/// assert!(!found.complete && found.branches.len() == 5);
+/// ```
+pub fn followed_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
+    let mut work = Work::new(tokens, report)?;
+    let point = Tokens { beta: (tokens.beta.1, tokens.beta.1), ..tokens.clone() };
+    super::refuse_long(tokens, super::seconds_complete(&point))?;
+    for stratum in 0..work.strata.len() {
+        work.branches_of(stratum);
+    }
+    work.miss("other branches were not searched".into());
+    Ok(work.finish())
+}
+
 /// The branch that Newton's method finds from clusters with given gaps in turns, over the interval
-/// of beta, with its bifurcations. Nothing is said of other branches: the result is not complete.
+/// of beta, with its bifurcations. Other branches are not searched, so the result is not complete.
 ///
 /// **Cost** some seconds for n = 8 and beta from 0.1 to 50.
 /// **Errors** as [`all_branches`]; clusters that are not those of the tokens, fewer than three, or
@@ -248,7 +171,7 @@ pub fn one_branch(
     let Some((start, alone)) = start else {
         return refuse("a start near a critical point with these clusters");
     };
-    let stops = || work.watch.is_stopped();
+    let stops = || work.watch.ask();
     let mut chain = follow(&arrangement, start, low, &[], &stops);
     let above = follow(&arrangement, start, high, &[], &stops);
     chain.points.extend(above.points.iter().skip(1));
@@ -328,7 +251,7 @@ impl<'a> Work<'a> {
             (0..self.births.len()).filter(|b| self.births[*b].stratum == stratum).collect();
         let own: Vec<Birth> = births.iter().map(|b| self.births[*b].clone()).collect();
         let tree = {
-            let report = |_: f64, _: u64| !self.watch.is_stopped();
+            let report = |_: f64, _: u64| !self.watch.ask();
             let monitor = Monitor::new(&report);
             let search = Search {
                 arrangement: &arrangement,
@@ -347,7 +270,7 @@ impl<'a> Work<'a> {
         }
         for (orbit, zero) in zeros {
             let start = Point { beta: high, place: zero.place };
-            let chain = follow(&arrangement, start, low, &own, &|| self.watch.is_stopped());
+            let chain = follow(&arrangement, start, low, &own, &|| self.watch.ask());
             let met = met(&chain);
             let number = self.add(stratum, &arrangement, &orbit, chain, (End::Range, false));
             for b in met {
@@ -381,7 +304,7 @@ impl<'a> Work<'a> {
         let (at, gaps, ascents) = (fold.beta.mid(), fold.gaps.clone(), fold.ascents.1);
         let upwards = start.beta > at;
         let target = if upwards { high } else { low };
-        let mut chain = follow(arrangement, start, target, own, &|| self.watch.is_stopped());
+        let mut chain = follow(arrangement, start, target, own, &|| self.watch.ask());
         if upwards && matches!(chain.stop, Stop::Target) {
             self.miss(format!("the end of the second branch of the fold at beta = {at}"));
         }
@@ -461,7 +384,7 @@ impl<'a> Work<'a> {
         // The box may reach beyond the interval.
         let target = if birth.side > 0.0 { high } else { low };
         let chain = if (target - start.beta) * birth.side > 0.0 {
-            follow(arrangement, start, target, own, &|| self.watch.is_stopped())
+            follow(arrangement, start, target, own, &|| self.watch.ask())
         } else {
             Chain {
                 points: vec![start],
@@ -697,62 +620,6 @@ fn energy_share(arrangement: &Arrangement, gaps: &[f64], beta: f64) -> f64 {
         }
     }
     sum / (total * total)
-}
-
-/// Whether the Morse inequalities hold between all bifurcations.
-fn morse(found: &Continuation, n: usize) -> Option<bool> {
-    let open = |b: &Branch| b.ends.0 == End::Open || b.ends.1 == End::Open;
-    if found.branches.iter().any(open) {
-        return None;
-    }
-    let mut cuts = vec![found.beta.0];
-    cuts.extend(found.bifurcations.iter().map(|b| 0.5 * (b.beta.0 + b.beta.1)));
-    cuts.push(found.beta.1);
-    let holds = cuts.windows(2).filter(|c| c[1] - c[0] > 1e-9).all(|c| {
-        let beta = 0.5 * (c[0] + c[1]);
-        morse_inequalities_hold(&found.labelled(beta, n))
-    });
-    Some(holds)
-}
-
-impl Branch {
-    /// Bounds of beta: of the boxes, or the bifurcations at the ends.
-    pub fn reach(&self, bifurcations: &[Bifurcation]) -> (f64, f64) {
-        let at = |end: End, piece: Option<f64>| match end {
-            End::Bifurcation(b) => bifurcations.get(b).map(|b| 0.5 * (b.beta.0 + b.beta.1)),
-            _ => piece,
-        };
-        let first = self.samples.first().map(|s| s.beta);
-        let last = self.samples.last().map(|s| s.beta);
-        (at(self.ends.0, first).unwrap_or(f64::NAN), at(self.ends.1, last).unwrap_or(f64::NAN))
-    }
-
-    /// Directions of ascent at a beta; `None` where the branch does not exist.
-    pub fn ascents_at(&self, beta: f64, bifurcations: &[Bifurcation]) -> Option<usize> {
-        let (low, high) = self.reach(bifurcations);
-        if !(low <= beta && beta <= high) {
-            return None;
-        }
-        // Beside a bifurcation at which it begins, the first or last box is the nearest.
-        let distance = |p: &Piece| (p.beta.0 - beta).max(beta - p.beta.1).max(0.0);
-        let nearest = self.pieces.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map(|p| p.ascents).or_else(|| self.samples.first().map(|s| s.ascents))
-    }
-}
-
-impl Continuation {
-    /// Number of labelled critical points modulo rotations by directions of ascent, at a beta.
-    pub fn labelled(&self, beta: f64, n: usize) -> Vec<u64> {
-        let mut counts = vec![0; n];
-        for branch in &self.branches {
-            if let Some(ascents) = branch.ascents_at(beta, &self.bifurcations)
-                && let Some(count) = counts.get_mut(ascents)
-            {
-                *count += branch.multiplicity;
-            }
-        }
-        counts
-    }
 }
 
 /// Estimated seconds of [`all_branches`] with two threads, from the measured numbers of boxes.

@@ -115,9 +115,9 @@ pub(super) fn linear(a: &[Vec<Interval>], b: &[Interval]) -> Option<Vec<Interval
     Some(z)
 }
 
-/// Krawczyk's test with a given centre: the part of the box that contains the only zero, or `None`
-/// if the test fails.
-pub(super) fn krawczyk(
+/// The image of a box under Krawczyk's operator with a given centre; it contains all zeros of the
+/// box.
+fn image(
     evaluate: &dyn Fn(&[Interval]) -> Option<Value>,
     boxed: &[Interval],
     centre: &[f64],
@@ -128,16 +128,37 @@ pub(super) fn krawczyk(
     let y = inverse(&middles(&over.by))?;
     let (step, rest) = (apply(&y, &value), defect(&y, &over.by));
     let shifted: Vec<Interval> = boxed.iter().zip(&point).map(|(z, c)| *z - *c).collect();
-    let mut image = Vec::new();
-    for l in 0..boxed.len() {
-        let moved = rest[l].iter().zip(&shifted).fold(-step[l], |s, (r, z)| s + *r * *z);
-        let new = point[l] + moved;
-        if !new.inside(boxed[l]) {
-            return None;
+    let moved = |l: usize| rest[l].iter().zip(&shifted).fold(-step[l], |s, (r, z)| s + *r * *z);
+    Some((0..boxed.len()).map(|l| point[l] + moved(l)).collect())
+}
+
+/// Krawczyk's test with a given centre: the part of the box that contains the only zero, or `None`
+/// if the test fails.
+pub(super) fn krawczyk(
+    evaluate: &dyn Fn(&[Interval]) -> Option<Value>,
+    boxed: &[Interval],
+    centre: &[f64],
+) -> Option<Vec<Interval>> {
+    let image = image(evaluate, boxed, centre)?;
+    image.iter().zip(boxed).all(|(i, b)| i.inside(*b)).then_some(image)
+}
+
+/// A narrower enclosure of the zeros in a box.
+pub(super) fn contract(
+    evaluate: &dyn Fn(&[Interval]) -> Option<Value>,
+    mut boxed: Vec<Interval>,
+) -> Vec<Interval> {
+    for _ in 0..6 {
+        let centre: Vec<f64> = boxed.iter().map(|v| v.mid()).collect();
+        let Some(image) = image(evaluate, &boxed, &centre) else { return boxed };
+        let width = |all: &[Interval]| all.iter().map(|v| v.width()).fold(0.0, f64::max);
+        let before = width(&boxed);
+        boxed = boxed.iter().zip(&image).map(|(b, i)| common(*b, *i)).collect();
+        if width(&boxed) > 0.9 * before {
+            break;
         }
-        image.push(new);
     }
-    Some(image)
+    boxed
 }
 
 /// Newton's method without error bounds.
@@ -176,14 +197,7 @@ pub(super) fn isolate(
     let zero = approximate(evaluate, start)?;
     sizes.iter().find_map(|size| {
         let alone: Vec<Interval> = zero.iter().map(|z| Interval::new(z - size, z + size)).collect();
-        let mut place = krawczyk(evaluate, &alone, &zero)?;
-        for _ in 0..4 {
-            let centre: Vec<f64> = place.iter().map(|v| v.mid()).collect();
-            match krawczyk(evaluate, &place, &centre) {
-                Some(next) => place = next,
-                None => break,
-            }
-        }
+        let place = contract(evaluate, krawczyk(evaluate, &alone, &zero)?);
         Some(Root { alone, place })
     })
 }

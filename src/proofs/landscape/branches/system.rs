@@ -19,9 +19,9 @@
 //! `mu = m_1 / (m_1 + m_2)`, the quotient has the mean of w over the distances from both, and its
 //! derivative by g is `(1/2 - mu) w' + g (1/3 - mu + mu^2) w''`.
 //!
-//! The unknowns are the distances between the centres of mass of neighbouring units in turns, without the
-//! last one, then the t of pairs in squared radians and the g of others in radians. The equations are the forces on the first
-//! `1, 2, ...` units, then the quotients.
+//! The unknowns are the distances between the centres of mass of neighbouring units in turns,
+//! without the last one, then the t of pairs in squared radians and the g of others in radians. The
+//! equations are the forces on the first `1, 2, ...` units, then the quotients.
 
 use super::super::kernel::pi;
 use super::shape::{Shapes, common};

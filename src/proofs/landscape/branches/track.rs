@@ -205,18 +205,12 @@ fn link(arrangement: &Arrangement, from: &Point, beta: f64) -> Option<Link> {
                 Interval::new(c - radius, c + radius)
             })
             .collect();
-        let mut found = solve::krawczyk(&evaluate, &alone, &centre)?;
+        let found = solve::krawczyk(&evaluate, &alone, &centre)?;
         let both = first.iter().chain(&last).zip(alone.iter().chain(&alone));
         if !both.clone().all(|(end, all)| end.inside(*all)) {
             return None;
         }
-        for _ in 0..2 {
-            let middle: Vec<f64> = found.iter().map(|v| v.mid()).collect();
-            match solve::krawczyk(&evaluate, &found, &middle) {
-                Some(next) => found = next,
-                None => break,
-            }
-        }
+        let found = solve::contract(&evaluate, found);
         let mut place = from.place;
         for (p, f) in place.iter_mut().zip(units.gaps(&found)) {
             *p = (f.lo().max(0.0), f.hi());

@@ -67,6 +67,12 @@ impl<'a> Watch<'a> {
         self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Asks whether to go on.
+    pub(super) fn ask(&self) -> bool {
+        self.add(0.0, 0);
+        self.is_stopped()
+    }
+
     pub(super) fn add(&self, share: f64, boxes: u64) {
         let units = (share * UNIT) as u64;
         let decided = self.decided.fetch_add(units, Ordering::Relaxed) + units;

@@ -1,0 +1,97 @@
+//! Branches of critical points on the circle over beta.
+
+use super::{PaperFigure, columns, distinct, groups, only, series, span};
+use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+
+/// The energy of all branches over beta, drawn by the number of unstable directions.
+pub static ENTRY: PaperFigure = PaperFigure {
+    name: "bifurcation-diagram",
+    title: "Critical points on the circle over beta",
+    study: Some(&crate::study::bifurcations::PART),
+    draw: |inputs| {
+        let (branches, found) = (inputs.table("branches")?, inputs.table("bifurcations")?);
+        let mut panels = Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        for (n, own) in groups(branches, "n") {
+            let beta = span(own.column("beta"), (0.0, 1.0));
+            // One cluster has the energy 1 at all beta; the others show more without it.
+            let below = own.column("energy_share").into_iter().filter(|e| *e < 1.0 - 1e-12);
+            let energy = span(below, (0.0, 1.0));
+            let room = 0.06 * (energy.1 - energy.0);
+            let mut panel = Panel::new(
+                format!("n = {n}"),
+                Axis::linear("\u{3b2}", beta.0, beta.1),
+                Axis::linear("energy", energy.0 - room, energy.1 + room),
+            );
+            for (_, branch) in groups(&own, "branch") {
+                for stretch in stretches(&columns(&branch, ["beta", "energy_share", "unstable"])?) {
+                    let unstable = stretch.unstable;
+                    if stretch.points.iter().all(|p| p.1 > 1.0 - 1e-12) {
+                        continue;
+                    }
+                    let name = format!("{unstable} unstable");
+                    let label = if panels.is_empty() && !names.contains(&name) {
+                        names.push(name.clone());
+                        name
+                    } else {
+                        String::new()
+                    };
+                    let dash = if unstable % 2 == 0 { Dash::Dashed } else { Dash::Solid };
+                    panel.line(stretch.points, unstable, dash, label);
+                }
+            }
+            let here = only(found, "n", n);
+            if !here.rows.is_empty() {
+                let label = if panels.is_empty() { "bifurcations" } else { "" };
+                panel.points(series(&here, "beta", "energy_share"), 0, 2.6, label);
+            }
+            panel.legend = panels.is_empty().then_some(Corner::BottomLeft);
+            panels.push(panel);
+        }
+        let caption = format!(
+            "Critical points of the energy of n equal tokens on the circle over beta, one curve for \
+            each branch up to rotations, reflections and permutations: energy relative to one \
+            cluster (which has 1 and is not drawn). Colours and dashes give the number of unstable \
+            directions; discs are bifurcations, where two tokens of a cluster can split{}.",
+            places(&distinct(found, "beta"))
+        );
+        let columns = panels.len().clamp(1, 2);
+        Ok(Picture { panels, columns, aspect: 0.8, caption })
+    },
+    ..PaperFigure::EMPTY
+};
+
+/// A part of a branch with the same number of unstable directions.
+struct Stretch {
+    unstable: usize,
+    points: Vec<(f64, f64)>,
+}
+
+/// The parts of a branch, in the order of beta; neighbours share a point.
+fn stretches(rows: &[[f64; 3]]) -> Vec<Stretch> {
+    let mut all: Vec<Stretch> = Vec::new();
+    for [beta, energy, unstable] in rows {
+        let (point, unstable) = ((*beta, *energy), *unstable as usize);
+        match all.last_mut() {
+            Some(own) if own.unstable == unstable => own.points.push(point),
+            Some(own) => {
+                own.points.push(point);
+                all.push(Stretch { unstable, points: vec![point] });
+            }
+            None => all.push(Stretch { unstable, points: vec![point] }),
+        }
+    }
+    all
+}
+
+/// The values of beta in brackets, as text.
+fn places(all: &[f64]) -> String {
+    match all.len() {
+        0 => String::new(),
+        1..=8 => {
+            let words: Vec<String> = all.iter().map(|b| format!("{b:.4}")).collect();
+            format!(" (beta = {})", words.join(", "))
+        }
+        n => format!(" ({n} values of beta)"),
+    }
+}

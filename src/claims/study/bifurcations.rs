@@ -1,0 +1,55 @@
+//! Branches of critical points on the circle over beta, with their bifurcations.
+
+use super::{Parameter, Part, Study, Tables, Values, table};
+use crate::error::Result;
+use crate::proofs::landscape::Tokens;
+use crate::proofs::landscape::branches::{Kind, followed_branches};
+
+/// Tables: branches, bifurcations.
+pub static ENTRY: Study = Study {
+    name: "bifurcations",
+    title: "Critical points on the circle over beta: energy, unstable directions, bifurcations",
+    citation: "ours: chains of boxes with one critical point each (`continue`)",
+    parts: &[&PART],
+};
+
+/// The whole study.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::count("n", &[5.0, 6.0], (3.0, 7.0), "tokens, a panel for each number"),
+        Parameter::real("low", &[0.16], (0.05, 10.0), "smallest inverse temperature"),
+        Parameter::real("high", &[0.5], (0.1, 50.0), "largest inverse temperature"),
+    ],
+    run,
+};
+
+fn run(values: &Values) -> Result<Tables> {
+    let (low, high) = (values.one("low")?, values.one("high")?);
+    let mut branches = table(&["n", "branch", "clusters", "beta", "energy_share", "unstable"]);
+    let mut found = table(&["n", "beta", "energy_share", "splitting", "begin"]);
+    for &n in values.list("n")? {
+        let tokens = Tokens::new(&vec![1.0; n as usize], (low, high))?;
+        let all = followed_branches(&tokens, &|_, _| true)?;
+        for (x, branch) in all.branches.iter().enumerate() {
+            let clusters = branch.clusters.len() as f64;
+            for s in &branch.samples {
+                let row = vec![n, x as f64, clusters, s.beta, s.energy_share, s.ascents as f64];
+                branches.rows.push(row);
+            }
+        }
+        for b in all.bifurcations.iter().filter(|b| b.kind != Kind::Fold) {
+            let beta = 0.5 * (b.beta.0 + b.beta.1);
+            // The energy of the branch between its nearest points.
+            let samples = &all.branches[b.branch].samples;
+            let share = samples.windows(2).find(|s| s[0].beta <= beta && beta <= s[1].beta).map_or(
+                f64::NAN,
+                |s| {
+                    let part = (beta - s[0].beta) / (s[1].beta - s[0].beta);
+                    s[0].energy_share + part * (s[1].energy_share - s[0].energy_share)
+                },
+            );
+            found.rows.push(vec![n, beta, share, b.splitting.len() as f64, b.born.len() as f64]);
+        }
+    }
+    Ok(vec![("branches".into(), branches), ("bifurcations".into(), found)])
+}
