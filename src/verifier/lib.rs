@@ -5,19 +5,24 @@
 //! `cargo run --release --example verifier FILE`. Proofs of convergence are checked by
 //! `trajectory.rs` with `errors.rs`, proofs of critical points by `critical.rs`; both use only
 //! `number.rs` and `flow.rs`. Proofs of landscapes have up to millions of leaves, so `landscape.rs`
-//! uses exact integers for gaps and intervals of doubles for the rest (`interval.rs`, `kernel.rs`).
+//! uses exact integers for gaps and intervals of doubles for the rest (`interval.rs`, `kernel.rs`,
+//! and `formula.rs` for interactions other than the exponential). `strata.rs` lists the ways in
+//! which tokens coincide.
 //!
 //! Lines of code, without blank lines and comments: about 600 for a proof of convergence, 410 for a
-//! proof of a critical point, 760 for both. Landscapes add 820 lines that use none of these but one
-//! line of `number.rs`.
+//! proof of a critical point, 760 for both. Landscapes add 900 lines that use none of these but one
+//! line of `number.rs`, and formulas 320.
 
+mod balance;
 mod critical;
 mod errors;
 mod flow;
+mod formula;
 mod interval;
 mod kernel;
 mod landscape;
 pub mod number;
+mod strata;
 mod trajectory;
 
 /// Checks a certificate. Returns its statement, with the number of steps and the error.

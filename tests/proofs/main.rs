@@ -4,6 +4,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod any_interaction;
+mod forgeries;
 mod intervals;
 mod landscape;
 mod merge_time;
