@@ -5,15 +5,16 @@ use super::landscape_sphere::Request;
 use super::output::{Output, counted, note, number};
 use super::parameter::axis;
 use super::{progress, session};
+use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
-use crate::lab::arrays;
+use crate::lab::{arrays, range};
 use crate::proofs::landscape::{
-    Benign, Landscape, Orbit, Tokens, UndecidedBox, benign, complete, seconds_benign,
-    seconds_complete,
+    Benign, KIND, Landscape, Orbit, Partial, Tokens, UndecidedBox, Work, benign_with,
+    complete_with, lean, seconds_benign, seconds_complete,
 };
 use crate::theorem::AxisValues;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of `landscape`.
 #[derive(clap::Args)]
@@ -24,6 +25,8 @@ use std::path::PathBuf;
   metastable landscape --n 4 --d 3 --beta 2
   metastable landscape --n 5 --d any --beta 4
   metastable landscape --masses masses.csv --beta 1
+  metastable landscape --masses 1..1.2,1..1.2,2 --beta 1..2 --benign
+  metastable landscape --n 5 --interaction \"1/(1 + exp(-10*(s + 0.25)))\" --benign
   metastable certify check four.txt
 
 Proved at one beta: the list contains all critical points, up to rotations, reflections and
@@ -32,6 +35,9 @@ same holds in the middle of it, and for all beta in it there are as many points 
 numbers. With --benign: for all beta in the interval, every critical point except one cluster has a
 direction in which the energy increases; then almost every start of SA and USA converges to one
 cluster.
+
+Another interaction needs two derivatives on [-1, 1]. If it is not proved to be positive, larger gaps
+and pairs of clusters are searched, too.
 
 Exit codes: 0 complete, or benign; 2 with --benign, a proved local maximum with several clusters;
 3 undecided; 130 interrupted, with what was decided.")]
@@ -45,19 +51,42 @@ pub struct Arguments {
     d: String,
     /// Inverse temperature B, or all in an interval A..B, between -10 and 100. The kernel is
     /// e^(beta cos), also for negative beta.
-    #[arg(long, value_name = "B|A..B", allow_hyphen_values = true)]
-    beta: String,
-    /// File with the masses of the tokens, decimal numbers; their ratios count. Default: equal
-    /// masses.
-    #[arg(long, value_name = "FILE")]
-    masses: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "B|A..B",
+        allow_hyphen_values = true,
+        required_unless_present = "interaction"
+    )]
+    beta: Option<String>,
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
+    /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
+    #[arg(long, value_name = "PHI")]
+    interaction: Option<String>,
+    /// File with the masses of the tokens, or a list such as 1,1,2; decimal numbers whose ratios
+    /// count. With --benign an entry may be an interval: 1..1.2 proves it for all masses in it.
+    /// Default: equal masses.
+    #[arg(long, value_name = "FILE|LIST")]
+    masses: Option<String>,
     /// Prove that every critical point except one cluster has a direction in which the energy
     /// increases, or a counterexample.
     #[arg(long)]
     benign: bool,
-    /// File for the certificate, which `certify check` verifies independently.
+    /// File for the certificate, which `certify check` verifies independently. After Ctrl-C it has
+    /// what was decided, and the same command goes on from there.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Search only the share k of K shares of the boxes, k from 0, for several machines; --out has
+    /// the share.
+    #[arg(long, value_name = "k/K", requires = "out")]
+    shard: Option<String>,
+    /// Files of shares or of interrupted runs whose decided boxes are taken over. The joint
+    /// certificate is verified before it is written.
+    #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "out")]
+    from: Vec<PathBuf>,
+    /// File for the boxes of a small benign landscape as goals for LeanCert, a tool for Lean 4,
+    /// which is not run.
+    #[arg(long, value_name = "FILE", requires_all = ["out", "benign"])]
+    lean: Option<PathBuf>,
 }
 
 /// Exit codes of a counterexample, of an open question, and of an interruption.
@@ -72,10 +101,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         if self.d != "2" {
-            let (masses, file) = (self.masses.as_deref(), self.out.as_deref());
-            let (d, beta) = (&self.d, &self.beta);
-            let sphere = Request { n: self.n, d, beta, masses, benign: self.benign, out: file };
-            return sphere.run(out);
+            return self.on_spheres(out);
         }
         let tokens = self.tokens()?;
         let seconds = if self.benign { seconds_benign(&tokens) } else { seconds_complete(&tokens) };
@@ -89,23 +115,52 @@ impl Arguments {
             });
             !session.cancelled()
         };
-        let keep = self.out.is_some();
-        let (code, json, text, certificate) = if self.benign {
-            let found = benign(&tokens, keep, &report)?;
-            (code_of_benign(&found), of_benign(&found), text_of_benign(&found), found.certificate)
+        let work = self.work()?;
+        let continued = work.is_continued();
+        let (code, json, text, certificate, partial) = if self.benign {
+            let found = benign_with(&tokens, &work, &report)?;
+            (
+                code_of_benign(&found),
+                of_benign(&found, &tokens),
+                text_of_benign(&found, &tokens),
+                found.certificate,
+                found.partial,
+            )
         } else {
-            let found = complete(&tokens, keep, &report)?;
+            let found = complete_with(&tokens, &work, &report)?;
             (
                 code_of_landscape(&found),
-                of_landscape(&found),
-                text_of_landscape(&found),
+                of_landscape(&found, &tokens),
+                text_of_landscape(&found, &tokens),
                 found.certificate,
+                found.partial,
             )
         };
         super::cancel::work_is_over();
-        self.write(certificate)?;
+        if let Some(text) = certificate.as_ref().filter(|_| continued) {
+            metastable_verifier::check(text).map_err(|why| {
+                let expected = "files that `landscape --out` wrote, unchanged";
+                Error::parameter("--from", format!("a tree that is not confirmed: {why}"), expected)
+            })?;
+        }
+        // A share has no interruption, and boxes of other shares are undecided.
+        if let (Some(path), Some(text)) = (&self.lean, &certificate) {
+            arrays::write_atomically(path, lean(&tokens, text)?.as_bytes())?;
+            note(&format!("wrote {}", path.display()));
+        }
+        let share = partial.is_some() && code == UNDECIDED;
+        self.write(certificate, partial)?;
+        if share {
+            let text = "this share is decided; `--from` with the files of all shares joins them";
+            out.result(&json, &format!("{}\n{text}\n", self.header(&tokens)));
+            return Ok(0);
+        }
         let header = self.header(&tokens);
-        let mut all = json!({ "n": tokens.n(), "d": 2, "masses": tokens.masses() });
+        let mut all = json!({
+            "n": tokens.n(), "d": 2, "masses": tokens.masses(),
+            "largest_masses": tokens.upper_masses(), "interaction": self.interaction,
+            "interaction_is_positive": tokens.is_positive(), "largest_gap_in_turns": tokens.longest_gap(),
+        });
         if let (Some(all), Value::Object(json)) = (all.as_object_mut(), json) {
             all.extend(json);
         }
@@ -113,22 +168,67 @@ impl Arguments {
         Ok(code)
     }
 
+    /// All critical points on spheres.
+    ///
+    /// **Errors** flags that only proofs on the circle have.
+    fn on_spheres(&self, out: &Output) -> Result<i32> {
+        let of_the_circle = [
+            ("--interaction", self.interaction.is_some()),
+            ("--shard", self.shard.is_some()),
+            ("--from", !self.from.is_empty()),
+            ("--lean", self.lean.is_some()),
+        ];
+        if let Some((flag, _)) = of_the_circle.iter().find(|f| f.1) {
+            let expected = format!("--d 2, the circle, with {flag}");
+            return Err(Error::parameter("--d", &self.d, expected));
+        }
+        let masses = match self.masses.as_deref().map(masses).transpose()? {
+            Some((low, high)) if low != high => {
+                let expected = "numbers: intervals of masses need --benign and --d 2";
+                let found = self.masses.as_deref().unwrap_or_default();
+                return Err(Error::parameter("--masses", found, expected));
+            }
+            other => other.map(|m| m.0),
+        };
+        let sphere = Request {
+            n: self.n,
+            d: &self.d,
+            beta: self.beta.as_deref().unwrap_or_default(),
+            masses: masses.as_deref(),
+            benign: self.benign,
+            out: self.out.as_deref(),
+        };
+        sphere.run(out)
+    }
+
+    /// What is kept, taken over, and left to others.
+    fn work(&self) -> Result<Work> {
+        let shard = self.shard.as_deref().map_or(Ok((0, 1)), shard)?;
+        let mut earlier = Partial::default();
+        for path in &self.from {
+            earlier = earlier.join(Partial::read(&text_of(path)?)?)?;
+        }
+        if let Some(path) = self.out.as_ref().filter(|p| self.from.is_empty() && p.exists()) {
+            // An interrupted run; other files are replaced.
+            let text = text_of(path)?;
+            if text.starts_with(KIND) && !text.trim_end().ends_with("\nend") {
+                note(&format!("{}: its decided boxes are taken over", path.display()));
+                earlier = Partial::read(&text)?;
+            }
+        }
+        Ok(Work { keep: self.out.is_some(), earlier, shard })
+    }
+
     /// The tokens and the inverse temperatures.
     fn tokens(&self) -> Result<Tokens> {
-        let beta = match axis("--beta", &self.beta)? {
-            AxisValues::Range(low, high) => (low, high),
-            AxisValues::List(all) if all.len() == 1 => (all[0], all[0]),
-            AxisValues::List(_) => {
-                let expected = "one number, or an interval a..b of numbers";
-                return Err(Error::parameter("--beta", &self.beta, expected));
-            }
-        };
-        let masses = match &self.masses {
-            Some(path) => arrays::list(path, None)?,
+        let beta = self.beta()?;
+        let (masses, upper) = match &self.masses {
+            Some(text) => masses(text)?,
             None => {
                 let n = self.n.unwrap_or_default();
                 // A huge number is refused by its value, before memory is needed.
-                vec![1.0; usize::try_from(n).unwrap_or_default().min(1000)]
+                let all = vec![1.0; usize::try_from(n).unwrap_or_default().min(1000)];
+                (all.clone(), all)
             }
         };
         if let Some(n) = self.n
@@ -138,7 +238,15 @@ impl Arguments {
             let expected = format!("{}, the number of masses", masses.len());
             return Err(Error::parameter("--n", n, expected));
         }
-        Tokens::new(&masses, beta).map_err(|e| match e {
+        let tokens = Tokens::new(&masses, beta.unwrap_or_default())
+            .and_then(|tokens| tokens.with_masses_up_to(&masses, &upper));
+        let tokens = match &self.interaction {
+            Some(text) => {
+                tokens.and_then(|tokens| tokens.with_interaction(&interaction(text, beta)?))
+            }
+            None => tokens,
+        };
+        tokens.map_err(|e| match e {
             Error::Parameter { name, expected, .. } if name == "n" && self.masses.is_none() => {
                 Error::parameter("--n", self.n.unwrap_or_default(), expected)
             }
@@ -149,19 +257,45 @@ impl Arguments {
         })
     }
 
+    /// The inverse temperatures, if they are given.
+    ///
+    /// **Errors** a list of several, an interval together with an interaction.
+    fn beta(&self) -> Result<Option<(f64, f64)>> {
+        let Some(text) = &self.beta else { return Ok(None) };
+        let expected = match axis("--beta", text)? {
+            AxisValues::Range(low, high) if self.interaction.is_none() => {
+                return Ok(Some((low, high)));
+            }
+            AxisValues::List(all) if all.len() == 1 => return Ok(Some((all[0], all[0]))),
+            AxisValues::Range(..) => "one number: an interaction has fixed parameters",
+            AxisValues::List(_) => "one number, or an interval a..b of numbers",
+        };
+        Err(Error::parameter("--beta", text, expected))
+    }
+
     /// What is proved, as a heading.
     fn header(&self, tokens: &Tokens) -> String {
-        let masses: Vec<String> = tokens.masses().iter().map(u32::to_string).collect();
-        let masses = if tokens.masses().iter().all(|m| *m == 1) {
+        let (low, high) = (tokens.masses(), tokens.upper_masses());
+        let mass = |(a, b): (&u32, &u32)| if a == b { a.to_string() } else { format!("{a}..{b}") };
+        let masses: Vec<String> = low.iter().zip(high).map(mass).collect();
+        let masses = if low == high && low.iter().all(|m| *m == 1) {
             "equal masses".to_owned()
         } else {
             format!("masses {}", masses.join(", "))
         };
-        format!("{} tokens on the circle, {masses}, beta = {}", tokens.n(), self.beta)
+        let law = match (tokens.interaction(), &self.interaction) {
+            (Some((_, parameters)), Some(text)) => {
+                let beta = parameters.iter().find(|p| p.0 == "beta" && !text.contains("beta="));
+                let beta = beta.map_or(String::new(), |p| format!(", beta = {}", p.1));
+                format!("phi(s) = {text}{beta}\n{}", lemma(tokens))
+            }
+            _ => format!("beta = {}", self.beta.as_deref().unwrap_or_default()),
+        };
+        format!("{} tokens on the circle, {masses}, {law}", tokens.n())
     }
 
-    fn write(&self, certificate: Option<String>) -> Result<()> {
-        match (&self.out, certificate) {
+    fn write(&self, certificate: Option<String>, partial: Option<String>) -> Result<()> {
+        match (&self.out, certificate.or(partial)) {
             (Some(path), Some(text)) => {
                 arrays::write_atomically(path, text.as_bytes())?;
                 note(&format!("wrote {}", path.display()));
@@ -175,6 +309,60 @@ impl Arguments {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// The text of a file.
+fn text_of(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|e| Error::io(path.display(), "read", &e))
+}
+
+/// `k/K` as the number of a share and the number of shares.
+fn shard(text: &str) -> Result<(u32, u32)> {
+    let read = |(k, all): (&str, &str)| Some((k.trim().parse().ok()?, all.trim().parse().ok()?));
+    let fits = |(k, all): &(u32, u32)| k < all && *all <= 512;
+    let found = text.split_once('/').and_then(read).filter(fits);
+    found
+        .ok_or_else(|| Error::parameter("--shard", text, "k/K with 0 <= k < K <= 512, such as 1/4"))
+}
+
+/// Masses from a list with numbers and intervals, or from a file: lower and upper bounds.
+fn masses(text: &str) -> Result<(Vec<f64>, Vec<f64>)> {
+    let inline = text.bytes().all(|b| b.is_ascii_digit() || b".,eE+- ".contains(&b));
+    if Path::new(text).exists() || !inline {
+        let all = arrays::list(Path::new(text), None)?;
+        return Ok((all.clone(), all));
+    }
+    let entry = |item: &str| match item.contains("..") {
+        true => range::interval(item.trim()),
+        false => range::reals(item.trim()).map(|all| {
+            let value = all.first().copied().unwrap_or(f64::NAN);
+            (value, value)
+        }),
+    };
+    let all: Result<Vec<(f64, f64)>> = text.split(',').map(entry).collect();
+    Ok(all.map_err(|e| range::named(e, "--masses"))?.into_iter().unzip())
+}
+
+/// An interaction, in which beta is a parameter if it is given.
+fn interaction(text: &str, beta: Option<(f64, f64)>) -> Result<Interaction> {
+    let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", b.0)).collect();
+    Interaction::parse(text, &parameters)
+}
+
+/// Which form of the half-circle lemma holds for an interaction.
+fn lemma(tokens: &Tokens) -> String {
+    let longest = 360.0 * tokens.longest_gap();
+    if tokens.is_positive() {
+        "phi is positive (proved), so no gap exceeds half a turn".to_owned()
+    } else if longest < 360.0 {
+        format!(
+            "phi is not proved to be positive beyond {:.2} degrees: gaps up to {longest:.2} degrees \
+             and pairs of clusters are searched",
+            360.0 - longest
+        )
+    } else {
+        "phi(1) is not positive: all gaps and pairs of clusters are searched".to_owned()
     }
 }
 
@@ -212,9 +400,9 @@ fn of_boxes(boxes: &[UndecidedBox]) -> Value {
     boxes.iter().map(one).collect()
 }
 
-fn of_landscape(found: &Landscape) -> Value {
+fn of_landscape(found: &Landscape, tokens: &Tokens) -> Value {
     json!({
-        "complete": found.complete, "at_beta": found.at,
+        "complete": found.complete, "at_beta": of_beta(found.at, tokens),
         "orbits": found.orbits.iter().map(of_orbit).collect::<Vec<_>>(),
         "labelled_by_unstable_directions": found.labelled, "morse_inequalities": found.morse,
         "boxes": found.boxes, "undecided": found.undecided,
@@ -222,11 +410,16 @@ fn of_landscape(found: &Landscape) -> Value {
     })
 }
 
-fn of_benign(found: &Benign) -> Value {
+/// A beta, null for an interaction.
+fn of_beta(beta: f64, tokens: &Tokens) -> Value {
+    if tokens.interaction().is_some() { Value::Null } else { json!(beta) }
+}
+
+fn of_benign(found: &Benign, tokens: &Tokens) -> Value {
     let counterexample = found
         .counterexample
         .as_ref()
-        .map(|(beta, orbit)| json!({ "beta": beta, "point": of_orbit(orbit) }));
+        .map(|(beta, orbit)| json!({ "beta": of_beta(*beta, tokens), "point": of_orbit(orbit) }));
     json!({
         "benign": found.proved, "counterexample": counterexample, "boxes": found.boxes,
         "undecided": found.undecided, "undecided_boxes": of_boxes(&found.undecided_boxes),
@@ -253,7 +446,7 @@ fn line(orbit: &Orbit) -> String {
     )
 }
 
-fn undecided(boxes: u64, listed: &[UndecidedBox]) -> String {
+fn undecided(boxes: u64, listed: &[UndecidedBox], tokens: &Tokens) -> String {
     let mut text = match boxes {
         1 => "1 undecided box".to_owned(),
         _ => format!("{boxes} undecided boxes"),
@@ -265,12 +458,13 @@ fn undecided(boxes: u64, listed: &[UndecidedBox]) -> String {
             .map(|g| format!("[{:.6}, {:.6}]", 360.0 * g.0, 360.0 * g.1))
             .collect();
         text.push_str(&format!(
-            "; the first: clusters {:?}, gaps in degrees {}, beta in [{}, {}]",
+            "; the first: clusters {:?}, gaps in degrees {}",
             first.clusters,
             bounds.join(" "),
-            first.beta.0,
-            first.beta.1
         ));
+        if tokens.interaction().is_none() {
+            text.push_str(&format!(", beta in [{}, {}]", first.beta.0, first.beta.1));
+        }
     }
     text
 }
@@ -278,7 +472,7 @@ fn undecided(boxes: u64, listed: &[UndecidedBox]) -> String {
 const COLUMNS: &str =
     "clusters             unstable  multiplicity  energy share  rotations  gaps in degrees\n";
 
-fn text_of_landscape(found: &Landscape) -> String {
+fn text_of_landscape(found: &Landscape, tokens: &Tokens) -> String {
     let points = counted(found.orbits.len(), "critical point");
     let mut text = if found.complete {
         format!(
@@ -290,11 +484,15 @@ fn text_of_landscape(found: &Landscape) -> String {
         format!(
             "not complete: {points} found in {} boxes, {}{}\n",
             found.boxes,
-            undecided(found.undecided, &found.undecided_boxes),
+            undecided(found.undecided, &found.undecided_boxes, tokens),
             if found.interrupted { "; interrupted" } else { "" }
         )
     };
-    text.push_str(&format!("the points at beta = {}:\n{COLUMNS}", found.at));
+    let at = match tokens.interaction() {
+        Some(_) => String::new(),
+        None => format!(" at beta = {}", found.at),
+    };
+    text.push_str(&format!("the points{at}:\n{COLUMNS}"));
     found.orbits.iter().for_each(|o| text.push_str(&line(o)));
     if let Some(labelled) = &found.labelled {
         text.push_str(&format!(
@@ -306,18 +504,25 @@ fn text_of_landscape(found: &Landscape) -> String {
     text
 }
 
-fn text_of_benign(found: &Benign) -> String {
+fn text_of_benign(found: &Benign, tokens: &Tokens) -> String {
+    let other = tokens.interaction().is_some();
     if found.proved {
+        let (all, flows) = match () {
+            () if !other => (", for all these beta", "SA and USA"),
+            () if tokens.is_positive() => ("", "SA-like and USA-like flows"),
+            () => ("", "USA-like flows"),
+        };
         return format!(
             "proved: benign. Every critical point except one cluster has a direction in which the \
-             energy increases at second order, for all these beta ({} boxes). So almost every \
-             start of SA and USA converges to one cluster.\n",
+             energy increases at second order{all} ({} boxes). So almost every start of {flows} \
+             converges to one cluster.\n",
             found.boxes
         );
     }
     if let Some((beta, orbit)) = &found.counterexample {
+        let at = if other { String::new() } else { format!("at beta = {beta} ") };
         return format!(
-            "counterexample: at beta = {beta} a configuration of several clusters is a strict local \
+            "counterexample: {at}a configuration of several clusters is a strict local \
              maximum of the energy (proved)\n{COLUMNS}{}",
             line(orbit)
         );
@@ -325,7 +530,7 @@ fn text_of_benign(found: &Benign) -> String {
     format!(
         "not decided after {} boxes: {}{}\n",
         found.boxes,
-        undecided(found.undecided, &found.undecided_boxes),
+        undecided(found.undecided, &found.undecided_boxes, tokens),
         if found.interrupted { "; interrupted" } else { "" }
     )
 }

@@ -19,8 +19,8 @@ pub(super) struct Request<'a> {
     pub(super) d: &'a str,
     /// The inverse temperature.
     pub(super) beta: &'a str,
-    /// File with masses.
-    pub(super) masses: Option<&'a Path>,
+    /// Masses; equal if none are given.
+    pub(super) masses: Option<&'a [f64]>,
     /// Whether a benign landscape is asked for.
     pub(super) benign: bool,
     /// File for the certificate.
@@ -85,7 +85,7 @@ impl Request<'_> {
             }
         };
         let masses = match self.masses {
-            Some(path) => arrays::list(path, None)?,
+            Some(all) => all.to_vec(),
             None => {
                 let n = usize::try_from(self.n.unwrap_or_default()).unwrap_or_default();
                 // A huge number is refused by its value, before memory is needed.

@@ -6,7 +6,9 @@
 //! `beta^2 c^2 + 3 beta c + 1 - beta^2 = 0`. For a fixed distance, u falls with beta, and w has
 //! only a minimum, `-(1 + c) e^{beta (c - 1)}`, where `1 + 2 c = beta (1 - c^2)`.
 
+use crate::formula::Table;
 use crate::interval::F;
+use std::rc::Rc;
 
 /// One turn in units of `2^-48` turns.
 pub(super) const TURN: i64 = 1 << 48;
@@ -18,9 +20,32 @@ struct Temperature {
     turn: Option<(F, F)>,
 }
 
-/// Ranges for an interval of beta.
+/// Ranges for an interval of beta, or those of a formula.
 pub(super) struct Kernel {
     ends: Vec<Temperature>,
+    table: Option<Rc<Table>>,
+}
+
+/// What attracts the tokens: `e^{beta cos}` without a table.
+#[derive(Clone, Default)]
+pub(super) struct Law(pub(super) Option<Rc<Table>>);
+
+impl Law {
+    /// The ranges for all beta in an interval.
+    pub(super) fn kernel(&self, beta: (f64, f64)) -> Kernel {
+        match &self.0 {
+            Some(table) => Kernel { ends: vec![], table: Some(table.clone()) },
+            None => Kernel::new(beta),
+        }
+    }
+    /// The weight of coincident tokens.
+    pub(super) fn own(&self) -> F {
+        self.0.as_ref().map_or(F::int(1.0), |t| t.own)
+    }
+    /// The largest gap of Lemma 1.
+    pub(super) fn longest(&self) -> i64 {
+        self.0.as_ref().map_or(TURN / 2, |t| t.longest)
+    }
 }
 
 /// Cosine and sine of t units, for t in [0, half a turn].
@@ -74,13 +99,16 @@ impl Kernel {
     pub(super) fn new((low, high): (f64, f64)) -> Self {
         let point = low.to_bits() == high.to_bits();
         let ends = if point { vec![low] } else { vec![low, high] };
-        Self { ends: ends.into_iter().map(Temperature::new).collect() }
+        Self { ends: ends.into_iter().map(Temperature::new).collect(), table: None }
     }
 
-    /// The middle of the interval, rounded.
-    pub(super) fn middle(&self) -> f64 {
-        let last = &self.ends[self.ends.len() - 1];
-        0.5 * (self.ends[0].beta + last.beta)
+    /// The kernel of the middle of the interval, rounded.
+    pub(super) fn middle(&self) -> Kernel {
+        let beta: f64 = self.ends.iter().map(|t| t.beta).sum::<f64>() / self.ends.len() as f64;
+        match &self.table {
+            Some(table) => Kernel { ends: vec![], table: Some(table.clone()) },
+            None => Kernel::new((beta, beta)),
+        }
     }
 
     /// Ranges of u and w over distances in [0, 1] turn.
@@ -100,6 +128,9 @@ impl Kernel {
 
     /// Ranges over distances in [0, 1/2] turn.
     fn half(&self, lo: i64, hi: i64) -> (F, F) {
+        if let Some(table) = &self.table {
+            return table.ranges(lo, hi);
+        }
         let (near, far) = (direction(lo), direction(hi));
         let cosines = F(far.0.0.max(-1.0), near.0.1.min(1.0));
         let at = |t: &Temperature| {

@@ -5,16 +5,17 @@
 //! that are rounded outwards after every operation; the assumption is IEEE arithmetic. Lemmas and
 //! lines of the file are those of the documentation of `proofs::landscape`.
 
+use crate::balance::Balance;
+use crate::formula::Table;
 use crate::interval::F;
-use crate::kernel::{Kernel, TURN};
+use crate::kernel::{Kernel, Law, TURN};
 use crate::number::confirm;
+use crate::strata::{Members, canonical, orders, strata};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// One whole turn.
 const ONE: i64 = TURN;
-
-/// The masses of the tokens of a cluster, largest first.
-type Members = Vec<u32>;
 
 /// Bounds of gaps.
 type Gaps = Vec<(i64, i64)>;
@@ -30,6 +31,9 @@ struct Cell {
 struct Circle {
     clusters: Vec<Members>,
     mass: Vec<f64>,
+    /// Upper bounds of the masses.
+    upper: Vec<f64>,
+    law: Law,
     /// Images of the gaps; true for reflections.
     symmetries: Vec<(Vec<usize>, bool)>,
 }
@@ -95,9 +99,13 @@ pub(super) fn inverse(a: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
 }
 
 impl Circle {
-    fn new(clusters: Vec<Members>) -> Self {
+    fn new(clusters: Vec<Members>, check: &Check) -> Self {
         let k = clusters.len();
         let mass = clusters.iter().map(|c| f64::from(c.iter().sum::<u32>())).collect();
+        let largest =
+            |m: &u32| check.masses.iter().position(|own| own == m).map(|x| check.upper[x]);
+        let sum = |c: &Members| c.iter().filter_map(largest).map(f64::from).sum();
+        let (upper, law) = (clusters.iter().map(sum).collect(), check.law.clone());
         let mut symmetries = vec![];
         for r in 0..k {
             if (0..k).all(|x| clusters[(x + r) % k] == clusters[x]) {
@@ -108,7 +116,7 @@ impl Circle {
                 symmetries.push(((0..k).map(|x| (r + 2 * k - x - 1) % k).collect(), true));
             }
         }
-        Self { clusters, mass, symmetries }
+        Self { clusters, mass, upper, law, symmetries }
     }
 
     fn k(&self) -> usize {
@@ -134,7 +142,7 @@ impl Circle {
                 let bounds =
                     (low.max(ONE - (all.1 - high)).max(0), high.min(ONE - (all.0 - low)).min(ONE));
                 let (pull, weight) = kernel.ranges(bounds);
-                let mass = F::int(self.mass[p] * self.mass[q]);
+                let mass = F(self.mass[p] * self.mass[q], self.upper[p] * self.upper[q]);
                 (u[p][q], w[p][q], distance[p][q]) = (pull * mass, weight * mass, bounds);
             }
         }
@@ -213,9 +221,8 @@ impl Circle {
         (0..n).for_each(|l| point[at(l)] = (centre[l], centre[l]));
         point[r] = (rest, rest);
         let here = self.pairs(&point, kernel);
-        let beta = kernel.middle();
         let middle: Vec<Vec<f64>> = self
-            .derivative(r, &self.pairs(&point, &Kernel::new((beta, beta))).w)
+            .derivative(r, &self.pairs(&point, &kernel.middle()).w)
             .iter()
             .map(|row| row.iter().map(F::mid).collect())
             .collect();
@@ -316,7 +323,7 @@ impl Circle {
     fn splitting(&self, pairs: &Pairs) -> Result<usize, String> {
         let mut count = 0;
         for (p, c) in self.clusters.iter().enumerate().filter(|(_, c)| c.len() > 1) {
-            let own = F::int(self.mass[p] * self.mass[p]);
+            let own = F::int(self.mass[p] * self.mass[p]) * self.law.own();
             let sum = own + self.between(&pairs.w, (p, p), 1.0);
             confirm(sum.has_sign(), "the sign of an eigenvalue is not decided")?;
             count += if sum.1 < 0.0 { c.len() - 1 } else { 0 };
@@ -325,59 +332,14 @@ impl Circle {
     }
 }
 
-/// The clusters in the largest of all orders that rotations and reflections give.
-fn canonical(clusters: &[Members]) -> Vec<Members> {
-    let k = clusters.len();
-    let order = |r: usize, back: bool| {
-        (0..k)
-            .map(|x| {
-                let mut c = clusters[if back { r + k - x } else { r + x } % k].clone();
-                c.sort_by(|a, b| b.cmp(a));
-                c
-            })
-            .collect::<Vec<_>>()
-    };
-    (0..k).flat_map(|r| [order(r, false), order(r, true)]).max().unwrap_or_default()
-}
-
-/// All ways to put the tokens into clusters in cyclic order, token by token.
-fn strata(masses: &[u32]) -> BTreeSet<Vec<Members>> {
-    let mut all = BTreeSet::from([vec![vec![masses[0]]]]);
-    for m in &masses[1..] {
-        let mut next = BTreeSet::new();
-        for clusters in &all {
-            for x in 0..clusters.len() {
-                let mut joined = clusters.clone();
-                joined[x].push(*m);
-                next.insert(canonical(&joined));
-                let mut alone = clusters.clone();
-                alone.insert(x + 1, vec![*m]);
-                next.insert(canonical(&alone));
-            }
-        }
-        all = next;
-    }
-    all
-}
-
-/// Number of orders of equal masses.
-fn orders<'a>(masses: impl Iterator<Item = &'a u32>) -> u64 {
-    let mut sorted: Vec<u32> = masses.copied().collect();
-    sorted.sort_unstable();
-    let mut same = 0;
-    let mut product = 1;
-    for (x, m) in sorted.iter().enumerate() {
-        same = if x > 0 && sorted[x - 1] == *m { same + 1 } else { 1 };
-        product *= same;
-    }
-    product
-}
-
 /// The lines of a file, and what is proved so far.
 struct Check<'a> {
     lines: std::iter::Peekable<std::str::Lines<'a>>,
     line: usize,
     masses: Vec<u32>,
+    upper: Vec<u32>,
+    law: Law,
+    longest: i64,
     beta: (f64, f64),
     at: f64,
     labelled: Vec<u64>,
@@ -401,6 +363,33 @@ impl<'a> Check<'a> {
         self.lines.peek().is_some_and(|l| l.split_whitespace().next() == Some(key))
     }
 
+    fn masses(&mut self, key: &str) -> Result<Vec<u32>, String> {
+        let masses: Option<Vec<u32>> = self.with_key(key)?.iter().map(|w| w.parse().ok()).collect();
+        masses
+            .filter(|m| {
+                (2..=12).contains(&m.len()) && m.iter().all(|m| (1..=1_000_000).contains(m))
+            })
+            .ok_or(format!("{key} are 2 to 12 whole numbers up to 10^6"))
+    }
+
+    /// The interaction, with its parameters and the largest gap; its name.
+    fn interaction(&mut self) -> Result<String, String> {
+        let text = self.with_key("interaction")?.join(" ");
+        let (mut name, mut parameters) = (format!("phi(s) = {text}"), vec![]);
+        while self.next_is("parameter") {
+            let words = self.with_key("parameter")?;
+            let value = words.get(1).and_then(|w| w.parse::<f64>().ok()).filter(|v| v.is_finite());
+            let value = value.filter(|_| words.len() == 2).ok_or("a parameter without value")?;
+            name.push_str(&format!(", {} = {value}", words[0]));
+            parameters.push((words[0].to_owned(), value));
+        }
+        self.law = Law(Some(Rc::new(Table::new(&text, &parameters)?)));
+        let gaps = self.with_key("gaps")?;
+        self.longest = turns(gaps.first().ok_or("gaps without a bound")?)?;
+        confirm(self.longest >= self.law.longest(), "the bound of the gaps is not proved")?;
+        Ok(name)
+    }
+
     /// Adds an orbit to the counts.
     fn add(&mut self, circle: &Circle, ascents: usize, (rotations, mirror): (u64, bool)) {
         let inside: u64 = circle.clusters.iter().map(|c| orders(c.iter())).product();
@@ -411,7 +400,7 @@ impl<'a> Check<'a> {
 
     /// The zeros of a tree, each alone in its box.
     fn zeros(&mut self, circle: &Circle) -> Result<Vec<Gaps>, String> {
-        let kernel = Kernel::new((self.at, self.at));
+        let kernel = circle.law.kernel((self.at, self.at));
         let (mut boxes, mut found): (Vec<Gaps>, Vec<(usize, Gaps)>) = (vec![], vec![]);
         while self.next_is("zero") {
             let words = self.with_key("zero")?;
@@ -454,8 +443,8 @@ impl<'a> Check<'a> {
         let k = circle.k();
         let zeros = if goal == "zeros" { self.zeros(circle)? } else { vec![] };
         let beta = if goal == "zeros" { (self.at, self.at) } else { self.beta };
-        let mut stack = vec![Cell { gaps: vec![(0, ONE / 2); k], beta }];
-        let (mut kernel, mut kernel_beta) = (Kernel::new(beta), beta);
+        let mut stack = vec![Cell { gaps: vec![(0, self.longest); k], beta }];
+        let (mut kernel, mut kernel_beta) = (circle.law.kernel(beta), beta);
         while let Some(mut cell) = stack.pop() {
             let words = self.next()?;
             let refused = format!("line {}: {} is not confirmed", self.line, words.join(" "));
@@ -467,7 +456,7 @@ impl<'a> Check<'a> {
             }
             confirm(open, &refused)?;
             if kernel_beta != cell.beta && !matches!(key, "G" | "B" | "Y" | "U") {
-                (kernel, kernel_beta) = (Kernel::new(cell.beta), cell.beta);
+                (kernel, kernel_beta) = (circle.law.kernel(cell.beta), cell.beta);
             }
             let number = |x: usize| words.get(x).copied().ok_or("a number is missing");
             let ok = match (key, goal) {
@@ -517,7 +506,7 @@ impl<'a> Check<'a> {
                 ("V", "ascent") => {
                     let v: Option<Vec<i32>> = words[1..].iter().map(|w| w.parse().ok()).collect();
                     let v = v
-                        .filter(|v| v.len() == k && v.iter().all(|x| x.abs() <= 1 << 20))
+                        .filter(|v| v.len() == k && v.iter().all(|x| x.unsigned_abs() <= 1 << 20))
                         .ok_or_else(|| refused.clone())?;
                     let pairs = circle.pairs(&cell.gaps, &kernel);
                     let mut sum = F::int(0.0);
@@ -532,6 +521,27 @@ impl<'a> Check<'a> {
                 ("Q", "zeros" | "regular") => {
                     let pairs = circle.pairs(&cell.gaps, &kernel);
                     circle.quotient(&cell.gaps, &pairs, &kernel, index(number(1)?, k)?)
+                }
+                ("A", "zeros" | "regular") => {
+                    let numbers: Option<Vec<i32>> =
+                        words.iter().skip(2).map(|w| w.parse().ok()).collect();
+                    let numbers = numbers
+                        .filter(|a| {
+                            a.len() == k + 1 && a.iter().all(|a| a.unsigned_abs() <= 1 << 20)
+                        })
+                        .ok_or_else(|| refused.clone())?;
+                    let quotient = match number(1)? {
+                        "-" => None,
+                        word => Some((index(word, k)?, numbers[0])),
+                    };
+                    let pairs = circle.pairs(&cell.gaps, &kernel);
+                    let balance = Balance {
+                        mass: &circle.mass,
+                        gaps: &cell.gaps,
+                        distance: &pairs.distance,
+                        beta: F(cell.beta.0, cell.beta.1),
+                    };
+                    circle.law.0.is_none() && balance.excludes(quotient, &numbers[1..])
                 }
                 ("N", "zeros" | "regular") => {
                     circle.newton(&cell.gaps, &kernel, widest(&cell.gaps)).gaps.is_none()
@@ -554,8 +564,11 @@ fn index(word: &str, below: usize) -> Result<usize, String> {
     number.ok_or_else(|| format!("{word} is not a number below {below}"))
 }
 
-/// The digits of a fraction: `4` is 1/4.
+/// The digits of a fraction: `4` is 1/4; `z` is 1.
 fn turns(word: &str) -> Result<i64, String> {
+    if word == "z" {
+        return Ok(ONE);
+    }
     let digits = format!("{word:0<12}");
     let number = i64::from_str_radix(&digits, 16).ok().filter(|t| (0..=ONE).contains(t));
     number.filter(|_| digits.len() == 12).ok_or_else(|| format!("{word} is not a fraction"))
@@ -575,6 +588,9 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         lines: text.lines().peekable(),
         line: 0,
         masses: vec![],
+        upper: vec![],
+        law: Law::default(),
+        longest: ONE / 2,
         beta: (0.0, 0.0),
         at: 0.0,
         labelled: vec![],
@@ -583,21 +599,35 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let version = c.with_key("metastable-landscape")?;
     confirm(version == ["1"], "the version is not 1")?;
     let kind = c.with_key("kind")?.join(" ");
-    let masses: Option<Vec<u32>> = c.with_key("masses")?.iter().map(|w| w.parse().ok()).collect();
-    c.masses = masses
-        .filter(|m| (2..=12).contains(&m.len()) && m.iter().all(|m| (1..=1_000_000).contains(m)))
-        .ok_or("masses are 2 to 12 whole numbers up to 10^6")?;
-    let beta: Vec<f64> = c.with_key("beta")?.iter().filter_map(|w| w.parse().ok()).collect();
+    c.masses = c.masses("masses")?;
+    let intervals = c.next_is("upper");
+    c.upper = if intervals { c.masses("upper")? } else { c.masses.clone() };
+    let bounds: Vec<(u32, u32)> = c.masses.iter().copied().zip(c.upper.iter().copied()).collect();
+    // Tokens with the same lower bound have the same interval.
+    let agrees = |a: &(u32, u32)| a.0 <= a.1 && bounds.iter().all(|b| a.0 != b.0 || a.1 == b.1);
+    confirm(c.upper.len() == bounds.len() && bounds.iter().all(agrees), "masses without bounds")?;
+    confirm(!intervals || kind == "benign", "only a benign landscape has masses in intervals")?;
+    let formula = if c.next_is("interaction") { Some(c.interaction()?) } else { None };
+    let beta: Vec<f64> = match formula {
+        Some(_) => vec![0.0, 0.0],
+        None => c.with_key("beta")?.iter().filter_map(|w| w.parse().ok()).collect(),
+    };
     let fits = beta.len() == 2 && beta[0] <= beta[1] && beta.iter().all(|b| b.abs() <= 100.0);
     confirm(fits, "beta is out of range")?;
     c.beta = (beta[0], beta[1]);
     let point = beta[0].to_bits() == beta[1].to_bits();
     c.at = if point { beta[0] } else { 0.5 * (beta[0] + beta[1]) };
+    let law = formula.unwrap_or_else(|| match point {
+        true => format!("beta = {}", beta[0]),
+        false => format!("all beta in [{}, {}]", beta[0], beta[1]),
+    });
+    // Two opposite clusters are the only pair if the interaction is positive.
+    let fewest = if c.longest > ONE / 2 { 2 } else { 3 };
     let n = c.masses.len();
     c.labelled = vec![0; n];
     let all = strata(&c.masses);
     let mut goals: BTreeSet<(&str, Vec<Members>)> = BTreeSet::new();
-    for clusters in all.iter().filter(|c| c.len() > 2) {
+    for clusters in all.iter().filter(|c| c.len() >= fewest) {
         match kind.as_str() {
             "complete" if point => _ = goals.insert(("zeros", clusters.clone())),
             "complete" => {
@@ -609,7 +639,7 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         }
     }
     if kind == "complete" {
-        simple(&mut c, &all)?;
+        simple(&mut c, &all, fewest)?;
     }
     let mut maximum = None;
     while c.next_is("tree") {
@@ -617,8 +647,8 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         let goal = *words.first().ok_or("a tree without goal")?;
         let members = |w: &&str| w.split(',').map(|m| m.parse().ok()).collect::<Option<Members>>();
         let clusters: Option<Vec<Members>> = words[1..].iter().map(members).collect();
-        let clusters = clusters.filter(|c| c.len() > 2).ok_or("a tree without clusters")?;
-        let circle = Circle::new(clusters);
+        let clusters = clusters.filter(|c| c.len() >= fewest).ok_or("a tree without clusters")?;
+        let circle = Circle::new(clusters, &c);
         let form = canonical(&circle.clusters);
         if kind == "maximum" {
             confirm(maximum.is_none() && all.contains(&form), "the clusters are not the tokens")?;
@@ -642,27 +672,27 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     }
     c.with_key("end")?;
     confirm(c.lines.next().is_none(), "lines after the end")?;
-    statement(&c, &kind, point, maximum)
+    statement(&c, &kind, &law, maximum)
 }
 
 /// The statement in words.
-fn statement(c: &Check, kind: &str, point: bool, maximum: Option<usize>) -> Result<String, String> {
-    let (low, high) = c.beta;
-    let range =
-        if point { format!("beta = {low}") } else { format!("all beta in [{low}, {high}]") };
-    let tokens = format!("{} tokens on the circle with masses {:?}", c.masses.len(), c.masses);
+fn statement(c: &Check, kind: &str, law: &str, maximum: Option<usize>) -> Result<String, String> {
+    let mut tokens = format!("{} tokens on the circle with masses {:?}", c.masses.len(), c.masses);
+    if c.masses != c.upper {
+        tokens.push_str(&format!(" and all up to {:?}", c.upper));
+    }
     match (kind, maximum) {
         ("complete", _) => Ok(format!(
-            "{tokens}, {range}: exactly {} critical points up to rotations, reflections and \
+            "{tokens}, {law}: exactly {} critical points up to rotations, reflections and \
              permutations of equal masses; labelled, modulo rotations, by directions of ascent: {:?}",
             c.orbits, c.labelled
         )),
         ("benign", _) => Ok(format!(
-            "{tokens}, {range}: every critical point except one cluster has a direction in which \
+            "{tokens}, {law}: every critical point except one cluster has a direction in which \
              the energy increases at second order"
         )),
         (_, Some(k)) => Ok(format!(
-            "{tokens}, {range}: a configuration of {k} clusters is a strict local maximum of the \
+            "{tokens}, {law}: a configuration of {k} clusters is a strict local maximum of the \
              energy modulo rotations"
         )),
         _ => Err("no maximum".into()),
@@ -670,16 +700,18 @@ fn statement(c: &Check, kind: &str, point: bool, maximum: Option<usize>) -> Resu
 }
 
 /// Adds the critical points of one and two clusters.
-fn simple(c: &mut Check, all: &BTreeSet<Vec<Members>>) -> Result<(), String> {
-    for clusters in all.iter().filter(|s| s.len() < 3) {
-        let circle = Circle::new(clusters.clone());
+fn simple(c: &mut Check, all: &BTreeSet<Vec<Members>>, fewest: usize) -> Result<(), String> {
+    for clusters in all.iter().filter(|s| s.len() < fewest) {
+        let circle = Circle::new(clusters.clone(), c);
         if clusters.len() == 1 {
-            c.add(&circle, 0, (1, true));
+            let own = c.law.own();
+            confirm(own.has_sign(), "the sign of an eigenvalue is not decided")?;
+            c.add(&circle, if own.0 > 0.0 { 0 } else { c.masses.len() - 1 }, (1, true));
             continue;
         }
         // The directions that split clusters must not change over the interval of beta.
         let place = [(ONE / 2, ONE / 2); 2];
-        let pairs = circle.pairs(&place, &Kernel::new(c.beta));
+        let pairs = circle.pairs(&place, &circle.law.kernel(c.beta));
         let ascents = 1 + circle.splitting(&pairs)?;
         let rotations = if clusters[0] == clusters[1] { 2 } else { 1 };
         c.add(&circle, ascents, (rotations, true));

@@ -548,6 +548,11 @@ fn whole_landscapes_are_proved_and_checked() {
         ("landscape --n 4 --beta 0", "continua"),
         ("landscape --n 4 --beta 1,2", "one number, or an interval"),
         ("landscape --beta 1", "--n"),
+        ("landscape --n 3 --interaction relu(s)", "two derivatives"),
+        ("landscape --n 3 --interaction s^3 --beta 1..2", "fixed parameters"),
+        ("landscape --masses 1..2,1,1 --beta 1", "benign"),
+        ("landscape --masses 1..2,1,1 --beta 1 --n 4", "the number of masses"),
+        ("landscape --n 3 --beta 1 --shard 2/2 --out s.txt", "0 <= k < K"),
     ] {
         let found = failure(at, line, 1);
         assert!(found.contains(why), "{line}: {found}");
@@ -555,4 +560,29 @@ fn whole_landscapes_are_proved_and_checked() {
     std::fs::write(at.join("zero.csv"), "1\n0\n1\n").expect("writable");
     let why = failure(at, "landscape --masses zero.csv --beta 1", 1);
     assert!(why.contains("--masses") && why.contains("positive masses"), "{why}");
+}
+
+#[test]
+fn landscapes_have_shares_interactions_and_boxes_of_masses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    // Shares are joined, and interactions have their own texts.
+    for k in [0, 1] {
+        let line = format!("landscape --n 5 --beta 1..8 --benign --out {k}.txt --shard {k}/2");
+        let shown = String::from_utf8_lossy(&run(at, &line).stdout).into_owned();
+        assert!(shown.contains("this share is decided"), "{shown}");
+        assert!(failure(at, &format!("certify check {k}.txt"), 1).contains("refused"));
+    }
+    let found = json(at, "landscape --n 5 --beta 1..8 --benign --from 0.txt,1.txt --out all.txt");
+    assert_eq!(found["benign"].as_bool(), Some(true));
+    assert_eq!(json(at, "certify check all.txt")["accepted"].as_bool(), Some(true));
+    let answer = run(at, "landscape --n 4 --interaction s^3 --benign --out cubic.txt");
+    let found = String::from_utf8_lossy(&answer.stdout).into_owned();
+    assert_eq!(answer.status.code(), Some(2));
+    assert!(found.contains("phi(s) = s^3") && !found.contains("beta"), "{found}");
+    assert_eq!(json(at, "certify check cubic.txt")["accepted"].as_bool(), Some(true));
+    let lines = "landscape --masses 1..1.1,1..1.1,2 --beta 1 --benign --out box.txt";
+    assert_eq!(json(at, lines)["benign"].as_bool(), Some(true));
+    json(at, "landscape --n 3 --beta 1 --benign --out three.txt --lean three.lean");
+    assert!(std::fs::read_to_string(at.join("three.lean")).is_ok_and(|t| t.contains("theorem")));
 }

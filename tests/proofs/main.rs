@@ -4,7 +4,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod any_interaction;
 mod branches;
+mod forgeries;
 mod interaction_points;
 mod intervals;
 mod landscape;

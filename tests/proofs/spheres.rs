@@ -1,8 +1,8 @@
 //! Whole landscapes on spheres: known lists, the library's search, the circle, Morse inequalities,
 //! certificates and forged certificates.
 
-use metastable::landscape::CriticalPoint;
 use metastable::landscape::search::Search;
+use metastable::landscape::{CriticalPoint, Exponential};
 use metastable::num::stream::Stream;
 use metastable::proofs::landscape as circle;
 use metastable::proofs::spheres::{Landscape, Orbit, Tokens, complete};
@@ -29,7 +29,8 @@ fn agree(proved: &[Orbit], searched: &[CriticalPoint], d: usize) {
 }
 
 fn search(n: usize, d: usize, beta: f64) -> Vec<CriticalPoint> {
-    let search = Search { beta, n, d, starts: 60, max_starts: 60, fixed: true, seed: 1 };
+    let energy = Exponential { beta };
+    let search = Search { energy, n, d, starts: 60, max_starts: 60, fixed: true, seed: 1 };
     search.run().expect("a search").points
 }
 

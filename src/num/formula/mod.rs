@@ -10,6 +10,7 @@ mod text;
 
 pub use crate::number::Number;
 pub use jet::Jet;
+pub use taylor::{DEGREE as TAYLOR_DEGREE, Taylor};
 
 use crate::error::{Error, Result};
 use exmex::{Express, FlatEx};

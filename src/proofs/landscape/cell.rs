@@ -1,6 +1,6 @@
 //! Boxes of gaps, and the tests that exclude critical points or show a direction of ascent there.
 
-use super::kernel::{Kernel, pi};
+use super::kernel::{Kernel, Law, pi};
 use crate::num::interval::Interval;
 
 /// Largest number of tokens.
@@ -45,6 +45,10 @@ pub(super) struct Arrangement {
     pub(super) size: Row<usize>,
     /// Images of the gaps under rotations (false) and reflections (true) that keep the clusters.
     pub(super) symmetries: Vec<(Row<usize>, bool)>,
+    /// The largest masses, if masses lie in intervals; else the masses.
+    pub(super) upper: Row<f64>,
+    /// What attracts the clusters.
+    pub(super) law: Law,
 }
 
 /// Ranges of a cell: distances from p to q in the direction of the order, `m_p m_q u`, `m_p m_q w`.
@@ -127,8 +131,10 @@ impl Arrangement {
                 let (lo, hi) = pairs.distance[p][q];
                 let found = kernel.ranges(lo, hi);
                 let mass = self.mass[p] * self.mass[q];
-                let (u, w) = if mass > 1.0 {
-                    (found.u * Interval::exact(mass), found.w * Interval::exact(mass))
+                let most = self.upper[p] * self.upper[q];
+                let (u, w) = if most > 1.0 {
+                    let mass = Interval::new(mass, most);
+                    (found.u * mass, found.w * mass)
                 } else {
                     (found.u, found.w)
                 };

@@ -1,7 +1,8 @@
 //! Certificates as text: the tree of every stratum with one reason a leaf.
 //!
 //! A number of turns is written as the hexadecimal digits of its fraction, without trailing zeros:
-//! `4` is 1/4. One line a node, in the order of a walk that visits a node before its children:
+//! `4` is 1/4, and `z` is a whole turn. One line a node, in the order of a walk that visits a node
+//! before its children:
 //!
 //! | line | meaning |
 //! |---|---|
@@ -12,6 +13,7 @@
 //! | `Y` | a symmetry maps the box to one that is lexicographically larger |
 //! | `F a b` | the force on the clusters a to b is not 0 |
 //! | `Q r` | the clusters of gap r cannot both be in equilibrium unless the gap is 0 |
+//! | `A p a a ..` | the quotient of gap p (or `-`) and forces, times a, do not add up to 0 |
 //! | `N` | Newton's method leaves nothing |
 //! | `U i` | the box lies in that of zero i, where there is only one |
 //! | `R` | the derivative is regular on the box |
@@ -19,6 +21,7 @@
 //! | `V v ..` | moving the clusters along v increases the energy at second order |
 //! | `X` | undecided: such a certificate is refused |
 
+use super::kernel::Law;
 use super::search::{Node, Tree};
 use super::strata::Members;
 use std::fmt::Write;
@@ -28,6 +31,9 @@ pub const KIND: &str = "metastable-landscape 1";
 
 /// The digits of a fraction.
 fn turns(t: i64) -> String {
+    if t == super::cell::GRID as i64 {
+        return "z".into();
+    }
     let digits = format!("{t:012x}");
     let short = digits.trim_end_matches('0');
     if short.is_empty() { "0".into() } else { short.into() }
@@ -44,10 +50,25 @@ pub(super) fn cluster_words(clusters: &[Members]) -> String {
     clusters.iter().map(words).collect::<Vec<_>>().join(" ")
 }
 
-/// The header: what is proved, for which masses and which beta.
-pub(super) fn header(kind: &str, masses: &[u32], (low, high): (f64, f64)) -> String {
-    let masses: Vec<String> = masses.iter().map(u32::to_string).collect();
-    format!("{KIND}\nkind {kind}\nmasses {}\nbeta {low:?} {high:?}\n", masses.join(" "))
+/// The header: what is proved, for which masses, and which beta or interaction. With an
+/// interaction, `gaps` is the largest gap of Lemma 1.
+pub(super) fn header(kind: &str, masses: (&[u32], &[u32]), beta: (f64, f64), law: &Law) -> String {
+    let words = |m: &[u32]| m.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let mut text = format!("{KIND}\nkind {kind}\nmasses {}\n", words(masses.0));
+    if masses.0 != masses.1 {
+        let _ = writeln!(text, "upper {}", words(masses.1));
+    }
+    let Some(profile) = law.profile() else {
+        let _ = writeln!(text, "beta {:?} {:?}", beta.0, beta.1);
+        return text;
+    };
+    let (formula, parameters) = profile.formula();
+    let _ = writeln!(text, "interaction {formula}");
+    for (name, value) in parameters {
+        let _ = writeln!(text, "parameter {name} {value:?}");
+    }
+    let _ = writeln!(text, "gaps {}", turns_of(profile.longest()));
+    text
 }
 
 /// A zero: the gap that the others determine, and the box.
@@ -82,6 +103,16 @@ pub(super) fn tree(out: &mut String, goal: &str, clusters: &[Members], tree: &Tr
             Node::Image => writeln!(out, "Y"),
             Node::Force(a, b) => writeln!(out, "F {a} {b}"),
             Node::Quotient(p) => writeln!(out, "Q {p}"),
+            Node::Balance((quotient, numbers)) => {
+                let _ = match quotient {
+                    Some((p, own)) => write!(out, "A {p} {own}"),
+                    None => write!(out, "A - 0"),
+                };
+                for a in numbers {
+                    let _ = write!(out, " {a}");
+                }
+                writeln!(out)
+            }
             Node::Empty => writeln!(out, "N"),
             Node::Unique(id) => writeln!(out, "U {id}"),
             Node::Regular => writeln!(out, "R"),

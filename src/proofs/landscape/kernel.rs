@@ -25,8 +25,9 @@
 //! `|error of u| <= 1.01 e (rho s + 2 TRIG)`, and
 //! `|error of w| <= 1.01 e (rho |p| + 4e-15 (1 + |beta|))` for `p = c - beta s^2`.
 
+use super::profile::Profile;
 use crate::num::interval::Interval;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Bound of the errors of the tables, checked when they are made.
 const TABLE: f64 = 8e-16;
@@ -156,6 +157,9 @@ struct Temperature {
     turn: Option<(f64, f64, f64)>,
 }
 
+/// No temperature, for other interactions.
+const NONE: Temperature = Temperature { beta: 0.0, rho: 0.0, top: (0.0, 0.0), turn: None };
+
 impl Temperature {
     fn new(beta: f64) -> Self {
         let (b, rho) = (beta, 3e-15 * (1.0 + beta.abs()));
@@ -192,12 +196,53 @@ impl Temperature {
     }
 }
 
-/// Ranges of u and w over an interval of beta.
-#[derive(Clone, Copy, Debug)]
+/// Ranges of u and w over an interval of beta, or those of another interaction.
+#[derive(Clone, Debug)]
 pub(super) struct Kernel {
     low: Temperature,
     high: Temperature,
     point: bool,
+    profile: Option<Arc<Profile>>,
+}
+
+/// What attracts the tokens.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Law {
+    /// `e^{beta cos}`.
+    #[default]
+    Exponential,
+    /// Another interaction, without beta.
+    Profile(Arc<Profile>),
+}
+
+impl Law {
+    /// The ranges for all beta in an interval.
+    #[inline]
+    pub(super) fn kernel(&self, beta: (f64, f64)) -> Kernel {
+        match self {
+            Self::Exponential => Kernel::new(beta),
+            Self::Profile(profile) => Kernel::of(profile),
+        }
+    }
+
+    /// The profile of an interaction other than the exponential.
+    pub(super) fn profile(&self) -> Option<&Profile> {
+        match self {
+            Self::Exponential => None,
+            Self::Profile(profile) => Some(profile),
+        }
+    }
+
+    /// The largest gap of a critical point with several clusters, by Lemma 1.
+    pub(super) fn longest_gap(&self) -> f64 {
+        self.profile().map_or(0.5, Profile::longest)
+    }
+}
+
+impl PartialEq for Law {
+    fn eq(&self, other: &Self) -> bool {
+        self.profile() == other.profile()
+    }
 }
 
 /// Ranges of the pull and of the weight.
@@ -212,12 +257,27 @@ impl Kernel {
     pub(super) fn new((low, high): (f64, f64)) -> Self {
         let point = low.to_bits() == high.to_bits();
         let low = Temperature::new(low);
-        Self { low, high: if point { low } else { Temperature::new(high) }, point }
+        let high = if point { low } else { Temperature::new(high) };
+        Self { low, high, point, profile: None }
+    }
+
+    /// Of an interaction.
+    fn of(profile: &Arc<Profile>) -> Self {
+        Self { low: NONE, high: NONE, point: true, profile: Some(profile.clone()) }
+    }
+
+    /// The weight of coincident tokens, `phi(1)`, if it is not 1.
+    pub(super) fn own(&self) -> Option<Interval> {
+        self.profile.as_ref().map(|p| p.own())
     }
 
     /// Ranges over t in `[lo, hi]`, multiples of `2^-48` in [0, 1].
     #[inline]
     pub(super) fn ranges(&self, lo: f64, hi: f64) -> Ranges {
+        if let Some(profile) = &self.profile {
+            let (u, w) = profile.ranges(lo, hi);
+            return Ranges { u, w };
+        }
         if hi <= 0.5 {
             let near = direction(lo);
             return self.half(near, if hi > lo { direction(hi) } else { near });
@@ -248,6 +308,9 @@ impl Kernel {
     /// Pull and weight at one distance and the middle of beta, without errors.
     #[inline]
     pub(super) fn plain(&self, t: f64) -> (f64, f64) {
+        if let Some(profile) = &self.profile {
+            return profile.plain(t);
+        }
         let (t, sign) = if t <= 0.5 { (t, 1.0) } else { (1.0 - t, -1.0) };
         let (d, beta) = (direction(t.clamp(0.0, 0.5)), 0.5 * (self.low.beta + self.high.beta));
         let e = exp(beta * (d.c - 1.0));

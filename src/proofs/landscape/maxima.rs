@@ -1,7 +1,7 @@
 //! Search for local maxima other than one cluster, and their proof.
 
 use super::cell::{Arrangement, Cell, MAX_TOKENS, Row, grid_down};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Law};
 use super::newton::Zero;
 use super::orbits::{Orbit, orbits};
 use super::strata::{Members, arrange};
@@ -34,18 +34,23 @@ fn starts(k: usize, count: usize) -> impl Iterator<Item = Row<f64>> {
     })
 }
 
-/// A proved local maximum at one beta with at least three clusters, or `None` if the search finds
-/// none.
+/// The fewest clusters of a maximum: two opposite clusters attract if phi is positive.
+fn fewest(law: &Law) -> usize {
+    if law.longest_gap() > 0.5 { 2 } else { 3 }
+}
+
+/// A proved local maximum at one beta with several clusters, or `None` if the search finds none.
 ///
 /// **Cost** at most 60 starts of Newton's method in every stratum.
 pub(super) fn spurious_maximum(
     strata: &[Vec<Members>],
     beta: f64,
+    law: &Law,
 ) -> Option<(Orbit, Zero, Arrangement)> {
-    let kernel = Kernel::new((beta, beta));
+    let kernel = law.kernel((beta, beta));
     let count = (STARTS.2 / strata.len().max(1)).clamp(STARTS.1, STARTS.0);
-    strata.iter().filter(|c| c.len() >= 3).find_map(|clusters| {
-        let arrangement = arrange(clusters);
+    strata.iter().filter(|c| c.len() >= fewest(law)).find_map(|clusters| {
+        let arrangement = Arrangement { law: law.clone(), ..arrange(clusters) };
         starts(clusters.len(), count)
             .find_map(|start| maximum_from(&start, clusters, &arrangement, &kernel, beta))
             .map(|(orbit, zero)| (orbit, zero, arrangement))
@@ -58,6 +63,7 @@ pub(super) fn maximum_near(
     clusters: &[Members],
     gaps: &[(f64, f64)],
     beta: f64,
+    law: &Law,
 ) -> Option<(Orbit, Zero, Arrangement)> {
     const COINCIDENT: f64 = 2e-3;
     let k = clusters.len();
@@ -73,13 +79,14 @@ pub(super) fn maximum_near(
         start[merged.len() - 1] += middle[x];
         open = middle[x] <= COINCIDENT;
     }
-    if merged.len() < 3 {
+    if merged.len() < fewest(law) {
         return None;
     }
     merged.iter_mut().for_each(|c| c.sort_by(|a, b| b.cmp(a)));
     let sum: f64 = start.iter().sum();
     start.iter_mut().for_each(|g| *g /= sum);
-    let (arrangement, kernel) = (arrange(&merged), Kernel::new((beta, beta)));
+    let kernel = law.kernel((beta, beta));
+    let arrangement = Arrangement { law: law.clone(), ..arrange(&merged) };
     maximum_from(&start, &merged, &arrangement, &kernel, beta)
         .map(|(orbit, zero)| (orbit, zero, arrangement))
 }
@@ -94,7 +101,7 @@ fn maximum_from(
 ) -> Option<(Orbit, Zero)> {
     let k = arrangement.k;
     let gaps = arrangement.approximate(start, kernel)?;
-    if gaps[..k].iter().any(|g| *g < 1e-6 || *g > 0.5) {
+    if gaps[..k].iter().any(|g| *g < 1e-6 || *g > arrangement.law.longest_gap()) {
         return None;
     }
     let mut cell = Cell { gaps: gaps.map(|g| (grid_down(g), grid_down(g))), beta: (beta, beta) };

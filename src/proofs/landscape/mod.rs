@@ -13,6 +13,20 @@
 //! is 1. Bounds of boxes are multiples of `2^-48`, so sums are exact. Tokens can coincide in
 //! several ways, the strata; each is searched by itself. Masses are whole numbers.
 //!
+//! **Other interactions** With a function phi in the place of `e^{beta (c - 1)}`, the energy is
+//! `E = (1/2) sum_ij m_i m_j W(cos(theta_i - theta_j))`, `W' = phi`, `u(d) = phi(cos d) sin d` and
+//! `w = u'`. Critical points are the equilibria of USA-like flows, and of SA-like flows if phi is
+//! positive. Lemmas 2 and 4 and the tests hold for every phi with two derivatives. Lemma 3 has
+//! `M phi(1)` for M. Lemma 1 needs that phi is positive; else let phi be positive up to the
+//! distance a. Then a critical point with several clusters has no gap above `1 - a`, by the same
+//! proof, so boxes start at `[0, 1 - a]^k`, and two clusters are searched, too. `profile.rs` has
+//! the bounds.
+//!
+//! **Small beta** `balance.rs` has a test that combines forces so that the order parameter cancels.
+//!
+//! **Masses in intervals** The tests of benign landscapes hold for all masses in intervals. Tokens
+//! with the same interval may be exchanged: this maps masses in the intervals to others.
+//!
 //! **Lemma 1 (half circle)** If a gap exceeds 1/2, all tokens lie in an open half circle. The pulls
 //! on the first token are then at least 0, and one of them is positive unless all tokens coincide.
 //! If a gap equals 1/2 and k > 2, the same holds. So boxes start at `[0, 1/2]^k` for k > 2, the
@@ -47,24 +61,33 @@
 //! floating point only propose points and matrices, which tests then accept. The Morse inequalities
 //! are an independent test of the counts.
 
+mod balance;
 pub mod branches;
 mod cell;
 mod certificate;
 mod kernel;
+mod lean;
 mod maxima;
 mod newton;
 mod orbits;
+mod partial;
+mod profile;
 mod search;
 mod strata;
 
 pub use cell::MAX_TOKENS;
 pub use certificate::KIND;
 pub use orbits::{Orbit, morse_inequalities_hold};
+pub use partial::Partial;
 
+use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
-use cell::Cell;
+use cell::{Arrangement, Cell};
+use kernel::Law;
+use profile::Profile;
 use search::{Goal, Monitor, Search, Tree};
+use std::sync::Arc;
 use strata::{Members, arrange, strata};
 
 /// Called now and then with the decided share of the work in [0, 1] and the number of boxes; the
@@ -80,11 +103,13 @@ const LONGEST: f64 = 86_400.0;
 /// Number of undecided boxes that a result lists.
 const LISTED: usize = 20;
 
-/// The tokens and the inverse temperatures of a proof.
+/// The tokens and the inverse temperatures, or the interaction, of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tokens {
     masses: Vec<u32>,
+    upper: Vec<u32>,
     beta: (f64, f64),
+    law: Law,
 }
 
 impl Tokens {
@@ -112,7 +137,108 @@ impl Tokens {
             let found = format!("{}..{}", beta.0, beta.1);
             return Err(Error::parameter("beta", found, "an interval a..b with a <= b"));
         }
-        Ok(Self { masses: whole_masses(masses)?, beta })
+        let masses = whole_masses(masses)?;
+        Ok(Self { upper: masses.clone(), masses, beta, law: Law::Exponential })
+    }
+
+    /// Tokens with masses anywhere between these and larger ones, for [`benign`].
+    ///
+    /// **Errors** as [`Tokens::new`]; another number of masses, a mass above its upper bound, equal
+    /// masses with different upper bounds.
+    ///
+    /// ```
+    /// use metastable::proofs::landscape::{Tokens, benign};
+    /// let tokens = Tokens::new(&[1.0, 1.0, 1.0], (1.0, 1.0)).unwrap();
+    /// let tokens = tokens.with_masses_up_to(&[1.0, 1.0, 1.0], &[1.1, 1.1, 1.1]).unwrap();
+    /// assert!(benign(&tokens, false, &|_, _| true).unwrap().proved);
+    /// ```
+    pub fn with_masses_up_to(self, lower: &[f64], upper: &[f64]) -> Result<Self> {
+        let n = self.n();
+        if lower.len() != n || upper.len() != n {
+            return Err(Error::parameter("masses", upper.len(), format!("{n} upper bounds")));
+        }
+        let all = whole_masses(&[lower, upper].concat())?;
+        let (masses, most) = (all[..n].to_vec(), all[n..].to_vec());
+        for x in 0..n {
+            if masses[x] > most[x] {
+                let found = format!("{}..{}", lower[x], upper[x]);
+                return Err(Error::parameter("masses", found, "intervals a..b with a <= b"));
+            }
+            if (0..x).any(|y| masses[y] == masses[x] && most[y] != most[x]) {
+                let expected = "equal upper bounds of masses with equal lower bounds";
+                return Err(Error::parameter("masses", lower[x], expected));
+            }
+        }
+        Ok(Self { masses, upper: most, ..self })
+    }
+
+    /// The same tokens under another interaction, in which beta does not occur or has a value.
+    ///
+    /// **Cost** 0.1 s for the bounds of the interaction. **Errors** a kink, or no bounds of the
+    /// derivatives, such as for an interaction that is not differentiable where tokens coincide.
+    ///
+    /// ```
+    /// use metastable::attention::interaction::Interaction;
+    /// use metastable::proofs::landscape::{Tokens, benign};
+    /// let cubic = Interaction::parse("s^3", &[]).unwrap();
+    /// let tokens = Tokens::new(&[1.0; 3], (0.0, 0.0)).unwrap().with_interaction(&cubic).unwrap();
+    /// let found = benign(&tokens, false, &|_, _| true).unwrap();
+    /// // Two opposite clusters: s^3 does not tell x from -x.
+    /// assert_eq!(found.counterexample.unwrap().1.clusters.len(), 2);
+    /// ```
+    pub fn with_interaction(self, interaction: &Interaction) -> Result<Self> {
+        check_fp_environment()?;
+        let law = Law::Profile(Arc::new(Profile::new(interaction)?));
+        Ok(Self { law, beta: (0.0, 0.0), ..self })
+    }
+
+    /// The upper bounds of the masses, which equal them unless masses lie in intervals.
+    pub fn upper_masses(&self) -> &[u32] {
+        &self.upper
+    }
+
+    /// Whether phi is proved to be positive: always for the exponential. Then no gap exceeds half a
+    /// turn.
+    pub fn is_positive(&self) -> bool {
+        self.law.longest_gap() <= 0.5
+    }
+
+    /// The largest gap of Lemma 1, in turns: only one cluster has a larger gap in equilibrium.
+    pub fn longest_gap(&self) -> f64 {
+        self.law.longest_gap()
+    }
+
+    /// The formula of an interaction other than the exponential, and the parameters in it.
+    pub fn interaction(&self) -> Option<(String, Vec<(&str, f64)>)> {
+        self.law.profile().map(Profile::formula)
+    }
+
+    /// The fewest clusters of a stratum that is searched.
+    fn fewest(&self) -> usize {
+        if self.is_positive() { 3 } else { 2 }
+    }
+
+    /// The clusters with the bounds of their masses, symmetries and interaction.
+    fn arrange(&self, clusters: &[Members]) -> Arrangement {
+        let plain = arrange(clusters);
+        let largest = |m: &u32| {
+            let place = self.masses.iter().position(|own| own == m);
+            f64::from(place.map_or(*m, |x| self.upper[x]))
+        };
+        let mut upper = plain.upper;
+        for (bound, members) in upper.iter_mut().zip(clusters) {
+            *bound = members.iter().map(largest).sum();
+        }
+        Arrangement { law: self.law.clone(), upper, ..plain }
+    }
+
+    fn header(&self, kind: &str) -> String {
+        certificate::header(kind, (&self.masses, &self.upper), self.beta, &self.law)
+    }
+
+    /// The beta of the estimates: interactions cost about as much as the exponential of beta = 1.
+    fn typical_beta(&self) -> (f64, f64) {
+        if self.law.profile().is_some() { (1.0, 1.0) } else { self.beta }
     }
 
     /// The masses as whole numbers without a common factor.
@@ -222,6 +348,8 @@ pub struct Landscape {
     pub interrupted: bool,
     /// The certificate, if it was wanted and the proof is complete.
     pub certificate: Option<String>,
+    /// What was decided, if the proof was interrupted or is a share, and the trees were kept.
+    pub partial: Option<String>,
 }
 
 /// Whether a landscape is benign.
@@ -241,6 +369,48 @@ pub struct Benign {
     pub interrupted: bool,
     /// The certificate, if it was wanted and there is a proof.
     pub certificate: Option<String>,
+    /// What was decided, if the proof was interrupted or is a share, and the trees were kept.
+    pub partial: Option<String>,
+}
+
+/// What is kept, taken over and left to others.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Whether the trees are kept, for a certificate.
+    pub keep: bool,
+    /// What earlier runs or other machines decided. It is taken over without another proof, so the
+    /// verifier must confirm the certificate.
+    pub earlier: Partial,
+    /// `(k, K)`: only the k-th of K shares of the boxes is searched, k from 0.
+    pub shard: (u32, u32),
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self { keep: false, earlier: Partial::default(), shard: (0, 1) }
+    }
+}
+
+impl Work {
+    /// Whether something is taken over.
+    pub fn is_continued(&self) -> bool {
+        self.earlier != Partial::default()
+    }
+
+    /// The tree of a stratum: that of an earlier run, continued, or a new one.
+    fn tree(
+        &self,
+        goal: &str,
+        clusters: &[Members],
+        search: &Search,
+        beta: (f64, f64),
+        share: f64,
+    ) -> Tree {
+        match self.earlier.tree(goal, &certificate::cluster_words(clusters)) {
+            Some(earlier) => search.resume(earlier, beta, share),
+            None => search.run(beta, share),
+        }
+    }
 }
 
 /// What the trees of several strata have in common.
@@ -266,9 +436,9 @@ impl Total {
 }
 
 /// The share of the work of every stratum: the number of boxes grows about sevenfold per cluster.
-fn shares(strata: &[Vec<Members>]) -> Vec<f64> {
-    let weights: Vec<f64> =
-        strata.iter().map(|c| if c.len() > 2 { 7f64.powi(c.len() as i32) } else { 0.0 }).collect();
+fn shares(strata: &[Vec<Members>], fewest: usize) -> Vec<f64> {
+    let weight = |c: &Vec<Members>| if c.len() >= fewest { 7f64.powi(c.len() as i32) } else { 0.0 };
+    let weights: Vec<f64> = strata.iter().map(weight).collect();
     let sum = weights.iter().sum::<f64>().max(1.0);
     weights.into_iter().map(|w| w / sum).collect()
 }
@@ -276,8 +446,8 @@ fn shares(strata: &[Vec<Members>]) -> Vec<f64> {
 /// Finds all critical points and proves that there are no others.
 ///
 /// **Cost** measured with two threads: see the guide, `landscapes`.
-/// **Errors** beta = 0 in the interval (continua of critical points); a proof that would take
-/// longer than a day, with the estimate; arithmetic that is not IEEE.
+/// **Errors** beta = 0 in the interval (continua of critical points); masses in intervals; a proof
+/// that would take longer than a day, with the estimate; arithmetic that is not IEEE.
 ///
 /// ```
 /// use metastable::proofs::landscape::{Tokens, complete};
@@ -288,11 +458,23 @@ fn shares(strata: &[Vec<Members>]) -> Vec<f64> {
 /// assert_eq!(found.labelled, Some(vec![1, 7, 12, 6]));
 /// ```
 pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape> {
+    complete_with(tokens, &Work { keep, ..Work::default() }, report)
+}
+
+/// As [`complete`], continued from earlier work, or as a share.
+///
+/// **Errors** as [`complete`]; earlier work about another landscape.
+pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Landscape> {
     check_fp_environment()?;
+    let keep = work.keep;
     let (low, high) = tokens.beta;
-    if low <= 0.0 && high >= 0.0 {
+    if tokens.law.profile().is_none() && low <= 0.0 && high >= 0.0 {
         let expected = "an interval without 0: at beta = 0 the points with mean 0 are critical and form continua";
         return Err(Error::parameter("beta", format!("{low}..{high}"), expected));
+    }
+    if tokens.masses != tokens.upper {
+        let expected = "masses without intervals: those belong to benign landscapes";
+        return Err(Error::parameter("masses", "intervals", expected));
     }
     refuse_long(tokens, seconds_complete(tokens))?;
     let at = if tokens.is_point() { low } else { 0.5 * (low + high) };
@@ -300,11 +482,12 @@ pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape
     let all = strata(tokens.masses());
     let mut total = Total::default();
     let (mut orbits, mut clear) = (Vec::new(), true);
-    let mut text = certificate::header("complete", tokens.masses(), tokens.beta);
+    let mut text = tokens.header("complete");
+    work.earlier.check(&text)?;
     let halves = if tokens.is_point() { 1.0 } else { 0.5 };
-    for (clusters, share) in all.iter().zip(shares(&all)) {
-        let arrangement = arrange(clusters);
-        if clusters.len() < 3 {
+    for (clusters, share) in all.iter().zip(shares(&all, tokens.fewest())) {
+        let arrangement = tokens.arrange(clusters);
+        if clusters.len() < tokens.fewest() {
             orbits.push(orbits::simple(clusters, &arrangement, at));
             continue;
         }
@@ -314,8 +497,10 @@ pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape
             tolerance,
             keep,
             monitor: &monitor,
+            shard: work.shard,
         };
-        let tree = search(Goal::Zeros, 1e-6).run((at, at), halves * share);
+        let zeros = search(Goal::Zeros, 1e-6);
+        let tree = work.tree("zeros", clusters, &zeros, (at, at), halves * share);
         total.add(clusters, &tree);
         let (found, apart) = orbits::orbits(clusters, &arrangement, &tree.zeros, at);
         clear &= apart;
@@ -324,7 +509,8 @@ pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape
             certificate::tree(&mut text, "zeros", clusters, &tree);
         }
         if !tokens.is_point() {
-            let tree = search(Goal::Regular, 1e-5).run(tokens.beta, 0.5 * share);
+            let regular = search(Goal::Regular, 1e-5);
+            let tree = work.tree("regular", clusters, &regular, tokens.beta, 0.5 * share);
             total.add(clusters, &tree);
             if keep {
                 certificate::tree(&mut text, "regular", clusters, &tree);
@@ -339,6 +525,7 @@ pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape
     let morse = labelled.as_ref().map(|c| morse_inequalities_hold(c));
     let complete =
         total.undecided == 0 && clear && !interrupted && labelled.is_some() && morse == Some(true);
+    let partial = (keep && (interrupted || work.shard.1 > 1)).then(|| text.clone());
     if let Some(counts) = labelled.as_ref().filter(|_| keep && complete) {
         let words: Vec<String> = counts.iter().map(u64::to_string).collect();
         text.push_str(&format!("counts {} {}\nend\n", orbits.len(), words.join(" ")));
@@ -354,6 +541,7 @@ pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape
         undecided_boxes: total.listed,
         interrupted,
         certificate: (keep && complete).then_some(text),
+        partial,
     })
 }
 
@@ -373,8 +561,8 @@ fn opposite_is_regular(clusters: &[Members], beta: (f64, f64)) -> bool {
 /// several clusters at one beta of it.
 ///
 /// **Cost** measured with two threads: see the guide, `landscapes`.
-/// **Errors** a proof that would take longer than a day, with the estimate; arithmetic that is not
-/// IEEE.
+/// **Errors** an interaction with `phi(1) <= 0`; a proof that would take longer than a day, with
+/// the estimate; arithmetic that is not IEEE.
 ///
 /// ```
 /// use metastable::proofs::landscape::{Tokens, benign};
@@ -384,30 +572,41 @@ fn opposite_is_regular(clusters: &[Members], beta: (f64, f64)) -> bool {
 /// assert!(benign(&tokens, false, &|_, _| true).unwrap().counterexample.is_some());
 /// ```
 pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
+    benign_with(tokens, &Work { keep, ..Work::default() }, report)
+}
+
+/// As [`benign`], continued from earlier work, or as a share.
+///
+/// **Errors** as [`benign`]; earlier work about another landscape.
+pub fn benign_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Benign> {
     check_fp_environment()?;
+    let keep = work.keep;
     refuse_long(tokens, seconds_benign(tokens))?;
+    refuse_repulsive(&tokens.law)?;
     let all = strata(tokens.masses());
     let (low, high) = tokens.beta;
     for beta in if tokens.is_point() { vec![low] } else { vec![low, high] } {
-        if let Some(found) = maxima::spurious_maximum(&all, beta) {
+        if let Some(found) = maxima::spurious_maximum(&all, beta, &tokens.law) {
             return Ok(counterexample(tokens, beta, found, keep));
         }
     }
     let monitor = Monitor::new(report);
-    let top: Vec<&Vec<Members>> =
-        all.iter().filter(|c| c.len() == tokens.n() && c.len() > 2).collect();
+    let is_top = |c: &&Vec<Members>| c.len() == tokens.n() && c.len() >= tokens.fewest();
+    let top: Vec<&Vec<Members>> = all.iter().filter(is_top).collect();
     let mut total = Total::default();
-    let mut text = certificate::header("benign", tokens.masses(), tokens.beta);
+    let mut text = tokens.header("benign");
+    work.earlier.check(&text)?;
     for clusters in &top {
-        let arrangement = arrange(clusters);
+        let arrangement = tokens.arrange(clusters);
         let search = Search {
             arrangement: &arrangement,
             goal: Goal::Ascent,
             tolerance: if tokens.is_point() { 1e-6 } else { 1e-5 },
             keep,
             monitor: &monitor,
+            shard: work.shard,
         };
-        let tree = search.run(tokens.beta, 1.0 / top.len() as f64);
+        let tree = work.tree("ascent", clusters, &search, tokens.beta, 1.0 / top.len() as f64);
         total.add(clusters, &tree);
         if keep {
             certificate::tree(&mut text, "ascent", clusters, &tree);
@@ -415,15 +614,17 @@ pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
     }
     let interrupted = monitor.is_stopped();
     let proved = total.undecided == 0 && !interrupted;
-    if !proved && !interrupted {
+    if !proved && !interrupted && work.shard.1 == 1 {
         for open in &total.listed {
             let beta = 0.5 * (open.beta.0 + open.beta.1);
-            if let Some(found) = maxima::maximum_near(&open.clusters, &open.gaps, beta) {
+            if let Some(found) = maxima::maximum_near(&open.clusters, &open.gaps, beta, &tokens.law)
+            {
                 let found = counterexample(tokens, beta, found, keep);
                 return Ok(Benign { boxes: total.boxes, ..found });
             }
         }
     }
+    let partial = (keep && (interrupted || work.shard.1 > 1)).then(|| text.clone());
     text.push_str("end\n");
     Ok(Benign {
         proved,
@@ -433,17 +634,59 @@ pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
         undecided_boxes: total.listed,
         interrupted,
         certificate: (keep && proved).then_some(text),
+        partial,
     })
+}
+
+/// The leaves of the certificate of a benign landscape as goals for LeanCert, a tool for Lean 4.
+/// This program does not run it.
+///
+/// **Errors** an interaction, masses in intervals, another certificate, more than 2000 goals.
+///
+/// ```
+/// use metastable::proofs::landscape::{Tokens, benign, lean};
+/// let tokens = Tokens::new(&[1.0; 3], (1.0, 1.0)).unwrap();
+/// let text = benign(&tokens, true, &|_, _| true).unwrap().certificate.unwrap();
+/// assert!(lean(&tokens, &text).unwrap().contains("theorem leaf_1 :"));
+/// ```
+pub fn lean(tokens: &Tokens, certificate: &str) -> Result<String> {
+    let refuse = |found: &str| {
+        let expected = "a proved benign landscape of the exponential with few boxes: n = 3 or 4";
+        Err(Error::parameter("lean", found, expected))
+    };
+    if tokens.law.profile().is_some() || tokens.masses != tokens.upper {
+        return refuse("an interaction, or masses in intervals");
+    }
+    let partial = Partial::read(certificate)?;
+    partial.check(&tokens.header("benign"))?;
+    let mut out = format!(
+        "import LeanCert\n\n/-\nThe leaves of a certificate of `metastable landscape --benign`, masses \
+         {:?}, beta in {:?}.\nGaps are in turns. This file was written and not run.\n-/\n",
+        tokens.masses, tokens.beta
+    );
+    let mut count = 0;
+    for clusters in strata(tokens.masses()) {
+        let Some(tree) = partial.tree("ascent", &certificate::cluster_words(&clusters)) else {
+            continue;
+        };
+        let gaps = std::array::from_fn(|x| (0.0, if x < clusters.len() { 0.5 } else { 0.0 }));
+        let root = Cell { gaps, beta: tokens.beta };
+        if lean::goals(&mut out, &mut count, &arrange(&clusters), tree, root).is_none() {
+            return refuse("a certificate with more than 2000 goals");
+        }
+    }
+    Ok(out)
 }
 
 /// A result with a proved local maximum at one beta.
 fn counterexample(
     tokens: &Tokens,
     beta: f64,
-    (orbit, zero, arrangement): (Orbit, newton::Zero, cell::Arrangement),
+    (orbit, zero, arrangement): (Orbit, newton::Zero, Arrangement),
     keep: bool,
 ) -> Benign {
-    let mut text = certificate::header("maximum", tokens.masses(), (beta, beta));
+    let masses = (tokens.masses(), tokens.masses());
+    let mut text = certificate::header("maximum", masses, (beta, beta), &tokens.law);
     text.push_str(&format!("tree zeros {}\n", certificate::cluster_words(&orbit.clusters)));
     certificate::zero(&mut text, &zero.alone[..arrangement.k]);
     text.push_str("end\n");
@@ -455,6 +698,19 @@ fn counterexample(
         undecided_boxes: Vec::new(),
         interrupted: false,
         certificate: keep.then_some(text),
+        partial: None,
+    }
+}
+
+/// **Errors** an interaction for which one cluster is no local maximum.
+fn refuse_repulsive(law: &Law) -> Result<()> {
+    match law.profile() {
+        Some(profile) if !profile.own().is_positive() => {
+            let found = format!("phi(1) = {}", profile.own().mid());
+            let expected = "phi(1) > 0: else one cluster is no local maximum";
+            Err(Error::parameter("interaction", found, expected))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -486,7 +742,8 @@ pub fn seconds_complete(tokens: &Tokens) -> f64 {
     } else {
         (1..tokens.n()).map(|k| k as f64).product::<f64>() / 2.0
     };
-    let smallest = tokens.beta.0.abs().min(tokens.beta.1.abs()).max(1e-3);
+    let beta = tokens.typical_beta();
+    let smallest = beta.0.abs().min(beta.1.abs()).max(1e-3);
     let small = (1.0 / smallest).max(1.0).powf((1.6 * (n - 4.2)).max(0.0));
     let interval = if tokens.is_point() { 1.0 } else { 300.0 * 10f64.powf((n - 4.0).max(0.0)) };
     1500.0 * 9f64.powf(n - 5.0) * small * interval * orders * 5e-6 * (n / 5.0).powi(3)
@@ -504,7 +761,7 @@ pub fn seconds_benign(tokens: &Tokens) -> f64 {
         (1..tokens.n()).map(|k| k as f64).product()
     };
     let boxes = match () {
-        () if tokens.beta.0 >= -0.2 => 6e5 * 3.2f64.powf(n - 11.0),
+        () if tokens.typical_beta().0 >= -0.2 => 6e5 * 3.2f64.powf(n - 11.0),
         () if tokens.n().is_multiple_of(3) => 4.5e6 * 8f64.powf(n - 8.0),
         () => 9e5 * 8f64.powf(n - 8.0),
     };

@@ -255,7 +255,7 @@ impl Arrangement {
                 break;
             }
         }
-        g[..k].iter().all(|g| *g > 1e-9 && *g < 0.75).then_some(g)
+        g[..k].iter().all(|g| *g > 1e-9 && *g < 1.0).then_some(g)
     }
 
     /// A zero near a cell, with a proof that it is the only one in a box that contains the cell.
@@ -314,16 +314,30 @@ impl Arrangement {
         if !step.unique {
             return None;
         }
+        Some(self.narrow(alone, inner, kernel))
+    }
+
+    /// The zero of a box in which it is the only one, with a narrow enclosure.
+    pub(super) fn enclose(
+        &self,
+        alone: &Row<(f64, f64)>,
+        beta: (f64, f64),
+        kernel: &Kernel,
+    ) -> Option<Zero> {
+        self.narrow(*alone, Cell { gaps: *alone, beta }, kernel)
+    }
+
+    fn narrow(&self, alone: Row<(f64, f64)>, mut inner: Cell, kernel: &Kernel) -> Option<Zero> {
         for _ in 0..6 {
-            if !inner.close(k) {
-                return Some(None);
+            if !inner.close(self.k) {
+                return None;
             }
             let pairs = self.pairs(&inner, kernel);
             if self.newton(&mut inner, &pairs, kernel).empty {
-                return Some(None);
+                return None;
             }
         }
-        inner.close(k).then_some(Some(Zero { alone, place: inner.gaps }))
+        inner.close(self.k).then_some(Zero { alone, place: inner.gaps })
     }
 
     /// Number of directions of ascent at a zero in a box, also those that split a cluster; `None`
@@ -354,7 +368,8 @@ impl Arrangement {
             }
         }
         for p in (0..k).filter(|p| self.size[*p] > 1) {
-            let mut sum = Interval::exact(self.mass[p] * self.mass[p]);
+            let square = Interval::exact(self.mass[p] * self.mass[p]);
+            let mut sum = kernel.own().map_or(square, |own| own * square);
             for q in (0..k).filter(|q| *q != p) {
                 sum = sum + pairs.w[p.min(q)][p.max(q)];
             }

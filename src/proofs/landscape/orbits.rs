@@ -1,7 +1,7 @@
 //! Orbits of zeros: duplicates, symmetry, multiplicity, energy; the Morse inequalities.
 
 use super::cell::{Arrangement, Cell, Row};
-use super::kernel::{Kernel, direction};
+use super::kernel::direction;
 use super::newton::Zero;
 use super::strata::{Members, multiplicity};
 
@@ -24,8 +24,9 @@ pub struct Orbit {
     pub rotations: u64,
     /// Whether a reflection maps the configuration to itself.
     pub mirror: bool,
-    /// `sum m_i m_j e^{beta (cos - 1)}` for masses with sum 1: the energy in units of that of one
-    /// cluster. Rounded, without a proved bound.
+    /// The energy in units of that of one cluster: `sum m_i m_j e^{beta (cos - 1)}` for masses with
+    /// sum 1, or `sum m_i m_j W(cos) / W(1)`, `W' = phi`, for an interaction phi. Rounded, without
+    /// a proved bound.
     pub energy_share: f64,
 }
 
@@ -40,15 +41,24 @@ impl Orbit {
 fn energy_share(arrangement: &Arrangement, gaps: &Row<f64>, beta: f64) -> f64 {
     let (k, mass) = (arrangement.k, &arrangement.mass);
     let total: f64 = mass[..k].iter().sum();
+    let share = |t: f64| {
+        // 1 - cos d = 2 sin^2(d / 2).
+        let half = direction(0.5 * t.clamp(0.0, 1.0)).s;
+        match arrangement.law.profile() {
+            Some(profile) => {
+                let w = |s: f64| profile.interaction().potential(s);
+                w((1.0 - 2.0 * half * half).clamp(-1.0, 1.0)) / w(1.0)
+            }
+            None => (-2.0 * beta * half * half).exp(),
+        }
+    };
     let mut sum = 0.0;
     for p in 0..k {
         let mut t = 0.0;
         sum += mass[p] * mass[p];
         for q in p + 1..k {
             t += gaps[q - 1];
-            // 1 - cos d = 2 sin^2(d / 2).
-            let half = direction(0.5 * t.clamp(0.0, 1.0)).s;
-            sum += 2.0 * mass[p] * mass[q] * (-2.0 * beta * half * half).exp();
+            sum += 2.0 * mass[p] * mass[q] * share(t);
         }
     }
     sum / (total * total)
@@ -59,10 +69,13 @@ pub(super) fn simple(clusters: &[Members], arrangement: &Arrangement, beta: f64)
     let k = clusters.len();
     let mut gaps = [(0.0, 0.0); super::cell::MAX_TOKENS];
     gaps[..k].fill(if k == 1 { (1.0, 1.0) } else { (0.5, 0.5) });
-    let ascents = if k == 1 {
-        Some(0)
-    } else {
-        arrangement.ascents(&Cell { gaps, beta: (beta, beta) }, &Kernel::new((beta, beta)))
+    let kernel = arrangement.law.kernel((beta, beta));
+    let ascents = match kernel.own() {
+        // Every direction splits the only cluster, and has the sign of phi(1).
+        Some(own) if k == 1 && own.is_negative() => Some(arrangement.size[0] - 1),
+        Some(own) if k == 1 && own.contains(0.0) => None,
+        _ if k == 1 => Some(0),
+        _ => arrangement.ascents(&Cell { gaps, beta: (beta, beta) }, &kernel),
     };
     let rotations = if k == 2 && clusters[0] == clusters[1] { 2 } else { 1 };
     orbit(clusters, arrangement, &gaps, beta, (rotations, true), ascents)
@@ -137,7 +150,7 @@ pub(super) fn orbits(
             mirror |= same && *back;
         }
         let cell = Cell { gaps: zero.place, beta: (beta, beta) };
-        let ascents = arrangement.ascents(&cell, &Kernel::new((beta, beta)));
+        let ascents = arrangement.ascents(&cell, &arrangement.law.kernel((beta, beta)));
         let symmetry = (rotations, mirror);
         found.push((orbit(clusters, arrangement, &zero.place, beta, symmetry, ascents), *zero));
     }

@@ -1,9 +1,11 @@
 //! Branch and bound: a tree of boxes in which every leaf has a reason.
 
+use super::balance::Combination;
 use super::cell::{Arrangement, Cell, GRID, Row, grid_down};
-use super::kernel::Kernel;
 use super::newton::Zero;
+use super::partial::{Branches, below};
 use crate::num::interval::check_fp_environment;
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a tree proves.
@@ -18,7 +20,7 @@ pub(super) enum Goal {
 }
 
 /// A node of a tree, in the order of a walk that visits a node before its children.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     /// Two children: gap r below and above a multiple of `2^-48`.
     Gap(usize, i64),
@@ -34,6 +36,8 @@ pub(super) enum Node {
     Force(usize, usize),
     /// The two clusters of a gap cannot both be in equilibrium.
     Quotient(usize),
+    /// A combination of forces, and of the quotient of a gap, is not 0.
+    Balance(Combination),
     /// Newton's method leaves nothing.
     Empty,
     /// The box lies in that of a zero.
@@ -148,6 +152,8 @@ pub(super) struct Search<'a> {
     /// Whether the nodes of the tree are kept, for a certificate.
     pub(super) keep: bool,
     pub(super) monitor: &'a Monitor<'a>,
+    /// The share of the boxes at the depth of threads that is searched: `(k, K)` is the k-th of K.
+    pub(super) shard: (u32, u32),
 }
 
 /// What happens to a box.
@@ -161,15 +167,79 @@ enum Verdict {
 impl Search<'_> {
     /// The tree of a box. The result does not depend on the number of threads.
     pub(super) fn run(&self, beta: (f64, f64), share: f64) -> Tree {
-        let gaps: Row<(f64, f64)> =
-            std::array::from_fn(|x| if x < self.arrangement.k { (0.0, 0.5) } else { (0.0, 0.0) });
-        self.branch(Cell { gaps, beta }, 0, share)
+        self.branch(self.root(beta), 0, 1, share)
     }
 
-    /// The tree of a box near the root: both children at the same time.
-    fn branch(&self, cell: Cell, depth: u32, share: f64) -> Tree {
+    fn root(&self, beta: (f64, f64)) -> Cell {
+        let longest = self.arrangement.law.longest_gap();
+        let gaps: Row<(f64, f64)> =
+            std::array::from_fn(
+                |x| if x < self.arrangement.k { (0.0, longest) } else { (0.0, 0.0) },
+            );
+        Cell { gaps, beta }
+    }
+
+    /// The tree of which an earlier run, or other machines, decided a part: only its undecided
+    /// boxes are searched, and the nodes are those of one run.
+    pub(super) fn resume(&self, earlier: &Branches, beta: (f64, f64), share: f64) -> Tree {
+        let (k, mut tree) = (self.arrangement.k, Tree::default());
+        let kernel = self.arrangement.law.kernel(beta);
+        for alone in &earlier.zeros {
+            match self.arrangement.enclose(alone, beta, &kernel) {
+                Some(zero) => tree.zeros.push(zero),
+                // A file that is not what a run wrote: everything is searched again.
+                None => return self.run(beta, share),
+            }
+        }
+        // Undecided boxes with their places in the tree, as `branch` numbers them.
+        let (mut open, mut stack) = (Vec::new(), vec![(self.root(beta), 0, 1)]);
+        for node in &earlier.nodes {
+            let Some((mut cell, depth, path)) = stack.pop() else { break };
+            if matches!(node, Node::Undecided) {
+                open.push((cell, depth, path));
+                continue;
+            }
+            cell.close(k);
+            let children = below(node, cell);
+            let one = children.len() < 2;
+            for (x, child) in children.into_iter().enumerate() {
+                stack.push(match () {
+                    () if one || depth >= PARALLEL_DEPTH => (child, depth, path),
+                    // The second child comes first.
+                    () => (child, depth + 1, 2 * path + 1 - x as u64),
+                });
+            }
+        }
+        let part = share / open.len().max(1) as f64;
+        let search = |(cell, depth, path): (Cell, u32, u64)| self.branch(cell, depth, path, part);
+        let found: Vec<Tree> = open.into_par_iter().map(search).collect();
+        if found.is_empty() {
+            self.monitor.add(share, 0);
+        }
+        let mut found = found.into_iter();
+        for node in &earlier.nodes {
+            if matches!(node, Node::Undecided)
+                && let Some(own) = found.next()
+            {
+                tree.append(own);
+            } else {
+                tree.boxes += 1;
+                tree.nodes.push(node.clone());
+            }
+        }
+        tree
+    }
+
+    /// The tree of a box near the root: both children at the same time. `path` has the choices on
+    /// the way to it as binary digits after a 1.
+    fn branch(&self, cell: Cell, depth: u32, path: u64, share: f64) -> Tree {
         if depth >= PARALLEL_DEPTH {
-            return self.grow(cell, share);
+            if u64::from(self.shard.0) == path % u64::from(self.shard.1) {
+                return self.grow(cell, share);
+            }
+            let mut tree = Tree::default();
+            tree.give_up(&cell, self.keep);
+            return tree;
         }
         let mut tree = Tree::default();
         // The way of rounding belongs to the thread.
@@ -179,8 +249,8 @@ impl Search<'_> {
         }
         if let Some((a, b)) = self.visit(cell, &mut tree) {
             let (one, two) = rayon::join(
-                || self.branch(a, depth + 1, 0.5 * share),
-                || self.branch(b, depth + 1, 0.5 * share),
+                || self.branch(a, depth + 1, 2 * path, 0.5 * share),
+                || self.branch(b, depth + 1, 2 * path + 1, 0.5 * share),
             );
             tree.append(one);
             tree.append(two);
@@ -238,7 +308,7 @@ impl Search<'_> {
             if self.goal != Goal::Zeros && relative_width(cell.beta) > 0.4 {
                 return self.split_beta(cell, tree);
             }
-            let kernel = Kernel::new(cell.beta);
+            let kernel = arrangement.law.kernel(cell.beta);
             let pairs = arrangement.pairs(&cell, &kernel);
             if let Some((a, b)) = arrangement.force(&pairs) {
                 return Verdict::Leaf(Node::Force(a, b));
@@ -254,6 +324,9 @@ impl Search<'_> {
             }
             if let Some(p) = arrangement.quotient(&cell, &pairs, &kernel) {
                 return Verdict::Leaf(Node::Quotient(p));
+            }
+            if let Some(found) = arrangement.balance(&cell, &pairs) {
+                return Verdict::Leaf(Node::Balance(found));
             }
             if let Some(id) = tree.zeros.iter().position(|z| cell.is_within(&z.alone, k)) {
                 return Verdict::Leaf(Node::Unique(id));

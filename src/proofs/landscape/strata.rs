@@ -2,6 +2,7 @@
 //! reflections and permutations of equal masses.
 
 use super::cell::{Arrangement, MAX_TOKENS, Row};
+use super::kernel::Law;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The masses of the tokens of a cluster, largest first.
@@ -78,7 +79,7 @@ pub(super) fn arrange(clusters: &[Members]) -> Arrangement {
             symmetries.push((image, back));
         }
     }
-    Arrangement { k, mass, size, symmetries }
+    Arrangement { k, mass, size, symmetries, upper: mass, law: Law::Exponential }
 }
 
 fn factorial(n: usize) -> u64 {

@@ -90,7 +90,7 @@ struct Work<'a> {
 pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
     let mut work = Work::new(tokens, report)?;
     super::refuse_long(tokens, seconds(tokens))?;
-    let shares = super::shares(&work.strata);
+    let shares = super::shares(&work.strata, tokens.fewest());
     for (stratum, share) in shares.into_iter().enumerate() {
         work.branches_of(stratum);
         if work.strata[stratum].len() > 2 {
@@ -207,6 +207,14 @@ impl<'a> Work<'a> {
     /// not IEEE.
     fn new(tokens: &'a Tokens, report: Report<'a>) -> Result<Self> {
         check_fp_environment()?;
+        if tokens.interaction().is_some() || tokens.masses() != tokens.upper_masses() {
+            let expected = "the exponential and fixed masses";
+            return Err(Error::parameter(
+                "tokens",
+                "an interaction or masses in intervals",
+                expected,
+            ));
+        }
         let (low, high) = tokens.beta;
         for b in [low, high] {
             crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
@@ -259,6 +267,7 @@ impl<'a> Work<'a> {
                 tolerance: 1e-6,
                 keep: false,
                 monitor: &monitor,
+                shard: (0, 1),
             };
             search.run((high, high), 0.0)
         };

@@ -2,12 +2,17 @@
 
 use super::Topic;
 
+pub mod benign_circle;
+pub mod benign_window;
 pub mod block_inequality;
+pub mod critical_orbits;
 pub mod curvature_identity;
 pub mod large_beta_chains;
 pub mod large_beta_polygon;
+pub mod one_saddle_per_partition;
 pub mod partitions_at_large_beta;
 pub mod polygon_saddles;
+pub mod powers_on_the_circle;
 pub mod repulsive_minimisers;
 pub mod saddles_unstable;
 mod setting;
@@ -30,9 +35,15 @@ pub static TOPIC: Topic = Topic {
            beta > 0 is saddles-unstable, tested at critical points that a search finds. Regular \
            polygons of clusters are saddles with a slow ascent; polygon-saddles has a proof for \
            every number of corners.\n\n\
-           Open is whether the argument with chains reaches down to a quarter of its threshold \
-           (large-beta-polygon). For larger beta all critical points on the circle are known: one \
-           for every set partition in a cyclic order (partitions-at-large-beta).\n\n\
+           Few tokens on the circle can be settled by boxes that cover all configurations. \
+           benign-circle is the theorem for every beta >= -0.16, and benign-window the interval \
+           below it. critical-orbits counts all critical points. The counts suggest \
+           one-saddle-per-partition, which is open between the beta that boxes settle and an explicit \
+           constant; beyond it there is exactly one critical point for every set partition in a \
+           cyclic order (partitions-at-large-beta). Under other interactions there are more local \
+           maxima: powers-on-the-circle.\n\n\
+           Open is also whether the argument with chains reaches down to a quarter of its threshold \
+           (large-beta-polygon).\n\n\
            With V = -I tokens descend the energy. The theorem of Cohn and Kumar says which \
            configurations are global minimisers (sharp-minimisers); its converse, as printed, is \
            false. Random tokens end there, which is observed and not proved \
@@ -47,6 +58,11 @@ pub static TOPIC: Topic = Topic {
         &partitions_at_large_beta::ENTRY,
         &saddles_unstable::ENTRY,
         &polygon_saddles::ENTRY,
+        &benign_circle::ENTRY,
+        &benign_window::ENTRY,
+        &critical_orbits::ENTRY,
+        &one_saddle_per_partition::ENTRY,
+        &powers_on_the_circle::ENTRY,
         &sharp_minimisers::ENTRY,
         &repulsive_minimisers::ENTRY,
     ],

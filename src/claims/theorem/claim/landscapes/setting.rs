@@ -4,13 +4,40 @@
 use crate::attention::kernel::log_kernel;
 use crate::landscape::{CriticalPoint, Exponential, search::Search};
 use crate::num::interval::Interval;
-use crate::proofs::critical_point;
+use crate::proofs::{critical_point, landscape};
 use crate::sphere::cap::{Hemisphere, hemisphere};
 use crate::theorem::prelude::*;
 use crate::theory::threshold::tau_star;
 
 /// The energy of tokens of equal masses.
 pub(super) const ENERGY: Domain = Domain { dynamics: &["usa"], ..Domain::EQUAL_MASSES };
+
+/// Equal tokens on the circle, without a dynamics: proofs about all configurations.
+pub(super) const CIRCLE: Domain = Domain {
+    d: Sizes::Fixed(2),
+    draws: "n and beta; the proof is about all configurations",
+    ..Domain::FREE
+};
+
+/// Equal tokens on the circle for a proof.
+pub(super) fn equal_tokens(n: usize, beta: (f64, f64)) -> Result<landscape::Tokens> {
+    landscape::Tokens::new(&vec![1.0; n], beta)
+}
+
+/// Whether the landscape of n equal tokens is proved to be benign for all these beta.
+pub(super) fn is_benign(n: usize, beta: (f64, f64)) -> Result<Finding> {
+    Ok(Finding::answer(landscape::benign(&equal_tokens(n, beta)?, false, &|_, _| true)?.proved))
+}
+
+/// As [`is_benign`], for several n.
+pub(super) fn are_benign(sizes: &[usize], beta: (f64, f64)) -> Result<bool> {
+    for n in sizes {
+        if !landscape::benign(&equal_tokens(*n, beta)?, false, &|_, _| true)?.proved {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
 
 /// Bound on the rounding error of second derivatives along displacements of the tokens `moved`,
 /// summed over displacements with `sum |u_i|^2 = planes`: the size of the terms times

@@ -1,0 +1,40 @@
+//! Benign landscapes on the circle for negative beta.
+
+use super::setting::{CIRCLE, are_benign, is_benign};
+use crate::theorem::prelude::*;
+
+/// The interval that arXiv:2507.22857 leaves open.
+///
+/// # Derivation
+///
+/// By the same boxes. `metastable landscape --n 8 --beta -0.6656666..-0.16 --benign` proves it for
+/// n = 8, and the verifier confirms its certificate; likewise for smaller n.
+pub static ENTRY: Claim = Claim {
+    name: "benign-window",
+    title: "The landscape on the circle is benign for -0.6656 <= beta <= -0.16 and n <= 8",
+    then: "For d = 2, equal masses, 3 <= n <= 8 and -0.6656 <= beta <= -0.16, every critical point \
+           of E_beta other than consensus has a direction in which E_beta increases at second \
+           order.",
+    tested: "by a proof with boxes that cover all configurations at the drawn beta",
+    domain: Domain {
+        n: Sizes::Range(3, 8),
+        beta: Betas::Linear(-0.6656, -0.16),
+        corners: &[(3, 2, -0.6656), (6, 2, -0.5)],
+        ..CIRCLE
+    },
+    source: "derived, by computer; the interval between the theorem and the counterexample of \
+             arXiv:2507.22857",
+    trials: (6, 60),
+    trial: |case, _| is_benign(case.n, (case.beta, case.beta)),
+    no_constant: "the sign of an eigenvalue decides",
+    control: Control {
+        what: "beta = -0.667 < -2/3: the regular triangle is a local maximum",
+        trial: |_| is_benign(3, (-0.667, -0.667)),
+    },
+    proof: Some(Proof {
+        what: "n = 3, 4, 5 and all beta in [-0.6656, -0.16]",
+        whole: false,
+        holds: || are_benign(&[3, 4, 5], (-0.6656, -0.16)),
+    }),
+    ..Claim::EXACT
+};
