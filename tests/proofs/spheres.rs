@@ -21,7 +21,7 @@ fn agree(proved: &[Orbit], searched: &[CriticalPoint], d: usize) {
         // The search finds points to about 1e-12; the energy is stationary there.
         let near = |o: &&&Orbit| {
             (o.energy_share - point.log_energy.exp()).abs() < 1e-10
-                && o.index(d) == Some(point.spectrum.morse_index)
+                && o.index(d) == Some(point.spectrum.unstable)
                 && o.sizes().len() == point.sizes.len()
         };
         assert_eq!(proved.iter().filter(near).count(), 1, "d = {d}: {point:?}");
@@ -78,7 +78,7 @@ fn searches_find_the_proved_points_on_spheres() {
     }
 }
 
-/// Five tokens: the search in two dimensions, the circle, and the verifier.
+/// Five tokens: the search in two dimensions, and the verifier.
 #[test]
 fn five_tokens_have_eleven_points() {
     let proved = all(&[1.0; 5], 4.0, None, true);
@@ -103,13 +103,12 @@ fn ranks_up_to_two_are_the_circle() {
         assert!(sphere.complete && plane.complete, "{masses:?}");
         assert_eq!(sphere.orbits.len(), plane.orbits.len(), "{masses:?}");
         for orbit in &plane.orbits {
-            // Labelled points modulo rotations: a mirror image is another one unless it is the
-            // same.
-            let copies = if orbit.mirror { 1 } else { 2 };
+            // Modulo rotations alone, a mirror image of labelled points is another one, unless all
+            // lie on a line.
             let same = |o: &&Orbit| {
                 (o.energy_share - orbit.energy_share).abs() < 1e-10
                     && o.index(2) == orbit.ascents
-                    && copies * o.multiplicity == orbit.multiplicity
+                    && o.rank as u64 * o.multiplicity == orbit.multiplicity
             };
             assert_eq!(sphere.orbits.iter().filter(same).count(), 1, "{orbit:?}");
         }

@@ -418,3 +418,81 @@ impl Cell {
         (0..pairs).any(|t| self.g[t].1 < other.g[t].0 || other.g[t].1 < self.g[t].0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, EXP, MAX_PAIRS, Pairs, System, exponential, grid_down, grid_up};
+    use crate::num::interval::Interval;
+    use crate::num::stream::Stream;
+
+    #[test]
+    fn the_kernel_has_its_error() {
+        let mut s = Stream::new(1, &["spheres kernel"]);
+        for _ in 0..100_000 {
+            let x = Interval::exact(s.uniform_in(-250.0, 30.0));
+            let (found, exact) = (exponential(x), x.exp());
+            assert!(found.lo() <= exact.lo() && exact.hi() <= found.hi(), "{x:?}");
+            assert!(found.width() <= 2.1 * EXP * exact.hi(), "{x:?}");
+        }
+    }
+
+    /// Products of random unit vectors in space.
+    fn gram(system: &System, s: &mut Stream) -> Pairs<f64> {
+        let mut x = Vec::new();
+        for _ in 0..system.n {
+            let v: Vec<f64> = (0..3).map(|_| s.uniform_in(-1.0, 1.0)).collect();
+            let length = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+            x.push(v.iter().map(|v| v / length).collect::<Vec<f64>>());
+        }
+        let mut g = [1.0; MAX_PAIRS];
+        for a in 0..system.n {
+            for b in a + 1..system.n {
+                let product: f64 = x[a].iter().zip(&x[b]).map(|(a, b)| a * b).sum();
+                g[system.place[a][b]] = product.clamp(-1.0, 1.0);
+            }
+        }
+        g
+    }
+
+    #[test]
+    fn boxes_keep_ordered_matrices_and_enclose_forces() {
+        let mut s = Stream::new(2, &["spheres boxes"]);
+        let system = System::new(&[1, 1, 1, 2], 3.0);
+        for _ in 0..3000 {
+            let first = gram(&system, &mut s);
+            let images = system.permutations.iter().map(|p| system.moved(p).map(|t| first[t]));
+            let larger = |a: &Pairs<f64>, b: &Pairs<f64>| {
+                let parts = a.iter().zip(b).take(system.pairs);
+                parts
+                    .map(|(a, b)| a.total_cmp(b))
+                    .find(|o| o.is_ne())
+                    .unwrap_or(std::cmp::Ordering::Equal)
+            };
+            let g = images.max_by(larger).unwrap_or(first);
+            let mut cell = system.root();
+            for (b, g) in cell.g.iter_mut().zip(&g).take(system.pairs) {
+                let (down, up) = (s.uniform_in(0.0, 0.4), s.uniform_in(0.0, 0.4));
+                *b = (grid_down(g - down).max(-1.0), grid_up(g + up).min(1.0));
+            }
+            let kept = system.close(&mut cell)
+                && (0..system.pairs).all(|t| cell.g[t].0 <= g[t] && g[t] <= cell.g[t].1);
+            assert!(kept, "{g:?} {cell:?}");
+            let point = Cell { g: g.map(|g| (g, g)) };
+            let groups = system.groups(&cell);
+            let (wide, exact) = (system.values(&cell, &groups), system.values(&point, &groups));
+            for i in 0..groups.k {
+                for k in (0..groups.k).filter(|k| *k != i) {
+                    let (f, g) =
+                        (system.force(&groups, &wide, i, k), system.force(&groups, &exact, i, k));
+                    assert!(f.lo() <= g.hi() && g.lo() <= f.hi());
+                    // Lemma 4, with the definition of the quotient.
+                    let t = system.place[groups.first[i]][groups.first[k]];
+                    let both = g + system.force(&groups, &exact, k, i);
+                    let q = both / (Interval::exact(1.0) - exact.g[t]);
+                    let enclosure = system.quotient(&groups, &wide, i, k);
+                    assert!(enclosure.lo() <= q.hi() && q.lo() <= enclosure.hi());
+                }
+            }
+        }
+    }
+}

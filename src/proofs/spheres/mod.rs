@@ -54,6 +54,7 @@ pub use cell::MAX_TOKENS;
 pub use certificate::KIND;
 pub use morse::{Labelled, morse_inequalities_hold};
 pub use orbits::Orbit;
+pub use search::Report;
 
 use super::landscape;
 use crate::error::{Error, Result};
@@ -61,10 +62,6 @@ use crate::num::interval::check_fp_environment;
 use cell::System;
 use orbits::Orbits;
 use search::Search;
-
-/// Called now and then with the decided share of the work in [0, 1] and the number of boxes; the
-/// proof ends with what is decided if it returns false.
-pub type Report<'a> = &'a (dyn Fn(f64, u64) -> bool + Sync);
 
 /// Seconds above which a proof is refused before it starts.
 const LONGEST: f64 = 86_400.0;

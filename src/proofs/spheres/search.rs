@@ -1,10 +1,13 @@
 //! Branch and bound: a tree of boxes of Gram matrices in which every leaf has a reason.
 
-use super::Report;
 use super::cell::{Cell, GRID, Groups, Row, System, Values, grid_down};
 use super::point::Point;
 use crate::num::interval::{Interval, check_fp_environment};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Called now and then with the decided share of the work in [0, 1] and the number of boxes; the
+/// proof ends with what is decided if it returns false.
+pub type Report<'a> = &'a (dyn Fn(f64, u64) -> bool + Sync);
 
 /// A node of a tree, in the order of a walk that visits a node before its children. Numbers are
 /// those of tokens, or of entries.
