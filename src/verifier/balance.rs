@@ -32,8 +32,8 @@ impl Balance<'_> {
         if t < x { (lo, hi) } else { (TURN - hi, TURN - lo) }
     }
 
-    /// Whether the forces with the numbers a, and the quotient of gap p with its number, add up to a
-    /// number that is not 0.
+    /// Whether the forces with the numbers a, and the quotient of gap p with its number, add up to
+    /// a number that is not 0.
     pub(super) fn excludes(&self, quotient: Option<(usize, i32)>, a: &[i32]) -> bool {
         let k = self.mass.len();
         let number = |v: i32| F::int(f64::from(v));
