@@ -42,7 +42,9 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
             }
             continue;
         }
-        if let ("interaction", Some(text)) = (known, Interaction::text_of(&value)?) {
+        if known == "interaction"
+            && let Some(text) = Interaction::text_of(&value)?
+        {
             words.insert(known, vec![text]);
             continue;
         }
