@@ -3,16 +3,19 @@
 use super::input::TokenArguments;
 use super::output::{Output, finite, more, note, number, shown};
 use crate::attention::interaction::{Interaction, InteractionEnergy};
-use crate::attention::{Energy, EnergyScale, dynamics::MAX_BETA, energy::inertia};
+use crate::attention::{Energy, EnergyScale, PairEnergy, dynamics::MAX_BETA, energy::inertia};
 use crate::error::{Result, in_range};
+use crate::lab::arrays;
 use crate::num::vector::norm;
 use crate::sphere::Tokens;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Flags of `energy`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  metastable energy --angles angles.csv --beta 7 --hessian --format json"
+    after_help = "Examples:\n  metastable energy --angles angles.csv --beta 7 --hessian --format json
+  metastable energy --tokens tokens.csv --interaction power:p=3 --coupling d.csv"
 )]
 pub struct Arguments {
     #[command(flatten)]
@@ -24,6 +27,10 @@ pub struct Arguments {
     /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
     #[arg(long, value_name = "PHI", conflicts_with = "energy_scale")]
     interaction: Option<String>,
+    /// A symmetric d x d matrix D (a file): the energy is (1/2) sum_ij m_i m_j W(<x_i, D x_j>) with
+    /// the interaction, or with W = e^{beta s} / beta.
+    #[arg(long, value_name = "FILE", conflicts_with = "energy_scale")]
+    coupling: Option<PathBuf>,
     /// Normalisation of the energy: mean, sum, shifted or unit.
     #[arg(long, default_value = "mean")]
     energy_scale: String,
@@ -46,6 +53,9 @@ impl Arguments {
             return self.of_interaction(text, beta, &x, out);
         }
         let beta = beta.unwrap_or_default();
+        if self.coupling.is_some() {
+            return self.of_interaction(&format!("exp:beta={beta}"), Some(beta), &x, out);
+        }
         let energy = Energy::new(beta, scale);
         let (value, log_value) = (energy.value(&x), energy.log_value(&x));
         let log_grad = energy.log_grad_norm(&x);
@@ -90,21 +100,26 @@ impl Arguments {
         out: &Output,
     ) -> Result<i32> {
         let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", *b)).collect();
-        let energy = InteractionEnergy::new(Interaction::parse(text, &parameters)?);
+        let mut energy = InteractionEnergy::new(Interaction::parse(text, &parameters)?);
+        if let Some(path) = &self.coupling {
+            energy = energy.with_form(x.d(), arrays::matrix(path, None)?)?;
+        }
+        let normalisation = energy.describe();
         let (value, grad) = (energy.value(x), norm(&energy.grad(x)));
         let mut json = json!({
             "energy": finite(value),
             "log_energy": finite(value.ln()),
             "grad_norm": finite(grad),
             "log_grad_norm": finite(grad.ln()),
-            "normalisation": NORMALISATION,
+            "normalisation": normalisation,
             "n": x.n(),
             "d": x.d(),
             "beta": beta,
             "interaction": text,
+            "coupling": self.coupling.as_ref().map(|path| path.display().to_string()),
         });
         let mut text = format!(
-            "energy      {}\ngrad norm   {}\nnormalisation  {NORMALISATION}\n",
+            "energy      {}\ngrad norm   {}\nnormalisation  {normalisation}\n",
             number(value),
             number(grad)
         );

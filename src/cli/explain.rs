@@ -163,8 +163,9 @@ fn interactions() -> String {
         text.push_str(&format!("  {:10} phi(s) = {}; {keys}\n", entry.name, entry.formula));
     }
     text.push_str(
-        "  polynomial phi(s) = c_0 + c_1 s + c_2 s^2 + ..., as polynomial:1,0,2\nA formula has s, \
-         beta, numbers, + - * / ^ ( ), pi, exp, ln, sqrt, sin, cos, tan, sinh, cosh, tanh, abs and \
+        "  polynomial phi(s) = c_0 + c_1 s + c_2 s^2 + ..., as polynomial:1,0,2\n  chebyshev  \
+         phi(s) = c_0 + c_1 T_1(s) + c_2 T_2(s) + ..., as chebyshev:0,0,1\nA formula has s, beta, \
+         numbers, + - * / ^ ( ), pi, exp, ln, sqrt, sin, cos, tan, sinh, cosh, tanh, abs and \
          relu.",
     );
     text

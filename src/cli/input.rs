@@ -2,6 +2,7 @@
 
 use super::model_flags::ModelArguments;
 use crate::attention::dynamics::NamedDynamics;
+use crate::attention::interaction::Interaction;
 use crate::attention::kernel::{EXACT_ACCURACY, KernelChoice};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
@@ -278,8 +279,8 @@ pub struct DynamicsArguments {
     #[arg(long)]
     dynamics: Option<String>,
     /// Inverse temperature.
-    #[arg(long, allow_hyphen_values = true)]
-    pub beta: f64,
+    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
+    pub beta: Option<f64>,
     /// Causal mask: token i sees the tokens j <= i.
     #[arg(long)]
     causal: bool,
@@ -329,6 +330,11 @@ impl KernelArguments {
 }
 
 impl DynamicsArguments {
+    /// The inverse temperature; 0 if an interaction needs none.
+    pub fn beta(&self) -> f64 {
+        self.beta.unwrap_or_default()
+    }
+
     /// The registered entry.
     pub fn entry(&self, model: &Model) -> Result<&'static NamedDynamics> {
         dynamics::find(&self.name(model), self.causal)
@@ -391,7 +397,11 @@ impl DynamicsArguments {
                 "none: only dynamics with exponential weights have a time normalisation",
             ));
         }
-        let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta, x.n()) };
+        if let (None, Some(text)) = (self.beta, &model.interaction) {
+            // A formula of beta needs its value.
+            Interaction::parse(text, &[])?;
+        }
+        let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta(), x.n()) };
         model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, x.d())
     }
 
@@ -411,15 +421,15 @@ impl DynamicsArguments {
         Ok(())
     }
 
-    /// True if no flag but --beta is given.
-    pub fn is_plain(&self) -> Result<bool> {
+    /// True if no flag but --beta and these keys of the model is given.
+    pub fn is_plain_besides(&self, keys: &[&str]) -> Result<bool> {
         let usual = matches!(KernelChoice::parse(&self.kernel.kernel), Ok(KernelChoice::Auto))
             && self.kernel.accuracy.is_none();
         Ok(self.dynamics.is_none()
             && !self.causal
             && self.time_scale.is_none()
             && usual
-            && self.parts.model_spec()?.is_plain())
+            && self.parts.model_spec()?.words.keys().all(|key| keys.contains(key)))
     }
 
     /// The time normalisation.
@@ -430,7 +440,7 @@ impl DynamicsArguments {
     /// A description of the time normalisation, for dynamics that have one.
     pub fn normalisation(&self, model: &Model) -> Result<Option<&'static str>> {
         let scale = self.time_scale()?;
-        if model.interaction.is_some() {
+        if !model.is_exponential() {
             return Ok(None);
         }
         Ok(self.entry(model)?.variant.and_then(|v| v.weights.time_scale(scale)))

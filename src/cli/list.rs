@@ -65,7 +65,10 @@ const KINDS: [(&str, Lines); 20] = [
     ("kernels", || kernel::ALL.iter().map(|k| line(k.name(), k.summary())).collect()),
     ("interactions", || {
         let polynomial = line("polynomial", "c_0 + c_1 s + c_2 s^2 + ..., as polynomial:1,0,2");
-        interaction::ALL.iter().map(|e| line(e.name, e.summary)).chain([polynomial]).collect()
+        let chebyshev =
+            line("chebyshev", "c_0 + c_1 T_1(s) + c_2 T_2(s) + ..., as chebyshev:0,0,1");
+        let all = interaction::ALL.iter().map(|e| line(e.name, e.summary));
+        all.chain([polynomial, chebyshev]).collect()
     }),
     ("normalisations", || normalisation::ALL.iter().map(|n| line(n.name(), n.summary())).collect()),
     ("maps", || map::ALL.iter().map(|m| line(m.name, m.summary)).collect()),

@@ -17,7 +17,7 @@ const fn paper(id: &'static str, authors: &'static str, title: &'static str) -> 
 }
 
 /// All papers that are cited, by number.
-pub const ALL: [Paper; 41] = [
+pub const ALL: [Paper; 42] = [
     paper(
         "1211.5063",
         "Pascanu, Mikolov, Bengio",
@@ -110,6 +110,11 @@ pub const ALL: [Paper; 41] = [
         "2412.09080",
         "Geshkovski, Rigollet, Sun",
         "On the number of modes of Gaussian kernel density estimators",
+    ),
+    paper(
+        "2501.03096",
+        "Burger, Kabri, Korolev, Roith, Weigand",
+        "Analysis of mean-field models arising from self-attention dynamics in transformer architectures with layer normalization",
     ),
     paper(
         "2501.18322",

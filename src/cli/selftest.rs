@@ -1,30 +1,84 @@
-//! `selftest`: the conformance suite of every dynamics, with values and bounds.
+//! `selftest`: the conformance suite of every dynamics and of some interactions, with values and
+//! bounds.
 
 use super::output::Output;
-use crate::attention::{Spec, dynamics};
+use crate::attention::interaction::{Interaction, InteractionAttention, RowSum};
+use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::Result;
 use crate::theorem::conformance::suite;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Flags of `selftest`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable selftest usa")]
+#[command(after_help = "Examples:\n  metastable selftest usa\n  metastable selftest interaction")]
 pub struct Arguments {
-    /// A dynamics (default: all).
+    /// A dynamics, or `interaction` for other functions than e^{beta s} (default: all).
     name: Option<String>,
     /// Random seed of the tokens.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
+/// The name of the rows of interactions.
+const INTERACTION: &str = "interaction";
+
+/// Interactions of every form: powers, pieces, Chebyshev sums, exponentials; the last two with
+/// weights of one sign, so that rows can be normalised.
+const INTERACTIONS: [(&str, RowSum); 6] = [
+    ("power:p=3", RowSum::Plain),
+    ("relu:p=1", RowSum::Plain),
+    ("cos(3*s) + 0.3*s^5", RowSum::Plain),
+    ("exp(2*s) + s^2", RowSum::Plain),
+    ("sigmoid:k=9", RowSum::Normalised),
+    ("gauss:k=3", RowSum::Normalised),
+];
+
+/// The rows so far.
+#[derive(Default)]
+struct Rows {
+    text: String,
+    lines: Vec<Value>,
+    failed: i32,
+}
+
+impl Rows {
+    /// Adds the suite of one dynamics.
+    fn add(
+        &mut self,
+        name: &str,
+        build: &dyn Fn(&Spec) -> Result<Dynamics>,
+        seed: u64,
+    ) -> Result<()> {
+        self.text.push_str(&format!("{name}\n"));
+        for check in suite(build, seed)? {
+            let word = if check.passed() { "holds" } else { "FAILS" };
+            self.failed += i32::from(!check.passed());
+            self.text.push_str(&format!(
+                "  {:55} {:9.1e} (bound {:.0e})  {word}\n",
+                check.what, check.value, check.bound
+            ));
+            self.lines.push(json!({"dynamics": name, "check": check.what, "value": check.value, "bound": check.bound, "passed": check.passed()}));
+        }
+        Ok(())
+    }
+}
+
+/// Attention with an interaction and the heads of a specification.
+fn interaction(text: &str, row_sum: RowSum, spec: &Spec) -> Result<Dynamics> {
+    let flow = InteractionAttention::new(Interaction::parse(text, &[])?, row_sum)?;
+    let heads = spec.heads.clone();
+    Ok(Dynamics::single(if heads.is_empty() { flow } else { flow.with_heads(heads)? }))
+}
+
 impl Arguments {
     /// Runs it; exit code 2 if a check fails.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let entries: Vec<_> = match &self.name {
+        let entries: Vec<_> = match self.name.as_deref() {
+            Some(INTERACTION) => Vec::new(),
             Some(name) => vec![dynamics::find(name, false)?],
             None => dynamics::ALL.to_vec(),
         };
-        let mut text = format!(
+        let text = format!(
             "metastable {}, {}-{}, {} threads, {}\n",
             env!("CARGO_PKG_VERSION"),
             std::env::consts::ARCH,
@@ -32,19 +86,18 @@ impl Arguments {
             rayon::current_num_threads(),
             crate::lab::provenance::build().1
         );
-        let (mut lines, mut failed) = (Vec::new(), 0);
+        let mut rows = Rows { text, ..Rows::default() };
         for entry in entries {
-            text.push_str(&format!("{}\n", entry.name));
-            for check in suite(&|spec: &Spec| (entry.build)(spec), self.seed)? {
-                let word = if check.passed() { "holds" } else { "FAILS" };
-                failed += i32::from(!check.passed());
-                text.push_str(&format!(
-                    "  {:55} {:9.1e} (bound {:.0e})  {word}\n",
-                    check.what, check.value, check.bound
-                ));
-                lines.push(json!({"dynamics": entry.name, "check": check.what, "value": check.value, "bound": check.bound, "passed": check.passed()}));
+            rows.add(entry.name, &|spec| (entry.build)(spec), self.seed)?;
+        }
+        if self.name.as_deref().is_none_or(|name| name == INTERACTION) {
+            for (phi, row_sum) in INTERACTIONS {
+                let like = if row_sum == RowSum::Plain { "usa" } else { "sa" };
+                let name = format!("{INTERACTION} {phi}, {like}");
+                rows.add(&name, &|spec| interaction(phi, row_sum, spec), self.seed)?;
             }
         }
+        let Rows { text, lines, failed } = rows;
         out.result(
             &json!({"checks": lines, "failed": failed, "threads": rayon::current_num_threads()}),
             &text,

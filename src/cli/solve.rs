@@ -6,7 +6,6 @@ use super::model_flags::note_tokens_without_keys;
 use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use super::session::{self, Session};
-use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result};
@@ -93,10 +92,10 @@ impl Arguments {
         let accuracy = if model_spec.noise_settings.is_some() {
             SDE_VELOCITY_ACCURACY
         } else {
-            velocity_accuracy(self.rtol(), self.dynamics.beta)
+            velocity_accuracy(self.rtol(), self.dynamics.beta())
         };
         let (dynamics, taken) = self.dynamics.build(model, &x, accuracy)?;
-        let beta = self.dynamics.beta;
+        let beta = self.dynamics.beta();
         let setting = RunParameters { n: x.n(), d: x.d(), beta };
         let mut recorder = self.recording.recorder(
             setting,
@@ -121,8 +120,8 @@ impl Arguments {
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
-        // The gradient is that of plain attention.
-        if *model == Model::default() {
+        // The gradient is that of all pairs.
+        if *model == (Model { interaction: model.interaction.clone(), ..Model::default() }) {
             observers.push(&mut saddle);
         }
         if self.out.is_some() {
@@ -137,7 +136,7 @@ impl Arguments {
             None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
         };
         super::cancel::work_is_over();
-        let mut json = self.json(&end, model, x.d())?;
+        let mut json = self.json(&end, &dynamics, model, x.d())?;
         json["remaining_merger_log10_t"] =
             self.last_merger(&end, &model_spec).map_or(Value::Null, finite);
         json["min_relative_gradient_norm"] = finite(saddle.least.0);
@@ -264,8 +263,9 @@ impl Arguments {
                 "two clusters are left; by the exact two-cluster law they merge after a further 10^{log10:.6} units of time"
             ));
         }
-        let pair =
-            end.clusters.n() == 2 && self.mutual(model_spec).is_some() && self.dynamics.beta >= 0.0;
+        let pair = end.clusters.n() == 2
+            && self.mutual(model_spec).is_some()
+            && self.dynamics.beta() >= 0.0;
         if pair && std::f64::consts::PI - dist(end.clusters.row(0), end.clusters.row(1)) < 1e-12 {
             note(
                 "the two remaining tokens are antipodal to rounding: this is a saddle, which almost every start leaves",
@@ -364,7 +364,10 @@ impl Observer for ClosestSaddle {
 
     fn observe(&mut self, frame: &Frame) {
         if (2..=64).contains(&frame.tokens.n()) {
-            let now = relative_gradient_norm(self.beta, frame.tokens);
+            let now = match frame.dynamics.pair_energy() {
+                Some(energy) => energy.relative_gradient_norm(frame.tokens),
+                None => relative_gradient_norm(self.beta, frame.tokens),
+            };
             if now < self.least.0 {
                 self.least = (now, frame.t);
             }
@@ -387,7 +390,7 @@ impl Arguments {
     /// law of SA and USA.
     fn last_merger(&self, end: &Solution, model_spec: &ModelSpec) -> Option<f64> {
         let x = &end.clusters;
-        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta < 0.0 {
+        if x.n() != 2 || self.merge_radius() <= 0.0 || self.dynamics.beta() < 0.0 {
             return None;
         }
         let (from, alpha) = (dist(x.row(0), x.row(1)), x.masses()[0]);
@@ -398,28 +401,27 @@ impl Arguments {
         let weights = self.mutual(model_spec)?;
         let scale = (self.dynamics.time_scale().ok()?, end.labels.len());
         let log =
-            log_merge_time(weights, scale, self.dynamics.beta, alpha, from, self.merge_radius());
+            log_merge_time(weights, scale, self.dynamics.beta(), alpha, from, self.merge_radius());
         log.ok().map(|l| l / std::f64::consts::LN_10)
     }
 
     /// The energy and its logarithm at the end; null off the sphere. An interaction of its own has
     /// its own energy, without a logarithm, unless matrices act.
-    fn energies(&self, end: &Solution, model: &Model) -> Result<(Value, Value)> {
-        let (x, beta) = (&end.clusters, self.dynamics.beta);
+    fn energies(&self, end: &Solution, dynamics: &Dynamics, model: &Model) -> (Value, Value) {
+        let (x, beta) = (&end.clusters, self.dynamics.beta());
         if !x.space().is_unit() {
-            return Ok((Value::Null, Value::Null));
+            return (Value::Null, Value::Null);
         }
-        if let Some(text) = &model.interaction {
+        if let Some(energy) = dynamics.pair_energy() {
             let plain = model.heads.is_empty();
-            let energy = InteractionEnergy::new(Interaction::parse(text, &[("beta", beta)])?);
-            return Ok((if plain { finite(energy.value(x)) } else { Value::Null }, Value::Null));
+            return (if plain { finite(energy.value(x)) } else { Value::Null }, Value::Null);
         }
         let (value, log) = Energy::new(beta, EnergyScale::Mean).value_and_log_unit(x);
-        Ok((value.map_or(Value::Null, finite), finite(log)))
+        (value.map_or(Value::Null, finite), finite(log))
     }
 
     /// The result as one JSON object.
-    fn json(&self, end: &Solution, model: &Model, d: usize) -> Result<Value> {
+    fn json(&self, end: &Solution, dynamics: &Dynamics, model: &Model, d: usize) -> Result<Value> {
         let clusters = end.clusters_within(self.merge_radius());
         let rest = match end.outcome {
             Outcome::Stationary { t, residual: r } => {
@@ -433,7 +435,7 @@ impl Arguments {
             .map(|m| json!({"t": m.t, "members": m.members, "mass": m.mass}))
             .collect();
         // The energy is defined for unit vectors; its logarithm is the column of the time line.
-        let (value, log) = self.energies(end, model)?;
+        let (value, log) = self.energies(end, dynamics, model);
         let mut json = json!({
             "final_tokens": matrix(&end.tokens(), d),
             "final_masses": end.clusters.masses(),
@@ -448,10 +450,10 @@ impl Arguments {
             "stats": {"steps": end.stats.steps, "rejected": end.stats.rejected, "evaluations": end.stats.evaluations, "implicit": end.stats.implicit},
             "energy": value,
             "log_energy": log,
-            "energy_normalisation": match &model.interaction {
-                Some(_) => super::energy::NORMALISATION,
-                None => EnergyScale::Mean.describe(),
-            },
+            "energy_normalisation": dynamics.pair_energy().map_or(
+                EnergyScale::Mean.describe(),
+                |energy| energy.describe(),
+            ),
             "log_energy_normalisation": EnergyScale::Unit.describe(),
             "normalisation": self.dynamics.normalisation(model)?,
             "dynamics": self.dynamics.entry(model)?.name,

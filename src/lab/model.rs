@@ -6,7 +6,7 @@ use super::provenance::{hash, without_folders};
 use super::range::{self, expanded};
 use super::toml_reader::Reader;
 use crate::attention::dense::Activation;
-use crate::attention::interaction::Interaction;
+use crate::attention::interaction::{Interaction, check_coupling};
 use crate::attention::model::{DepthSchedule, FeedForwardWeights, Model, PatternSpec, Weighting};
 use crate::attention::noise::{Isotropic, Sampler};
 use crate::attention::pattern::{BiasTable, Pairs};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// The keys of a model: name, whether it may be a list (one per head, or several at once), and
 /// description.
-pub const KEYS: [(&str, bool, &str); 16] = [
+pub const KEYS: [(&str, bool, &str); 17] = [
     (
         "space",
         false,
@@ -54,6 +54,13 @@ pub const KEYS: [(&str, bool, &str); 16] = [
         "Any function phi of the inner product s in the place of e^{beta s}: a name such as \
          power:p=3, relu:p=1 or sigmoid:k=9 (see `explain interaction`), or a formula such as \
          \"exp(beta*s) + 0.3*s^3\"; parameters of its own follow a semicolon: \"s^p; p=3\"",
+    ),
+    (
+        "coupling",
+        false,
+        "A symmetric d x d matrix D: weights are phi(<x_i, D x_j>) and move tokens by D x_j, so that \
+         usa is the gradient flow of (1/2) sum m_i m_j W(<x_i, D x_j>), W' = phi. A file; phi is \
+         the interaction, or e^{beta s}",
     ),
     (
         "mask",
@@ -448,6 +455,15 @@ impl Reading<'_> {
             // Its value at another beta may still be refused.
             Interaction::parse(w, &[("beta", 1.0)]).map(|_| w.to_owned())
         });
+        let coupling = self.one("coupling", |r, w| {
+            let form = arrays::matrix(&r.file(w)?, None)?;
+            check_coupling(form.0, &form).map(|()| form)
+        });
+        let heads_beside = ["q", "k", "v", "o"].into_iter().find(|k| !self.list(k).is_empty());
+        if let (Some(key), Some(_)) = (heads_beside, &coupling) {
+            let expected = "no q, k, v, o together with a coupling, which is K = V";
+            self.problems.push(("coupling", Error::parameter("coupling", key, expected)));
+        }
         let rescaled = self.words.contains_key("rescaled");
         let model = Model {
             space,
@@ -460,6 +476,7 @@ impl Reading<'_> {
             laws,
             depth_schedule,
             interaction,
+            coupling,
         };
         if let (true, Err(e)) = (self.problems.is_empty(), model.scheme()) {
             let key = if self.words.contains_key("space") { "space" } else { "norm" };

@@ -9,6 +9,7 @@ pub mod aligned;
 pub mod bessel;
 pub mod brownian;
 pub mod chebyshev;
+pub mod chebyshev_samples;
 pub mod chebyshev_series;
 pub mod cloud;
 pub mod dd;

@@ -20,6 +20,7 @@ mod flow_map;
 mod heads;
 mod injected_bugs;
 mod interaction;
+mod interaction_downstream;
 mod interaction_theory;
 mod kernels;
 mod lagrangian;

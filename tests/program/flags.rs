@@ -20,9 +20,10 @@ const CALLS: &str = "
     clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
     diff ../run ../run; energy --beta 3; saddles --beta 3; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
-    landscape --n 3; list laws; man pages; measure --space circle --density cos:1=0.2
+    landscape --n 3; list laws; man pages; measure --space circle --density cos:1=0.2 --beta 3
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv
-    movie --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
+    solve --beta 3; velocity --beta 3
+    movie --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa; predict kac-rice --n 100; predict normalisation --scheme pre
     predict parking --d 2 --beta 50; predict polygon --dynamics usa
     predict random-weights --times 1; run ../e.toml; provenance ../run/timeline.csv
@@ -41,7 +42,7 @@ const REQUIRED: &str =
 const GOOD: &str = "
     --accuracy 1e-12 =; --activation relu --mlp ../mlp.npz; --angles ../angles.csv
     --array x --tokens ../two.npz; --band 10,90; --beta 2; --bias alibi; --by n; --shard 0/2
-    --certificates new; --connections sa; --criteria
+    --certificates new; --connections sa; --coupling ../symmetric.csv; --criteria
     --d 3 --init uniform --n 3; --density cos:1=0.1; --dpi 31; --dynamics usa; --energy-scale unit
     --exact =; --exponents 2; --font-size 11; --frame 0 --from-run ../run
     --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --interaction power:p=2
@@ -284,6 +285,7 @@ fn prepare(at: &Path) {
         ("angles.csv", "0\n1\n2\n"),
         ("masses.csv", "1\n2\n3\n"),
         ("square.csv", "1,2\n-1,0.5\n"),
+        ("symmetric.csv", "0.5,0.2\n0.2,-0.4\n"),
         ("pair.csv", "1,0\n-1,0\n"),
         ("sphere.csv", "1,0,0\n0,1,0\n0,0,1\n"),
         ("many.csv", &many),

@@ -87,3 +87,99 @@ fn wrong_interactions_are_refused() {
     }
     assert!(printed(folder.path(), "explain interaction").contains("power"));
 }
+
+/// A symmetric matrix, for tokens of three coordinates.
+const FORM: &str = "0.5,0.2,0\n0.2,-0.4,0.1\n0,0.1,0.8\n";
+
+#[test]
+fn couplings_are_known_to_all_commands() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("d.csv"), FORM).expect("writable");
+    let usa = "--tokens x.csv --dynamics usa --beta 2 --coupling d.csv";
+    // The exponential with a coupling is a head with K = V = D.
+    let known = json(at, "velocity --tokens x.csv --dynamics usa --beta 2 --k d.csv --v d.csv");
+    near(&json(at, &format!("velocity {usa}"))["velocity"], &known["velocity"], 1e-13);
+    for phi in ["power:p=3", "cosh:k=2"] {
+        let energy = |tokens: &str| {
+            let call = format!("energy --tokens {tokens} --interaction {phi} --coupling d.csv");
+            json(at, &call)["energy"].as_f64().expect("a number")
+        };
+        let start = energy("x.csv");
+        let end =
+            json(at, &format!("solve {usa} --interaction {phi} --t-end 2 --out {}", &phi[..4]));
+        assert!(end["energy"].as_f64().expect("a number") > start, "{phi}");
+        assert!(end["energy_normalisation"].as_str().expect("words").contains("D x_j"));
+    }
+    let toml = "name = 'coupled'\nn = 5\nd = 3\nbeta = 1\ndynamics = 'usa'\nt_end = 3\nsamples = 5\n\
+        observables = ['energy', 'log-energy', 'grad-norm']\n[model]\ninteraction = 'power:p=2'\n\
+        coupling = 'd.csv'\n";
+    std::fs::write(at.join("e.toml"), toml).expect("writable");
+    assert_eq!(run(at, "run e.toml --out runs").status.code(), Some(0));
+    for (matrix, reason) in [
+        ("0,1,0\n2,0,0\n0,0,1\n", "a symmetric matrix D"),
+        ("0,1\n1,0\n", "a 3 x 3 matrix D"),
+        ("1,2,3\n", "a 1 x 3 matrix"),
+    ] {
+        std::fs::write(at.join("d.csv"), matrix).expect("writable");
+        for call in
+            [format!("velocity {usa}"), "energy --tokens x.csv --beta 2 --coupling d.csv".into()]
+        {
+            let out = run(at, &call);
+            assert_eq!(out.status.code(), Some(1), "{call}");
+            assert!(text(&out.stderr).contains(reason), "{call}: {}", text(&out.stderr));
+        }
+    }
+    let out = run(at, &format!("velocity {usa} --v d.csv"));
+    assert!(text(&out.stderr).contains("no q, k, v, o"), "{}", text(&out.stderr));
+}
+
+#[test]
+fn densities_take_an_interaction() {
+    let here = Path::new(".");
+    for space in ["circle", "zonal --d 5", "sphere2"] {
+        let call = format!("measure --space {space} --density cos:1=0.2 --t-end 0.2 --modes 16");
+        for dynamics in ["sa", "usa"] {
+            let known = json(here, &format!("{call} --beta 2 --dynamics {dynamics}"));
+            let found = format!("{call} --interaction exp(2*s) --dynamics {dynamics}");
+            let found = json(here, &found);
+            for key in ["negentropy", "negentropy_rate", "energy_above_uniform"] {
+                near(&found[key], &known[key], 1e-7);
+            }
+            assert!(found["kernel_error"].as_f64().expect("an error") < 1e-14);
+        }
+        let call = format!("{call} --dynamics usa --interaction power:p=2");
+        assert_eq!(json(here, &call)["outcome"], "reached", "{space}");
+    }
+    for (call, reason) in [
+        ("--dynamics sa --interaction s^3", "not negative"),
+        ("--dynamics sinkhorn --interaction cosh", "sa or usa"),
+        ("--dynamics usa --interaction cosh --method lagrangian", "spectral, volume or auto"),
+    ] {
+        let call = format!("measure --space circle --density cos:1=0.2 --t-end 0.2 {call}");
+        let out = run(here, &call);
+        assert_eq!(out.status.code(), Some(1), "{call}");
+        assert!(text(&out.stderr).contains(reason), "{call}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
+fn movies_and_self_tests_know_interactions() {
+    let folder = folder();
+    let at = folder.path();
+    let movie = "movie --dynamics usa --beta 1 --frames 3 --dpi 30";
+    let new = format!("{movie} --tokens x.csv --interaction power:p=2 --t-end 10 --out film.gif");
+    assert_eq!(run(at, &new).status.code(), Some(0));
+    let solve = "solve --tokens x.csv --dynamics usa --beta 1 --interaction power:p=2 --t-end 10 \
+                 --out run --observables positions --samples 4";
+    assert_eq!(run(at, solve).status.code(), Some(0));
+    let again = "movie --from-run run --beta 1 --frames 3 --dpi 30 --out again.gif";
+    let out = run(at, again);
+    assert!(text(&out.stderr).contains("the interaction of the run"), "{}", text(&out.stderr));
+    for named in ["--interaction power:p=2", "--observable none"] {
+        let out = run(at, &format!("{again} {named}"));
+        assert_eq!(out.status.code(), Some(0), "{named}: {}", text(&out.stderr));
+    }
+    let found = json(at, "selftest interaction");
+    assert_eq!(found["failed"].as_i64(), Some(0), "{found}");
+}

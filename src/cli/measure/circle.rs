@@ -56,7 +56,9 @@ impl Arguments {
     }
 
     pub(super) fn on_circle(&self, medium: &MeasureDynamics, pass: Pass) -> Result<LastState> {
-        let (auto, noisy) = (pass.method == Method::Auto, medium.diffusion != 0.0);
+        let auto = pass.method == Method::Auto;
+        // The flow map knows neither noise nor interactions.
+        let noisy = medium.diffusion != 0.0 || medium.interaction.is_some();
         let late = |timeline: Table| {
             if noisy {
                 self.by_volume(medium, pass, (self.volumes(pass)?, 0.0), timeline)

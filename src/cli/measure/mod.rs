@@ -9,6 +9,7 @@ mod zonal;
 use super::cancel::cancelled;
 use super::movie::{density, writer::MovieWriter};
 use super::output::{Output, note};
+use crate::attention::interaction::Interaction;
 use crate::continuity::{EvolutionEnd, Limits, MeasureDynamics, density::Density};
 use crate::error::{Error, Result, in_range};
 use crate::lab::{Provenance, arrays};
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:
   metastable measure --space circle --density cos:1=0.2,2=-0.1 --dynamics sa --beta 4 --t-end 1
   metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa --beta 5 --t-end 0.5 --out run
+  metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa --interaction power:p=2 --t-end 4
   metastable measure --space zonal --d 64 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 5 --t-end 30
   metastable measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics usa --beta 4 --t-end 0.1 --method lagrangian")]
 pub struct Arguments {
@@ -53,8 +55,13 @@ pub struct Arguments {
     #[arg(long, default_value = "sa")]
     dynamics: String,
     /// Inverse temperature, of either sign.
-    #[arg(long, allow_hyphen_values = true)]
-    beta: f64,
+    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
+    beta: Option<f64>,
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. For
+    /// --method spectral, volume or auto, which then ends where the series does (on the circle it
+    /// continues with finite volumes).
+    #[arg(long, value_name = "PHI")]
+    interaction: Option<String>,
     /// End time.
     #[arg(long, allow_hyphen_values = true)]
     t_end: f64,
@@ -127,7 +134,7 @@ impl Pass {
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
-        let medium = MeasureDynamics::new(&self.dynamics, self.beta, self.diffusion()?)?;
+        let medium = self.medium()?;
         in_range("--t-end", self.t_end, 0.0, 1e6)?;
         let space = DensitySpace::parse(&self.space)?;
         let method = Method::parse(&self.method, space)?;
@@ -161,10 +168,10 @@ impl Arguments {
             } else {
                 self.sphere_frames(&medium)?
             };
-            density::write(&frames, reel, self.beta, self.t_end)?;
+            density::write(&frames, reel, &self.title(), self.t_end)?;
         }
         super::cancel::work_is_over();
-        let json = self.json(&end, d);
+        let json = self.json(&end, &medium, d)?;
         if let Some(folder) = &self.out {
             self.write(folder, &end.outcome, &json)?;
         }
@@ -186,6 +193,23 @@ impl Arguments {
                 ));
                 Ok(4)
             }
+        }
+    }
+
+    /// The dynamics.
+    fn medium(&self) -> Result<MeasureDynamics> {
+        let beta = self.beta.unwrap_or_default();
+        let medium = MeasureDynamics::new(&self.dynamics, beta, self.diffusion()?)?;
+        let Some(text) = &self.interaction else { return Ok(medium) };
+        let parameters: Vec<(&str, f64)> = self.beta.iter().map(|b| ("beta", *b)).collect();
+        medium.with_interaction(Interaction::parse(text, &parameters)?)
+    }
+
+    /// The title of pictures.
+    fn title(&self) -> String {
+        match (&self.interaction, self.beta) {
+            (Some(phi), _) => format!("\u{3c6} = {phi}"),
+            (None, beta) => format!("\u{3b2} = {}", beta.unwrap_or_default()),
         }
     }
 
@@ -231,7 +255,16 @@ impl Arguments {
     fn check_flags(&self, space: DensitySpace, method: Method) -> Result<()> {
         let (circle, noisy) = (space == DensitySpace::Circle, self.noise.is_some());
         let volumes = circle && (method == Method::Volume || method == Method::Auto && noisy);
-        let particles = !noisy && (method == Method::Lagrangian || method == Method::Auto);
+        let own = self.interaction.is_some();
+        if own && method == Method::Lagrangian {
+            return Err(Error::parameter(
+                "--method",
+                "lagrangian",
+                "spectral, volume or auto with an interaction of its own",
+            ));
+        }
+        let volumes = volumes || circle && own && method == Method::Auto;
+        let particles = !noisy && !own && (method == Method::Lagrangian || method == Method::Auto);
         let modes = matches!(method, Method::Spectral | Method::Auto);
         let refuse = |flag: &str, found: String, expected: &str| {
             Err(Error::parameter(flag, found, expected))
@@ -282,7 +315,7 @@ impl Arguments {
         Ok(CheckedOutcome::new(first, &second, medium, d))
     }
 
-    fn json(&self, end: &CheckedOutcome, d: usize) -> Value {
+    fn json(&self, end: &CheckedOutcome, medium: &MeasureDynamics, d: usize) -> Result<Value> {
         let mut json = end.json();
         json["space"] = self.space.as_str().into();
         json["dynamics"] = self.dynamics.as_str().into();
@@ -291,7 +324,11 @@ impl Arguments {
         json["convention"] =
             "density relative to the uniform probability measure; coefficients of cos k theta (zonal, sphere2: of P_k with P_k(1) = 1), 1 first".into();
         json["time_scale"] = "u1".into();
-        json
+        if let (Some(text), Some(own)) = (&self.interaction, &medium.interaction) {
+            json["interaction"] = text.as_str().into();
+            json["kernel_error"] = own.coefficients_error(d, self.modes)?.into();
+        }
+        Ok(json)
     }
 
     fn density(&self) -> Result<Density> {

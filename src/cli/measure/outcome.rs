@@ -56,12 +56,8 @@ impl CheckedOutcome {
         d: usize,
     ) -> Self {
         let tangent = d as f64 - 1.0;
-        let growth = medium.weights.log_consensus_row_sum(medium.beta.abs()).exp();
-        let natural = [
-            1.0,
-            tangent * growth.max(medium.diffusion),
-            medium.beta.abs().exp() / (2.0 * medium.beta.abs()).max(1.0),
-        ];
+        let growth = medium.largest_rate();
+        let natural = [1.0, tangent * growth.max(medium.diffusion), medium.largest_energy()];
         // The error is at least the rounding error of the natural scale.
         let error = |k: usize| {
             let (a, b) = (outcome.numbers[k], second.numbers[k]);

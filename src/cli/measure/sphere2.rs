@@ -41,7 +41,8 @@ impl Arguments {
             return self.by_grid(medium, pass);
         }
         let start = self.sphere_start(pass.modes(self.modes.min(32)))?;
-        let late = pass.method == Method::Auto && medium.diffusion == 0.0;
+        let late =
+            pass.method == Method::Auto && medium.diffusion == 0.0 && medium.interaction.is_none();
         let most = if late { self.max_modes().min(AUTO_DEGREE) } else { self.max_modes() };
         if start.degree > pass.modes(self.max_modes()) {
             return Err(self.too_fine(start.degree));

@@ -23,7 +23,10 @@ impl Arguments {
         if pass.method == Method::Lagrangian {
             return self.by_rings(medium, d, pass);
         }
-        let late = pass.method == Method::Auto && self.density.is_some() && medium.diffusion == 0.0;
+        let late = pass.method == Method::Auto
+            && self.density.is_some()
+            && medium.diffusion == 0.0
+            && medium.interaction.is_none();
         let most = if late { self.max_modes().min(AUTO_MODES) } else { self.max_modes() };
         if late && self.density()?.degree(d) > most {
             return self.by_rings(medium, d, pass);

@@ -38,9 +38,9 @@ pub fn density_frames(
 }
 
 /// Writes the movie.
-pub fn write(frames: &[DensityFrame], writer: &MovieWriter, beta: f64, t_end: f64) -> Result<()> {
+pub fn write(frames: &[DensityFrame], writer: &MovieWriter, title: &str, t_end: f64) -> Result<()> {
     let top = frames.iter().flat_map(|s| &s.values).copied().fold(0.0, f64::max);
-    writer.write("movie of a density", frames.len(), |k| picture(&frames[k], top, beta))?;
+    writer.write("movie of a density", frames.len(), |k| picture(&frames[k], top, title))?;
     note(&format!("{} frames of the density", frames.len()));
     if let Some(last) = frames.last().filter(|_| frames.len() < FRAMES) {
         note(&format!(
@@ -51,11 +51,11 @@ pub fn write(frames: &[DensityFrame], writer: &MovieWriter, beta: f64, t_end: f6
     Ok(())
 }
 
-fn picture(frame: &DensityFrame, top: f64, beta: f64) -> Picture {
+fn picture(frame: &DensityFrame, top: f64, title: &str) -> Picture {
     let panels = if frame.rings == 1 {
-        vec![ring(frame, top), profile(frame, top, beta)]
+        vec![ring(frame, top), profile(frame, top, title)]
     } else {
-        vec![map(frame, beta)]
+        vec![map(frame, title)]
     };
     let columns = panels.len();
     Picture {
@@ -85,8 +85,7 @@ fn ring(frame: &DensityFrame, top: f64) -> Panel {
 }
 
 /// The density over the angle, relative to the uniform density.
-fn profile(frame: &DensityFrame, top: f64, beta: f64) -> Panel {
-    let title = format!("\u{3b2} = {beta}");
+fn profile(frame: &DensityFrame, top: f64, title: &str) -> Panel {
     let mut panel = Panel::new(
         title,
         Axis::linear("angle", 0.0, TAU),
@@ -103,7 +102,7 @@ fn profile(frame: &DensityFrame, top: f64, beta: f64) -> Panel {
 }
 
 /// The density on S^2 over longitude and height: this map preserves areas.
-fn map(frame: &DensityFrame, beta: f64) -> Panel {
+fn map(frame: &DensityFrame, title: &str) -> Panel {
     let columns = frame.values.len() / frame.rings;
     let heights = crate::num::quadrature::gauss_legendre(frame.rings);
     let mut edges: Vec<f64> = vec![1.0];
@@ -111,7 +110,7 @@ fn map(frame: &DensityFrame, beta: f64) -> Panel {
     edges.reverse();
     let rows: Vec<Vec<f64>> = frame.values.chunks(columns).rev().map(<[f64]>::to_vec).collect();
     let x: Vec<f64> = (0..=columns).map(|k| TAU * k as f64 / columns as f64).collect();
-    let title = format!("t = {}, \u{3b2} = {beta}", rounded(frame.t, 4));
+    let title = format!("t = {}, {title}", rounded(frame.t, 4));
     let mut panel =
         Panel::new(title, Axis::linear("longitude", 0.0, TAU), Axis::linear("height", -1.0, 1.0));
     panel.marks.push(Mark::Heat {

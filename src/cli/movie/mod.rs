@@ -7,12 +7,13 @@ pub mod writer;
 use super::input::{DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
 use super::session::CANCEL;
+use crate::attention::model::Model;
 use crate::attention::normalisation::Normalisation;
-use crate::attention::{Energy, EnergyScale};
+use crate::attention::{Dynamics, Energy, EnergyScale, Spec};
 use crate::error::{Error, Result};
 use crate::flow::observable::{Observable, RunParameters, find, log_times};
 use crate::flow::{Observer, Options, Outcome, Recorder, solve, velocity_accuracy};
-use crate::lab::snapshot::{NO_POSITIONS, position_columns};
+use crate::lab::snapshot::{NO_POSITIONS, position_columns, recorded_dynamics};
 use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use writer::MovieWriter;
 #[command(after_help = "Examples:
   metastable movie --init uniform --n 32 --d 2 --beta 16 --t-end 1e8 --out run.png
   metastable movie --init uniform --n 60 --d 3 --beta 12 --t-end 1e6 --frames 200 --out sphere.gif --observable grad-norm
+  metastable movie --init uniform --n 9 --d 2 --beta 1 --dynamics usa --interaction power:p=2 --t-end 1e4 --out cubes.gif
   metastable movie --from-run run/ --beta 9 --out run.gif      (the recorded positions of `solve --out` or `run`)")]
 pub struct Arguments {
     #[command(flatten)]
@@ -121,11 +123,15 @@ impl Arguments {
             cancel: Some(&CANCEL),
             ..Options::default()
         };
-        let (dynamics, _) =
-            self.dynamics.build(model, &x, velocity_accuracy(options.rtol, self.dynamics.beta))?;
-        let setting = RunParameters { n: x.n(), d: x.d(), beta: self.dynamics.beta };
+        let (dynamics, _) = self.dynamics.build(
+            model,
+            &x,
+            velocity_accuracy(options.rtol, self.dynamics.beta()),
+        )?;
+        let setting = RunParameters { n: x.n(), d: x.d(), beta: self.dynamics.beta() };
         let mut observables = vec![find("positions")?, find("clusters")?];
-        observables.extend(self.observable(&setting)?);
+        let relative = dynamics.pair_energy().is_none();
+        observables.extend(self.observable(&setting, relative)?);
         let width = |o: &Observable| (o.columns)(&setting).len();
         let (positions, recorded) = (x.n() * x.d(), observables.get(2).map(|o| width(o)));
         let times = log_times(t_first, t_end, self.frames.unwrap_or(160));
@@ -137,7 +143,7 @@ impl Arguments {
         if !end.outcome.is_success() {
             note(&format!("the run did not reach the end: {}", end.outcome));
         }
-        let value = |v: f64| if self.observable == "energy" { v.exp() } else { v };
+        let value = |v: f64| if relative && self.observable == "energy" { v.exp() } else { v };
         let row = |r: &Vec<f64>| Frame {
             t: r[0],
             x: r[1..=positions].to_vec(),
@@ -145,14 +151,19 @@ impl Arguments {
             value: recorded.map(|_| value(r[positions + 2])),
         };
         let frames = recorder.table.rows.iter().map(row).collect();
-        Ok((self.movie(frames, x.d(), t_first), Some(end.outcome)))
+        Ok((self.movie(frames, x.d(), t_first, model), Some(end.outcome)))
     }
 
-    /// The observable to record; none with `--observable none`.
-    fn observable(&self, setting: &RunParameters) -> Result<Option<&'static Observable>> {
+    /// The observable to record; none with `--observable none`. The energy is `relative` to its
+    /// maximum, or that of an interaction as it is.
+    fn observable(
+        &self,
+        setting: &RunParameters,
+        relative: bool,
+    ) -> Result<Option<&'static Observable>> {
         let found = match self.observable.as_str() {
             "none" => return Ok(None),
-            "energy" => find("log-energy")?,
+            "energy" if relative => find("log-energy")?,
             name => find(name)?,
         };
         let columns = (found.columns)(setting).len();
@@ -169,13 +180,21 @@ impl Arguments {
 
     /// Takes the frames from a recorded run.
     fn recorded_run(&self) -> Result<TokenMovie> {
-        if self.t_end.is_some() || self.t_first.is_some() || !self.dynamics.is_plain()? {
+        let of_energy = ["interaction", "coupling"];
+        if self.t_end.is_some()
+            || self.t_first.is_some()
+            || !self.dynamics.is_plain_besides(&of_energy)?
+        {
             return Err(Error::parameter(
                 "--from-run",
                 "flags of a new run together with it",
-                "--from-run, --frame, --beta, --frames, --observable, --rate, --dpi and --out",
+                "--from-run, --frame, --beta, --interaction, --coupling, --frames, --observable, \
+                 --rate, --dpi and --out",
             ));
         }
+        let spec = self.dynamics.parts.model_spec()?;
+        let model = &spec.model;
+        self.check_energy_of_run(model)?;
         let folder = self.tokens.past.folder().map_or_else(PathBuf::new, Path::to_path_buf);
         let table = self.tokens.past.which()?.timeline(&folder)?;
         let missing = |what: &str| Error::File {
@@ -194,14 +213,25 @@ impl Arguments {
                 Error::unknown("column of the run", name, table.columns.iter().map(String::as_str))
             })?),
         };
-        let energy = Energy::new(self.dynamics.beta, EnergyScale::Unit);
+        let energy = Energy::new(self.dynamics.beta(), EnergyScale::Unit);
+        let dynamics = if model.is_exponential() {
+            None
+        } else {
+            let spec = Spec::new(self.dynamics.beta(), columns.len() / d);
+            Some(model.build("usa", false, &spec, d)?)
+        };
+        let own = dynamics.as_ref().and_then(Dynamics::pair_energy);
         let every = table.rows.len().div_ceil(self.frames.unwrap_or(2000).max(1)).max(1);
         let frame = |r: &Vec<f64>| -> Result<Frame> {
             let x: Vec<f64> = columns.iter().map(|k| r[*k]).collect();
             let value = match value {
                 Some(k) => Some(r[k]),
                 None if self.observable == "energy" => {
-                    Some(energy.log_unit(&Tokens::normalised(d, x.clone())?).exp())
+                    let tokens = Tokens::normalised(d, x.clone())?;
+                    Some(match &own {
+                        Some(own) => own.value(&tokens),
+                        None => energy.log_unit(&tokens).exp(),
+                    })
                 }
                 None => None,
             };
@@ -214,17 +244,27 @@ impl Arguments {
             .map(|r| r.t)
             .find(|t| *t > 0.0)
             .ok_or_else(|| missing("its table has no time after 0"))?;
-        Ok(self.movie(frames, d, t_first))
+        Ok(self.movie(frames, d, t_first, model))
     }
 
-    fn movie(&self, frames: Vec<Frame>, d: usize, t_first: f64) -> TokenMovie {
-        TokenMovie {
-            frames,
-            d,
-            beta: self.dynamics.beta,
-            t_first,
-            observable: self.observable.clone(),
+    /// **Errors** an energy of a run under an interaction that is not named.
+    fn check_energy_of_run(&self, model: &Model) -> Result<()> {
+        let made = self.tokens.past.folder().and_then(recorded_dynamics).unwrap_or_default();
+        let other = made.contains("interaction=") || made.contains("coupling=");
+        if self.observable != "energy" || !other || !model.is_exponential() {
+            return Ok(());
         }
+        let expected = format!("the interaction of the run ({made}), or another --observable");
+        Err(Error::parameter("--interaction", "none", expected))
+    }
+
+    fn movie(&self, frames: Vec<Frame>, d: usize, t_first: f64, model: &Model) -> TokenMovie {
+        let title = match &model.interaction {
+            Some(phi) => format!("\u{3c6} = {phi}"),
+            None => format!("\u{3b2} = {}", self.dynamics.beta()),
+        };
+        let (observable, relative) = (self.observable.clone(), model.is_exponential());
+        TokenMovie { frames, d, title, t_first, observable, relative }
     }
 }
 

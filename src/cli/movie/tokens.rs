@@ -17,10 +17,13 @@ pub struct Frame {
 pub struct TokenMovie {
     pub frames: Vec<Frame>,
     pub d: usize,
-    pub beta: f64,
+    /// Inverse temperature or interaction.
+    pub title: String,
     /// The first time after 0.
     pub t_first: f64,
     pub observable: String,
+    /// True if the energy is divided by its maximum.
+    pub relative: bool,
 }
 
 impl TokenMovie {
@@ -85,9 +88,10 @@ impl TokenMovie {
             let margin = 0.05 * (span.1 - span.0).max(1e-12 * span.1.abs()).max(1e-300);
             (span.0 - margin, span.1 + margin)
         };
-        let label = if self.observable == "energy" { "energy / maximum" } else { &self.observable };
+        let relative = self.relative && self.observable == "energy";
+        let label = if relative { "energy / maximum" } else { &self.observable };
         let last = path.last().map_or(1.0, |p| p.0);
-        let title = format!("\u{3b2} = {}, n = {}", self.beta, self.frames[k].x.len() / self.d);
+        let title = format!("{}, n = {}", self.title, self.frames[k].x.len() / self.d);
         let mut panel =
             Panel::new(title, Axis::log("t", self.t_first, last), Axis::linear(label, low, high));
         let (past, now) = (path[..drawn].to_vec(), path[..drawn].last().copied());

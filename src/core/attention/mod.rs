@@ -12,6 +12,7 @@ pub mod model;
 pub mod multi_head;
 pub mod noise;
 pub mod normalisation;
+mod pair_energy;
 pub mod random_matrix;
 pub mod random_values;
 pub mod rescaled;
@@ -28,6 +29,7 @@ pub use kernel::OutputForm;
 #[doc(hidden)]
 pub use metastable_kernels::shifted_softmax;
 pub use metastable_kernels::{Head, Matrix, dense, heads, kernel, pattern};
+pub use pair_energy::PairEnergy;
 pub use scales::{EnergyScale, RowWeights, TimeScale, Variant, kernel_width};
 pub use sublayer::{Input, Properties, Sublayer};
 pub use triangular::TriangularJacobian;

@@ -5,7 +5,7 @@ use super::dense::{Activation, Linear};
 use super::dynamics::{self, Spec};
 use super::feed_forward::Mlp;
 use super::hardmax::Hardmax;
-use super::interaction::{Interaction, InteractionAttention, RowSum};
+use super::interaction::{Interaction, InteractionAttention, RowSum, check_coupling};
 use super::kernel::{Attention, EXACT_ACCURACY, KernelChoice, OutputForm, Weights};
 use super::multi_head::MultiHead;
 use super::normalisation::{self, Normalisation, Post, Rescaled, Scheme};
@@ -122,6 +122,9 @@ pub struct Model {
     pub depth_schedule: Option<DepthSchedule>,
     /// An interaction in the place of `e^{beta s}`: a name or a formula of s and beta.
     pub interaction: Option<String>,
+    /// A symmetric matrix D: weights are `phi(<x_i, D x_j>)`, and they move tokens by `D x_j`. The
+    /// flow of USA is then the gradient flow of `(1/2) sum_ij m_i m_j W(<x_i, D x_j>)`.
+    pub coupling: Option<Matrix>,
 }
 
 /// How heads change with depth (or time).
@@ -234,6 +237,11 @@ impl Model {
         }
     }
 
+    /// True if weights are `e^{beta <Q x, K y>}`: no interaction and no coupling.
+    pub fn is_exponential(&self) -> bool {
+        self.interaction.is_none() && self.coupling.is_none()
+    }
+
     /// True if tokens of this model have radii.
     pub fn has_radii(&self) -> bool {
         self.scheme().is_ok_and(|s| s.space().extra_per_token() > 0)
@@ -259,6 +267,9 @@ impl Model {
     ///
     /// **Errors** an unknown name, matrices whose shapes disagree, parts that exclude each other.
     pub fn build(&self, name: &str, causal: bool, spec: &Spec, d: usize) -> Result<Dynamics> {
+        if let Some(form) = &self.coupling {
+            return self.with_coupling(form, spec, d)?.build(name, causal, spec, d);
+        }
         self.laws.iter().try_for_each(|(_, _, law)| law.check_dimension(d))?;
         if !self.laws.is_empty() {
             let fixed = Self {
@@ -272,6 +283,26 @@ impl Model {
             return fixed.build_from_matrices(name, causal, spec, d);
         }
         self.build_from_matrices(name, causal, spec, d)
+    }
+
+    /// The same model with the coupling as its head, `Q = I` and `K = V = D`, and with an
+    /// interaction: `e^{beta s}` if it has none.
+    ///
+    /// **Errors** heads beside the coupling; a coupling that is not d x d, symmetric and finite.
+    fn with_coupling(&self, form: &Matrix, spec: &Spec, d: usize) -> Result<Self> {
+        if !self.heads.is_empty() {
+            let expected = "no q, k, v, o together with a coupling, which is K = V";
+            return Err(Error::parameter("coupling", "a coupling beside heads", expected));
+        }
+        check_coupling(d, form)?;
+        let head = [None, Some(form.clone()), Some(form.clone()), None];
+        let interaction = self.interaction.clone();
+        Ok(Self {
+            heads: vec![head],
+            coupling: None,
+            interaction: interaction.or_else(|| Some(format!("exp:beta={}", spec.beta))),
+            ..self.clone()
+        })
     }
 
     /// True if a random matrix has no seed; the run then sets one by [`Model::with_seed`].

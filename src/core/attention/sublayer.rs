@@ -1,6 +1,7 @@
 //! Sublayers, whose outputs move tokens: attention, a feed-forward layer, or a user's vector field.
 
 use super::kernel::{Attention, EXACT_ACCURACY, OutputForm, Workspace};
+use super::pair_energy::PairEnergy;
 use super::triangular::TriangularJacobian;
 use crate::error::Result;
 use crate::sphere::Tokens;
@@ -154,5 +155,11 @@ pub trait Sublayer: Send + Sync {
     /// The attention at time t, if the sublayer is one at that time.
     fn attention_at(&self, _t: f64) -> Option<Cow<'_, Attention>> {
         self.attention().map(Cow::Borrowed)
+    }
+
+    /// The energy of its pairs, if it is not that of `e^{beta s}`: energies of runs and observables
+    /// are then this one.
+    fn pair_energy(&self) -> Option<Box<dyn PairEnergy + '_>> {
+        None
     }
 }

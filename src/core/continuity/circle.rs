@@ -256,7 +256,7 @@ impl Circle {
     /// Interaction energy `(1/2 beta) integral integral e^{beta <x,y>} d mu d mu` relative to the
     /// uniform measure.
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
-        energy(2, dynamics.beta, &Grid::power(&self.c))
+        energy(2, dynamics, &Grid::power(&self.c))
     }
 
     /// Rate of change of the energy by the dissipation identity,

@@ -2,7 +2,7 @@
 //! concentrates.
 
 use super::circle::Circle;
-use super::series::{kernel, kernel_over_beta};
+use super::series::KernelSeries;
 use super::{
     Evolution, EvolutionEnd, MeasureDynamics, interpolate_linearly, negentropy_terms,
     positive_mass, sinkhorn_scaling,
@@ -28,6 +28,8 @@ pub struct FiniteVolume {
 /// Factors for the velocities at the edges of the volumes.
 struct EdgeKernel {
     dynamics: MeasureDynamics,
+    /// The scale of the factors.
+    scale: f64,
     /// Factors of the Fourier coefficients of the averages that give `(1/beta) W'` and W at the
     /// left edges.
     slope: Vec<Complex64>,
@@ -99,8 +101,8 @@ impl FiniteVolume {
         if sinkhorn && !n.is_multiple_of(2) {
             return Err(Error::parameter("volumes", n, "an even number for Sinkhorn attention"));
         }
-        let (over, plain) =
-            (kernel_over_beta(2, dynamics.beta, n / 2), kernel(2, dynamics.beta, n / 2));
+        let KernelSeries { weights: plain, potential: over, scale } =
+            KernelSeries::new(dynamics, 2, [n / 2, n / 2])?;
         let slope = (0..n / 2)
             .map(|k| averaging_factor(k, n).inv() * Complex64::new(0.0, k as f64 * over[k]))
             .collect();
@@ -110,7 +112,7 @@ impl FiniteVolume {
         };
         let centres =
             if sinkhorn { plain.iter().enumerate().map(centre).collect() } else { Vec::new() };
-        Ok(EdgeKernel { dynamics: *dynamics, slope, total, centres })
+        Ok(EdgeKernel { dynamics: dynamics.clone(), scale, slope, total, centres })
     }
 
     /// Velocities at the left edges of the volumes, from the spectrum of the averages divided by
@@ -131,7 +133,7 @@ impl FiniteVolume {
             |factors: &[Complex64]| self.fft.values(c.iter().zip(factors).map(|(c, f)| c * f));
         let mut v = field(&kernel.slope);
         if weights == RowWeights::Exponential {
-            v.iter_mut().for_each(|v| *v *= kernel.dynamics.beta.abs().exp());
+            v.iter_mut().for_each(|v| *v *= kernel.scale);
         } else {
             v.iter_mut().zip(field(&kernel.total)).for_each(|(v, w)| *v /= w.max(1e-300));
         }

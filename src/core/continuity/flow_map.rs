@@ -252,7 +252,7 @@ impl FlowMap {
         let pull = self
             .velocities(&MeasureDynamics {
                 weights: crate::attention::RowWeights::Exponential,
-                ..*dynamics
+                ..dynamics.clone()
             })?
             .0;
         let power: Vec<f64> =
@@ -325,7 +325,7 @@ impl DensityState for FlowMap {
     fn system(&self, dynamics: &MeasureDynamics) -> Result<FlowMapSystem> {
         Ok(FlowMapSystem {
             field: KernelPanels::new(dynamics.beta),
-            dynamics: *dynamics,
+            dynamics: dynamics.clone(),
             masses: self.masses(),
         })
     }

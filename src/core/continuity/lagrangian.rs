@@ -163,7 +163,11 @@ impl DensityState for Lagrangian {
     fn system(&self, dynamics: &MeasureDynamics) -> Result<ParticleSystem> {
         reject_noise(dynamics)?;
         in_range("particles", self.x.n() as f64, 1.0, 1e6)?;
-        Ok(ParticleSystem { dynamics: *dynamics, d: self.x.d(), masses: self.x.masses().to_vec() })
+        Ok(ParticleSystem {
+            dynamics: dynamics.clone(),
+            d: self.x.d(),
+            masses: self.x.masses().to_vec(),
+        })
     }
 
     fn coordinates(&self) -> Vec<f64> {

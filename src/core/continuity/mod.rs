@@ -4,13 +4,16 @@
 //! All densities are relative to the uniform probability measure sigma: the uniform density is 1.
 //! With `W(x) = integral e^{beta <x, y>} d mu(y)` the velocity of USA (U1) is `(1/beta) grad W`, of
 //! SA `(1/beta) grad log W`, of Sinkhorn attention `-(1/beta) grad log f` with
-//! `f(x) integral e^{beta <x, y>} f d mu = 1`.
+//! `f(x) integral e^{beta <x, y>} f d mu = 1`. With an interaction phi the velocity of USA is
+//! `grad integral W(<x, y>) d mu(y)`, `W' = phi`, and that of SA is this gradient divided by
+//! `integral phi(<x, y>) d mu(y)`.
 
 pub mod circle;
 pub mod density;
 mod evolution;
 pub mod finite_volume;
 pub mod flow_map;
+pub mod interaction;
 mod kernel_panels;
 pub mod lagrangian;
 pub mod probability_flow;
@@ -22,11 +25,14 @@ pub mod zonal;
 pub mod zonal_lagrangian;
 
 use crate::attention::RowWeights;
+use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result, in_range};
+use interaction::MeasureInteraction;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// The dynamics of a measure.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MeasureDynamics {
     /// Normalisation of the attention weights; USA in U1.
     pub weights: RowWeights,
@@ -34,6 +40,9 @@ pub struct MeasureDynamics {
     pub beta: f64,
     /// Diffusion constant `1/kappa`; 0 without noise.
     pub diffusion: f64,
+    /// An interaction in the place of `e^{beta s}`: series and finite volumes then use it instead
+    /// of beta.
+    pub interaction: Option<Arc<MeasureInteraction>>,
 }
 
 impl MeasureDynamics {
@@ -43,7 +52,54 @@ impl MeasureDynamics {
         let weights = RowWeights::parse(name, &RowWeights::ALL)?;
         in_range("beta", beta, -300.0, 300.0)?;
         in_range("1/kappa", diffusion, 0.0, 1e6)?;
-        Ok(Self { weights, beta, diffusion })
+        Ok(Self { weights, beta, diffusion, interaction: None })
+    }
+
+    /// Sets an interaction.
+    ///
+    /// **Errors** Sinkhorn attention; SA with row weights that are negative somewhere.
+    ///
+    /// ```
+    /// use metastable::attention::interaction::Interaction;
+    /// use metastable::continuity::{MeasureDynamics, circle::Circle, density::Density};
+    /// let start = Density::parse("cos:1=0.3").and_then(|d| Circle::from_density(&d, 16))?;
+    /// let known = MeasureDynamics::new("usa", 2.0, 0.0)?;
+    /// let same = known.clone().with_interaction(Interaction::parse("exp:beta=2", &[])?)?;
+    /// let (a, b) = (start.velocity(&known, 64), start.velocity(&same, 64));
+    /// assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-14));
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn with_interaction(self, phi: Interaction) -> Result<Self> {
+        match self.weights {
+            RowWeights::Exponential => {}
+            RowWeights::Softmax => phi.check_row_weights()?,
+            RowWeights::Sinkhorn => {
+                return Err(Error::parameter(
+                    "dynamics",
+                    "sinkhorn",
+                    "sa or usa with an interaction of its own",
+                ));
+            }
+        }
+        Ok(Self { interaction: Some(Arc::new(MeasureInteraction::new(phi))), ..self })
+    }
+
+    /// The rate at which all mass near one point approaches its mean: `e^beta` or `phi(1)` for
+    /// USA, 1 with normalised rows; at least that of other configurations of one sign.
+    pub fn largest_rate(&self) -> f64 {
+        match &self.interaction {
+            None => self.weights.log_consensus_row_sum(self.beta.abs()).exp(),
+            Some(own) if self.weights == RowWeights::Exponential => own.interaction().sizes().0,
+            Some(_) => 1.0,
+        }
+    }
+
+    /// The largest energy: `e^{|beta|} / 2 |beta|`, or half of the largest |phi|.
+    pub fn largest_energy(&self) -> f64 {
+        match &self.interaction {
+            None => self.beta.abs().exp() / (2.0 * self.beta.abs()).max(1.0),
+            Some(own) => 0.5 * own.interaction().sizes().0,
+        }
     }
 }
 
@@ -190,8 +246,10 @@ fn negentropy_terms(values: &[f64]) -> Vec<f64> {
     values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).collect()
 }
 
-/// Rejects noise. **Errors** noise: particles that carry their density would need its gradient.
+/// Rejects noise and interactions. **Errors** noise: particles that carry their density would need
+/// its gradient; an interaction of its own.
 fn reject_noise(dynamics: &MeasureDynamics) -> Result<()> {
+    reject_interaction(dynamics)?;
     if dynamics.diffusion == 0.0 {
         return Ok(());
     }
@@ -199,6 +257,16 @@ fn reject_noise(dynamics: &MeasureDynamics) -> Result<()> {
         "noise",
         1.0 / dynamics.diffusion,
         "no noise for particles that carry the density",
+    ))
+}
+
+/// **Errors** an interaction of its own, for methods that know `e^{beta s}` only.
+fn reject_interaction(dynamics: &MeasureDynamics) -> Result<()> {
+    let Some(own) = &dynamics.interaction else { return Ok(()) };
+    Err(Error::parameter(
+        "interaction",
+        own.interaction().name(),
+        "none for this method: series and finite volumes know any interaction",
     ))
 }
 

@@ -6,7 +6,7 @@
 //! accuracy.
 
 use super::circle::Circle;
-use super::{MeasureDynamics, weighted_mean};
+use super::{MeasureDynamics, reject_interaction, weighted_mean};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result, in_range};
 use crate::flow::{OdeOptions, OdeStep, OdeSystem, StepAction, integrate};
@@ -98,6 +98,7 @@ impl ProbabilityFlow {
     /// Evolves by time `t` (order 8, tolerances 1e-11 and 1e-13). **Cost** `n^2` per evaluation.
     /// **Errors** Sinkhorn attention, those of the integrator.
     pub fn evolve(mut self, dynamics: &MeasureDynamics, t: f64) -> Result<Self> {
+        reject_interaction(dynamics)?;
         if dynamics.weights == RowWeights::Sinkhorn {
             return Err(Error::parameter("dynamics", "sinkhorn", "sa or usa with noise"));
         }

@@ -120,20 +120,56 @@ pub(super) fn kernel_over_beta(d: usize, beta: f64, modes: usize) -> Vec<f64> {
     kernel(d, beta, modes).iter().map(|l| l / beta).collect()
 }
 
-/// Interaction energy of a series with this [`Nodes::power`], relative to the uniform measure.
-pub(super) fn energy(d: usize, beta: f64, power: &[f64]) -> f64 {
-    let over = kernel_over_beta(d, beta, power.len() - 1);
-    0.5 * beta.abs().exp() * over.iter().zip(power).skip(1).map(|(w, p)| w * p).sum::<f64>()
+/// Coefficients of the kernel of one dynamics on one sphere.
+pub(super) struct KernelSeries {
+    /// Those of the weights `e^{beta s}` or phi, divided by `scale`.
+    pub weights: Vec<f64>,
+    /// Those of the potential `e^{beta s} / beta` or W, divided by `scale`; the entry of degree 0
+    /// is not used.
+    pub potential: Vec<f64>,
+    /// `e^{|beta|}`; 1 for an interaction.
+    pub scale: f64,
+}
+
+impl KernelSeries {
+    /// Weights up to one degree, the potential up to another one.
+    ///
+    /// **Errors** those of the coefficients of an interaction.
+    pub fn new(dynamics: &MeasureDynamics, d: usize, [of, over]: [usize; 2]) -> Result<Self> {
+        let beta = dynamics.beta;
+        Ok(match &dynamics.interaction {
+            None => Self {
+                weights: kernel(d, beta, of),
+                potential: kernel_over_beta(d, beta, over),
+                scale: beta.abs().exp(),
+            },
+            Some(own) => {
+                let found = own.coefficients(d, of.max(over))?;
+                let (weights, potential) = (found.weights.clone(), found.potential.clone());
+                Self { weights, potential, scale: 1.0 }
+            }
+        })
+    }
+}
+
+/// Interaction energy of a series with this [`Nodes::power`], relative to the uniform measure. NaN
+/// if an interaction has no coefficients.
+pub(super) fn energy(d: usize, dynamics: &MeasureDynamics, power: &[f64]) -> f64 {
+    let Ok(kernel) = KernelSeries::new(dynamics, d, [0, power.len() - 1]) else { return f64::NAN };
+    let terms = kernel.potential.iter().zip(power).skip(1);
+    0.5 * kernel.scale * terms.map(|(w, p)| w * p).sum::<f64>()
 }
 
 /// The right-hand side of the continuity equation for one dynamics at one set of nodes.
 pub(super) struct Operator<N> {
     pub nodes: N,
     dynamics: MeasureDynamics,
-    /// `e^{-|beta|}` times the coefficients of the kernel, and the same divided by beta.
-    kernel: Vec<f64>,
-    kernel_over_beta: Vec<f64>,
+    kernel: KernelSeries,
 }
+
+/// Row sums of an interaction below this part of its largest value are rounding errors of the
+/// series, which are about 1e-15.
+const MIN_ROW_SUM: f64 = 1e-13;
 
 /// Density and velocity at the nodes.
 pub(super) struct NodeValues {
@@ -147,7 +183,7 @@ pub(super) struct NodeValues {
 impl<N: Nodes> Operator<N> {
     /// For series up to this degree. **Errors** Sinkhorn attention on nodes without a scaling.
     pub fn new(nodes: N, dynamics: &MeasureDynamics, modes: usize) -> Result<Self> {
-        let (d, beta) = (nodes.d(), dynamics.beta);
+        let d = nodes.d();
         let unsupported = || {
             Error::parameter(
                 "dynamics",
@@ -160,12 +196,8 @@ impl<N: Nodes> Operator<N> {
         } else {
             modes
         };
-        Ok(Self {
-            nodes,
-            dynamics: *dynamics,
-            kernel: kernel(d, beta, needed),
-            kernel_over_beta: kernel_over_beta(d, beta, modes),
-        })
+        let kernel = KernelSeries::new(dynamics, d, [needed, modes])?;
+        Ok(Self { nodes, dynamics: dynamics.clone(), kernel })
     }
 
     /// The coefficients times a factor that depends on their degree.
@@ -178,9 +210,9 @@ impl<N: Nodes> Operator<N> {
         (k * (k + self.nodes.d() - 2)) as f64
     }
 
-    /// The potential `W / beta` of USA in units of `e^{|beta|}`.
+    /// The potential of USA in units of [`KernelSeries::scale`].
     fn usa_potential(&self, c: &[N::Coefficient]) -> Vec<N::Coefficient> {
-        Self::by_degree(c, |k| self.kernel_over_beta[k])
+        Self::by_degree(c, |k| self.kernel.potential[k])
     }
 
     /// Density and velocity, and `-div v` if requested. **Errors** a scaling that does not
@@ -189,7 +221,7 @@ impl<N: Nodes> Operator<N> {
         let (nodes, beta) = (&self.nodes, self.dynamics.beta);
         let density = nodes.values(c);
         let potential = match self.dynamics.weights {
-            RowWeights::Sinkhorn => nodes.scaling(&density, &self.kernel, beta)?,
+            RowWeights::Sinkhorn => nodes.scaling(&density, &self.kernel.weights, beta)?,
             _ => self.usa_potential(c),
         };
         let mut velocity = nodes.gradient(&potential);
@@ -200,7 +232,7 @@ impl<N: Nodes> Operator<N> {
         match self.dynamics.weights {
             RowWeights::Sinkhorn => {}
             RowWeights::Exponential => {
-                let scale = beta.abs().exp();
+                let scale = self.kernel.scale;
                 velocity
                     .iter_mut()
                     .chain([&mut minus_divergence])
@@ -208,17 +240,46 @@ impl<N: Nodes> Operator<N> {
                     .for_each(|v| *v *= scale);
             }
             RowWeights::Softmax => {
-                let w = nodes.values(&Self::by_degree(c, |k| self.kernel[k]));
+                let weights = Self::by_degree(c, |k| self.kernel.weights[k]);
+                let w = nodes.values(&weights);
+                self.check_row_sums(&density, &w)?;
                 for part in velocity.iter_mut().chain([&mut minus_divergence]) {
                     part.iter_mut().zip(&w).for_each(|(v, w)| *v /= w);
                 }
-                // div (grad W / W) = Lap W / W - |grad W / W|^2.
-                for (j, minus_divergence) in minus_divergence.iter_mut().enumerate() {
-                    *minus_divergence += beta * velocity.iter().map(|v| v[j] * v[j]).sum::<f64>();
+                if self.dynamics.interaction.is_some() && with_divergence {
+                    // div (A / B) = div A / B - <A / B, grad B> / B.
+                    let slope = nodes.gradient(&weights);
+                    for (j, minus_divergence) in minus_divergence.iter_mut().enumerate() {
+                        let along = velocity.iter().zip(&slope).map(|(v, b)| v[j] * b[j]);
+                        *minus_divergence += along.sum::<f64>() / w[j];
+                    }
+                } else {
+                    // div (grad W / W) = Lap W / W - |grad W / W|^2.
+                    for (j, minus_divergence) in minus_divergence.iter_mut().enumerate() {
+                        *minus_divergence +=
+                            beta * velocity.iter().map(|v| v[j] * v[j]).sum::<f64>();
+                    }
                 }
             }
         }
         Ok(NodeValues { density, velocity, minus_divergence })
+    }
+
+    /// **Errors** row sums of an interaction that vanish to rounding for a density that is
+    /// positive: the velocity is a quotient by them.
+    fn check_row_sums(&self, density: &[f64], sums: &[f64]) -> Result<()> {
+        let Some(own) = &self.dynamics.interaction else { return Ok(()) };
+        let least = |v: &[f64]| v.iter().copied().fold(f64::INFINITY, f64::min);
+        let (lowest, size) = (least(sums), own.interaction().sizes().0);
+        if lowest > MIN_ROW_SUM * size || least(density) < -1e-9 || lowest.is_nan() {
+            return Ok(());
+        }
+        Err(Error::Numerical {
+            what: format!(
+                "the row sum of the interaction is {lowest:.1e} at a point of the sphere, which is \
+                 0 to rounding: weights of the form `sa` are not defined there"
+            ),
+        })
     }
 
     /// Time derivatives of the coefficients,
@@ -268,9 +329,9 @@ impl<N: Nodes> Operator<N> {
         let loss: f64 = N::power(c)
             .iter()
             .enumerate()
-            .map(|(k, p)| self.eigenvalue(k) * self.kernel_over_beta[k] * p)
+            .map(|(k, p)| self.eigenvalue(k) * self.kernel.potential[k] * p)
             .sum();
-        Ok(self.dynamics.beta.abs().exp() * (gained - self.dynamics.diffusion * loss))
+        Ok(self.kernel.scale * (gained - self.dynamics.diffusion * loss))
     }
 }
 

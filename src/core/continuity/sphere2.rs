@@ -380,7 +380,7 @@ impl Sphere2 {
 
     /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
-        energy(3, dynamics.beta, &Grid::power(&self.a))
+        energy(3, dynamics, &Grid::power(&self.a))
     }
 
     /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`]; NaN for Sinkhorn

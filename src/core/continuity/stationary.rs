@@ -96,6 +96,7 @@ pub fn branch(beta: f64, mean: f64) -> Result<StationaryMeasure> {
                     weights: RowWeights::Exponential,
                     beta,
                     diffusion: 0.0,
+                    interaction: None,
                 });
             return Ok(StationaryMeasure { mean, kappa, free_energy, density });
         }

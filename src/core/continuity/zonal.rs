@@ -272,7 +272,7 @@ impl Zonal {
 
     /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
-        energy(self.d, dynamics.beta, &Basis::power(&self.b))
+        energy(self.d, dynamics, &Basis::power(&self.b))
     }
 
     /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`]. **Errors** Sinkhorn

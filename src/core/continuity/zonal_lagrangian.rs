@@ -182,7 +182,7 @@ impl RingSystem {
         let ratio = |z: f64| bessel_ratios(0.5 * d as f64 - 1.5, z, 1)[0] / z;
         let (log_mean, ratio) =
             (Chebyshev::new(log_mean, end, panels), Chebyshev::new(ratio, end, panels));
-        Ok(Self { masses: rings.masses.clone(), dynamics: *dynamics, d, log_mean, ratio })
+        Ok(Self { masses: rings.masses.clone(), dynamics: dynamics.clone(), d, log_mean, ratio })
     }
 
     /// The mean of `e^{beta <x, y> - |beta|}` over two rings with polar angles a and b; `sines` is

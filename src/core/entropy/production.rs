@@ -10,8 +10,15 @@ use std::f64::consts::TAU;
 /// `integral { E_x[s] - beta (E_x[sin^2] - E_x[sin]^2) } d mu(x)` under the attention law of x.
 ///
 /// **Cost** quadratic in `points`; the trapezoidal rule converges spectrally. **Errors** Sinkhorn
-/// attention, which has no closed kernel.
+/// attention, which has no closed kernel; an interaction of its own.
 pub fn on_circle(density: &Circle, dynamics: &MeasureDynamics, points: usize) -> Result<f64> {
+    if let Some(own) = &dynamics.interaction {
+        return Err(Error::parameter(
+            "interaction",
+            own.interaction().name(),
+            "none: only e^{beta s}",
+        ));
+    }
     let values = density.values(points);
     let n = values.len();
     let beta = dynamics.beta;

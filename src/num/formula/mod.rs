@@ -41,15 +41,25 @@ pub struct Formula {
     text: String,
     read: String,
     parameters: BTreeMap<String, f64>,
+    /// The coefficients of a Chebyshev sum on [-1, 1], which has no text of operations.
+    series: Option<Vec<f64>>,
 }
 
 /// A formula over one number type.
 #[derive(Clone, Debug)]
-pub struct Compiled<N: Number> {
-    tree: FlatEx<Jet<N>, Operators<N>, Literals>,
-    /// The variables in the order of the tree; the place of s is filled at each evaluation.
-    arguments: Vec<Jet<N>>,
-    variable: Option<usize>,
+pub struct Compiled<N: Number>(Rule<N>);
+
+/// How a formula is evaluated.
+#[derive(Clone, Debug)]
+enum Rule<N: Number> {
+    Tree {
+        tree: FlatEx<Jet<N>, Operators<N>, Literals>,
+        /// The variables in the order of the tree; the place of s is filled at each evaluation.
+        arguments: Vec<Jet<N>>,
+        variable: Option<usize>,
+    },
+    /// Coefficients of `T_0, T_1, ...`.
+    Series(Vec<Jet<N>>),
 }
 
 impl Formula {
@@ -63,9 +73,30 @@ impl Formula {
             text: text.trim().to_owned(),
             read,
             parameters: parameters.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect(),
+            series: None,
         };
         formula.compile::<f64>()?;
         Ok(formula)
+    }
+
+    /// The Chebyshev sum `sum_k c_k T_k(s)`, evaluated by Clenshaw's recurrence.
+    ///
+    /// ```
+    /// use metastable::num::formula::Formula;
+    /// // T_2(s) = 2 s^2 - 1
+    /// let at = Formula::chebyshev(vec![0.0, 0.0, 1.0]).compile::<f64>()?.at(0.5)?;
+    /// assert_eq!((at.value, at.first, at.second), (-0.5, 2.0, 4.0));
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn chebyshev(coefficients: Vec<f64>) -> Self {
+        let (text, read) = (format!("a Chebyshev sum of {} terms", coefficients.len()), "0".into());
+        Self { text, read, parameters: BTreeMap::new(), series: Some(coefficients) }
+    }
+
+    /// True for a Chebyshev sum.
+    pub fn is_series(&self) -> bool {
+        self.series.is_some()
     }
 
     /// The text as it was given.
@@ -97,7 +128,7 @@ impl Formula {
                 });
                 let argument = text[from..from + length.count()].to_owned();
                 let parameters = self.parameters.clone();
-                out.push(Self { text: argument.clone(), read: argument, parameters });
+                out.push(Self { text: argument.clone(), read: argument, parameters, series: None });
             }
         }
         out
@@ -107,6 +138,10 @@ impl Formula {
     ///
     /// **Errors** as [`Formula::parse`].
     pub fn compile<N: Number>(&self) -> Result<Compiled<N>> {
+        if let Some(series) = &self.series {
+            let constants = series.iter().map(|c| Jet::constant(N::exact(*c)));
+            return Ok(Compiled(Rule::Series(constants.collect())));
+        }
         let tree = FlatEx::<Jet<N>, Operators<N>, Literals>::parse(&self.read).map_err(|e| {
             Error::parameter("formula", format!("`{}`", self.text), syntax(e.msg()))
         })?;
@@ -127,7 +162,7 @@ impl Formula {
                 ));
             }
         }
-        Ok(Compiled { tree, arguments, variable })
+        Ok(Compiled(Rule::Tree { tree, arguments, variable }))
     }
 }
 
@@ -142,11 +177,23 @@ impl<N: Number> Compiled<N> {
     /// **Errors** an evaluation that the parser's tree refuses; results that are not finite are no
     /// errors here.
     pub fn at(&self, s: N) -> Result<Jet<N>> {
-        let mut arguments = self.arguments.clone();
-        if let Some(k) = self.variable {
-            arguments[k] = Jet::variable(s);
+        match &self.0 {
+            Rule::Tree { tree, arguments, variable } => {
+                let mut arguments = arguments.clone();
+                if let Some(k) = variable {
+                    arguments[*k] = Jet::variable(s);
+                }
+                tree.eval(&arguments).map_err(|e| Error::Numerical { what: e.msg().to_owned() })
+            }
+            Rule::Series(coefficients) => {
+                let (s, mut a, mut b) = (Jet::variable(s), Jet::default(), Jet::default());
+                let twice = s + s;
+                for c in coefficients.iter().skip(1).rev() {
+                    (a, b) = (*c + twice * a - b, a);
+                }
+                Ok(coefficients.first().copied().unwrap_or_default() + s * a - b)
+            }
         }
-        self.tree.eval(&arguments).map_err(|e| Error::Numerical { what: e.msg().to_owned() })
     }
 }
 

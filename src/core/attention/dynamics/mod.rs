@@ -3,6 +3,7 @@
 
 use super::kernel::{Attention, EXACT_ACCURACY, KernelChoice, OutputForm, Weights, Workspace};
 use super::normalisation::{Normalisation, Post, RateDependence, TokenState};
+use super::pair_energy::PairEnergy;
 use super::sublayer::{Input, Properties, Sublayer};
 use super::triangular::TriangularJacobian;
 use super::{Head, RowWeights, TimeScale, Variant};
@@ -133,6 +134,12 @@ impl Dynamics {
             sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
             sum
         })
+    }
+
+    /// The energy of pairs of the first sublayer that has its own; `None` if the energy is that of
+    /// `e^{beta s}`.
+    pub fn pair_energy(&self) -> Option<Box<dyn PairEnergy + '_>> {
+        self.sublayers.iter().find_map(|s| s.pair_energy())
     }
 
     /// Name of the algorithm that evaluates the rates of these tokens.

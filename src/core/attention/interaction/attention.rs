@@ -76,7 +76,7 @@ impl InteractionAttention {
     ///
     /// **Errors** a matrix that is not d x d and symmetric.
     pub fn with_form(self, d: usize, form: Matrix) -> Result<Self> {
-        check_symmetric(d, &form.1)?;
+        check_coupling(d, &form)?;
         self.with_heads(vec![Head::new(d, None, Some(form.clone()), Some(form))?])
     }
 
@@ -131,20 +131,36 @@ impl InteractionAttention {
     }
 }
 
-/// **Errors** a matrix that is not d x d and symmetric.
-pub(super) fn check_symmetric(d: usize, form: &[f64]) -> Result<()> {
-    if form.len() != d * d {
-        let found = format!("a matrix of {} numbers", form.len());
-        return Err(Error::parameter("D", found, format!("a {d} x {d} matrix")));
+/// Checks the matrix D of an energy `(1/2) sum_ij m_i m_j W(<x_i, D x_j>)`.
+///
+/// **Errors** a matrix that is not d x d, finite and symmetric to 1e-14 of its entries; the error
+/// names the place.
+///
+/// ```
+/// use metastable::attention::interaction::check_coupling;
+/// assert!(check_coupling(2, &(2, vec![1.0, 0.5, 0.5, -1.0])).is_ok());
+/// assert!(check_coupling(2, &(2, vec![1.0, 0.5, 0.4, -1.0])).is_err());
+/// ```
+pub fn check_coupling(d: usize, (rows, form): &Matrix) -> Result<()> {
+    if *rows != d || form.len() != d * d {
+        let columns = form.len() / (*rows).max(1);
+        let found = format!("a {rows} x {columns} matrix");
+        let expected = format!("a {d} x {d} matrix D, as many rows as tokens have coordinates");
+        return Err(Error::parameter("coupling", found, expected));
+    }
+    if let Some(k) = form.iter().position(|v| !v.is_finite()) {
+        let found = format!("{} in row {} and column {}", form[k], k / d + 1, k % d + 1);
+        return Err(Error::parameter("coupling", found, "a matrix of finite numbers"));
     }
     for (i, j) in crate::num::pairs(d) {
         let (a, b) = (form[i * d + j], form[j * d + i]);
+        let (r, c) = (i + 1, j + 1);
         let gap = (a - b).abs();
         if gap.is_nan() || gap > 1e-14 * (a.abs() + b.abs()) {
             return Err(Error::parameter(
-                "D",
-                format!("{a} and {b} in row {} and column {}", i + 1, j + 1),
-                "a symmetric matrix: only then the flow is a gradient flow",
+                "coupling",
+                format!("{a} in row {r}, column {c} and {b} in row {c}, column {r}"),
+                "a symmetric matrix D: only then the flow is a gradient flow",
             ));
         }
     }
@@ -152,7 +168,7 @@ pub(super) fn check_symmetric(d: usize, form: &[f64]) -> Result<()> {
 }
 
 /// Upper bound of `|<Q x, K y>|` for unit vectors, or of `|Q x| |K y|`.
-pub(super) fn head_reach(head: &Head, separate: bool) -> f64 {
+fn head_reach(head: &Head, separate: bool) -> f64 {
     let [q, k, _] = head.matrices();
     if q.is_none() && k.is_none() {
         return 1.0;

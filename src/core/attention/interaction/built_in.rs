@@ -1,6 +1,8 @@
 //! The interactions with a name: formulas with default parameters.
 
 use crate::error::{Error, Result};
+use crate::num::chebyshev_series::MAX_TERMS;
+use crate::num::formula::Formula;
 use crate::num::key_values::KeyValues;
 
 /// A parameter of a named interaction.
@@ -102,10 +104,12 @@ pub static ALL: [BuiltIn; 9] = [
 /// The name of polynomials by coefficients.
 pub const POLYNOMIAL: &str = "polynomial";
 
-/// A formula with its parameters and the value of W at 0.
+/// The name of Chebyshev sums by coefficients: `chebyshev:0,0,1` is `T_2(s) = 2 s^2 - 1`.
+pub const CHEBYSHEV: &str = "chebyshev";
+
+/// A formula with the value of W at 0.
 pub struct Definition {
-    pub formula: String,
-    pub parameters: Vec<(String, f64)>,
+    pub formula: Formula,
     pub potential_at_zero: f64,
 }
 
@@ -118,8 +122,12 @@ pub fn find(text: &str) -> Result<Option<Definition>> {
     if name == POLYNOMIAL {
         return polynomial(rest).map(Some);
     }
+    if name == CHEBYSHEV {
+        let formula = Formula::chebyshev(coefficients(name, rest, MAX_TERMS)?);
+        return Ok(Some(Definition { formula, potential_at_zero: 0.0 }));
+    }
     let Some(entry) = ALL.iter().find(|e| e.name == name) else {
-        let names = ALL.iter().map(|e| e.name).chain([POLYNOMIAL]);
+        let names = ALL.iter().map(|e| e.name).chain([POLYNOMIAL, CHEBYSHEV]);
         return if text.contains(':') {
             Err(Error::unknown("interaction", name, names))
         } else {
@@ -132,14 +140,12 @@ pub fn find(text: &str) -> Result<Option<Definition>> {
     let mut parameters = Vec::new();
     for p in entry.parameters {
         let value = given.number_in(p.name, p.range.0, p.range.1)?.unwrap_or(p.default);
-        parameters.push((p.name.to_owned(), value));
+        parameters.push((p.name, value));
     }
-    let borrowed: Vec<(&str, f64)> = parameters.iter().map(|(k, v)| (k.as_str(), *v)).collect();
-    let zero = crate::num::formula::Formula::parse(entry.potential_at_zero, &borrowed)?;
+    let zero = Formula::parse(entry.potential_at_zero, &parameters)?;
     let potential = zero.compile::<f64>()?.at(0.0)?.value;
     Ok(Some(Definition {
-        formula: entry.formula.to_owned(),
-        parameters,
+        formula: Formula::parse(entry.formula, &parameters)?,
         // beta = 0: the constant of the energy is infinite.
         potential_at_zero: if potential.is_finite() { potential } else { 0.0 },
     }))
@@ -147,22 +153,30 @@ pub fn find(text: &str) -> Result<Option<Definition>> {
 
 /// `c_0 + c_1 s + c_2 s^2 + ...` from `c_0,c_1,c_2`.
 fn polynomial(text: &str) -> Result<Definition> {
-    let read = |part: &str| {
-        let value = part.trim().parse::<f64>().ok().filter(|c| c.is_finite());
-        value.ok_or_else(|| {
-            Error::parameter("interaction polynomial", part.trim(), "numbers, such as 1,0,2")
-        })
+    let coefficients = coefficients(POLYNOMIAL, text, 65)?;
+    let names: Vec<String> = (0..coefficients.len()).map(|k| format!("c{k}")).collect();
+    let parameters: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(coefficients).collect();
+    let terms: Vec<String> = (0..names.len()).map(|k| format!("c{k}*s^{k}")).collect();
+    let formula = Formula::parse(&terms.join(" + "), &parameters)?;
+    Ok(Definition { formula, potential_at_zero: 0.0 })
+}
+
+/// Finite numbers that are separated by commas.
+///
+/// **Errors** a word that is no finite number, more than `most` numbers.
+fn coefficients(name: &str, text: &str, most: usize) -> Result<Vec<f64>> {
+    let wrong = |found: String, expected: String| {
+        Err(Error::parameter(format!("interaction {name}"), found, expected))
     };
-    let coefficients = text.split(',').map(read).collect::<Result<Vec<f64>>>()?;
-    if coefficients.len() > 65 {
-        return Err(Error::parameter(
-            "interaction polynomial",
-            format!("{} coefficients", coefficients.len()),
-            "at most 65",
-        ));
+    let mut out = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        match part.parse::<f64>().ok().filter(|c| c.is_finite()) {
+            Some(value) => out.push(value),
+            None => return wrong(part.to_owned(), "numbers, such as 1,0,2".into()),
+        }
     }
-    let parameters: Vec<(String, f64)> =
-        coefficients.iter().enumerate().map(|(k, c)| (format!("c{k}"), *c)).collect();
-    let terms: Vec<String> = (0..parameters.len()).map(|k| format!("c{k}*s^{k}")).collect();
-    Ok(Definition { formula: terms.join(" + "), parameters, potential_at_zero: 0.0 })
+    if out.len() > most {
+        return wrong(format!("{} coefficients", out.len()), format!("at most {most}"));
+    }
+    Ok(out)
 }

@@ -1,17 +1,17 @@
 //! The energy of any interaction.
 
 use super::Interaction;
-use super::attention::{InteractionAttention, RowSum, check_symmetric, head_reach};
+use super::attention::{InteractionAttention, RowSum, check_coupling};
 use super::forms::Slopes;
 use crate::attention::kernel::{MIN_PARALLEL_WORK, OutputForm, Workspace};
 use crate::attention::sublayer::{Input, Sublayer};
-use crate::attention::{Energy, Head, Matrix};
+use crate::attention::{Energy, Head, Matrix, PairEnergy};
 use crate::error::{Error, Result};
 use crate::num::aligned::AlignedVec;
 use crate::num::dense::{self, mat_vec};
 use crate::num::simd::Isa;
 use crate::num::threads::{enter_pool, parallel_allowed};
-use crate::num::vector::{axpy, scale};
+use crate::num::vector::{axpy, norm, scale};
 use crate::num::{sum::Compensated, sum::dot};
 use crate::sphere::Tokens;
 use crate::sphere::geometry::{chord2, project, tangent_basis};
@@ -51,14 +51,37 @@ impl InteractionEnergy {
         Self { flow, form: None }
     }
 
+    /// The energy that belongs to a flow, whatever its row sums, masks and sign: with D if its only
+    /// head has `Q = I` and `K = V = D` with a symmetric D, else with `D = I`.
+    pub fn of_flow(flow: &InteractionAttention) -> Self {
+        let form = match &flow.heads[..] {
+            [head] => match head.matrices() {
+                [None, Some(k), Some(v)] if k == v => {
+                    let form = (head.dimension(), k.to_vec());
+                    check_coupling(form.0, &form).is_ok().then_some(form.1)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let heads = if form.is_some() { flow.heads.clone() } else { vec![Head::default()] };
+        let flow = InteractionAttention {
+            interaction: flow.interaction.clone(),
+            row_sum: RowSum::Plain,
+            heads,
+            pattern: None,
+            causal: false,
+            sign: 1.0,
+            isa: flow.isa,
+        };
+        Self { flow, form }
+    }
+
     /// Sets D.
     ///
     /// **Errors** a matrix that is not d x d and symmetric; an interaction that is not finite on
     /// the larger interval of inner products.
     pub fn with_form(self, d: usize, form: Matrix) -> Result<Self> {
-        check_symmetric(d, &form.1)?;
-        let head = Head::new(d, None, Some(form.clone()), None)?;
-        debug_assert!(head_reach(&head, false).is_finite());
         Ok(Self { flow: self.flow.with_form(d, form.clone())?, form: Some(form.1) })
     }
 
@@ -279,5 +302,33 @@ impl InteractionEnergy {
         })?;
         values.sort_by(f64::total_cmp);
         Ok(values)
+    }
+}
+
+impl PairEnergy for InteractionEnergy {
+    fn value(&self, x: &Tokens) -> f64 {
+        Self::value(self, x)
+    }
+
+    fn log_unit(&self, x: &Tokens) -> f64 {
+        (2.0 * Self::value(self, x) / self.interaction().potential(1.0)).ln()
+    }
+
+    fn log_grad_norm(&self, x: &Tokens) -> f64 {
+        (norm(&self.grad(x)) / self.interaction().sizes().0.max(f64::MIN_POSITIVE)).ln()
+    }
+
+    fn relative_gradient_norm(&self, x: &Tokens) -> f64 {
+        let scale = self.interaction().sizes().0.max(f64::MIN_POSITIVE);
+        let gradient = self.grad(x);
+        let rows = gradient.chunks_exact(x.d()).zip(x.masses());
+        rows.map(|(g, m)| norm(g) / (m * scale)).fold(0.0, f64::max)
+    }
+
+    fn describe(&self) -> &'static str {
+        match self.form {
+            None => "(1/2) sum_ij m_i m_j W(<x_i, x_j>), W' = phi",
+            Some(_) => "(1/2) sum_ij m_i m_j W(<x_i, D x_j>), W' = phi",
+        }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::attention::{InteractionAttention, RowSum};
 use super::definition::by_definition;
+use super::energy::InteractionEnergy;
 use super::rows::{Images, Row, Scratch};
-use crate::attention::Head;
 use crate::attention::kernel::{AnyWeight, MIN_PARALLEL_WORK, OutputForm, Workspace};
 use crate::attention::pattern::AttentionShape;
 use crate::attention::sublayer::{Input, Properties, Sublayer};
+use crate::attention::{Head, PairEnergy};
 use crate::error::{Error, Result};
 use crate::num::threads::{enter_pool, parallel_allowed};
 use crate::sphere::Tokens;
@@ -96,5 +97,9 @@ impl Sublayer for InteractionAttention {
 
     fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {
         by_definition(self, input.tokens, form).ok()
+    }
+
+    fn pair_energy(&self) -> Option<Box<dyn PairEnergy + '_>> {
+        Some(Box::new(InteractionEnergy::of_flow(self)))
     }
 }
