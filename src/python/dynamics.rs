@@ -63,7 +63,8 @@ enum Kind {
 /// sums. The other keywords describe a model, as strings of the command line or as arrays: `norm`,
 /// `space`, `rescaled`, `weights`, `mask` and `bias` (an (n, n) array or a list), `rotary`, the
 /// matrices `q`, `k`, `v`, `o` of one head (r, d) or of several (heads, r, d), `mlp` as (w1, b1,
-/// w2, b2), `activation`.
+/// w2, b2), `activation`, `interaction` (an `Interaction`, a text or a function of an array) in the
+/// place of exp(beta s), and the symmetric matrix `coupling` (d, d).
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> sa = ms.Dynamics("sa", beta=4.0, mask="window:w=2", v=np.eye(3))
@@ -162,6 +163,7 @@ impl Dynamics {
     #[getter]
     fn normalisation(&self) -> Option<&'static str> {
         match &self.kind {
+            Kind::Registered(r) if !r.model.is_exponential() => None,
             Kind::Registered(r) => {
                 r.entry.variant.and_then(|v| v.weights.time_scale(r.spec.time_scale))
             }

@@ -26,7 +26,7 @@ pub struct Energy {
 }
 
 /// Runs `work` on the thread pool without the interpreter's lock; Ctrl-C raises.
-fn run_interruptible<T: Send + 'static>(
+pub fn run_interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> metastable::Result<T> + Send + 'static,
 ) -> PyResult<T> {

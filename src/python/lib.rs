@@ -7,6 +7,7 @@ mod command;
 mod dynamics;
 mod energy;
 mod field;
+mod interaction;
 mod model;
 mod run;
 mod work;
@@ -37,6 +38,9 @@ fn _metastable(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<dynamics::Dynamics>()?;
     m.add_class::<energy::Energy>()?;
+    m.add_class::<interaction::Interaction>()?;
+    m.add_class::<interaction::InteractionEnergy>()?;
+    m.add_function(wrap_pyfunction!(interaction::rebuild_interaction, m)?)?;
     m.add_function(wrap_pyfunction!(dynamics::rebuild, m)?)?;
     m.add_function(wrap_pyfunction!(dynamics::field, m)?)?;
     m.add_function(wrap_pyfunction!(dynamics::draw, m)?)?;

@@ -1,8 +1,10 @@
 //! A model from Python strings and arrays.
 
 use crate::arrays::numeric_array;
+use crate::interaction::Interaction;
 use crate::to_py_err;
 use metastable::attention::Matrix;
+use metastable::attention::interaction::check_coupling;
 use metastable::attention::model::{FeedForwardWeights, Model, PatternSpec};
 use metastable::attention::pattern::BiasTable;
 use metastable::lab::model::{KEYS, ModelSpec, Words};
@@ -40,6 +42,12 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
             }
             continue;
         }
+        if known == "interaction"
+            && let Some(text) = Interaction::text_of(&value)?
+        {
+            words.insert(known, vec![text]);
+            continue;
+        }
         let values: Vec<String> =
             items(known, &value)?.iter().filter_map(|v| v.extract().ok()).collect();
         if !values.is_empty() {
@@ -60,6 +68,12 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
     let mut model = model_spec.model;
     patterns(parts, &mut model)?;
     heads(parts, &mut model)?;
+    if let Some(value) = arrays(parts, "coupling")?.first() {
+        let (d, found) = crate::arrays::rows("coupling", value)?;
+        let form = (found.data.len() / d.max(1), found.data);
+        check_coupling(d, &form).map_err(|e| to_py_err(&e))?;
+        model.coupling = Some(form);
+    }
     if let Some(value) = mlp_arrays {
         model.feed_forward = Some(feed_forward(&value, activation.first().map(String::as_str))?);
     }

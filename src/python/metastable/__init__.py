@@ -19,7 +19,7 @@ import os as _os
 from . import _metastable
 from ._commands import Model, certify, check, clusters, entropy, figure, hunt, load_model, measure, modes, names, predict, replay, saddles
 from ._load import load
-from ._metastable import Dynamics, Energy, __version__, field, threads
+from ._metastable import Dynamics, Energy, Interaction, InteractionEnergy, __version__, field, threads
 from ._results import Figure, Result, Solution, Verdicts
 from ._runs import energy, layers, noise, solve, tokens, velocity
 
@@ -30,6 +30,8 @@ __all__ = [
     "Dynamics",
     "Energy",
     "Figure",
+    "Interaction",
+    "InteractionEnergy",
     "Model",
     "Result",
     "Solution",

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from . import _metastable
+from ._metastable import Interaction
 from ._results import Figure, Result, Saddles, Verdicts, _result, _verdicts
 
 # Flags that name a file, for which an array may be given.
@@ -42,6 +43,8 @@ def _flags(flags, folder):
             words += [flag, str(path)]
         elif isinstance(value, (str, os.PathLike)):
             words.append(f"{flag}={os.fspath(value)}")
+        elif isinstance(value, Interaction):
+            words.append(f"{flag}={value.text}")
         elif isinstance(value, dict):
             words += [w for k, v in value.items() for w in (flag, f"{k}={_text(v)}")]
         else:
@@ -121,13 +124,14 @@ def predict(what, **parameters):
     return _points(_answered(["predict", what], [], parameters))
 
 
-def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, connections=None, certificates=None):
+def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, connections=None, certificates=None, interaction=None):
     """Critical points of the energy: those found by random starts for n and d, or the one reached
     from given ``tokens`` (n, d).
 
     The list may be incomplete: points that no start reached are missing. ``found_by_starts`` of a
     point counts the random starts that found it; ``missing_estimate`` is Chao's lower estimate of
-    the number of missing points. Several ``beta`` give ``landscapes``, a list of such results.
+    the number of missing points. With an ``interaction`` the energy is that of an ``Interaction``
+    (or its text). Several ``beta`` give ``landscapes``, a list of such results.
 
     ``points`` is a list of ``Result``: ``points`` (clusters, d), ``sizes``, ``log_energy``,
     ``morse_index``, ``eigenvalues``, ``residual``, ... The result prints as a table with one line
@@ -138,7 +142,7 @@ def saddles(n=None, d=None, beta=None, *, tokens=None, starts=None, seed=None, c
     >>> sorted({p.unstable_directions for p in found.points})[0]
     0
     """
-    flags = {"n": n, "d": d, "beta": beta, "tokens": tokens, "starts": starts, "seed": seed, "connections": connections, "certificates": certificates}
+    flags = {"n": n, "d": d, "beta": beta, "tokens": tokens, "starts": starts, "seed": seed, "connections": connections, "certificates": certificates, "interaction": interaction}
     answer, notes, _ = _call("saddles", [], flags)
     found = _result(Result if "landscapes" in answer else Saddles, answer, notes)
     if "landscapes" in found:
@@ -198,11 +202,12 @@ def modes(samples, beta, *, circle=False, sphere=False):
     return _points(_answered("modes", [], {"samples": samples, "beta": beta, "circle": circle, "sphere": sphere}))
 
 
-def measure(density=None, *, space="circle", beta, t_end, values=None, tokens=None, **parameters):
+def measure(density=None, *, space="circle", beta=None, t_end, values=None, tokens=None, **parameters):
     """Solves the continuity equation for a density up to ``t_end``. The result has
     ``coefficients``, ``negentropy``, ``negentropy_rate`` and their errors. ``space`` is circle,
     zonal or sphere2. The initial density is a string such as ``"cos:1=0.2,2=-0.1"``, or an array
-    ``values`` or ``tokens``. Other keywords are flags of the program.
+    ``values`` or ``tokens``. An ``interaction`` takes the place of exp(beta s). Other keywords are
+    flags of the program.
 
     >>> import metastable as ms
     >>> end = ms.measure("cos:1=0.2,2=-0.1", beta=4.0, t_end=1.0, dynamics="sa")

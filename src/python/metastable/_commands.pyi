@@ -4,6 +4,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ._metastable import Interaction
 from ._results import Figure, Result, Saddles, Verdicts
 
 _Path = str | os.PathLike[str]
@@ -20,6 +21,7 @@ def saddles(
     seed: int | None = None,
     connections: str | None = None,
     certificates: _Path | None = None,
+    interaction: str | Interaction | None = None,
 ) -> Any: ...
 def clusters(
     tokens: ArrayLike | _Path,
@@ -47,7 +49,7 @@ def measure(
     density: str | None = None,
     *,
     space: str = "circle",
-    beta: float,
+    beta: float | None = None,
     t_end: float,
     values: ArrayLike | _Path | None = None,
     tokens: ArrayLike | _Path | None = None,

@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from . import _metastable
-from ._metastable import Dynamics, Energy
+from ._metastable import Dynamics, Energy, Interaction, InteractionEnergy
 from ._results import Solution
 
 
@@ -42,6 +42,9 @@ def _dynamics(dynamics, beta, model, place="second"):
         raise ValueError(f"dynamics: found an array, expected a name, a Dynamics or a function f(t, x): tokens come {place} here")
     if dynamics is not None and not isinstance(dynamics, str):
         raise ValueError(f"dynamics: found {dynamics!r}, expected a name, a Dynamics or a function f(t, x)")
+    if beta is None and isinstance(model.get("interaction"), Interaction):
+        # Its parameters belong to it.
+        beta = 1.0
     if beta is None:
         # First report an invalid keyword: `bta` is probably a misspelt `beta`.
         Dynamics(dynamics, beta=1.0, **model)
@@ -68,10 +71,13 @@ def velocity(tokens, dynamics=None, beta=None, *, out=None, masses=None, radii=N
     return moved.velocity(tokens, out, masses=masses, radii=radii, normalise=normalise, t=t)
 
 
-def energy(beta, scale="mean"):
+def energy(beta=None, scale="mean", *, interaction=None, coupling=None):
     """The interaction energy ``E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)`` as an object
     with ``value``, ``log_value``, ``grad``, ``hess_vec``, ``hessian``, ``eigenvalues`` and
     ``morse_index``. ``scale`` is mean, sum, shifted or unit.
+
+    With an ``interaction`` phi or a symmetric matrix ``coupling`` (d, d) it is the
+    ``InteractionEnergy`` ``(1/2) sum_ij m_i m_j W(<x_i, D x_j>)``, W' = phi, without ``scale``.
 
     >>> import metastable as ms
     >>> e = ms.energy(2.0)
@@ -80,8 +86,20 @@ def energy(beta, scale="mean"):
     1.048632012366
     >>> e.grad(x).shape, e.hessian(x).shape
     ((2, 2), (2, 2))
+    >>> ms.energy(interaction="power:p=3", coupling=[[0.5, 0.0], [0.0, 1.0]]).value([[0.0, 1.0]])
+    0.125
     """
-    return Energy(beta, scale)
+    if interaction is None and coupling is None:
+        if beta is None:
+            raise ValueError("beta: found nothing, expected an inverse temperature or an interaction")
+        return Energy(beta, scale)
+    if scale != "mean":
+        raise ValueError(f"scale: found {scale!r} together with an interaction, expected none")
+    if interaction is None:
+        interaction = Interaction("exp", beta=beta)
+    elif isinstance(interaction, str):
+        interaction = Interaction(interaction, **({} if beta is None else {"beta": beta}))
+    return InteractionEnergy(interaction, coupling)
 
 
 def _span(t_end, t_span):

@@ -1,10 +1,10 @@
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._metastable import Dynamics, Energy
+from ._metastable import Dynamics, Energy, Interaction, InteractionEnergy
 from ._results import Solution
 
 _Field = Callable[[float, NDArray[np.float64]], ArrayLike]
@@ -22,7 +22,18 @@ def velocity(
     t: float = 0.0,
     **model: Any,
 ) -> NDArray[np.float64]: ...
+@overload
 def energy(beta: float, scale: str = "mean") -> Energy: ...
+@overload
+def energy(
+    beta: float | None = None,
+    scale: str = "mean",
+    *,
+    interaction: str | Interaction | Callable[[NDArray[np.float64]], ArrayLike],
+    coupling: ArrayLike | None = None,
+) -> InteractionEnergy: ...
+@overload
+def energy(beta: float, scale: str = "mean", *, coupling: ArrayLike) -> InteractionEnergy: ...
 def solve(
     dynamics: str | Dynamics | _Field,
     tokens: ArrayLike,

@@ -7,8 +7,8 @@ import inspect
 import metastable as ms
 import pytest
 
-COMPILED = [ms.Dynamics, ms.Energy, ms.field, ms.threads]
-COMPILED += [getattr(kind, name) for kind in (ms.Dynamics, ms.Energy) for name in dir(kind) if not name.startswith("_")]
+COMPILED = [ms.Dynamics, ms.Energy, ms.Interaction, ms.InteractionEnergy, ms.field, ms.threads]
+COMPILED += [getattr(kind, name) for kind in (ms.Dynamics, ms.Energy, ms.Interaction, ms.InteractionEnergy) for name in dir(kind) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize("thing", COMPILED, ids=lambda t: getattr(t, "__qualname__", str(t)))
