@@ -182,9 +182,6 @@ fn kinks_beside_their_doubles_are_pieces() -> Result<()> {
             assert!((found - exact).abs() < 2e-15, "{text} at {s}: {found} {exact}");
         }
     }
-    // A kink that the samples miss is no piece.
-    let hidden = Interaction::parse("relu((s - 0.10034)^2 - 1e-9)", &[]).unwrap_err().to_string();
-    assert!(hidden.contains("4096 terms"), "{hidden}");
     Ok(())
 }
 
