@@ -43,8 +43,8 @@ fn partitions_and_orbits_are_counted() {
     assert_eq!(cyclic_partitions(7), [1.0, 63.0, 602.0, 2100.0, 3360.0, 2520.0, 720.0]);
     for n in 2..=12 {
         // The alternating sum is the Euler characteristic of a torus.
-        let signed = cyclic_partitions(n).iter().enumerate();
-        let sum: f64 = signed.map(|(k, c)| if k % 2 == 0 { *c } else { -c }).sum();
+        let counts = cyclic_partitions(n).into_iter().enumerate();
+        let sum: f64 = counts.map(|(k, c)| if k % 2 == 0 { c } else { -c }).sum();
         assert!(sum.abs() < 0.5, "{n}: {sum}");
         // One cluster, two clusters, polygons.
         assert_eq!(orbits(n), 1 + n / 2 + polygons(n).len(), "{n}");
