@@ -8,10 +8,11 @@ use std::f64::consts::TAU;
 
 /// Radius of the circles, in units of the distance of rows.
 const RADIUS: f64 = 0.27;
-/// Width of the panel, in the same unit.
-const WIDTH: f64 = 4.2;
+/// How far a line over several rows bends towards the middle, so that it passes beside the circles
+/// between, in the same unit.
+const BEND: f64 = 0.7;
 
-/// All critical points of four or five tokens on the circle.
+/// All critical points of five tokens on the circle.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "landscape-atlas",
     title: "All critical points of five tokens on the circle, as pictures",
@@ -32,8 +33,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let far = dash == Dash::Dotted;
             let drawn = links.iter().filter(|(a, b)| (level[*a] - level[*b] > 1.5) == far);
             for (k, (a, b)) in drawn.enumerate() {
-                let ends = between(place(*a), place(*b));
-                panel.line(ends, 2, dash, if k == 0 { label } else { "" });
+                let bend = if far { BEND } else { 0.0 };
+                panel.line(
+                    between(place(*a), place(*b), bend, 0.5 * most),
+                    2,
+                    dash,
+                    if k == 0 { label } else { "" },
+                );
             }
         }
         let tokens = columns(inputs.table("places")?, ["point", "angle", "size"])?;
@@ -62,15 +68,19 @@ pub static ENTRY: PaperFigure = PaperFigure {
             inputs.values.count("n")?,
             inputs.values.one("beta")?
         );
-        Ok(Picture { panels: vec![panel], columns: 1, aspect: 0.95, caption })
+        Ok(Picture { panels: vec![panel], columns: 1, aspect: 1.0, caption })
     },
     ..PaperFigure::EMPTY
 };
 
-/// The part of a line between the circles about its ends.
-fn between(a: (f64, f64), b: (f64, f64)) -> Vec<(f64, f64)> {
-    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
-    let length = dx.hypot(dy).max(f64::MIN_POSITIVE);
-    let cut = (1.2 * RADIUS / length).min(0.5);
-    vec![(a.0 + cut * dx, a.1 + cut * dy), (b.0 - cut * dx, b.1 - cut * dy)]
+/// A line from a to b, bent by a distance towards a vertical line, without the parts near both ends.
+fn between(a: (f64, f64), b: (f64, f64), bend: f64, middle: f64) -> Vec<(f64, f64)> {
+    let towards = if 0.5 * (a.0 + b.0) > middle { -1.0 } else { 1.0 };
+    let at = |k: i32| {
+        let t = f64::from(k) / 48.0;
+        let x = a.0 + t * (b.0 - a.0) + 4.0 * t * (1.0 - t) * towards * bend;
+        (x, a.1 + t * (b.1 - a.1))
+    };
+    let free = |p: &(f64, f64), end: (f64, f64)| (p.0 - end.0).hypot(p.1 - end.1) > 1.2 * RADIUS;
+    (0..=48).map(at).filter(|p| free(p, a) && free(p, b)).collect()
 }

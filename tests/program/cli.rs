@@ -440,14 +440,7 @@ fn measures_have_their_keys() {
         "{text}"
     );
     let several = json(at, "saddles --n 4 --d 3 --beta 0.5..8:log3 --starts 10");
-    let branches = several["branches"].as_array().expect("a list");
-    assert!(
-        branches.len() == 6
-            && branches.iter().all(|b| b["points"].as_array().map(Vec::len) == Some(3))
-    );
     let several = several["landscapes"].as_array().expect("a list");
-    // On the sphere nothing proves it.
-    assert!(several.iter().all(|l| l["complete"] == "not proved complete"));
     assert!(
         several.len() == 3
             && several.iter().all(|l| l["points"].as_array().map(Vec::len) == Some(6))

@@ -185,3 +185,34 @@ fn numbers_of_tables_have_the_shortest_digits_that_round_trip() {
         check(if k % 2 == 0 { u } else { u * 10f64.powf(40.0 * (stream.uniform() - 0.5)) });
     }
 }
+
+#[test]
+fn saddles_over_a_range_list_branches_and_what_is_proved() {
+    let run = |arguments: &str| {
+        let out = Command::new(env!("CARGO_BIN_EXE_metastable"))
+            .args(arguments.split_whitespace())
+            .output()
+            .expect("starts");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    };
+    let json = |arguments: &str| -> Value {
+        serde_json::from_str(&run(&format!("{arguments} --format json"))).expect("JSON")
+    };
+    // Five tokens on the circle: 3+1+1 begins at the pitchfork of 3+2, beta = log(3/2)/2.
+    let found = json("saddles --n 5 --d 2 --beta 0.15,0.19,0.22,0.3 --starts 24");
+    let branches = found["branches"].as_array().expect("a list");
+    let counts = |b: &Value| b["points"].as_array().map_or(0, Vec::len);
+    assert_eq!(branches.iter().filter(|b| counts(b) == 4).count(), 6, "{branches:?}");
+    assert_eq!(branches.iter().filter(|b| counts(b) == 2).count(), 1, "{branches:?}");
+    let landscapes = found["landscapes"].as_array().expect("a list");
+    assert!(landscapes.iter().all(|l| l["proved_complete"] == true));
+    // On the sphere nothing proves it; an interaction has the same keys.
+    let sphere = json("saddles --n 4 --d 3 --beta 2 --starts 16");
+    assert!(sphere["complete"] == "not proved complete" && sphere["proved_complete"] == false);
+    let other = json("saddles --n 4 --d 3 --interaction exp:beta=2 --starts 16");
+    let points = |v: &Value| v["points"].as_array().map_or(0, Vec::len);
+    assert_eq!((points(&sphere), points(&other)), (6, 6));
+    let text = run("saddles --n 6 --d 2 --beta 10 --starts 0");
+    assert!(text.contains("proved (by the theorem partitions-at-large-beta)"), "{text}");
+}

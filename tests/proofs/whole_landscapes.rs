@@ -112,7 +112,7 @@ fn beyond_the_constant_there_is_one_point_for_every_partition() {
 #[test]
 fn lists_are_proved_complete_and_completed() {
     let proceed = |_: f64, _: u64| true;
-    for (n, beta, orbits) in [(3, 0.3, 3), (4, 1.0, 5), (5, 4.0, 7), (4, -1.0, 5)] {
+    for (n, beta, orbits) in [(3, 0.3, 3), (4, 1.0, 5), (5, 4.0, 7), (4, -1.0, 6)] {
         // Nothing was found: the proof adds all points.
         let mut found = SearchResult::default();
         let by = complete_list::prove(beta, n, &mut found, 5.0, &proceed).expect("arithmetic");
@@ -132,7 +132,7 @@ fn lists_are_proved_complete_and_completed() {
     // A proof that is stopped proves nothing.
     let stop = |_: f64, _: u64| false;
     let mut found = SearchResult::default();
-    assert_eq!(complete_list::prove(0.5, 6, &mut found, 60.0, &stop).expect("arithmetic"), None);
+    assert_eq!(complete_list::prove(0.25, 6, &mut found, 60.0, &stop).expect("arithmetic"), None);
 }
 
 #[test]
