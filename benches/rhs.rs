@@ -63,7 +63,7 @@ fn interactions(c: &mut Criterion) {
             group.bench_function("exponential", |b| {
                 b.iter(|| usa.rates(0.0, &x, &mut work, &mut v))
             });
-            for text in ["exp(2*s) + 0.3*s^3 + sin(7*s)", "sigmoid:k=9", "relu:p=1"] {
+            for text in ["exp(2*s) + 0.3*s^3 + sin(4*s)", "sigmoid:k=9", "relu:p=1"] {
                 let phi = Interaction::parse(text, &[]).expect("a formula");
                 let one = InteractionAttention::new(phi, RowSum::Plain)
                     .expect("no row weights")

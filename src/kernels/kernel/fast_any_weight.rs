@@ -13,6 +13,7 @@ use super::fast::harmonics::{self, HarmonicTable};
 use super::fast::inner::{self, Bounds};
 use super::fast::products;
 use super::fast::series::Series;
+use super::flagged_rows::FlaggedRows;
 use super::limits::{EXACT_ACCURACY, MIN_PARALLEL_WORK};
 use super::problem::{KernelProblem, OutputForm};
 use super::registry::typical_length;
@@ -263,7 +264,7 @@ impl FastAnyWeight<'_> {
         problem: &KernelProblem,
         Buffers { panels, moments, table, sorted, sums }: &mut Buffers,
         out: &mut [f64],
-        flagged: &mut super::FlaggedRows,
+        flagged: &mut FlaggedRows,
     ) {
         let (n, d) = (problem.tokens.n(), problem.tokens.d());
         let (AnyWeight { series, normalised, .. }, profile) = (self.exact, self.profile);

@@ -1,6 +1,5 @@
 //! The forms in which kernels evaluate an interaction: powers, Chebyshev sums, exponentials.
 
-use super::Extremes;
 use crate::attention::kernel::{
     Arcs, ArcsProfile, CELLS, Cells, MAX_DEGREE, MAX_ORDER, PairSeries, Piece, PieceForm, Powers,
     Series, SeriesProfile, WeightProfile,
@@ -9,6 +8,21 @@ use crate::error::Result;
 use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Number};
+
+/// Extreme values at sampled points.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extremes {
+    /// Where phi is smallest, and its value.
+    pub least: (f64, f64),
+    /// The largest value of phi.
+    pub most: f64,
+    /// The largest absolute value of phi.
+    pub size: f64,
+    /// The largest absolute value of its derivative.
+    pub slope: f64,
+    /// The largest absolute value of the derivative of `log |phi|`.
+    pub log_slope: f64,
+}
 
 /// The derivative of an interaction in lanes.
 #[derive(Clone, Debug)]

@@ -24,8 +24,12 @@ use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Jet};
 use crate::num::interval::Interval;
+<<<<<<< ours
 use sign::{Sign, sign};
 use std::sync::OnceLock;
+=======
+use forms::Extremes;
+>>>>>>> theirs
 
 /// An interaction `phi` on `[-r, r]` (r = 1 unless matrices stretch inner products), with
 /// `W' = phi`.
@@ -67,20 +71,6 @@ pub struct Interaction {
     range: Extremes,
     /// The sign, once it was asked for.
     sign: OnceLock<Sign>,
-}
-
-/// Extreme values at sampled points.
-#[derive(Clone, Copy, Debug, Default)]
-struct Extremes {
-    /// Where phi is smallest, and its value.
-    least: (f64, f64),
-    /// The largest value of phi.
-    most: f64,
-    /// The largest absolute values of phi and of its derivative.
-    size: f64,
-    slope: f64,
-    /// The largest absolute value of the derivative of `log |phi|`.
-    log_slope: f64,
 }
 
 /// Points at which a formula is examined.
