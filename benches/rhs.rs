@@ -3,7 +3,10 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use metastable::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32};
-use metastable::attention::kernel::{ALL, Attention, Batch, KernelChoice, Weights, Workspace};
+use metastable::attention::interaction::{Interaction, InteractionAttention, RowSum};
+use metastable::attention::kernel::{
+    ALL, Attention, Batch, EXACT_ACCURACY, KernelChoice, Weights, Workspace,
+};
 use metastable::attention::pattern::{Causal, FullAttention, Pattern};
 use metastable::attention::{
     Dynamics, Energy, EnergyScale, Head, Spec, dynamics, sinkhorn::Sinkhorn,
@@ -44,6 +47,32 @@ fn kernels(c: &mut Criterion) {
             );
         }
         group.finish();
+    }
+}
+
+/// The exponential, a formula of degree 24, a long series and a kink, at one accuracy each.
+fn interactions(c: &mut Criterion) {
+    for (n, d) in [(512, 64), (4096, 128), (8192, 3)] {
+        let x = tokens(n, d);
+        for accuracy in [1e-9, EXACT_ACCURACY] {
+            let mut group = c.benchmark_group(format!("interactions n={n} d={d} {accuracy:e}"));
+            group.sample_size(10);
+            let (mut v, mut work) = (vec![0.0; n * d], Workspace::default());
+            let usa = dynamics::build("usa", false, &Spec { accuracy, ..Spec::new(4.0, n) })
+                .expect("registered");
+            group.bench_function("exponential", |b| {
+                b.iter(|| usa.rates(0.0, &x, &mut work, &mut v))
+            });
+            for text in ["exp(2*s) + 0.3*s^3 + sin(4*s)", "sigmoid:k=9", "relu:p=1"] {
+                let phi = Interaction::parse(text, &[]).expect("a formula");
+                let one = InteractionAttention::new(phi, RowSum::Plain)
+                    .expect("no row weights")
+                    .with_accuracy(accuracy);
+                let flow = Dynamics::single(one);
+                group.bench_function(text, |b| b.iter(|| flow.rates(0.0, &x, &mut work, &mut v)));
+            }
+            group.finish();
+        }
     }
 }
 
@@ -200,6 +229,7 @@ fn sinkhorn(c: &mut Criterion) {
 criterion_group!(
     benches,
     kernels,
+    interactions,
     causal,
     energies,
     densities,

@@ -42,6 +42,16 @@ impl ChebyshevSeries {
     /// **Cost** `N^2` double-double operations for N terms.
     /// **Errors** those of f, a value that is not finite, more than [`MAX_TERMS`] terms.
     pub fn fit(f: impl Fn(Dd) -> Result<Dd>, low: f64, high: f64) -> Result<Self> {
+        Self::fit_within(f, low, high, MAX_TERMS)
+    }
+
+    /// [`ChebyshevSeries::fit`] with fewer terms at most: for a function that may have no series.
+    pub fn fit_within(
+        f: impl Fn(Dd) -> Result<Dd>,
+        low: f64,
+        high: f64,
+        max_terms: usize,
+    ) -> Result<Self> {
         let mut n = 16;
         loop {
             let nodes = nodes(n);
@@ -64,11 +74,11 @@ impl ChebyshevSeries {
                 return Self::truncated(f, low, high, coefficients, size);
             }
             n *= 2;
-            if n > MAX_TERMS {
+            if n > max_terms {
                 return Err(Error::parameter(
                     "interaction",
                     format!(
-                        "a function whose series on [{low}, {high}] needs more than {MAX_TERMS} terms"
+                        "a function whose series on [{low}, {high}] needs more than {max_terms} terms"
                     ),
                     "a function that is analytic on [-1, 1] between the kinks of abs and relu",
                 ));
@@ -81,19 +91,12 @@ impl ChebyshevSeries {
         f: impl Fn(Dd) -> Result<Dd>,
         low: f64,
         high: f64,
-        mut coefficients: Vec<Dd>,
+        coefficients: Vec<Dd>,
         size: f64,
     ) -> Result<Self> {
-        let mut dropped = 0.0;
-        while coefficients.len() > 1 {
-            let last = coefficients[coefficients.len() - 1].to_f64().abs();
-            if dropped + last > TOLERANCE * size {
-                break;
-            }
-            dropped += last;
-            coefficients.pop();
-        }
-        let mut series = Self { low, high, coefficients, error: 0.0 };
+        let whole = Self { low, high, coefficients, error: 0.0 };
+        let mut series = whole.shortened(TOLERANCE * size);
+        series.error = 0.0;
         let samples = 4 * series.coefficients.len() + 40;
         for k in 0..=samples {
             let t = (std::f64::consts::PI * k as f64 / samples as f64).cos();
@@ -192,6 +195,58 @@ impl ChebyshevSeries {
     pub fn plus(mut self, shift: Dd) -> Self {
         self.coefficients[0] = self.coefficients[0] + shift;
         self
+    }
+
+    /// The series without its last coefficients, of which the sum of absolute values is at most
+    /// `tolerance`.
+    #[must_use]
+    pub fn shortened(mut self, tolerance: f64) -> Self {
+        let mut dropped = 0.0;
+        while self.coefficients.len() > 1 {
+            let last = self.coefficients[self.coefficients.len() - 1].to_f64().abs();
+            if dropped + last > tolerance {
+                break;
+            }
+            dropped += last;
+            self.coefficients.pop();
+        }
+        self.error += dropped;
+        self
+    }
+
+    /// `a_0, a_1, ...` of the same polynomial as a Legendre series `sum_l a_l P_l(t)`, rounded.
+    ///
+    /// **Accuracy** each to its last digits: Clenshaw's recurrence in double-doubles, with `t`
+    /// as the matrix `t P_l = ((l + 1) P_{l+1} + l P_{l-1}) / (2l + 1)`. **Cost** `3 N^2`
+    /// double-double operations for N terms.
+    ///
+    /// ```
+    /// use metastable::num::chebyshev_series::ChebyshevSeries;
+    /// // t^2 = (P_0 + 2 P_2) / 3
+    /// let a = ChebyshevSeries::fit(|t| Ok(t * t), -1.0, 1.0)?.legendre();
+    /// assert!((a[0] - 1.0 / 3.0).abs() < 1e-16 && (a[2] - 2.0 / 3.0).abs() < 1e-16);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn legendre(&self) -> Vec<f64> {
+        let n = self.coefficients.len();
+        let ratio = |l: usize| Dd::from(l as f64) / Dd::from((2 * l + 1) as f64);
+        let down: Vec<Dd> = (0..n).map(ratio).collect();
+        let up: Vec<Dd> = down.iter().map(|r| Dd::from(1.0) - *r).collect();
+        // t times a series of degree below n - 1.
+        let times = |v: &[Dd], l: usize| {
+            let from_below = if l > 0 { up[l - 1] * v[l - 1] } else { Dd::default() };
+            from_below + if l + 1 < n { down[l + 1] * v[l + 1] } else { Dd::default() }
+        };
+        let (mut a, mut b) = (vec![Dd::default(); n], vec![Dd::default(); n]);
+        for (k, c) in self.coefficients.iter().enumerate().rev() {
+            let factor = Dd::from(if k == 0 { 1.0 } else { 2.0 });
+            for (l, b) in b[..n - k].iter_mut().enumerate() {
+                *b = factor * times(&a, l) - *b;
+            }
+            b[0] = b[0] + *c;
+            std::mem::swap(&mut a, &mut b);
+        }
+        a.iter().map(|c| c.to_f64()).collect()
     }
 
     /// The coefficients of `1, t, t^2, ...`, rounded.

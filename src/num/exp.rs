@@ -169,6 +169,16 @@ pub trait Exp2: Simd {
     fn inverse_sqrt_f32(self, a: Self::f32s) -> Self::f32s {
         self.div_f32s(self.splat_f32s(1.0), self.sqrt_f32s(a))
     }
+    /// `table[i]` for whole numbers i from 0 to 15.
+    #[inline(always)]
+    fn lookup_f64(self, table: &[f64; 16], index: Self::f64s) -> Self::f64s {
+        let (mut at, mut out) = ([0.0; 8], [0.0; 8]);
+        Self::as_mut_simd_f64s(&mut at[..Self::F64_LANES]).0[0] = index;
+        for (out, i) in out[..Self::F64_LANES].iter_mut().zip(at) {
+            *out = table[i as usize & 15];
+        }
+        Self::as_simd_f64s(&out[..Self::F64_LANES]).0[0]
+    }
     /// `m ? -a : a`
     fn negate_f64(self, m: Self::m64s, a: Self::f64s) -> Self::f64s;
     /// Transposes a square of as many rows as lanes; rows are `stride` apart.
@@ -258,6 +268,14 @@ mod x86 {
     }
 
     impl Exp2 for V4 {
+        #[inline(always)]
+        fn lookup_f64(self, table: &[f64; 16], index: f64x8) -> f64x8 {
+            // The low four bits select the entry.
+            let m = self.add_f64s(index, self.splat_f64s(ROUND_TO_INTEGER));
+            let halves: [f64x8; 2] = cast(*table);
+            let (low, high) = (cast(halves[0]), cast(halves[1]));
+            cast(self.avx512f._mm512_permutex2var_pd(low, cast(m), high))
+        }
         #[inline(always)]
         fn exp2_f64(self, t: f64x8) -> f64x8 {
             let round = self.splat_f64s(ROUND_TO_SIXTEENTH);

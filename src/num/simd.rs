@@ -245,6 +245,16 @@ pub trait SimdOps: Copy + Send + Sync {
         }
         Self::view(&sums[..Self::WIDTH])[0]
     }
+    /// `table[i]` in every lane, for whole numbers i from 0 to 15.
+    #[inline(always)]
+    fn lookup(self, table: &[Self::F; 16], index: Self::V) -> Self::V {
+        let (mut at, mut out) = ([Self::F::default(); 16], [Self::F::default(); 16]);
+        Self::view_mut(&mut at)[0] = index;
+        for (out, i) in out[..Self::WIDTH].iter_mut().zip(at) {
+            *out = table[i.to_f64() as usize & 15];
+        }
+        Self::view(&out)[0]
+    }
     /// `2^t` for `t <= 0`.
     fn exp2(self, t: Self::V) -> Self::V;
     /// `2^t` of several vectors, interleaved; `NO_UNDERFLOW` promises that no result underflows to
@@ -436,6 +446,10 @@ lanes!(
         #[inline(always)]
         fn sums(self, v: &[Self::V]) -> Self::V {
             self.0.sums_f64(v)
+        }
+        #[inline(always)]
+        fn lookup(self, table: &[f64; 16], index: Self::V) -> Self::V {
+            self.0.lookup_f64(table, index)
         }
         #[inline(always)]
         fn load(self, from: &[f64]) -> Self::V {

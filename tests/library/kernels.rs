@@ -722,3 +722,12 @@ fn sums_over_pairs_of_panels_are_complete() {
         }
     }
 }
+
+#[test]
+fn weights_that_may_underflow_count_equal_masses_once() {
+    let law = Law::parse("cap:radius=0.1").expect("registered");
+    let x = law.sample(40, 3, &mut Stream::new(1, &["steep"])).expect("valid");
+    for (isa, name) in Isa::available().into_iter().flat_map(|l| [(l, "usa"), (l, "sa")]) {
+        assert_accuracy(name, "inner", isa, 400.0, &x, 1e-6);
+    }
+}

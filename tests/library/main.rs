@@ -15,6 +15,7 @@ mod determinism;
 #[cfg(feature = "figures")]
 mod draw;
 mod error_bounds;
+mod fast_interactions;
 mod flow;
 mod flow_map;
 mod heads;

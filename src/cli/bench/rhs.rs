@@ -2,9 +2,12 @@
 //! machine and with the exact sums.
 
 use super::peak::Peaks;
-use super::timing::time;
-use crate::attention::kernel::{EXACT_ACCURACY, OutputForm, Workspace, with_repeated_evaluations};
-use crate::attention::{Spec, dynamics};
+use super::timing::{time, time_in_turn};
+use crate::attention::interaction::{Interaction, InteractionAttention, RowSum};
+use crate::attention::kernel::{
+    EXACT_ACCURACY, OutputForm, Weights, Workspace, with_repeated_evaluations,
+};
+use crate::attention::{Dynamics, Spec, dynamics};
 use crate::cli::input::KernelArguments;
 use crate::cli::output::Output;
 use crate::error::{Error, Result};
@@ -28,6 +31,10 @@ pub struct Arguments {
     /// Name of the dynamics (`list dynamics`).
     #[arg(long, default_value = "sa")]
     dynamics: String,
+    /// An interaction in the place of e^{beta s}; its time is compared with that of e^{beta s}, in
+    /// turn.
+    #[arg(long, value_name = "TEXT")]
+    interaction: Option<String>,
     #[command(flatten)]
     kernel: KernelArguments,
 }
@@ -51,13 +58,22 @@ impl Arguments {
                 .map_or(EXACT_ACCURACY, |a| a.attainable_accuracy(&x, OutputForm::Tangent));
         }
         let (isa, built) = (spec.isa, dynamics::build(dynamics, false, &spec)?);
+        if let Some(text) = &self.interaction {
+            return self.run_interaction(text, &spec, &x, &built, out);
+        }
         let kernel = built.kernel(&x)?;
         let (mut v, mut work) = (vec![0.0; x.coordinates().len()], Workspace::default());
         let timing =
             with_repeated_evaluations(&x, || time(|| built.rates(0.0, &x, &mut work, &mut v)));
         let alone = time(|| built.rates(0.0, &x, &mut work, &mut v));
         let peaks = Peaks::measure(isa);
-        let deviation = self.deviation(&x, &v)?;
+        let exact = dynamics::build(&self.dynamics, false, &Spec::new(self.beta, n))?;
+        let deviation = deviation(&x, &v, |i| {
+            exact.attention().map_or_else(
+                || exact.velocity(&x)[i * d..(i + 1) * d].to_vec(),
+                |a| a.apply_row(&x, OutputForm::Tangent, i),
+            )
+        });
         let pairs = (n as f64).powi(2) / timing.median;
         // 3 d fused operations per pair of tokens: its score and two sums. Exponentials are not
         // counted.
@@ -83,26 +99,72 @@ impl Arguments {
         Ok(0)
     }
 
-    /// Largest deviation of some rows from the exact sums, relative to the longest row.
-    fn deviation(&self, x: &Tokens, v: &[f64]) -> Result<f64> {
-        let (n, d) = (x.n(), x.d());
-        let step = n.div_ceil(CHECKED_ROWS);
-        let (mut worst, mut longest) = (0.0f64, 0.0f64);
-        let exact = dynamics::build(&self.dynamics, false, &Spec::new(self.beta, n))?;
-        for i in (0..n).step_by(step) {
-            let row = exact.attention().map_or_else(
-                || exact.velocity(x)[i * d..(i + 1) * d].to_vec(),
-                |a| a.apply_row(x, OutputForm::Tangent, i),
-            );
-            let difference = row
-                .iter()
-                .zip(&v[i * d..(i + 1) * d])
-                .map(|(a, b)| (a - b).powi(2))
-                .sum::<f64>()
-                .sqrt();
-            worst = worst.max(difference);
-            longest = longest.max(row.iter().map(|a| a * a).sum::<f64>().sqrt());
-        }
-        Ok(worst / longest.max(f64::MIN_POSITIVE))
+    /// The benchmark of an interaction, beside the exponential.
+    fn run_interaction(
+        &self,
+        text: &str,
+        spec: &Spec,
+        x: &Tokens,
+        exponential: &Dynamics,
+        out: &Output,
+    ) -> Result<i32> {
+        let Some(attention) = exponential.attention() else {
+            return Err(Error::parameter("--dynamics", &self.dynamics, "a dynamics of attention"));
+        };
+        let row_sum = match attention.weights {
+            Weights::Softmax => RowSum::Normalised,
+            Weights::Exponential { .. } => RowSum::Plain,
+        };
+        let interaction = Interaction::parse(text, &[("beta", self.beta)])?;
+        let terms = interaction.terms();
+        let flow = InteractionAttention::new(interaction, row_sum)?
+            .causal(attention.causal)
+            .repelling(attention.sign < 0.0)
+            .with_accuracy(spec.accuracy)
+            .with_isa(spec.isa);
+        let built = Dynamics::single(flow.clone());
+        let (kernel, other) = (built.kernel(x)?, exponential.kernel(x)?);
+        let (mut v, mut work) = (vec![0.0; x.coordinates().len()], Workspace::default());
+        let (mut w, mut second) = (v.clone(), Workspace::default());
+        let [timing, reference] = with_repeated_evaluations(x, || {
+            time_in_turn([&mut || built.rates(0.0, x, &mut work, &mut v), &mut || {
+                exponential.rates(0.0, x, &mut second, &mut w)
+            }])
+        });
+        let deviation = deviation(x, &v, |i| flow.row(x, OutputForm::Tangent, i));
+        let ratio = timing.median / reference.median;
+        let json = json!({"median_seconds": timing.median, "best_seconds": timing.best, "repetitions": timing.repetitions, "n": x.n(), "d": x.d(), "beta": self.beta,
+            "dynamics": self.dynamics, "interaction": text, "terms": terms, "threads": rayon::current_num_threads(), "kernel": kernel, "simd": spec.isa.name(),
+            "accuracy": spec.accuracy, "largest_deviation": deviation, "exponential_seconds": reference.median, "exponential_best_seconds": reference.best,
+            "exponential_kernel": other, "times_exponential": ratio});
+        let text = format!(
+            "{:.4e} s per right-hand side ({kernel}, {}), {terms} terms, {} threads, {} repetitions\n{:.4e} s for e^{{beta s}} ({other}), in turn: {ratio:.2} times as long\nlargest deviation of {CHECKED_ROWS} rows from the exact sums: {deviation:.1e} of the largest of them",
+            timing.median,
+            spec.isa.name(),
+            rayon::current_num_threads(),
+            timing.repetitions,
+            reference.median,
+        );
+        out.result(&json, &text);
+        Ok(0)
     }
+}
+
+/// Largest deviation of some rows from the exact ones, relative to the longest row.
+fn deviation(x: &Tokens, v: &[f64], exact: impl Fn(usize) -> Vec<f64>) -> f64 {
+    let (n, d) = (x.n(), x.d());
+    let step = n.div_ceil(CHECKED_ROWS);
+    let (mut worst, mut longest) = (0.0f64, 0.0f64);
+    for i in (0..n).step_by(step) {
+        let row = exact(i);
+        let difference = row
+            .iter()
+            .zip(&v[i * d..(i + 1) * d])
+            .map(|(a, b)| (a - b).powi(2))
+            .sum::<f64>()
+            .sqrt();
+        worst = worst.max(difference);
+        longest = longest.max(row.iter().map(|a| a * a).sum::<f64>().sqrt());
+    }
+    worst / longest.max(f64::MIN_POSITIVE)
 }

@@ -32,16 +32,27 @@ pub fn set_min_seconds(seconds: f64) -> Result<()> {
 /// Times `work` after one warm-up run: at least 5 times, and for the minimum duration (half a
 /// second by default).
 pub fn time(mut work: impl FnMut()) -> Timing {
-    work();
-    let minimum = *MIN_SECONDS.get().unwrap_or(&0.5);
-    let (mut seconds, started) = (Vec::new(), Instant::now());
-    while seconds.len() < 5
-        || (started.elapsed().as_secs_f64() < minimum && seconds.len() < 100_000)
+    let [timing] = time_in_turn([&mut work]);
+    timing
+}
+
+/// Times several works in turn, so that all of them see the same pace of the machine.
+pub fn time_in_turn<const K: usize>(mut works: [&mut dyn FnMut(); K]) -> [Timing; K] {
+    works.iter_mut().for_each(|work| work());
+    let minimum = K as f64 * *MIN_SECONDS.get().unwrap_or(&0.5);
+    let mut seconds: [Vec<f64>; K] = std::array::from_fn(|_| Vec::new());
+    let started = Instant::now();
+    while seconds[0].len() < 5
+        || (started.elapsed().as_secs_f64() < minimum && seconds[0].len() < 100_000)
     {
-        let once = Instant::now();
-        work();
-        seconds.push(once.elapsed().as_secs_f64());
+        for (work, seconds) in works.iter_mut().zip(&mut seconds) {
+            let once = Instant::now();
+            work();
+            seconds.push(once.elapsed().as_secs_f64());
+        }
     }
-    let best = seconds.iter().copied().fold(f64::INFINITY, f64::min);
-    Timing { median: median(&seconds), best, repetitions: seconds.len() }
+    seconds.map(|seconds| {
+        let best = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        Timing { median: median(&seconds), best, repetitions: seconds.len() }
+    })
 }

@@ -463,7 +463,7 @@ impl Model {
             return wrong("heads that do not change with depth, and tokens on the sphere");
         }
         if !matches!(spec.kernel, KernelChoice::Auto) {
-            return wrong("the kernel `auto`: an interaction has one algorithm");
+            return wrong("the kernel `auto`: an interaction chooses its algorithm itself");
         }
         if spec.time_scale != TimeScale::U1 {
             return wrong("the time scale u1: the others belong to e^{beta s}");
@@ -478,6 +478,7 @@ impl Model {
         let mut flow = InteractionAttention::new(interaction, row_sum)?
             .causal(causal && simple)
             .repelling(attention.sign < 0.0)
+            .with_accuracy(spec.accuracy)
             .with_isa(spec.isa);
         let heads = self.heads(d, 1.0)?;
         if !heads.is_empty() {

@@ -120,12 +120,12 @@ fn is_flagged(
 }
 
 /// The epilogue for sums `sum_j m_j w_ij x_j` with one row per lane. Returns 1 in lanes where
-/// [`is_flagged`] would be true.
+/// [`is_flagged`] would be true for this error bound of the drift.
 #[inline(always)]
 pub fn epilogue_in_lanes<L: SimdOps<F = f64>, const D: usize>(
     l: L,
     epilogue: &Epilogue,
-    [per_mass, floor]: [f64; 2],
+    (error, floor): (L::V, f64),
     x: &[L::V; D],
     v: &mut [L::V; D],
     mass: L::V,
@@ -147,11 +147,7 @@ pub fn epilogue_in_lanes<L: SimdOps<F = f64>, const D: usize>(
     }
     let length = if epilogue.project { longest } else { mass };
     let (yes, no) = (l.splat(1.0), l.zero());
-    let inaccurate = l.select(
-        l.greater(l.mul(l.splat(per_mass), mass), l.mul(l.splat(epilogue.accuracy), length)),
-        yes,
-        no,
-    );
+    let inaccurate = l.select(l.greater(error, l.mul(l.splat(epilogue.accuracy), length)), yes, no);
     // The comparison is false for NaN, which is flagged as well.
     l.select(l.greater(mass, l.splat(floor)), inaccurate, yes)
 }

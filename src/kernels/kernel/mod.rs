@@ -28,6 +28,7 @@ mod definition;
 mod epilogue;
 mod exact;
 mod fast;
+mod fast_any_weight;
 mod flagged_rows;
 mod hessian;
 mod limits;
@@ -46,14 +47,16 @@ pub use count_pairs::pairs_above;
 pub use exact::any_weight::AnyWeight;
 pub use exact::direct::exact_sums;
 pub use exact::distributed::{Communicator, Distributed};
+pub use fast::arcs::Arcs;
 pub use fast::series::{MAX_ORDER, Series};
+pub use fast_any_weight::{ArcsProfile, FastAnyWeight, MAX_DEGREE, SeriesProfile, WeightProfile};
 pub use flagged_rows::FlaggedRows;
 pub use hessian::hessian_sums;
 pub use limits::{
     EXACT_ACCURACY, MIN_PARALLEL_WORK, MIN_REPEATED_WORK, MIN_SPINNING_WORK,
     with_repeated_evaluations,
 };
-pub use pair_series::{PairSeries, Piece, PieceForm, Powers};
+pub use pair_series::{CELLS, Cells, PairSeries, Piece, PieceForm, Powers};
 pub use problem::{Epilogue, Kernel, KernelProblem, OutputForm, Weights};
 pub use registry::{ALL, find};
 pub use sums::Sums;

@@ -16,7 +16,7 @@ pub struct PairSeries {
 /// A polynomial in `t = shift - slope z`, which is in [-1, 1] on the piece.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// The smallest z of the piece; the first piece also serves smaller ones.
+    /// The smallest z of the piece; minus infinity for the first piece, as z may round below 0.
     pub from: f64,
     /// `t` at `z = 0`.
     pub shift: f64,
@@ -33,6 +33,8 @@ pub enum PieceForm {
     Powers(Powers),
     /// p by its Chebyshev coefficients, where powers would lose digits.
     Chebyshev(Vec<f64>),
+    /// p by low powers on sixteen equal cells, where p itself is long.
+    Cells(Cells),
     /// `2^(exponent - z p)` with an exponent of at most 0 at every z.
     Exponential {
         /// The exponent at `z = 0`.
@@ -40,6 +42,59 @@ pub enum PieceForm {
         /// p.
         slope: Powers,
     },
+}
+
+/// Polynomials on sixteen equal cells of [-1, 1], in the distance from the middle of a cell, which
+/// is in [-1/2, 1/2] in units of its width.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cells {
+    /// The coefficient of every cell, the highest power first.
+    rows: Vec<[f64; CELLS]>,
+}
+
+/// Number of cells: a table of as many numbers fits two registers.
+pub const CELLS: usize = 16;
+
+/// Adding and subtracting this rounds to integers.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+impl Cells {
+    /// From the coefficients of `1, t, t^2, ...` of every cell, with t in [-1, 1] on the cell.
+    pub fn new(powers: &[Vec<f64>; CELLS]) -> Self {
+        let count = powers.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        let row = |k: usize| {
+            // t is twice the distance.
+            let scale = f64::powi(2.0, i32::try_from(k).unwrap_or(i32::MAX));
+            std::array::from_fn(|cell| scale * powers[cell].get(k).copied().unwrap_or(0.0))
+        };
+        Self { rows: (0..count).rev().map(row).collect() }
+    }
+
+    /// The number of coefficients of a cell.
+    pub fn terms(&self) -> usize {
+        self.rows.len()
+    }
+
+    #[inline(always)]
+    fn values<L: SimdOps<F = f64>, const U: usize>(&self, l: L, t: [L::V; U]) -> [L::V; U] {
+        let half = 0.5 * CELLS as f64;
+        let (scale, shift, last) = (l.splat(half), l.splat(half - 0.5), l.splat(2.0 * half - 1.0));
+        let (mut cell, mut at, mut out) = (t, t, t);
+        let Some((first, rest)) = self.rows.split_first() else { return out };
+        for u in 0..U {
+            at[u] = l.fma(t[u], scale, shift);
+            let inside = l.min(l.max(at[u], l.zero()), last);
+            cell[u] = l.sub(l.add(inside, l.splat(ROUND)), l.splat(ROUND));
+            at[u] = l.sub(at[u], cell[u]);
+            out[u] = l.lookup(first, cell[u]);
+        }
+        for row in rest {
+            for u in 0..U {
+                out[u] = l.fma(out[u], at[u], l.lookup(row, cell[u]));
+            }
+        }
+        out
+    }
 }
 
 /// A polynomial by its even and odd powers: two chains of operations instead of one.
@@ -68,6 +123,11 @@ impl Powers {
         };
         let pair = |c: &[f64]| [c[0], c.get(1).copied().unwrap_or(0.0)];
         Self { pairs: coefficients.chunks(2).map(pair).rev().collect(), parity }
+    }
+
+    /// Bound of the degree.
+    pub fn degree(&self) -> usize {
+        2 * self.pairs.len()
     }
 
     #[inline(always)]
@@ -150,6 +210,7 @@ impl Piece {
         match &self.form {
             PieceForm::Powers(p) => p.values(l, t),
             PieceForm::Chebyshev(c) => clenshaw(l, c, t),
+            PieceForm::Cells(cells) => cells.values(l, t),
             PieceForm::Exponential { exponent, slope } => {
                 let (mut p, top) = (slope.values(l, t), l.splat(*exponent));
                 for u in 0..U {
@@ -165,9 +226,9 @@ impl PairSeries {
     /// The values without the factor.
     #[inline(always)]
     pub fn values<L: SimdOps<F = f64>, const U: usize>(&self, l: L, z: [L::V; U]) -> [L::V; U] {
-        let Some((first, others)) = self.pieces.split_first() else { return [l.zero(); U] };
-        let mut out = first.values(l, z);
-        for piece in others {
+        let mut out = [l.zero(); U];
+        // One loop for all pieces: its body is long, and compiled for every caller.
+        for piece in &self.pieces {
             let (from, values) = (l.splat(piece.from), piece.values(l, z));
             for u in 0..U {
                 out[u] = l.select(l.greater(z[u], from), values[u], out[u]);

@@ -69,9 +69,13 @@ impl KernelChoice {
 /// The relative accuracy that a kernel reaches on typical rows. If it were far above the required
 /// one, most rows would be flagged.
 pub fn attainable_accuracy(kernel: &dyn Kernel, problem: &KernelProblem) -> f64 {
-    // Drifts of n random tokens are of order n^{-1/2}; a field has about the norm of its mass.
-    let drift = TYPICAL_DRIFT * (100.0 / problem.tokens.n() as f64).sqrt().min(1.0);
-    kernel.error_bound(problem) / if problem.two_sided { drift } else { 1.0 }
+    kernel.error_bound(problem) / typical_length(problem.tokens.n(), problem.two_sided)
+}
+
+/// A typical row of n tokens in units of its mass: drifts of random tokens are of order `n^{-1/2}`,
+/// a field has about the norm of its mass.
+pub fn typical_length(n: usize, is_drift: bool) -> f64 {
+    if is_drift { TYPICAL_DRIFT * (100.0 / n as f64).sqrt().min(1.0) } else { 1.0 }
 }
 
 /// A named kernel, if it supports the problem and its accuracy.

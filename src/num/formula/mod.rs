@@ -80,27 +80,18 @@ impl Formula {
 
     /// The arguments of these functions as formulas.
     fn arguments_of(&self, functions: &[&str]) -> Vec<Self> {
-        let (text, mut out) = (&self.read, Vec::new());
-        for name in functions {
-            let starts = text.match_indices(name).filter(|(k, _)| {
-                // A whole word that is followed by a parenthesis.
-                let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-                !text.as_bytes()[..*k].last().is_some_and(word)
-                    && text.as_bytes().get(k + name.len()) == Some(&b'(')
-            });
-            for (k, _) in starts {
-                let from = k + name.len() + 1;
-                let mut depth = 1;
-                let length = text.as_bytes()[from..].iter().take_while(|b| {
-                    depth += i32::from(**b == b'(') - i32::from(**b == b')');
-                    depth > 0
-                });
-                let argument = text[from..from + length.count()].to_owned();
-                let parameters = self.parameters.clone();
-                out.push(Self { text: argument.clone(), read: argument, parameters });
-            }
-        }
-        out
+        let text = &self.read;
+        let argument = |name: &str, k: usize| {
+            let from = k + name.len() + 1;
+            self.part(&text[from..from + text::closing(&text[from..])])
+        };
+        let all = functions.iter().map(|name| text::calls(text, name).map(|k| argument(name, k)));
+        all.flatten().collect()
+    }
+
+    /// A part of the text with the same parameters.
+    fn part(&self, text: &str) -> Self {
+        Self { text: text.to_owned(), read: text.to_owned(), parameters: self.parameters.clone() }
     }
 
     /// The formula over another number type.

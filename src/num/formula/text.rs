@@ -30,6 +30,25 @@ pub(super) fn number_end(text: &[u8]) -> usize {
     end
 }
 
+/// Where the function of this name is called in a text: a whole word before a parenthesis.
+pub(super) fn calls<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let bytes = text.as_bytes();
+    text.match_indices(name).map(|(k, _)| k).filter(move |k| {
+        !bytes[..*k].last().is_some_and(word) && bytes.get(k + name.len()) == Some(&b'(')
+    })
+}
+
+/// The length of a text up to the parenthesis that closes one before it.
+pub(super) fn closing(text: &str) -> usize {
+    let mut depth = 1;
+    let inside = text.bytes().take_while(|b| {
+        depth += i32::from(*b == b'(') - i32::from(*b == b')');
+        depth > 0
+    });
+    inside.count()
+}
+
 /// The text with `0-` for a leading minus.
 ///
 /// **Errors** an empty text, a character that no formula has, a sign after an operator.

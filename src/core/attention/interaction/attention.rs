@@ -1,6 +1,7 @@
 //! Attention with any interaction, as data: interaction, row sums, heads, pattern.
 
 use super::Interaction;
+use crate::attention::kernel::EXACT_ACCURACY;
 use crate::attention::pattern::Pattern;
 use crate::attention::{Head, Matrix};
 use crate::error::{Error, Result};
@@ -38,6 +39,7 @@ pub struct InteractionAttention {
     pub(super) pattern: Option<Arc<dyn Pattern>>,
     pub(super) causal: bool,
     pub(super) sign: f64,
+    pub(super) accuracy: f64,
     pub(super) isa: Isa,
 }
 
@@ -56,6 +58,7 @@ impl InteractionAttention {
             pattern: None,
             causal: false,
             sign: 1.0,
+            accuracy: EXACT_ACCURACY,
             isa: Isa::best(),
         })
     }
@@ -100,6 +103,15 @@ impl InteractionAttention {
         Self { sign: if repelling { -1.0 } else { 1.0 }, ..self }
     }
 
+    /// Sets the relative accuracy of a row, [`EXACT_ACCURACY`] by default. Above it fast sums may
+    /// be used for one identity head without a pattern: Fourier series on the circle, spherical
+    /// harmonics on S^2, inner products elsewhere. Rows whose error bound exceeds the accuracy are
+    /// computed again by exact sums.
+    #[must_use]
+    pub fn with_accuracy(self, accuracy: f64) -> Self {
+        Self { accuracy, ..self }
+    }
+
     /// Sets the instruction set.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
@@ -127,7 +139,9 @@ impl InteractionAttention {
 
     /// True if the kernel of plain attention applies.
     pub(super) fn is_plain(&self) -> bool {
-        self.heads.len() == 1 && self.heads[0].is_identity() && self.pattern.is_none()
+        let identity = self.heads.len() == 1 && self.heads[0].is_identity();
+        // The kernel's weights are functions of 1 - s.
+        identity && self.pattern.is_none() && self.interaction.reach() <= 1.0
     }
 }
 

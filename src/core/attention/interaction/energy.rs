@@ -3,7 +3,7 @@
 use super::Interaction;
 use super::attention::{InteractionAttention, RowSum, check_symmetric, head_reach};
 use super::forms::Slopes;
-use crate::attention::kernel::{MIN_PARALLEL_WORK, OutputForm, Workspace};
+use crate::attention::kernel::{EXACT_ACCURACY, MIN_PARALLEL_WORK, OutputForm, Workspace};
 use crate::attention::sublayer::{Input, Sublayer};
 use crate::attention::{Energy, Head, Matrix};
 use crate::error::{Error, Result};
@@ -46,6 +46,7 @@ impl InteractionEnergy {
             pattern: None,
             causal: false,
             sign: 1.0,
+            accuracy: EXACT_ACCURACY,
             isa: Isa::best(),
         };
         Self { flow, form: None }

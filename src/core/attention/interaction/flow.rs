@@ -4,7 +4,9 @@ use super::attention::{InteractionAttention, RowSum};
 use super::definition::by_definition;
 use super::rows::{Images, Row, Scratch};
 use crate::attention::Head;
-use crate::attention::kernel::{AnyWeight, MIN_PARALLEL_WORK, OutputForm, Workspace};
+use crate::attention::kernel::{
+    AnyWeight, FastAnyWeight, MIN_PARALLEL_WORK, OutputForm, Workspace,
+};
 use crate::attention::pattern::AttentionShape;
 use crate::attention::sublayer::{Input, Properties, Sublayer};
 use crate::error::{Error, Result};
@@ -13,7 +15,7 @@ use crate::sphere::Tokens;
 use rayon::prelude::*;
 
 impl InteractionAttention {
-    /// The row sums for masks, biases, positions and matrices.
+    /// The row sums for masks, biases, positions and matrices: all rows into `out`.
     fn row_sums(&self, x: &Tokens, form: OutputForm, work: &mut Workspace, out: &mut [f64]) {
         let (n, d) = (x.n(), x.d());
         let shares = n * n * d >= MIN_PARALLEL_WORK;
@@ -30,6 +32,56 @@ impl InteractionAttention {
             }
         });
     }
+
+    /// Row i only, by exact sums. **Cost** n weights and about `6 n d` operations per head.
+    pub fn row(&self, x: &Tokens, form: OutputForm, i: usize) -> Vec<f64> {
+        let (mut images, mut out) = (Images::default(), vec![0.0; x.d()]);
+        images.fill(self, x);
+        let rows = Row { attention: self, x, form, images: &images };
+        rows.write(&mut Scratch::default(), i, &mut out);
+        out
+    }
+
+    /// Computes rows of plain attention again by exact sums.
+    fn exact_rows(
+        &self,
+        x: &Tokens,
+        form: OutputForm,
+        work: &mut Workspace,
+        (selected, out): (&[usize], &mut [f64]),
+    ) {
+        if selected.is_empty() {
+            return;
+        }
+        let d = x.d();
+        let shares = selected.len() * x.n() * d >= MIN_PARALLEL_WORK;
+        enter_pool(shares, || {
+            let (images, scratch): &mut (Images, Scratch) = work.buffers();
+            images.fill(self, x);
+            let rows = Row { attention: self, x, form, images };
+            let mut found = vec![0.0; selected.len() * d];
+            if shares && parallel_allowed() {
+                found
+                    .par_chunks_exact_mut(d)
+                    .zip(selected)
+                    .for_each_init(Scratch::default, |scratch, (o, i)| rows.write(scratch, *i, o));
+            } else {
+                let all = found.chunks_exact_mut(d).zip(selected);
+                all.for_each(|(o, i)| rows.write(scratch, *i, o));
+            }
+            for (row, i) in found.chunks_exact(d).zip(selected) {
+                out[i * d..(i + 1) * d].copy_from_slice(row);
+            }
+        });
+    }
+
+    /// The sums of plain attention.
+    fn sums(&self) -> FastAnyWeight<'_> {
+        let normalised = self.row_sum == RowSum::Normalised;
+        let &Self { causal, sign, isa, accuracy, ref interaction, .. } = self;
+        let exact = AnyWeight { series: interaction.weights(), causal, normalised, sign, isa };
+        FastAnyWeight { exact, profile: interaction.profile(), accuracy }
+    }
 }
 
 impl Sublayer for InteractionAttention {
@@ -41,10 +93,12 @@ impl Sublayer for InteractionAttention {
         if !self.is_plain() {
             return self.row_sums(x, form, work, out);
         }
-        let normalised = self.row_sum == RowSum::Normalised;
-        let &Self { causal, sign, isa, ref interaction, .. } = self;
-        AnyWeight { series: interaction.weights(), causal, normalised, sign, isa }
-            .apply(x, form, work, out);
+        let left = self.sums().apply(x, form, work, out);
+        self.exact_rows(x, form, work, (&left, out));
+    }
+
+    fn accuracy(&self) -> f64 {
+        self.accuracy
     }
 
     fn properties(&self) -> Properties {
@@ -72,7 +126,7 @@ impl Sublayer for InteractionAttention {
         self.interaction.length_scale()
     }
 
-    fn algorithm(&self, x: &Tokens, _: OutputForm) -> Result<&'static str> {
+    fn algorithm(&self, x: &Tokens, form: OutputForm) -> Result<&'static str> {
         if !x.space().is_unit() {
             return Err(Error::parameter(
                 "tokens",
@@ -91,7 +145,8 @@ impl Sublayer for InteractionAttention {
             let (heads, n) = (self.heads.len(), x.n());
             pattern.check(&AttentionShape { heads, queries: n, sources: n, ranks })?;
         }
-        Ok(if self.is_plain() { "any-weight" } else { "any-weight-rows" })
+        let plain = self.is_plain();
+        Ok(if plain { self.sums().algorithm(x.n(), x.d(), form) } else { "any-weight-rows" })
     }
 
     fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {

@@ -16,12 +16,13 @@ pub use attention::{InteractionAttention, RowSum};
 pub use built_in::{ALL, BuiltIn, Parameter};
 pub use energy::InteractionEnergy;
 
-use super::kernel::PairSeries;
+use super::kernel::{PairSeries, WeightProfile};
 use crate::error::{Error, Result};
 use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Jet};
 use crate::num::interval::Interval;
+use forms::Extremes;
 
 /// An interaction `phi` on `[-r, r]` (r = 1 unless matrices stretch inner products), with
 /// `W' = phi`.
@@ -59,19 +60,8 @@ pub struct Interaction {
     weights: PairSeries,
     potentials: PairSeries,
     slopes: forms::Slopes,
+    profile: WeightProfile,
     range: Extremes,
-}
-
-/// Extreme values at sampled points.
-#[derive(Clone, Copy, Debug, Default)]
-struct Extremes {
-    /// Where phi is smallest, and its value.
-    least: (f64, f64),
-    /// The largest value of phi.
-    most: f64,
-    /// The largest absolute values of phi and of its derivative.
-    size: f64,
-    slope: f64,
 }
 
 /// Points at which a formula is examined.
@@ -126,14 +116,8 @@ impl Interaction {
                 "a function with at most 16 kinks on [-1, 1]",
             ));
         }
-        let phi = |s: Dd| exact.at(s).map(|v| v.value);
-        let series = ends
-            .windows(2)
-            .map(|w| {
-                ChebyshevSeries::fit(phi, w[0], w[1])
-                    .map_err(|e| singular_point(&formula, w[0], w[1]).unwrap_or(e))
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let pieces = ends.windows(2).map(|w| piece(&formula, &exact, w[0], w[1]));
+        let series = pieces.collect::<Result<Vec<_>>>()?;
         let potential = potentials(&series, potential_at_zero);
         let log = forms::logarithmic(&exact, &series, reach, (range.least.1, range.most))?;
         let slopes = match &log {
@@ -144,6 +128,8 @@ impl Interaction {
             )),
         };
         let weights = log.unwrap_or_else(|| forms::pair_series(&series, reach));
+        let arcs = forms::arcs(&formula, &series, reach, range.size);
+        let profile = WeightProfile { arcs, ..forms::profile(&series, &weights, reach, &range) };
         Ok(Self {
             potentials: forms::pair_series(&potential, reach),
             name,
@@ -156,6 +142,7 @@ impl Interaction {
             potential,
             weights,
             slopes,
+            profile,
             range,
         })
     }
@@ -286,6 +273,10 @@ impl Interaction {
         &self.weights
     }
 
+    pub(crate) fn profile(&self) -> &WeightProfile {
+        &self.profile
+    }
+
     pub(crate) fn potentials(&self) -> &PairSeries {
         &self.potentials
     }
@@ -320,6 +311,19 @@ impl Interaction {
         let steepness = self.range.slope / self.range.size.max(f64::MIN_POSITIVE);
         steepness.max(1.0).powf(-0.5)
     }
+}
+
+/// The series of phi between two kinks.
+fn piece(formula: &Formula, exact: &Compiled<Dd>, low: f64, high: f64) -> Result<ChebyshevSeries> {
+    // The double nearest to a kink may lie beside it, on the neighbour's side.
+    let branch = formula.branch(0.5 * (low + high))?.compile::<Dd>()?;
+    let near = 8.0 * f64::EPSILON * low.abs().max(high.abs());
+    let phi = |s: Dd| {
+        let inside = (s - Dd::from(low)).to_f64().min((Dd::from(high) - s).to_f64());
+        (if inside <= near { &branch } else { exact }).at(s).map(|v| v.value)
+    };
+    ChebyshevSeries::fit(phi, low, high)
+        .map_err(|e| singular_point(formula, low, high).unwrap_or(e))
 }
 
 /// W by pieces, continuous, with the given value at 0.
@@ -360,6 +364,7 @@ fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
         out.size = out.size.max(at.value.abs());
         if at.first.is_finite() {
             out.slope = out.slope.max(at.first.abs());
+            out.log_slope = out.log_slope.max((at.first / at.value).abs());
         }
     }
     Ok(out)

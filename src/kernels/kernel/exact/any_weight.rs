@@ -81,7 +81,11 @@ impl AnyWeight<'_> {
         });
     }
 
-    fn problem<'a>(&self, tokens: &'a Tokens, form: OutputForm) -> KernelProblem<'a> {
+    pub(in crate::kernel) fn problem<'a>(
+        &self,
+        tokens: &'a Tokens,
+        form: OutputForm,
+    ) -> KernelProblem<'a> {
         let weights = match self.normalised {
             true => Weights::Softmax,
             false => Weights::Exponential { log_factor: 0.0 },

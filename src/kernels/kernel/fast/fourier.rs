@@ -126,74 +126,83 @@ impl Kernel for Fourier {
         flagged: &mut FlaggedRows,
     ) {
         let Buffers { moments, row_sums } = work.buffers();
-        let part = moments.load(problem, 2);
         let series = moments.series(problem, Series::circle);
-        let order = series.kernel.len();
-        let total = part * PARTS;
-        let width = problem.isa.width::<f64>();
-        moments.parts.resize(PARTS * 2 * order * width);
-        {
-            let Moments { x, m, parts, .. } = &mut *moments;
-            let (x, y) = x.split_at(total);
-            let task = |(p, out): (usize, &mut [f64])| {
-                let range = p * part..(p + 1) * part;
-                problem.isa.run(Gather {
-                    x: &x[range.clone()],
-                    y: &y[range.clone()],
-                    m: &m[range],
-                    out,
-                });
-            };
-            if problem.parallel() {
-                parts.par_chunks_exact_mut(2 * order * width).enumerate().for_each(task);
-            } else {
-                parts.chunks_exact_mut(2 * order * width).enumerate().for_each(task);
-            }
-        }
-        moments.add_parts(2 * order, width);
-        // Coefficients of both series, highest order first: real and imaginary parts for the mass,
-        // then for the drift.
-        let Moments { x, sums, total: moment, parts, .. } = moments;
-        let coefficients = &mut parts[..4 * order];
-        for (k, c) in coefficients.chunks_exact_mut(4).rev().enumerate() {
-            let (re, im) = (moment[2 * k], moment[2 * k + 1]);
-            c.copy_from_slice(&[
-                series.kernel[k] * re,
-                series.kernel[k] * im,
-                series.primitive[k] * re,
-                series.primitive[k] * im,
-            ]);
-        }
+        row_sums.reset(problem);
+        row_sums.absolute = self.error_bound(problem) + series.tail;
+        sums(problem, moments, &series, (&mut *out, &mut row_sums.mass));
+        apply_epilogue(problem, row_sums, out, flagged);
+    }
+}
+
+/// Writes `sum_j m_j w_ij` and the tangent part of `sum_j m_j w_ij x_j` for the weight of a series
+/// on the circle.
+pub fn sums(
+    problem: &KernelProblem,
+    moments: &mut Moments,
+    series: &Series,
+    (out, masses): (&mut [f64], &mut [f64]),
+) {
+    let part = moments.load(problem, 2);
+    let order = series.kernel.len();
+    let total = part * PARTS;
+    let width = problem.isa.width::<f64>();
+    moments.parts.resize(PARTS * 2 * order * width);
+    {
+        let Moments { x, m, parts, .. } = &mut *moments;
         let (x, y) = x.split_at(total);
-        let (mass, drift) = sums.split_at_mut(total);
-        let task = |(p, (mass, drift)): (usize, (&mut [f64], &mut [f64]))| {
+        let task = |(p, out): (usize, &mut [f64])| {
             let range = p * part..(p + 1) * part;
-            problem.isa.run(Evaluate {
+            problem.isa.run(Gather {
                 x: &x[range.clone()],
-                y: &y[range],
-                c: coefficients,
-                mass,
-                drift,
+                y: &y[range.clone()],
+                m: &m[range],
+                out,
             });
         };
         if problem.parallel() {
-            mass.par_chunks_exact_mut(part)
-                .zip(drift.par_chunks_exact_mut(part))
-                .enumerate()
-                .for_each(task);
+            parts.par_chunks_exact_mut(2 * order * width).enumerate().for_each(task);
         } else {
-            mass.chunks_exact_mut(part)
-                .zip(drift.chunks_exact_mut(part))
-                .enumerate()
-                .for_each(task);
+            parts.chunks_exact_mut(2 * order * width).enumerate().for_each(task);
         }
-        row_sums.reset(problem);
-        row_sums.absolute = self.error_bound(problem) + series.tail;
-        for (i, (out, row)) in out.chunks_exact_mut(2).zip(problem.tokens.rows()).enumerate() {
-            row_sums.mass[i] = mass[i];
-            (out[0], out[1]) = (-drift[i] * row[1], drift[i] * row[0]);
-        }
-        apply_epilogue(problem, row_sums, out, flagged);
+    }
+    moments.add_parts(2 * order, width);
+    // Coefficients of both series, highest order first: real and imaginary parts for the mass,
+    // then for the drift.
+    let Moments { x, sums, total: moment, parts, .. } = moments;
+    let coefficients = &mut parts[..4 * order];
+    for (k, c) in coefficients.chunks_exact_mut(4).rev().enumerate() {
+        let (re, im) = (moment[2 * k], moment[2 * k + 1]);
+        c.copy_from_slice(&[
+            series.kernel[k] * re,
+            series.kernel[k] * im,
+            series.primitive[k] * re,
+            series.primitive[k] * im,
+        ]);
+    }
+    let (x, y) = x.split_at(total);
+    let (mass, drift) = sums.split_at_mut(total);
+    let task = |(p, (mass, drift)): (usize, (&mut [f64], &mut [f64]))| {
+        let range = p * part..(p + 1) * part;
+        problem.isa.run(Evaluate {
+            x: &x[range.clone()],
+            y: &y[range],
+            c: coefficients,
+            mass,
+            drift,
+        });
+    };
+    if problem.parallel() {
+        mass.par_chunks_exact_mut(part)
+            .zip(drift.par_chunks_exact_mut(part))
+            .enumerate()
+            .for_each(task);
+    } else {
+        mass.chunks_exact_mut(part).zip(drift.chunks_exact_mut(part)).enumerate().for_each(task);
+    }
+    let rows = out.chunks_exact_mut(2).zip(problem.tokens.rows());
+    for (i, ((out, row), total)) in rows.zip(masses).enumerate() {
+        *total = mass[i];
+        (out[0], out[1]) = (-drift[i] * row[1], drift[i] * row[0]);
     }
 }
 

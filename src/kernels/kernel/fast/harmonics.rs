@@ -56,62 +56,72 @@ impl Kernel for Harmonics {
         out: &mut [f64],
         flagged: &mut FlaggedRows,
     ) {
-        let Buffers { moments, table: HarmonicTable { recurrence: table, terms }, row_sums } =
-            work.buffers();
-        let part = moments.load(problem, 4);
+        let Buffers { moments, table, row_sums } = work.buffers();
         let series = moments.series(problem, Series::sphere);
-        if table.start.len() != series.kernel.len() {
-            *table = Recurrence::new(series.kernel.len() - 1);
-        }
-        let table = &*table;
-        let (size, width, total) = (table.size(), problem.isa.width::<f64>(), part * PARTS);
-        moments.parts.resize(PARTS * size * width);
-        {
-            let Moments { x, m, parts, .. } = &mut *moments;
-            let task = |(p, out): (usize, &mut [f64])| {
-                problem.isa.run(Gather {
-                    table,
-                    x: coordinates(x, total, p, part),
-                    m: &m[p * part..(p + 1) * part],
-                    out,
-                });
-            };
-            if problem.parallel() {
-                parts.par_chunks_exact_mut(size * width).enumerate().for_each(task);
-            } else {
-                parts.chunks_exact_mut(size * width).enumerate().for_each(task);
-            }
-        }
-        moments.add_parts(size, width);
-        let Moments { x, sums, total: q, .. } = moments;
-        table.terms(q, &series, terms);
-        let terms = &terms[..];
-        let task = |p: usize, out: [&mut [f64]; 4]| {
-            problem.isa.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out })
-        };
-        let mut rows = sums.chunks_exact_mut(total);
-        let mut row = || rows.next().unwrap_or_default();
-        let (a, b, c, d) = (row(), row(), row(), row());
-        if problem.parallel() {
-            let parts = a
-                .par_chunks_mut(part)
-                .zip(b.par_chunks_mut(part))
-                .zip(c.par_chunks_mut(part).zip(d.par_chunks_mut(part)));
-            parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
-        } else {
-            let parts = a
-                .chunks_mut(part)
-                .zip(b.chunks_mut(part))
-                .zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
-            parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
-        }
         row_sums.reset(problem);
         row_sums.absolute = self.error_bound(problem) + series.tail;
-        for (i, out) in out.chunks_exact_mut(3).enumerate() {
-            row_sums.mass[i] = a[i];
-            out.copy_from_slice(&[b[i], c[i], d[i]]);
-        }
+        sums(problem, (moments, table), &series, (&mut *out, &mut row_sums.mass));
         apply_epilogue(problem, row_sums, out, flagged);
+    }
+}
+
+/// Writes `sum_j m_j w_ij` and the tangent part of `sum_j m_j w_ij x_j` for the weight of a series
+/// on S^2.
+pub fn sums(
+    problem: &KernelProblem,
+    (moments, HarmonicTable { recurrence: table, terms }): (&mut Moments, &mut HarmonicTable),
+    series: &Series,
+    (out, masses): (&mut [f64], &mut [f64]),
+) {
+    let part = moments.load(problem, 4);
+    if table.start.len() != series.kernel.len() {
+        *table = Recurrence::new(series.kernel.len() - 1);
+    }
+    let table = &*table;
+    let (size, width, total) = (table.size(), problem.isa.width::<f64>(), part * PARTS);
+    moments.parts.resize(PARTS * size * width);
+    {
+        let Moments { x, m, parts, .. } = &mut *moments;
+        let task = |(p, out): (usize, &mut [f64])| {
+            problem.isa.run(Gather {
+                table,
+                x: coordinates(x, total, p, part),
+                m: &m[p * part..(p + 1) * part],
+                out,
+            });
+        };
+        if problem.parallel() {
+            parts.par_chunks_exact_mut(size * width).enumerate().for_each(task);
+        } else {
+            parts.chunks_exact_mut(size * width).enumerate().for_each(task);
+        }
+    }
+    moments.add_parts(size, width);
+    let Moments { x, sums, total: q, .. } = moments;
+    table.terms(q, series, terms);
+    let terms = &terms[..];
+    let task = |p: usize, out: [&mut [f64]; 4]| {
+        problem.isa.run(Evaluate { table, terms, x: coordinates(x, total, p, part), out })
+    };
+    let mut rows = sums.chunks_exact_mut(total);
+    let mut row = || rows.next().unwrap_or_default();
+    let (a, b, c, d) = (row(), row(), row(), row());
+    if problem.parallel() {
+        let parts = a
+            .par_chunks_mut(part)
+            .zip(b.par_chunks_mut(part))
+            .zip(c.par_chunks_mut(part).zip(d.par_chunks_mut(part)));
+        parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
+    } else {
+        let parts = a
+            .chunks_mut(part)
+            .zip(b.chunks_mut(part))
+            .zip(c.chunks_mut(part).zip(d.chunks_mut(part)));
+        parts.enumerate().for_each(|(p, ((a, b), (c, d)))| task(p, [a, b, c, d]));
+    }
+    for (i, (out, total)) in out.chunks_exact_mut(3).zip(masses).enumerate() {
+        *total = a[i];
+        out.copy_from_slice(&[b[i], c[i], d[i]]);
     }
 }
 

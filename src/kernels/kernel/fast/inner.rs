@@ -5,6 +5,7 @@
 //! is evaluated twice, once for each token, so sums stay in registers and threads share only the
 //! tokens.
 
+use super::pair_weight::{Exponential, PairWeight};
 use crate::kernel::epilogue::epilogue_in_lanes;
 use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::limits::MIN_REPEATED_WORK;
@@ -17,27 +18,38 @@ use crate::num::threads::{join_if, parallel_allowed, workers_spinning};
 use std::ops::Range;
 
 /// Largest dimension whose coordinates and sums fit the registers.
-const MAX_D: usize = 8;
+pub const MAX_D: usize = 8;
 
 /// Sources per pass: independent chains of operations.
 const UNROLL: usize = 4;
 
 /// A range of targets.
-struct Gather<'a> {
+struct Gather<'a, W> {
     problem: &'a KernelProblem<'a>,
+    weight: W,
     /// The rows again, as a second slice: the compiler then reloads coordinates for the sums
     /// instead of keeping them in registers, of which there are too few.
     terms: &'a [f64],
     epilogue: &'a Epilogue,
-    /// Error bound of a drift in units of its mass.
-    per_mass: f64,
+    bounds: Bounds,
     rows: Range<usize>,
     /// Results for these targets only.
     out: &'a mut [f64],
     flagged: &'a mut Vec<usize>,
 }
 
-impl SimdKernel for Gather<'_> {
+/// Error bounds of the rows, and the least mass.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    /// Error bound of a drift in units of its mass.
+    pub per_mass: f64,
+    /// The same in units of the total mass.
+    pub absolute: f64,
+    /// Rows with a smaller mass are flagged.
+    pub floor: f64,
+}
+
+impl<W: PairWeight> SimdKernel for Gather<'_, W> {
     type F = f64;
     type Output = ();
 
@@ -55,31 +67,36 @@ impl SimdKernel for Gather<'_> {
     }
 }
 
-impl Gather<'_> {
+impl<W: PairWeight> Gather<'_, W> {
     #[inline(always)]
     fn with_dimension<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
-        // Below this beta no weight underflows.
-        let normal = 2.0 * std::f64::consts::LOG2_E * self.problem.beta.abs()
-            < -0.99 * f64::UNDERFLOW_EXPONENT;
-        let unit_mass = normal && self.problem.tokens.uniform_mass().is_some();
+        // Below this slope no weight underflows.
+        let normal = 2.0 * self.weight.line().0.abs() < -0.99 * f64::UNDERFLOW_EXPONENT;
+        let unit_mass = !W::TOGETHER && normal && self.problem.tokens.uniform_mass().is_some();
         if unit_mass { self.targets::<L, D, true>(l) } else { self.targets::<L, D, false>(l) }
     }
 
     #[inline(always)]
     fn targets<L: SimdOps<F = f64>, const D: usize, const UNIT_MASS: bool>(self, l: L) {
         let Self {
-            problem: &KernelProblem { tokens, beta, .. }, rows: targets, out, flagged, ..
+            problem: &KernelProblem { tokens, .. },
+            weight,
+            bounds,
+            rows: targets,
+            out,
+            flagged,
+            ..
         } = self;
         let sources = Sources {
             rows: tokens.coordinates().as_chunks().0,
             terms: self.terms.as_chunks().0,
             masses: tokens.masses(),
         };
-        let slope = beta * std::f64::consts::LOG2_E;
+        let (slope, shift) = weight.line();
         let (scale, shift, unit) = (
             l.constant(slope),
-            l.constant(-slope.abs()),
-            l.constant(tokens.uniform_mass().unwrap_or(1.0)),
+            l.constant(shift),
+            l.constant(if UNIT_MASS { tokens.uniform_mass().unwrap_or(1.0) } else { 1.0 }),
         );
         let (out, _) = out.as_chunks_mut::<D>();
         for (group, out) in out.chunks_mut(L::WIDTH).enumerate() {
@@ -95,13 +112,15 @@ impl Gather<'_> {
                 x[k] = L::view(&lanes[k])[0];
                 steep[k] = l.mul(scale, x[k]);
             }
-            let (mut v, mut mass) = sources.sums::<L, UNIT_MASS>(l, &steep, shift);
+            let (mut v, mut mass) = sources.sums::<L, W, UNIT_MASS>(l, weight, &steep, shift);
             mass = l.mul(unit, mass);
             for k in 0..D {
                 v[k] = l.mul(unit, v[k]);
             }
+            let error = l.mul(l.splat(bounds.per_mass), mass);
+            let error = if W::TOGETHER { l.add(l.splat(bounds.absolute), error) } else { error };
             let flags =
-                epilogue_in_lanes(l, self.epilogue, [self.per_mass, MASS_FLOOR], &x, &mut v, mass);
+                epilogue_in_lanes(l, self.epilogue, (error, bounds.floor), &x, &mut v, mass);
             for k in 0..D {
                 L::view_mut(&mut lanes[k])[0] = v[k];
             }
@@ -131,9 +150,10 @@ struct Sources<'a, const D: usize> {
 impl<const D: usize> Sources<'_, D> {
     /// `sum_j m_j w_j x_j` and `sum_j m_j w_j` for a vector of targets.
     #[inline(always)]
-    fn sums<L: SimdOps<F = f64>, const UNIT_MASS: bool>(
+    fn sums<L: SimdOps<F = f64>, W: PairWeight, const UNIT_MASS: bool>(
         &self,
         l: L,
+        weight: W,
         steep: &[L::V; D],
         shift: L::V,
     ) -> ([L::V; D], L::V) {
@@ -144,18 +164,26 @@ impl<const D: usize> Sources<'_, D> {
         for (g, terms) in terms.iter().enumerate() {
             // Compute the next inner products now: they overlap with these exponentials.
             let next = exponents(l, shift, steep, &groups[(g + 1).min(groups.len() - 1)]);
-            add::<L, D, UNROLL, UNIT_MASS>(l, t, terms, &self.masses[g * UNROLL..], &mut sums);
+            let masses = &self.masses[g * UNROLL..];
+            add::<L, W, D, UNROLL, UNIT_MASS>(l, weight, t, (terms, masses), &mut sums);
             t = next;
+        }
+        if W::TOGETHER {
+            if !rest.is_empty() {
+                // With other sources of mass 0: this code is long, so there is one copy.
+                let (mut rows, mut masses) = ([[0.0; D]; UNROLL], [0.0; UNROLL]);
+                rows[..rest.len()].copy_from_slice(rest);
+                masses[..rest.len()].copy_from_slice(&self.masses[groups.len() * UNROLL..]);
+                let t = exponents(l, shift, steep, &rows);
+                add::<L, W, D, UNROLL, UNIT_MASS>(l, weight, t, (&rows, &masses), &mut sums);
+            }
+            return sums;
         }
         for (j, (row, term)) in rest.iter().zip(last).enumerate() {
             let t = exponents(l, shift, steep, std::array::from_ref(row));
-            add::<L, D, 1, UNIT_MASS>(
-                l,
-                t,
-                std::array::from_ref(term),
-                &self.masses[groups.len() * UNROLL + j..],
-                &mut sums,
-            );
+            let masses = &self.masses[groups.len() * UNROLL + j..];
+            let terms = (std::array::from_ref(term), masses);
+            add::<L, W, D, 1, UNIT_MASS>(l, weight, t, terms, &mut sums);
         }
         sums
     }
@@ -180,14 +208,20 @@ fn exponents<L: SimdOps<F = f64>, const D: usize, const U: usize>(
 
 /// Adds the contribution of some sources.
 #[inline(always)]
-fn add<L: SimdOps<F = f64>, const D: usize, const U: usize, const UNIT_MASS: bool>(
+fn add<
+    L: SimdOps<F = f64>,
+    W: PairWeight,
+    const D: usize,
+    const U: usize,
+    const UNIT_MASS: bool,
+>(
     l: L,
+    weight: W,
     t: [L::V; U],
-    terms: &[[f64; D]; U],
-    masses: &[f64],
+    (terms, masses): (&[[f64; D]; U], &[f64]),
     (drift, mass): &mut ([L::V; D], L::V),
 ) {
-    let mut w = l.exp2_array::<U, UNIT_MASS>(t);
+    let mut w = weight.values::<L, U, UNIT_MASS>(l, t);
     if !UNIT_MASS {
         for u in 0..U {
             w[u] = l.mul(w[u], l.splat(masses[u]));
@@ -238,18 +272,31 @@ impl Kernel for Inner {
         out: &mut [f64],
         flagged: &mut FlaggedRows,
     ) {
-        let (n, d, per_mass) = (problem.tokens.n(), problem.tokens.d(), self.error_bound(problem));
-        let epilogue = &problem.epilogue();
-        let gather = |rows: Range<usize>, out: &mut [f64], flagged: &mut Vec<usize>| {
-            let terms = problem.tokens.coordinates();
-            problem.isa.run(Gather { problem, terms, epilogue, per_mass, rows, out, flagged });
-        };
-        let middle = (n / 2).next_multiple_of(BLOCK_MULTIPLE).min(n);
-        let (first, second) = out.split_at_mut(middle * d);
-        let parallel = problem.parallel()
-            || (n * n * d >= MIN_REPEATED_WORK && workers_spinning() && parallel_allowed());
-        let (early, late) = flagged.two_lists();
-        join_if(parallel, || gather(0..middle, first, early), || gather(middle..n, second, late));
-        flagged.merge_lists();
+        let per_mass = self.error_bound(problem);
+        let bounds = Bounds { per_mass, absolute: 0.0, floor: MASS_FLOOR };
+        evaluate(problem, Exponential { beta: problem.beta }, bounds, out, flagged);
     }
+}
+
+/// Writes velocities or fields for any weight, and lists the rows whose error is too large.
+pub fn evaluate<W: PairWeight>(
+    problem: &KernelProblem,
+    weight: W,
+    bounds: Bounds,
+    out: &mut [f64],
+    flagged: &mut FlaggedRows,
+) {
+    let (n, d) = (problem.tokens.n(), problem.tokens.d());
+    let epilogue = &problem.epilogue();
+    let gather = |rows: Range<usize>, out: &mut [f64], flagged: &mut Vec<usize>| {
+        let terms = problem.tokens.coordinates();
+        problem.isa.run(Gather { problem, weight, terms, epilogue, bounds, rows, out, flagged });
+    };
+    let middle = (n / 2).next_multiple_of(BLOCK_MULTIPLE).min(n);
+    let (first, second) = out.split_at_mut(middle * d);
+    let parallel = problem.parallel()
+        || (n * n * d >= MIN_REPEATED_WORK && workers_spinning() && parallel_allowed());
+    let (early, late) = flagged.two_lists();
+    join_if(parallel, || gather(0..middle, first, early), || gather(middle..n, second, late));
+    flagged.merge_lists();
 }

@@ -5,6 +5,7 @@
 //! of the mass, whatever the drift. Each pair of panels is evaluated once, which halves the
 //! exponentials and the `n^2 d` multiplications of the scores: `3/2 n^2 d` fused operations in all.
 
+use super::pair_weight::{Exponential, PairWeight};
 use crate::kernel::epilogue::apply_epilogue;
 use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::limits::MIN_SPINNING_WORK;
@@ -17,8 +18,13 @@ use crate::kernel::workspace::Workspace;
 use crate::num::simd::{SimdKernel, SimdOps};
 use crate::num::tile::{self, with_vectors};
 
-/// Writes the drifts and masses of all tokens.
-fn sums(problem: &KernelProblem, panels: &mut Panels, sums: (&mut [f64], &mut [f64])) {
+/// Writes the drifts and masses of all tokens for any weight.
+pub fn sums<W: PairWeight>(
+    problem: &KernelProblem,
+    weight: W,
+    panels: &mut Panels,
+    sums: (&mut [f64], &mut [f64]),
+) {
     let (n, d) = (problem.tokens.n(), problem.tokens.d());
     // Three arrays of a panel and one strip of weights fit the L2 cache. Four panels are enough for
     // two threads.
@@ -30,7 +36,7 @@ fn sums(problem: &KernelProblem, panels: &mut Panels, sums: (&mut [f64], &mut [f
         weighted: true,
     };
     let (count, cap) = layout(n, largest, if n * n * d < MIN_SPINNING_WORK { 1 } else { 4 });
-    let shape = Shape { beta: problem.beta, causal: problem.causal, d, cap };
+    let shape = Shape { weight, causal: problem.causal, d, cap };
     let tile = |a: &mut TokenPanel, b: Option<&mut TokenPanel>| {
         a.tile.resize(STRIP * cap);
         problem.isa.run(Tile { shape, a, b });
@@ -48,21 +54,21 @@ const SOURCES: usize = 128;
 
 /// Parameters of all tiles.
 #[derive(Clone, Copy)]
-struct Shape {
-    beta: f64,
+struct Shape<W> {
+    weight: W,
     causal: bool,
     d: usize,
     cap: usize,
 }
 
 /// The tile of the later panel `a` with itself, or with an earlier panel `b`.
-struct Tile<'a> {
-    shape: Shape,
+struct Tile<'a, W> {
+    shape: Shape<W>,
     a: &'a mut TokenPanel,
     b: Option<&'a mut TokenPanel>,
 }
 
-impl SimdKernel for Tile<'_> {
+impl<W: PairWeight> SimdKernel for Tile<'_, W> {
     type F = f64;
     type Output = ();
 
@@ -72,7 +78,7 @@ impl SimdKernel for Tile<'_> {
     }
 }
 
-impl Tile<'_> {
+impl<W: PairWeight> Tile<'_, W> {
     /// Strip by strip: the weights with a range of the other panel's tokens, then both sums.
     #[inline(always)]
     fn strips<L: SimdOps<F = f64>, const R: usize, const V: usize>(self, l: L) {
@@ -132,13 +138,13 @@ impl Tile<'_> {
 }
 
 /// The tokens `strip` of one panel against the tokens `range` of another.
-struct Rectangle {
-    shape: Shape,
+struct Rectangle<W> {
+    shape: Shape<W>,
     strip: (usize, usize),
     range: (usize, usize),
 }
 
-impl Rectangle {
+impl<W: PairWeight> Rectangle<W> {
     /// Writes the weights to `tile`; sums them by rows and, if requested, by columns.
     #[inline(always)]
     fn weights<L: SimdOps<F = f64>, const R: usize, const V: usize>(
@@ -154,7 +160,14 @@ impl Rectangle {
         let mut none = [];
         let column_sums = column_sums.map_or(&mut none[..], |t| L::view_mut(t));
         for (first, take) in tile::groups(to - from, V) {
-            with_vectors!(L, take, N => self.columns::<L, R, N>(l, from + first, x, y, (out.0, out.1), column_sums, masked));
+            with_vectors!(L, take, N => if W::TOGETHER {
+                self.scores::<L, R, N>(l, from + first, x.0, y.0, out.0);
+                self.weights_of_scores::<L, N, { 2 * N }>(
+                    l, from + first, [x.1, y.1], (out.0, out.1), column_sums, masked,
+                );
+            } else {
+                self.columns::<L, R, N>(l, from + first, x, y, (out.0, out.1), column_sums, masked);
+            });
         }
     }
 
@@ -171,10 +184,10 @@ impl Rectangle {
         column_sums: &mut [L::V],
         masked: bool,
     ) {
-        let Shape { beta, d, .. } = self.shape;
+        let Shape { weight, d, .. } = self.shape;
         let (from, to) = (self.range.0 / L::WIDTH, self.range.1 / L::WIDTH);
-        let slope = beta * std::f64::consts::LOG2_E;
-        let (slope, shift) = (l.constant(slope), l.constant(-slope.abs()));
+        let (slope, shift) = weight.line();
+        let (slope, shift) = (l.constant(slope), l.constant(shift));
         let (y, tile, rows) = (L::view(y), L::view_mut(tile), L::view_mut(rows));
         let mj = &L::view(mj)[j..j + V];
         let mut slabs = [&y[..0]; V];
@@ -197,7 +210,7 @@ impl Rectangle {
                 for v in 0..V {
                     t[v] = l.fma(acc[r][v], slope, shift);
                 }
-                let mut w = l.exp2_array::<V, false>(t);
+                let mut w = weight.values::<L, V, false>(l, t);
                 let mut total = totals[r];
                 for v in 0..V {
                     if masked {
@@ -208,6 +221,81 @@ impl Rectangle {
                     out[v] = w[v];
                 }
                 totals[r] = total;
+            }
+        }
+        for (t, sum) in column_sums.iter_mut().skip(j).zip(sums) {
+            *t = l.add(*t, sum);
+        }
+    }
+
+    /// Writes the arguments of the weights of V vectors of columns from j on to `tile`.
+    #[inline(always)]
+    fn scores<L: SimdOps<F = f64>, const R: usize, const V: usize>(
+        &self,
+        l: L,
+        j: usize,
+        x: &[f64],
+        y: &[f64],
+        tile: &mut [f64],
+    ) {
+        let Shape { weight, d, .. } = self.shape;
+        let (from, to) = (self.range.0 / L::WIDTH, self.range.1 / L::WIDTH);
+        let (slope, shift) = weight.line();
+        let (slope, shift) = (l.constant(slope), l.constant(shift));
+        let (y, tile) = (L::view(y), L::view_mut(tile));
+        let mut slabs = [&y[..0]; V];
+        for v in 0..V {
+            slabs[v] = &y[(j + v) * d..][..d];
+        }
+        for i in (self.strip.0..self.strip.1).step_by(R) {
+            let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
+            let acc =
+                tile::add_product_of_slabs(l, (slab, i % L::WIDTH), slabs, [[l.zero(); V]; R]);
+            for r in 0..R {
+                let start = (i - self.strip.0 + r) * (to - from) + j - from;
+                let out = &mut tile[start..start + V];
+                for v in 0..V {
+                    out[v] = l.fma(acc[r][v], slope, shift);
+                }
+            }
+        }
+    }
+
+    /// Replaces the arguments by the weights, two rows (U vectors) at a time, and sums these.
+    #[inline(always)]
+    fn weights_of_scores<L: SimdOps<F = f64>, const V: usize, const U: usize>(
+        &self,
+        l: L,
+        j: usize,
+        [mi, mj]: [&[f64]; 2],
+        (tile, rows): (&mut [f64], &mut [f64]),
+        column_sums: &mut [L::V],
+        masked: bool,
+    ) {
+        let (from, to) = (self.range.0 / L::WIDTH, self.range.1 / L::WIDTH);
+        let (tile, rows) = (L::view_mut(tile), L::view_mut(rows));
+        let mj = &L::view(mj)[j..j + V];
+        let mut sums = [l.zero(); V];
+        for i in (self.strip.0..self.strip.1).step_by(2) {
+            let start = |r: usize| (i - self.strip.0 + r) * (to - from) + j - from;
+            let mut t = [l.zero(); U];
+            for r in 0..2 {
+                t[r * V..(r + 1) * V].copy_from_slice(&tile[start(r)..][..V]);
+            }
+            let mut w = self.shape.weight.values::<L, U, false>(l, t);
+            for r in 0..2 {
+                let m = l.splat(mi[i + r]);
+                let mut total = rows[i + r];
+                for v in 0..V {
+                    let w = &mut w[r * V + v];
+                    if masked {
+                        *w = causal_mask_row(l, j + v, i + r, *w);
+                    }
+                    total = l.fma(*w, mj[v], total);
+                    sums[v] = l.fma(*w, m, sums[v]);
+                }
+                rows[i + r] = total;
+                tile[start(r)..][..V].copy_from_slice(&w[r * V..(r + 1) * V]);
             }
         }
         for (t, sum) in column_sums.iter_mut().skip(j).zip(sums) {
@@ -314,7 +402,8 @@ impl Kernel for Products {
         let Buffers { panels, row_sums } = work.buffers();
         row_sums.reset(problem);
         (row_sums.per_mass, row_sums.sigma) = (self.error_bound(problem), 0.0);
-        sums(problem, panels, (&mut *out, &mut row_sums.mass));
+        let weight = Exponential { beta: problem.beta };
+        sums(problem, weight, panels, (&mut *out, &mut row_sums.mass));
         apply_epilogue(problem, row_sums, out, flagged);
     }
 }
@@ -344,7 +433,11 @@ fn error_bound(problem: &KernelProblem) -> f64 {
 /// steps (twice its standard deviation is used), norms differ from 1 by 2u each, and the sums round
 /// like a chain of this many additions.
 pub fn rounding_bound(problem: &KernelProblem, additions: f64) -> f64 {
-    let d = problem.tokens.d() as f64;
-    0.5 * f64::EPSILON
-        * (problem.beta.abs() * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
+    rounding(problem.tokens.d(), problem.beta.abs(), additions)
+}
+
+/// The same for weights that change by a factor `1 + steepness e` if inner products change by e.
+pub fn rounding(d: usize, steepness: f64, additions: f64) -> f64 {
+    let d = d as f64;
+    0.5 * f64::EPSILON * (steepness * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
 }

@@ -63,6 +63,56 @@ impl Series {
         Self::truncated(kernel.clone(), primitive.clone(), weight, tolerance)
     }
 
+    /// On the circle: `phi(cos theta) = sum_k c_k cos k theta` with the Chebyshev coefficients c
+    /// of any weight phi, and `phi(cos theta) sin theta = sum_k b_k sin k theta` with
+    /// `b_k = (c_{k-1} - c_{k+1}) / 2`, `b_1 = c_0 - c_2 / 2`. The order is the least one whose
+    /// tails are below `tolerance`; `error` bounds the distance between phi and its series.
+    ///
+    /// ```
+    /// use metastable::attention::kernel::Series;
+    /// // s^2 = 1/2 + T_2/2, and cos^2 sin = (sin + sin 3)/4
+    /// let square = Series::from_chebyshev(&[0.5, 0.0, 0.5], 1e-15, 0.0);
+    /// assert_eq!(square.primitive, [0.0, 0.25, 0.0, 0.25]);
+    /// ```
+    pub fn from_chebyshev(coefficients: &[f64], tolerance: f64, error: f64) -> Self {
+        let c = |k: usize| coefficients.get(k).copied().unwrap_or(0.0);
+        let count = coefficients.len() + 1;
+        let primitive = (0..count).map(|k| match k {
+            0 => 0.0,
+            1 => c(0) - 0.5 * c(2),
+            _ => 0.5 * (c(k - 1) - c(k + 1)),
+        });
+        let (kernel, primitive): (Vec<f64>, Vec<f64>) =
+            ((0..count).map(c).collect(), primitive.collect());
+        let weights = kernel.iter().zip(&primitive).map(|(a, b)| a.abs().max(b.abs()));
+        let weights: Vec<f64> = weights.collect();
+        let mut out = Self::truncated(kernel, primitive, |k| weights[k], tolerance);
+        out.tail += error;
+        out
+    }
+
+    /// On S^2: `phi(t) = sum_l (2l+1) c_l P_l(t)` with the Legendre coefficients `a_l = (2l+1) c_l`
+    /// of any weight phi; its integral has `(c_{l-1} - c_{l+1}) / (2l+1)`. As
+    /// [`Series::from_chebyshev`].
+    pub fn from_legendre(coefficients: &[f64], tolerance: f64, error: f64) -> Self {
+        let odd = |l: usize| (2 * l + 1) as f64;
+        let c = |l: usize| coefficients.get(l).map_or(0.0, |a| a / odd(l));
+        let count = coefficients.len() + 1;
+        // The gradient does not see the mean.
+        let primitive =
+            (0..count).map(|l| if l == 0 { 0.0 } else { (c(l - 1) - c(l + 1)) / odd(l) });
+        let (kernel, primitive): (Vec<f64>, Vec<f64>) =
+            ((0..count).map(c).collect(), primitive.collect());
+        let weights = kernel.iter().zip(&primitive).enumerate();
+        let weight = |(l, (a, b)): (usize, (&f64, &f64))| {
+            odd(l) * a.abs().max((l * (l + 1)) as f64 / 2.0 * b.abs())
+        };
+        let weights: Vec<f64> = weights.map(weight).collect();
+        let mut out = Self::truncated(kernel, primitive, |l| weights[l], tolerance);
+        out.tail += error;
+        out
+    }
+
     fn truncated(
         mut kernel: Vec<f64>,
         mut primitive: Vec<f64>,
