@@ -24,12 +24,9 @@ use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Jet};
 use crate::num::interval::Interval;
-<<<<<<< ours
+use forms::Extremes;
 use sign::{Sign, sign};
 use std::sync::OnceLock;
-=======
-use forms::Extremes;
->>>>>>> theirs
 
 /// An interaction `phi` on `[-r, r]` (r = 1 unless matrices stretch inner products), with
 /// `W' = phi`.
