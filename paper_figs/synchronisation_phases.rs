@@ -1,8 +1,9 @@
-//! Phase diagrams of synchronisation on the circle under two families of interactions.
+//! Which interactions gather tokens on the circle: powers from random starts, and regular polygons
+//! under steep sigmoids.
 
 use super::{PaperFigure, distinct, span};
 use crate::draw::{Axis, Mark, Panel, Picture};
-use crate::study::interaction_phases::{FAMILIES, PHASES};
+use crate::study::interaction_phases::PHASES;
 
 /// Left: powers. Right: sigmoids.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -10,48 +11,63 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Which interactions gather tokens on the circle: powers s^p and steep sigmoids",
     study: Some(&PHASES),
     draw: |inputs| {
-        let table = inputs.table("phases")?;
-        let titles = [
-            "\u{3c6}(s) = s^p: one line",
-            "\u{3c6}(s) = 1/(1 + exp(\u{2212}k(s + 1/4))): one point",
-        ];
-        let shades = ["share of starts that end on one line", "share that ends at one point"];
-        let mut panels = Vec::new();
-        for (k, family) in FAMILIES.into_iter().enumerate() {
-            let rows = table.only("family", family);
-            let (across, up) = (distinct(&rows, "parameter"), distinct(&rows, "n"));
-            let column = if k == 0 { "line" } else { "point" };
-            let shares = rows.column(column);
-            // Rows of the table are ordered by the parameter, then by n.
-            let values = (0..up.len())
-                .map(|r| (0..across.len()).map(|c| shares[c * up.len() + r]).collect())
-                .collect();
-            let x = edges(&across);
-            let y = edges(&up);
-            let name = if k == 0 { "p" } else { "k" };
-            let mut panel = Panel::new(
-                titles[k],
-                Axis::linear(name, x[0], x[across.len()]),
-                Axis::linear("n", y[0], y[up.len()]),
-            );
-            panel.marks.push(Mark::Heat { x, y, values, shade: Axis::linear(shades[k], 0.0, 1.0) });
-            panels.push(panel);
-        }
-        let unfinished = span(table.column("unfinished"), (0.0, 0.0)).1;
-        let caption = format!(
-            "USA with the interaction phi from n uniform tokens of equal masses on the circle, {} \
-            starts for each cell. Left: the share of starts that end at one point or at two \
-            opposite points. Under odd p all of them do; under even p three clusters at obtuse \
-            angles stay. Right: the share that ends at one point; from five tokens on a regular \
-            polygon of clusters can stay under a steep sigmoid. At most {:.0} % of the starts of a \
-            cell had not come to rest.",
-            inputs.values.count("starts")?,
-            100.0 * unfinished
+        let (phases, polygons) = (inputs.table("phases")?, inputs.table("polygons")?);
+        let powers = panel(
+            phases,
+            ["p", "n", "line"],
+            "\u{3c6}(s) = s^p",
+            Axis::linear("share of starts that end on one line", 0.0, 1.0),
+            |share| share,
         );
-        Ok(Picture { panels, columns: 2, aspect: 0.9, caption })
+        let fastest = -span(polygons.column("rate"), (-0.1, 0.0)).0.min(-1e-3);
+        let sigmoids = panel(
+            polygons,
+            ["c", "m", "rate"],
+            "\u{3c6}(s) = 1/(1 + exp(\u{2212}k(s \u{2212} c)))",
+            Axis::linear("rate at which m clusters return to a polygon", 0.0, fastest),
+            |rate| (-rate).max(0.0),
+        );
+        let odd = phases.rows.iter().filter(|r| (r[0] as i64) % 2 == 1).map(|r| r[3]);
+        let caption = format!(
+            "USA with the interaction phi on the circle. Left: the share of {} random starts of n \
+            equal tokens that end at one point or at two opposite points. Under odd p nearly all \
+            do (at most {:.0} % of a cell had not come to rest); under even p three clusters at \
+            obtuse angles stay, and two tokens can stop at a right angle, where the force \
+            vanishes. Right, k = {}: the slowest rate at which m equal clusters return to a \
+            regular m-gon, over phi(1); 0 if they leave it. The interaction increases, so three or \
+            four clusters never stay; five or more can.",
+            inputs.values.count("starts")?,
+            100.0 * span(odd, (0.0, 0.0)).1,
+            inputs.values.one("k")?
+        );
+        Ok(Picture { panels: vec![powers, sigmoids], columns: 2, aspect: 0.9, caption })
     },
     ..PaperFigure::EMPTY
 };
+
+/// A raster of a table with the columns across, up and value. Its rows are ordered by the first
+/// column, then by the second one.
+fn panel(
+    table: &crate::flow::Table,
+    [across, up, value]: [&str; 3],
+    title: &str,
+    shade: Axis,
+    shown: fn(f64) -> f64,
+) -> Panel {
+    let (columns, rows) = (distinct(table, across), distinct(table, up));
+    let found = table.column(value);
+    let values = (0..rows.len())
+        .map(|r| (0..columns.len()).map(|c| shown(found[c * rows.len() + r])).collect())
+        .collect();
+    let (x, y) = (edges(&columns), edges(&rows));
+    let mut panel = Panel::new(
+        title,
+        Axis::linear(across, x[0], x[columns.len()]),
+        Axis::linear(up, y[0], y[rows.len()]),
+    );
+    panel.marks.push(Mark::Heat { x, y, values, shade });
+    panel
+}
 
 /// Cell edges around sorted centres.
 fn edges(centres: &[f64]) -> Vec<f64> {

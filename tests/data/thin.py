@@ -13,6 +13,8 @@ KEPT = [
     ("causal-centres/paths", ["token"], "", 6),
     ("cluster-count/counts", ["d", "usa", "beta"], "start", 3),
     ("flow-maps/spectra", ["map", "gain"], "index", 3),
+    ("interaction-phases/energies", ["interaction"], "second", 13),
+    ("interaction-phases/energies", ["interaction", "second"], "", 13),
     ("landscape-tour/spectrum", ["k"], "", 6),
     ("measure-view/kmax", ["d"], "", 13),
     ("measure-view/particles", [], "i", 9),
