@@ -23,6 +23,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 Axis::linear("\u{3b2}", beta.0, beta.1),
                 Axis::linear("energy", energy.0 - room, energy.1 + room),
             );
+            let mut labelled = false;
             for (_, branch) in groups(&own, "branch") {
                 for stretch in stretches(&columns(&branch, ["beta", "energy_share", "unstable"])?) {
                     let unstable = stretch.unstable;
@@ -30,8 +31,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
                         continue;
                     }
                     let name = format!("{unstable} unstable");
-                    let label = if panels.is_empty() && !names.contains(&name) {
+                    let label = if !names.contains(&name) {
                         names.push(name.clone());
+                        labelled = true;
                         name
                     } else {
                         String::new()
@@ -43,9 +45,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let here = only(found, "n", n);
             if !here.rows.is_empty() {
                 let label = if panels.is_empty() { "bifurcations" } else { "" };
+                labelled |= panels.is_empty();
                 panel.points(series(&here, "beta", "energy_share"), 0, 2.6, label);
             }
-            panel.legend = panels.is_empty().then_some(Corner::BottomLeft);
+            panel.legend = labelled.then_some(Corner::TopRight);
             panels.push(panel);
         }
         let caption = format!(

@@ -17,8 +17,8 @@ pub static ENTRY: Study = Study {
 pub static PART: Part = Part {
     parameters: &[
         Parameter::count("n", &[5.0, 6.0], (3.0, 7.0), "tokens, a panel for each number"),
-        Parameter::real("low", &[0.16], (0.05, 10.0), "smallest inverse temperature"),
-        Parameter::real("high", &[0.5], (0.1, 50.0), "largest inverse temperature"),
+        Parameter::real("low", &[0.195], (0.05, 10.0), "smallest inverse temperature"),
+        Parameter::real("high", &[1.2], (0.1, 50.0), "largest inverse temperature"),
     ],
     run,
 };

@@ -1,12 +1,14 @@
 //! All branches of critical points on the circle over an interval of beta, with all bifurcations.
 //!
 //! **What is proved** Every box of gaps and beta in the tree of a stratum has a reason: no critical
-//! point, a regular derivative, or a regular derivative in the coordinates of the blow-up, in which
-//! a small gap g between equal clusters is replaced by `t = g^2`. So the critical points with k
-//! clusters are graphs over beta. A graph ends at an end of the interval, or where t reaches 0.
-//! There two clusters become one, and the second derivative for splitting this cluster is 0 (Lemma
-//! 2 of [`landscape`](super)). So all graphs are found from the critical points at the largest beta
-//! and from the zeros of these second derivatives along the graphs with fewer clusters.
+//! point, a regular derivative, or a regular derivative in the coordinates of a blow-up, in which
+//! two clusters at a small distance g are described by their centre of mass and g, or `t = g^2` for
+//! equal masses. So the critical points with k clusters are graphs over beta, except in boxes
+//! around folds, where they are one curve. A graph ends at an end of the interval, at a fold, or
+//! where g reaches 0. There two clusters become one, and the second derivative for splitting this
+//! cluster is 0 (Lemma 2 of [`landscape`](super)). So all graphs are found from the critical points
+//! at the largest beta, from the folds, and from the zeros of these second derivatives along the
+//! graphs with fewer clusters.
 //!
 //! **Chains** A graph is followed by boxes in each of which Krawczyk's test proves exactly one
 //! critical point for every beta of an interval. Neighbouring boxes share a critical point, so the
@@ -16,9 +18,14 @@
 //!
 //! **Bifurcations** Where the second derivative of a cluster is 0, the equations of equilibrium and
 //! this one, with beta as an unknown, have exactly one zero in a box (Krawczyk). At a bifurcation
-//! of a cluster of two equal tokens, a box around it has exactly one zero of the blown-up equations
-//! for every beta, and t is monotone. So exactly one branch begins there, on the side where t is
-//! positive: a pitchfork, since exchanging both tokens gives the same points.
+//! of a cluster of two tokens, a box around it has exactly one zero of the blown-up equations for
+//! every beta, and g or t is monotone. So exactly one branch begins there in each order of the
+//! tokens, on the side where g or t is positive. Two equal tokens can be exchanged, and two
+//! opposite clusters are their own mirror image: both are pitchforks. At other bifurcations the two
+//! orders exist on different sides.
+//!
+//! **Limits** A cluster of three or more tokens that begins to split, and two different tokens
+//! opposite to all others, are enclosed, but which branches begin there is not proved.
 
 mod birth;
 mod blow_up;
@@ -503,6 +510,7 @@ impl<'a> Work<'a> {
         let simple = event.clusters.iter().filter(is_pair).count() == event.clusters.len();
         let kind = match () {
             () if !simple || event.clusters.len() > 1 => Kind::Multiple,
+            () if clusters.len() == 2 => Kind::Pitchfork,
             () if event.clusters.iter().filter(equal).count() == 1 => Kind::Pitchfork,
             () => Kind::Transcritical,
         };

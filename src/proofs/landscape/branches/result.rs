@@ -8,7 +8,7 @@ use super::track::Piece;
 /// The kind of a bifurcation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A cluster of two equal tokens splits; a symmetry exchanges the tokens.
+    /// A cluster of two tokens splits, and a symmetry exchanges both directions.
     Pitchfork,
     /// Several directions at once: clusters that are images of each other, or of more tokens.
     Multiple,
@@ -31,7 +31,7 @@ pub struct Bifurcation {
     pub gaps: Vec<(f64, f64)>,
     /// The clusters that can split.
     pub splitting: Vec<usize>,
-    /// Directions of ascent of that branch below and above.
+    /// Directions of ascent of that branch below and above; at a fold, of both branches.
     pub ascents: (usize, usize),
     /// The branch on which it lies.
     pub branch: usize,
