@@ -526,7 +526,9 @@ impl<'a> Check<'a> {
                     let numbers: Option<Vec<i32>> =
                         words.iter().skip(2).map(|w| w.parse().ok()).collect();
                     let numbers = numbers
-                        .filter(|a| a.len() == k + 1 && a.iter().all(|a| a.unsigned_abs() <= 1 << 20))
+                        .filter(|a| {
+                            a.len() == k + 1 && a.iter().all(|a| a.unsigned_abs() <= 1 << 20)
+                        })
                         .ok_or_else(|| refused.clone())?;
                     let quotient = match number(1)? {
                         "-" => None,
