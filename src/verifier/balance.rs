@@ -11,12 +11,14 @@ pub(super) struct Balance<'a> {
     /// Distances from p to q > p.
     pub(super) distance: &'a [Vec<(i64, i64)>],
     pub(super) beta: F,
+    /// The kernel of beta = 0.
+    pub(super) turns: Kernel,
 }
 
 impl Balance<'_> {
     /// Sine and cosine, which are u and w for beta = 0.
     fn sin_cos(&self, distances: (i64, i64)) -> (F, F) {
-        Kernel::new((0.0, 0.0)).ranges(distances)
+        self.turns.ranges(distances)
     }
 
     /// `(e^{beta cos} - 1) sin` and its derivative.
@@ -32,8 +34,8 @@ impl Balance<'_> {
         if t < x { (lo, hi) } else { (TURN - hi, TURN - lo) }
     }
 
-    /// Whether the forces with the numbers a, and the quotient of gap p with its number, add up to a
-    /// number that is not 0.
+    /// Whether the forces with the numbers a, and the quotient of gap p with its number, add up to
+    /// a number that is not 0.
     pub(super) fn excludes(&self, quotient: Option<(usize, i32)>, a: &[i32]) -> bool {
         let k = self.mass.len();
         let number = |v: i32| F::int(f64::from(v));
