@@ -11,12 +11,14 @@ pub(super) struct Balance<'a> {
     /// Distances from p to q > p.
     pub(super) distance: &'a [Vec<(i64, i64)>],
     pub(super) beta: F,
+    /// The kernel of beta = 0.
+    pub(super) turns: Kernel,
 }
 
 impl Balance<'_> {
     /// Sine and cosine, which are u and w for beta = 0.
     fn sin_cos(&self, distances: (i64, i64)) -> (F, F) {
-        Kernel::new((0.0, 0.0)).ranges(distances)
+        self.turns.ranges(distances)
     }
 
     /// `(e^{beta cos} - 1) sin` and its derivative.

@@ -540,6 +540,7 @@ impl<'a> Check<'a> {
                         gaps: &cell.gaps,
                         distance: &pairs.distance,
                         beta: F(cell.beta.0, cell.beta.1),
+                        turns: Kernel::new((0.0, 0.0)),
                     };
                     circle.law.0.is_none() && balance.excludes(quotient, &numbers[1..])
                 }

@@ -91,7 +91,7 @@ fn searches_and_checks_end() {
     std::fs::write(folder.path().join("sphere.csv"), text).expect("written");
     for line in [
         "saddles --n 40 --d 3 --beta 9 --starts 1000000",
-        "landscape --n 7 --beta 0.25",
+        "landscape --n 7 --beta 0.25 --out seven.txt",
         "continue --n 6 --beta 0.3..4",
         "landscape --n 11 --beta -0.66..-0.16 --benign",
         "landscape --n 5 --d any --beta 0.2",
@@ -102,6 +102,11 @@ fn searches_and_checks_end() {
         end(start(folder.path(), line), line);
     }
     assert!(!folder.path().join("found.json").exists());
+    // What was decided is kept, and the same command goes on.
+    let kept = std::fs::read_to_string(folder.path().join("seven.txt")).expect("kept");
+    assert!(kept.starts_with("metastable-landscape") && kept.contains("\nX\n"));
+    let line = "landscape --n 7 --beta 0.25 --out seven.txt";
+    end(start(folder.path(), line), line);
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn lie(masses: &[f64], node: &Node, ascent: bool, s: &mut Stream) -> Option<Stri
         let inside = |x: usize| a <= x && x <= b;
         if inside(p) && !inside(q) { 1.0 } else { 0.0 }
     };
-    match s.index(if ascent { 4 } else { 3 }) {
+    match s.index(4) {
         0 => Some("E".into()),
         1 => {
             // The force takes both signs in the box; that on all clusters is 0.
@@ -158,6 +158,15 @@ fn lie(masses: &[f64], node: &Node, ascent: bool, s: &mut Stream) -> Option<Stri
             (no || (a, b) == (0, k - 1)).then(|| format!("C {a} {b}"))
         }
         2 => Some(format!("U {}", 1000 + s.index(1000))),
+        3 if !ascent => {
+            // A combination of forces that takes both signs in the box.
+            let a: Vec<f64> = (0..k).map(|_| s.uniform_in(-1e6, 1e6).round()).collect();
+            let of = |p: usize, _: usize| a[p] / masses[p];
+            let all: Vec<(f64, f64)> = points.iter().map(|p| across(masses, p, of, u)).collect();
+            let has = |sign: f64| all.iter().any(|v| sign * v.0 > 1e-9 * v.1);
+            let words: Vec<String> = a.iter().map(f64::to_string).collect();
+            (has(1.0) && has(-1.0)).then(|| format!("A - 0 {}", words.join(" ")))
+        }
         _ => {
             let v: Vec<f64> = (0..k).map(|_| (s.uniform_in(-999.0, 999.0)).round()).collect();
             let apart = |p: usize, q: usize| (v[p] - v[q]).powi(2);
@@ -199,7 +208,8 @@ fn ten_thousand_forged_certificates_are_refused() {
     };
     let texts = [
         (all(&[1.0; 3], (1.0, 1.0)), 2000),
-        (all(&[1.0; 3], (9.0, 9.0)), 1500),
+        (all(&[1.0; 3], (9.0, 9.0)), 1000),
+        (all(&[2.0, 1.0, 1.0], (0.1, 0.1)), 500),
         (all(&[3.0, 2.0, 1.0], (2.0, 2.0)), 1500),
         (all(&[1.0; 4], (2.0, 2.0)), 500),
         (is_benign(&[1.0; 3], (0.1, 2.0)), 2000),

@@ -49,6 +49,20 @@ fn critical_points_are_counted() {
 }
 
 #[test]
+fn small_beta_is_resolved() {
+    for (n, beta, counts) in
+        [(4, 0.01, &[1, 7, 12, 6][..]), (4, -0.02, &[1, 4, 6, 3]), (5, 0.03, &[1, 5, 40, 60, 24])]
+    {
+        let found = all(&vec![1.0; n], (beta, beta), true);
+        assert!(found.complete, "{n} {beta} {found:?}");
+        assert_eq!(found.labelled.as_deref(), Some(counts), "{n} {beta}");
+        let text = found.certificate.expect("a certificate");
+        assert!(text.lines().any(|l| l.starts_with("A ")));
+        verifier::check(&text).expect("accepted");
+    }
+}
+
+#[test]
 fn counts_hold_for_all_beta() {
     for (n, orbits) in [(3, 3), (4, 5)] {
         let found = all(&vec![1.0; n], (0.05, 50.0), false);

@@ -17,11 +17,12 @@ pub static ENTRY: Claim = Claim {
            order.",
     tested: "by a proof with boxes that cover all configurations at the drawn beta",
     domain: Domain {
-        n: Sizes::Range(3, 8),
+        n: Sizes::Range(3, 6),
         beta: Betas::Linear(-0.6656, -0.16),
         corners: &[(3, 2, -0.6656), (6, 2, -0.5)],
         ..CIRCLE
     },
+    narrower: "n <= 6, at single values of beta; `landscape` proves the rest",
     source: "derived, by computer; the interval between the theorem and the counterexample of \
              arXiv:2507.22857",
     trials: (6, 60),
@@ -32,9 +33,9 @@ pub static ENTRY: Claim = Claim {
         trial: |_| is_benign(3, (-0.667, -0.667)),
     },
     proof: Some(Proof {
-        what: "n = 3, 4, 5 and all beta in [-0.6656, -0.16]",
+        what: "n = 3, 4 and all beta in [-0.6656, -0.16]",
         whole: false,
-        holds: || are_benign(&[3, 4, 5], (-0.6656, -0.16)),
+        holds: || are_benign(&[3, 4], (-0.6656, -0.16)),
     }),
     ..Claim::EXACT
 };

@@ -23,9 +23,9 @@ pub static ENTRY: Claim = Claim {
            (k-1)! S(n, k) labelled points, S the Stirling numbers of the second kind.",
     tested: "with b(n) = 1, by a proof that the list is complete at the drawn beta",
     domain: Domain {
-        n: Sizes::Range(3, 6),
+        n: Sizes::Range(3, 5),
         beta: Betas::Log(1.0, 50.0),
-        corners: &[(6, 2, 2.0)],
+        corners: &[(5, 2, 1.0)],
         ..CIRCLE
     },
     source: "derived: a conjecture from the complete lists",
