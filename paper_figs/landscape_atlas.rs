@@ -23,9 +23,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let links = covering(&columns(inputs.table("links")?, ["from", "to"])?);
         let across = horizontal_positions(&level, &links);
         let most = level.iter().copied().fold(0.0, f64::max);
-        let place = |k: usize| (WIDTH * across[k], level[k]);
-        let mut panel =
-            Panel::new("", Axis::linear("", -0.6, WIDTH + 0.6), Axis::linear("", -0.5, most + 0.5));
+        // Both axes have the same scale.
+        let place = |k: usize| (most * across[k], level[k]);
+        let axis = || Axis::linear("", -0.5, most + 0.5);
+        let mut panel = Panel::new("", axis(), axis());
         panel.hides_axes = true;
         for (dash, label) in
             [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")]
