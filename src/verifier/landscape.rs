@@ -606,7 +606,7 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let bounds: Vec<(u32, u32)> = c.masses.iter().copied().zip(c.upper.iter().copied()).collect();
     // Tokens with the same lower bound have the same interval.
     let agrees = |a: &(u32, u32)| a.0 <= a.1 && bounds.iter().all(|b| a.0 != b.0 || a.1 == b.1);
-    confirm(c.upper.len() == bounds.len() && bounds.iter().all(agrees), "masses without bounds")?;
+    confirm(c.upper.len() == c.masses.len() && bounds.iter().all(agrees), "masses without bounds")?;
     confirm(!intervals || kind == "benign", "only a benign landscape has masses in intervals")?;
     let formula = if c.next_is("interaction") { Some(c.interaction()?) } else { None };
     let beta: Vec<f64> = match formula {
