@@ -74,7 +74,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
     ..PaperFigure::EMPTY
 };
 
-/// A line from a to b, bent by a distance towards a vertical line, without the parts near both ends.
+/// A line from a to b, bent by a distance towards a vertical line, without the parts near its ends.
 fn between(a: (f64, f64), b: (f64, f64), bend: f64, middle: f64) -> Vec<(f64, f64)> {
     let towards = if 0.5 * (a.0 + b.0) > middle { -1.0 } else { 1.0 };
     let at = |k: i32| {

@@ -88,6 +88,9 @@ fn ascent(name: &str) -> Result<&'static dynamics::NamedDynamics> {
 /// Smallest and largest number of random starts without --starts.
 const STARTS: (usize, usize) = (200, 1600);
 
+/// The result at every inverse temperature, the number of tokens, the dimension.
+type Searched<P> = (Vec<SearchResult<P>>, usize, usize);
+
 /// Seconds for the proof that a list is complete: the longest estimate, and the end.
 const PROOF_SECONDS: (f64, u64) = (5.0, 30);
 
@@ -237,7 +240,7 @@ impl Arguments {
         &self,
         betas: &[Option<f64>],
         energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
-    ) -> Result<(Vec<SearchResult<E::Point>>, usize, usize)> {
+    ) -> Result<Searched<E::Point>> {
         let (n, d) = self.shape()?;
         let (starts, max_starts) = self.starts();
         let mut all: Vec<SearchResult<E::Point>> = Vec::new();
@@ -298,7 +301,7 @@ impl Arguments {
         &self,
         betas: &[Option<f64>],
         energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
-    ) -> Result<(Vec<SearchResult<E::Point>>, usize, usize)>
+    ) -> Result<Searched<E::Point>>
     where
         E: SearchedEnergy,
         E::Point: Listed,
