@@ -457,7 +457,8 @@ impl Reading<'_> {
         });
         let coupling = self.one("coupling", |r, w| {
             let form = arrays::matrix(&r.file(w)?, None)?;
-            check_coupling(form.0, &form).map(|()| form)
+            let columns = form.1.len() / form.0.max(1);
+            check_coupling(columns, &form).map(|()| form)
         });
         let heads_beside = ["q", "k", "v", "o"].into_iter().find(|k| !self.list(k).is_empty());
         if let (Some(key), Some(_)) = (heads_beside, &coupling) {

@@ -130,6 +130,7 @@ fn couplings_are_known_to_all_commands() {
             assert!(text(&out.stderr).contains(reason), "{call}: {}", text(&out.stderr));
         }
     }
+    std::fs::write(at.join("d.csv"), FORM).expect("writable");
     let out = run(at, &format!("velocity {usa} --v d.csv"));
     assert!(text(&out.stderr).contains("no q, k, v, o"), "{}", text(&out.stderr));
 }

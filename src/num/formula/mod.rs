@@ -53,7 +53,7 @@ pub struct Compiled<N: Number>(Rule<N>);
 #[derive(Clone, Debug)]
 enum Rule<N: Number> {
     Tree {
-        tree: FlatEx<Jet<N>, Operators<N>, Literals>,
+        tree: Box<FlatEx<Jet<N>, Operators<N>, Literals>>,
         /// The variables in the order of the tree; the place of s is filled at each evaluation.
         arguments: Vec<Jet<N>>,
         variable: Option<usize>,
@@ -162,7 +162,7 @@ impl Formula {
                 ));
             }
         }
-        Ok(Compiled(Rule::Tree { tree, arguments, variable }))
+        Ok(Compiled(Rule::Tree { tree: Box::new(tree), arguments, variable }))
     }
 }
 
