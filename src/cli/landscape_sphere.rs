@@ -218,15 +218,16 @@ impl Request<'_> {
             (Err(_), Some(a), Some(b)) => format!("{a} + {b} (d-{})", orbit.rank),
             _ => "?".into(),
         };
-        format!(
-            "{:<12} {:>4}  {unstable:>10}  {:>12}  {:>10}  {:>12}  {}\n",
+        let line = format!(
+            "{:<12} {:>4}  {unstable:>10}  {:>12}  {:>10}  {:>12}  {}",
             sizes.join("+"),
             orbit.rank,
             orbit.multiplicity,
             orbit.symmetries,
             number(orbit.energy_share),
             products(&orbit.gram)
-        )
+        );
+        format!("{}\n", line.trim_end())
     }
 }
 

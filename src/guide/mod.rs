@@ -8,7 +8,7 @@
 //! - [`theorems`]: claims, trials, margins, verdicts, counterexamples
 //! - [`measure`]: densities in place of tokens
 //! - [`certificates`]: what is proved, and how to check a proof
-//! - [`landscapes`]: all critical points on the circle, and benign landscapes, with proofs
+//! - [`landscapes`]: all critical points on the circle and on spheres, and benign landscapes
 //! - [`partitions`]: all critical points on the circle for large beta, a theorem with its proof
 //! - [`bifurcations`]: all branches of critical points over an interval of beta, with proofs
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
