@@ -2,9 +2,9 @@
 
 use super::super::strata::Members;
 use super::blow_up::Units;
+use super::point::{Event, Point, point_of};
 use super::solve;
 use super::system::Over;
-use super::track::{Event, Point, point_of};
 use crate::num::interval::Interval;
 
 /// A branch that begins at a bifurcation, in the coordinates of the blow-up: for every beta of an

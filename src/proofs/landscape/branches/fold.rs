@@ -7,10 +7,10 @@
 //! the entry of w in which v is 1 is 0.
 
 use super::super::cell::{Arrangement, Row};
+use super::point::{Point, ascents, clusters_of, intervals, point, splits_have_signs};
 use super::shape::Shapes;
 use super::solve::{self, Value};
 use super::system::{Over, System, turn};
-use super::track::{Point, ascents, clusters_of, intervals, point, splits_have_signs};
 use crate::num::interval::Interval;
 
 /// A fold with a box in which all critical points form one curve through it.

@@ -30,6 +30,7 @@
 mod birth;
 mod blow_up;
 mod fold;
+mod point;
 mod result;
 mod shape;
 mod solve;
@@ -37,8 +38,8 @@ mod system;
 mod track;
 mod tree;
 
+pub use point::Piece;
 pub use result::{Bifurcation, Branch, Continuation, End, Kind, Sample};
-pub use track::Piece;
 
 use super::cell::{Arrangement, Cell};
 use super::orbits::{self, Orbit};
@@ -49,8 +50,9 @@ use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
 use birth::Birth;
 use fold::Fold;
+use point::{Event, Point};
 use result::morse;
-use track::{Chain, Point, Stop, follow};
+use track::{Chain, Stop, follow};
 use tree::{Covering, Watch};
 
 /// Smallest and largest beta.
@@ -173,7 +175,7 @@ pub fn one_branch(
         let mut row = [0.0; super::MAX_TOKENS];
         row[..k].copy_from_slice(gaps);
         let near = arrangement.approximate(&row, &kernel)?;
-        track::point(&arrangement, &near[..k], b)
+        point::point(&arrangement, &near[..k], b)
     });
     let Some((start, alone)) = start else {
         return refuse("a start near a critical point with these clusters");
@@ -343,7 +345,7 @@ impl<'a> Work<'a> {
     /// Symmetry and multiplicity at a point.
     fn orbit_at(&self, stratum: usize, arrangement: &Arrangement, at: &Point) -> Option<Orbit> {
         let middle = middles(&at.place[..arrangement.k]);
-        let alone = track::point(arrangement, &middle, at.beta).map_or(at.place, |p| p.1);
+        let alone = point::point(arrangement, &middle, at.beta).map_or(at.place, |p| p.1);
         let zeros = [super::newton::Zero { alone, place: at.place }];
         let (found, _) = orbits::orbits(&self.strata[stratum], arrangement, &zeros, at.beta);
         found.into_iter().next().map(|(orbit, _)| orbit)
@@ -501,7 +503,7 @@ impl<'a> Work<'a> {
         &mut self,
         branch: usize,
         clusters: &[Members],
-        event: &track::Event,
+        event: &Event,
         pieces: &[Piece],
     ) {
         let number = self.found.bifurcations.len();

@@ -3,7 +3,7 @@
 use super::super::UndecidedBox;
 use super::super::orbits::morse_inequalities_hold;
 use super::super::strata::Members;
-use super::track::Piece;
+use super::point::Piece;
 
 /// The kind of a bifurcation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
