@@ -20,13 +20,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let step = 360.0 / (n as f64 - 1.0);
             let edges: Vec<f64> = (0..=n).map(|k| step * (k as f64 - 0.5) - 180.0).collect();
+            let (first, last) = (edges[0], edges[n]);
             let share = |e: &f64| (e - least) / (most - least);
             let values = found.chunks(n).map(|row| row.iter().map(share).collect()).collect();
-            let angle = |what: &str| Axis::linear(what, -180.0, 180.0);
+            let angle = |what: &str| Axis::linear(what, first, last);
             let mut panel = Panel::new(
                 format!("\u{3c6}(s) = {}", name.replace('*', " ")),
-                angle("angle of token 3 (degrees)"),
-                angle("angle of token 2 (degrees)"),
+                angle("angle 3 (degrees)"),
+                angle("angle 2 (degrees)"),
             );
             panel.marks.push(Mark::Heat {
                 x: edges.clone(),
