@@ -20,7 +20,7 @@ const CALLS: &str = "
     clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
     diff ../run ../run; energy --beta 3; saddles --beta 3; selftest sa; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
-    landscape --n 3; list laws; man pages; measure --space circle --density cos:1=0.2
+    landscape --n 3 --beta 3; list laws; man pages; measure --space circle --density cos:1=0.2
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv
     movie --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa; predict kac-rice --n 100; predict normalisation --scheme pre
