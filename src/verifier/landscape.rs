@@ -184,6 +184,25 @@ impl Circle {
         sum.has_sign()
     }
 
+    /// Whether a combination of forces, whose numbers are the words, excludes equilibria.
+    fn balances(&self, cell: &Cell, kernel: &Kernel, words: &[&str]) -> Result<bool, String> {
+        let k = self.k();
+        let numbers: Option<Vec<i32>> = words.iter().skip(2).map(|w| w.parse().ok()).collect();
+        let numbers = numbers
+            .filter(|a| a.len() == k + 1 && a.iter().all(|a| a.unsigned_abs() <= 1 << 20))
+            .ok_or("a combination without its numbers")?;
+        let quotient = if words[1] == "-" { None } else { Some((index(words[1], k)?, numbers[0])) };
+        let pairs = self.pairs(&cell.gaps, kernel);
+        let balance = Balance {
+            mass: &self.mass,
+            gaps: &cell.gaps,
+            distance: &pairs.distance,
+            beta: F(cell.beta.0, cell.beta.1),
+            turns: Kernel::new((0.0, 0.0)),
+        };
+        Ok(self.law.0.is_none() && balance.excludes(quotient, &numbers[1..]))
+    }
+
     /// The derivative of the forces on the first clusters after gap r.
     fn derivative(&self, r: usize, w: &[Vec<F>]) -> Vec<Vec<F>> {
         let (k, at) = (self.k(), |x: usize| (r + 1 + x) % self.k());
@@ -522,28 +541,7 @@ impl<'a> Check<'a> {
                     let pairs = circle.pairs(&cell.gaps, &kernel);
                     circle.quotient(&cell.gaps, &pairs, &kernel, index(number(1)?, k)?)
                 }
-                ("A", "zeros" | "regular") => {
-                    let numbers: Option<Vec<i32>> =
-                        words.iter().skip(2).map(|w| w.parse().ok()).collect();
-                    let numbers = numbers
-                        .filter(|a| {
-                            a.len() == k + 1 && a.iter().all(|a| a.unsigned_abs() <= 1 << 20)
-                        })
-                        .ok_or_else(|| refused.clone())?;
-                    let quotient = match number(1)? {
-                        "-" => None,
-                        word => Some((index(word, k)?, numbers[0])),
-                    };
-                    let pairs = circle.pairs(&cell.gaps, &kernel);
-                    let balance = Balance {
-                        mass: &circle.mass,
-                        gaps: &cell.gaps,
-                        distance: &pairs.distance,
-                        beta: F(cell.beta.0, cell.beta.1),
-                        turns: Kernel::new((0.0, 0.0)),
-                    };
-                    circle.law.0.is_none() && balance.excludes(quotient, &numbers[1..])
-                }
+                ("A", "zeros" | "regular") => circle.balances(&cell, &kernel, &words)?,
                 ("N", "zeros" | "regular") => {
                     circle.newton(&cell.gaps, &kernel, widest(&cell.gaps)).gaps.is_none()
                 }

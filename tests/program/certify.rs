@@ -550,8 +550,8 @@ fn whole_landscapes_are_proved_and_checked() {
         ("landscape --beta 1", "--n"),
         ("landscape --n 3 --interaction relu(s)", "two derivatives"),
         ("landscape --n 3 --interaction s^3 --beta 1..2", "fixed parameters"),
-        ("landscape --masses 1..2,1,1 --beta 1", "benign"),
-        ("landscape --masses 1..2,1,1 --beta 1 --n 4", "the number of masses"),
+        ("landscape --masses 1..2,3,3 --beta 1", "benign"),
+        ("landscape --masses 1..2,3,3 --beta 1 --n 4", "the number of masses"),
         ("landscape --n 3 --beta 1 --shard 2/2 --out s.txt", "0 <= k < K"),
     ] {
         let found = failure(at, line, 1);

@@ -100,7 +100,7 @@ fn end(flow: &Dynamics, n: usize, k: usize, seed: u64) -> Result<End> {
     let on_a_line = |x: &Tokens| {
         x.rows().all(|row| {
             let angle = dist(x.row(0), row);
-            angle < 1e-3 || angle > PI - 1e-3
+            !(1e-3..=PI - 1e-3).contains(&angle)
         })
     };
     Ok(if on_a_line(&clusters) {
