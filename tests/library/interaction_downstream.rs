@@ -268,12 +268,12 @@ fn modes_of_densities_grow_at_the_rates_of_the_interaction() -> Result<()> {
         let m = medium(name, text);
         for d in [2, 5] {
             let rates = growth_rates(&phi(text), row_sum, d, 3)?;
-            for k in 1..=3 {
+            for (k, rate) in rates.iter().enumerate().skip(1) {
                 let start = Density::parse(&format!("cos:{k}=1e-5"))?;
                 let start = Zonal::from_density(&start, d, 24)?;
                 let before = start.b[k];
                 let end = start.evolve(&m, time, 64, |_, _| true)?.reached()?;
-                let (found, expected) = ((end.b[k] / before).ln() / time, rates[k].value);
+                let (found, expected) = ((end.b[k] / before).ln() / time, rate.value);
                 let gap = (found - expected).abs();
                 assert!(
                     gap < 1e-4 * expected.abs().max(1e-1),
@@ -288,14 +288,14 @@ fn modes_of_densities_grow_at_the_rates_of_the_interaction() -> Result<()> {
 #[test]
 fn measures_refuse_what_they_do_not_know() -> Result<()> {
     let plain = |name: &str| MeasureDynamics::new(name, 1.0, 0.0);
-    let reason = |r: Result<MeasureDynamics>| r.err().expect("refused").to_string();
+    let reason = |r: Result<MeasureDynamics>| r.expect_err("refused").to_string();
     assert!(reason(plain("sinkhorn")?.with_interaction(phi("power:p=2"))).contains("sa or usa"));
     let found = reason(plain("sa")?.with_interaction(phi("power:p=3")));
     assert!(found.contains("weights that are not negative"), "{found}");
     // Weights that vanish: no mass of one point is visible from the opposite side.
     let narrow = Circle::from_density(&Density::parse("vmf:kappa=40")?, 64)?;
     let end = narrow.evolve(&medium("sa", "relu(s - 0.5)^4"), 0.1, 128, |_, _| true);
-    assert!(end.err().expect("refused").to_string().contains("row sum"));
+    assert!(end.expect_err("refused").to_string().contains("row sum"));
     Ok(())
 }
 
@@ -322,7 +322,7 @@ fn the_sign_of_row_weights_is_proved() -> Result<()> {
         ("abs(s - 0.1001) - 1e-5", "s = 0.100"),
         ("1 + cos(3*s) - 0.02", "s = "),
     ] {
-        let found = phi(bad).check_row_weights().err().expect(bad).to_string();
+        let found = phi(bad).check_row_weights().expect_err(bad).to_string();
         assert!(found.contains(place) && found.contains("not negative"), "{bad}: {found}");
         assert!(InteractionAttention::new(phi(bad), RowSum::Normalised).is_err());
     }
@@ -357,12 +357,12 @@ fn sampled_functions_are_chebyshev_sums() -> Result<()> {
         assert!(gap < 1e-13, "{formula}: {gap:e}");
     }
     let refused = |f: fn(f64) -> f64, reason: &str| {
-        let e = ChebyshevSamples::of(values(f)).err().expect("refused").to_string();
+        let e = ChebyshevSamples::of(values(f)).expect_err("refused").to_string();
         assert!(e.contains(reason), "{e}");
     };
     refused(|s| 1.0 / s, "at s = 0");
     refused(|s| s.abs().sqrt(), "more than 4096 terms");
-    let short = ChebyshevSamples::of(|_| Ok(vec![1.0])).err().expect("refused").to_string();
+    let short = ChebyshevSamples::of(|_| Ok(vec![1.0])).expect_err("refused").to_string();
     assert!(short.contains("1 values") && short.contains("17"), "{short}");
     // A sum has no values beyond 1, where a coupling may lead.
     let model = Model {
