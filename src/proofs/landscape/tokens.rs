@@ -1,0 +1,224 @@
+//! The tokens, and the inverse temperatures or the interaction, of a proof.
+
+use super::cell::{Arrangement, MAX_TOKENS};
+use super::certificate;
+use super::kernel::{self, Law};
+use super::profile::Profile;
+use super::strata::{Members, arrange};
+use crate::attention::interaction::Interaction;
+use crate::error::{Error, Result};
+use crate::num::interval::check_fp_environment;
+use std::sync::Arc;
+
+/// The smallest and the largest beta.
+pub const BETA_RANGE: (f64, f64) = (-10.0, kernel::MAX_BETA);
+
+/// The tokens and the inverse temperatures, or the interaction, of a proof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tokens {
+    pub(super) masses: Vec<u32>,
+    pub(super) upper: Vec<u32>,
+    pub(super) beta: (f64, f64),
+    pub(super) law: Law,
+}
+
+impl Tokens {
+    /// Tokens with these masses, for all beta in an interval. Masses are decimal numbers; their
+    /// ratios count.
+    ///
+    /// **Errors** fewer than 2 tokens or more than [`MAX_TOKENS`], masses that are not positive or
+    /// have more than six digits, beta outside [`BETA_RANGE`].
+    ///
+    /// ```
+    /// use metastable::proofs::landscape::Tokens;
+    /// let tokens = Tokens::new(&[0.5, 0.25, 0.25], (1.0, 1.0)).unwrap();
+    /// assert_eq!(tokens.masses(), [2, 1, 1]);
+    /// ```
+    pub fn new(masses: &[f64], beta: (f64, f64)) -> Result<Self> {
+        let n = masses.len();
+        if !(2..=MAX_TOKENS).contains(&n) {
+            let expected = format!("from 2 to {MAX_TOKENS} tokens");
+            return Err(Error::parameter("n", n, expected));
+        }
+        for b in [beta.0, beta.1] {
+            crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
+        }
+        if beta.0 > beta.1 {
+            let found = format!("{}..{}", beta.0, beta.1);
+            return Err(Error::parameter("beta", found, "an interval a..b with a <= b"));
+        }
+        let masses = whole_masses(masses)?;
+        Ok(Self { upper: masses.clone(), masses, beta, law: Law::Exponential })
+    }
+
+    /// Tokens with masses anywhere between these and larger ones, for [`benign`](super::benign).
+    ///
+    /// **Errors** as [`Tokens::new`]; another number of masses, a mass above its upper bound, equal
+    /// masses with different upper bounds.
+    ///
+    /// ```
+    /// use metastable::proofs::landscape::{Tokens, benign};
+    /// let tokens = Tokens::new(&[1.0, 1.0, 1.0], (1.0, 1.0)).unwrap();
+    /// let tokens = tokens.with_masses_up_to(&[1.0, 1.0, 1.0], &[1.1, 1.1, 1.1]).unwrap();
+    /// assert!(benign(&tokens, false, &|_, _| true).unwrap().proved);
+    /// ```
+    pub fn with_masses_up_to(self, lower: &[f64], upper: &[f64]) -> Result<Self> {
+        let n = self.n();
+        if lower.len() != n || upper.len() != n {
+            return Err(Error::parameter("masses", upper.len(), format!("{n} upper bounds")));
+        }
+        let all = whole_masses(&[lower, upper].concat())?;
+        let (masses, most) = (all[..n].to_vec(), all[n..].to_vec());
+        for x in 0..n {
+            if masses[x] > most[x] {
+                let found = format!("{}..{}", lower[x], upper[x]);
+                return Err(Error::parameter("masses", found, "intervals a..b with a <= b"));
+            }
+            if (0..x).any(|y| masses[y] == masses[x] && most[y] != most[x]) {
+                let expected = "equal upper bounds of masses with equal lower bounds";
+                return Err(Error::parameter("masses", lower[x], expected));
+            }
+        }
+        Ok(Self { masses, upper: most, ..self })
+    }
+
+    /// The same tokens under another interaction, in which beta does not occur or has a value.
+    ///
+    /// **Cost** 0.1 s for the bounds of the interaction. **Errors** a kink, or no bounds of the
+    /// derivatives, such as for an interaction that is not differentiable where tokens coincide.
+    ///
+    /// ```
+    /// use metastable::attention::interaction::Interaction;
+    /// use metastable::proofs::landscape::{Tokens, benign};
+    /// let cubic = Interaction::parse("s^3", &[]).unwrap();
+    /// let tokens = Tokens::new(&[1.0; 3], (0.0, 0.0)).unwrap().with_interaction(&cubic).unwrap();
+    /// let found = benign(&tokens, false, &|_, _| true).unwrap();
+    /// // Two opposite clusters: s^3 does not tell x from -x.
+    /// assert_eq!(found.counterexample.unwrap().1.clusters.len(), 2);
+    /// ```
+    pub fn with_interaction(self, interaction: &Interaction) -> Result<Self> {
+        check_fp_environment()?;
+        let law = Law::Profile(Arc::new(Profile::new(interaction)?));
+        Ok(Self { law, beta: (0.0, 0.0), ..self })
+    }
+
+    /// The upper bounds of the masses, which equal them unless masses lie in intervals.
+    pub fn upper_masses(&self) -> &[u32] {
+        &self.upper
+    }
+
+    /// Whether phi is proved to be positive: always for the exponential. Then no gap exceeds half a
+    /// turn.
+    pub fn is_positive(&self) -> bool {
+        self.law.longest_gap() <= 0.5
+    }
+
+    /// The largest gap of Lemma 1, in turns: only one cluster has a larger gap in equilibrium.
+    pub fn longest_gap(&self) -> f64 {
+        self.law.longest_gap()
+    }
+
+    /// The formula of an interaction other than the exponential, and the parameters in it.
+    pub fn interaction(&self) -> Option<(String, Vec<(&str, f64)>)> {
+        self.law.profile().map(Profile::formula)
+    }
+
+    /// The fewest clusters of a stratum that is searched.
+    pub(super) fn fewest(&self) -> usize {
+        if self.is_positive() { 3 } else { 2 }
+    }
+
+    /// The clusters with the bounds of their masses, symmetries and interaction.
+    pub(super) fn arrange(&self, clusters: &[Members]) -> Arrangement {
+        let plain = arrange(clusters);
+        let largest = |m: &u32| {
+            let place = self.masses.iter().position(|own| own == m);
+            f64::from(place.map_or(*m, |x| self.upper[x]))
+        };
+        let mut upper = plain.upper;
+        for (bound, members) in upper.iter_mut().zip(clusters) {
+            *bound = members.iter().map(largest).sum();
+        }
+        Arrangement { law: self.law.clone(), upper, ..plain }
+    }
+
+    pub(super) fn header(&self, kind: &str) -> String {
+        certificate::header(kind, (&self.masses, &self.upper), self.beta, &self.law)
+    }
+
+    /// The beta of the estimates: interactions cost about as much as the exponential of beta = 1.
+    pub(super) fn typical_beta(&self) -> (f64, f64) {
+        if self.law.profile().is_some() { (1.0, 1.0) } else { self.beta }
+    }
+
+    /// The masses as whole numbers without a common factor.
+    pub fn masses(&self) -> &[u32] {
+        &self.masses
+    }
+
+    /// Number of tokens.
+    pub fn n(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// The clusters of tokens at given angles, in cyclic order, and the gaps between them in turns.
+    /// Tokens closer than 1e-6 are one cluster.
+    pub fn clusters_at(&self, angles: &[f64]) -> (Vec<Vec<u32>>, Vec<f64>) {
+        let turns = |a: &f64| (a / std::f64::consts::TAU).rem_euclid(1.0);
+        let mut order: Vec<(f64, u32)> =
+            angles.iter().map(turns).zip(self.masses.iter().copied()).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut clusters, mut at): (Vec<Vec<u32>>, Vec<f64>) = Default::default();
+        for (t, mass) in order {
+            match (clusters.last_mut(), at.last()) {
+                (Some(own), Some(last)) if t - last < 1e-6 => own.push(mass),
+                _ => {
+                    clusters.push(vec![mass]);
+                    at.push(t);
+                }
+            }
+        }
+        // The first and the last cluster may be one.
+        if at.len() > 1 && at[0] + 1.0 - at[at.len() - 1] < 1e-6 {
+            let last = clusters.pop().unwrap_or_default();
+            at.pop();
+            clusters[0].extend(last);
+        }
+        clusters.iter_mut().for_each(|c| c.sort_by(|a, b| b.cmp(a)));
+        let next = |x: usize| if x + 1 < at.len() { at[x + 1] } else { at[0] + 1.0 };
+        let gaps = (0..at.len()).map(|x| next(x) - at[x]).collect();
+        (clusters, gaps)
+    }
+
+    pub(super) fn is_point(&self) -> bool {
+        self.beta.0.to_bits() == self.beta.1.to_bits()
+    }
+}
+
+/// The masses as whole numbers without a common factor.
+fn whole_masses(masses: &[f64]) -> Result<Vec<u32>> {
+    let refuse = |m: f64, expected: &str| Err(Error::parameter("masses", m, expected));
+    let mut whole = Vec::new();
+    for m in masses {
+        if m.is_nan() || *m <= 0.0 || m.is_infinite() {
+            return refuse(*m, "positive masses: a token of mass 0 moves nothing");
+        }
+        // The shortest decimal that is this number; scaled so that six decimals count.
+        let scaled = m * 1e6;
+        let rounded = scaled.round();
+        if rounded > 1e12 || (scaled - rounded).abs() > 1e-9 * rounded {
+            return refuse(*m, "decimal masses with at most six decimals, or their ratios");
+        }
+        whole.push(rounded as u64);
+    }
+    let gcd = whole.iter().copied().fold(0, gcd);
+    let reduced: Vec<u64> = whole.iter().map(|m| m / gcd).collect();
+    if let Some(m) = reduced.iter().find(|m| **m > 1_000_000) {
+        return refuse(*m as f64, "ratios of whole numbers up to 1e6");
+    }
+    Ok(reduced.into_iter().map(|m| m as u32).collect())
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
