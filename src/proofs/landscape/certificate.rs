@@ -22,12 +22,10 @@
 //! | `X` | undecided: such a certificate is refused |
 
 use super::kernel::Law;
-use super::search::{Node, Tree};
+use super::node::{KIND, Node};
+use super::search::Tree;
 use super::strata::Members;
 use std::fmt::Write;
-
-/// The first line of a certificate.
-pub const KIND: &str = "metastable-landscape 1";
 
 /// The digits of a fraction.
 fn turns(t: i64) -> String {

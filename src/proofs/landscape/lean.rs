@@ -5,8 +5,8 @@
 //! halved until the inequality holds on all of it or the box is outside.
 
 use super::cell::{Arrangement, Cell, GRID, Pairs};
+use super::node::Node;
 use super::partial::{Branches, below};
-use super::search::Node;
 use std::fmt::Write;
 
 /// Largest number of goals.

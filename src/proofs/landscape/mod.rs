@@ -69,6 +69,7 @@ mod kernel;
 mod lean;
 mod maxima;
 mod newton;
+mod node;
 mod orbits;
 mod partial;
 mod profile;
@@ -77,7 +78,7 @@ mod strata;
 mod tokens;
 
 pub use cell::MAX_TOKENS;
-pub use certificate::KIND;
+pub use node::KIND;
 pub use orbits::{Orbit, morse_inequalities_hold};
 pub use partial::Partial;
 pub use tokens::{BETA_RANGE, Tokens};

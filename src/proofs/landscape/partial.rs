@@ -2,7 +2,7 @@
 //! read again, joined, and continued.
 
 use super::cell::{Cell, GRID, MAX_TOKENS, Row};
-use super::search::Node;
+use super::node::{KIND, Node};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -137,7 +137,7 @@ impl Partial {
             let found = format!("line {}: {what}", line + 1);
             Error::parameter("certificate", found, "a certificate that `landscape --out` wrote")
         };
-        if !text.starts_with(super::certificate::KIND) {
+        if !text.starts_with(KIND) {
             return Err(wrong(0, "another file"));
         }
         let (mut out, mut current, mut k) = (Self::default(), None::<String>, 0);
