@@ -9,6 +9,7 @@ import pathlib
 
 # Which rows are counted together (columns), what is counted (a column; "" its rows), how many stay.
 KEPT = [
+    ("bifurcations/branches", ["n", "branch"], "", 16),
     ("causal-centres/paths", [], "token", 10),
     ("causal-centres/paths", ["token"], "", 6),
     ("cluster-count/counts", ["d", "usa", "beta"], "start", 3),

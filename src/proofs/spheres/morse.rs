@@ -72,7 +72,7 @@ fn is_fine(difference: &Series, polynomial: bool) -> bool {
 /// use metastable::proofs::spheres::{Labelled, morse_inequalities_hold};
 /// // Two tokens on the sphere: together, and opposite with d - 1 directions of ascent.
 /// let one = |index| Labelled { count: 1, index, rank: 1 };
-/// let all = |d| [one(0), one(d - 1)];
+/// let all = |d: usize| [one(0), one(d - 1)];
 /// assert!(morse_inequalities_hold(2, 3, &all(3)) && morse_inequalities_hold(2, 7, &all(7)));
 /// assert!(!morse_inequalities_hold(2, 3, &all(3)[..1]));
 /// ```
