@@ -24,23 +24,26 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 Axis::linear("energy", energy.0 - room, energy.1 + room),
             );
             let mut labelled = false;
+            let mut drawn: Vec<Stretch> = Vec::new();
             for (_, branch) in groups(&own, "branch") {
-                for stretch in stretches(&columns(&branch, ["beta", "energy_share", "unstable"])?) {
-                    let unstable = stretch.unstable;
-                    if stretch.points.iter().all(|p| p.1 > 1.0 - 1e-12) {
-                        continue;
-                    }
-                    let name = format!("{unstable} unstable");
-                    let label = if !names.contains(&name) {
-                        names.push(name.clone());
-                        labelled = true;
-                        name
-                    } else {
-                        String::new()
-                    };
-                    let dash = if unstable % 2 == 0 { Dash::Dashed } else { Dash::Solid };
-                    panel.line(stretch.points, unstable, dash, label);
-                }
+                drawn.extend(stretches(&columns(&branch, ["beta", "energy_share", "unstable"])?));
+            }
+            drawn.retain(|s| s.points.iter().any(|p| p.1 <= 1.0 - 1e-12));
+            for stretch in &drawn {
+                let unstable = stretch.unstable;
+                // The longest one has the name: short ones lie under the discs.
+                let longest = drawn.iter().filter(|s| s.unstable == unstable).map(Stretch::length);
+                let named = stretch.length() >= longest.fold(0.0, f64::max);
+                let name = format!("{unstable} unstable");
+                let label = if named && !names.contains(&name) {
+                    names.push(name.clone());
+                    labelled = true;
+                    name
+                } else {
+                    String::new()
+                };
+                let dash = if unstable % 2 == 0 { Dash::Dashed } else { Dash::Solid };
+                panel.line(stretch.points.clone(), unstable, dash, label);
             }
             let here = only(found, "n", n);
             if !here.rows.is_empty() {
@@ -68,6 +71,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
 struct Stretch {
     unstable: usize,
     points: Vec<(f64, f64)>,
+}
+
+impl Stretch {
+    /// The length of its interval of beta.
+    fn length(&self) -> f64 {
+        let ends = self.points.first().zip(self.points.last());
+        ends.map_or(0.0, |(a, b)| b.0 - a.0)
+    }
 }
 
 /// The parts of a branch, in the order of beta; neighbours share a point.
