@@ -23,7 +23,13 @@ def velocity(
     **model: Any,
 ) -> NDArray[np.float64]: ...
 @overload
-def energy(beta: float, scale: str = "mean") -> Energy: ...
+def energy(
+    beta: float,
+    scale: str = "mean",
+    *,
+    interaction: None = None,
+    coupling: None = None,
+) -> Energy: ...
 @overload
 def energy(
     beta: float | None = None,
