@@ -7,6 +7,7 @@ pub mod rd_boolean;
 pub mod rd_codimension_simple;
 pub mod rd_distances;
 pub mod rd_gaussian;
+pub mod rd_gaussian_closure;
 pub mod rd_hypercube;
 pub mod rd_hyperplanes;
 pub mod rd_paranormal;
@@ -27,9 +28,10 @@ pub static TOPIC: Topic = Topic {
            codimension is false as printed; rd-codimension-simple has the counterexample, and a \
            repaired conjecture, which is open.\n\n\
            What can be solved: the corners of a box (rd-hypercube, which refutes a printed \
-           remark) and Gaussians (rd-gaussian). rd-distances has the monotone quantity for V = I, \
-           rd-repulsive the decay for V = -I, to leading order. large-beta-distance measures how \
-           far attention on the line is from its hardmax limit.",
+           remark) and Gaussians (rd-gaussian; with L2 and Sinkhorn weights \
+           rd-gaussian-closure). rd-distances has the monotone quantity for V = I, rd-repulsive \
+           the decay for V = -I, to leading order. large-beta-distance measures how far attention \
+           on the line is from its hardmax limit.",
     claims: &[
         &rd_rescaling::ENTRY,
         &rd_boolean::ENTRY,
@@ -39,6 +41,7 @@ pub static TOPIC: Topic = Topic {
         &rd_codimension_simple::ENTRY,
         &rd_hypercube::ENTRY,
         &rd_gaussian::ENTRY,
+        &rd_gaussian_closure::ENTRY,
         &rd_distances::ENTRY,
         &rd_repulsive::ENTRY,
         &large_beta_distance::ENTRY,

@@ -1,7 +1,6 @@
 //! Tokens in R^d: Gaussians stay Gaussian.
 
-use super::setting::{UNIT, attention, evolve};
-use crate::num::dense::symmetric_eigen;
+use super::setting::{UNIT, attention, evolve, gauss_hermite};
 use crate::theorem::prelude::*;
 use crate::theory::gaussian::{mean_factor, variance};
 
@@ -43,16 +42,6 @@ pub static ENTRY: Claim = Claim {
     },
     ..Claim::IDENTITY
 };
-
-/// Nodes and weights of the Gauss-Hermite rule for the standard normal law: eigenvalues of the
-/// Jacobi matrix.
-fn gauss_hermite(n: usize) -> Option<Vec<(f64, f64)>> {
-    let entry =
-        |i: usize, j: usize| if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 };
-    let (values, vectors) =
-        symmetric_eigen(&(0..n * n).map(|k| entry(k / n, k % n)).collect::<Vec<_>>(), n)?;
-    Some(values.into_iter().zip(vectors.chunks_exact(n).map(|v| v[0] * v[0])).collect())
-}
 
 fn moments(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (s, share) = (ctx.uniform_in(0.05, 0.25) / case.beta, ctx.uniform_in(-1.0, 1.0));

@@ -1,6 +1,7 @@
 //! What the claims about tokens in R^d share.
 
 use crate::attention::{Matrix, model::Model};
+use crate::num::dense::symmetric_eigen;
 use crate::theorem::prelude::*;
 
 /// Normal tokens of R^d under one head with value matrix V and scores `beta <Q x_i, x_j>`.
@@ -114,4 +115,14 @@ pub fn spread_of_four(x: &Tokens, coordinates: &[usize]) -> f64 {
         }
     }
     widest
+}
+
+/// Nodes and weights of the Gauss-Hermite rule for the standard normal law: eigenvalues of the
+/// Jacobi matrix.
+pub fn gauss_hermite(n: usize) -> Option<Vec<(f64, f64)>> {
+    let entry =
+        |i: usize, j: usize| if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 };
+    let (values, vectors) =
+        symmetric_eigen(&(0..n * n).map(|k| entry(k / n, k % n)).collect::<Vec<_>>(), n)?;
+    Some(values.into_iter().zip(vectors.chunks_exact(n).map(|v| v[0] * v[0])).collect())
 }
