@@ -16,6 +16,10 @@ use crate::theorem::prelude::*;
 /// `e^{b x y} f(x) f(y)`. The normal coupling of correlation r has this form if
 /// `r/(s (1 - r^2)) = b`, hence `r = (sqrt(1 + 4 b^2 s^2) - 1)/(2 b s)`. Such a coupling is unique.
 /// So `x' = v (m + r (x - m))`: `m' = v m` and `s' = 2 v r s`.
+///
+/// Sigmoid weights `1/(1 + e^{-b x y})` do not have this property. For m = 0 their field
+/// `v E[y/(1 + e^{-b x y})]` is odd, bounded by `|v| E|y|` and not 0. So it is not affine, and a
+/// Gaussian does not stay one.
 pub static ENTRY: Claim = Claim {
     name: "rd-gaussian-closure",
     title: "R^1: Gaussians stay Gaussian under L2 and Sinkhorn attention",
