@@ -88,7 +88,7 @@ fn interaction(r: &mut Reader) -> Result<Phi, String> {
     let words = r.list("parameters", None, Some)?;
     let of = |p: &[&str]| Some((p[0].to_owned(), number(p.get(1)?)?));
     let parameters: Option<Vec<_>> = words.chunks(2).map(of).collect();
-    parameters.and_then(|p| Phi::new(text, p)).ok_or("phi is no formula".into())
+    Phi::new(text, parameters.ok_or("a parameter of phi without value")?)
 }
 
 /// The weights of pairs, in words.

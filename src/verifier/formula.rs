@@ -1,10 +1,7 @@
-//! Formulas of an interaction phi: a reader, Taylor series in intervals of doubles, and the ranges
-//! of the pull `u(d) = phi(cos d) sin d` and of the weight `w = u'`.
-//!
-//! The grammar: a sum has an optional sign, terms with `+` and `-`; a term has powers with `*` and
-//! `/`; a power has bases with `^`, from left to right; a base is a number, `s`, `pi`, a parameter,
-//! a function of a sum in parentheses, or such a sum.
+//! Formulas of an interaction phi: Taylor series in intervals of doubles, and the ranges of the
+//! pull `u(d) = phi(cos d) sin d` and of the weight `w = u'`.
 
+use crate::expression::Expression;
 use crate::interval::F;
 use crate::number::confirm;
 
@@ -17,93 +14,15 @@ type Series = [F; TERMS];
 const ZERO: F = F(0.0, 0.0);
 const ONE: F = F(1.0, 1.0);
 
-enum Tree {
-    Number(F),
-    Variable,
-    Both(u8, Box<Tree>, Box<Tree>),
-    Of(String, Box<Tree>),
-}
+/// The functions that have Taylor series on both sides of 0.
+const FUNCTIONS: &str = "exp ln sqrt sin cos tan sinh cosh tanh";
 
-/// The rest of a text.
-struct Reader<'a> {
-    rest: &'a str,
-    parameters: &'a [(String, f64)],
-}
-
-impl Reader<'_> {
-    fn next_is(&mut self, any: &str) -> Option<u8> {
-        self.rest = self.rest.trim_start();
-        let first = self.rest.bytes().next().filter(|b| any.as_bytes().contains(b))?;
-        self.rest = &self.rest[1..];
-        Some(first)
-    }
-
-    /// Operands with operators between them, from left to right.
-    fn chain(
-        &mut self,
-        any: &str,
-        operand: fn(&mut Self) -> Result<Tree, String>,
-    ) -> Result<Tree, String> {
-        let mut left = match self.next_is(if any == "+-" { any } else { "" }) {
-            Some(sign) => Tree::Both(sign, Box::new(Tree::Number(ZERO)), Box::new(operand(self)?)),
-            None => operand(self)?,
-        };
-        while let Some(sign) = self.next_is(any) {
-            left = Tree::Both(sign, Box::new(left), Box::new(operand(self)?));
-        }
-        Ok(left)
-    }
-
-    fn sum(&mut self) -> Result<Tree, String> {
-        self.chain("+-", |r| r.chain("*/", |r| r.chain("^", Self::base)))
-    }
-
-    fn in_parentheses(&mut self) -> Result<Tree, String> {
-        let inner = self.sum()?;
-        confirm(self.next_is(")").is_some(), "a parenthesis of the formula is not closed")?;
-        Ok(inner)
-    }
-
-    fn take(&mut self, length: usize) -> &str {
-        let (word, rest) = self.rest.split_at(length);
-        self.rest = rest;
-        word
-    }
-
-    fn base(&mut self) -> Result<Tree, String> {
-        if self.next_is("(").is_some() {
-            return self.in_parentheses();
-        }
-        let bytes = self.rest.as_bytes();
-        let word = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
-        let letters = bytes.iter().take_while(word).count();
-        if letters > 0 && !bytes[0].is_ascii_digit() {
-            let name = self.take(letters).to_owned();
-            if self.next_is("(").is_some() {
-                return Ok(Tree::Of(name, Box::new(self.in_parentheses()?)));
-            }
-            let known = self.parameters.iter().find(|p| p.0 == name);
-            return match name.as_str() {
-                "s" => Ok(Tree::Variable),
-                "pi" => Ok(Tree::Number(F::pi())),
-                _ => known.map(|p| Tree::Number(F::int(p.1))).ok_or(format!("unknown {name}")),
-            };
-        }
-        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let mut end = digits(0);
-        let whole = end;
-        if bytes.get(end) == Some(&b'.') {
-            end += 1 + digits(end + 1);
-        }
-        if matches!(bytes.get(end), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-            end += 1 + sign + digits((end + 1 + sign).min(bytes.len()));
-        }
-        let text = self.take(end);
-        let near: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
-        let exact = whole == end && near < 9e15;
-        Ok(Tree::Number(if exact { F::int(near) } else { F(near.next_down(), near.next_up()) }))
-    }
+/// A decimal number.
+fn decimal(text: &str) -> Option<F> {
+    let number = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let near: f64 = text.parse().ok().filter(|_| number)?;
+    let exact = text.bytes().all(|b| b.is_ascii_digit()) && near < 9e15;
+    Some(if exact { F::int(near) } else { F(near.next_down(), near.next_up()) })
 }
 
 fn minus(v: F) -> F {
@@ -223,34 +142,21 @@ fn sin_cos_of(x: F) -> (F, F) {
     (inside(sin), inside(cos))
 }
 
-impl Tree {
+impl Expression<F> {
     fn at(&self, x: &Series) -> Series {
         match self {
-            Self::Number(v) => constant(*v),
+            Self::Constant(v) => constant(*v),
             Self::Variable => *x,
             Self::Of(name, inner) => function(name, &inner.at(x)),
             Self::Both(sign, a, b) => {
                 let (a, b) = (a.at(x), b.at(x));
                 match sign {
-                    b'+' => std::array::from_fn(|k| a[k] + b[k]),
-                    b'-' => std::array::from_fn(|k| a[k] - b[k]),
-                    b'*' => product(&a, &b),
-                    b'/' => quotient(&a, &b),
+                    '+' => std::array::from_fn(|k| a[k] + b[k]),
+                    '-' => std::array::from_fn(|k| a[k] - b[k]),
+                    '*' => product(&a, &b),
+                    '/' => quotient(&a, &b),
                     _ => power(&a, &b),
                 }
-            }
-        }
-    }
-
-    /// Confirms that all functions are known.
-    fn check(&self) -> Result<(), String> {
-        match self {
-            Self::Number(_) | Self::Variable => Ok(()),
-            Self::Both(_, a, b) => a.check().and_then(|()| b.check()),
-            Self::Of(name, inner) => {
-                let known = "exp ln sqrt sin cos tan sinh cosh tanh";
-                confirm(known.split(' ').any(|k| k == name), &format!("unknown {name}"))?;
-                inner.check()
             }
         }
     }
@@ -326,19 +232,19 @@ fn polynomial(c: &[F; TERMS - 1], x: F) -> F {
 impl Table {
     /// **Errors** a formula that is not understood, or without bounds.
     pub(super) fn new(text: &str, parameters: &[(String, f64)]) -> Result<Self, String> {
-        let short = text.len() < 2000 && text.bytes().filter(|b| *b == b'(').count() < 64;
-        confirm(text.is_ascii() && short, "a formula that is no short line")?;
-        let mut reader = Reader { rest: text, parameters };
-        let tree = reader.sum()?;
-        confirm(reader.rest.trim().is_empty(), "the formula has a part that is not understood")?;
-        tree.check()?;
+        let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| F::int(p.1));
+        let known = |word: &str| match word {
+            "pi" => Some(F::pi()),
+            _ => parameter(word).or_else(|| decimal(word)),
+        };
+        let phi = Expression::read(text, FUNCTIONS, &known)?;
         let radians = |t: i64| F::pi() * F::int(t as f64) / F::int(HALF as f64);
         let pull = |d: F| {
             let (sin, cos) = sin_cos(&std::array::from_fn(|k| [d, ONE, ZERO][k.min(2)]));
-            let phi = tree.at(&cos);
-            (phi[0], product(&phi, &sin))
+            let value = phi.at(&cos);
+            (value[0], product(&value, &sin))
         };
-        let one = tree.at(&constant(ONE))[0];
+        let one = phi.at(&constant(ONE))[0];
         let mut new = Self { pieces: vec![], turns: [vec![], vec![]], own: one, longest: 0 };
         let (mut positive, half) = (0, radians(CELL / 2));
         for cell in 0..CELLS {

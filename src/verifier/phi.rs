@@ -1,9 +1,7 @@
-//! Formulas of s: value and slope over an interval, read and computed in one pass.
-//!
-//! `sum = [-] term {(+|-) term}`, `term = factor {(*|/) factor}`, `factor = atom [^ atom]`,
-//! `atom = number | name | function(sum) | (sum)`. A power of a power needs parentheses here. A
-//! result that may not exist is so wide that every test fails.
+//! Formulas of s in fixed-point numbers: value and slope over an interval. A result that may not
+//! exist is so wide that every test fails.
 
+use crate::expression::Expression;
 use crate::number::{I, dyadic, int};
 use num_bigint::BigInt;
 
@@ -12,7 +10,11 @@ use num_bigint::BigInt;
 pub(super) struct Phi {
     text: String,
     parameters: Vec<(String, I)>,
+    read: Expression<I>,
 }
+
+/// The functions of a formula.
+const FUNCTIONS: &str = "exp ln sqrt sin cos tan sinh cosh tanh abs relu";
 
 /// Value and slope.
 type Dual = (I, I);
@@ -78,13 +80,13 @@ fn sin_cos(x: &I) -> (I, I) {
     (s.around(&radius), c.around(&radius))
 }
 
-fn call(name: &str, x: Dual) -> Option<Dual> {
+fn call(name: &str, x: &Dual) -> Dual {
     let v = &x.0;
     let chain = |value: I, slope: I| (value, slope * &x.1);
     let half = |a: I| a.over(2);
     let (up, down) = (v.exp(), (int(0) - v).exp());
     let sign = if v.0 > BigInt::ZERO { Some(1) } else { (v.1 < BigInt::ZERO).then_some(-1) };
-    Some(match name {
+    match name {
         "exp" => chain(up.clone(), up),
         "ln" => chain(ln(v), int(1) / v),
         "sqrt" if v.0 > BigInt::ZERO => chain(v.sqrt(), int(1) / (int(2) * v.sqrt())),
@@ -110,8 +112,8 @@ fn call(name: &str, x: Dual) -> Option<Dual> {
             Some(_) => (int(0), int(0)),
             None => (unknown(), unknown()),
         },
-        _ => return None,
-    })
+        _ => (unknown(), unknown()),
+    }
 }
 
 /// `a^b`: by multiplication for whole numbers b, else `exp(b ln a)`.
@@ -132,115 +134,53 @@ fn power(a: Dual, b: Dual) -> Dual {
     }
 }
 
-/// The characters that are left, and the values of names.
-struct Text<'a> {
-    left: &'a str,
-    s: &'a I,
-    parameters: &'a [(String, I)],
+/// A decimal number with at most 30 digits.
+fn decimal(text: &str) -> Option<I> {
+    let (digits, tail) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let places = digits.split_once('.').map_or(0, |(_, f)| f.len()) as i64;
+    let shift = tail.parse::<i64>().ok()?.checked_sub(places)?;
+    let digits: BigInt = digits.replace('.', "").parse().ok()?;
+    if digits.bits() >= 100 || shift.unsigned_abs() > 30 {
+        return None;
+    }
+    let ten = (0..shift.abs()).fold(int(1), |p, _| p * int(10));
+    let value = I(digits.clone() << 128usize, digits << 128usize);
+    Some(if shift < 0 { value / ten } else { value * ten })
 }
 
-impl Text<'_> {
-    fn next(&mut self, of: &str) -> Option<char> {
-        let c = self.left.chars().next().filter(|c| of.contains(*c))?;
-        self.left = &self.left[1..];
-        Some(c)
-    }
-
-    fn sum(&mut self) -> Option<Dual> {
-        let negative = self.next("+-") == Some('-');
-        let first = self.term()?;
-        let minus = |(v, d): Dual| (int(0) - v, int(0) - d);
-        let mut total = if negative { minus(first) } else { first };
-        while let Some(sign) = self.next("+-") {
-            let (v, d) = self.term()?;
-            let (v, d) = if sign == '-' { minus((v, d)) } else { (v, d) };
-            total = (total.0 + v, total.1 + d);
-        }
-        Some(total)
-    }
-
-    fn term(&mut self) -> Option<Dual> {
-        let mut all = self.factor()?;
-        while let Some(operation) = self.next("*/") {
-            let (a, da) = all;
-            let (b, db) = self.factor()?;
-            all = if operation == '*' {
-                (&a * &b, da * &b + a * db)
-            } else {
-                let q = a / &b;
+impl Expression<I> {
+    fn at(&self, s: &I) -> Dual {
+        let (sign, left, right) = match self {
+            Self::Constant(c) => return (c.clone(), int(0)),
+            Self::Variable => return (s.clone(), int(1)),
+            Self::Of(name, inner) => return call(name, &inner.at(s)),
+            Self::Both(sign, left, right) => (sign, left.at(s), right.at(s)),
+        };
+        let ((a, da), (b, db)) = (&left, &right);
+        match sign {
+            '+' => (a + b, da + db),
+            '-' => (a - b, da - db),
+            '*' => (a * b, da * b + a * db),
+            '/' => {
+                let q = a / b;
                 let slope = (da - &q * db) / b;
                 (q, slope)
-            };
-        }
-        Some(all)
-    }
-
-    fn factor(&mut self) -> Option<Dual> {
-        let base = self.atom()?;
-        if self.next("^").is_none() {
-            return Some(base);
-        }
-        let exponent = self.atom()?;
-        (!self.left.starts_with('^')).then(|| power(base, exponent))
-    }
-
-    fn atom(&mut self) -> Option<Dual> {
-        if self.next("(").is_some() {
-            let inner = self.sum()?;
-            return self.next(")").map(|_| inner);
-        }
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if self.left.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-            return self.number().map(|v| (v, int(0)));
-        }
-        let end = self.left.find(|c| !word(c)).unwrap_or(self.left.len());
-        let (name, left) = self.left.split_at(end);
-        self.left = left;
-        if self.next("(").is_some() {
-            let inner = self.sum()?;
-            return self.next(")").and_then(|_| call(name, inner));
-        }
-        match name {
-            "s" => Some((self.s.clone(), int(1))),
-            "pi" => Some((pi(), int(0))),
-            _ => self.parameters.iter().find(|p| p.0 == name).map(|p| (p.1.clone(), int(0))),
-        }
-    }
-
-    /// A decimal number with at most 30 digits.
-    fn number(&mut self) -> Option<I> {
-        let digit = |c: char| c.is_ascii_digit();
-        let mut end = self.left.find(|c| !digit(c) && c != '.').unwrap_or(self.left.len());
-        let (digits, rest) = self.left.split_at(end);
-        let mut shift = -(digits.split_once('.').map_or(0, |(_, f)| f.len()) as i64);
-        if let Some(tail) = rest.strip_prefix(['e', 'E']) {
-            let sign = usize::from(tail.starts_with(['+', '-']));
-            let size = tail[sign..].find(|c| !digit(c)).unwrap_or(tail.len() - sign);
-            if size > 0 {
-                shift += tail[..sign + size].parse::<i64>().ok()?;
-                end += 1 + sign + size;
             }
+            _ => power(left, right),
         }
-        self.left = &self.left[end..];
-        let digits: BigInt = digits.replace('.', "").parse().ok()?;
-        let short = digits.bits() < 100 && shift.abs() <= 30;
-        let ten = (0..shift.abs()).fold(int(1), |p, _| p * int(10));
-        let value = I(digits.clone() << 128usize, digits << 128usize);
-        short.then(|| match shift {
-            0 => value,
-            1.. => value * ten,
-            _ => value / ten,
-        })
     }
 }
 
 impl Phi {
-    /// A formula. `None` if the text is none, or has more than 1000 characters.
-    pub(super) fn new(text: &str, parameters: Vec<(String, I)>) -> Option<Self> {
-        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        let short = text.is_ascii() && text.len() <= 1000;
-        let phi = Some(Self { text, parameters }).filter(|_| short)?;
-        phi.read(&int(0)).map(|_| phi.clone())
+    /// A formula. **Errors** a text that is none.
+    pub(super) fn new(text: &str, parameters: Vec<(String, I)>) -> Result<Self, String> {
+        let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| p.1.clone());
+        let known = |word: &str| match word {
+            "pi" => Some(pi()),
+            _ => parameter(word).or_else(|| decimal(word)),
+        };
+        let read = Expression::read(text, FUNCTIONS, &known)?;
+        Ok(Self { text: text.to_owned(), parameters, read })
     }
 
     /// The text with the values of parameters.
@@ -249,13 +189,8 @@ impl Phi {
         values.fold(self.text.clone(), |all, v| all + &v)
     }
 
-    fn read(&self, s: &I) -> Option<Dual> {
-        let mut all = Text { left: &self.text, s, parameters: &self.parameters };
-        all.sum().filter(|_| all.left.is_empty())
-    }
-
     /// phi and its slope over an interval.
     pub(super) fn at(&self, s: &I) -> Dual {
-        self.read(s).unwrap_or_else(|| (unknown(), unknown()))
+        self.read.at(s)
     }
 }

@@ -134,6 +134,7 @@ fn malformed_formulas_are_errors_with_a_correction() {
         ("", "such as exp(4*s)"),
         ("   ", "such as exp(4*s)"),
         ("2^-s", "2^(-s)"),
+        ("s^2^3", "(s^2)^3"),
         ("3*-s", "parentheses"),
         ("2 s", "2*s"),
         ("1 2", "an operator"),

@@ -1,7 +1,8 @@
 //! The text of a formula before it is parsed.
 //!
 //! The parser binds a leading minus tighter than a power: it would read `-s^2` as `(-s)^2`. So a
-//! leading minus becomes `0-`, and a minus after another operator is refused.
+//! leading minus becomes `0-`, and a minus after another operator is refused. It reads `a^b^c` from
+//! the left, while print and most languages read it from the right, so that is refused, too.
 
 use crate::error::{Error, Result};
 
@@ -51,7 +52,8 @@ pub(super) fn closing(text: &str) -> usize {
 
 /// The text with `0-` for a leading minus.
 ///
-/// **Errors** an empty text, a character that no formula has, a sign after an operator.
+/// **Errors** an empty text, a character that no formula has, a sign after an operator, a power of a
+/// power without parentheses.
 pub(super) fn with_explicit_signs(text: &str) -> Result<String> {
     let wrong = |expected: String| Error::parameter("formula", format!("`{text}`"), expected);
     if text.trim().is_empty() {
@@ -59,6 +61,8 @@ pub(super) fn with_explicit_signs(text: &str) -> Result<String> {
     }
     let bytes = text.as_bytes();
     let (mut out, mut k, mut before) = (String::new(), 0, b'(');
+    // For every open parenthesis: whether the last operator inside is a power.
+    let mut powers = vec![false];
     while k < bytes.len() {
         let b = bytes[k];
         if b.is_ascii_whitespace() {
@@ -97,6 +101,15 @@ pub(super) fn with_explicit_signs(text: &str) -> Result<String> {
                     "letters, digits and + - * / ^ ( ) only, not `{found}`; a product is written with *"
                 )));
             }
+        }
+        match (b, powers.last_mut()) {
+            (b'(', _) => powers.push(false),
+            (b')', _) => drop(powers.pop()),
+            (b'^', Some(true)) => {
+                return Err(wrong("parentheses in a power of a power, such as (s^2)^3".into()));
+            }
+            (_, Some(power)) => *power = b == b'^',
+            _ => {}
         }
         (k, before) = (k + 1, b);
     }
