@@ -145,7 +145,12 @@ fn decimal(text: &str) -> Option<I> {
     }
     let ten = (0..shift.abs()).fold(int(1), |p, _| p * int(10));
     let value = I(digits.clone() << 128usize, digits << 128usize);
-    Some(if shift < 0 { value / ten } else { value * ten })
+    // A product with 1 would round.
+    Some(match shift {
+        0 => value,
+        1.. => value * ten,
+        _ => value / ten,
+    })
 }
 
 impl Expression<I> {

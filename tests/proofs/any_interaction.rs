@@ -127,15 +127,15 @@ fn the_verifier_reads_formulas_as_the_library_does() {
         accepted(found.certificate);
     }
     // Neither reads what people read in two ways.
-    let phi = Interaction::parse("2^(3^2)*s/512", &[]).expect("a formula");
+    let phi = Interaction::parse("2^(3^2)*s/512 + 2", &[]).expect("a formula");
     let plain = Tokens::new(&[1.0; 3], (0.0, 0.0)).expect("tokens");
     let tokens = plain.with_interaction(&phi).expect("two derivatives");
     let text = complete(&tokens, true, &|_, _| true).expect("arithmetic").certificate;
     let text = text.expect("a certificate");
-    for ambiguous in ["2^3^2*s/512", "2*-s"] {
+    for ambiguous in ["2^3^2*s/512 + 2", "2*-s"] {
         assert!(Interaction::parse(ambiguous, &[]).is_err());
         let changed =
-            text.replace("interaction 2^(3^2)*s/512", &format!("interaction {ambiguous}"));
+            text.replace("interaction 2^(3^2)*s/512 + 2", &format!("interaction {ambiguous}"));
         assert!(changed != text && verifier::check(&changed).is_err());
     }
 }
