@@ -5,7 +5,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use metastable::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32};
 use metastable::attention::interaction::{Interaction, InteractionAttention, RowSum};
 use metastable::attention::kernel::{
-    ALL, Attention, Batch, EXACT_ACCURACY, KernelChoice, Weights, Workspace,
+    ALL, Attention, Batch, BatchField, EXACT_ACCURACY, KernelChoice, Weights, Workspace,
 };
 use metastable::attention::pattern::{Causal, FullAttention, Pattern};
 use metastable::attention::{
@@ -156,10 +156,11 @@ fn parts(c: &mut Criterion) {
     }
     let systems: Vec<Tokens> = (0..64).map(|_| tokens(32, 2)).collect();
     let mut batch = Batch::new(&systems, Isa::best()).expect("one shape");
-    let attention = Attention::new(4.0);
-    group.bench_function("one layer of 64 systems, n=32 d=2", |b| {
-        b.iter(|| batch.apply_layer(&attention, 0.1))
-    });
+    if let Some(field) = BatchField::new(&Attention::new(4.0), (32, 2)) {
+        group.bench_function("one layer of 64 systems, n=32 d=2", |b| {
+            b.iter(|| batch.apply_layer(&field, 0.1))
+        });
+    }
     group.finish();
 }
 

@@ -1,6 +1,7 @@
 //! Runs: events, merges, outcomes, observers, ensembles, long times, the unit of the tolerance.
 
 use metastable::Result;
+use metastable::attention::interaction::{Interaction, InteractionAttention, RowSum};
 use metastable::attention::kernel::Workspace;
 use metastable::attention::random_matrix::MatrixLaw;
 use metastable::attention::{
@@ -271,37 +272,49 @@ fn an_ensemble_gives_the_results_of_separate_runs() -> Result<()> {
     // The time at which a pair reaches the level has an error of about the tolerance, 1e-8. Samples
     // are 0.01 apart, so no sample falls between the two times.
     let (n, t_end) = (12, 6.0);
-    for (name, beta, d, integrator) in [
-        ("sa", 4.0, 2, "dop853"),
-        ("sa", 0.5, 3, "dopri5"),
-        ("usa", 3.0, 2, "dop853"),
-        ("usa", 1.0, 5, "dop853"),
-        ("sa", 9.0, 4, "dop853"),
-    ] {
-        let dynamics = dynamics::build(name, false, &Spec::new(beta, n))?;
+    let exponential = |name: &str, beta: f64| dynamics::build(name, false, &Spec::new(beta, n));
+    let other = |phi: &str, row_sum| {
+        let attention = InteractionAttention::new(Interaction::parse(phi, &[])?, row_sum)?;
+        Result::Ok(Dynamics::single(attention))
+    };
+    let cases = [
+        ("sa at 4", exponential("sa", 4.0)?, 2, "dop853"),
+        ("sa at 1/2", exponential("sa", 0.5)?, 3, "dopri5"),
+        ("usa at 3", exponential("usa", 3.0)?, 2, "dop853"),
+        ("usa at 1", exponential("usa", 1.0)?, 5, "dop853"),
+        ("sa at 9", exponential("sa", 9.0)?, 4, "dop853"),
+        ("sigmoid", other("sigmoid:k=9", RowSum::Normalised)?, 2, "dop853"),
+        ("mixed", other("exp(4*s) + 0.3*(s + 1)^3", RowSum::Normalised)?, 3, "dop853"),
+        ("cubic", other("s^3 + 0.5", RowSum::Plain)?, 5, "dopri5"),
+        ("steep", other("exp(12*(s - 1))", RowSum::Normalised)?, 2, "dop853"),
+        ("kinked", other("relu(s + 0.2)", RowSum::Plain)?, 3, "dop853"),
+    ];
+    for (name, dynamics, d, integrator) in &cases {
+        assert!(dynamics.batch_field_at(0.0, (n, *d)).is_some(), "{name}");
+        let (dynamics, d) = (dynamics, *d);
         let starts: Vec<Tokens> = (0..11).map(|k| uniform(n, d, 70 + k)).collect();
         let integrator = metastable::flow::integrator(integrator)?;
         for merge_radius in [0.0, 1e-4] {
             let options = || Options { rtol: 1e-8, merge_radius, integrator, ..Options::default() };
             let (many, each) = (
-                shares(&dynamics, &starts, t_end, &options(), true)?,
-                shares(&dynamics, &starts, t_end, &options(), false)?,
+                shares(dynamics, &starts, t_end, &options(), true)?,
+                shares(dynamics, &starts, t_end, &options(), false)?,
             );
-            assert_eq!(many, each, "{name} beta {beta} d {d} radius {merge_radius:e}");
+            assert_eq!(many, each, "{name}, radius {merge_radius:e}");
             assert!(
                 many.iter().any(|m| m[0] < 0.1 && m[600] > m[0] + 0.1),
-                "no share changes: {name} beta {beta} d {d}"
+                "no share changes: {name}"
             );
             // The results are the same bytes, whatever other systems the ensemble has.
-            let few = shares(&dynamics, &starts[3..5], t_end, &options(), true)?;
+            let few = shares(dynamics, &starts[3..5], t_end, &options(), true)?;
             assert_eq!(few[..], many[3..5]);
         }
         // The control: a tolerance that is too large gives other shares.
         let rough = Options { rtol: 0.1, merge_radius: 0.3, integrator, ..Options::default() };
         let accurate = Options { rtol: 1e-8, merge_radius: 1e-4, integrator, ..Options::default() };
         assert_ne!(
-            shares(&dynamics, &starts, t_end, &rough, true)?,
-            shares(&dynamics, &starts, t_end, &accurate, false)?,
+            shares(dynamics, &starts, t_end, &rough, true)?,
+            shares(dynamics, &starts, t_end, &accurate, false)?,
             "{name}"
         );
     }

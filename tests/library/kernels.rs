@@ -1,9 +1,10 @@
 //! Kernel sums: every algorithm against the direct sum in double-doubles, for every instruction
 //! set, with and without flagged rows. Ensembles of layers, counts of pairs, threads.
 
+use metastable::attention::interaction::{Interaction, InteractionAttention, RowSum};
 use metastable::attention::kernel::{
-    ALL, Attention, Batch, KernelChoice, OutputForm, Series, Weights, Workspace, hessian_sums,
-    pairs_above,
+    ALL, Attention, Batch, BatchField, KernelChoice, OutputForm, Series, Weights, Workspace,
+    hessian_sums, pairs_above,
 };
 use metastable::attention::scheduled::{Layers, Scheduled};
 use metastable::attention::{Dynamics, Head, Spec, dynamics, layer::Layer};
@@ -322,6 +323,7 @@ fn a_batch_gives_the_tokens_of_its_systems() {
     ] {
         let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
         let attention = Attention { weights, ..Attention::new(beta) };
+        let lanes = BatchField::new(&attention, (11, d)).expect("no mask");
         for isa in Isa::available() {
             let mut batch = Batch::new(&systems, isa).expect("one shape");
             let mut alone = Batch::new(&systems[4..5], isa).expect("one shape");
@@ -335,8 +337,8 @@ fn a_batch_gives_the_tokens_of_its_systems() {
                 assert!((shares[k] - pairs as f64 / 55.0).abs() < 1e-15);
             }
             for _ in 0..5 {
-                batch.apply_layer(&attention, eta);
-                alone.apply_layer(&attention, eta);
+                batch.apply_layer(&lanes, eta);
+                alone.apply_layer(&lanes, eta);
             }
             let mut out = systems[0].clone();
             for (k, system) in systems.iter().enumerate() {
@@ -365,6 +367,39 @@ fn a_batch_gives_the_tokens_of_its_systems() {
     }
     assert!(Batch::new(&[uniform(3, 2, 1), uniform(4, 2, 1)], Isa::best()).is_none());
     assert!(Layer::new(f64::INFINITY).is_ok());
+}
+
+#[test]
+fn a_batch_with_an_interaction_gives_the_tokens_of_its_systems() {
+    for (d, eta, phi, row_sum) in [
+        (2, 0.1, "sigmoid:k=9", RowSum::Normalised),
+        (3, f64::INFINITY, "2 + s^3 + sin(4*s)", RowSum::Normalised),
+        (6, 0.5, "s^3 - 0.2", RowSum::Plain),
+        (8, 0.5, "exp(20*(s - 1))", RowSum::Normalised),
+        (2, 0.3, "abs(s)", RowSum::Plain),
+    ] {
+        let phi = Interaction::parse(phi, &[]).expect("finite");
+        let attention = InteractionAttention::new(phi, row_sum).expect("weights").repelling(d == 2);
+        let dynamics = Dynamics::single(attention);
+        let systems: Vec<Tokens> = (0..13).map(|k| uniform(11, d, k)).collect();
+        let lanes = dynamics.batch_field_at(0.0, (11, d)).expect("no mask");
+        for isa in Isa::available() {
+            let mut batch = Batch::new(&systems, isa).expect("one shape");
+            batch.apply_layer(&lanes, eta);
+            let mut out = systems[0].clone();
+            for (k, system) in systems.iter().enumerate() {
+                let field = dynamics.definition(0.0, system, OutputForm::Sum).expect("has one");
+                let mut x = system.clone();
+                step(eta, &mut x, &field);
+                batch.read(k, &mut out);
+                let pairs = out.coordinates().iter().zip(x.coordinates());
+                let worst = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                // An infinite step divides a sum by its length, which is at least 0.01 here.
+                let allowed = if eta.is_infinite() { 1e-12 } else { 1e-14 };
+                assert!(worst < allowed, "{} d {d} system {k}: {worst:e}", isa.name());
+            }
+        }
+    }
 }
 
 /// Heads with matrices of normal numbers: one with Q, K and V, one with scores of rank one and an
@@ -396,13 +431,12 @@ fn a_batch_with_heads_gives_the_tokens_of_its_systems() {
         let all = random_heads(d, d as u64);
         for heads in [all.clone(), all[1..].to_vec(), vec![Head::default(), Head::default()]] {
             let attention = Attention { heads, weights, ..Attention::new(beta) };
-            assert!(
-                Batch::supports(&attention, &systems[0])
-                    && !Batch::supports(&Attention { beta: 1e3, ..attention.clone() }, &systems[0])
-            );
+            let lanes = |a: &Attention| BatchField::new(a, (11, d));
+            assert!(lanes(&Attention { beta: 1e3, ..attention.clone() }).is_none());
+            let lanes = lanes(&attention).expect("small scores");
             for isa in Isa::available() {
                 let mut batch = Batch::new(&systems, isa).expect("one shape");
-                batch.apply_layer(&attention, eta);
+                batch.apply_layer(&lanes, eta);
                 let mut out = systems[0].clone();
                 for (k, system) in systems.iter().enumerate() {
                     let field = Dynamics::single(attention.clone())

@@ -1,6 +1,6 @@
 //! Sublayers, whose outputs move tokens: attention, a feed-forward layer, or a user's vector field.
 
-use super::kernel::{Attention, EXACT_ACCURACY, OutputForm, Workspace};
+use super::kernel::{Attention, BatchField, EXACT_ACCURACY, OutputForm, Workspace};
 use super::pair_energy::PairEnergy;
 use super::triangular::TriangularJacobian;
 use crate::error::Result;
@@ -146,8 +146,7 @@ pub trait Sublayer: Send + Sync {
         None
     }
 
-    /// The attention, if the sublayer is one at all times: ensembles of small systems integrate it
-    /// in SIMD lanes.
+    /// The attention, if the sublayer is one at all times.
     fn attention(&self) -> Option<&Attention> {
         None
     }
@@ -155,6 +154,12 @@ pub trait Sublayer: Send + Sync {
     /// The attention at time t, if the sublayer is one at that time.
     fn attention_at(&self, _t: f64) -> Option<Cow<'_, Attention>> {
         self.attention().map(Cow::Borrowed)
+    }
+
+    /// The velocity field at time t for n tokens of equal masses in d dimensions, if it can be
+    /// evaluated with one system per SIMD lane. Ensembles of small systems use it.
+    fn batch_field_at(&self, t: f64, shape: (usize, usize)) -> Option<BatchField> {
+        self.attention_at(t).and_then(|a| BatchField::new(&a, shape))
     }
 
     /// The energy of its pairs, if it is not that of `e^{beta s}`: energies of runs and observables

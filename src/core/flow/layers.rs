@@ -7,7 +7,7 @@ use super::run::{Run, TIME_ROUNDING};
 use super::step_control::{ErrorControl, StepController};
 use super::stepper::Stepper;
 use super::stiff_switch::AutoSwitch;
-use crate::attention::kernel::{Attention, Batch, KernelChoice, Workspace};
+use crate::attention::kernel::{Batch, BatchField, Workspace};
 use crate::attention::{Dynamics, layer::Layer};
 use crate::error::{Error, Result, format_number};
 use crate::num::aligned::AlignedVec;
@@ -92,7 +92,7 @@ impl Stepper for LayerStepper<'_> {
 /// Number of systems of this dimension that should be advanced in one call: it fills the vector
 /// lanes if systems run in lanes, and keeps the threads busy otherwise.
 pub fn preferred_batch(d: usize) -> usize {
-    if d <= Batch::MAX_D { 64 } else { 8 }
+    if d <= BatchField::MAX_D { 64 } else { 8 }
 }
 
 /// Applies the same layers to many systems of the same shape; each recorder sees its own system.
@@ -112,15 +112,14 @@ pub fn apply_layers_many(
     cancel: Option<&AtomicBool>,
     recorders: &mut [Recorder],
 ) -> Result<usize> {
-    let suits = |a: &Attention| {
-        systems.iter().all(|s| Batch::supports(a, s)) && matches!(a.kernel, KernelChoice::Auto)
-    };
+    let shape = systems.first().map_or((0, 0), |s| (s.n(), s.d()));
+    let equal_masses = systems.iter().all(|s| s.uniform_mass().is_some());
     // A dynamics that does not depend on time is examined once.
     let distinct_layers = if dynamics.properties().autonomous { 1 } else { layers };
-    let together = (0..distinct_layers)
-        .all(|k| dynamics.attention_at(k as f64 * dt).is_some_and(|a| suits(&a)));
-    let first = if together { dynamics.attention_at(0.0) } else { None };
-    let Some(batch) = first.and_then(|a| Batch::new(systems, a.isa)) else {
+    let field_at = |t: f64| dynamics.batch_field_at(t, shape);
+    let together = equal_masses && (1..distinct_layers).all(|k| field_at(k as f64 * dt).is_some());
+    let first = if together { field_at(0.0) } else { None };
+    let Some(batch) = first.and_then(|f| Batch::new(systems, f.isa())) else {
         let mut least = layers;
         for (system, recorder) in systems.iter_mut().zip(recorders) {
             let (end, done) =
@@ -145,11 +144,10 @@ pub fn apply_layers_many(
     let mut controller = layer_controller(layers, dt)?;
     batch_run.observe(0.0);
     controller.run_fixed_steps(cancel, |t, end, _| {
-        let attention = dynamics.attention_at(t);
-        let attention = attention.ok_or_else(|| {
+        let field = field_at(t).ok_or_else(|| {
             Error::parameter("layers", "a layer without attention", "attention in every layer")
         })?;
-        batch_run.batch.apply_layer(&attention, batch_run.eta);
+        batch_run.batch.apply_layer(&field, batch_run.eta);
         batch_run.observe(end);
         Ok(())
     })?;

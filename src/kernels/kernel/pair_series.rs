@@ -237,8 +237,9 @@ impl PairSeries {
         out
     }
 
-    /// Replaces numbers z by the values, with the factor. The length is a multiple of 16.
-    pub fn replace(&self, isa: Isa, numbers: &mut AlignedVec<f64>) {
+    /// Replaces numbers z by the values, with the factor. The numbers are aligned, and their length
+    /// is a multiple of that of two vectors; 16 is one for all instruction sets.
+    pub fn replace(&self, isa: Isa, numbers: &mut [f64]) {
         isa.run(Replace { series: self, numbers });
     }
 

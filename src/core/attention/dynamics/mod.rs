@@ -1,7 +1,9 @@
 //! Dynamics of tokens. Each registered dynamics is one entry of [`ALL`], which the command line,
 //! the conformance suite and the experiments read.
 
-use super::kernel::{Attention, EXACT_ACCURACY, KernelChoice, OutputForm, Weights, Workspace};
+use super::kernel::{
+    Attention, BatchField, EXACT_ACCURACY, KernelChoice, OutputForm, Weights, Workspace,
+};
 use super::normalisation::{Normalisation, Post, RateDependence, TokenState};
 use super::pair_energy::PairEnergy;
 use super::sublayer::{Input, Properties, Sublayer};
@@ -11,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::num::vector::{max_abs, norm, scale};
 use crate::num::{simd::Isa, sum::dot};
 use crate::sphere::Tokens;
-use std::borrow::Cow;
 
 /// The right-hand side of the flow: sublayers and a normalisation. In continuous time the outputs
 /// of all sublayers are added; a layer applies the sublayers one after the other.
@@ -164,15 +165,15 @@ impl Dynamics {
         self.sublayers.iter().map(|s| s.accuracy()).fold(EXACT_ACCURACY, f64::max)
     }
 
-    /// The attention, if the dynamics consists of one attention sublayer on the sphere: ensembles
-    /// of small systems integrate it in SIMD lanes.
+    /// The attention, if the dynamics consists of one attention sublayer on the sphere.
     pub fn attention(&self) -> Option<&Attention> {
         self.sole_sublayer().and_then(|s| s.attention())
     }
 
-    /// The attention at time t, if the dynamics consists of one attention sublayer at that time.
-    pub fn attention_at(&self, t: f64) -> Option<Cow<'_, Attention>> {
-        self.sole_sublayer().and_then(|s| s.attention_at(t))
+    /// The velocity field at time t for n tokens of equal masses in d dimensions, if it can be
+    /// evaluated with one system per SIMD lane. Ensembles of small systems use it.
+    pub fn batch_field_at(&self, t: f64, shape: (usize, usize)) -> Option<BatchField> {
+        self.sole_sublayer().and_then(|s| s.batch_field_at(t, shape))
     }
 
     /// The Jacobian of the velocity, if token i depends on tokens `j <= i` only and derivatives are

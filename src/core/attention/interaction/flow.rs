@@ -5,7 +5,7 @@ use super::definition::by_definition;
 use super::energy::InteractionEnergy;
 use super::rows::{Images, Row, Scratch};
 use crate::attention::kernel::{
-    AnyWeight, FastAnyWeight, MIN_PARALLEL_WORK, OutputForm, Workspace,
+    AnyWeight, BatchField, FastAnyWeight, MIN_PARALLEL_WORK, OutputForm, Workspace,
 };
 use crate::attention::pattern::AttentionShape;
 use crate::attention::sublayer::{Input, Properties, Sublayer};
@@ -152,6 +152,14 @@ impl Sublayer for InteractionAttention {
 
     fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {
         by_definition(self, input.tokens, form).ok()
+    }
+
+    fn batch_field_at(&self, _: f64, shape: (usize, usize)) -> Option<BatchField> {
+        if !self.is_plain() || self.causal {
+            return None;
+        }
+        let normalised = self.row_sum == RowSum::Normalised;
+        BatchField::of_series(self.interaction.weights(), normalised, (self.sign, self.isa), shape)
     }
 
     fn pair_energy(&self) -> Option<Box<dyn PairEnergy + '_>> {

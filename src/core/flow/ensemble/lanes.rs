@@ -1,6 +1,6 @@
 //! Explicit Runge-Kutta steps of many systems at once: every lane of a vector holds one system.
 
-use crate::attention::kernel::{Attention, BatchField, MAX_LANES};
+use crate::attention::kernel::{BatchField, MAX_LANES};
 use crate::flow::tableau::Tableau;
 use crate::num::aligned::AlignedVec;
 use crate::num::simd::{Isa, SimdKernel, SimdOps};
@@ -58,20 +58,21 @@ pub enum LaneOp {
 
 impl LaneState {
     /// Buffers for systems of up to n tokens in d dimensions.
-    pub fn new(attention: &Attention, tableau: Tableau, (n, d): (usize, usize)) -> Self {
-        let width = attention.isa.width::<f64>();
+    pub fn new(field: BatchField, tableau: Tableau, (n, d): (usize, usize)) -> Self {
+        let isa = field.isa();
+        let width = isa.width::<f64>();
         let buffer = |vectors: usize| {
             let mut buffer = AlignedVec::default();
             buffer.reset(vectors * width);
             buffer
         };
         Self {
-            field: BatchField::new(attention, (n, d)),
+            field,
             tableau,
             stages: terms(tableau.a),
             estimators: terms(tableau.estimators),
             interpolants: terms(tableau.dense),
-            isa: attention.isa,
+            isa,
             width,
             merged: true,
             n,
@@ -299,7 +300,6 @@ fn evaluate<L: SimdOps<F = f64>>(l: L, s: &mut LaneState, i: usize) {
     let sizes = if s.merged { &s.sizes[..tokens] } else { &[] };
     s.field.velocities(
         l,
-        s.isa,
         s.d,
         (&s.stage[..numbers], sizes),
         (&mut s.k[i][..numbers], &mut s.mass[..tokens]),

@@ -23,7 +23,7 @@ use super::outcome::{Outcome, Summary};
 use super::solve::solve;
 use super::step_control::{ErrorControl, FIRST_DISPLACEMENT, StepController, StepVerdict};
 use crate::attention::Dynamics;
-use crate::attention::kernel::{Attention, Batch, KernelChoice, MAX_LANES, Workspace};
+use crate::attention::kernel::{Batch, MAX_LANES, Workspace};
 use crate::error::Result;
 use crate::num::dd::Dd;
 use crate::sphere::Tokens;
@@ -59,35 +59,31 @@ pub fn solve_many(
     };
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
-    let suits = |a: &&Attention| {
-        alike
-            && starts.iter().all(|s| Batch::supports(a, s))
-            && matches!(a.kernel, KernelChoice::Auto)
-    };
-    let plain = options.events.is_empty()
-        && !options.stop_at_one_cluster
-        && dynamics.properties().common_field
-        && t_end > 0.0;
+    let equal_masses = starts.iter().all(|s| s.uniform_mass().is_some());
+    let properties = dynamics.properties();
     let at_times = recorders.iter().all(|r| !r.every_step());
-    let together =
-        dynamics.attention().filter(suits).filter(|_| plain && at_times && t_end.is_finite());
-    let (Some(attention), Some(first), Some(tableau)) =
-        (together, starts.first(), options.integrator.tableau())
-    else {
+    let together = alike
+        && equal_masses
+        && options.events.is_empty()
+        && !options.stop_at_one_cluster
+        && (properties.common_field && properties.autonomous)
+        && at_times
+        && (t_end > 0.0 && t_end.is_finite());
+    let first = starts.first().filter(|_| together);
+    let lanes = first.zip(options.integrator.tableau()).and_then(|(first, tableau)| {
+        let field = dynamics.batch_field_at(0.0, shape(first))?;
+        let isa = field.isa();
+        let batch = Batch::new(&vec![first.clone(); isa.width::<f64>()], isa)?;
+        Some((LaneState::new(field, *tableau, shape(first)), batch, first))
+    });
+    let Some((state, batch, first)) = lanes else {
         return starts
             .iter()
             .zip(recorders)
             .map(|(start, recorder)| solve_alone(start, recorder))
             .collect();
     };
-    let width = attention.isa.width::<f64>();
-    let Some(batch) = Batch::new(&vec![first.clone(); width], attention.isa) else {
-        return starts
-            .iter()
-            .zip(recorders)
-            .map(|(start, recorder)| solve_alone(start, recorder))
-            .collect();
-    };
+    let width = state.lanes();
     let (times, before) = (recorders[0].pending().to_vec(), recorders.to_vec());
     let error_control = ErrorControl {
         rtol: options.rtol,
@@ -95,7 +91,7 @@ pub fn solve_many(
         max_steps: options.max_steps,
     };
     let mut ensemble = Ensemble {
-        state: LaneState::new(attention, *tableau, shape(first)),
+        state,
         members: starts.iter().map(|s| EnsembleMember::new(s, times.len())).collect(),
         waiting: BinaryHeap::new(),
         lanes: [None; MAX_LANES],

@@ -2,7 +2,7 @@
 
 use super::lanes::{LaneOp, LaneState, SystemTokens};
 use crate::attention::Dynamics;
-use crate::attention::kernel::{Attention, Batch, KernelChoice, MAX_LANES, Workspace};
+use crate::attention::kernel::{MAX_LANES, Workspace};
 use crate::error::Result;
 use crate::flow::dopri5::DOPRI5;
 use crate::flow::observable::{Frame, Observer, Recorder};
@@ -35,16 +35,15 @@ pub fn solve_sde_many(
     };
     let shape = |s: &Tokens| (s.n(), s.d());
     let alike = starts.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
-    let suits = |a: &&Attention| {
-        alike
-            && starts.iter().all(|s| Batch::supports(a, s))
-            && matches!(a.kernel, KernelChoice::Auto)
-    };
-    let together = dynamics
-        .attention()
-        .filter(suits)
-        .filter(|_| dynamics.properties().common_field && t_end > 0.0);
-    let Some(attention) = together else {
+    let together = alike
+        && starts.iter().all(|s| s.uniform_mass().is_some())
+        && (dynamics.properties().common_field && dynamics.properties().autonomous)
+        && t_end > 0.0;
+    let lanes = starts.first().filter(|_| together).and_then(|first| {
+        let field = dynamics.batch_field_at(0.0, shape(first))?;
+        Some(LaneState::new(field, DOPRI5, shape(first)))
+    });
+    let Some(mut state) = lanes else {
         return starts
             .iter()
             .zip(seeds)
@@ -53,14 +52,15 @@ pub fn solve_sde_many(
             .collect();
     };
     check_sde(dynamics, &starts[0], t_end, options)?;
-    let width = attention.isa.width::<f64>().min(MAX_LANES);
+    state.merged = false;
+    let width = state.lanes();
     let mut ends = Vec::new();
     for ((starts, seeds), recorders) in
         starts.chunks(width).zip(seeds.chunks(width)).zip(recorders.chunks_mut(width))
     {
         let before: Vec<Recorder> = recorders.to_vec();
         let (x, outcome) =
-            solve_group(dynamics, attention, starts, t_end, options, seeds, recorders)?;
+            solve_group(dynamics, &mut state, starts, t_end, options, seeds, recorders)?;
         for (k, x) in x.into_iter().enumerate() {
             if x.numbers().iter().all(|v| v.is_finite()) {
                 ends.push((x, outcome.clone()));
@@ -77,7 +77,7 @@ pub fn solve_sde_many(
 /// Integrates up to one vector of systems.
 fn solve_group(
     dynamics: &Dynamics,
-    attention: &Attention,
+    state: &mut LaneState,
     starts: &[Tokens],
     t_end: f64,
     options: &SdeOptions,
@@ -85,8 +85,6 @@ fn solve_group(
     recorders: &mut [Recorder],
 ) -> Result<(Vec<Tokens>, Outcome)> {
     let (n, d) = (starts[0].n(), starts[0].d());
-    let mut state = LaneState::new(attention, DOPRI5, (n, d));
-    state.merged = false;
     let mut x: Vec<Tokens> = starts.to_vec();
     let mut motions: Vec<Brownian> =
         seeds.iter().map(|s| Brownian::new(*s, options.step, n * d)).collect();
@@ -112,12 +110,12 @@ fn solve_group(
     let (mut controller, mut done) = (StepController::new(t_end, options.step, &[]), 0);
     controller.run_fixed_steps(options.cancel, |_, end, h| {
         let first = if options.splitting == Splitting::Lie { h } else { 0.5 * h };
-        drift_step(&mut state, &mut buffer, &mut x, first);
+        drift_step(state, &mut buffer, &mut x, first);
         for (x, motion) in x.iter_mut().zip(&mut motions) {
             options.noise.apply(x, h, brownian_increment(motion, done, h / options.step));
         }
         if options.splitting == Splitting::Strang {
-            drift_step(&mut state, &mut buffer, &mut x, 0.5 * h);
+            drift_step(state, &mut buffer, &mut x, 0.5 * h);
         }
         done += 1;
         observe(end, &x, recorders);

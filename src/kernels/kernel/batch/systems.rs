@@ -2,8 +2,6 @@
 
 use super::count_pairs::CountPairs;
 use super::field::{self, BatchField};
-use super::plain::MAX_D;
-use crate::kernel::attention::Attention;
 use crate::num::aligned::AlignedVec;
 use crate::num::simd::Isa;
 use crate::sphere::Tokens;
@@ -25,14 +23,6 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// In larger dimensions, a single system fills the lanes by itself.
-    pub const MAX_D: usize = MAX_D;
-
-    /// True if systems with this attention and start can be batched.
-    pub fn supports(attention: &Attention, start: &Tokens) -> bool {
-        field::supports(attention, start.d()) && start.uniform_mass().is_some()
-    }
-
     /// Packs systems of equal shape; `None` if there are none or their shapes differ.
     pub fn new(systems: &[Tokens], isa: Isa) -> Option<Self> {
         let (n, d) = (systems.first()?.n(), systems[0].d());
@@ -113,9 +103,8 @@ impl Batch {
     /// whose update vanishes is left unchanged.
     ///
     /// **Accuracy** as a single layer. **Cost** `n^2/2` exponentials per system in full lanes.
-    pub fn apply_layer(&mut self, attention: &Attention, eta: f64) {
+    pub fn apply_layer(&mut self, field: &BatchField, eta: f64) {
         let size = self.n * self.d * self.isa.width::<f64>();
-        let field = &BatchField::new(attention, (self.n, self.d));
         for group in self.x.chunks_exact_mut(size) {
             self.isa.run(field::BatchLayer {
                 field,
