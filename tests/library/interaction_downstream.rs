@@ -330,6 +330,51 @@ fn the_sign_of_row_weights_is_proved() -> Result<()> {
 }
 
 #[test]
+fn row_weights_by_which_others_are_divided_are_proved_to_be_positive() -> Result<()> {
+    for good in ["exp:beta=200", "1e-5 + (s - 0.3)^2", "2 + s", "0.1 + relu(s)", "chebyshev:2,1"] {
+        assert!(phi(good).check_positive().is_ok(), "{good}");
+        assert!(InteractionAttention::with_row_weights(phi("s^3"), phi(good)).is_ok());
+    }
+    // The distance of samples is 2/4096, so only a proof finds these.
+    for (bad, place) in [
+        ("1e-9 - relu(1e-8 - (s - 0.3001)^2)", "s = 0.300"),
+        ("(s - 0.3001)^2", "s = 0.300"),
+        ("relu(s)", "0 at s = -1"),
+        ("1e-14 + relu(s)", "0.00000000000001 at s = -1"),
+        ("s", "-1 at s = -1"),
+        ("chebyshev:0,1", "-1 at s = -1"),
+    ] {
+        for found in [
+            phi(bad).check_positive().expect_err(bad),
+            InteractionAttention::with_row_weights(phi("1"), phi(bad)).err().expect(bad),
+        ] {
+            let found = found.to_string();
+            assert!(found.starts_with("row_weights") && found.contains(place), "{bad}: {found}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_energy_rises_under_any_row_weights() -> Result<()> {
+    use metastable::flow::{Options, solve};
+    let form = (3, vec![0.5, 0.2, 0.0, 0.2, -0.4, 0.1, 0.0, 0.1, 0.3]);
+    let x = tokens(12, 3);
+    for (text, kappa) in [("s^3", "2 + s"), ("-exp(2*s)", "exp:beta=5"), ("sin(4*s)", "cosh:k=3")] {
+        let flow = InteractionAttention::with_row_weights(phi(text), phi(kappa))?
+            .with_form(3, form.clone())?;
+        let energy = InteractionEnergy::new(phi(text)).with_form(3, form.clone())?;
+        let (flow, mut y) = (Dynamics::single(flow), x.clone());
+        for _ in 0..5 {
+            let end = solve(&flow, &y, 0.3, &Options::default(), &mut [])?.clusters;
+            assert!(energy.value(&end) > energy.value(&y), "{text} over {kappa}");
+            y = end;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn sampled_functions_are_chebyshev_sums() -> Result<()> {
     let values = |f: fn(f64) -> f64| move |s: &[f64]| Ok(s.iter().map(|s| f(*s)).collect());
     for (f, formula) in [

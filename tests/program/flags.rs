@@ -57,7 +57,7 @@ const GOOD: &str = "
     --particles 64 --method lagrangian; --plateau-decades 1 --from-run ../run --linking-distance -
     --plateau-tolerance 1 --from-run ../run --linking-distance -; --q ../square.csv
     --radii ../masses.csv --norm pre; --linking-distance 1 --tokens ../y.csv; certify critical-point --radius 1 --tokens ../y.csv; --from-run ../run --linking-distance -
-    --rotary base=10; --rtol 1e-3; --samples 4 --out new; --schedule redrawn --v normal
+    --rotary base=10; --row-weights 2+s; --rtol 1e-3; --samples 4 --out new; --schedule redrawn --v normal
     --scheme post; --seed 5 --init uniform --n 3 --d 2; --set beta=3
     --share 0.3; --simd portable =; --size nature1; --sizes 1,1 =; --space flat
     --stop-at-one-cluster --t-end 1e9; --table results --y evaluations =; --theme dark

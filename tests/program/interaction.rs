@@ -136,6 +136,56 @@ fn couplings_are_known_to_all_commands() {
 }
 
 #[test]
+fn rows_are_divided_by_weights_of_their_own() {
+    let folder = folder();
+    let at = folder.path();
+    let sa = "--tokens x.csv --dynamics sa --beta 2";
+    // Divided by a constant they are USA; by phi itself they are SA.
+    let usa = "--tokens x.csv --dynamics usa --beta 2";
+    for phi in ["", "--interaction exp(beta*s)"] {
+        let known = json(at, &format!("velocity {usa}"));
+        let found = json(at, &format!("velocity {sa} {phi} --row-weights 1"));
+        near(&found["velocity"], &known["velocity"], 1e-13);
+        let known = json(at, &format!("velocity {sa}"));
+        let found = json(at, &format!("velocity {sa} {phi} --row-weights exp(beta*s)"));
+        near(&found["velocity"], &known["velocity"], 1e-13);
+        let known = json(at, &format!("solve {sa} --t-end 0.5"));
+        let found = json(at, &format!("solve {sa} {phi} --t-end 0.5 --row-weights exp:beta=2"));
+        near(&found["final_tokens"], &known["final_tokens"], 1e-7);
+    }
+    // An interaction that changes its sign, and its energy, which rises.
+    let call = "--tokens x.csv --interaction s^3 --row-weights cosh:k=2";
+    let start = json(at, "energy --tokens x.csv --interaction s^3")["energy"].as_f64();
+    let end = json(at, &format!("solve {call} --t-end 2"))["energy"].as_f64();
+    assert!(end.expect("a number") > start.expect("a number"));
+    let toml = "name = 'divided'\nn = 5\nd = 3\nbeta = 1\ndynamics = 'sa'\nt_end = 3\nsamples = 5\n\
+        observables = ['energy', 'log-energy', 'grad-norm']\n[model]\ninteraction = 'power:p=3'\n\
+        row_weights = ['1', 'exp(beta*s)']\n";
+    std::fs::write(at.join("e.toml"), toml).expect("writable");
+    assert_eq!(run(at, "run e.toml --out runs").status.code(), Some(0));
+    std::fs::write(at.join("m.toml"), "row_weights = 'exp(beta*s)'\n").expect("writable");
+    let known = json(at, &format!("velocity {sa}"));
+    near(
+        &json(at, &format!("velocity {sa} --model m.toml"))["velocity"],
+        &known["velocity"],
+        1e-13,
+    );
+    for (call, reason) in [
+        (format!("velocity {usa} --row-weights 1"), "whose rows are not divided"),
+        (format!("velocity {sa} --row-weights s"), "-1 at s = -1"),
+        (format!("velocity {sa} --row-weights s+1"), "0 at s = -1"),
+        (format!("velocity {sa} --row-weights exp(bta*s)"), "did you mean `beta`?"),
+        (format!("velocity {sa} --row-weights 1 --weights sinkhorn"), "softmax or exponential"),
+        ("velocity --tokens x.csv --interaction s --row-weights exp(beta*s)".into(), "beta"),
+        (format!("velocity {sa} --interaction s^3"), "--row-weights"),
+    ] {
+        let out = run(at, &call);
+        assert_eq!(out.status.code(), Some(1), "{call}");
+        assert!(text(&out.stderr).contains(reason), "{call}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
 fn densities_take_an_interaction() {
     let here = Path::new(".");
     for space in ["circle", "zonal --d 5", "sphere2"] {

@@ -1,6 +1,7 @@
 //! Row sums of any interaction, for masks, biases, positions and matrices: scores of a row, weights
 //! in lanes, weighted sums.
 
+use super::Interaction;
 use super::attention::{InteractionAttention, RowSum};
 use crate::attention::Head;
 use crate::attention::kernel::OutputForm;
@@ -23,6 +24,8 @@ pub struct Images {
 #[derive(Default)]
 pub struct Scratch {
     weights: AlignedVec<f64>,
+    /// Weights of kappa.
+    divisor: AlignedVec<f64>,
     delta: Vec<f64>,
     image: Vec<f64>,
 }
@@ -92,9 +95,15 @@ impl Row<'_> {
         }
     }
 
-    /// Writes the weights of row i with these tokens.
-    fn weights(&self, weights: &mut AlignedVec<f64>, h: usize, i: usize, seen: &Range<usize>) {
-        let (x, interaction) = (self.x, &self.attention.interaction);
+    /// Writes the weights `m_j e^{b_ij} phi(s_ij)` of row i with these tokens, phi = `interaction`.
+    fn weights(
+        &self,
+        interaction: &Interaction,
+        weights: &mut AlignedVec<f64>,
+        (h, i): (usize, usize),
+        seen: &Range<usize>,
+    ) {
+        let x = self.x;
         weights.reset(seen.len().next_multiple_of(16));
         let ([q, k], reach) = (&self.images.heads[h], interaction.reach());
         let rank = q.len() / x.n();
@@ -120,14 +129,21 @@ impl Row<'_> {
     /// Adds one head's contribution.
     fn add_head(&self, s: &mut Scratch, h: usize, head: &Head, i: usize, out: &mut [f64]) {
         let (x, seen) = (self.x, self.visible(i));
-        self.weights(&mut s.weights, h, i, &seen);
+        self.weights(&self.attention.interaction, &mut s.weights, (h, i), &seen);
         let (weights, own) = (&s.weights[..seen.len()], x.row(i));
         let total = block_sum(weights);
-        let scale = match self.attention.row_sum {
-            RowSum::Plain => 1.0,
-            RowSum::Normalised if total == 0.0 => return,
-            RowSum::Normalised => 1.0 / total,
+        let divisor = match (self.attention.row_sum, &self.attention.row_weights) {
+            (RowSum::Plain, _) => 1.0,
+            (RowSum::Normalised, None) => total,
+            (RowSum::Normalised, Some(kappa)) => {
+                self.weights(kappa, &mut s.divisor, (h, i), &seen);
+                block_sum(&s.divisor[..seen.len()])
+            }
         };
+        if divisor == 0.0 {
+            return;
+        }
+        let scale = 1.0 / divisor;
         let [_, _, value] = head.matrices();
         let tangential = self.form == OutputForm::Tangent && value.is_none();
         s.delta.fill(0.0);
