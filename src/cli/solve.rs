@@ -157,7 +157,7 @@ impl Arguments {
             }
             note(&format!("wrote {}", folder.display()));
         }
-        out.result(&json, &text(&end, self.merge_radius(), linking_radius(beta)));
+        out.result(&json, &text(&end, self.merge_radius(), linking_radius(&dynamics, beta)));
         match end.outcome {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),

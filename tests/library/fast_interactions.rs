@@ -111,9 +111,9 @@ fn fast_sums_divided_by_row_weights_of_their_own_keep_the_accuracy() -> Result<(
                 let name = kappa.name();
                 assert!(error <= 2e-9, "{text} over {name} {form:?} n {n} d {d}: {error:e}");
             }
-            // For 200 tokens in six dimensions differences may be the fastest.
+            // Elsewhere differences may be the fastest.
             let fast = one.with_accuracy(1e-9).algorithm(&x, OutputForm::Tangent)?;
-            assert!(d == 6 || fast != "any-weight", "{text} n {n} d {d}");
+            assert!(![2, 33].contains(&d) || fast != "any-weight", "{text} n {n} d {d}");
         }
     }
     Ok(())

@@ -316,6 +316,10 @@ impl PairEnergy for InteractionEnergy {
         rows.map(|(g, m)| norm(g) / (m * scale)).fold(0.0, f64::max)
     }
 
+    fn width(&self) -> f64 {
+        self.interaction().length_scale()
+    }
+
     fn describe(&self) -> &'static str {
         match self.form {
             None => "(1/2) sum_ij m_i m_j W(<x_i, x_j>), W' = phi",

@@ -189,6 +189,26 @@ impl Sublayer for InteractionAttention {
         by_definition(self, input.tokens, form).ok()
     }
 
+    fn row_of_weights(&self, x: &Tokens, head: usize, i: usize) -> Option<Vec<f64>> {
+        if head >= self.heads.len() {
+            return None;
+        }
+        let mut images = Images::default();
+        images.fill(self, x);
+        let form = OutputForm::Tangent;
+        Some(Row { attention: self, x, form, images: &images }.of_head(head, i))
+    }
+
+    fn log_head_energy(&self, x: &Tokens, head: usize) -> Option<f64> {
+        if head >= self.heads.len() {
+            return Some(f64::NAN);
+        }
+        let mut images = Images::default();
+        images.fill(self, x);
+        let rows = Row { attention: self, x, form: OutputForm::Tangent, images: &images };
+        Some((rows.energy_of_head(head) / self.interaction.potential(1.0)).ln())
+    }
+
     fn pair_energy(&self) -> Option<Box<dyn PairEnergy + '_>> {
         Some(Box::new(InteractionEnergy::of_flow(self)))
     }

@@ -8,7 +8,7 @@ use crate::attention::kernel::OutputForm;
 use crate::attention::pattern::BiasForm;
 use crate::num::aligned::AlignedVec;
 use crate::num::dense::mat_vec;
-use crate::num::sum::{block_sum, dot};
+use crate::num::sum::{Compensated, block_sum, dot};
 use crate::num::vector::axpy;
 use crate::sphere::Tokens;
 use crate::sphere::geometry::{chord2, project};
@@ -124,6 +124,31 @@ impl Row<'_> {
                 *w *= pattern.bias(h, i, j).exp();
             }
         }
+    }
+
+    /// The weights `m_j e^{b_ij} phi(s_ij)` of row i of a head, for the tokens that it sees.
+    pub fn of_head(&self, h: usize, i: usize) -> Vec<f64> {
+        let (mut weights, seen) = (AlignedVec::default(), self.visible(i));
+        self.weights(&self.attention.interaction, &mut weights, (h, i), &seen);
+        weights[..seen.len()].to_vec()
+    }
+
+    /// `sum_ij m_i m_j W(s_ij)` of a head over all pairs.
+    pub fn energy_of_head(&self, h: usize) -> f64 {
+        let (x, [q, k], interaction) = (self.x, &self.images.heads[h], &self.attention.interaction);
+        let rank = q.len() / x.n();
+        let mut sum = Compensated::default();
+        for i in 0..x.n() {
+            for j in 0..x.n() {
+                let s = if rank == 0 {
+                    1.0 - 0.5 * chord2(x.row(i), x.row(j))
+                } else {
+                    dot(&q[i * rank..][..rank], &k[j * rank..][..rank])
+                };
+                sum.add(x.masses()[i] * x.masses()[j] * interaction.potential(s));
+            }
+        }
+        sum.value()
     }
 
     /// Adds one head's contribution.
