@@ -90,7 +90,7 @@ const GOOD: &str = "
     measure --tokens ../angles.csv; model --embeddings ../models/embeddings.csv
     model --ids ../angles.csv; model --iterate 0 --layers 3; model --layers 4 --iterate 0
     model --report --out new; model --text a *; model --without-attention --out new
-    modes --array s --samples ../two.npz; modes --samples ../masses.csv
+    modes --array s --samples ../two.npz; modes --interaction s^2 --circle --samples ../angles.csv; modes --samples ../masses.csv
     modes --sphere --samples ../sphere.csv; movie --frame 0 --from-run ../run --t-end -
     movie --all-digits !; movie --noise kappa=1,step=0.1 !; movie --out film.png; movie --rescaled !
     movie --from-run ../run --t-end -; movie --space sphere =; page --out other.html

@@ -186,6 +186,38 @@ fn rows_are_divided_by_weights_of_their_own() {
 }
 
 #[test]
+fn modes_take_an_interaction_on_the_circle() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("a.csv"), "0\n0.4\n2\n4.5\n").expect("writable");
+    let call = "modes --samples a.csv --circle";
+    let known = json(at, &format!("{call} --beta 9"));
+    for phi in ["--interaction exp:beta=9", "--interaction exp(beta*s) --beta 9"] {
+        let found = json(at, &format!("{call} {phi}"));
+        assert_eq!((&found["modes"], &found["certified"]), (&known["modes"], &Value::Bool(true)));
+        near(&found["locations"], &known["locations"], 1e-10);
+    }
+    let found = json(at, &format!("{call} --interaction s^2"));
+    assert_eq!((found["modes"].as_u64(), &found["beta"]), (Some(2), &Value::Null));
+    std::fs::write(at.join("b.csv"), "0\n3.141592653589793\n").expect("writable");
+    let out = run(at, "modes --samples b.csv --circle --interaction s --format json");
+    assert_eq!(out.status.code(), Some(3));
+    let found: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(found["at_least"].as_u64(), Some(0));
+    for (call, reason) in [
+        ("modes --samples a.csv --interaction s".to_owned(), "samples on the circle"),
+        ("modes --samples x.csv --sphere --interaction s".into(), "points of S^2"),
+        (format!("{call} --interaction relu"), "a kink at s = 0"),
+        (format!("{call} --interaction exp(beta*s)"), "beta"),
+        (call.into(), "--beta"),
+    ] {
+        let out = run(at, &call);
+        assert_eq!(out.status.code(), Some(1), "{call}");
+        assert!(text(&out.stderr).contains(reason), "{call}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
 fn densities_take_an_interaction() {
     let here = Path::new(".");
     for space in ["circle", "zonal --d 5", "sphere2"] {

@@ -82,6 +82,8 @@ def test_rows_are_divided_by_weights_of_their_own(x):
 def test_commands_take_an_interaction():
     cubic = ms.Interaction("s^3")
     assert ms.saddles(n=3, d=2, interaction=cubic, starts=5).points
+    angles = [0.0, 0.4, 2.0, 4.5]
+    assert ms.modes(angles, circle=True, interaction=ms.Interaction("exp", beta=9)).modes == ms.modes(angles, 9.0, circle=True).modes
     end = ms.measure("cos:1=0.2", t_end=0.3, dynamics="usa", interaction=cubic)
     assert end.success and end.negentropy > 0
 
