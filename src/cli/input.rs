@@ -397,9 +397,11 @@ impl DynamicsArguments {
                 "none: only dynamics with exponential weights have a time normalisation",
             ));
         }
-        if let (None, Some(text)) = (self.beta, &model.interaction) {
+        if self.beta.is_none() {
             // A formula of beta needs its value.
-            Interaction::parse(text, &[])?;
+            model.interaction.as_ref().map(|text| Interaction::parse(text, &[])).transpose()?;
+            let kappa = model.row_weights.as_ref();
+            kappa.map(|text| Interaction::parse_row_weights(text, &[])).transpose()?;
         }
         let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta(), x.n()) };
         model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, x.d())

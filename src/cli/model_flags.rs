@@ -45,7 +45,7 @@ impl clap::FromArgMatches for ModelArguments {
 impl clap::Args for ModelArguments {
     fn augment_args(command: Command) -> Command {
         let flag = |name: &'static str, help: &'static str| {
-            Arg::new(name).long(name).help(help).help_heading("Model")
+            Arg::new(name).long(flag_name(name)).help(help).help_heading("Model")
         };
         let file =
             |name, help| flag(name, help).value_name("FILE").value_parser(value_parser!(PathBuf));
@@ -67,6 +67,11 @@ impl clap::Args for ModelArguments {
     }
 }
 
+/// The name of a key as a flag.
+fn flag_name(key: &'static str) -> &'static str {
+    if key == "row_weights" { "row-weights" } else { key }
+}
+
 /// The only key without a value.
 const RESCALED: &str = "rescaled";
 
@@ -75,9 +80,10 @@ impl ModelArguments {
     pub fn model_spec(&self) -> Result<ModelSpec> {
         if let Some(path) = &self.file {
             if let Some(key) = self.words.keys().next() {
-                let found = format!("--{key} together with --model");
+                let flag = format!("--{}", flag_name(key));
+                let found = format!("{flag} together with --model");
                 return Err(Error::parameter(
-                    format!("--{key}"),
+                    flag,
                     found,
                     "one of them: the file has this key, too",
                 ));

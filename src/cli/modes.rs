@@ -2,6 +2,7 @@
 
 use super::input::RunArguments;
 use super::output::{Output, more, note, shown};
+use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, snapshot::Snapshot};
 use crate::proofs::modes;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
   metastable modes --samples x.csv --beta 100
   metastable modes --samples angles.npy --beta 50 --circle --format json
   metastable modes --from-run run/ --frame t=20 --beta 9
+  metastable modes --samples angles.npy --circle --interaction \"1/(1.2 - s)\"
 Without a proof the number is a lower bound, `at_least`, and the exit code is 3.")]
 pub struct Arguments {
     /// Samples, one number per row (CSV, NPY, NPZ, or `-`); with --circle angles in radians.
@@ -31,8 +33,12 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", conflicts_with = "from_run")]
     array: Option<String>,
     /// Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta cos) on the circle.
-    #[arg(long, allow_hyphen_values = true)]
-    beta: f64,
+    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
+    beta: Option<f64>,
+    /// On the circle the kernel phi(cos theta) in the place of e^(beta cos theta): power:p=3 or a
+    /// formula of s and beta, without kinks.
+    #[arg(long, value_name = "PHI")]
+    interaction: Option<String>,
     /// Samples are angles on the circle. (The dimension of a run selects circle or S^2.)
     #[arg(long, conflicts_with = "from_run")]
     circle: bool,
@@ -72,10 +78,14 @@ impl Arguments {
     }
 
     fn on_line(&self, samples: &[f64], circle: bool, out: &Output) -> Result<i32> {
-        let found = if circle {
-            modes::circle(samples, self.beta)
-        } else {
-            modes::line(samples, self.beta)
+        let found = match &self.interaction {
+            Some(text) if circle => {
+                let beta = self.beta.map(|beta| ("beta", beta));
+                modes::interaction(samples, &Interaction::parse(text, beta.as_slice())?)
+            }
+            Some(text) => Err(self.only_on_the_circle(text, "numbers on a line")),
+            None if circle => modes::circle(samples, self.beta()),
+            None => modes::line(samples, self.beta()),
         };
         // Report a bad sample by its row in the file.
         let found = found.map_err(|e| match e {
@@ -85,8 +95,9 @@ impl Arguments {
             }
             other => other,
         })?;
-        let statement = match (found.is_proved(), self.beta == 0.0) {
-            (_, true) => "beta = 0: the estimate is constant and has no strict local maximum".to_owned(),
+        let is_constant = found.is_proved() && found.approximate_locations().is_empty();
+        let statement = match (found.is_proved(), is_constant) {
+            (_, true) => "the kernel is constant: so is the estimate, which has no strict local maximum".to_owned(),
             (true, _) => "proved: interval arithmetic decides the sign of the derivative everywhere, for the given numbers".to_owned(),
             (false, _) => format!(
                 "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); the located modes exist, there may be more",
@@ -99,7 +110,10 @@ impl Arguments {
     }
 
     fn on_sphere(&self, x: &Tokens, out: &Output) -> Result<i32> {
-        let found = modes::sphere(x, self.beta)?;
+        if let Some(text) = &self.interaction {
+            return Err(self.only_on_the_circle(text, "points of S^2"));
+        }
+        let found = modes::sphere(x, self.beta())?;
         let statement = if found.is_proved() {
             "proved: every patch of a cover of the sphere contains no mode or exactly one"
                 .to_owned()
@@ -112,6 +126,16 @@ impl Arguments {
         let undecided =
             found.undecided().iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect();
         self.report(out, &found, &statement, ("sphere2", x.n()), undecided)
+    }
+
+    fn beta(&self) -> f64 {
+        self.beta.unwrap_or_default()
+    }
+
+    /// The refusal of an interaction for samples elsewhere.
+    fn only_on_the_circle(&self, text: &str, samples: &str) -> Error {
+        let expected = "samples on the circle: --circle, or a run with d = 2";
+        Error::parameter("--interaction", format!("{text} with {samples}"), expected)
     }
 
     /// Prints the number as `modes` if it is proved, else as `at_least` with exit code 3.
@@ -127,7 +151,7 @@ impl Arguments {
             Ok(count) => ("modes", "locations", count),
             Err(_) => ("at_least", "located", found.lower_bound()),
         };
-        let json = json!({
+        let mut json = json!({
             key: count,
             where_: found.approximate_locations(),
             "certified": found.is_proved(),
@@ -137,6 +161,9 @@ impl Arguments {
             "space": space,
             "samples": samples,
         });
+        if let Some(text) = &self.interaction {
+            json["interaction"] = json!(text);
+        }
         out.set_all_digits(self.all_digits);
         let places = found.approximate_locations().len();
         let listed = found

@@ -33,6 +33,13 @@ const INTERACTIONS: [(&str, RowSum); 6] = [
     ("gauss:k=3", RowSum::Normalised),
 ];
 
+/// Pairs of an interaction and of positive row weights by whose sums rows are divided.
+const DIVIDED: [(&str, &str); 3] = [
+    ("power:p=3", "exp:beta=2"),
+    ("cos(3*s) + 0.3*s^5", "2 + sin(s)"),
+    ("exp:beta=4", "1.1 + abs(s - 0.25)"),
+];
+
 /// The rows so far.
 #[derive(Default)]
 struct Rows {
@@ -64,8 +71,8 @@ impl Rows {
 }
 
 /// Attention with an interaction and the heads of a specification.
-fn interaction(text: &str, row_sum: RowSum, spec: &Spec) -> Result<Dynamics> {
-    let flow = InteractionAttention::new(Interaction::parse(text, &[])?, row_sum)?;
+fn interaction(flow: Result<InteractionAttention>, spec: &Spec) -> Result<Dynamics> {
+    let flow = flow?;
     let heads = spec.heads.clone();
     Ok(Dynamics::single(if heads.is_empty() { flow } else { flow.with_heads(heads)? }))
 }
@@ -94,7 +101,19 @@ impl Arguments {
             for (phi, row_sum) in INTERACTIONS {
                 let like = if row_sum == RowSum::Plain { "usa" } else { "sa" };
                 let name = format!("{INTERACTION} {phi}, {like}");
-                rows.add(&name, &|spec| interaction(phi, row_sum, spec), self.seed)?;
+                let flow = || InteractionAttention::new(Interaction::parse(phi, &[])?, row_sum);
+                rows.add(&name, &|spec| interaction(flow(), spec), self.seed)?;
+            }
+            for (phi, kappa) in DIVIDED {
+                let name = format!("{INTERACTION} {phi}, row weights {kappa}");
+                let flow = || {
+                    let phi = Interaction::parse(phi, &[])?;
+                    InteractionAttention::with_row_weights(
+                        phi,
+                        Interaction::parse_row_weights(kappa, &[])?,
+                    )
+                };
+                rows.add(&name, &|spec| interaction(flow(), spec), self.seed)?;
             }
         }
         let Rows { text, lines, failed } = rows;

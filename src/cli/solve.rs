@@ -120,8 +120,9 @@ impl Arguments {
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
-        // The gradient is that of all pairs.
-        if *model == (Model { interaction: model.interaction.clone(), ..Model::default() }) {
+        // The gradient is that of all pairs; row weights do not change its zeros.
+        let (interaction, row_weights) = (model.interaction.clone(), model.row_weights.clone());
+        if *model == (Model { interaction, row_weights, ..Model::default() }) {
             observers.push(&mut saddle);
         }
         if self.out.is_some() {
@@ -156,7 +157,7 @@ impl Arguments {
             }
             note(&format!("wrote {}", folder.display()));
         }
-        out.result(&json, &text(&end, self.merge_radius(), linking_radius(beta)));
+        out.result(&json, &text(&end, self.merge_radius(), linking_radius(&dynamics, beta)));
         match end.outcome {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),

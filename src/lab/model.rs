@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// The keys of a model: name, whether it may be a list (one per head, or several at once), and
 /// description.
-pub const KEYS: [(&str, bool, &str); 17] = [
+pub const KEYS: [(&str, bool, &str); 18] = [
     (
         "space",
         false,
@@ -54,6 +54,12 @@ pub const KEYS: [(&str, bool, &str); 17] = [
         "Any function phi of the inner product s in the place of e^{beta s}: a name such as \
          power:p=3, relu:p=1 or sigmoid:k=9 (see `explain interaction`), or a formula such as \
          \"exp(beta*s) + 0.3*s^3\"; parameters of its own follow a semicolon: \"s^p; p=3\"",
+    ),
+    (
+        "row_weights",
+        false,
+        "Row weights kappa of sa: rows are divided by sum_j m_j kappa(<x_i, x_j>). A positive \
+         interaction; default: the interaction itself, which must then not be negative",
     ),
     (
         "coupling",
@@ -455,6 +461,9 @@ impl Reading<'_> {
             // Its value at another beta may still be refused.
             Interaction::parse(w, &[("beta", 1.0)]).map(|_| w.to_owned())
         });
+        let row_weights = self.one("row_weights", |_, w| {
+            Interaction::parse_row_weights(w, &[("beta", 1.0)]).map(|_| w.to_owned())
+        });
         let coupling = self.one("coupling", |r, w| {
             let form = arrays::matrix(&r.file(w)?, None)?;
             let columns = form.1.len() / form.0.max(1);
@@ -477,6 +486,7 @@ impl Reading<'_> {
             laws,
             depth_schedule,
             interaction,
+            row_weights,
             coupling,
         };
         if let (true, Err(e)) = (self.problems.is_empty(), model.scheme()) {

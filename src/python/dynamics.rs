@@ -64,7 +64,8 @@ enum Kind {
 /// `space`, `rescaled`, `weights`, `mask` and `bias` (an (n, n) array or a list), `rotary`, the
 /// matrices `q`, `k`, `v`, `o` of one head (r, d) or of several (heads, r, d), `mlp` as (w1, b1,
 /// w2, b2), `activation`, `interaction` (an `Interaction`, a text or a function of an array) in the
-/// place of exp(beta s), and the symmetric matrix `coupling` (d, d).
+/// place of exp(beta s), `row_weights` (the same) by whose sums the rows of sa are divided, and the
+/// symmetric matrix `coupling` (d, d).
 ///
 /// >>> import numpy as np, metastable as ms
 /// >>> sa = ms.Dynamics("sa", beta=4.0, mask="window:w=2", v=np.eye(3))

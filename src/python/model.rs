@@ -42,7 +42,7 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
             }
             continue;
         }
-        if known == "interaction"
+        if matches!(known, "interaction" | "row_weights")
             && let Some(text) = Interaction::text_of(&value)?
         {
             words.insert(known, vec![text]);

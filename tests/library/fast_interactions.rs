@@ -97,6 +97,59 @@ fn fast_sums_keep_the_accuracy() -> Result<()> {
 }
 
 #[test]
+fn fast_sums_divided_by_row_weights_of_their_own_keep_the_accuracy() -> Result<()> {
+    let kappas = ["2 + sin(7*s)", "exp:beta=6", "0.1 + relu(s)"];
+    for (n, d) in [(1500, 2), (1800, 3), (200, 6), (300, 33)] {
+        let x = tokens(n, d, d == 3);
+        for (text, kappa) in INTERACTIONS.iter().zip(kappas.iter().cycle()) {
+            let (phi, kappa) = (Interaction::parse(text, &[])?, Interaction::parse(kappa, &[])?);
+            let one = InteractionAttention::with_row_weights(phi, kappa.clone())?;
+            for form in [OutputForm::Tangent, OutputForm::Sum] {
+                let expected = evaluate(&one, &x, form);
+                let fast = one.clone().with_accuracy(1e-9);
+                let error = row_error(&evaluate(&fast, &x, form), &expected, d);
+                let name = kappa.name();
+                assert!(error <= 2e-9, "{text} over {name} {form:?} n {n} d {d}: {error:e}");
+            }
+            // Elsewhere differences may be the fastest.
+            let fast = one.with_accuracy(1e-9).algorithm(&x, OutputForm::Tangent)?;
+            assert!(![2, 33].contains(&d) || fast != "any-weight", "{text} n {n} d {d}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn row_weights_below_their_error_bound_are_exact() -> Result<()> {
+    // kappa is 1e-6 of its largest value where most tokens are: series do not resolve it.
+    for d in [2, 3] {
+        let mut rows = vec![0.0; 900 * d];
+        let mut stream = Stream::new(7, &["fast", "far"]);
+        stream.normals(&mut rows);
+        // A few tokens are alone at the other end.
+        for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+            row.iter_mut().for_each(|v| *v *= 0.05);
+            row[0] += if i % 100 == 7 { -1.0 } else { 1.0 };
+        }
+        let masses: Vec<f64> =
+            (0..900).map(|i| if i % 100 == 7 { 1e-9 } else { 1.0 / 891.0 }).collect();
+        let total: f64 = masses.iter().sum();
+        let masses: Vec<f64> = masses.iter().map(|m| m / total).collect();
+        let x = Tokens::normalised(d, rows)?.with_masses(&masses)?;
+        let phi = Interaction::parse("1 + s^3", &[])?;
+        let kappa = Interaction::parse("1e-7 + ((1 + s)/2)^40", &[])?;
+        let one = InteractionAttention::with_row_weights(phi, kappa)?;
+        let expected = evaluate(&one, &x, OutputForm::Tangent);
+        let found = evaluate(&one.clone().with_accuracy(1e-9), &x, OutputForm::Tangent);
+        assert!(row_error(&found, &expected, d) <= 2e-9);
+        let input = Input { t: 0.0, tokens: &x };
+        let defined = one.definition(&input, OutputForm::Tangent).expect("a definition");
+        assert!(row_error(&expected, &defined, d) <= 1e-7);
+    }
+    Ok(())
+}
+
+#[test]
 fn rows_beyond_their_error_bound_are_exact() -> Result<()> {
     // Two clusters of width 1e-7: velocities of this size are far below the rounding of sums.
     for (d, count) in [(2, 40), (3, 300), (9, 40)] {

@@ -130,6 +130,36 @@ fn velocities_agree_with_their_definition() -> Result<()> {
     Ok(())
 }
 
+/// Functions by whose sums rows are divided: of one piece, by their logarithm, with kinks, long.
+const ROW_WEIGHTS: [&str; 4] = ["2 + s", "exp:beta=5", "0.1 + relu(s)", "1.5 + sin(20*s)"];
+
+#[test]
+fn divided_velocities_agree_with_their_definition() -> Result<()> {
+    for (text, kappa) in INTERACTIONS.iter().zip(ROW_WEIGHTS.iter().cycle()) {
+        let (phi, kappa) = (Interaction::parse(text, &[])?, Interaction::parse(kappa, &[])?);
+        let least = (0..=100).map(|k| kappa.value(f64::from(k) / 50.0 - 1.0));
+        let least = least.collect::<Result<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
+        let one = InteractionAttention::with_row_weights(phi.clone(), kappa.clone())?;
+        for (n, d) in [(1, 3), (7, 2), (40, 3), (33, 5), (70, 17)] {
+            let x = tokens(n, d, "divided");
+            for causal in [false, true] {
+                let flow = one.clone().causal(causal).repelling(causal);
+                for form in [OutputForm::Tangent, OutputForm::Sum, OutputForm::Difference] {
+                    let input = Input { t: 0.0, tokens: &x };
+                    let expected = flow.definition(&input, form).expect("it");
+                    for isa in Isa::available() {
+                        let found = evaluate(&flow.clone().with_isa(isa), &x, form);
+                        let gap = error(&found, &expected, phi.sizes().0 / least);
+                        let name = kappa.name();
+                        assert!(gap < 2e-14, "{text} over {name} {form:?} n {n} d {d}: {gap:e}");
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn exponential_interactions_are_softmax_and_usa_attention() -> Result<()> {
     for (beta, d) in [(4.0, 3), (-2.5, 2), (40.0, 9)] {
@@ -200,6 +230,8 @@ fn masks_biases_positions_and_matrices_agree_with_the_definition() -> Result<()>
     for text in ["exp(2*s) + 1", "relu:p=1", "1 + s^2"] {
         let phi = Interaction::parse(text, &[])?;
         let flow = || InteractionAttention::new(phi.clone(), RowSum::Normalised);
+        let kappa = Interaction::parse("1.5 + sin(s)", &[])?;
+        let divided = || InteractionAttention::with_row_weights(phi.clone(), kappa.clone());
         let all = [
             flow()?.with_pattern(Window::new(3)?)?,
             flow()?.with_pattern(CombinedPattern::new(vec![
@@ -209,6 +241,10 @@ fn masks_biases_positions_and_matrices_agree_with_the_definition() -> Result<()>
             flow()?.with_pattern(Rotary::new(10.0, Pairs::Adjacent, d)?)?,
             flow()?.with_heads(heads()?)?,
             flow()?.with_heads(heads()?)?.with_pattern(Rotary::new(10.0, Pairs::Halves, d)?)?,
+            divided()?.with_pattern(Window::new(3)?)?,
+            divided()?.with_pattern(Alibi::new(1)?)?,
+            divided()?.with_heads(heads()?)?,
+            divided()?.with_heads(heads()?)?.with_pattern(Rotary::new(10.0, Pairs::Halves, d)?)?,
         ];
         for (k, one) in all.iter().enumerate() {
             for form in [OutputForm::Tangent, OutputForm::Sum, OutputForm::Difference] {

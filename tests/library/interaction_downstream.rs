@@ -5,8 +5,9 @@ use metastable::Result;
 use metastable::attention::interaction::{
     Interaction, InteractionAttention, InteractionEnergy, RowSum,
 };
+use metastable::attention::kernel::Attention;
 use metastable::attention::model::Model;
-use metastable::attention::{Dynamics, Energy, EnergyScale, Spec};
+use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec};
 use metastable::continuity::{
     Evolution, MeasureDynamics, circle::Circle, density::Density, finite_volume::FiniteVolume,
     sphere2::Sphere2, zonal::Zonal,
@@ -162,6 +163,67 @@ fn runs_record_the_energy_of_their_interaction() -> Result<()> {
     let other = Energy::new(7.0, EnergyScale::Mean).value(&x)?;
     assert!((rows[0][1] - other).abs() > 1.0);
     Ok(())
+}
+
+/// The columns of one observable at the start.
+fn measured(flow: &Dynamics, x: &Tokens, beta: f64, name: &str) -> Result<Vec<f64>> {
+    let setting = RunParameters { n: x.n(), d: x.d(), beta };
+    let mut recorder = Recorder::new(setting, vec![0.0], false, vec![find(name)?]);
+    solve(flow, x, 1e-9, &Options::default(), &mut [&mut recorder as &mut dyn Observer])?;
+    let row = recorder.table.rows[0][1..].to_vec();
+    // W has an error of 1e-15 of its largest value, not its logarithm.
+    Ok(if name == "head-energy" { row.iter().map(|v| v.exp()).collect() } else { row })
+}
+
+#[test]
+fn observables_about_weights_know_the_interaction() -> Result<()> {
+    let (x, beta, d) = (tokens(40, 2), 25.0, 2);
+    let normals = |name: &str| {
+        let mut out = vec![0.0; d * d];
+        Stream::new(5, &["downstream", name]).normals(&mut out);
+        out.iter_mut().for_each(|v| *v *= 0.3);
+        Some((d, out))
+    };
+    let heads =
+        || Ok::<_, metastable::Error>(vec![Head::new(d, normals("q"), normals("k"), None)?]);
+    let known = |heads| Dynamics::single(Attention { heads, ..Attention::new(beta) });
+    let own = |text: &str| InteractionAttention::new(phi(text), RowSum::Normalised);
+    // The exponential by name has the numbers of exponential attention, whatever the beta of the
+    // run; some may be NaN.
+    for (name, differs) in
+        [("clusters", true), ("attention-entropy", false), ("head-energy", false)]
+    {
+        let expected = measured(&known(vec![Head::default()]), &x, beta, name)?;
+        let found = measured(&Dynamics::single(own("exp:beta=25")?), &x, 1.0, name)?;
+        assert!(
+            expected[0].is_finite() && close(&found, &expected),
+            "{name} {found:?} {expected:?}"
+        );
+        let expected = measured(&known(heads()?), &x, beta, name)?;
+        let flow = Dynamics::single(own("exp:beta=25")?.with_heads(heads()?)?);
+        let found = measured(&flow, &x, 1.0, name)?;
+        assert!(close(&found, &expected), "{name} {found:?} {expected:?}");
+        // The width of another interaction is another one, also without a beta.
+        let wide = measured(&Dynamics::single(own("1 + s^2")?), &x, beta, name)?;
+        assert!(!differs || wide[0] < found[0], "{name} {wide:?} {found:?}");
+        assert!(!close(&wide, &expected), "{name}");
+    }
+    // Row weights do not change the weights, and signed weights have no entropy.
+    let kappa = InteractionAttention::with_row_weights(phi("exp:beta=25"), phi("2 + s"))?;
+    let entropy = measured(&Dynamics::single(own("exp:beta=25")?), &x, 1.0, "attention-entropy")?;
+    let found = measured(&Dynamics::single(kappa), &x, 1.0, "attention-entropy")?;
+    assert!(close(&found, &entropy));
+    let signed = InteractionAttention::new(phi("s^3"), RowSum::Plain)?;
+    let found = measured(&Dynamics::single(signed), &x, 1.0, "attention-entropy")?;
+    assert!(found.iter().all(|v| v.is_nan()));
+    Ok(())
+}
+
+fn close(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-12 * b.abs() + 2e-15)
 }
 
 fn medium(name: &str, text: &str) -> MeasureDynamics {
@@ -325,6 +387,51 @@ fn the_sign_of_row_weights_is_proved() -> Result<()> {
         let found = phi(bad).check_row_weights().expect_err(bad).to_string();
         assert!(found.contains(place) && found.contains("not negative"), "{bad}: {found}");
         assert!(InteractionAttention::new(phi(bad), RowSum::Normalised).is_err());
+    }
+    Ok(())
+}
+
+#[test]
+fn row_weights_by_which_others_are_divided_are_proved_to_be_positive() -> Result<()> {
+    for good in ["exp:beta=200", "1e-5 + (s - 0.3)^2", "2 + s", "0.1 + relu(s)", "chebyshev:2,1"] {
+        assert!(phi(good).check_positive().is_ok(), "{good}");
+        assert!(InteractionAttention::with_row_weights(phi("s^3"), phi(good)).is_ok());
+    }
+    // The distance of samples is 2/4096, so only a proof finds these.
+    for (bad, place) in [
+        ("1e-9 - relu(1e-8 - (s - 0.3001)^2)", "s = 0.300"),
+        ("(s - 0.3001)^2", "s = 0.300"),
+        ("relu(s)", "0 at s = -1"),
+        ("1e-14 + relu(s)", "0.00000000000001 at s = -1"),
+        ("s", "-1 at s = -1"),
+        ("chebyshev:0,1", "-1 at s = -1"),
+    ] {
+        for found in [
+            phi(bad).check_positive().expect_err(bad),
+            InteractionAttention::with_row_weights(phi("1"), phi(bad)).err().expect(bad),
+        ] {
+            let found = found.to_string();
+            assert!(found.starts_with("row_weights") && found.contains(place), "{bad}: {found}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_energy_rises_under_any_row_weights() -> Result<()> {
+    use metastable::flow::{Options, solve};
+    let form = (3, vec![0.5, 0.2, 0.0, 0.2, -0.4, 0.1, 0.0, 0.1, 0.3]);
+    let x = tokens(12, 3);
+    for (text, kappa) in [("s^3", "2 + s"), ("-exp(2*s)", "exp:beta=5"), ("sin(4*s)", "cosh:k=3")] {
+        let flow = InteractionAttention::with_row_weights(phi(text), phi(kappa))?
+            .with_form(3, form.clone())?;
+        let energy = InteractionEnergy::new(phi(text)).with_form(3, form.clone())?;
+        let (flow, mut y) = (Dynamics::single(flow), x.clone());
+        for _ in 0..5 {
+            let end = solve(&flow, &y, 0.3, &Options::default(), &mut [])?.clusters;
+            assert!(energy.value(&end) > energy.value(&y), "{text} over {kappa}");
+            y = end;
+        }
     }
     Ok(())
 }

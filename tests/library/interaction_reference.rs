@@ -8,6 +8,7 @@ use metastable::attention::interaction::{
     Interaction, InteractionAttention, InteractionEnergy, RowSum,
 };
 use metastable::flow::{Options, solve};
+use metastable::num::vector::max_abs;
 use metastable::sphere::Tokens;
 use metastable::theory::interaction::growth_rates;
 use serde_json::Value;
@@ -66,6 +67,28 @@ fn velocities_of_random_interactions() -> Result<()> {
     }
     assert!(divided >= 5, "{divided} cases with normalised rows");
     println!("velocities to {worst:.1e}");
+    Ok(())
+}
+
+#[test]
+fn velocities_divided_by_row_weights_of_their_own() -> Result<()> {
+    let mut worst: f64 = 0.0;
+    for (case, phi, x) in cases() {
+        let text = case["row_weights"].as_str().expect("a formula");
+        let kappa = Interaction::parse_row_weights(text, &[])?;
+        // kappa is at least a tenth.
+        let scale = 10.0 * phi.sizes().0;
+        let expected = rows(&case["divided"]).concat();
+        let flow = Dynamics::single(InteractionAttention::with_row_weights(phi.clone(), kappa)?);
+        let error = gap(&flow.velocity(&x), &expected) / scale;
+        worst = worst.max(error);
+        assert!(error < 1e-14, "{} over {text}: {error:e}", phi.name());
+        // The reference tells kappa from a constant.
+        let one = Interaction::parse("1", &[])?;
+        let other = Dynamics::single(InteractionAttention::with_row_weights(phi.clone(), one)?);
+        assert!(gap(&other.velocity(&x), &expected) > 1e-3 * max_abs(&expected), "{text}");
+    }
+    println!("divided velocities to {worst:.1e}");
     Ok(())
 }
 

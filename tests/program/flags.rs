@@ -57,7 +57,7 @@ const GOOD: &str = "
     --particles 64 --method lagrangian; --plateau-decades 1 --from-run ../run --linking-distance -
     --plateau-tolerance 1 --from-run ../run --linking-distance -; --q ../square.csv
     --radii ../masses.csv --norm pre; --linking-distance 1 --tokens ../y.csv; certify critical-point --radius 1 --tokens ../y.csv; --from-run ../run --linking-distance -
-    --rotary base=10; --rtol 1e-3; --samples 4 --out new; --schedule redrawn --v normal
+    --rotary base=10; --row-weights 2+s; --rtol 1e-3; --samples 4 --out new; --schedule redrawn --v normal
     --scheme post; --seed 5 --init uniform --n 3 --d 2; --set beta=3
     --share 0.3; --simd portable =; --size nature1; --sizes 1,1 =; --space flat
     --stop-at-one-cluster --t-end 1e9; --table results --y evaluations =; --theme dark
@@ -90,7 +90,7 @@ const GOOD: &str = "
     measure --tokens ../angles.csv; model --embeddings ../models/embeddings.csv
     model --ids ../angles.csv; model --iterate 0 --layers 3; model --layers 4 --iterate 0
     model --report --out new; model --text a *; model --without-attention --out new
-    modes --array s --samples ../two.npz; modes --samples ../masses.csv
+    modes --array s --samples ../two.npz; modes --interaction s^2 --circle --samples ../angles.csv; modes --samples ../masses.csv
     modes --sphere --samples ../sphere.csv; movie --frame 0 --from-run ../run --t-end -
     movie --all-digits !; movie --noise kappa=1,step=0.1 !; movie --out film.png; movie --rescaled !
     movie --from-run ../run --t-end -; movie --space sphere =; page --out other.html

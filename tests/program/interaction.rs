@@ -136,6 +136,88 @@ fn couplings_are_known_to_all_commands() {
 }
 
 #[test]
+fn rows_are_divided_by_weights_of_their_own() {
+    let folder = folder();
+    let at = folder.path();
+    let sa = "--tokens x.csv --dynamics sa --beta 2";
+    // Divided by a constant they are USA; by phi itself they are SA.
+    let usa = "--tokens x.csv --dynamics usa --beta 2";
+    for phi in ["", "--interaction exp(beta*s)"] {
+        let known = json(at, &format!("velocity {usa}"));
+        let found = json(at, &format!("velocity {sa} {phi} --row-weights 1"));
+        near(&found["velocity"], &known["velocity"], 1e-13);
+        let known = json(at, &format!("velocity {sa}"));
+        let found = json(at, &format!("velocity {sa} {phi} --row-weights exp(beta*s)"));
+        near(&found["velocity"], &known["velocity"], 1e-13);
+        let known = json(at, &format!("solve {sa} --t-end 0.5"));
+        let found = json(at, &format!("solve {sa} {phi} --t-end 0.5 --row-weights exp:beta=2"));
+        near(&found["final_tokens"], &known["final_tokens"], 1e-7);
+    }
+    // An interaction that changes its sign, and its energy, which rises.
+    let call = "--tokens x.csv --interaction s^3 --row-weights cosh:k=2";
+    let start = json(at, "energy --tokens x.csv --interaction s^3")["energy"].as_f64();
+    let end = json(at, &format!("solve {call} --t-end 2"))["energy"].as_f64();
+    assert!(end.expect("a number") > start.expect("a number"));
+    let toml = "name = 'divided'\nn = 5\nd = 3\nbeta = 1\ndynamics = 'sa'\nt_end = 3\nsamples = 5\n\
+        observables = ['energy', 'log-energy', 'grad-norm']\n[model]\ninteraction = 'power:p=3'\n\
+        row_weights = ['1', 'exp(beta*s)']\n";
+    std::fs::write(at.join("e.toml"), toml).expect("writable");
+    assert_eq!(run(at, "run e.toml --out runs").status.code(), Some(0));
+    std::fs::write(at.join("m.toml"), "row_weights = 'exp(beta*s)'\n").expect("writable");
+    let known = json(at, &format!("velocity {sa}"));
+    near(
+        &json(at, &format!("velocity {sa} --model m.toml"))["velocity"],
+        &known["velocity"],
+        1e-13,
+    );
+    for (call, reason) in [
+        (format!("velocity {usa} --row-weights 1"), "whose rows are not divided"),
+        (format!("velocity {sa} --row-weights s"), "-1 at s = -1"),
+        (format!("velocity {sa} --row-weights s+1"), "0 at s = -1"),
+        (format!("velocity {sa} --row-weights exp(bta*s)"), "did you mean `beta`?"),
+        (format!("velocity {sa} --row-weights 1 --weights sinkhorn"), "softmax or exponential"),
+        ("velocity --tokens x.csv --interaction s --row-weights exp(beta*s)".into(), "beta"),
+        (format!("velocity {sa} --interaction s^3"), "--row-weights"),
+    ] {
+        let out = run(at, &call);
+        assert_eq!(out.status.code(), Some(1), "{call}");
+        assert!(text(&out.stderr).contains(reason), "{call}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
+fn modes_take_an_interaction_on_the_circle() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("a.csv"), "0\n0.4\n2\n4.5\n").expect("writable");
+    let call = "modes --samples a.csv --circle";
+    let known = json(at, &format!("{call} --beta 9"));
+    for phi in ["--interaction exp:beta=9", "--interaction exp(beta*s) --beta 9"] {
+        let found = json(at, &format!("{call} {phi}"));
+        assert_eq!((&found["modes"], &found["certified"]), (&known["modes"], &Value::Bool(true)));
+        near(&found["locations"], &known["locations"], 1e-10);
+    }
+    let found = json(at, &format!("{call} --interaction s^2"));
+    assert_eq!((found["modes"].as_u64(), &found["beta"]), (Some(2), &Value::Null));
+    std::fs::write(at.join("b.csv"), "0\n3.141592653589793\n").expect("writable");
+    let out = run(at, "modes --samples b.csv --circle --interaction s --format json");
+    assert_eq!(out.status.code(), Some(3));
+    let found: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(found["at_least"].as_u64(), Some(0));
+    for (call, reason) in [
+        ("modes --samples a.csv --interaction s".to_owned(), "samples on the circle"),
+        ("modes --samples x.csv --sphere --interaction s".into(), "points of S^2"),
+        (format!("{call} --interaction relu"), "a kink at s = 0"),
+        (format!("{call} --interaction exp(beta*s)"), "beta"),
+        (call.into(), "--beta"),
+    ] {
+        let out = run(at, &call);
+        assert_eq!(out.status.code(), Some(1), "{call}");
+        assert!(text(&out.stderr).contains(reason), "{call}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
 fn densities_take_an_interaction() {
     let here = Path::new(".");
     for space in ["circle", "zonal --d 5", "sphere2"] {

@@ -7,6 +7,7 @@ mod common;
 mod any_interaction;
 mod branches;
 mod forgeries;
+mod interaction_modes;
 mod interaction_points;
 mod intervals;
 mod landscape;

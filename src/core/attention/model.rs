@@ -122,6 +122,9 @@ pub struct Model {
     pub depth_schedule: Option<DepthSchedule>,
     /// An interaction in the place of `e^{beta s}`: a name or a formula of s and beta.
     pub interaction: Option<String>,
+    /// Row weights kappa of SA: rows are divided by `sum_j m_j kappa(<Q x_i, K x_j>)` and not by
+    /// their own sums. An interaction again, positive.
+    pub row_weights: Option<String>,
     /// A symmetric matrix D: weights are `phi(<x_i, D x_j>)`, and they move tokens by `D x_j`. The
     /// flow of USA is then the gradient flow of `(1/2) sum_ij m_i m_j W(<x_i, D x_j>)`.
     pub coupling: Option<Matrix>,
@@ -237,9 +240,15 @@ impl Model {
         }
     }
 
-    /// True if weights are `e^{beta <Q x, K y>}`: no interaction and no coupling.
+    /// True if weights are `e^{beta <Q x, K y>}`: no interaction, no coupling, no row weights.
     pub fn is_exponential(&self) -> bool {
-        self.interaction.is_none() && self.coupling.is_none()
+        self.interaction.is_none() && self.coupling.is_none() && self.row_weights.is_none()
+    }
+
+    /// The interaction: `e^{beta s}` if only a coupling or row weights are set; none without these.
+    pub fn effective_interaction(&self, beta: f64) -> Option<String> {
+        let exponential = || format!("exp:beta={beta}");
+        (!self.is_exponential()).then(|| self.interaction.clone().unwrap_or_else(exponential))
     }
 
     /// True if tokens of this model have radii.
@@ -296,13 +305,8 @@ impl Model {
         }
         check_coupling(d, form)?;
         let head = [None, Some(form.clone()), Some(form.clone()), None];
-        let interaction = self.interaction.clone();
-        Ok(Self {
-            heads: vec![head],
-            coupling: None,
-            interaction: interaction.or_else(|| Some(format!("exp:beta={}", spec.beta))),
-            ..self.clone()
-        })
+        let interaction = self.effective_interaction(spec.beta);
+        Ok(Self { heads: vec![head], coupling: None, interaction, ..self.clone() })
     }
 
     /// True if a random matrix has no seed; the run then sets one by [`Model::with_seed`].
@@ -417,8 +421,8 @@ impl Model {
         d: usize,
         scheme: Scheme,
     ) -> Result<Box<dyn Sublayer>> {
-        if let Some(text) = &self.interaction {
-            return self.interaction_attention(text, &attention, spec, d, scheme);
+        if let Some(text) = self.effective_interaction(spec.beta) {
+            return self.interaction_attention(&text, &attention, spec, d, scheme);
         }
         if let Some(how) = self.depth_schedule {
             return self.scheduled_attention(how, attention, d, scheme);
@@ -503,10 +507,23 @@ impl Model {
             Weights::Softmax => RowSum::Normalised,
             Weights::Exponential { .. } => RowSum::Plain,
         };
-        let interaction = Interaction::parse(text, &[("beta", spec.beta)])?;
+        let parameters = [("beta", spec.beta)];
+        let interaction = Interaction::parse(text, &parameters)?;
         let causal = attention.causal || !self.patterns.is_empty();
         let simple = self.patterns.iter().all(|p| *p == PatternSpec::Causal);
-        let mut flow = InteractionAttention::new(interaction, row_sum)?
+        let flow = match &self.row_weights {
+            None => InteractionAttention::new(interaction, row_sum)?,
+            Some(kappa) if row_sum == RowSum::Plain => {
+                let expected =
+                    "none with this dynamics, whose rows are not divided; or the dynamics `sa`";
+                return Err(Error::parameter("row_weights", kappa, expected));
+            }
+            Some(kappa) => InteractionAttention::with_row_weights(
+                interaction,
+                Interaction::parse_row_weights(kappa, &parameters)?,
+            )?,
+        };
+        let mut flow = flow
             .causal(causal && simple)
             .repelling(attention.sign < 0.0)
             .with_accuracy(spec.accuracy)

@@ -18,6 +18,10 @@ pub trait PairEnergy {
     /// The largest norm of a force on a token, in units of the largest possible one.
     fn relative_gradient_norm(&self, x: &Tokens) -> f64;
 
+    /// Length over which the weights of pairs change by a factor e, at most 1: the width of the
+    /// kernel, `beta^{-1/2}` for `e^{beta s}`.
+    fn width(&self) -> f64;
+
     /// The formula of the energy, in words for results.
     fn describe(&self) -> &'static str;
 }

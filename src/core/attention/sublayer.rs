@@ -162,6 +162,20 @@ pub trait Sublayer: Send + Sync {
         self.attention_at(t).and_then(|a| BatchField::new(&a, shape))
     }
 
+    /// The weights `m_j w_ij` of row i of a head, before they are divided, for the tokens that it
+    /// sees; `None` if the sublayer has no such weights or the head does not exist.
+    fn row_of_weights(&self, x: &Tokens, head: usize, i: usize) -> Option<Vec<f64>> {
+        let attention = self.attention().filter(|a| head < a.heads.len())?;
+        Some(attention.row_weights(x, head, i))
+    }
+
+    /// `log(E_h / E_1)` of head h with `E_h = (1/2) sum_ij m_i m_j W(<Q_h x_i, K_h x_j>)` and
+    /// `E_1 = W(1)/2`, if its energy is not that of `e^{beta s}`; NaN if the quotient is not
+    /// positive or the head does not exist.
+    fn log_head_energy(&self, _x: &Tokens, _head: usize) -> Option<f64> {
+        None
+    }
+
     /// The energy of its pairs, if it is not that of `e^{beta s}`: energies of runs and observables
     /// are then this one.
     fn pair_energy(&self) -> Option<Box<dyn PairEnergy + '_>> {

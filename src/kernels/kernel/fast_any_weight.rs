@@ -117,6 +117,13 @@ enum Algorithm {
     Harmonics,
 }
 
+impl Algorithm {
+    /// True for series of the weight divided by its size.
+    fn is_by_series(self) -> bool {
+        matches!(self, Self::Fourier | Self::Arcs | Self::Harmonics)
+    }
+}
+
 /// The sums of [`AnyWeight`] to a required accuracy.
 #[derive(Clone, Copy)]
 pub struct FastAnyWeight<'a> {
@@ -135,6 +142,8 @@ struct Buffers {
     table: HarmonicTable,
     sorted: Sorted,
     sums: Sums,
+    /// Drifts where only masses are wanted.
+    drift: Vec<f64>,
 }
 
 impl FastAnyWeight<'_> {
@@ -154,14 +163,38 @@ impl FastAnyWeight<'_> {
     fn choose(self, n: usize, d: usize, form: OutputForm) -> Algorithm {
         let tangent = form == OutputForm::Tangent;
         // The norm of a field may be far below its mass if weights have both signs.
-        let direct = form == OutputForm::Difference || self.profile.signed && !tangent;
-        if self.accuracy <= EXACT_ACCURACY || direct {
+        if form == OutputForm::Difference || self.profile.signed && !tangent {
+            return Algorithm::Chords;
+        }
+        self.cheapest(n, d, form, typical_length(n, tangent), Algorithm::Inner)
+    }
+
+    /// The cheapest algorithm for the masses of the rows alone.
+    fn choose_for_masses(self, n: usize, d: usize) -> Algorithm {
+        if self.profile.signed {
+            return Algorithm::Chords;
+        }
+        // Inner products in registers keep no masses.
+        self.cheapest(n, d, OutputForm::Tangent, typical_length(n, false), Algorithm::Products)
+    }
+
+    /// The cheapest algorithm with an error of at most the accuracy times `length`; `registers` is
+    /// the one for inner products of tokens in few dimensions.
+    fn cheapest(
+        self,
+        n: usize,
+        d: usize,
+        form: OutputForm,
+        length: f64,
+        registers: Algorithm,
+    ) -> Algorithm {
+        if self.accuracy <= EXACT_ACCURACY {
             return Algorithm::Chords;
         }
         let mut best = (Algorithm::Chords, f64::INFINITY);
         let all = [
             Algorithm::Chords,
-            Algorithm::Inner,
+            registers,
             Algorithm::Products,
             Algorithm::Fourier,
             Algorithm::Arcs,
@@ -170,7 +203,7 @@ impl FastAnyWeight<'_> {
         for algorithm in all {
             if let Some(cost) = self.cost(algorithm, n, d, form)
                 && cost < best.1
-                && self.error(algorithm, n, d) <= self.accuracy * typical_length(n, tangent)
+                && self.error(algorithm, n, d) <= self.accuracy * length
             {
                 best = (algorithm, cost);
             }
@@ -258,51 +291,76 @@ impl FastAnyWeight<'_> {
         })
     }
 
+    /// Writes what [`AnyWeight::row_masses`] writes, to the required relative accuracy, except for
+    /// the rows that it returns, as [`FastAnyWeight::apply`].
+    pub fn row_masses(self, x: &Tokens, work: &mut Workspace, masses: &mut [f64]) -> Vec<usize> {
+        let (n, d) = (x.n(), x.d());
+        let algorithm = self.choose_for_masses(n, d);
+        if algorithm == Algorithm::Chords {
+            self.exact.row_masses(x, work, masses);
+            return Vec::new();
+        }
+        enter_pool(n * n * d >= MIN_PARALLEL_WORK, || {
+            let form = OutputForm::Tangent;
+            let problem = KernelProblem { accuracy: self.accuracy, ..self.exact.problem(x, form) };
+            let buffers: &mut Buffers = work.buffers();
+            let mut drift = std::mem::take(&mut buffers.drift);
+            drift.resize(n * d, 0.0);
+            let (unit, bounds) = self.bounds(algorithm, n, d);
+            self.raw_sums(algorithm, &problem, buffers, &mut drift);
+            buffers.drift = drift;
+            masses.copy_from_slice(&buffers.sums.mass);
+            let Bounds { per_mass, absolute, .. } = bounds;
+            let is_exact = |mass: f64| {
+                mass >= MASS_FLOOR && per_mass * mass + absolute <= self.accuracy * mass
+            };
+            let rows: Vec<usize> = (0..n).filter(|i| !is_exact(masses[*i])).collect();
+            if 8 * rows.len() > n {
+                self.exact.row_masses(x, work, masses);
+                return Vec::new();
+            }
+            scale(unit, masses);
+            rows
+        })
+    }
+
+    /// The size of a weight of 1, and the bounds of the errors in units of it.
+    fn bounds(self, algorithm: Algorithm, n: usize, d: usize) -> (f64, Bounds) {
+        let (AnyWeight { series, normalised, .. }, profile) = (self.exact, self.profile);
+        let unit = if algorithm.is_by_series() { profile.size } else { series.factor };
+        let error = self.error(algorithm, n, d);
+        if self.is_relative(algorithm) {
+            return (unit, Bounds { per_mass: error, absolute: 0.0, floor: MASS_FLOOR });
+        }
+        let absolute = error * profile.size / unit;
+        // Where rows are divided by their mass, its error counts too.
+        let floor = if normalised { absolute / self.accuracy } else { f64::NEG_INFINITY };
+        (unit, Bounds { per_mass: 0.0, absolute, floor })
+    }
+
+    /// True if errors of weights are relative.
+    fn is_relative(self, algorithm: Algorithm) -> bool {
+        self.profile.relative && !algorithm.is_by_series()
+    }
+
     fn sums(
         self,
         algorithm: Algorithm,
         problem: &KernelProblem,
-        Buffers { panels, moments, table, sorted, sums }: &mut Buffers,
+        buffers: &mut Buffers,
         out: &mut [f64],
         flagged: &mut FlaggedRows,
     ) {
-        let (n, d) = (problem.tokens.n(), problem.tokens.d());
-        let (AnyWeight { series, normalised, .. }, profile) = (self.exact, self.profile);
-        let by_series =
-            matches!(algorithm, Algorithm::Fourier | Algorithm::Arcs | Algorithm::Harmonics);
-        // The size of a weight of 1.
-        let unit = if by_series { profile.size } else { series.factor };
-        let error = self.error(algorithm, n, d);
-        let relative = profile.relative && !by_series;
-        let bounds = if relative {
-            Bounds { per_mass: error, absolute: 0.0, floor: MASS_FLOOR }
-        } else {
-            let absolute = error * profile.size / unit;
-            // Where rows are divided by their mass, its error counts too.
-            let floor = if normalised { absolute / self.accuracy } else { f64::NEG_INFINITY };
-            Bounds { per_mass: 0.0, absolute, floor }
-        };
+        let AnyWeight { series, normalised, .. } = self.exact;
+        let (unit, bounds) = self.bounds(algorithm, problem.tokens.n(), problem.tokens.d());
         if algorithm == Algorithm::Inner {
             inner::evaluate(problem, series, bounds, out, flagged);
         } else {
-            sums.reset(problem);
+            self.raw_sums(algorithm, problem, buffers, out);
+            let sums = &mut buffers.sums;
             (sums.per_mass, sums.absolute, sums.sigma) = (bounds.per_mass, bounds.absolute, 0.0);
             sums.floor = bounds.floor;
-            let rows = (&mut *out, &mut sums.mass[..]);
-            let WeightProfile { circle, sphere, arcs, .. } = profile;
-            match (algorithm, circle, sphere, arcs) {
-                (Algorithm::Fourier, Some(s), ..) => {
-                    fourier::sums(problem, moments, &s.series, rows);
-                }
-                (Algorithm::Arcs, .., Some(a)) => {
-                    arcs::sums(problem, &a.arcs, sorted, rows);
-                }
-                (Algorithm::Harmonics, _, Some(s), _) => {
-                    harmonics::sums(problem, (moments, table), &s.series, rows);
-                }
-                _ => products::sums(problem, series, panels, rows),
-            }
-            if !normalised && problem.two_sided && !relative {
+            if !normalised && problem.two_sided && !self.is_relative(algorithm) {
                 // Errors are in units of the total mass; weights of both signs may have no sum.
                 sums.mass.fill(1.0);
             }
@@ -310,6 +368,27 @@ impl FastAnyWeight<'_> {
         }
         if !normalised {
             scale(unit, out);
+        }
+    }
+
+    /// Writes drifts to `out` and masses to the buffers, by an algorithm on all tokens.
+    fn raw_sums(
+        self,
+        algorithm: Algorithm,
+        problem: &KernelProblem,
+        Buffers { panels, moments, table, sorted, sums, .. }: &mut Buffers,
+        out: &mut [f64],
+    ) {
+        sums.reset(problem);
+        let rows = (out, &mut sums.mass[..]);
+        let WeightProfile { circle, sphere, arcs, .. } = self.profile;
+        match (algorithm, circle, sphere, arcs) {
+            (Algorithm::Fourier, Some(s), ..) => fourier::sums(problem, moments, &s.series, rows),
+            (Algorithm::Arcs, .., Some(a)) => arcs::sums(problem, &a.arcs, sorted, rows),
+            (Algorithm::Harmonics, _, Some(s), _) => {
+                harmonics::sums(problem, (moments, table), &s.series, rows);
+            }
+            _ => products::sums(problem, self.exact.series, panels, rows),
         }
     }
 }

@@ -100,6 +100,11 @@ impl Formula {
         self.series.is_some()
     }
 
+    /// The coefficients of a Chebyshev sum.
+    pub fn series_coefficients(&self) -> Option<&[f64]> {
+        self.series.as_deref()
+    }
+
     /// The text as it was given.
     pub fn text(&self) -> &str {
         &self.text

@@ -1,7 +1,7 @@
 //! Zeros of the derivative, from pieces on which it has one sign or is monotone.
 
 use super::bounds::BIN_WIDTH;
-use super::derivative::{DensityDerivative, Polynomial, centre};
+use super::derivative::{Derivative, Polynomial, centre};
 use crate::num::{interval::Interval, roots::bracketed_root, threads::parallel_allowed};
 use rayon::prelude::*;
 
@@ -30,13 +30,15 @@ pub(super) struct Crossings {
     pub roots: Vec<f64>,
     /// Intervals without a proof.
     pub undecided: Vec<(f64, f64)>,
+    /// True if the derivative is proved to have a sign somewhere: the estimate is not constant.
+    pub has_sign: bool,
 }
 
 /// Most bisections of a bin; a piece that is still undecided remains so.
 const MAX_BISECTIONS: u32 = 36;
 
 /// Finds the down-crossings of the derivative.
-pub(super) fn find(field: &DensityDerivative) -> Crossings {
+pub(super) fn find(field: &impl Derivative) -> Crossings {
     let targets = field.candidate_bins();
     if !field.bounds_apply() {
         return Crossings {
@@ -45,6 +47,7 @@ pub(super) fn find(field: &DensityDerivative) -> Crossings {
                 centre(targets[0]) - 0.5 * BIN_WIDTH,
                 centre(targets[targets.len() - 1]) + 0.5 * BIN_WIDTH,
             )],
+            has_sign: false,
         };
     }
     let pieces_of = |bin: &i64| {
@@ -71,7 +74,7 @@ pub(super) fn find(field: &DensityDerivative) -> Crossings {
         pieces.extend(own);
     }
     let (first, last) = (pieces[0].from, pieces[pieces.len() - 1].to);
-    match field.bins {
+    match field.bins() {
         // Left of all samples the estimate rises, right of them it falls.
         None => {
             pieces.insert(
@@ -87,7 +90,11 @@ pub(super) fn find(field: &DensityDerivative) -> Crossings {
             }
             // Start at a piece with a sign.
             let Some(start) = pieces.iter().position(|p| is_signed(p.behaviour)) else {
-                return Crossings { roots: Vec::new(), undecided: vec![(first, first + turn)] };
+                return Crossings {
+                    roots: Vec::new(),
+                    undecided: vec![(first, first + turn)],
+                    has_sign: false,
+                };
             };
             let mut next = pieces.split_off(start);
             next.extend(
@@ -173,8 +180,8 @@ fn classify_range(range: Interval, above: Behaviour, below: Behaviour) -> Behavi
 
 /// Examines the pieces between neighbouring pieces with a sign. Falling pieces from plus to minus
 /// contain exactly one down-crossing; monotone pieces between equal signs contain none.
-pub(super) fn from_pieces(field: &DensityDerivative, pieces: &[Piece]) -> Crossings {
-    let mut found = Crossings { roots: Vec::new(), undecided: Vec::new() };
+pub(super) fn from_pieces(field: &impl Derivative, pieces: &[Piece]) -> Crossings {
+    let mut found = Crossings { roots: Vec::new(), undecided: Vec::new(), has_sign: true };
     let signed: Vec<usize> =
         (0..pieces.len()).filter(|&k| is_signed(pieces[k].behaviour)).collect();
     for pair in signed.windows(2) {
@@ -206,11 +213,11 @@ pub(super) fn from_pieces(field: &DensityDerivative, pieces: &[Piece]) -> Crossi
 }
 
 /// The zero in consecutive falling pieces.
-fn root(field: &DensityDerivative, pieces: &[Piece]) -> f64 {
+fn root(field: &impl Derivative, pieces: &[Piece]) -> f64 {
     for piece in pieces {
         let middle = 0.5 * (piece.from + piece.to);
         let bin = (middle / BIN_WIDTH).floor() as i64;
-        let index = field.bins.map_or(bin, |c| bin.rem_euclid(c));
+        let index = field.bins().map_or(bin, |c| bin.rem_euclid(c));
         let (p, centre) = (field.polynomial(index), centre(bin));
         if let Some(v) = bracketed_root(|v| p.value(v), piece.from - centre, piece.to - centre, 0.0)
         {

@@ -6,6 +6,22 @@ use crate::num::simd::{Isa, SimdKernel, SimdOps};
 use crate::num::{interval::Interval, threads::parallel_allowed};
 use rayon::prelude::*;
 
+/// The derivative of an estimate as one polynomial per bin.
+pub(super) trait Derivative: Sync {
+    /// True if the bounds of the errors are valid.
+    fn bounds_apply(&self) -> bool;
+
+    /// Number of bins of the circle; `None` on the line.
+    fn bins(&self) -> Option<i64>;
+
+    /// Indices of the bins in which a mode can lie, ascending: in the others the estimate is
+    /// convex.
+    fn candidate_bins(&self) -> Vec<i64>;
+
+    /// The derivative on a bin.
+    fn polynomial(&self, bin: i64) -> Polynomial;
+}
+
 /// A bin that contains samples.
 struct Bin {
     index: i64,
@@ -35,7 +51,7 @@ pub(super) struct DensityDerivative<'a> {
     /// bin.
     pub(super) position_error: f64,
     /// Number of bins of the circle.
-    pub bins: Option<i64>,
+    bins: Option<i64>,
 }
 
 /// The sum of the translated moments of some bins. Every instruction set adds the same rounded
@@ -133,39 +149,28 @@ impl<'a> DensityDerivative<'a> {
         };
         Self { kernel, sources, total, position_error, bins }
     }
+}
 
+impl Derivative for DensityDerivative<'_> {
     /// True if the bounds of the kernel apply. First, positions are known well enough. Second, at
     /// the ends of a part of the line, less than 2.2 units from its last sample, that sample
     /// contributes at least `2.2 e^{-2.42} > 0.19` to the derivative: more than all other parts
     /// together can change.
-    pub fn bounds_apply(&self) -> bool {
+    fn bounds_apply(&self) -> bool {
         self.position_error <= MAX_POSITION_ERROR
             && round_up(self.total as f64 * self.kernel.tables.tail.0, 1) < 0.19
     }
 
-    /// Indices of the bins in which a mode can lie, ascending.
-    pub fn candidate_bins(&self) -> Vec<i64> {
-        let mut targets: Vec<i64> = Vec::new();
-        let nonconvex_bins = self.kernel.nonconvex_bins;
-        if self.bins.is_some_and(|c| 2 * nonconvex_bins + 1 >= c) {
-            return (0..self.bins.unwrap_or(0)).collect();
-        }
-        for s in &self.sources {
-            let from = targets
-                .last()
-                .map_or(s.index - nonconvex_bins, |t| (t + 1).max(s.index - nonconvex_bins));
-            targets.extend(from..=s.index + nonconvex_bins);
-        }
-        if let Some(bins) = self.bins {
-            targets.iter_mut().for_each(|t| *t = t.rem_euclid(bins));
-            targets.sort_unstable();
-            targets.dedup();
-        }
-        targets
+    fn bins(&self) -> Option<i64> {
+        self.bins
     }
 
-    /// The derivative on a bin.
-    pub fn polynomial(&self, bin: i64) -> Polynomial {
+    fn candidate_bins(&self) -> Vec<i64> {
+        let sources = self.sources.iter().map(|s| s.index);
+        candidate_bins(sources, self.kernel.nonconvex_bins, self.bins)
+    }
+
+    fn polynomial(&self, bin: i64) -> Polynomial {
         let translations = &self.kernel.tables.translations;
         let first = translations[0].offset;
         let pairs: Vec<(&Bin, &Translation)> = match self.bins {
@@ -219,6 +224,30 @@ impl<'a> DensityDerivative<'a> {
         );
         Polynomial { bin, c, error }
     }
+}
+
+/// Indices of the bins that are at most `nonconvex_bins` from one of the sources, ascending: those
+/// in which a mode can lie. The sources ascend; a circle has a number of bins.
+pub(super) fn candidate_bins(
+    sources: impl Iterator<Item = i64>,
+    nonconvex_bins: i64,
+    bins: Option<i64>,
+) -> Vec<i64> {
+    let mut targets: Vec<i64> = Vec::new();
+    if let Some(bins) = bins.filter(|bins| 2 * nonconvex_bins + 1 >= *bins) {
+        return (0..bins).collect();
+    }
+    for source in sources {
+        let first = source - nonconvex_bins;
+        let from = targets.last().map_or(first, |t| (t + 1).max(first));
+        targets.extend(from..=source + nonconvex_bins);
+    }
+    if let Some(bins) = bins {
+        targets.iter_mut().for_each(|t| *t = t.rem_euclid(bins));
+        targets.sort_unstable();
+        targets.dedup();
+    }
+    targets
 }
 
 /// Position of the centre of a bin, exact.

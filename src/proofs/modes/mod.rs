@@ -19,6 +19,7 @@
 mod bounds;
 mod crossings;
 mod derivative;
+mod interaction;
 mod kernel;
 mod sphere;
 #[cfg(test)]
@@ -26,9 +27,11 @@ mod tests;
 
 pub use sphere::{SphereModes, sphere};
 
+use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::num::vector::max_abs;
 use derivative::DensityDerivative;
+use interaction::{AnyDerivative, AnyKernel};
 use kernel::Kernel;
 
 /// Modes of type P and undecided places of type U: numbers and intervals on the line and the
@@ -40,12 +43,14 @@ use kernel::Kernel;
 pub struct Modes<P = f64, U = (f64, f64)> {
     located: Vec<P>,
     undecided: Vec<U>,
+    /// True if the estimate may be constant, which has no mode.
+    is_constant: bool,
 }
 
 impl<P, U> Modes<P, U> {
     /// No mode: a constant estimate has no strict local maximum.
     fn none() -> Self {
-        Self { located: Vec::new(), undecided: Vec::new() }
+        Self { located: Vec::new(), undecided: Vec::new(), is_constant: true }
     }
 
     /// The number of modes, if it is proved for the given f64 samples and beta.
@@ -78,7 +83,7 @@ impl<P, U> Modes<P, U> {
 
     /// A proved lower bound of the number of modes.
     pub fn lower_bound(&self) -> usize {
-        self.located.len().max(usize::from(!self.is_proved()))
+        self.located.len().max(usize::from(!self.is_proved() && !self.is_constant))
     }
 
     /// Approximate locations of modes: all of them if certified, otherwise some.
@@ -115,7 +120,7 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
     let mut sorted = samples.to_vec();
     sort(&mut sorted);
     let kernel = Kernel::gaussian(beta);
-    let mut modes = Modes::none();
+    let mut modes = Modes { is_constant: false, ..Modes::none() };
     // Parts that are out of range of each other are counted separately, each in its own
     // coordinates.
     let mut start = 0;
@@ -161,15 +166,58 @@ pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
     let mut positions: Vec<f64> = angles.iter().map(|a| kernel.unit() * wrap(*a)).collect();
     sort(&mut positions);
     let turns = max_abs(angles) / std::f64::consts::TAU;
-    let field = DensityDerivative::circle(&kernel, positions, turns);
-    let found = crossings::find(&field);
-    let position = |s: f64| wrap(s / kernel.unit());
+    let found = crossings::find(&DensityDerivative::circle(&kernel, positions, turns));
+    Ok(on_circle(&found, kernel.unit(), false))
+}
+
+/// Modes of `sum_i phi(cos(theta - theta_i))` on the circle, angles in radians, for an interaction
+/// phi without kinks. `e^{beta s}` is done faster and to more digits by [`circle`].
+///
+/// If the estimate is constant, or may be, nothing is proved and the lower bound is 0; a constant
+/// phi has 0 modes. Where the derivatives of all kernels are below the error of the series, nothing
+/// is proved, unless phi is proved to be convex there: `((1 + s)/2)^40` is too flat at -1.
+///
+/// **Cost** n K operations for a series of K terms, `20 K` interval operations for each of at most
+/// `3.2 K` bins, and the proof of the series (0.1 s for 100 terms). **Accuracy** of locations:
+/// about `1e-13 max |phi'|` over the slope of the derivative at the mode. **Errors** no sample, a
+/// sample that is not finite, kinks, a series of more than 800 terms, one without a proof.
+///
+/// ```
+/// use metastable::attention::interaction::Interaction;
+/// use metastable::proofs::modes;
+/// let angles = [0.0, 0.4, 2.0, 4.5];
+/// // s + 1 has one mode whatever the samples; a narrow kernel has one at each.
+/// for (text, count) in [("s + 1", 1), ("exp:beta=100", 4), ("1/(1.01 - s)", 4), ("s^2", 2)] {
+///     let phi = Interaction::parse(text, &[])?;
+///     assert_eq!(modes::interaction(&angles, &phi)?.count()?, count, "{text}");
+/// }
+/// // Opposite pairs at a right angle: cos^2 + sin^2 is constant.
+/// let square = Interaction::parse("s^2", &[])?;
+/// let right = modes::interaction(&[0.0, std::f64::consts::FRAC_PI_2], &square)?;
+/// assert!(!right.is_proved() && right.lower_bound() == 0);
+/// # Ok::<(), metastable::Error>(())
+/// ```
+pub fn interaction(angles: &[f64], phi: &Interaction) -> Result<Modes> {
+    crate::num::interval::check_fp_environment()?;
+    check(angles, 1.0, 1.0)?;
+    let kernel = AnyKernel::new(phi)?;
+    if kernel.is_constant() {
+        return Ok(Modes::none());
+    }
+    let mut positions: Vec<f64> = angles.iter().map(|a| kernel.unit() * wrap(*a)).collect();
+    sort(&mut positions);
+    let turns = max_abs(angles) / std::f64::consts::TAU;
+    let found = crossings::find(&AnyDerivative::new(&kernel, angles, &positions, turns));
+    Ok(on_circle(&found, kernel.unit(), !found.has_sign))
+}
+
+/// Modes on the circle from down-crossings in units, of which a radian has `unit`.
+fn on_circle(found: &crossings::Crossings, unit: f64, is_constant: bool) -> Modes {
+    let position = |s: f64| wrap(s / unit);
     let mut located: Vec<f64> = found.roots.iter().map(|s| position(*s)).collect();
     located.sort_by(f64::total_cmp);
-    Ok(Modes {
-        located,
-        undecided: found.undecided.iter().map(|(a, b)| (position(*a), position(*b))).collect(),
-    })
+    let undecided = found.undecided.iter().map(|(a, b)| (position(*a), position(*b))).collect();
+    Modes { located, undecided, is_constant }
 }
 
 fn check(samples: &[f64], beta: f64, max_beta: f64) -> Result<()> {

@@ -1,11 +1,14 @@
 //! Tests of the proofs on line and circle: every bound against its derivation, and every condition
 //! where it alone fails by less than a factor of two.
 
-use super::bounds::{BIN_WIDTH, KernelShape, TERMS, round_up};
+use super::bounds::{BIN_WIDTH, KernelShape, TERMS, radian, round_up};
 use super::crossings::{Behaviour, Piece, from_pieces, sign, slope_sign};
-use super::derivative::{DensityDerivative, Polynomial, centre};
+use super::derivative::{DensityDerivative, Derivative, Polynomial, centre};
+use super::interaction::{AnyDerivative, AnyKernel};
 use super::kernel::{Kernel, MAX_POSITION_ERROR, RANGE, nonconvex_bins, taylor};
-use crate::num::{interval::Interval, stream::Stream};
+use crate::attention::interaction::Interaction;
+use crate::num::{interval::Interval, number::Number, stream::Stream};
+use std::f64::consts::FRAC_PI_2;
 
 /// Half a unit in the last place of 1.
 const U: f64 = 0.5 * f64::EPSILON;
@@ -254,6 +257,63 @@ fn polynomials_contain_the_derivative_summed_by_intervals() {
                 p.enclose_derivative(1, real(v)) + Interval::symmetric(p.error.1),
                 slope
             ));
+        }
+    }
+}
+
+#[test]
+fn polynomials_of_interactions_contain_the_derivative_summed_by_intervals() {
+    let real = Interval::exact;
+    let mut stream = Stream::new(3, &["modes of interactions"]);
+    let angles: Vec<f64> = (0..300).map(|_| stream.uniform_in(-9.0, 9.0)).collect();
+    for text in ["exp(4*s)", "1/(1.2 - s)", "cos(9*s) + s^3", "chebyshev:0.5,1,0,-2"] {
+        let phi = Interaction::parse(text, &[]).expect("an interaction");
+        let kernel = AnyKernel::new(&phi).expect("a kernel");
+        let field = AnyDerivative::new(&kernel, &angles, &[0.0], 2.0);
+        let formula = phi.formula().compile::<Interval>().expect("a formula");
+        let radian = radian(kernel.bins);
+        let size = phi.sizes().1 * angles.len() as f64;
+        for bin in [0, 1, 7, kernel.bins as i64 - 1] {
+            let p = field.polynomial(bin);
+            assert!(p.error.0 < 1e-11 * size && p.error.1 < 1e-9 * size, "{text} {:?}", p.error);
+            for v in [-0.25, -0.1, 0.0, 0.17, 0.25] {
+                let (mut value, mut slope) = (real(0.0), real(0.0));
+                for angle in &angles {
+                    let from = (real(centre(bin)) + real(v)) * radian - real(*angle);
+                    let (sin, cos) = Number::sin_cos(from);
+                    let at = formula.at(cos).expect("a value");
+                    value = value - at.first * sin * radian;
+                    slope = slope + (at.second * sin.sqr() - at.first * cos) * radian.sqr();
+                }
+                for (order, (sum, error)) in
+                    [(value, p.error.0), (slope, p.error.1)].iter().enumerate()
+                {
+                    let own = p.enclose_derivative(order, real(v)) + Interval::symmetric(*error);
+                    assert!(own.lo() <= sum.hi() && sum.lo() <= own.hi(), "{text} {bin} {v}");
+                    // Without the error the two may differ, but not by much more.
+                    assert!(own.width() < 1e-8 * size && sum.width() < 1e-8 * size);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn interactions_are_convex_beyond_their_inflection() {
+    // e^{beta cos}: beta sin^2 t = cos t. cos: beyond pi/2. cos^2: nowhere up to pi.
+    let beta: f64 = 30.0;
+    let tau = (2.0 * beta / (1.0 + (1.0 + 4.0 * beta * beta).sqrt())).acos();
+    for (text, inflection) in [("exp:beta=30", Some(tau)), ("s", Some(FRAC_PI_2)), ("s^2", None)] {
+        let phi = Interaction::parse(text, &[]).expect("an interaction");
+        let kernel = AnyKernel::new(&phi).expect("a kernel");
+        let found = kernel.nonconvex_bins;
+        match inflection {
+            Some(angle) => {
+                let least =
+                    ((kernel.unit() * angle + MAX_POSITION_ERROR) / BIN_WIDTH).ceil() as i64;
+                assert!(found == least || found == least + 1, "{text}: {found} {least}");
+            }
+            None => assert!(2 * found + 1 >= kernel.bins as i64, "{text}: {found}"),
         }
     }
 }

@@ -189,17 +189,18 @@ def certify(tokens=None, beta=None, *, check=None, exact=False, converges=False,
     return _answered(["certify", "start" if converges else "critical-point"], [], flags)
 
 
-def modes(samples, beta, *, circle=False, sphere=False):
+def modes(samples, beta=None, *, circle=False, sphere=False, interaction=None):
     """The number of modes of a kernel density estimate. Samples are numbers on the line, angles
     with ``circle``, or rows on S^2 with ``sphere``. If ``certified``, the count ``modes`` is
-    proved; otherwise the result has the lower bound ``at_least`` instead.
+    proved; otherwise the result has the lower bound ``at_least`` instead. On the circle an
+    ``interaction`` takes the place of exp(beta s).
 
     >>> import metastable as ms
     >>> found = ms.modes([-2.0, -1.9, 2.0], beta=4.0)
     >>> found.modes, found.certified
     (2, True)
     """
-    return _points(_answered("modes", [], {"samples": samples, "beta": beta, "circle": circle, "sphere": sphere}))
+    return _points(_answered("modes", [], {"samples": samples, "beta": beta, "circle": circle, "sphere": sphere, "interaction": interaction}))
 
 
 def measure(density=None, *, space="circle", beta=None, t_end, values=None, tokens=None, **parameters):

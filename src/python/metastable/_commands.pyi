@@ -44,7 +44,14 @@ def certify(
     anywhere: bool = False,
     out: _Path | None = None,
 ) -> Result: ...
-def modes(samples: ArrayLike | _Path, beta: float, *, circle: bool = False, sphere: bool = False) -> Result: ...
+def modes(
+    samples: ArrayLike | _Path,
+    beta: float | None = None,
+    *,
+    circle: bool = False,
+    sphere: bool = False,
+    interaction: str | Interaction | None = None,
+) -> Result: ...
 def measure(
     density: str | None = None,
     *,

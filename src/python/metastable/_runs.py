@@ -42,8 +42,9 @@ def _dynamics(dynamics, beta, model, place="second"):
         raise ValueError(f"dynamics: found an array, expected a name, a Dynamics or a function f(t, x): tokens come {place} here")
     if dynamics is not None and not isinstance(dynamics, str):
         raise ValueError(f"dynamics: found {dynamics!r}, expected a name, a Dynamics or a function f(t, x)")
-    if beta is None and isinstance(model.get("interaction"), Interaction):
-        # Its parameters belong to it.
+    own = [model.get("interaction"), model.get("row_weights")]
+    if beta is None and own[0] is not None and all(phi is None or isinstance(phi, Interaction) for phi in own):
+        # Their parameters belong to them.
         beta = 1.0
     if beta is None:
         # First report an invalid keyword: `bta` is probably a misspelt `beta`.

@@ -52,9 +52,38 @@ def test_everything_takes_an_interaction(x, phi, f, potential):
     assert pickle.loads(pickle.dumps(ms.Dynamics("usa", beta=1.0, interaction=phi))).velocity(x).shape == x.shape
 
 
+def test_rows_are_divided_by_weights_of_their_own(x):
+    n = len(x)
+    s = np.clip(x @ x.T, -1, 1)
+    expected = tangent(x, s**3 @ x) / (2 + np.tanh(s)).sum(axis=1, keepdims=True)
+    cubic, kappa = ms.Interaction("s^3"), ms.Interaction(lambda s: 2 + np.tanh(s))
+    for row_weights in (kappa, kappa.text, lambda s: 2 + np.tanh(s)):
+        found = ms.velocity(x, "sa", 1.0, interaction=cubic, row_weights=row_weights)
+        assert np.abs(found - expected).max() < 3e-14
+    assert np.abs(ms.velocity(x, "sa", interaction=cubic, row_weights=kappa) - expected).max() < 3e-14
+    # e^{beta s} if there is no interaction.
+    expected = tangent(x, np.exp(2 * s) @ x) / n
+    assert np.abs(ms.velocity(x, "sa", 2.0, row_weights="1") - expected).max() < 1e-13
+    end = ms.solve("sa", x, 1.0, interaction=cubic, row_weights=kappa)
+    e = ms.energy(interaction=cubic)
+    assert end.success and e.value(end.tokens) > e.value(x)
+    for call, message in [
+        (dict(dynamics="usa", row_weights="1"), "rows are not divided"),
+        (dict(dynamics="sa", row_weights="s"), "positive row weights"),
+        (dict(dynamics="sa", interaction="s^3"), "row_weights"),
+        (dict(dynamics="sa", row_weights="exp(bta*s)"), "beta"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ms.velocity(x, beta=1.0, **call)
+    with pytest.raises(ValueError, match="beta"):
+        ms.velocity(x, "sa", interaction=cubic, row_weights="exp(beta*s)")
+
+
 def test_commands_take_an_interaction():
     cubic = ms.Interaction("s^3")
     assert ms.saddles(n=3, d=2, interaction=cubic, starts=5).points
+    angles = [0.0, 0.4, 2.0, 4.5]
+    assert ms.modes(angles, circle=True, interaction=ms.Interaction("exp", beta=9)).modes == ms.modes(angles, 9.0, circle=True).modes
     end = ms.measure("cos:1=0.2", t_end=0.3, dynamics="usa", interaction=cubic)
     assert end.success and end.negentropy > 0
 

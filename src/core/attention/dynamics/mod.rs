@@ -143,6 +143,16 @@ impl Dynamics {
         self.sublayers.iter().find_map(|s| s.pair_energy())
     }
 
+    /// [`Sublayer::row_of_weights`] of the only sublayer.
+    pub fn row_of_weights(&self, x: &Tokens, head: usize, i: usize) -> Option<Vec<f64>> {
+        self.sole_sublayer().and_then(|s| s.row_of_weights(x, head, i))
+    }
+
+    /// [`Sublayer::log_head_energy`] of the only sublayer.
+    pub fn log_head_energy(&self, x: &Tokens, head: usize) -> Option<f64> {
+        self.sole_sublayer().and_then(|s| s.log_head_energy(x, head))
+    }
+
     /// Name of the algorithm that evaluates the rates of these tokens.
     ///
     /// **Errors** an algorithm chosen by name that cannot evaluate these tokens or reach the

@@ -1,6 +1,6 @@
 //! Attention with any interaction, as data: interaction, row sums, heads, pattern.
 
-use super::Interaction;
+use super::{Interaction, as_row_weights};
 use crate::attention::kernel::EXACT_ACCURACY;
 use crate::attention::pattern::Pattern;
 use crate::attention::{Head, Matrix};
@@ -19,7 +19,8 @@ pub enum RowSum {
 }
 
 /// `sum_h V_h sum_j A^h_ij x_j` with `A_ij = m_j phi(<Q x_i, K x_j>)`, divided by its row sum if
-/// normalised. A bias `b_ij` of a pattern multiplies a weight by `e^{b_ij}`, as in softmax.
+/// normalised, or by that of other weights `m_j kappa(<Q x_i, K x_j>)`. A bias `b_ij` of a pattern
+/// multiplies a weight by `e^{b_ij}`, as in softmax.
 ///
 /// ```
 /// use metastable::attention::{Dynamics, interaction::{Interaction, InteractionAttention, RowSum}};
@@ -35,6 +36,8 @@ pub enum RowSum {
 pub struct InteractionAttention {
     pub(super) interaction: Arc<Interaction>,
     pub(super) row_sum: RowSum,
+    /// kappa; `None` if rows are divided by their own sums or by nothing.
+    pub(super) row_weights: Option<Arc<Interaction>>,
     pub(super) heads: Vec<Head>,
     pub(super) pattern: Option<Arc<dyn Pattern>>,
     pub(super) causal: bool,
@@ -49,18 +52,47 @@ impl InteractionAttention {
     /// **Errors** normalised weights that are negative somewhere.
     pub fn new(interaction: Interaction, row_sum: RowSum) -> Result<Self> {
         if row_sum == RowSum::Normalised {
-            interaction.check_row_weights()?;
+            check_own_sums(&interaction)?;
         }
-        Ok(Self {
+        Ok(Self { row_sum, ..Self::plain(interaction) })
+    }
+
+    /// Weights `m_j phi(s_ij) / sum_k m_k kappa(s_ik)` with row weights kappa of their own. phi may
+    /// have any sign. The flow moves along that of [`RowSum::Plain`], each token at its own speed.
+    ///
+    /// **Accuracy** that of the sums of phi, plus the relative error of the sum of kappa: 1e-14 of
+    /// its largest value at most. **Cost** the sums of both functions.
+    /// **Errors** a kappa that is not positive on [-1, 1], see [`Interaction::check_positive`].
+    ///
+    /// ```
+    /// use metastable::attention::{Dynamics, interaction::{Interaction, InteractionAttention}};
+    /// use metastable::sphere::Tokens;
+    /// let (cubic, kappa) = (Interaction::parse("s^3", &[])?, Interaction::parse("2 + s", &[])?);
+    /// let flow = Dynamics::single(InteractionAttention::with_row_weights(cubic, kappa)?);
+    /// let v = flow.velocity(&Tokens::from_angles(&[0.0, 1.0])?);
+    /// // theta_1' = sin(1) cos(1)^3 / (kappa(1) + kappa(cos 1))
+    /// assert!((v[1] - 1f64.sin() * 1f64.cos().powi(3) / (5.0 + 1f64.cos())).abs() < 1e-16);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn with_row_weights(interaction: Interaction, row_weights: Interaction) -> Result<Self> {
+        row_weights.check_positive()?;
+        let row_weights = Some(Arc::new(row_weights));
+        Ok(Self { row_sum: RowSum::Normalised, row_weights, ..Self::plain(interaction) })
+    }
+
+    /// Weights of any sign, which are not divided.
+    pub(super) fn plain(interaction: Interaction) -> Self {
+        Self {
             interaction: Arc::new(interaction),
-            row_sum,
+            row_sum: RowSum::Plain,
+            row_weights: None,
             heads: vec![Head::default()],
             pattern: None,
             causal: false,
             sign: 1.0,
             accuracy: EXACT_ACCURACY,
             isa: Isa::best(),
-        })
+        }
     }
 
     /// Sets the heads. The interaction is built again if matrices stretch inner products beyond 1.
@@ -123,14 +155,23 @@ impl InteractionAttention {
         &self.interaction
     }
 
-    /// Enlarges the interval of the interaction to all inner products of the heads.
+    /// kappa, if rows are divided by other weights than their own.
+    pub fn row_weights(&self) -> Option<&Interaction> {
+        self.row_weights.as_deref()
+    }
+
+    /// Enlarges the interval of the interactions to all inner products of the heads.
     fn fit_reach(mut self) -> Result<Self> {
         let rotary = self.pattern.as_ref().is_some_and(|p| p.is_rotary());
         let reach = self.heads.iter().map(|h| head_reach(h, rotary)).fold(1.0, f64::max);
         if reach > self.interaction.reach() {
             let interaction = self.interaction.with_reach(reach)?;
-            if self.row_sum == RowSum::Normalised {
-                interaction.check_row_weights()?;
+            if let Some(row_weights) = &self.row_weights {
+                let row_weights = row_weights.with_reach(reach).map_err(as_row_weights)?;
+                row_weights.check_positive()?;
+                self.row_weights = Some(Arc::new(row_weights));
+            } else if self.row_sum == RowSum::Normalised {
+                check_own_sums(&interaction)?;
             }
             self.interaction = Arc::new(interaction);
         }
@@ -143,6 +184,18 @@ impl InteractionAttention {
         // The kernel's weights are functions of 1 - s.
         identity && self.pattern.is_none() && self.interaction.reach() <= 1.0
     }
+}
+
+/// Checks that rows can be divided by their own sums.
+fn check_own_sums(interaction: &Interaction) -> Result<()> {
+    interaction.check_row_weights().map_err(|e| match e {
+        Error::Parameter { name, found, expected } => Error::Parameter {
+            name,
+            found,
+            expected: format!("{expected}; or positive --row-weights of their own"),
+        },
+        other => other,
+    })
 }
 
 /// Checks the matrix D of an energy `(1/2) sum_ij m_i m_j W(<x_i, D x_j>)`.

@@ -51,9 +51,13 @@ pub fn by_definition(
             for j in visible {
                 let s = inner(&query, &image(k, j));
                 let bias = pattern.map_or(0.0, |p| p.bias(h, i, j));
-                let phi = attention.interaction.at_exact(s)?.value;
-                let w = Dd::from(x.masses()[j]) * Dd::from(bias).exp() * phi;
-                mass = mass + w;
+                let factor = Dd::from(x.masses()[j]) * Dd::from(bias).exp();
+                let w = factor * attention.interaction.at_exact(s)?.value;
+                mass = mass
+                    + match &attention.row_weights {
+                        Some(kappa) => factor * kappa.at_exact(s)?.value,
+                        None => w,
+                    };
                 for (t, (a, b)) in sum.iter_mut().zip(rows[j].iter().zip(own)) {
                     let y = if form == OutputForm::Difference { *a - *b } else { *a };
                     *t = *t + w * y;

@@ -9,7 +9,6 @@ use crate::attention::{Energy, Head, Matrix, PairEnergy};
 use crate::error::{Error, Result};
 use crate::num::aligned::AlignedVec;
 use crate::num::dense::{self, mat_vec};
-use crate::num::simd::Isa;
 use crate::num::threads::{enter_pool, parallel_allowed};
 use crate::num::vector::{axpy, norm, scale};
 use crate::num::{sum::Compensated, sum::dot};
@@ -39,17 +38,7 @@ impl InteractionEnergy {
     /// The energy with `D = I`.
     pub fn new(interaction: Interaction) -> Self {
         // Plain weights may have any sign.
-        let flow = InteractionAttention {
-            interaction: interaction.into(),
-            row_sum: RowSum::Plain,
-            heads: vec![Head::default()],
-            pattern: None,
-            causal: false,
-            sign: 1.0,
-            accuracy: EXACT_ACCURACY,
-            isa: Isa::best(),
-        };
-        Self { flow, form: None }
+        Self { flow: InteractionAttention::plain(interaction), form: None }
     }
 
     /// The energy that belongs to a flow, whatever its row sums, masks and sign: with D if its only
@@ -67,14 +56,14 @@ impl InteractionEnergy {
         };
         let heads = if form.is_some() { flow.heads.clone() } else { vec![Head::default()] };
         let flow = InteractionAttention {
-            interaction: flow.interaction.clone(),
             row_sum: RowSum::Plain,
+            row_weights: None,
             heads,
             pattern: None,
             causal: false,
             sign: 1.0,
-            isa: flow.isa,
             accuracy: EXACT_ACCURACY,
+            ..flow.clone()
         };
         Self { flow, form }
     }
@@ -325,6 +314,10 @@ impl PairEnergy for InteractionEnergy {
         let gradient = self.grad(x);
         let rows = gradient.chunks_exact(x.d()).zip(x.masses());
         rows.map(|(g, m)| norm(g) / (m * scale)).fold(0.0, f64::max)
+    }
+
+    fn width(&self) -> f64 {
+        self.interaction().length_scale()
     }
 
     fn describe(&self) -> &'static str {

@@ -1,5 +1,6 @@
 //! Attention with any interaction, as a sublayer.
 
+use super::Interaction;
 use super::attention::{InteractionAttention, RowSum};
 use super::definition::by_definition;
 use super::energy::InteractionEnergy;
@@ -14,6 +15,10 @@ use crate::error::{Error, Result};
 use crate::num::threads::{enter_pool, parallel_allowed};
 use crate::sphere::Tokens;
 use rayon::prelude::*;
+
+/// The sums of kappa of every row.
+#[derive(Default)]
+struct RowMasses(Vec<f64>);
 
 impl InteractionAttention {
     /// The row sums for masks, biases, positions and matrices: all rows into `out`.
@@ -76,12 +81,35 @@ impl InteractionAttention {
         });
     }
 
-    /// The sums of plain attention.
+    /// The sums of plain attention with phi, divided by their own masses only.
     fn sums(&self) -> FastAnyWeight<'_> {
-        let normalised = self.row_sum == RowSum::Normalised;
-        let &Self { causal, sign, isa, accuracy, ref interaction, .. } = self;
+        let divided = self.row_sum == RowSum::Normalised && self.row_weights.is_none();
+        self.sums_of(&self.interaction, divided)
+    }
+
+    fn sums_of<'a>(&self, interaction: &'a Interaction, normalised: bool) -> FastAnyWeight<'a> {
+        let &Self { causal, sign, isa, accuracy, .. } = self;
         let exact = AnyWeight { series: interaction.weights(), causal, normalised, sign, isa };
         FastAnyWeight { exact, profile: interaction.profile(), accuracy }
+    }
+
+    /// Divides the rows of plain attention by the sums of kappa. Returns the rows that have to be
+    /// computed again.
+    fn divide(
+        &self,
+        kappa: &Interaction,
+        x: &Tokens,
+        work: &mut Workspace,
+        out: &mut [f64],
+    ) -> Vec<usize> {
+        let mut masses = std::mem::take(work.buffers::<RowMasses>());
+        masses.0.resize(x.n(), 0.0);
+        let left = self.sums_of(kappa, false).row_masses(x, work, &mut masses.0);
+        for (row, mass) in out.chunks_exact_mut(x.d()).zip(&masses.0) {
+            row.iter_mut().for_each(|v| *v /= mass);
+        }
+        *work.buffers() = masses;
+        left
     }
 }
 
@@ -94,7 +122,12 @@ impl Sublayer for InteractionAttention {
         if !self.is_plain() {
             return self.row_sums(x, form, work, out);
         }
-        let left = self.sums().apply(x, form, work, out);
+        let mut left = self.sums().apply(x, form, work, out);
+        if let Some(kappa) = &self.row_weights {
+            left.extend(self.divide(kappa, x, work, out));
+            left.sort_unstable();
+            left.dedup();
+        }
         self.exact_rows(x, form, work, (&left, out));
     }
 
@@ -116,7 +149,8 @@ impl Sublayer for InteractionAttention {
             cone_invariant: positive && self.heads.iter().all(Head::has_identity_value),
             speed_bound: match self.row_sum {
                 _ if !plain || self.pattern.is_some() => None,
-                RowSum::Normalised => Some(1.0),
+                // The quotient of two functions has no bound that a formula gives.
+                RowSum::Normalised => self.row_weights.is_none().then_some(1.0),
                 RowSum::Plain => Some(self.interaction.sizes().0 * (1.0 + 1e-6)),
             },
             ..Properties::default()
@@ -124,7 +158,8 @@ impl Sublayer for InteractionAttention {
     }
 
     fn length_scale(&self) -> f64 {
-        self.interaction.length_scale()
+        let kappa = self.row_weights.as_ref().map_or(1.0, |kappa| kappa.length_scale());
+        self.interaction.length_scale().min(kappa)
     }
 
     fn algorithm(&self, x: &Tokens, form: OutputForm) -> Result<&'static str> {
@@ -155,11 +190,31 @@ impl Sublayer for InteractionAttention {
     }
 
     fn batch_field_at(&self, _: f64, shape: (usize, usize)) -> Option<BatchField> {
-        if !self.is_plain() || self.causal {
+        if !self.is_plain() || self.causal || self.row_weights.is_some() {
             return None;
         }
         let normalised = self.row_sum == RowSum::Normalised;
         BatchField::of_series(self.interaction.weights(), normalised, (self.sign, self.isa), shape)
+    }
+
+    fn row_of_weights(&self, x: &Tokens, head: usize, i: usize) -> Option<Vec<f64>> {
+        if head >= self.heads.len() {
+            return None;
+        }
+        let mut images = Images::default();
+        images.fill(self, x);
+        let form = OutputForm::Tangent;
+        Some(Row { attention: self, x, form, images: &images }.of_head(head, i))
+    }
+
+    fn log_head_energy(&self, x: &Tokens, head: usize) -> Option<f64> {
+        if head >= self.heads.len() {
+            return Some(f64::NAN);
+        }
+        let mut images = Images::default();
+        images.fill(self, x);
+        let rows = Row { attention: self, x, form: OutputForm::Tangent, images: &images };
+        Some((rows.energy_of_head(head) / self.interaction.potential(1.0)).ln())
     }
 
     fn pair_energy(&self) -> Option<Box<dyn PairEnergy + '_>> {

@@ -1,13 +1,14 @@
 //! Row sums of any interaction, for masks, biases, positions and matrices: scores of a row, weights
 //! in lanes, weighted sums.
 
+use super::Interaction;
 use super::attention::{InteractionAttention, RowSum};
 use crate::attention::Head;
 use crate::attention::kernel::OutputForm;
 use crate::attention::pattern::BiasForm;
 use crate::num::aligned::AlignedVec;
 use crate::num::dense::mat_vec;
-use crate::num::sum::{block_sum, dot};
+use crate::num::sum::{Compensated, block_sum, dot};
 use crate::num::vector::axpy;
 use crate::sphere::Tokens;
 use crate::sphere::geometry::{chord2, project};
@@ -23,6 +24,8 @@ pub struct Images {
 #[derive(Default)]
 pub struct Scratch {
     weights: AlignedVec<f64>,
+    /// Weights of kappa.
+    divisor: AlignedVec<f64>,
     delta: Vec<f64>,
     image: Vec<f64>,
 }
@@ -92,9 +95,15 @@ impl Row<'_> {
         }
     }
 
-    /// Writes the weights of row i with these tokens.
-    fn weights(&self, weights: &mut AlignedVec<f64>, h: usize, i: usize, seen: &Range<usize>) {
-        let (x, interaction) = (self.x, &self.attention.interaction);
+    /// Writes the weights `m_j e^{b_ij} phi(s_ij)` of row i with these tokens, phi = `interaction`.
+    fn weights(
+        &self,
+        interaction: &Interaction,
+        weights: &mut AlignedVec<f64>,
+        (h, i): (usize, usize),
+        seen: &Range<usize>,
+    ) {
+        let x = self.x;
         weights.reset(seen.len().next_multiple_of(16));
         let ([q, k], reach) = (&self.images.heads[h], interaction.reach());
         let rank = q.len() / x.n();
@@ -117,17 +126,49 @@ impl Row<'_> {
         }
     }
 
+    /// The weights `m_j e^{b_ij} phi(s_ij)` of row i of a head, for the tokens that it sees.
+    pub fn of_head(&self, h: usize, i: usize) -> Vec<f64> {
+        let (mut weights, seen) = (AlignedVec::default(), self.visible(i));
+        self.weights(&self.attention.interaction, &mut weights, (h, i), &seen);
+        weights[..seen.len()].to_vec()
+    }
+
+    /// `sum_ij m_i m_j W(s_ij)` of a head over all pairs.
+    pub fn energy_of_head(&self, h: usize) -> f64 {
+        let (x, [q, k], interaction) = (self.x, &self.images.heads[h], &self.attention.interaction);
+        let rank = q.len() / x.n();
+        let mut sum = Compensated::default();
+        for i in 0..x.n() {
+            for j in 0..x.n() {
+                let s = if rank == 0 {
+                    1.0 - 0.5 * chord2(x.row(i), x.row(j))
+                } else {
+                    dot(&q[i * rank..][..rank], &k[j * rank..][..rank])
+                };
+                sum.add(x.masses()[i] * x.masses()[j] * interaction.potential(s));
+            }
+        }
+        sum.value()
+    }
+
     /// Adds one head's contribution.
     fn add_head(&self, s: &mut Scratch, h: usize, head: &Head, i: usize, out: &mut [f64]) {
         let (x, seen) = (self.x, self.visible(i));
-        self.weights(&mut s.weights, h, i, &seen);
+        self.weights(&self.attention.interaction, &mut s.weights, (h, i), &seen);
         let (weights, own) = (&s.weights[..seen.len()], x.row(i));
         let total = block_sum(weights);
-        let scale = match self.attention.row_sum {
-            RowSum::Plain => 1.0,
-            RowSum::Normalised if total == 0.0 => return,
-            RowSum::Normalised => 1.0 / total,
+        let divisor = match (self.attention.row_sum, &self.attention.row_weights) {
+            (RowSum::Plain, _) => 1.0,
+            (RowSum::Normalised, None) => total,
+            (RowSum::Normalised, Some(kappa)) => {
+                self.weights(kappa, &mut s.divisor, (h, i), &seen);
+                block_sum(&s.divisor[..seen.len()])
+            }
         };
+        if divisor == 0.0 {
+            return;
+        }
+        let scale = 1.0 / divisor;
         let [_, _, value] = head.matrices();
         let tangential = self.form == OutputForm::Tangent && value.is_none();
         s.delta.fill(0.0);

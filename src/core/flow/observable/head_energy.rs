@@ -9,16 +9,20 @@ const MAX_HEADS: usize = 8;
 
 /// `log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)}` of head h. For USA heads with symmetric
 /// `V_h = Q_h^T K_h` the sum over heads of the energies (`e^beta / (2 beta)` times the exponentials
-/// of these numbers) increases; those of single heads may decrease.
+/// of these numbers) increases; those of single heads may decrease. With an interaction W takes the
+/// place of the exponential, and `W(1)` that of 1.
 pub static ENTRY: Observable = Observable {
     name: "head-energy",
-    summary: "log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)} of the first eight heads h; NaN for missing heads.",
+    summary: "log sum_ij m_i m_j e^{beta (<Q_h x_i, K_h x_j> - 1)} of the first eight heads h, or the log of (1/2) sum_ij m_i m_j W(<Q_h x_i, K_h x_j>) over that of one cluster with an interaction phi = W' (NaN if not positive); NaN for missing heads.",
     needs_unit_vectors: false,
     columns: |_| (0..MAX_HEADS).map(|h| format!("log_energy_head_{h}")).collect(),
     measure: |s, frame, row| {
         let x = frame.tokens;
         let heads = frame.dynamics.attention().map_or(&[][..], |a| &a.heads);
         row.extend((0..MAX_HEADS).map(|h| {
+            if let Some(own) = frame.dynamics.log_head_energy(x, h) {
+                return own;
+            }
             let Some(head) = heads.get(h) else { return f64::NAN };
             let [q, k, _] = head.matrices();
             let image = |m: Option<&[f64]>, r: &[f64]| {

@@ -114,7 +114,7 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
         a.at[2].total_cmp(&b.at[2]).then(a.at[0].total_cmp(&b.at[0]))
     });
     let located = distinct(&modes, &mut undecided);
-    Ok(Modes { located, undecided })
+    Ok(Modes { located, undecided, is_constant: false })
 }
 
 /// Largest chord from a mode to the nearest sample: where the trace of the Hessian of one kernel

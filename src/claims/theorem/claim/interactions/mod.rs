@@ -26,8 +26,8 @@ pub static TOPIC: Topic = Topic {
     page: "Attention weighs a token by e^{beta s}, s the inner product. Which of its properties \
            remain for another function phi(s)?\n\n\
            The flow without row sums climbs the energy of W with W' = phi, also with a symmetric \
-           matrix D (interaction-gradient). With row sums it climbs the same energy in another \
-           metric (interaction-dissipation). Near one point the rates are phi(1) and 1 \
+           matrix D (interaction-gradient). Divided by the row sums of any positive function it \
+           climbs the same energy in another metric (interaction-dissipation). Near one point the rates are phi(1) and 1 \
            (interaction-consensus). Where the energy is largest and smallest follows from the \
            norm of D (form-extremes).\n\n\
            Do tokens always end in one cluster? In three dimensions and more they do if phi is \
