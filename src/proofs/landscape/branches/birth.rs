@@ -84,8 +84,11 @@ impl Birth {
             .find(|m| !m.1.is_empty())?;
         let masses: Vec<f64> =
             upper.iter().map(|c| c.iter().map(|m| f64::from(*m)).sum()).collect();
-        let units = Units::new(&masses, &pairs)?;
-        let origin = units.unknowns(&gaps);
+        let mut units = Units::new(&masses, &pairs)?;
+        let mut origin = units.unknowns(&gaps);
+        if let Some(opposite) = units.opposite() {
+            (units, origin) = (opposite, vec![Interval::ZERO; 2]);
+        }
         // The slopes at the bifurcation tell on which side the branch is.
         let value = units.system.evaluate(&origin, &Over::new(event.beta).all);
         let right: Vec<Interval> = value.by_beta.iter().map(|b| -*b).collect();

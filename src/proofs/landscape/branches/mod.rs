@@ -22,14 +22,21 @@
 //! every beta, and g or t is monotone. So exactly one branch begins there in each order of the
 //! tokens, on the side where g or t is positive. Two equal tokens can be exchanged, and two
 //! opposite clusters are their own mirror image: both are pitchforks. At other bifurcations the two
-//! orders exist on different sides.
+//! orders exist on different sides. Two different tokens opposite to all others have coordinates of
+//! their own, in which the equations are divided by g (`opposite.rs`).
 //!
-//! **Limits** A cluster of three or more tokens that begins to split, and two different tokens
-//! opposite to all others, are enclosed, but which branches begin there is not proved.
+//! **Folds** Where no box over an interval of beta is found, an unknown of the equations takes the
+//! place of beta: one box contains a curve with one fold, and both chains end in it (`fold.rs`).
+//! Boxes of the tree beside it have no zero of a combination of the equations.
+//!
+//! **Limits** A cluster of three or more tokens that begins to split is enclosed, but which branches
+//! begin there is not proved.
 
 mod birth;
 mod blow_up;
 mod fold;
+mod jet;
+mod opposite;
 mod point;
 mod result;
 mod shape;
@@ -520,7 +527,9 @@ impl<'a> Work<'a> {
         // Every choice of clusters that split, and for different masses both orders.
         let mut choices: Vec<Vec<(usize, bool)>> = vec![Vec::new()];
         for cluster in event.clusters.iter().take(6) {
-            let orders: &[bool] = if equal(&cluster) { &[false] } else { &[false, true] };
+            // A reflection exchanges the orders opposite to all others.
+            let one = equal(&cluster) || clusters.len() == 2;
+            let orders: &[bool] = if one { &[false] } else { &[false, true] };
             let longer: Vec<Vec<(usize, bool)>> = choices
                 .iter()
                 .flat_map(|c| orders.iter().map(move |o| [&c[..], &[(*cluster, *o)]].concat()))

@@ -53,7 +53,7 @@ pub(super) fn intervals(bounds: &[(f64, f64)]) -> Vec<Interval> {
 pub(super) fn clusters_of(arrangement: &Arrangement, watched: &[usize]) -> System {
     let kind = |x: usize| if watched.contains(&x) { Kind::Watched } else { Kind::Single };
     let units = (0..arrangement.k).map(|x| Unit { mass: arrangement.mass[x], kind: kind(x) });
-    System { units: units.collect() }
+    System { units: units.collect(), opposite: false }
 }
 
 /// Number of negative eigenvalues of a symmetric matrix, by elimination (Sylvester).
