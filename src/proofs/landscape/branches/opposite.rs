@@ -142,8 +142,8 @@ mod tests {
             let single = Unit { mass: third, kind: Kind::Single };
             let units = if first { vec![single, double] } else { vec![double, single] };
             let system = System { units, opposite: true };
-            let z = [stream.uniform_in(-0.1, 0.1), stream.uniform_in(0.01, 0.3)];
-            let (beta, width) = (stream.uniform_in(0.1, 2.0), 1e-3);
+            let z = [stream.uniform_in(-0.1, 0.1), stream.uniform_in(0.01, 0.1)];
+            let (beta, width) = (stream.uniform_in(0.1, 1.0), 1e-3);
             let boxed = z.map(|v| Interval::new(v, v + width));
             let over = Over::new(Interval::new(beta, beta + width));
             let value = system.evaluate_over(&boxed, &over);
