@@ -64,9 +64,18 @@ impl<'a> Watch<'a> {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Asks whether to go on.
-    pub(super) fn ask(&self) -> bool {
-        self.add(0.0, 0);
+    /// Counts one box of a chain, and asks whether to go on.
+    pub(super) fn step(&self) -> bool {
+        self.add(0.0, 1);
+        self.is_stopped()
+    }
+
+    /// Asks whether to go on, with the share and the boxes of a search that is not added yet.
+    pub(super) fn ask_beyond(&self, share: f64, boxes: u64) -> bool {
+        let share = share + self.decided.load(Ordering::Relaxed) as f64 / UNIT;
+        if !(self.report)(share, boxes + self.boxes.load(Ordering::Relaxed)) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
         self.is_stopped()
     }
 
