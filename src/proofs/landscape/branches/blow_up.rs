@@ -4,10 +4,14 @@
 use super::super::cell::{Arrangement, Cell};
 use super::solve;
 use super::system::{Kind, Over, System, Unit, turn};
+use super::triple;
 use crate::num::interval::Interval;
 
 /// Largest offset, in turns, of two clusters opposite to a third that have their own coordinates.
 const NEAR: f64 = 0.05;
+
+/// Largest gap, in turns, between three clusters of equal mass that have one unknown.
+const THREE: f64 = 0.15;
 
 /// Largest gap, in turns, that is described by its square.
 const SMALL: f64 = 0.12;
@@ -65,9 +69,39 @@ impl Units {
         self
     }
 
+    /// Three clusters of equal mass at equal distances, opposite to a fourth.
+    pub(super) fn triple(masses: &[f64]) -> Option<Self> {
+        let first = triple::first_of_three(masses)?;
+        let unit = |mass, kind| Unit { mass, kind };
+        let fourth = (first + 3) % 4;
+        let units = vec![unit(masses[fourth], Kind::Single), unit(masses[first], Kind::Triple)];
+        Some(Self { system: System { units, opposite: true }, firsts: vec![fourth, first], k: 4 })
+    }
+
+    /// Whether there are three clusters opposite to a fourth.
+    pub(super) fn is_triple(&self) -> bool {
+        self.system.opposite && self.k == 4
+    }
+
+    /// Masses of the clusters of three opposite to a fourth, in the order of the gaps.
+    fn masses_of_triple(&self) -> Vec<f64> {
+        let mut masses = vec![self.system.units[1].mass; 4];
+        masses[self.firsts[0]] = self.system.units[0].mass;
+        masses
+    }
+
+    /// Whether all critical points in a box of gaps have the symmetry that the unknowns assume.
+    pub(super) fn are_all(&self, gaps: &[Interval], beta: Interval) -> bool {
+        !self.is_triple() || triple::are_symmetric(&self.masses_of_triple(), gaps, beta)
+    }
+
     /// The unknowns for gaps in turns.
     pub(super) fn unknowns(&self, gaps: &[Interval]) -> Vec<Interval> {
         let units = &self.system.units;
+        if self.is_triple() {
+            let both = gaps[self.firsts[1]] + gaps[(self.firsts[1] + 1) % 4];
+            return vec![(both * turn() * Interval::exact(0.5)).sqr()];
+        }
         let own = |u: usize| {
             if units[u].is_double() { gaps[self.firsts[u]] } else { Interval::ZERO }
         };
@@ -90,6 +124,15 @@ impl Units {
 
     /// The gaps for values of the unknowns.
     pub(super) fn gaps(&self, unknowns: &[Interval]) -> Vec<Interval> {
+        if self.is_triple() {
+            let t = Interval::new(unknowns[0].lo().max(0.0), unknowns[0].hi().max(0.0));
+            let g = t.sqrt() / turn();
+            let mut gaps = vec![g; 4];
+            for far in [self.firsts[0], (self.firsts[0] + 3) % 4] {
+                gaps[far] = Interval::exact(0.5) - g;
+            }
+            return gaps;
+        }
         let units = &self.system.units;
         let (n, distances) = (units.len(), self.system.distances());
         let mut apart = vec![Interval::ZERO; n];
@@ -113,6 +156,14 @@ impl Units {
                 between[u] - units[u].ends().1 * apart[u] + units[next].ends().0 * apart[next];
         }
         gaps
+    }
+
+    /// Three clusters at equal small distances opposite to a fourth, if the gaps are like this.
+    pub(super) fn near_triple(masses: &[f64], gaps: &[f64]) -> Option<Self> {
+        let triple = Self::triple(masses)?;
+        let [one, two, far, near] = [0, 1, 2, 3].map(|x| gaps[(triple.firsts[1] + x) % 4]);
+        let alike = (one - two).abs() < 1e-8 && (far - near).abs() < 1e-8;
+        (one < THREE && alike).then_some(triple)
     }
 
     /// The units in which neighbours with small gaps form pairs, the smallest gaps first.
@@ -144,6 +195,8 @@ pub(super) enum Squares {
 pub(super) fn in_squares(arrangement: &Arrangement, cell: &Cell, also_gaps: bool) -> Squares {
     let k = arrangement.k;
     let masses = &arrangement.mass[..k];
+    let gaps: Vec<Interval> = cell.gaps[..k].iter().map(|g| Interval::new(g.0, g.1)).collect();
+    let over = Over::new(Interval::new(cell.beta.0, cell.beta.1));
     let small: Vec<usize> = (0..k).filter(|p| cell.gaps[*p].1 <= SMALL).collect();
     let mut trials: Vec<Vec<usize>> = small.iter().map(|p| vec![*p]).collect();
     for (x, p) in small.iter().enumerate() {
@@ -153,11 +206,19 @@ pub(super) fn in_squares(arrangement: &Arrangement, cell: &Cell, also_gaps: bool
             }
         }
     }
+    if triple::are_symmetric(masses, &gaps, over.beta()) {
+        let units = Units::triple(masses).map(|u| (u.unknowns(&gaps), u));
+        let regular = units.is_some_and(|(boxed, u)| {
+            let value = u.system.evaluate(&boxed, &over.all);
+            !value.by[0][0].contains(0.0) || !value.f[0].contains(0.0)
+        });
+        if regular {
+            return Squares::Regular;
+        }
+    }
     if also_gaps {
         trials.push(Vec::new());
     }
-    let gaps: Vec<Interval> = cell.gaps[..k].iter().map(|g| Interval::new(g.0, g.1)).collect();
-    let over = Over::new(Interval::new(cell.beta.0, cell.beta.1));
     let decide = |pairs: &Vec<usize>| {
         let mut units = Units::new(masses, pairs)?;
         let mut boxed = units.unknowns(&gaps);

@@ -44,6 +44,7 @@ mod solve;
 mod system;
 mod track;
 mod tree;
+mod triple;
 
 pub use point::Piece;
 pub use result::{Bifurcation, Branch, Continuation, End, Kind, Sample};
@@ -55,7 +56,7 @@ use super::strata::{Members, arrange, strata};
 use super::{Report, Tokens, UndecidedBox};
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
-use birth::Birth;
+use birth::{Birth, Outcome};
 use fold::Fold;
 use point::{Event, Point};
 use result::morse;
@@ -518,35 +519,24 @@ impl<'a> Work<'a> {
         pieces: &[Piece],
     ) {
         let number = self.found.bifurcations.len();
-        let is_pair = |c: &&usize| clusters[**c].len() == 2;
         let equal = |c: &&usize| clusters[**c].windows(2).all(|m| m[0] == m[1]);
-        let simple = event.clusters.iter().filter(is_pair).count() == event.clusters.len();
+        let several = event.clusters.iter().any(|c| clusters[*c].len() > 2);
         let kind = match () {
-            () if !simple || event.clusters.len() > 1 => Kind::Multiple,
-            () if clusters.len() == 2 => Kind::Pitchfork,
-            () if event.clusters.iter().filter(equal).count() == 1 => Kind::Pitchfork,
+            () if several || event.clusters.len() > 1 => Kind::Multiple,
+            () if clusters.len() == 2 || event.clusters.iter().all(|c| equal(&c)) => {
+                Kind::Pitchfork
+            }
             () => Kind::Transcritical,
         };
-        let mut proved = simple && event.clusters.len() <= 6;
-        // Every choice of clusters that split, and for different masses both orders.
-        let mut choices: Vec<Vec<(usize, bool)>> = vec![Vec::new()];
-        for cluster in event.clusters.iter().take(6) {
-            // A reflection exchanges the orders opposite to all others.
-            let one = equal(&cluster) || clusters.len() == 2;
-            let orders: &[bool] = if one { &[false] } else { &[false, true] };
-            let longer: Vec<Vec<(usize, bool)>> = choices
-                .iter()
-                .flat_map(|c| orders.iter().map(move |o| [&c[..], &[(*cluster, *o)]].concat()))
-                .collect();
-            choices.extend(longer);
-        }
-        for split in choices.iter().filter(|c| simple && !c.is_empty()) {
-            match Birth::new(clusters, event, split, number, &self.strata) {
-                Some(birth) => {
-                    self.births.push(birth);
+        let (choices, mut proved) = birth::choices(clusters, event);
+        for split in &choices {
+            match Outcome::of(clusters, event, split, number, &self.strata) {
+                Outcome::Begins(birth) => {
+                    self.births.push(*birth);
                     self.born.push(None);
                 }
-                None => proved = false,
+                Outcome::Absent => {}
+                Outcome::Unknown => proved = false,
             }
         }
         if !proved {

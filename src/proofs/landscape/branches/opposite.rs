@@ -10,33 +10,43 @@
 //! They have no symmetry left: at `t = 0` they say that eta is 0 and that the second derivative for
 //! splitting the cluster is 0.
 
-use super::jet::Jet;
-use super::shape::Shapes;
+use super::shape::{Shapes, common};
 use super::solve::Value;
-use super::system::{System, turn};
+use super::system::{Kind, System, Unit, turn};
+use super::triple;
 use crate::num::interval::Interval;
 
 /// An odd function divided by its argument x, as a function of `x^2`: value, slope, and derivative
 /// by beta.
 #[derive(Clone, Copy)]
-struct Even {
-    value: Interval,
-    slope: Interval,
-    by_beta: Interval,
+pub(super) struct Even {
+    pub(super) value: Interval,
+    pub(super) slope: Interval,
+    pub(super) by_beta: Interval,
 }
 
 /// The pull at the distance `centre + x`, in turns, divided by x in radians; centre is 0 or 1/2.
-fn even(shapes: &Shapes, centre: f64, at: &Jet, x: Interval) -> Even {
+pub(super) fn even(shapes: &Shapes, centre: f64, x: Interval) -> Even {
     let reach = Interval::symmetric(x.mag());
+    let at = shapes.jet(Interval::exact(centre));
     let between = shapes.jet(Interval::exact(centre) + reach);
     let square = (x * turn()).sqr();
     let whole = |c: f64| Interval::exact(c);
     // Even coefficients are 0, and the last is the remainder of Lagrange.
-    let value = at[1] + square * (at[3] + square * (at[5] + square * between[7]));
-    let slope = at[3] + square * (whole(2.0) * at[5] + square * (whole(3.0) * between[7]));
+    let mut value = at[1] + square * (at[3] + square * (at[5] + square * between[7]));
+    let mut slope = at[3] + square * (whole(2.0) * at[5] + square * (whole(3.0) * between[7]));
+    if x.mig() > CLEAR {
+        // (u / x)' = (w - u / x) / x, and dx^2 = 2 x dx.
+        let (shape, radians) = (shapes.at(whole(centre) + x), x * turn());
+        value = common(value, shape.u / radians);
+        slope = common(slope, (shape.w - value) / (whole(2.0) * square));
+    }
     let (_, cosine, ..) = shapes.parts(whole(centre) + x);
     Even { value, slope, by_beta: (cosine - whole(1.0)) * value }
 }
+
+/// Smallest distance in turns at which quotients are also computed directly.
+const CLEAR: f64 = 0.01;
 
 impl System {
     /// The unit with two clusters, its masses and the mass of the other one.
@@ -51,20 +61,24 @@ impl System {
         Interval::exact(if own == 1 { 1.0 } else { -1.0 })
     }
 
-    /// Equations and derivatives for `(eta, t)`; negative t count as 0.
+    /// Equations and derivatives for `(eta, t)`, or for t of three clusters; negative t count as 0.
     pub(super) fn evaluate_opposite(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
+        if let [Unit { mass, .. }, Unit { mass: m, kind: Kind::Triple }] = self.units[..] {
+            let t = Interval::new(unknowns[0].lo().max(0.0), unknowns[0].hi().max(0.0));
+            let (f, by, by_beta) = triple::equation(mass / m, t, shapes);
+            return Value { f: vec![f], by: vec![vec![by]], by_beta: vec![by_beta] };
+        }
         let (own, members, mass) = self.light();
         let (eta, sign) = (unknowns[0], Self::sign(own));
         let t = Interval::new(unknowns[1].lo().max(0.0), unknowns[1].hi().max(0.0));
         let g = t.sqrt() / turn();
-        let (near, far) = (shapes.jet(Interval::ZERO), shapes.jet(Interval::exact(0.5)));
         let mut value = Value {
             f: vec![Interval::ZERO; 2],
             by: vec![vec![Interval::ZERO; 2]; 2],
             by_beta: vec![Interval::ZERO; 2],
         };
         let total = Interval::exact(members[0].0 + members[1].0);
-        let pull = even(shapes, 0.0, &near, g);
+        let pull = even(shapes, 0.0, g);
         value.f[1] = total * pull.value;
         value.by[1][1] = total * pull.slope;
         value.by_beta[1] = total * pull.by_beta;
@@ -73,7 +87,7 @@ impl System {
         {
             let x = place + sign * eta;
             // The pull at pi - x is minus that at pi + x.
-            let v = even(shapes, 0.5, &far, g * x);
+            let v = even(shapes, 0.5, g * x);
             let by_x = v.value + Interval::exact(2.0) * t * x.sqr() * v.slope;
             let by_t = x * x.sqr() * v.slope;
             for (row, weight) in [(0, -m), (1, -side * mass)] {
@@ -98,9 +112,8 @@ impl System {
     ) -> Option<Vec<Interval>> {
         let (own, members, _) = self.light();
         let offset = distance - Interval::exact(0.5);
-        let far = shapes.jet(Interval::exact(0.5));
-        let v = members
-            .map(|(_, place)| even(shapes, 0.5, &far, place * g + Self::sign(own) * offset).value);
+        let v =
+            members.map(|(_, place)| even(shapes, 0.5, place * g + Self::sign(own) * offset).value);
         let [one, two] = [Interval::exact(members[0].0), Interval::exact(members[1].0)];
         let below = one * v[0] + two * v[1];
         if below.contains(0.0) {
@@ -109,7 +122,7 @@ impl System {
         let bound = ((v[0] - v[1]) * (one * two / (one + two)) / below).mag();
         let mut eta = Interval::symmetric(bound);
         if g.lo() > 0.0 {
-            eta = super::shape::common(eta, offset / g);
+            eta = common(eta, offset / g);
         }
         Some(vec![eta, (g * turn()).sqr()])
     }

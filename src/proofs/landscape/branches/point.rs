@@ -135,7 +135,7 @@ pub(super) fn point_of(units: &Units, start: &[f64], beta: f64) -> Option<Point>
     let over = Over::new(Interval::exact(beta));
     let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
     let root = solve::isolate(&evaluate, start, &[1e-4, 1e-6, 1e-8, 1e-10, 1e-11])?;
-    let doubles = &root.place[units.system.distances()..];
+    let doubles = &root.place[units.system.first_inside()..];
     if doubles.iter().any(|t| t.lo() <= 0.0) {
         return None;
     }

@@ -54,6 +54,11 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
+    /// The interval of beta.
+    pub(super) fn beta(&self) -> Interval {
+        self.beta
+    }
+
     /// For all beta in an interval.
     pub(super) fn new(beta: Interval) -> Self {
         Self { beta, kernel: Kernel::new((beta.lo(), beta.hi())) }

@@ -216,9 +216,12 @@ pub(super) fn isolate(
     sizes: &[f64],
 ) -> Option<Root> {
     let zero = approximate(evaluate, start)?;
-    sizes.iter().find_map(|size| {
-        let alone: Vec<Interval> = zero.iter().map(|z| Interval::new(z - size, z + size)).collect();
-        let place = contract(evaluate, krawczyk(evaluate, &alone, &zero)?);
-        Some(Root { alone, place })
-    })
+    let around = |size: &f64| -> Vec<Interval> {
+        zero.iter().map(|z| Interval::new(z - size, z + size)).collect()
+    };
+    let tested = |size: &f64| krawczyk(evaluate, &around(size), &zero);
+    let (first, image) = sizes.iter().enumerate().find_map(|(x, size)| Some((x, tested(size)?)))?;
+    // A zero in a smaller box is the same one; a wide box may contract slowly.
+    let narrow = sizes[first + 1..].iter().rev().find_map(tested).unwrap_or(image);
+    Some(Root { alone: around(&sizes[first]), place: contract(evaluate, narrow) })
 }

@@ -38,6 +38,8 @@ pub(super) enum Kind {
     Pair,
     /// Two clusters; the mass of the second.
     Uneven(f64),
+    /// Three clusters of the same mass at the same distance, the second unit, opposite to the first.
+    Triple,
     /// One cluster; the second derivative for splitting it is an equation.
     Watched,
 }
@@ -60,6 +62,7 @@ impl Unit {
                 let all = Interval::exact(m + second);
                 vec![(m, -(Interval::exact(second) / all)), (second, Interval::exact(m) / all)]
             }
+            Kind::Triple => vec![(m, -half - half), (m, Interval::ZERO), (m, half + half)],
         }
     }
 
@@ -68,6 +71,7 @@ impl Unit {
         match self.kind {
             Kind::Single | Kind::Watched => self.mass,
             Kind::Pair => 2.0 * self.mass,
+            Kind::Triple => 3.0 * self.mass,
             Kind::Uneven(second) => self.mass + second,
         }
     }
@@ -128,6 +132,11 @@ impl System {
     /// Number of distances.
     pub(super) fn distances(&self) -> usize {
         self.units.len() - 1
+    }
+
+    /// The number of the first unknown that is a distance inside a unit, or its square.
+    pub(super) fn first_inside(&self) -> usize {
+        if self.units.iter().any(|u| u.kind == Kind::Triple) { 0 } else { self.distances() }
     }
 
     /// The units with two clusters.
@@ -511,6 +520,11 @@ pub(super) struct Over {
 }
 
 impl Over {
+    /// The interval of beta.
+    pub(super) fn beta(&self) -> Interval {
+        self.all.beta()
+    }
+
     /// For all beta in an interval.
     pub(super) fn new(beta: Interval) -> Self {
         let middle = Interval::exact(beta.mid());

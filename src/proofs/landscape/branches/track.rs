@@ -45,12 +45,18 @@ struct Link {
 
 /// The link with one of the given radii.
 fn link(arrangement: &Arrangement, from: &Point, beta: f64, pads: &[f64]) -> Option<Link> {
-    let k = arrangement.k;
+    let (k, masses) = (arrangement.k, &arrangement.mass[..arrangement.k]);
     let middle: Vec<f64> = from.place[..k].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
-    let units = Units::near(&arrangement.mass[..k], &middle)?;
+    let triple = Units::near_triple(masses, &middle);
+    let mut all = triple.into_iter().chain(Units::near(masses, &middle));
+    all.find_map(|units| link_in(&units, from, beta, pads, k))
+}
+
+/// The link in given coordinates.
+fn link_in(units: &Units, from: &Point, beta: f64, pads: &[f64], k: usize) -> Option<Link> {
     let first = units.unknowns(&intervals(&from.place[..k]));
     let start: Vec<f64> = first.iter().map(|v| v.mid()).collect();
-    let next = point_of(&units, &start, beta)?;
+    let next = point_of(units, &start, beta)?;
     let last = units.unknowns(&intervals(&next.place[..k]));
     let over = Over::new(Interval::new(from.beta.min(beta), from.beta.max(beta)));
     let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
@@ -75,6 +81,16 @@ fn link(arrangement: &Arrangement, from: &Point, beta: f64, pads: &[f64]) -> Opt
         let mut place = from.place;
         for (p, f) in place.iter_mut().zip(units.gaps(&found)) {
             *p = (f.lo().max(0.0), f.hi());
+        }
+        let whole: Vec<Interval> = (0..k)
+            .map(|x| {
+                let ends = [from.place[x], next.place[x], place[x]];
+                let low = ends.iter().fold(1.0, |low, g| g.0.min(low));
+                Interval::new(low, ends.iter().fold(0.0, |high, g| g.1.max(high)))
+            })
+            .collect();
+        if !units.are_all(&whole, over.beta()) {
+            return None;
         }
         Some(Link { next, place, narrower: pads.len() - x - 1 })
     })
