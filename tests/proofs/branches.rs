@@ -117,6 +117,31 @@ fn two_different_tokens_split_in_two_orders() {
 }
 
 #[test]
+fn four_masses_have_two_pitchforks_a_fold_and_a_transcritical_bifurcation() {
+    let found = all(&[1.0, 2.0, 3.0, 4.0], (0.2, 0.43));
+    assert!(found.complete, "{:?} {:?}", found.missing, found.undecided_boxes);
+    assert_eq!(found.branches.len(), 18);
+    let kinds: Vec<Kind> = found.bifurcations.iter().map(|b| b.kind).collect();
+    assert_eq!(kinds, [Kind::Pitchfork, Kind::Fold, Kind::Transcritical, Kind::Pitchfork]);
+    assert!(found.bifurcations.iter().all(|b| b.proved && b.beta.1 - b.beta.0 < 1e-11));
+    // Two different tokens of mass m in all, opposite to all others: m = M e^{-2 beta}.
+    for (x, exact) in [(0, 0.5 * 1.5f64.ln()), (3, 0.5 * (7.0f64 / 3.0).ln())] {
+        let b = &found.bifurcations[x];
+        assert!(b.beta.0 <= exact && exact <= b.beta.1 && b.born.len() == 1, "{b:?}");
+        assert_eq!(found.branches[b.born[0]].ends, (End::Bifurcation(x), End::Range));
+    }
+    // A singular zero of the forces, computed with 30 digits.
+    let fold = &found.bifurcations[1];
+    let exact = 0.385_595_357_241_870_56;
+    assert!(fold.beta.0 <= exact && exact <= fold.beta.1, "{fold:?}");
+    let ends: Vec<_> = fold.born.iter().map(|x| found.branches[*x].ends).collect();
+    assert_eq!(fold.ascents, (3, 2));
+    assert!(ends.contains(&(End::Bifurcation(1), End::Range)), "{ends:?}");
+    assert!(ends.contains(&(End::Bifurcation(1), End::Bifurcation(2))), "{ends:?}");
+    is_a_chain(&found);
+}
+
+#[test]
 fn a_search_that_is_stopped_claims_nothing() {
     let tokens = Tokens::new(&[1.0; 5], (0.1, 0.4)).expect("tokens");
     let stopped = all_branches(&tokens, &|_, boxes| boxes < 500).expect("arithmetic");

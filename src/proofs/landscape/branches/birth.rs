@@ -1,10 +1,11 @@
-//! Branches that begin where clusters of two equal tokens split.
+//! Branches that begin where clusters split.
 
 use super::super::strata::Members;
 use super::blow_up::Units;
 use super::point::{Event, Point, point_of};
 use super::solve;
 use super::system::Over;
+use super::triple;
 use crate::num::interval::Interval;
 
 /// A branch that begins at a bifurcation, in the coordinates of the blow-up: for every beta of an
@@ -53,52 +54,112 @@ fn maps(own: &[Members], other: &[Members]) -> Vec<Vec<usize>> {
 /// Relative lengths of the interval of beta, the longest first.
 const LENGTHS: [f64; 8] = [0.1, 0.04, 0.015, 5e-3, 1.5e-3, 4e-4, 1e-4, 2e-5];
 
-impl Birth {
-    /// The branch on which given clusters of an event are split in two, perhaps with the second
-    /// token first, and its proof; `None` if there is no such branch, or no proof.
-    pub(super) fn new(
+/// A way in which a cluster of an event splits: its number, and the new clusters in their order.
+pub(super) type Split = (usize, Vec<Members>);
+
+/// The ways in which one cluster can split, and whether these are all.
+///
+/// Two tokens split in two orders; equal ones, or two clusters opposite to each other, in one up to
+/// symmetry. Three equal tokens split into one and two, and if they are opposite to all others, where
+/// the terms of third order vanish, also into three at equal distances.
+fn ways(clusters: &[Members], cluster: usize) -> (Vec<Split>, bool) {
+    let (members, opposite) = (&clusters[cluster], clusters.len() == 2);
+    let equal = members.windows(2).all(|m| m[0] == m[1]);
+    let (all, known) = match members[..] {
+        [a, b] if equal || opposite => (vec![vec![vec![a], vec![b]]], true),
+        [a, b] => (vec![vec![vec![a], vec![b]], vec![vec![b], vec![a]]], true),
+        [a, b, c] if equal && opposite => {
+            (vec![vec![vec![a, b], vec![c]], vec![vec![a], vec![b], vec![c]]], true)
+        }
+        [a, b, c] if equal => (vec![vec![vec![a, b], vec![c]], vec![vec![a], vec![b, c]]], false),
+        _ => (Vec::new(), false),
+    };
+    (all.into_iter().map(|groups| (cluster, groups)).collect(), known)
+}
+
+/// All choices of clusters of an event that split, and whether no other ways are possible.
+pub(super) fn choices(clusters: &[Members], event: &Event) -> (Vec<Vec<Split>>, bool) {
+    let (mut all, mut known): (Vec<Vec<Split>>, bool) = (vec![Vec::new()], true);
+    for cluster in event.clusters.iter().take(MOST) {
+        let (own, complete) = ways(clusters, *cluster);
+        known &= complete;
+        let longer: Vec<Vec<Split>> = all
+            .iter()
+            .flat_map(|c| own.iter().map(move |w| [&c[..], std::slice::from_ref(w)].concat()))
+            .collect();
+        all.extend(longer);
+    }
+    all.retain(|c| !c.is_empty());
+    (all, known && event.clusters.len() <= MOST)
+}
+
+/// Number of clusters that may split at once.
+const MOST: usize = 6;
+
+/// What is known of a branch on which given clusters are split.
+pub(super) enum Outcome {
+    /// It begins at the bifurcation.
+    Begins(Box<Birth>),
+    /// There is no such branch: its distances would have different signs.
+    Absent,
+    Unknown,
+}
+
+impl Outcome {
+    /// The branch on which given clusters of an event are split, and its proof.
+    pub(super) fn of(
         clusters: &[Members],
         event: &Event,
-        split: &[(usize, bool)],
+        split: &[Split],
         bifurcation: usize,
         strata: &[Vec<Members>],
-    ) -> Option<Self> {
+    ) -> Self {
         let (mut upper, mut gaps, mut pairs): (Vec<Members>, Vec<Interval>, Vec<usize>) =
             Default::default();
         for (x, members) in clusters.iter().enumerate() {
-            if let Some((_, backwards)) = split.iter().find(|s| s.0 == x) {
-                let [a, b] = members[..] else { return None };
-                let (a, b) = if *backwards { (b, a) } else { (a, b) };
-                pairs.push(upper.len());
-                upper.extend([vec![a], vec![b]]);
-                gaps.push(Interval::ZERO);
+            if let Some((_, groups)) = split.iter().find(|s| s.0 == x) {
+                pairs.extend(upper.len()..upper.len() + groups.len() - 1);
+                gaps.extend(vec![Interval::ZERO; groups.len() - 1]);
+                upper.extend(groups.iter().cloned());
             } else {
                 upper.push(members.clone());
             }
             gaps.push(event.gaps[x]);
         }
-        let (stratum, maps) = strata
-            .iter()
-            .enumerate()
-            .map(|(s, c)| (s, maps(&upper, c)))
-            .find(|m| !m.1.is_empty())?;
         let masses: Vec<f64> =
             upper.iter().map(|c| c.iter().map(|m| f64::from(*m)).sum()).collect();
-        let units = Units::new(&masses, &pairs)?;
-        let origin = units.unknowns(&gaps);
+        let place =
+            strata.iter().enumerate().map(|(s, c)| (s, maps(&upper, c))).find(|m| !m.1.is_empty());
+        let three = split.iter().any(|s| s.1.len() == 3);
+        let units = if three { Units::triple(&masses) } else { Units::new(&masses, &pairs) };
+        let (Some((stratum, maps)), Some(mut units)) = (place, units) else {
+            return Self::Unknown;
+        };
+        let mut origin = units.unknowns(&gaps);
+        if let Some(opposite) = units.opposite() {
+            (units, origin) = (opposite, vec![Interval::ZERO; 2]);
+        }
+        if three && !triple::are_symmetric_near(&masses, event.beta) {
+            return Self::Unknown;
+        }
         // The slopes at the bifurcation tell on which side the branch is.
         let value = units.system.evaluate(&origin, &Over::new(event.beta).all);
         let right: Vec<Interval> = value.by_beta.iter().map(|b| -*b).collect();
-        let slopes = solve::linear(&value.by, &right)?;
-        let squares = &slopes[units.system.distances()..];
+        let Some(slopes) = solve::linear(&value.by, &right) else { return Self::Unknown };
+        let squares = &slopes[units.system.first_inside()..];
         let side = match () {
             () if squares.iter().all(|s| s.is_positive()) => 1.0,
             () if squares.iter().all(|s| s.is_negative()) => -1.0,
-            () => return None,
+            () if squares.iter().any(|s| s.is_positive())
+                && squares.iter().any(|s| s.is_negative()) =>
+            {
+                return Self::Absent;
+            }
+            () => return Self::Unknown,
         };
-        LENGTHS.iter().find_map(|length| {
+        let found = LENGTHS.iter().find_map(|length| {
             let reach = length * event.beta.mid().abs().max(0.1);
-            let mut birth = Self {
+            let mut birth = Birth {
                 bifurcation,
                 stratum,
                 at: event.beta,
@@ -110,10 +171,14 @@ impl Birth {
                 maps: maps.clone(),
                 slopes: Vec::new(),
             };
-            birth.prove(&origin, &slopes, reach).then_some(birth)
-        })
+            (birth.prove(&origin, &slopes, reach) && (!three || birth.point().is_some()))
+                .then_some(birth)
+        });
+        found.map_or(Self::Unknown, |birth| Self::Begins(Box::new(birth)))
     }
+}
 
+impl Birth {
     /// Krawczyk's test in a box around the segment that the slopes predict, and monotone squares.
     fn prove(&mut self, origin: &[Interval], slopes: &[Interval], reach: f64) -> bool {
         let over = |beta: Interval| {
@@ -132,7 +197,7 @@ impl Birth {
         else {
             return false;
         };
-        let squares = self.units.system.distances()..;
+        let squares = self.units.system.first_inside()..;
         if centre[squares.clone()].iter().chain(&last[squares.clone()]).any(|t| *t <= 0.0) {
             return false;
         }
@@ -186,8 +251,10 @@ impl Birth {
                     .iter()
                     .map(|x| Interval::new(point.place[*x].0, point.place[*x].1))
                     .collect();
+                // Other unknowns than one of three clusters are 0 only by symmetry.
+                let known = self.units.are_all(&gaps, Interval::exact(point.beta));
                 let unknowns = self.units.unknowns(&gaps);
-                unknowns.iter().zip(&self.alone).all(|(u, a)| u.inside(*a))
+                known && unknowns.iter().zip(&self.alone).all(|(u, a)| u.inside(*a))
             })
     }
 

@@ -1,16 +1,20 @@
 //! Folds: two branches that end in each other.
 //!
-//! At a fold the derivative A of the equations G has a null vector v. With one entry of v equal to
-//! 1, the equations `G = 0, A v = 0` for the gaps, the other entries of v and beta are regular, so
-//! Krawczyk's test encloses a fold. Near it the critical points are a curve
-//! `z = z_0 + s v + w`: for every s the equations have exactly one solution in beta and in w, where
-//! the entry of w in which v is 1 is 0.
+//! Near a fold, beta is no coordinate of the curve of critical points, but some unknown z of its
+//! equations is: for every value of this unknown, Krawczyk's test finds exactly one critical point
+//! and its beta in a box. With `z = z_0 + s v + w`, where v is the direction of the curve, beta is
+//! a function of s. Its second derivative has a sign wherever the first is 0, so it has at most one
+//! fold in the box, and it has one because two points of the curve have the same beta.
+//!
+//! Clusters at a small distance are described by their centre of mass and their distance, because
+//! their forces are almost equal.
 
-use super::super::cell::{Arrangement, Row};
-use super::point::{Point, ascents, clusters_of, intervals, point, splits_have_signs};
+use super::super::cell::Arrangement;
+use super::blow_up::Units;
+use super::point::{Point, ascents, intervals, point_of, splits_have_signs};
 use super::shape::Shapes;
 use super::solve::{self, Value};
-use super::system::{Over, System, turn};
+use super::system::Over;
 use crate::num::interval::Interval;
 
 /// A fold with a box in which all critical points form one curve through it.
@@ -27,132 +31,41 @@ pub(super) struct Fold {
     pub(super) ascents: (usize, usize),
 }
 
-/// The equations of a fold: distances, entries of v but one, and beta.
-struct Equations {
-    masses: Vec<f64>,
-    /// The entry of v that is 1.
-    fixed: usize,
-}
-
-impl Equations {
-    fn evaluate(&self, unknowns: &[Interval]) -> Option<Value> {
-        let n = self.masses.len() - 1;
-        let beta = unknowns[2 * n - 1];
-        if beta.mag() > 120.0 {
-            return None;
-        }
-        let shapes = Shapes::new(beta);
-        let mut v = unknowns[n..2 * n - 1].to_vec();
-        v.insert(self.fixed, Interval::exact(1.0));
-        let size = 2 * n;
-        let mut value = Value {
-            f: vec![Interval::ZERO; size],
-            by: vec![vec![Interval::ZERO; size]; size],
-            by_beta: vec![Interval::ZERO; size],
-        };
-        // Columns: distances, then v without its fixed entry.
-        let column = |m: usize| match m {
-            m if m == self.fixed => None,
-            m if m < self.fixed => Some(n + m),
-            m => Some(n + m - 1),
-        };
-        let turn = turn();
-        for a in 0..n {
-            let (mut distance, mut along) = (Interval::ZERO, Interval::ZERO);
-            for b in a + 1..=n {
-                (distance, along) = (distance + unknowns[b - 1], along + v[b - 1]);
-                let mass = Interval::exact(self.masses[a] * self.masses[b]);
-                let shape = shapes.at(distance);
-                let (stiff, bend) = (mass * shape.w * turn, mass * shape.w1 * turn.sqr() * along);
-                for l in a..b {
-                    value.f[l] = value.f[l] + mass * shape.u;
-                    value.f[n + l] = value.f[n + l] + stiff * along;
-                    value.by[l][size - 1] = value.by[l][size - 1] + mass * shape.u_beta;
-                    value.by[n + l][size - 1] =
-                        value.by[n + l][size - 1] + mass * shape.w_beta * turn * along;
-                    for m in a..b {
-                        value.by[l][m] = value.by[l][m] + stiff;
-                        value.by[n + l][m] = value.by[n + l][m] + bend;
-                        if let Some(c) = column(m) {
-                            value.by[n + l][c] = value.by[n + l][c] + stiff;
-                        }
-                    }
-                }
-            }
-        }
-        Some(value)
-    }
-}
-
-/// The second derivative of the equations of single clusters along a direction.
-fn bend(system: &System, z: &[Interval], along: &[Interval], shapes: &Shapes) -> Vec<Interval> {
-    let n = z.len();
-    let mut bend = vec![Interval::ZERO; n];
-    for a in 0..n {
-        let (mut distance, mut sum) = (Interval::ZERO, Interval::ZERO);
-        for b in a + 1..=n {
-            (distance, sum) = (distance + z[b - 1], sum + along[b - 1] * turn());
-            let mass = Interval::exact(system.units[a].mass * system.units[b].mass);
-            let second = mass * shapes.at(distance).w1 * sum.sqr();
-            bend[a..b].iter_mut().for_each(|v| *v = *v + second);
-        }
-    }
-    bend
-}
-
-/// Coordinates near a fold: `z = origin + s along + w`, and beta.
+/// The curve with one of the unknowns z of its equations as parameter.
 #[derive(Clone, Debug)]
-struct Around {
-    origin: Vec<f64>,
-    along: Vec<f64>,
-    /// The entry of `along` that is 1; that of w is 0.
+struct Curve {
+    units: Units,
+    /// The unknown that is the parameter.
     fixed: usize,
-    radius: f64,
-    /// Bounds of w without the fixed entry, and of beta.
-    beside: Vec<Interval>,
 }
 
-impl Around {
-    /// w with its fixed entry.
-    fn whole(&self, beside: &[Interval]) -> Vec<Interval> {
-        let mut w = beside.to_vec();
-        w.insert(self.fixed, Interval::ZERO);
-        w
+impl Curve {
+    /// A vector with an entry at the place of the parameter.
+    fn whole(&self, beside: &[Interval], own: Interval) -> Vec<Interval> {
+        let mut all = beside.to_vec();
+        all.insert(self.fixed, own);
+        all
     }
 
-    /// The distances for values of s and w.
-    fn distances(&self, s: Interval, beside: &[Interval]) -> Vec<Interval> {
-        let w = self.whole(beside);
-        let lines = self.origin.iter().zip(&self.along).zip(&w);
-        lines.map(|((o, v), w)| Interval::exact(*o) + s * Interval::exact(*v) + *w).collect()
-    }
-
-    /// Whether distances and beta lie in the box.
-    fn contains(&self, z: &[Interval], beta: Interval) -> bool {
-        let s = z[self.fixed] - Interval::exact(self.origin[self.fixed]);
-        let Some((span, beside)) = self.beside.split_last() else { return false };
-        let w = self.whole(beside);
-        s.mag() < self.radius
-            && beta.inside(*span)
-            && (0..z.len()).filter(|m| *m != self.fixed).all(|m| {
-                let own = z[m] - Interval::exact(self.origin[m]);
-                (own - s * Interval::exact(self.along[m])).inside(w[m])
-            })
-    }
-
-    /// The equations on the curve for w and beta, where s is given; the derivative by s takes the
-    /// place of that by beta.
-    fn evaluate(&self, system: &System, s: Interval, unknowns: &[Interval]) -> Option<Value> {
+    /// The equations for the other unknowns and beta, given the parameter; the derivative by the
+    /// parameter takes the place of that by beta.
+    fn evaluate(&self, parameter: f64, unknowns: &[Interval]) -> Option<Value> {
         let (beta, beside) = unknowns.split_last()?;
+        let mut along = vec![0.0; beside.len() + 1];
+        along[self.fixed] = 1.0;
+        self.at(&self.whole(beside, Interval::exact(parameter)), *beta, &along)
+    }
+
+    /// The equations at z and beta, with the derivatives by the other unknowns and beta, and that
+    /// along a direction.
+    fn at(&self, z: &[Interval], beta: Interval, along: &[f64]) -> Option<Value> {
         if beta.mag() > 120.0 {
             return None;
         }
-        let mut value = system.evaluate_over(&self.distances(s, beside), &Over::new(*beta));
+        let mut value = self.units.system.evaluate_over(z, &Over::new(beta));
         for (row, by_beta) in value.by.iter_mut().zip(&mut value.by_beta) {
-            let slope = row
-                .iter()
-                .zip(&self.along)
-                .fold(Interval::ZERO, |sum, (a, v)| sum + *a * Interval::exact(*v));
+            let terms = row.iter().zip(along);
+            let slope = terms.fold(Interval::ZERO, |sum, (a, v)| sum + *a * Interval::exact(*v));
             row.remove(self.fixed);
             row.push(*by_beta);
             *by_beta = slope;
@@ -160,170 +73,273 @@ impl Around {
         Some(value)
     }
 
-    /// Whether the equations have exactly one solution in the box for every s, by Krawczyk's test
-    /// at `w = 0`. The values there are `G(z_0) + s A v + s^2 B / 2`, where B is the second
-    /// derivative along v between; the matrix Y of the test is applied to B first, so that the
-    /// parts of all equations move together.
-    fn is_curve(&self, system: &System, centre: &[f64]) -> bool {
-        let s = Interval::symmetric(self.radius);
-        let point: Vec<Interval> = centre.iter().map(|c| Interval::exact(*c)).collect();
-        let (Some(over), Some(start)) =
-            (self.evaluate(system, s, &self.beside), self.evaluate(system, Interval::ZERO, &point))
-        else {
-            return false;
+    /// Approximate other unknowns and beta at a value of the parameter, and their derivatives.
+    fn point(&self, parameter: f64, near: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let curve = |u: &[Interval]| self.evaluate(parameter, u);
+        let found = solve::approximate(&curve, near)?;
+        let exact: Vec<Interval> = found.iter().map(|v| Interval::exact(*v)).collect();
+        let value = curve(&exact)?;
+        let y = solve::inverse(&solve::middles(&value.by))?;
+        let slope = |row: &Vec<f64>| -> f64 {
+            row.iter().zip(&value.by_beta).map(|(y, b)| -y * b.mid()).sum()
         };
-        let Some(y) = solve::inverse(&solve::middles(&over.by)) else { return false };
+        let slopes = y.iter().map(slope).collect();
+        Some((found, slopes))
+    }
+
+    /// Approximate parameter, other unknowns and beta at the first zero of the derivative of beta
+    /// beyond a point, where beta grows in the given direction.
+    fn turning(&self, from: f64, near: Vec<f64>, direction: f64) -> Option<(f64, Vec<f64>)> {
+        let n = near.len();
+        let (near, slopes) = self.point(from, &near)?;
+        let sign = direction * slopes[n - 1].signum();
+        let (mut before, mut step) = ((from, near, slopes), 1e-6);
+        let mut after = loop {
+            let parameter = before.0 + sign * step;
+            let (found, slopes) = self.point(parameter, &before.1)?;
+            if slopes[n - 1] * before.2[n - 1] <= 0.0 {
+                break (parameter, found, slopes);
+            }
+            (before, step) = ((parameter, found, slopes), 1.5 * step);
+            if step > 0.1 {
+                return None;
+            }
+        };
+        for _ in 0..60 {
+            let (a, b) = (before.2[n - 1], after.2[n - 1]);
+            let share = (a / (a - b)).clamp(0.02, 0.98);
+            let parameter = before.0 + share * (after.0 - before.0);
+            let (found, slopes) = self.point(parameter, &before.1)?;
+            let end = if slopes[n - 1] * a > 0.0 { &mut before } else { &mut after };
+            *end = (parameter, found, slopes);
+            if (after.0 - before.0).abs() < 1e-12 {
+                break;
+            }
+        }
+        Some((before.0, before.1))
+    }
+}
+
+/// Coordinates near a fold: `z = origin + s along + w`, and beta.
+#[derive(Clone, Debug)]
+struct Around {
+    curve: Curve,
+    origin: Vec<f64>,
+    /// The direction of the curve; its entry at the parameter is 1, that of w is 0.
+    along: Vec<f64>,
+    radius: f64,
+    /// Bounds of w without the entry at the parameter, and of beta.
+    beside: Vec<Interval>,
+}
+
+impl Around {
+    /// The unknowns for values of s and w.
+    fn unknowns(&self, s: Interval, beside: &[Interval]) -> Vec<Interval> {
+        let w = self.curve.whole(beside, Interval::ZERO);
+        let lines = self.origin.iter().zip(&self.along).zip(&w);
+        lines.map(|((o, v), w)| Interval::exact(*o) + s * Interval::exact(*v) + *w).collect()
+    }
+
+    /// Whether the unknowns z and beta lie in the box.
+    fn contains(&self, z: &[Interval], beta: Interval) -> bool {
+        let fixed = self.curve.fixed;
+        let s = z[fixed] - Interval::exact(self.origin[fixed]);
+        let Some((span, beside)) = self.beside.split_last() else { return false };
+        let w = self.curve.whole(beside, Interval::ZERO);
+        s.mag() < self.radius
+            && beta.inside(*span)
+            && (0..z.len()).filter(|m| *m != fixed).all(|m| {
+                let own = z[m] - Interval::exact(self.origin[m]);
+                (own - s * Interval::exact(self.along[m])).inside(w[m])
+            })
+    }
+
+    /// The equations on a box of s, w and beta.
+    fn evaluate(&self, s: Interval, beside: &[Interval]) -> Option<Value> {
+        let (beta, w) = beside.split_last()?;
+        self.curve.at(&self.unknowns(s, w), *beta, &self.along)
+    }
+
+    /// The image of a box of w and beta for all s of an interval around 0, under Krawczyk's
+    /// operator at its middle. The values there are `G(z_0) + s A v + s^2 B / 2`, where B is the
+    /// second derivative along v between; the matrix Y of the operator is applied to B first, so
+    /// that the parts of all equations move together.
+    fn image(&self, s: Interval, beside: &[Interval]) -> Option<Vec<Interval>> {
         let n = self.origin.len();
-        let line = self.distances(s, &point[..n - 1]);
+        let point: Vec<Interval> = beside.iter().map(|b| Interval::exact(b.mid())).collect();
+        let (over, start) = (self.evaluate(s, beside)?, self.evaluate(Interval::ZERO, &point)?);
+        let y = solve::inverse(&solve::middles(&over.by))?;
+        let line = self.unknowns(s, &point[..n - 1]);
         let along: Vec<Interval> = self.along.iter().map(|v| Interval::exact(*v)).collect();
-        let bend = bend(system, &line, &along, &Shapes::new(point[n - 1]));
-        let half_square = Interval::new(0.0, (0.5 * self.radius * self.radius).next_up());
+        let bend = self.curve.units.system.bend(&line, &along, &Shapes::new(point[n - 1]));
+        let half_square = Interval::new(0.0, (0.5 * s.mag() * s.mag()).next_up());
         let (first, slope) = (solve::apply(&y, &start.f), solve::apply(&y, &start.by_beta));
         let (second, rest) = (solve::apply(&y, &bend), solve::defect(&y, &over.by));
-        (0..n).all(|l| {
-            let shifted = self.beside.iter().zip(&point);
+        let entry = |l: usize| {
+            let shifted = beside.iter().zip(&point);
             let moved = rest[l]
                 .iter()
                 .zip(shifted)
                 .fold(Interval::ZERO, |sum, (r, (z, c))| sum + *r * (*z - *c));
-            let image = point[l] - first[l] - s * slope[l] - half_square * second[l] + moved;
-            image.inside(self.beside[l])
+            point[l] - first[l] - s * slope[l] - half_square * second[l] + moved
+        };
+        Some((0..n).map(entry).collect())
+    }
+
+    /// Derivatives of the other unknowns and of beta by s on a box.
+    fn slopes(&self, s: Interval, beside: &[Interval]) -> Option<Vec<Interval>> {
+        let value = self.evaluate(s, beside)?;
+        let right: Vec<Interval> = value.by_beta.iter().map(|v| -*v).collect();
+        solve::linear(&value.by, &right)
+    }
+
+    /// The second derivative of beta by s where the first is 0, on the whole box.
+    fn second(&self) -> Option<Interval> {
+        let n = self.origin.len();
+        let s = Interval::symmetric(self.radius);
+        let slopes = self.slopes(s, &self.beside)?;
+        let (span, beside) = self.beside.split_last()?;
+        let zero = self.curve.whole(&slopes[..n - 1], Interval::ZERO);
+        let directions: Vec<Interval> =
+            zero.iter().zip(&self.along).map(|(w, v)| *w + Interval::exact(*v)).collect();
+        let hull = self.unknowns(s, beside);
+        let bend = self.curve.units.system.bend(&hull, &directions, &Shapes::new(*span));
+        let right: Vec<Interval> = bend.iter().map(|v| -*v).collect();
+        let value = self.evaluate(s, &self.beside)?;
+        solve::linear(&value.by, &right)?.last().copied()
+    }
+
+    /// Bounds of s, of w and of beta at the fold: it lies between two s where the derivatives of
+    /// beta have different signs.
+    fn enclose(&self) -> Option<(Interval, Vec<Interval>)> {
+        DISTANCES.iter().filter(|d| **d < self.radius).find_map(|distance| {
+            let (s, mut narrow) = (Interval::symmetric(*distance), self.beside.clone());
+            for _ in 0..8 {
+                narrow = common(&narrow, &self.image(s, &narrow)?);
+            }
+            let at = |s: f64| self.slopes(Interval::exact(s), &narrow)?.last().copied();
+            let (one, two) = (at(-distance)?, at(*distance)?);
+            let turns =
+                one.is_negative() && two.is_positive() || one.is_positive() && two.is_negative();
+            turns.then_some((s, narrow))
         })
     }
 }
 
-/// Radii in turns that are tried.
-const RADII: [f64; 9] = [0.02, 8e-3, 3e-3, 1e-3, 4e-4, 1.5e-4, 5e-5, 1.5e-5, 5e-6];
+/// The common part of two boxes.
+fn common(a: &[Interval], b: &[Interval]) -> Vec<Interval> {
+    a.iter().zip(b).map(|(a, b)| super::shape::common(*a, *b)).collect()
+}
+
+/// Distances from the fold, in the parameter, that are tried to enclose it.
+const DISTANCES: [f64; 5] = [1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
+
+/// Bounds of the other unknowns beside the curve, in units of the radius of the parameter.
+const WIDE: [f64; 3] = [0.02, 8e-3, 2e-3];
+
+/// Radii of the parameter that are tried.
+const RADII: [f64; 11] = [0.1, 0.04, 0.015, 6e-3, 2e-3, 8e-4, 3e-4, 1e-4, 4e-5, 1.5e-5, 5e-6];
 
 impl Fold {
     /// A fold beyond a point of a branch that is followed in the given direction of beta.
     pub(super) fn beyond(arrangement: &Arrangement, from: &Point, direction: f64) -> Option<Self> {
-        let n = arrangement.k - 1;
-        let at =
-            |p: &Point| -> Vec<f64> { p.place[..n].iter().map(|g| 0.5 * (g.0 + g.1)).collect() };
-        let start = at(from);
-        let point_z: Vec<Interval> = start.iter().map(|z| Interval::exact(*z)).collect();
-        let shapes = Shapes::new(Interval::exact(from.beta));
-        let value = clusters_of(arrangement, &[]).evaluate(&point_z, &shapes);
-        // Near a fold the slope of the branch is almost the null vector.
+        let k = arrangement.k;
+        let middle: Vec<f64> = from.place[..k].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
+        let units = Units::near(&arrangement.mass[..k], &middle)?.linear();
+        let z: Vec<f64> =
+            units.unknowns(&intervals(&from.place[..k])).iter().map(|v| v.mid()).collect();
+        let exact: Vec<Interval> = z.iter().map(|v| Interval::exact(*v)).collect();
+        let value = units.system.evaluate(&exact, &Shapes::new(Interval::exact(from.beta)));
+        // Near a fold the slope of the branch is almost the direction of the curve.
         let y = solve::inverse(&solve::middles(&value.by))?;
         let slope = |row: &Vec<f64>| -> f64 {
             row.iter().zip(&value.by_beta).map(|(y, b)| -y * b.mid()).sum()
         };
         let slope: Vec<f64> = y.iter().map(slope).collect();
-        let fixed = (0..n).max_by(|a, b| slope[*a].abs().total_cmp(&slope[*b].abs()))?;
-        let mut unknowns = start.clone();
-        let largest = slope[fixed];
-        unknowns.extend((0..n).filter(|m| *m != fixed).map(|m| slope[m] / largest));
-        unknowns.push(from.beta);
-        let masses = arrangement.mass[..=n].to_vec();
-        let equations = Equations { masses, fixed };
-        let evaluate = |z: &[Interval]| equations.evaluate(z);
-        let fold = solve::approximate(&evaluate, &unknowns)?;
-        let beta = fold[2 * n - 1];
-        let scale = from.beta.abs().max(0.1);
-        let (gap, sum) = (&fold[..n], fold[..n].iter().sum::<f64>());
+        let fixed = (0..z.len()).max_by(|a, b| slope[*a].abs().total_cmp(&slope[*b].abs()))?;
+        let mut near = z.clone();
+        near.remove(fixed);
+        near.push(from.beta);
+        let curve = Curve { units, fixed };
+        let (parameter, centre) = curve.turning(z[fixed], near, direction)?;
+        let beta = *centre.last()?;
         if (beta - from.beta) * direction <= 0.0
-            || (beta - from.beta).abs() > 0.1 * scale
-            || gap.iter().chain([&(1.0 - sum)]).any(|g| *g <= 0.0)
+            || (beta - from.beta).abs() > 0.1 * from.beta.abs().max(0.1)
         {
             return None;
         }
-        RADII.iter().find_map(|radius| Self::within(arrangement, from, &equations, &fold, *radius))
+        let mut sizes = RADII.iter().flat_map(|r| WIDE.iter().map(move |w| (*r, *w)));
+        sizes.find_map(|size| Self::within(arrangement, from, &curve, (parameter, &centre), size))
     }
 
-    /// The proof in a box of the given radius in the fixed gap.
+    /// The proof in a box of the given radius of the parameter, and bounds beside the curve.
     fn within(
         arrangement: &Arrangement,
         from: &Point,
-        equations: &Equations,
-        fold: &[f64],
-        radius: f64,
+        curve: &Curve,
+        (parameter, centre): (f64, &[f64]),
+        (radius, wide): (f64, f64),
     ) -> Option<Self> {
-        let (n, fixed) = (arrangement.k - 1, equations.fixed);
-        let beta = fold[2 * n - 1];
-        let mut along = fold[n..2 * n - 1].to_vec();
+        let (k, n, fixed) = (arrangement.k, centre.len(), curve.fixed);
+        let (_, slopes) = curve.point(parameter, centre)?;
+        let (mut origin, mut along) = (centre[..n - 1].to_vec(), slopes[..n - 1].to_vec());
+        origin.insert(fixed, parameter);
         along.insert(fixed, 1.0);
-        let origin = fold[..n].to_vec();
-        let mut around = Around { origin, along, fixed, radius, beside: Vec::new() };
-        let system = clusters_of(arrangement, &[]);
-        let mut centre = vec![0.0; n];
-        centre[n - 1] = beta;
         // The curve at both ends of the box, and how far it goes there.
         let mut reach = vec![0.0f64; n];
         for side in [-radius, radius] {
-            let curve = |u: &[Interval]| around.evaluate(&system, Interval::exact(side), u);
-            let end = solve::approximate(&curve, &centre)?;
-            for ((r, e), c) in reach.iter_mut().zip(&end).zip(&centre) {
-                *r = r.max((e - c).abs());
+            let (end, _) = curve.point(parameter + side, centre)?;
+            for (l, r) in reach.iter_mut().enumerate() {
+                let line = if l < n - 1 { side * slopes[l] } else { 0.0 };
+                *r = r.max((end[l] - centre[l] - line).abs());
             }
         }
-        let largest = reach.iter().copied().fold(0.0, f64::max);
-        around.beside = centre
-            .iter()
-            .zip(&reach)
-            .map(|(c, r)| {
-                let r = 2.0 * r + 0.3 * largest;
-                Interval::new(c - r, c + r)
-            })
-            .collect();
-        // One point for every s.
+        // Wider than the curve needs, so that a box beside the curve lies inside or far away.
+        let bounds = |l: usize| {
+            let (middle, wide) =
+                if l < n - 1 { (0.0, wide * radius) } else { (centre[l], 0.2 * reach[l]) };
+            let r = 2.0 * reach[l] + wide;
+            Interval::new(middle - r, middle + r)
+        };
+        let beside: Vec<Interval> = (0..n).map(bounds).collect();
+        let around = Around { curve: curve.clone(), origin, along, radius, beside };
+        let unknowns = |p: &Point| curve.units.unknowns(&intervals(&p.place[..k]));
+        let own = unknowns(from);
+        if !around.contains(&own, Interval::exact(from.beta)) {
+            return None;
+        }
         let s = Interval::symmetric(radius);
-        let curve = |u: &[Interval]| around.evaluate(&system, s, u);
-        if !around.is_curve(&system, &centre) {
+        let image = around.image(s, &around.beside)?;
+        if !image.iter().zip(&around.beside).all(|(i, b)| i.inside(*b)) {
             return None;
         }
-        // Where the slope of beta by s is 0, its second derivative has a sign: there is at most one
-        // fold on the curve.
-        let value = curve(&around.beside)?;
-        let right: Vec<Interval> = value.by_beta.iter().map(|v| -*v).collect();
-        let slopes = solve::linear(&value.by, &right)?;
-        let (span, beside) = around.beside.split_last()?;
-        let hull = around.distances(s, beside);
-        let directions: Vec<Interval> = around
-            .whole(&slopes[..n - 1])
-            .into_iter()
-            .zip(&around.along)
-            .map(|(w, v)| w + Interval::exact(*v))
-            .collect();
-        let bend = bend(&system, &hull, &directions, &Shapes::new(*span));
-        let right: Vec<Interval> = bend.iter().map(|v| -*v).collect();
-        if solve::linear(&value.by, &right)?[n - 1].contains(0.0) {
+        if around.second()?.contains(0.0) {
             return None;
         }
-        let evaluate = |u: &[Interval]| equations.evaluate(u);
-        let place = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10].iter().find_map(|size| {
-            let all: Vec<Interval> =
-                fold.iter().map(|v| Interval::new(v - size, v + size)).collect();
-            solve::krawczyk(&evaluate, &all, fold)
-        })?;
-        let place = solve::contract(&evaluate, place);
-        let mut gaps = place[..n].to_vec();
-        gaps.push(gaps.iter().fold(Interval::exact(1.0), |s, g| s - *g));
-        let is_in = |p: &Point| around.contains(&intervals(&p.place[..n]), Interval::exact(p.beta));
+        let (at, narrow) = around.enclose()?;
+        let (beta, beside) = narrow.split_last()?;
+        let gaps = curve.units.gaps(&around.unknowns(at, beside));
         // The other branch, on the other side of the fold.
-        let mirrored: Vec<f64> =
-            (0..n).map(|m| 2.0 * fold[m] - 0.5 * (from.place[m].0 + from.place[m].1)).collect();
-        let mut start = mirrored;
-        start.push(1.0 - start.iter().sum::<f64>());
-        let (partner, _) = point(arrangement, &start, from.beta)?;
-        let apart = partner.place[fixed].1 < from.place[fixed].0
-            || from.place[fixed].1 < partner.place[fixed].0;
-        let mut whole: Row<(f64, f64)> = from.place;
-        for (w, z) in whole.iter_mut().zip(&hull) {
-            *w = (z.lo(), z.hi());
-        }
-        let bounds = (span.lo(), span.hi());
-        if !(is_in(from)
-            && is_in(&partner)
+        let mirrored = around.origin.iter().zip(&own).map(|(o, z)| 2.0 * o - z.mid());
+        let partner = point_of(&curve.units, &mirrored.collect::<Vec<f64>>(), from.beta)?;
+        let other = unknowns(&partner);
+        let apart = (own[fixed] - other[fixed]).mig() > 0.0;
+        let (span, beside) = around.beside.split_last()?;
+        let hull: Vec<(f64, f64)> = curve
+            .units
+            .gaps(&around.unknowns(s, beside))
+            .iter()
+            .map(|g| (g.lo().max(0.0), g.hi()))
+            .collect();
+        if !(around.contains(&other, Interval::exact(from.beta))
             && apart
-            && splits_have_signs(arrangement, &whole[..n], bounds))
+            && splits_have_signs(arrangement, &hull, (span.lo(), span.hi())))
         {
             return None;
         }
-        let of = |p: &Point| ascents(arrangement, &p.place[..arrangement.k], (p.beta, p.beta));
+        let of = |p: &Point| ascents(arrangement, &p.place[..k], (p.beta, p.beta));
         let ascents = (of(from)?, of(&partner)?);
-        Some(Self { beta: place[2 * n - 1], gaps, around, partner, ascents })
+        Some(Self { beta: *beta, gaps, around, partner, ascents })
     }
 
     /// Whether gaps and an interval of beta, or their image under a symmetry, lie in the box.
@@ -335,10 +351,8 @@ impl Fold {
     ) -> bool {
         let beta = Interval::new(beta.0, beta.1);
         arrangement.symmetries.iter().any(|(image, _)| {
-            let n = self.around.origin.len();
-            let z: Vec<Interval> =
-                image[..n].iter().map(|x| Interval::new(gaps[*x].0, gaps[*x].1)).collect();
-            self.around.contains(&z, beta)
+            let own: Vec<(f64, f64)> = image[..arrangement.k].iter().map(|x| gaps[*x]).collect();
+            self.around.contains(&self.around.curve.units.unknowns(&intervals(&own)), beta)
         })
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn intervals(bounds: &[(f64, f64)]) -> Vec<Interval> {
 pub(super) fn clusters_of(arrangement: &Arrangement, watched: &[usize]) -> System {
     let kind = |x: usize| if watched.contains(&x) { Kind::Watched } else { Kind::Single };
     let units = (0..arrangement.k).map(|x| Unit { mass: arrangement.mass[x], kind: kind(x) });
-    System { units: units.collect() }
+    System { units: units.collect(), opposite: false }
 }
 
 /// Number of negative eigenvalues of a symmetric matrix, by elimination (Sylvester).
@@ -135,7 +135,7 @@ pub(super) fn point_of(units: &Units, start: &[f64], beta: f64) -> Option<Point>
     let over = Over::new(Interval::exact(beta));
     let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
     let root = solve::isolate(&evaluate, start, &[1e-4, 1e-6, 1e-8, 1e-10, 1e-11])?;
-    let doubles = &root.place[units.system.distances()..];
+    let doubles = &root.place[units.system.first_inside()..];
     if doubles.iter().any(|t| t.lo() <= 0.0) {
         return None;
     }

@@ -54,25 +54,34 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
+    /// The interval of beta.
+    pub(super) fn beta(&self) -> Interval {
+        self.beta
+    }
+
     /// For all beta in an interval.
     pub(super) fn new(beta: Interval) -> Self {
         Self { beta, kernel: Kernel::new((beta.lo(), beta.hi())) }
     }
 
-    /// Ranges over distances in turns, within `[-1, 2]`.
-    pub(super) fn at(&self, distance: Interval) -> Shape {
+    /// Beta, cosine, sine and `e^{beta (c - 1)}` for distances in turns, within `[-1, 2]`.
+    pub(super) fn parts(&self, distance: Interval) -> (Interval, Interval, Interval, Interval) {
         let (lo, hi) = (grid_down(distance.lo()), grid_up(distance.hi()));
-        let one = Interval::exact(1.0);
-        let three = Interval::exact(3.0);
-        let four = Interval::exact(4.0);
         let (c, s) = (cosines(lo, hi), cosines(lo - 0.25, hi - 0.25));
-        let b = self.beta;
-        let power = b * (c - one);
+        let power = self.beta * (c - Interval::exact(1.0));
         // The relative error of the exponential is below 2e-15, that of the product below 1e-15.
         let e = Interval::new(
             exp(power.lo()) * (1.0 - 4e-15),
             exp(power.hi().min(700.0)) * (1.0 + 4e-15),
         );
+        (self.beta, c, s, e)
+    }
+
+    /// Ranges over distances in turns, within `[-1, 2]`.
+    pub(super) fn at(&self, distance: Interval) -> Shape {
+        let (lo, hi) = (grid_down(distance.lo()), grid_up(distance.hi()));
+        let (one, three, four) = (Interval::exact(1.0), Interval::exact(3.0), Interval::exact(4.0));
+        let (b, c, s, e) = self.parts(distance);
         let ss = common(s.sqr(), one - c.sqr());
         let (bss, bc) = (b * ss, b * c);
         let p = c - bss;

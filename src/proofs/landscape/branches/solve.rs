@@ -89,6 +89,27 @@ pub(super) fn is_regular(a: &[Vec<Interval>], weights: &[f64]) -> bool {
         || rest.iter().zip(weights).all(|(row, w)| weighted(row) < *w)
 }
 
+/// Whether a combination `y G` of the equations has no zero in a box: with the middle c of the box,
+/// `y G(z) = y G(c) + (y G') (z - c)`. Near a fold, one row y of the inverse of the derivative is
+/// almost its left null vector, and the second term is small.
+pub(super) fn is_empty(
+    value: &Value,
+    boxed: &[Interval],
+    evaluate: impl Fn(&[Interval]) -> Value,
+) -> bool {
+    let Some(y) = inverse(&middles(&value.by)) else { return false };
+    let centre: Vec<Interval> = boxed.iter().map(|v| Interval::exact(v.mid())).collect();
+    let start = apply(&y, &evaluate(&centre).f);
+    y.iter().zip(&start).any(|(row, start)| {
+        let along = |m: usize| {
+            let terms = row.iter().zip(&value.by);
+            terms.fold(Interval::ZERO, |sum, (y, by)| sum + Interval::exact(*y) * by[m])
+        };
+        let moved = (0..boxed.len()).fold(*start, |sum, m| sum + along(m) * (boxed[m] - centre[m]));
+        !moved.contains(0.0)
+    })
+}
+
 /// An enclosure of the solutions of `A z = b` for all matrices and right sides between the bounds;
 /// `None` if one may be singular.
 ///
@@ -195,9 +216,12 @@ pub(super) fn isolate(
     sizes: &[f64],
 ) -> Option<Root> {
     let zero = approximate(evaluate, start)?;
-    sizes.iter().find_map(|size| {
-        let alone: Vec<Interval> = zero.iter().map(|z| Interval::new(z - size, z + size)).collect();
-        let place = contract(evaluate, krawczyk(evaluate, &alone, &zero)?);
-        Some(Root { alone, place })
-    })
+    let around = |size: &f64| -> Vec<Interval> {
+        zero.iter().map(|z| Interval::new(z - size, z + size)).collect()
+    };
+    let tested = |size: &f64| krawczyk(evaluate, &around(size), &zero);
+    let (first, image) = sizes.iter().enumerate().find_map(|(x, size)| Some((x, tested(size)?)))?;
+    // A zero in a smaller box is the same one; a wide box may contract slowly.
+    let narrow = sizes[first + 1..].iter().rev().find_map(tested).unwrap_or(image);
+    Some(Root { alone: around(&sizes[first]), place: contract(evaluate, narrow) })
 }

@@ -24,6 +24,7 @@
 //! equations are the forces on the first `1, 2, ...` units, then the quotients.
 
 use super::super::kernel::pi;
+use super::jet::{Jet, Two, pull_by_own};
 use super::shape::{Shapes, common};
 use super::solve::Value;
 use crate::num::interval::Interval;
@@ -37,6 +38,8 @@ pub(super) enum Kind {
     Pair,
     /// Two clusters; the mass of the second.
     Uneven(f64),
+    /// Three clusters of the same mass at the same distance, the second unit, opposite to the first.
+    Triple,
     /// One cluster; the second derivative for splitting it is an equation.
     Watched,
 }
@@ -50,7 +53,7 @@ pub(super) struct Unit {
 
 impl Unit {
     /// The clusters: mass, and place relative to the centre of mass in units of their distance.
-    fn members(self) -> Vec<(f64, Interval)> {
+    pub(super) fn members(self) -> Vec<(f64, Interval)> {
         let (m, half) = (self.mass, Interval::exact(0.5));
         match self.kind {
             Kind::Single | Kind::Watched => vec![(m, Interval::ZERO)],
@@ -59,14 +62,16 @@ impl Unit {
                 let all = Interval::exact(m + second);
                 vec![(m, -(Interval::exact(second) / all)), (second, Interval::exact(m) / all)]
             }
+            Kind::Triple => vec![(m, -half - half), (m, Interval::ZERO), (m, half + half)],
         }
     }
 
     /// Mass of all clusters.
-    fn total(self) -> f64 {
+    pub(super) fn total(self) -> f64 {
         match self.kind {
             Kind::Single | Kind::Watched => self.mass,
             Kind::Pair => 2.0 * self.mass,
+            Kind::Triple => 3.0 * self.mass,
             Kind::Uneven(second) => self.mass + second,
         }
     }
@@ -97,6 +102,8 @@ impl Unit {
 #[derive(Clone, Debug)]
 pub(super) struct System {
     pub(super) units: Vec<Unit>,
+    /// Whether the unknowns are those of two clusters opposite to all others.
+    pub(super) opposite: bool,
 }
 
 /// Two pi.
@@ -127,6 +134,11 @@ impl System {
         self.units.len() - 1
     }
 
+    /// The number of the first unknown that is a distance inside a unit, or its square.
+    pub(super) fn first_inside(&self) -> usize {
+        if self.units.iter().any(|u| u.kind == Kind::Triple) { 0 } else { self.distances() }
+    }
+
     /// The units with two clusters.
     pub(super) fn doubles(&self) -> Vec<usize> {
         (0..self.units.len()).filter(|u| self.units[*u].is_double()).collect()
@@ -135,6 +147,9 @@ impl System {
     /// Equations and derivatives over a box. Negative t or g count as 0: the value of the equations
     /// is then that at 0, and the derivatives are those of a continuation with a constant slope.
     pub(super) fn evaluate(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
+        if self.opposite {
+            return self.evaluate_opposite(unknowns, shapes);
+        }
         let (n, gaps) = (self.units.len(), self.distances());
         let doubles = self.doubles();
         let mut apart = vec![Interval::ZERO; n];
@@ -177,6 +192,18 @@ impl System {
         (size * Interval::exact(parts.apart[unit].hi())).hi()
     }
 
+    /// Coefficients over all distances between the clusters of two units, if one has two clusters.
+    fn jet_between(
+        &self,
+        (a, b): (usize, usize),
+        distance: Interval,
+        reach: f64,
+        parts: &Parts,
+    ) -> Option<Jet> {
+        let double = self.units[a].is_double() || self.units[b].is_double();
+        double.then(|| parts.shapes.jet(distance + Interval::symmetric(reach)))
+    }
+
     /// Adds the pull between two units to the forces.
     fn add_pull(
         &self,
@@ -190,8 +217,8 @@ impl System {
         let wide = parts.shapes.at(distance + Interval::symmetric(reach));
         let turn = turn();
         let (mut pull, mut stiff, mut by_beta) = (Interval::ZERO, Interval::ZERO, Interval::ZERO);
-        // Derivatives by the distances inside both units, in radians.
-        let mut inside = [Interval::ZERO; 2];
+        // Derivatives by the distances inside both units, in radians, and by series.
+        let (mut inside, mut series) = ([Interval::ZERO; 2], [Interval::ZERO; 2]);
         for (m, from) in one.members() {
             for (k, to) in two.members() {
                 let mass = Interval::exact(m * k);
@@ -207,15 +234,31 @@ impl System {
                 inside = [inside[0] - from * shape.w * mass, inside[1] + to * shape.w * mass];
             }
         }
+        let between = self.jet_between((a, b), distance, reach, parts);
+        for (own, other, sign) in [(a, b, -1.0), (b, a, 1.0)] {
+            let (unit, g) = (self.units[own], parts.apart[own] * turn);
+            let place = |p: Interval| Interval::exact(sign) * p;
+            let members: Vec<(f64, Interval)> =
+                unit.members().into_iter().map(|(m, p)| (m, place(p))).collect();
+            let (even, slot) = (unit.kind == Kind::Pair, usize::from(own == b));
+            for (m, p) in self.units[other].members() {
+                let Some(between) = between.as_ref().filter(|_| unit.is_double()) else { break };
+                let shift = Interval::exact(-sign) * p * parts.apart[other];
+                let at = parts.shapes.jet(distance + shift);
+                let own = pull_by_own(&members, &at, between, g, even);
+                series[slot] = series[slot] + own * Interval::exact(m);
+            }
+        }
         let by_double = |own: usize, other: Unit| {
             let mass = self.units[own].reduced() * Interval::exact(other.total());
-            let slope = wide.w1 * mass;
-            let (g, direct) = (parts.apart[own], inside[usize::from(own == b)]);
+            let (slope, slot) = (wide.w1 * mass, usize::from(own == b));
+            let (g, direct) = (parts.apart[own], inside[slot]);
             let (slope, direct) = match self.units[own].kind {
                 // reduced = m / 2, and dt = 2 g dg.
                 Kind::Pair => (slope * Interval::exact(0.5), direct / (g * turn + g * turn)),
                 _ => (slope * g * turn, direct),
             };
+            let slope = common(slope, series[slot]);
             if g.lo() > CLEAR { common(slope, direct) } else { slope }
         };
         for l in a..b {
@@ -260,6 +303,11 @@ impl System {
         let lean = near + Interval::exact(0.5);
         let spread = over(Interval::exact(1.0), 3.0) + near + near.sqr();
         let clear = unit.is_double() && g.lo() > CLEAR;
+        let even = unit.kind == Kind::Pair;
+        let series = self
+            .jet_between((own, other), distance, reach, parts)
+            .filter(|_| unit.is_double())
+            .map(|between| (Two::new((near, far), radians, even), between));
         let (mut by_own, mut by_place, mut by_distance) =
             (Interval::ZERO, Interval::ZERO, Interval::ZERO);
         for (m, place) in pulls.members() {
@@ -268,10 +316,15 @@ impl System {
             let at = if other > own { distance + shift } else { distance - shift };
             let middle = shapes.at(at);
             let mut mean = middle.w;
-            if unit.is_double() {
+            let series = series.as_ref().map(|(two, between)| {
+                let at = shapes.jet(at);
+                (two.mean(&at, between), two.by_distance(&at, between), two.by_own(&at, between))
+            });
+            if let Some((sum, ..)) = series {
                 mean = mean
                     + lean * radians * middle.w1
                     + radians.sqr() * spread * wide.w2 * Interval::exact(0.5);
+                mean = common(mean, sum);
                 if g.lo() > 1e-9 {
                     let ends = shapes.at(at + far * g).u - shapes.at(at + near * g).u;
                     mean = common(mean, ends / radians);
@@ -283,6 +336,9 @@ impl System {
                 _ => lean * middle.w1 + radians * spread * wide.w2,
             };
             let (mut bend, mut by_beta) = (wide.w1, wide.w_beta);
+            if let Some((_, by_distance, by_own)) = series {
+                (bend, slope) = (common(bend, by_distance), common(slope, by_own));
+            }
             if clear {
                 // The quotient rule; dt = 2 g dg.
                 let (ends, starts) = (shapes.at(at + far * g), shapes.at(at + near * g));
@@ -336,6 +392,10 @@ impl System {
             return;
         }
         let g = parts.apart[own];
+        let (at, between) = (Interval::ZERO, Interval::new(0.0, g.hi()));
+        let (at, between) = (parts.shapes.jet(at), parts.shapes.jet(between));
+        let ends = (Interval::ZERO, Interval::exact(1.0));
+        let two = Two::new(ends, g * turn(), unit.kind == Kind::Pair);
         let wide = parts.shapes.at(Interval::new(0.0, g.hi()));
         let radians = g * turn();
         let mut pull = Interval::exact(1.0) + over(radians.sqr() * wide.w2, 6.0);
@@ -346,6 +406,7 @@ impl System {
         if g.lo() > CLEAR {
             by_beta = common(by_beta, parts.shapes.at(g).u_beta / radians);
         }
+        pull = common(pull, two.mean(&at, &between));
         value.f[row] = value.f[row] + mass * common(pull, wide.w);
         value.by_beta[row] = value.by_beta[row] + mass * by_beta;
         if let Some(column) = parts.doubles.iter().position(|p| *p == own) {
@@ -353,6 +414,7 @@ impl System {
                 Kind::Pair => over(wide.w2, 6.0),
                 _ => over(radians * wide.w2, 3.0),
             };
+            slope = common(slope, two.by_own(&at, &between));
             if g.lo() > CLEAR {
                 let direct = (parts.shapes.at(g).w - pull) / radians;
                 slope = common(
@@ -363,6 +425,66 @@ impl System {
             let entry = &mut value.by[row][gaps + column];
             *entry = *entry + mass * slope;
         }
+    }
+
+    /// Second derivatives of the equations along a direction; no unit is a pair or watched, so the
+    /// distances of all clusters are linear in the unknowns.
+    ///
+    /// With the mean of w'' between, that of a quotient is
+    /// `w'' int (D' + (s + p) g')^2 ds = w'' ((D' + (p + 1/2) g')^2 + g'^2 / 12)`.
+    pub(super) fn bend(
+        &self,
+        unknowns: &[Interval],
+        along: &[Interval],
+        shapes: &Shapes,
+    ) -> Vec<Interval> {
+        let (n, gaps) = (self.units.len(), self.distances());
+        let mut bend = vec![Interval::ZERO; unknowns.len()];
+        // Distances inside the units in turns, and their derivatives in radians.
+        let mut apart = vec![(Interval::ZERO, Interval::ZERO); n];
+        let doubles = self.doubles();
+        for ((p, g), slope) in doubles.iter().zip(&unknowns[gaps..]).zip(&along[gaps..]) {
+            apart[*p] = (Interval::new(g.lo().max(0.0), g.hi().max(0.0)) / turn(), *slope);
+        }
+        let hull = |at: Interval, near: Interval, far: Interval| {
+            Interval::new(at.lo() + near.lo().min(far.lo()), at.hi() + near.hi().max(far.hi()))
+        };
+        for a in 0..n {
+            let (mut distance, mut moved) = (Interval::ZERO, Interval::ZERO);
+            for b in a + 1..n {
+                (distance, moved) = (distance + unknowns[b - 1], moved + along[b - 1] * turn());
+                for (m, p) in self.units[a].members() {
+                    for (k, q) in self.units[b].members() {
+                        let at = distance + q * apart[b].0 - p * apart[a].0;
+                        let by = moved + q * apart[b].1 - p * apart[a].1;
+                        let second = Interval::exact(m * k) * shapes.at(at).w1 * by.sqr();
+                        bend[a..b].iter_mut().for_each(|v| *v = *v + second);
+                    }
+                }
+                for (own, other, sign) in [(a, b, 1.0), (b, a, -1.0)] {
+                    let Some(row) = doubles.iter().position(|d| *d == own) else { continue };
+                    let (first, last) = self.units[own].ends();
+                    let (near, far) = if sign > 0.0 { (-last, -first) } else { (first, last) };
+                    let (g, slope) = apart[own];
+                    for (m, place) in self.units[other].members() {
+                        let place = Interval::exact(sign) * place;
+                        let at = distance + place * apart[other].0;
+                        let by = moved + place * apart[other].1;
+                        let wide = shapes.at(hull(at, near * g, far * g)).w2;
+                        let middle = by + (near + Interval::exact(0.5)) * slope;
+                        let square = middle.sqr() + over(slope.sqr(), 12.0);
+                        bend[gaps + row] = bend[gaps + row] + Interval::exact(m) * wide * square;
+                    }
+                }
+            }
+        }
+        for (row, own) in doubles.iter().enumerate() {
+            let (g, slope) = apart[*own];
+            let wide = shapes.at(Interval::new(0.0, g.hi())).w2;
+            let mass = Interval::exact(self.units[*own].total());
+            bend[gaps + row] = bend[gaps + row] + mass * wide * over(slope.sqr(), 3.0);
+        }
+        bend
     }
 
     /// As [`evaluate`](Self::evaluate) with beta as the last unknown.
@@ -398,6 +520,11 @@ pub(super) struct Over {
 }
 
 impl Over {
+    /// The interval of beta.
+    pub(super) fn beta(&self) -> Interval {
+        self.all.beta()
+    }
+
     /// For all beta in an interval.
     pub(super) fn new(beta: Interval) -> Self {
         let middle = Interval::exact(beta.mid());
@@ -460,7 +587,7 @@ mod tests {
         ];
         let mut stream = Stream::new(3, &["branch systems"]);
         for k in 0..600 {
-            let system = System { units: systems[k % 5].clone() };
+            let system = System { units: systems[k % 5].clone(), opposite: false };
             let beta = stream.uniform_in(0.1, 4.0);
             let unknowns = system.distances() + system.doubles().len();
             let z: Vec<f64> = (0..unknowns)

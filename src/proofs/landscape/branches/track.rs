@@ -39,21 +39,30 @@ const STEPS: (f64, f64) = (0.08, 1e-8);
 struct Link {
     next: Point,
     place: Row<(f64, f64)>,
+    /// Number of narrower radii that were not tried.
+    narrower: usize,
 }
 
-fn link(arrangement: &Arrangement, from: &Point, beta: f64) -> Option<Link> {
-    let k = arrangement.k;
+/// The link with one of the given radii.
+fn link(arrangement: &Arrangement, from: &Point, beta: f64, pads: &[f64]) -> Option<Link> {
+    let (k, masses) = (arrangement.k, &arrangement.mass[..arrangement.k]);
     let middle: Vec<f64> = from.place[..k].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
-    let units = Units::near(&arrangement.mass[..k], &middle)?;
+    let triple = Units::near_triple(masses, &middle);
+    let mut all = triple.into_iter().chain(Units::near(masses, &middle));
+    all.find_map(|units| link_in(&units, from, beta, pads, k))
+}
+
+/// The link in given coordinates.
+fn link_in(units: &Units, from: &Point, beta: f64, pads: &[f64], k: usize) -> Option<Link> {
     let first = units.unknowns(&intervals(&from.place[..k]));
     let start: Vec<f64> = first.iter().map(|v| v.mid()).collect();
-    let next = point_of(&units, &start, beta)?;
+    let next = point_of(units, &start, beta)?;
     let last = units.unknowns(&intervals(&next.place[..k]));
     let over = Over::new(Interval::new(from.beta.min(beta), from.beta.max(beta)));
     let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
     let centre: Vec<f64> =
         first.iter().zip(&last).map(|(a, b)| 0.5 * (a.mid() + b.mid())).collect();
-    PADS.iter().find_map(|pad| {
+    pads.iter().enumerate().find_map(|(x, pad)| {
         let alone: Vec<Interval> = first
             .iter()
             .zip(&last)
@@ -73,7 +82,17 @@ fn link(arrangement: &Arrangement, from: &Point, beta: f64) -> Option<Link> {
         for (p, f) in place.iter_mut().zip(units.gaps(&found)) {
             *p = (f.lo().max(0.0), f.hi());
         }
-        Some(Link { next, place })
+        let whole: Vec<Interval> = (0..k)
+            .map(|x| {
+                let ends = [from.place[x], next.place[x], place[x]];
+                let low = ends.iter().fold(1.0, |low, g| g.0.min(low));
+                Interval::new(low, ends.iter().fold(0.0, |high, g| g.1.max(high)))
+            })
+            .collect();
+        if !units.are_all(&whole, over.beta()) {
+            return None;
+        }
+        Some(Link { next, place, narrower: pads.len() - x - 1 })
     })
 }
 
@@ -136,6 +155,20 @@ fn splitting(arrangement: &Arrangement, place: &[(f64, f64)], beta: (f64, f64)) 
     Splitting::Known(event)
 }
 
+/// A link with what happens on it; narrower boxes are tried if that is not decided.
+fn piece(arrangement: &Arrangement, from: &Point, beta: f64) -> Option<(Link, Option<Event>)> {
+    let interval = (from.beta.min(beta), from.beta.max(beta));
+    let mut pads = &PADS[..];
+    while !pads.is_empty() {
+        let link = link(arrangement, from, beta, pads)?;
+        match splitting(arrangement, &link.place[..arrangement.k], interval) {
+            Splitting::Known(event) => return Some((link, event)),
+            Splitting::Unknown => pads = &pads[pads.len() - link.narrower..],
+        }
+    }
+    None
+}
+
 /// Follows a branch from a point to a beta, or until it ends at a birth.
 ///
 /// **Cost** some 0.1 ms a piece for n = 5.
@@ -165,7 +198,7 @@ pub(super) fn follow(
             beta = target;
         }
         let interval = (now.beta.min(beta), now.beta.max(beta));
-        let Some(link) = link(arrangement, &now, beta) else {
+        let Some((link, event)) = piece(arrangement, &now, beta) else {
             step *= shrink;
             if step < tried {
                 tried = 0.2 * step;
@@ -186,13 +219,6 @@ pub(super) fn follow(
                 }
             }
             continue;
-        };
-        let event = match splitting(arrangement, &link.place[..k], interval) {
-            Splitting::Known(event) => event,
-            Splitting::Unknown => {
-                step *= shrink;
-                continue;
-            }
         };
         let before = ascents(arrangement, &now.place[..k], (now.beta, now.beta));
         let after = ascents(arrangement, &link.next.place[..k], (beta, beta));

@@ -3,7 +3,7 @@
 
 use super::super::cell::{Arrangement, Cell, Row, grid_down};
 use super::super::kernel::Kernel;
-use super::blow_up::is_regular_in_squares;
+use super::blow_up::{Squares, in_squares};
 use super::fold::Fold;
 use crate::num::interval::check_fp_environment;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,8 +12,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cover {
     pub(super) boxes: u64,
-    /// Number of boxes that are regular in the squares of small gaps.
-    pub(super) blown_up: u64,
     pub(super) undecided: u64,
     /// The first undecided boxes.
     pub(super) open: Vec<Cell>,
@@ -35,7 +33,6 @@ impl Cover {
 
     fn append(&mut self, other: Self) {
         self.boxes += other.boxes;
-        self.blown_up += other.blown_up;
         self.undecided += other.undecided;
         let free = LISTED.saturating_sub(self.open.len());
         self.open.extend(other.open.into_iter().take(free));
@@ -67,9 +64,18 @@ impl<'a> Watch<'a> {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Asks whether to go on.
-    pub(super) fn ask(&self) -> bool {
-        self.add(0.0, 0);
+    /// Counts one box of a chain, and asks whether to go on.
+    pub(super) fn step(&self) -> bool {
+        self.add(0.0, 1);
+        self.is_stopped()
+    }
+
+    /// Asks whether to go on, with the share and the boxes of a search that is not added yet.
+    pub(super) fn ask_beyond(&self, share: f64, boxes: u64) -> bool {
+        let share = share + self.decided.load(Ordering::Relaxed) as f64 / UNIT;
+        if !(self.report)(share, boxes + self.boxes.load(Ordering::Relaxed)) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
         self.is_stopped()
     }
 
@@ -175,7 +181,7 @@ impl<'a> Covering<'a> {
     /// Decides a box, or returns its two parts.
     fn visit(&self, cell: Cell, cover: &mut Cover) -> Option<(Cell, Cell)> {
         cover.boxes += 1;
-        match self.decide(cell, cover) {
+        match self.decide(cell) {
             Verdict::Decided => {}
             Verdict::Undecided => {
                 self.undecided.fetch_add(1, Ordering::Relaxed);
@@ -189,7 +195,7 @@ impl<'a> Covering<'a> {
         None
     }
 
-    fn decide(&self, mut cell: Cell, cover: &mut Cover) -> Verdict {
+    fn decide(&self, mut cell: Cell) -> Verdict {
         let (arrangement, k) = (self.arrangement, self.arrangement.k);
         loop {
             if !cell.close(k) || arrangement.is_image(&cell) {
@@ -214,8 +220,8 @@ impl<'a> Covering<'a> {
             if self.folds.iter().any(|f| f.covers(arrangement, &cell.gaps[..k], cell.beta)) {
                 return Verdict::Decided;
             }
-            if is_regular_in_squares(arrangement, &cell) {
-                cover.blown_up += 1;
+            // Near a fold, only a combination of the equations tells.
+            if in_squares(arrangement, &cell, !self.folds.is_empty()) != Squares::Unknown {
                 return Verdict::Decided;
             }
             let sum = |c: &Cell| c.gaps[..k].iter().map(|g| g.1 - g.0).sum::<f64>();

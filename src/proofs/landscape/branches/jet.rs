@@ -1,0 +1,134 @@
+//! Taylor coefficients of the pull, and series of its means over two clusters at a small distance.
+//!
+//! With `u(d + x) = sum_k a_k x^k`, two clusters at the distances `d + p g` and `d + q g`,
+//! `q = p + 1`, have the quotient
+//! `(u(d + q g) - u(d + p g)) / g = sum_k a_(k+1) (q^(k+1) - p^(k+1)) g^k`.
+//! Its derivatives are found term by term. The last term has the coefficient over all distances
+//! between: it is the remainder of Lagrange, whose weight is an even power.
+
+use super::shape::{Shapes, common};
+use crate::num::interval::Interval;
+
+/// The degree of the highest coefficient.
+pub(super) const DEGREE: usize = 8;
+
+/// Coefficients of `u(d + x)`, x in radians.
+pub(super) type Jet = [Interval; DEGREE + 1];
+
+/// `sum_k c_k x^k`.
+fn horner(coefficients: &[Interval], x: Interval) -> Interval {
+    coefficients.iter().rev().fold(Interval::ZERO, |sum, c| sum * x + *c)
+}
+
+/// Powers `x^0, x^1, ...`.
+fn powers(x: Interval) -> Jet {
+    let mut all = [Interval::exact(1.0); DEGREE + 1];
+    for k in 1..=DEGREE {
+        all[k] = if k % 2 == 0 { all[k / 2].sqr() } else { all[k - 1] * x };
+    }
+    all
+}
+
+fn times(v: Interval, whole: usize) -> Interval {
+    v * Interval::exact(whole as f64)
+}
+
+impl Shapes {
+    /// Coefficients for distances in turns, within `[-1, 2]`.
+    ///
+    /// With `sin(d + x) = sum_k s_k x^k` and `e^{beta (cos(d + x) - 1)} = sum_k h_k x^k`:
+    /// `a_k = sum_j s_j h_(k-j)` and `h_(k+1) = -beta a_k / (k + 1)`.
+    pub(super) fn jet(&self, distance: Interval) -> Jet {
+        let (beta, c, s, e) = self.parts(distance);
+        let shape = self.at(distance);
+        let (mut sines, mut h, mut a) = (
+            [Interval::ZERO; DEGREE + 1],
+            [Interval::ZERO; DEGREE + 2],
+            [Interval::ZERO; DEGREE + 1],
+        );
+        h[0] = Interval::exact(1.0);
+        let mut factorial = 1.0;
+        for k in 0..=DEGREE {
+            factorial *= k.max(1) as f64;
+            let derivative = [s, c, -s, -c][k % 4];
+            sines[k] = derivative / Interval::exact(factorial);
+            a[k] = (0..=k).fold(Interval::ZERO, |sum, j| sum + sines[j] * h[k - j]);
+            h[k + 1] = -(beta * a[k]) / Interval::exact((k + 1) as f64);
+        }
+        let mut a = a.map(|v| e * v);
+        let known = [shape.u, shape.w, shape.w1, shape.w2];
+        for ((a, known), factorial) in a.iter_mut().zip(known).zip([1.0, 1.0, 2.0, 6.0]) {
+            *a = common(*a, known / Interval::exact(factorial));
+        }
+        a
+    }
+}
+
+/// Two clusters at the places p and `p + 1` times their distance g in radians.
+pub(super) struct Two {
+    /// `q^k - p^k`.
+    apart: Jet,
+    g: Interval,
+    /// Whether they have the same mass: then only even powers of g count, and derivatives are by
+    /// the square of g.
+    even: bool,
+}
+
+impl Two {
+    /// Clusters at given places, at the distance g in radians.
+    pub(super) fn new((near, far): (Interval, Interval), g: Interval, even: bool) -> Self {
+        let (p, q) = (powers(near), powers(far));
+        Self { apart: std::array::from_fn(|k| q[k] - p[k]), g, even }
+    }
+
+    /// The sum of coefficients from `g^first` on; in even powers, those of the square.
+    fn sum(&self, first: usize, coefficient: &dyn Fn(usize) -> Interval) -> Interval {
+        let step = if self.even { 2 } else { 1 };
+        let all: Vec<Interval> = (first..=6).step_by(step).map(coefficient).collect();
+        horner(&all, if self.even { self.g.sqr() } else { self.g })
+    }
+
+    /// The quotient; `at` is the distance, `between` all distances between.
+    pub(super) fn mean(&self, at: &Jet, between: &Jet) -> Interval {
+        self.sum(0, &|k| pick(at, between, k, 1) * self.apart[k + 1])
+    }
+
+    /// The derivative of the quotient by the distance, in radians.
+    pub(super) fn by_distance(&self, at: &Jet, between: &Jet) -> Interval {
+        self.sum(0, &|k| times(pick(at, between, k, 2) * self.apart[k + 1], k + 2))
+    }
+
+    /// The derivative of the quotient by g, or by its square.
+    pub(super) fn by_own(&self, at: &Jet, between: &Jet) -> Interval {
+        let first = if self.even { 2 } else { 1 };
+        self.sum(first, &|k| {
+            times(pick(at, between, k, 1) * self.apart[k + 1], if self.even { k / 2 } else { k })
+        })
+    }
+}
+
+/// The coefficient of degree `k + more`; that of the remainder for `k = 6`.
+fn pick(at: &Jet, between: &Jet, k: usize, more: usize) -> Interval {
+    if k == 6 { between[k + more] } else { at[k + more] }
+}
+
+/// The derivative by g, or by its square for equal masses, of `sum_i m_i u(d + p_i g)` over two
+/// clusters with their centre of mass at 0.
+pub(super) fn pull_by_own(
+    members: &[(f64, Interval)],
+    at: &Jet,
+    between: &Jet,
+    g: Interval,
+    even: bool,
+) -> Interval {
+    let (step, half) = if even { (2, 2.0) } else { (1, 1.0) };
+    let all: Vec<(f64, Jet)> = members.iter().map(|(m, p)| (*m, powers(*p))).collect();
+    let moment =
+        |k: usize| all.iter().fold(Interval::ZERO, |sum, (m, p)| sum + Interval::exact(*m) * p[k]);
+    let coefficient = |k: usize| {
+        let a = if k == 5 { between[6] } else { at[k + 1] };
+        times(a * moment(k + 1), k + 1) / Interval::exact(half)
+    };
+    let found: Vec<Interval> = (1..=5).step_by(step).map(coefficient).collect();
+    if even { horner(&found, g.sqr()) } else { g * horner(&found, g) }
+}

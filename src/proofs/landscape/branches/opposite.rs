@@ -1,0 +1,184 @@
+//! Two clusters of different masses opposite to all others: a pitchfork, because a reflection
+//! exchanges both orders.
+//!
+//! The clusters with the masses `m_1`, `m_2` have the places `p_i g` from their centre of mass, and
+//! this is `g eta` away from the point opposite to the third cluster, of mass M. The pull of M at the
+//! distance `pi - x` is `x V(x^2)`, and that of the clusters on each other is `g U(g^2)`; U and V are
+//! smooth. With `x_i = p_i + eta` and `t = g^2`, the equations of equilibrium divided by g are
+//! `sum_i m_i x_i V(t x_i^2) = 0` and
+//! `(m_1 + m_2) U(t) + M (x_1 V(t x_1^2) - x_2 V(t x_2^2)) = 0`.
+//! They have no symmetry left: at `t = 0` they say that eta is 0 and that the second derivative for
+//! splitting the cluster is 0.
+
+use super::shape::{Shapes, common};
+use super::solve::Value;
+use super::system::{Kind, System, Unit, turn};
+use super::triple;
+use crate::num::interval::Interval;
+
+/// An odd function divided by its argument x, as a function of `x^2`: value, slope, and derivative
+/// by beta.
+#[derive(Clone, Copy)]
+pub(super) struct Even {
+    pub(super) value: Interval,
+    pub(super) slope: Interval,
+    pub(super) by_beta: Interval,
+}
+
+/// The pull at the distance `centre + x`, in turns, divided by x in radians; centre is 0 or 1/2.
+pub(super) fn even(shapes: &Shapes, centre: f64, x: Interval) -> Even {
+    let reach = Interval::symmetric(x.mag());
+    let at = shapes.jet(Interval::exact(centre));
+    let between = shapes.jet(Interval::exact(centre) + reach);
+    let square = (x * turn()).sqr();
+    let whole = |c: f64| Interval::exact(c);
+    // Even coefficients are 0, and the last is the remainder of Lagrange.
+    let mut value = at[1] + square * (at[3] + square * (at[5] + square * between[7]));
+    let mut slope = at[3] + square * (whole(2.0) * at[5] + square * (whole(3.0) * between[7]));
+    if x.mig() > CLEAR {
+        // (u / x)' = (w - u / x) / x, and dx^2 = 2 x dx.
+        let (shape, radians) = (shapes.at(whole(centre) + x), x * turn());
+        value = common(value, shape.u / radians);
+        slope = common(slope, (shape.w - value) / (whole(2.0) * square));
+    }
+    let (_, cosine, ..) = shapes.parts(whole(centre) + x);
+    Even { value, slope, by_beta: (cosine - whole(1.0)) * value }
+}
+
+/// Smallest distance in turns at which quotients are also computed directly.
+const CLEAR: f64 = 0.01;
+
+impl System {
+    /// The unit with two clusters, its masses and the mass of the other one.
+    fn light(&self) -> (usize, [(f64, Interval); 2], f64) {
+        let own = usize::from(self.units[1].is_double());
+        let members = self.units[own].members();
+        (own, [members[0], members[1]], self.units[1 - own].total())
+    }
+
+    /// 1 if the third cluster comes first, else -1: the sign of eta in the places.
+    fn sign(own: usize) -> Interval {
+        Interval::exact(if own == 1 { 1.0 } else { -1.0 })
+    }
+
+    /// Equations and derivatives for `(eta, t)`, or for t of three clusters; negative t count as 0.
+    pub(super) fn evaluate_opposite(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
+        if let [Unit { mass, .. }, Unit { mass: m, kind: Kind::Triple }] = self.units[..] {
+            let t = Interval::new(unknowns[0].lo().max(0.0), unknowns[0].hi().max(0.0));
+            let (f, by, by_beta) = triple::equation(mass / m, t, shapes);
+            return Value { f: vec![f], by: vec![vec![by]], by_beta: vec![by_beta] };
+        }
+        let (own, members, mass) = self.light();
+        let (eta, sign) = (unknowns[0], Self::sign(own));
+        let t = Interval::new(unknowns[1].lo().max(0.0), unknowns[1].hi().max(0.0));
+        let g = t.sqrt() / turn();
+        let mut value = Value {
+            f: vec![Interval::ZERO; 2],
+            by: vec![vec![Interval::ZERO; 2]; 2],
+            by_beta: vec![Interval::ZERO; 2],
+        };
+        let total = Interval::exact(members[0].0 + members[1].0);
+        let pull = even(shapes, 0.0, g);
+        value.f[1] = total * pull.value;
+        value.by[1][1] = total * pull.slope;
+        value.by_beta[1] = total * pull.by_beta;
+        for (m, place, side) in
+            [(members[0].0, members[0].1, 1.0), (members[1].0, members[1].1, -1.0)]
+        {
+            let x = place + sign * eta;
+            // The pull at pi - x is minus that at pi + x.
+            let v = even(shapes, 0.5, g * x);
+            let by_x = v.value + Interval::exact(2.0) * t * x.sqr() * v.slope;
+            let by_t = x * x.sqr() * v.slope;
+            for (row, weight) in [(0, -m), (1, -side * mass)] {
+                let weight = Interval::exact(weight);
+                value.f[row] = value.f[row] + weight * x * v.value;
+                value.by[row][0] = value.by[row][0] + weight * sign * by_x;
+                value.by[row][1] = value.by[row][1] + weight * by_t;
+                value.by_beta[row] = value.by_beta[row] + weight * x * v.by_beta;
+            }
+        }
+        value
+    }
+
+    /// Bounds of `(eta, t)` at the zeros with positive g, from those of the distance between the
+    /// units and of g, in turns: with `mu = m_1 m_2 / (m_1 + m_2)`, the first equation is
+    /// `eta (m_1 V_1 + m_2 V_2) = mu (V_1 - V_2)` but for a sign. `None` if V may be 0.
+    pub(super) fn opposite_bounds(
+        &self,
+        distance: Interval,
+        g: Interval,
+        shapes: &Shapes,
+    ) -> Option<Vec<Interval>> {
+        let (own, members, _) = self.light();
+        let offset = distance - Interval::exact(0.5);
+        let v =
+            members.map(|(_, place)| even(shapes, 0.5, place * g + Self::sign(own) * offset).value);
+        let [one, two] = [Interval::exact(members[0].0), Interval::exact(members[1].0)];
+        let below = one * v[0] + two * v[1];
+        if below.contains(0.0) {
+            return None;
+        }
+        let bound = ((v[0] - v[1]) * (one * two / (one + two)) / below).mag();
+        let mut eta = Interval::symmetric(bound);
+        if g.lo() > 0.0 {
+            eta = common(eta, offset / g);
+        }
+        Some(vec![eta, (g * turn()).sqr()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::{Kind, Over, System, Unit};
+    use crate::num::interval::Interval;
+    use crate::num::stream::Stream;
+
+    /// The equations by their definitions: forces on two tokens and a third one.
+    fn plain((m, third, first): ([f64; 2], f64, bool), z: [f64; 2], beta: f64) -> [f64; 2] {
+        let g = z[1].sqrt();
+        let total = m[0] + m[1];
+        let sign = if first { 1.0 } else { -1.0 };
+        let x = [-m[1] / total + sign * z[0], m[0] / total + sign * z[0]];
+        let u = |d: f64| (beta * (d.cos() - 1.0)).exp() * d.sin();
+        let pull = x.map(|x| third * u(std::f64::consts::PI - g * x));
+        let (one, two) = (pull[0] + m[1] * u(g), pull[1] - m[0] * u(g));
+        [(m[0] * pull[0] + m[1] * pull[1]) / (third * g), (one - two) / g]
+    }
+
+    #[test]
+    fn equations_are_the_forces_divided_by_the_distance() {
+        let mut stream = Stream::new(5, &["branches opposite"]);
+        for k in 0..400 {
+            let (m, third, first) = ([1.0 + (k % 3) as f64, 4.0], 5.0, k % 2 == 0);
+            let double = Unit { mass: m[0], kind: Kind::Uneven(m[1]) };
+            let single = Unit { mass: third, kind: Kind::Single };
+            let units = if first { vec![single, double] } else { vec![double, single] };
+            let system = System { units, opposite: true };
+            let z = [stream.uniform_in(-0.1, 0.1), stream.uniform_in(0.01, 0.1)];
+            let (beta, width) = (stream.uniform_in(0.1, 1.0), 1e-3);
+            let boxed = z.map(|v| Interval::new(v, v + width));
+            let over = Over::new(Interval::new(beta, beta + width));
+            let value = system.evaluate_over(&boxed, &over);
+            let inside = z.map(|v| v + width * stream.uniform_in(0.0, 1.0));
+            let b = beta + width * stream.uniform_in(0.0, 1.0);
+            let at = |z: [f64; 2], b: f64| plain((m, third, first), z, b);
+            let near = |x: Interval, v: f64, slack: f64| {
+                assert!(x.lo() - slack <= v && v <= x.hi() + slack, "{k} {x:?} {v}");
+                assert!(x.width() < 0.5, "{k} {x:?}");
+            };
+            let h = 1e-5;
+            for row in 0..2 {
+                near(value.f[row], at(inside, b)[row], 1e-11);
+                for column in 0..2 {
+                    let (mut up, mut down) = (inside, inside);
+                    (up[column], down[column]) = (up[column] + h, down[column] - h);
+                    let slope = (at(up, b)[row] - at(down, b)[row]) / (2.0 * h);
+                    near(value.by[row][column], slope, 1e-6);
+                }
+                let slope = (at(inside, b + h)[row] - at(inside, b - h)[row]) / (2.0 * h);
+                near(value.by_beta[row], slope, 1e-6);
+            }
+        }
+    }
+}
