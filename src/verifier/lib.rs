@@ -7,8 +7,8 @@
 //! `number.rs` and `flow.rs`, and `phi.rs` for the formula of an interaction. Proofs of landscapes
 //! have up to millions of leaves, so `landscape.rs` uses exact integers for gaps and intervals of
 //! doubles for the rest (`interval.rs`, `kernel.rs`, and `formula.rs` for interactions other than
-//! the exponential). `expression.rs` reads the text of formulas. `strata.rs` lists the ways in which
-//! tokens coincide.
+//! the exponential). `expression.rs` reads the text of formulas. `strata.rs` lists the ways in
+//! which tokens coincide.
 //!
 //! Proofs of landscapes on spheres are checked by `sphere.rs` and `sphere_point.rs`, which use
 //! `interval.rs` and the inverse of a matrix in `landscape.rs`.

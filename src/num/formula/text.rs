@@ -52,8 +52,8 @@ pub(super) fn closing(text: &str) -> usize {
 
 /// The text with `0-` for a leading minus.
 ///
-/// **Errors** an empty text, a character that no formula has, a sign after an operator, a power of a
-/// power without parentheses.
+/// **Errors** an empty text, a character that no formula has, a sign after an operator, a power of
+/// a power without parentheses.
 pub(super) fn with_explicit_signs(text: &str) -> Result<String> {
     let wrong = |expected: String| Error::parameter("formula", format!("`{text}`"), expected);
     if text.trim().is_empty() {

@@ -26,8 +26,8 @@ enum FieldSums {
 }
 
 impl FieldSums {
-    /// If drifts and masses are written: the factor of weights (`None`: divide by the mass), and the
-    /// sign. General heads write outputs.
+    /// If drifts and masses are written: the factor of weights (`None`: divide by the mass), and
+    /// the sign. General heads write outputs.
     #[inline(always)]
     fn row_factor(&self) -> Option<(Option<f64>, f64)> {
         match self {
@@ -47,8 +47,8 @@ impl BatchField {
     /// The largest dimension; in larger ones, a single system fills the lanes by itself.
     pub const MAX_D: usize = MAX_D;
 
-    /// The field of attention, for systems with n initial tokens in d dimensions. `None` for a mask,
-    /// a kernel chosen by name, and weights whose range is too large.
+    /// The field of attention, for systems with n initial tokens in d dimensions. `None` for a
+    /// mask, a kernel chosen by name, and weights whose range is too large.
     pub fn new(attention: &Attention, (n, d): (usize, usize)) -> Option<Self> {
         let free =
             !attention.causal && d <= MAX_D && matches!(attention.kernel, KernelChoice::Auto);
