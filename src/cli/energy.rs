@@ -25,7 +25,7 @@ pub struct Arguments {
     beta: Option<f64>,
     /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
     /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
-    #[arg(long, value_name = "PHI", conflicts_with = "energy_scale")]
+    #[arg(long, value_name = "PHI", allow_hyphen_values = true, conflicts_with = "energy_scale")]
     interaction: Option<String>,
     /// A symmetric d x d matrix D (a file): the energy is (1/2) sum_ij m_i m_j W(<x_i, D x_j>) with
     /// the interaction, or with W = e^{beta s} / beta.

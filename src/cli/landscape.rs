@@ -60,7 +60,7 @@ pub struct Arguments {
     beta: Option<String>,
     /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
     /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
-    #[arg(long, value_name = "PHI")]
+    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
     interaction: Option<String>,
     /// File with the masses of the tokens, or a list such as 1,1,2; decimal numbers whose ratios
     /// count. With --benign an entry may be an interval: 1..1.2 proves it for all masses in it.

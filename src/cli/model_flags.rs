@@ -51,9 +51,9 @@ impl clap::Args for ModelArguments {
             |name, help| flag(name, help).value_name("FILE").value_parser(value_parser!(PathBuf));
         let key = |(key, many, meaning): (&'static str, bool, &'static str)| match (key, many) {
             (RESCALED, _) => flag(key, meaning).action(ArgAction::SetTrue),
-            (_, false) => {
-                flag(key, meaning).value_name("VALUE").allow_hyphen_values(key == "noise")
-            }
+            (_, false) => flag(key, meaning)
+                .value_name("VALUE")
+                .allow_hyphen_values(matches!(key, "noise" | "interaction" | "row_weights")),
             (_, true) => flag(key, meaning).value_name("VALUE").action(ArgAction::Append),
         };
         command

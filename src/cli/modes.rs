@@ -37,7 +37,7 @@ pub struct Arguments {
     beta: Option<f64>,
     /// On the circle the kernel phi(cos theta) in the place of e^(beta cos theta): power:p=3 or a
     /// formula of s and beta, without kinks.
-    #[arg(long, value_name = "PHI")]
+    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
     interaction: Option<String>,
     /// Samples are angles on the circle. (The dimension of a run selects circle or S^2.)
     #[arg(long, conflicts_with = "from_run")]

@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
     beta: Option<String>,
     /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta.
-    #[arg(long, value_name = "PHI", conflicts_with_all = ["connections", "certificates"])]
+    #[arg(long, value_name = "PHI", allow_hyphen_values = true, conflicts_with_all = ["connections", "certificates"])]
     interaction: Option<String>,
     /// Number of random starts. Default: 200, then more until the second half of them found no new
     /// point, at most 1600.

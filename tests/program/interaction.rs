@@ -56,6 +56,30 @@ fn exponentials_by_name_or_formula_are_attention() {
 }
 
 #[test]
+fn a_formula_may_begin_with_a_minus() {
+    let folder = folder();
+    let at = folder.path();
+    for command in [
+        "velocity --tokens x.csv --dynamics usa",
+        "energy --tokens x.csv",
+        "saddles --n 3 --d 2 --starts 5",
+        "landscape --n 3",
+        "predict polygon --m 5 --dynamics usa",
+    ] {
+        let of = |phi: &str| {
+            let mut found = json(at, &format!("{command} --interaction {phi}"));
+            found.as_object_mut().expect("an object").retain(|key, _| {
+                ["velocity", "energy", "points", "orbits", "rates"].contains(&key.as_str())
+            });
+            found
+        };
+        let (found, same) = (of("-s^2+3"), of("3-s^2"));
+        assert!(!same.as_object().expect("an object").is_empty(), "{command}");
+        assert_eq!(found, same, "{command}");
+    }
+}
+
+#[test]
 fn predictions_of_exponentials_are_their_closed_forms() {
     let here = Path::new(".");
     for (known, found, key) in [

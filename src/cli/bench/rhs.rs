@@ -33,7 +33,7 @@ pub struct Arguments {
     dynamics: String,
     /// An interaction in the place of e^{beta s}; its time is compared with that of e^{beta s}, in
     /// turn.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     interaction: Option<String>,
     #[command(flatten)]
     kernel: KernelArguments,

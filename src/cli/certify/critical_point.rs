@@ -32,7 +32,7 @@ pub struct Arguments {
     beta: Option<f64>,
     /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
     /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
-    #[arg(long, value_name = "PHI")]
+    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
     interaction: Option<String>,
     /// Largest distance in radians between a row and its cluster in the proved point; no rotation
     /// is applied before comparing. The default, 0.01, suits rows with two decimals.

@@ -60,7 +60,7 @@ pub struct Arguments {
     /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. For
     /// --method spectral, volume or auto, which then ends where the series does (on the circle it
     /// continues with finite volumes).
-    #[arg(long, value_name = "PHI")]
+    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
     interaction: Option<String>,
     /// End time.
     #[arg(long, allow_hyphen_values = true)]
