@@ -564,7 +564,7 @@ mod tests {
         for (x, unit) in system.units.iter().enumerate() {
             let own: Vec<usize> = of(x).collect();
             match unit.kind {
-                Kind::Single => {}
+                Kind::Single | Kind::Triple => {}
                 Kind::Watched => {
                     found.push(tokens.iter().map(|t| t.2 * w(t.1 - tokens[own[0]].1)).sum())
                 }
