@@ -650,9 +650,10 @@ fn energy_share(arrangement: &Arrangement, gaps: &[f64], beta: f64) -> f64 {
     sum / (total * total)
 }
 
-/// Estimated seconds of [`all_branches`] with two threads: of the search at the largest beta, and of
-/// the boxes over the interval. Measured with masses 1 and beta in [1, 2]: 1 800, 12 000 and 150 000
-/// boxes for n = 4, 5 and 6; for small beta their density in `ln beta` grows as `beta^(-0.9 (n - 3))`.
+/// Estimated seconds of [`all_branches`] with two threads: of the search at the largest beta, and
+/// of the boxes over the interval. Measured with masses 1 and beta in [1, 2]: 1 800, 12 000 and
+/// 150 000 boxes for n = 4, 5 and 6; for small beta their density in `ln beta` grows as
+/// `beta^(-0.9 (n - 3))`.
 pub fn seconds(tokens: &Tokens) -> f64 {
     let n = tokens.n() as f64;
     let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {

@@ -38,7 +38,8 @@ pub(super) enum Kind {
     Pair,
     /// Two clusters; the mass of the second.
     Uneven(f64),
-    /// Three clusters of the same mass at the same distance, the second unit, opposite to the first.
+    /// Three clusters of the same mass at the same distance: the second unit, opposite to the
+    /// first.
     Triple,
     /// One cluster; the second derivative for splitting it is an equation.
     Watched,
