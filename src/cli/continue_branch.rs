@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::proofs::landscape::branches::{
     Bifurcation, Branch, Continuation, End, Kind, all_branches, followed_branches, one_branch,
-    seconds,
+    seconds, seconds_followed,
 };
 use crate::proofs::landscape::{Tokens, UndecidedBox};
 use crate::theorem::AxisValues;
@@ -79,13 +79,12 @@ impl Arguments {
                 let (clusters, gaps) = self.start(start, &tokens)?;
                 one_branch(&tokens, &clusters, &gaps, &report)
             }
-            None if self.branches_only => followed_branches(&tokens, &report),
+            None if self.branches_only => {
+                announce("the search at the largest beta", seconds_followed(&tokens));
+                followed_branches(&tokens, &report)
+            }
             None => {
-                let seconds = seconds(&tokens);
-                if seconds > LONG && seconds < 1e5 {
-                    let seconds = number(seconds.round());
-                    note(&format!("the proof takes about {seconds} s with two threads"));
-                }
+                announce("the proof", seconds(&tokens));
                 all_branches(&tokens, &report)
             }
         };
@@ -230,6 +229,14 @@ impl Arguments {
             text.push_str(&branch_line(x, b, found));
         }
         text
+    }
+}
+
+/// Prints an estimate of a long time; one above a day is an error elsewhere.
+fn announce(what: &str, seconds: f64) {
+    if seconds > LONG && seconds < 1e5 {
+        let seconds = number(seconds.round());
+        note(&format!("{what} takes about {seconds} s with two threads"));
     }
 }
 

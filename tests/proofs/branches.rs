@@ -142,6 +142,27 @@ fn four_masses_have_two_pitchforks_a_fold_and_a_transcritical_bifurcation() {
 }
 
 #[test]
+fn three_equal_tokens_split_in_two_ways() {
+    let found = all(&[4.0, 1.0, 1.0, 1.0], (0.12, 0.2));
+    assert!(found.complete, "{:?} {:?}", found.missing, found.undecided_boxes);
+    let [b] = &found.bifurcations[..] else { panic!("{:?}", found.bifurcations) };
+    // Mass 3 opposite to mass 4.
+    let exact = 0.5 * (4.0f64 / 3.0).ln();
+    assert!(b.beta.0 <= exact && exact <= b.beta.1 && b.beta.1 - b.beta.0 < 1e-12, "{b:?}");
+    assert_eq!((b.kind, b.ascents, b.proved), (Kind::Multiple, (3, 1), true));
+    let clusters: Vec<_> = b.born.iter().map(|x| &found.branches[*x].clusters[..]).collect();
+    let two: &[Vec<u32>] = &[vec![4], vec![1, 1], vec![1]];
+    let three: &[Vec<u32>] = &[vec![4], vec![1], vec![1], vec![1]];
+    assert_eq!(clusters, [two, three]);
+    for (x, ascents) in b.born.iter().zip([2, 3]) {
+        let branch = &found.branches[*x];
+        assert_eq!(branch.ends, (End::Bifurcation(0), End::Range));
+        assert!(branch.pieces.iter().all(|p| p.ascents == ascents));
+    }
+    is_a_chain(&found);
+}
+
+#[test]
 fn a_search_that_is_stopped_claims_nothing() {
     let tokens = Tokens::new(&[1.0; 5], (0.1, 0.4)).expect("tokens");
     let stopped = all_branches(&tokens, &|_, boxes| boxes < 500).expect("arithmetic");
@@ -155,6 +176,7 @@ fn bad_intervals_are_refused() {
         (&[1.0; 4], (0.0, 1.0), "0.01"),
         (&[1.0; 4], (-1.0, 1.0), "0.01"),
         (&[1.0; 11], (0.1, 50.0), "would take about"),
+        (&[1.0; 12], (1.0, 2.0), "would take about"),
     ] {
         let tokens = Tokens::new(masses, beta).expect("tokens");
         let error = all_branches(&tokens, &|_, _| true).expect_err("refused").to_string();

@@ -60,8 +60,8 @@ pub(super) type Split = (usize, Vec<Members>);
 /// The ways in which one cluster can split, and whether these are all.
 ///
 /// Two tokens split in two orders; equal ones, or two clusters opposite to each other, in one up to
-/// symmetry. Three equal tokens split into one and two, and if they are opposite to all others, where
-/// the terms of third order vanish, also into three at equal distances.
+/// symmetry. Three equal tokens split into one and two, and if they are opposite to all others,
+/// where the terms of third order vanish, also into three at equal distances.
 fn ways(clusters: &[Members], cluster: usize) -> (Vec<Split>, bool) {
     let (members, opposite) = (&clusters[cluster], clusters.len() == 2);
     let equal = members.windows(2).all(|m| m[0] == m[1]);

@@ -29,8 +29,14 @@
 //! place of beta: one box contains a curve with one fold, and both chains end in it (`fold.rs`).
 //! Boxes of the tree beside it have no zero of a combination of the equations.
 //!
-//! **Limits** A cluster of three or more tokens that begins to split is enclosed, but which branches
-//! begin there is not proved.
+//! **Three equal tokens** opposite to all others split in any direction at second order, and also
+//! at fourth order. The sixth order decides: two branches begin, one with clusters of two and one
+//! tokens, and one with three clusters at equal distances (`triple.rs`).
+//!
+//! **Limits** Elsewhere, the terms of third order of three equal tokens are a multiple of
+//! `x_1 x_2 x_3` for places x with the sum 0, so only splits into two and one tokens are expected,
+//! in one order on each side. Both are proved, but not that there are no others. Where four or more
+//! tokens or three different ones begin to split, no branch is proved.
 
 mod birth;
 mod blow_up;
@@ -135,7 +141,7 @@ pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
 /// ```
 pub fn followed_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
     let mut work = Work::new(tokens, report)?;
-    super::refuse_long(tokens, super::seconds_complete(&at_largest(tokens)))?;
+    super::refuse_long(tokens, seconds_followed(tokens))?;
     let shares = super::shares(&work.strata, tokens.fewest());
     for (stratum, share) in shares.into_iter().enumerate() {
         work.branches_of(stratum, share);
@@ -644,9 +650,10 @@ fn energy_share(arrangement: &Arrangement, gaps: &[f64], beta: f64) -> f64 {
     sum / (total * total)
 }
 
-/// Estimated seconds of [`all_branches`] with two threads: of the search at the largest beta, and of
-/// the boxes over the interval. Measured with masses 1 and beta in [1, 2]: 1 800, 12 000 and 150 000
-/// boxes for n = 4, 5 and 6; for small beta their density in `ln beta` grows as `beta^(-0.9 (n - 3))`.
+/// Estimated seconds of [`all_branches`] with two threads: of the search at the largest beta, and
+/// of the boxes over the interval. Measured with masses 1 and beta in [1, 2]: 1 800, 12 000 and
+/// 150 000 boxes for n = 4, 5 and 6; for small beta their density in `ln beta` grows as
+/// `beta^(-0.9 (n - 3))`.
 pub fn seconds(tokens: &Tokens) -> f64 {
     let n = tokens.n() as f64;
     let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {
@@ -659,10 +666,11 @@ pub fn seconds(tokens: &Tokens) -> f64 {
     let up_to_one = |b: f64| b.min(1.0).powf(-power) / power;
     let density = up_to_one(low) - up_to_one(high) + (high.max(1.0) / low.max(1.0)).ln();
     let boxes = 4.4e5 * 15f64.powf(n - 6.0) * density.max(0.01) * orders;
-    super::seconds_complete(&at_largest(tokens)) + boxes * 2e-5 * (n / 6.0).powi(3)
+    seconds_followed(tokens) + boxes * 2e-5 * (n / 6.0).powi(3)
 }
 
-/// The tokens at the largest beta only.
-fn at_largest(tokens: &Tokens) -> Tokens {
-    Tokens { beta: (tokens.beta.1, tokens.beta.1), ..tokens.clone() }
+/// Estimated seconds of [`followed_branches`] with two threads: those of the search at the largest
+/// beta.
+pub fn seconds_followed(tokens: &Tokens) -> f64 {
+    super::seconds_complete(&Tokens { beta: (tokens.beta.1, tokens.beta.1), ..tokens.clone() })
 }

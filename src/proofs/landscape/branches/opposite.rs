@@ -2,13 +2,12 @@
 //! exchanges both orders.
 //!
 //! The clusters with the masses `m_1`, `m_2` have the places `p_i g` from their centre of mass, and
-//! this is `g eta` away from the point opposite to the third cluster, of mass M. The pull of M at the
-//! distance `pi - x` is `x V(x^2)`, and that of the clusters on each other is `g U(g^2)`; U and V are
-//! smooth. With `x_i = p_i + eta` and `t = g^2`, the equations of equilibrium divided by g are
-//! `sum_i m_i x_i V(t x_i^2) = 0` and
-//! `(m_1 + m_2) U(t) + M (x_1 V(t x_1^2) - x_2 V(t x_2^2)) = 0`.
-//! They have no symmetry left: at `t = 0` they say that eta is 0 and that the second derivative for
-//! splitting the cluster is 0.
+//! this is `g eta` away from the point opposite to the third cluster, of mass M. The pull of M at
+//! the distance `pi - x` is `x V(x^2)`, and that of the clusters on each other is `g U(g^2)`; U and
+//! V are smooth. With `x_i = p_i + eta` and `t = g^2`, the equations of equilibrium divided by g
+//! are `sum_i m_i x_i V(t x_i^2) = 0` and `q = 0` for
+//! `q = (m_1 + m_2) U(t) + M (x_1 V(t x_1^2) - x_2 V(t x_2^2))`. They have no symmetry left: at
+//! `t = 0` they say that eta is 0 and that the second derivative for splitting the cluster is 0.
 
 use super::shape::{Shapes, common};
 use super::solve::Value;

@@ -38,7 +38,8 @@ pub(super) enum Kind {
     Pair,
     /// Two clusters; the mass of the second.
     Uneven(f64),
-    /// Three clusters of the same mass at the same distance, the second unit, opposite to the first.
+    /// Three clusters of the same mass at the same distance: the second unit, opposite to the
+    /// first.
     Triple,
     /// One cluster; the second derivative for splitting it is an equation.
     Watched,
@@ -564,7 +565,7 @@ mod tests {
         for (x, unit) in system.units.iter().enumerate() {
             let own: Vec<usize> = of(x).collect();
             match unit.kind {
-                Kind::Single => {}
+                Kind::Single | Kind::Triple => {}
                 Kind::Watched => {
                     found.push(tokens.iter().map(|t| t.2 * w(t.1 - tokens[own[0]].1)).sum())
                 }

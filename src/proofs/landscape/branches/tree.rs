@@ -98,6 +98,9 @@ const REPORT_EVERY: u64 = 128;
 /// Widths of gaps, in turns, and of beta, relative, below which a box is left undecided.
 const TOLERANCE: (f64, f64) = (2e-5, 1e-6);
 
+/// Width of gaps, in turns, from which the coordinates of pairs are tried.
+const NARROW: f64 = 0.01;
+
 /// The cover of one stratum.
 pub(super) struct Covering<'a> {
     pub(super) arrangement: &'a Arrangement,
@@ -220,8 +223,11 @@ impl<'a> Covering<'a> {
             if self.folds.iter().any(|f| f.covers(arrangement, &cell.gaps[..k], cell.beta)) {
                 return Verdict::Decided;
             }
-            // Near a fold, only a combination of the equations tells.
-            if in_squares(arrangement, &cell, !self.folds.is_empty()) != Squares::Unknown {
+            // Near a fold, only a combination of the equations tells. The test is slow, and rarely
+            // decides wide boxes.
+            if cell.widest(k).1 < NARROW
+                && in_squares(arrangement, &cell, !self.folds.is_empty()) != Squares::Unknown
+            {
                 return Verdict::Decided;
             }
             let sum = |c: &Cell| c.gaps[..k].iter().map(|g| g.1 - g.0).sum::<f64>();

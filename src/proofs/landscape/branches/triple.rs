@@ -192,3 +192,88 @@ pub(super) fn equation(mass: f64, t: Interval, shapes: &Shapes) -> (Interval, In
         near.by_beta + two * far.by_beta + mass * pull.by_beta,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::shape::Shapes;
+    use super::{Interval, are_symmetric, coefficients, equation, ratio};
+    use crate::num::stream::Stream;
+
+    fn u(d: f64, beta: f64) -> f64 {
+        (beta * (d.cos() - 1.0)).exp() * d.sin()
+    }
+
+    /// R by its definition: delta from the force on the three, and a divided difference.
+    fn plain(mass: f64, gaps: [f64; 2], beta: f64) -> (f64, f64) {
+        let [g, h] = gaps;
+        let x = [-(2.0 * g + h) / 3.0, (g - h) / 3.0, (g + 2.0 * h) / 3.0];
+        let pull = |d: f64| mass * u(std::f64::consts::PI - d, beta);
+        let sum = |delta: f64| -> f64 { x.iter().map(|x| pull(x + delta)).sum() };
+        let (mut low, mut high) = (-0.3, 0.3);
+        for _ in 0..80 {
+            let middle = 0.5 * (low + high);
+            if sum(middle) > 0.0 { high = middle } else { low = middle }
+        }
+        let force = |d: f64| x.iter().map(|x| u(x - d, beta)).sum::<f64>() + pull(d + low);
+        let f = x.map(force);
+        let slope = |a: usize, b: usize| (f[b] - f[a]) / (x[b] - x[a]);
+        let second = (slope(1, 2) - slope(0, 1)) / (x[2] - x[0]);
+        (second / (x[0] * x[1] * x[2]), low)
+    }
+
+    #[test]
+    fn the_ratio_contains_its_definition() {
+        let (mut stream, tau) = (Stream::new(7, &["branches triple"]), std::f64::consts::TAU);
+        for k in 0..200 {
+            let (mass, beta) = (stream.uniform_in(3.0, 6.0), stream.uniform_in(0.05, 0.3));
+            let g = stream.uniform_in(0.1, 0.4);
+            let gaps = [g, g * stream.uniform_in(0.2, 0.8)];
+            let (wanted, delta) = plain(mass, gaps, beta);
+            let thin = |v: f64| Interval::new(v - 1e-7, v + 1e-7);
+            let own = gaps.map(|g| thin(g / tau));
+            let found = ratio(mass, own, thin(delta / tau), Interval::exact(beta));
+            let found = found.expect("R is not 0");
+            assert!(
+                found.lo() - 1e-6 <= wanted && wanted <= found.hi() + 1e-6,
+                "{found:?} {wanted}"
+            );
+            assert!(found.width() < 0.2 * wanted.abs(), "{k} {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_mean_direction_without_beta_decides_nothing() {
+        // At beta = 0 all configurations with mean 0 are critical, so R is 0.
+        let gaps = [0.4995, 1e-3, 1e-3, 0.4995].map(|g| Interval::new(0.9 * g, g));
+        let masses = [3.0, 1.0, 1.0, 1.0];
+        assert!(!are_symmetric(&masses, &gaps, Interval::new(1e-9, 0.01)));
+        assert!(are_symmetric(&[4.0, 1.0, 1.0, 1.0], &gaps, Interval::new(0.14, 0.15)));
+        // Coefficients of u at 0: 1 and -(1 + 3 beta) / 6.
+        let a = coefficients(Interval::exact(0.5), 1.0);
+        assert!(a[1].contains(1.0) && (a[3].mid() + 2.5 / 6.0).abs() < 1e-15, "{a:?}");
+    }
+
+    #[test]
+    fn the_equation_is_the_force_on_an_outer_cluster() {
+        let mut stream = Stream::new(8, &["branches triple equation"]);
+        for _ in 0..200 {
+            let (mass, beta) = (stream.uniform_in(1.0, 6.0), stream.uniform_in(0.1, 1.0));
+            let t = stream.uniform_in(0.001, 0.3);
+            let of = |t: f64, beta: f64| {
+                let g = t.sqrt();
+                let far = mass * u(std::f64::consts::PI - g, beta);
+                (u(g, beta) + u(2.0 * g, beta) - far) / g
+            };
+            let shapes = Shapes::new(Interval::exact(beta));
+            let (f, by, by_beta) = equation(mass, Interval::exact(t), &shapes);
+            let near = |v: Interval, wanted: f64| {
+                assert!(v.lo() - 1e-6 <= wanted && wanted <= v.hi() + 1e-6, "{v:?} {wanted}");
+                assert!(v.width() < 1e-6, "{v:?}");
+            };
+            let h = 1e-6;
+            near(f, of(t, beta));
+            near(by, (of(t + h, beta) - of(t - h, beta)) / (2.0 * h));
+            near(by_beta, (of(t, beta + h) - of(t, beta - h)) / (2.0 * h));
+        }
+    }
+}
