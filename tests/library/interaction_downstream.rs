@@ -10,7 +10,7 @@ use metastable::attention::model::Model;
 use metastable::attention::{Dynamics, Energy, EnergyScale, Head, Spec};
 use metastable::continuity::{
     Evolution, MeasureDynamics, circle::Circle, density::Density, finite_volume::FiniteVolume,
-    sphere2::Sphere2, zonal::Zonal,
+    lagrangian::Lagrangian, sphere2::Sphere2, zonal::Zonal, zonal_lagrangian::ZonalLagrangian,
 };
 use metastable::flow::observable::{RunParameters, find, linear_times};
 use metastable::flow::{Observer, Options, Recorder, solve};
@@ -344,6 +344,53 @@ fn modes_of_densities_grow_at_the_rates_of_the_interaction() -> Result<()> {
             }
         }
     }
+    Ok(())
+}
+
+#[test]
+fn particles_of_densities_move_under_the_interaction() -> Result<()> {
+    let near = |a: f64, b: f64, what: &str| {
+        assert!((a - b).abs() < 1e-8 * (1.0 + b.abs()), "{what}: {a} {b}");
+    };
+    // Rings against series in Gegenbauer polynomials, and against e^{beta s}.
+    let density = Density::parse("cos:1=0.3,2=-0.15,3=0.1")?;
+    for (d, name, text) in [
+        (2, "usa", "power:p=3"),
+        (3, "sa", "sigmoid:k=6"),
+        (3, "usa", "cos(3*s) + 0.3*s^5"),
+        (8, "sa", "exp:beta=3"),
+    ] {
+        let m = medium(name, text);
+        let series = Zonal::from_density(&density, d, 48)?;
+        let series = series.evolve(&m, 0.3, 256, |_, _| true)?.reached()?;
+        let rings = ZonalLagrangian::new(&density, d, 64)?;
+        let rings = rings.evolve(&m, 0.3, |_, _| true)?.reached()?;
+        near(rings.negentropy(), series.negentropy()?, text);
+        near(rings.negentropy_rate(&m)?, series.negentropy_rate(&m)?, text);
+        near(rings.energy(&m)?, series.energy(&m), text);
+        near(rings.axis_mean(), series.axis_mean(), text);
+        if text.starts_with("exp") {
+            let known = MeasureDynamics::new(name, 3.0, 0.0)?;
+            near(rings.negentropy_rate(&m)?, rings.negentropy_rate(&known)?, text);
+            near(rings.energy(&m)?, rings.energy(&known)?, text);
+        }
+    }
+    let kinked = medium("usa", "relu:p=1");
+    let rings = ZonalLagrangian::new(&density, 3, 16)?;
+    let found = rings.evolve(&kinked, 0.1, |_, _| true).expect_err("a kink").to_string();
+    assert!(found.contains("kink"), "{found}");
+    // Particles on S^2 against spherical harmonics, also without symmetry.
+    let text = "vmf:kappa=2,at=1.1,azimuth=0.4,mass=0.6+noise:amplitude=0.02,modes=4,seed=3";
+    let start = Sphere2::from_density(&Density::parse(text)?, 16)?;
+    let m = medium("sa", "sigmoid:k=6");
+    let particles = Lagrangian::on_sphere2(&start, start.rings())?;
+    let particles = particles.evolve(&m, 0.2, |_, _| true)?.reached()?;
+    let series = start.evolve(&m, 0.2, 64, |_, _| true)?.reached()?;
+    near(particles.negentropy(), series.negentropy(), "particles");
+    near(particles.negentropy_rate(&m)?, series.negentropy_rate(&m), "particles");
+    near(particles.energy(&m), series.energy(&m), "particles");
+    // Another interaction has another energy.
+    assert!((particles.energy(&medium("sa", "s^2")) - series.energy(&m)).abs() > 1e-4);
     Ok(())
 }
 

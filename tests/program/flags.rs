@@ -22,7 +22,7 @@ const CALLS: &str = "
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
     landscape --n 3 --beta 3; continue --n 3 --beta 2..3; list laws; man pages
     measure --space circle --density cos:1=0.2 --beta 3
-    model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv
+    model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv --beta 3
     solve --beta 3; velocity --beta 3
     movie --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa; predict kac-rice --n 100; predict normalisation --scheme pre

@@ -257,7 +257,14 @@ fn densities_take_an_interaction() {
             assert!(found["kernel_error"].as_f64().expect("an error") < 3e-14);
         }
         let call = format!("{call} --dynamics usa --interaction power:p=2");
-        assert_eq!(json(here, &call)["outcome"], "reached", "{space}");
+        let series = json(here, &call);
+        assert_eq!(series["outcome"], "reached", "{space}");
+        if space != "circle" {
+            let particles = json(here, &format!("{call} --method lagrangian --particles 32"));
+            for key in ["negentropy", "negentropy_rate", "energy_above_uniform"] {
+                near(&particles[key], &series[key], 1e-6);
+            }
+        }
     }
     for (call, reason) in [
         ("--dynamics sa --interaction s^3", "not negative"),

@@ -256,15 +256,15 @@ impl Arguments {
         let (circle, noisy) = (space == DensitySpace::Circle, self.noise.is_some());
         let volumes = circle && (method == Method::Volume || method == Method::Auto && noisy);
         let own = self.interaction.is_some();
-        if own && method == Method::Lagrangian {
+        if own && circle && method == Method::Lagrangian {
             return Err(Error::parameter(
                 "--method",
                 "lagrangian",
-                "spectral, volume or auto with an interaction of its own",
+                "spectral, volume or auto with an interaction of its own on the circle",
             ));
         }
         let volumes = volumes || circle && own && method == Method::Auto;
-        let particles = !noisy && !own && (method == Method::Lagrangian || method == Method::Auto);
+        let particles = !noisy && (method == Method::Lagrangian || !own && method == Method::Auto);
         let modes = matches!(method, Method::Spectral | Method::Auto);
         let refuse = |flag: &str, found: String, expected: &str| {
             Err(Error::parameter(flag, found, expected))

@@ -15,7 +15,7 @@ use super::evolution::{self, DensityState, evolve};
 use super::kernel_panels::KernelPanels;
 use super::{
     Evolution, MeasureDynamics, check_non_negative, interpolate_linearly, positive_mass,
-    reject_noise, weighted_mean,
+    reject_interaction, reject_noise, weighted_mean,
 };
 use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
@@ -91,6 +91,9 @@ pub struct FlowMap {
 
 /// Smallest density: its logarithm is used only in products with the mass.
 const MIN_DENSITY: f64 = 1e-300;
+
+/// Modes of the energy of an interaction with kinks.
+const MAX_MODES: usize = 1024;
 
 impl FlowMap {
     /// From a density relative to the uniform measure, by angle. Panels end at `breaks` (in
@@ -204,6 +207,7 @@ impl FlowMap {
 
     /// Velocities and `-div v`.
     fn velocities(&self, dynamics: &MeasureDynamics) -> Result<(Vec<f64>, Vec<f64>)> {
+        reject_interaction(dynamics)?;
         let mut out = vec![0.0; 2 * self.n()];
         KernelPanels::new(dynamics.beta).rates(
             dynamics,
@@ -216,7 +220,7 @@ impl FlowMap {
     }
 
     /// Production of negentropy, the mean of `-div v`. **Errors** a Sinkhorn scaling that does not
-    /// converge.
+    /// converge, an interaction of its own.
     pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
         Ok(weighted_mean(&self.masses(), &self.velocities(dynamics)?.1))
     }
@@ -242,8 +246,13 @@ impl FlowMap {
 
     /// Interaction energy relative to the uniform measure, as [`Circle::energy`].
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
-        // The kernel has no further modes.
-        self.series(bump_degree(2, dynamics.beta)).energy(dynamics)
+        // The kernel has no further modes; those of one with kinks decay like k^{-2} or faster.
+        let modes = match &dynamics.interaction {
+            None => bump_degree(2, dynamics.beta),
+            Some(own) if own.interaction().series().len() == 1 => own.interaction().terms(),
+            Some(_) => MAX_MODES,
+        };
+        self.series(modes).energy(dynamics)
     }
 
     /// Rate of change of the energy, as [`Circle::energy_rate`]. **Errors** as
@@ -287,8 +296,8 @@ impl FlowMap {
     /// under-resolved.
     ///
     /// **Accuracy** that of the [`Resolution`]. **Cost** about a microsecond per particle and
-    /// evaluation. **Errors** noise (the velocity would need the gradient of rho), a Sinkhorn
-    /// scaling that does not converge, those of the integrator.
+    /// evaluation. **Errors** noise (the velocity would need the gradient of rho), an interaction
+    /// of its own, a Sinkhorn scaling that does not converge, those of the integrator.
     pub fn evolve(
         self,
         dynamics: &MeasureDynamics,
@@ -323,6 +332,7 @@ impl DensityState for FlowMap {
     type System = FlowMapSystem;
 
     fn system(&self, dynamics: &MeasureDynamics) -> Result<FlowMapSystem> {
+        reject_interaction(dynamics)?;
         Ok(FlowMapSystem {
             field: KernelPanels::new(dynamics.beta),
             dynamics: dynamics.clone(),

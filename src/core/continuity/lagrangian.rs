@@ -15,14 +15,16 @@ use super::{
     Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, sinkhorn_scaling,
     weighted_mean,
 };
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::attention::{Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
 use crate::num::{
-    bessel::scaled_sphere_mean, quadrature::gauss_legendre, stream::Stream,
-    threads::parallel_allowed,
+    aligned::AlignedVec, bessel::scaled_sphere_mean, quadrature::gauss_legendre, simd::Isa,
+    stream::Stream, sum::dot, threads::parallel_allowed,
 };
 use crate::sphere::{Tokens, geometry, law};
+use crate::theory::interaction::mean_potential;
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
@@ -120,8 +122,14 @@ impl Lagrangian {
     }
 
     /// Interaction energy `(1/2 beta) sum m m e^{beta <x,y>}` relative to the uniform measure; at
-    /// beta = 0 the limit `|mean|^2 / 2`.
+    /// beta = 0 the limit `|mean|^2 / 2`. With an interaction it is `(1/2) sum m m W(<x,y>)`,
+    /// relative to the uniform measure; NaN for d above 10000.
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
+        if let Some(own) = &dynamics.interaction {
+            let uniform = mean_potential(own.interaction(), self.x.d());
+            let energy = InteractionEnergy::new(own.interaction().clone()).value(&self.x);
+            return energy - 0.5 * uniform.map_or(f64::NAN, |mean| mean.value);
+        }
         let beta = dynamics.beta;
         if beta == 0.0 {
             return 0.5 * self.x.mean().iter().map(|v| v * v).sum::<f64>();
@@ -239,8 +247,49 @@ impl ParticleSystem {
         Ok(())
     }
 
+    /// Writes the velocity of particle i under an interaction, and returns its `-div v`. With the
+    /// sums `N = sum m phi P_x y` and `Z = sum m phi` of which v is N or N/Z,
+    /// `-div N = (d-1) sum m phi s - sum m phi' (1 - s^2)`, and the gradient of Z is
+    /// `sum m phi' P_x y`.
+    fn row_of_interaction(&self, phi: &Interaction, x: &[f64], i: usize, v: &mut [f64]) -> f64 {
+        let (d, n) = (self.d, self.masses.len());
+        let here = &x[i * d..(i + 1) * d];
+        let [mut weights, mut slopes, mut halves]: [AlignedVec<f64>; 3] = Default::default();
+        weights.reset(n.next_multiple_of(16));
+        for (z, y) in weights.iter_mut().zip(x.chunks_exact(d)) {
+            *z = 0.5 * geometry::chord2(here, y);
+        }
+        halves.reset(weights.len());
+        halves.copy_from_slice(&weights);
+        phi.replace_with_slopes(Isa::best(), &mut weights, &mut slopes);
+        v.fill(0.0);
+        let (mut total, mut inner, mut square) = (0.0, 0.0, 0.0);
+        let mut gradient = vec![0.0; d];
+        for (j, y) in x.chunks_exact(d).enumerate() {
+            let (m, z) = (self.masses[j], halves[j]);
+            let (w, b) = (m * weights[j], m * slopes[j]);
+            total += w;
+            inner += w * (1.0 - z);
+            square += b * z * (2.0 - z);
+            for ((v, g), (y, x)) in v.iter_mut().zip(&mut gradient).zip(y.iter().zip(here)) {
+                *v += w * (y - x);
+                *g += b * (y - x);
+            }
+        }
+        geometry::project(here, v);
+        let minus_divergence = (d as f64 - 1.0) * inner - square;
+        if self.dynamics.weights == RowWeights::Exponential {
+            return minus_divergence;
+        }
+        v.iter_mut().for_each(|v| *v /= total);
+        (minus_divergence + dot(v, &gradient)) / total
+    }
+
     /// Writes the velocity of particle i and returns its `-div v`.
     fn row(&self, x: &[f64], weights: &[f64], i: usize, v: &mut [f64]) -> f64 {
+        if let Some(own) = &self.dynamics.interaction {
+            return self.row_of_interaction(own.interaction(), x, i, v);
+        }
         let (d, beta) = (self.d, self.dynamics.beta);
         let here = &x[i * d..(i + 1) * d];
         v.fill(0.0);

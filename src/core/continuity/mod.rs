@@ -14,6 +14,7 @@ mod evolution;
 pub mod finite_volume;
 pub mod flow_map;
 pub mod interaction;
+mod interaction_rings;
 mod kernel_panels;
 pub mod lagrangian;
 pub mod probability_flow;
@@ -246,10 +247,8 @@ fn negentropy_terms(values: &[f64]) -> Vec<f64> {
     values.iter().map(|r| if *r > 0.0 { r * r.ln() } else { 0.0 }).collect()
 }
 
-/// Rejects noise and interactions. **Errors** noise: particles that carry their density would need
-/// its gradient; an interaction of its own.
+/// Rejects noise. **Errors** noise: particles that carry their density would need its gradient.
 fn reject_noise(dynamics: &MeasureDynamics) -> Result<()> {
-    reject_interaction(dynamics)?;
     if dynamics.diffusion == 0.0 {
         return Ok(());
     }

@@ -8,6 +8,7 @@
 
 use super::density::Density;
 use super::evolution::{DensityState, evolve};
+use super::interaction_rings::InteractionRings;
 use super::zonal::nodes;
 use super::{
     Evolution, MeasureDynamics, check_non_negative, positive_mass, reject_noise, weighted_mean,
@@ -17,6 +18,7 @@ use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
 use crate::num::chebyshev::Chebyshev;
+use crate::theory::interaction::mean_potential;
 
 /// Rings ordered by polar angle, with their masses and log densities.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +75,11 @@ impl ZonalLagrangian {
     /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].
     /// **Errors** as [`ZonalLagrangian::evolve`].
     pub fn energy(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        if let Some(own) = &dynamics.interaction {
+            let rings = InteractionRings::new(own.interaction(), self.d)?;
+            let uniform = mean_potential(own.interaction(), self.d)?.value;
+            return Ok(0.5 * (rings.potential(&self.theta, &self.masses) - uniform));
+        }
         let beta = dynamics.beta;
         if beta == 0.0 {
             return Ok(0.5 * self.axis_mean().powi(2));
@@ -105,8 +112,9 @@ impl ZonalLagrangian {
     /// Evolves by time `t` (order 8, tolerances 1e-11 and 1e-13); `watch` sees the state after
     /// every step and returns whether to continue.
     ///
-    /// **Cost** `n^2` per evaluation, about 20 ns per pair. **Errors** Sinkhorn attention, noise,
-    /// those of the integrator.
+    /// **Cost** `n^2` per evaluation, about 20 ns per pair; with an interaction of K terms K/4
+    /// values of phi and phi' per pair. **Errors** Sinkhorn attention, noise, an interaction with
+    /// kinks, those of the integrator.
     pub fn evolve(
         self,
         dynamics: &MeasureDynamics,
@@ -159,6 +167,8 @@ pub(super) struct RingSystem {
     /// `log(e^{-z} Lambda(z))` and `Lambda'(z) / (z Lambda(z))`.
     log_mean: Chebyshev,
     ratio: Chebyshev,
+    /// The means of an interaction in their place.
+    own: Option<InteractionRings>,
 }
 
 impl RingSystem {
@@ -168,6 +178,8 @@ impl RingSystem {
         }
         reject_noise(dynamics)?;
         let d = rings.d;
+        let own = dynamics.interaction.as_ref();
+        let own = own.map(|own| InteractionRings::new(own.interaction(), d)).transpose()?;
         let end = dynamics.beta.abs().max(1e-3);
         // The zeros of Lambda nearest to 0 are +-i pi/2 (d = 2) or farther away: a series on a
         // panel of width 1/4 converges like 25^{-k}.
@@ -182,7 +194,8 @@ impl RingSystem {
         let ratio = |z: f64| bessel_ratios(0.5 * d as f64 - 1.5, z, 1)[0] / z;
         let (log_mean, ratio) =
             (Chebyshev::new(log_mean, end, panels), Chebyshev::new(ratio, end, panels));
-        Ok(Self { masses: rings.masses.clone(), dynamics: dynamics.clone(), d, log_mean, ratio })
+        let (masses, dynamics) = (rings.masses.clone(), dynamics.clone());
+        Ok(Self { masses, dynamics, d, log_mean, ratio, own })
     }
 
     /// The mean of `e^{beta <x, y> - |beta|}` over two rings with polar angles a and b; `sines` is
@@ -201,6 +214,11 @@ impl OdeSystem for RingSystem {
     fn rates(&mut self, _: f64, y: &[f64], out: &mut [f64]) -> Result<()> {
         let (n, beta) = (self.masses.len(), self.dynamics.beta);
         let theta = &y[..n];
+        if let Some(own) = &self.own {
+            let is_divided = self.dynamics.weights == RowWeights::Softmax;
+            own.rates(theta, &self.masses, is_divided, out);
+            return Ok(());
+        }
         let trig: Vec<(f64, f64)> = theta.iter().map(|t| t.sin_cos()).collect();
         let dimension = self.d as f64 - 1.0;
         // The kernel and the mean of u / (beta s s') are symmetric.

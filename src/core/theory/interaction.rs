@@ -136,27 +136,63 @@ pub struct Coefficient {
 /// # Ok::<(), metastable::Error>(())
 /// ```
 pub fn funk_hecke(phi: &Interaction, d: usize, kmax: usize) -> Result<Vec<Coefficient>> {
-    if !(2..=10_000).contains(&d) {
-        return Err(Error::parameter("d", d, "an ambient dimension in [2, 10000]"));
-    }
+    check_dimension(d)?;
     if kmax > 10_000 {
         return Err(Error::parameter("modes", kmax, "at most 10000 modes"));
     }
     let points = (48 + kmax + phi.terms() + 8 * d.isqrt()).min(20_000);
-    let (coarse, _) = quadrature(phi, d, kmax, points);
-    let (fine, size) = quadrature(phi, d, kmax, 2 * points);
+    let value = |cos: f64| phi.weights().value(1.0 - cos);
+    Ok(coefficients(phi, &value, (d, kmax), points))
+}
+
+/// The mean of W over the sphere, `lambda_0(W)`: the energy of the uniform measure is half of it.
+///
+/// **Accuracy**, **Cost**, **Errors** as [`funk_hecke`].
+///
+/// ```
+/// use metastable::{attention::interaction::Interaction, theory::interaction::mean_potential};
+/// // W = s^4/4 on S^2: 1/20.
+/// let cubic = Interaction::parse("power:p=3", &[])?;
+/// assert!((mean_potential(&cubic, 3)?.value - 0.05).abs() < 1e-16);
+/// # Ok::<(), metastable::Error>(())
+/// ```
+pub fn mean_potential(phi: &Interaction, d: usize) -> Result<Coefficient> {
+    check_dimension(d)?;
+    let points = (48 + phi.terms() + 8 * d.isqrt()).min(20_000);
+    Ok(coefficients(phi, &|cos| phi.potential(cos), (d, 0), points)[0])
+}
+
+fn check_dimension(d: usize) -> Result<()> {
+    if (2..=10_000).contains(&d) {
+        return Ok(());
+    }
+    Err(Error::parameter("d", d, "an ambient dimension in [2, 10000]"))
+}
+
+/// The coefficients of a function of the cosine between the kinks of phi, by rules of `points` and
+/// of twice as many points.
+fn coefficients(
+    phi: &Interaction,
+    value: &impl Fn(f64) -> f64,
+    (d, kmax): (usize, usize),
+    points: usize,
+) -> Vec<Coefficient> {
+    let (coarse, _) = quadrature(phi, value, (d, kmax), points);
+    let (fine, size) = quadrature(phi, value, (d, kmax), 2 * points);
     // Values of phi, nodes and weights have a few eps each; powers of the sine and polynomials have
     // up to one eps for each degree.
     let rounding = (16.0 + (d + kmax) as f64) * f64::EPSILON * size;
-    Ok(coarse
-        .iter()
-        .zip(&fine)
-        .map(|(a, b)| Coefficient { value: *b, error: (a - b).abs() + rounding })
-        .collect())
+    let pairs = coarse.iter().zip(&fine);
+    pairs.map(|(a, b)| Coefficient { value: *b, error: (a - b).abs() + rounding }).collect()
 }
 
-/// The integrals with one rule between kinks, and the integral of `|phi|`.
-fn quadrature(phi: &Interaction, d: usize, kmax: usize, points: usize) -> (Vec<f64>, f64) {
+/// The integrals with one rule between kinks, and the integral of the absolute value.
+fn quadrature(
+    phi: &Interaction,
+    value: &impl Fn(f64) -> f64,
+    (d, kmax): (usize, usize),
+    points: usize,
+) -> (Vec<f64>, f64) {
     let rule = gauss_legendre(points);
     let mut sums = vec![Compensated::default(); kmax + 1];
     let (mut measure, mut size) = (Compensated::default(), 0.0);
@@ -174,7 +210,7 @@ fn quadrature(phi: &Interaction, d: usize, kmax: usize, points: usize) -> (Vec<f
                 continue;
             }
             measure.add(density);
-            let w = density * phi.weights().value(1.0 - cos);
+            let w = density * value(cos);
             size += w.abs();
             for (sum, p) in sums.iter_mut().zip(zonal_polynomials(d, kmax, cos)) {
                 sum.add(w * p);

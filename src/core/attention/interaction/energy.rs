@@ -2,7 +2,6 @@
 
 use super::Interaction;
 use super::attention::{InteractionAttention, RowSum, check_coupling};
-use super::forms::Slopes;
 use crate::attention::kernel::{EXACT_ACCURACY, MIN_PARALLEL_WORK, OutputForm, Workspace};
 use crate::attention::sublayer::{Input, Sublayer};
 use crate::attention::{Energy, Head, Matrix, PairEnergy};
@@ -187,16 +186,7 @@ impl InteractionEnergy {
         let (xi, ui) = (x.row(i), &u[i * d..][..d]);
         phi.reset(n.next_multiple_of(16));
         self.distances(x, dx, i, &mut phi[..n]);
-        slope.reset(phi.len());
-        slope.copy_from_slice(phi);
-        self.interaction().weights().replace(self.flow.isa, phi);
-        match self.interaction().slopes() {
-            Slopes::Values(slopes) => slopes.replace(self.flow.isa, slope),
-            Slopes::Ratio(ratio) => {
-                ratio.replace(self.flow.isa, slope);
-                slope.iter_mut().zip(phi.iter()).for_each(|(s, p)| *s *= p);
-            }
-        }
+        self.interaction().replace_with_slopes(self.flow.isa, phi, slope);
         out.fill(0.0);
         // The factor of u_i.
         let mut own = Compensated::default();

@@ -19,11 +19,13 @@ pub use energy::InteractionEnergy;
 
 use super::kernel::{PairSeries, WeightProfile};
 use crate::error::{Error, Result};
+use crate::num::aligned::AlignedVec;
 use crate::num::chebyshev_samples::ChebyshevSamples;
 use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Jet};
 use crate::num::interval::Interval;
+use crate::num::simd::Isa;
 use forms::Extremes;
 use sign::{Sign, sign};
 use std::sync::OnceLock;
@@ -324,16 +326,32 @@ impl Interaction {
         &self.weights
     }
 
+    /// Replaces numbers `z = r - s` by `phi(s)` in lanes, and writes `phi'(s)` to `slope`. Their
+    /// count is a multiple of 16.
+    pub(crate) fn replace_with_slopes(
+        &self,
+        isa: Isa,
+        phi: &mut AlignedVec<f64>,
+        slope: &mut AlignedVec<f64>,
+    ) {
+        slope.reset(phi.len());
+        slope.copy_from_slice(phi);
+        self.weights.replace(isa, phi);
+        match &self.slopes {
+            forms::Slopes::Values(slopes) => slopes.replace(isa, slope),
+            forms::Slopes::Ratio(ratio) => {
+                ratio.replace(isa, slope);
+                slope.iter_mut().zip(phi.iter()).for_each(|(s, p)| *s *= p);
+            }
+        }
+    }
+
     pub(crate) fn profile(&self) -> &WeightProfile {
         &self.profile
     }
 
     pub(crate) fn potentials(&self) -> &PairSeries {
         &self.potentials
-    }
-
-    pub(crate) fn slopes(&self) -> &forms::Slopes {
-        &self.slopes
     }
 
     /// The largest absolute values of phi and phi' at the sampled points.
