@@ -258,6 +258,13 @@ impl Birth {
             })
     }
 
+    /// Whether two births are images of each other: the end of one lies on the other.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let ends_on = |a: &Self, b: &Self| a.point().is_some_and(|p| b.is_on(&p));
+        let alike = self.stratum == other.stratum && self.bifurcation == other.bifurcation;
+        alike && self.side * other.side > 0.0 && (ends_on(self, other) || ends_on(other, self))
+    }
+
     /// The point of the branch at the end of the box.
     pub(super) fn point(&self) -> Option<Point> {
         let own = point_of(&self.units, &self.last, self.end)?;

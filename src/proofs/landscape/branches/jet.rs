@@ -98,6 +98,14 @@ impl Two {
         self.sum(0, &|k| times(pick(at, between, k, 2) * self.apart[k + 1], k + 2))
     }
 
+    /// For two pairs of equal masses at the distances g and h, the mean of `w''` over `d + s`,
+    /// where s is the sum of two uniform numbers in `[-g/2, g/2]` and `[-h/2, h/2]`: the odd
+    /// moments of s are 0, and its second moment is `(g^2 + h^2) / 12`.
+    pub(super) fn bend_of_pair(&self, at: &Jet, between: &Jet, h: Interval) -> Interval {
+        let moment = (self.g.sqr() + h.sqr()) / Interval::exact(12.0);
+        times(at[3], 6) + times(between[5], 60) * moment
+    }
+
     /// The derivative of the quotient by g, or by its square.
     pub(super) fn by_own(&self, at: &Jet, between: &Jet) -> Interval {
         let first = if self.even { 2 } else { 1 };

@@ -437,15 +437,19 @@ impl<'a> Work<'a> {
         let met = met(&chain);
         let end = (End::Bifurcation(birth.bifurcation), birth.side > 0.0);
         let number = self.add(stratum, arrangement, &orbit, chain, end);
-        // Births that a symmetry maps to this one have the same point.
-        for (y, other) in own.iter().enumerate() {
-            if y == x || met.contains(&y) || other.side * birth.side > 0.0 && other.is_on(&start) {
-                self.give_birth(births[y], number);
-            }
+        self.give_birth(births[x], number);
+        for y in met {
+            self.give_birth(births[y], number);
         }
     }
 
+    /// Notes that a branch begins at a birth, and at those that a symmetry maps to it.
     fn give_birth(&mut self, birth: usize, branch: usize) {
+        for other in 0..self.births.len() {
+            if self.born[other].is_none() && self.births[other].is_same(&self.births[birth]) {
+                self.born[other] = Some(branch);
+            }
+        }
         self.born[birth] = Some(branch);
         let born = &mut self.found.bifurcations[self.births[birth].bifurcation].born;
         if !born.contains(&branch) {

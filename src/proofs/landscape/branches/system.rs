@@ -373,6 +373,13 @@ impl System {
                         }
                         _ => (slope * g * turn, by_place),
                     };
+                    let slope = match &series {
+                        Some((two, between)) if even && pulls.kind == Kind::Pair => {
+                            let mean = two.bend_of_pair(&shapes.jet(distance), between, g * turn);
+                            common(slope, pulls.reduced() * mean * Interval::exact(0.5))
+                        }
+                        _ => slope,
+                    };
                     if g.lo() > CLEAR { common(slope, direct) } else { slope }
                 }
                 () => continue,
