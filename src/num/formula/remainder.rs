@@ -34,21 +34,10 @@ impl Formula {
     /// # Ok::<(), metastable::Error>(())
     /// ```
     pub fn proved_distance(&self, series: &ChebyshevSeries) -> Result<f64> {
-        self.proved_distances(series).map(|[value]| value)
-    }
-
-    /// Proved bounds of `|f - p|`, `|f' - p'|`, `|f'' - p''|`, ..., as many as are asked for, as
-    /// [`Formula::proved_distance`]. The difference has the Taylor coefficients `g_k`, so its
-    /// derivative j has `g_k k!/(k - j)!`.
-    ///
-    /// **Accuracy** derivative j of p has a sum of absolute coefficients that is up to `N^{2j}`
-    /// times larger; the widths of intervals are relative to it.
-    pub fn proved_distances<const N: usize>(&self, series: &ChebyshevSeries) -> Result<[f64; N]> {
-        const { assert!(0 < N && N < DEGREE) };
         check_fp_environment()?;
         let f = self.compile::<Taylor>()?;
         let p = Polynomial::new(series);
-        let ((low, high), mut worst, mut boxes) = (series.interval(), [0.0f64; N], 0);
+        let ((low, high), mut worst, mut boxes) = (series.interval(), 0.0f64, 0);
         let mut stack = vec![(low, high)];
         while let Some((a, b)) = stack.pop() {
             boxes += 1;
@@ -57,55 +46,37 @@ impl Formula {
             }
             let (middle, at) = p.centre(0.5 * (a + b));
             let (left, right) = (middle - Interval::exact(a), Interval::exact(b) - middle);
-            let radius = Interval::exact(left.hi().max(right.hi()).max(0.0));
+            let radius = left.hi().max(right.hi()).max(0.0);
             let box_ = Interval::new(a.min(middle.lo()), b.max(middle.hi()));
             let (near, wide) =
                 (f.at(Taylor::variable(middle))?.value.0, f.at(Taylor::variable(box_))?.value.0);
-            let mut gaps = [Interval::default(); DEGREE + 1];
-            for (k, gap) in gaps.iter_mut().enumerate().take(DEGREE) {
-                *gap = Interval::exact((near[k] - p.coefficient(k, &at)).mag());
+            let mut power = Interval::exact(1.0);
+            let mut sum = Interval::default();
+            for (k, near) in near.iter().enumerate().take(DEGREE) {
+                let gap = Interval::exact((*near - p.coefficient(k, &at)).mag());
+                sum = sum + gap * power;
+                power = power * Interval::exact(radius);
             }
-            gaps[DEGREE] = Interval::exact(wide[DEGREE].mag()) + p.largest;
-            let bounds: [(f64, f64); N] = std::array::from_fn(|j| derivative(&gaps, j, radius));
-            let is_small = |(j, (point, rest)): (usize, &(f64, f64))| {
-                *rest <= (TARGET * p.sizes[j]).max(0.1 * point) && point.is_finite()
-            };
-            if bounds.iter().enumerate().all(is_small) {
-                for (worst, (point, rest)) in worst.iter_mut().zip(bounds) {
-                    *worst = worst.max((Interval::exact(point) + Interval::exact(rest)).hi());
-                }
+            let rest = (Interval::exact(wide[DEGREE].mag()) + p.largest) * power;
+            let (point, rest) = (sum.hi(), rest.hi());
+            if rest <= (TARGET * p.size).max(0.1 * point) && point.is_finite() {
+                worst = worst.max((Interval::exact(point) + Interval::exact(rest)).hi());
                 continue;
             }
             let half = 0.5 * (a + b);
             if !(a < half && half < b) || b - a < 1e-15 * (high - low) {
                 // A box of the last digits, where f and p are bounded by themselves.
                 let whole = wide[0] - p.values();
-                if N > 1 || whole.mag().is_nan() || whole.mag() > 1e-13 * p.sizes[0] {
+                if whole.mag().is_nan() || whole.mag() > 1e-13 * p.size {
                     return Err(not_proved(a, b));
                 }
-                worst[0] = worst[0].max(whole.mag());
+                worst = worst.max(whole.mag());
                 continue;
             }
             stack.extend([(a, half), (half, b)]);
         }
         Ok(worst)
     }
-}
-
-/// Bounds of derivative j of a Taylor sum with these absolute coefficients within a radius: all
-/// terms but the last, and the last.
-fn derivative(gaps: &[Interval; DEGREE + 1], j: usize, radius: Interval) -> (f64, f64) {
-    let term = |(k, power): (usize, Interval)| {
-        let factor = (k + 1 - j..=k).map(|i| i as f64).product::<f64>();
-        gaps[k] * Interval::exact(factor) * power
-    };
-    let mut power = Interval::exact(1.0);
-    let mut sum = Interval::default();
-    for k in j..DEGREE {
-        sum = sum + term((k, power));
-        power = power * radius;
-    }
-    (sum.hi(), term((DEGREE, power)).hi())
 }
 
 fn not_proved(a: f64, b: f64) -> Error {
@@ -120,8 +91,8 @@ struct Polynomial {
     derivatives: Vec<Vec<Interval>>,
     /// Bound of the last of them.
     largest: Interval,
-    /// Sums of the absolute coefficients of p and its derivatives: bounds of them.
-    sizes: Vec<f64>,
+    /// Sum of the absolute coefficients: a bound of p.
+    size: f64,
 }
 
 impl Polynomial {
@@ -145,14 +116,9 @@ impl Polynomial {
         let bound = |c: &[Interval]| {
             c.iter().fold(Interval::default(), |s, c| s + Interval::exact(c.mag()))
         };
-        let mut factorial = 1.0;
-        let mut sizes = Vec::new();
-        for (j, c) in derivatives.iter().enumerate() {
-            factorial *= j.max(1) as f64;
-            sizes.push((bound(c) * Interval::exact(factorial)).hi());
-        }
-        let largest = Interval::exact(bound(&derivatives[DEGREE]).hi());
-        Self { low, high, derivatives, largest, sizes }
+        let (largest, size) = (bound(&derivatives[DEGREE]), bound(&derivatives[0]).hi());
+        let largest = Interval::exact(largest.hi());
+        Self { low, high, derivatives, largest, size }
     }
 
     /// A point near s as an interval, and the enclosures of `T_k` there.
@@ -179,7 +145,7 @@ impl Polynomial {
 
     /// An enclosure of all values.
     fn values(&self) -> Interval {
-        Interval::symmetric(self.sizes[0])
+        Interval::symmetric(self.size)
     }
 }
 
@@ -208,18 +174,6 @@ mod tests {
             let other = fit(&|s| value(s) + Dd::from(1e-6) * s * s);
             let bound = f.proved_distance(&other).expect("a proof");
             assert!((1e-6..1.2e-6).contains(&bound), "{text}: {bound:e}");
-            // So are its derivatives: 2e-6 |s| and 2e-6.
-            let [value, first, second] = f.proved_distances(&other).expect("a proof");
-            assert!((1e-6..1.2e-6).contains(&value), "{text}: {value:e}");
-            for bound in [first, second] {
-                assert!((2e-6..2.4e-6).contains(&bound), "{text}: {bound:e}");
-            }
-            let own: [f64; 3] = f.proved_distances(&series).expect("a proof");
-            let slopes = [series.derivative(), series.derivative().derivative()];
-            for (bound, series) in own[1..].iter().zip(&slopes) {
-                let size: f64 = series.coefficients().iter().map(|c| c.abs()).sum();
-                assert!(*bound < 1e-12 * size, "{text}: {bound:e} {size:e}");
-            }
         }
     }
 }

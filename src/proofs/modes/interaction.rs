@@ -5,6 +5,7 @@
 //! two derivatives have proved bounds. On a bin it is a Taylor polynomial, enclosed in interval
 //! arithmetic. Bins are so short that its next term is below 1e-18 of the sum of the coefficients.
 
+use super::angular;
 use super::bounds::{BIN_WIDTH, TERMS, radian, round_up};
 use super::derivative::{Derivative, Polynomial, candidate_bins, centre};
 use super::kernel::MAX_POSITION_ERROR;
@@ -29,7 +30,8 @@ const HALF: f64 = 0.5 * BIN_WIDTH * (1.0 + 1e-9);
 /// The kernel `phi(cos theta)`.
 pub(super) struct AnyKernel {
     coefficients: Vec<f64>,
-    /// Bounds of the differences of the first and second derivatives of phi and its series.
+    /// Bounds of the differences of `phi(cos theta)` and its series in the first and second
+    /// derivative.
     distance: [f64; 2],
     pub bins: usize,
     /// Number of bins on each side of a sample outside which the kernel is convex.
@@ -57,8 +59,9 @@ impl AnyKernel {
         let (coefficients, distance) = match phi.formula().series_coefficients() {
             Some(own) => (own.to_vec(), [0.0; 2]),
             None => {
-                let [_, first, second] = phi.formula().proved_distances(series)?;
-                (series.coefficients(), [first, second])
+                let own = series.coefficients();
+                let distance = angular::distances(phi.formula(), &own)?;
+                (own, distance)
             }
         };
         // The length of a bin times the degree is at most 2.
@@ -169,7 +172,7 @@ impl<'a> AnyDerivative<'a> {
         let count = real(angles.len() as f64);
         let [first, second] = kernel.distance.map(real);
         let value = value + count * first * radian;
-        let slope = slope + count * (first + second) * radian.sqr();
+        let slope = slope + count * second * radian.sqr();
         Self { kernel, sources, position_error, terms, rest: (value.hi(), slope.hi()) }
     }
 }

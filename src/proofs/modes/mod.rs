@@ -16,6 +16,7 @@
 //!
 //! **Cost** relative to the same search without intervals: see `benches/README.md`.
 
+mod angular;
 mod bounds;
 mod crossings;
 mod derivative;
@@ -180,8 +181,8 @@ pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
 /// **Cost** n K operations for a series of K terms, `20 K` interval operations for each of at most
 /// `3.2 K` bins, and the proof of the series (0.1 s for 100 terms). **Accuracy** of locations:
 /// about `1e-13 max |phi'|` over the slope of the derivative at the mode. **Errors** no sample, a
-/// sample that is not finite, kinks, a series of more than 800 terms, one whose distance has no
-/// proof: so far those of more than about 100 terms, such as `exp(400*s)`.
+/// sample that is not finite, kinks, a series of more than 800 terms, one whose distance from phi
+/// has no proof.
 ///
 /// ```
 /// use metastable::attention::interaction::Interaction;

@@ -299,6 +299,20 @@ fn polynomials_of_interactions_contain_the_derivative_summed_by_intervals() {
 }
 
 #[test]
+fn interactions_with_long_series_have_the_modes_of_the_built_in_kernel() {
+    let mut stream = Stream::new(4, &["long series"]);
+    for (text, beta) in [("exp(4*s)", 4.0), ("exp(250*s - 250)", 250.0)] {
+        let phi = Interaction::parse(text, &[]).expect("an interaction");
+        for n in [1, 9, 40] {
+            let angles: Vec<f64> = (0..n).map(|_| stream.uniform_in(0.0, 6.2)).collect();
+            let known = crate::modes::circle(&angles, beta).expect("valid");
+            let found = crate::modes::interaction(&angles, &phi).expect("valid");
+            assert_eq!(found.count(), known.count(), "{text} {n}");
+        }
+    }
+}
+
+#[test]
 fn interactions_are_convex_beyond_their_inflection() {
     // e^{beta cos}: beta sin^2 t = cos t. cos: beyond pi/2. cos^2: nowhere up to pi.
     let beta: f64 = 30.0;
