@@ -9,7 +9,7 @@ use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, range};
 use crate::proofs::landscape::{
-    Benign, KIND, Landscape, Orbit, Partial, Tokens, UndecidedBox, Work, benign_with,
+    Benign, KIND, Landscape, Orbit, Partial, Region, Tokens, UndecidedBox, Work, benign_with,
     complete_with, lean, seconds_benign, seconds_complete,
 };
 use crate::theorem::AxisValues;
@@ -24,6 +24,8 @@ use std::path::{Path, PathBuf};
   metastable landscape --n 6 --beta -0.66..-0.16 --benign
   metastable landscape --n 4 --d 3 --beta 2
   metastable landscape --n 5 --d any --beta 4
+  metastable landscape --n 4 --d any --beta 1..4
+  metastable landscape --n 4 --d 3 --beta 1..4 --benign
   metastable landscape --masses masses.csv --beta 1
   metastable landscape --masses 1..1.2,1..1.2,2 --beta 1..2 --benign
   metastable landscape --n 5 --interaction \"1/(1 + exp(-10*(s + 0.25)))\" --benign
@@ -46,7 +48,7 @@ pub struct Arguments {
     #[arg(long, allow_hyphen_values = true, required_unless_present = "masses")]
     n: Option<i64>,
     /// Ambient dimension: 2 for the circle, more for a sphere, or `any` for all dimensions at once.
-    /// Spheres have up to 5 tokens, one beta and no --benign.
+    /// Spheres have up to 5 tokens.
     #[arg(long, value_name = "D|any", default_value = "2", allow_hyphen_values = true)]
     d: String,
     /// Inverse temperature B, or all in an interval A..B, between -10 and 100. The kernel is
@@ -406,7 +408,17 @@ fn of_landscape(found: &Landscape, tokens: &Tokens) -> Value {
         "orbits": found.orbits.iter().map(of_orbit).collect::<Vec<_>>(),
         "labelled_by_unstable_directions": found.labelled, "morse_inequalities": found.morse,
         "boxes": found.boxes, "undecided": found.undecided,
-        "undecided_boxes": of_boxes(&found.undecided_boxes), "interrupted": found.interrupted,
+        "undecided_boxes": of_boxes(&found.undecided_boxes),
+        "undecided_regions": found.regions.iter().map(of_region).collect::<Vec<_>>(),
+        "interrupted": found.interrupted,
+    })
+}
+
+fn of_region(region: &Region) -> Value {
+    let turns: Vec<[f64; 2]> = region.gaps.iter().map(|g| [g.0, g.1]).collect();
+    json!({
+        "masses": region.clusters, "gaps_in_turns": turns, "beta": [region.beta.0, region.beta.1],
+        "boxes": region.boxes, "has_critical_point": region.has_point,
     })
 }
 
@@ -429,16 +441,11 @@ fn of_benign(found: &Benign, tokens: &Tokens) -> Value {
 
 /// One line of the table.
 fn line(orbit: &Orbit) -> String {
-    let sizes: Vec<String> = orbit
-        .clusters
-        .iter()
-        .map(|c| if c.iter().all(|m| *m == 1) { c.len().to_string() } else { format!("{c:?}") })
-        .collect();
     let gaps: Vec<String> = orbit.gaps.iter().map(|g| format!("{:.4}", g.to_degrees())).collect();
     let unstable = orbit.ascents.map_or("?".to_owned(), |a| a.to_string());
     format!(
         "{:<20} {unstable:>8}  {:>12}  {:>12}  {:>9}  {}\n",
-        sizes.join("+"),
+        sizes(&orbit.clusters),
         orbit.multiplicity,
         number(orbit.energy_share),
         orbit.rotations,
@@ -494,14 +501,50 @@ fn text_of_landscape(found: &Landscape, tokens: &Tokens) -> String {
     };
     text.push_str(&format!("the points{at}:\n{COLUMNS}"));
     found.orbits.iter().for_each(|o| text.push_str(&line(o)));
+    if !found.regions.is_empty() {
+        text.push_str(
+            "undecided regions: all other critical points lie in them, and so do degenerate points \
+             and continua\nclusters             boxes  width in degrees  gaps in degrees\n",
+        );
+        found.regions.iter().for_each(|r| text.push_str(&line_of_region(r)));
+    }
+    let morse = match found.morse {
+        Some(true) => "hold",
+        Some(false) => "are violated: points are missing",
+        None => "do not apply: points may be degenerate or missing",
+    };
     if let Some(labelled) = &found.labelled {
         text.push_str(&format!(
             "labelled points modulo rotations, by unstable directions: {labelled:?}; Morse \
-             inequalities {}\n",
-            if found.morse == Some(true) { "hold" } else { "are violated: points are missing" }
+             inequalities {morse}\n",
         ));
+    } else {
+        text.push_str(&format!("Morse inequalities {morse}\n"));
     }
     text
+}
+
+/// Clusters as their numbers of tokens, or as masses.
+fn sizes(clusters: &[Vec<u32>]) -> String {
+    let one = |c: &Vec<u32>| match c.iter().all(|m| *m == 1) {
+        true => c.len().to_string(),
+        false => format!("{c:?}"),
+    };
+    clusters.iter().map(one).collect::<Vec<_>>().join("+")
+}
+
+fn line_of_region(region: &Region) -> String {
+    let gaps: Vec<String> =
+        region.gaps.iter().map(|g| format!("[{:.5}, {:.5}]", 360.0 * g.0, 360.0 * g.1)).collect();
+    let width = region.gaps.iter().map(|g| 360.0 * (g.1 - g.0)).fold(0.0, f64::max);
+    format!(
+        "{:<18} {:>7}  {:>16}  {}{}\n",
+        sizes(&region.clusters),
+        region.boxes,
+        number(width),
+        gaps.join(" "),
+        if region.has_point { "  has a critical point (proved)" } else { "" }
+    )
 }
 
 fn text_of_benign(found: &Benign, tokens: &Tokens) -> String {

@@ -6,7 +6,9 @@ use super::parameter::axis;
 use super::{progress, session};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
-use crate::proofs::spheres::{Landscape, Orbit, Tokens, complete, seconds};
+use crate::proofs::spheres::{
+    Benign, Landscape, Orbit, Piece, Tokens, UndecidedBox, benign, complete, seconds,
+};
 use crate::theorem::AxisValues;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -17,7 +19,7 @@ pub(super) struct Request<'a> {
     pub(super) n: Option<i64>,
     /// The dimension, or `any`.
     pub(super) d: &'a str,
-    /// The inverse temperature.
+    /// The inverse temperature, or an interval.
     pub(super) beta: &'a str,
     /// Masses; equal if none are given.
     pub(super) masses: Option<&'a [f64]>,
@@ -27,7 +29,8 @@ pub(super) struct Request<'a> {
     pub(super) out: Option<&'a Path>,
 }
 
-/// Exit codes of an open question and of an interruption.
+/// Exit codes of a counterexample, of an open question and of an interruption.
+const COUNTEREXAMPLE: i32 = 2;
 const UNDECIDED: i32 = 3;
 const INTERRUPTED: i32 = 130;
 
@@ -39,13 +42,8 @@ impl Request<'_> {
     pub(super) fn run(&self, out: &Output) -> Result<i32> {
         let d = self.dimension()?;
         let tokens = self.tokens()?;
-        if self.benign {
-            let expected = "no --benign: for d >= 3 and beta >= 0 it is a theorem that almost \
-                            every start converges to one cluster (arXiv:2312.10794)";
-            return Err(Error::parameter("--benign", format!("--d {}", self.d), expected));
-        }
         let time = seconds(&tokens);
-        if time > LONG {
+        if time > LONG && !self.benign {
             note(&format!("the proof takes about {} s with two threads", number(time.round())));
         }
         let session = session::current();
@@ -55,6 +53,21 @@ impl Request<'_> {
             });
             !session.cancelled()
         };
+        if self.benign {
+            let found = benign(&tokens, d, self.out.is_some(), &report)?;
+            super::cancel::work_is_over();
+            self.write(found.certificate.as_deref())?;
+            out.result(
+                &self.json_of_benign(&tokens, &found),
+                &self.text_of_benign(&tokens, &found),
+            );
+            return Ok(match () {
+                () if found.proved => 0,
+                () if found.counterexample.is_some() => COUNTEREXAMPLE,
+                () if found.interrupted => INTERRUPTED,
+                () => UNDECIDED,
+            });
+        }
         let found = complete(&tokens, d, self.out.is_some(), &report)?;
         super::cancel::work_is_over();
         self.write(found.certificate.as_deref())?;
@@ -78,9 +91,10 @@ impl Request<'_> {
 
     fn tokens(&self) -> Result<Tokens> {
         let beta = match axis("--beta", self.beta)? {
-            AxisValues::List(all) if all.len() == 1 => all[0],
-            _ => {
-                let expected = "one number: an interval a..b has proofs on the circle, --d 2";
+            AxisValues::Range(low, high) => (low, high),
+            AxisValues::List(all) if all.len() == 1 => (all[0], all[0]),
+            AxisValues::List(_) => {
+                let expected = "one number, or an interval a..b of numbers";
                 return Err(Error::parameter("--beta", self.beta, expected));
             }
         };
@@ -126,18 +140,49 @@ impl Request<'_> {
         Ok(())
     }
 
-    fn json(&self, tokens: &Tokens, found: &Landscape) -> Value {
+    /// The dimension, the masses and beta.
+    fn hypotheses(&self, tokens: &Tokens) -> Value {
         let d = self.d.parse::<u64>().map_or_else(|_| json!(self.d), Value::from);
-        let boxes: Vec<Vec<[f64; 2]>> =
-            found.undecided_boxes.iter().map(|b| b.iter().map(|g| [g.0, g.1]).collect()).collect();
-        let orbits: Vec<Value> = found.orbits.iter().map(|o| self.orbit(o)).collect();
-        json!({
-            "n": tokens.n(), "d": d, "masses": tokens.masses(), "beta": tokens.beta(),
-            "complete": found.complete, "orbits": orbits,
-            "labelled_by_unstable_directions": found.labelled, "morse_inequalities": found.morse,
-            "boxes": found.boxes, "undecided": found.undecided, "undecided_boxes": boxes,
-            "interrupted": found.interrupted,
-        })
+        let (low, high) = tokens.beta();
+        let beta = if low < high { json!([low, high]) } else { json!(low) };
+        json!({ "n": tokens.n(), "d": d, "masses": tokens.masses(), "beta": beta })
+    }
+
+    fn json(&self, tokens: &Tokens, found: &Landscape) -> Value {
+        let orbits = |all: &[Orbit]| all.iter().map(|o| self.orbit(o)).collect::<Vec<_>>();
+        let piece = |p: &Piece| {
+            json!({
+                "beta": [p.beta.0, p.beta.1], "at_beta": p.at, "complete": p.complete,
+                "orbits": orbits(&p.orbits),
+            })
+        };
+        with(
+            self.hypotheses(tokens),
+            json!({
+                "at_beta": found.at, "complete": found.complete, "orbits": orbits(&found.orbits),
+                "labelled_by_unstable_directions": found.labelled,
+                "morse_inequalities": found.morse, "boxes": found.boxes,
+                "undecided": found.undecided,
+                "undecided_boxes": boxes(&found.undecided_boxes),
+                "undecided_beta": pairs(&found.open),
+                "pieces": found.pieces.iter().map(piece).collect::<Vec<_>>(),
+                "interrupted": found.interrupted,
+            }),
+        )
+    }
+
+    fn json_of_benign(&self, tokens: &Tokens, found: &Benign) -> Value {
+        let point = |(beta, d, orbit): &(f64, usize, Orbit)| json!({ "beta": beta, "dimension": d, "point": self.orbit(orbit) });
+        with(
+            self.hypotheses(tokens),
+            json!({
+                "benign": found.proved, "by_average": found.average,
+                "counterexample": found.counterexample.as_ref().map(point),
+                "boxes": found.boxes, "undecided": found.undecided,
+                "undecided_boxes": boxes(&found.undecided_boxes),
+                "undecided_beta": pairs(&found.open), "interrupted": found.interrupted,
+            }),
+        )
     }
 
     fn orbit(&self, orbit: &Orbit) -> Value {
@@ -153,7 +198,8 @@ impl Request<'_> {
         })
     }
 
-    fn text(&self, tokens: &Tokens, found: &Landscape) -> String {
+    /// What is proved, as a heading.
+    fn header(&self, tokens: &Tokens) -> String {
         let masses: Vec<String> = tokens.masses().iter().map(u32::to_string).collect();
         let masses = if tokens.masses().iter().all(|m| *m == 1) {
             "equal masses".to_owned()
@@ -164,30 +210,40 @@ impl Request<'_> {
             "any" => "spheres of all dimensions".to_owned(),
             d => format!("the sphere of R^{d}"),
         };
+        format!("{} tokens on {place}, {masses}, beta = {}\n", tokens.n(), self.beta)
+    }
+
+    fn text(&self, tokens: &Tokens, found: &Landscape) -> String {
         let points = counted(found.orbits.len(), "critical point");
-        let mut text =
-            format!("{} tokens on {place}, {masses}, beta = {}\n", tokens.n(), self.beta);
+        let (low, high) = tokens.beta();
+        let interval = low < high;
+        let mut text = self.header(tokens);
         text.push_str(&if found.complete {
+            let all = if interval { " for every beta in the interval" } else { "" };
             format!(
-                "proved: exactly {points}, up to rotations, reflections and permutations of equal \
-                 masses ({} boxes)\n",
+                "proved: exactly {points}{all}, up to rotations, reflections and permutations of \
+                 equal masses ({} boxes)\n",
                 found.boxes
             )
         } else {
-            let boxes = match found.undecided {
-                1 => "1 undecided box".to_owned(),
-                more => format!("{more} undecided boxes"),
-            };
+            let at = if interval { format!(" at beta = {}", found.at) } else { String::new() };
+            let undecided = undecided(found.undecided, &found.undecided_boxes, interval);
             let interrupted = if found.interrupted { "; interrupted" } else { "" };
-            format!("not complete: {points} found in {} boxes, {boxes}{interrupted}\n", found.boxes)
+            format!(
+                "not complete: {points} found{at} in {} boxes, {undecided}{interrupted}\n",
+                found.boxes
+            )
         });
-        if let Some(first) = found.undecided_boxes.first() {
-            let bounds: Vec<String> =
-                first.iter().map(|g| format!("[{:.8}, {:.8}]", g.0, g.1)).collect();
-            text.push_str(&format!(
-                "the first undecided box, inner products of tokens 1 2, 1 3, ..., 2 3, ...: {}\n",
-                bounds.join(" ")
-            ));
+        if !found.open.is_empty() {
+            text.push_str(&format!("undecided for beta in {}\n", intervals(&found.open)));
+        }
+        for piece in &found.pieces {
+            let points = counted(piece.orbits.len(), "critical point");
+            let how = if piece.complete { "proved: exactly" } else { "not complete: found" };
+            text.push_str(&format!("beta in {}: {how} {points}\n", intervals(&[piece.beta])));
+        }
+        if interval {
+            text.push_str(&format!("the points at beta = {}:\n", found.at));
         }
         text.push_str(COLUMNS);
         found.orbits.iter().for_each(|o| text.push_str(&self.line(o)));
@@ -200,6 +256,39 @@ impl Request<'_> {
         if let Some(hold) = found.morse {
             let verdict = if hold { "hold" } else { "are violated: points are missing" };
             text.push_str(&format!("Morse inequalities {verdict}\n"));
+        }
+        text
+    }
+
+    fn text_of_benign(&self, tokens: &Tokens, found: &Benign) -> String {
+        let header = self.header(tokens);
+        if found.proved {
+            let how = match found.average {
+                true => "on average over all directions, also for more tokens".to_owned(),
+                false => format!("{} boxes", found.boxes),
+            };
+            return format!(
+                "{header}proved: benign. Every critical point except one cluster has a direction \
+                 in which the energy increases at second order, for all these beta ({how}). So \
+                 almost every start of SA and USA converges to one cluster.\n"
+            );
+        }
+        if let Some((beta, d, orbit)) = &found.counterexample {
+            return format!(
+                "{header}counterexample: at beta = {beta} a configuration of several clusters is a \
+                 strict local maximum of the energy in R^{d} (proved)\n{COLUMNS}{}",
+                self.line(orbit)
+            );
+        }
+        let (low, high) = tokens.beta();
+        let mut text = format!(
+            "{header}not decided after {} boxes: {}{}\n",
+            found.boxes,
+            undecided(found.undecided, &found.undecided_boxes, low < high),
+            if found.interrupted { "; interrupted" } else { "" }
+        );
+        if !found.open.is_empty() {
+            text.push_str(&format!("undecided for beta in {}\n", intervals(&found.open)));
         }
         text
     }
@@ -229,6 +318,48 @@ impl Request<'_> {
         );
         format!("{}\n", line.trim_end())
     }
+}
+
+/// The entries of two objects.
+fn with(mut first: Value, second: Value) -> Value {
+    if let (Some(all), Value::Object(more)) = (first.as_object_mut(), second) {
+        all.extend(more);
+    }
+    first
+}
+
+fn pairs(all: &[(f64, f64)]) -> Value {
+    all.iter().map(|p| json!([p.0, p.1])).collect()
+}
+
+fn boxes(all: &[UndecidedBox]) -> Value {
+    let one = |b: &UndecidedBox| json!({ "inner_products": pairs(&b.inner_products), "beta": [b.beta.0, b.beta.1] });
+    all.iter().map(one).collect()
+}
+
+/// Intervals of beta.
+fn intervals(all: &[(f64, f64)]) -> String {
+    let one = |p: &(f64, f64)| format!("[{:.8}, {:.8}]", p.0, p.1);
+    all.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The number of undecided boxes, and the first of them.
+fn undecided(count: u64, listed: &[UndecidedBox], interval: bool) -> String {
+    let boxes = match count {
+        1 => "1 undecided box".to_owned(),
+        more => format!("{more} undecided boxes"),
+    };
+    let Some(first) = listed.first() else { return boxes };
+    let bounds: Vec<String> =
+        first.inner_products.iter().map(|g| format!("[{:.8}, {:.8}]", g.0, g.1)).collect();
+    let beta = match interval {
+        true => format!(", beta in {}", intervals(&[first.beta])),
+        false => String::new(),
+    };
+    format!(
+        "{boxes}; the first: inner products of tokens 1 2, 1 3, ..., 2 3, ... in {}{beta}",
+        bounds.join(" ")
+    )
 }
 
 /// The inner products of different clusters, each with the number of pairs that have it.

@@ -15,28 +15,34 @@ const ONE: i64 = 1 << 40;
 /// Bounds of inner products.
 type Cell = Vec<(i64, i64)>;
 
-/// Tokens: masses, beta, the inner products that are not larger than others, and the permutations.
+/// The same with bounds of beta.
+type Region = (Cell, F);
+
+/// Tokens: masses, the inner products that are not larger than others, and the permutations.
 struct Sphere {
     mass: Vec<f64>,
-    beta: f64,
     order: Vec<(usize, usize)>,
     permutations: Vec<Vec<usize>>,
 }
 
-/// Groups of coinciding tokens: their first tokens, masses, inner products and kernels.
+/// Groups of coinciding tokens: their first tokens, masses, inner products and kernels, and beta.
 struct Groups {
+    beta: F,
     first: Vec<usize>,
     mass: Vec<f64>,
     g: Vec<Vec<F>>,
     phi: Vec<Vec<F>>,
 }
 
-/// The equations on a box: Y, the derivatives, `Y J`, and the forces at a point inside.
+/// The equations on a box: Y, the derivatives, `Y J`, the forces at a point inside, and their
+/// slopes by beta with its change.
 struct Linear {
     y: Vec<Vec<f64>>,
     lines: Vec<Vec<F>>,
     product: Vec<Vec<F>>,
     forces: Vec<F>,
+    slopes: Vec<F>,
+    change: F,
     centre: Groups,
 }
 
@@ -96,10 +102,10 @@ fn third(p: (i64, i64), q: (i64, i64)) -> (i64, i64) {
 }
 
 impl Sphere {
-    fn new(mass: Vec<f64>, beta: f64) -> Self {
+    fn new(mass: Vec<f64>) -> Self {
         let n = mass.len();
         let all = permutations(&mass);
-        let mut sphere = Self { mass, beta, order: vec![], permutations: all };
+        let mut sphere = Self { mass, order: vec![], permutations: all };
         let mut stable: Vec<Vec<usize>> =
             sphere.permutations.iter().map(|p| sphere.moved(p)).collect();
         for t in 0..n * (n - 1) / 2 {
@@ -179,7 +185,7 @@ impl Sphere {
         })
     }
 
-    fn groups(&self, g: &[F]) -> Groups {
+    fn groups(&self, g: &[F], beta: F) -> Groups {
         let n = self.n();
         let (mut first, mut mass): (Vec<usize>, Vec<f64>) = (vec![], vec![]);
         for x in 0..n {
@@ -196,8 +202,8 @@ impl Sphere {
             first.iter().map(|x| first.iter().map(|y| f(*x, *y)).collect()).collect()
         };
         let g = table(&entry);
-        let phi = table(&|x, y| (F::int(self.beta) * (entry(x, y) - one())).exp());
-        Groups { first, mass, g, phi }
+        let phi = table(&|x, y| (beta * (entry(x, y) - one())).exp());
+        Groups { beta, first, mass, g, phi }
     }
 
     /// The quotient of Lemma 4.
@@ -207,7 +213,7 @@ impl Sphere {
         (0..s.mass.len()).filter(|c| *c != i && *c != j).fold(own, |sum, c| {
             let (p, q) = (s.g[i][c], s.g[j][c]);
             let most = (F::int(2.0) - (p + q).sqr() / more).1.clamp(0.0, 2.0);
-            let slope = F::int(self.beta) * s.phi[i][c].join(&s.phi[j][c]);
+            let slope = s.beta * s.phi[i][c].join(&s.phi[j][c]);
             let part = p * s.phi[i][c] + q * s.phi[j][c] - F(0.0, most) * slope;
             sum + F::int(s.mass[c]) * part
         })
@@ -215,7 +221,7 @@ impl Sphere {
 
     /// The forces and, if wanted, their derivatives.
     fn forces(&self, s: &Groups, derive: bool) -> (Vec<F>, Vec<Vec<F>>) {
-        let (k, beta, mut forces, mut lines) = (s.mass.len(), F::int(self.beta), vec![], vec![]);
+        let (k, beta, mut forces, mut lines) = (s.mass.len(), s.beta, vec![], vec![]);
         for (i, to) in ordered(k) {
             let (g, mut force) = (s.g[i][to], F::int(0.0));
             let mut line = vec![F::int(0.0); k * (k - 1) / 2];
@@ -256,22 +262,32 @@ impl Sphere {
     }
 
     /// The equations on a box, multiplied by a matrix of least squares.
-    fn linear(&self, g: &[F]) -> Option<Linear> {
+    fn linear(&self, g: &[F], beta: F) -> Option<Linear> {
         let middle = |v: &F| F::int((v.mid() * ONE as f64).floor() / ONE as f64);
-        let (wide, centre) =
-            (self.groups(g), self.groups(&g.iter().map(middle).collect::<Vec<_>>()));
+        let point: Vec<F> = g.iter().map(middle).collect();
+        let wide = self.groups(g, beta);
+        let centre = self.groups(&point, F::int(beta.mid()));
         confirm(wide.first == centre.first, "").ok()?;
         let (forces, lines) = (self.forces(&centre, false).0, self.forces(&wide, true).1);
+        // The derivative by beta has the weights `phi (g - 1)`.
+        let (mut slopes, change) = (vec![F::int(0.0); forces.len()], beta - F::int(beta.mid()));
+        if beta.0 < beta.1 {
+            let mut slope = self.groups(&point, beta);
+            for (phi, g) in slope.phi.iter_mut().flatten().zip(slope.g.iter().flatten()) {
+                *phi = *phi * (*g - one());
+            }
+            slopes = self.forces(&slope, false).0;
+        }
         let y = Self::preconditioner(&lines)?;
         let row = |y: &Vec<f64>| -> Vec<F> {
             (0..lines[0].len()).map(|z| times(y, lines.iter().map(|l| l[z]))).collect()
         };
         let product = y.iter().map(row).collect();
-        Some(Linear { y, lines, product, forces, centre })
+        Some(Linear { y, lines, product, forces, slopes, change, centre })
     }
 
-    /// Whether a box contains at most one zero.
-    fn is_unique(&self, g: &[F]) -> bool {
+    /// Whether a box contains at most one zero for every beta.
+    fn is_unique(&self, g: &[F], beta: F) -> bool {
         let close = |found: Linear| {
             let off = |x: usize, z: usize| {
                 (found.product[x][z] - F::int(f64::from(u8::from(x == z)))).mag()
@@ -280,28 +296,30 @@ impl Sphere {
             let sum = |x: usize| (0..k).fold(F::int(0.0), |s, z| s + F::int(off(x, z)));
             (0..k).all(|x| sum(x).1 < 1.0)
         };
-        self.groups(g).mass.len() < 2 || self.linear(g).is_some_and(close)
+        self.groups(g, beta).mass.len() < 2 || self.linear(g, beta).is_some_and(close)
     }
 
     /// What Newton's method leaves of a box; `None` if that is nothing.
-    fn newton(&self, cell: &Cell) -> Result<Option<Vec<F>>, String> {
+    fn newton(&self, cell: &Cell, beta: F) -> Result<Option<Vec<F>>, String> {
         let mut g = enclosures(cell);
-        let s = self.linear(&g).ok_or("Newton's method has no preconditioner")?;
+        let s = self.linear(&g, beta).ok_or("Newton's method has no preconditioner")?;
         let pairs: Vec<(usize, usize)> =
             ordered(s.centre.mass.len()).filter(|(a, b)| a < b).collect();
         let first = &s.centre.first;
         let at: Vec<usize> =
             pairs.iter().map(|(a, b)| place(self.n(), first[*a], first[*b])).collect();
         let middle: Vec<F> = pairs.iter().map(|(a, b)| s.centre.g[*a][*b]).collect();
-        for (force, line) in s.forces.iter().zip(&s.lines) {
-            let mean = (0..at.len()).fold(*force, |s, x| s + line[x] * (g[at[x]] - middle[x]));
+        for ((force, slope), line) in s.forces.iter().zip(&s.slopes).zip(&s.lines) {
+            let start = *force + *slope * s.change;
+            let mean = (0..at.len()).fold(start, |s, x| s + line[x] * (g[at[x]] - middle[x]));
             if mean.has_sign() {
                 return Ok(None);
             }
         }
         for x in (0..at.len()).filter(|x| s.product[*x][*x].has_sign()) {
             let others = (0..at.len()).filter(|z| *z != x);
-            let start = minus(times(&s.y[x], s.forces.iter().copied()));
+            let sum = |v: &[F]| times(&s.y[x], v.iter().copied());
+            let start = minus(sum(&s.forces) + sum(&s.slopes) * s.change);
             let row = &s.product[x];
             let sum = others.fold(start, |s, z| s - row[z] * (g[at[z]] - middle[z]));
             match g[at[x]].meet(&(sum / row[x] + middle[x])) {
@@ -312,9 +330,20 @@ impl Sphere {
         Ok(Some(g))
     }
 
-    /// Confirms one node; returns the boxes of its children, the next one last.
-    fn node(&self, line: &str, mut cell: Cell, points: &[Point]) -> Result<Vec<Cell>, String> {
+    /// Confirms one node, without points for intervals of beta; returns the boxes of its children,
+    /// the next one last.
+    fn node(
+        &self,
+        line: &str,
+        (mut cell, beta): Region,
+        points: &[Point],
+    ) -> Result<Vec<Region>, String> {
         let (n, words): (usize, Vec<&str>) = (self.n(), line.split(' ').collect());
+        if words[0] == "B" {
+            let at = words.get(1).and_then(|w| w.parse().ok()).unwrap_or(f64::NAN);
+            confirm(beta.0 < at && at < beta.1, "beta is not split inside")?;
+            return Ok(vec![(cell.clone(), F(at, beta.1)), (cell, F(beta.0, at))]);
+        }
         let numbers: Option<Vec<i64>> = words[1..].iter().map(|w| w.parse().ok()).collect();
         let numbers = numbers.ok_or("a number is not whole")?;
         let index = |x: usize, below: usize| {
@@ -326,7 +355,7 @@ impl Sphere {
         }
         let g = enclosures(&cell);
         let group = |x: usize| {
-            let s = self.groups(&g);
+            let s = self.groups(&g, beta);
             let y = s.first.iter().position(|f| *f == x).ok_or("not the first of its group")?;
             Ok::<_, String>((s, y))
         };
@@ -336,7 +365,7 @@ impl Sphere {
                 let mut above = cell.clone();
                 (cell[t].1, above[t].0) =
                     ((cell[t].0 + cell[t].1).div_euclid(2), (cell[t].0 + cell[t].1).div_euclid(2));
-                return Ok(vec![above, cell]);
+                return Ok(vec![(above, beta), (cell, beta)]);
             }
             "J" | "Q" => {
                 let (i, j) = (index(0, n)?, index(1, n)?);
@@ -346,7 +375,7 @@ impl Sphere {
                 if words[0] == "J" {
                     confirm(cell[t].1 == ONE, "joined tokens do not coincide")?;
                     cell[t].0 = ONE;
-                    return Ok(vec![cell]);
+                    return Ok(vec![(cell, beta)]);
                 }
                 confirm(cell[t].1 < ONE, "the tokens may coincide")?;
             }
@@ -376,23 +405,27 @@ impl Sphere {
                 let total = own + ordered(n).map(term).sum::<i128>();
                 confirm(total < 0, "the matrix may be positive")?;
             }
-            "N" => confirm(self.newton(&cell)?.is_none(), "Newton's method leaves a box")?,
+            "N" => confirm(self.newton(&cell, beta)?.is_none(), "Newton's method leaves a box")?,
             "K" => {
                 confirm(numbers.len() == 2 * cell.len(), "a box has a wrong number of bounds")?;
-                let rest = self.newton(&cell)?;
+                let rest = self.newton(&cell, beta)?;
                 for (t, (new, own)) in numbers.chunks(2).zip(&mut cell).enumerate() {
                     *own = (own.0.max(new[0]), own.1.min(new[1]));
                     let holds = |v: &Vec<F>| units(own.0) <= v[t].0 && v[t].1 <= units(own.1);
                     confirm(rest.as_ref().is_none_or(holds), "Newton's method leaves more")?;
                 }
-                return Ok(vec![cell]);
+                return Ok(vec![(cell, beta)]);
             }
             "Z" => {
                 let point = &points[index(0, points.len())?];
                 let p = (1..=n).map(|x| index(x, n)).collect::<Result<Vec<_>, _>>()?;
                 confirm(self.permutations.contains(&p), "not a permutation of equal masses")?;
                 let both = hull(&g, &self.image(&point.place, &p));
-                confirm(self.is_unique(&both), "there may be two zeros")?;
+                confirm(self.is_unique(&both, beta), "there may be two zeros")?;
+            }
+            "R" => {
+                let regular = points.is_empty() && self.is_unique(&g, beta);
+                confirm(regular, "the derivative may be singular")?;
             }
             _ => return Err("no reason".into()),
         }
@@ -401,30 +434,52 @@ impl Sphere {
 }
 
 /// Whether two enclosures contain the same zero, if that is certain.
-fn same(sphere: &Sphere, a: &[F], b: &[F]) -> Result<bool, String> {
+fn same(sphere: &Sphere, beta: f64, a: &[F], b: &[F]) -> Result<bool, String> {
     if a.iter().zip(b).any(|(a, b)| a.meet(b).is_none()) {
         return Ok(false);
     }
-    confirm(sphere.is_unique(&hull(a, b)), "two points are too close").map(|()| true)
+    let unique = sphere.is_unique(&hull(a, b), F::int(beta));
+    confirm(unique, "two points are too close").map(|()| true)
 }
 
 /// Confirms that points are different orbits with these multiplicities.
-fn apart(sphere: &Sphere, points: &[Point]) -> Result<(), String> {
+fn apart(sphere: &Sphere, beta: f64, points: &[Point]) -> Result<(), String> {
     for (x, p) in points.iter().enumerate() {
         for q in &points[..x] {
             for s in &sphere.permutations {
-                let equal = same(sphere, &sphere.image(&q.place, s), &p.place)?;
+                let equal = same(sphere, beta, &sphere.image(&q.place, s), &p.place)?;
                 confirm(!equal, "a point is listed twice")?;
             }
         }
         let mut stable = 0;
         for s in &sphere.permutations {
-            stable += usize::from(same(sphere, &sphere.image(&p.place, s), &p.place)?);
+            stable += usize::from(same(sphere, beta, &sphere.image(&p.place, s), &p.place)?);
         }
         confirm(p.copies * stable == sphere.permutations.len(), "a wrong multiplicity")?;
     }
     let consensus = |p: &Point| p.cluster.iter().all(|c| *c == 0);
     confirm(points.iter().any(consensus), "consensus is not listed")
+}
+
+/// Confirms a tree.
+fn tree(sphere: &Sphere, beta: F, points: &[Point], lines: &mut Lines) -> Result<(), String> {
+    let n = sphere.n();
+    let (mut boxes, mut count) = (vec![(vec![(-ONE, ONE); n * (n - 1) / 2], beta)], 0);
+    while let Some(next) = boxes.pop() {
+        count += 1;
+        let line = lines.0.pop().ok_or("the tree ends too early")?;
+        let place = |e: String| format!("node {count}, `{line}`: {e}");
+        boxes.extend(sphere.node(line, next, points).map_err(place)?);
+    }
+    Ok(())
+}
+
+/// Confirms Lemma 8: the bracket is positive where two tokens differ.
+fn average(d: usize, beta: F) -> Result<(), String> {
+    let (b, four) = (minus(F::int(beta.0)), F::int(4.0));
+    let least = four * b * (F::int(d as f64 - 2.0) - b) - one();
+    let holds = (3..=1000).contains(&d) && (beta.0 >= -0.5 || least.0 > 0.0);
+    confirm(holds, "the average may be negative")
 }
 
 /// Checks a certificate and returns its statement.
@@ -433,27 +488,37 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let mut lines = Lines(text.lines().rev().collect());
     confirm(lines.0.pop() == Some("metastable-spheres 1"), "an unknown kind of certificate")?;
     let masses = lines.list("masses", |w| w.parse::<u32>().ok())?;
-    let beta = lines.list("beta", |w| w.parse::<f64>().ok())?;
+    let given = lines.list("beta", |w| w.parse::<f64>().ok())?;
+    let end = |v: Option<&f64>| v.copied().unwrap_or(f64::NAN);
+    let beta = F(end(given.first()), end(given.last()));
     let sound = (2..=5).contains(&masses.len())
         && masses.iter().all(|m| (1..=1_000_000).contains(m))
-        && beta.len() == 1
-        && beta[0].abs() <= 100.0
-        && beta[0].abs() > 0.0;
+        && (1..=2).contains(&given.len())
+        && given.iter().all(|b| b.abs() <= 100.0)
+        && beta.0 <= beta.1;
     confirm(sound, "the masses or beta are out of range")?;
-    let sphere = Sphere::new(masses.iter().copied().map(f64::from).collect(), beta[0]);
-    let mut points = vec![];
-    while lines.0.last().is_some_and(|l| l.starts_with("point ")) {
-        points.push(point(&sphere.mass, sphere.beta, &mut lines)?);
-    }
-    apart(&sphere, &points)?;
     let n = masses.len();
-    let mut boxes = vec![vec![(-ONE, ONE); n * (n - 1) / 2]];
-    let mut count = 0;
-    while let Some(cell) = boxes.pop() {
-        count += 1;
-        let line = lines.0.pop().ok_or("the tree ends too early")?;
-        let place = |e: String| format!("node {count}, `{line}`: {e}");
-        boxes.extend(sphere.node(line, cell, &points).map_err(place)?);
+    let range = match given.len() {
+        1 => format!("beta = {}", beta.0),
+        _ => format!("all beta in [{}, {}]", beta.0, beta.1),
+    };
+    let header = format!("{n} tokens with masses {masses:?} on spheres, {range}:");
+    if lines.0.last().is_some_and(|l| l.starts_with("average ")) {
+        let d = lines.list("average", |w| w.parse::<usize>().ok())?;
+        confirm(d.len() == 1 && lines.0 == ["end"], "lines after the dimension")?;
+        average(d[0], beta)?;
+        return Ok(format!("{header} benign in R^{}; {BENIGN}", d[0]));
+    }
+    confirm(beta.has_sign(), "beta may be 0")?;
+    let sphere = Sphere::new(masses.iter().copied().map(f64::from).collect());
+    let (mut points, at) = (vec![], 0.5 * (beta.0 + beta.1));
+    while lines.0.last().is_some_and(|l| l.starts_with("point ")) {
+        points.push(point(&sphere.mass, at, &mut lines)?);
+    }
+    apart(&sphere, at, &points)?;
+    tree(&sphere, F::int(at), &points, &mut lines)?;
+    if beta.0 < beta.1 {
+        tree(&sphere, beta, &[], &mut lines)?;
     }
     confirm(lines.0 == ["end"], "lines after the tree")?;
     let list: Vec<String> = points
@@ -465,12 +530,23 @@ pub(super) fn check(text: &str) -> Result<String, String> {
             )
         })
         .collect();
+    let ascends = |p: &Point| {
+        let first = p.signs.0 + (p.rank.max(2) - p.rank) * p.signs.1;
+        first > 0 || p.cluster.iter().all(|c| *c == 0)
+    };
+    let benign = if points.iter().all(ascends) {
+        format!("; benign in all: {BENIGN}")
+    } else {
+        String::new()
+    };
     Ok(format!(
-        "{n} tokens with masses {masses:?} on spheres, beta = {}: exactly {} critical points up to \
-         rotations, reflections and permutations of equal masses; rank, directions of ascent in \
-         R^d, and labelled points modulo rotations and reflections: {}",
-        beta[0],
+        "{header} exactly {} critical points up to rotations, reflections and permutations of \
+         equal masses; rank, directions of ascent in R^d, and labelled points modulo rotations and \
+         reflections: {}{benign}",
         points.len(),
         list.join(", ")
     ))
 }
+
+/// What a benign landscape is.
+const BENIGN: &str = "every critical point but consensus has a direction of ascent";

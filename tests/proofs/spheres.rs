@@ -5,10 +5,14 @@ use metastable::landscape::search::Search;
 use metastable::landscape::{CriticalPoint, Exponential};
 use metastable::num::stream::Stream;
 use metastable::proofs::landscape as circle;
-use metastable::proofs::spheres::{Landscape, Orbit, Tokens, complete};
+use metastable::proofs::spheres::{Landscape, Orbit, Tokens, benign, complete};
 use metastable_verifier as verifier;
 
 fn all(masses: &[f64], beta: f64, d: Option<usize>, keep: bool) -> Landscape {
+    interval(masses, (beta, beta), d, keep)
+}
+
+fn interval(masses: &[f64], beta: (f64, f64), d: Option<usize>, keep: bool) -> Landscape {
     let tokens = Tokens::new(masses, beta).expect("tokens");
     complete(&tokens, d, keep, &|_, _| true).expect("arithmetic")
 }
@@ -138,18 +142,20 @@ fn unequal_masses_and_negative_beta_are_complete() {
 #[test]
 fn what_cannot_be_proved_says_so() {
     // At beta = -3/2 the tetrahedron is degenerate.
-    let tokens = Tokens::new(&[1.0; 4], -1.5).expect("tokens");
+    let tokens = Tokens::new(&[1.0; 4], (-1.5, -1.5)).expect("tokens");
     let found = complete(&tokens, None, true, &|_, boxes| boxes < 20_000).expect("arithmetic");
     assert!(!found.complete && found.undecided > 0 && found.certificate.is_none());
     let found = complete(&tokens, None, true, &|_, _| false).expect("arithmetic");
     assert!(found.interrupted && !found.complete && found.certificate.is_none());
-    let refused =
-        |masses: &[f64], beta| Tokens::new(masses, beta).expect_err("refused").to_string();
+    let refused = |masses: &[f64], beta| {
+        let all = |t: Tokens| complete(&t, None, false, &|_, _| true).map(|_| ());
+        Tokens::new(masses, (beta, beta)).and_then(all).expect_err("refused").to_string()
+    };
     assert!(refused(&[1.0; 6], 1.0).contains("from 2 to 5"));
     assert!(refused(&[1.0; 3], 0.0).contains("continua"));
     assert!(refused(&[1.0, 1.0, 0.0], 1.0).contains("positive masses"));
     assert!(refused(&[1.0; 3], 1e3).contains("beta"));
-    let tokens = Tokens::new(&[1.0; 3], 1.0).expect("tokens");
+    let tokens = Tokens::new(&[1.0; 3], (1.0, 1.0)).expect("tokens");
     let error = complete(&tokens, Some(1), false, &|_, _| true).expect_err("refused").to_string();
     assert!(error.contains("from 2 to 1000"), "{error}");
 }
@@ -246,6 +252,7 @@ fn changed_certificates_of_spheres_are_refused() {
         ("beta 2.0", "beta nan"),
         ("beta 2.0", "beta 2.0 3.0"),
         ("beta 2.0", "beta 0.0"),
+        ("beta 2.0", "beta 2.0\naverage 2"),
         ("metastable-spheres 1", "metastable-spheres 2"),
     ] {
         assert!(text.contains(from), "{from}");
@@ -266,5 +273,114 @@ fn changed_certificates_of_spheres_are_refused() {
         };
         let changed = [&lines[..at], &[forged.as_str()], &lines[at + 1..]].concat().join("\n");
         assert!(verifier::check(&changed).is_err(), "{forged}");
+    }
+}
+
+/// The counts of an interval are those of lists at single beta, and of the circle.
+#[test]
+fn intervals_of_beta_are_complete_on_spheres() {
+    for (masses, beta, orbits) in [
+        (&[1.0; 4][..], (0.5, 4.0), 6),
+        (&[3.0, 1.0, 1.0], (1.0, 2.0), 4),
+        (&[1.0; 3], (-1.2, -1.0), 4),
+    ] {
+        let found = interval(masses, beta, None, true);
+        assert!(found.complete && found.open.is_empty(), "{masses:?} {beta:?}: {found:?}");
+        assert_eq!(found.orbits.len(), orbits, "{masses:?} {beta:?}");
+        for at in [beta.0, beta.1] {
+            let same = |a: &Orbit, b: &Orbit| {
+                (a.rank, a.inside, a.outside, a.multiplicity, a.symmetries, a.sizes())
+                    == (b.rank, b.inside, b.outside, b.multiplicity, b.symmetries, b.sizes())
+            };
+            let list = all(masses, at, None, false).orbits;
+            let once = |o: &Orbit| {
+                let count = |all: &[Orbit]| all.iter().filter(|q| same(o, q)).count();
+                count(&list) == count(&found.orbits)
+            };
+            assert!(list.len() == orbits && list.iter().all(once), "{masses:?} {at}");
+        }
+        let text = found.certificate.expect("a certificate");
+        let statement = verifier::check(&text).expect("accepted");
+        let wanted = format!("all beta in [{}, {}]: exactly {orbits} critical", beta.0, beta.1);
+        assert!(statement.contains(&wanted), "{statement}");
+    }
+}
+
+/// Three tokens: at beta = -2/3 the regular triangle becomes a maximum on the circle.
+#[test]
+fn bifurcations_on_spheres_are_enclosed() {
+    let found = interval(&[1.0; 3], (-0.8, -0.5), None, true);
+    assert!(!found.complete && found.certificate.is_none(), "{found:?}");
+    assert!(found.open.iter().any(|o| o.0 <= -2.0 / 3.0 && -2.0 / 3.0 <= o.1), "{:?}", found.open);
+    assert!(found.open.iter().map(|o| o.1 - o.0).sum::<f64>() < 0.05, "{:?}", found.open);
+    let ends = [&found.pieces[0], &found.pieces[found.pieces.len() - 1]];
+    let counts = ends.map(|p| (p.complete, p.orbits.len()));
+    let alone = [-0.8, -0.5].map(|beta| (true, all(&[1.0; 3], beta, None, false).orbits.len()));
+    assert_eq!(counts, alone);
+}
+
+#[test]
+fn benign_landscapes_on_spheres() {
+    let run = |masses: &[f64], beta, d| {
+        let tokens = Tokens::new(masses, beta).expect("tokens");
+        benign(&tokens, d, true, &|_, _| true).expect("arithmetic")
+    };
+    // The average over directions: no boxes, also through beta = 0.
+    let found = run(&[1.0; 5], (-0.5, 100.0), Some(3));
+    assert!(found.proved && found.average && found.boxes == 0);
+    let text = found.certificate.expect("a certificate");
+    assert!(verifier::check(&text).expect("accepted").contains("benign in R^3"));
+    for (from, to) in [
+        ("-0.5", "-0.51"),
+        ("average 3", "average 2"),
+        ("average 3", "average 1001"),
+        ("end", "R\nend"),
+    ] {
+        assert!(verifier::check(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
+    }
+    // All dimensions: from the complete list.
+    let found = run(&[1.0; 4], (2.0, 3.0), None);
+    assert!(found.proved && !found.average && found.boxes > 1000);
+    let statement = verifier::check(&found.certificate.expect("a certificate")).expect("accepted");
+    assert!(statement.contains("benign in all"), "{statement}");
+    // In R^3 beyond the average, until the tetrahedron is a maximum.
+    assert!(run(&[1.0; 4], (-1.0, -0.9), Some(3)).proved);
+    let (beta, d, point) =
+        run(&[1.0; 4], (-1.7, -1.65), Some(3)).counterexample.expect("a maximum");
+    let inside = (-1.7..=-1.65).contains(&beta);
+    assert!(inside && (d, point.symmetries) == (3, 24), "{beta} {point:?}");
+    // On the circle three tokens fail earlier than in space.
+    assert_eq!(run(&[1.0; 3], (-0.7, -0.7), None).counterexample.expect("a maximum").1, 2);
+    assert!(run(&[1.0; 3], (-0.7, -0.7), Some(3)).proved);
+}
+
+/// A leaf of the second tree gets another reason, or an interval of beta is split elsewhere.
+#[test]
+fn false_intervals_of_beta_are_refused() {
+    let text = interval(&[1.0; 3], (1.0, 2.0), None, true).certificate.expect("a certificate");
+    let lines: Vec<&str> = text.lines().collect();
+    let change = |at: usize, line: &str| {
+        let changed = [&lines[..at], &[line], &lines[at + 1..]].concat().join("\n");
+        verifier::check(&changed)
+    };
+    let regular: Vec<usize> = (0..lines.len()).filter(|l| lines[*l] == "R").collect();
+    assert!(regular.len() > 3);
+    let mut refused = 0;
+    for at in &regular {
+        // Some boxes have no zero; a point is never a reason for an interval.
+        refused += usize::from(change(*at, "F 0 1").is_err());
+        assert!(change(*at, "Z 0 0 1 2").is_err() && change(*at, "E").is_err());
+    }
+    assert!(refused > 1, "{refused}");
+    let split = lines.iter().position(|l| l.starts_with("B ")).expect("a split");
+    for wrong in ["B 0.5", "B 2.0", "B nan", "B", "R"] {
+        assert!(change(split, wrong).is_err(), "{wrong}");
+    }
+    for (from, to) in [
+        ("beta 1.0 2.0", "beta 1.0"),
+        ("beta 1.0 2.0", "beta 1.0 2.5"),
+        ("beta 1.0 2.0", "beta 2.0 1.0"),
+    ] {
+        assert!(verifier::check(&text.replacen(from, to, 1)).is_err(), "{to}");
     }
 }

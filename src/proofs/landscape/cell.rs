@@ -122,6 +122,16 @@ impl Arrangement {
         distance
     }
 
+    /// Whether the force between two clusters certainly changes its sign in a box, so that it is 0
+    /// at one of its points.
+    pub(super) fn changes_sign(&self, cell: &Cell) -> bool {
+        let (a, b) = (cell.gaps[0], cell.gaps[1]);
+        let kernel = self.law.kernel(cell.beta);
+        let at = |gap: f64| kernel.ranges(gap, gap).u;
+        let (low, high) = (at(a.0.max(1.0 - b.1)), at(a.1.min(1.0 - b.0)));
+        (low.is_positive() && high.is_negative()) || (low.is_negative() && high.is_positive())
+    }
+
     /// Ranges of all pairs.
     pub(super) fn pairs(&self, cell: &Cell, kernel: &Kernel) -> Pairs {
         let table = [[ZERO; MAX_TOKENS]; MAX_TOKENS];

@@ -83,6 +83,8 @@ pub use orbits::{Orbit, morse_inequalities_hold};
 pub use partial::Partial;
 pub use tokens::{BETA_RANGE, Tokens};
 
+pub(crate) use search::{middle_of_beta, relative_width};
+
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
 use cell::{Arrangement, Cell};
@@ -111,6 +113,22 @@ pub struct UndecidedBox {
     pub beta: (f64, f64),
 }
 
+/// A region of undecided boxes that touch one another. Degenerate points and continua of critical
+/// points lie in such regions, and nearly degenerate points may.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Masses of the tokens of every cluster.
+    pub clusters: Vec<Vec<u32>>,
+    /// Bounds of the gaps in turns.
+    pub gaps: Vec<(f64, f64)>,
+    /// Bounds of beta.
+    pub beta: (f64, f64),
+    /// Number of undecided boxes.
+    pub boxes: u64,
+    /// Whether it certainly has a critical point: two clusters whose force changes its sign.
+    pub has_point: bool,
+}
+
 /// All critical points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Landscape {
@@ -123,7 +141,8 @@ pub struct Landscape {
     pub orbits: Vec<Orbit>,
     /// Number of labelled critical points modulo rotations by directions of ascent, if known.
     pub labelled: Option<Vec<u64>>,
-    /// Whether these numbers satisfy the Morse inequalities and have Euler characteristic 0.
+    /// Whether these numbers satisfy the Morse inequalities and have Euler characteristic 0. `None`
+    /// if something is undecided: then points may be missing.
     pub morse: Option<bool>,
     /// Number of boxes of all trees.
     pub boxes: u64,
@@ -131,6 +150,8 @@ pub struct Landscape {
     pub undecided: u64,
     /// The first undecided boxes.
     pub undecided_boxes: Vec<UndecidedBox>,
+    /// Regions that contain all undecided boxes.
+    pub regions: Vec<Region>,
     /// Whether the search was stopped.
     pub interrupted: bool,
     /// The certificate, if it was wanted and the proof is complete.
@@ -206,10 +227,19 @@ struct Total {
     boxes: u64,
     undecided: u64,
     listed: Vec<UndecidedBox>,
+    regions: Vec<Region>,
 }
 
 impl Total {
-    fn add(&mut self, clusters: &[Members], tree: &Tree) {
+    fn add(&mut self, clusters: &[Members], arrangement: &Arrangement, tree: &Tree) {
+        let region = |r: &search::Region| Region {
+            clusters: clusters.to_vec(),
+            gaps: r.hull.gaps[..clusters.len()].to_vec(),
+            beta: r.hull.beta,
+            boxes: r.boxes,
+            has_point: clusters.len() == 2 && arrangement.changes_sign(&r.hull),
+        };
+        self.regions.extend(tree.regions.iter().map(region));
         self.boxes += tree.boxes;
         self.undecided += tree.undecided_count;
         let free = LISTED.saturating_sub(self.listed.len());
@@ -288,7 +318,7 @@ pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Lan
         };
         let zeros = search(Goal::Zeros, 1e-6);
         let tree = work.tree("zeros", clusters, &zeros, (at, at), halves * share);
-        total.add(clusters, &tree);
+        total.add(clusters, &arrangement, &tree);
         let (found, apart) = orbits::orbits(clusters, &arrangement, &tree.zeros, at);
         clear &= apart;
         orbits.extend(found.into_iter().map(|(orbit, _)| orbit));
@@ -298,7 +328,7 @@ pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Lan
         if !tokens.is_point() {
             let regular = search(Goal::Regular, 1e-5);
             let tree = work.tree("regular", clusters, &regular, tokens.beta, 0.5 * share);
-            total.add(clusters, &tree);
+            total.add(clusters, &arrangement, &tree);
             if keep {
                 certificate::tree(&mut text, "regular", clusters, &tree);
             }
@@ -309,9 +339,10 @@ pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Lan
     }
     let labelled = orbits::labelled(&orbits, tokens.n());
     let interrupted = monitor.is_stopped();
-    let morse = labelled.as_ref().map(|c| morse_inequalities_hold(c));
-    let complete =
-        total.undecided == 0 && clear && !interrupted && labelled.is_some() && morse == Some(true);
+    let decided = total.undecided == 0 && clear && !interrupted;
+    let counts = labelled.as_ref().filter(|_| decided);
+    let morse = counts.map(|c| morse_inequalities_hold(c));
+    let complete = morse == Some(true);
     let partial = (keep && (interrupted || work.shard.1 > 1)).then(|| text.clone());
     if let Some(counts) = labelled.as_ref().filter(|_| keep && complete) {
         let words: Vec<String> = counts.iter().map(u64::to_string).collect();
@@ -326,6 +357,7 @@ pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Lan
         boxes: total.boxes,
         undecided: total.undecided,
         undecided_boxes: total.listed,
+        regions: total.regions,
         interrupted,
         certificate: (keep && complete).then_some(text),
         partial,
@@ -394,7 +426,7 @@ pub fn benign_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Benig
             shard: work.shard,
         };
         let tree = work.tree("ascent", clusters, &search, tokens.beta, 1.0 / top.len() as f64);
-        total.add(clusters, &tree);
+        total.add(clusters, &arrangement, &tree);
         if keep {
             certificate::tree(&mut text, "ascent", clusters, &tree);
         }

@@ -27,11 +27,60 @@ pub(super) struct Tree {
     pub(super) undecided: Vec<Cell>,
     /// Number of undecided boxes; only the first are listed.
     pub(super) undecided_count: u64,
+    /// Regions that contain all undecided boxes.
+    pub(super) regions: Vec<Region>,
+    pub(super) boxes: u64,
+}
+
+/// The hull of undecided boxes that touch one another, and their number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Region {
+    pub(super) hull: Cell,
     pub(super) boxes: u64,
 }
 
 /// Number of undecided boxes that are listed.
 const LISTED: usize = 200;
+
+/// Number of regions of a tree. Further boxes enlarge the last one.
+const REGIONS: usize = 50;
+
+/// Distance in turns up to which boxes belong to one region.
+const TOUCHING: f64 = 1e-5;
+
+/// Adds a region to others that it does not touch after that.
+fn unite(all: &mut Vec<Region>, mut new: Region) {
+    let mut x = 0;
+    while x < all.len() {
+        if all[x].touches(&new) {
+            new = new.join(&all.swap_remove(x));
+            // The hull is larger, so earlier regions may touch it.
+            x = 0;
+        } else {
+            x += 1;
+        }
+    }
+    let full = all.len() >= REGIONS;
+    match all.last_mut().filter(|_| full) {
+        Some(last) => *last = last.join(&new),
+        None => all.push(new),
+    }
+}
+
+impl Region {
+    fn touches(&self, other: &Self) -> bool {
+        let gaps = self.hull.gaps.iter().zip(&other.hull.gaps);
+        gaps.into_iter().all(|(a, b)| a.0 <= b.1 + TOUCHING && b.0 <= a.1 + TOUCHING)
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        let hull = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+        let gap = |x: usize| hull(self.hull.gaps[x], other.hull.gaps[x]);
+        let beta = hull(self.hull.beta, other.hull.beta);
+        let hull = Cell { gaps: std::array::from_fn(gap), beta };
+        Self { hull, boxes: self.boxes + other.boxes }
+    }
+}
 
 impl Tree {
     fn leaf(&mut self, node: Node, keep: bool) {
@@ -43,6 +92,7 @@ impl Tree {
     fn give_up(&mut self, cell: &Cell, keep: bool) {
         self.leaf(Node::Undecided, keep);
         self.undecided_count += 1;
+        unite(&mut self.regions, Region { hull: *cell, boxes: 1 });
         if self.undecided.len() < LISTED {
             self.undecided.push(*cell);
         }
@@ -61,6 +111,7 @@ impl Tree {
         self.nodes.append(&mut other.nodes);
         self.zeros.append(&mut other.zeros);
         self.undecided_count += other.undecided_count;
+        other.regions.into_iter().for_each(|region| unite(&mut self.regions, region));
         let free = LISTED.saturating_sub(self.undecided.len());
         self.undecided.extend(other.undecided.into_iter().take(free));
         self.boxes += other.boxes;
@@ -357,12 +408,7 @@ impl Search<'_> {
     }
 
     fn split_beta(&self, cell: Cell, tree: &mut Tree) -> Verdict {
-        let (low, high) = cell.beta;
-        // Few digits, since the number is written into the certificate.
-        let middle = if low > 0.05 { (low * high).sqrt() } else { 0.5 * (low + high) };
-        let step = (high - low) / 64.0;
-        let coarse = (middle / step).round() * step;
-        let middle = if coarse > low && coarse < high { coarse } else { middle };
+        let middle = middle_of_beta(cell.beta);
         tree.leaf(Node::Beta(middle), self.keep);
         let (mut a, mut b) = (cell, cell);
         (a.beta.1, b.beta.0) = (middle, middle);
@@ -370,7 +416,15 @@ impl Search<'_> {
     }
 }
 
+/// Where an interval of beta is split. It has few digits, since the certificate has it.
+pub(crate) fn middle_of_beta((low, high): (f64, f64)) -> f64 {
+    let middle = if low > 0.05 { (low * high).sqrt() } else { 0.5 * (low + high) };
+    let step = (high - low) / 64.0;
+    let coarse = (middle / step).round() * step;
+    if coarse > low && coarse < high { coarse } else { middle }
+}
+
 /// Width of an interval of beta, relative for `|beta| > 0.2`.
-fn relative_width((low, high): (f64, f64)) -> f64 {
+pub(crate) fn relative_width((low, high): (f64, f64)) -> f64 {
     (high - low) / (0.5 * (low + high)).abs().max(0.2)
 }

@@ -18,14 +18,15 @@ pub(super) type Pairs<T> = [T; MAX_PAIRS];
 /// A value for every token.
 pub(super) type Row<T> = [T; MAX_TOKENS];
 
-/// The tokens: masses, inverse temperature, order of pairs, symmetry.
+/// The tokens: masses, inverse temperatures, order of pairs, symmetry.
 #[derive(Clone, Debug)]
 pub(super) struct System {
     pub(super) n: usize,
     /// Number of pairs.
     pub(super) pairs: usize,
     pub(super) mass: Row<f64>,
-    pub(super) beta: f64,
+    /// The interval of beta of the root.
+    beta: (f64, f64),
     /// The place of a pair among the entries `g_12, g_13, ..., g_23, ...`.
     pub(super) place: Row<Row<usize>>,
     /// Entries (t, u) with `g_t >= g_u` for the lexicographically largest image.
@@ -34,10 +35,11 @@ pub(super) struct System {
     pub(super) permutations: Vec<Row<usize>>,
 }
 
-/// Bounds of the entries of Gram matrices.
+/// Bounds of the entries of Gram matrices, and of beta.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub(super) g: Pairs<(f64, f64)>,
+    pub(super) beta: (f64, f64),
 }
 
 /// Groups of coinciding tokens: the first token of every group, and the mass.
@@ -52,6 +54,7 @@ pub(super) struct Groups {
 pub(super) struct Values {
     pub(super) g: Pairs<Interval>,
     pub(super) phi: Pairs<Interval>,
+    pub(super) beta: Interval,
 }
 
 /// All permutations of n tokens that keep their masses.
@@ -76,7 +79,7 @@ fn permutations(n: usize, mass: &Row<f64>) -> Vec<Row<usize>> {
 }
 
 impl System {
-    pub(super) fn new(masses: &[u32], beta: f64) -> Self {
+    pub(super) fn new(masses: &[u32], beta: (f64, f64)) -> Self {
         let n = masses.len();
         let mut mass = [0.0; MAX_TOKENS];
         mass.iter_mut().zip(masses).for_each(|(m, v)| *m = f64::from(*v));
@@ -123,7 +126,7 @@ impl System {
 
     /// The box of all Gram matrices.
     pub(super) fn root(&self) -> Cell {
-        Cell { g: [(-1.0, 1.0); MAX_PAIRS] }
+        Cell { g: [(-1.0, 1.0); MAX_PAIRS], beta: self.beta }
     }
 
     /// Shrinks a box to the Gram matrices in it, as far as simple rules do; false if there are
@@ -221,14 +224,14 @@ impl System {
 
     /// The kernel on a box, for pairs of groups.
     pub(super) fn values(&self, cell: &Cell, groups: &Groups) -> Values {
-        let (one, beta) = (Interval::exact(1.0), Interval::exact(self.beta));
+        let (one, beta) = (Interval::exact(1.0), Interval::new(cell.beta.0, cell.beta.1));
         let (mut g, mut phi) = ([one; MAX_PAIRS], [one; MAX_PAIRS]);
         for t in self.places(groups) {
             g[t] = Interval::new(cell.g[t].0, cell.g[t].1);
             // 1 - g is exact on the grid.
             phi[t] = exponential(beta * (g[t] - one));
         }
-        Values { g, phi }
+        Values { g, phi, beta }
     }
 
     /// Tokens whose sum has products with all tokens that are at least 0, and one that is positive:
@@ -254,6 +257,28 @@ impl System {
 
     /// The force on a group along another one: `E_ik`.
     pub(super) fn force(&self, groups: &Groups, v: &Values, i: usize, k: usize) -> Interval {
+        self.weighted_force(groups, v, (i, k), |t| v.phi[t])
+    }
+
+    /// The derivative of a force with respect to beta.
+    pub(super) fn force_by_beta(
+        &self,
+        groups: &Groups,
+        v: &Values,
+        of: (usize, usize),
+    ) -> Interval {
+        let one = Interval::exact(1.0);
+        self.weighted_force(groups, v, of, |t| v.phi[t] * (v.g[t] - one))
+    }
+
+    /// A force with these weights in the place of the kernel.
+    fn weighted_force(
+        &self,
+        groups: &Groups,
+        v: &Values,
+        (i, k): (usize, usize),
+        weight: impl Fn(usize) -> Interval,
+    ) -> Interval {
         let at = |x: usize, y: usize| self.place[groups.first[x]][groups.first[y]];
         let own = v.g[at(i, k)];
         let mut sum = Interval::ZERO;
@@ -264,7 +289,7 @@ impl System {
             } else {
                 v.g[at(j, k)] - v.g[t] * own
             };
-            sum = sum + Interval::exact(groups.mass[j]) * v.phi[t] * part;
+            sum = sum + Interval::exact(groups.mass[j]) * weight(t) * part;
         }
         sum
     }
@@ -281,7 +306,7 @@ impl System {
             // Products with the unit vector along x_i - x_j.
             let most = (two - (v.g[p] + v.g[q]).sqr() / more).hi();
             let most = if most > 0.0 { most.min(2.0) } else { 0.0 };
-            let slope = Interval::exact(self.beta)
+            let slope = v.beta
                 * Interval::new(v.phi[p].lo().min(v.phi[q].lo()), v.phi[p].hi().max(v.phi[q].hi()));
             let part = v.g[p] * v.phi[p] + v.g[q] * v.phi[q] - Interval::new(0.0, most) * slope;
             sum = sum + Interval::exact(groups.mass[c]) * part;
@@ -457,7 +482,7 @@ mod tests {
     #[test]
     fn boxes_keep_ordered_matrices_and_enclose_forces() {
         let mut s = Stream::new(2, &["spheres boxes"]);
-        let system = System::new(&[1, 1, 1, 2], 3.0);
+        let system = System::new(&[1, 1, 1, 2], (2.5, 3.0));
         for _ in 0..3000 {
             let first = gram(&system, &mut s);
             let images = system.permutations.iter().map(|p| system.moved(p).map(|t| first[t]));
@@ -477,7 +502,8 @@ mod tests {
             let kept = system.close(&mut cell)
                 && (0..system.pairs).all(|t| cell.g[t].0 <= g[t] && g[t] <= cell.g[t].1);
             assert!(kept, "{g:?} {cell:?}");
-            let point = Cell { g: g.map(|g| (g, g)) };
+            let beta = s.uniform_in(2.5, 3.0);
+            let point = Cell { g: g.map(|g| (g, g)), beta: (beta, beta) };
             let groups = system.groups(&cell);
             let (wide, exact) = (system.values(&cell, &groups), system.values(&point, &groups));
             for i in 0..groups.k {

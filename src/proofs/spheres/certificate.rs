@@ -17,6 +17,8 @@
 //! | `P v ..` | the matrix is negative along v |
 //! | `N` | Newton's method leaves nothing |
 //! | `Z z p ..` | there is at most one zero, the image of point z under the permutation p |
+//! | `B b` | two children: beta below and above b |
+//! | `R` | the derivative is regular for all beta of the box |
 //! | `X` | undecided: such a certificate is refused |
 //!
 //! A point is a line `point c ..` with the cluster of every token, `base b ..` with the independent
@@ -24,6 +26,10 @@
 //! coordinates of the clusters row by row, `pull` the multipliers, `radii` those of Krawczyk's test
 //! for the unknowns cluster by cluster (free coordinates, multiplier). `signs a b` are its
 //! directions of ascent, and `copies m` is its multiplicity.
+//!
+//! The line `beta b` may have an interval. Then the points and the first tree are those of its
+//! middle. A second tree follows, without leaves `Z`, whose boxes have beta as a further dimension.
+//! A line `average d` in the place of points and trees refers to Lemma 8.
 
 use super::orbits::Orbits;
 use super::search::{Node, Tree};
@@ -40,9 +46,19 @@ fn words<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|v| v.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// The certificate of a complete tree.
-pub(super) fn text(masses: &[u32], beta: f64, all: &Orbits, tree: &Tree) -> String {
-    let mut out = format!("{KIND}\nmasses {}\nbeta {beta:?}\n", words(masses));
+fn header(masses: &[u32], (low, high): (f64, f64)) -> String {
+    let beta = if low < high { format!("{low:?} {high:?}") } else { format!("{low:?}") };
+    format!("{KIND}\nmasses {}\nbeta {beta}\n", words(masses))
+}
+
+/// The certificate of a benign landscape in `R^d` by Lemma 8.
+pub(super) fn average(masses: &[u32], beta: (f64, f64), d: usize) -> String {
+    header(masses, beta) + &format!("average {d}\nend\n")
+}
+
+/// The certificate of complete trees.
+pub(super) fn text(masses: &[u32], beta: (f64, f64), all: &Orbits, trees: &[Tree]) -> String {
+    let mut out = header(masses, beta);
     for (point, orbit) in all.points.iter().zip(&all.orbits) {
         let lines = [
             format!("point {}", words(&point.cluster)),
@@ -56,7 +72,7 @@ pub(super) fn text(masses: &[u32], beta: f64, all: &Orbits, tree: &Tree) -> Stri
         out.push_str(&lines.join("\n"));
         out.push('\n');
     }
-    for node in &tree.nodes {
+    for node in trees.iter().flat_map(|tree| &tree.nodes) {
         let _ = match node {
             Node::Split(t) => writeln!(out, "S {t}"),
             Node::Joined(i, j) => writeln!(out, "J {i} {j}"),
@@ -73,6 +89,8 @@ pub(super) fn text(masses: &[u32], beta: f64, all: &Orbits, tree: &Tree) -> Stri
                 let (orbit, p) = all.of[*id];
                 writeln!(out, "Z {orbit} {}", words(&p[..masses.len()]))
             }
+            Node::Beta(b) => writeln!(out, "B {b:?}"),
+            Node::Regular => writeln!(out, "R"),
             Node::Undecided => writeln!(out, "X"),
         };
     }

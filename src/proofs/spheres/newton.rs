@@ -81,7 +81,7 @@ fn inverse(n: usize, a: &Square<f64>) -> Option<Square<f64>> {
 impl System {
     /// The derivative of the forces on a box.
     fn derivative(&self, groups: &Groups, v: &Values, unknowns: &Unknowns) -> Tall<Interval> {
-        let (k, beta) = (groups.k, Interval::exact(self.beta));
+        let (k, beta) = (groups.k, v.beta);
         let at = |x: usize, y: usize| self.place[groups.first[x]][groups.first[y]];
         let mut j = [[Interval::ZERO; MAX_PAIRS]; EQUATIONS];
         let mut row = 0;
@@ -113,15 +113,7 @@ impl System {
 
     /// The forces on a box.
     fn forces(&self, groups: &Groups, v: &Values) -> [Interval; EQUATIONS] {
-        let mut all = [Interval::ZERO; EQUATIONS];
-        let mut row = 0;
-        for i in 0..groups.k {
-            for to in (0..groups.k).filter(|to| *to != i) {
-                all[row] = self.force(groups, v, i, to);
-                row += 1;
-            }
-        }
-        all
+        every_equation(groups, |i, to| self.force(groups, v, i, to))
     }
 
     /// A matrix of least squares for equations that are scaled to size 1.
@@ -171,13 +163,21 @@ impl System {
             let middle = grid_down(0.5 * (g.0 + g.1));
             *g = (middle, middle);
         }
+        let (low, high) = cell.beta;
+        let middle_beta = 0.5 * (low + high);
+        let drift = (low < high).then(|| {
+            let v = self.values(&centre, groups);
+            every_equation(groups, |i, to| self.force_by_beta(groups, &v, (i, to)))
+        });
+        let change = Interval::new(low, high) - Interval::exact(middle_beta);
+        centre.beta = (middle_beta, middle_beta);
         let at_centre = self.values(&centre, groups);
         let middle = j.map(|row| row.map(Interval::mid));
         let Some(y) = Self::preconditioner(count, rows, &middle) else {
             return nothing;
         };
         let forces = self.forces(groups, &at_centre);
-        // The mean value theorem for every equation.
+        // The mean value theorem for every equation: first in beta, then in the entries.
         let offset: Pairs<Interval> = std::array::from_fn(|x| {
             if x >= count {
                 return Interval::ZERO;
@@ -186,7 +186,7 @@ impl System {
             Interval::new(g.0 - c, g.1 - c)
         });
         for r in 0..rows {
-            let mut sum = forces[r];
+            let mut sum = drift.map_or(forces[r], |d| forces[r] + d[r] * change);
             for x in 0..count {
                 sum = sum + j[r][x] * offset[x];
             }
@@ -208,6 +208,11 @@ impl System {
             let mut sum = Interval::ZERO;
             for (y, force) in combination.iter().zip(&forces[..rows]) {
                 sum = sum - Interval::exact(*y) * *force;
+            }
+            if let Some(drift) = &drift {
+                let parts = combination.iter().zip(&drift[..rows]);
+                let slope = parts.fold(Interval::ZERO, |s, (y, d)| s + Interval::exact(*y) * *d);
+                sum = sum - slope * change;
             }
             for z in (0..count).filter(|z| *z != x) {
                 let (g, c) = (cell.g[unknowns.place[z]], centre.g[unknowns.place[z]].0);
@@ -287,6 +292,18 @@ impl System {
         }
         Some(gram)
     }
+}
+
+/// A number for every equation.
+fn every_equation(
+    groups: &Groups,
+    value: impl Fn(usize, usize) -> Interval,
+) -> [Interval; EQUATIONS] {
+    let mut all = [Interval::ZERO; EQUATIONS];
+    let k = groups.k;
+    let pairs = (0..k).flat_map(|i| (0..k).filter(move |to| *to != i).map(move |to| (i, to)));
+    all.iter_mut().zip(pairs).for_each(|(new, (i, to))| *new = value(i, to));
+    all
 }
 
 /// The largest power of two below a margin, at least `1 / GRID`.

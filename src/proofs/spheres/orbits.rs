@@ -74,7 +74,7 @@ fn compare(system: &System, a: &Cell, b: &Cell) -> Answer {
 /// The image of a Gram matrix: token a of the image is token `p[a]`.
 pub(super) fn image(system: &System, cell: &Cell, p: &Row<usize>) -> Cell {
     let from: Pairs<usize> = system.moved(p);
-    let mut new = Cell { g: [(1.0, 1.0); MAX_PAIRS] };
+    let mut new = Cell { g: [(1.0, 1.0); MAX_PAIRS], beta: cell.beta };
     for (t, g) in new.g.iter_mut().enumerate().take(system.pairs) {
         *g = cell.g[from[t]];
     }
@@ -170,7 +170,7 @@ fn orbit(system: &System, masses: &[u32], zero: &Point, stabiliser: u64) -> Orbi
         clusters.iter().map(|c| c.iter().map(|m| f64::from(*m)).sum::<f64>() / total).collect();
     let share = |e: usize| {
         let (a, b) = (e / k, e % k);
-        mass[a] * mass[b] * (system.beta * (gram[a][b] - 1.0)).exp()
+        mass[a] * mass[b] * (zero.place.beta.0 * (gram[a][b] - 1.0)).exp()
     };
     Orbit {
         energy_share: (0..k * k).map(share).sum(),

@@ -289,8 +289,8 @@ fn positive_eigenvalues(a: &[Interval], n: usize) -> Option<usize> {
 }
 
 impl System {
-    /// A critical point near a Gram matrix, if it can be proved.
-    pub(super) fn prove(&self, gram: &Pairs<f64>) -> Option<Point> {
+    /// A critical point at one beta near a Gram matrix, if it can be proved.
+    pub(super) fn prove(&self, gram: &Pairs<f64>, beta: f64) -> Option<Point> {
         let product = |a: usize, b: usize| if a == b { 1.0 } else { gram[self.place[a][b]] };
         let mut first: Vec<usize> = Vec::new();
         let mut cluster = Vec::new();
@@ -307,11 +307,11 @@ impl System {
             mass[*c] += self.mass[t];
         }
         let (base, x) = coordinates(k, |a, b| product(first[a], first[b]))?;
-        let clusters = Clusters::new(self.beta, &mass, &base);
+        let clusters = Clusters::new(beta, &mass, &base);
         let multiplier = |i: usize| {
             let pull = |j: usize| {
                 let g = product(first[i], first[j]);
-                mass[j] * (self.beta * (g - 1.0)).exp() * g
+                mass[j] * (beta * (g - 1.0)).exp() * g
             };
             (0..k).filter(|j| *j != i).map(pull).sum::<f64>()
         };
@@ -326,7 +326,7 @@ impl System {
         if !(0..base.len()).all(|p| state.x[base[p]][p].is_positive()) {
             return None;
         }
-        let mut place = Cell { g: [(1.0, 1.0); MAX_PAIRS] };
+        let mut place = Cell { g: [(1.0, 1.0); MAX_PAIRS], beta: (beta, beta) };
         for a in 0..self.n {
             for b in (a + 1..self.n).filter(|b| cluster[a] != cluster[*b]) {
                 let g = dot(&state.x[cluster[a]], &state.x[cluster[b]]);

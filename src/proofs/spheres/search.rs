@@ -2,6 +2,7 @@
 
 use super::cell::{Cell, GRID, Groups, Row, System, Values, grid_down};
 use super::point::Point;
+use crate::landscape::{middle_of_beta, relative_width};
 use crate::num::interval::{Interval, check_fp_environment};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -33,6 +34,10 @@ pub(super) enum Node {
     Empty,
     /// At most one zero, and it is this one.
     Zero(usize),
+    /// Two children: beta below and above this.
+    Beta(f64),
+    /// The derivative is regular.
+    Regular,
     /// Nothing was proved.
     Undecided,
 }
@@ -45,14 +50,40 @@ pub(super) struct Tree {
     pub(super) undecided: Vec<Cell>,
     /// Number of undecided boxes; only the first are listed.
     pub(super) undecided_count: u64,
+    /// The intervals of beta of undecided boxes: disjoint, in order.
+    pub(super) open: Vec<(f64, f64)>,
     pub(super) boxes: u64,
+}
+
+/// What a tree proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// All zeros at one beta.
+    Zeros,
+    /// The zeros are graphs over an interval of beta.
+    Regular,
+}
+
+impl Goal {
+    /// Width of entries below which a box is left undecided. Over an interval of beta the number of
+    /// narrow boxes near a bifurcation grows fast with the number of tokens.
+    fn smallest(self, n: usize) -> f64 {
+        match self {
+            Self::Zeros => 1e-7,
+            Self::Regular if n <= 3 => 1e-5,
+            Self::Regular => 3e-3,
+        }
+    }
 }
 
 /// Number of undecided boxes that are listed.
 const LISTED: usize = 20;
 
-/// Width below which a box is left undecided.
-const SMALLEST: f64 = 1e-7;
+/// Relative width of an interval of beta below which a box is left undecided.
+const NARROW: f64 = 1e-3;
+
+/// Relative width of an interval of beta above which no test is tried.
+const COARSE: f64 = 0.4;
 
 /// Distance from a box at which a zero may explain it.
 const NEAR: f64 = 0.01;
@@ -67,6 +98,7 @@ impl Tree {
     fn give_up(&mut self, cell: &Cell, keep: bool) {
         self.leaf(Node::Undecided, keep);
         self.undecided_count += 1;
+        unite(&mut self.open, cell.beta);
         if self.undecided.len() < LISTED {
             self.undecided.push(*cell);
         }
@@ -83,10 +115,24 @@ impl Tree {
         self.nodes.append(&mut other.nodes);
         self.zeros.append(&mut other.zeros);
         self.undecided_count += other.undecided_count;
+        other.open.into_iter().for_each(|beta| unite(&mut self.open, beta));
         let free = LISTED.saturating_sub(self.undecided.len());
         self.undecided.extend(other.undecided.into_iter().take(free));
         self.boxes += other.boxes;
     }
+}
+
+/// Adds an interval to a union of disjoint intervals in order.
+fn unite(all: &mut Vec<(f64, f64)>, (mut low, mut high): (f64, f64)) {
+    all.retain(|own| {
+        let meets = own.0 <= high && low <= own.1;
+        if meets {
+            (low, high) = (low.min(own.0), high.max(own.1));
+        }
+        !meets
+    });
+    let at = all.partition_point(|own| own.1 < low);
+    all.insert(at, (low, high));
 }
 
 /// Depth to which the two children of a node may run at the same time.
@@ -98,6 +144,7 @@ const REPORT_EVERY: u64 = 128;
 /// A search, its progress, and whether it was stopped.
 pub(super) struct Search<'a> {
     pub(super) system: &'a System,
+    pub(super) goal: Goal,
     /// Whether the nodes of the tree are kept, for a certificate.
     pub(super) keep: bool,
     report: Report<'a>,
@@ -114,10 +161,15 @@ fn excludes_zero(v: Interval) -> bool {
     v.mig() > 1e-12 * v.mag()
 }
 
+/// Beta is split if its relative width exceeds half of the largest width of an entry. Measured for
+/// n = 4 and beta in [1, 4]: 29 000 boxes, and 1 400 000 with the factor 1 / 4.
+const BETA_SHARE: f64 = 2.0;
+
 impl<'a> Search<'a> {
-    pub(super) fn new(system: &'a System, keep: bool, report: Report<'a>) -> Self {
+    pub(super) fn new(system: &'a System, goal: Goal, keep: bool, report: Report<'a>) -> Self {
         Self {
             system,
+            goal,
             keep,
             report,
             decided: AtomicU64::new(0),
@@ -204,6 +256,9 @@ impl<'a> Search<'a> {
                 tree.leaf(Node::HalfSpace(set), self.keep);
                 return None;
             }
+            if relative_width(cell.beta) > COARSE {
+                return Some(self.split_beta(cell, tree));
+            }
             let values = self.system.values(&cell, &groups);
             if let Some((i, k)) = self.force(&groups, &values) {
                 tree.leaf(Node::Force(i, k), self.keep);
@@ -219,10 +274,17 @@ impl<'a> Search<'a> {
                 tree.leaf(Node::Joined(i, j), self.keep);
                 continue;
             }
+            if self.goal == Goal::Regular && self.is_negative(&groups, &values, tree) {
+                return None;
+            }
             let mut shrunk = cell;
             let step = self.system.newton(&mut shrunk, &groups, &values);
             if step.empty {
                 tree.leaf(Node::Empty, self.keep);
+                return None;
+            }
+            if self.goal == Goal::Regular && step.regular {
+                tree.leaf(Node::Regular, self.keep);
                 return None;
             }
             if step.regular && self.explain(&cell, &groups, &values, tree) {
@@ -277,7 +339,7 @@ impl<'a> Search<'a> {
         if !(0..system.pairs).all(near) {
             return false;
         }
-        if let Some(point) = system.prove(&gram) {
+        if let Some(point) = system.prove(&gram, cell.beta.0) {
             let mut hull = *cell;
             for (g, p) in hull.g.iter_mut().zip(&point.place.g) {
                 *g = (g.0.min(p.0), g.1.max(p.1));
@@ -289,24 +351,30 @@ impl<'a> Search<'a> {
             }
             return false;
         }
-        let Some(along) = system.indefinite(groups, values) else {
+        self.is_negative(groups, values, tree)
+    }
+
+    /// Whether the matrices of a box are not those of vectors.
+    fn is_negative(&self, groups: &Groups, values: &Values, tree: &mut Tree) -> bool {
+        let Some(along) = self.system.indefinite(groups, values) else {
             return false;
         };
         let mut v: Row<i32> = [0; super::cell::MAX_TOKENS];
         (0..groups.k).for_each(|x| v[groups.first[x]] = along[x]);
-        tree.leaf(Node::Negative(v[..system.n].to_vec()), self.keep);
+        tree.leaf(Node::Negative(v[..self.system.n].to_vec()), self.keep);
         true
     }
 
-    /// Splits the widest entry, or leaves the box undecided.
+    /// Splits the widest entry or beta, or leaves the box undecided.
     fn split(&self, mut cell: Cell, groups: &Groups, tree: &mut Tree) -> Option<(Cell, Cell)> {
-        let width = |c: &Cell, t: usize| c.g[t].1 - c.g[t].0;
-        let widest = self
-            .system
-            .places(groups)
-            .max_by(|a, b| width(&cell, *a).total_cmp(&width(&cell, *b)))
-            .filter(|t| width(&cell, *t) >= SMALLEST);
-        let Some(t) = widest else {
+        let width = |t: usize| cell.g[t].1 - cell.g[t].0;
+        let widest = self.system.places(groups).max_by(|a, b| width(*a).total_cmp(&width(*b)));
+        let (smallest, relative) = (self.goal.smallest(self.system.n), relative_width(cell.beta));
+        let most = widest.map_or(0.0, width);
+        if relative > NARROW && (most < smallest || BETA_SHARE * relative > most) {
+            return Some(self.split_beta(cell, tree));
+        }
+        let Some(t) = widest.filter(|_| most >= smallest) else {
             tree.give_up(&cell, self.keep);
             return None;
         };
@@ -315,5 +383,13 @@ impl<'a> Search<'a> {
         let mut above = cell;
         (cell.g[t].1, above.g[t].0) = (middle, middle);
         Some((cell, above))
+    }
+
+    fn split_beta(&self, mut cell: Cell, tree: &mut Tree) -> (Cell, Cell) {
+        let middle = middle_of_beta(cell.beta);
+        tree.leaf(Node::Beta(middle), self.keep);
+        let mut above = cell;
+        (cell.beta.1, above.beta.0) = (middle, middle);
+        (cell, above)
     }
 }
