@@ -5,6 +5,7 @@
 mod common;
 
 mod architecture;
+mod batches;
 mod blocks;
 mod closed_forms;
 mod clusters;
