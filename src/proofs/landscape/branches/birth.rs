@@ -52,7 +52,7 @@ fn maps(own: &[Members], other: &[Members]) -> Vec<Vec<usize>> {
 }
 
 /// Relative lengths of the interval of beta, the longest first.
-const LENGTHS: [f64; 8] = [0.1, 0.04, 0.015, 5e-3, 1.5e-3, 4e-4, 1e-4, 2e-5];
+const LENGTHS: [f64; 11] = [0.1, 0.04, 0.015, 5e-3, 1.5e-3, 4e-4, 1e-4, 2e-5, 4e-6, 8e-7, 1e-7];
 
 /// A way in which a cluster of an event splits: its number, and the new clusters in their order.
 pub(super) type Split = (usize, Vec<Members>);
@@ -217,9 +217,8 @@ impl Birth {
             })
             .collect();
         let evaluate = over(beta);
-        if solve::krawczyk(&evaluate, &alone, &centre).is_none()
-            || !origin.iter().zip(&alone).all(|(o, a)| o.inside(*a))
-        {
+        let Some(alone) = solve::widened(&evaluate, alone, &centre) else { return false };
+        if !origin.iter().zip(&alone).all(|(o, a)| o.inside(*a)) {
             return false;
         }
         let Some(value) = evaluate(&alone) else { return false };

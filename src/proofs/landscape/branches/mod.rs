@@ -40,6 +40,7 @@
 
 mod birth;
 mod blow_up;
+mod even;
 mod fold;
 mod jet;
 mod opposite;

@@ -9,43 +9,12 @@
 //! `q = (m_1 + m_2) U(t) + M (x_1 V(t x_1^2) - x_2 V(t x_2^2))`. They have no symmetry left: at
 //! `t = 0` they say that eta is 0 and that the second derivative for splitting the cluster is 0.
 
+use super::even::even;
 use super::shape::{Shapes, common};
 use super::solve::Value;
 use super::system::{Kind, System, Unit, turn};
 use super::triple;
 use crate::num::interval::Interval;
-
-/// An odd function divided by its argument x, as a function of `x^2`: value, slope, and derivative
-/// by beta.
-#[derive(Clone, Copy)]
-pub(super) struct Even {
-    pub(super) value: Interval,
-    pub(super) slope: Interval,
-    pub(super) by_beta: Interval,
-}
-
-/// The pull at the distance `centre + x`, in turns, divided by x in radians; centre is 0 or 1/2.
-pub(super) fn even(shapes: &Shapes, centre: f64, x: Interval) -> Even {
-    let reach = Interval::symmetric(x.mag());
-    let at = shapes.jet(Interval::exact(centre));
-    let between = shapes.jet(Interval::exact(centre) + reach);
-    let square = (x * turn()).sqr();
-    let whole = |c: f64| Interval::exact(c);
-    // Even coefficients are 0, and the last is the remainder of Lagrange.
-    let mut value = at[1] + square * (at[3] + square * (at[5] + square * between[7]));
-    let mut slope = at[3] + square * (whole(2.0) * at[5] + square * (whole(3.0) * between[7]));
-    if x.mig() > CLEAR {
-        // (u / x)' = (w - u / x) / x, and dx^2 = 2 x dx.
-        let (shape, radians) = (shapes.at(whole(centre) + x), x * turn());
-        value = common(value, shape.u / radians);
-        slope = common(slope, (shape.w - value) / (whole(2.0) * square));
-    }
-    let (_, cosine, ..) = shapes.parts(whole(centre) + x);
-    Even { value, slope, by_beta: (cosine - whole(1.0)) * value }
-}
-
-/// Smallest distance in turns at which quotients are also computed directly.
-const CLEAR: f64 = 0.01;
 
 impl System {
     /// The unit with two clusters, its masses and the mass of the other one.

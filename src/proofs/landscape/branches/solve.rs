@@ -164,6 +164,26 @@ pub(super) fn krawczyk(
     image.iter().zip(boxed).all(|(i, b)| i.inside(*b)).then_some(image)
 }
 
+/// A box around a given one that contains its Krawczyk image, and so exactly one zero. Boxes that
+/// are too narrow for the interval of beta are widened to their images.
+pub(super) fn widened(
+    evaluate: &dyn Fn(&[Interval]) -> Option<Value>,
+    mut boxed: Vec<Interval>,
+    centre: &[f64],
+) -> Option<Vec<Interval>> {
+    for _ in 0..4 {
+        let image = image(evaluate, &boxed, centre)?;
+        if image.iter().zip(&boxed).all(|(i, b)| i.inside(*b)) {
+            return Some(boxed);
+        }
+        for ((b, i), c) in boxed.iter_mut().zip(&image).zip(centre) {
+            let radius = 1.2 * b.hi().max(i.hi()).max(2.0 * c - b.lo().min(i.lo())) - 1.2 * c;
+            *b = Interval::new(c - radius, c + radius);
+        }
+    }
+    None
+}
+
 /// A narrower enclosure of the zeros in a box.
 pub(super) fn contract(
     evaluate: &dyn Fn(&[Interval]) -> Option<Value>,

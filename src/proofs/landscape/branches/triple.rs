@@ -26,6 +26,7 @@
 //! `3.5 / 1.44 + 1 < 3.5`. With `|delta| <= w / 4`, sums over i become powers of `2 w` and
 //! `1.25 w`.
 
+use super::even::even;
 use super::shape::Shapes;
 use super::system::turn;
 use crate::num::interval::Interval;
@@ -182,9 +183,9 @@ pub(super) fn are_symmetric_near(masses: &[f64], beta: Interval) -> bool {
 pub(super) fn equation(mass: f64, t: Interval, shapes: &Shapes) -> (Interval, Interval, Interval) {
     let g = t.sqrt() / turn();
     let (two, four) = (Interval::exact(2.0), Interval::exact(4.0));
-    let near = super::opposite::even(shapes, 0.0, g);
-    let far = super::opposite::even(shapes, 0.0, two * g);
-    let pull = super::opposite::even(shapes, 0.5, g);
+    let near = even(shapes, 0.0, g);
+    let far = even(shapes, 0.0, two * g);
+    let pull = even(shapes, 0.5, g);
     let mass = Interval::exact(mass);
     (
         near.value + two * far.value + mass * pull.value,
