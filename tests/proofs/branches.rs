@@ -163,6 +163,21 @@ fn three_equal_tokens_split_in_two_ways() {
 }
 
 #[test]
+fn a_pair_splits_beside_its_mirror_image() {
+    // Clusters of masses 3, 2, 1, 2: the pair of the last one splits, a single token stays.
+    let tokens = Tokens::new(&[3.0, 2.0, 1.0, 1.0, 1.0], (0.56, 0.57)).expect("tokens");
+    let found = followed_branches(&tokens, &|_, _| true).expect("arithmetic");
+    let [only] = &found.bifurcations[..] else { panic!("{:?}", found.bifurcations) };
+    assert!(only.proved && only.kind == Kind::Pitchfork && only.born.len() == 1, "{only:?}");
+    // The masses 2 at the angles x and -x from mass 3, and mass 1 at pi: the zero of the force and
+    // of the second derivative, by 40 digits.
+    let at = 0.5643608872647895;
+    assert!(only.beta.0 < at && at < only.beta.1, "{only:?}");
+    let born = &found.branches[only.born[0]];
+    assert!(born.clusters.len() == 5 && born.ends.1 == End::Range);
+}
+
+#[test]
 fn a_search_that_is_stopped_claims_nothing() {
     let tokens = Tokens::new(&[1.0; 5], (0.1, 0.4)).expect("tokens");
     let stopped = all_branches(&tokens, &|_, boxes| boxes < 500).expect("arithmetic");
