@@ -43,7 +43,7 @@ impl Request<'_> {
         let d = self.dimension()?;
         let tokens = self.tokens()?;
         let time = seconds(&tokens);
-        if time > LONG && !self.benign {
+        if time > LONG && time < 1e5 && !self.benign {
             note(&format!("the proof takes about {} s with two threads", number(time.round())));
         }
         let session = session::current();
