@@ -142,7 +142,7 @@ const rows = (x, d) => Array.from({ length: x.length / d }, (_, i) => `${x.slice
   assert.match(await page.textContent('#command'), /--interaction 's\^2'/);
   assert.match(await page.textContent('#said'), /No known theorem|fastest growing mode/);
   await page.reload();
-  await page.waitForFunction(() => window.metastable.run !== null);
+  await page.waitForFunction(() => (window.metastable?.run ?? null) !== null);
   assert.equal(await page.inputValue('#set-interaction'), 's^2');
   await page.clean();
   done('an interaction is read, kept in the address, and its errors are shown');
