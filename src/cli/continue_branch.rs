@@ -1,7 +1,7 @@
 //! `continue`: all branches of critical points over an interval of beta with all bifurcations, or
 //! one branch, as chains of boxes with one critical point each.
 
-use super::output::{Output, counted, note, number};
+use super::output::{Output, counted, note, note_duration, number};
 use super::parameter::axis;
 use super::{command_line, progress, session};
 use crate::error::{Error, Result};
@@ -60,9 +60,6 @@ pub struct Arguments {
 const UNDECIDED: i32 = 3;
 const INTERRUPTED: i32 = 130;
 
-/// Seconds above which the estimate of the time is printed.
-const LONG: f64 = 20.0;
-
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
@@ -80,11 +77,11 @@ impl Arguments {
                 one_branch(&tokens, &clusters, &gaps, &report)
             }
             None if self.branches_only => {
-                announce("the search at the largest beta", seconds_followed(&tokens));
+                note_duration("the search at the largest beta", seconds_followed(&tokens));
                 followed_branches(&tokens, &report)
             }
             None => {
-                announce("the proof", seconds(&tokens));
+                note_duration("the proof", seconds(&tokens));
                 all_branches(&tokens, &report)
             }
         };
@@ -229,14 +226,6 @@ impl Arguments {
             text.push_str(&branch_line(x, b, found));
         }
         text
-    }
-}
-
-/// Prints an estimate of a long time; one above a day is an error elsewhere.
-fn announce(what: &str, seconds: f64) {
-    if seconds > LONG && seconds < 1e5 {
-        let seconds = number(seconds.round());
-        note(&format!("{what} takes about {seconds} s with two threads"));
     }
 }
 

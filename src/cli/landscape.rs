@@ -2,7 +2,7 @@
 //! benign landscapes; `landscape_sphere` has those of other dimensions.
 
 use super::landscape_sphere::Request;
-use super::output::{Output, counted, note, number};
+use super::output::{Output, counted, note, note_duration, number};
 use super::parameter::axis;
 use super::{progress, session};
 use crate::attention::interaction::Interaction;
@@ -96,9 +96,6 @@ const COUNTEREXAMPLE: i32 = 2;
 const UNDECIDED: i32 = 3;
 const INTERRUPTED: i32 = 130;
 
-/// Seconds above which the estimate of the time is printed.
-const LONG: f64 = 20.0;
-
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
@@ -107,9 +104,7 @@ impl Arguments {
         }
         let tokens = self.tokens()?;
         let seconds = if self.benign { seconds_benign(&tokens) } else { seconds_complete(&tokens) };
-        if seconds > LONG && seconds < 1e5 {
-            note(&format!("the proof takes about {} s with two threads", number(seconds.round())));
-        }
+        note_duration("the proof", seconds);
         let session = session::current();
         let report = |share: f64, boxes: u64| {
             progress::report(Some(share), || {

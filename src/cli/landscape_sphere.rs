@@ -1,7 +1,7 @@
 //! `landscape --d D` for D from 3 on, and `landscape --d any`: all critical points on spheres with
 //! the proof that there are no others.
 
-use super::output::{Output, counted, note, number};
+use super::output::{Output, counted, note, note_duration, number};
 use super::parameter::axis;
 use super::{progress, session};
 use crate::error::{Error, Result};
@@ -34,17 +34,13 @@ const COUNTEREXAMPLE: i32 = 2;
 const UNDECIDED: i32 = 3;
 const INTERRUPTED: i32 = 130;
 
-/// Seconds above which the estimate of the time is printed.
-const LONG: f64 = 20.0;
-
 impl Request<'_> {
     /// Runs it.
     pub(super) fn run(&self, out: &Output) -> Result<i32> {
         let d = self.dimension()?;
         let tokens = self.tokens()?;
-        let time = seconds(&tokens);
-        if time > LONG && time < 1e5 && !self.benign {
-            note(&format!("the proof takes about {} s with two threads", number(time.round())));
+        if !self.benign {
+            note_duration("the proof", seconds(&tokens));
         }
         let session = session::current();
         let report = |share: f64, boxes: u64| {
