@@ -1,7 +1,7 @@
 //! `continue`: all branches of critical points over an interval of beta with all bifurcations, or
 //! one branch, as chains of boxes with one critical point each.
 
-use super::output::{Output, counted, note, note_duration, number};
+use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::{command_line, progress, session};
 use crate::error::{Error, Result};
@@ -77,11 +77,11 @@ impl Arguments {
                 one_branch(&tokens, &clusters, &gaps, &report)
             }
             None if self.branches_only => {
-                note_duration("the search at the largest beta", seconds_followed(&tokens));
+                note_seconds("the search at the largest beta", seconds_followed(&tokens));
                 followed_branches(&tokens, &report)
             }
             None => {
-                note_duration("the proof", seconds(&tokens));
+                note_seconds("the proof", seconds(&tokens));
                 all_branches(&tokens, &report)
             }
         };

@@ -2,7 +2,7 @@
 //! benign landscapes; `landscape_sphere` has those of other dimensions.
 
 use super::landscape_sphere::Request;
-use super::output::{Output, counted, note, note_duration, number};
+use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::{progress, session};
 use crate::attention::interaction::Interaction;
@@ -104,7 +104,7 @@ impl Arguments {
         }
         let tokens = self.tokens()?;
         let seconds = if self.benign { seconds_benign(&tokens) } else { seconds_complete(&tokens) };
-        note_duration("the proof", seconds);
+        note_seconds("the proof", seconds);
         let session = session::current();
         let report = |share: f64, boxes: u64| {
             progress::report(Some(share), || {

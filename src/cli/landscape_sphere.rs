@@ -1,7 +1,7 @@
 //! `landscape --d D` for D from 3 on, and `landscape --d any`: all critical points on spheres with
 //! the proof that there are no others.
 
-use super::output::{Output, counted, note, note_duration, number};
+use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::{progress, session};
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ impl Request<'_> {
         let d = self.dimension()?;
         let tokens = self.tokens()?;
         if !self.benign {
-            note_duration("the proof", seconds(&tokens));
+            note_seconds("the proof", seconds(&tokens));
         }
         let session = session::current();
         let report = |share: f64, boxes: u64| {

@@ -195,7 +195,7 @@ pub fn note(line: &str) {
 
 /// Prints an estimate of the time of a long proof. What takes longer than a day is refused by the
 /// proof itself.
-pub fn note_duration(what: &str, seconds: f64) {
+pub fn note_seconds(what: &str, seconds: f64) {
     if seconds > 20.0 && seconds < 1e5 {
         note(&format!("{what} takes about {seconds:.0} s with two threads"));
     }
