@@ -16,6 +16,11 @@ fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
         .expect("valid")
 }
 
+fn largest_difference(a: &Tokens, b: &Tokens) -> f64 {
+    let pairs = a.coordinates().iter().zip(b.coordinates());
+    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
 #[test]
 fn a_batch_gives_the_tokens_of_its_systems() {
     // At beta = 600 the weights of far pairs are 0.
@@ -57,12 +62,7 @@ fn a_batch_gives_the_tokens_of_its_systems() {
                     step(eta, &mut x, &field);
                 }
                 batch.read(k, &mut out);
-                let worst = out
-                    .coordinates()
-                    .iter()
-                    .zip(x.coordinates())
-                    .map(|(a, b)| (a - b).abs())
-                    .fold(0.0, f64::max);
+                let worst = largest_difference(&out, &x);
                 assert!(worst < 1e-13, "{} system {k}: {worst:e}", isa.name());
             }
             let mut single = systems[0].clone();
@@ -98,8 +98,7 @@ fn a_batch_with_an_interaction_gives_the_tokens_of_its_systems() {
                 let mut x = system.clone();
                 step(eta, &mut x, &field);
                 batch.read(k, &mut out);
-                let pairs = out.coordinates().iter().zip(x.coordinates());
-                let worst = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let worst = largest_difference(&out, &x);
                 // An infinite step divides a sum by its length, which is at least 0.01 here.
                 let allowed = if eta.is_infinite() { 1e-12 } else { 1e-14 };
                 assert!(worst < allowed, "{} d {d} system {k}: {worst:e}", isa.name());
@@ -152,12 +151,7 @@ fn a_batch_with_heads_gives_the_tokens_of_its_systems() {
                     step(eta, &mut x, &field);
                     batch.read(k, &mut out);
                     // An infinite step divides a sum by its length, which is at least 0.01 here.
-                    let worst = out
-                        .coordinates()
-                        .iter()
-                        .zip(x.coordinates())
-                        .map(|(a, b)| (a - b).abs())
-                        .fold(0.0, f64::max);
+                    let worst = largest_difference(&out, &x);
                     assert!(
                         worst < 1e-13 * (1.0 + if eta.is_infinite() { 100.0 } else { 0.0 }),
                         "{} d {d} system {k}: {worst:e}",
