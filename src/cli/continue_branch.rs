@@ -1,16 +1,17 @@
-//! `continue`: all branches of critical points over an interval of beta with all bifurcations, or
-//! one branch, as chains of boxes with one critical point each.
+//! `continue`: all branches of critical points over an interval of beta, of a parameter of an
+//! interaction, or of a mass, with all bifurcations, or one branch, as chains of boxes with one
+//! critical point each.
 
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
-use super::{command_line, progress, session};
+use super::{command_line, landscape, progress, session};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::proofs::landscape::branches::{
     Bifurcation, Branch, Continuation, End, Kind, all_branches, followed_branches, one_branch,
     seconds, seconds_followed,
 };
-use crate::proofs::landscape::{Tokens, UndecidedBox};
+use crate::proofs::landscape::{Tokens, UndecidedBox, VARYING, text_of_clusters};
 use crate::theorem::AxisValues;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -21,34 +22,52 @@ use std::path::{Path, PathBuf};
   metastable continue --n 5 --beta 0.19..0.22
   metastable continue --n 4 --beta 0.05..50 --out four
   metastable continue --n 8 --beta 0.1..50 --start 2+1+2+1+2
-  metastable continue --masses masses.csv --beta 0.5..4
+  metastable continue --masses 1,2,3,4 --beta 0.5..4
+  metastable continue --masses 1,1,1,0.5..2 --beta 1
+  metastable continue --n 4 --interaction sigmoid:k=1..4
+  metastable continue --n 3 --interaction \"exp(beta*s) + 1\" --beta 1..4
 
-Proved: the branches are all critical points for every beta in the interval, up to rotations,
-reflections and permutations of equal masses; each is a chain of boxes with exactly one critical point
-for every beta; the number of unstable directions changes only at the listed bifurcations. With
---start: only the chain of this branch and its bifurcations. With --branches-only: the chains and
-their bifurcations, but not that there are no others.
+One parameter has an interval: beta, a mass, or a parameter of the interaction. Proved: the branches
+are all critical points for all its values, up to rotations, reflections and permutations of equal
+masses; each is a chain of boxes with exactly one critical point for every value; the number of
+unstable directions changes only at the listed bifurcations. With --start: only the chain of this
+branch and its bifurcations. With --branches-only: the chains and their bifurcations, but not that
+there are no others.
 
-Files in --out: branches.csv (critical points), pieces.csv (boxes of gaps in turns), bifurcations.csv.
+Another interaction has two derivatives and is positive on [-1, 1]; both are proved.
+
+Files in --out: branches.csv (critical points), pieces.csv (boxes of gaps in turns), and
+bifurcations.csv.
 
 Exit codes: 0 complete; 3 not complete, with the list of what is missing; 130 interrupted.")]
 pub struct Arguments {
     /// Number of tokens. Default: the number of masses.
     #[arg(long, allow_hyphen_values = true, required_unless_present = "masses")]
     n: Option<i64>,
-    /// Interval A..B of inverse temperatures, between 0.01 and 100.
-    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
-    beta: String,
-    /// File with the masses of the tokens, decimal numbers; their ratios count. Default: equal
-    /// masses.
-    #[arg(long, value_name = "FILE")]
-    masses: Option<PathBuf>,
+    /// Interval A..B of inverse temperatures, between 0.01 and 100; one number B where a mass or a
+    /// parameter of the interaction has the interval.
+    #[arg(
+        long,
+        value_name = "A..B|B",
+        allow_hyphen_values = true,
+        required_unless_present = "interaction"
+    )]
+    beta: Option<String>,
+    /// An interaction phi(s) in the place of e^{beta s}, in which a parameter may have an interval:
+    /// sigmoid:k=1..4, or a formula of s and beta.
+    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
+    interaction: Option<String>,
+    /// File with the masses of the tokens, or a list such as 1,1,2; decimal numbers whose ratios
+    /// count. One entry of a list may be an interval, next to whole numbers: 1,1,0.5..2. Default:
+    /// equal masses.
+    #[arg(long, value_name = "FILE|LIST")]
+    masses: Option<String>,
     /// Follow only the branch near a start: tokens per cluster in cyclic order, as 2+1+2, or a
     /// file with one angle per token.
     #[arg(long, value_name = "SIZES|FILE", allow_hyphen_values = true)]
     start: Option<String>,
-    /// Follow the branches that reach the largest beta, and those that begin there, without the
-    /// search for others.
+    /// Follow the branches that reach the largest value of the parameter, and those that begin
+    /// there, without the search for others.
     #[arg(long, conflicts_with = "start")]
     branches_only: bool,
     /// Folder for the tables of branches, boxes and bifurcations.
@@ -77,7 +96,7 @@ impl Arguments {
                 one_branch(&tokens, &clusters, &gaps, &report)
             }
             None if self.branches_only => {
-                note_seconds("the search at the largest beta", seconds_followed(&tokens));
+                note_seconds("the search at one end", seconds_followed(&tokens));
                 followed_branches(&tokens, &report)
             }
             None => {
@@ -88,7 +107,7 @@ impl Arguments {
         let found = found.map_err(|e| self.named(e))?;
         super::cancel::work_is_over();
         if let Some(folder) = &self.out {
-            write(folder, &found)?;
+            write(folder, &found, tokens.parameter().name())?;
             note(&format!("wrote {}", folder.display()));
         }
         let json = self.json(&tokens, &found);
@@ -113,21 +132,15 @@ impl Arguments {
         }
     }
 
-    /// The tokens and the inverse temperatures.
+    /// The tokens and the interval of a parameter.
     fn tokens(&self) -> Result<Tokens> {
-        let beta = match axis("--beta", &self.beta)? {
-            AxisValues::Range(low, high) => (low, high),
-            AxisValues::List(_) => {
-                let expected = "an interval a..b of numbers";
-                return Err(Error::parameter("--beta", &self.beta, expected));
-            }
-        };
-        let masses = match &self.masses {
-            Some(path) => arrays::list(path, None)?,
+        let (masses, upper) = match &self.masses {
+            Some(text) => landscape::masses(text)?,
             None => {
                 let n = self.n.unwrap_or_default();
                 // A huge number is refused by its value, before memory is needed.
-                vec![1.0; usize::try_from(n).unwrap_or_default().min(1000)]
+                let all = vec![1.0; usize::try_from(n).unwrap_or_default().min(1000)];
+                (all.clone(), all)
             }
         };
         if let Some(n) = self.n
@@ -137,7 +150,51 @@ impl Arguments {
             let expected = format!("{}, the number of masses", masses.len());
             return Err(Error::parameter("--n", n, expected));
         }
-        Tokens::new(&masses, beta).map_err(|e| self.named(e))
+        let open: Vec<usize> = (0..masses.len()).filter(|x| masses[*x] < upper[*x]).collect();
+        let (beta, has_interval) = self.beta()?;
+        let interaction = self.interaction.as_deref();
+        let written = interaction.is_some_and(|text| text.contains(".."));
+        let intervals = open.len() + usize::from(has_interval) + usize::from(written);
+        if intervals != 1 {
+            let expected = "one interval A..B: of --beta, of one mass, or of a parameter of the \
+                            interaction such as sigmoid:k=1..4";
+            return Err(Error::parameter("continue", format!("{intervals} intervals"), expected));
+        }
+        let with_beta = |text: &str, value: &str| {
+            let separator = if text.contains(';') { "," } else { ";" };
+            format!("{text}{separator} beta={value}")
+        };
+        let plain = vec![1.0; masses.len()];
+        let found = match (interaction, open.first()) {
+            (None, None) => Tokens::new(&masses, beta.unwrap_or_default()),
+            (Some(text), None) => {
+                let text = match &self.beta {
+                    Some(value) => with_beta(text, value),
+                    None => text.to_owned(),
+                };
+                Tokens::new(&masses, (0.0, 0.0)).and_then(|t| t.with_interactions(&text))
+            }
+            (text, Some(token)) => {
+                let tokens = Tokens::new(&plain, beta.unwrap_or_default());
+                let phi = text.map(|text| landscape::interaction(text, beta)).transpose();
+                let bound = upper[*token];
+                tokens.and_then(|t| t.with_mass_up_to(&masses, *token, bound, phi?))
+            }
+        };
+        found.map_err(|e| self.named(e))
+    }
+
+    /// The values of `--beta`, and whether they are an interval.
+    fn beta(&self) -> Result<(Option<(f64, f64)>, bool)> {
+        let Some(text) = &self.beta else { return Ok((None, false)) };
+        match axis("--beta", text)? {
+            AxisValues::Range(low, high) => Ok((Some((low, high)), true)),
+            AxisValues::List(all) if all.len() == 1 => Ok((Some((all[0], all[0])), false)),
+            AxisValues::List(_) => {
+                let expected = "an interval a..b, or one number";
+                Err(Error::parameter("--beta", text, expected))
+            }
+        }
     }
 
     /// Clusters of a start in cyclic order, and their gaps in turns.
@@ -165,26 +222,42 @@ impl Arguments {
     }
 
     fn json(&self, tokens: &Tokens, found: &Continuation) -> Value {
+        let parameter = tokens.parameter();
+        let name = parameter.name();
+        let of_bifurcation = |b: &Bifurcation| of_bifurcation(b, name);
         json!({
-            "n": tokens.n(), "masses": tokens.masses(), "beta": [found.beta.0, found.beta.1],
+            "n": tokens.n(), "masses": of_members(tokens.masses()), "parameter": name,
+            name: [found.beta.0, found.beta.1], "interaction": self.interaction,
             "complete": found.complete, "morse_inequalities": found.morse,
             "bifurcations": found.bifurcations.iter().map(of_bifurcation).collect::<Vec<_>>(),
-            "branches": found.branches.iter().map(|b| of_branch(b, found)).collect::<Vec<_>>(),
+            "branches": found.branches.iter().map(|b| of_branch(b, found, name)).collect::<Vec<_>>(),
             "boxes": found.boxes, "undecided": found.undecided,
-            "undecided_boxes": of_boxes(&found.undecided_boxes), "missing": found.missing,
+            "undecided_boxes": of_boxes(&found.undecided_boxes, name), "missing": found.missing,
             "interrupted": found.interrupted,
         })
     }
 
     fn text(&self, tokens: &Tokens, found: &Continuation) -> String {
-        let masses: Vec<String> = tokens.masses().iter().map(u32::to_string).collect();
+        let (parameter, range) = (tokens.parameter(), found.beta);
+        let name = parameter.name();
+        let mass = |m: &u32| match *m {
+            VARYING => format!("{}..{}", range.0, range.1),
+            m => m.to_string(),
+        };
+        let masses: Vec<String> = tokens.masses().iter().map(mass).collect();
         let masses = if tokens.masses().iter().all(|m| *m == 1) {
             "equal masses".to_owned()
         } else {
             format!("masses {}", masses.join(", "))
         };
-        let mut text =
-            format!("{} tokens on the circle, {masses}, beta = {}\n", tokens.n(), self.beta);
+        let mut text = format!("{} tokens on the circle, {masses}", tokens.n());
+        if let Some(phi) = &self.interaction {
+            text.push_str(&format!(", phi(s) = {phi}"));
+        }
+        if let Some(beta) = &self.beta {
+            text.push_str(&format!(", beta = {beta}"));
+        }
+        text.push('\n');
         let branches = counted(found.branches.len(), "branch");
         let branches = branches.replace("branchs", "branches");
         let bifurcations = counted(found.bifurcations.len(), "bifurcation");
@@ -209,19 +282,21 @@ impl Arguments {
         }
         if let Some(first) = found.undecided_boxes.first() {
             text.push_str(&format!(
-                "the first undecided box: clusters {:?}, gaps in turns {:?}, beta in {:?}\n",
-                first.clusters, first.gaps, first.beta
+                "the first undecided box: clusters {}, gaps in turns {:?}, {name} in {:?}\n",
+                text_of_clusters(&first.clusters),
+                first.gaps,
+                first.beta
             ));
         }
         if !found.bifurcations.is_empty() {
-            text.push_str(
-                "  #  beta             +-       kind         clusters    unstable  branches that begin\n",
-            );
+            text.push_str(&format!(
+                "  #  {name:<16} +-       kind         clusters    unstable  branches that begin\n"
+            ));
         }
         for (x, b) in found.bifurcations.iter().enumerate() {
             text.push_str(&bifurcation_line(x, b));
         }
-        text.push_str("  #  clusters       multiplicity  unstable  pieces  beta\n");
+        text.push_str(&format!("  #  clusters       multiplicity  unstable  pieces  {name}\n"));
         for (x, b) in found.branches.iter().enumerate() {
             text.push_str(&branch_line(x, b, found));
         }
@@ -229,10 +304,11 @@ impl Arguments {
     }
 }
 
-/// The tokens per cluster, or the masses in a cluster.
+/// The tokens per cluster, or the masses in a cluster; m is one that is the parameter.
 fn sizes(clusters: &[Vec<u32>]) -> String {
+    let mass = |m: &u32| if *m == VARYING { "m".to_owned() } else { m.to_string() };
     let one = |c: &Vec<u32>| {
-        let masses: Vec<String> = c.iter().map(u32::to_string).collect();
+        let masses: Vec<String> = c.iter().map(mass).collect();
         if c.iter().all(|m| *m == 1) {
             c.len().to_string()
         } else {
@@ -290,25 +366,36 @@ fn branch_line(x: usize, branch: &Branch, found: &Continuation) -> String {
     )
 }
 
-fn of_boxes(boxes: &[UndecidedBox]) -> Value {
+/// Masses; "m" is one that is the parameter.
+fn of_members(masses: &[u32]) -> Value {
+    masses.iter().map(|m| if *m == VARYING { json!("m") } else { json!(m) }).collect()
+}
+
+fn of_clusters(clusters: &[Vec<u32>]) -> Value {
+    clusters.iter().map(|c| of_members(c)).collect()
+}
+
+fn of_boxes(boxes: &[UndecidedBox], name: &str) -> Value {
     let one = |b: &UndecidedBox| {
         let turns: Vec<[f64; 2]> = b.gaps.iter().map(|g| [g.0, g.1]).collect();
-        json!({ "masses": b.clusters, "gaps_in_turns": turns, "beta": [b.beta.0, b.beta.1] })
+        json!({
+            "masses": of_clusters(&b.clusters), "gaps_in_turns": turns, name: [b.beta.0, b.beta.1],
+        })
     };
     boxes.iter().map(one).collect()
 }
 
-fn of_bifurcation(b: &Bifurcation) -> Value {
+fn of_bifurcation(b: &Bifurcation, name: &str) -> Value {
     let turns: Vec<[f64; 2]> = b.gaps.iter().map(|g| [g.0, g.1]).collect();
     json!({
-        "beta": 0.5 * (b.beta.0 + b.beta.1), "beta_bounds": [b.beta.0, b.beta.1],
-        "type": kind(b.kind), "masses": b.clusters, "gaps_in_turns": turns,
+        name: 0.5 * (b.beta.0 + b.beta.1), (format!("{name}_bounds")): [b.beta.0, b.beta.1],
+        "type": kind(b.kind), "masses": of_clusters(&b.clusters), "gaps_in_turns": turns,
         "splitting": b.splitting, "unstable_below": b.ascents.0, "unstable_above": b.ascents.1,
         "branch": b.branch, "born": b.born, "proved": b.proved,
     })
 }
 
-fn of_branch(branch: &Branch, found: &Continuation) -> Value {
+fn of_branch(branch: &Branch, found: &Continuation, name: &str) -> Value {
     let end = |e: End| match e {
         End::Range => json!("range"),
         End::Bifurcation(b) => json!(b),
@@ -320,21 +407,21 @@ fn of_branch(branch: &Branch, found: &Continuation) -> Value {
         .iter()
         .map(|s| {
             json!({
-                "beta": s.beta, "energy_share": s.energy_share,
+                name: s.beta, "energy_share": s.energy_share,
                 "unstable_directions": s.ascents, "gaps": s.gaps,
             })
         })
         .collect();
     json!({
-        "masses": branch.clusters, "multiplicity": branch.multiplicity, "mirror": branch.mirror,
-        "rotations": branch.rotations, "beta": [low, high],
+        "masses": of_clusters(&branch.clusters), "multiplicity": branch.multiplicity, "mirror": branch.mirror,
+        "rotations": branch.rotations, name: [low, high],
         "ends": [end(branch.ends.0), end(branch.ends.1)], "pieces": branch.pieces.len(),
         "points": samples,
     })
 }
 
 /// Writes the tables.
-fn write(folder: &Path, found: &Continuation) -> Result<()> {
+fn write(folder: &Path, found: &Continuation, parameter: &str) -> Result<()> {
     std::fs::create_dir_all(folder)
         .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let most = found.branches.iter().map(|b| b.clusters.len()).max().unwrap_or(1);
@@ -355,13 +442,15 @@ fn write(folder: &Path, found: &Continuation) -> Result<()> {
     let mut branches = header.clone();
     branches.push_str("# gaps in radians; energy relative to one cluster\n");
     branches.push_str(&format!(
-        "branch,clusters,unstable_directions,beta,energy_share{}\n",
+        "branch,clusters,unstable_directions,{parameter},energy_share{}\n",
         names(&[""])
     ));
     let mut pieces = header.clone();
-    pieces.push_str("# bounds of gaps in turns: one critical point for every beta\n");
+    pieces.push_str(
+        "# bounds of gaps in turns: one critical point for every value of the parameter\n",
+    );
     pieces.push_str(&format!(
-        "branch,clusters,unstable_directions,beta_low,beta_high{}\n",
+        "branch,clusters,unstable_directions,{parameter}_low,{parameter}_high{}\n",
         names(&["_low", "_high"])
     ));
     for (x, branch) in found.branches.iter().enumerate() {
@@ -381,7 +470,8 @@ fn write(folder: &Path, found: &Continuation) -> Result<()> {
     let mut bifurcations = header;
     bifurcations.push_str("# gaps in radians\n");
     bifurcations.push_str(&format!(
-        "bifurcation,type,clusters,branch,born,unstable_below,unstable_above,proved,beta_low,beta_high{}\n",
+        "bifurcation,type,clusters,branch,born,unstable_below,unstable_above,proved,\
+         {parameter}_low,{parameter}_high{}\n",
         names(&[""])
     ));
     for (x, b) in found.bifurcations.iter().enumerate() {

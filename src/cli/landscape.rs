@@ -324,7 +324,7 @@ fn shard(text: &str) -> Result<(u32, u32)> {
 }
 
 /// Masses from a list with numbers and intervals, or from a file: lower and upper bounds.
-fn masses(text: &str) -> Result<(Vec<f64>, Vec<f64>)> {
+pub(super) fn masses(text: &str) -> Result<(Vec<f64>, Vec<f64>)> {
     let inline = text.bytes().all(|b| b.is_ascii_digit() || b".,eE+- ".contains(&b));
     if Path::new(text).exists() || !inline {
         let all = arrays::list(Path::new(text), None)?;
@@ -342,7 +342,7 @@ fn masses(text: &str) -> Result<(Vec<f64>, Vec<f64>)> {
 }
 
 /// An interaction, in which beta is a parameter if it is given.
-fn interaction(text: &str, beta: Option<(f64, f64)>) -> Result<Interaction> {
+pub(super) fn interaction(text: &str, beta: Option<(f64, f64)>) -> Result<Interaction> {
     let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", b.0)).collect();
     Interaction::parse(text, &parameters)
 }

@@ -10,7 +10,7 @@ mod text;
 
 pub use crate::number::Number;
 pub use jet::Jet;
-pub use taylor::{DEGREE as TAYLOR_DEGREE, Taylor};
+pub use taylor::{DEGREE as TAYLOR_DEGREE, Series, Taylor};
 
 use crate::error::{Error, Result};
 use exmex::{Express, FlatEx};
@@ -49,6 +49,14 @@ pub struct Formula {
 /// A formula over one number type.
 #[derive(Clone, Debug)]
 pub struct Compiled<N: Number>(Rule<N>);
+
+/// A formula of s and of one parameter p over one number type.
+#[derive(Clone, Debug)]
+pub struct WithParameter<N: Number> {
+    compiled: Compiled<N>,
+    /// The place of p in the arguments, if it occurs.
+    place: Option<usize>,
+}
 
 /// How a formula is evaluated.
 #[derive(Clone, Debug)]
@@ -161,6 +169,50 @@ impl Formula {
             }
         }
         Ok(Compiled(Rule::Tree { tree: Box::new(tree), arguments, variable }))
+    }
+}
+
+impl Formula {
+    /// The formula as a function of s and of one of its parameters; it may not depend on it.
+    ///
+    /// **Errors** as [`Formula::parse`].
+    ///
+    /// ```
+    /// use metastable::num::formula::Formula;
+    /// let f = Formula::parse("exp(b*s)", &[("b", 0.0)])?;
+    /// let at = f.with_parameter::<f64>("b")?.at(0.5, 2.0)?;
+    /// // The derivative by b is s e^{b s}.
+    /// assert!((at.value - 1f64.exp()).abs() < 1e-15);
+    /// assert!((at.first - 0.5 * 1f64.exp()).abs() < 1e-15);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn with_parameter<N: Number>(&self, name: &str) -> Result<WithParameter<N>> {
+        let compiled = self.compile()?;
+        let place = match &compiled.0 {
+            Rule::Tree { tree, .. } => tree.var_names().iter().position(|own| own == name),
+            Rule::Series(_) => None,
+        };
+        Ok(WithParameter { compiled, place })
+    }
+}
+
+impl<N: Number> WithParameter<N> {
+    /// The value at s and p, and its first two derivatives with respect to p.
+    ///
+    /// **Errors** an evaluation that the parser's tree refuses; results that are not finite are no
+    /// errors here.
+    pub fn at(&self, s: N, p: N) -> Result<Jet<N>> {
+        let Rule::Tree { tree, arguments, variable } = &self.compiled.0 else {
+            return Ok(Jet::constant(self.compiled.at(s)?.value));
+        };
+        let mut arguments = arguments.clone();
+        if let Some(k) = variable {
+            arguments[*k] = Jet::constant(s);
+        }
+        if let Some(k) = self.place {
+            arguments[k] = Jet::variable(p);
+        }
+        tree.eval(&arguments).map_err(|e| Error::Numerical { what: e.msg().to_owned() })
     }
 }
 

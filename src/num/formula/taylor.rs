@@ -7,11 +7,20 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// The degree of the last coefficient.
 pub const DEGREE: usize = 12;
 
-/// Enclosures of the Taylor coefficients `f^(k)/k!`, k = 0..=12, at the points of an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Taylor(pub [Interval; DEGREE + 1]);
+/// Enclosures of the first N Taylor coefficients `f^(k)/k!` at the points of an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Series<const N: usize>(pub [Interval; N]);
 
-impl Taylor {
+/// Enclosures of the Taylor coefficients of degree 0 to 12.
+pub type Taylor = Series<{ DEGREE + 1 }>;
+
+impl<const N: usize> Default for Series<N> {
+    fn default() -> Self {
+        Self([Interval::default(); N])
+    }
+}
+
+impl<const N: usize> Series<N> {
     /// The variable at the points of an interval.
     pub fn variable(at: Interval) -> Self {
         let mut out = Self::constant(at);
@@ -19,8 +28,9 @@ impl Taylor {
         out
     }
 
-    fn constant(value: Interval) -> Self {
-        let mut out = [Interval::default(); DEGREE + 1];
+    /// A number that does not depend on the variable.
+    pub fn constant(value: Interval) -> Self {
+        let mut out = [Interval::default(); N];
         out[0] = value;
         Self(out)
     }
@@ -28,7 +38,7 @@ impl Taylor {
     /// Coefficient by coefficient, each from the earlier ones.
     fn by_recursion(first: Interval, next: impl Fn(&[Interval], usize) -> Interval) -> Self {
         let mut out = Self::constant(first);
-        for k in 1..=DEGREE {
+        for k in 1..N {
             out.0[k] = next(&out.0, k);
         }
         out
@@ -49,28 +59,28 @@ impl Taylor {
     }
 }
 
-impl Add for Taylor {
+impl<const N: usize> Add for Series<N> {
     type Output = Self;
     fn add(self, b: Self) -> Self {
         Self(std::array::from_fn(|k| self.0[k] + b.0[k]))
     }
 }
 
-impl Neg for Taylor {
+impl<const N: usize> Neg for Series<N> {
     type Output = Self;
     fn neg(self) -> Self {
         Self(self.0.map(|c| -c))
     }
 }
 
-impl Sub for Taylor {
+impl<const N: usize> Sub for Series<N> {
     type Output = Self;
     fn sub(self, b: Self) -> Self {
         Self(std::array::from_fn(|k| self.0[k] - b.0[k]))
     }
 }
 
-impl Mul for Taylor {
+impl<const N: usize> Mul for Series<N> {
     type Output = Self;
     fn mul(self, b: Self) -> Self {
         Self(std::array::from_fn(|k| {
@@ -86,14 +96,14 @@ fn product(a: Interval, b: Interval) -> Interval {
 }
 
 #[allow(clippy::suspicious_arithmetic_impl, reason = "the recursion of a quotient of series")]
-impl Div for Taylor {
+impl<const N: usize> Div for Series<N> {
     type Output = Self;
     fn div(self, b: Self) -> Self {
         self.quotient(b)
     }
 }
 
-impl Number for Taylor {
+impl<const N: usize> Number for Series<N> {
     fn exact(x: f64) -> Self {
         Self::constant(Interval::exact(x))
     }
@@ -123,7 +133,7 @@ impl Number for Taylor {
     fn sin_cos(self) -> (Self, Self) {
         let (sin, cos) = Number::sin_cos(self.0[0]);
         let (mut s, mut c) = (Self::constant(sin), Self::constant(cos));
-        for k in 1..=DEGREE {
+        for k in 1..N {
             let (ds, dc) = (self.chained(&c.0, k), -self.chained(&s.0, k));
             (s.0[k], c.0[k]) = (ds, dc);
         }

@@ -2,6 +2,7 @@
 
 use super::kernel::{Kernel, Law, pi};
 use crate::num::interval::Interval;
+use std::borrow::Cow;
 
 /// Largest number of tokens.
 pub const MAX_TOKENS: usize = 12;
@@ -34,13 +35,46 @@ pub(super) struct Cell {
     pub(super) beta: (f64, f64),
 }
 
+/// The mass of a cluster, `fixed + varying * parameter`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mass {
+    pub(super) fixed: f64,
+    /// 1 if the token whose mass is the parameter belongs to the cluster, else 0.
+    pub(super) varying: f64,
+}
+
+impl Mass {
+    /// A mass that does not depend on the parameter.
+    pub(super) fn fixed(fixed: f64) -> Self {
+        Self { fixed, varying: 0.0 }
+    }
+
+    /// Whether it depends on the parameter.
+    pub(super) fn varies(self) -> bool {
+        self.varying > 0.0
+    }
+
+    /// For all values of the parameter in an interval.
+    pub(super) fn at(self, parameter: Interval) -> Interval {
+        let fixed = Interval::exact(self.fixed);
+        if self.varies() { fixed + parameter } else { fixed }
+    }
+
+    /// The mass of several clusters, of which one may vary.
+    pub(super) fn with(self, other: Self) -> Self {
+        Self { fixed: self.fixed + other.fixed, varying: self.varying + other.varying }
+    }
+}
+
 /// Clusters in cyclic order on the circle.
 #[derive(Clone, Debug)]
 pub(super) struct Arrangement {
     /// Number of clusters.
     pub(super) k: usize,
-    /// Masses, whole numbers.
+    /// Masses, whole numbers; without that of a token whose mass is the parameter.
     pub(super) mass: Row<f64>,
+    /// The cluster of the token whose mass is the parameter.
+    pub(super) varying: Option<usize>,
     /// Tokens per cluster.
     pub(super) size: Row<usize>,
     /// Images of the gaps under rotations (false) and reflections (true) that keep the clusters.
@@ -106,6 +140,57 @@ impl Arrangement {
         })
     }
 
+    /// The mass of a cluster.
+    pub(super) fn mass_of(&self, x: usize) -> Mass {
+        let varying = if self.varying == Some(x) { 1.0 } else { 0.0 };
+        Mass { fixed: self.mass[x], varying }
+    }
+
+    /// The masses of all clusters.
+    pub(super) fn masses(&self) -> Vec<Mass> {
+        (0..self.k).map(|x| self.mass_of(x)).collect()
+    }
+
+    /// The same clusters for all values of the parameter in an interval: the masses are bounds.
+    pub(super) fn at(&self, parameter: (f64, f64)) -> Cow<'_, Self> {
+        let Some(x) = self.varying else { return Cow::Borrowed(self) };
+        let mut bounded = self.clone();
+        let mass = self.mass_of(x).at(Interval::new(parameter.0, parameter.1));
+        (bounded.mass[x], bounded.upper[x], bounded.varying) = (mass.lo(), mass.hi(), None);
+        Cow::Owned(bounded)
+    }
+
+    /// The product of the masses of two clusters. Products of whole numbers are exact.
+    #[inline]
+    pub(super) fn product(&self, p: usize, q: usize) -> Interval {
+        let (low, high) = (self.mass[p] * self.mass[q], self.upper[p] * self.upper[q]);
+        self.rounded((p, q), low, high)
+    }
+
+    /// The sum of the masses of two clusters.
+    #[inline]
+    fn sum(&self, p: usize, q: usize) -> Interval {
+        let (low, high) = (self.mass[p] + self.mass[q], self.upper[p] + self.upper[q]);
+        self.rounded((p, q), low, high)
+    }
+
+    /// Bounds from the masses of two clusters; those from whole numbers are exact.
+    #[inline]
+    fn rounded(&self, (p, q): (usize, usize), low: f64, high: f64) -> Interval {
+        let whole = |x: usize| self.mass[x].fract() <= 0.0 && self.upper[x].fract() <= 0.0;
+        if whole(p) && whole(q) {
+            Interval::new(low, high)
+        } else {
+            Interval::new(low.next_down(), high.next_up())
+        }
+    }
+
+    /// Bounds of the mass of a cluster.
+    #[inline]
+    pub(super) fn weight(&self, x: usize) -> Interval {
+        Interval::new(self.mass[x], self.upper[x])
+    }
+
     /// The exact range of the distance from p to q > p.
     pub(super) fn distances(&self, cell: &Cell) -> Table<(f64, f64)> {
         let k = self.k;
@@ -140,13 +225,11 @@ impl Arrangement {
             for q in p + 1..self.k {
                 let (lo, hi) = pairs.distance[p][q];
                 let found = kernel.ranges(lo, hi);
-                let mass = self.mass[p] * self.mass[q];
-                let most = self.upper[p] * self.upper[q];
-                let (u, w) = if most > 1.0 {
-                    let mass = Interval::new(mass, most);
-                    (found.u * mass, found.w * mass)
-                } else {
+                let mass = self.product(p, q);
+                let (u, w) = if mass == Interval::exact(1.0) {
                     (found.u, found.w)
+                } else {
+                    (found.u * mass, found.w * mass)
                 };
                 (pairs.u[p][q], pairs.w[p][q]) = (u, w);
             }
@@ -207,7 +290,7 @@ impl Arrangement {
                     own = Interval::new(lo, hi);
                 }
             }
-            let mut sum = own * Interval::exact(self.mass[p] + self.mass[q]);
+            let mut sum = own * self.sum(p, q);
             for t in (0..k).filter(|t| *t != p && *t != q) {
                 let to = |x: usize| {
                     if t < x { pairs.distance[t][x] } else { backwards(pairs.distance[x][t]) }
@@ -216,7 +299,7 @@ impl Arrangement {
                 if lo > hi {
                     return false;
                 }
-                sum = sum + kernel.ranges(lo, hi).w * Interval::exact(self.mass[t]);
+                sum = sum + kernel.ranges(lo, hi).w * self.weight(t);
             }
             !sum.contains(0.0)
         })

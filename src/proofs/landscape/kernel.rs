@@ -25,6 +25,7 @@
 //! `|error of u| <= 1.01 e (rho s + 2 TRIG)`, and
 //! `|error of w| <= 1.01 e (rho |p| + 4e-15 (1 + |beta|))` for `p = c - beta s^2`.
 
+use super::family::Family;
 use super::profile::Profile;
 use crate::num::interval::Interval;
 use std::sync::{Arc, OnceLock};
@@ -202,34 +203,65 @@ pub(super) struct Kernel {
     low: Temperature,
     high: Temperature,
     point: bool,
-    profile: Option<Arc<Profile>>,
+    other: Other,
 }
 
-/// What attracts the tokens.
+/// An interaction that is not the exponential.
+#[derive(Clone, Debug)]
+enum Other {
+    None,
+    Profile(Arc<Profile>),
+    /// For all values of its parameter in an interval.
+    Family(Arc<Family>, Interval),
+}
+
+/// What attracts the tokens, and what depends on the parameter in the place of beta.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Law {
-    /// `e^{beta cos}`.
+    /// `e^{beta cos}`; the parameter is beta.
     #[default]
     Exponential,
-    /// Another interaction, without beta.
+    /// `e^{beta cos}` at one beta; masses depend on the parameter.
+    Fixed(f64),
+    /// Another interaction, without a parameter.
     Profile(Arc<Profile>),
+    /// An interaction with a parameter; if it has none, masses depend on the parameter.
+    Family(Arc<Family>),
 }
 
 impl Law {
-    /// The ranges for all beta in an interval.
+    /// The ranges for all values of the parameter in an interval.
     #[inline]
-    pub(super) fn kernel(&self, beta: (f64, f64)) -> Kernel {
+    pub(super) fn kernel(&self, parameter: (f64, f64)) -> Kernel {
         match self {
-            Self::Exponential => Kernel::new(beta),
-            Self::Profile(profile) => Kernel::of(profile),
+            Self::Exponential => Kernel::new(parameter),
+            Self::Fixed(beta) => Kernel::new((*beta, *beta)),
+            Self::Profile(profile) => Kernel::of(Other::Profile(profile.clone())),
+            Self::Family(family) if family.is_largest(parameter.0) => {
+                Kernel::of(Other::Profile(family.largest().clone()))
+            }
+            Self::Family(family) => {
+                let parameter = Interval::new(parameter.0, parameter.1);
+                Kernel::of(Other::Family(family.clone(), parameter))
+            }
         }
     }
 
-    /// The profile of an interaction other than the exponential.
+    /// The profile of an interaction other than the exponential, at the largest parameter.
     pub(super) fn profile(&self) -> Option<&Profile> {
         match self {
-            Self::Exponential => None,
+            Self::Exponential | Self::Fixed(_) => None,
             Self::Profile(profile) => Some(profile),
+            Self::Family(family) => Some(family.largest()),
+        }
+    }
+
+    /// The beta of an exponential for all values of the parameter in an interval.
+    pub(super) fn beta(&self, parameter: Interval) -> Option<Interval> {
+        match self {
+            Self::Exponential => Some(parameter),
+            Self::Fixed(beta) => Some(Interval::exact(*beta)),
+            Self::Profile(_) | Self::Family(_) => None,
         }
     }
 
@@ -241,7 +273,9 @@ impl Law {
 
 impl PartialEq for Law {
     fn eq(&self, other: &Self) -> bool {
-        self.profile() == other.profile()
+        let same = std::mem::discriminant(self) == std::mem::discriminant(other);
+        same && self.profile() == other.profile()
+            && self.beta(Interval::ZERO) == other.beta(Interval::ZERO)
     }
 }
 
@@ -258,24 +292,32 @@ impl Kernel {
         let point = low.to_bits() == high.to_bits();
         let low = Temperature::new(low);
         let high = if point { low } else { Temperature::new(high) };
-        Self { low, high, point, profile: None }
+        Self { low, high, point, other: Other::None }
     }
 
     /// Of an interaction.
-    fn of(profile: &Arc<Profile>) -> Self {
-        Self { low: NONE, high: NONE, point: true, profile: Some(profile.clone()) }
+    fn of(other: Other) -> Self {
+        Self { low: NONE, high: NONE, point: true, other }
     }
 
     /// The weight of coincident tokens, `phi(1)`, if it is not 1.
     pub(super) fn own(&self) -> Option<Interval> {
-        self.profile.as_ref().map(|p| p.own())
+        match &self.other {
+            Other::None => None,
+            Other::Profile(profile) => Some(profile.own()),
+            Other::Family(family, parameter) => Some(family.own(*parameter).0),
+        }
     }
 
     /// Ranges over t in `[lo, hi]`, multiples of `2^-48` in [0, 1].
     #[inline]
     pub(super) fn ranges(&self, lo: f64, hi: f64) -> Ranges {
-        if let Some(profile) = &self.profile {
-            let (u, w) = profile.ranges(lo, hi);
+        let other = match &self.other {
+            Other::None => None,
+            Other::Profile(profile) => Some(profile.ranges(lo, hi)),
+            Other::Family(family, parameter) => Some(family.ranges(lo, hi, *parameter)),
+        };
+        if let Some((u, w)) = other {
             return Ranges { u, w };
         }
         if hi <= 0.5 {
@@ -308,8 +350,10 @@ impl Kernel {
     /// Pull and weight at one distance and the middle of beta, without errors.
     #[inline]
     pub(super) fn plain(&self, t: f64) -> (f64, f64) {
-        if let Some(profile) = &self.profile {
-            return profile.plain(t);
+        match &self.other {
+            Other::None => {}
+            Other::Profile(profile) => return profile.plain(t),
+            Other::Family(family, parameter) => return family.plain(t, parameter.mid()),
         }
         let (t, sign) = if t <= 0.5 { (t, 1.0) } else { (1.0 - t, -1.0) };
         let (d, beta) = (direction(t.clamp(0.0, 0.5)), 0.5 * (self.low.beta + self.high.beta));

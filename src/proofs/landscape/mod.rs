@@ -65,6 +65,7 @@ mod balance;
 pub mod branches;
 mod cell;
 mod certificate;
+mod family;
 mod kernel;
 mod lean;
 mod maxima;
@@ -81,7 +82,8 @@ pub use cell::MAX_TOKENS;
 pub use node::KIND;
 pub use orbits::{Orbit, morse_inequalities_hold};
 pub use partial::Partial;
-pub use tokens::{BETA_RANGE, Tokens};
+pub use strata::{VARYING, text_of_clusters};
+pub use tokens::{BETA_RANGE, Parameter, Tokens};
 
 pub(crate) use search::{middle_of_beta, relative_width};
 
@@ -283,6 +285,7 @@ pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape
 /// **Errors** as [`complete`]; earlier work about another landscape.
 pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Landscape> {
     check_fp_environment()?;
+    tokens.refuse_parameters()?;
     let keep = work.keep;
     let (low, high) = tokens.beta;
     if tokens.law.profile().is_none() && low <= 0.0 && high >= 0.0 {
@@ -399,6 +402,7 @@ pub fn benign(tokens: &Tokens, keep: bool, report: Report) -> Result<Benign> {
 /// **Errors** as [`benign`]; earlier work about another landscape.
 pub fn benign_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Benign> {
     check_fp_environment()?;
+    tokens.refuse_parameters()?;
     let keep = work.keep;
     refuse_long(tokens, seconds_benign(tokens))?;
     refuse_repulsive(&tokens.law)?;
@@ -473,6 +477,7 @@ pub fn lean(tokens: &Tokens, certificate: &str) -> Result<String> {
         let expected = "a proved benign landscape of the exponential with few boxes: n = 3 or 4";
         Err(Error::parameter("lean", found, expected))
     };
+    tokens.refuse_parameters()?;
     if tokens.law.profile().is_some() || tokens.masses != tokens.upper {
         return refuse("an interaction, or masses in intervals");
     }

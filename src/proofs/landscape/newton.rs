@@ -117,9 +117,9 @@ impl Arrangement {
             let mut t = 0.0;
             for q in p + 1..k {
                 t += centre[q - 1];
-                let mass = self.mass[self.after(r, p)] * self.mass[self.after(r, q)];
-                pull[p][q] = kernel.pull(t) * Interval::exact(mass);
-                weight[p][q] = kernel.plain(t).1 * mass;
+                let mass = self.product(self.after(r, p), self.after(r, q));
+                pull[p][q] = kernel.pull(t) * mass;
+                weight[p][q] = kernel.plain(t).1 * mass.mid();
             }
         }
         let (mut g, mut a) = ([ZERO; MAX_TOKENS], [[0.0; MAX_TOKENS]; MAX_TOKENS]);
@@ -227,7 +227,7 @@ impl Arrangement {
                 for q in p + 1..k {
                     t += g[q - 1];
                     let (pull, weight) = kernel.plain(t.clamp(0.0, 1.0));
-                    let mass = self.mass[p] * self.mass[q];
+                    let mass = self.product(p, q).mid();
                     (u[p][q], w[p][q]) = (pull * mass, weight * mass);
                 }
             }
@@ -368,7 +368,7 @@ impl Arrangement {
             }
         }
         for p in (0..k).filter(|p| self.size[*p] > 1) {
-            let square = Interval::exact(self.mass[p] * self.mass[p]);
+            let square = self.product(p, p);
             let mut sum = kernel.own().map_or(square, |own| own * square);
             for q in (0..k).filter(|q| *q != p) {
                 sum = sum + pairs.w[p.min(q)][p.max(q)];

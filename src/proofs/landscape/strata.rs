@@ -5,8 +5,12 @@ use super::cell::{Arrangement, MAX_TOKENS, Row};
 use super::kernel::Law;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The masses of the tokens of a cluster, largest first.
+/// The masses of the tokens of a cluster, largest first; [`VARYING`] is that of a token whose mass
+/// is the parameter.
 pub(super) type Members = Vec<u32>;
+
+/// What stands for a mass that is the parameter: no mass is 0.
+pub const VARYING: u32 = 0;
 
 /// The clusters in the largest of all orders that rotations and reflections give.
 fn canonical(clusters: &[Members]) -> Vec<Members> {
@@ -69,6 +73,7 @@ pub(super) fn arrange(clusters: &[Members]) -> Arrangement {
     for (x, c) in clusters.iter().enumerate() {
         (mass[x], size[x]) = (f64::from(c.iter().sum::<u32>()), c.len());
     }
+    let varying = clusters.iter().position(|c| c.contains(&VARYING));
     let mut symmetries = Vec::new();
     for (back, r) in [false, true].into_iter().flat_map(|b| (0..k).map(move |r| (b, r))) {
         // Cluster x goes to x + r or to r - x, and gap x is between the clusters x and x + 1.
@@ -79,7 +84,14 @@ pub(super) fn arrange(clusters: &[Members]) -> Arrangement {
             symmetries.push((image, back));
         }
     }
-    Arrangement { k, mass, size, symmetries, upper: mass, law: Law::Exponential }
+    Arrangement { k, mass, varying, size, symmetries, upper: mass, law: Law::Exponential }
+}
+
+/// Clusters as text: the masses of the tokens of each, `m` for one that is the parameter.
+pub fn text_of_clusters(clusters: &[Members]) -> String {
+    let name = |m: &u32| if *m == VARYING { "m".to_owned() } else { m.to_string() };
+    let one = |c: &Members| format!("[{}]", c.iter().map(name).collect::<Vec<_>>().join(", "));
+    format!("[{}]", clusters.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 fn factorial(n: usize) -> u64 {

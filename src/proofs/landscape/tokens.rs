@@ -2,9 +2,10 @@
 
 use super::cell::{Arrangement, MAX_TOKENS};
 use super::certificate;
+use super::family::Family;
 use super::kernel::{self, Law};
 use super::profile::Profile;
-use super::strata::{Members, arrange};
+use super::strata::{Members, VARYING, arrange};
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
@@ -12,6 +13,28 @@ use std::sync::Arc;
 
 /// The smallest and the largest beta.
 pub const BETA_RANGE: (f64, f64) = (-10.0, kernel::MAX_BETA);
+
+/// What an interval of values is given for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parameter {
+    /// The inverse temperature of the exponential.
+    Beta,
+    /// The parameter of an interaction with this name.
+    Interaction(String),
+    /// The mass of one token.
+    Mass,
+}
+
+impl Parameter {
+    /// Its name in tables.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Beta => "beta",
+            Self::Interaction(name) => name,
+            Self::Mass => "mass",
+        }
+    }
+}
 
 /// The tokens and the inverse temperatures, or the interaction, of a proof.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +125,103 @@ impl Tokens {
         Ok(Self { law, beta: (0.0, 0.0), ..self })
     }
 
+    /// The same tokens under an interaction with an interval of values of one parameter, written
+    /// `name=A..B` in its text, for [`branches`](super::branches).
+    ///
+    /// **Cost** 0.1 s. **Errors** as [`Tokens::with_interaction`]; a text without such an interval;
+    /// a phi that is not proved to be positive on [-1, 1] for all values.
+    ///
+    /// ```
+    /// use metastable::proofs::landscape::{Parameter, Tokens};
+    /// let tokens = Tokens::new(&[1.0; 3], (0.0, 0.0)).unwrap();
+    /// let tokens = tokens.with_interactions("sigmoid:k=1..4").unwrap();
+    /// assert_eq!(tokens.parameter(), Parameter::Interaction("k".into()));
+    /// ```
+    pub fn with_interactions(self, text: &str) -> Result<Self> {
+        check_fp_environment()?;
+        let family = Family::parse(text)?;
+        let beta = family.parameter().map_or((0.0, 0.0), |(_, range)| range);
+        Ok(Self { law: Law::Family(Arc::new(family)), beta, ..self })
+    }
+
+    /// Tokens of which one has a mass anywhere between two bounds, for
+    /// [`branches`](super::branches): its mass in the list is the lower bound.
+    ///
+    /// **Errors** no such token; other masses that are not whole numbers; an interval of beta;
+    /// bounds that are not positive or not in order; as [`Tokens::new`] and for an interaction
+    /// [`Tokens::with_interactions`].
+    ///
+    /// ```
+    /// use metastable::proofs::landscape::{Parameter, Tokens};
+    /// let tokens = Tokens::new(&[1.0; 3], (2.0, 2.0)).unwrap();
+    /// let tokens = tokens.with_mass_up_to(&[1.0, 1.0, 0.5], 2, 1.5, None).unwrap();
+    /// assert_eq!(tokens.parameter(), Parameter::Mass);
+    /// ```
+    pub fn with_mass_up_to(
+        self,
+        masses: &[f64],
+        token: usize,
+        upper: f64,
+        interaction: Option<Interaction>,
+    ) -> Result<Self> {
+        check_fp_environment()?;
+        let refuse =
+            |found: String, expected: &str| Err(Error::parameter("masses", found, expected));
+        let Some(lower) = masses.get(token).filter(|_| masses.len() == self.n()) else {
+            return refuse(format!("token {token} of {}", masses.len()), "a token of the list");
+        };
+        if !(*lower > 0.0 && *lower < upper && upper <= MOST_MASS) {
+            let expected = "an interval A..B with 0 < A < B <= 1e6";
+            return refuse(format!("{lower}..{upper}"), expected);
+        }
+        if !self.is_point() {
+            let found = format!("{}..{}", self.beta.0, self.beta.1);
+            return Err(Error::parameter(
+                "beta",
+                found,
+                "one number, where a mass has an interval",
+            ));
+        }
+        let mut whole = Vec::new();
+        for (x, m) in masses.iter().enumerate() {
+            if x == token {
+                whole.push(VARYING);
+            } else if *m >= 1.0 && *m <= MOST_MASS && m.fract() <= 0.0 {
+                whole.push(*m as u32);
+            } else {
+                return refuse(m.to_string(), "whole numbers where one mass is an interval A..B");
+            }
+        }
+        let law = match interaction {
+            Some(phi) => Law::Family(Arc::new(Family::constant(phi)?)),
+            None => Law::Fixed(self.beta.0),
+        };
+        Ok(Self { upper: whole.clone(), masses: whole, beta: (*lower, upper), law })
+    }
+
+    /// What an interval of values is given for.
+    pub fn parameter(&self) -> Parameter {
+        match &self.law {
+            _ if self.masses.contains(&VARYING) => Parameter::Mass,
+            Law::Family(family) => {
+                let name = family.parameter().map_or("", |(name, _)| name);
+                Parameter::Interaction(name.to_owned())
+            }
+            _ => Parameter::Beta,
+        }
+    }
+
+    /// **Errors** a parameter other than beta.
+    pub(super) fn refuse_parameters(&self) -> Result<()> {
+        match self.parameter() {
+            Parameter::Beta => Ok(()),
+            other => {
+                let found = format!("an interval of {}", other.name());
+                Err(Error::parameter("tokens", found, "one value, or an interval of beta"))
+            }
+        }
+    }
+
     /// The upper bounds of the masses, which equal them unless masses lie in intervals.
     pub fn upper_masses(&self) -> &[u32] {
         &self.upper
@@ -148,7 +268,11 @@ impl Tokens {
 
     /// The beta of the estimates: interactions cost about as much as the exponential of beta = 1.
     pub(super) fn typical_beta(&self) -> (f64, f64) {
-        if self.law.profile().is_some() { (1.0, 1.0) } else { self.beta }
+        match self.law {
+            Law::Exponential => self.beta,
+            Law::Fixed(beta) => (beta, beta),
+            Law::Profile(_) | Law::Family(_) => (1.0, 1.0),
+        }
     }
 
     /// The masses as whole numbers without a common factor.
@@ -194,6 +318,9 @@ impl Tokens {
         self.beta.0.to_bits() == self.beta.1.to_bits()
     }
 }
+
+/// The largest mass as a whole number.
+const MOST_MASS: f64 = 1e6;
 
 /// The masses as whole numbers without a common factor.
 fn whole_masses(masses: &[f64]) -> Result<Vec<u32>> {

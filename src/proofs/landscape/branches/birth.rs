@@ -1,6 +1,7 @@
 //! Branches that begin where clusters split.
 
-use super::super::strata::Members;
+use super::super::kernel::Law;
+use super::super::strata::{Members, arrange};
 use super::blow_up::Units;
 use super::point::{Event, Point, point_of};
 use super::solve;
@@ -112,7 +113,7 @@ impl Outcome {
         event: &Event,
         split: &[Split],
         bifurcation: usize,
-        strata: &[Vec<Members>],
+        (strata, law): (&[Vec<Members>], &Law),
     ) -> Self {
         let (mut upper, mut gaps, mut pairs): (Vec<Members>, Vec<Interval>, Vec<usize>) =
             Default::default();
@@ -126,25 +127,26 @@ impl Outcome {
             }
             gaps.push(event.gaps[x]);
         }
-        let masses: Vec<f64> =
-            upper.iter().map(|c| c.iter().map(|m| f64::from(*m)).sum()).collect();
+        let masses = arrange(&upper).masses();
         let place =
             strata.iter().enumerate().map(|(s, c)| (s, maps(&upper, c))).find(|m| !m.1.is_empty());
         let three = split.iter().any(|s| s.1.len() == 3);
-        let units = if three { Units::triple(&masses) } else { Units::new(&masses, &pairs) };
+        let units =
+            if three { Units::triple(&masses, law) } else { Units::new(&masses, &pairs, law) };
         let (Some((stratum, maps)), Some(mut units)) = (place, units) else {
             return Self::Unknown;
         };
         let mut origin = units.unknowns(&gaps);
         if let Some(opposite) = units.opposite() {
-            (units, origin) = (opposite, vec![Interval::ZERO; 2]);
+            origin = opposite.system.opposite_origin(event.beta);
+            units = opposite;
         }
-        if three && !triple::are_symmetric_near(&masses, event.beta) {
+        if three && !triple::are_symmetric_near(&masses, law, event.beta) {
             return Self::Unknown;
         }
         // The slopes at the bifurcation tell on which side the branch is.
-        let value = units.system.evaluate(&origin, &Over::new(event.beta).all);
-        let right: Vec<Interval> = value.by_beta.iter().map(|b| -*b).collect();
+        let value = units.system.evaluate(&origin, &units.system.shapes(event.beta));
+        let right: Vec<Interval> = value.by_parameter.iter().map(|b| -*b).collect();
         let Some(slopes) = solve::linear(&value.by, &right) else { return Self::Unknown };
         let squares = &slopes[units.system.first_inside()..];
         let side = match () {
@@ -182,7 +184,7 @@ impl Birth {
     /// Krawczyk's test in a box around the segment that the slopes predict, and monotone squares.
     fn prove(&mut self, origin: &[Interval], slopes: &[Interval], reach: f64) -> bool {
         let over = |beta: Interval| {
-            let over = Over::new(beta);
+            let over = Over::new(&self.units.system.law, beta);
             let units = self.units.clone();
             move |z: &[Interval]| Some(units.system.evaluate_over(z, &over))
         };
@@ -222,7 +224,7 @@ impl Birth {
             return false;
         }
         let Some(value) = evaluate(&alone) else { return false };
-        let right: Vec<Interval> = value.by_beta.iter().map(|b| -*b).collect();
+        let right: Vec<Interval> = value.by_parameter.iter().map(|b| -*b).collect();
         let Some(slopes) = solve::linear(&value.by, &right) else { return false };
         let monotone = |s: &Interval| {
             if self.side > 0.0 { s.is_positive() } else { s.is_negative() }

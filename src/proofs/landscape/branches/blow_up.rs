@@ -1,7 +1,8 @@
-//! Strata with some pairs of neighbours described by their centre of mass and distance: the
+//! Strata with some pairs of neighbours described by their centre and distance: the
 //! coordinates, and the test of regularity of a box.
 
-use super::super::cell::{Arrangement, Cell};
+use super::super::cell::{Arrangement, Cell, Mass};
+use super::super::kernel::Law;
 use super::solve;
 use super::system::{Kind, Over, System, Unit, turn};
 use super::triple;
@@ -28,7 +29,7 @@ pub(super) struct Units {
 impl Units {
     /// `pairs` are gaps whose clusters form a unit; no two share a cluster. `None` if all clusters
     /// are in one pair.
-    pub(super) fn new(masses: &[f64], pairs: &[usize]) -> Option<Self> {
+    pub(super) fn new(masses: &[Mass], pairs: &[usize], law: &Law) -> Option<Self> {
         let k = masses.len();
         // Begin after a gap that is not inside a pair.
         let begin = (0..k).map(|x| (x + 1) % k).find(|x| !pairs.contains(&((x + k - 1) % k)))?;
@@ -39,14 +40,15 @@ impl Units {
             let second = masses[(first + 1) % k];
             let kind = match () {
                 () if !pair => Kind::Single,
-                () if second.to_bits() == masses[first].to_bits() => Kind::Pair,
+                () if second == masses[first] && !second.varies() => Kind::Pair,
                 () => Kind::Uneven(second),
             };
             units.push(Unit { mass: masses[first], kind });
             firsts.push(first);
             x += if pair { 2 } else { 1 };
         }
-        (units.len() >= 2).then_some(Self { system: System { units, opposite: false }, firsts, k })
+        let system = System { units, opposite: false, law: law.clone() };
+        (system.units.len() >= 2).then_some(Self { system, firsts, k })
     }
 
     /// The same units, if they are two different clusters opposite to all others.
@@ -70,12 +72,13 @@ impl Units {
     }
 
     /// Three clusters of equal mass at equal distances, opposite to a fourth.
-    pub(super) fn triple(masses: &[f64]) -> Option<Self> {
+    pub(super) fn triple(masses: &[Mass], law: &Law) -> Option<Self> {
         let first = triple::first_of_three(masses)?;
         let unit = |mass, kind| Unit { mass, kind };
         let fourth = (first + 3) % 4;
         let units = vec![unit(masses[fourth], Kind::Single), unit(masses[first], Kind::Triple)];
-        Some(Self { system: System { units, opposite: true }, firsts: vec![fourth, first], k: 4 })
+        let system = System { units, opposite: true, law: law.clone() };
+        Some(Self { system, firsts: vec![fourth, first], k: 4 })
     }
 
     /// Whether there are three clusters opposite to a fourth.
@@ -84,15 +87,16 @@ impl Units {
     }
 
     /// Masses of the clusters of three opposite to a fourth, in the order of the gaps.
-    fn masses_of_triple(&self) -> Vec<f64> {
+    fn masses_of_triple(&self) -> Vec<Mass> {
         let mut masses = vec![self.system.units[1].mass; 4];
         masses[self.firsts[0]] = self.system.units[0].mass;
         masses
     }
 
     /// Whether all critical points in a box of gaps have the symmetry that the unknowns assume.
-    pub(super) fn are_all(&self, gaps: &[Interval], beta: Interval) -> bool {
-        !self.is_triple() || triple::are_symmetric(&self.masses_of_triple(), gaps, beta)
+    pub(super) fn are_all(&self, gaps: &[Interval], parameter: Interval) -> bool {
+        let (masses, law) = (|| self.masses_of_triple(), &self.system.law);
+        !self.is_triple() || triple::are_symmetric(&masses(), law, gaps, parameter)
     }
 
     /// The unknowns for gaps in turns.
@@ -159,15 +163,15 @@ impl Units {
     }
 
     /// Three clusters at equal small distances opposite to a fourth, if the gaps are like this.
-    pub(super) fn near_triple(masses: &[f64], gaps: &[f64]) -> Option<Self> {
-        let triple = Self::triple(masses)?;
+    pub(super) fn near_triple(masses: &[Mass], gaps: &[f64], law: &Law) -> Option<Self> {
+        let triple = Self::triple(masses, law)?;
         let [one, two, far, near] = [0, 1, 2, 3].map(|x| gaps[(triple.firsts[1] + x) % 4]);
         let alike = (one - two).abs() < 1e-8 && (far - near).abs() < 1e-8;
         (one < THREE && alike).then_some(triple)
     }
 
     /// The units in which neighbours with small gaps form pairs, the smallest gaps first.
-    pub(super) fn near(masses: &[f64], gaps: &[f64]) -> Option<Self> {
+    pub(super) fn near(masses: &[Mass], gaps: &[f64], law: &Law) -> Option<Self> {
         let k = masses.len();
         let mut small: Vec<usize> = (0..k).filter(|x| gaps[*x] < SMALL).collect();
         small.sort_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
@@ -177,7 +181,7 @@ impl Units {
                 pairs.push(p);
             }
         }
-        Self::new(masses, &pairs).or_else(|| Self::new(masses, &[]))
+        Self::new(masses, &pairs, law).or_else(|| Self::new(masses, &[], law))
     }
 }
 
@@ -194,9 +198,9 @@ pub(super) enum Squares {
 /// Decides a box in the coordinates of pairs with small gaps, or also in those of the gaps.
 pub(super) fn in_squares(arrangement: &Arrangement, cell: &Cell, also_gaps: bool) -> Squares {
     let k = arrangement.k;
-    let masses = &arrangement.mass[..k];
+    let (masses, law) = (&arrangement.masses()[..], &arrangement.law);
     let gaps: Vec<Interval> = cell.gaps[..k].iter().map(|g| Interval::new(g.0, g.1)).collect();
-    let over = Over::new(Interval::new(cell.beta.0, cell.beta.1));
+    let over = Over::new(law, Interval::new(cell.beta.0, cell.beta.1));
     let small: Vec<usize> = (0..k).filter(|p| cell.gaps[*p].1 <= SMALL).collect();
     let mut trials: Vec<Vec<usize>> = small.iter().map(|p| vec![*p]).collect();
     for (x, p) in small.iter().enumerate() {
@@ -206,8 +210,8 @@ pub(super) fn in_squares(arrangement: &Arrangement, cell: &Cell, also_gaps: bool
             }
         }
     }
-    if triple::are_symmetric(masses, &gaps, over.beta()) {
-        let units = Units::triple(masses).map(|u| (u.unknowns(&gaps), u));
+    if triple::are_symmetric(masses, law, &gaps, over.parameter()) {
+        let units = Units::triple(masses, law).map(|u| (u.unknowns(&gaps), u));
         let regular = units.is_some_and(|(boxed, u)| {
             let value = u.system.evaluate(&boxed, &over.all);
             !value.by[0][0].contains(0.0) || !value.f[0].contains(0.0)
@@ -220,7 +224,7 @@ pub(super) fn in_squares(arrangement: &Arrangement, cell: &Cell, also_gaps: bool
         trials.push(Vec::new());
     }
     let decide = |pairs: &Vec<usize>| {
-        let mut units = Units::new(masses, pairs)?;
+        let mut units = Units::new(masses, pairs, law)?;
         let mut boxed = units.unknowns(&gaps);
         // Both distances to the cluster opposite are near 1/2.
         if let Some(opposite) = units.opposite().filter(|_| (boxed[0].mid() - 0.5).abs() < NEAR) {

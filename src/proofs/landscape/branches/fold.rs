@@ -12,7 +12,6 @@
 use super::super::cell::Arrangement;
 use super::blow_up::Units;
 use super::point::{Point, ascents, intervals, point_of, splits_have_signs};
-use super::shape::Shapes;
 use super::solve::{self, Value};
 use super::system::Over;
 use crate::num::interval::Interval;
@@ -59,16 +58,17 @@ impl Curve {
     /// The equations at z and beta, with the derivatives by the other unknowns and beta, and that
     /// along a direction.
     fn at(&self, z: &[Interval], beta: Interval, along: &[f64]) -> Option<Value> {
-        if beta.mag() > 120.0 {
+        let system = &self.units.system;
+        if !system.allows(beta) {
             return None;
         }
-        let mut value = self.units.system.evaluate_over(z, &Over::new(beta));
-        for (row, by_beta) in value.by.iter_mut().zip(&mut value.by_beta) {
+        let mut value = system.evaluate_over(z, &Over::new(&system.law, beta));
+        for (row, by_parameter) in value.by.iter_mut().zip(&mut value.by_parameter) {
             let terms = row.iter().zip(along);
             let slope = terms.fold(Interval::ZERO, |sum, (a, v)| sum + *a * Interval::exact(*v));
             row.remove(self.fixed);
-            row.push(*by_beta);
-            *by_beta = slope;
+            row.push(*by_parameter);
+            *by_parameter = slope;
         }
         Some(value)
     }
@@ -81,7 +81,7 @@ impl Curve {
         let value = curve(&exact)?;
         let y = solve::inverse(&solve::middles(&value.by))?;
         let slope = |row: &Vec<f64>| -> f64 {
-            row.iter().zip(&value.by_beta).map(|(y, b)| -y * b.mid()).sum()
+            row.iter().zip(&value.by_parameter).map(|(y, b)| -y * b.mid()).sum()
         };
         let slopes = y.iter().map(slope).collect();
         Some((found, slopes))
@@ -171,9 +171,10 @@ impl Around {
         let y = solve::inverse(&solve::middles(&over.by))?;
         let line = self.unknowns(s, &point[..n - 1]);
         let along: Vec<Interval> = self.along.iter().map(|v| Interval::exact(*v)).collect();
-        let bend = self.curve.units.system.bend(&line, &along, &Shapes::new(point[n - 1]));
+        let system = &self.curve.units.system;
+        let bend = system.bend(&line, &along, &system.shapes(point[n - 1]));
         let half_square = Interval::new(0.0, (0.5 * s.mag() * s.mag()).next_up());
-        let (first, slope) = (solve::apply(&y, &start.f), solve::apply(&y, &start.by_beta));
+        let (first, slope) = (solve::apply(&y, &start.f), solve::apply(&y, &start.by_parameter));
         let (second, rest) = (solve::apply(&y, &bend), solve::defect(&y, &over.by));
         let entry = |l: usize| {
             let shifted = beside.iter().zip(&point);
@@ -189,7 +190,7 @@ impl Around {
     /// Derivatives of the other unknowns and of beta by s on a box.
     fn slopes(&self, s: Interval, beside: &[Interval]) -> Option<Vec<Interval>> {
         let value = self.evaluate(s, beside)?;
-        let right: Vec<Interval> = value.by_beta.iter().map(|v| -*v).collect();
+        let right: Vec<Interval> = value.by_parameter.iter().map(|v| -*v).collect();
         solve::linear(&value.by, &right)
     }
 
@@ -203,7 +204,8 @@ impl Around {
         let directions: Vec<Interval> =
             zero.iter().zip(&self.along).map(|(w, v)| *w + Interval::exact(*v)).collect();
         let hull = self.unknowns(s, beside);
-        let bend = self.curve.units.system.bend(&hull, &directions, &Shapes::new(*span));
+        let system = &self.curve.units.system;
+        let bend = system.bend(&hull, &directions, &system.shapes(*span));
         let right: Vec<Interval> = bend.iter().map(|v| -*v).collect();
         let value = self.evaluate(s, &self.beside)?;
         solve::linear(&value.by, &right)?.last().copied()
@@ -245,15 +247,16 @@ impl Fold {
     pub(super) fn beyond(arrangement: &Arrangement, from: &Point, direction: f64) -> Option<Self> {
         let k = arrangement.k;
         let middle: Vec<f64> = from.place[..k].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
-        let units = Units::near(&arrangement.mass[..k], &middle)?.linear();
+        let units = Units::near(&arrangement.masses(), &middle, &arrangement.law)?.linear();
         let z: Vec<f64> =
             units.unknowns(&intervals(&from.place[..k])).iter().map(|v| v.mid()).collect();
         let exact: Vec<Interval> = z.iter().map(|v| Interval::exact(*v)).collect();
-        let value = units.system.evaluate(&exact, &Shapes::new(Interval::exact(from.beta)));
+        let shapes = units.system.shapes(Interval::exact(from.beta));
+        let value = units.system.evaluate(&exact, &shapes);
         // Near a fold the slope of the branch is almost the direction of the curve.
         let y = solve::inverse(&solve::middles(&value.by))?;
         let slope = |row: &Vec<f64>| -> f64 {
-            row.iter().zip(&value.by_beta).map(|(y, b)| -y * b.mid()).sum()
+            row.iter().zip(&value.by_parameter).map(|(y, b)| -y * b.mid()).sum()
         };
         let slope: Vec<f64> = y.iter().map(slope).collect();
         let fixed = (0..z.len()).max_by(|a, b| slope[*a].abs().total_cmp(&slope[*b].abs()))?;

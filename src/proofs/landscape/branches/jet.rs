@@ -36,11 +36,21 @@ fn times(v: Interval, whole: usize) -> Interval {
 impl Shapes {
     /// Coefficients for distances in turns, within `[-1, 2]`.
     ///
-    /// With `sin(d + x) = sum_k s_k x^k` and `e^{beta (cos(d + x) - 1)} = sum_k h_k x^k`:
+    /// For the exponential with `sin(d + x) = sum_k s_k x^k` and `e^{beta (cos(d + x) - 1)} = sum_k h_k x^k`:
     /// `a_k = sum_j s_j h_(k-j)` and `h_(k+1) = -beta a_k / (k + 1)`.
     pub(super) fn jet(&self, distance: Interval) -> Jet {
-        let (beta, c, s, e) = self.parts(distance);
         let shape = self.at(distance);
+        let known = [shape.u, shape.w, shape.w1, shape.w2];
+        let sharpened = |mut a: Jet| {
+            for ((a, known), factorial) in a.iter_mut().zip(known).zip([1.0, 1.0, 2.0, 6.0]) {
+                *a = common(*a, known / Interval::exact(factorial));
+            }
+            a
+        };
+        if let Some(family) = self.family() {
+            return sharpened(family.series(distance, self.parameter())[0]);
+        }
+        let (beta, c, s, e) = self.parts(distance);
         let (mut sines, mut h, mut a) = (
             [Interval::ZERO; DEGREE + 1],
             [Interval::ZERO; DEGREE + 2],
@@ -55,12 +65,7 @@ impl Shapes {
             a[k] = (0..=k).fold(Interval::ZERO, |sum, j| sum + sines[j] * h[k - j]);
             h[k + 1] = -(beta * a[k]) / Interval::exact((k + 1) as f64);
         }
-        let mut a = a.map(|v| e * v);
-        let known = [shape.u, shape.w, shape.w1, shape.w2];
-        for ((a, known), factorial) in a.iter_mut().zip(known).zip([1.0, 1.0, 2.0, 6.0]) {
-            *a = common(*a, known / Interval::exact(factorial));
-        }
-        a
+        sharpened(a.map(|v| e * v))
     }
 }
 

@@ -57,12 +57,13 @@ pub use point::Piece;
 pub use result::{Bifurcation, Branch, Continuation, End, Kind, Sample};
 
 use super::cell::{Arrangement, Cell};
+use super::kernel::Law;
 use super::orbits::{self, Orbit};
 use super::search::{Goal, Monitor, Search};
-use super::strata::{Members, arrange, strata};
-use super::{Report, Tokens, UndecidedBox};
+use super::strata::{Members, strata, text_of_clusters};
+use super::{Parameter, Report, Tokens, UndecidedBox};
 use crate::error::{Error, Result};
-use crate::num::interval::check_fp_environment;
+use crate::num::interval::{Interval, check_fp_environment};
 use birth::{Birth, Outcome};
 use fold::Fold;
 use point::{Event, Point};
@@ -185,14 +186,15 @@ pub fn one_branch(
     if members != all || gaps.len() != k || k < 3 {
         return refuse("all tokens, in at least three clusters");
     }
-    let arrangement = arrange(clusters);
+    let arrangement = tokens.arrange(clusters);
     // Newton's method converges from far only for moderate beta.
-    let trials = [(low * high).sqrt(), low, 1.0, 2.0, 4.0, 0.5, high];
+    let middle = 0.5 * (low + high);
+    let trials = [(low * high).max(0.0).sqrt(), low, 1.0, 2.0, 4.0, 0.5, high, middle];
     let start = trials.into_iter().map(|b| b.clamp(low, high)).find_map(|b| {
-        let kernel = super::kernel::Kernel::new((b, b));
+        let kernel = tokens.law.kernel((b, b));
         let mut row = [0.0; super::MAX_TOKENS];
         row[..k].copy_from_slice(gaps);
-        let near = arrangement.approximate(&row, &kernel)?;
+        let near = arrangement.at((b, b)).approximate(&row, &kernel)?;
         point::point(&arrangement, &near[..k], b)
     });
     let Some((start, alone)) = start else {
@@ -207,7 +209,7 @@ pub fn one_branch(
     for stop in [&chain.stop, &above.stop] {
         if let Stop::Lost(beta) = stop {
             let beta = *beta;
-            work.found.missing.push(format!("the branch beyond beta = {beta}"));
+            work.found.missing.push(format!("the branch beyond {} = {beta}", work.name()));
         }
     }
     let ends = [&chain.stop, &above.stop].map(|s| match s {
@@ -216,7 +218,8 @@ pub fn one_branch(
     });
     chain.stop = Stop::Target;
     let zeros = [super::newton::Zero { alone, place: start.place }];
-    let (found, _) = orbits::orbits(clusters, &arrangement, &zeros, start.beta);
+    let bounded = arrangement.at((start.beta, start.beta));
+    let (found, _) = orbits::orbits(clusters, &bounded, &zeros, start.beta);
     let Some((orbit, _)) = found.into_iter().next() else {
         return refuse("a start near a critical point with these clusters");
     };
@@ -234,21 +237,25 @@ impl<'a> Work<'a> {
     /// not IEEE.
     fn new(tokens: &'a Tokens, report: Report<'a>) -> Result<Self> {
         check_fp_environment()?;
-        if tokens.interaction().is_some() || tokens.masses() != tokens.upper_masses() {
-            let expected = "the exponential and fixed masses";
-            return Err(Error::parameter(
-                "tokens",
-                "an interaction or masses in intervals",
-                expected,
-            ));
-        }
         let (low, high) = tokens.beta;
-        for b in [low, high] {
-            crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
+        if tokens.parameter() == Parameter::Beta {
+            if tokens.interaction().is_some() || tokens.masses() != tokens.upper_masses() {
+                let expected = "an interval of one parameter: beta, a mass, or a parameter of the \
+                                interaction";
+                let found = "an interaction or masses in intervals";
+                return Err(Error::parameter("tokens", found, expected));
+            }
+            for b in [low, high] {
+                crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
+            }
         }
         if low >= high {
             let found = format!("{low}..{high}");
-            return Err(Error::parameter("beta", found, "an interval a..b with a < b"));
+            return Err(Error::parameter(
+                tokens.parameter().name(),
+                found,
+                "an interval a..b with a < b",
+            ));
         }
         Ok(Self {
             tokens,
@@ -276,9 +283,10 @@ impl<'a> Work<'a> {
     /// beta is the given share of all work.
     fn branches_of(&mut self, stratum: usize, share: f64) {
         let clusters = self.strata[stratum].clone();
-        let (arrangement, (low, high)) = (arrange(&clusters), self.tokens.beta);
+        let (arrangement, (low, high)) = (self.tokens.arrange(&clusters), self.tokens.beta);
+        let bounded = arrangement.at((high, high));
         if clusters.len() < 3 {
-            let orbit = orbits::simple(&clusters, &arrangement, high);
+            let orbit = orbits::simple(&clusters, &bounded, high);
             let chain = opposite(&arrangement, self.tokens.beta);
             self.add(stratum, &arrangement, &orbit, chain, (End::Range, false));
             return;
@@ -290,7 +298,7 @@ impl<'a> Work<'a> {
             let report = |share: f64, boxes: u64| !self.watch.ask_beyond(share, boxes);
             let monitor = Monitor::new(&report);
             let search = Search {
-                arrangement: &arrangement,
+                arrangement: &bounded,
                 goal: Goal::Zeros,
                 tolerance: 1e-6,
                 keep: false,
@@ -301,9 +309,13 @@ impl<'a> Work<'a> {
         };
         self.found.boxes += tree.boxes;
         self.watch.add(share, tree.boxes);
-        let (zeros, apart) = orbits::orbits(&clusters, &arrangement, &tree.zeros, high);
+        let (zeros, apart) = orbits::orbits(&clusters, &bounded, &tree.zeros, high);
         if tree.undecided_count > 0 || !apart {
-            self.miss(format!("critical points at beta = {high} with clusters {clusters:?}"));
+            self.miss(format!(
+                "critical points at {} = {high} with clusters {}",
+                self.name(),
+                text_of_clusters(&clusters)
+            ));
         }
         for (orbit, zero) in zeros {
             let start = Point { beta: high, place: zero.place };
@@ -343,7 +355,10 @@ impl<'a> Work<'a> {
         let target = if upwards { high } else { low };
         let mut chain = follow(arrangement, start, target, own, &|| self.watch.step());
         if upwards && matches!(chain.stop, Stop::Target) {
-            self.miss(format!("the end of the second branch of the fold at beta = {at}"));
+            self.miss(format!(
+                "the end of the second branch of the fold at {} = {at}",
+                self.name()
+            ));
         }
         let bounds = gaps.iter().zip(&start.place);
         chain.pieces.push(Piece {
@@ -366,7 +381,8 @@ impl<'a> Work<'a> {
         let middle = middles(&at.place[..arrangement.k]);
         let alone = point::point(arrangement, &middle, at.beta).map_or(at.place, |p| p.1);
         let zeros = [super::newton::Zero { alone, place: at.place }];
-        let (found, _) = orbits::orbits(&self.strata[stratum], arrangement, &zeros, at.beta);
+        let bounded = arrangement.at((at.beta, at.beta));
+        let (found, _) = orbits::orbits(&self.strata[stratum], &bounded, &zeros, at.beta);
         found.into_iter().next().map(|(orbit, _)| orbit)
     }
 
@@ -415,7 +431,11 @@ impl<'a> Work<'a> {
         let clusters = self.strata[stratum].clone();
         let at = self.found.bifurcations[birth.bifurcation].beta.0;
         let Some(start) = birth.point() else {
-            self.miss(format!("the branch that begins at beta = {at} with clusters {clusters:?}"));
+            self.miss(format!(
+                "the branch that begins at {} = {at} with clusters {}",
+                self.name(),
+                text_of_clusters(&clusters)
+            ));
             return;
         };
         // The box may reach beyond the interval.
@@ -432,7 +452,7 @@ impl<'a> Work<'a> {
         };
         if birth.side > 0.0 && matches!(chain.stop, Stop::Target) && start.beta <= high {
             // All points at the largest beta are known, and none came here.
-            self.miss(format!("the end of the branch that begins at beta = {at}"));
+            self.miss(format!("the end of the branch that begins at {} = {at}", self.name()));
         }
         let Some(orbit) = self.orbit_at(stratum, arrangement, &start) else { return };
         let met = met(&chain);
@@ -456,6 +476,11 @@ impl<'a> Work<'a> {
         if !born.contains(&branch) {
             born.push(branch);
         }
+    }
+
+    /// The name of the parameter.
+    fn name(&self) -> String {
+        self.tokens.parameter().name().to_owned()
     }
 
     fn miss(&mut self, what: String) {
@@ -485,7 +510,11 @@ impl<'a> Work<'a> {
             }
             Stop::Lost(beta) => {
                 let beta = *beta;
-                self.miss(format!("the branch with clusters {clusters:?} beyond beta = {beta}"));
+                self.miss(format!(
+                    "the branch with clusters {} beyond {} = {beta}",
+                    text_of_clusters(&clusters),
+                    self.name()
+                ));
                 End::Open
             }
         };
@@ -540,8 +569,9 @@ impl<'a> Work<'a> {
             () => Kind::Transcritical,
         };
         let (choices, mut proved) = birth::choices(clusters, event);
+        let known = (&self.strata[..], &self.tokens.law);
         for split in &choices {
-            match Outcome::of(clusters, event, split, number, &self.strata) {
+            match Outcome::of(clusters, event, split, number, known) {
                 Outcome::Begins(birth) => {
                     self.births.push(*birth);
                     self.born.push(None);
@@ -552,7 +582,11 @@ impl<'a> Work<'a> {
         }
         if !proved {
             let beta = event.beta.mid();
-            self.miss(format!("the branches that begin at beta = {beta} at clusters {clusters:?}"));
+            self.miss(format!(
+                "the branches that begin at {} = {beta} at clusters {}",
+                self.name(),
+                text_of_clusters(clusters)
+            ));
         }
         let beside =
             |side: &dyn Fn(&&Piece) -> bool| pieces.iter().find(side).map_or(0, |p| p.ascents);
@@ -574,7 +608,7 @@ impl<'a> Work<'a> {
     /// Proves that the critical points of a stratum are graphs over beta.
     fn cover(&mut self, stratum: usize, share: f64) {
         let clusters = self.strata[stratum].clone();
-        let arrangement = arrange(&clusters);
+        let arrangement = self.tokens.arrange(&clusters);
         let own = self.folds.iter().filter(|t| t.stratum == stratum);
         let folds: Vec<&Fold> = own.map(|t| &t.fold).collect();
         let covering = Covering::new(&arrangement, &folds, &self.watch);
@@ -595,7 +629,7 @@ impl<'a> Work<'a> {
         for x in 0..self.births.len() {
             if self.born[x].is_none() {
                 let beta = self.found.bifurcations[self.births[x].bifurcation].beta.0;
-                self.miss(format!("a branch that begins at beta = {beta}"));
+                self.miss(format!("a branch that begins at {} = {beta}", self.name()));
             }
         }
         let mut found = self.found;
@@ -638,18 +672,34 @@ fn opposite(arrangement: &Arrangement, (low, high): (f64, f64)) -> Chain {
 }
 
 /// The energy in units of that of one cluster.
-fn energy_share(arrangement: &Arrangement, gaps: &[f64], beta: f64) -> f64 {
-    let (k, mass) = (arrangement.k, &arrangement.mass);
-    let total: f64 = mass[..k].iter().sum();
+fn energy_share(arrangement: &Arrangement, gaps: &[f64], parameter: f64) -> f64 {
+    let k = arrangement.k;
+    let own = Interval::exact(parameter);
+    let mass: Vec<f64> = arrangement.masses().iter().map(|m| m.at(own).mid()).collect();
+    let interaction = match &arrangement.law {
+        Law::Family(family) => match family.interaction_at(parameter) {
+            Ok(interaction) => Some(interaction),
+            Err(_) => return f64::NAN,
+        },
+        _ => None,
+    };
+    let beta = arrangement.law.beta(own).map_or(0.0, Interval::mid);
+    let share = |t: f64| match &interaction {
+        Some(phi) => phi.potential((std::f64::consts::TAU * t).cos()) / phi.potential(1.0),
+        None => {
+            // 1 - cos d = 2 sin^2(d / 2).
+            let half = (std::f64::consts::PI * t).sin();
+            (-2.0 * beta * half * half).exp()
+        }
+    };
+    let total: f64 = mass.iter().sum();
     let mut sum = 0.0;
     for p in 0..k {
         let mut t = 0.0;
         sum += mass[p] * mass[p];
         for q in p + 1..k {
             t += gaps[q - 1];
-            // 1 - cos d = 2 sin^2(d / 2).
-            let half = (std::f64::consts::PI * t).sin();
-            sum += 2.0 * mass[p] * mass[q] * (-2.0 * beta * half * half).exp();
+            sum += 2.0 * mass[p] * mass[q] * share(t);
         }
     }
     sum / (total * total)

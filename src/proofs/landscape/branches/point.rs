@@ -1,9 +1,7 @@
 //! Critical points at one beta, and the signs of second derivatives there.
 
 use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Row, grid_down, grid_up};
-use super::super::kernel::Kernel;
 use super::blow_up::Units;
-use super::shape::Shapes;
 use super::solve;
 use super::system::{Kind, Over, System, Unit};
 use crate::num::interval::Interval;
@@ -52,8 +50,8 @@ pub(super) fn intervals(bounds: &[(f64, f64)]) -> Vec<Interval> {
 /// Single clusters, of which some are watched.
 pub(super) fn clusters_of(arrangement: &Arrangement, watched: &[usize]) -> System {
     let kind = |x: usize| if watched.contains(&x) { Kind::Watched } else { Kind::Single };
-    let units = (0..arrangement.k).map(|x| Unit { mass: arrangement.mass[x], kind: kind(x) });
-    System { units: units.collect(), opposite: false }
+    let units = (0..arrangement.k).map(|x| Unit { mass: arrangement.mass_of(x), kind: kind(x) });
+    System { units: units.collect(), opposite: false, law: arrangement.law.clone() }
 }
 
 /// Number of negative eigenvalues of a symmetric matrix, by elimination (Sylvester).
@@ -82,7 +80,7 @@ pub(super) fn signs(arrangement: &Arrangement, gaps: &[(f64, f64)], beta: (f64, 
     let k = arrangement.k;
     let several: Vec<usize> = (0..k).filter(|x| arrangement.size[*x] > 1).collect();
     let system = clusters_of(arrangement, &several);
-    let shapes = Shapes::new(Interval::new(beta.0, beta.1));
+    let shapes = system.shapes(Interval::new(beta.0, beta.1));
     let value = system.evaluate(&intervals(&gaps[..k - 1]), &shapes);
     let whole = negative(value.by[..k - 1].to_vec());
     Signs { whole, splits: several.into_iter().zip(value.f[k - 1..].iter().copied()).collect() }
@@ -126,13 +124,13 @@ pub(super) fn point(
     for (c, g) in cell.gaps[..k].iter_mut().zip(gaps) {
         *c = (grid_down(*g), grid_up(*g));
     }
-    let zero = arrangement.isolate(&cell, &Kernel::new((beta, beta)))?;
+    let zero = arrangement.at(cell.beta).isolate(&cell, &arrangement.law.kernel(cell.beta))?;
     Some((Point { beta, place: zero.place }, zero.alone))
 }
 
 /// A critical point near gaps in turns, in the coordinates of pairs.
 pub(super) fn point_of(units: &Units, start: &[f64], beta: f64) -> Option<Point> {
-    let over = Over::new(Interval::exact(beta));
+    let over = Over::new(&units.system.law, Interval::exact(beta));
     let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
     let root = solve::isolate(&evaluate, start, &[1e-4, 1e-6, 1e-8, 1e-10, 1e-11])?;
     let doubles = &root.place[units.system.first_inside()..];

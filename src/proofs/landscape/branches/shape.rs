@@ -1,12 +1,15 @@
-//! Ranges of the pull u, the weight `w = u'`, its derivatives, and their derivatives by beta.
+//! Ranges of the pull u, the weight `w = u'`, its derivatives, and their derivatives by the
+//! parameter.
 //!
-//! With `e = e^{beta (c - 1)}`, `c = cos d`, `s = sin d`: `u = e s`, `w = e (c - beta s^2)`,
+//! For the exponential with `e = e^{beta (c - 1)}`, `c = cos d`, `s = sin d`: `u = e s`, `w = e (c - beta s^2)`,
 //! `w' = e s (beta^2 s^2 - 3 beta c - 1)` and
 //! `w'' = e (-c - 3 beta c^2 + 4 beta s^2 + 6 beta^2 c s^2 - beta^3 s^4)`; the derivatives by beta
-//! are `(c - 1) u` and `e ((c - 1) (c - beta s^2) - s^2)`.
+//! are `(c - 1) u` and `e ((c - 1) (c - beta s^2) - s^2)`. Other interactions: [`Family`].
 
 use super::super::cell::{grid_down, grid_up};
-use super::super::kernel::{Kernel, TRIG, direction, exp};
+use super::super::family::Family;
+use super::super::kernel::{Kernel, Law, TRIG, direction, exp};
+use super::jet::Jet;
 use crate::num::interval::Interval;
 
 /// The ranges on an interval of distances.
@@ -18,10 +21,10 @@ pub(super) struct Shape {
     pub(super) w1: Interval,
     /// `w''`.
     pub(super) w2: Interval,
-    /// Derivative of u by beta.
-    pub(super) u_beta: Interval,
-    /// Derivative of w by beta.
-    pub(super) w_beta: Interval,
+    /// Derivative of u by the parameter.
+    pub(super) u_by: Interval,
+    /// Derivative of w by the parameter.
+    pub(super) w_by: Interval,
 }
 
 /// The part that two enclosures of the same numbers have in common.
@@ -47,46 +50,80 @@ fn cosines(lo: f64, hi: f64) -> Interval {
     Interval::new(bottom, top)
 }
 
-/// A kernel for an interval of beta.
+/// A kernel for an interval of the parameter.
 pub(super) struct Shapes {
-    beta: Interval,
+    parameter: Interval,
+    law: Law,
     kernel: Kernel,
 }
 
 impl Shapes {
-    /// The interval of beta.
-    pub(super) fn beta(&self) -> Interval {
-        self.beta
+    /// The interval of the parameter.
+    pub(super) fn parameter(&self) -> Interval {
+        self.parameter
     }
 
-    /// For all beta in an interval.
-    pub(super) fn new(beta: Interval) -> Self {
-        Self { beta, kernel: Kernel::new((beta.lo(), beta.hi())) }
+    /// For all values of the parameter in an interval.
+    pub(super) fn new(law: &Law, parameter: Interval) -> Self {
+        let kernel = law.kernel((parameter.lo(), parameter.hi()));
+        Self { parameter, law: law.clone(), kernel }
+    }
+
+    /// An interaction that is not the exponential.
+    pub(super) fn family(&self) -> Option<&Family> {
+        match &self.law {
+            Law::Family(family) => Some(family),
+            _ => None,
+        }
+    }
+
+    /// The weight of coincident tokens, `phi(1)`, and its derivative by the parameter; `None` for
+    /// the exponential, where it is 1.
+    pub(super) fn own(&self) -> Option<(Interval, Interval)> {
+        self.family().map(|f| f.own(self.parameter))
+    }
+
+    /// Coefficients of the derivative of `u(d + x)` by the parameter, for distances in turns;
+    /// `None` for the exponential, where it is `(cos - 1) u`.
+    pub(super) fn jet_by_parameter(&self, distance: Interval) -> Option<Jet> {
+        self.family().map(|f| f.series(distance, self.parameter)[1])
+    }
+
+    /// Whether the parameter is the beta of the exponential.
+    pub(super) fn has_beta(&self) -> bool {
+        matches!(self.law, Law::Exponential)
     }
 
     /// Beta, cosine, sine and `e^{beta (c - 1)}` for distances in turns, within `[-1, 2]`.
     pub(super) fn parts(&self, distance: Interval) -> (Interval, Interval, Interval, Interval) {
         let (lo, hi) = (grid_down(distance.lo()), grid_up(distance.hi()));
         let (c, s) = (cosines(lo, hi), cosines(lo - 0.25, hi - 0.25));
-        let power = self.beta * (c - Interval::exact(1.0));
+        let beta = self.law.beta(self.parameter).unwrap_or(Interval::ZERO);
+        let power = beta * (c - Interval::exact(1.0));
         // The relative error of the exponential is below 2e-15, that of the product below 1e-15.
         let e = Interval::new(
             exp(power.lo()) * (1.0 - 4e-15),
             exp(power.hi().min(700.0)) * (1.0 + 4e-15),
         );
-        (self.beta, c, s, e)
+        (beta, c, s, e)
     }
 
     /// Ranges over distances in turns, within `[-1, 2]`.
     pub(super) fn at(&self, distance: Interval) -> Shape {
         let (lo, hi) = (grid_down(distance.lo()), grid_up(distance.hi()));
+        let inside = lo >= 0.0 && hi <= 1.0;
+        if let Some(family) = self.family() {
+            let found = family.derivatives(Interval::new(lo, hi), self.parameter);
+            let ([u, w, w1, w2], [u_by, w_by]) = (found.by_distance, found.by_parameter);
+            return Shape { u, w, w1, w2, u_by, w_by };
+        }
         let (one, three, four) = (Interval::exact(1.0), Interval::exact(3.0), Interval::exact(4.0));
         let (b, c, s, e) = self.parts(distance);
         let ss = common(s.sqr(), one - c.sqr());
         let (bss, bc) = (b * ss, b * c);
         let p = c - bss;
         let (mut u, mut w) = (e * s, e * p);
-        if lo >= 0.0 && hi <= 1.0 {
+        if inside {
             let sharp = self.kernel.ranges(lo, hi);
             (u, w) = (common(u, sharp.u), common(w, sharp.w));
         }
@@ -94,12 +131,16 @@ impl Shapes {
         let six = Interval::exact(6.0);
         let w2 = e * (c * (six * b * bss - three * bc - one) + bss * (four - b * bss));
         let less = c - one;
-        Shape { u, w, w1, w2, u_beta: less * u, w_beta: e * (less * p - ss) }
+        if !self.has_beta() {
+            return Shape { u, w, w1, w2, u_by: Interval::ZERO, w_by: Interval::ZERO };
+        }
+        Shape { u, w, w1, w2, u_by: less * u, w_by: e * (less * p - ss) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::kernel::Law;
     use super::Shapes;
     use crate::num::interval::Interval;
     use crate::num::stream::Stream;
@@ -111,7 +152,8 @@ mod tests {
             let lo = stream.uniform_in(-0.3, 1.2);
             let hi = lo + 0.1 * stream.uniform_in(0.0, 1.0);
             let b = stream.uniform_in(0.05, 6.0);
-            let shape = Shapes::new(Interval::new(b, b + 0.1)).at(Interval::new(lo, hi));
+            let shape =
+                Shapes::new(&Law::Exponential, Interval::new(b, b + 0.1)).at(Interval::new(lo, hi));
             let d = std::f64::consts::TAU * stream.uniform_in(lo, hi);
             let b = stream.uniform_in(b, b + 0.1);
             let u = |d: f64, b: f64| (b * (d.cos() - 1.0)).exp() * d.sin();
@@ -125,8 +167,8 @@ mod tests {
             near(shape.w, w(d, b), 1e-14 * 50.0);
             near(shape.w1, (w(d + h, b) - w(d - h, b)) / (2.0 * h), 2e-4);
             near(shape.w2, (w(d + h, b) - 2.0 * w(d, b) + w(d - h, b)) / (h * h), 2e-4);
-            near(shape.u_beta, (u(d, b + h) - u(d, b - h)) / (2.0 * h), 1e-6);
-            near(shape.w_beta, (w(d, b + h) - w(d, b - h)) / (2.0 * h), 1e-6);
+            near(shape.u_by, (u(d, b + h) - u(d, b - h)) / (2.0 * h), 1e-6);
+            near(shape.w_by, (w(d, b + h) - w(d, b - h)) / (2.0 * h), 1e-6);
         }
     }
 }

@@ -9,8 +9,8 @@ pub(super) struct Value {
     pub(super) f: Vec<Interval>,
     /// Row by equation, column by unknown.
     pub(super) by: Vec<Vec<Interval>>,
-    /// Derivatives by beta.
-    pub(super) by_beta: Vec<Interval>,
+    /// Derivatives by the parameter.
+    pub(super) by_parameter: Vec<Interval>,
 }
 
 /// A box with exactly one zero, and a narrow enclosure of the zero.

@@ -17,13 +17,15 @@
 //!
 //! Two clusters of different masses are described by their centre of mass and g itself. With
 //! `mu = m_1 / (m_1 + m_2)`, the quotient has the mean of w over the distances from both, and its
-//! derivative by g is `(1/2 - mu) w' + g (1/3 - mu + mu^2) w''`.
+//! derivative by g is `(1/2 - mu) w' + g (1/3 - mu + mu^2) w''`. If one of the masses is the
+//! parameter, the middle takes the place of the centre of mass, which would depend on it.
 //!
-//! The unknowns are the distances between the centres of mass of neighbouring units in turns,
+//! The unknowns are the distances between the centres of neighbouring units in turns,
 //! without the last one, then the t of pairs in squared radians and the g of others in radians. The
 //! equations are the forces on the first `1, 2, ...` units, then the quotients.
 
-use super::super::kernel::pi;
+use super::super::cell::Mass;
+use super::super::kernel::{Law, pi};
 use super::jet::{Jet, Two, pull_by_own};
 use super::shape::{Shapes, common};
 use super::solve::Value;
@@ -37,7 +39,7 @@ pub(super) enum Kind {
     /// Two clusters of the same mass.
     Pair,
     /// Two clusters; the mass of the second.
-    Uneven(f64),
+    Uneven(Mass),
     /// Three clusters of the same mass at the same distance: the second unit, opposite to the
     /// first.
     Triple,
@@ -48,39 +50,53 @@ pub(super) enum Kind {
 /// A unit: the mass of its first cluster.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
-    pub(super) mass: f64,
+    pub(super) mass: Mass,
     pub(super) kind: Kind,
 }
 
+/// A cluster of a unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub(super) mass: Mass,
+    /// The place relative to the centre in units of the distance of the clusters.
+    pub(super) place: Interval,
+}
+
 impl Unit {
-    /// The clusters: mass, and place relative to the centre of mass in units of their distance.
-    pub(super) fn members(self) -> Vec<(f64, Interval)> {
-        let (m, half) = (self.mass, Interval::exact(0.5));
+    /// The clusters.
+    pub(super) fn members(self) -> Vec<Member> {
+        let half = Interval::exact(0.5);
+        let member = |mass: Mass, place: Interval| Member { mass, place };
+        let m = self.mass;
         match self.kind {
-            Kind::Single | Kind::Watched => vec![(m, Interval::ZERO)],
-            Kind::Pair => vec![(m, -half), (m, half)],
+            Kind::Single | Kind::Watched => vec![member(m, Interval::ZERO)],
+            Kind::Pair => vec![member(m, -half), member(m, half)],
+            Kind::Uneven(second) if self.varies() => vec![member(m, -half), member(second, half)],
             Kind::Uneven(second) => {
-                let all = Interval::exact(m + second);
-                vec![(m, -(Interval::exact(second) / all)), (second, Interval::exact(m) / all)]
+                let (own, other) = (Interval::exact(m.fixed), Interval::exact(second.fixed));
+                let all = Interval::exact(m.fixed + second.fixed);
+                vec![member(m, -(other / all)), member(second, own / all)]
             }
-            Kind::Triple => vec![(m, -half - half), (m, Interval::ZERO), (m, half + half)],
+            Kind::Triple => {
+                vec![member(m, -half - half), member(m, Interval::ZERO), member(m, half + half)]
+            }
         }
     }
 
     /// Mass of all clusters.
-    pub(super) fn total(self) -> f64 {
-        match self.kind {
-            Kind::Single | Kind::Watched => self.mass,
-            Kind::Pair => 2.0 * self.mass,
-            Kind::Triple => 3.0 * self.mass,
-            Kind::Uneven(second) => self.mass + second,
-        }
+    pub(super) fn total(self) -> Mass {
+        self.members().into_iter().map(|m| m.mass).fold(Mass::fixed(0.0), Mass::with)
+    }
+
+    /// Whether a mass is the parameter.
+    pub(super) fn varies(self) -> bool {
+        self.mass.varies() || matches!(self.kind, Kind::Uneven(second) if second.varies())
     }
 
     /// The place of the first and of the last cluster, in units of their distance.
     pub(super) fn ends(self) -> (Interval, Interval) {
         let members = self.members();
-        (members[0].1, members[members.len() - 1].1)
+        (members[0].place, members[members.len() - 1].place)
     }
 
     /// Whether it has two clusters.
@@ -88,13 +104,14 @@ impl Unit {
         matches!(self.kind, Kind::Pair | Kind::Uneven(_))
     }
 
-    /// `m_1 m_2 / (m_1 + m_2)` of two clusters.
+    /// `m_1 m_2 / (m_1 + m_2)` of two clusters whose masses are fixed.
     fn reduced(self) -> Interval {
+        let own = self.mass.fixed;
         match self.kind {
             Kind::Uneven(second) => {
-                Interval::exact(self.mass * second) / Interval::exact(self.mass + second)
+                Interval::exact(own * second.fixed) / Interval::exact(own + second.fixed)
             }
-            _ => Interval::exact(0.5 * self.mass),
+            _ => Interval::exact(0.5 * own),
         }
     }
 }
@@ -105,6 +122,7 @@ pub(super) struct System {
     pub(super) units: Vec<Unit>,
     /// Whether the unknowns are those of two clusters opposite to all others.
     pub(super) opposite: bool,
+    pub(super) law: Law,
 }
 
 /// Two pi.
@@ -114,6 +132,16 @@ pub(super) fn turn() -> Interval {
 
 /// Distance in turns from which derivatives are also computed as those of a quotient.
 const CLEAR: f64 = 1e-4;
+
+/// The product of two masses, and its derivative by the parameter if it depends on it.
+fn product(m: Mass, k: Mass, parameter: Interval) -> (Interval, Option<Interval>) {
+    match (m.varies(), k.varies()) {
+        // Products of whole numbers are exact.
+        (false, false) => (Interval::exact(m.fixed * k.fixed), None),
+        (true, _) => (m.at(parameter) * k.at(parameter), Some(k.at(parameter))),
+        (false, true) => (m.at(parameter) * k.at(parameter), Some(m.at(parameter))),
+    }
+}
 
 /// An interval over a whole number.
 fn over(v: Interval, divisor: f64) -> Interval {
@@ -165,7 +193,7 @@ impl System {
         let mut value = Value {
             f: vec![Interval::ZERO; rows],
             by: vec![vec![Interval::ZERO; columns]; rows],
-            by_beta: vec![Interval::ZERO; rows],
+            by_parameter: vec![Interval::ZERO; rows],
         };
         let parts = Parts { apart, doubles, quotients, shapes };
         for a in 0..n {
@@ -186,7 +214,12 @@ impl System {
         value
     }
 
-    /// The largest distance of a cluster of a unit from its centre of mass, in turns.
+    /// The kernel for all values of the parameter in an interval.
+    pub(super) fn shapes(&self, parameter: Interval) -> Shapes {
+        Shapes::new(&self.law, parameter)
+    }
+
+    /// The largest distance of a cluster of a unit from its centre, in turns.
     fn reach(&self, unit: usize, parts: &Parts) -> f64 {
         let (first, last) = self.units[unit].ends();
         let size = Interval::exact(first.mag().max(last.mag()));
@@ -217,12 +250,13 @@ impl System {
         let reach = (self.reach(a, parts) + self.reach(b, parts)).next_up();
         let wide = parts.shapes.at(distance + Interval::symmetric(reach));
         let turn = turn();
-        let (mut pull, mut stiff, mut by_beta) = (Interval::ZERO, Interval::ZERO, Interval::ZERO);
+        let (mut pull, mut stiff, mut by_parameter) =
+            (Interval::ZERO, Interval::ZERO, Interval::ZERO);
         // Derivatives by the distances inside both units, in radians, and by series.
         let (mut inside, mut series) = ([Interval::ZERO; 2], [Interval::ZERO; 2]);
-        for (m, from) in one.members() {
-            for (k, to) in two.members() {
-                let mass = Interval::exact(m * k);
+        for Member { mass: m, place: from } in one.members() {
+            for Member { mass: k, place: to } in two.members() {
+                let (mass, slope) = product(m, k, parts.shapes.parameter());
                 let shape = if one.is_double() || two.is_double() {
                     let shift = to * parts.apart[b] - from * parts.apart[a];
                     parts.shapes.at(distance + shift)
@@ -231,7 +265,10 @@ impl System {
                 };
                 pull = pull + shape.u * mass;
                 stiff = stiff + shape.w * mass * turn;
-                by_beta = by_beta + shape.u_beta * mass;
+                by_parameter = by_parameter + shape.u_by * mass;
+                if let Some(slope) = slope {
+                    by_parameter = by_parameter + shape.u * slope;
+                }
                 inside = [inside[0] - from * shape.w * mass, inside[1] + to * shape.w * mass];
             }
         }
@@ -239,20 +276,26 @@ impl System {
         for (own, other, sign) in [(a, b, -1.0), (b, a, 1.0)] {
             let (unit, g) = (self.units[own], parts.apart[own] * turn);
             let place = |p: Interval| Interval::exact(sign) * p;
+            // The series is that about the centre of mass.
+            let centred = unit.is_double() && !unit.varies();
             let members: Vec<(f64, Interval)> =
-                unit.members().into_iter().map(|(m, p)| (m, place(p))).collect();
+                unit.members().into_iter().map(|m| (m.mass.fixed, place(m.place))).collect();
             let (even, slot) = (unit.kind == Kind::Pair, usize::from(own == b));
-            for (m, p) in self.units[other].members() {
-                let Some(between) = between.as_ref().filter(|_| unit.is_double()) else { break };
-                let shift = Interval::exact(-sign) * p * parts.apart[other];
+            for Member { mass, place } in self.units[other].members() {
+                let Some(between) = between.as_ref().filter(|_| centred) else { break };
+                let shift = Interval::exact(-sign) * place * parts.apart[other];
                 let at = parts.shapes.jet(distance + shift);
                 let own = pull_by_own(&members, &at, between, g, even);
-                series[slot] = series[slot] + own * Interval::exact(m);
+                series[slot] = series[slot] + own * mass.at(parts.shapes.parameter());
             }
         }
         let by_double = |own: usize, other: Unit| {
-            let mass = self.units[own].reduced() * Interval::exact(other.total());
-            let (slope, slot) = (wide.w1 * mass, usize::from(own == b));
+            let slot = usize::from(own == b);
+            if self.units[own].varies() {
+                return inside[slot];
+            }
+            let mass = self.units[own].reduced() * other.total().at(parts.shapes.parameter());
+            let slope = wide.w1 * mass;
             let (g, direct) = (parts.apart[own], inside[slot]);
             let (slope, direct) = match self.units[own].kind {
                 // reduced = m / 2, and dt = 2 g dg.
@@ -264,7 +307,7 @@ impl System {
         };
         for l in a..b {
             value.f[l] = value.f[l] + pull;
-            value.by_beta[l] = value.by_beta[l] + by_beta;
+            value.by_parameter[l] = value.by_parameter[l] + by_parameter;
             for m in a..b {
                 value.by[l][m] = value.by[l][m] + stiff;
             }
@@ -311,8 +354,8 @@ impl System {
             .map(|between| (Two::new((near, far), radians, even), between));
         let (mut by_own, mut by_place, mut by_distance) =
             (Interval::ZERO, Interval::ZERO, Interval::ZERO);
-        for (m, place) in pulls.members() {
-            let mass = Interval::exact(m);
+        for Member { mass: of, place } in pulls.members() {
+            let mass = of.at(shapes.parameter());
             let shift = place * parts.apart[other];
             let at = if other > own { distance + shift } else { distance - shift };
             let middle = shapes.at(at);
@@ -336,7 +379,7 @@ impl System {
                 Kind::Pair => over(wide.w2, 24.0),
                 _ => lean * middle.w1 + radians * spread * wide.w2,
             };
-            let (mut bend, mut by_beta) = (wide.w1, wide.w_beta);
+            let (mut bend, mut by_parameter) = (wide.w1, wide.w_by);
             if let Some((_, by_distance, by_own)) = series {
                 (bend, slope) = (common(bend, by_distance), common(slope, by_own));
             }
@@ -344,7 +387,7 @@ impl System {
                 // The quotient rule; dt = 2 g dg.
                 let (ends, starts) = (shapes.at(at + far * g), shapes.at(at + near * g));
                 let (w_far, w_near) = (ends.w, starts.w);
-                by_beta = common(by_beta, (ends.u_beta - starts.u_beta) / radians);
+                by_parameter = common(by_parameter, (ends.u_by - starts.u_by) / radians);
                 bend = common(bend, (w_far - w_near) / radians);
                 let direct = (far * w_far - near * w_near - mean) / radians;
                 slope = common(
@@ -352,7 +395,10 @@ impl System {
                     if unit.kind == Kind::Pair { direct / (radians + radians) } else { direct },
                 );
             }
-            value.by_beta[row] = value.by_beta[row] + mass * by_beta;
+            value.by_parameter[row] = value.by_parameter[row] + mass * by_parameter;
+            if of.varies() {
+                value.by_parameter[row] = value.by_parameter[row] + mean;
+            }
             by_own = by_own + mass * slope;
             by_place = by_place + mass * place * bend;
             by_distance = by_distance + mass * bend * turn;
@@ -363,6 +409,13 @@ impl System {
         for (column, p) in parts.doubles.iter().enumerate() {
             let slope = match () {
                 () if *p == own => by_own,
+                () if *p == other && pulls.varies() => {
+                    if other > own {
+                        by_place
+                    } else {
+                        -by_place
+                    }
+                }
                 () if *p == other => {
                     let slope = pulls.reduced() * wide.w2;
                     let g = parts.apart[other];
@@ -393,10 +446,18 @@ impl System {
     fn add_own(&self, value: &mut Value, own: usize, parts: &Parts) {
         let gaps = self.distances();
         let row = gaps + parts.quotients.iter().position(|q| *q == own).unwrap_or_default();
-        let unit = self.units[own];
-        let mass = Interval::exact(unit.total());
+        let (unit, total) = (self.units[own], self.units[own].total());
+        let mass = total.at(parts.shapes.parameter());
+        let weight = parts.shapes.own();
+        let coincident = weight.map_or(Interval::exact(1.0), |w| w.0);
         if !unit.is_double() {
-            value.f[row] = value.f[row] + mass;
+            value.f[row] = value.f[row] + weight.map_or(mass, |w| mass * w.0);
+            if let Some((_, by_parameter)) = weight {
+                value.by_parameter[row] = value.by_parameter[row] + mass * by_parameter;
+            }
+            if total.varies() {
+                value.by_parameter[row] = value.by_parameter[row] + coincident;
+            }
             return;
         }
         let g = parts.apart[own];
@@ -406,17 +467,21 @@ impl System {
         let two = Two::new(ends, g * turn(), unit.kind == Kind::Pair);
         let wide = parts.shapes.at(Interval::new(0.0, g.hi()));
         let radians = g * turn();
-        let mut pull = Interval::exact(1.0) + over(radians.sqr() * wide.w2, 6.0);
-        let mut by_beta = wide.w_beta;
+        let mut pull = coincident + over(radians.sqr() * wide.w2, 6.0);
+        let mut by_parameter = wide.w_by;
         if g.lo() > 1e-9 {
             pull = common(pull, parts.shapes.at(g).u / radians);
         }
         if g.lo() > CLEAR {
-            by_beta = common(by_beta, parts.shapes.at(g).u_beta / radians);
+            by_parameter = common(by_parameter, parts.shapes.at(g).u_by / radians);
         }
         pull = common(pull, two.mean(&at, &between));
-        value.f[row] = value.f[row] + mass * common(pull, wide.w);
-        value.by_beta[row] = value.by_beta[row] + mass * by_beta;
+        let whole = common(pull, wide.w);
+        value.f[row] = value.f[row] + mass * whole;
+        value.by_parameter[row] = value.by_parameter[row] + mass * by_parameter;
+        if total.varies() {
+            value.by_parameter[row] = value.by_parameter[row] + whole;
+        }
         if let Some(column) = parts.doubles.iter().position(|p| *p == own) {
             let mut slope = match unit.kind {
                 Kind::Pair => over(wide.w2, 6.0),
@@ -461,11 +526,12 @@ impl System {
             let (mut distance, mut moved) = (Interval::ZERO, Interval::ZERO);
             for b in a + 1..n {
                 (distance, moved) = (distance + unknowns[b - 1], moved + along[b - 1] * turn());
-                for (m, p) in self.units[a].members() {
-                    for (k, q) in self.units[b].members() {
+                for Member { mass: m, place: p } in self.units[a].members() {
+                    for Member { mass: k, place: q } in self.units[b].members() {
                         let at = distance + q * apart[b].0 - p * apart[a].0;
                         let by = moved + q * apart[b].1 - p * apart[a].1;
-                        let second = Interval::exact(m * k) * shapes.at(at).w1 * by.sqr();
+                        let mass = product(m, k, shapes.parameter()).0;
+                        let second = mass * shapes.at(at).w1 * by.sqr();
                         bend[a..b].iter_mut().for_each(|v| *v = *v + second);
                     }
                 }
@@ -474,14 +540,15 @@ impl System {
                     let (first, last) = self.units[own].ends();
                     let (near, far) = if sign > 0.0 { (-last, -first) } else { (first, last) };
                     let (g, slope) = apart[own];
-                    for (m, place) in self.units[other].members() {
+                    for Member { mass, place } in self.units[other].members() {
                         let place = Interval::exact(sign) * place;
                         let at = distance + place * apart[other].0;
                         let by = moved + place * apart[other].1;
                         let wide = shapes.at(hull(at, near * g, far * g)).w2;
                         let middle = by + (near + Interval::exact(0.5)) * slope;
                         let square = middle.sqr() + over(slope.sqr(), 12.0);
-                        bend[gaps + row] = bend[gaps + row] + Interval::exact(m) * wide * square;
+                        let mass = mass.at(shapes.parameter());
+                        bend[gaps + row] = bend[gaps + row] + mass * wide * square;
                     }
                 }
             }
@@ -489,38 +556,46 @@ impl System {
         for (row, own) in doubles.iter().enumerate() {
             let (g, slope) = apart[*own];
             let wide = shapes.at(Interval::new(0.0, g.hi())).w2;
-            let mass = Interval::exact(self.units[*own].total());
+            let mass = self.units[*own].total().at(shapes.parameter());
             bend[gaps + row] = bend[gaps + row] + mass * wide * over(slope.sqr(), 3.0);
         }
         bend
     }
 
-    /// As [`evaluate`](Self::evaluate) with beta as the last unknown.
-    pub(super) fn evaluate_with_beta(&self, unknowns: &[Interval]) -> Option<Value> {
-        let (beta, rest) = unknowns.split_last()?;
-        if beta.mag() > 120.0 {
+    /// As [`evaluate`](Self::evaluate) with the parameter as the last unknown.
+    pub(super) fn evaluate_with_parameter(&self, unknowns: &[Interval]) -> Option<Value> {
+        let (parameter, rest) = unknowns.split_last()?;
+        if !self.allows(*parameter) {
             return None;
         }
-        let mut value = self.evaluate(rest, &Shapes::new(*beta));
-        for (row, b) in value.by.iter_mut().zip(&value.by_beta) {
+        let mut value = self.evaluate(rest, &self.shapes(*parameter));
+        for (row, b) in value.by.iter_mut().zip(&value.by_parameter) {
             row.push(*b);
         }
         Some(value)
     }
 
-    /// Equations and derivatives over a box for all beta in an interval; values by the mean value
-    /// theorem in beta.
+    /// Whether the equations have bounds for all values of the parameter in an interval.
+    pub(super) fn allows(&self, parameter: Interval) -> bool {
+        match self.law {
+            Law::Exponential => parameter.mag() <= 120.0,
+            _ => parameter.is_finite(),
+        }
+    }
+
+    /// Equations and derivatives over a box for all values of the parameter in an interval; values
+    /// by the mean value theorem in the parameter.
     pub(super) fn evaluate_over(&self, unknowns: &[Interval], shapes: &Over) -> Value {
         let mut value = self.evaluate(unknowns, &shapes.all);
         let middle = self.evaluate(unknowns, &shapes.middle);
-        for ((f, m), b) in value.f.iter_mut().zip(&middle.f).zip(&value.by_beta) {
+        for ((f, m), b) in value.f.iter_mut().zip(&middle.f).zip(&value.by_parameter) {
             *f = common(*f, *m + *b * shapes.shift);
         }
         value
     }
 }
 
-/// The kernel over an interval of beta and in its middle.
+/// The kernel over an interval of the parameter and in its middle.
 pub(super) struct Over {
     pub(super) all: Shapes,
     middle: Shapes,
@@ -528,108 +603,18 @@ pub(super) struct Over {
 }
 
 impl Over {
-    /// The interval of beta.
-    pub(super) fn beta(&self) -> Interval {
-        self.all.beta()
+    /// The interval of the parameter.
+    pub(super) fn parameter(&self) -> Interval {
+        self.all.parameter()
     }
 
-    /// For all beta in an interval.
-    pub(super) fn new(beta: Interval) -> Self {
-        let middle = Interval::exact(beta.mid());
-        Self { all: Shapes::new(beta), middle: Shapes::new(middle), shift: beta - middle }
+    /// For all values of the parameter in an interval.
+    pub(super) fn new(law: &Law, parameter: Interval) -> Self {
+        let middle = Interval::exact(parameter.mid());
+        let shift = parameter - middle;
+        Self { all: Shapes::new(law, parameter), middle: Shapes::new(law, middle), shift }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Kind, Over, System, Unit};
-    use crate::num::interval::Interval;
-    use crate::num::stream::Stream;
-
-    /// Forces on the first units, then quotients, by the definitions.
-    fn plain(system: &System, z: &[f64], beta: f64) -> Vec<f64> {
-        let gaps = system.distances();
-        let (mut at, mut tokens, mut pair) = (0.0, Vec::new(), gaps);
-        for (x, unit) in system.units.iter().enumerate() {
-            if unit.is_double() {
-                let g = if unit.kind == Kind::Pair { z[pair].sqrt() } else { z[pair] };
-                pair += 1;
-                for (mass, place) in unit.members() {
-                    tokens.push((x, at + place.mid() * g, mass));
-                }
-            } else {
-                tokens.push((x, at, unit.mass));
-            }
-            at += std::f64::consts::TAU * z.get(x).copied().unwrap_or(0.0);
-        }
-        let u = |d: f64| (beta * (d.cos() - 1.0)).exp() * d.sin();
-        let w = |d: f64| (beta * (d.cos() - 1.0)).exp() * (d.cos() - beta * d.sin().powi(2));
-        let force = |i: usize| -> f64 { tokens.iter().map(|t| t.2 * u(t.1 - tokens[i].1)).sum() };
-        let tokens = &tokens;
-        let of = |x: usize| (0..tokens.len()).filter(move |i| tokens[*i].0 == x);
-        let mut found: Vec<f64> =
-            (0..gaps).map(|l| (0..=l).flat_map(of).map(|i| tokens[i].2 * force(i)).sum()).collect();
-        for (x, unit) in system.units.iter().enumerate() {
-            let own: Vec<usize> = of(x).collect();
-            match unit.kind {
-                Kind::Single | Kind::Triple => {}
-                Kind::Watched => {
-                    found.push(tokens.iter().map(|t| t.2 * w(t.1 - tokens[own[0]].1)).sum())
-                }
-                Kind::Pair | Kind::Uneven(_) => found
-                    .push((force(own[0]) - force(own[1])) / (tokens[own[1]].1 - tokens[own[0]].1)),
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn equations_and_derivatives_contain_the_definitions() {
-        let unit = |mass, kind| Unit { mass, kind };
-        let systems = [
-            vec![unit(2.0, Kind::Pair), unit(1.0, Kind::Single), unit(1.0, Kind::Single)],
-            vec![unit(3.0, Kind::Single), unit(1.0, Kind::Pair), unit(1.0, Kind::Pair)],
-            vec![unit(1.0, Kind::Single), unit(4.0, Kind::Watched), unit(1.0, Kind::Pair)],
-            vec![unit(1.0, Kind::Uneven(2.0)), unit(3.0, Kind::Single), unit(1.0, Kind::Pair)],
-            vec![unit(2.0, Kind::Pair), unit(3.0, Kind::Uneven(1.0)), unit(1.0, Kind::Single)],
-        ];
-        let mut stream = Stream::new(3, &["branch systems"]);
-        for k in 0..600 {
-            let system = System { units: systems[k % 5].clone(), opposite: false };
-            let beta = stream.uniform_in(0.1, 4.0);
-            let unknowns = system.distances() + system.doubles().len();
-            let z: Vec<f64> = (0..unknowns)
-                .map(|x| {
-                    let small = x >= system.distances();
-                    if small { stream.uniform_in(0.01, 0.2) } else { stream.uniform_in(0.15, 0.4) }
-                })
-                .collect();
-            let width = 1e-3;
-            let boxed: Vec<Interval> = z.iter().map(|v| Interval::new(*v, v + width)).collect();
-            let over = Over::new(Interval::new(beta, beta + width));
-            let value = system.evaluate_over(&boxed, &over);
-            let inside: Vec<f64> =
-                z.iter().map(|v| v + width * stream.uniform_in(0.0, 1.0)).collect();
-            let b = beta + width * stream.uniform_in(0.0, 1.0);
-            let near = |x: Interval, v: f64, slack: f64| {
-                assert!(x.lo() - slack <= v && v <= x.hi() + slack, "{k} {x:?} {v}");
-            };
-            for (f, wanted) in value.f.iter().zip(plain(&system, &inside, b)) {
-                near(*f, wanted, 1e-11);
-            }
-            let h = 1e-5;
-            for m in 0..z.len() {
-                let (mut up, mut down) = (inside.clone(), inside.clone());
-                (up[m], down[m]) = (up[m] + h, down[m] - h);
-                let (up, down) = (plain(&system, &up, b), plain(&system, &down, b));
-                for (row, (p, q)) in value.by.iter().zip(up.iter().zip(&down)) {
-                    near(row[m], (p - q) / (2.0 * h), 2e-5);
-                }
-            }
-            let (up, down) = (plain(&system, &inside, b + h), plain(&system, &inside, b - h));
-            for (row, (p, q)) in value.by_beta.iter().zip(up.iter().zip(&down)) {
-                near(*row, (p - q) / (2.0 * h), 1e-6);
-            }
-        }
-    }
-}
+mod tests;

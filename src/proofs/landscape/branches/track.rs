@@ -45,10 +45,10 @@ struct Link {
 
 /// The link with one of the given radii.
 fn link(arrangement: &Arrangement, from: &Point, beta: f64, pads: &[f64]) -> Option<Link> {
-    let (k, masses) = (arrangement.k, &arrangement.mass[..arrangement.k]);
+    let (k, masses, law) = (arrangement.k, arrangement.masses(), &arrangement.law);
     let middle: Vec<f64> = from.place[..k].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
-    let triple = Units::near_triple(masses, &middle);
-    let mut all = triple.into_iter().chain(Units::near(masses, &middle));
+    let triple = Units::near_triple(&masses, &middle, law);
+    let mut all = triple.into_iter().chain(Units::near(&masses, &middle, law));
     all.find_map(|units| link_in(&units, from, beta, pads, k))
 }
 
@@ -58,7 +58,8 @@ fn link_in(units: &Units, from: &Point, beta: f64, pads: &[f64], k: usize) -> Op
     let start: Vec<f64> = first.iter().map(|v| v.mid()).collect();
     let next = point_of(units, &start, beta)?;
     let last = units.unknowns(&intervals(&next.place[..k]));
-    let over = Over::new(Interval::new(from.beta.min(beta), from.beta.max(beta)));
+    let span = Interval::new(from.beta.min(beta), from.beta.max(beta));
+    let over = Over::new(&units.system.law, span);
     let evaluate = |z: &[Interval]| Some(units.system.evaluate_over(z, &over));
     let centre: Vec<f64> =
         first.iter().zip(&last).map(|(a, b)| 0.5 * (a.mid() + b.mid())).collect();
@@ -89,7 +90,7 @@ fn link_in(units: &Units, from: &Point, beta: f64, pads: &[f64], k: usize) -> Op
                 Interval::new(low, ends.iter().fold(0.0, |high, g| g.1.max(high)))
             })
             .collect();
-        if !units.are_all(&whole, over.beta()) {
+        if !units.are_all(&whole, over.parameter()) {
             return None;
         }
         Some(Link { next, place, narrower: pads.len() - x - 1 })
@@ -119,7 +120,7 @@ fn splitting(arrangement: &Arrangement, place: &[(f64, f64)], beta: (f64, f64)) 
     let mut event: Option<Event> = None;
     for cluster in open {
         let system = clusters_of(arrangement, &[cluster]);
-        let evaluate = |z: &[Interval]| system.evaluate_with_beta(z);
+        let evaluate = |z: &[Interval]| system.evaluate_with_parameter(z);
         let mut start: Vec<f64> = place[..k - 1].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
         start.push(0.5 * (beta.0 + beta.1));
         let Some(Root { alone, place: root }) =

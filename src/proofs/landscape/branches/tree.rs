@@ -2,7 +2,6 @@
 //! regular, so that they are graphs over beta.
 
 use super::super::cell::{Arrangement, Cell, Row, grid_down};
-use super::super::kernel::Kernel;
 use super::blow_up::{Squares, in_squares};
 use super::fold::Fold;
 use crate::num::interval::check_fp_environment;
@@ -208,15 +207,15 @@ impl<'a> Covering<'a> {
             if relative_width(cell.beta) > 0.4 {
                 return split_beta(cell);
             }
-            let kernel = Kernel::new(cell.beta);
-            let pairs = arrangement.pairs(&cell, &kernel);
-            if arrangement.force(&pairs).is_some()
-                || arrangement.quotient(&cell, &pairs, &kernel).is_some()
+            let kernel = arrangement.law.kernel(cell.beta);
+            let bounded = arrangement.at(cell.beta);
+            let pairs = bounded.pairs(&cell, &kernel);
+            if bounded.force(&pairs).is_some() || bounded.quotient(&cell, &pairs, &kernel).is_some()
             {
                 return Verdict::Decided;
             }
             let mut shrunk = cell;
-            let step = arrangement.newton(&mut shrunk, &pairs, &kernel);
+            let step = bounded.newton(&mut shrunk, &pairs, &kernel);
             if step.empty || step.regular {
                 return Verdict::Decided;
             }

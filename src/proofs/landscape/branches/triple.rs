@@ -26,6 +26,8 @@
 //! `3.5 / 1.44 + 1 < 3.5`. With `|delta| <= w / 4`, sums over i become powers of `2 w` and
 //! `1.25 w`.
 
+use super::super::cell::Mass;
+use super::super::kernel::Law;
 use super::even::even;
 use super::shape::Shapes;
 use super::system::turn;
@@ -96,7 +98,12 @@ fn shifted(k: usize, square: Interval, f: &dyn Fn(usize) -> Interval) -> (Interv
 
 /// An enclosure of `R / m` for the ratio `M / m`, gaps in turns between the three, bounds of delta
 /// in turns, and all beta.
-fn ratio(mass: f64, gaps: [Interval; 2], offset: Interval, beta: Interval) -> Option<Interval> {
+fn ratio(
+    mass: Interval,
+    gaps: [Interval; 2],
+    offset: Interval,
+    beta: Interval,
+) -> Option<Interval> {
     let exact = Interval::exact;
     let [one, two] = gaps.map(|g| g * turn());
     let x = [-(one + one + two), one - two, one + two + two].map(|x| x / exact(3.0));
@@ -137,7 +144,7 @@ fn ratio(mass: f64, gaps: [Interval; 2], offset: Interval, beta: Interval) -> Op
             return None;
         }
         let d = -(above / below);
-        let mut found = exact(mass) * (rest + d * by_d) + wide(exact(10.5) * tail(2.0, 5)?);
+        let mut found = mass * (rest + d * by_d) + wide(exact(10.5) * tail(2.0, 5)?);
         for k in (1..=DEGREE).step_by(2) {
             for i in 2..=k {
                 let sign = exact(if i % 2 == 0 { 1.0 } else { -1.0 });
@@ -149,16 +156,24 @@ fn ratio(mass: f64, gaps: [Interval; 2], offset: Interval, beta: Interval) -> Op
 }
 
 /// The first of three neighbours of equal mass, if there are four clusters.
-pub(super) fn first_of_three(masses: &[f64]) -> Option<usize> {
-    let same = |a: usize, b: usize| masses[a % 4].to_bits() == masses[b % 4].to_bits();
+pub(super) fn first_of_three(masses: &[Mass]) -> Option<usize> {
+    let same = |a: usize, b: usize| masses[a % 4] == masses[b % 4] && !masses[a % 4].varies();
     let all = masses.len() == 4 && same(0, 1) && same(1, 2) && same(2, 3);
     (0..4).find(|x| masses.len() == 4 && !all && same(*x, x + 1) && same(x + 1, x + 2))
 }
 
-/// Whether all critical points of four clusters in a box of gaps in turns, for all beta of an
-/// interval, are mirror images of themselves because R is not 0.
-pub(super) fn are_symmetric(masses: &[f64], gaps: &[Interval], beta: Interval) -> bool {
-    let Some(first) = first_of_three(masses) else { return false };
+/// Whether all critical points of four clusters in a box of gaps in turns, for all values of the
+/// parameter in an interval, are mirror images of themselves because R is not 0. The remainders of
+/// R are those of the exponential; for other interactions the answer is no.
+pub(super) fn are_symmetric(
+    masses: &[Mass],
+    law: &Law,
+    gaps: &[Interval],
+    parameter: Interval,
+) -> bool {
+    let (Some(first), Some(beta)) = (first_of_three(masses), law.beta(parameter)) else {
+        return false;
+    };
     let [one, two] = [gaps[first], gaps[(first + 1) % 4]];
     let (far, near) = (gaps[(first + 2) % 4], gaps[(first + 3) % 4]);
     if one.hi().max(two.hi()) > 0.2 || one.lo().min(two.lo()) < 0.0 || beta.lo() <= 0.0 {
@@ -168,36 +183,44 @@ pub(super) fn are_symmetric(masses: &[f64], gaps: &[Interval], beta: Interval) -
     let centre = near + (one + one + two) / Interval::exact(3.0);
     let other = far + (one + two + two) / Interval::exact(3.0);
     let offset = (centre - other) / Interval::exact(2.0);
-    ratio(masses[(first + 3) % 4] / masses[first], [one, two], offset, beta).is_some()
+    let mass = masses[(first + 3) % 4].at(parameter) / masses[first].at(parameter);
+    ratio(mass, [one, two], offset, beta).is_some()
 }
 
 /// As [`are_symmetric`] where three clusters are near each other, opposite to the fourth.
-pub(super) fn are_symmetric_near(masses: &[f64], beta: Interval) -> bool {
+pub(super) fn are_symmetric_near(masses: &[Mass], law: &Law, parameter: Interval) -> bool {
     let Some(first) = first_of_three(masses) else { return false };
     let mut gaps = [Interval::new(0.499, 0.501); 4];
     (gaps[first], gaps[(first + 1) % 4]) = (Interval::new(0.0, 1e-3), Interval::new(0.0, 1e-3));
-    are_symmetric(masses, &gaps, beta)
+    are_symmetric(masses, law, &gaps, parameter)
 }
 
-/// The equation of symmetric places for `t = g^2`, its derivatives by t and by beta.
-pub(super) fn equation(mass: f64, t: Interval, shapes: &Shapes) -> (Interval, Interval, Interval) {
+/// The equation of symmetric places for `t = g^2` and the masses M and m, its derivatives by t and
+/// by the parameter, on which only M may depend.
+pub(super) fn equation(
+    (mass, m): (Mass, Mass),
+    t: Interval,
+    shapes: &Shapes,
+) -> (Interval, Interval, Interval) {
     let g = t.sqrt() / turn();
     let (two, four) = (Interval::exact(2.0), Interval::exact(4.0));
     let near = even(shapes, 0.0, g);
     let far = even(shapes, 0.0, two * g);
     let pull = even(shapes, 0.5, g);
-    let mass = Interval::exact(mass);
+    let m = Interval::exact(m.fixed);
+    let ratio = mass.at(shapes.parameter()) / m;
+    let by_mass = if mass.varies() { pull.value / m } else { Interval::ZERO };
     (
-        near.value + two * far.value + mass * pull.value,
-        near.slope + two * four * far.slope + mass * pull.slope,
-        near.by_beta + two * far.by_beta + mass * pull.by_beta,
+        near.value + two * far.value + ratio * pull.value,
+        near.slope + two * four * far.slope + ratio * pull.slope,
+        near.by_parameter + two * far.by_parameter + ratio * pull.by_parameter + by_mass,
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::shape::Shapes;
-    use super::{Interval, are_symmetric, coefficients, equation, ratio};
+    use super::{Interval, Law, Mass, are_symmetric, coefficients, equation, ratio};
     use crate::num::stream::Stream;
 
     fn u(d: f64, beta: f64) -> f64 {
@@ -232,6 +255,7 @@ mod tests {
             let (wanted, delta) = plain(mass, gaps, beta);
             let thin = |v: f64| Interval::new(v - 1e-7, v + 1e-7);
             let own = gaps.map(|g| thin(g / tau));
+            let mass = Interval::exact(mass);
             let found = ratio(mass, own, thin(delta / tau), Interval::exact(beta));
             let found = found.expect("R is not 0");
             assert!(
@@ -246,9 +270,11 @@ mod tests {
     fn a_mean_direction_without_beta_decides_nothing() {
         // At beta = 0 all configurations with mean 0 are critical, so R is 0.
         let gaps = [0.4995, 1e-3, 1e-3, 0.4995].map(|g| Interval::new(0.9 * g, g));
-        let masses = [3.0, 1.0, 1.0, 1.0];
-        assert!(!are_symmetric(&masses, &gaps, Interval::new(1e-9, 0.01)));
-        assert!(are_symmetric(&[4.0, 1.0, 1.0, 1.0], &gaps, Interval::new(0.14, 0.15)));
+        let law = Law::Exponential;
+        let masses = [3.0, 1.0, 1.0, 1.0].map(Mass::fixed);
+        assert!(!are_symmetric(&masses, &law, &gaps, Interval::new(1e-9, 0.01)));
+        let masses = [4.0, 1.0, 1.0, 1.0].map(Mass::fixed);
+        assert!(are_symmetric(&masses, &law, &gaps, Interval::new(0.14, 0.15)));
         // Coefficients of u at 0: 1 and -(1 + 3 beta) / 6.
         let a = coefficients(Interval::exact(0.5), 1.0);
         assert!(a[1].contains(1.0) && (a[3].mid() + 2.5 / 6.0).abs() < 1e-15, "{a:?}");
@@ -265,8 +291,9 @@ mod tests {
                 let far = mass * u(std::f64::consts::PI - g, beta);
                 (u(g, beta) + u(2.0 * g, beta) - far) / g
             };
-            let shapes = Shapes::new(Interval::exact(beta));
-            let (f, by, by_beta) = equation(mass, Interval::exact(t), &shapes);
+            let shapes = Shapes::new(&Law::Exponential, Interval::exact(beta));
+            let masses = (Mass::fixed(mass), Mass::fixed(1.0));
+            let (f, by, by_beta) = equation(masses, Interval::exact(t), &shapes);
             let near = |v: Interval, wanted: f64| {
                 assert!(v.lo() - 1e-6 <= wanted && wanted <= v.hi() + 1e-6, "{v:?} {wanted}");
                 assert!(v.width() < 1e-6, "{v:?}");
