@@ -5,6 +5,7 @@
 mod common;
 
 mod any_interaction;
+mod branch_parameters;
 mod branches;
 mod forgeries;
 mod interaction_modes;

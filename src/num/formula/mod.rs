@@ -197,6 +197,11 @@ impl Formula {
 }
 
 impl<N: Number> WithParameter<N> {
+    /// Whether the parameter occurs in the formula.
+    pub fn occurs(&self) -> bool {
+        self.place.is_some()
+    }
+
     /// The value at s and p, and its first two derivatives with respect to p.
     ///
     /// **Errors** an evaluation that the parser's tree refuses; results that are not finite are no

@@ -13,7 +13,7 @@
 //! `a_p ((m_i + m_j) k'(z) + sum_t m_t k'(xi_t))` to the sum, z in [0, g].
 
 use super::cell::{Arrangement, Cell, MAX_TOKENS, Pairs, Row, ZERO};
-use super::kernel::{Kernel, exp};
+use super::kernel::{Kernel, Law, exp};
 use crate::num::interval::Interval;
 
 /// Largest `|beta|` for which the test is made.
@@ -125,7 +125,8 @@ impl Arrangement {
     /// A combination that excludes equilibria with positive gaps from a box of small beta.
     pub(super) fn balance(&self, cell: &Cell, pairs: &Pairs) -> Option<Combination> {
         let k = self.k;
-        if self.law.profile().is_some() || cell.beta.0.abs().max(cell.beta.1.abs()) > MOST {
+        let is_small = cell.beta.0.abs().max(cell.beta.1.abs()) <= MOST;
+        if !matches!(self.law, Law::Exponential) || !is_small {
             return None;
         }
         let narrowest =

@@ -41,12 +41,14 @@ pub(super) struct Mass {
     pub(super) fixed: f64,
     /// 1 if the token whose mass is the parameter belongs to the cluster, else 0.
     pub(super) varying: f64,
+    /// The mass at a typical value of the parameter, which fixes coordinates.
+    pub(super) typical: f64,
 }
 
 impl Mass {
     /// A mass that does not depend on the parameter.
     pub(super) fn fixed(fixed: f64) -> Self {
-        Self { fixed, varying: 0.0 }
+        Self { fixed, varying: 0.0, typical: fixed }
     }
 
     /// Whether it depends on the parameter.
@@ -62,7 +64,11 @@ impl Mass {
 
     /// The mass of several clusters, of which one may vary.
     pub(super) fn with(self, other: Self) -> Self {
-        Self { fixed: self.fixed + other.fixed, varying: self.varying + other.varying }
+        Self {
+            fixed: self.fixed + other.fixed,
+            varying: self.varying + other.varying,
+            typical: self.typical + other.typical,
+        }
     }
 }
 
@@ -73,8 +79,8 @@ pub(super) struct Arrangement {
     pub(super) k: usize,
     /// Masses, whole numbers; without that of a token whose mass is the parameter.
     pub(super) mass: Row<f64>,
-    /// The cluster of the token whose mass is the parameter.
-    pub(super) varying: Option<usize>,
+    /// The cluster of the token whose mass is the parameter, and a typical value of it.
+    pub(super) varying: Option<(usize, f64)>,
     /// Tokens per cluster.
     pub(super) size: Row<usize>,
     /// Images of the gaps under rotations (false) and reflections (true) that keep the clusters.
@@ -142,8 +148,13 @@ impl Arrangement {
 
     /// The mass of a cluster.
     pub(super) fn mass_of(&self, x: usize) -> Mass {
-        let varying = if self.varying == Some(x) { 1.0 } else { 0.0 };
-        Mass { fixed: self.mass[x], varying }
+        let fixed = self.mass[x];
+        match self.varying {
+            Some((own, typical)) if own == x => {
+                Mass { fixed, varying: 1.0, typical: fixed + typical }
+            }
+            _ => Mass::fixed(fixed),
+        }
     }
 
     /// The masses of all clusters.
@@ -153,7 +164,7 @@ impl Arrangement {
 
     /// The same clusters for all values of the parameter in an interval: the masses are bounds.
     pub(super) fn at(&self, parameter: (f64, f64)) -> Cow<'_, Self> {
-        let Some(x) = self.varying else { return Cow::Borrowed(self) };
+        let Some((x, _)) = self.varying else { return Cow::Borrowed(self) };
         let mut bounded = self.clone();
         let mass = self.mass_of(x).at(Interval::new(parameter.0, parameter.1));
         (bounded.mass[x], bounded.upper[x], bounded.varying) = (mass.lo(), mass.hi(), None);

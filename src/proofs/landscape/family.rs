@@ -38,7 +38,9 @@ impl Text {
     fn read(text: &str) -> Result<Self> {
         let refuse = |expected: &str| Err(Error::parameter("interaction", text, expected));
         let expected = "one parameter with an interval, such as sigmoid:k=1..9";
-        let Some((before, after)) = text.split_once("..") else { return refuse(expected) };
+        let Some((before, after)) = text.split_once("..").filter(|(_, b)| !b.contains("..")) else {
+            return refuse(expected);
+        };
         let Some((start, low)) = before.rsplit_once('=') else { return refuse(expected) };
         let end = after.find([',', ';']).unwrap_or(after.len());
         let bounds = [low, &after[..end]].map(|v| v.trim().parse::<f64>().ok());
@@ -130,14 +132,15 @@ impl Family {
 
     fn new(interaction: Interaction, text: Option<Text>) -> Result<Self> {
         let (formula, name) = (interaction.formula(), text.as_ref().map_or("", |t| &t.name));
-        if name == "s" || text.is_some() && !formula.parameters().contains_key(name) {
+        let short = formula.with_parameter(name)?;
+        if name == "s" || text.is_some() && !short.occurs() {
             let found = format!("an interval of `{name}`");
-            let expected = "an interval of a parameter of the formula";
+            let expected = "an interval of a parameter that occurs in the formula";
             return Err(Error::parameter("interaction", found, expected));
         }
         let found = Self {
             largest: Arc::new(Profile::new(&interaction)?),
-            short: formula.with_parameter(name)?,
+            short,
             long: formula.with_parameter(name)?,
             text,
             interaction,

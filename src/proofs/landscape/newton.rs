@@ -90,7 +90,7 @@ impl Arrangement {
     /// A point of the box whose gaps have the sum 1, without gap r. The mean value theorem needs
     /// one: on the way to a zero all distances must lie in their ranges, also those that the bounds
     /// of gap r make narrow. The middles of the other gaps may leave a gap r outside its bounds.
-    fn centre(&self, r: usize, cell: &Cell) -> Option<Row<f64>> {
+    pub(super) fn centre(&self, r: usize, cell: &Cell) -> Option<Row<f64>> {
         let k = self.k;
         let (low, wide) =
             cell.gaps[..k].iter().fold((0.0, 0.0), |s, g| (s.0 + g.0, s.1 + (g.1 - g.0)));

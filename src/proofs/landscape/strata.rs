@@ -73,7 +73,7 @@ pub(super) fn arrange(clusters: &[Members]) -> Arrangement {
     for (x, c) in clusters.iter().enumerate() {
         (mass[x], size[x]) = (f64::from(c.iter().sum::<u32>()), c.len());
     }
-    let varying = clusters.iter().position(|c| c.contains(&VARYING));
+    let varying = clusters.iter().position(|c| c.contains(&VARYING)).map(|x| (x, 0.0));
     let mut symmetries = Vec::new();
     for (back, r) in [false, true].into_iter().flat_map(|b| (0..k).map(move |r| (b, r))) {
         // Cluster x goes to x + r or to r - x, and gap x is between the clusters x and x + 1.

@@ -259,7 +259,9 @@ impl Tokens {
         for (bound, members) in upper.iter_mut().zip(clusters) {
             *bound = members.iter().map(largest).sum();
         }
-        Arrangement { law: self.law.clone(), upper, ..plain }
+        let typical = 0.5 * (self.beta.0 + self.beta.1);
+        let varying = plain.varying.map(|(x, _)| (x, typical));
+        Arrangement { law: self.law.clone(), upper, varying, ..plain }
     }
 
     pub(super) fn header(&self, kind: &str) -> String {

@@ -1,7 +1,7 @@
 //! Branches that begin where clusters split.
 
-use super::super::kernel::Law;
-use super::super::strata::{Members, arrange};
+use super::super::strata::Members;
+use super::super::tokens::Tokens;
 use super::blow_up::Units;
 use super::point::{Event, Point, point_of};
 use super::solve;
@@ -113,7 +113,7 @@ impl Outcome {
         event: &Event,
         split: &[Split],
         bifurcation: usize,
-        (strata, law): (&[Vec<Members>], &Law),
+        (strata, tokens): (&[Vec<Members>], &Tokens),
     ) -> Self {
         let (mut upper, mut gaps, mut pairs): (Vec<Members>, Vec<Interval>, Vec<usize>) =
             Default::default();
@@ -127,7 +127,7 @@ impl Outcome {
             }
             gaps.push(event.gaps[x]);
         }
-        let masses = arrange(&upper).masses();
+        let (masses, law) = (tokens.arrange(&upper).masses(), &tokens.law);
         let place =
             strata.iter().enumerate().map(|(s, c)| (s, maps(&upper, c))).find(|m| !m.1.is_empty());
         let three = split.iter().any(|s| s.1.len() == 3);

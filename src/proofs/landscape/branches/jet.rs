@@ -126,22 +126,25 @@ fn pick(at: &Jet, between: &Jet, k: usize, more: usize) -> Interval {
 }
 
 /// The derivative by g, or by its square for equal masses, of `sum_i m_i u(d + p_i g)` over two
-/// clusters with their centre of mass at 0.
+/// clusters with their centre of mass at 0, or near it.
 pub(super) fn pull_by_own(
-    members: &[(f64, Interval)],
+    members: &[(Interval, Interval)],
     at: &Jet,
     between: &Jet,
     g: Interval,
-    even: bool,
+    (even, centred): (bool, bool),
 ) -> Interval {
     let (step, half) = if even { (2, 2.0) } else { (1, 1.0) };
-    let all: Vec<(f64, Jet)> = members.iter().map(|(m, p)| (*m, powers(*p))).collect();
-    let moment =
-        |k: usize| all.iter().fold(Interval::ZERO, |sum, (m, p)| sum + Interval::exact(*m) * p[k]);
+    let all: Vec<(Interval, Jet)> = members.iter().map(|(m, p)| (*m, powers(*p))).collect();
+    let moment = |k: usize| all.iter().fold(Interval::ZERO, |sum, (m, p)| sum + *m * p[k]);
     let coefficient = |k: usize| {
         let a = if k == 5 { between[6] } else { at[k + 1] };
         times(a * moment(k + 1), k + 1) / Interval::exact(half)
     };
     let found: Vec<Interval> = (1..=5).step_by(step).map(coefficient).collect();
-    if even { horner(&found, g.sqr()) } else { g * horner(&found, g) }
+    match () {
+        () if even => horner(&found, g.sqr()),
+        () if centred => g * horner(&found, g),
+        () => at[1] * moment(1) + g * horner(&found, g),
+    }
 }

@@ -44,6 +44,7 @@ mod even;
 mod fold;
 mod jet;
 mod opposite;
+mod order_parameter;
 mod point;
 mod result;
 mod shape;
@@ -569,7 +570,7 @@ impl<'a> Work<'a> {
             () => Kind::Transcritical,
         };
         let (choices, mut proved) = birth::choices(clusters, event);
-        let known = (&self.strata[..], &self.tokens.law);
+        let known = (&self.strata[..], self.tokens);
         for split in &choices {
             match Outcome::of(clusters, event, split, number, known) {
                 Outcome::Begins(birth) => {

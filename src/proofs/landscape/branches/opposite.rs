@@ -8,8 +8,8 @@
 //! are `sum_i m_i x_i V(t x_i^2) = 0` and `q = 0` for
 //! `q = (m_1 + m_2) U(t) + M (x_1 V(t x_1^2) - x_2 V(t x_2^2))`. They have no symmetry left: at
 //! `t = 0` they say that eta is 0 and that the second derivative for splitting the cluster is 0.
-//! If `m_1` or `m_2` is the parameter, the middle of both takes the place of the centre of mass,
-//! and eta is `(m_1 - m_2) / (2 (m_1 + m_2))` at `t = 0`, but for a sign.
+//! If `m_1` or `m_2` is the parameter, the centre of mass is that for a typical value of it, and
+//! eta is `-(m_1 p_1 + m_2 p_2) / (m_1 + m_2)` at `t = 0`, but for a sign.
 
 use super::super::cell::Mass;
 use super::even::even;
@@ -82,8 +82,8 @@ impl System {
     /// Bounds of `(eta, t)` at the zeros with positive g, from those of the distance between the
     /// units and of g, in turns: with `mu = m_1 m_2 / (m_1 + m_2)`, the first equation is
     /// `eta (m_1 V_1 + m_2 V_2) = mu (V_1 - V_2)` but for a sign, or
-    /// `2 eta (m_1 V_1 + m_2 V_2) = m_1 V_1 - m_2 V_2` relative to the middle. `None` if V may be
-    /// 0.
+    /// `eta (m_1 V_1 + m_2 V_2) = -(m_1 p_1 V_1 + m_2 p_2 V_2)` if a mass varies. `None` if V may
+    /// be 0.
     pub(super) fn opposite_bounds(
         &self,
         distance: Interval,
@@ -100,7 +100,7 @@ impl System {
             return None;
         }
         let mut eta = if self.units[own].varies() {
-            sign * ((first - second) / (Interval::exact(2.0) * below))
+            -(sign * ((members[0].place * first + members[1].place * second) / below))
         } else {
             Interval::symmetric(((v[0] - v[1]) * (one * two / (one + two)) / below).mag())
         };
@@ -112,10 +112,10 @@ impl System {
 
     /// The unknowns `(eta, t)` at `t = 0`.
     pub(super) fn opposite_origin(&self, parameter: Interval) -> Vec<Interval> {
-        let (own, members, _) = self.light();
+        let (own, ..) = self.light();
         let eta = if self.units[own].varies() {
-            let [one, two] = members.map(|m| m.mass.at(parameter));
-            Self::sign(own) * ((one - two) / (Interval::exact(2.0) * (one + two)))
+            let unit = self.units[own];
+            -(Self::sign(own) * (unit.moment(1, parameter) / unit.total().at(parameter)))
         } else {
             Interval::ZERO
         };
@@ -132,7 +132,7 @@ mod tests {
     use crate::num::stream::Stream;
 
     /// The equations by their definitions: forces on two tokens and a third one; eta is relative
-    /// to the centre of mass, or to the middle if a mass varies.
+    /// to the centre of mass at a typical value.
     fn plain(system: &System, z: [f64; 2], p: f64) -> [f64; 2] {
         let g = z[1].sqrt();
         let (own, members, third) = system.light();
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn equations_are_the_forces_divided_by_the_distance() {
         let mut stream = Stream::new(5, &["branches opposite"]);
-        let varying = Mass { fixed: 0.0, varying: 1.0 };
+        let varying = Mass { fixed: 0.0, varying: 1.0, typical: 0.5 };
         for k in 0..800 {
             let first = k % 2 == 0;
             let mut masses =

@@ -18,7 +18,7 @@
 //! Two clusters of different masses are described by their centre of mass and g itself. With
 //! `mu = m_1 / (m_1 + m_2)`, the quotient has the mean of w over the distances from both, and its
 //! derivative by g is `(1/2 - mu) w' + g (1/3 - mu + mu^2) w''`. If one of the masses is the
-//! parameter, the middle takes the place of the centre of mass, which would depend on it.
+//! parameter, the centre of mass is that for a typical value, so that it does not depend on it.
 //!
 //! The unknowns are the distances between the centres of neighbouring units in turns,
 //! without the last one, then the t of pairs in squared radians and the g of others in radians. The
@@ -71,10 +71,9 @@ impl Unit {
         match self.kind {
             Kind::Single | Kind::Watched => vec![member(m, Interval::ZERO)],
             Kind::Pair => vec![member(m, -half), member(m, half)],
-            Kind::Uneven(second) if self.varies() => vec![member(m, -half), member(second, half)],
             Kind::Uneven(second) => {
-                let (own, other) = (Interval::exact(m.fixed), Interval::exact(second.fixed));
-                let all = Interval::exact(m.fixed + second.fixed);
+                let (own, other) = (Interval::exact(m.typical), Interval::exact(second.typical));
+                let all = Interval::exact(m.typical + second.typical);
                 vec![member(m, -(other / all)), member(second, own / all)]
             }
             Kind::Triple => {
@@ -102,6 +101,14 @@ impl Unit {
     /// Whether it has two clusters.
     pub(super) fn is_double(self) -> bool {
         matches!(self.kind, Kind::Pair | Kind::Uneven(_))
+    }
+
+    /// `sum_i m_i p_i^k` over the places of its clusters, for k = 1 or 2.
+    pub(super) fn moment(self, k: usize, parameter: Interval) -> Interval {
+        let power = |p: Interval| if k == 2 { p.sqr() } else { p };
+        let members = self.members();
+        let terms = members.iter().map(|m| m.mass.at(parameter) * power(m.place));
+        terms.fold(Interval::ZERO, |sum, term| sum + term)
     }
 
     /// `m_1 m_2 / (m_1 + m_2)` of two clusters whose masses are fixed.
@@ -276,23 +283,23 @@ impl System {
         for (own, other, sign) in [(a, b, -1.0), (b, a, 1.0)] {
             let (unit, g) = (self.units[own], parts.apart[own] * turn);
             let place = |p: Interval| Interval::exact(sign) * p;
-            // The series is that about the centre of mass.
-            let centred = unit.is_double() && !unit.varies();
-            let members: Vec<(f64, Interval)> =
-                unit.members().into_iter().map(|m| (m.mass.fixed, place(m.place))).collect();
-            let (even, slot) = (unit.kind == Kind::Pair, usize::from(own == b));
+            let mass = |m: Member| m.mass.at(parts.shapes.parameter());
+            let members: Vec<(Interval, Interval)> =
+                unit.members().into_iter().map(|m| (mass(m), place(m.place))).collect();
+            let kind = (unit.kind == Kind::Pair, !unit.varies());
+            let slot = usize::from(own == b);
             for Member { mass, place } in self.units[other].members() {
-                let Some(between) = between.as_ref().filter(|_| centred) else { break };
+                let Some(between) = between.as_ref().filter(|_| unit.is_double()) else { break };
                 let shift = Interval::exact(-sign) * place * parts.apart[other];
                 let at = parts.shapes.jet(distance + shift);
-                let own = pull_by_own(&members, &at, between, g, even);
+                let own = pull_by_own(&members, &at, between, g, kind);
                 series[slot] = series[slot] + own * mass.at(parts.shapes.parameter());
             }
         }
         let by_double = |own: usize, other: Unit| {
             let slot = usize::from(own == b);
             if self.units[own].varies() {
-                return inside[slot];
+                return common(inside[slot], series[slot]);
             }
             let mass = self.units[own].reduced() * other.total().at(parts.shapes.parameter());
             let slope = wide.w1 * mass;

@@ -2,8 +2,10 @@
 //! regular, so that they are graphs over beta.
 
 use super::super::cell::{Arrangement, Cell, Row, grid_down};
+use super::super::kernel::Law;
 use super::blow_up::{Squares, in_squares};
 use super::fold::Fold;
+use super::order_parameter;
 use crate::num::interval::check_fp_environment;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -210,7 +212,9 @@ impl<'a> Covering<'a> {
             let kernel = arrangement.law.kernel(cell.beta);
             let bounded = arrangement.at(cell.beta);
             let pairs = bounded.pairs(&cell, &kernel);
-            if bounded.force(&pairs).is_some() || bounded.quotient(&cell, &pairs, &kernel).is_some()
+            if bounded.force(&pairs).is_some()
+                || bounded.quotient(&cell, &pairs, &kernel).is_some()
+                || bounded.balance(&cell, &pairs).is_some()
             {
                 return Verdict::Decided;
             }
@@ -218,6 +222,13 @@ impl<'a> Covering<'a> {
             let step = bounded.newton(&mut shrunk, &pairs, &kernel);
             if step.empty || step.regular {
                 return Verdict::Decided;
+            }
+            let is_small = cell.beta.1 <= order_parameter::MOST;
+            if is_small && matches!(arrangement.law, Law::Exponential) {
+                match order_parameter::undecided_part(arrangement, &shrunk, &pairs) {
+                    Some(part) => shrunk = part,
+                    None => return Verdict::Decided,
+                }
             }
             if self.folds.iter().any(|f| f.covers(arrangement, &cell.gaps[..k], cell.beta)) {
                 return Verdict::Decided;
