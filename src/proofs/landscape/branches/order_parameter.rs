@@ -1,18 +1,26 @@
-//! The test of boxes for small beta: the order parameter as two further unknowns.
+//! The test of boxes for small beta: order parameters as further unknowns.
 //!
-//! For small beta all configurations with `sum_j m_j e_j = 0` nearly balance, `e_j` the places, so
-//! the derivative of the forces is almost singular and boxes would have to be narrow. With
-//! `sum_j m_j e_j = beta rho` and `h(d) = (e^{beta cos d} - 1) sin d / beta`, the force on a
-//! cluster at the angle x is beta times `F = Im(rho conj(e)) + sum_j m_j h(x_j - x)`. So F = 0 for
-//! all clusters but one, together with `sum_j m_j e_j - beta rho = 0`, is a system whose terms have
-//! size 1 for all beta; the force on the last cluster is 0, too, because
-//! `sum_i m_i F_i = Im(rho conj(sum_i m_i e_i)) = 0`. Its derivative is singular exactly where that
-//! of the forces is: this is the Schur complement of the block `-beta` of rho.
+//! With the places `e_j` of the clusters and `R_l = sum_j m_j e_j^l`, the force on a cluster is
+//! `(2 / beta) sum_l l I_l(beta) Im(R_l conj(e)^l)`, I the modified Bessel functions, because
+//! `beta sin d e^{beta cos d} = 2 sum_l l I_l sin(l d)`. For small beta `I_l` is of size `beta^l`:
+//! all configurations with `R_1 = 0` nearly balance, and among them those with `R_2 = 0`, so the
+//! derivative of the forces is almost singular and boxes would have to be narrow.
 //!
-//! F = 0 for two clusters is a linear system for rho, which bounds it on a box.
+//! At level L the unknowns are the gaps and `rho_l = R_l / gamma_l` for `l = 1..=L`, with
+//! `gamma_l = (L + 1) I_(L+1) / (l I_l)`. The force on a cluster is a positive number times
+//! `F = sum_(l <= L) Im(rho_l conj(e)^l) + sum_j m_j h(x_j - x)`,
+//! `h(d) = sum_(l > L) c_l sin(l d)`, `c_l = l I_l / ((L + 1) I_(L+1))`. So F = 0 for all clusters
+//! but one, together with `R_l - gamma_l rho_l = 0`, is a system whose terms have size 1 for all
+//! beta. The force on the last cluster is 0, too, because
+//! `sum_i m_i F_i = sum_l Im(rho_l conj(R_l)) = 0`. Its derivative is singular exactly where that of
+//! the forces is: this is the Schur complement of the block `-gamma` of rho.
+//!
+//! F = 0 for all clusters is a linear system for rho, which bounds it on a box. For neighbours a
+//! and b at a small positive distance, so is the quotient `(F_a - F_b) / (x_b - x_a)`: a mean of
+//! `sum_l l Re(rho_l conj(e)^l) + sum_j m_j h'(x_j - x)` between both.
 
 use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Pairs, Row, grid_down, grid_up};
-use super::super::kernel::{Kernel, exp, pi};
+use super::super::kernel::{Kernel, pi};
 use super::shape::common;
 use super::solve;
 use crate::num::interval::Interval;
@@ -20,101 +28,168 @@ use crate::num::interval::Interval;
 /// Largest beta for which the test is made.
 pub(super) const MOST: f64 = 0.5;
 
-/// Sine, cosine and h over distances in turns, for all beta of an interval.
-struct Ranges {
-    turns: Kernel,
-    beta: (f64, f64),
+/// Number of terms of h; for `beta <= 1/2` the next ones are below 1e-13.
+const TERMS: usize = 10;
+
+/// Largest gap, in turns, at which the quotient of the forces on both clusters is tested.
+const NEAR: f64 = 0.25;
+
+/// Sine and cosine.
+type SinCos = (Interval, Interval);
+
+/// `sum_m (beta / 2)^(2 m) / (m! (m + l)!) = I_l(beta) / (beta / 2)^l`, for `beta <= 1/2`.
+fn bessel(l: usize, beta: Interval) -> Interval {
+    let quarter = (beta / Interval::exact(2.0)).sqr();
+    let mut term = (1..=l).fold(Interval::exact(1.0), |t, k| t / Interval::exact(k as f64));
+    let mut sum = term;
+    for m in 1..=8 {
+        term = term * quarter / Interval::exact((m * (m + l)) as f64);
+        sum = sum + term;
+    }
+    // The next terms are below 1e-15 times the first one.
+    sum + Interval::new(0.0, 1e-15 * sum.hi())
 }
 
-impl Ranges {
-    /// Sine and cosine: pull and weight for beta = 0.
-    fn sin_cos(&self, (lo, hi): (f64, f64)) -> (Interval, Interval) {
-        let found = self.turns.ranges(lo, hi);
-        (found.u, found.w)
+/// The order parameters of a level for all beta of an interval.
+pub(super) struct Level {
+    pub(super) level: usize,
+    gamma: Vec<Interval>,
+    /// `c_l` for `l = level + 1, ...`.
+    c: Vec<Interval>,
+    turns: Kernel,
+}
+
+impl Level {
+    pub(super) fn new(level: usize, beta: (f64, f64)) -> Self {
+        let beta = Interval::new(beta.0, beta.1);
+        let half = beta / Interval::exact(2.0);
+        let power = |n: usize| (0..n).fold(Interval::exact(1.0), |p, _| p * half);
+        // l I_l / (k I_k) for l >= k.
+        let ratio = |l: usize, k: usize| {
+            let sizes = bessel(l, beta) / bessel(k, beta);
+            Interval::exact(l as f64) / Interval::exact(k as f64) * power(l - k) * sizes
+        };
+        Self {
+            level,
+            gamma: (1..=level).map(|l| ratio(level + 1, l)).collect(),
+            c: (0..TERMS).map(|t| ratio(level + 1 + t, level + 1)).collect(),
+            turns: Kernel::new((0.0, 0.0)),
+        }
     }
 
-    /// h and its derivative `e^{beta cos} (-sin^2) + cos (e^{beta cos} - 1) / beta`. The second
-    /// factor grows with beta and with the cosine.
+    /// Sine and cosine of l times a distance in turns: pull and weight for beta = 0.
+    fn sin_cos(&self, l: usize, (lo, hi): (f64, f64)) -> SinCos {
+        // Exact: multiples of 2^-48 below 2^5.
+        let (lo, width) = (l as f64 * lo, l as f64 * (hi - lo));
+        if width >= 1.0 {
+            return (Interval::symmetric(1.0), Interval::symmetric(1.0));
+        }
+        let lo = lo - lo.floor();
+        let first = self.turns.ranges(lo, (lo + width).min(1.0));
+        if lo + width <= 1.0 {
+            return (first.u, first.w);
+        }
+        let second = self.turns.ranges(0.0, lo + width - 1.0);
+        let hull = |a: Interval, b: Interval| Interval::new(a.lo().min(b.lo()), a.hi().max(b.hi()));
+        (hull(first.u, second.u), hull(first.w, second.w))
+    }
+
+    /// h and its derivative over distances in turns.
     fn h(&self, distances: (f64, f64)) -> (Interval, Interval) {
-        let (sin, cos) = self.sin_cos(distances);
-        // The relative error of the exponential is below 2e-15, that of the product below 1e-15.
-        let less = |beta: f64, c: f64, side: f64| {
-            (exp(beta * c) * (1.0 + side * 4e-15) - 1.0) / beta + side * 1e-15
-        };
-        let (low, high) = self.beta;
-        let slope = Interval::new(less(low, cos.lo(), -1.0), less(high, cos.hi(), 1.0));
-        let power = Interval::new(low, high) * cos;
-        let whole = Interval::new(exp(power.lo()) * (1.0 - 4e-15), exp(power.hi()) * (1.0 + 4e-15));
-        (slope * sin, slope * cos - whole * sin.sqr())
+        let mut sum = (Interval::ZERO, Interval::ZERO);
+        for (t, c) in self.c.iter().enumerate() {
+            let l = self.level + 1 + t;
+            let ((sin, cos), slope) = (self.sin_cos(l, distances), Interval::exact(l as f64) * *c);
+            sum = (sum.0 + *c * sin, sum.1 + slope * cos);
+        }
+        // c_(l+1) < c_l / 6.
+        let rest = Interval::symmetric(self.c[TERMS - 1].hi());
+        (sum.0 + rest, sum.1 + Interval::exact(30.0) * rest)
     }
 }
 
 /// Places, h and its derivatives on a box or at a point, for clusters in the order after a gap.
-struct Parts {
+struct Parts<'a> {
     k: usize,
     mass: Row<f64>,
-    sin_cos: Row<(Interval, Interval)>,
+    level: &'a Level,
+    /// Sine and cosine of `l x_a`, by cluster and l.
+    powers: Vec<Vec<SinCos>>,
     /// The sums of `m_b h(x_b - x_a)`.
     sums: Row<Interval>,
     /// The derivatives of h by pairs.
     slopes: Vec<Row<Interval>>,
 }
 
-impl Parts {
+impl<'a> Parts<'a> {
     /// `distances` are those from cluster a to cluster b > a in turns.
     fn new(
         mass: Row<f64>,
         k: usize,
-        ranges: &Ranges,
+        level: &'a Level,
         distances: &dyn Fn(usize, usize) -> (f64, f64),
     ) -> Self {
-        let mut sin_cos = [(Interval::ZERO, Interval::exact(1.0)); MAX_TOKENS];
         let mut sums = [Interval::ZERO; MAX_TOKENS];
         let mut slopes = vec![[Interval::ZERO; MAX_TOKENS]; k];
         for a in 0..k {
             for b in a + 1..k {
-                let apart = distances(a, b);
-                let (h, slope) = ranges.h(apart);
+                let (h, slope) = level.h(distances(a, b));
                 sums[a] = sums[a] + Interval::exact(mass[b]) * h;
                 sums[b] = sums[b] - Interval::exact(mass[a]) * h;
                 (slopes[a][b], slopes[b][a]) = (slope, slope);
-                if a == 0 {
-                    sin_cos[b] = ranges.sin_cos(apart);
-                }
             }
         }
-        Self { k, mass, sin_cos, sums, slopes }
+        let powers = (0..k)
+            .map(|a| {
+                let place = if a == 0 { (0.0, 0.0) } else { distances(0, a) };
+                (1..=level.level).map(|l| level.sin_cos(l, place)).collect()
+            })
+            .collect();
+        Self { k, mass, level, powers, sums, slopes }
     }
 
-    /// The sum of `m_j e_j`.
-    fn moment(&self) -> [Interval; 2] {
-        let mut sum = [Interval::ZERO; 2];
-        for (m, (sin, cos)) in self.mass[..self.k].iter().zip(&self.sin_cos) {
-            let m = Interval::exact(*m);
-            sum = [sum[0] + m * *cos, sum[1] + m * *sin];
-        }
-        sum
+    /// Number of unknowns.
+    fn unknowns(&self) -> usize {
+        self.k - 1 + 2 * self.level.level
+    }
+
+    /// Real and imaginary parts of `R_1, R_2, ...`.
+    fn moments(&self) -> Vec<Interval> {
+        let of = |l: usize, part: &dyn Fn(SinCos) -> Interval| {
+            (0..self.k).fold(Interval::ZERO, |sum, a| {
+                sum + Interval::exact(self.mass[a]) * part(self.powers[a][l])
+            })
+        };
+        (0..self.level.level).flat_map(|l| [of(l, &|v| v.1), of(l, &|v| v.0)]).collect()
+    }
+
+    /// The coefficients of rho in the force on a cluster.
+    fn row(&self, a: usize) -> Vec<Interval> {
+        self.powers[a].iter().flat_map(|(sin, cos)| [-*sin, *cos]).collect()
     }
 
     /// The equations.
-    fn equations(&self, rho: [Interval; 2], beta: Interval) -> Vec<Interval> {
+    fn equations(&self, rho: &[Interval]) -> Vec<Interval> {
         let force = |a: usize| {
-            let (sin, cos) = self.sin_cos[a];
-            rho[1] * cos - rho[0] * sin + self.sums[a]
+            let row = self.row(a);
+            row.iter().zip(rho).fold(self.sums[a], |sum, (c, r)| sum + *c * *r)
         };
         let mut all: Vec<Interval> = (0..self.k - 1).map(force).collect();
-        let moment = self.moment();
-        all.extend([moment[0] - beta * rho[0], moment[1] - beta * rho[1]]);
+        let moments = self.moments();
+        let rest = moments.iter().zip(rho).enumerate();
+        all.extend(rest.map(|(x, (m, r))| *m - self.level.gamma[x / 2] * *r));
         all
     }
 
     /// Their derivatives by the gaps after each cluster, in radians, and by rho.
-    fn derivatives(&self, rho: [Interval; 2], beta: Interval) -> Vec<Vec<Interval>> {
-        let (k, zero) = (self.k, Interval::ZERO);
-        let mut rows = Vec::with_capacity(k + 1);
+    fn derivatives(&self, rho: &[Interval]) -> Vec<Vec<Interval>> {
+        let (k, n, zero) = (self.k, self.unknowns(), Interval::ZERO);
+        let mut rows = Vec::with_capacity(n);
         for a in 0..k - 1 {
-            let (sin, cos) = self.sin_cos[a];
-            let turning = rho[1] * sin + rho[0] * cos;
+            let turning = self.powers[a].iter().enumerate().fold(zero, |sum, (l, (sin, cos))| {
+                let both = rho[2 * l + 1] * *sin + rho[2 * l] * *cos;
+                sum + Interval::exact(l as f64 + 1.0) * both
+            });
             let by_gap = |l: usize| {
                 // The gap moves all clusters after it.
                 let others = if a > l { 0..l + 1 } else { l + 1..k };
@@ -122,63 +197,159 @@ impl Parts {
                     .fold(zero, |sum, b| sum + Interval::exact(self.mass[b]) * self.slopes[a][b]);
                 if a > l { -(turning + pull) } else { pull }
             };
-            rows.push((0..k - 1).map(by_gap).chain([-sin, cos]).collect());
+            rows.push((0..k - 1).map(by_gap).chain(self.row(a)).collect());
         }
-        let mut moved = [vec![zero; k + 1], vec![zero; k + 1]];
-        for l in (0..k - 1).rev() {
-            let ((sin, cos), m) = (self.sin_cos[l + 1], Interval::exact(self.mass[l + 1]));
-            let after = |row: &[Interval]| if l + 2 < k { row[l + 1] } else { zero };
-            moved[0][l] = after(&moved[0]) - m * sin;
-            moved[1][l] = after(&moved[1]) + m * cos;
+        for x in 0..2 * self.level.level {
+            let (l, is_sine) = (x / 2, x % 2 == 1);
+            let mut row = vec![zero; n];
+            let mut sum = zero;
+            for gap in (0..k - 1).rev() {
+                let (sin, cos) = self.powers[gap + 1][l];
+                let turned = if is_sine { cos } else { -sin };
+                let mass = Interval::exact((l as f64 + 1.0) * self.mass[gap + 1]);
+                sum = sum + mass * turned;
+                row[gap] = sum;
+            }
+            row[k - 1 + x] = -self.level.gamma[l];
+            rows.push(row);
         }
-        (moved[0][k - 1], moved[1][k]) = (-beta, -beta);
-        rows.extend(moved);
         rows
     }
 
-    /// Bounds of rho at the zeros, or `None` if there are none.
-    fn rho(&self, beta: Interval) -> Option<[Interval; 2]> {
-        let mut rho = self.moment().map(|v| v / beta);
-        let mut meet = |x: usize, found: Interval| {
-            let (lo, hi) = (rho[x].lo().max(found.lo()), rho[x].hi().min(found.hi()));
-            if lo <= hi {
-                rho[x] = Interval::new(lo, hi);
-            }
-            lo <= hi
+    /// The quotient of the forces on two neighbours: the coefficients of rho and the rest, from the
+    /// place of the arc between them, and masses with their distances from it.
+    fn quotient(&self, arc: (f64, f64), others: &[(f64, (f64, f64))]) -> Linear {
+        let of = |l: usize| {
+            let ((sin, cos), l) = (self.level.sin_cos(l, arc), Interval::exact(l as f64));
+            [l * cos, l * sin]
         };
-        for a in 0..self.k {
-            for b in a + 1..self.k {
-                let ((sin_a, cos_a), (sin_b, cos_b)) = (self.sin_cos[a], self.sin_cos[b]);
-                let below = cos_a * sin_b - sin_a * cos_b;
-                if below.mig() < 0.05 {
-                    continue;
-                }
-                let (own, other) = (self.sums[a], self.sums[b]);
-                let found =
-                    [(other * cos_a - own * cos_b) / below, (other * sin_a - own * sin_b) / below];
-                if !(meet(0, found[0]) && meet(1, found[1])) {
-                    return None;
-                }
-            }
-        }
-        Some(rho)
+        let rest = others.iter().fold(Interval::ZERO, |sum, (mass, distances)| {
+            sum + Interval::exact(*mass) * self.level.h(*distances).1
+        });
+        Linear { by: (1..=self.level.level).flat_map(of).collect(), rest }
+    }
+
+    /// Bounds of rho at the zeros, or `None` if there are none, from the forces and quotients.
+    fn rho(&self, quotients: Vec<Linear>) -> Option<Vec<Interval>> {
+        let moments = self.moments();
+        let mut rho: Vec<Interval> =
+            moments.iter().enumerate().map(|(x, m)| *m / self.level.gamma[x / 2]).collect();
+        let mut rows: Vec<Linear> =
+            (0..self.k).map(|a| Linear { by: self.row(a), rest: self.sums[a] }).collect();
+        contract(&rows, &mut rho)?;
+        rows.extend(quotients);
+        let holds = rows.iter().all(|row| row.at(&rho).contains(0.0));
+        (holds && !is_contradiction(&rows, &rho)).then_some(rho)
     }
 }
 
-/// The part of a box of small beta in which its zeros lie, from the ranges of the box; `None` if it
-/// has no zeros, or only regular ones.
+/// A linear function of rho.
+struct Linear {
+    by: Vec<Interval>,
+    rest: Interval,
+}
+
+impl Linear {
+    fn at(&self, rho: &[Interval]) -> Interval {
+        self.by.iter().zip(rho).fold(self.rest, |sum, (c, r)| sum + *c * *r)
+    }
+
+    fn middle(&self) -> Vec<f64> {
+        self.by.iter().map(|v| v.mid()).collect()
+    }
+}
+
+/// The matrix Y with the smallest entries for which Y B is 1, B the middles of coefficients.
+fn left_inverse(rows: &[Linear]) -> Option<Vec<Vec<f64>>> {
+    let middle: Vec<Vec<f64>> = rows.iter().map(Linear::middle).collect();
+    let count = middle.first()?.len();
+    let product = |x: usize, y: usize| middle.iter().map(|r| r[x] * r[y]).sum();
+    let square: Vec<Vec<f64>> =
+        (0..count).map(|x| (0..count).map(|y| product(x, y)).collect()).collect();
+    let left = |row: &Vec<f64>| -> Vec<f64> {
+        let of = |r: &Vec<f64>| row.iter().zip(r).map(|(i, v)| i * v).sum();
+        middle.iter().map(of).collect()
+    };
+    Some(solve::inverse(&square)?.iter().map(left).collect())
+}
+
+/// Narrower bounds of the solutions of `B rho + K = 0`, from `rho = -Y K + (I - Y B) rho` with a
+/// left inverse Y of B; `None` if there are none.
+fn contract(rows: &[Linear], rho: &mut [Interval]) -> Option<()> {
+    let Some(left) = left_inverse(rows) else { return Some(()) };
+    let count = rho.len();
+    let constants: Vec<Interval> = rows.iter().map(|row| row.rest).collect();
+    let first = solve::apply(&left, &constants);
+    let entry = |x: usize, y: usize| {
+        let one = Interval::exact(if x == y { 1.0 } else { 0.0 });
+        let terms = left[x].iter().zip(rows);
+        terms.fold(one, |sum, (v, row)| sum - Interval::exact(*v) * row.by[y])
+    };
+    let rest: Vec<Vec<Interval>> =
+        (0..count).map(|x| (0..count).map(|y| entry(x, y)).collect()).collect();
+    let norm = rest.iter().map(|row| row.iter().map(|v| v.mag()).sum::<f64>());
+    let norm = norm.fold(0.0, f64::max) * (1.0 + 1e-14);
+    if norm < 0.999 {
+        let size = first.iter().map(|v| v.mag()).fold(0.0, f64::max);
+        let bound = Interval::symmetric(size / (1.0 - norm) * (1.0 + 1e-12));
+        for r in rho.iter_mut() {
+            *r = meet(*r, bound)?;
+        }
+    }
+    for _ in 0..3 {
+        for x in 0..count {
+            let terms = rest[x].iter().zip(rho.iter());
+            let found = terms.fold(-first[x], |sum, (v, r)| sum + *v * *r);
+            rho[x] = meet(rho[x], found)?;
+        }
+    }
+    Some(())
+}
+
+/// Whether `B rho + K = 0` has no solution because of a combination of its rows: the part of K that
+/// is orthogonal to B.
+fn is_contradiction(rows: &[Linear], rho: &[Interval]) -> bool {
+    let Some(left) = left_inverse(rows) else { return false };
+    let middle: Vec<f64> = rows.iter().map(|row| row.rest.mid()).collect();
+    let solved: Vec<f64> =
+        left.iter().map(|y| y.iter().zip(&middle).map(|(y, k)| y * k).sum()).collect();
+    let numbers: Vec<Interval> = rows
+        .iter()
+        .zip(&middle)
+        .map(|(row, k)| {
+            let part: f64 = row.middle().iter().zip(&solved).map(|(b, x)| b * x).sum();
+            Interval::exact(k - part)
+        })
+        .collect();
+    let combined = |of: &dyn Fn(&Linear) -> Interval| {
+        numbers.iter().zip(rows).fold(Interval::ZERO, |sum, (n, row)| sum + *n * of(row))
+    };
+    let rest = combined(&|row| row.rest);
+    let sum =
+        rho.iter().enumerate().fold(rest, |sum, (x, r)| sum + combined(&|row| row.by[x]) * *r);
+    !sum.contains(0.0)
+}
+
+/// The numbers that lie in both intervals.
+fn meet(a: Interval, b: Interval) -> Option<Interval> {
+    let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
+    (lo <= hi).then(|| Interval::new(lo, hi))
+}
+
+/// The part of a box of small beta in which its zeros with positive gaps lie, from the ranges of the
+/// box; `None` if it has no zeros, or only regular ones.
 pub(super) fn undecided_part(
     arrangement: &Arrangement,
+    level: usize,
     cell: &Cell,
     pairs: &Pairs,
 ) -> Option<Cell> {
-    let k = arrangement.k;
+    let (k, level) = (arrangement.k, Level::new(level, cell.beta));
     let r = cell.widest(k).0;
     let after = |x: usize| (r + 1 + x) % k;
     let mass: Row<f64> =
         std::array::from_fn(|x| if x < k { arrangement.mass[after(x)] } else { 0.0 });
-    let ranges = Ranges { turns: Kernel::new((0.0, 0.0)), beta: cell.beta };
-    let parts = Parts::new(mass, k, &ranges, &|a, b| {
+    let distances = |a: usize, b: usize| {
         let (p, q) = (after(a), after(b));
         if p < q {
             pairs.distance[p][q]
@@ -186,10 +357,23 @@ pub(super) fn undecided_part(
             let (lo, hi) = pairs.distance[q][p];
             (1.0 - hi, 1.0 - lo)
         }
-    });
-    let beta = Interval::new(cell.beta.0, cell.beta.1);
-    let rho = parts.rho(beta)?;
-    let by = parts.derivatives(rho, beta);
+    };
+    let parts = Parts::new(mass, k, &level, &distances);
+    let quotient = |a: usize| {
+        let (b, gap) = (a + 1, cell.gaps[after(a)].1);
+        let start = if a == 0 { 0.0 } else { distances(0, a).0 };
+        let hull = |t: usize| match t {
+            // Backwards: h' is even.
+            _ if t < a => (distances(t, a).0, distances(t, b).1),
+            _ if t > b => (distances(b, t).0, distances(a, t).1),
+            _ => (0.0, gap),
+        };
+        let others: Vec<(f64, (f64, f64))> = (0..k).map(|t| (mass[t], hull(t))).collect();
+        let apart = gap < NEAR && others.iter().all(|o| o.1.0 <= o.1.1);
+        apart.then(|| parts.quotient((start, distances(0, b).1), &others))
+    };
+    let rho = parts.rho((0..k - 1).filter_map(quotient).collect())?;
+    let by = parts.derivatives(&rho);
     let turn = pi() * Interval::exact(2.0);
     let Some(centre) = arrangement.centre(r, cell) else { return Some(*cell) };
     // Differences of multiples of 2^-48 are exact.
@@ -199,8 +383,8 @@ pub(super) fn undecided_part(
             Interval::new(gap.0 - centre[l], gap.1 - centre[l]) * turn
         })
         .collect();
-    let middle = rho.map(|v| Interval::exact(v.mid()));
-    around.extend([rho[0] - middle[0], rho[1] - middle[1]]);
+    let middle: Vec<Interval> = rho.iter().map(|v| Interval::exact(v.mid())).collect();
+    around.extend(rho.iter().zip(&middle).map(|(r, m)| *r - *m));
     let Some(y) = solve::inverse(&solve::middles(&by)) else { return Some(*cell) };
     let rest = solve::defect(&y, &by);
     let up = |s: f64, v: f64| (s + v).next_up();
@@ -212,15 +396,15 @@ pub(super) fn undecided_part(
     if regular {
         return None;
     }
-    let at = Parts::new(mass, k, &ranges, &|a, b| {
+    let at = Parts::new(mass, k, &level, &|a, b| {
         // Exact: multiples of 2^-48.
         let distance: f64 = centre[a..b].iter().sum();
         (distance, distance)
     });
-    let step = solve::apply(&y, &at.equations(middle, beta));
+    let step = solve::apply(&y, &at.equations(&middle));
     let mut within = *cell;
-    for l in 0..k + 1 {
-        let moved = rest[l].iter().zip(&around).fold(-step[l], |sum, (v, z)| sum + *v * *z);
+    for (l, row) in rest.iter().enumerate() {
+        let moved = row.iter().zip(&around).fold(-step[l], |sum, (v, z)| sum + *v * *z);
         if moved.hi() < around[l].lo() || moved.lo() > around[l].hi() {
             return None;
         }
@@ -239,53 +423,80 @@ mod tests {
     use super::super::super::cell::{Cell, MAX_TOKENS, grid_down};
     use super::super::super::kernel::Kernel;
     use super::super::super::strata::arrange;
-    use super::{Parts, Ranges, undecided_part};
+    use super::{Level, Parts, undecided_part};
     use crate::num::interval::Interval;
     use crate::num::stream::Stream;
 
-    /// The equations by their definition, for angles of the clusters.
-    fn plain(x: &[f64], mass: &[f64], rho: [f64; 2], beta: f64) -> Vec<f64> {
-        let h = |d: f64| (beta * d.cos()).exp_m1() / beta * d.sin();
+    /// `I_l(beta)` by its series.
+    fn bessel(l: usize, beta: f64) -> f64 {
+        let mut term = (1..=l).fold(1.0, |t, k| t * 0.5 * beta / k as f64);
+        let mut sum = term;
+        for m in 1..20 {
+            term *= 0.25 * beta * beta / (m * (m + l)) as f64;
+            sum += term;
+        }
+        sum
+    }
+
+    /// The equations by their definition, for angles of the clusters: the whole force, minus the
+    /// part of the order parameters, plus that of rho.
+    fn plain(level: usize, x: &[f64], mass: &[f64], rho: &[f64], beta: f64) -> Vec<f64> {
         let sum = |of: &dyn Fn(usize) -> f64| (0..x.len()).map(|j| mass[j] * of(j)).sum::<f64>();
-        let force = |a: usize| rho[1] * x[a].cos() - rho[0] * x[a].sin() + sum(&|j| h(x[j] - x[a]));
-        let mut all: Vec<f64> = (0..x.len() - 1).map(force).collect();
-        all.push(sum(&|j| x[j].cos()) - beta * rho[0]);
-        all.push(sum(&|j| x[j].sin()) - beta * rho[1]);
-        all
+        let size = |l: usize| l as f64 * bessel(l, beta);
+        let own = size(level + 1);
+        let force = |a: usize| {
+            let all =
+                sum(&|j| 0.5 * beta * (beta * (x[j] - x[a]).cos()).exp() * (x[j] - x[a]).sin());
+            let low = |l: usize| size(l) * sum(&|j| (l as f64 * (x[j] - x[a])).sin());
+            let tail = (all - (1..=level).map(low).sum::<f64>()) / own;
+            let of = |l: usize| {
+                let (sin, cos) = (l as f64 * x[a]).sin_cos();
+                rho[2 * l - 1] * cos - rho[2 * l - 2] * sin
+            };
+            tail + (1..=level).map(of).sum::<f64>()
+        };
+        let mut found: Vec<f64> = (0..x.len() - 1).map(force).collect();
+        for l in 1..=level {
+            let gamma = own / size(l);
+            found.push(sum(&|j| (l as f64 * x[j]).cos()) - gamma * rho[2 * l - 2]);
+            found.push(sum(&|j| (l as f64 * x[j]).sin()) - gamma * rho[2 * l - 1]);
+        }
+        found
     }
 
     #[test]
     fn equations_and_derivatives_contain_the_definitions() {
         let (mut s, tau) = (Stream::new(2, &["order parameter"]), std::f64::consts::TAU);
         for trial in 0..300 {
-            let (k, beta, width) = (3 + trial % 4, s.uniform_in(0.01, 0.5), 1e-3);
+            let (k, level, width) = (3 + trial % 4, 1 + trial % 3, 1e-3);
+            // Beyond, the difference of the whole force and its parts loses the tail.
+            let beta = s.uniform_in(0.2, 0.49);
             let gaps: Vec<f64> = (1..k).map(|_| grid_down(s.uniform_in(0.05, 0.2))).collect();
-            let rho = [s.uniform_in(-2.0, 2.0), s.uniform_in(-2.0, 2.0)];
+            let rho: Vec<f64> = (0..2 * level).map(|_| s.uniform_in(-2.0, 2.0)).collect();
             let mut mass = [0.0; MAX_TOKENS];
             mass[..k].fill_with(|| s.uniform_in(1.0, 4.0).floor());
-            let ranges = Ranges { turns: Kernel::new((0.0, 0.0)), beta: (beta, beta + width) };
-            let parts = Parts::new(mass, k, &ranges, &|a, b| {
+            let of_level = Level::new(level, (beta, beta + width));
+            let parts = Parts::new(mass, k, &of_level, &|a, b| {
                 let sum: f64 = gaps[a..b].iter().sum();
                 (sum, sum + (b - a) as f64 * grid_down(width))
             });
-            let boxed = rho.map(|v| Interval::new(v, v + width));
-            let betas = Interval::new(beta, beta + width);
-            let (f, by) = (parts.equations(boxed, betas), parts.derivatives(boxed, betas));
+            let boxed: Vec<Interval> = rho.iter().map(|v| Interval::new(*v, v + width)).collect();
+            let (f, by) = (parts.equations(&boxed), parts.derivatives(&boxed));
             let mut inside: Vec<f64> =
                 gaps.iter().chain(&rho).map(|v| v + width * s.uniform_in(0.0, 0.99)).collect();
             let beta = beta + width * s.uniform_in(0.0, 1.0);
             let of = |z: &[f64]| {
                 let mut x = vec![0.0];
                 (0..k - 1).for_each(|l| x.push(x[l] + tau * z[l]));
-                plain(&x, &mass[..k], [z[k - 1], z[k]], beta)
+                plain(level, &x, &mass[..k], &z[k - 1..], beta)
             };
             let near = |v: Interval, wanted: f64, slack: f64| {
                 assert!(v.lo() - slack <= wanted && wanted <= v.hi() + slack, "{v:?} {wanted}");
-                assert!(v.width() < 2.0, "{trial} {v:?}");
+                assert!(v.width() < 10.0, "{trial} {v:?}");
             };
-            f.iter().zip(of(&inside)).for_each(|(f, v)| near(*f, v, 1e-12));
-            for m in 0..k + 1 {
-                let (own, h) = (inside[m], 1e-6);
+            f.iter().zip(of(&inside)).for_each(|(f, v)| near(*f, v, 1e-10));
+            for m in 0..inside.len() {
+                let (own, h) = (inside[m], 1e-5);
                 let step = if m < k - 1 { h / tau } else { h };
                 inside[m] = own + step;
                 let up = of(&inside);
@@ -293,7 +504,7 @@ mod tests {
                 let down = of(&inside);
                 inside[m] = own;
                 for (row, (u, d)) in by.iter().zip(up.iter().zip(&down)) {
-                    near(row[m], (u - d) / (2.0 * h), 1e-8);
+                    near(row[m], (u - d) / (2.0 * h), 1e-4);
                 }
             }
         }
@@ -317,7 +528,7 @@ mod tests {
             (vec![vec![1, 1], vec![1], vec![1]], vec![far, gap, far]),
         ] {
             let (arrangement, k) = (arrange(&clusters), gaps.len());
-            for _ in 0..400 {
+            for trial in 0..400 {
                 let wide = 10f64.powf(s.uniform_in(-6.0, -0.7));
                 let mut cell = Cell { gaps: [(0.0, 0.0); MAX_TOKENS], beta: (beta, beta) };
                 for (c, g) in cell.gaps.iter_mut().zip(&gaps) {
@@ -326,7 +537,8 @@ mod tests {
                 }
                 assert!(cell.close(k));
                 let pairs = arrangement.pairs(&cell, &Kernel::new((beta, beta)));
-                if let Some(part) = undecided_part(&arrangement, &cell, &pairs) {
+                let level = 1 + trial % 2;
+                if let Some(part) = undecided_part(&arrangement, level, &cell, &pairs) {
                     let holds =
                         |(c, g): (&(f64, f64), &f64)| c.0 - 1e-12 <= *g && *g <= c.1 + 1e-12;
                     assert!(part.gaps.iter().zip(&gaps).all(holds), "{cell:?} {part:?}");

@@ -223,11 +223,16 @@ impl<'a> Covering<'a> {
             if step.empty || step.regular {
                 return Verdict::Decided;
             }
-            let is_small = cell.beta.1 <= order_parameter::MOST;
-            if is_small && matches!(arrangement.law, Law::Exponential) {
-                match order_parameter::undecided_part(arrangement, &shrunk, &pairs) {
-                    Some(part) => shrunk = part,
-                    None => return Verdict::Decided,
+            if cell.beta.1 <= order_parameter::MOST && matches!(arrangement.law, Law::Exponential) {
+                for level in 1..=most_levels(k) {
+                    let part = order_parameter::undecided_part(arrangement, level, &shrunk, &pairs);
+                    match part {
+                        Some(part) => shrunk = part,
+                        None => return Verdict::Decided,
+                    }
+                    if !shrunk.close(k) {
+                        return Verdict::Decided;
+                    }
                 }
             }
             if self.folds.iter().any(|f| f.covers(arrangement, &cell.gaps[..k], cell.beta)) {
@@ -271,6 +276,12 @@ impl<'a> Covering<'a> {
             }
         }
     }
+}
+
+/// The largest level of order parameters for k clusters: those of a higher level do not all vanish
+/// for k clusters that are apart.
+fn most_levels(k: usize) -> usize {
+    ((k - 1) / 2).clamp(1, 3)
 }
 
 fn split_beta(cell: Cell) -> Verdict {
