@@ -158,6 +158,10 @@ impl Arguments {
         if intervals != 1 {
             let expected = "one interval A..B: of --beta, of one mass, or of a parameter of the \
                             interaction such as sigmoid:k=1..4";
+            if let Some(text) = interaction.filter(|_| !written) {
+                // A text that is no interaction has an error of its own.
+                landscape::interaction(text, beta).map_err(|e| self.named(e))?;
+            }
             return Err(Error::parameter("continue", format!("{intervals} intervals"), expected));
         }
         let with_beta = |text: &str, value: &str| {

@@ -81,7 +81,7 @@ const GOOD: &str = "
     figure --tokens ../two.npz --array h inner-products; hunt --beyond --n 9 --d 2 --beta 1
     hunt --dynamics usa !; hunt --law cap:radius=0.3 !; hunt --minutes 0.02 =
     continue --n 4; continue --beta 2..2.5; continue --start 1+1+1; continue --branches-only
-    continue --masses ../masses.csv
+    continue --masses ../masses.csv; continue --interaction sigmoid:k=1..2 --beta -
     landscape --d any; landscape --n 4; landscape --beta 2..3; landscape --shard 0/2 --out new
     landscape --from ../masses.csv --out new !; landscape --lean l --benign --out new *; hunt --out other.json
     hunt --replay ../h.json !; list --markdown theorems; measure --kernel-beta 4 --tokens ../angles.csv
