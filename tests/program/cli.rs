@@ -2,7 +2,9 @@
 
 use crate::program::{json, run};
 use crate::snapshot;
-use metastable::cli::digits::{resolved, with_error};
+use metastable::cli::digits::{
+    error_bound, point_within, resolved, rounded_to, with_error, within,
+};
 use metastable::cli::progress::line;
 use metastable::lab::{Experiment, arrays};
 use metastable::num::stream::Stream;
@@ -728,6 +730,16 @@ fn digits_are_printed_up_to_the_error() {
     assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");
     assert_eq!(with_error(0.125, 0.0), "0.125");
     assert_eq!(with_error(f64::NAN, 1.0), "NaN (error unknown)");
+    assert_eq!(rounded_to(0.499_999_999_999_999_7, 4e-16), "0.5");
+    assert_eq!(rounded_to(0.123_456, 1e-3), "0.123");
+    assert_eq!(rounded_to(-7e-18, 3e-16), "0");
+    assert_eq!(rounded_to(0.125, 0.0), "0.125");
+    assert_eq!(error_bound(1.1e-15), "2e-15");
+    assert_eq!(error_bound(2e-15), "2e-15");
+    assert_eq!(error_bound(9.5e-3), "0.01");
+    // The bound is that of the printed number.
+    assert_eq!(within(0.123_456, 1e-3), "0.123 +- 0.002");
+    assert_eq!(point_within(&[0.0, 1.0, 0.0], 3e-16), "[0, 1, 0] +- 3e-16");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! For all arguments, a prediction is an error or has numbers within their bounds, so no inner
 //! product of 9.7 and no NaN.
 
+use crate::program::printed;
 use metastable::cli::call::{Refusal, answer};
 use metastable::num::stream::Stream;
 use metastable::prediction::find;
@@ -258,6 +259,26 @@ fn a_number_out_of_its_bounds_is_an_error() {
         ("normalisation", "radius", json!([1.0, -1.0]), false),
     ] {
         assert_eq!(check(name, key, value.clone()), good, "{name}: {key} = {value}");
+    }
+}
+
+#[test]
+fn text_has_the_digits_that_the_error_resolves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (line, expected) in [
+        ("polygon --m 3 --dynamics usa --interaction power:p=3", "rates: 0, 0.5, 0.5\n"),
+        ("polygon --m 6 --beta 0", "rates: 0, 0.5, 0, 0, 0, 0.5\n"),
+        // 6/35 and 8/63, with errors of 2e-15 and 5e-15.
+        (
+            "growth-rates --d 3 --modes 4 --dynamics usa --interaction power:p=3",
+            "rates: 0, 0, 0.17142857142857, 0, 0.12698412698413\n",
+        ),
+        // 1 - 1/1000.
+        ("long-context --d 3 --c 1 --n 1000", "subcritical length: 0.999\n"),
+        ("rank-collapse --log-size -1", "critical log size: 0\n"),
+    ] {
+        let found = printed(folder.path(), &format!("predict {line}"));
+        assert!(found.contains(expected), "{line}: {found}");
     }
 }
 
