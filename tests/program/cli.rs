@@ -2,9 +2,6 @@
 
 use crate::program::{json, run};
 use crate::snapshot;
-use metastable::cli::digits::{
-    error_bound, point_within, resolved, rounded_to, with_error, within,
-};
 use metastable::cli::progress::line;
 use metastable::lab::{Experiment, arrays};
 use metastable::num::stream::Stream;
@@ -719,38 +716,6 @@ fn completions_contain_the_names() {
     for name in ["cone-collapse", "phase-diagram", "causal-usa", "staircase"] {
         assert!(script.contains(name), "{name}");
     }
-}
-
-#[test]
-fn digits_are_printed_up_to_the_error() {
-    assert_eq!(with_error(20.595_612_3, 3e-5), "20.5956 +- 3e-5");
-    assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3");
-    assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
-    assert_eq!(with_error(1.234_567_8e20, 2e17), "1.23e20 +- 2e17");
-    assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");
-    assert_eq!(with_error(0.125, 0.0), "0.125");
-    assert_eq!(with_error(f64::NAN, 1.0), "NaN (error unknown)");
-    assert_eq!(rounded_to(0.499_999_999_999_999_7, 4e-16), "0.5");
-    assert_eq!(rounded_to(0.123_456, 1e-3), "0.123");
-    assert_eq!(rounded_to(-7e-18, 3e-16), "0");
-    assert_eq!(rounded_to(0.125, 0.0), "0.125");
-    assert_eq!(error_bound(1.1e-15), "2e-15");
-    assert_eq!(error_bound(2e-15), "2e-15");
-    assert_eq!(error_bound(9.5e-3), "0.01");
-    // The bound is that of the printed number.
-    assert_eq!(within(0.123_456, 1e-3), "0.123 +- 0.002");
-    assert_eq!(point_within(&[0.0, 1.0, 0.0], 3e-16), "[0, 1, 0] +- 3e-16");
-}
-
-#[test]
-fn times_are_printed_with_their_known_digits() {
-    let printed = |t: f64, within: f64| resolved(t, within).0;
-    assert_eq!(printed(0.365_879_634, 4e-15), "0.365880");
-    assert_eq!(printed(17_087.892_5, 6.7e-5), "17087.89250");
-    assert_eq!(printed(17_087.892_5, 3.0), "17088");
-    assert_eq!(printed(1.876_543_21e14, 2.1e12), "1.88e14");
-    assert_eq!(printed(0.0, 0.0), "0.000000");
-    assert!((resolved(1.876_543_21e14, 2.1e12).1 - 3.456_79e11).abs() < 1e6);
 }
 
 #[test]
