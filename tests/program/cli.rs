@@ -692,9 +692,13 @@ fn predictions_exist_for_dynamics_beyond_the_sphere() {
 }
 
 #[test]
-fn every_flag_has_a_help_text() {
+fn every_flag_has_a_help_text_and_examples_fit_into_a_line() {
     fn faults(command: &clap::Command, path: &str) -> Vec<String> {
         let mut found = Vec::new();
+        // A longer line is printed as a full line and a short rest.
+        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let long = after.lines().filter(|l| l.chars().count() > 100);
+        found.extend(long.map(|l| format!("{path}: {l}")));
         for a in command.get_arguments() {
             if a.get_help().is_none_or(|h| h.to_string().is_empty()) {
                 found.push(format!("{path} {}: no help", a.get_id()));
