@@ -1,7 +1,8 @@
 //! The graph of connections between critical points: which one the flow reaches from which.
 
-use super::{PaperFigure, columns};
+use super::{Inputs, PaperFigure, columns};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::error::Result;
 
 /// Critical points of five tokens on the circle and their connections.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -9,25 +10,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "Critical points of five tokens on the circle and their connections",
     study: Some(&crate::study::landscape_tour::GRAPH),
     draw: |inputs| {
-        let points = inputs.table("points")?;
-        let (level, energy) = (points.column("unstable"), points.column("log_energy"));
-        let links = covering(&columns(inputs.table("links")?, ["from", "to"])?);
-        let across = horizontal_positions(&level, &links);
-        let most = level.iter().copied().fold(0.0, f64::max);
-        let place = |k: usize| (across[k], level[k]);
-        let mut panel =
-            Panel::new("", Axis::blank(), Axis::integer("unstable directions", -0.5, most + 0.5));
-        for (dash, label) in
-            [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")]
-        {
-            let far = dash == Dash::Dotted;
-            let drawn = links.iter().filter(|(a, b)| (level[*a] - level[*b] > 1.5) == far);
-            for (k, (a, b)) in drawn.enumerate() {
-                panel.line(vec![place(*a), place(*b)], 2, dash, if k == 0 { label } else { "" });
-            }
-        }
+        let graph = Graph::read(inputs)?;
+        let level = &graph.level;
+        let place = |k: usize| (graph.across[k], level[k]);
+        let mut panel = Panel::new(
+            "",
+            Axis::blank(),
+            Axis::integer("unstable directions", -0.5, graph.most + 0.5),
+        );
+        graph.draw_links(&mut panel, |a, b, _| vec![place(a), place(b)]);
         panel.points((0..level.len()).map(place).collect(), 0, 3.0, "");
-        for (k, log_energy) in energy.iter().enumerate() {
+        let points = inputs.table("points")?;
+        for (k, log_energy) in graph.log_energy.iter().enumerate() {
             let sizes =
                 (1..=7).map(|c| points.column(&format!("size_{c}"))[k]).filter(|s| *s > 0.0);
             let sizes = sizes.map(|s| s.to_string()).collect::<Vec<_>>().join("+");
@@ -50,6 +44,50 @@ pub static ENTRY: PaperFigure = PaperFigure {
     },
     ..PaperFigure::EMPTY
 };
+
+/// Critical points in rows by their unstable directions, with the connections between them.
+pub(super) struct Graph {
+    /// Number of unstable directions of each point.
+    pub level: Vec<f64>,
+    /// Logarithm of the energy of each point.
+    pub log_energy: Vec<f64>,
+    /// The largest number of unstable directions.
+    pub most: f64,
+    /// Horizontal position of each point, in [0, 1].
+    pub across: Vec<f64>,
+    links: Vec<(usize, usize)>,
+}
+
+impl Graph {
+    /// From the tables `points` and `links`.
+    pub fn read(inputs: &Inputs) -> Result<Self> {
+        let points = inputs.table("points")?;
+        let (level, log_energy) = (points.column("unstable"), points.column("log_energy"));
+        let links = covering(&columns(inputs.table("links")?, ["from", "to"])?);
+        let across = horizontal_positions(&level, &links);
+        let most = level.iter().copied().fold(0.0, f64::max);
+        Ok(Self { level, log_energy, most, across, links })
+    }
+
+    /// Draws a line for each connection, dotted if it loses several unstable directions. `line` has
+    /// the points of the line between two critical points; it knows whether the line is dotted.
+    pub fn draw_links(
+        &self,
+        panel: &mut Panel,
+        line: impl Fn(usize, usize, bool) -> Vec<(f64, f64)>,
+    ) {
+        for (dash, label) in
+            [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")]
+        {
+            let far = dash == Dash::Dotted;
+            let loses_several = |a: usize, b: usize| self.level[a] - self.level[b] > 1.5;
+            let drawn = self.links.iter().filter(|(a, b)| loses_several(*a, *b) == far);
+            for (k, (a, b)) in drawn.enumerate() {
+                panel.line(line(*a, *b, far), 2, dash, if k == 0 { label } else { "" });
+            }
+        }
+    }
+}
 
 /// The distinct connections without those that follow from two others.
 pub fn covering(links: &[[f64; 2]]) -> Vec<(usize, usize)> {

@@ -1,7 +1,7 @@
 //! An atlas of a landscape on the circle: every critical point as a picture, and where its unstable
 //! directions lead.
 
-use super::connections::{covering, horizontal_positions};
+use super::connections::Graph;
 use super::{PaperFigure, columns};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use std::f64::consts::TAU;
@@ -18,33 +18,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
     title: "All critical points of five tokens on the circle, as pictures",
     study: Some(&crate::study::landscape_tour::ATLAS),
     draw: |inputs| {
-        let points = inputs.table("points")?;
-        let (level, energy) = (points.column("unstable"), points.column("log_energy"));
-        let links = covering(&columns(inputs.table("links")?, ["from", "to"])?);
-        let across = horizontal_positions(&level, &links);
-        let most = level.iter().copied().fold(0.0, f64::max);
+        let graph = Graph::read(inputs)?;
+        let (level, most) = (&graph.level, graph.most);
         // Both axes have the same scale.
-        let place = |k: usize| (most * across[k], level[k]);
+        let place = |k: usize| (most * graph.across[k], level[k]);
         let axis = || Axis::linear("", -0.5, most + 0.5);
         let mut panel = Panel::new("", axis(), axis());
         panel.hides_axes = true;
-        for (dash, label) in
-            [(Dash::Solid, "one unstable direction fewer"), (Dash::Dotted, "two or more fewer")]
-        {
-            let far = dash == Dash::Dotted;
-            let drawn = links.iter().filter(|(a, b)| (level[*a] - level[*b] > 1.5) == far);
-            for (k, (a, b)) in drawn.enumerate() {
-                let bend = if far { BEND } else { 0.0 };
-                panel.line(
-                    between(place(*a), place(*b), bend, 0.5 * most),
-                    2,
-                    dash,
-                    if k == 0 { label } else { "" },
-                );
-            }
-        }
+        graph.draw_links(&mut panel, |a, b, far| {
+            between(place(a), place(b), if far { BEND } else { 0.0 }, 0.5 * most)
+        });
         let tokens = columns(inputs.table("places")?, ["point", "angle", "size"])?;
-        for (k, log_energy) in energy.iter().enumerate() {
+        for (k, log_energy) in graph.log_energy.iter().enumerate() {
             let (x, y) = place(k);
             let on_circle = |angle: f64| (x + RADIUS * angle.cos(), y + RADIUS * angle.sin());
             let circle = (0..=72).map(|q| on_circle(TAU * f64::from(q) / 72.0)).collect();

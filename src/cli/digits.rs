@@ -36,3 +36,50 @@ pub fn resolved(t: f64, within: f64) -> (String, f64) {
     let off = printed.parse().map_or(0.0, |p: f64| (p - t).abs());
     (printed, off)
 }
+
+/// The value rounded to decimals whose unit is not smaller than the error, without zeros at its
+/// end: 0.5 for 0.4999999999999997 with the error 4e-16.
+pub fn rounded_to(value: f64, error: f64) -> String {
+    if value == 0.0 || error.is_nan() || error <= 0.0 || !value.is_finite() {
+        return crate::error::format_number(value);
+    }
+    let digits = value.abs().log10().floor() - error.log10().ceil();
+    if digits < 0.0 {
+        return if value.abs() <= error { "0".to_owned() } else { format!("{value:.0e}") };
+    }
+    let rounded = format!("{value:.*e}", digits.min(16.0) as usize);
+    rounded.parse().map_or(rounded, crate::error::format_number)
+}
+
+/// The bound of an error with one digit, rounded up.
+pub fn error_bound(bound: f64) -> String {
+    if bound == 0.0 || !bound.is_finite() {
+        return crate::error::format_number(bound);
+    }
+    let unit = 10f64.powf(bound.log10().floor());
+    let rounded = format!("{:.0e}", (bound / unit * (1.0 - 1e-12)).ceil() * unit);
+    let plain = (1e-3..1e4).contains(&bound);
+    rounded.parse().ok().filter(|_| plain).map_or(rounded, crate::error::format_number)
+}
+
+/// A number with the decimals that the bound of its error resolves, and the bound of the distance
+/// of the printed number: `4.5 +- 2e-15`.
+pub fn within(value: f64, bound: f64) -> String {
+    let (printed, off) = printed_within(value, bound);
+    format!("{printed} +- {}", error_bound(bound + off))
+}
+
+/// The same for the coordinates of a point, with one bound.
+pub fn point_within(point: &[f64], bound: f64) -> String {
+    let (printed, off): (Vec<String>, Vec<f64>) =
+        point.iter().map(|v| printed_within(*v, bound)).unzip();
+    let off = off.iter().map(|v| v * v).sum::<f64>().sqrt();
+    format!("[{}] +- {}", printed.join(", "), error_bound(bound + off))
+}
+
+/// The value as [`rounded_to`] prints it, and the distance of the printed number from it.
+fn printed_within(value: f64, bound: f64) -> (String, f64) {
+    let printed = rounded_to(value, bound);
+    let off = printed.parse().map_or(0.0, |p: f64| (p - value).abs());
+    (printed, off)
+}

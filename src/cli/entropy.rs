@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable entropy --tokens tokens.csv
-  metastable entropy --tokens hidden_states.npz --array hidden_states --neighbours 3 --kernel-beta 100")]
+  metastable entropy --tokens hidden_states.npz --array hidden_states --neighbours 3 \\
+      --kernel-beta 100")]
 pub struct Arguments {
     /// Tokens (n x d) or hidden states (layers x n x d) as CSV, NPY or NPZ, or `-` for standard
     /// input. Rows are divided by their norms.

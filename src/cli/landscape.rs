@@ -32,14 +32,14 @@ use std::path::{Path, PathBuf};
   metastable certify check four.txt
 
 Proved at one beta: the list contains all critical points, up to rotations, reflections and
-permutations of equal masses, with their numbers of unstable directions. For an interval of beta: the
-same holds in the middle of it, and for all beta in it there are as many points with the same
+permutations of equal masses, with their numbers of unstable directions. For an interval of beta:
+the same holds in the middle of it, and for all beta in it there are as many points with the same
 numbers. With --benign: for all beta in the interval, every critical point except one cluster has a
 direction in which the energy increases; then almost every start of SA and USA converges to one
 cluster.
 
-Another interaction needs two derivatives on [-1, 1]. If it is not proved to be positive, larger gaps
-and pairs of clusters are searched, too.
+Another interaction needs two derivatives on [-1, 1]. If it is not proved to be positive, larger
+gaps and pairs of clusters are searched, too.
 
 Exit codes: 0 complete, or benign; 2 with --benign, a proved local maximum with several clusters;
 3 undecided; 130 interrupted, with what was decided.")]

@@ -1,7 +1,8 @@
 //! `modes`: local maxima of kernel density estimates, with a proof of their number.
 
+use super::digits::{point_within, within};
 use super::input::RunArguments;
-use super::output::{Output, more, note, shown};
+use super::output::{Output, all_digits, more, note, shown};
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, snapshot::Snapshot};
@@ -139,7 +140,7 @@ impl Arguments {
     }
 
     /// Prints the number as `modes` if it is proved, else as `at_least` with exit code 3.
-    fn report<P: serde::Serialize + std::fmt::Debug, U>(
+    fn report<P: serde::Serialize + std::fmt::Debug + Location, U>(
         &self,
         out: &Output,
         found: &modes::Modes<P, U>,
@@ -154,6 +155,7 @@ impl Arguments {
         let mut json = json!({
             key: count,
             where_: found.approximate_locations(),
+            "location_errors": found.location_errors(),
             "certified": found.is_proved(),
             "statement": statement,
             "undecided": undecided,
@@ -169,8 +171,15 @@ impl Arguments {
         let listed = found
             .approximate_locations()
             .iter()
+            .zip(found.location_errors())
             .take(shown(places))
-            .map(|x| format!("  {x:?}\n"))
+            .map(|(x, error)| {
+                if all_digits() {
+                    format!("  {x:?}\n")
+                } else {
+                    format!("  {}\n", x.within(*error))
+                }
+            })
             .collect::<String>();
         let title = if found.is_proved() {
             format!("{count} modes")
@@ -183,5 +192,22 @@ impl Arguments {
         }
         note(statement);
         Ok(3)
+    }
+}
+
+/// A location that is printed with the bound of its error.
+trait Location {
+    fn within(&self, error: f64) -> String;
+}
+
+impl Location for f64 {
+    fn within(&self, error: f64) -> String {
+        within(*self, error)
+    }
+}
+
+impl Location for [f64; 3] {
+    fn within(&self, error: f64) -> String {
+        point_within(self, error)
     }
 }

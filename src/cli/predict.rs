@@ -1,9 +1,10 @@
 //! `predict`: closed forms and reduced equations. The registry [`prediction`] describes them.
 
+use super::digits::{error_bound, rounded_to};
 use super::output::{FEW, Output};
 use super::parameter::numbers;
 use crate::error::{Result, format_number};
-use crate::prediction::{self, Kind, Parameter, Prediction};
+use crate::prediction::{self, Accuracy, Kind, Parameter, Prediction};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
 
@@ -72,12 +73,13 @@ fn flag(p: &'static Parameter) -> Arg {
     arg.allow_hyphen_values(true).default_value(p.default)
 }
 
-/// A value for people: all digits of numbers, the first entries of a long list, text without
-/// quotes.
-fn plain(value: &Value) -> String {
+/// A value for people: the resolved digits of numbers, the first entries of a long list, text
+/// without quotes. `errors` are the bounds of the errors if the answer has them.
+fn plain(value: &Value, accuracy: Option<Accuracy>, errors: &Value) -> String {
     match value {
         Value::Array(all) => {
-            let few: Vec<String> = all.iter().take(FEW).map(plain).collect();
+            let one = |(k, v)| plain(v, accuracy, errors.get(k).unwrap_or(errors));
+            let few: Vec<String> = all.iter().take(FEW).enumerate().map(one).collect();
             let rest = if all.len() > FEW {
                 format!(", ... {} numbers (--format csv)", all.len())
             } else {
@@ -86,8 +88,24 @@ fn plain(value: &Value) -> String {
             format!("{}{rest}", few.join(", "))
         }
         Value::String(text) => text.clone(),
-        Value::Number(v) => v.as_f64().map_or_else(|| v.to_string(), format_number),
+        Value::Number(v) => {
+            v.as_f64().map_or_else(|| v.to_string(), |v| number(v, accuracy, errors.as_f64()))
+        }
         other => other.to_string(),
+    }
+}
+
+/// The resolved digits of a number; all digits of a parameter, which has no accuracy.
+fn number(v: f64, accuracy: Option<Accuracy>, error: Option<f64>) -> String {
+    match accuracy {
+        None => format_number(v),
+        Some(Accuracy::ErrorBound) => error_bound(v),
+        Some(Accuracy::Absolute(size)) => rounded_to(v, size),
+        Some(Accuracy::Relative(share)) => rounded_to(v, share * v.abs()),
+        Some(Accuracy::Key(_)) => match error {
+            Some(error) => rounded_to(v, error),
+            None => number(v, Some(Accuracy::CLOSED_FORM), None),
+        },
     }
 }
 
@@ -105,9 +123,14 @@ impl Arguments {
         let given: Vec<(&str, &str)> = values.iter().map(|(n, text)| (*n, text.as_str())).collect();
         let answer = self.prediction.evaluate(&given)?;
         let line = |(key, value): (&String, &Value)| {
-            let meaning = self.prediction.results.iter().find(|r| r.key == *key);
-            let meaning = meaning.map_or(String::new(), |r| format!("    {}\n", r.meaning));
-            format!("{}: {}\n{meaning}", key.replace('_', " "), plain(value))
+            let result = self.prediction.results.iter().find(|r| r.key == *key);
+            let meaning = result.map_or(String::new(), |r| format!("    {}\n", r.meaning));
+            let accuracy = result.map(|r| r.accuracy);
+            let errors = match accuracy {
+                Some(Accuracy::Key(name)) => &answer[name],
+                _ => &Value::Null,
+            };
+            format!("{}: {}\n{meaning}", key.replace('_', " "), plain(value, accuracy, errors))
         };
         let text: String = answer
             .as_object()

@@ -29,9 +29,11 @@ use std::path::PathBuf;
   metastable solve --angles pair.csv --beta 200 --t-end 1.9e165 --merge-radius 0.05
   metastable solve --tokens points.csv --norm pre --beta 4 --t-end 20 --mask window:w=8 --bias alibi
   metastable solve --tokens points.csv --rescaled --v v.csv --beta 1 --t-end 10
-  metastable solve --init uniform --n 32 --d 3 --seed 7 --q low-rank:rank=1 --masses power:0.5 --beta 4 --t-end 20
+  metastable solve --init uniform --n 32 --d 3 --seed 7 --q low-rank:rank=1 --masses power:0.5 \\
+      --beta 4 --t-end 20
   metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 5 --noise kappa=20,seed=1,step=0.01
-  metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 50 --out run --observables positions,clusters --samples 100")]
+  metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 50 --out run \\
+      --observables positions,clusters --samples 100")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,

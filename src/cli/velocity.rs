@@ -12,7 +12,8 @@ use serde_json::json;
 #[command(after_help = "Examples:
   metastable velocity --tokens tokens.csv --dynamics sa --beta 4 --format json
   metastable velocity --tokens tokens.csv --beta 4 --mask window:w=3 --bias alibi
-  metastable velocity --tokens tokens.csv --dynamics usa --beta 1 --interaction power:p=3 --coupling d.csv
+  metastable velocity --tokens tokens.csv --dynamics usa --beta 1 --interaction power:p=3 \\
+      --coupling d.csv
   metastable velocity --tokens points.csv --beta 4 --norm pre --mlp block.npz --activation relu")]
 pub struct Arguments {
     #[command(flatten)]

@@ -5,6 +5,7 @@ use metastable_core::attention;
 use metastable_num::{self as num, error};
 use metastable_sphere as sphere;
 
+mod box_search;
 pub mod complete_list;
 pub mod critical_point;
 pub mod landscape;

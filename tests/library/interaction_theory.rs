@@ -103,13 +103,25 @@ fn polygon_rates_are_eigenvalues_and_sums_of_fourier_coefficients() -> Result<()
     for (row_sum, weights) in
         [(RowSum::Plain, RowWeights::Exponential), (RowSum::Normalised, RowWeights::Softmax)]
     {
-        let mut found = interaction::polygon_rates(&exp, row_sum, 7)?;
-        let mut known = spectra::polygon(weights, 7, 4.0)?;
+        let (mut found, error) = interaction::polygon_rates_with_error(&exp, row_sum, 7)?;
+        let (mut known, own) =
+            (spectra::polygon(weights, 7, 4.0)?, spectra::polygon_error(weights, 7, 4.0)?);
         found.sort_by(f64::total_cmp);
         known.sort_by(f64::total_cmp);
         let scale = known.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
         for (a, b) in found.iter().zip(&known) {
-            assert!((a - b).abs() < 1e-13 * scale, "{weights:?}: {found:?} {known:?}");
+            assert!((a - b).abs() <= error + own, "{weights:?}: {found:?} {known:?}");
+            assert!(error + own < 1e-11 * scale, "{weights:?}: {error:e} {own:e}");
+        }
+    }
+    // s^3 at the triangle and the pentagon, in closed form.
+    for (n, rate) in [(3, 0.5), (5, 0.25)] {
+        let (found, error) =
+            interaction::polygon_rates_with_error(&phi("power:p=3"), RowSum::Plain, n)?;
+        assert!(error < 1e-13, "n {n}: {error:e}");
+        for (q, value) in found.iter().enumerate() {
+            let expected = if q == 0 { 0.0 } else { rate };
+            assert!((value - expected).abs() <= error, "n {n} q {q}: {value}");
         }
     }
     Ok(())

@@ -1,7 +1,11 @@
 //! For all arguments, a prediction is an error or has numbers within their bounds, so no inner
-//! product of 9.7 and no NaN.
+//! product of 9.7 and no NaN. Text has the digits that errors resolve.
 
+use crate::program::printed;
 use metastable::cli::call::{Refusal, answer};
+use metastable::cli::digits::{
+    error_bound, point_within, resolved, rounded_to, with_error, within,
+};
 use metastable::num::stream::Stream;
 use metastable::prediction::find;
 use serde_json::{Value, json};
@@ -258,6 +262,58 @@ fn a_number_out_of_its_bounds_is_an_error() {
         ("normalisation", "radius", json!([1.0, -1.0]), false),
     ] {
         assert_eq!(check(name, key, value.clone()), good, "{name}: {key} = {value}");
+    }
+}
+
+#[test]
+fn digits_are_printed_up_to_the_error() {
+    assert_eq!(with_error(20.595_612_3, 3e-5), "20.5956 +- 3e-5");
+    assert_eq!(with_error(20.595_612_3, 3.0), "21 +- 3");
+    assert_eq!(with_error(1.234_567_8e-9, 2e-14), "1.2346e-9 +- 2e-14");
+    assert_eq!(with_error(1.234_567_8e20, 2e17), "1.23e20 +- 2e17");
+    assert_eq!(with_error(0.0, 1e-16), "0e0 +- 1e-16");
+    assert_eq!(with_error(0.125, 0.0), "0.125");
+    assert_eq!(with_error(f64::NAN, 1.0), "NaN (error unknown)");
+    assert_eq!(rounded_to(0.499_999_999_999_999_7, 4e-16), "0.5");
+    assert_eq!(rounded_to(0.123_456, 1e-3), "0.123");
+    assert_eq!(rounded_to(-7e-18, 3e-16), "0");
+    assert_eq!(rounded_to(0.125, 0.0), "0.125");
+    assert_eq!(error_bound(1.1e-15), "2e-15");
+    assert_eq!(error_bound(2e-15), "2e-15");
+    assert_eq!(error_bound(9.5e-3), "0.01");
+    // The bound is that of the printed number.
+    assert_eq!(within(0.123_456, 1e-3), "0.123 +- 0.002");
+    assert_eq!(point_within(&[0.0, 1.0, 0.0], 3e-16), "[0, 1, 0] +- 3e-16");
+}
+
+#[test]
+fn times_are_printed_with_their_known_digits() {
+    let printed = |t: f64, within: f64| resolved(t, within).0;
+    assert_eq!(printed(0.365_879_634, 4e-15), "0.365880");
+    assert_eq!(printed(17_087.892_5, 6.7e-5), "17087.89250");
+    assert_eq!(printed(17_087.892_5, 3.0), "17088");
+    assert_eq!(printed(1.876_543_21e14, 2.1e12), "1.88e14");
+    assert_eq!(printed(0.0, 0.0), "0.000000");
+    assert!((resolved(1.876_543_21e14, 2.1e12).1 - 3.456_79e11).abs() < 1e6);
+}
+
+#[test]
+fn text_has_the_digits_that_the_error_resolves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (line, expected) in [
+        ("polygon --m 3 --dynamics usa --interaction power:p=3", "rates: 0, 0.5, 0.5\n"),
+        ("polygon --m 6 --beta 0", "rates: 0, 0.5, 0, 0, 0, 0.5\n"),
+        // 6/35 and 8/63, with errors of 2e-15 and 5e-15.
+        (
+            "growth-rates --d 3 --modes 4 --dynamics usa --interaction power:p=3",
+            "rates: 0, 0, 0.17142857142857, 0, 0.12698412698413\n",
+        ),
+        // 1 - 1/1000.
+        ("long-context --d 3 --c 1 --n 1000", "subcritical length: 0.999\n"),
+        ("rank-collapse --log-size -1", "critical log size: 0\n"),
+    ] {
+        let found = printed(folder.path(), &format!("predict {line}"));
+        assert!(found.contains(expected), "{line}: {found}");
     }
 }
 

@@ -7,6 +7,7 @@ mod common;
 mod any_interaction;
 mod branch_parameters;
 mod branches;
+mod degenerate_regions;
 mod forgeries;
 mod interaction_modes;
 mod interaction_points;

@@ -45,6 +45,26 @@ fn the_bifurcation_of_two_samples_is_resolved_and_the_degenerate_point_is_not_cl
     );
 }
 
+#[test]
+fn bounds_of_location_errors_hold_for_pairs() {
+    // By symmetry the only mode lies in the middle: of the numbers themselves, as sums of two f64.
+    for (a, gap, beta) in [(0.0, 1.5, 1.0), (0.1, 0.3, 20.0), (3.0, 1e-3, 1e5), (1.0, 1.7, 1.0)] {
+        let b: f64 = a + gap;
+        let middle = 0.5 * (a + b);
+        let off_middle = f64::EPSILON * middle;
+        for found in [line(&[a, b], beta), circle(&[a, b], beta)] {
+            let found = found.expect("valid");
+            let (at, error) = (found.locations().expect("proved")[0], found.location_errors()[0]);
+            assert!((at - middle).abs() <= error + off_middle, "{a} {b}: {at} +- {error:e}");
+            assert!(error < 1e-9 / beta.sqrt(), "{a} {b}: {error:e}");
+        }
+    }
+    // Where no count is proved, a mode lies in an undecided interval.
+    let found = line(&[0.0, 2.0], 1.0).expect("valid");
+    let (at, error) = (found.approximate_locations()[0], found.location_errors()[0]);
+    assert!((at - 1.0).abs() <= error, "{at} +- {error:e}");
+}
+
 /// Pairs of samples slightly closer or farther apart than where their modes merge: the count is
 /// right or undecided, and decided wherever f64 suffices.
 #[test]
@@ -208,6 +228,9 @@ fn samples_beyond_ten_widths_move_a_mode_of_the_circle_within_the_bound() {
     let at = [2.1801567455428126, TAU - 1.0155566007014705, TAU - 0.7681431741261027];
     let off: Vec<f64> =
         found.approximate_locations().iter().zip(at).map(|(m, a)| (m - a).abs()).collect();
+    for (off, error) in off.iter().zip(found.location_errors()) {
+        assert!(off <= error && *error < 1e-6, "{off:e} {error:e}");
+    }
     assert!(
         off.len() == 3
             && off

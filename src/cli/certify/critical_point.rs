@@ -18,9 +18,9 @@ use std::path::PathBuf;
   metastable certify critical-point --tokens clusters.csv --sizes 3,2 --beta 4
   metastable certify critical-point --angles triangle.csv --interaction power:p=2
 
-Proved: among the configurations of whole clusters in a small box, on the slice that fixes rotations, exactly one is
-a critical point. Not excluded: critical points that split a cluster, or that lie off the slice. SA and USA have the
-same critical points.")]
+Proved: among the configurations of whole clusters in a small box, on the slice that fixes
+rotations, exactly one is a critical point. Not excluded: critical points that split a cluster, or
+that lie off the slice. SA and USA have the same critical points.")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,

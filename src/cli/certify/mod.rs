@@ -15,7 +15,8 @@ use crate::error::Result;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable certify critical-point --tokens clusters.csv --beta 6 --out saddle.json
-  metastable certify start --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 --out proof.txt
+  metastable certify start --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 \\
+      --out proof.txt
   metastable certify dwell --from 2 --to 0.5 --beta 50
   metastable certify check saddle.json
 Exit code 3 if a proof was not found.")]

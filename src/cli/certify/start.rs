@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 /// Flags of `certify start`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  metastable certify start --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 --out proof.txt
+  metastable certify start --init uniform --n 16 --d 3 --seed 7 --beta 4 --radius 1e-6 \\
+      --out proof.txt
   metastable certify start --init uniform --n 8 --d 2 --beta 2 --starts 100
   metastable certify start --criteria --tokens tokens.csv --beta 4
 
-Proved: every start whose tokens lie within the radius of the given ones converges to one point. Exit code 3 if this
-could not be proved.")]
+Proved: every start whose tokens lie within the radius of the given ones converges to one point.
+Exit code 3 if this could not be proved.")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,

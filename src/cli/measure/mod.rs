@@ -23,10 +23,14 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable measure --space circle --density cos:1=0.2,2=-0.1 --dynamics sa --beta 4 --t-end 1
-  metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa --beta 5 --t-end 0.5 --out run
-  metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa --interaction power:p=2 --t-end 4
-  metastable measure --space zonal --d 64 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 5 --t-end 30
-  metastable measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics usa --beta 4 --t-end 0.1 --method lagrangian")]
+  metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa --beta 5 \\
+      --t-end 0.5 --out run
+  metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa \\
+      --interaction power:p=2 --t-end 4
+  metastable measure --space zonal --d 64 --density noise:amplitude=0.01,modes=8 --dynamics sa \\
+      --beta 5 --t-end 30
+  metastable measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics usa \\
+      --beta 4 --t-end 0.1 --method lagrangian")]
 pub struct Arguments {
     /// circle, zonal (axisymmetric on S^(d-1), with --d), or sphere2 (all of S^2).
     #[arg(long)]

@@ -25,7 +25,8 @@ use std::time::Instant;
   metastable model all-MiniLM-L6-v2/ --text 'When on board H.M.S. Beagle, as naturalist' --out run
   metastable model albert/ --text page.txt --report --out run
   metastable model smollm2.gguf --ids ids.csv --f32 --out run
-  metastable model all-MiniLM-L6-v2/ --text page.txt --iterate 3 --layers 400 --without-attention --out run
+  metastable model all-MiniLM-L6-v2/ --text page.txt --iterate 3 --layers 400 \\
+      --without-attention --out run
   metastable figure iterated-block --from-run run/iterated-block
   metastable entropy --tokens run/hidden.npz --array hidden_states --normalise")]
 pub struct Arguments {

@@ -24,9 +24,12 @@ use writer::MovieWriter;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   metastable movie --init uniform --n 32 --d 2 --beta 16 --t-end 1e8 --out run.png
-  metastable movie --init uniform --n 60 --d 3 --beta 12 --t-end 1e6 --frames 200 --out sphere.gif --observable grad-norm
-  metastable movie --init uniform --n 9 --d 2 --beta 1 --dynamics usa --interaction power:p=2 --t-end 1e4 --out cubes.gif
-  metastable movie --from-run run/ --beta 9 --out run.gif      (the recorded positions of `solve --out` or `run`)")]
+  metastable movie --init uniform --n 60 --d 3 --beta 12 --t-end 1e6 --frames 200 \\
+      --out sphere.gif --observable grad-norm
+  metastable movie --init uniform --n 9 --d 2 --beta 1 --dynamics usa --interaction power:p=2 \\
+      --t-end 1e4 --out cubes.gif
+  metastable movie --from-run run/ --beta 9 --out run.gif
+With --from-run the movie has the recorded positions of `solve --out` or `run`.")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,

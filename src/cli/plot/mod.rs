@@ -23,10 +23,12 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   metastable plot run --y clusters
   metastable plot runs/leaders-1a2b3c4d5e6f --y leader_share --by beta --band 10,90
-  metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y t_one_cluster --by d --where dynamics=sa --log y
-  metastable plot runs/study-merging-times --x beta --y measured,exact --where alpha=0.5 --by rho --points
-An unknown column name lists the known ones. Rows with the same x are drawn as one point, their median: realisations,
-and axes of the grid other than --x and --by.")]
+  metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y t_one_cluster --by d \\
+      --where dynamics=sa --log y
+  metastable plot runs/study-merging-times --x beta --y measured,exact --where alpha=0.5 \\
+      --by rho --points
+An unknown column name lists the known ones. Rows with the same x are drawn as one point, their
+median: realisations, and axes of the grid other than --x and --by.")]
 pub struct Arguments {
     /// A folder that `run`, `solve --out` or `measure --out` wrote.
     folder: PathBuf,

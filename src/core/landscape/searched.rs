@@ -99,33 +99,6 @@ impl SearchedEnergy for Exponential {
     }
 }
 
-impl FoundPoint for CriticalPoint {
-    fn clusters(&self) -> &Tokens {
-        &self.clusters
-    }
-
-    fn sizes(&self) -> &[usize] {
-        &self.sizes
-    }
-
-    fn unstable(&self) -> usize {
-        self.spectrum.unstable
-    }
-
-    fn height(&self) -> f64 {
-        self.log_energy
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        CriticalPoint::is_same(self, other)
-    }
-
-    fn measured_from(self, start: &Tokens, merged: &[usize]) -> Self {
-        let (labels, distance_from_start) = distance(start, merged, &self.labels, &self.clusters);
-        Self { labels, distance_from_start, ..self }
-    }
-}
-
 /// Time of a flow of any interaction, in units of the largest rate.
 const FLOW_TIME: f64 = 1e4;
 
@@ -171,32 +144,41 @@ impl SearchedEnergy for InteractionEnergy {
     }
 }
 
-impl FoundPoint for InteractionCriticalPoint {
-    fn clusters(&self) -> &Tokens {
-        &self.clusters
-    }
+/// A critical point as a [`FoundPoint`] with this field as its height.
+macro_rules! found_point {
+    ($point:ty, $height:ident) => {
+        impl FoundPoint for $point {
+            fn clusters(&self) -> &Tokens {
+                &self.clusters
+            }
 
-    fn sizes(&self) -> &[usize] {
-        &self.sizes
-    }
+            fn sizes(&self) -> &[usize] {
+                &self.sizes
+            }
 
-    fn unstable(&self) -> usize {
-        self.spectrum.unstable
-    }
+            fn unstable(&self) -> usize {
+                self.spectrum.unstable
+            }
 
-    fn height(&self) -> f64 {
-        self.energy
-    }
+            fn height(&self) -> f64 {
+                self.$height
+            }
 
-    fn is_same(&self, other: &Self) -> bool {
-        InteractionCriticalPoint::is_same(self, other)
-    }
+            fn is_same(&self, other: &Self) -> bool {
+                <$point>::is_same(self, other)
+            }
 
-    fn measured_from(self, start: &Tokens, merged: &[usize]) -> Self {
-        let (labels, distance_from_start) = distance(start, merged, &self.labels, &self.clusters);
-        Self { labels, distance_from_start, ..self }
-    }
+            fn measured_from(self, start: &Tokens, merged: &[usize]) -> Self {
+                let (labels, distance_from_start) =
+                    distance(start, merged, &self.labels, &self.clusters);
+                Self { labels, distance_from_start, ..self }
+            }
+        }
+    };
 }
+
+found_point!(CriticalPoint, log_energy);
+found_point!(InteractionCriticalPoint, energy);
 
 /// The cluster of every row of `start`, and the largest distance between both.
 fn distance(

@@ -43,9 +43,12 @@ pub fn growth_rates(v: &Values, phi: &Interaction) -> Result<Value> {
     let weights = RowWeights::parse(&v.get::<String>("dynamics")?, &RowWeights::ALL)?;
     let (d, modes) = (v.get("d")?, v.get("modes")?);
     let found = interaction::growth_rates(phi, row_sum(weights, phi)?, d, modes)?;
-    let rates: Vec<f64> = found.iter().map(|r| r.value).collect();
+    let (rates, errors): (Vec<f64>, Vec<f64>) = found.iter().map(|r| (r.value, r.error)).unzip();
     let fastest = growth::fastest_mode(&rates);
-    Ok(json!({"rates": rates, "fastest": fastest, "switch_points": null, "normalisation": null}))
+    Ok(json!({
+        "rates": rates, "rates_error": errors, "fastest": fastest, "switch_points": null,
+        "normalisation": null,
+    }))
 }
 
 /// The spectrum at consensus: that of the variant at beta = 0, times `phi(1)` if rows are not
@@ -62,6 +65,6 @@ pub fn consensus(v: &Values, phi: &Interaction, variant: Variant) -> Result<Valu
 /// Rates of the regular polygon.
 pub fn polygon(v: &Values, phi: &Interaction) -> Result<Value> {
     let row_sum = row_sum(v.weights()?, phi)?;
-    let rates = interaction::polygon_rates(phi, row_sum, v.get("m")?)?;
-    Ok(json!({"rates": rates, "normalisation": null}))
+    let (rates, error) = interaction::polygon_rates_with_error(phi, row_sum, v.get("m")?)?;
+    Ok(json!({"rates": rates, "rates_error": error, "normalisation": null}))
 }

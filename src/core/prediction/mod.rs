@@ -167,6 +167,25 @@ const POSITIVE_OR_NULL: Bounds = (0.0, f64::MAX, true);
 const SHARE: Bounds = (0.0, 1.0, false);
 const COSINE: Bounds = (-1.0, 1.0, false);
 
+/// How many digits of a result are right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Accuracy {
+    /// Its error is at most this share of it.
+    Relative(f64),
+    /// Its error is at most this number.
+    Absolute(f64),
+    /// The answer has its error under this key: one number for all entries or one for each. If the
+    /// key is absent, the accuracy is [`Accuracy::CLOSED_FORM`].
+    Key(&'static str),
+    /// It bounds an error: its first digits are enough.
+    ErrorBound,
+}
+
+impl Accuracy {
+    /// That of a closed form.
+    pub const CLOSED_FORM: Self = Self::Relative(1e-12);
+}
+
 /// A result of a prediction: a number, or lists of numbers.
 #[derive(Debug)]
 pub struct Quantity {
@@ -174,14 +193,20 @@ pub struct Quantity {
     pub key: &'static str,
     /// Its meaning.
     pub meaning: &'static str,
+    /// Its accuracy.
+    pub accuracy: Accuracy,
     bounds: Bounds,
 }
 
 const fn quantity(key: &'static str, bounds: Bounds, meaning: &'static str) -> Quantity {
-    Quantity { key, meaning, bounds }
+    Quantity { key, meaning, accuracy: Accuracy::CLOSED_FORM, bounds }
 }
 
 impl Quantity {
+    const fn accurate(self, accuracy: Accuracy) -> Self {
+        Self { accuracy, ..self }
+    }
+
     /// Checks every number of a result. **Errors** a number out of bounds; null where a number is
     /// due (JSON has no NaN and no infinity).
     pub fn check(&self, value: &Value) -> Result<()> {

@@ -2,8 +2,8 @@
 //! contexts, noise, random weights, value matrices.
 
 use super::{
-    COSINE, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, REAL, SHARE, Values, beta, d,
-    integer, list, n, quantity, real, word,
+    Accuracy, COSINE, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, REAL, SHARE, Values, beta,
+    d, integer, list, n, quantity, real, word,
 };
 use crate::attention::{noise::Sampler, normalisation};
 use crate::error::{Error, Result};
@@ -35,13 +35,16 @@ pub static ALL: [Prediction; 9] = [
             ),
         ],
         results: &[
-            quantity("gamma", COSINE, "common inner product of all pairs, at each time"),
-            quantity("radius", POSITIVE, "common length of the tokens, at each time"),
+            quantity("gamma", COSINE, "common inner product of all pairs, at each time")
+                .accurate(Accuracy::Absolute(1e-10)),
+            quantity("radius", POSITIVE, "common length of the tokens, at each time")
+                .accurate(Accuracy::Relative(1e-10)),
             quantity(
                 "log_one_minus_gamma",
                 REAL,
                 "log (1 - gamma): it keeps its digits where gamma rounds to 1",
-            ),
+            )
+            .accurate(Accuracy::Absolute(1e-10)),
             quantity("first_gamma_rate", REAL, "gamma' at the start"),
             quantity("first_radius_rate", REAL, "r' at the start"),
         ],
@@ -126,7 +129,9 @@ pub static ALL: [Prediction; 9] = [
             let factor = v.get("log-factor")?;
             let logs = rank_collapse::cubic_recursion(v.get("log-size")?, factor, v.get("layers")?);
             let ratios: Vec<f64> = logs.windows(2).map(|w| w[1] / w[0]).collect();
-            Ok(json!({"log_sizes": logs, "ratios": ratios, "critical_log_size": -0.5 * factor}))
+            Ok(
+                json!({"log_sizes": logs, "ratios": ratios, "critical_log_size": 0.0 - 0.5 * factor}),
+            )
         },
     },
     Prediction {
@@ -173,13 +178,15 @@ pub static ALL: [Prediction; 9] = [
             real("n", 1.0, 1e18, "Number of keys, for results at this n").optional(),
         ],
         results: &[
-            quantity("participation_limit", SHARE, "mean of sum_j A_j^2 for n to infinity"),
+            quantity("participation_limit", SHARE, "mean of sum_j A_j^2 for n to infinity")
+                .accurate(Accuracy::Absolute(1e-8)),
             quantity("beta_of_c", POSITIVE, "C n^{2/(d-1)}"),
             quantity(
                 "participation",
                 SHARE,
                 "mean of sum_j A_j^2 for n keys, the inverse of the number of keys with weight",
-            ),
+            )
+            .accurate(Accuracy::Relative(1e-6)),
             quantity(
                 "subcritical_length",
                 SHARE,

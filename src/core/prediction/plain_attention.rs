@@ -2,8 +2,8 @@
 
 use super::interaction::{self, INTERACTION};
 use super::{
-    COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity, REAL, SA,
-    SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real, switch, word,
+    Accuracy, COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity,
+    REAL, SA, SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real, switch, word,
 };
 use crate::attention::{RowWeights, dynamics};
 use crate::error::{Error, Result, in_range};
@@ -19,8 +19,16 @@ const START: Parameter =
     real("start", -1.0, 1.0, "Common inner product at time 0, gamma(0) > -1/(n-1)").or("0");
 const FROM: Parameter = real("from", 0.0, PI, "Angle at the start, in radians");
 const TO: Parameter = real("to", 0.0, PI, "Angle at the end, in radians, smaller");
-const TIME: Quantity = quantity("time", POSITIVE, "by quadrature of the scalar equation");
-const ERROR: Quantity = quantity("error", POSITIVE, "bound on the error of the time");
+const TIME: Quantity = quantity("time", POSITIVE, "by quadrature of the scalar equation")
+    .accurate(Accuracy::Key("error"));
+const ERROR: Quantity =
+    quantity("error", POSITIVE, "bound on the error of the time").accurate(Accuracy::ErrorBound);
+const RATES: Quantity =
+    quantity("rates", REAL, "growth rates of small perturbations, per unit of time")
+        .accurate(Accuracy::Key("rates_error"));
+const RATES_ERROR: Quantity =
+    quantity("rates_error", POSITIVE, "of each rate, by rounding (to first order) and quadrature")
+        .accurate(Accuracy::ErrorBound);
 const ASYMPTOTIC: Quantity = quantity(
     "asymptotic_to_1_minus_1_over_beta",
     POSITIVE_OR_NULL,
@@ -48,12 +56,14 @@ pub static ALL: [Prediction; 13] = [
             TIME_SCALE,
         ],
         results: &[
-            quantity("gamma", COSINE, "common inner product of all pairs, at each time"),
+            quantity("gamma", COSINE, "common inner product of all pairs, at each time")
+                .accurate(Accuracy::Key("gamma_error")),
             quantity(
                 "gamma_error",
                 POSITIVE,
                 "bound on its error, with the effect of rounding the time",
-            ),
+            )
+            .accurate(Accuracy::ErrorBound),
             NORMALISATION,
         ],
         run: |v| {
@@ -100,7 +110,8 @@ pub static ALL: [Prediction; 13] = [
             INTERACTION,
         ],
         results: &[
-            quantity("rates", REAL, "growth rates of small perturbations, per unit of time"),
+            RATES,
+            RATES_ERROR,
             quantity("fastest", POSITIVE, "the mode with the largest rate, also among k > K"),
             quantity(
                 "switch_points",
@@ -214,10 +225,7 @@ pub static ALL: [Prediction; 13] = [
             TIME_SCALE,
             INTERACTION,
         ],
-        results: &[
-            quantity("rates", REAL, "growth rates of small perturbations, per unit of time"),
-            NORMALISATION,
-        ],
+        results: &[RATES, RATES_ERROR, NORMALISATION],
         run: |v| {
             if let Some(phi) = interaction::given(v)? {
                 return interaction::polygon(v, &phi);
@@ -236,7 +244,8 @@ pub static ALL: [Prediction; 13] = [
                     hint: "use SA".into(),
                 });
             }
-            Ok(json!({"rates": rates, "normalisation": normalisation(v)?}))
+            let error = spectra::polygon_error(weights, m, beta)? * factor;
+            Ok(json!({"rates": rates, "rates_error": error, "normalisation": normalisation(v)?}))
         },
     },
     Prediction {
@@ -266,7 +275,8 @@ pub static ALL: [Prediction; 13] = [
                 "expected_modes",
                 POSITIVE,
                 "of the kernel density estimate, by the formula of Kac and Rice",
-            ),
+            )
+            .accurate(Accuracy::Relative(1e-10)),
             quantity(
                 "interval",
                 POSITIVE,

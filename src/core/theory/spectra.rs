@@ -91,6 +91,26 @@ pub fn polygon(weights: RowWeights, m: usize, beta: f64) -> Result<Vec<f64>> {
     }
 }
 
+/// The rounding error of each rate of [`polygon`], to first order: that of m terms, each known to
+/// `8 (1 + beta) eps` of itself. **Errors** as [`polygon`].
+pub fn polygon_error(weights: RowWeights, m: usize, beta: f64) -> Result<f64> {
+    let terms = (0..m).map(|q| {
+        let t = TAU * q as f64 / m as f64;
+        let weight = match weights {
+            RowWeights::Exponential => (beta * t.cos()).exp(),
+            _ => (-2.0 * beta * (0.5 * t).sin().powi(2)).exp(),
+        };
+        [weight, (1.0 + beta * t.sin().powi(2)) * weight]
+    });
+    let [mass, size] = terms.fold([0.0; 2], |sum, term| [sum[0] + term[0], sum[1] + term[1]]);
+    let relative = (m as f64 + 16.0 * (1.0 + beta)) * f64::EPSILON;
+    match weights {
+        RowWeights::Softmax => Ok(4.0 * relative * size / mass),
+        RowWeights::Exponential => Ok(2.0 * relative * size / m as f64),
+        RowWeights::Sinkhorn => Err(super::no_formula_error(weights)),
+    }
+}
+
 /// Growth rates of m equal clusters at the vertices of a regular m-gon on the circle:
 /// USA (U1) `Lambda_p = (1/m) sum_q g(2 pi q/m) (cos(2 pi p q/m) - 1)`, p = 0..m-1.
 ///

@@ -4,9 +4,10 @@ use super::cell::{Arrangement, Cell, GRID, Row, grid_down};
 use super::newton::Zero;
 use super::node::Node;
 use super::partial::{Branches, below};
+pub(super) use crate::box_search::Monitor;
+use crate::box_search::{BoxTree, depth_first};
 use crate::num::interval::check_fp_environment;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a tree proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,15 +90,6 @@ impl Tree {
         }
     }
 
-    fn give_up(&mut self, cell: &Cell, keep: bool) {
-        self.leaf(Node::Undecided, keep);
-        self.undecided_count += 1;
-        unite(&mut self.regions, Region { hull: *cell, boxes: 1 });
-        if self.undecided.len() < LISTED {
-            self.undecided.push(*cell);
-        }
-    }
-
     /// Appends a tree; its zeros get new numbers.
     fn append(&mut self, mut other: Tree) {
         let offset = self.zeros.len();
@@ -118,48 +110,25 @@ impl Tree {
     }
 }
 
-/// What a search reports, and how it is stopped.
-pub(super) struct Monitor<'a> {
-    /// Called now and then with the share of the volume that is decided and the number of boxes;
-    /// the search stops if it returns false.
-    pub(super) report: &'a (dyn Fn(f64, u64) -> bool + Sync),
-    /// Share in units of `2^-60`.
-    decided: AtomicU64,
-    boxes: AtomicU64,
-    stopped: AtomicBool,
-}
+impl BoxTree for Tree {
+    type Cell = Cell;
 
-impl<'a> Monitor<'a> {
-    pub(super) fn new(report: &'a (dyn Fn(f64, u64) -> bool + Sync)) -> Self {
-        Self {
-            report,
-            decided: AtomicU64::new(0),
-            boxes: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
-        }
+    fn boxes(&self) -> u64 {
+        self.boxes
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
-
-    fn add(&self, share: f64, boxes: u64) {
-        let units = (share * UNIT) as u64;
-        let decided = self.decided.fetch_add(units, Ordering::Relaxed) + units;
-        let boxes = self.boxes.fetch_add(boxes, Ordering::Relaxed) + boxes;
-        if !(self.report)(decided as f64 / UNIT, boxes) {
-            self.stopped.store(true, Ordering::Relaxed);
+    fn give_up(&mut self, cell: &Cell, keep: bool) {
+        self.leaf(Node::Undecided, keep);
+        self.undecided_count += 1;
+        unite(&mut self.regions, Region { hull: *cell, boxes: 1 });
+        if self.undecided.len() < LISTED {
+            self.undecided.push(*cell);
         }
     }
 }
-
-const UNIT: f64 = (1u64 << 60) as f64;
 
 /// Depth to which the two children of a node may run at the same time.
 const PARALLEL_DEPTH: u32 = 9;
-
-/// Number of boxes between two reports.
-const REPORT_EVERY: u64 = 128;
 
 /// A search in one stratum.
 pub(super) struct Search<'a> {
@@ -280,25 +249,7 @@ impl Search<'_> {
 
     /// The tree of a box, depth first.
     fn grow(&self, cell: Cell, share: f64) -> Tree {
-        let (mut tree, mut stack) = (Tree::default(), vec![(cell, share)]);
-        let (mut decided, mut reported) = (0.0, 0);
-        let stops = check_fp_environment().is_err();
-        while let Some((cell, share)) = stack.pop() {
-            if stops || self.monitor.is_stopped() {
-                tree.give_up(&cell, self.keep);
-                continue;
-            }
-            match self.visit(cell, &mut tree) {
-                Some((a, b)) => stack.extend([(b, 0.5 * share), (a, 0.5 * share)]),
-                None => decided += share,
-            }
-            if tree.boxes - reported >= REPORT_EVERY {
-                self.monitor.add(decided, tree.boxes - reported);
-                (decided, reported) = (0.0, tree.boxes);
-            }
-        }
-        self.monitor.add(decided, tree.boxes - reported);
-        tree
+        depth_first(self.monitor, (cell, share), self.keep, |cell, tree| self.visit(cell, tree))
     }
 
     /// Decides a box, or returns its two parts.

@@ -26,8 +26,8 @@ pub(super) struct Piece {
 
 /// Down-crossings of the derivative: zeros where it changes from plus to minus.
 pub(super) struct Crossings {
-    /// Their positions, in units.
-    pub roots: Vec<f64>,
+    /// Their positions and bounds of the errors, in units.
+    pub roots: Vec<(f64, f64)>,
     /// Intervals without a proof.
     pub undecided: Vec<(f64, f64)>,
     /// True if the derivative is proved to have a sign somewhere: the estimate is not constant.
@@ -204,7 +204,7 @@ pub(super) fn from_pieces(field: &impl Derivative, pieces: &[Piece]) -> Crossing
                 if pieces[a].behaviour == Behaviour::Positive
                     && pieces[b].behaviour == Behaviour::Negative
                 {
-                    found.roots.push(0.5 * (from + to));
+                    found.roots.push((0.5 * (from + to), 0.5 * (to - from)));
                 }
             }
         }
@@ -212,22 +212,43 @@ pub(super) fn from_pieces(field: &impl Derivative, pieces: &[Piece]) -> Crossing
     found
 }
 
-/// The zero in consecutive falling pieces.
-fn root(field: &impl Derivative, pieces: &[Piece]) -> f64 {
+/// The zero in consecutive falling pieces and a bound of its error.
+fn root(field: &impl Derivative, pieces: &[Piece]) -> (f64, f64) {
+    let (from, to) = (pieces[0].from, pieces[pieces.len() - 1].to);
     for piece in pieces {
-        let middle = 0.5 * (piece.from + piece.to);
-        let bin = (middle / BIN_WIDTH).floor() as i64;
-        let index = field.bins().map_or(bin, |c| bin.rem_euclid(c));
-        let (p, centre) = (field.polynomial(index), centre(bin));
+        let (p, centre) = polynomial_at(field, 0.5 * (piece.from + piece.to));
         if let Some(v) = bracketed_root(|v| p.value(v), piece.from - centre, piece.to - centre, 0.0)
         {
-            return centre + v;
+            let s = centre + v;
+            // Rounding of the position, and the error of the polynomial over its slope.
+            let slope = p.shifted_to(v)[1].abs();
+            let first = 2.0 * f64::EPSILON * (1.0 + s.abs()) + 2.0 * p.error.0 / slope;
+            let radii = (0..12).map(|k| first * f64::from(1 << (2 * k)));
+            let proved = radii
+                .take_while(|r| s - r > from && s + r < to)
+                .find(|r| is_between(field, s - r, s + r));
+            return (s, proved.unwrap_or((s - from).max(to - s)));
         }
     }
     // The zero lies at the common end of two pieces, within the error of their polynomials.
-    if pieces.len() > 1 {
-        pieces[pieces.len() / 2].from
-    } else {
-        0.5 * (pieces[0].from + pieces[0].to)
-    }
+    let s = if pieces.len() > 1 { pieces[pieces.len() / 2].from } else { 0.5 * (from + to) };
+    (s, (s - from).max(to - s))
+}
+
+/// True if the derivative is proved to be positive at `a` and negative at `b`.
+fn is_between(field: &impl Derivative, a: f64, b: f64) -> bool {
+    let behaviour = |s: f64| {
+        let (p, centre) = polynomial_at(field, s);
+        // An interval inside the bin that contains the difference, which is rounded.
+        let margin = f64::EPSILON;
+        let most = 0.5 * BIN_WIDTH - margin;
+        sign(&p, (s - centre).clamp(-most, most), margin)
+    };
+    behaviour(a) == Behaviour::Positive && behaviour(b) == Behaviour::Negative
+}
+
+/// The polynomial of the bin of a position, and the centre of the bin.
+fn polynomial_at(field: &impl Derivative, s: f64) -> (Polynomial, f64) {
+    let bin = (s / BIN_WIDTH).floor() as i64;
+    (field.polynomial(field.bins().map_or(bin, |c| bin.rem_euclid(c))), centre(bin))
 }

@@ -43,6 +43,8 @@ use kernel::Kernel;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes<P = f64, U = (f64, f64)> {
     located: Vec<P>,
+    /// Bounds of the errors of the locations.
+    errors: Vec<f64>,
     undecided: Vec<U>,
     /// True if the estimate may be constant, which has no mode.
     is_constant: bool,
@@ -51,7 +53,7 @@ pub struct Modes<P = f64, U = (f64, f64)> {
 impl<P, U> Modes<P, U> {
     /// No mode: a constant estimate has no strict local maximum.
     fn none() -> Self {
-        Self { located: Vec::new(), undecided: Vec::new(), is_constant: true }
+        Self { located: Vec::new(), errors: Vec::new(), undecided: Vec::new(), is_constant: true }
     }
 
     /// The number of modes, if it is proved for the given f64 samples and beta.
@@ -90,6 +92,12 @@ impl<P, U> Modes<P, U> {
     /// Approximate locations of modes: all of them if certified, otherwise some.
     pub fn approximate_locations(&self) -> &[P] {
         &self.located
+    }
+
+    /// Proved bounds of the errors of [`approximate_locations`](Self::approximate_locations), in
+    /// their order: a distance on the line and the circle, a chord on S^2.
+    pub fn location_errors(&self) -> &[f64] {
+        &self.errors
     }
 
     /// Places where nothing was proved (degenerate, or nearly so): intervals; on S^2 centres and
@@ -135,7 +143,10 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
         let field = DensityDerivative::line(&kernel, positions, sorted.len());
         let found = crossings::find(&field);
         let position = |s: f64| origin + s / kernel.unit();
-        modes.located.extend(found.roots.iter().map(|s| position(*s)));
+        for (s, error) in &found.roots {
+            modes.located.push(position(*s));
+            modes.errors.push(in_samples(*s, *error, kernel.unit(), position(*s)));
+        }
         modes.undecided.extend(found.undecided.iter().map(|(a, b)| (position(*a), position(*b))));
         start = end;
     }
@@ -216,10 +227,23 @@ pub fn interaction(angles: &[f64], phi: &Interaction) -> Result<Modes> {
 /// Modes on the circle from down-crossings in units, of which a radian has `unit`.
 fn on_circle(found: &crossings::Crossings, unit: f64, is_constant: bool) -> Modes {
     let position = |s: f64| wrap(s / unit);
-    let mut located: Vec<f64> = found.roots.iter().map(|s| position(*s)).collect();
-    located.sort_by(f64::total_cmp);
+    let mut roots: Vec<(f64, f64)> = found
+        .roots
+        .iter()
+        .map(|(s, error)| (position(*s), in_samples(*s, *error, unit, std::f64::consts::TAU)))
+        .collect();
+    roots.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (located, errors) = roots.into_iter().unzip();
     let undecided = found.undecided.iter().map(|(a, b)| (position(*a), position(*b))).collect();
-    Modes { located, undecided, is_constant }
+    Modes { located, errors, undecided, is_constant }
+}
+
+/// The bound of the error of a location, from that of its position in units. The unit, the
+/// quotient, the origin and whole turns add their rounding: the last two that of a number of this
+/// size.
+fn in_samples(position: f64, error: f64, unit: f64, size: f64) -> f64 {
+    let rounding = f64::EPSILON * (3.0 * position.abs() / unit + 2.0 * size.abs());
+    (error / unit + rounding) * (1.0 + 1e-12)
 }
 
 fn check(samples: &[f64], beta: f64, max_beta: f64) -> Result<()> {

@@ -80,12 +80,12 @@ mod orbits;
 mod point;
 mod search;
 
+pub use crate::landscape::Report;
 pub use benign::{Benign, benign};
 pub use cell::MAX_TOKENS;
 pub use certificate::KIND;
 pub use morse::{Labelled, morse_inequalities_hold};
 pub use orbits::Orbit;
-pub use search::Report;
 
 use super::landscape;
 use crate::error::{Error, Result};

@@ -2,13 +2,9 @@
 
 use super::cell::{Cell, GRID, Groups, Row, System, Values, grid_down};
 use super::point::Point;
-use crate::landscape::{middle_of_beta, relative_width};
+use crate::box_search::{BoxTree, Monitor, depth_first};
+use crate::landscape::{Report, middle_of_beta, relative_width};
 use crate::num::interval::{Interval, check_fp_environment};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// Called now and then with the decided share of the work in [0, 1] and the number of boxes; the
-/// proof ends with what is decided if it returns false.
-pub type Report<'a> = &'a (dyn Fn(f64, u64) -> bool + Sync);
 
 /// A node of a tree, in the order of a walk that visits a node before its children. Numbers are
 /// those of tokens, or of entries.
@@ -95,15 +91,6 @@ impl Tree {
         }
     }
 
-    fn give_up(&mut self, cell: &Cell, keep: bool) {
-        self.leaf(Node::Undecided, keep);
-        self.undecided_count += 1;
-        unite(&mut self.open, cell.beta);
-        if self.undecided.len() < LISTED {
-            self.undecided.push(*cell);
-        }
-    }
-
     /// Appends a tree; its zeros get new numbers.
     fn append(&mut self, mut other: Tree) {
         let offset = self.zeros.len();
@@ -119,6 +106,23 @@ impl Tree {
         let free = LISTED.saturating_sub(self.undecided.len());
         self.undecided.extend(other.undecided.into_iter().take(free));
         self.boxes += other.boxes;
+    }
+}
+
+impl BoxTree for Tree {
+    type Cell = Cell;
+
+    fn boxes(&self) -> u64 {
+        self.boxes
+    }
+
+    fn give_up(&mut self, cell: &Cell, keep: bool) {
+        self.leaf(Node::Undecided, keep);
+        self.undecided_count += 1;
+        unite(&mut self.open, cell.beta);
+        if self.undecided.len() < LISTED {
+            self.undecided.push(*cell);
+        }
     }
 }
 
@@ -138,23 +142,14 @@ fn unite(all: &mut Vec<(f64, f64)>, (mut low, mut high): (f64, f64)) {
 /// Depth to which the two children of a node may run at the same time.
 const PARALLEL_DEPTH: u32 = 12;
 
-/// Number of boxes between two reports.
-const REPORT_EVERY: u64 = 128;
-
 /// A search, its progress, and whether it was stopped.
 pub(super) struct Search<'a> {
     pub(super) system: &'a System,
     pub(super) goal: Goal,
     /// Whether the nodes of the tree are kept, for a certificate.
     pub(super) keep: bool,
-    report: Report<'a>,
-    /// Share in units of `2^-60`.
-    decided: AtomicU64,
-    boxes: AtomicU64,
-    stopped: AtomicBool,
+    monitor: Monitor<'a>,
 }
-
-const UNIT: f64 = (1u64 << 60) as f64;
 
 /// Whether an enclosure excludes 0 with a margin for the rounding of another program.
 fn excludes_zero(v: Interval) -> bool {
@@ -167,33 +162,16 @@ const BETA_SHARE: f64 = 2.0;
 
 impl<'a> Search<'a> {
     pub(super) fn new(system: &'a System, goal: Goal, keep: bool, report: Report<'a>) -> Self {
-        Self {
-            system,
-            goal,
-            keep,
-            report,
-            decided: AtomicU64::new(0),
-            boxes: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
-        }
+        Self { system, goal, keep, monitor: Monitor::new(report) }
     }
 
     pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.monitor.is_stopped()
     }
 
     /// The tree of all Gram matrices. The result does not depend on the number of threads.
     pub(super) fn run(&self) -> Tree {
         self.branch(self.system.root(), 0, 1.0)
-    }
-
-    fn add(&self, share: f64, boxes: u64) {
-        let units = (share * UNIT) as u64;
-        let decided = self.decided.fetch_add(units, Ordering::Relaxed) + units;
-        let boxes = self.boxes.fetch_add(boxes, Ordering::Relaxed) + boxes;
-        if !(self.report)(decided as f64 / UNIT, boxes) {
-            self.stopped.store(true, Ordering::Relaxed);
-        }
     }
 
     /// The tree of a box near the root: both children at the same time.
@@ -215,32 +193,14 @@ impl<'a> Search<'a> {
             tree.append(one);
             tree.append(two);
         } else {
-            self.add(share, tree.boxes);
+            self.monitor.add(share, tree.boxes);
         }
         tree
     }
 
     /// The tree of a box, depth first.
     fn grow(&self, cell: Cell, share: f64) -> Tree {
-        let (mut tree, mut stack) = (Tree::default(), vec![(cell, share)]);
-        let (mut decided, mut reported) = (0.0, 0);
-        let stops = check_fp_environment().is_err();
-        while let Some((cell, share)) = stack.pop() {
-            if stops || self.is_stopped() {
-                tree.give_up(&cell, self.keep);
-                continue;
-            }
-            match self.visit(cell, &mut tree) {
-                Some((a, b)) => stack.extend([(b, 0.5 * share), (a, 0.5 * share)]),
-                None => decided += share,
-            }
-            if tree.boxes - reported >= REPORT_EVERY {
-                self.add(decided, tree.boxes - reported);
-                (decided, reported) = (0.0, tree.boxes);
-            }
-        }
-        self.add(decided, tree.boxes - reported);
-        tree
+        depth_first(&self.monitor, (cell, share), self.keep, |cell, tree| self.visit(cell, tree))
     }
 
     /// Decides a box, or returns its two parts.

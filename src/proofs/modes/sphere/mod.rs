@@ -113,8 +113,9 @@ pub fn sphere(samples: &Tokens, beta: f64) -> Result<SphereModes> {
     modes.sort_by(|a: &Mode, b: &Mode| {
         a.at[2].total_cmp(&b.at[2]).then(a.at[0].total_cmp(&b.at[0]))
     });
-    let located = distinct(&modes, &mut undecided);
-    Ok(Modes { located, undecided, is_constant: false })
+    let found = distinct(&modes, &mut undecided);
+    let (located, errors) = found.iter().map(|m| (m.at, m.radius)).unzip();
+    Ok(Modes { located, errors, undecided, is_constant: false })
 }
 
 /// Largest chord from a mode to the nearest sample: where the trace of the Hessian of one kernel
@@ -127,8 +128,8 @@ fn mode_distance(beta: f64) -> f64 {
     (2.0 * (q + q * q / (1.0 + root)) / (q + root)).sqrt() * (1.0 + 1e-9)
 }
 
-/// One location per mode. Squares overlap, so a mode near an edge may be proved twice.
-fn distinct(modes: &[Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<[f64; 3]> {
+/// One proof per mode. Squares overlap, so a mode near an edge may be proved twice.
+fn distinct<'a>(modes: &'a [Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<&'a Mode> {
     let widest = modes.iter().fold(0.0f64, |m, v| m.max(v.radius));
     let mut found: Vec<&Mode> = Vec::new();
     for mode in modes {
@@ -148,7 +149,7 @@ fn distinct(modes: &[Mode], undecided: &mut Vec<([f64; 3], f64)>) -> Vec<[f64; 3
             None => found.push(mode),
         }
     }
-    found.iter().map(|m| m.at).collect()
+    found
 }
 
 /// A proved mode: it lies within the chord `radius` of `at`, and no other mode within `isolation`.
