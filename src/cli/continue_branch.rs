@@ -5,6 +5,7 @@
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::{command_line, landscape, progress, session};
+use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::lab::arrays;
 use crate::proofs::landscape::branches::{
@@ -173,6 +174,11 @@ impl Arguments {
             (None, None) => Tokens::new(&masses, beta.unwrap_or_default()),
             (Some(text), None) => {
                 let text = match &self.beta {
+                    // A name with parameters, or a formula without beta.
+                    Some(value) if text.contains(':') || Interaction::parse(text, &[]).is_ok() => {
+                        let expected = format!("no --beta: beta is no parameter of {text}");
+                        return Err(Error::parameter("--beta", value, expected));
+                    }
                     Some(value) => with_beta(text, value),
                     None => text.to_owned(),
                 };

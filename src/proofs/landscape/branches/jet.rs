@@ -36,8 +36,9 @@ fn times(v: Interval, whole: usize) -> Interval {
 impl Shapes {
     /// Coefficients for distances in turns, within `[-1, 2]`.
     ///
-    /// For the exponential with `sin(d + x) = sum_k s_k x^k` and `e^{beta (cos(d + x) - 1)} = sum_k h_k x^k`:
-    /// `a_k = sum_j s_j h_(k-j)` and `h_(k+1) = -beta a_k / (k + 1)`.
+    /// For the exponential with `sin(d + x) = sum_k s_k x^k` and
+    /// `e^{beta (cos(d + x) - 1)} = sum_k h_k x^k`: `a_k = sum_j s_j h_(k-j)` and
+    /// `h_(k+1) = -beta a_k / (k + 1)`.
     pub(super) fn jet(&self, distance: Interval) -> Jet {
         let shape = self.at(distance);
         let known = [shape.u, shape.w, shape.w1, shape.w2];
@@ -66,6 +67,12 @@ impl Shapes {
             h[k + 1] = -(beta * a[k]) / Interval::exact((k + 1) as f64);
         }
         sharpened(a.map(|v| e * v))
+    }
+
+    /// Coefficients of the derivative of `u(d + x)` by the parameter, for distances in turns;
+    /// `None` for the exponential, where it is `(cos - 1) u`.
+    pub(super) fn jet_by_parameter(&self, distance: Interval) -> Option<Jet> {
+        self.family().map(|f| f.series(distance, self.parameter())[1])
     }
 }
 

@@ -12,15 +12,16 @@
 //! `h(d) = sum_(l > L) c_l sin(l d)`, `c_l = l I_l / ((L + 1) I_(L+1))`. So F = 0 for all clusters
 //! but one, together with `R_l - gamma_l rho_l = 0`, is a system whose terms have size 1 for all
 //! beta. The force on the last cluster is 0, too, because
-//! `sum_i m_i F_i = sum_l Im(rho_l conj(R_l)) = 0`. Its derivative is singular exactly where that of
-//! the forces is: this is the Schur complement of the block `-gamma` of rho.
+//! `sum_i m_i F_i = sum_l Im(rho_l conj(R_l)) = 0`. The derivative of the system is singular
+//! exactly where that of the forces is: the latter is the Schur complement of the block `-gamma` of
+//! rho.
 //!
 //! F = 0 for all clusters is a linear system for rho, which bounds it on a box. For neighbours a
 //! and b at a small positive distance, so is the quotient `(F_a - F_b) / (x_b - x_a)`: a mean of
 //! `sum_l l Re(rho_l conj(e)^l) + sum_j m_j h'(x_j - x)` between both.
 
 use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Pairs, Row, grid_down, grid_up};
-use super::super::kernel::{Kernel, pi};
+use super::super::kernel::{TRIG, direction, pi};
 use super::shape::common;
 use super::solve;
 use crate::num::interval::Interval;
@@ -28,8 +29,8 @@ use crate::num::interval::Interval;
 /// Largest beta for which the test is made.
 pub(super) const MOST: f64 = 0.5;
 
-/// Number of terms of h; for `beta <= 1/2` the next ones are below 1e-13.
-const TERMS: usize = 10;
+/// Number of terms of h; for `beta <= 1/2` the next ones are below 1e-7.
+const TERMS: usize = 6;
 
 /// Largest gap, in turns, at which the quotient of the forces on both clusters is tested.
 const NEAR: f64 = 0.25;
@@ -56,7 +57,6 @@ pub(super) struct Level {
     gamma: Vec<Interval>,
     /// `c_l` for `l = level + 1, ...`.
     c: Vec<Interval>,
-    turns: Kernel,
 }
 
 impl Level {
@@ -73,25 +73,30 @@ impl Level {
             level,
             gamma: (1..=level).map(|l| ratio(level + 1, l)).collect(),
             c: (0..TERMS).map(|t| ratio(level + 1 + t, level + 1)).collect(),
-            turns: Kernel::new((0.0, 0.0)),
         }
     }
 
-    /// Sine and cosine of l times a distance in turns: pull and weight for beta = 0.
-    fn sin_cos(&self, l: usize, (lo, hi): (f64, f64)) -> SinCos {
+    /// Sine and cosine of l times a distance in turns.
+    fn sin_cos(l: usize, (lo, hi): (f64, f64)) -> SinCos {
         // Exact: multiples of 2^-48 below 2^5.
-        let (lo, width) = (l as f64 * lo, l as f64 * (hi - lo));
-        if width >= 1.0 {
+        let (lo, hi) = (l as f64 * lo, l as f64 * hi);
+        if hi - lo >= 1.0 {
             return (Interval::symmetric(1.0), Interval::symmetric(1.0));
         }
-        let lo = lo - lo.floor();
-        let first = self.turns.ranges(lo, (lo + width).min(1.0));
-        if lo + width <= 1.0 {
-            return (first.u, first.w);
-        }
-        let second = self.turns.ranges(0.0, lo + width - 1.0);
-        let hull = |a: Interval, b: Interval| Interval::new(a.lo().min(b.lo()), a.hi().max(b.hi()));
-        (hull(first.u, second.u), hull(first.w, second.w))
+        let ends = [lo, hi].map(|t| {
+            let t = t - t.floor();
+            let d = direction(if t > 0.5 { 1.0 - t } else { t });
+            (if t > 0.5 { -d.s } else { d.s }, d.c)
+        });
+        // Whether a place is between, up to whole turns.
+        let passes = |t: f64| (lo - t).ceil() + t <= hi;
+        let range = |a: f64, b: f64, top: f64, bottom: f64| {
+            let least = if passes(bottom) { -1.0 } else { (a.min(b) - TRIG).max(-1.0) };
+            let most = if passes(top) { 1.0 } else { (a.max(b) + TRIG).min(1.0) };
+            Interval::new(least, most)
+        };
+        let [(sin, cos), (other_sin, other_cos)] = ends;
+        (range(sin, other_sin, 0.25, 0.75), range(cos, other_cos, 0.0, 0.5))
     }
 
     /// h and its derivative over distances in turns.
@@ -99,7 +104,7 @@ impl Level {
         let mut sum = (Interval::ZERO, Interval::ZERO);
         for (t, c) in self.c.iter().enumerate() {
             let l = self.level + 1 + t;
-            let ((sin, cos), slope) = (self.sin_cos(l, distances), Interval::exact(l as f64) * *c);
+            let ((sin, cos), slope) = (Self::sin_cos(l, distances), Interval::exact(l as f64) * *c);
             sum = (sum.0 + *c * sin, sum.1 + slope * cos);
         }
         // c_(l+1) < c_l / 6.
@@ -142,7 +147,7 @@ impl<'a> Parts<'a> {
         let powers = (0..k)
             .map(|a| {
                 let place = if a == 0 { (0.0, 0.0) } else { distances(0, a) };
-                (1..=level.level).map(|l| level.sin_cos(l, place)).collect()
+                (1..=level.level).map(|l| Level::sin_cos(l, place)).collect()
             })
             .collect();
         Self { k, mass, level, powers, sums, slopes }
@@ -220,7 +225,7 @@ impl<'a> Parts<'a> {
     /// place of the arc between them, and masses with their distances from it.
     fn quotient(&self, arc: (f64, f64), others: &[(f64, (f64, f64))]) -> Linear {
         let of = |l: usize| {
-            let ((sin, cos), l) = (self.level.sin_cos(l, arc), Interval::exact(l as f64));
+            let ((sin, cos), l) = (Level::sin_cos(l, arc), Interval::exact(l as f64));
             [l * cos, l * sin]
         };
         let rest = others.iter().fold(Interval::ZERO, |sum, (mass, distances)| {
@@ -336,8 +341,8 @@ fn meet(a: Interval, b: Interval) -> Option<Interval> {
     (lo <= hi).then(|| Interval::new(lo, hi))
 }
 
-/// The part of a box of small beta in which its zeros with positive gaps lie, from the ranges of the
-/// box; `None` if it has no zeros, or only regular ones.
+/// The part of a box of small beta in which its zeros with positive gaps lie, from the ranges of
+/// the box; `None` if it has no zeros, or only regular ones.
 pub(super) fn undecided_part(
     arrangement: &Arrangement,
     level: usize,

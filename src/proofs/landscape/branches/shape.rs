@@ -1,7 +1,8 @@
 //! Ranges of the pull u, the weight `w = u'`, its derivatives, and their derivatives by the
 //! parameter.
 //!
-//! For the exponential with `e = e^{beta (c - 1)}`, `c = cos d`, `s = sin d`: `u = e s`, `w = e (c - beta s^2)`,
+//! For the exponential with `e = e^{beta (c - 1)}`, `c = cos d`, `s = sin d`: `u = e s`,
+//! `w = e (c - beta s^2)`,
 //! `w' = e s (beta^2 s^2 - 3 beta c - 1)` and
 //! `w'' = e (-c - 3 beta c^2 + 4 beta s^2 + 6 beta^2 c s^2 - beta^3 s^4)`; the derivatives by beta
 //! are `(c - 1) u` and `e ((c - 1) (c - beta s^2) - s^2)`. Other interactions: [`Family`].
@@ -9,7 +10,6 @@
 use super::super::cell::{grid_down, grid_up};
 use super::super::family::Family;
 use super::super::kernel::{Kernel, Law, TRIG, direction, exp};
-use super::jet::Jet;
 use crate::num::interval::Interval;
 
 /// The ranges on an interval of distances.
@@ -81,12 +81,6 @@ impl Shapes {
     /// the exponential, where it is 1.
     pub(super) fn own(&self) -> Option<(Interval, Interval)> {
         self.family().map(|f| f.own(self.parameter))
-    }
-
-    /// Coefficients of the derivative of `u(d + x)` by the parameter, for distances in turns;
-    /// `None` for the exponential, where it is `(cos - 1) u`.
-    pub(super) fn jet_by_parameter(&self, distance: Interval) -> Option<Jet> {
-        self.family().map(|f| f.series(distance, self.parameter)[1])
     }
 
     /// Whether the parameter is the beta of the exponential.
