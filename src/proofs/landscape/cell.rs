@@ -28,7 +28,8 @@ pub(super) type Row<T> = [T; MAX_TOKENS];
 /// A number for every pair of tokens; entries above the diagonal count.
 pub(super) type Table<T> = Row<Row<T>>;
 
-/// A box: bounds of the gaps between neighbours in turns, and bounds of beta.
+/// A box: bounds of the gaps between neighbours in turns, and bounds of beta or of the parameter in
+/// its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub(super) gaps: Row<(f64, f64)>,

@@ -1,5 +1,8 @@
 //! All branches of critical points on the circle over an interval of beta, with all bifurcations.
 //!
+//! **Parameters** A parameter of an interaction or the mass of one token can take the place of beta
+//! ([`Parameter`]); then `beta` is its value in everything below and in all results.
+//!
 //! **What is proved** Every box of gaps and beta in the tree of a stratum has a reason: no critical
 //! point, a regular derivative, or a regular derivative in the coordinates of a blow-up, in which
 //! two clusters at a small distance g are described by their centre of mass and g, or `t = g^2` for
@@ -32,6 +35,8 @@
 //! **Three equal tokens** opposite to all others split in any direction at second order, and also
 //! at fourth order. The sixth order decides: two branches begin, one with clusters of two and one
 //! tokens, and one with three clusters at equal distances (`triple.rs`).
+//!
+//! **Small beta** Boxes have order parameters as further unknowns (`order_parameter.rs`).
 //!
 //! **Limits** Elsewhere, the terms of third order of three equal tokens are a multiple of
 //! `x_1 x_2 x_3` for places x with the sum 0, so only splits into two and one tokens are expected,
@@ -707,9 +712,10 @@ fn energy_share(arrangement: &Arrangement, gaps: &[f64], parameter: f64) -> f64 
 }
 
 /// Estimated seconds of [`all_branches`] with two threads: of the search at the largest beta, and
-/// of the boxes over the interval. Measured with masses 1 and beta in [1, 2]: 1 800, 12 000 and
-/// 150 000 boxes for n = 4, 5 and 6; for small beta their density in `ln beta` grows as
-/// `beta^(-0.9 (n - 3))`.
+/// of the boxes over the interval. Measured with masses 1 for n = 6: 1.5e6 boxes for `beta < 1` and
+/// 2.3e5 beyond, for an interval of length 1 of `ln beta`; 15 times as many for each further token.
+/// Intervals of other parameters had 2.5e6, with boxes that cost five times as much for
+/// interactions.
 pub fn seconds(tokens: &Tokens) -> f64 {
     let n = tokens.n() as f64;
     let orders: f64 = if tokens.masses().windows(2).all(|m| m[0] == m[1]) {
@@ -717,12 +723,17 @@ pub fn seconds(tokens: &Tokens) -> f64 {
     } else {
         (1..tokens.n()).map(|k| k as f64).product::<f64>() / 2.0
     };
-    let power = (0.9 * (n - 3.0)).max(0.5);
     let (low, high) = (tokens.beta.0.max(1e-3), tokens.beta.1.max(1e-3));
-    let up_to_one = |b: f64| b.min(1.0).powf(-power) / power;
-    let density = up_to_one(low) - up_to_one(high) + (high.max(1.0) / low.max(1.0)).ln();
-    let boxes = 4.4e5 * 15f64.powf(n - 6.0) * density.max(0.01) * orders;
-    seconds_followed(tokens) + boxes * 2e-5 * (n / 6.0).powi(3)
+    let (density, cost) = match tokens.law {
+        Law::Exponential => {
+            let below = high.min(1.0).ln() - low.min(1.0).ln();
+            (1.5e6 * below + 2.3e5 * (high.max(1.0) / low.max(1.0)).ln(), 4e-5)
+        }
+        Law::Family(_) => (2.5e6, 2e-4),
+        _ => (2.5e6, 4e-5),
+    };
+    let boxes = density * 15f64.powf(n - 6.0) * orders;
+    seconds_followed(tokens) + boxes * cost * (n / 6.0).powi(3)
 }
 
 /// Estimated seconds of [`followed_branches`] with two threads: those of the search at the largest

@@ -29,7 +29,7 @@ use crate::num::interval::Interval;
 /// Largest beta for which the test is made.
 pub(super) const MOST: f64 = 0.5;
 
-/// Number of terms of h; for `beta <= 1/2` the next ones are below 1e-7.
+/// Number of terms of h; for `beta <= 1` the next ones are below 1e-5.
 const TERMS: usize = 6;
 
 /// Largest gap, in turns, at which the quotient of the forces on both clusters is tested.
@@ -38,7 +38,7 @@ const NEAR: f64 = 0.25;
 /// Sine and cosine.
 type SinCos = (Interval, Interval);
 
-/// `sum_m (beta / 2)^(2 m) / (m! (m + l)!) = I_l(beta) / (beta / 2)^l`, for `beta <= 1/2`.
+/// `sum_m (beta / 2)^(2 m) / (m! (m + l)!) = I_l(beta) / (beta / 2)^l`, for `beta <= 1`.
 fn bessel(l: usize, beta: Interval) -> Interval {
     let quarter = (beta / Interval::exact(2.0)).sqr();
     let mut term = (1..=l).fold(Interval::exact(1.0), |t, k| t / Interval::exact(k as f64));

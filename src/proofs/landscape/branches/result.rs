@@ -89,7 +89,7 @@ pub struct Branch {
 pub struct Continuation {
     /// Whether it is proved that there are no others.
     pub complete: bool,
-    /// The interval of beta.
+    /// The interval of beta, or of the parameter in its place.
     pub beta: (f64, f64),
     /// The branches, by number of clusters.
     pub branches: Vec<Branch>,

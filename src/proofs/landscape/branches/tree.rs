@@ -102,6 +102,9 @@ const TOLERANCE: (f64, f64) = (2e-5, 1e-6);
 /// Width of gaps, in turns, from which the coordinates of pairs are tried.
 const NARROW: f64 = 0.01;
 
+/// Width of gaps, in turns, from which order parameters are tried.
+const SCALE: f64 = 0.02;
+
 /// The cover of one stratum.
 pub(super) struct Covering<'a> {
     pub(super) arrangement: &'a Arrangement,
@@ -223,8 +226,8 @@ impl<'a> Covering<'a> {
             if step.empty || step.regular {
                 return Verdict::Decided;
             }
-            if cell.beta.1 <= order_parameter::MOST && matches!(arrangement.law, Law::Exponential) {
-                for level in 1..=most_levels(k) {
+            if self.has_order_parameters(&cell) {
+                for level in levels(k, cell.beta.1) {
                     let part = order_parameter::undecided_part(arrangement, level, &shrunk, &pairs);
                     match part {
                         Some(part) => shrunk = part,
@@ -260,6 +263,13 @@ impl<'a> Covering<'a> {
         }
     }
 
+    /// Whether the test with order parameters is made: it costs ten times as much as the others.
+    fn has_order_parameters(&self, cell: &Cell) -> bool {
+        matches!(self.arrangement.law, Law::Exponential)
+            && cell.beta.1 <= order_parameter::MOST
+            && cell.widest(self.arrangement.k).1 < SCALE
+    }
+
     /// Splits the widest gap or beta, or leaves the box undecided.
     fn split(&self, cell: Cell) -> Verdict {
         let (r, width) = cell.widest(self.arrangement.k);
@@ -278,10 +288,12 @@ impl<'a> Covering<'a> {
     }
 }
 
-/// The largest level of order parameters for k clusters: those of a higher level do not all vanish
-/// for k clusters that are apart.
-fn most_levels(k: usize) -> usize {
-    ((k - 1) / 2).clamp(1, 3)
+/// The levels of order parameters that are tried for k clusters: those up to the largest one do
+/// not all vanish for k clusters that are apart. Low levels decide few boxes of larger beta.
+fn levels(k: usize, beta: f64) -> std::ops::RangeInclusive<usize> {
+    let most = ((k - 1) / 2).clamp(1, 3);
+    let least = if beta < 0.1 { 1 } else { most };
+    least..=most
 }
 
 fn split_beta(cell: Cell) -> Verdict {
