@@ -98,6 +98,7 @@ struct Turn {
 /// The work of one call.
 struct Work<'a> {
     tokens: &'a Tokens,
+    /// Those that are followed.
     strata: Vec<Vec<Members>>,
     watch: Watch<'a>,
     births: Vec<Birth>,
@@ -122,8 +123,8 @@ struct Work<'a> {
 /// assert_eq!(found.branches.len(), 3);
 /// ```
 pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
-    let mut work = Work::new(tokens, report)?;
-    super::refuse_long(tokens, seconds(tokens))?;
+    let mut work = Work::new(tokens, seconds(tokens), report)?;
+    work.strata = strata(tokens.masses());
     let shares = super::shares(&work.strata, tokens.fewest());
     for (stratum, share) in shares.into_iter().enumerate() {
         work.branches_of(stratum, SEARCH * share);
@@ -148,8 +149,8 @@ pub fn all_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
 /// assert!(!found.complete && found.branches.len() == 5);
 /// ```
 pub fn followed_branches(tokens: &Tokens, report: Report) -> Result<Continuation> {
-    let mut work = Work::new(tokens, report)?;
-    super::refuse_long(tokens, seconds_followed(tokens))?;
+    let mut work = Work::new(tokens, seconds_followed(tokens), report)?;
+    work.strata = strata(tokens.masses());
     let shares = super::shares(&work.strata, tokens.fewest());
     for (stratum, share) in shares.into_iter().enumerate() {
         work.branches_of(stratum, share);
@@ -178,11 +179,12 @@ pub fn one_branch(
     gaps: &[f64],
     report: Report,
 ) -> Result<Continuation> {
-    let mut work = Work::new(tokens, report)?;
+    let mut work = Work::new(tokens, 0.0, report)?;
     let (low, high) = tokens.beta;
     let k = clusters.len();
     let refuse = |expected: &str| {
-        let found = format!("clusters {clusters:?} with gaps {gaps:?} in turns");
+        let named = text_of_clusters(clusters);
+        let found = format!("clusters {named} with gaps {gaps:?} in turns");
         Err(Error::parameter("start", found, expected))
     };
     let mut members: Vec<u32> = clusters.concat();
@@ -240,8 +242,8 @@ pub fn one_branch(
 
 impl<'a> Work<'a> {
     /// **Errors** an interval of beta that is a point or leaves [`BETA_RANGE`]; arithmetic that is
-    /// not IEEE.
-    fn new(tokens: &'a Tokens, report: Report<'a>) -> Result<Self> {
+    /// not IEEE; an estimate of more than a day.
+    fn new(tokens: &'a Tokens, seconds: f64, report: Report<'a>) -> Result<Self> {
         check_fp_environment()?;
         let (low, high) = tokens.beta;
         if tokens.parameter() == Parameter::Beta {
@@ -263,9 +265,10 @@ impl<'a> Work<'a> {
                 "an interval a..b with a < b",
             ));
         }
+        super::refuse_long(tokens, seconds)?;
         Ok(Self {
             tokens,
-            strata: strata(tokens.masses()),
+            strata: Vec::new(),
             watch: Watch::new(report),
             births: Vec::new(),
             born: Vec::new(),
