@@ -5,7 +5,6 @@
 //! a box of d and p, a derivative is enclosed directly and by the mean value theorem from the
 //! middle of the box; the enclosure is what both have in common.
 
-use super::kernel::pi;
 use super::profile::Profile;
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
@@ -105,6 +104,11 @@ fn coefficients<const N: usize>(
     }
 }
 
+/// Two pi.
+fn turn() -> Interval {
+    <Interval as Number>::pi() * Interval::exact(2.0)
+}
+
 /// The whole line.
 fn anything() -> Interval {
     Interval::new(f64::NEG_INFINITY, f64::INFINITY)
@@ -166,7 +170,8 @@ impl Family {
         let cells = CELLS.0 as f64;
         for cell in 0..CELLS.0 {
             let ends = [cell as f64 / cells, (cell as f64 + 1.0) / cells];
-            let [near, far] = ends.map(|t| (pi() * Interval::exact(t)).mid().cos());
+            let [near, far] =
+                ends.map(|t| (<Interval as Number>::pi() * Interval::exact(t)).mid().cos());
             let s = Interval::new((far - 1e-15).max(-1.0), (near + 1e-15).min(1.0));
             let (mut open, mut visited) = (vec![range], 0);
             while let Some((low, high)) = open.pop() {
@@ -209,7 +214,7 @@ impl Family {
 
     /// Derivatives at distances in turns.
     pub(super) fn derivatives(&self, distance: Interval, p: Interval) -> Derivatives {
-        let d = distance * pi() * Interval::exact(2.0);
+        let d = distance * turn();
         let wide = coefficients(&self.short, d, p);
         let whole = |k: f64| Interval::exact(k);
         let [a, b, c] = wide;
@@ -240,7 +245,7 @@ impl Family {
     /// Taylor coefficients of the pull about distances in turns, and of its derivative by the
     /// parameter.
     pub(super) fn series(&self, distance: Interval, p: Interval) -> [[Interval; LONG]; 2] {
-        let [a, b, _] = coefficients(&self.long, distance * pi() * Interval::exact(2.0), p);
+        let [a, b, _] = coefficients(&self.long, distance * turn(), p);
         [a, b]
     }
 
