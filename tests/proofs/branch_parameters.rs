@@ -145,6 +145,9 @@ fn bad_parameters_are_refused() {
     let interval = Tokens::new(&[1.0; 3], (1.0, 2.0)).expect("tokens");
     let error = interval.with_mass_up_to(&[1.0; 3], 2, 2.0, None).expect_err("refused").to_string();
     assert!(error.contains("one number"), "{error}");
+    let negative = last_mass(&[1.0, 1.0], (0.5, 2.0), -0.3);
+    let error = all_branches(&negative, &|_, _| true).expect_err("refused").to_string();
+    assert!(error.contains("beta") && error.contains("0.01"), "{error}");
     // Only branches have parameters.
     let error = complete(&with_interactions(3, "sigmoid:k=1..2"), false, &|_, _| true);
     assert!(error.expect_err("refused").to_string().contains("an interval of k"));

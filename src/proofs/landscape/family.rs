@@ -86,7 +86,8 @@ pub(super) struct Derivatives {
 /// parameter, and those of the second.
 type Three<const N: usize> = [[Interval; N]; 3];
 
-fn common(a: Interval, b: Interval) -> Interval {
+/// The part that two enclosures of the same numbers have in common.
+pub(super) fn common(a: Interval, b: Interval) -> Interval {
     let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
     if lo <= hi { Interval::new(lo, hi) } else { a }
 }
@@ -201,9 +202,10 @@ impl Family {
         &self.largest
     }
 
-    /// Whether the ranges at a value of the parameter are [`Family::largest`].
-    pub(super) fn is_largest(&self, p: f64) -> bool {
-        self.parameter().is_none_or(|(_, range)| p.to_bits() == range.1.to_bits())
+    /// Whether the ranges for an interval of the parameter are [`Family::largest`].
+    pub(super) fn is_largest(&self, (low, high): (f64, f64)) -> bool {
+        let is_end = |p: f64, end: f64| p.to_bits() == end.to_bits();
+        self.parameter().is_none_or(|(_, (_, end))| is_end(low, end) && is_end(high, end))
     }
 
     /// phi(1) and its derivative by the parameter.

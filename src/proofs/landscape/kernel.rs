@@ -237,7 +237,7 @@ impl Law {
             Self::Exponential => Kernel::new(parameter),
             Self::Fixed(beta) => Kernel::new((*beta, *beta)),
             Self::Profile(profile) => Kernel::of(Other::Profile(profile.clone())),
-            Self::Family(family) if family.is_largest(parameter.0) => {
+            Self::Family(family) if family.is_largest(parameter) => {
                 Kernel::of(Other::Profile(family.largest().clone()))
             }
             Self::Family(family) => {

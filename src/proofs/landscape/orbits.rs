@@ -1,9 +1,10 @@
 //! Orbits of zeros: duplicates, symmetry, multiplicity, energy; the Morse inequalities.
 
 use super::cell::{Arrangement, Cell, Row};
-use super::kernel::direction;
+use super::kernel::{Law, direction};
 use super::newton::Zero;
 use super::strata::{Members, multiplicity};
+use crate::num::interval::Interval;
 
 /// A critical point, up to rotations, reflections and permutations of equal masses.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,21 +38,33 @@ impl Orbit {
     }
 }
 
-/// The energy in units of that of one cluster.
-fn energy_share(arrangement: &Arrangement, gaps: &Row<f64>, beta: f64) -> f64 {
-    let (k, mass) = (arrangement.k, &arrangement.mass);
-    let total: f64 = mass[..k].iter().sum();
+/// The energy in units of that of one cluster, for gaps in turns, at a beta or a value of the
+/// parameter in its place.
+pub(super) fn energy_share(arrangement: &Arrangement, gaps: &[f64], parameter: f64) -> f64 {
+    let (k, at) = (arrangement.k, Interval::exact(parameter));
+    let mass: Vec<f64> = arrangement.masses().iter().map(|m| m.at(at).mid()).collect();
+    let interaction = match &arrangement.law {
+        Law::Profile(profile) => Some(profile.interaction().clone()),
+        Law::Family(family) => match family.interaction_at(parameter) {
+            Ok(interaction) => Some(interaction),
+            // Outside the values that the interaction allows.
+            Err(_) => return f64::NAN,
+        },
+        Law::Exponential | Law::Fixed(_) => None,
+    };
+    let beta = arrangement.law.beta(at).map_or(0.0, Interval::mid);
     let share = |t: f64| {
         // 1 - cos d = 2 sin^2(d / 2).
         let half = direction(0.5 * t.clamp(0.0, 1.0)).s;
-        match arrangement.law.profile() {
-            Some(profile) => {
-                let w = |s: f64| profile.interaction().potential(s);
+        match &interaction {
+            Some(phi) => {
+                let w = |s: f64| phi.potential(s);
                 w((1.0 - 2.0 * half * half).clamp(-1.0, 1.0)) / w(1.0)
             }
             None => (-2.0 * beta * half * half).exp(),
         }
     };
+    let total: f64 = mass.iter().sum();
     let mut sum = 0.0;
     for p in 0..k {
         let mut t = 0.0;

@@ -69,7 +69,7 @@ use super::search::{Goal, Monitor, Search};
 use super::strata::{Members, strata, text_of_clusters};
 use super::{Parameter, Report, Tokens, UndecidedBox};
 use crate::error::{Error, Result};
-use crate::num::interval::{Interval, check_fp_environment};
+use crate::num::interval::check_fp_environment;
 use birth::{Birth, Outcome};
 use fold::Fold;
 use point::{Event, Point};
@@ -246,16 +246,20 @@ impl<'a> Work<'a> {
     fn new(tokens: &'a Tokens, seconds: f64, report: Report<'a>) -> Result<Self> {
         check_fp_environment()?;
         let (low, high) = tokens.beta;
-        if tokens.parameter() == Parameter::Beta {
-            if tokens.interaction().is_some() || tokens.masses() != tokens.upper_masses() {
-                let expected = "an interval of one parameter: beta, a mass, or a parameter of the \
-                                interaction";
-                let found = "an interaction or masses in intervals";
-                return Err(Error::parameter("tokens", found, expected));
-            }
-            for b in [low, high] {
-                crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
-            }
+        let is_fixed = tokens.interaction().is_some() || tokens.masses() != tokens.upper_masses();
+        if tokens.parameter() == Parameter::Beta && is_fixed {
+            let expected = "an interval of one parameter: beta, a mass, or a parameter of the \
+                            interaction";
+            let found = "an interaction or masses in intervals";
+            return Err(Error::parameter("tokens", found, expected));
+        }
+        let betas = match tokens.law {
+            Law::Fixed(beta) => vec![beta],
+            Law::Exponential => vec![low, high],
+            _ => Vec::new(),
+        };
+        for b in betas {
+            crate::error::in_range("beta", b, BETA_RANGE.0, BETA_RANGE.1)?;
         }
         if low >= high {
             let found = format!("{low}..{high}");
@@ -539,7 +543,7 @@ impl<'a> Work<'a> {
             Sample {
                 beta: p.beta,
                 ascents: ascents_at(p.beta),
-                energy_share: energy_share(arrangement, &middle, p.beta),
+                energy_share: orbits::energy_share(arrangement, &middle, p.beta),
                 gaps: middle.into_iter().map(|g| g * std::f64::consts::TAU).collect(),
             }
         };
@@ -678,40 +682,6 @@ fn middles(bounds: &[(f64, f64)]) -> Vec<f64> {
 /// Consensus, or two opposite clusters, whose gaps are 1/2 for all beta.
 fn opposite(arrangement: &Arrangement, (low, high): (f64, f64)) -> Chain {
     track::fixed(arrangement, low, high)
-}
-
-/// The energy in units of that of one cluster.
-fn energy_share(arrangement: &Arrangement, gaps: &[f64], parameter: f64) -> f64 {
-    let k = arrangement.k;
-    let own = Interval::exact(parameter);
-    let mass: Vec<f64> = arrangement.masses().iter().map(|m| m.at(own).mid()).collect();
-    let interaction = match &arrangement.law {
-        Law::Family(family) => match family.interaction_at(parameter) {
-            Ok(interaction) => Some(interaction),
-            Err(_) => return f64::NAN,
-        },
-        _ => None,
-    };
-    let beta = arrangement.law.beta(own).map_or(0.0, Interval::mid);
-    let share = |t: f64| match &interaction {
-        Some(phi) => phi.potential((std::f64::consts::TAU * t).cos()) / phi.potential(1.0),
-        None => {
-            // 1 - cos d = 2 sin^2(d / 2).
-            let half = (std::f64::consts::PI * t).sin();
-            (-2.0 * beta * half * half).exp()
-        }
-    };
-    let total: f64 = mass.iter().sum();
-    let mut sum = 0.0;
-    for p in 0..k {
-        let mut t = 0.0;
-        sum += mass[p] * mass[p];
-        for q in p + 1..k {
-            t += gaps[q - 1];
-            sum += 2.0 * mass[p] * mass[q] * share(t);
-        }
-    }
-    sum / (total * total)
 }
 
 /// Estimated seconds of [`all_branches`] with two threads: of the search at the largest beta, and

@@ -9,6 +9,7 @@
 
 use super::super::cell::{grid_down, grid_up};
 use super::super::family::Family;
+pub(super) use super::super::family::common;
 use super::super::kernel::{Kernel, Law, TRIG, direction, exp};
 use crate::num::interval::Interval;
 
@@ -25,12 +26,6 @@ pub(super) struct Shape {
     pub(super) u_by: Interval,
     /// Derivative of w by the parameter.
     pub(super) w_by: Interval,
-}
-
-/// The part that two enclosures of the same numbers have in common.
-pub(super) fn common(a: Interval, b: Interval) -> Interval {
-    let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
-    if lo <= hi { Interval::new(lo, hi) } else { a }
 }
 
 /// Cosine at a distance in turns, a multiple of `2^-48`: differences from whole numbers are exact.

@@ -102,8 +102,8 @@ const TOLERANCE: (f64, f64) = (2e-5, 1e-6);
 /// Width of gaps, in turns, from which the coordinates of pairs are tried.
 const NARROW: f64 = 0.01;
 
-/// Width of gaps, in turns, from which order parameters are tried.
-const SCALE: f64 = 0.02;
+/// Width of gaps, in turns, below which order parameters are tried.
+const ORDERED: f64 = 0.02;
 
 /// The cover of one stratum.
 pub(super) struct Covering<'a> {
@@ -267,7 +267,7 @@ impl<'a> Covering<'a> {
     fn has_order_parameters(&self, cell: &Cell) -> bool {
         matches!(self.arrangement.law, Law::Exponential)
             && cell.beta.1 <= order_parameter::MOST
-            && cell.widest(self.arrangement.k).1 < SCALE
+            && cell.widest(self.arrangement.k).1 < ORDERED
     }
 
     /// Splits the widest gap or beta, or leaves the box undecided.
@@ -288,8 +288,8 @@ impl<'a> Covering<'a> {
     }
 }
 
-/// The levels of order parameters that are tried for k clusters: those up to the largest one do
-/// not all vanish for k clusters that are apart. Low levels decide few boxes of larger beta.
+/// The levels of order parameters that are tried for k clusters. Level L has 2 L numbers, and k
+/// clusters have `k - 1` gaps. Low levels decide few boxes of larger beta.
 fn levels(k: usize, beta: f64) -> std::ops::RangeInclusive<usize> {
     let most = ((k - 1) / 2).clamp(1, 3);
     let least = if beta < 0.1 { 1 } else { most };

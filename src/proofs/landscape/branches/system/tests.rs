@@ -11,12 +11,20 @@ use std::sync::Arc;
 /// The mass that varies, next to a fixed one.
 const VARYING: Mass = Mass { fixed: 1.0, varying: 1.0, typical: 3.0 };
 
-/// The weight phi of two tokens at a distance, in units of the system, at a parameter.
-fn phi(law: &Law, d: f64, p: f64) -> f64 {
+/// The weight phi of two tokens at a distance, at a parameter, and its derivative by the inner
+/// product.
+fn phi(law: &Law, d: f64, p: f64) -> (f64, f64) {
+    let exponential = |beta: f64| {
+        let e = (beta * (d.cos() - 1.0)).exp();
+        (e, beta * e)
+    };
     match law {
-        Law::Fixed(beta) => (beta * (d.cos() - 1.0)).exp(),
-        Law::Family(_) => 1.0 / (1.0 + (-p * d.cos()).exp()),
-        _ => (p * (d.cos() - 1.0)).exp(),
+        Law::Fixed(beta) => exponential(*beta),
+        Law::Family(_) => {
+            let sigmoid = 1.0 / (1.0 + (-p * d.cos()).exp());
+            (sigmoid, p * sigmoid * (1.0 - sigmoid))
+        }
+        _ => exponential(p),
     }
 }
 
@@ -37,8 +45,11 @@ fn plain(system: &System, z: &[f64], p: f64) -> Vec<f64> {
         }
         at += std::f64::consts::TAU * z.get(x).copied().unwrap_or(0.0);
     }
-    let u = |d: f64| phi(&system.law, d, p) * d.sin();
-    let w = |d: f64| (u(d + 1e-5) - u(d - 1e-5)) / 2e-5;
+    let u = |d: f64| phi(&system.law, d, p).0 * d.sin();
+    let w = |d: f64| {
+        let (value, slope) = phi(&system.law, d, p);
+        value * d.cos() - slope * d.sin().powi(2)
+    };
     let force = |i: usize| -> f64 { tokens.iter().map(|t| t.2 * u(t.1 - tokens[i].1)).sum() };
     let tokens = &tokens;
     let of = |x: usize| (0..tokens.len()).filter(move |i| tokens[*i].0 == x);
@@ -108,23 +119,22 @@ fn check(law: &Law, systems: &[Vec<Unit>], seed: u64) {
         let near = |x: Interval, v: f64, slack: f64| {
             assert!(x.lo() - slack <= v && v <= x.hi() + slack, "{k} {x:?} {v}");
         };
-        // Differences of the weight w have errors of about 1e-9.
         for (f, wanted) in value.f.iter().zip(plain(&system, &inside, p)) {
-            near(*f, wanted, 1e-8);
+            near(*f, wanted, 1e-11);
             assert!(f.width() < 1.0, "{k} {f:?}");
         }
-        let h = 1e-4;
+        let h = 1e-5;
         for m in 0..z.len() {
             let (mut up, mut down) = (inside.clone(), inside.clone());
             (up[m], down[m]) = (up[m] + h, down[m] - h);
             let (up, down) = (plain(&system, &up, p), plain(&system, &down, p));
             for (row, (a, b)) in value.by.iter().zip(up.iter().zip(&down)) {
-                near(row[m], (a - b) / (2.0 * h), 1e-4);
+                near(row[m], (a - b) / (2.0 * h), 2e-5);
             }
         }
         let (up, down) = (plain(&system, &inside, p + h), plain(&system, &inside, p - h));
         for (row, (a, b)) in value.by_parameter.iter().zip(up.iter().zip(&down)) {
-            near(*row, (a - b) / (2.0 * h), 1e-5);
+            near(*row, (a - b) / (2.0 * h), 1e-6);
         }
     }
 }
