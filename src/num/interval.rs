@@ -87,23 +87,23 @@ pub struct Interval {
     hi: f64,
 }
 
-/// The whole line: contains every number.
-const WHOLE_LINE: Interval = Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
-
 impl Interval {
     /// The number 0.
     pub const ZERO: Self = Self { lo: 0.0, hi: 0.0 };
 
+    /// The whole line: contains every number.
+    pub const WHOLE: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+
     /// The number itself, without error. NaN gives the whole line.
     #[inline]
     pub fn exact(x: f64) -> Self {
-        if x.is_nan() { WHOLE_LINE } else { Self { lo: x, hi: x } }
+        if x.is_nan() { Interval::WHOLE } else { Self { lo: x, hi: x } }
     }
 
     /// From two bounds in order, otherwise the whole line.
     #[inline]
     pub fn new(lo: f64, hi: f64) -> Self {
-        if lo <= hi { Self { lo, hi } } else { WHOLE_LINE }
+        if lo <= hi { Self { lo, hi } } else { Interval::WHOLE }
     }
 
     /// `[-r, r]`.
@@ -116,7 +116,7 @@ impl Interval {
     #[inline]
     fn outward(lo: f64, hi: f64) -> Self {
         if lo.is_nan() || hi.is_nan() {
-            WHOLE_LINE
+            Interval::WHOLE
         } else {
             Self { lo: lo.next_down(), hi: hi.next_up() }
         }
@@ -207,7 +207,7 @@ impl Interval {
     #[inline]
     fn hull(all: [f64; 4]) -> Self {
         if all.iter().any(|v| v.is_nan()) {
-            return WHOLE_LINE;
+            return Interval::WHOLE;
         }
         Self::outward(all.iter().copied().fold(f64::INFINITY, f64::min), vector::max(&all))
     }
@@ -224,7 +224,7 @@ impl Interval {
     #[inline]
     pub fn sqrt(self) -> Self {
         if self.hi < 0.0 {
-            return WHOLE_LINE;
+            return Interval::WHOLE;
         }
         let root = Self::outward(self.lo.max(0.0).sqrt(), self.hi.sqrt());
         Self { lo: root.lo.max(0.0), hi: root.hi }
@@ -259,6 +259,31 @@ impl Interval {
         }
         let rest = Self::symmetric(1e-30) + half;
         ((sin + rest).clamp(unit), (cos + rest).clamp(unit))
+    }
+
+    /// `sin(x) / x` for `|x| <= 4`; `[-1, 1]` beyond.
+    ///
+    /// ```
+    /// use metastable::num::interval::Interval;
+    /// let near = Interval::exact(0.5).sinc();
+    /// assert!(near.contains(0.5f64.sin() / 0.5) && near.width() < 1e-14);
+    /// ```
+    #[inline]
+    pub fn sinc(self) -> Self {
+        let unit = Self::new(-1.0, 1.0);
+        if self.mag() > 4.0 {
+            return unit;
+        }
+        // Taylor sum at the middle; the derivative is at most 1/2.
+        let half = Self::symmetric(self.radius()) * Self::exact(0.5);
+        let square = Self::exact(self.mid()).sqr();
+        let (mut sum, mut term) = (Self::ZERO, Self::exact(1.0));
+        // 4^48 / 49! < 1e-33 bounds the alternating remainder.
+        for k in (1..48).step_by(2) {
+            sum = sum + term;
+            term = -(term * square) / Self::exact(f64::from((k + 1) * (k + 2)));
+        }
+        (sum + Self::symmetric(1e-30) + half).clamp(unit)
     }
 
     /// The part inside `bounds`, for values that are known to lie there.
@@ -337,7 +362,7 @@ impl Div for Interval {
     #[inline]
     fn div(self, by: Self) -> Self {
         if by.contains(0.0) {
-            return WHOLE_LINE;
+            return Interval::WHOLE;
         }
         Self::hull([self.lo / by.lo, self.lo / by.hi, self.hi / by.lo, self.hi / by.hi])
     }
@@ -345,9 +370,7 @@ impl Div for Interval {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        Error, Interval, Result, WHOLE_LINE, check_fp_environment, power_of_two, probe_arithmetic,
-    };
+    use super::{Error, Interval, Result, check_fp_environment, power_of_two, probe_arithmetic};
     use crate::{dd::Dd, stream::Stream};
 
     #[test]
@@ -417,7 +440,7 @@ mod tests {
             Interval::new(least, 2.0 * least),
             adjacent,
             Interval::new(f64::MAX, f64::INFINITY),
-            WHOLE_LINE,
+            Interval::WHOLE,
         ] {
             assert!(v.contains(v.mid()) && v.mid().is_finite(), "{v:?}");
         }
@@ -493,8 +516,8 @@ mod tests {
         let zero = Interval::exact(0.0);
         for v in [
             zero / zero,
-            zero * WHOLE_LINE,
-            WHOLE_LINE * zero,
+            zero * Interval::WHOLE,
+            Interval::WHOLE * zero,
             Interval::exact(f64::NAN),
             Interval::new(1.0, 0.0),
             Interval::exact(f64::INFINITY) - Interval::exact(f64::INFINITY),

@@ -2,6 +2,7 @@
 
 use crate::dd::Dd;
 use crate::interval::Interval;
+use std::f64::consts::LN_2;
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -37,6 +38,11 @@ pub trait Number:
     fn sin_cos(self) -> (Self, Self);
     /// 1 for positive numbers, 0 for negative ones, and in between at 0.
     fn step(self) -> Self;
+    /// The derivative of [`step`](Self::step): 0 where the sign is certain; for an interval that
+    /// may contain 0 the whole line, because a second derivative across a kink has no bound.
+    fn slope_of_step(self) -> Self {
+        Self::exact(0.0)
+    }
     /// The integer that it is, if it is one of at most 1024 in absolute value.
     fn integer(self) -> Option<i32>;
     /// True if it is 0 without error.
@@ -221,7 +227,16 @@ impl Number for Interval {
             }
             sign * f64::INFINITY
         };
-        Self::new(bound(self.lo(), -1.0), bound(self.hi(), 1.0))
+        // The exponential of smaller logarithms is no normal number: 2^512 is taken out.
+        let scaled = |x: f64, sign: f64| {
+            if x >= 1e-290 {
+                return Self::exact(bound(x, sign));
+            }
+            let ln2 = Self::new(LN_2.next_down(), LN_2.next_up());
+            let power = f64::from_bits((512 + 1023) << 52);
+            Self::exact(bound(x * power, sign)) - Self::exact(512.0) * ln2
+        };
+        Self::new(scaled(self.lo(), -1.0).lo(), scaled(self.hi(), 1.0).hi())
     }
     fn sqrt(self) -> Self {
         if self.lo() < 0.0 {
@@ -245,6 +260,9 @@ impl Number for Interval {
         } else {
             Self::new(0.0, 1.0)
         }
+    }
+    fn slope_of_step(self) -> Self {
+        if self.contains(0.0) { Self::WHOLE } else { Self::ZERO }
     }
     fn integer(self) -> Option<i32> {
         if self.lo().to_bits() == self.hi().to_bits() { integer(self.lo()) } else { None }

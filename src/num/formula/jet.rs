@@ -100,16 +100,25 @@ impl<N: Number> Jet<N> {
         self.chain(tanh, first, -(two * tanh * first))
     }
 
-    /// `max(self, 0)`. At a kink the first derivative is between 0 and 1.
+    /// `max(self, 0)`. Where intervals do not decide the sign, the first derivative is between 0
+    /// and 1, and the second may be anything.
     pub fn relu(self) -> Self {
-        let step = self.value.step();
-        self.chain(step * self.value, step, N::exact(0.0))
+        self.kinked(self.value.step())
     }
 
-    /// The absolute value. At a kink the first derivative is between -1 and 1.
+    /// The absolute value. Where intervals do not decide the sign, the first derivative is between
+    /// -1 and 1, and the second may be anything.
     pub fn abs(self) -> Self {
-        let sign = N::exact(2.0) * self.value.step() - N::exact(1.0);
-        self.chain(sign * self.value, sign, N::exact(0.0))
+        self.kinked(N::exact(2.0) * self.value.step() - N::exact(1.0))
+    }
+
+    /// `slope * self` with a slope that is constant on both sides of 0.
+    fn kinked(self, slope: N) -> Self {
+        let value = slope * self.value;
+        if self.is_constant() || slope.is_zero() {
+            return Self::constant(value);
+        }
+        self.chain(value, slope, self.value.slope_of_step())
     }
 
     /// The power. An integer exponent without s allows any base; else the base must be positive
@@ -160,9 +169,16 @@ impl<N: Number> FromStr for Jet<N> {
     }
 }
 
+/// Derivatives of numbers are exactly 0, also in the results: a sum or product of zeros would be
+/// rounded outwards.
 impl<N: Number> Add for Jet<N> {
     type Output = Self;
     fn add(self, b: Self) -> Self {
+        match (self.is_constant(), b.is_constant()) {
+            (true, _) => return Self { value: self.value + b.value, ..b },
+            (_, true) => return Self { value: self.value + b.value, ..self },
+            _ => {}
+        }
         Self {
             value: self.value + b.value,
             first: self.first + b.first,
@@ -188,6 +204,16 @@ impl<N: Number> Sub for Jet<N> {
 impl<N: Number> Mul for Jet<N> {
     type Output = Self;
     fn mul(self, b: Self) -> Self {
+        let scaled = |by: N, of: Self| Self {
+            value: by * of.value,
+            first: by * of.first,
+            second: by * of.second,
+        };
+        match (self.is_constant(), b.is_constant()) {
+            (true, _) => return scaled(self.value, b),
+            (_, true) => return scaled(b.value, self),
+            _ => {}
+        }
         Self {
             value: self.value * b.value,
             first: self.first * b.value + self.value * b.first,

@@ -1,15 +1,36 @@
-//! The kinks of a formula: where an argument of `abs` or `relu` changes its sign.
+//! The kinks of a formula: where an argument of `abs` or `relu` may change its sign.
 
 use super::text::{calls, closing};
 use super::{Compiled, Formula};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::interval::{Interval, check_fp_environment};
 use crate::number::Number;
 
 /// The functions with a kink where their argument changes its sign.
 const KINKED: [&str; 2] = ["abs", "relu"];
 
-/// Points at which signs are compared.
-const SAMPLES: u32 = 4096;
+/// Halvings of an interval: boxes of its length times `2^-40`.
+const HALVINGS: usize = 40;
+
+/// Number of boxes of one width after which they are not halved any more.
+const MAX_BOXES: usize = 2000;
+
+/// The widest place of a kink. Where an argument touches 0 to second order, rounding leaves the
+/// square root of a rounding error undecided, about 1e-8.
+const WIDEST: f64 = 1e-6;
+
+/// Where the arguments of `abs` and `relu` are 0 on an interval. An argument that does not depend
+/// on s makes no kink.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kinks {
+    /// Nowhere: every argument is proved to have one sign. The formula is analytic, except at
+    /// singular points of other functions.
+    None,
+    /// Nowhere outside these disjoint narrow intervals, ascending.
+    At(Vec<Interval>),
+    /// Near this point the signs were not decided.
+    Undecided(f64),
+}
 
 impl Formula {
     /// The arguments of `abs` and `relu`: the formula is smooth where none of them is 0, except at
@@ -26,16 +47,42 @@ impl Formula {
     /// # Ok::<(), metastable::Error>(())
     /// ```
     pub fn arguments_of_kinks<N: Number>(&self) -> Result<Vec<Compiled<N>>> {
-        self.arguments_of(&["abs", "relu"]).iter().map(Self::compile).collect()
+        self.arguments_of(&KINKED).iter().map(Self::compile).collect()
     }
 
-    /// The points of `(low, high)` where an argument of `abs` or `relu` changes its sign,
-    /// ascending, each to the nearest double.
+    /// Where the arguments of `abs` and `relu` are 0 on `[low, high]`, proved by interval
+    /// arithmetic: boxes on which an argument has no certain sign are halved.
     ///
-    /// Signs are compared at 4097 points, so two changes within 1/2048 of the interval's half
-    /// length may be missed.
+    /// **Cost** some hundred interval operations for every kink.
+    /// **Errors** arithmetic that is not IEEE, an argument that is no formula by itself.
     ///
-    /// **Errors** an argument that is no formula by itself.
+    /// ```
+    /// use metastable::num::formula::{Formula, Kinks};
+    /// // Two kinks at a distance of 2e-4.
+    /// let narrow = Formula::parse("s + relu(0.00000001 - (s - 0.3)^2)", &[])?;
+    /// let Kinks::At(places) = narrow.enclosed_kinks(-1.0, 1.0)? else { unreachable!() };
+    /// assert!(places[0].contains(0.2999) && places[1].contains(0.3001) && places.len() == 2);
+    /// let smooth = Formula::parse("abs(s - 2) + relu (s + 1.5)", &[])?;
+    /// assert_eq!(smooth.enclosed_kinks(-1.0, 1.0)?, Kinks::None);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn enclosed_kinks(&self, low: f64, high: f64) -> Result<Kinks> {
+        check_fp_environment()?;
+        let mut all = Vec::new();
+        for argument in self.arguments_of_kinks::<Interval>()? {
+            match places(&argument, low, high)? {
+                Ok(found) => all.extend(found),
+                Err(near) => return Ok(Kinks::Undecided(near)),
+            }
+        }
+        Ok(if all.is_empty() { Kinks::None } else { Kinks::At(joined(all)) })
+    }
+
+    /// The points of `(low, high)` where an argument of `abs` or `relu` changes its sign or begins
+    /// to be 0, ascending, each to the nearest double. A zero without a change of sign may be
+    /// among them, to 1e-6. That there are no others is proved.
+    ///
+    /// **Errors** as [`Formula::enclosed_kinks`]; a point near which signs are not decided.
     ///
     /// ```
     /// use metastable::num::formula::Formula;
@@ -44,33 +91,21 @@ impl Formula {
     /// # Ok::<(), metastable::Error>(())
     /// ```
     pub fn kinks(&self, low: f64, high: f64) -> Result<Vec<f64>> {
+        check_fp_environment()?;
         let mut out = Vec::new();
         for argument in self.arguments_of(&KINKED) {
+            let places = places(&argument.compile::<Interval>()?, low, high)?.map_err(|near| {
+                let found =
+                    format!("`{}` with kinks that are not decided near s = {near}", self.text);
+                Error::parameter("formula", found, "arguments of abs and relu with simple zeros")
+            })?;
             let argument = argument.compile::<f64>()?;
-            let sign = |x: f64| argument.at(x).map(|v| v.value);
-            let (mut before, mut value) = (low, sign(low)?);
-            for k in 1..=SAMPLES {
-                let share = f64::from(k) / f64::from(SAMPLES);
-                let x = if k == SAMPLES { high } else { low + share * (high - low) };
-                let next = sign(x)?;
-                if value * next < 0.0 {
-                    out.push(root(&sign, before, x)?);
-                    value = next;
-                } else if next == 0.0 {
-                    // A sign change or an end of the support at this point.
-                    if x < high && value != 0.0 {
-                        out.push(x);
-                    }
-                    value = next;
-                } else if value == 0.0 {
-                    if before > low {
-                        out.push(before);
-                    }
-                    value = next;
-                }
-                before = x;
+            let value = |x: f64| argument.at(x).map(|v| v.value);
+            for place in places {
+                out.push(nearest(&value, place.lo().max(low), place.hi().min(high))?);
             }
         }
+        out.retain(|x| low < *x && *x < high);
         out.sort_by(f64::total_cmp);
         out.dedup();
         Ok(out)
@@ -112,18 +147,151 @@ impl Formula {
     }
 }
 
-/// Bisection to the last bit.
-fn root(sign: &impl Fn(f64) -> Result<f64>, mut low: f64, mut high: f64) -> Result<f64> {
-    let at_low = sign(low)?;
+/// The sign of a function on a box, by its value and by the mean value theorem; `None` if it is not
+/// certain. A function that is constant there has no kink, whatever its sign.
+fn is_decided(f: &Compiled<Interval>, (a, b): (f64, f64)) -> Result<bool> {
+    let on = f.at(Interval::new(a, b))?;
+    let constant = on.first.is_zero() && on.second.is_zero();
+    if constant || !on.value.contains(0.0) {
+        return Ok(true);
+    }
+    let middle = Interval::exact(0.5 * (a + b));
+    let away = Interval::new(a, b) - middle;
+    Ok(!(f.at(middle)?.value + on.first * away).contains(0.0))
+}
+
+/// Intervals outside which a function is not 0, or a point near which that is not decided.
+fn places(
+    f: &Compiled<Interval>,
+    low: f64,
+    high: f64,
+) -> Result<std::result::Result<Vec<Interval>, f64>> {
+    let mut open = vec![(low, high)];
+    for _ in 0..HALVINGS {
+        if open.is_empty() || open.len() > MAX_BOXES {
+            break;
+        }
+        let mut next = Vec::new();
+        for (a, b) in open {
+            let middle = 0.5 * (a + b);
+            for part in [(a, middle), (middle, b)] {
+                if !is_decided(f, part)? {
+                    next.push(part);
+                }
+            }
+        }
+        open = next;
+    }
+    let found = joined(open.iter().map(|o| Interval::new(o.0, o.1)).collect());
+    match found.iter().find(|place| place.width() > WIDEST) {
+        Some(wide) => Ok(Err(wide.mid())),
+        None => Ok(Ok(found)),
+    }
+}
+
+/// Intervals that touch as one, ascending.
+fn joined(mut all: Vec<Interval>) -> Vec<Interval> {
+    all.sort_by(|a, b| a.lo().total_cmp(&b.lo()));
+    let mut out: Vec<Interval> = Vec::new();
+    for own in all {
+        match out.last_mut() {
+            Some(last) if own.lo() <= last.hi() => {
+                *last = Interval::new(last.lo(), last.hi().max(own.hi()));
+            }
+            _ => out.push(own),
+        }
+    }
+    out
+}
+
+/// The place of a change of sign in an interval, or of the last 0, by bisection to the last bit;
+/// without them its middle.
+fn nearest(value: &impl Fn(f64) -> Result<f64>, mut low: f64, mut high: f64) -> Result<f64> {
+    let (at_low, at_high) = (value(low)?, value(high)?);
+    if at_low * at_high > 0.0 {
+        return Ok(0.5 * (low + high));
+    }
+    // At one end the function is 0 as it is nearby: the support ends inside.
+    let ends_left = at_low == 0.0 && at_high != 0.0;
+    let ends_right = at_high == 0.0 && at_low != 0.0;
     loop {
         let middle = 0.5 * (low + high);
         if !(low < middle && middle < high) {
-            return Ok(high);
+            return Ok(if ends_left { low } else { high });
         }
-        let value = sign(middle)?;
-        if value == 0.0 {
-            return Ok(middle);
+        let own = value(middle)?;
+        let goes_up = match () {
+            () if ends_left => own == 0.0,
+            () if ends_right => own != 0.0,
+            () if own == 0.0 => return Ok(middle),
+            () => own * at_low > 0.0,
+        };
+        if goes_up { low = middle } else { high = middle }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Formula, Interval, Kinks};
+
+    fn kinks(text: &str) -> Kinks {
+        Formula::parse(text, &[]).expect("a formula").enclosed_kinks(-1.0, 1.0).expect("decided")
+    }
+
+    #[test]
+    fn kinks_are_found_wherever_they_hide() {
+        for (text, wanted) in [
+            ("abs(s)", vec![0.0]),
+            ("relu (s - 0.895335135208)", vec![0.895335135208]),
+            ("abs( relu ( s-0.3 ) - 1e-9 )", vec![0.3]),
+            ("exp(abs(s^3 - 0.001))", vec![0.1]),
+            ("(s + 2)^abs(s - 0.7)", vec![0.7]),
+            ("relu(1e-12 - (s - 0.5)^2)", vec![0.499999, 0.500001]),
+            ("relu((s - 0.3)^2)", vec![0.3]),
+            ("abs(s^2 - 0.6*s + 0.09)", vec![0.3]),
+            ("relu(sin(3*s)) + abs(s + 1/3)", vec![-1.0 / 3.0, 0.0]),
+            ("relu(relu(s + 0.25))", vec![-0.25]),
+            ("abs(s - 1) + abs(s + 1)", vec![-1.0, 1.0]),
+        ] {
+            let Kinks::At(found) = kinks(text) else { panic!("{text}: {:?}", kinks(text)) };
+            let holds =
+                |w: &f64| found.iter().any(|f| f.lo() - 1e-15 <= *w && *w <= f.hi() + 1e-15);
+            assert!(wanted.iter().all(holds), "{text}: {found:?}");
+            let near = |f: &Interval| wanted.iter().any(|w| (f.mid() - w).abs() < 3e-6);
+            assert!(found.iter().all(near), "{text}: {found:?}");
         }
-        if value * at_low > 0.0 { low = middle } else { high = middle }
+    }
+
+    #[test]
+    fn arguments_of_one_sign_make_no_kink() {
+        for text in [
+            "abs(s - 1.000001)",
+            "relu(s^2 + 1e-9)",
+            "abs(0)*s",
+            "abs(0*s) + relu(0)",
+            "abs(exp(s) + s - s)",
+        ] {
+            assert_eq!(kinks(text), Kinks::None, "{text}");
+        }
+        // 0 on an interval, but not by the form of the formula.
+        assert!(matches!(kinks("abs(sin(s)^2 + cos(s)^2 - 1)"), Kinks::Undecided(_)));
+    }
+
+    #[test]
+    fn places_are_the_nearest_doubles() {
+        for (text, wanted) in [
+            ("relu(s + 0.9) + abs(s)", vec![-0.9, 0.0]),
+            ("relu(0.00000001 - (s-0.3)^2)", vec![0.2999, 0.3001]),
+            ("relu(relu(s - 0.25))", vec![0.25, 0.25]),
+        ] {
+            let found =
+                Formula::parse(text, &[]).expect("a formula").kinks(-1.0, 1.0).expect("all");
+            let mut wanted: Vec<f64> = wanted;
+            wanted.dedup();
+            assert_eq!(found.len(), wanted.len(), "{text}: {found:?}");
+            for (f, w) in found.iter().zip(&wanted) {
+                assert!((f - w).abs() < 1e-12, "{text}: {found:?}");
+            }
+        }
     }
 }

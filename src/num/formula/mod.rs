@@ -10,6 +10,7 @@ mod text;
 
 pub use crate::number::Number;
 pub use jet::Jet;
+pub use kinks::Kinks;
 pub use taylor::{DEGREE as TAYLOR_DEGREE, Series, Taylor};
 
 use crate::error::{Error, Result};
@@ -75,8 +76,19 @@ impl Formula {
     /// Reads a formula. Parameters that do not occur are ignored.
     ///
     /// **Errors** an empty text, a syntax error, a name that is neither s nor a parameter, a
-    /// function nor a constant (the nearest known one is part of the error).
+    /// function nor a constant (the nearest known one is part of the error); a parameter whose name
+    /// is none, means something else, or comes twice.
     pub fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<Self> {
+        for (x, (name, _)) in parameters.iter().enumerate() {
+            check_name(name)?;
+            if parameters[..x].iter().any(|p| p.0 == *name) {
+                return Err(Error::parameter(
+                    "formula",
+                    format!("{name} twice"),
+                    "each parameter once",
+                ));
+            }
+        }
         let read = text::with_explicit_signs(text)?;
         let formula = Self {
             text: text.trim().to_owned(),
@@ -121,6 +133,30 @@ impl Formula {
     /// The parameters by name.
     pub fn parameters(&self) -> &BTreeMap<String, f64> {
         &self.parameters
+    }
+
+    /// The parameters that occur in the formula, in the order of their names.
+    ///
+    /// ```
+    /// use metastable::num::formula::Formula;
+    /// let f = Formula::parse("exp(k*s)", &[("beta", 2.0), ("k", 3.0)])?;
+    /// assert_eq!(f.occurring_parameters(), [("k", 3.0)]);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn occurring_parameters(&self) -> Vec<(&str, f64)> {
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = self.read.split(|c: char| !letter(c));
+        let occurs = |name: &str| words.clone().any(|w| w == name);
+        let all = self.parameters.iter().filter(|(name, _)| occurs(name));
+        all.map(|(name, value)| (name.as_str(), *value)).collect()
+    }
+
+    /// The same formula, without parameters that do not occur in it.
+    #[must_use]
+    pub fn without_other_parameters(mut self) -> Self {
+        let own = self.occurring_parameters().into_iter();
+        self.parameters = own.map(|(name, value)| (name.to_owned(), value)).collect();
+        self
     }
 
     /// The arguments of these functions as formulas.
@@ -219,6 +255,19 @@ impl<N: Number> WithParameter<N> {
         }
         tree.eval(&arguments).map_err(|e| Error::Numerical { what: e.msg().to_owned() })
     }
+}
+
+/// **Errors** a name of a parameter that is no identifier or means something else: with a parameter
+/// called `2` the number 2 would change.
+fn check_name(name: &str) -> Result<()> {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let fixed = name == VARIABLE || name == "pi" || FUNCTIONS.contains(&name);
+    if starts && name.chars().all(letter) && !fixed {
+        return Ok(());
+    }
+    let expected = "letters, digits and _ after a letter, and not s, pi or a function";
+    Err(Error::parameter("formula", format!("the parameter `{name}`"), expected))
 }
 
 /// What a formula should look like, with the parser's complaint.

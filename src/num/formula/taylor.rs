@@ -35,6 +35,12 @@ impl<const N: usize> Series<N> {
         Self(out)
     }
 
+    /// The same value, with coefficients of which nothing is known.
+    fn without_bounds(mut self) -> Self {
+        self.0[1..].fill(Interval::WHOLE);
+        self
+    }
+
     /// Coefficient by coefficient, each from the earlier ones.
     fn by_recursion(first: Interval, next: impl Fn(&[Interval], usize) -> Interval) -> Self {
         let mut out = Self::constant(first);
@@ -140,9 +146,18 @@ impl<const N: usize> Number for Series<N> {
         (s, c)
     }
     fn step(self) -> Self {
-        // Constant where the sign is certain; else any value between, which multiplies every
-        // coefficient: valid on both sides of a kink, but not across it.
-        Self::constant(self.0[0].step())
+        // Constant where the sign is certain. Else the value is between 0 and 1, and its
+        // derivatives have no bounds: a Taylor sum does not hold across a kink.
+        let step = Self::constant(self.0[0].step());
+        let constant = self.0[1..].iter().all(|c| *c == Interval::ZERO);
+        if constant || !self.0[0].contains(0.0) { step } else { step.without_bounds() }
+    }
+    fn slope_of_step(self) -> Self {
+        if self.0[0].contains(0.0) {
+            Self::constant(Interval::WHOLE).without_bounds()
+        } else {
+            Self::default()
+        }
     }
     fn integer(self) -> Option<i32> {
         if self.0[1..].iter().all(|c| *c == Interval::default()) {
