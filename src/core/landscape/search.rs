@@ -113,14 +113,26 @@ impl<P: FoundPoint> SearchResult<P> {
 }
 
 impl<P> SearchResult<P> {
-    /// Estimate of the number of missing critical points, from the numbers f_1 and f_2 of points
-    /// found by exactly one and exactly two random starts: `f_1 (f_1 - 1) / (2 (f_2 + 1))`, minus
-    /// the points known from other starts only (Chao, Scand. J. Statist. 11 (1984) 265,
-    /// bias-corrected). It is a lower estimate: points that no start can reach do not affect it.
-    pub fn missing(&self) -> f64 {
+    /// Estimate of the number of critical points that the random starts did not see, from the
+    /// numbers f_1 and f_2 of points found by exactly one and exactly two of them:
+    /// `f_1 (f_1 - 1) / (2 (f_2 + 1))` (Chao, Scand. J. Statist. 11 (1984) 265, bias-corrected). It
+    /// is a lower estimate: points that no start can reach do not affect it. The points that only
+    /// other starts found may be among these, or not: they are not subtracted.
+    pub fn unseen(&self) -> f64 {
         let found_by = |k: usize| self.hits.iter().filter(|h| **h == k).count() as f64;
         let (once, twice) = (found_by(1), found_by(2));
-        (once * (once - 1.0) / (2.0 * (twice + 1.0)) - found_by(0)).max(0.0)
+        once * (once - 1.0f64).max(0.0) / (2.0 * (twice + 1.0))
+    }
+
+    /// The number of points that no random start found.
+    pub fn found_otherwise(&self) -> usize {
+        self.hits.iter().filter(|h| **h == 0).count()
+    }
+
+    /// A point that a random start reaches with a larger probability is among those found with a
+    /// probability of 95 %: `1 - 0.05^(1/N)` for N starts.
+    pub fn visible_probability(&self) -> f64 {
+        -(0.05f64.ln() / self.starts as f64).exp_m1()
     }
 
     /// The number of points found by exactly one random start.

@@ -4,17 +4,20 @@
 
 use super::threshold::tau_star;
 use crate::error::{Error, Result};
-use std::f64::consts::{LN_2, PI, TAU};
+use crate::num::interval::{Interval, check_fp_environment};
+use crate::num::number::Number;
+use std::f64::consts::PI;
 
 /// The condition of the theorem at one beta: for tokens of these masses on the circle and every
-/// larger beta, each set partition of the tokens into k clusters, in each cyclic order, has exactly
-/// one critical point of the energy, and there are no others. It is nondegenerate and has k - 1
-/// unstable directions.
+/// larger beta, each set partition of the tokens into k clusters, in each cyclic order, has
+/// exactly one critical point of the energy, and there are no others. It is nondegenerate and has
+/// k - 1 unstable directions.
 ///
 /// With masses of sum 1, m_1 <= m_2 the smallest, `u(d) = e^{beta (cos d - 1)} sin d` and tau the
 /// place of its largest value, the condition is, for n >= 3,
 ///
-/// - `beta >= 3/2 - log 2`, `tau < 2 pi/n` and `4 m_1 m_2 u(tau) > u(2 pi/n)`; then a < tau < b are
+/// - `beta >= 3/2 - log 2`, `tau < 2 pi/n` and `4 m_1 m_2 u(tau) > u(2 pi/n)`; then a < tau < b
+/// are
 ///   the two angles with `4 m_1 m_2 u = u(2 pi/n)`;
 /// - `(n-1) a < pi`;
 /// - `(m_1 + m_2) e^{-beta L^2/2} sin(L)/L > (1 - m_1 - m_2) omega` with `L = (n-2) a` and, for
@@ -23,8 +26,9 @@ use std::f64::consts::{LN_2, PI, TAU};
 ///
 /// If it holds at one beta, it holds at every larger one. For n = 2 it holds for every beta > 0.
 ///
-/// **Accuracy** evaluated in floating point, with relative errors of about 1e-12.
-/// **Errors** fewer than two masses, or masses that are not positive and finite.
+/// **Accuracy** proved in interval arithmetic; within about 1e-12 of the threshold the answer is
+/// false. **Errors** fewer than two masses, masses that are not positive and finite, arithmetic
+/// that is not IEEE.
 ///
 /// ```
 /// use metastable::theory::partitions::holds;
@@ -32,45 +36,92 @@ use std::f64::consts::{LN_2, PI, TAU};
 /// # Ok::<(), metastable::Error>(())
 /// ```
 pub fn holds(masses: &[f64], beta: f64) -> Result<bool> {
-    let (first, second) = two_smallest(masses)?;
-    Ok(beta > 0.0 && (masses.len() == 2 || condition(masses.len(), first, second, beta)))
+    check_masses(masses)?;
+    check_fp_environment()?;
+    let finite = beta > 0.0 && beta < f64::INFINITY;
+    Ok(finite && (masses.len() == 2 || condition(masses, beta)))
 }
 
-/// The two smallest masses over the sum.
-fn two_smallest(masses: &[f64]) -> Result<(f64, f64)> {
+/// **Errors** fewer than two masses, or masses that are not positive and finite.
+fn check_masses(masses: &[f64]) -> Result<()> {
     if masses.len() < 2 {
         return Err(Error::parameter("masses", masses.len(), "at least two masses"));
     }
-    if let Some(m) = masses.iter().find(|m| m.is_nan() || **m <= 0.0 || m.is_infinite()) {
-        return Err(Error::parameter("masses", m, "positive masses"));
+    match masses.iter().find(|m| m.is_nan() || **m <= 0.0 || m.is_infinite()) {
+        Some(m) => Err(Error::parameter("masses", m, "positive masses")),
+        None => Ok(()),
     }
-    let total: f64 = masses.iter().sum();
-    let mut sorted = masses.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    Ok((sorted[0] / total, sorted[1] / total))
 }
 
-/// The condition for n >= 3.
-fn condition(n: usize, first: f64, second: f64, beta: f64) -> bool {
-    let (n, tau) = (n as f64, tau_star(2, beta));
-    let edge = TAU / n;
-    // log u, so that large beta does not underflow.
-    let log_u = |d: f64| -2.0 * beta * (0.5 * d).sin().powi(2) + d.sin().ln();
-    let level = log_u(edge) - (4.0 * first * second).ln();
-    if beta < 1.5 - LN_2 || tau >= edge || log_u(tau) <= level {
+/// `log u(d)` without underflow for large beta.
+fn log_u(d: Interval, beta: f64) -> Interval {
+    let half = d * exact(0.5);
+    let sine = half * half.sinc();
+    exact(-2.0 * beta) * sine.sqr() + Number::ln(d * d.sinc())
+}
+
+/// `1 - cos(d)`.
+fn versine(d: Interval) -> Interval {
+    let half = d * exact(0.5);
+    exact(2.0) * (half * half.sinc()).sqr()
+}
+
+fn exact(v: f64) -> Interval {
+    Interval::exact(v)
+}
+
+/// The condition for n >= 3, proved in interval arithmetic; false also if it is not decided.
+fn condition(masses: &[f64], beta: f64) -> bool {
+    let n = masses.len() as f64;
+    let mut sorted = masses.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let sum = |all: &[f64]| all.iter().fold(Interval::ZERO, |s, m| s + exact(*m));
+    let (total, rest) = (sum(&sorted), sum(&sorted[2..]));
+    let (first, second) = (exact(sorted[0]) / total, exact(sorted[1]) / total);
+    let edge = exact(2.0) * <Interval as Number>::pi() / exact(n);
+    // 1 - cos(tau) = (1 + 1 / (r + 2 beta)) / (1 + r) with r^2 = 1 + 4 beta^2.
+    let twice = exact(2.0) * exact(beta);
+    let r = (exact(1.0) + twice.sqr()).sqrt();
+    let turn = (exact(1.0) + exact(1.0) / (r + twice)) / (exact(1.0) + r);
+    let level = log_u(edge, beta) - Number::ln(exact(4.0) * first * second);
+    let least = exact(1.5) - Number::ln(exact(2.0));
+    let tau = tau_star(2, beta);
+    let starts = beta >= least.hi()
+        && turn.hi() < versine(edge).lo()
+        && log_u(exact(tau), beta).lo() > level.hi();
+    if !starts {
         return false;
     }
-    let a = crossing(&log_u, level, (0.0, tau));
-    let b = crossing(&|d| -log_u(d), -level, (tau, edge));
-    let length = (n - 2.0) * a;
-    if (n - 1.0) * a >= PI {
+    // A bound of a from above, and one of b from below, near their approximate values: between
+    // them u exceeds the level.
+    let above = |d: f64| log_u(exact(d), beta).lo() > level.hi();
+    let approximate = |d: f64| -2.0 * beta * (0.5 * d).sin().powi(2) + d.sin().ln();
+    let near = |f: &dyn Fn(f64) -> f64, level, ends| crossing(f, level, ends);
+    let a = near(&approximate, level.mid(), (0.0, tau));
+    let b = near(&|d| -approximate(d), -level.mid(), (tau, edge.mid()));
+    let steps = (0..40).map(|k| 4.0 * f64::EPSILON * f64::from(k).exp2());
+    let a = steps.clone().map(|e| (a * (1.0 + e)).next_up()).find(|a| above(*a));
+    let b = steps.map(|e| b * (1.0 - e)).find(|b| above(*b));
+    let (Some(a), Some(b)) = (a, b) else { return false };
+    // a is on the side where u rises, b where it falls.
+    if versine(exact(a)).hi() >= turn.lo() || versine(exact(b)).lo() <= turn.hi() {
         return false;
     }
-    let (sum, y) = (first + second, 2.0 * beta * (0.5 * b).sin().powi(2));
-    let log_omega = if y < 1.5 { LN_2 - 1.5 } else { (y + (y - 1.0) * b.cos()).ln() - y };
-    // sin(L)/L tends to 1 as L does to 0.
-    let inner = if length > 0.0 { (length.sin() / length).ln() } else { 0.0 };
-    sum >= 1.0 || sum.ln() - 0.5 * beta * length * length + inner > (1.0 - sum).ln() + log_omega
+    let length = exact(n - 2.0) * exact(a);
+    if (exact(n - 1.0) * exact(a)).hi() >= PI {
+        return false;
+    }
+    // omega falls with b.
+    let height = versine(exact(b));
+    let y = exact(beta) * height;
+    let log_omega = if y.lo() < 1.5 {
+        Number::ln(exact(2.0)) - exact(1.5)
+    } else {
+        Number::ln(y + (y - exact(1.0)) * (exact(1.0) - height)) - y
+    };
+    let pull =
+        Number::ln(first + second) - exact(0.5 * beta) * length.sqr() + Number::ln(length.sinc());
+    pull.lo() > (Number::ln(rest / total) + log_omega).hi()
 }
 
 /// The point of an interval at which an increasing function reaches a level, by bisection.
@@ -101,13 +152,13 @@ fn crossing(f: &dyn Fn(f64) -> f64, level: f64, (mut low, mut high): (f64, f64))
 /// # Ok::<(), metastable::Error>(())
 /// ```
 pub fn threshold(masses: &[f64]) -> Result<f64> {
-    let (first, second) = two_smallest(masses)?;
-    let n = masses.len();
-    if n == 2 {
+    check_masses(masses)?;
+    check_fp_environment()?;
+    if masses.len() == 2 {
         return Ok(0.0);
     }
     let mut high = 1.0;
-    while !condition(n, first, second, high) {
+    while !condition(masses, high) {
         high *= 2.0;
         if high > 1e300 {
             return Ok(f64::INFINITY);
@@ -116,7 +167,7 @@ pub fn threshold(masses: &[f64]) -> Result<f64> {
     let mut low = 0.5;
     while high - low > 1e-13 * high {
         let middle = 0.5 * (low + high);
-        if condition(n, first, second, middle) {
+        if condition(masses, middle) {
             high = middle;
         } else {
             low = middle;

@@ -107,9 +107,10 @@ impl Interaction {
 
     /// An interaction by name (`exp:beta=4`, `power:p=3`, `polynomial:1,0,2`, `chebyshev:0,0,1`,
     /// see [`ALL`]) or by a formula of s and the parameters, which may follow a semicolon:
-    /// `s^p; p=3`.
+    /// `s^p; p=3` or `a*s + b; a=1, b=2`.
     ///
-    /// **Errors** an unknown name or parameter, an empty formula, a formula that is not finite or
+    /// **Errors** an unknown name or parameter, a parameter after the semicolon that does not occur
+    /// or that is given twice, an empty formula, a formula that is not finite or
     /// not real somewhere on [-1, 1] (the error names the point), a formula whose series needs more
     /// than 4096 terms.
     pub fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<Self> {
@@ -118,14 +119,19 @@ impl Interaction {
             return Self::build(name, found.formula, found.potential_at_zero, 1.0);
         }
         let (body, values) = text.split_once(';').unwrap_or((text, ""));
-        let given = crate::num::key_values::KeyValues::parse("interaction", values);
+        let values = values.replace(';', ",");
+        let given = crate::num::key_values::KeyValues::parse("interaction", &values);
         let mut all = parameters.to_vec();
         for (key, _) in given.pairs()? {
-            let value = given.number(key)?.unwrap_or(f64::NAN);
-            all.retain(|(k, _)| *k != key);
-            all.push((key, value));
+            all.push((key, given.number(key)?.unwrap_or(f64::NAN)));
         }
         let formula = Formula::parse(body, &all).map_err(as_interaction)?;
+        let used = formula.occurring_parameters();
+        let unused = given.pairs()?.into_iter().find(|(key, _)| used.iter().all(|u| u.0 != *key));
+        if let Some((key, _)) = unused {
+            let expected = "a parameter that occurs in the formula";
+            return Err(Error::parameter("interaction", format!("{key} in `{values}`"), expected));
+        }
         Self::build(text.trim().to_owned(), formula, 0.0, 1.0)
     }
 
