@@ -20,8 +20,9 @@
 //! a cluster have the diagonal block of S minus the number of tokens in the cluster, with
 //! multiplicity `s_q - 1`.
 
+use crate::canonical::{confirm, whole};
 use crate::flow::{System, field, tables};
-use crate::number::{I, Reader, confirm, count_below, dot, dyadic, eliminate, int, sum};
+use crate::number::{I, Reader, count_below, dot, dyadic, eliminate, int, sum};
 use crate::phi::Phi;
 
 /// `A y`, where A generates the rotation in a plane.
@@ -69,75 +70,173 @@ fn largest(beta: &I, points: &[I], d: usize) -> I {
     pairs.max_by_key(|g| beta * g).unwrap_or(int(1)).mid()
 }
 
-/// A number as bits and as the equal decimal (for readers).
+/// A number as bits and as the equal decimal (for readers), in the form in which it is printed.
 fn number(word: &str) -> Option<I> {
     let (bits, decimal) = word.split_once(' ')?;
-    let (bits, decimal) = (u64::from_str_radix(bits, 16).ok()?, decimal.parse::<f64>().ok()?);
-    let (m, k) = ((bits & ((1 << 52) - 1)) as i64, (bits >> 52 & 0x7ff) as i64);
-    let m = (if k == 0 { m } else { m | 1 << 52 }) * if decimal < 0.0 { -1 } else { 1 };
-    (decimal.is_finite() && decimal.to_bits() == bits).then(|| dyadic(m, k.max(1) - 1075))
+    let (number, value) = (u64::from_str_radix(bits, 16).ok()?, decimal.parse::<f64>().ok()?);
+    let spelled = format!("{number:016x} {value:e}") == word;
+    let (m, k) = ((number & ((1 << 52) - 1)) as i64, (number >> 52 & 0x7ff) as i64);
+    let m = (if k == 0 { m } else { m | 1 << 52 }) * if value < 0.0 { -1 } else { 1 };
+    let same = spelled && value.is_finite() && value.to_bits() == number;
+    same.then(|| dyadic(m, k.max(1) - 1075))
+}
+
+/// What stands in the file.
+enum Json {
+    Word(String),
+    List(Vec<Json>),
+}
+
+impl Json {
+    fn text(of: &str) -> Self {
+        Self::Word(format!("\"{of}\""))
+    }
+
+    fn list(of: impl Iterator<Item = Json>) -> Self {
+        Self::List(of.collect())
+    }
+
+    /// As it is printed, with one item a line.
+    fn print(&self, depth: usize) -> String {
+        match self {
+            Self::Word(w) => w.clone(),
+            Self::List(all) if all.is_empty() => "[]".into(),
+            Self::List(all) => {
+                let (inner, outer) = ("  ".repeat(depth + 1), "  ".repeat(depth));
+                let items: Vec<String> =
+                    all.iter().map(|i| format!("{inner}{}", i.print(depth + 1))).collect();
+                format!("[\n{}\n{outer}]", items.join(",\n"))
+            }
+        }
+    }
 }
 
 /// Kind and version of the certificate, without and with an interaction.
-const KIND: &str = "metastable critical point,version 2";
-const KIND_OF_INTERACTION: &str = "metastable critical point of an interaction,version 1";
+const KIND: &str = "metastable critical point, version 3";
+const KIND_OF_INTERACTION: &str = "metastable critical point of an interaction, version 2";
 
-/// The formula of an interaction, from its text and the values of its parameters.
-fn interaction(r: &mut Reader) -> Result<Phi, String> {
-    let text = r.list("phi", 1, Some)?[0];
-    let words = r.list("parameters", None, Some)?;
-    let of = |p: &[&str]| Some((p[0].to_owned(), number(p.get(1)?)?));
+/// What a statement does not exclude.
+const NOT_EXCLUDED: &str = "critical points that split a cluster; critical points of the box off \
+                            the slice, which may leave the box when they are rotated onto it";
+
+/// The formula of an interaction, from its text and the words of its parameters.
+fn interaction(text: &str, words: &[&str]) -> Result<Phi, String> {
+    fn of<'a>(p: &[&'a str]) -> Option<(&'a str, I, &'a str)> {
+        let word = *p.get(1)?;
+        Some((p[0], number(word)?, decimal_of(word)))
+    }
     let parameters: Option<Vec<_>> = words.chunks(2).map(of).collect();
-    Phi::new(text, parameters.ok_or("a parameter of phi without value")?)
+    Phi::new(text, &parameters.ok_or("a parameter of phi without value")?)
 }
 
-/// The weights of pairs, in words.
-fn weights(s: &System) -> String {
-    match &s.phi {
-        None => format!("beta = {}", s.beta.show()),
-        Some(phi) => format!("phi(s) = {}", phi.show()),
+/// The decimal form of a number.
+fn decimal_of(word: &str) -> &str {
+    word.split_once(' ').map_or(word, |(_, decimal)| decimal)
+}
+
+/// The contents of a file.
+struct File {
+    /// The statement, made from the other fields.
+    statement: String,
+    phi: Option<Phi>,
+    beta: I,
+    d: usize,
+    sizes: Vec<usize>,
+    points: Vec<I>,
+    radius: I,
+    planes: Vec<(usize, usize)>,
+    unstable: usize,
+    morse: usize,
+}
+
+/// Reads a file, and confirms that it is written as a certificate is.
+fn read(text: &str) -> Result<File, String> {
+    let r = &mut Reader::new(text, "\n  \"", "{}[],:\"\n");
+    let mut fields: Vec<(&str, Json)> = vec![];
+    let kind = r.list("kind", None, Some)?.join(", ");
+    let known = kind == KIND || kind == KIND_OF_INTERACTION;
+    confirm(known, &format!("`{kind}` is not the newest kind: prove the point again"))?;
+    // The texts in words are compared with those that are made from the other fields.
+    r.list("statement", None, Some)?;
+    r.list("not_excluded", None, Some)?;
+    let (mut phi, mut beta) = (None, int(0));
+    let law;
+    if kind == KIND_OF_INTERACTION {
+        let formula = r.list("phi", 1, Some)?[0];
+        let words = r.list("parameters", None, Some)?;
+        let found = interaction(formula, &words)?;
+        law = format!("E = (1/2) sum W(<x_i, x_j>) with W' = phi, phi(s) = {}", found.text);
+        phi = Some(found);
+        let pair = |p: &[&str]| Json::list(p.iter().map(|w| Json::text(w)));
+        fields.push(("phi", Json::text(formula)));
+        fields.push(("parameters", Json::list(words.chunks(2).map(pair))));
+    } else {
+        let word = r.list("beta", 1, Some)?[0];
+        beta = number(word).ok_or("beta is not in its form")?;
+        law = format!("E_beta, beta = {}", decimal_of(word));
+        fields.push(("beta", Json::text(word)));
     }
+    let whole_number = |r: &mut Reader, key: &'static str| {
+        let value = r.list(key, 1, whole::<usize>)?[0];
+        Ok::<_, String>(((key, Json::Word(value.to_string())), value))
+    };
+    let (field, d) = whole_number(r, "d")?;
+    fields.push(field);
+    let sizes: Vec<usize> = r.list("sizes", None, whole)?;
+    fields.push(("sizes", Json::list(sizes.iter().map(|s| Json::Word(s.to_string())))));
+    let words = r.list("points", sizes.len().saturating_mul(d), Some)?;
+    let points: Option<Vec<I>> = words.iter().map(|w| number(w)).collect();
+    let points = points.ok_or("a point is not in its form")?;
+    let row = |row: &[&str]| Json::list(row.iter().map(|w| Json::text(w)));
+    fields.push(("points", Json::list(words.chunks(d.max(1)).map(row))));
+    let word = r.list("radius", 1, Some)?[0];
+    let radius = number(word).ok_or("the radius is not in its form")?;
+    fields.push(("radius", Json::text(word)));
+    let words: Vec<usize> = r.list("rotations", None, whole)?;
+    let planes = words.chunks(2).map(|p| (p[0], *p.get(1).unwrap_or(&d))).collect();
+    let plane = |p: &[usize]| Json::list(p.iter().map(|v| Json::Word(v.to_string())));
+    fields.push(("rotations", Json::list(words.chunks(2).map(plane))));
+    let (field, unstable) = whole_number(r, "unstable")?;
+    fields.push(field);
+    let (field, morse) = whole_number(r, "morse_index")?;
+    fields.push(field);
+    let statement = format!(
+        "among the configurations y of {} whole clusters (all tokens of a cluster at one point of \
+         the unit sphere) with every coordinate within {} of the points p and with sum_q s_q <A \
+         p_q, y_q> = 0 for each of the listed rotations (A e_b = -e_a, A e_a = e_b for [a, b]; s_q \
+         tokens in cluster q), exactly one is a critical point of {law}; the Hessian there on all \
+         {} tokens has {unstable} positive and {morse} negative eigenvalues, and its kernel is \
+         spanned by {} rotations",
+        sizes.len(),
+        decimal_of(word),
+        sizes.iter().fold(0usize, |s, own| s.saturating_add(*own)),
+        words.chunks(2).len()
+    );
+    let texts =
+        [("kind", kind.as_str()), ("statement", &statement), ("not_excluded", NOT_EXCLUDED)];
+    fields.splice(0..0, texts.map(|(key, text)| (key, Json::text(text))));
+    let lines: Vec<String> =
+        fields.iter().map(|(key, value)| format!("  \"{key}\": {}", value.print(1))).collect();
+    confirm(
+        text == format!("{{\n{}\n}}\n", lines.join(",\n")),
+        "the file has other parts, or another order or layout, than a certificate",
+    )?;
+    Ok(File { statement, phi, beta, d, sizes, points, radius, planes, unstable, morse })
 }
 
 /// Checks a certificate and returns its statement.
 pub(super) fn check(text: &str) -> Result<String, String> {
-    let r = &mut Reader::new(text, "\n  \"", "{}[],:\"\n");
-    // The texts in words are not checked; the statement is made anew.
-    let kind = (
-        r.list("kind", None, Some)?.join(","),
-        r.list("statement", None, Some)?,
-        r.list("not_excluded", None, Some)?,
-    )
-        .0;
-    let phi = if kind == KIND_OF_INTERACTION { Some(interaction(r)?) } else { None };
-    let beta = if phi.is_some() { int(0) } else { r.list("beta", 1, number)?.remove(0) };
-    let d = r.list("d", 1, |w| w.parse().ok())?[0];
-    let sizes: Vec<usize> = r.list("sizes", None, |w| w.parse().ok())?;
-    let (k, size) = (sizes.len(), sizes.len().saturating_mul(d));
-    let (points, radius) =
-        (r.list("points", size, number)?, r.list("radius", 1, number)?.remove(0));
-    let planes: Vec<(usize, usize)> = r
-        .list("rotations", None, |w| w.parse().ok())?
-        .chunks(2)
-        .map(|p| (p[0], *p.get(1).unwrap_or(&d)))
-        .collect();
-    let (unstable, morse): (usize, usize) = (
-        r.list("unstable", 1, |w| w.parse().ok())?[0],
-        r.list("morse_index", 1, |w| w.parse().ok())?[0],
-    );
-    let complete =
-        (kind == KIND || phi.is_some()) && r.list("digest", 1, Some).is_ok() && r.0.is_empty();
+    let File { statement, phi, beta, d, sizes, points, radius, planes, unstable, morse } =
+        read(text)?;
+    let (k, size) = (sizes.len(), points.len());
     let small = radius > int(0)
         && radius < int(1).over(10)
         && beta.up() <= int(1000)
         && (1..=512).contains(&size)
         && d > 1;
     let planar = planes.len() <= size && planes.iter().all(|(a, b)| b < a && *a < d);
-    let fits = complete && small && planar && sizes.iter().all(|s| (1..=1 << 20).contains(s));
-    confirm(
-        fits,
-        "sizes, beta, the radius or a rotation are out of range, or the kind is not `critical point, version 2`",
-    )?;
+    let fits = small && planar && sizes.iter().all(|s| (1..=1 << 20).contains(s));
+    confirm(fits, "sizes, beta, the radius or a rotation are out of range")?;
     let y: Vec<I> = points.iter().map(|p| p.around(&radius)).collect();
     confirm(
         y.chunks(d).all(|row| dot(row, row) >= int(1).over(2)),
@@ -219,9 +318,5 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     let found =
         format!("{plus} positive and {minus} negative eigenvalues, not {unstable} and {morse}");
     confirm(signs == (unstable, morse), &found)?;
-    let (what, radius, rest) = (weights(&s), radius.show(), planes.len());
-    Ok(format!(
-        "{what}: among the configurations of {k} whole clusters in R^{d} within {radius:e} of the points, on the slice of the {rest} rotations, exactly one is critical; {unstable} \
-         positive and {morse} negative eigenvalues, and the rotations"
-    ))
+    Ok(statement)
 }

@@ -3,7 +3,21 @@
 //! `sum = [+|-] term {(+|-) term}`, `term = power {(*|/) power}`, `power = base [^ base]`,
 //! `base = number | name | function(sum) | (sum)`. A power of a power needs parentheses.
 
-use crate::number::confirm;
+use crate::canonical::confirm;
+
+/// Fails unless the names of parameters are identifiers that mean nothing else, in ascending order,
+/// and each occurs in the formula. A parameter called `2` would change the number 2.
+pub(super) fn confirm_names(text: &str, functions: &str, names: &[&str]) -> Result<(), String> {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for name in names {
+        let fixed = matches!(*name, "s" | "pi") || functions.split(' ').any(|f| f == *name);
+        let identifier = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(letter);
+        let used = text.split(|c: char| !letter(c)).any(|word| word == *name);
+        confirm(identifier && !fixed && used, &format!("`{name}` is no parameter of the formula"))?;
+    }
+    confirm(names.windows(2).all(|n| n[0] < n[1]), "the parameters are not in order")
+}
 
 /// A formula of s whose numbers and names are constants of a type C.
 #[derive(Clone)]
@@ -30,7 +44,11 @@ impl<C> Expression<C> {
     ///
     /// **Errors** what is no formula, or longer than 1000 characters.
     pub(super) fn read(text: &str, functions: &str, of: Meaning<C>) -> Result<Self, String> {
-        let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let inside = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        let parts: Vec<&str> = text.split_whitespace().collect();
+        let apart = |p: &[&str]| !(p[0].ends_with(inside) && p[1].starts_with(inside));
+        confirm(parts.windows(2).all(apart), "two words side by side in a formula")?;
+        let dense = parts.concat();
         let short = dense.is_ascii() && dense.len() <= 1000;
         confirm(short && dense.matches('(').count() < 100, "a formula that is no short line")?;
         let mut rest = Text { left: &dense, functions, constant: of };

@@ -1,21 +1,23 @@
 //! Formulas of an interaction phi: Taylor series in intervals of doubles, and the ranges of the
 //! pull `u(d) = phi(cos d) sin d` and of the weight `w = u'`.
 
-use crate::expression::Expression;
+use crate::canonical::confirm;
+use crate::expression::{Expression, confirm_names};
 use crate::interval::F;
-use crate::number::confirm;
 
 /// Number of Taylor coefficients.
 const TERMS: usize = 9;
 
 /// Enclosures of Taylor coefficients.
-type Series = [F; TERMS];
+pub(super) type Series = [F; TERMS];
 
 const ZERO: F = F(0.0, 0.0);
 const ONE: F = F(1.0, 1.0);
 
-/// The functions that have Taylor series on both sides of 0.
-const FUNCTIONS: &str = "exp ln sqrt sin cos tan sinh cosh tanh";
+/// The functions. The last two have a series where the sign of their argument is certain.
+pub(super) const FUNCTIONS: &str = "exp ln sqrt sin cos tan sinh cosh tanh abs relu";
+
+const WHOLE: F = F(f64::NEG_INFINITY, f64::INFINITY);
 
 /// A decimal number.
 fn decimal(text: &str) -> Option<F> {
@@ -86,7 +88,7 @@ fn ln(a: &Series) -> Series {
 }
 
 /// Sine and cosine.
-fn sin_cos(a: &Series) -> (Series, Series) {
+pub(super) fn sin_cos(a: &Series) -> (Series, Series) {
     let slope = weighted(a);
     let (s, c) = sin_cos_of(a[0]);
     let (mut sin, mut cos) = (constant(s), constant(c));
@@ -101,21 +103,28 @@ fn sin_cos(a: &Series) -> (Series, Series) {
 }
 
 /// The logarithm, enclosed by checking the exponential of candidates; the whole line if 0 or a
-/// negative number is inside.
-fn ln_of(x: F) -> F {
-    let whole = F(f64::NEG_INFINITY, f64::INFINITY);
+/// negative number is inside. Of small numbers, 2^512 is taken out.
+pub(super) fn ln_of(x: F) -> F {
     if x.0 <= 0.0 || !x.1.is_finite() {
-        return whole;
+        return WHOLE;
     }
-    let width = |v: f64| 1e-15 * (1.0 + v.ln().abs());
-    let (low, high) = (x.0.ln() - width(x.0), x.1.ln() + width(x.1));
-    let holds = F::int(low).exp().1 <= x.0 && F::int(high).exp().0 >= x.1;
-    if holds { F(low, high) } else { whole }
+    let end = |x: f64| {
+        let small = x < 1e-250;
+        let y = if small { x * f64::from_bits((512 + 1023) << 52) } else { x };
+        let width = 1e-15 * (1.0 + y.ln().abs());
+        let (low, high) = (y.ln() - width, y.ln() + width);
+        let holds = F::int(low).exp().1 <= y && F::int(high).exp().0 >= y;
+        let found = if holds { F(low, high) } else { WHOLE };
+        let ln2 = std::f64::consts::LN_2;
+        let shift = F::int(512.0) * F(ln2.next_down(), ln2.next_up());
+        if small { found - shift } else { found }
+    };
+    F(end(x.0).0, end(x.1).1)
 }
 
 /// Sine and cosine: Taylor sums of degree 22 at the middle, less a multiple k of pi / 2, with
 /// `|r| < 0.8` and remainders below `0.8^23 / 23!`; then the mean value theorem.
-fn sin_cos_of(x: F) -> (F, F) {
+pub(super) fn sin_cos_of(x: F) -> (F, F) {
     let (unit, middle) = (F(-1.0, 1.0), x.mid());
     let turns = (middle / std::f64::consts::FRAC_PI_2).round();
     if turns.is_nan() || turns.abs() > 1e6 {
@@ -143,7 +152,8 @@ fn sin_cos_of(x: F) -> (F, F) {
 }
 
 impl Expression<F> {
-    fn at(&self, x: &Series) -> Series {
+    /// The series of the formula at that of the variable.
+    pub(super) fn at(&self, x: &Series) -> Series {
         match self {
             Self::Constant(v) => constant(*v),
             Self::Variable => *x,
@@ -180,6 +190,12 @@ fn function(name: &str, a: &Series) -> Series {
             let sinh = name == "sinh";
             over_two(std::array::from_fn(|k| if sinh { up[k] - down[k] } else { up[k] + down[k] }))
         }
+        "abs" | "relu" => match () {
+            () if a[0].0 > 0.0 => *a,
+            () if a[0].1 < 0.0 && name == "abs" => back,
+            () if a[0].1 < 0.0 => constant(ZERO),
+            () => [WHOLE; TERMS],
+        },
         _ => {
             // tanh a = 1 - 2 / (e^{2a} + 1).
             let mut below = exp(&product(&two, a));
@@ -208,6 +224,16 @@ fn power(a: &Series, b: &Series) -> Series {
     if b[0].0 < 0.0 { quotient(&constant(ONE), &out) } else { out }
 }
 
+/// A formula with the values of its parameters.
+pub(super) fn read(text: &str, parameters: &[(String, f64)]) -> Result<Expression<F>, String> {
+    let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| F::int(p.1));
+    let known = |word: &str| match word {
+        "pi" => Some(F::pi()),
+        _ => parameter(word).or_else(|| decimal(word)),
+    };
+    Expression::read(text, FUNCTIONS, &known)
+}
+
 /// Half a turn in units of `2^-48` turns, and its number of cells.
 const HALF: i64 = 1 << 47;
 const CELLS: usize = 4096;
@@ -232,12 +258,9 @@ fn polynomial(c: &[F; TERMS - 1], x: F) -> F {
 impl Table {
     /// **Errors** a formula that is not understood, or without bounds.
     pub(super) fn new(text: &str, parameters: &[(String, f64)]) -> Result<Self, String> {
-        let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| F::int(p.1));
-        let known = |word: &str| match word {
-            "pi" => Some(F::pi()),
-            _ => parameter(word).or_else(|| decimal(word)),
-        };
-        let phi = Expression::read(text, FUNCTIONS, &known)?;
+        let names: Vec<&str> = parameters.iter().map(|p| p.0.as_str()).collect();
+        confirm_names(text, FUNCTIONS, &names)?;
+        let phi = read(text, parameters)?;
         let radians = |t: i64| F::pi() * F::int(t as f64) / F::int(HALF as f64);
         let pull = |d: F| {
             let (sin, cos) = sin_cos(&std::array::from_fn(|k| [d, ONE, ZERO][k.min(2)]));

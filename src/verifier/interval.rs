@@ -7,15 +7,23 @@ use std::ops::{Add, Div, Mul, Sub};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct F(pub(super) f64, pub(super) f64);
 
-/// Confirms on this thread that sums are rounded to nearest and that subnormals are kept.
+/// Confirms on this thread that sums and products are rounded once, to nearest, and that subnormal
+/// numbers are kept, both as results and as operands.
 pub(super) fn check_rounding() -> Result<(), String> {
-    let (tiny, one) = (black_box(f64::MIN_POSITIVE), black_box(1.0f64));
-    let half = black_box(f64::EPSILON / 2.0);
-    let just_more = black_box(half * (1.0 + 1e-5));
-    let fine = tiny / 2.0 > 0.0
-        && (one + half).to_bits() == one.to_bits()
-        && (one - half / 2.0).to_bits() == one.to_bits()
-        && (one + just_more).to_bits() == one.next_up().to_bits();
+    let (tiny, least) = (black_box(f64::MIN_POSITIVE), black_box(f64::from_bits(1)));
+    let (one, half) = (black_box(1.0f64), black_box(f64::EPSILON / 2.0));
+    let is = |found: f64, bits: u64| found.to_bits() == bits;
+    let up = one.next_up().to_bits();
+    let power = |k: i64| f64::from_bits(((k + 1023) as u64) << 52);
+    let fine = is(tiny * black_box(0.5), 1 << 51)
+        && is(black_box(1.5) * tiny - tiny, 1 << 51)
+        && is(least + least, 2)
+        && is(least * black_box(power(60)), power(-1014).to_bits())
+        && is(one + half / 2.0, one.to_bits())
+        && is(one - half / 4.0, one.to_bits())
+        && is(one + half, one.to_bits())
+        // Just above the midpoint: rounding first to 64 and then to 53 bits would give 1.
+        && is(one + black_box(half * (1.0 + power(-17))), up);
     if fine { Ok(()) } else { Err("the processor's arithmetic is not IEEE".into()) }
 }
 

@@ -8,7 +8,7 @@
 
 use crate::formula::Table;
 use crate::interval::F;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// One turn in units of `2^-48` turns.
 pub(super) const TURN: i64 = 1 << 48;
@@ -23,12 +23,12 @@ struct Temperature {
 /// Ranges for an interval of beta, or those of a formula.
 pub(super) struct Kernel {
     ends: Vec<Temperature>,
-    table: Option<Rc<Table>>,
+    table: Option<Arc<Table>>,
 }
 
 /// What attracts the tokens: `e^{beta cos}` without a table.
 #[derive(Clone, Default)]
-pub(super) struct Law(pub(super) Option<Rc<Table>>);
+pub(super) struct Law(pub(super) Option<Arc<Table>>);
 
 impl Law {
     /// The ranges for all beta in an interval.

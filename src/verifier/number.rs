@@ -1,6 +1,7 @@
 //! Interval arithmetic on integers over 2^128, elimination in symmetric matrices, and reading of
 //! certificates.
 
+use crate::canonical::whole;
 use num_bigint::BigInt;
 use std::borrow::Borrow;
 use std::ops::{Add, Div, Mul, Sub};
@@ -149,13 +150,7 @@ impl<'a> Reader<'a> {
         let words = |l: &'a str| {
             l.split(|c| between.contains(c)).map(str::trim).filter(|w| !w.is_empty()).collect()
         };
-        Reader(
-            text.rsplit(end)
-                .filter(|l| !l.starts_with('#'))
-                .map(words)
-                .filter(|l: &Vec<_>| !l.is_empty())
-                .collect(),
-        )
+        Reader(text.rsplit(end).map(words).filter(|l: &Vec<_>| !l.is_empty()).collect())
     }
     pub(super) fn is(&self, key: &str) -> bool {
         self.0.last().is_some_and(|l| l[0] == key)
@@ -179,13 +174,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Fails with `problem` unless `holds`.
-pub(super) fn confirm(holds: bool, problem: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(problem.into()) }
-}
-
-/// `m p k` means `m 2^k`.
+/// `m p k` means `m 2^k`, with an odd m; 0 is `0p0`.
 pub(super) fn number(word: &str) -> Option<I> {
     let (m, k) = word.split_once('p')?;
-    Some(dyadic(m.parse().ok()?, k.parse().ok().filter(|k| (-1100..=100).contains(k))?))
+    let (m, k): (i64, i64) = (whole(m)?, whole(k)?);
+    let canonical = m % 2 != 0 || (m, k) == (0, 0);
+    (canonical && (-1100..=100).contains(&k)).then(|| dyadic(m, k))
 }

@@ -1,15 +1,15 @@
 //! Formulas of s in fixed-point numbers: value and slope over an interval. A result that may not
 //! exist is so wide that every test fails.
 
-use crate::expression::Expression;
+use crate::expression::{Expression, confirm_names};
 use crate::number::{I, dyadic, int};
 use num_bigint::BigInt;
 
 /// A formula with the values of its parameters.
 #[derive(Clone)]
 pub(super) struct Phi {
-    text: String,
-    parameters: Vec<(String, I)>,
+    /// The text with the values of parameters.
+    pub(super) text: String,
     read: Expression<I>,
 }
 
@@ -177,21 +177,20 @@ impl Expression<I> {
 }
 
 impl Phi {
-    /// A formula. **Errors** a text that is none.
-    pub(super) fn new(text: &str, parameters: Vec<(String, I)>) -> Result<Self, String> {
+    /// A formula with parameters: name, value, and the value in words.
+    ///
+    /// **Errors** a text that is none, names that mean something else.
+    pub(super) fn new(text: &str, parameters: &[(&str, I, &str)]) -> Result<Self, String> {
         let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| p.1.clone());
         let known = |word: &str| match word {
             "pi" => Some(pi()),
             _ => parameter(word).or_else(|| decimal(word)),
         };
+        let names: Vec<&str> = parameters.iter().map(|p| p.0).collect();
+        confirm_names(text, FUNCTIONS, &names)?;
         let read = Expression::read(text, FUNCTIONS, &known)?;
-        Ok(Self { text: text.to_owned(), parameters, read })
-    }
-
-    /// The text with the values of parameters.
-    pub(super) fn show(&self) -> String {
-        let values = self.parameters.iter().map(|(k, v)| format!(", {k} = {}", v.show()));
-        values.fold(self.text.clone(), |all, v| all + &v)
+        let values = parameters.iter().map(|(k, _, v)| format!(", {k} = {v}"));
+        Ok(Self { text: values.fold(text.to_owned(), |all, v| all + &v), read })
     }
 
     /// phi and its slope over an interval.

@@ -4,10 +4,11 @@
 //! Inner products are whole multiples of `2^-40`; everything else is intervals of doubles, rounded
 //! outwards. Lemmas and lines of the file are those of the documentation of `proofs::spheres`.
 
+use crate::canonical::{canonical_lines, confirm, real, whole};
+use crate::circle::inverse;
 use crate::interval::F;
-use crate::landscape::inverse;
-use crate::number::confirm;
 use crate::sphere_point::{Lines, Point, minus, one, ordered, point, times};
+use crate::walk::{Progress, Watch, walk};
 
 /// The inner product 1.
 const ONE: i64 = 1 << 40;
@@ -340,12 +341,22 @@ impl Sphere {
     ) -> Result<Vec<Region>, String> {
         let (n, words): (usize, Vec<&str>) = (self.n(), line.split(' ').collect());
         if words[0] == "B" {
-            let at = words.get(1).and_then(|w| w.parse().ok()).unwrap_or(f64::NAN);
-            confirm(beta.0 < at && at < beta.1, "beta is not split inside")?;
+            let at = words.get(1).and_then(|w| real(w)).unwrap_or(f64::NAN);
+            let inside = words.len() == 2 && beta.0 < at && at < beta.1;
+            confirm(inside, "beta is not split inside")?;
             return Ok(vec![(cell.clone(), F(at, beta.1)), (cell, F(beta.0, at))]);
         }
-        let numbers: Option<Vec<i64>> = words[1..].iter().map(|w| w.parse().ok()).collect();
+        let numbers: Option<Vec<i64>> = words[1..].iter().map(|w| whole(w)).collect();
         let numbers = numbers.ok_or("a number is not whole")?;
+        let length = match words[0] {
+            "S" | "H" => 1,
+            "J" | "F" | "Q" => 2,
+            "P" => n,
+            "K" => 2 * cell.len(),
+            "Z" => 1 + n,
+            _ => 0,
+        };
+        confirm(numbers.len() == length, "a wrong number of words")?;
         let index = |x: usize, below: usize| {
             let found = numbers.get(x).and_then(|v| usize::try_from(*v).ok());
             found.filter(|v| *v < below).ok_or("a number is missing or too large")
@@ -396,7 +407,7 @@ impl Sphere {
                 confirm(half, "the tokens may not lie in a half space")?;
             }
             "P" => {
-                confirm(numbers.len() == n && numbers.iter().all(|v| v.abs() < 1 << 10), "P")?;
+                confirm(numbers.iter().all(|v| v.abs() < 1 << 10), "a number is too large")?;
                 let term = |(a, b): (usize, usize)| {
                     let (v, (low, high)) = (numbers[a] * numbers[b], cell[place(n, a, b)]);
                     i128::from(v) * i128::from(if v > 0 { high } else { low })
@@ -407,7 +418,8 @@ impl Sphere {
             }
             "N" => confirm(self.newton(&cell, beta)?.is_none(), "Newton's method leaves a box")?,
             "K" => {
-                confirm(numbers.len() == 2 * cell.len(), "a box has a wrong number of bounds")?;
+                let ordered = |b: &[i64]| -ONE <= b[0] && b[0] <= b[1] && b[1] <= ONE;
+                confirm(numbers.chunks(2).all(ordered), "bounds in the wrong order")?;
                 let rest = self.newton(&cell, beta)?;
                 for (t, (new, own)) in numbers.chunks(2).zip(&mut cell).enumerate() {
                     *own = (own.0.max(new[0]), own.1.min(new[1]));
@@ -461,17 +473,37 @@ fn apart(sphere: &Sphere, beta: f64, points: &[Point]) -> Result<(), String> {
     confirm(points.iter().any(consensus), "consensus is not listed")
 }
 
-/// Confirms a tree.
-fn tree(sphere: &Sphere, beta: F, points: &[Point], lines: &mut Lines) -> Result<(), String> {
-    let n = sphere.n();
-    let (mut boxes, mut count) = (vec![(vec![(-ONE, ONE); n * (n - 1) / 2], beta)], 0);
-    while let Some(next) = boxes.pop() {
-        count += 1;
-        let line = lines.0.pop().ok_or("the tree ends too early")?;
-        let place = |e: String| format!("node {count}, `{line}`: {e}");
-        boxes.extend(sphere.node(line, next, points).map_err(place)?);
+/// Number of children of a node.
+fn children_of(line: &str) -> usize {
+    match line.split(' ').next() {
+        Some("S" | "B") => 2,
+        Some("J" | "K") => 1,
+        _ => 0,
     }
-    Ok(())
+}
+
+/// Confirms a tree.
+fn tree(
+    sphere: &Sphere,
+    beta: F,
+    points: &[Point],
+    lines: &mut Lines,
+    progress: &Progress,
+) -> Result<(), String> {
+    let n = sphere.n();
+    // The lines of the tree end where no node is missing.
+    let (mut own, mut children, mut missing) = (vec![], vec![], 1);
+    while missing > 0 {
+        let line = lines.0.pop().ok_or("the tree ends too early")?;
+        missing = missing + children_of(line) - 1;
+        own.push(line);
+        children.push(children_of(line));
+    }
+    let visit = |_: &mut (), x: usize, region: Region| {
+        let place = |e: String| format!("node {}, `{}`: {e}", x + 1, own[x]);
+        sphere.node(own[x], region, points).map_err(place)
+    };
+    walk((vec![(-ONE, ONE); n * (n - 1) / 2], beta), &children, visit, progress)
 }
 
 /// Confirms Lemma 8: the bracket is positive where two tokens differ.
@@ -482,20 +514,47 @@ fn average(d: usize, beta: F) -> Result<(), String> {
     confirm(holds, "the average may be negative")
 }
 
+/// Whether the points obey the Morse inequalities in R^d: the sum of `t^index` times the polynomial
+/// of the orbit, a Stiefel manifold, less that of the product of spheres, is `1 + t` times a
+/// polynomial without negative coefficients.
+fn morse(n: usize, d: usize, points: &[Point]) -> bool {
+    let mut sum = vec![0i128; 2 * n * d + 1];
+    let mut add = |index: usize, count: i128, spheres: &mut dyn Iterator<Item = usize>| {
+        let mut term = vec![0i128; sum.len()];
+        term[index] = count;
+        for k in spheres {
+            (k..term.len()).rev().for_each(|x| term[x] += term[x - k]);
+        }
+        sum.iter_mut().zip(term).for_each(|(s, t)| *s += t);
+    };
+    for p in points.iter().filter(|p| p.rank <= d) {
+        let index = p.signs.0 + (d - p.rank) * p.signs.1;
+        add(index.min(n * d), p.copies as i128, &mut (d - p.rank..d));
+    }
+    add(0, -1, &mut std::iter::repeat_n(d - 1, n));
+    let mut rest = 0;
+    let fine = sum.iter().all(|c| {
+        rest = c - rest;
+        rest >= 0
+    });
+    fine && rest == 0
+}
+
 /// Checks a certificate and returns its statement.
-pub(super) fn check(text: &str) -> Result<String, String> {
+pub(super) fn check(text: &str, watch: Watch) -> Result<String, String> {
     crate::interval::check_rounding()?;
-    let mut lines = Lines(text.lines().rev().collect());
+    let mut lines = Lines(canonical_lines(text)?.into_iter().rev().collect());
+    let progress = Progress::new(watch, lines.0.len());
     confirm(lines.0.pop() == Some("metastable-spheres 1"), "an unknown kind of certificate")?;
-    let masses = lines.list("masses", |w| w.parse::<u32>().ok())?;
-    let given = lines.list("beta", |w| w.parse::<f64>().ok())?;
+    let masses = lines.list("masses", whole::<u32>)?;
+    let given = lines.list("beta", real)?;
     let end = |v: Option<&f64>| v.copied().unwrap_or(f64::NAN);
     let beta = F(end(given.first()), end(given.last()));
     let sound = (2..=5).contains(&masses.len())
         && masses.iter().all(|m| (1..=1_000_000).contains(m))
         && (1..=2).contains(&given.len())
         && given.iter().all(|b| b.abs() <= 100.0)
-        && beta.0 <= beta.1;
+        && (beta.0 < beta.1 || given.len() == 1);
     confirm(sound, "the masses or beta are out of range")?;
     let n = masses.len();
     let range = match given.len() {
@@ -504,7 +563,7 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     };
     let header = format!("{n} tokens with masses {masses:?} on spheres, {range}:");
     if lines.0.last().is_some_and(|l| l.starts_with("average ")) {
-        let d = lines.list("average", |w| w.parse::<usize>().ok())?;
+        let d = lines.list("average", whole::<usize>)?;
         confirm(d.len() == 1 && lines.0 == ["end"], "lines after the dimension")?;
         average(d[0], beta)?;
         return Ok(format!("{header} benign in R^{}; {BENIGN}", d[0]));
@@ -516,11 +575,12 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         points.push(point(&sphere.mass, at, &mut lines)?);
     }
     apart(&sphere, at, &points)?;
-    tree(&sphere, F::int(at), &points, &mut lines)?;
+    tree(&sphere, F::int(at), &points, &mut lines, &progress)?;
     if beta.0 < beta.1 {
-        tree(&sphere, beta, &[], &mut lines)?;
+        tree(&sphere, beta, &[], &mut lines, &progress)?;
     }
     confirm(lines.0 == ["end"], "lines after the tree")?;
+    confirm((2..=n + 1).all(|d| morse(n, d, &points)), "the Morse inequalities are violated")?;
     let list: Vec<String> = points
         .iter()
         .map(|p| {

@@ -1,9 +1,9 @@
 //! Critical points on spheres: a proof that they exist, their rank and their directions of ascent.
 //! The lemma is that of `proofs::spheres`, `point.rs`.
 
+use crate::canonical::{confirm, whole};
+use crate::circle::inverse;
 use crate::interval::F;
-use crate::landscape::inverse;
-use crate::number::confirm;
 
 /// Coordinates of clusters, pulls `m_i m_j phi_ij`, and multipliers.
 type State = (Vec<Vec<F>>, Vec<Vec<F>>, Vec<F>);
@@ -265,23 +265,21 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn whole(word: &str) -> Option<usize> {
-    word.parse().ok()
-}
-
+/// The bits of a double in hexadecimal digits.
 fn double(word: &str) -> Option<f64> {
-    let value = f64::from_bits(u64::from_str_radix(word, 16).ok()?);
-    value.is_finite().then_some(value)
+    let bits = u64::from_str_radix(word, 16).ok().filter(|b| format!("{b:x}") == word)?;
+    Some(f64::from_bits(bits)).filter(|v| v.is_finite())
 }
 
 /// Reads a point and proves it.
 pub(super) fn point(mass: &[f64], beta: f64, lines: &mut Lines) -> Result<Point, String> {
-    let cluster = lines.list("point", whole)?;
-    let base = lines.list("base", whole)?;
+    let cluster = lines.list("point", whole::<usize>)?;
+    let base = lines.list("base", whole::<usize>)?;
     let at = lines.list("at", double)?;
     let pull = lines.list("pull", double)?;
     let radii = lines.list("radii", double)?;
-    let (signs_found, copies) = (lines.list("signs", whole)?, lines.list("copies", whole)?);
+    let (signs_found, copies) =
+        (lines.list("signs", whole)?, lines.list("copies", whole::<usize>)?);
     let (n, k, rank) = (mass.len(), pull.len(), base.len());
     let mut sorted = base.clone();
     sorted.sort_unstable();
@@ -302,7 +300,9 @@ pub(super) fn point(mass: &[f64], beta: f64, lines: &mut Lines) -> Result<Point,
     let unknowns = clusters.unknowns();
     let start: Vec<f64> =
         unknowns.iter().map(|(i, a)| if *a < rank { at[i * rank + a] } else { pull[*i] }).collect();
-    let sound = radii.len() == start.len() && radii.iter().all(|r| *r > 0.0);
+    // Smaller radii than the last digits of the unknowns would depend on the arithmetic.
+    let fits = |(r, v): (&f64, &f64)| *r > 0.0 && *r >= f64::EPSILON * v.abs();
+    let sound = radii.len() == start.len() && radii.iter().zip(&start).all(fits);
     confirm(sound, "the radii of a point are malformed")?;
     let state = clusters.state(&clusters.zero(&start, &radii)?);
     let diagonal = (0..rank).all(|p| state.0[base[p]][p].0 > 0.0);

@@ -1,8 +1,9 @@
 //! Certificates of convergence: from the start until all tokens are in an open hemisphere.
 
+use crate::canonical::{canonical_lines, confirm, double, whole};
 use crate::errors::{Row, curvature, derivative};
 use crate::flow::{System, field, tables};
-use crate::number::{I, Reader, confirm, count_below, dot, int, length, number, sum};
+use crate::number::{I, Reader, count_below, dot, int, length, number, sum};
 
 /// The Taylor coefficient of order k of a polynomial about t.
 fn taylor(p: &[Vec<I>], t: &I, k: usize) -> Vec<I> {
@@ -159,8 +160,7 @@ impl State {
     /// Points with equal labels become one point. A point without tokens would have no mass, and
     /// every test would fail.
     fn merge(&mut self, r: &mut Reader) -> Result<(), String> {
-        let (d, labels): (usize, Vec<usize>) =
-            (self.s.d, r.list("merge", self.s.m.len(), |w| w.parse().ok())?);
+        let (d, labels): (usize, Vec<usize>) = (self.s.d, r.list("merge", self.s.m.len(), whole)?);
         let count = labels.iter().max().map_or(0, |l| l.saturating_add(1));
         confirm(count <= labels.len(), "there are more points than tokens")?;
         let points = r.list("points", count * d, number)?;
@@ -183,11 +183,10 @@ impl State {
 }
 
 pub(super) fn check(text: &str) -> Result<String, String> {
+    canonical_lines(text)?;
     let r = &mut Reader::new(text, "\n", " ");
-    let (version, dynamics) = (
-        r.list("metastable-trajectory", 1, |w| w.parse::<u8>().ok())?[0],
-        r.list("dynamics", 1, Some)?[0],
-    );
+    let (version, dynamics) =
+        (r.list("metastable-trajectory", 1, whole::<u8>)?[0], r.list("dynamics", 1, Some)?[0]);
     let kinds = [
         ("sa", true, false),
         ("usa", false, false),
@@ -196,21 +195,28 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     ];
     let (dynamics, softmax, causal) =
         *kinds.iter().find(|k| k.0 == dynamics).ok_or(format!("no dynamics `{dynamics}`"))?;
-    let (n, d): (usize, usize) = (
-        r.list("tokens", 1, |w| w.parse().ok())?[0],
-        r.list("dimension", 1, |w| w.parse().ok())?[0],
-    );
+    let (n, d): (usize, usize) =
+        (r.list("tokens", 1, whole)?[0], r.list("dimension", 1, whole)?[0]);
+    let words = (r.list("beta", 1, Some)?[0], r.list("radius", 1, Some)?[0]);
+    let shown = |word: &str| double(word).ok_or(format!("{word} is not a double in its form"));
+    let (beta_shown, radius_shown) = (shown(words.0)?, shown(words.1)?);
     let (beta, radius) =
-        (r.list("beta", 1, number)?.remove(0), r.list("radius", 1, number)?.remove(0));
-    let (masses, size) =
-        (r.list("masses", n, |w| number(w).filter(|m| m > &int(0)))?, n.saturating_mul(d));
+        number(words.0).zip(number(words.1)).ok_or("beta or the radius is none")?;
+    let words = r.list("masses", n, Some)?;
+    let masses_shown: Result<Vec<String>, String> =
+        words.iter().map(|w| shown(w).map(|m| m.to_string())).collect();
+    let masses_shown = masses_shown?.join(", ");
+    let positive = |w: &&str| number(w).filter(|m| m > &int(0));
+    let masses: Vec<I> = words.iter().filter_map(positive).collect();
+    confirm(masses.len() == n, "a mass is not positive")?;
+    let size = n.saturating_mul(d);
     let (start, order, x) = (
         r.list("start", size, number)?,
-        r.list("order", 1, |w| w.parse().ok())?[0],
+        r.list("order", 1, whole)?[0],
         r.list("first", size, number)?,
     );
     confirm(
-        version == 2 && (4..=40).contains(&order) && d >= 2 && (1..=512).contains(&size),
+        version == 3 && (4..=40).contains(&order) && d >= 2 && (1..=512).contains(&size),
         "version, order or sizes: out of range",
     )?;
     confirm(
@@ -242,12 +248,12 @@ pub(super) fn check(text: &str) -> Result<String, String> {
         "the tokens do not provably end in an open hemisphere",
     )?;
     // Larger than the rounding to two digits.
-    let [beta, radius, error] =
-        [&state.s.beta, &radius, &(state.error * int(21)).over(20)].map(I::show);
+    let error = (state.error * int(21)).over(20).show();
     let starts = format!(
-        "all starts of the {n} tokens in R^{d} within {radius:e} of the directions of the start rows"
+        "all starts of {n} tokens with masses {masses_shown} in R^{d} within {radius_shown:e} of \
+         the directions of the start rows"
     );
     Ok(format!(
-        "{dynamics}, beta = {beta}: {starts} converge to one point ({steps} steps, error at most {error:.1e})"
+        "{dynamics}, beta = {beta_shown}: {starts} converge to one point ({steps} steps, error at most {error:.1e})"
     ))
 }
