@@ -8,12 +8,17 @@ use metastable_core::theory::partitions;
 use metastable_num::error::Result;
 
 /// Why a list of critical points is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompleteBy {
     /// The theorem for large beta ([`partitions`]) gives as many points as were found.
     Theorem,
-    /// [`complete`] found these points, in this number of boxes.
-    Boxes(u64),
+    /// [`complete`] found as many points.
+    Boxes {
+        /// Number of boxes.
+        boxes: u64,
+        /// The certificate.
+        certificate: String,
+    },
 }
 
 /// Decides whether the critical points of n equal tokens on the circle that a search has found are
@@ -35,7 +40,7 @@ pub enum CompleteBy {
 /// let mut found = search(4.0)?;
 /// assert_eq!(prove(4.0, 4, &mut found, 5.0, &|_, _| true)?, Some(CompleteBy::Theorem));
 /// let mut found = search(1.0)?;
-/// assert!(matches!(prove(1.0, 4, &mut found, 5.0, &|_, _| true)?, Some(CompleteBy::Boxes(_))));
+/// assert!(matches!(prove(1.0, 4, &mut found, 5.0, &|_, _| true)?, Some(CompleteBy::Boxes { .. })));
 /// # Ok::<(), metastable::Error>(())
 /// ```
 pub fn prove(
@@ -57,10 +62,8 @@ pub fn prove(
     if seconds_complete(&tokens) > seconds {
         return Ok(None);
     }
-    let all = complete(&tokens, false, report)?;
-    if !all.complete {
-        return Ok(None);
-    }
+    let all = complete(&tokens, true, report)?;
+    let Some(certificate) = all.certificate.filter(|_| all.complete) else { return Ok(None) };
     for orbit in &all.orbits {
         let (x, sizes) = on_circle(&orbit.gaps, &orbit.sizes());
         if let Ok(point) = critical_point_near(&Exponential { beta }, &x, &sizes) {
@@ -68,5 +71,6 @@ pub fn prove(
         }
     }
     // Several orbits may be numerically the same point: then their number differs.
-    Ok((found.points.len() == all.orbits.len()).then_some(CompleteBy::Boxes(all.boxes)))
+    let by = CompleteBy::Boxes { boxes: all.boxes, certificate };
+    Ok((found.points.len() == all.orbits.len()).then_some(by))
 }

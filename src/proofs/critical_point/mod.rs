@@ -33,7 +33,6 @@ use crate::error::{Error, Result};
 use crate::num::formula::Formula;
 use crate::sphere::{Tokens, geometry::dist};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 /// The contents of a certificate file.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,11 +58,11 @@ pub struct Certificate {
 }
 
 /// First line of every certificate. (Version 1 said "unique up to rotation", which is more than is
-/// proved.)
-const KIND: &str = "metastable critical point, version 2";
+/// proved. Version 2 had texts that the verifier did not check.)
+const KIND: &str = "metastable critical point, version 3";
 
 /// First line of certificates with an interaction.
-const KIND_OF_INTERACTION: &str = "metastable critical point of an interaction, version 1";
+const KIND_OF_INTERACTION: &str = "metastable critical point of an interaction, version 2";
 
 /// Largest number of clusters of a certificate.
 const MAX_CLUSTERS: usize = 400;
@@ -138,9 +137,9 @@ impl Certificate {
     /// The energy, in words.
     fn energy(&self) -> String {
         match &self.formula {
-            None => "E_beta".into(),
+            None => format!("E_beta, beta = {:e}", self.beta),
             Some(f) => {
-                let values = f.parameters().iter().map(|(k, v)| format!(", {k} = {v:?}"));
+                let values = f.parameters().iter().map(|(k, v)| format!(", {k} = {v:e}"));
                 let values: String = values.collect();
                 format!("E = (1/2) sum W(<x_i, x_j>) with W' = phi, phi(s) = {}{values}", f.text())
             }
@@ -178,11 +177,9 @@ impl Certificate {
         head
     }
 
-    /// The text of the file, with a digest that detects damage (the checker tests the mathematics).
+    /// The text of the file.
     pub fn to_text(&self) -> String {
-        let mut body = self.body();
-        body["digest"] = json!(digest(&self.body()));
-        format!("{body:#}\n")
+        format!("{:#}\n", self.body())
     }
 
     /// Reads the text of a file. **Errors** what is missing or damaged, and where.
@@ -198,7 +195,9 @@ impl Certificate {
             return Err(Error::parameter(
                 "certificate",
                 format!("kind {}", field("kind")?),
-                format!("\"{KIND}\" (version 1 says more than is proved: prove the point again)"),
+                format!(
+                    "\"{KIND}\" (earlier versions say more than is checked: prove the point again)"
+                ),
             ));
         }
         let number = |v: &Value| {
@@ -257,11 +256,9 @@ impl Certificate {
             unstable: whole(field("unstable")?)?,
             morse_index: whole(field("morse_index")?)?,
         };
-        let mut rest = value.clone();
-        let own = rest.as_object_mut().and_then(|o| o.shift_remove("digest"));
-        if own != Some(json!(digest(&certificate.body()))) || rest != certificate.body() {
+        if text != certificate.to_text() {
             return Err(error(
-                "a digest that does not belong to the contents: the file was changed".into(),
+                "a text that this library writes otherwise: the file was changed".into(),
             ));
         }
         Ok(certificate)
@@ -305,8 +302,4 @@ impl Certificate {
             None => Ok(()),
         }
     }
-}
-
-fn digest(body: &Value) -> String {
-    Sha256::digest(body.to_string().as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -72,7 +72,7 @@ pub fn prove_interaction(
             "a formula: a certificate holds its text, and a sampled function has none",
         ));
     }
-    let formula = Some(interaction.formula().clone());
+    let formula = Some(interaction.formula().clone().without_other_parameters());
     prove_near(Certificate { formula, ..unproved(clusters, sizes, 0.0) })
 }
 

@@ -86,10 +86,12 @@ pub(super) struct Derivatives {
 /// parameter, and those of the second.
 type Three<const N: usize> = [[Interval; N]; 3];
 
-/// The part that two enclosures of the same numbers have in common.
+/// The part that two enclosures of the same number have in common. If they are disjoint, one of
+/// them is wrong. Then nothing is known of the number: the whole line decides no box, so the proof
+/// stays open.
 pub(super) fn common(a: Interval, b: Interval) -> Interval {
     let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
-    if lo <= hi { Interval::new(lo, hi) } else { a }
+    if lo <= hi { Interval::new(lo, hi) } else { Interval::WHOLE }
 }
 
 /// Coefficients of `phi(cos d; p) sin d` at the distances of an interval in radians.
@@ -101,18 +103,13 @@ fn coefficients<const N: usize>(
     let (sin, cos) = Number::sin_cos(Series::<N>::variable(d));
     match phi.at(cos, Series::constant(p)) {
         Ok(at) => [at.value, at.first, at.second].map(|phi| (phi * sin).0),
-        Err(_) => [[anything(); N]; 3],
+        Err(_) => [[Interval::WHOLE; N]; 3],
     }
 }
 
 /// Two pi.
 fn turn() -> Interval {
     <Interval as Number>::pi() * Interval::exact(2.0)
-}
-
-/// The whole line.
-fn anything() -> Interval {
-    Interval::new(f64::NEG_INFINITY, f64::INFINITY)
 }
 
 impl Family {
@@ -170,10 +167,10 @@ impl Family {
         let phi = self.interaction.formula().with_parameter::<Interval>(name)?;
         let cells = CELLS.0 as f64;
         for cell in 0..CELLS.0 {
-            let ends = [cell as f64 / cells, (cell as f64 + 1.0) / cells];
-            let [near, far] =
-                ends.map(|t| (<Interval as Number>::pi() * Interval::exact(t)).mid().cos());
-            let s = Interval::new((far - 1e-15).max(-1.0), (near + 1e-15).min(1.0));
+            // The cosine falls on [0, pi].
+            let cosine =
+                |t: f64| Number::sin_cos(<Interval as Number>::pi() * Interval::exact(t / cells)).1;
+            let s = Interval::new(cosine(cell as f64 + 1.0).lo(), cosine(cell as f64).hi());
             let (mut open, mut visited) = (vec![range], 0);
             while let Some((low, high)) = open.pop() {
                 let value = phi.at(s, Interval::new(low, high))?.value;
@@ -211,7 +208,7 @@ impl Family {
     /// phi(1) and its derivative by the parameter.
     pub(super) fn own(&self, p: Interval) -> (Interval, Interval) {
         let at = self.short.at(Series::constant(Interval::exact(1.0)), Series::constant(p));
-        at.map_or((anything(), anything()), |at| (at.value.0[0], at.first.0[0]))
+        at.map_or((Interval::WHOLE, Interval::WHOLE), |at| (at.value.0[0], at.first.0[0]))
     }
 
     /// Derivatives at distances in turns.

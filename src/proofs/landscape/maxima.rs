@@ -4,7 +4,7 @@ use super::cell::{Arrangement, Cell, MAX_TOKENS, Row, grid_down};
 use super::kernel::{Kernel, Law};
 use super::newton::Zero;
 use super::orbits::{Orbit, orbits};
-use super::strata::{Members, arrange};
+use super::strata::{Members, arrange, canonical_with_gaps};
 
 /// Largest and smallest number of starts of Newton's method in each stratum, and about their sum
 /// over many strata.
@@ -85,6 +85,7 @@ pub(super) fn maximum_near(
     merged.iter_mut().for_each(|c| c.sort_by(|a, b| b.cmp(a)));
     let sum: f64 = start.iter().sum();
     start.iter_mut().for_each(|g| *g /= sum);
+    let (merged, start) = canonical_with_gaps(&merged, &start);
     let kernel = law.kernel((beta, beta));
     let arrangement = Arrangement { law: law.clone(), ..arrange(&merged) };
     maximum_from(&start, &merged, &arrangement, &kernel, beta)

@@ -80,11 +80,13 @@ mod tokens;
 
 pub use cell::MAX_TOKENS;
 pub use node::KIND;
+pub(crate) use orbits::is_fine;
 pub use orbits::{Orbit, morse_inequalities_hold};
 pub use partial::Partial;
 pub use strata::{VARYING, text_of_clusters};
 pub use tokens::{BETA_RANGE, Parameter, Tokens};
 
+pub(crate) use profile::refuse_kinks;
 pub(crate) use search::{middle_of_beta, relative_width};
 
 use crate::error::{Error, Result};

@@ -5,6 +5,7 @@ use super::kernel::{Law, direction};
 use super::newton::Zero;
 use super::strata::{Members, multiplicity};
 use crate::num::interval::Interval;
+use num_bigint::BigInt;
 
 /// A critical point, up to rotations, reflections and permutations of equal masses.
 #[derive(Clone, Debug, PartialEq)]
@@ -180,26 +181,34 @@ pub(super) fn labelled(orbits: &[Orbit], n: usize) -> Option<Vec<u64>> {
     Some(count)
 }
 
+/// Whether `difference / (1 + t)` has no negative coefficients; for polynomials it must be one.
+pub(crate) fn is_fine(difference: &[BigInt], polynomial: bool) -> bool {
+    let mut rest = BigInt::ZERO;
+    for c in difference {
+        rest = c - rest;
+        if rest < BigInt::ZERO {
+            return false;
+        }
+    }
+    !polynomial || rest == BigInt::ZERO
+}
+
 /// Whether the counts satisfy the Morse inequalities on the torus of `n - 1` angles:
 /// `sum_k c_k t^k - (1 + t)^{n-1} = (1 + t) R(t)` with coefficients of R at least 0. At `t = -1`
 /// this says that the Euler characteristic is 0 (for n > 1).
 pub fn morse_inequalities_hold(counts: &[u64]) -> bool {
     let n = counts.len();
-    let mut binomial = vec![0i128; n];
-    if n > 0 {
-        binomial[0] = 1;
+    let mut binomial = vec![BigInt::ZERO; n];
+    if let Some(first) = binomial.first_mut() {
+        *first += 1;
     }
     for _ in 1..n {
         for k in (1..n).rev() {
-            binomial[k] += binomial[k - 1];
+            let below = binomial[k - 1].clone();
+            binomial[k] += below;
         }
     }
-    let mut rest = 0;
-    for (c, b) in counts.iter().zip(&binomial) {
-        rest = i128::from(*c) - b - rest;
-        if rest < 0 {
-            return false;
-        }
-    }
-    rest == 0
+    let difference: Vec<BigInt> =
+        counts.iter().zip(binomial).map(|(c, b)| BigInt::from(*c) - b).collect();
+    is_fine(&difference, true)
 }

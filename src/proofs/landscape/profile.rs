@@ -13,7 +13,7 @@
 
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
-use crate::num::formula::{Compiled, Taylor};
+use crate::num::formula::{Compiled, Kinks, Taylor};
 use crate::num::interval::Interval;
 use crate::num::number::Number;
 
@@ -96,18 +96,8 @@ impl Profile {
     ///
     /// **Errors** a kink, or a place where phi or a derivative has no finite bound.
     pub(super) fn new(interaction: &Interaction) -> Result<Self> {
+        refuse_kinks(interaction)?;
         let text = interaction.formula().text();
-        for kink in ["abs", "relu"] {
-            if text.contains(&format!("{kink}(")) {
-                let expected = "a function with two derivatives: a proof needs the weight u' of \
-                                every pair";
-                return Err(Error::parameter(
-                    "interaction",
-                    format!("{kink} in `{text}`"),
-                    expected,
-                ));
-            }
-        }
         let phi = interaction.formula().compile::<Taylor>()?;
         let cells = CELLS as f64;
         // The cells and their halves are dyadic.
@@ -157,10 +147,7 @@ impl Profile {
     pub(super) fn formula(&self) -> (String, Vec<(&str, f64)>) {
         let formula = self.interaction.formula();
         let text = formula.text().split_whitespace().collect::<Vec<_>>().join(" ");
-        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        let occurs = |name: &str| words.clone().any(|w| w == name);
-        let used = formula.parameters().iter().filter(|(name, _)| occurs(name));
-        let used = used.map(|(name, value)| (name.as_str(), *value)).collect();
+        let used = formula.occurring_parameters();
         (text, used)
     }
 
@@ -242,6 +229,21 @@ fn hull(a: Interval, b: Interval) -> Interval {
     Interval::new(a.lo().min(b.lo()), a.hi().max(b.hi()))
 }
 
+/// **Errors** an argument of `abs` or `relu` that is not proved to have one sign on [-1, 1].
+pub(crate) fn refuse_kinks(interaction: &Interaction) -> Result<()> {
+    let text = interaction.formula().text();
+    let found = match interaction.formula().enclosed_kinks(-1.0, 1.0)? {
+        Kinks::None => return Ok(()),
+        Kinks::At(places) => {
+            let near: Vec<String> = places.iter().map(|p| format!("{:.6}", p.mid())).collect();
+            format!("`{text}` with a kink at s = {}", near.join(", "))
+        }
+        Kinks::Undecided(s) => format!("`{text}`, perhaps with a kink near s = {s:.6}"),
+    };
+    let expected = "a function with two derivatives: a proof needs the weight u' of every pair";
+    Err(Error::parameter("interaction", found, expected))
+}
+
 /// The error for a place without finite bounds.
 fn no_bound(interaction: &Interaction, d: Interval) -> Error {
     let text = interaction.formula().text();
@@ -292,7 +294,13 @@ mod tests {
 
     #[test]
     fn functions_without_two_derivatives_are_refused() {
-        for (text, why) in [("relu:p=3", "two derivatives"), ("abs(s) + 2", "two derivatives")] {
+        for (text, why) in [
+            ("relu:p=3", "two derivatives"),
+            ("abs(s) + 2", "kink at s = 0"),
+            ("2 - relu (s - 0.3) ", "kink at s = 0.3"),
+            ("1 - 0.9*relu (1 - (7316.549*(s-0.895113010))^2)", "0.894976, 0.895250"),
+            ("2 + 0*s*abs (s)", "kink at s = 0"),
+        ] {
             let phi = Interaction::parse(text, &[]).expect("an interaction");
             let error = Profile::new(&phi).expect_err("refused").to_string();
             assert!(error.contains(why), "{error}");

@@ -14,11 +14,27 @@ pub const VARYING: u32 = 0;
 
 /// The clusters in the largest of all orders that rotations and reflections give.
 fn canonical(clusters: &[Members]) -> Vec<Members> {
+    canonical_with_gaps(clusters, &[0.0; MAX_TOKENS]).0
+}
+
+/// The clusters in the largest of all orders that rotations and reflections give, and the gaps
+/// after them.
+pub(super) fn canonical_with_gaps(
+    clusters: &[Members],
+    gaps: &Row<f64>,
+) -> (Vec<Members>, Row<f64>) {
     let k = clusters.len();
-    let order = |turn: usize, back: bool| -> Vec<Members> {
-        (0..k).map(|x| clusters[(turn + if back { k - x } else { x }) % k].clone()).collect()
+    let order = |turn: usize, back: bool| {
+        let own = |x: usize| (turn + if back { k - x } else { x }) % k;
+        // A reflection puts the gap before a cluster after it.
+        let after = |x: usize| if back { (own(x) + k - 1) % k } else { own(x) };
+        let gap = |x: usize| if x < k { gaps[after(x)] } else { gaps[x] };
+        ((0..k).map(|x| clusters[own(x)].clone()).collect::<Vec<_>>(), std::array::from_fn(gap))
     };
-    (0..k).flat_map(|t| [order(t, false), order(t, true)]).max().unwrap_or_default()
+    (0..k)
+        .flat_map(|t| [order(t, false), order(t, true)])
+        .max_by(|a: &(Vec<Members>, Row<f64>), b| a.0.cmp(&b.0))
+        .unwrap_or((vec![], *gaps))
 }
 
 /// All strata of tokens with these masses, those with few clusters first.

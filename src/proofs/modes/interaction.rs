@@ -11,6 +11,7 @@ use super::derivative::{Derivative, Polynomial, candidate_bins, centre};
 use super::kernel::MAX_POSITION_ERROR;
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
+use crate::landscape::refuse_kinks;
 use crate::num::formula::Compiled;
 use crate::num::interval::Interval;
 use crate::num::number::Number;
@@ -50,8 +51,9 @@ impl AnyKernel {
                 "a function with two derivatives on [-1, 1] and a series of at most 800 terms";
             Err(Error::parameter("interaction", found, expected))
         };
+        refuse_kinks(phi)?;
         let [series] = phi.series() else {
-            return refused(format!("a kink at s = {}", phi.series()[0].interval().1));
+            return refused("a function in pieces".into());
         };
         if series.degree() >= MAX_TERMS {
             return refused(format!("a series of {} terms", series.degree() + 1));

@@ -18,6 +18,7 @@
 
 mod angular;
 mod bounds;
+mod certificate;
 mod crossings;
 mod derivative;
 mod interaction;
@@ -26,6 +27,7 @@ mod sphere;
 #[cfg(test)]
 mod tests;
 
+pub use certificate::{Estimate, KIND, certificate};
 pub use sphere::{SphereModes, sphere};
 
 use crate::attention::interaction::Interaction;
@@ -171,6 +173,7 @@ pub fn line(samples: &[f64], beta: f64) -> Result<Modes> {
 pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
     crate::num::interval::check_fp_environment()?;
     check(angles, beta, 1e28)?;
+    check_angles(angles)?;
     if beta == 0.0 {
         return Ok(Modes::none());
     }
@@ -213,6 +216,7 @@ pub fn circle(angles: &[f64], beta: f64) -> Result<Modes> {
 pub fn interaction(angles: &[f64], phi: &Interaction) -> Result<Modes> {
     crate::num::interval::check_fp_environment()?;
     check(angles, 1.0, 1.0)?;
+    check_angles(angles)?;
     let kernel = AnyKernel::new(phi)?;
     if kernel.is_constant() {
         return Ok(Modes::none());
@@ -242,7 +246,7 @@ fn on_circle(found: &crossings::Crossings, unit: f64, is_constant: bool) -> Mode
 /// quotient, the origin and whole turns add their rounding: the last two that of a number of this
 /// size.
 fn in_samples(position: f64, error: f64, unit: f64, size: f64) -> f64 {
-    let rounding = f64::EPSILON * (3.0 * position.abs() / unit + 2.0 * size.abs());
+    let rounding = 3.0 * f64::EPSILON * position.abs() / unit + 2.0 * f64::EPSILON * size.abs();
     (error / unit + rounding) * (1.0 + 1e-12)
 }
 
@@ -257,6 +261,21 @@ fn check(samples: &[f64], beta: f64, max_beta: f64) -> Result<()> {
         });
     }
     crate::error::in_range("beta", beta, 0.0, max_beta).map(|_| ())
+}
+
+/// **Errors** an angle whose digits do not tell its place on the circle.
+fn check_angles(angles: &[f64]) -> Result<()> {
+    match angles.iter().position(|a| a.abs() > 1e17) {
+        None => Ok(()),
+        Some(i) => Err(Error::Token {
+            row: i + 1,
+            problem: format!(
+                "found {:e}, expected an angle of at most 1e17 radians: a larger one has no \
+                 certain place on the circle",
+                angles[i]
+            ),
+        }),
+    }
 }
 
 /// Sorts in ascending order, in parallel if there are many values.

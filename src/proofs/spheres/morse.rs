@@ -11,6 +11,10 @@
 //! the space that the first sphere induces from `O(d - 1)` and `(S^{d-1})^{n-1}`, whose spheres
 //! have fixed points. Its series is `P(BO(d - 1)) (1 + t^{d-1})^{n-1}`. The same relation holds.
 
+use crate::landscape::is_fine;
+use num_bigint::BigInt;
+use std::collections::BTreeSet;
+
 /// One orbit: the number of labelled configurations, index, and rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Labelled {
@@ -22,50 +26,46 @@ pub struct Labelled {
     pub rank: usize,
 }
 
-/// A series up to a degree.
-type Series = Vec<i128>;
+/// A series up to a degree. In high dimensions coefficients are numbers of partitions, with some 60
+/// digits, so they are big integers.
+type Series = Vec<BigInt>;
 
 /// Multiplies by `1 + t^k`.
-fn times(series: &mut Series, k: usize) {
+fn times(series: &mut [BigInt], k: usize) {
     for x in (k..series.len()).rev() {
         // For k = 0 an entry is doubled.
-        series[x] += series[x - k];
+        let below = series[x - k].clone();
+        series[x] += below;
     }
 }
 
 /// Divides by `1 - t^k`, `k > 0`.
-fn over(series: &mut Series, k: usize) {
+fn over(series: &mut [BigInt], k: usize) {
     for x in k..series.len() {
-        series[x] += series[x - k];
+        let below = series[x - k].clone();
+        series[x] += below;
     }
 }
 
-/// `t^k` up to a degree.
-fn power(k: usize, degree: usize) -> Series {
-    let mut series = vec![0; degree + 1];
-    if let Some(c) = series.get_mut(k) {
-        *c = 1;
-    }
+/// 1 as a series up to a degree.
+fn one(degree: usize) -> Series {
+    let mut series = vec![BigInt::ZERO; degree + 1];
+    series[0] += 1;
     series
 }
 
-/// Whether `difference / (1 + t)` has no negative coefficients; for polynomials it must be one.
-fn is_fine(difference: &Series, polynomial: bool) -> bool {
-    let mut rest = 0;
-    for c in difference {
-        rest = c - rest;
-        if rest < 0 {
-            return false;
-        }
+/// Adds `factor t^k` times a series.
+fn add(sum: &mut [BigInt], factor: &BigInt, k: usize, series: &[BigInt]) {
+    for (own, c) in sum.iter_mut().skip(k).zip(series) {
+        *own += factor * c;
     }
-    !polynomial || rest == 0
 }
 
 /// Whether all critical points of n tokens on the sphere of `R^d` satisfy the Morse inequalities,
 /// plain and equivariant (up to the degree `n d + 24`). The Euler characteristic is the plain one
 /// at `t = -1`.
 ///
-/// **Cost** O(n d) operations per orbit and dimension.
+/// **Cost** O(n d) sums of integers for every orbit, and for every dimension up to d.
 /// **Source** Bott, "Nondegenerate critical manifolds", Annals of Mathematics 60 (1954).
 ///
 /// ```
@@ -77,32 +77,37 @@ fn is_fine(difference: &Series, polynomial: bool) -> bool {
 /// assert!(!morse_inequalities_hold(2, 3, &all(3)[..1]));
 /// ```
 pub fn morse_inequalities_hold(n: usize, d: usize, orbits: &[Labelled]) -> bool {
-    let degree = n * d + 24;
-    let (mut plain, mut equivariant) = (vec![0; degree + 1], vec![0; degree + 1]);
-    let mut add = |sign: i128, of: &Labelled| {
-        if of.rank > d || of.index > degree {
-            return false;
-        }
-        let mut orbit = power(of.index, degree);
-        (d - of.rank..d).for_each(|k| times(&mut orbit, k));
-        let mut quotient = power(of.index, degree);
-        (1..=d - of.rank).for_each(|k| over(&mut quotient, k));
-        for x in 0..=degree {
-            plain[x] += sign * i128::from(of.count) * orbit[x];
-            equivariant[x] += sign * i128::from(of.count) * quotient[x];
-        }
-        true
-    };
-    if !orbits.iter().all(|o| add(1, o)) || d == 0 || n == 0 {
+    if d == 0 || n == 0 || orbits.iter().any(|o| !(1..=d).contains(&o.rank)) {
         return false;
     }
+    let degree = n * d + 24;
+    if orbits.iter().any(|o| o.index > degree) {
+        return false;
+    }
+    let (mut plain, mut equivariant) =
+        (vec![BigInt::ZERO; degree + 1], vec![BigInt::ZERO; degree + 1]);
     // The space itself: products of n - 1 further spheres with the orbit of one token.
-    let mut space = power(0, degree);
+    let mut space = one(degree);
     (1..n).for_each(|_| times(&mut space, d - 1));
-    for (index, count) in space.iter().enumerate().filter(|c| *c.1 > 0) {
-        let part = Labelled { count: *count as u64, index, rank: 1 };
-        if !add(-1, &part) {
-            return false;
+    let ranks: BTreeSet<usize> = orbits.iter().map(|o| o.rank).chain([1]).collect();
+    // The orbits of a rank have the same series, up to a power of t. Those of BO(d - r) are
+    // multiplied from the largest rank on.
+    let (mut quotient, mut factors) = (one(degree), 0);
+    for rank in ranks.into_iter().rev() {
+        (factors + 1..=d - rank).for_each(|k| over(&mut quotient, k));
+        factors = d - rank;
+        let mut stiefel = one(degree);
+        (d - rank..d).for_each(|k| times(&mut stiefel, k));
+        let mut both = |factor: &BigInt, index: usize| {
+            add(&mut plain, factor, index, &stiefel);
+            add(&mut equivariant, factor, index, &quotient);
+        };
+        for orbit in orbits.iter().filter(|o| o.rank == rank) {
+            both(&BigInt::from(orbit.count), orbit.index);
+        }
+        for (index, count) in space.iter().enumerate().filter(|c| rank == 1 && *c.1 > BigInt::ZERO)
+        {
+            both(&-count, index);
         }
     }
     is_fine(&plain, true) && is_fine(&equivariant, false)

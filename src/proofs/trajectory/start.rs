@@ -75,9 +75,12 @@ impl Neighbourhood {
         } else {
             "in".to_owned()
         };
+        let equal = self.masses.windows(2).all(|m| m[0].to_bits() == m[1].to_bits());
+        let masses: Vec<String> = self.masses.iter().map(f64::to_string).collect();
         let tokens = match self.masses.len() {
             1 => "one token starts".to_owned(),
-            n => format!("{n} tokens start"),
+            n if equal => format!("{n} tokens of equal masses start"),
+            n => format!("{n} tokens of masses {} start", masses.join(", ")),
         };
         format!(
             "every solution of {name} with beta = {} whose {tokens} on the unit sphere of R^{}, each {near} the direction of its start row, converges to one point",

@@ -4,6 +4,7 @@ use super::super::strata::Members;
 use super::super::tokens::Tokens;
 use super::blow_up::Units;
 use super::point::{Event, Point, point_of};
+use super::shape::Shapes;
 use super::solve;
 use super::system::Over;
 use super::triple;
@@ -24,6 +25,8 @@ pub(super) struct Birth {
     pub(super) side: f64,
     /// The last beta of the box.
     pub(super) end: f64,
+    /// How far the box reaches beyond the enclosure of the bifurcation on the other side.
+    margin: f64,
     units: Units,
     alone: Vec<Interval>,
     /// Approximate unknowns at the last beta.
@@ -60,8 +63,8 @@ pub(super) type Split = (usize, Vec<Members>);
 
 /// The ways in which one cluster can split, and whether these are all.
 ///
-/// Two tokens split in two orders; equal ones, or two clusters opposite to each other, in one up to
-/// symmetry. Three equal tokens split into one and two, and if they are opposite to all others,
+/// Two tokens split in two orders; equal ones, or two clusters opposite to each other, in one up
+/// to symmetry. Three equal tokens split into one and two, and if they are opposite to all others,
 /// where the terms of third order vanish, also into three at equal distances.
 fn ways(clusters: &[Members], cluster: usize) -> (Vec<Split>, bool) {
     let (members, opposite) = (&clusters[cluster], clusters.len() == 2);
@@ -117,6 +120,8 @@ impl Outcome {
     ) -> Self {
         let (mut upper, mut gaps, mut pairs): (Vec<Members>, Vec<Interval>, Vec<usize>) =
             Default::default();
+        // Whether the second derivative for splitting a cluster is 0 at the bifurcation.
+        let mut begins: Vec<bool> = Vec::new();
         for (x, members) in clusters.iter().enumerate() {
             if let Some((_, groups)) = split.iter().find(|s| s.0 == x) {
                 pairs.extend(upper.len()..upper.len() + groups.len() - 1);
@@ -126,6 +131,7 @@ impl Outcome {
                 upper.push(members.clone());
             }
             gaps.push(event.gaps[x]);
+            begins.resize(upper.len(), event.clusters.contains(&x));
         }
         let (masses, law) = (tokens.arrange(&upper).masses(), &tokens.law);
         let place =
@@ -167,14 +173,17 @@ impl Outcome {
                 at: event.beta,
                 side,
                 end: event.beta.mid() + side * reach,
+                margin: 0.01 * reach,
                 units: units.clone(),
                 alone: Vec::new(),
                 last: Vec::new(),
                 maps: maps.clone(),
                 slopes: Vec::new(),
             };
-            (birth.prove(&origin, &slopes, reach) && (!three || birth.point().is_some()))
-                .then_some(birth)
+            (birth.prove(&origin, &slopes, reach)
+                && birth.has_no_event(&upper, &begins)
+                && (!three || birth.point().is_some()))
+            .then_some(birth)
         });
         found.map_or(Self::Unknown, |birth| Self::Begins(Box::new(birth)))
     }
@@ -203,12 +212,7 @@ impl Birth {
         if centre[squares.clone()].iter().chain(&last[squares.clone()]).any(|t| *t <= 0.0) {
             return false;
         }
-        let margin = 0.01 * reach;
-        let beta = if self.side > 0.0 {
-            Interval::new(self.at.lo() - margin, self.end)
-        } else {
-            Interval::new(self.end, self.at.hi() + margin)
-        };
+        let beta = self.beta();
         let alone: Vec<Interval> = centre
             .iter()
             .zip(origin)
@@ -232,6 +236,29 @@ impl Birth {
         let proved = slopes[squares].iter().all(monotone);
         (self.alone, self.last, self.slopes) = (alone, last, slopes);
         proved
+    }
+
+    /// Whether no cluster of the branch begins to split on it between the bifurcation and the end
+    /// of the box. The second derivative for splitting a cluster has a sign on the box; or it is 0
+    /// at the bifurcation, and its derivative along the branch has a sign on the box.
+    fn has_no_event(&self, clusters: &[Members], begins: &[bool]) -> bool {
+        let shapes = Shapes::new(&self.units.system.law, self.beta());
+        let found = self.units.splits(&self.alone, &self.slopes, &shapes);
+        let mut several = found.into_iter().filter(|(cluster, _)| clusters[*cluster].len() > 1);
+        several.all(|(cluster, sum)| {
+            sum.is_some_and(|(value, slope)| {
+                !value.contains(0.0) || begins[cluster] && !slope.contains(0.0)
+            })
+        })
+    }
+
+    /// The parameter over which the box has one zero for each value.
+    fn beta(&self) -> Interval {
+        if self.side > 0.0 {
+            Interval::new(self.at.lo() - self.margin, self.end)
+        } else {
+            Interval::new(self.end, self.at.hi() + self.margin)
+        }
     }
 
     /// Whether a point, met in the given direction of beta, lies on the branch between its ends.

@@ -81,6 +81,16 @@ impl Units {
         Some(Self { system, firsts: vec![fourth, first], k: 4 })
     }
 
+    /// The number of clusters.
+    pub(super) fn count(&self) -> usize {
+        self.k
+    }
+
+    /// The first cluster of a unit.
+    pub(super) fn first(&self, unit: usize) -> usize {
+        self.firsts[unit]
+    }
+
     /// Whether there are three clusters opposite to a fourth.
     pub(super) fn is_triple(&self) -> bool {
         self.system.opposite && self.k == 4

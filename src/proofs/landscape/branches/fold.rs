@@ -24,6 +24,8 @@ pub(super) struct Fold {
     /// Enclosures of the gaps in turns.
     pub(super) gaps: Vec<Interval>,
     around: Around,
+    /// The point from which it was found.
+    pub(super) own: Point,
     /// The point of the other branch at the beta where this one was left.
     pub(super) partner: Point,
     /// Directions of ascent of both branches.
@@ -342,7 +344,53 @@ impl Fold {
         }
         let of = |p: &Point| ascents(arrangement, &p.place[..k], (p.beta, p.beta));
         let ascents = (of(from)?, of(&partner)?);
-        Some(Self { beta: *beta, gaps, around, partner, ascents })
+        let found = Self { beta: *beta, gaps, around, own: *from, partner, ascents };
+        // A symmetry that exchanges both ends makes it a pitchfork.
+        let sides = [&found.own, &found.partner].map(|p| found.sides(arrangement, p));
+        (sides.iter().all(|s| s.len() == 1) && sides[0] != sides[1]).then_some(found)
+    }
+
+    /// The ends of the curve on which a point or its images under symmetries lie: true where the
+    /// parameter is larger than at the fold.
+    fn sides(&self, arrangement: &Arrangement, point: &Point) -> Vec<bool> {
+        let (k, fixed) = (arrangement.k, self.around.curve.fixed);
+        let mut found = Vec::new();
+        for (image, _) in &arrangement.symmetries {
+            let own: Vec<(f64, f64)> = image[..k].iter().map(|x| point.place[*x]).collect();
+            let z = self.around.curve.units.unknowns(&intervals(&own));
+            if !self.around.contains(&z, Interval::exact(point.beta)) {
+                continue;
+            }
+            let s = z[fixed] - Interval::exact(self.around.origin[fixed]);
+            if s.lo() < 0.0 {
+                found.push(false);
+            }
+            if s.hi() > 0.0 {
+                found.push(true);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The end of the curve on which a point lies, up to symmetry; `None` if it is not decided.
+    pub(super) fn side(&self, arrangement: &Arrangement, point: &Point) -> Option<bool> {
+        match self.sides(arrangement, point)[..] {
+            [side] => Some(side),
+            _ => None,
+        }
+    }
+
+    /// The end of the curve on which another proof of the same fold began; `None` if it is not
+    /// decided. Boxes differ in size, so a point of either proof may lie in the box of the other.
+    pub(super) fn side_of_start(&self, arrangement: &Arrangement, other: &Fold) -> Option<bool> {
+        let side = |of: &Fold, p: &Point| of.side(arrangement, p);
+        let is_beside = |p: &Point| Some(side(other, p)? == side(other, &other.own)?);
+        let of_own = |p: &Point| is_beside(p).zip(side(self, p)).map(|(beside, s)| s == beside);
+        side(self, &other.own)
+            .or_else(|| side(self, &other.partner).map(|s| !s))
+            .or_else(|| of_own(&self.own).or_else(|| of_own(&self.partner)))
     }
 
     /// Whether gaps and an interval of beta, or their image under a symmetry, lie in the box.

@@ -54,6 +54,7 @@ mod point;
 mod result;
 mod shape;
 mod solve;
+mod splits;
 mod system;
 mod track;
 mod tree;
@@ -91,8 +92,8 @@ struct Turn {
     bifurcation: usize,
     stratum: usize,
     fold: Fold,
-    /// Whether both branches are known.
-    both: bool,
+    /// The ends of its curve at which a branch ends, that with the larger parameter second.
+    ends: [bool; 2],
 }
 
 /// The work of one call.
@@ -346,9 +347,9 @@ impl<'a> Work<'a> {
             }
         }
         while let Some(turn) = (0..self.folds.len())
-            .find(|t| self.folds[*t].stratum == stratum && !self.folds[*t].both)
+            .find(|t| self.folds[*t].stratum == stratum && self.folds[*t].ends != [true; 2])
         {
-            self.folds[turn].both = true;
+            self.folds[turn].ends = [true; 2];
             self.follow_fold(&arrangement, (&births, &own), turn);
         }
     }
@@ -409,12 +410,21 @@ impl<'a> Work<'a> {
     ) -> usize {
         let gaps: Vec<(f64, f64)> = fold.gaps.iter().map(|g| (g.lo(), g.hi())).collect();
         let beta = (fold.beta.lo(), fold.beta.hi());
-        for turn in &mut self.folds {
-            if turn.stratum == stratum && turn.fold.covers(arrangement, &gaps, beta) {
-                turn.both = true;
-                self.found.bifurcations[turn.bifurcation].born.push(branch);
-                return turn.bifurcation;
+        let known = |t: &&mut Turn| t.stratum == stratum && t.fold.covers(arrangement, &gaps, beta);
+        if let Some(turn) = self.folds.iter_mut().find(known) {
+            // Each end of the curve belongs to one branch.
+            let bifurcation = turn.bifurcation;
+            let side = turn.fold.side_of_start(arrangement, fold).map(usize::from);
+            match side.filter(|s| !turn.ends[*s]) {
+                Some(side) => turn.ends[side] = true,
+                None => self.miss(format!(
+                    "a branch whose end at the fold at {} = {} is not told from another",
+                    self.name(),
+                    fold.beta.mid()
+                )),
             }
+            self.found.bifurcations[bifurcation].born.push(branch);
+            return bifurcation;
         }
         let bifurcation = self.found.bifurcations.len();
         self.found.bifurcations.push(Bifurcation {
@@ -428,7 +438,13 @@ impl<'a> Work<'a> {
             born: vec![branch],
             proved: true,
         });
-        self.folds.push(Turn { bifurcation, stratum, fold: fold.clone(), both: false });
+        let mut ends = [false; 2];
+        match fold.side(arrangement, &fold.own) {
+            Some(side) => ends[usize::from(side)] = true,
+            // Unreachable: a fold is proved only with its sides.
+            None => self.miss("the ends of a fold".into()),
+        }
+        self.folds.push(Turn { bifurcation, stratum, fold: fold.clone(), ends });
         bifurcation
     }
 

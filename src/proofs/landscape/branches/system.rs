@@ -180,12 +180,27 @@ impl System {
         (0..self.units.len()).filter(|u| self.units[*u].is_double()).collect()
     }
 
-    /// Equations and derivatives over a box. Negative t or g count as 0: the value of the equations
-    /// is then that at 0, and the derivatives are those of a continuation with a constant slope.
+    /// Equations and derivatives over a box. For negative t or g they are continued by a constant
+    /// slope, `F(0) + t F_t(0)`.
     pub(super) fn evaluate(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
-        if self.opposite {
-            return self.evaluate_opposite(unknowns, shapes);
+        let mut value = if self.opposite {
+            self.evaluate_opposite(unknowns, shapes)
+        } else {
+            self.evaluate_units(unknowns, shapes)
+        };
+        for (x, t) in unknowns.iter().enumerate().skip(self.first_inside()) {
+            if t.lo() < 0.0 {
+                let below = Interval::new(t.lo(), t.hi().min(0.0));
+                for (f, by) in value.f.iter_mut().zip(&value.by) {
+                    *f = *f + by[x] * below;
+                }
+            }
         }
+        value
+    }
+
+    /// Equations and derivatives of units; negative t or g count as 0.
+    fn evaluate_units(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
         let (n, gaps) = (self.units.len(), self.distances());
         let doubles = self.doubles();
         let mut apart = vec![Interval::ZERO; n];

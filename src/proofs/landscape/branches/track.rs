@@ -79,9 +79,14 @@ fn link_in(units: &Units, from: &Point, beta: f64, pads: &[f64], k: usize) -> Op
             return None;
         }
         let found = solve::contract(&evaluate, found);
+        // A zero of the continuation to negative distances is none of the forces.
+        let gaps = units.gaps(&found);
+        if !found[units.system.first_inside()..].iter().chain(&gaps).all(|v| v.is_positive()) {
+            return None;
+        }
         let mut place = from.place;
-        for (p, f) in place.iter_mut().zip(units.gaps(&found)) {
-            *p = (f.lo().max(0.0), f.hi());
+        for (p, f) in place.iter_mut().zip(gaps) {
+            *p = (f.lo(), f.hi());
         }
         let whole: Vec<Interval> = (0..k)
             .map(|x| {
@@ -147,13 +152,31 @@ fn splitting(arrangement: &Arrangement, place: &[(f64, f64)], beta: (f64, f64)) 
                 gaps.push(last);
                 event = Some(Event { beta: at, gaps, clusters: vec![cluster] });
             }
-            Some(known) if known.beta.lo() <= at.hi() && at.lo() <= known.beta.hi() => {
+            Some(known) if is_image(arrangement, known, cluster, &alone) => {
                 known.clusters.push(cluster);
             }
+            // Two events on one piece, or two whose order the enclosures of beta do not tell.
             Some(_) => return Splitting::Unknown,
         }
     }
     Splitting::Known(event)
+}
+
+/// Whether a rotation or reflection that keeps the masses of clusters maps the event of a cluster
+/// to that of another one, which is the only one in a box of gaps and beta: then both happen at
+/// the same point of the branch. That enclosures of beta overlap is not enough: the masses of the
+/// clusters may differ by a little.
+fn is_image(arrangement: &Arrangement, event: &Event, other: usize, alone: &[Interval]) -> bool {
+    let (k, masses) = (arrangement.k, arrangement.masses());
+    [false, true].into_iter().flat_map(|back| (0..k).map(move |r| (back, r))).any(|(back, r)| {
+        // Cluster x of the image is cluster r + x or r - x, and gap x lies between x and x + 1.
+        let cluster = |x: usize| if back { (r + k - x) % k } else { (r + x) % k };
+        let gap = |x: usize| if back { (r + 2 * k - x - 1) % k } else { (r + x) % k };
+        let moved = (0..k - 1).map(|x| event.gaps[gap(x)]).chain([event.beta]);
+        event.clusters[0] == cluster(other)
+            && (0..k).all(|x| masses[cluster(x)] == masses[x])
+            && moved.zip(alone).all(|(m, a)| m.inside(*a))
+    })
 }
 
 /// A link with what happens on it; narrower boxes are tried if that is not decided.
