@@ -101,6 +101,7 @@ impl Arguments {
     }
 
     fn of_run(&self, folder: &Path, out: &Output) -> Result<i32> {
+        self.tokens.refuse_with_run()?;
         let usual = Criterion::default();
         let criterion = Criterion {
             tolerance: in_range(

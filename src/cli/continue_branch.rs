@@ -4,6 +4,7 @@
 
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
+use super::proof::{ALONE, Standing};
 use super::{command_line, landscape, progress, session};
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
@@ -33,7 +34,7 @@ are all critical points for all its values, up to rotations, reflections and per
 masses; each is a chain of boxes with exactly one critical point for every value; the number of
 unstable directions changes only at the listed bifurcations. With --start: only the chain of this
 branch and its bifurcations. With --branches-only: the chains and their bifurcations, but not that
-there are no others.
+there are no others. This program alone proves it: branches have no certificate yet.
 
 Another interaction has two derivatives and is positive on [-1, 1]; both are proved.
 
@@ -238,7 +239,7 @@ impl Arguments {
         json!({
             "n": tokens.n(), "masses": of_members(tokens.masses()), "parameter": name,
             name: [found.beta.0, found.beta.1], "interaction": self.interaction,
-            "complete": found.complete, "morse_inequalities": found.morse,
+            "complete": found.complete, "proof": Standing::Alone.json(), "morse_inequalities": found.morse,
             "bifurcations": found.bifurcations.iter().map(of_bifurcation).collect::<Vec<_>>(),
             "branches": found.branches.iter().map(|b| of_branch(b, found, name)).collect::<Vec<_>>(),
             "boxes": found.boxes, "undecided": found.undecided,
@@ -273,15 +274,16 @@ impl Arguments {
         let bifurcations = counted(found.bifurcations.len(), "bifurcation");
         match () {
             () if self.start.is_some() => {
-                text.push_str(&format!("one branch with {bifurcations}\n"));
+                text.push_str(&format!("one branch with {bifurcations}, proved {ALONE}\n"));
             }
             () if found.complete => text.push_str(&format!(
-                "proved: exactly {branches} and {bifurcations}, up to rotations, reflections and \
-                 permutations of equal masses ({} boxes)\n",
+                "proved {ALONE}: exactly {branches} and {bifurcations}, up to rotations, \
+                 reflections and permutations of equal masses ({} boxes)\n",
                 found.boxes
             )),
             () => text.push_str(&format!(
-                "not complete: {branches} and {bifurcations} found in {} boxes, {} undecided{}\n",
+                "not complete: {branches} and {bifurcations} found in {} boxes, {} undecided{}; \
+                 each is proved {ALONE}\n",
                 found.boxes,
                 found.undecided,
                 if found.interrupted { "; interrupted" } else { "" }

@@ -1,8 +1,8 @@
 //! `energy`: value, log value, gradient norm and, with `--hessian`, the spectrum of the Hessian.
 
-use super::input::TokenArguments;
+use super::input::{self, TokenArguments};
 use super::output::{Output, finite, more, note, number, shown};
-use crate::attention::interaction::{Interaction, InteractionEnergy};
+use crate::attention::interaction::InteractionEnergy;
 use crate::attention::{Energy, EnergyScale, PairEnergy, dynamics::MAX_BETA, energy::inertia};
 use crate::error::{Result, in_range};
 use crate::lab::arrays;
@@ -99,8 +99,7 @@ impl Arguments {
         x: &Tokens,
         out: &Output,
     ) -> Result<i32> {
-        let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", *b)).collect();
-        let mut energy = InteractionEnergy::new(Interaction::parse(text, &parameters)?);
+        let mut energy = InteractionEnergy::new(input::interaction(text, beta)?);
         if let Some(path) = &self.coupling {
             energy = energy.with_form(x.d(), arrays::matrix(path, None)?)?;
         }

@@ -19,6 +19,25 @@ use crate::sphere::{
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// The interaction of a text, in which beta is a parameter if it is given.
+///
+/// **Errors** as [`Interaction::parse`]; a beta that the interaction does not use.
+pub fn interaction(text: &str, beta: Option<f64>) -> Result<Interaction> {
+    let given: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", *b)).collect();
+    let phi = Interaction::parse(text, &given)?;
+    let is_used = |b: f64| {
+        let all = phi.formula().occurring_parameters();
+        all.iter().any(|(name, value)| *name == "beta" && value.to_bits() == b.to_bits())
+    };
+    match beta {
+        Some(b) if !is_used(b) => {
+            let expected = format!("no --beta: beta is no parameter of {text}");
+            Err(Error::parameter("--beta", b, expected))
+        }
+        _ => Ok(phi),
+    }
+}
+
 /// A frame of a finished run.
 #[derive(Clone, clap::Args)]
 pub struct RunArguments {
@@ -233,6 +252,26 @@ impl TokenArguments {
     /// The seed of laws; by default that of the run that is continued.
     pub fn seed(&self) -> u64 {
         self.seed.or_else(|| model_seed(self.past.folder()?)).unwrap_or(1)
+    }
+
+    /// **Errors** a flag about given tokens where none are given, for this reason.
+    pub fn refuse_unused(&self, reason: &str) -> Result<()> {
+        let given = [
+            ("--masses", self.masses.is_some()),
+            ("--array", self.array.is_some()),
+            ("--normalise", self.normalise),
+            ("--frame", self.past.has_frame()),
+        ];
+        match given.iter().find(|g| g.1) {
+            Some((flag, _)) => Err(Error::parameter(*flag, *flag, format!("none: {reason}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// **Errors** flags about tokens beside a whole run, which has its own.
+    pub fn refuse_with_run(&self) -> Result<()> {
+        self.check(false)?;
+        self.refuse_unused("the run has its own tokens and masses")
     }
 
     /// **Errors** flags without effect on the given tokens; a seed if nothing is `drawn`.

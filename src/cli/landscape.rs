@@ -4,7 +4,8 @@
 use super::landscape_sphere::Request;
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
-use super::{progress, session};
+use super::proof::Standing;
+use super::{input, progress, session};
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, range};
@@ -36,7 +37,7 @@ permutations of equal masses, with their numbers of unstable directions. For an 
 the same holds in the middle of it, and for all beta in it there are as many points with the same
 numbers. With --benign: for all beta in the interval, every critical point except one cluster has a
 direction in which the energy increases; then almost every start of SA and USA converges to one
-cluster.
+cluster. The independent verifier checks each proof before the answer is called proved.
 
 Another interaction needs two derivatives on [-1, 1]. If it is not proved to be positive, larger
 gaps and pairs of clusters are searched, too.
@@ -85,6 +86,9 @@ pub struct Arguments {
     /// certificate is verified before it is written.
     #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "out")]
     from: Vec<PathBuf>,
+    /// Do not run the verifier; the answer is then called found by the search, not proved.
+    #[arg(long, conflicts_with = "from")]
+    unchecked: bool,
     /// File for the boxes of a small benign landscape as goals for LeanCert, a tool for Lean 4,
     /// which is not run.
     #[arg(long, value_name = "FILE", requires_all = ["out", "benign"])]
@@ -114,42 +118,39 @@ impl Arguments {
         };
         let work = self.work()?;
         let continued = work.is_continued();
-        let (code, json, text, certificate, partial) = if self.benign {
-            let found = benign_with(&tokens, &work, &report)?;
-            (
-                code_of_benign(&found),
-                of_benign(&found, &tokens),
-                text_of_benign(&found, &tokens),
-                found.certificate,
-                found.partial,
-            )
+        let found = if self.benign {
+            Found::Benign(benign_with(&tokens, &work, &report)?)
         } else {
-            let found = complete_with(&tokens, &work, &report)?;
-            (
-                code_of_landscape(&found),
-                of_landscape(&found, &tokens),
-                text_of_landscape(&found, &tokens),
-                found.certificate,
-                found.partial,
-            )
+            Found::Landscape(complete_with(&tokens, &work, &report)?)
         };
+        let (certificate, mut partial) = found.files();
+        let standing = Standing::of_search(found.is_decided(), certificate, self.unchecked);
         super::cancel::work_is_over();
-        if let Some(text) = certificate.as_ref().filter(|_| continued) {
-            metastable_verifier::check(text).map_err(|why| {
-                let expected = "files that `landscape --out` wrote, unchanged";
-                Error::parameter("--from", format!("a tree that is not confirmed: {why}"), expected)
-            })?;
+        if let Standing::Refused(why) = &standing
+            && continued
+        {
+            let found = format!("a tree that is not confirmed: {why}");
+            let expected = "files that `landscape --out` wrote, unchanged";
+            return Err(Error::parameter("--from", found, expected));
         }
-        // A share has no interruption, and boxes of other shares are undecided.
-        if let (Some(path), Some(text)) = (&self.lean, &certificate) {
+        // Everything is decided; the same command goes on with the check.
+        if standing == Standing::Interrupted {
+            partial = certificate.and_then(unfinished);
+        }
+        let certificate = certificate.filter(|_| standing.holds());
+        if let (Some(path), Some(text)) = (&self.lean, certificate) {
             arrays::write_atomically(path, lean(&tokens, text)?.as_bytes())?;
             note(&format!("wrote {}", path.display()));
         }
-        let share = partial.is_some() && code == UNDECIDED;
-        self.write(certificate, partial)?;
-        if share {
+        self.write(certificate.or(partial))?;
+        let code = found.code(&standing);
+        // A share has no interruption, and boxes of other shares are undecided.
+        if partial.is_some() && code == UNDECIDED {
             let text = "this share is decided; `--from` with the files of all shares joins them";
-            out.result(&json, &format!("{}\n{text}\n", self.header(&tokens)));
+            out.result(
+                &found.json(&tokens, &standing),
+                &format!("{}\n{text}\n", self.header(&tokens)),
+            );
             return Ok(0);
         }
         let header = self.header(&tokens);
@@ -158,10 +159,12 @@ impl Arguments {
             "largest_masses": tokens.upper_masses(), "interaction": self.interaction,
             "interaction_is_positive": tokens.is_positive(), "largest_gap_in_turns": tokens.longest_gap(),
         });
-        if let (Some(all), Value::Object(json)) = (all.as_object_mut(), json) {
+        if let (Some(all), Value::Object(json)) =
+            (all.as_object_mut(), found.json(&tokens, &standing))
+        {
             all.extend(json);
         }
-        out.result(&all, &format!("{header}\n{text}"));
+        out.result(&all, &format!("{header}\n{}", found.text(&tokens, &standing)));
         Ok(code)
     }
 
@@ -193,6 +196,7 @@ impl Arguments {
             beta: self.beta.as_deref().unwrap_or_default(),
             masses: masses.as_deref(),
             benign: self.benign,
+            unchecked: self.unchecked,
             out: self.out.as_deref(),
         };
         sphere.run(out)
@@ -213,7 +217,7 @@ impl Arguments {
                 earlier = Partial::read(&text)?;
             }
         }
-        Ok(Work { keep: self.out.is_some(), earlier, shard })
+        Ok(Work { keep: self.out.is_some() || !self.unchecked, earlier, shard })
     }
 
     /// The tokens and the inverse temperatures.
@@ -291,8 +295,8 @@ impl Arguments {
         format!("{} tokens on the circle, {masses}, {law}", tokens.n())
     }
 
-    fn write(&self, certificate: Option<String>, partial: Option<String>) -> Result<()> {
-        match (&self.out, certificate.or(partial)) {
+    fn write(&self, text: Option<&str>) -> Result<()> {
+        match (&self.out, text) {
             (Some(path), Some(text)) => {
                 arrays::write_atomically(path, text.as_bytes())?;
                 note(&format!("wrote {}", path.display()));
@@ -343,8 +347,7 @@ pub(super) fn masses(text: &str) -> Result<(Vec<f64>, Vec<f64>)> {
 
 /// An interaction, in which beta is a parameter if it is given.
 pub(super) fn interaction(text: &str, beta: Option<(f64, f64)>) -> Result<Interaction> {
-    let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", b.0)).collect();
-    Interaction::parse(text, &parameters)
+    input::interaction(text, beta.map(|b| b.0))
 }
 
 /// Which form of the half-circle lemma holds for an interaction.
@@ -363,20 +366,61 @@ fn lemma(tokens: &Tokens) -> String {
     }
 }
 
-fn code_of_landscape(found: &Landscape) -> i32 {
-    match () {
-        () if found.complete => 0,
-        () if found.interrupted => INTERRUPTED,
-        () => UNDECIDED,
-    }
+/// A certificate without its end, as an interrupted run leaves it.
+fn unfinished(text: &str) -> Option<&str> {
+    let before = text.strip_suffix("end\n")?;
+    let last = before.trim_end().rfind('\n').map_or(0, |x| x + 1);
+    Some(if before[last..].starts_with("counts ") { &before[..last] } else { before })
 }
 
-fn code_of_benign(found: &Benign) -> i32 {
-    match () {
-        () if found.proved => 0,
-        () if found.counterexample.is_some() => COUNTEREXAMPLE,
-        () if found.interrupted => INTERRUPTED,
-        () => UNDECIDED,
+/// What was found.
+enum Found {
+    Landscape(Landscape),
+    Benign(Benign),
+}
+
+impl Found {
+    /// The certificate, and what an interrupted run or a share decided.
+    fn files(&self) -> (Option<&str>, Option<&str>) {
+        match self {
+            Self::Landscape(f) => (f.certificate.as_deref(), f.partial.as_deref()),
+            Self::Benign(f) => (f.certificate.as_deref(), f.partial.as_deref()),
+        }
+    }
+
+    /// Whether the search ended with a proof or a counterexample.
+    fn is_decided(&self) -> bool {
+        match self {
+            Self::Landscape(found) => found.complete,
+            Self::Benign(found) => found.proved || found.counterexample.is_some(),
+        }
+    }
+
+    fn code(&self, standing: &Standing) -> i32 {
+        let interrupted = match self {
+            Self::Landscape(found) => found.interrupted,
+            Self::Benign(found) => found.interrupted,
+        };
+        match (standing.holds(), self) {
+            (true, Self::Benign(found)) if found.counterexample.is_some() => COUNTEREXAMPLE,
+            (true, _) => 0,
+            _ if interrupted || *standing == Standing::Interrupted => INTERRUPTED,
+            _ => UNDECIDED,
+        }
+    }
+
+    fn json(&self, tokens: &Tokens, standing: &Standing) -> Value {
+        match self {
+            Self::Landscape(found) => of_landscape(found, tokens, standing),
+            Self::Benign(found) => of_benign(found, tokens, standing),
+        }
+    }
+
+    fn text(&self, tokens: &Tokens, standing: &Standing) -> String {
+        match self {
+            Self::Landscape(found) => text_of_landscape(found, tokens, standing),
+            Self::Benign(found) => text_of_benign(found, tokens, standing),
+        }
     }
 }
 
@@ -397,9 +441,9 @@ fn of_boxes(boxes: &[UndecidedBox]) -> Value {
     boxes.iter().map(one).collect()
 }
 
-fn of_landscape(found: &Landscape, tokens: &Tokens) -> Value {
+fn of_landscape(found: &Landscape, tokens: &Tokens, standing: &Standing) -> Value {
     json!({
-        "complete": found.complete, "at_beta": of_beta(found.at, tokens),
+        "complete": found.complete && standing.holds(), "proof": standing.json(), "at_beta": of_beta(found.at, tokens),
         "orbits": found.orbits.iter().map(of_orbit).collect::<Vec<_>>(),
         "labelled_by_unstable_directions": found.labelled, "morse_inequalities": found.morse,
         "boxes": found.boxes, "undecided": found.undecided,
@@ -422,13 +466,14 @@ fn of_beta(beta: f64, tokens: &Tokens) -> Value {
     if tokens.interaction().is_some() { Value::Null } else { json!(beta) }
 }
 
-fn of_benign(found: &Benign, tokens: &Tokens) -> Value {
-    let counterexample = found
-        .counterexample
-        .as_ref()
-        .map(|(beta, orbit)| json!({ "beta": of_beta(*beta, tokens), "point": of_orbit(orbit) }));
+fn of_benign(found: &Benign, tokens: &Tokens, standing: &Standing) -> Value {
+    let counterexample =
+        found.counterexample.as_ref().filter(|_| standing.holds()).map(
+            |(beta, orbit)| json!({ "beta": of_beta(*beta, tokens), "point": of_orbit(orbit) }),
+        );
     json!({
-        "benign": found.proved, "counterexample": counterexample, "boxes": found.boxes,
+        "benign": found.proved && standing.holds(), "proof": standing.json(),
+        "counterexample": counterexample, "boxes": found.boxes,
         "undecided": found.undecided, "undecided_boxes": of_boxes(&found.undecided_boxes),
         "interrupted": found.interrupted,
     })
@@ -474,13 +519,15 @@ fn undecided(boxes: u64, listed: &[UndecidedBox], tokens: &Tokens) -> String {
 const COLUMNS: &str =
     "clusters             unstable  multiplicity  energy share  rotations  gaps in degrees\n";
 
-fn text_of_landscape(found: &Landscape, tokens: &Tokens) -> String {
+fn text_of_landscape(found: &Landscape, tokens: &Tokens, standing: &Standing) -> String {
     let points = counted(found.orbits.len(), "critical point");
     let mut text = if found.complete {
         format!(
-            "proved: exactly {points}, up to rotations, reflections and permutations of equal \
-             masses ({} boxes)\n",
-            found.boxes
+            "{}: exactly {points}, up to rotations, reflections and permutations of equal masses \
+             ({} boxes)\n{}",
+            standing.word(),
+            found.boxes,
+            standing.line()
         )
     } else {
         format!(
@@ -542,7 +589,7 @@ fn line_of_region(region: &Region) -> String {
     )
 }
 
-fn text_of_benign(found: &Benign, tokens: &Tokens) -> String {
+fn text_of_benign(found: &Benign, tokens: &Tokens, standing: &Standing) -> String {
     let other = tokens.interaction().is_some();
     if found.proved {
         let (all, flows) = match () {
@@ -551,17 +598,21 @@ fn text_of_benign(found: &Benign, tokens: &Tokens) -> String {
             () => ("", "USA-like flows"),
         };
         return format!(
-            "proved: benign. Every critical point except one cluster has a direction in which the \
+            "{}: benign. Every critical point except one cluster has a direction in which the \
              energy increases at second order{all} ({} boxes). So almost every start of {flows} \
-             converges to one cluster.\n",
-            found.boxes
+             converges to one cluster.\n{}",
+            standing.word(),
+            found.boxes,
+            standing.line()
         );
     }
     if let Some((beta, orbit)) = &found.counterexample {
         let at = if other { String::new() } else { format!("at beta = {beta} ") };
         return format!(
-            "counterexample: {at}a configuration of several clusters is a strict local \
-             maximum of the energy (proved)\n{COLUMNS}{}",
+            "counterexample: {at}a configuration of several clusters is a strict local maximum of \
+             the energy ({})\n{}{COLUMNS}{}",
+            standing.word(),
+            standing.line(),
             line(orbit)
         );
     }

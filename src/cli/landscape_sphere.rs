@@ -3,6 +3,7 @@
 
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
+use super::proof::{ALONE, Standing};
 use super::{progress, session};
 use crate::error::{Error, Result};
 use crate::lab::arrays;
@@ -25,6 +26,8 @@ pub(super) struct Request<'a> {
     pub(super) masses: Option<&'a [f64]>,
     /// Whether a benign landscape is asked for.
     pub(super) benign: bool,
+    /// Whether the verifier is not run.
+    pub(super) unchecked: bool,
     /// File for the certificate.
     pub(super) out: Option<&'a Path>,
 }
@@ -49,28 +52,35 @@ impl Request<'_> {
             });
             !session.cancelled()
         };
+        let keep = self.out.is_some() || !self.unchecked;
         if self.benign {
-            let found = benign(&tokens, d, self.out.is_some(), &report)?;
+            let found = benign(&tokens, d, keep, &report)?;
+            // The certificate is that of the complete list, which exists if nothing is undecided.
+            let decided = found.proved || found.counterexample.is_some();
+            let standing =
+                Standing::of_search(decided, found.certificate.as_deref(), self.unchecked);
             super::cancel::work_is_over();
-            self.write(found.certificate.as_deref())?;
+            self.write(found.certificate.as_deref().filter(|_| standing.holds()))?;
             out.result(
-                &self.json_of_benign(&tokens, &found),
-                &self.text_of_benign(&tokens, &found),
+                &self.json_of_benign(&tokens, &found, &standing),
+                &self.text_of_benign(&tokens, &found, &standing),
             );
             return Ok(match () {
-                () if found.proved => 0,
-                () if found.counterexample.is_some() => COUNTEREXAMPLE,
-                () if found.interrupted => INTERRUPTED,
+                () if found.proved && standing.holds() => 0,
+                () if found.counterexample.is_some() && standing.holds() => COUNTEREXAMPLE,
+                () if found.interrupted || standing == Standing::Interrupted => INTERRUPTED,
                 () => UNDECIDED,
             });
         }
-        let found = complete(&tokens, d, self.out.is_some(), &report)?;
+        let found = complete(&tokens, d, keep, &report)?;
+        let standing =
+            Standing::of_search(found.complete, found.certificate.as_deref(), self.unchecked);
         super::cancel::work_is_over();
-        self.write(found.certificate.as_deref())?;
-        out.result(&self.json(&tokens, &found), &self.text(&tokens, &found));
+        self.write(found.certificate.as_deref().filter(|_| standing.holds()))?;
+        out.result(&self.json(&tokens, &found, &standing), &self.text(&tokens, &found, &standing));
         Ok(match () {
-            () if found.complete => 0,
-            () if found.interrupted => INTERRUPTED,
+            () if found.complete && standing.holds() => 0,
+            () if found.interrupted || standing == Standing::Interrupted => INTERRUPTED,
             () => UNDECIDED,
         })
     }
@@ -144,18 +154,19 @@ impl Request<'_> {
         json!({ "n": tokens.n(), "d": d, "masses": tokens.masses(), "beta": beta })
     }
 
-    fn json(&self, tokens: &Tokens, found: &Landscape) -> Value {
+    fn json(&self, tokens: &Tokens, found: &Landscape, standing: &Standing) -> Value {
         let orbits = |all: &[Orbit]| all.iter().map(|o| self.orbit(o)).collect::<Vec<_>>();
         let piece = |p: &Piece| {
             json!({
                 "beta": [p.beta.0, p.beta.1], "at_beta": p.at, "complete": p.complete,
-                "orbits": orbits(&p.orbits),
+                "proof": p.complete.then(|| Standing::Alone.json()), "orbits": orbits(&p.orbits),
             })
         };
         with(
             self.hypotheses(tokens),
             json!({
-                "at_beta": found.at, "complete": found.complete, "orbits": orbits(&found.orbits),
+                "at_beta": found.at, "complete": found.complete && standing.holds(),
+                "proof": standing.json(), "orbits": orbits(&found.orbits),
                 "labelled_by_unstable_directions": found.labelled,
                 "morse_inequalities": found.morse, "boxes": found.boxes,
                 "undecided": found.undecided,
@@ -167,13 +178,15 @@ impl Request<'_> {
         )
     }
 
-    fn json_of_benign(&self, tokens: &Tokens, found: &Benign) -> Value {
+    fn json_of_benign(&self, tokens: &Tokens, found: &Benign, standing: &Standing) -> Value {
         let point = |(beta, d, orbit): &(f64, usize, Orbit)| json!({ "beta": beta, "dimension": d, "point": self.orbit(orbit) });
         with(
             self.hypotheses(tokens),
             json!({
-                "benign": found.proved, "by_average": found.average,
-                "counterexample": found.counterexample.as_ref().map(point),
+                "benign": found.proved && standing.holds(), "proof": standing.json(),
+                "by_average": found.average,
+                "counterexample":
+                    found.counterexample.as_ref().filter(|_| standing.holds()).map(point),
                 "boxes": found.boxes, "undecided": found.undecided,
                 "undecided_boxes": boxes(&found.undecided_boxes),
                 "undecided_beta": pairs(&found.open), "interrupted": found.interrupted,
@@ -209,7 +222,7 @@ impl Request<'_> {
         format!("{} tokens on {place}, {masses}, beta = {}\n", tokens.n(), self.beta)
     }
 
-    fn text(&self, tokens: &Tokens, found: &Landscape) -> String {
+    fn text(&self, tokens: &Tokens, found: &Landscape, standing: &Standing) -> String {
         let points = counted(found.orbits.len(), "critical point");
         let (low, high) = tokens.beta();
         let interval = low < high;
@@ -217,9 +230,11 @@ impl Request<'_> {
         text.push_str(&if found.complete {
             let all = if interval { " for every beta in the interval" } else { "" };
             format!(
-                "proved: exactly {points}{all}, up to rotations, reflections and permutations of \
-                 equal masses ({} boxes)\n",
-                found.boxes
+                "{}: exactly {points}{all}, up to rotations, reflections and permutations of equal \
+                 masses ({} boxes)\n{}",
+                standing.word(),
+                found.boxes,
+                standing.line()
             )
         } else {
             let at = if interval { format!(" at beta = {}", found.at) } else { String::new() };
@@ -235,7 +250,10 @@ impl Request<'_> {
         }
         for piece in &found.pieces {
             let points = counted(piece.orbits.len(), "critical point");
-            let how = if piece.complete { "proved: exactly" } else { "not complete: found" };
+            let how = match piece.complete {
+                true => format!("proved {ALONE}: exactly"),
+                false => "not complete: found".to_owned(),
+            };
             text.push_str(&format!("beta in {}: {how} {points}\n", intervals(&[piece.beta])));
         }
         if interval {
@@ -244,9 +262,17 @@ impl Request<'_> {
         text.push_str(COLUMNS);
         found.orbits.iter().for_each(|o| text.push_str(&self.line(o)));
         if let Some(labelled) = &found.labelled {
+            let some = labelled.iter().enumerate().filter(|(_, count)| **count > 0);
+            // In high dimensions most numbers are 0.
+            let list = match labelled.len() {
+                ..=30 => format!("{labelled:?}"),
+                _ => some
+                    .map(|(index, n)| format!("{n} with {index}"))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            };
             text.push_str(&format!(
-                "labelled points modulo rotations and reflections, by unstable directions: \
-                 {labelled:?}\n"
+                "labelled points modulo rotations and reflections, by unstable directions: {list}\n"
             ));
         }
         if let Some(hold) = found.morse {
@@ -256,7 +282,7 @@ impl Request<'_> {
         text
     }
 
-    fn text_of_benign(&self, tokens: &Tokens, found: &Benign) -> String {
+    fn text_of_benign(&self, tokens: &Tokens, found: &Benign, standing: &Standing) -> String {
         let header = self.header(tokens);
         if found.proved {
             let how = match found.average {
@@ -264,15 +290,19 @@ impl Request<'_> {
                 false => format!("{} boxes", found.boxes),
             };
             return format!(
-                "{header}proved: benign. Every critical point except one cluster has a direction \
-                 in which the energy increases at second order, for all these beta ({how}). So \
-                 almost every start of SA and USA converges to one cluster.\n"
+                "{header}{}: benign. Every critical point except one cluster has a direction in \
+                 which the energy increases at second order, for all these beta ({how}). So almost \
+                 every start of SA and USA converges to one cluster.\n{}",
+                standing.word(),
+                standing.line()
             );
         }
         if let Some((beta, d, orbit)) = &found.counterexample {
             return format!(
                 "{header}counterexample: at beta = {beta} a configuration of several clusters is a \
-                 strict local maximum of the energy in R^{d} (proved)\n{COLUMNS}{}",
+                 strict local maximum of the energy in R^{d} ({})\n{}{COLUMNS}{}",
+                standing.word(),
+                standing.line(),
                 self.line(orbit)
             );
         }

@@ -40,6 +40,7 @@ mod plot;
 mod predict;
 pub mod printed;
 pub mod progress;
+mod proof;
 mod provenance;
 mod recording;
 mod run;

@@ -1,9 +1,9 @@
 //! `modes`: local maxima of kernel density estimates, with a proof of their number.
 
 use super::digits::{point_within, within};
-use super::input::RunArguments;
-use super::output::{Output, all_digits, more, note, shown};
-use crate::attention::interaction::Interaction;
+use super::input::{self, RunArguments};
+use super::output::{Output, all_digits, counted, more, note, shown};
+use super::proof::Standing;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, snapshot::Snapshot};
 use crate::proofs::modes;
@@ -18,7 +18,9 @@ use std::path::{Path, PathBuf};
   metastable modes --samples angles.npy --beta 50 --circle --format json
   metastable modes --from-run run/ --frame t=20 --beta 9
   metastable modes --samples angles.npy --circle --interaction \"1/(1.2 - s)\"
-Without a proof the number is a lower bound, `at_least`, and the exit code is 3.")]
+Without a proof the number is a lower bound, `at_least`, and the exit code is 3. The verifier checks
+the certificate of a number on the line or the circle; on S^2, and for many samples, there is none,
+and the number is proved by this program alone.")]
 pub struct Arguments {
     /// Samples, one number per row (CSV, NPY, NPZ, or `-`); with --circle angles in radians.
     #[arg(
@@ -46,6 +48,13 @@ pub struct Arguments {
     /// Samples are points of S^2, three coordinates per row; kernel e^(beta <x, y>).
     #[arg(long, conflicts_with_all = ["circle", "from_run"])]
     sphere: bool,
+    /// Do not write a certificate and run the verifier; the number is then called found, not
+    /// proved.
+    #[arg(long)]
+    unchecked: bool,
+    /// File for the certificate, which `certify check` verifies.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    out: Option<PathBuf>,
     /// Print all locations with all digits.
     #[arg(long)]
     all_digits: bool,
@@ -79,14 +88,15 @@ impl Arguments {
     }
 
     fn on_line(&self, samples: &[f64], circle: bool, out: &Output) -> Result<i32> {
-        let found = match &self.interaction {
-            Some(text) if circle => {
-                let beta = self.beta.map(|beta| ("beta", beta));
-                modes::interaction(samples, &Interaction::parse(text, beta.as_slice())?)
-            }
-            Some(text) => Err(self.only_on_the_circle(text, "numbers on a line")),
-            None if circle => modes::circle(samples, self.beta()),
-            None => modes::line(samples, self.beta()),
+        let phi = match &self.interaction {
+            Some(text) if circle => Some(input::interaction(text, self.beta)?),
+            _ => None,
+        };
+        let found = match (&self.interaction, &phi) {
+            (_, Some(phi)) => modes::interaction(samples, phi),
+            (Some(text), None) => Err(self.only_on_the_circle(text, "numbers on a line")),
+            (None, None) if circle => modes::circle(samples, self.beta()),
+            (None, None) => modes::line(samples, self.beta()),
         };
         // Report a bad sample by its row in the file.
         let found = found.map_err(|e| match e {
@@ -96,10 +106,21 @@ impl Arguments {
             }
             other => other,
         })?;
+        let estimate = match &phi {
+            Some(phi) => modes::Estimate::Interaction(phi),
+            None if circle => modes::Estimate::Exponential(self.beta()),
+            None => modes::Estimate::Gauss(self.beta()),
+        };
+        let certificate = match found.count() {
+            Ok(count) if !self.unchecked || self.out.is_some() => {
+                modes::certificate(&estimate, samples, count)
+            }
+            _ => None,
+        };
         let is_constant = found.is_proved() && found.approximate_locations().is_empty();
         let statement = match (found.is_proved(), is_constant) {
             (_, true) => "the kernel is constant: so is the estimate, which has no strict local maximum".to_owned(),
-            (true, _) => "proved: interval arithmetic decides the sign of the derivative everywhere, for the given numbers".to_owned(),
+            (true, _) => "interval arithmetic decides the sign of the derivative everywhere, for the given numbers".to_owned(),
             (false, _) => format!(
                 "not proved: on {} interval(s) the derivative stays within its error bound (degenerate, or nearly so); the located modes exist, there may be more",
                 found.undecided().len()
@@ -107,17 +128,28 @@ impl Arguments {
         };
         let undecided = found.undecided().iter().map(|(a, b)| json!([a, b])).collect();
         let place = if circle { "circle" } else { "line" };
-        self.report(out, &found, &statement, (place, samples.len()), undecided)
+        let standing =
+            Standing::of_search(found.is_proved(), certificate.as_deref(), self.unchecked);
+        super::cancel::work_is_over();
+        if let Some(text) = certificate.as_deref().filter(|_| standing.holds()) {
+            super::certify::write(text, self.out.as_deref())?;
+        } else if let Some(path) = &self.out {
+            note(&format!("no certificate: {} is not written", path.display()));
+        }
+        self.report(out, &found, (&statement, &standing), (place, samples.len()), undecided)
     }
 
     fn on_sphere(&self, x: &Tokens, out: &Output) -> Result<i32> {
         if let Some(text) = &self.interaction {
             return Err(self.only_on_the_circle(text, "points of S^2"));
         }
+        if let Some(path) = &self.out {
+            let expected = "none on S^2: there is no certificate of the number of modes there";
+            return Err(Error::parameter("--out", path.display(), expected));
+        }
         let found = modes::sphere(x, self.beta())?;
         let statement = if found.is_proved() {
-            "proved: every patch of a cover of the sphere contains no mode or exactly one"
-                .to_owned()
+            "every patch of a cover of the sphere contains no mode or exactly one".to_owned()
         } else {
             format!(
                 "not proved: {} patches of the cover are undecided (degenerate, or nearly so); the located modes exist, there may be more",
@@ -126,7 +158,8 @@ impl Arguments {
         };
         let undecided =
             found.undecided().iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect();
-        self.report(out, &found, &statement, ("sphere2", x.n()), undecided)
+        let standing = Standing::of_search(found.is_proved(), None, self.unchecked);
+        self.report(out, &found, (&statement, &standing), ("sphere2", x.n()), undecided)
     }
 
     fn beta(&self) -> f64 {
@@ -144,19 +177,21 @@ impl Arguments {
         &self,
         out: &Output,
         found: &modes::Modes<P, U>,
-        statement: &str,
+        (statement, standing): (&str, &Standing),
         (space, samples): (&str, usize),
         undecided: serde_json::Value,
     ) -> Result<i32> {
+        let proved = standing.holds();
         let (key, where_, count) = match found.count() {
-            Ok(count) => ("modes", "locations", count),
-            Err(_) => ("at_least", "located", found.lower_bound()),
+            Ok(count) if proved => ("modes", "locations", count),
+            _ => ("at_least", "located", found.lower_bound()),
         };
         let mut json = json!({
             key: count,
             where_: found.approximate_locations(),
             "location_errors": found.location_errors(),
-            "certified": found.is_proved(),
+            "certified": proved,
+            "proof": standing.json(),
             "statement": statement,
             "undecided": undecided,
             "beta": self.beta,
@@ -181,13 +216,13 @@ impl Arguments {
                 }
             })
             .collect::<String>();
-        let title = if found.is_proved() {
-            format!("{count} modes")
-        } else {
-            format!("at least {count} modes")
+        let title = match proved {
+            true => format!("{} ({}: {statement})", counted(count, "mode"), standing.word()),
+            false => format!("at least {} ({statement})", counted(count, "mode")),
         };
-        out.result(&json, &format!("{title} ({statement})\n{listed}{}", more(places)));
-        if found.is_proved() {
+        let line = standing.line();
+        out.result(&json, &format!("{title}\n{line}{listed}{}", more(places)));
+        if proved {
             return Ok(0);
         }
         note(statement);

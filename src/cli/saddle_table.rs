@@ -3,6 +3,7 @@
 use super::digits::with_error;
 use super::energy::NORMALISATION;
 use super::output::{all_digits, finite, matrix, number, vector};
+use super::proof::{ALONE, Standing};
 use crate::landscape::CriticalPoint;
 use crate::landscape::branches::Branch;
 use crate::landscape::connections::{Connection, DISPLACEMENT};
@@ -121,7 +122,8 @@ pub struct Landscape<P> {
     pub edges: Vec<Connection>,
     pub without_end: usize,
     pub proofs: Vec<Option<String>>,
-    pub complete: Option<CompleteBy>,
+    /// Why the list is complete, and what stands behind it.
+    pub complete: Option<(CompleteBy, Standing)>,
     /// The largest number of random starts, if the search reached it before it settled.
     pub limit: Option<usize>,
 }
@@ -160,9 +162,11 @@ impl<P: Listed> Landscape<P> {
         let searched = found.starts > 0 && found.fixed_starts > 0;
         let json = json!({
             "beta": self.beta, "starts": found.starts, "failed_starts": found.failed,
-            "fixed_starts": found.fixed_starts, "proved_complete": self.complete.is_some(),
-            "complete": how(self.complete), "found_by_one_start": found.found_once(),
-            "missing_estimate": searched.then(|| found.missing()),
+            "fixed_starts": found.fixed_starts, "proved_complete": self.is_complete(),
+            "complete": self.how(), "found_by_one_start": found.found_once(),
+            "missing_estimate": searched.then(|| found.unseen()),
+            "found_by_fixed_starts_only": searched.then(|| found.found_otherwise()),
+            "visible_probability": searched.then(|| finite(found.visible_probability())),
             "new_points_per_start": searched.then(|| found.new_per_start()),
             "second_half_found_nothing_new": searched.then(|| found.is_settled()),
             "reached_largest_number_of_starts": self.limit.is_some(), "metric": P::METRIC,
@@ -223,6 +227,26 @@ impl<P: Listed> Landscape<P> {
         text
     }
 
+    /// Whether the list is proved to be complete.
+    pub fn is_complete(&self) -> bool {
+        self.complete.as_ref().is_some_and(|(_, standing)| standing.holds())
+    }
+
+    /// Whether the list is complete, in words.
+    fn how(&self) -> String {
+        match &self.complete {
+            Some((CompleteBy::Theorem, _)) => format!(
+                "complete: proved {ALONE} (by the theorem partitions-at-large-beta, which gives \
+                 as many points)"
+            ),
+            Some((CompleteBy::Boxes { boxes, .. }, standing)) if standing.holds() => {
+                format!("complete: {} (as by `landscape`, {boxes} boxes)", standing.word())
+            }
+            Some((_, standing)) => format!("not proved complete: {}", standing.line().trim_end()),
+            None => "not proved complete".to_owned(),
+        }
+    }
+
     /// Statistics of the search.
     fn searched(&self) -> String {
         let found = &self.found;
@@ -232,12 +256,16 @@ impl<P: Listed> Landscape<P> {
                  missing points: no estimate without random starts\n{}\n",
                 found.points.len(),
                 found.fixed_starts,
-                how(self.complete)
+                self.how()
             );
         }
         let failed = match found.failed {
             0 => "all converged".to_owned(),
             k => format!("{k} did not converge and may be near further points"),
+        };
+        let otherwise = match found.found_otherwise() {
+            0 => String::new(),
+            k => format!(", perhaps among the {k} listed ones that only fixed starts reached"),
         };
         let settled = match self.limit {
             _ if found.is_settled() => "the second half found nothing new".to_owned(),
@@ -246,18 +274,26 @@ impl<P: Listed> Landscape<P> {
             ),
             None => "the second half still found new points".to_owned(),
         };
+        // What a search cannot see does not matter if the list is proved to be complete.
+        let missing = match self.is_complete() {
+            true => String::new(),
+            false => format!(
+                "points that random starts did not see: about {:.1}{otherwise} (Chao's estimate, a lower bound on average); a further start finds {} new ones on average (Good-Turing)\n\
+                 points that a random start reaches with a probability below {} may be missing: each other one is found with a probability of 95 %\n",
+                found.unseen(),
+                number(found.new_per_start()),
+                number(found.visible_probability()),
+            ),
+        };
         format!(
             "{} distinct critical points from {} random starts ({failed}; {settled}) and {} fixed starts\n\
              found by: number of random starts that reached the point; {} points were reached by one start only\n\
-             missing points: about {:.1} (Chao's estimate, a lower bound on average); a further start finds {} new ones on average (Good-Turing)\n\
-             {}\n",
+             {missing}{}\n",
             found.points.len(),
             found.starts,
             found.fixed_starts,
             found.found_once(),
-            found.missing(),
-            number(found.new_per_start()),
-            how(self.complete),
+            self.how(),
         )
     }
 }
@@ -266,19 +302,6 @@ impl<P: Listed> Landscape<P> {
 pub fn merge(all: &mut Value, more: Value) {
     if let (Some(all), Value::Object(more)) = (all.as_object_mut(), more) {
         all.extend(more);
-    }
-}
-
-/// Whether the list is complete.
-fn how(complete: Option<CompleteBy>) -> String {
-    match complete {
-        Some(CompleteBy::Theorem) => {
-            "complete: proved (by the theorem partitions-at-large-beta)".to_owned()
-        }
-        Some(CompleteBy::Boxes(boxes)) => {
-            format!("complete: proved (as by `landscape`, {boxes} boxes)")
-        }
-        None => "not proved complete".to_owned(),
     }
 }
 

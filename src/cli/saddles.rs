@@ -1,12 +1,13 @@
 //! `saddles`: critical points of the energy and their connections.
 
 use super::cancel::cancelled;
-use super::input::TokenArguments;
+use super::input::{self, TokenArguments};
 use super::output::{Output, note};
 use super::parameter::numbers;
 use super::progress;
+use super::proof::Standing;
 use super::saddle_table::{Landscape, Listed, branch_keys, branch_table, merge, normalisation};
-use crate::attention::interaction::{Interaction, InteractionEnergy};
+use crate::attention::interaction::InteractionEnergy;
 use crate::attention::{Spec, dynamics};
 use crate::error::{Error, Result};
 use crate::flow::clusters_within;
@@ -17,7 +18,8 @@ use crate::landscape::search::{Search, SearchResult, critical_point_near};
 use crate::landscape::searched::SearchedEnergy;
 use crate::landscape::starts::Start;
 use crate::landscape::{CriticalPoint, Exponential};
-use crate::proofs::{complete_list, critical_point};
+use crate::proofs::complete_list::{self, CompleteBy};
+use crate::proofs::critical_point;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -101,11 +103,8 @@ impl Arguments {
         let betas = self.betas()?;
         match &self.interaction {
             Some(text) => {
-                let energy = |beta: Option<f64>| {
-                    let parameters: Vec<(&str, f64)> =
-                        beta.map(|b| ("beta", b)).into_iter().collect();
-                    Ok(InteractionEnergy::new(Interaction::parse(text, &parameters)?))
-                };
+                let energy =
+                    |beta: Option<f64>| Ok(InteractionEnergy::new(input::interaction(text, beta)?));
                 self.of_energy(&betas, &energy, out, &mut |_| Ok(()))
             }
             None => {
@@ -189,7 +188,7 @@ impl Arguments {
         Ok(match () {
             () if cancelled() => 130,
             () if landscapes.iter().any(|l| l.found.points.is_empty()) => 4,
-            () if landscapes.iter().any(|l| l.found.failed > 0 && l.complete.is_none()) => 3,
+            () if landscapes.iter().any(|l| l.found.failed > 0 && !l.is_complete()) => 3,
             () => 0,
         })
     }
@@ -241,6 +240,10 @@ impl Arguments {
         betas: &[Option<f64>],
         energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
     ) -> Result<Searched<E::Point>> {
+        self.tokens.refuse_unused(
+            "no tokens are given: critical points are searched for equal masses; `landscape \
+             --masses` lists those of unequal masses on the circle",
+        )?;
         let (n, d) = self.shape()?;
         let (starts, max_starts) = self.starts();
         let mut all: Vec<SearchResult<E::Point>> = Vec::new();
@@ -349,8 +352,14 @@ impl Arguments {
         let (longest, end) = PROOF_SECONDS;
         let started = Instant::now();
         let proceed = |_: f64, _: u64| !cancelled() && started.elapsed() < Duration::from_secs(end);
-        landscape.complete =
-            complete_list::prove(beta, n, &mut landscape.found, longest, &proceed)?;
+        let by = complete_list::prove(beta, n, &mut landscape.found, longest, &proceed)?;
+        landscape.complete = by.map(|by| {
+            let standing = match &by {
+                CompleteBy::Theorem => Standing::Alone,
+                CompleteBy::Boxes { certificate, .. } => Standing::of(certificate, false),
+            };
+            (by, standing)
+        });
         Ok(())
     }
 
@@ -361,11 +370,14 @@ impl Arguments {
             .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
         let one = |(k, p): (usize, &CriticalPoint)| match critical_point::prove(p) {
             Ok(certificate) => {
-                arrays::write_atomically(
-                    &folder.join(format!("saddle-{k}.json")),
-                    certificate.to_text().as_bytes(),
-                )?;
-                Ok(Some("proved".to_owned()))
+                let text = certificate.to_text();
+                let standing = Standing::of_point(&certificate, &text, false);
+                if !standing.holds() {
+                    return Ok(Some(standing.line().trim_end().to_owned()));
+                }
+                let path = folder.join(format!("saddle-{k}.json"));
+                arrays::write_atomically(&path, text.as_bytes())?;
+                Ok(Some(standing.word().to_owned()))
             }
             Err(e) => Ok(Some(e.to_string())),
         };

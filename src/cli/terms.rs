@@ -79,7 +79,7 @@ pub const TERMS: [(&str, &str); 59] = [
     ),
     (
         "certified",
-        "a verdict: interval arithmetic decides the claim for exactly the printed box, and every trial agrees",
+        "a verdict: interval arithmetic of this program alone decides the claim for exactly the printed box, and every trial agrees",
     ),
     (
         "supported",

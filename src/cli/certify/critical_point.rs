@@ -1,8 +1,9 @@
 //! `certify critical-point`: one critical point near given clusters.
 
 use crate::attention::interaction::{Interaction, InteractionEnergy};
-use crate::cli::input::TokenArguments;
+use crate::cli::input::{self, TokenArguments};
 use crate::cli::output::{Output, matrix};
+use crate::cli::proof::Standing;
 use crate::error::{Error, Result, in_range};
 use crate::landscape::CriticalPoint;
 use crate::landscape::interaction::InteractionCriticalPoint;
@@ -42,6 +43,9 @@ pub struct Arguments {
     /// merge.
     #[arg(long)]
     anywhere: bool,
+    /// Do not run the verifier; the point is then called found by the search, not proved.
+    #[arg(long)]
+    unchecked: bool,
     /// File for the certificate.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -80,10 +84,14 @@ impl Arguments {
             refuse_elsewhere(&x, &near, radius)?;
         }
         let proof = near.prove()?;
-        super::shared::write(&proof.to_text(), self.out.as_deref())?;
+        let certificate = proof.to_text();
+        let standing = Standing::of_point(&proof, &certificate, self.unchecked);
+        if standing.holds() {
+            super::shared::write(&certificate, self.out.as_deref())?;
+        }
         let distance = proof.distance_from(&x, &near.labels);
         let mut json = json!({
-            "proved": true, "statement": proof.statement(), "not_excluded": proof.not_excluded(),
+            "proved": standing.holds(), "proof": standing.json(), "statement": proof.statement(), "not_excluded": proof.not_excluded(),
             "radius": proof.radius, "distance": distance, "clusters_given": x.n(), "clusters": proof.sizes.len(), "sizes": proof.sizes,
             "unstable_directions": proof.unstable, "morse_index": proof.morse_index, "rotations": proof.rotations.len(),
             "points": matrix(&proof.points, proof.d),
@@ -96,14 +104,19 @@ impl Arguments {
             (given, left) => format!("{left} clusters ({given} were given: some merged)"),
         };
         let text = format!(
-            "proved: {clusters}, {} unstable directions, Morse index {}, at most {distance:.3e} rad from the given rows\n{}\nnot excluded: {}",
+            "{}: {clusters}, {} unstable directions, Morse index {}, at most {distance:.3e} rad from the given rows\n{}\nnot excluded: {}",
+            standing.word(),
             proof.unstable,
             proof.morse_index,
-            proof.statement(),
+            // The verifier's sentence is the statement.
+            match &standing {
+                Standing::Checked(_) => standing.line().trim_end().to_owned(),
+                _ => standing.line() + &proof.statement(),
+            },
             proof.not_excluded()
         );
         out.result(&json, &text);
-        Ok(0)
+        Ok(if standing.holds() { 0 } else { super::shared::UNPROVED })
     }
 }
 
@@ -138,8 +151,7 @@ impl Arguments {
                 distance,
             });
         };
-        let parameters: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", *b)).collect();
-        let interaction = Interaction::parse(text, &parameters)?;
+        let interaction = input::interaction(text, beta)?;
         let energy = InteractionEnergy::new(interaction.clone());
         let point = InteractionCriticalPoint::near(&energy, x, sizes)?;
         let (mut labels, mut distance) = (Vec::with_capacity(x.n()), 0f64);

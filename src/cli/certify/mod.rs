@@ -8,6 +8,8 @@ mod shared;
 mod start;
 mod trials;
 
+pub use shared::write;
+
 use super::output::Output;
 use crate::error::Result;
 

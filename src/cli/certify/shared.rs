@@ -7,9 +7,6 @@ use crate::error::{Error, Result};
 use crate::lab::arrays;
 use std::path::Path;
 
-/// The first word of a certificate of a start.
-pub const KIND: &str = "metastable-trajectory";
-
 /// Exit code if nothing is proved.
 pub const UNPROVED: i32 = 3;
 

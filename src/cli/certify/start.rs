@@ -5,6 +5,7 @@ use super::trials::Trials;
 use crate::cli::digits::resolved;
 use crate::cli::input::TokenArguments;
 use crate::cli::output::{Output, rounded};
+use crate::cli::proof::Standing;
 use crate::error::Result;
 use crate::proofs::trajectory::{
     ConvergenceProof, Neighbourhood, ProofFailure, prove as prove_convergence,
@@ -43,8 +44,11 @@ pub struct Arguments {
     /// proofs; needs --init.
     #[arg(long, value_name = "N", conflicts_with = "out")]
     starts: Option<usize>,
-    /// With --starts: check every proof by the independent verifier.
-    #[arg(long, requires = "starts")]
+    /// Do not run the verifier; a start is then called found by the search, not proved.
+    #[arg(long, conflicts_with = "criteria")]
+    unchecked: bool,
+    /// Check every proof by the verifier: this is the default.
+    #[arg(long, hide = true, requires = "starts", conflicts_with = "unchecked")]
     exact: bool,
     /// File for the certificate.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -64,48 +68,56 @@ impl Arguments {
                 super::criteria::test(&self.tokens.tokens()?, name, self.beta, out)
             }
             Some(count) => {
-                Trials { tokens: &self.tokens, count, exact: self.exact }.run(name, near, out)
+                Trials { tokens: &self.tokens, count, unchecked: self.unchecked && !self.exact }
+                    .run(name, near, out)
             }
-            None => prove(&self.tokens.tokens()?, name, near, self.out.as_deref(), out),
+            None => self.prove(&self.tokens.tokens()?, near, out),
         }
     }
 }
 
-fn prove(
-    x: &Tokens,
-    name: &str,
-    (beta, radius): (f64, f64),
-    file: Option<&Path>,
+impl Arguments {
+    fn prove(&self, x: &Tokens, (beta, radius): (f64, f64), out: &Output) -> Result<i32> {
+        let start = Neighbourhood::new(variant(&self.dynamics)?, beta, x, radius)?;
+        // The proof of USA counts time in units of e^-beta.
+        let unit = if start.softmax { 1.0 } else { (-beta).exp() };
+        match prove_convergence(&start)? {
+            Ok(proof) => {
+                let certificate = proof.to_text();
+                let standing = Standing::of(&certificate, self.unchecked);
+                if standing.holds() {
+                    write(&certificate, self.out.as_deref())?;
+                }
+                proved(&proof, unit, (&standing, self.out.as_deref()), out);
+                Ok(if standing.holds() { 0 } else { UNPROVED })
+            }
+            Err(failure) => {
+                unproved(&failure, unit, out);
+                Ok(UNPROVED)
+            }
+        }
+    }
+}
+
+fn proved(
+    proof: &ConvergenceProof,
+    unit: f64,
+    (standing, file): (&Standing, Option<&Path>),
     out: &Output,
-) -> Result<i32> {
-    let start = Neighbourhood::new(variant(name)?, beta, x, radius)?;
-    // The proof of USA counts time in units of e^-beta.
-    let unit = if start.softmax { 1.0 } else { (-beta).exp() };
-    match prove_convergence(&start)? {
-        Ok(proof) => {
-            write(&proof.to_text(), file)?;
-            proved(&proof, unit, file, out);
-            Ok(0)
-        }
-        Err(failure) => {
-            unproved(&failure, unit, out);
-            Ok(UNPROVED)
-        }
-    }
-}
-
-fn proved(proof: &ConvergenceProof, unit: f64, file: Option<&Path>, out: &Output) {
+) {
     let (t, within) = (proof.t * unit, proof.time_shift * unit);
     let json = json!({
-        "proved": true, "statement": proof.statement(), "t_hemisphere": t, "t_within": within, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
+        "proved": standing.holds(), "proof": standing.json(), "statement": proof.statement(), "t_hemisphere": t, "t_within": within, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
         "file": file.map(|f| f.display().to_string()),
     });
     // Printed bounds are rounded up.
     let up = |v: f64| format!("{:.1e}", 1.05 * v);
     let (printed, off) = resolved(t, within);
     let text = format!(
-        "proved: {}\nall tokens lie in an open hemisphere at t = {printed} (within {}); {} steps, error at most {}, integral of the growth rate {:.1}",
+        "{}: {}\n{}all tokens lie in an open hemisphere at t = {printed} (within {}); {} steps, error at most {}, integral of the growth rate {:.1}",
+        standing.word(),
         proof.statement(),
+        standing.line(),
         up(within + off),
         proof.steps(),
         up(proof.error),
