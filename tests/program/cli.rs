@@ -363,7 +363,7 @@ fn modes_saddles_and_clusters_have_their_keys() {
     let open = run(at, "modes --samples twins.csv --beta 1");
     let text = String::from_utf8_lossy(&open.stdout);
     assert!(
-        open.status.code() == Some(3) && text.starts_with("at least 1 modes (not proved"),
+        open.status.code() == Some(3) && text.starts_with("at least 1 mode (not proved"),
         "{text}"
     );
     let proved = run(at, "modes --samples opposite.csv --beta 4 --sphere");

@@ -45,7 +45,7 @@ const GOOD: &str = "
     --array x --tokens ../two.npz; --band 10,90; --beta 2; --bias alibi; --by n; --shard 0/2
     --certificates new; --connections sa; --coupling ../symmetric.csv; --criteria
     --d 3 --init uniform --n 3; --density cos:1=0.1; --dpi 31; --dynamics usa; --energy-scale unit
-    --exact =; --exponents 2; --font-size 11; --frame 0 --from-run ../run
+    --exponents 2; --font-size 11; --frame 0 --from-run ../run
     --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --interaction power:p=2
     --k ../square.csv
     --keep-every 1 --out new =; --kernel rows =; --law cap:radius=0.3
@@ -65,9 +65,10 @@ const GOOD: &str = "
     --values ../masses.csv; --weights sinkhorn; --where t=0.5; --x clusters; --y clusters
     bench --d 4 =; bench --heads 4 =; certify critical-point --all-digits !
     certify start --all-digits --criteria; certify critical-point --anywhere --tokens ../y.csv
-    certify critical-point --interaction power:p=2 --beta 3
+    certify critical-point --interaction power:p=2 --beta -; energy --interaction power:p=2 --beta -
+    landscape --interaction power:p=2 --beta -
     certify critical-point --masses ../masses.csv !; certify dwell --to 0.5
-    certify start --dynamics usa; certify start --exact --starts 3 --init uniform --n 3 --d 2
+    certify start --dynamics usa
     certify start --masses ../masses.csv; certify start --radius 1e-3; certify --out new.json
     certify start --starts 3 --init uniform --n 3 --d 2; check --all !
     check --beyond --n 33 --d 2 --beta 1 --dynamics sa --law uniform; check --shard 0/2 --out new
@@ -90,17 +91,54 @@ const GOOD: &str = "
     measure --tokens ../angles.csv; model --embeddings ../models/embeddings.csv
     model --ids ../angles.csv; model --iterate 0 --layers 3; model --layers 4 --iterate 0
     model --report --out new; model --text a *; model --without-attention --out new
-    modes --array s --samples ../two.npz; modes --interaction s^2 --circle --samples ../angles.csv; modes --samples ../masses.csv
+    modes --array s --samples ../two.npz; modes --interaction s^2 --circle --beta - --samples ../angles.csv; modes --samples ../masses.csv
     modes --sphere --samples ../sphere.csv; movie --frame 0 --from-run ../run --t-end -
     movie --all-digits !; movie --noise kappa=1,step=0.1 !; movie --out film.png; movie --rescaled !
     movie --from-run ../run --t-end -; movie --space sphere =; page --out other.html
     plot --dpi 100 =; plot --log x; plot --out p.png; predict --interval 2; predict --tau 0.2
     predict --time-scale u2 --dynamics usa ~; predict --v -1; predict parking --beta 60
     predict bipartite --mu 0.4; predict boolean-limit --eps 0.4; predict gaussian-closure --variance 0.4
-    run --out other; saddles --interaction power:p=2 --tokens - --n 4 --d 2
+    run --out other; saddles --interaction power:p=2 --tokens - --n 4 --d 2 --beta -
     saddles --masses ../masses.csv !; saddles --starts 3 --tokens - --n 4 --d 2
     velocity --noise kappa=1,step=0.1 !
 ";
+
+/// Other ways to call commands, each with flags that must not be ignored there either: every
+/// further flag changes the output, or is refused.
+const VARIANTS: &str = "
+    saddles --n 4 --d 2 --beta 3 --starts 6; saddles --n 4 --d 3 --beta 2 --starts 6
+    saddles --n 4 --d 2 --interaction power:p=2 --starts 6
+    saddles --n 4 --d 2 --beta 3,4 --starts 6; saddles --n 4 --d 2 --beta 3 --starts 6 --connections usa
+    landscape --n 3 --beta 1 --benign; landscape --n 3 --beta 1..2 --benign
+    landscape --n 3 --beta -0.7 --benign; landscape --n 3 --d 3 --beta 2
+    landscape --n 3 --d 3 --beta 1 --benign; landscape --n 3 --interaction softplus:k=10
+    landscape --n 3 --interaction s^3 --benign; landscape --masses 1,2,3 --beta 2
+    continue --n 3 --beta 2..3 --branches-only; continue --start 1+1+1 --n 3 --beta 2..3
+    continue --masses 1..2,1,1 --beta 2; continue --n 3 --interaction sigmoid:k=1..2
+    modes --samples ../angles.csv --beta 3 --circle; modes --samples ../sphere.csv --beta 3 --sphere
+    modes --samples ../angles.csv --interaction s^2 --circle; modes --from-run ../run --beta 3
+    measure --space zonal --d 3 --density cos:1=0.2 --beta 3 --t-end 0.1 ~ --particles
+    measure --space sphere2 --density vmf:kappa=2 --beta 1 --t-end 0.1 ~ --particles
+    measure --space circle --density cos:1=0.2 --method volume --beta 3 --t-end 0.1
+    measure --space circle --density cos:1=0.2 --method lagrangian --beta 3 --t-end 0.1 ~ --modes
+    measure --tokens ../angles.csv --space circle --kernel-beta 4 --beta 3 --t-end 0.1 ~ --particles
+    measure --values ../masses.csv --space circle --beta 3 --t-end 0.1 ~ --particles
+    certify start --tokens ../x.csv --beta 3 --criteria
+    certify start --init uniform --n 3 --d 2 --beta 1 --starts 2
+    certify start --tokens ../x.csv --beta 1 --radius 1e-4
+    certify critical-point --tokens ../pair.csv --interaction power:p=2 ~ --sizes --radius --anywhere
+    certify dwell --from 2 --to 1 --beta 3 --dynamics usa
+    energy --tokens ../x.csv --beta 3 --hessian; energy --tokens ../x.csv --interaction power:p=2
+    entropy --tokens ../many.csv --neighbours 2
+    clusters --from-run ../run; velocity --tokens ../x.csv --beta 3 --dynamics usa
+    solve --tokens ../x.csv --beta 3 --t-end 1 --dynamics usa ~ --stop-at-one-cluster
+    solve --tokens ../x.csv --beta 3 --t-end 1 --mask causal ~ --stop-at-one-cluster
+";
+
+/// Flags that may leave the output of variants as it is: accuracy and speed, limits that are not
+/// reached, tokens that have length 1, and places for files whose contents are the output.
+const HARMLESS: &str = "--normalise --accuracy --kernel --simd --max-steps --max-starts --max-modes --unchecked \
+                        --keep-every --seed --rtol --atol --integrator --dpi --size --theme";
 
 /// A command without subcommands, with its full name.
 struct Subcommand {
@@ -456,6 +494,7 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
             let usual = (usual, effects);
             let own =
                 subcommand.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
+            let own = own.filter(|a| !a.is_hide_set());
             let flags: Vec<String> = own
                 .filter_map(|a| Some(format!("--{}", a.get_long()?)))
                 .filter(|f| f != "--help")
@@ -481,6 +520,79 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
         }
     }
     wrong.sort();
+    assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Whether a further flag of a variant is ignored.
+fn ignored(
+    at: &Path,
+    subcommand: &Subcommand,
+    base: &(Call, Effects),
+    flag: &str,
+) -> Option<String> {
+    let starts = [format!("{} {flag}", subcommand.words), flag.to_owned()];
+    let arg = subcommand.flag(flag).expect("a flag of the command");
+    let value = starts.iter().find_map(|s| row(GOOD, s)).and_then(|r| r.split_whitespace().next());
+    let value = match arg.get_action().takes_values() {
+        false => "",
+        true => value.filter(|v| !v.starts_with("--") && !"-!=~*".contains(v)).unwrap_or("0.4"),
+    };
+    // The flag with a value, and nothing else.
+    let call: Call = base
+        .0
+        .iter()
+        .cloned()
+        .chain([[flag.to_owned()]
+            .into_iter()
+            .chain((!value.is_empty()).then(|| value.to_owned()))
+            .collect()])
+        .collect();
+    let found = effects_of(at, subcommand, &call);
+    let same = found.result == base.1.result && found.files == base.1.files;
+    let wrong = found.success() && same || !found.success() && found.code != Some(1);
+    let line = format!("{} {}", subcommand.words, call.concat().join(" "));
+    wrong.then(|| format!("{line}: exit code {:?}, without effect: {}", found.code, found.message))
+}
+
+#[test]
+fn no_flag_is_ignored_in_other_ways_to_call_a_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    prepare(at);
+    let mut root = metastable::cli::command();
+    root.build();
+    let everywhere: Vec<_> = root.get_arguments().map(|a| a.get_id().clone()).collect();
+    let mut all = Vec::new();
+    subcommands(&root, "", &mut all);
+    let wrong: Vec<String> = rows(VARIANTS)
+        .collect::<Vec<_>>()
+        .par_iter()
+        .flat_map(|line| {
+            let begins = |s: &&Subcommand| {
+                line.strip_prefix(s.words.as_str()).is_some_and(|r| r.starts_with(' '))
+            };
+            let subcommand = all.iter().find(begins).expect("a command");
+            // After a tilde: flags that may leave the output of this variant as it is.
+            let (words, own) = line.split_once('~').unwrap_or((line, ""));
+            let call = subcommand.call(&words[subcommand.words.len()..]);
+            let effects = effects_of(at, subcommand, &call);
+            if !effects.success() {
+                return vec![format!("{line}: {}", effects.message)];
+            }
+            let given = |flag: &String| call.iter().any(|w| w[0] == *flag);
+            let harmless =
+                |flag: &String| [HARMLESS, own].iter().any(|h| h.split(' ').any(|h| h == flag));
+            let flags: Vec<String> = subcommand
+                .command
+                .get_arguments()
+                .filter(|a| !everywhere.contains(a.get_id()) && !a.is_hide_set())
+                .filter_map(|a| Some(format!("--{}", a.get_long()?)))
+                .filter(|f| f != "--help" && !given(f) && !harmless(f))
+                .collect();
+            let base = (call, effects);
+            flags.par_iter().filter_map(|f| ignored(at, subcommand, &base, f)).collect()
+        })
+        .collect();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -1,7 +1,7 @@
 //! `plot`: medians and percentiles agree with the stored tables, wrong names are refused with the
 //! known ones, the command in the file reproduces it.
 
-use crate::program::{json, run};
+use crate::program::{json, refused, run};
 use crate::snapshot;
 use metastable::lab::arrays;
 use std::collections::BTreeMap;
@@ -204,5 +204,8 @@ fn wrong_names_are_refused_with_the_known_ones() {
     let at = f.path();
     std::fs::create_dir(at.join("empty")).expect("a folder");
     snapshot::refusals("plot", at, &[("RESULTS", &results)]);
+    // How many values differ depends on the rounding of the machine.
+    let line = format!("plot {results} --y clusters --by order_parameter");
+    refused(at, &line, "values, expected at most 12 curves");
     assert!(!at.join("runs/figures").exists(), "a refused plot must write nothing");
 }

@@ -214,5 +214,5 @@ fn saddles_over_a_range_list_branches_and_what_is_proved() {
     let points = |v: &Value| v["points"].as_array().map_or(0, Vec::len);
     assert_eq!((points(&sphere), points(&other)), (6, 6));
     let text = run("saddles --n 6 --d 2 --beta 10 --starts 0");
-    assert!(text.contains("proved (by the theorem partitions-at-large-beta)"), "{text}");
+    assert!(text.contains("complete: proved by this program alone (by the theorem"), "{text}");
 }

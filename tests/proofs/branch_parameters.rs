@@ -79,7 +79,7 @@ fn clusters_split_at_a_parameter_of_the_interaction_in_closed_form() {
     for (text, exact) in [
         ("sigmoid:k=0.39..0.42", three_to_two),
         ("exp(2*b*s) ; b=0.1..0.11", 0.25 * three_to_two),
-        ("1/(1 + c - s) ; a=2, c=3.9..4.1", 4.0),
+        ("a/(a + a*(c - s)) ; a=2, c=3.9..4.1", 4.0),
     ] {
         let tokens = with_interactions(5, text);
         let found = followed_branches(&tokens, &|_, _| true).expect("arithmetic");

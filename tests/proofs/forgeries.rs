@@ -186,7 +186,7 @@ fn forge(certificate: &Certificate, count: usize, seed: u64) -> Vec<(String, Str
         let node = &nodes[s.index(nodes.len())];
         let Some(line) = lie(masses, node, *ascent, &mut s) else { continue };
         let (before, after) = (&certificate.lines[..node.first], &certificate.lines[node.end..]);
-        let text = [before, std::slice::from_ref(&line), after].concat().join("\n");
+        let text = [before, std::slice::from_ref(&line), after].concat().join("\n") + "\n";
         all.push((text, format!("line {} became {line}", node.first)));
         if all.len() == count {
             break;

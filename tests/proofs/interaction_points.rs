@@ -24,7 +24,7 @@ fn phi(text: &str) -> Interaction {
 fn signs(text: &str, x: &Tokens, sizes: &[usize]) -> (usize, usize) {
     let proof = prove_interaction(&phi(text), x, sizes).expect("a proof");
     let statement = verifier::check(&proof.to_text()).expect("the verifier accepts it");
-    assert!(statement.contains("exactly one is critical"), "{statement}");
+    assert!(statement.contains("exactly one is a critical"), "{statement}");
     (proof.unstable, proof.morse_index)
 }
 
@@ -94,7 +94,7 @@ fn certificates_with_a_formula_are_read_back() {
     let proof = prove_interaction(&phi, &polygon(4), &[1, 2, 1, 2]).expect("a proof");
     let written = proof.to_text();
     assert_eq!(Certificate::from_text(&written).expect("a certificate"), proof);
-    assert!(proof.statement().contains("phi(s) = exp(beta*s) + c*s^3, beta = 2.0, c = 0.1"));
+    assert!(proof.statement().contains("phi(s) = exp(beta*s) + c*s^3, beta = 2e0, c = 1e-1"));
     let changed = written.replacen("s^3", "s^5", 1);
     assert!(Certificate::from_text(&changed).is_err());
 }

@@ -4,11 +4,15 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adversary;
 mod any_interaction;
 mod branch_parameters;
 mod branches;
 mod degenerate_regions;
+mod false_proofs;
+mod forger;
 mod forgeries;
+mod independent;
 mod interaction_modes;
 mod interaction_points;
 mod intervals;

@@ -218,7 +218,7 @@ fn false_leaves_of_spheres_are_refused() {
                 let change =
                     |l: &str| if l.starts_with(&head) { reason.clone() } else { l.to_owned() };
                 let changed: Vec<String> = text.lines().map(change).collect();
-                let answer = verifier::check(&changed.join("\n"));
+                let answer = verifier::check(&(changed.join("\n") + "\n"));
                 assert!(answer.is_err(), "point {point} became {reason}: {answer:?}");
                 forged += 1;
             }
@@ -234,7 +234,7 @@ fn changed_certificates_of_spheres_are_refused() {
     let lines: Vec<&str> = text.lines().collect();
     // A line less, at every fourth place, and beginnings of the file.
     for skipped in (0..lines.len()).step_by(4) {
-        let changed = [&lines[..skipped], &lines[skipped + 1..]].concat().join("\n");
+        let changed = [&lines[..skipped], &lines[skipped + 1..]].concat().join("\n") + "\n";
         // Without a shrunken box, the reasons of its children may still hold.
         let shrinks = lines[skipped].starts_with(['J', 'K']);
         assert!(
@@ -242,7 +242,7 @@ fn changed_certificates_of_spheres_are_refused() {
             "without line {skipped}, `{}`",
             lines[skipped]
         );
-        assert!(verifier::check(&lines[..skipped].join("\n")).is_err(), "{skipped} lines");
+        assert!(verifier::check(&(lines[..skipped].join("\n") + "\n")).is_err(), "{skipped} lines");
     }
     for (from, to) in [
         ("masses 1 1 1 1", "masses 1 1 1 2"),
@@ -271,7 +271,8 @@ fn changed_certificates_of_spheres_are_refused() {
             "base" => "base 7".to_owned(),
             _ => continue,
         };
-        let changed = [&lines[..at], &[forged.as_str()], &lines[at + 1..]].concat().join("\n");
+        let changed =
+            [&lines[..at], &[forged.as_str()], &lines[at + 1..]].concat().join("\n") + "\n";
         assert!(verifier::check(&changed).is_err(), "{forged}");
     }
 }
@@ -360,7 +361,7 @@ fn false_intervals_of_beta_are_refused() {
     let text = interval(&[1.0; 3], (1.0, 2.0), None, true).certificate.expect("a certificate");
     let lines: Vec<&str> = text.lines().collect();
     let change = |at: usize, line: &str| {
-        let changed = [&lines[..at], &[line], &lines[at + 1..]].concat().join("\n");
+        let changed = [&lines[..at], &[line], &lines[at + 1..]].concat().join("\n") + "\n";
         verifier::check(&changed)
     };
     let regular: Vec<usize> = (0..lines.len()).filter(|l| lines[*l] == "R").collect();

@@ -130,7 +130,7 @@ fn lists_are_proved_complete_and_completed() {
         // Nothing was found: the proof adds all points.
         let mut found = SearchResult::default();
         let by = complete_list::prove(beta, n, &mut found, 5.0, &proceed).expect("arithmetic");
-        assert!(matches!(by, Some(CompleteBy::Boxes(_))), "{n} {beta}: {by:?}");
+        assert!(matches!(by, Some(CompleteBy::Boxes { .. })), "{n} {beta}: {by:?}");
         assert_eq!(found.points.len(), orbits, "{n} {beta}");
         assert!(found.points.iter().all(|p| p.residual < 1e-12));
     }
@@ -292,7 +292,7 @@ fn false_leaves_are_refused() {
             for (from, to) in nodes_around(&lines, first, &gaps) {
                 for leaf in &leaves {
                     let changed =
-                        [&lines[..from], &[leaf.as_str()], &lines[to..]].concat().join("\n");
+                        [&lines[..from], &[leaf.as_str()], &lines[to..]].concat().join("\n") + "\n";
                     let answer = verifier::check(&changed);
                     assert!(answer.is_err(), "line {from} became {leaf}: {answer:?}");
                     forged += 1;
@@ -310,13 +310,13 @@ fn changed_certificates_are_refused() {
     let lines: Vec<&str> = text.lines().collect();
     // A line less, at any place, and every beginning of the file.
     for skipped in 0..lines.len() {
-        let changed = [&lines[..skipped], &lines[skipped + 1..]].concat().join("\n");
+        let changed = [&lines[..skipped], &lines[skipped + 1..]].concat().join("\n") + "\n";
         // Without the result of Newton's method, the reasons of the children may still hold.
         assert!(
             lines[skipped].starts_with('K') || verifier::check(&changed).is_err(),
             "without line {skipped}"
         );
-        assert!(verifier::check(&lines[..skipped].join("\n")).is_err(), "{skipped} lines");
+        assert!(verifier::check(&(lines[..skipped].join("\n") + "\n")).is_err(), "{skipped} lines");
     }
     for (from, to) in [
         ("counts 5 1 7 12 6", "counts 6 1 7 12 6"),
@@ -337,7 +337,7 @@ fn changed_certificates_are_refused() {
         let at = leaves[s.index(leaves.len())];
         let mut changed = lines.clone();
         changed[at] = if changed[at] == "E" { "F 0 0" } else { "E" };
-        assert!(verifier::check(&changed.join("\n")).is_err(), "line {at}");
+        assert!(verifier::check(&(changed.join("\n") + "\n")).is_err(), "line {at}");
     }
     let benign = is_benign(&[1.0; 4], (0.5, 4.0), true).certificate.expect("a certificate");
     let changed = |line: &str| match line.split(' ').next() {
@@ -351,8 +351,8 @@ fn changed_certificates_are_refused() {
             .enumerate()
             .map(|(x, l)| if x == at { changed(l) } else { l.to_owned() })
             .collect();
-        if forged.join("\n") != benign.trim_end() {
-            assert!(verifier::check(&forged.join("\n")).is_err(), "line {at}");
+        if forged.join("\n") + "\n" != benign {
+            assert!(verifier::check(&(forged.join("\n") + "\n")).is_err(), "line {at}");
         }
     }
 }
