@@ -7,7 +7,9 @@
 //! - [`results`]: reading, drawing and comparing results; Python and Julia
 //! - [`theorems`]: claims, trials, margins, verdicts, counterexamples
 //! - [`measure`]: densities in place of tokens
+//! - [`meanings`]: what proved, certified, supported and +- mean: checked by which code
 //! - [`certificates`]: what is proved, and how to check a proof
+//! - [`certificate_formats`]: the grammar of certificates, for a checker of your own
 //! - [`landscapes`]: all critical points on the circle and on spheres, and benign landscapes
 //! - [`partitions`]: all critical points on the circle for large beta, a theorem with its proof
 //! - [`bifurcations`]: all branches of critical points over an interval of beta, with proofs
@@ -67,6 +69,14 @@ pub mod measure {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("certificates.md")]
 pub mod certificates {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("certificate_formats.md")]
+pub mod certificate_formats {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("meanings.md")]
+pub mod meanings {}
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("landscapes.md")]
