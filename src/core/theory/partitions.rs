@@ -16,9 +16,8 @@ use std::f64::consts::PI;
 /// With masses of sum 1, m_1 <= m_2 the smallest, `u(d) = e^{beta (cos d - 1)} sin d` and tau the
 /// place of its largest value, the condition is, for n >= 3,
 ///
-/// - `beta >= 3/2 - log 2`, `tau < 2 pi/n` and `4 m_1 m_2 u(tau) > u(2 pi/n)`; then a < tau < b
-/// are
-///   the two angles with `4 m_1 m_2 u = u(2 pi/n)`;
+/// - `beta >= 3/2 - log 2`, `tau < 2 pi/n` and `4 m_1 m_2 u(tau) > u(2 pi/n)`; then
+///   a < tau < b are the two angles with `4 m_1 m_2 u = u(2 pi/n)`;
 /// - `(n-1) a < pi`;
 /// - `(m_1 + m_2) e^{-beta L^2/2} sin(L)/L > (1 - m_1 - m_2) omega` with `L = (n-2) a` and, for
 ///   `y = beta (1 - cos b)`, `omega = e^{-y} (y + (y-1) cos b)` if `y >= 3/2`, else
