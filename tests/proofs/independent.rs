@@ -36,9 +36,8 @@ fn solved(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
         }
         for x in c + 1..n {
             let factor = a[x][c] / a[c][c];
-            for y in c..n {
-                a[x][y] -= factor * a[c][y];
-            }
+            let pivot = a[c].clone();
+            a[x].iter_mut().zip(&pivot).skip(c).for_each(|(v, p)| *v -= factor * p);
             b[x] -= factor * b[c];
         }
     }
@@ -174,7 +173,9 @@ impl Problem<'_> {
     pub fn all(&self, starts: usize, seed: u64) -> Vec<Found> {
         let (n, d) = (self.n(), self.d);
         let mut s = Stream::new(seed, &["independent search"]);
-        let same_mass = |p: &Vec<usize>| (0..n).all(|i| self.masses[p[i]] == self.masses[i]);
+        let same_mass = |p: &Vec<usize>| {
+            (0..n).all(|i| self.masses[p[i]].to_bits() == self.masses[i].to_bits())
+        };
         let permutations: Vec<Vec<usize>> = permutations(n).into_iter().filter(same_mass).collect();
         let mut found: Vec<Found> = vec![];
         for start in 0..starts {
