@@ -172,7 +172,7 @@ impl Arguments {
         Error::parameter("--interaction", format!("{text} with {samples}"), expected)
     }
 
-    /// Prints the number as `modes` if it is proved, else as `at_least` with exit code 3.
+    /// Prints the number as `modes` if it is decided, else as `at_least` with exit code 3.
     fn report<P: serde::Serialize + std::fmt::Debug + Location, U>(
         &self,
         out: &Output,
@@ -181,16 +181,16 @@ impl Arguments {
         (space, samples): (&str, usize),
         undecided: serde_json::Value,
     ) -> Result<i32> {
-        let proved = standing.holds();
+        let decided = standing.holds();
         let (key, where_, count) = match found.count() {
-            Ok(count) if proved => ("modes", "locations", count),
+            Ok(count) if decided => ("modes", "locations", count),
             _ => ("at_least", "located", found.lower_bound()),
         };
         let mut json = json!({
             key: count,
             where_: found.approximate_locations(),
             "location_errors": found.location_errors(),
-            "certified": proved,
+            "certified": standing.is_proved(),
             "proof": standing.json(),
             "statement": statement,
             "undecided": undecided,
@@ -216,13 +216,13 @@ impl Arguments {
                 }
             })
             .collect::<String>();
-        let title = match proved {
+        let title = match decided {
             true => format!("{} ({}: {statement})", counted(count, "mode"), standing.word()),
             false => format!("at least {} ({statement})", counted(count, "mode")),
         };
         let line = standing.line();
         out.result(&json, &format!("{title}\n{line}{listed}{}", more(places)));
-        if proved {
+        if decided {
             return Ok(0);
         }
         note(statement);

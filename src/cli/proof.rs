@@ -71,6 +71,11 @@ impl Standing {
         matches!(self, Self::Checked(_) | Self::Unchecked | Self::Alone)
     }
 
+    /// Whether the statement is proved: a search that nothing has checked is no proof.
+    pub fn is_proved(&self) -> bool {
+        matches!(self, Self::Checked(_) | Self::Alone)
+    }
+
     /// The words before a statement.
     pub fn word(&self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! `certify`: statements, the distance from the given clusters, certificates and their verifier,
 //! refusals.
 
-use crate::program::{failure, json, run};
+use crate::program::{failure, json, object, run, text};
 use serde_json::Value;
 use std::path::Path;
 
@@ -159,6 +159,49 @@ fn every_proof_and_check_tests_the_processor_first() {
 
 /// Eight tokens on the circle at beta = 2.
 const EIGHT: &str = "certify start --init uniform --n 8 --d 2 --seed 3 --beta 2";
+
+#[test]
+fn nothing_is_called_proved_without_a_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    for (name, rows) in
+        [("x.csv", "1,0\n0.6,0.8\n"), ("pair.csv", "1,0\n-1,0\n"), ("two.csv", "0\n3\n")]
+    {
+        std::fs::write(at.join(name), rows).expect("writable");
+    }
+    // With the exit code of the answer.
+    for (line, code) in [
+        ("landscape --n 4 --beta 2", 0),
+        ("landscape --n 3 --beta 2 --benign", 0),
+        ("landscape --n 3 --beta -0.7 --benign", 2),
+        ("landscape --n 3 --d 3 --beta 2", 0),
+        ("landscape --n 4 --d 3 --beta -1.7 --benign", 2),
+        ("certify critical-point --tokens pair.csv --beta 2", 0),
+        ("certify start --tokens x.csv --beta 1", 0),
+        ("certify start --init cap:radius=0.5 --n 3 --d 2 --beta 1 --starts 2", 0),
+        ("certify dwell --from 2 --to 1 --beta 3", 0),
+        ("modes --samples two.csv --beta 2", 0),
+        ("modes --samples two.csv --beta 2 --circle", 0),
+    ] {
+        let checked = run(at, line);
+        let plain = run(at, &format!("{line} --unchecked"));
+        for answer in [&checked, &plain] {
+            assert_eq!(answer.status.code(), Some(code), "{line}: {}", text(&answer.stderr));
+        }
+        let (checked, plain) = (text(&checked.stdout), text(&plain.stdout));
+        assert!(
+            checked.contains("proved") && checked.contains("the verifier accepts"),
+            "{checked}"
+        );
+        assert!(!plain.contains("proved") && plain.contains("not checked"), "{plain}");
+        let answer = object(&run(at, &format!("{line} --unchecked --format json")), line);
+        for word in ["proved", "certified"] {
+            let claimed = answer[word].as_bool() == Some(true) || answer[word].as_u64() > Some(0);
+            assert!(!claimed, "{line}: {word} without a check");
+        }
+        assert_ne!(answer["proof"]["by"].as_str(), Some("verifier"), "{line}");
+    }
+}
 
 #[test]
 fn a_start_is_proved_and_the_verifier_agrees() {

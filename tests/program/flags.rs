@@ -137,7 +137,7 @@ const VARIANTS: &str = "
 
 /// Flags that may leave the output of variants as it is: accuracy and speed, limits that are not
 /// reached, tokens that have length 1, and places for files whose contents are the output.
-const HARMLESS: &str = "--normalise --accuracy --kernel --simd --max-steps --max-starts --max-modes --unchecked \
+const HARMLESS: &str = "--normalise --accuracy --kernel --simd --max-steps --max-starts --max-modes \
                         --keep-every --seed --rtol --atol --integrator --dpi --size --theme";
 
 /// A command without subcommands, with its full name.
@@ -537,7 +537,7 @@ fn ignored(
         false => "",
         true => value.filter(|v| !v.starts_with("--") && !"-!=~*".contains(v)).unwrap_or("0.4"),
     };
-    // The flag with a value, and nothing else.
+    // The call of the variant, with this flag added.
     let call: Call = base
         .0
         .iter()

@@ -91,7 +91,7 @@ impl Arguments {
         }
         let distance = proof.distance_from(&x, &near.labels);
         let mut json = json!({
-            "proved": standing.holds(), "proof": standing.json(), "statement": proof.statement(), "not_excluded": proof.not_excluded(),
+            "proved": standing.is_proved(), "proof": standing.json(), "statement": proof.statement(), "not_excluded": proof.not_excluded(),
             "radius": proof.radius, "distance": distance, "clusters_given": x.n(), "clusters": proof.sizes.len(), "sizes": proof.sizes,
             "unstable_directions": proof.unstable, "morse_index": proof.morse_index, "rotations": proof.rotations.len(),
             "points": matrix(&proof.points, proof.d),

@@ -54,7 +54,7 @@ impl Arguments {
         let width = (t.lo() > 0.0).then(|| t.width() / t.lo());
         let rate = (beta > 0.0 && t.lo() > 0.0).then(|| t.mid().ln() / beta);
         let json = json!({
-            "certified": standing.holds(), "proof": standing.json(), "lower": t.lo(), "upper": t.hi(), "relative_width": width, "beta": beta, "dynamics": entry.name, "from": from, "to": to,
+            "certified": standing.is_proved(), "proof": standing.json(), "lower": t.lo(), "upper": t.hi(), "relative_width": width, "beta": beta, "dynamics": entry.name, "from": from, "to": to,
             "share": share, "log_time_over_beta": rate, "exponent": 1.0 - from.cos(),
         });
         let width = width.map_or(String::new(), |w| format!(" (relative width {w:.1e})"));

@@ -107,7 +107,7 @@ fn proved(
 ) {
     let (t, within) = (proof.t * unit, proof.time_shift * unit);
     let json = json!({
-        "proved": standing.holds(), "proof": standing.json(), "statement": proof.statement(), "t_hemisphere": t, "t_within": within, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
+        "proved": standing.is_proved(), "proof": standing.json(), "statement": proof.statement(), "t_hemisphere": t, "t_within": within, "steps": proof.steps(), "error_bound": proof.error, "growth": proof.growth,
         "file": file.map(|f| f.display().to_string()),
     });
     // Printed bounds are rounded up.

@@ -91,7 +91,7 @@ fn spread(values: &[f64]) -> (f64, f64) {
 
 fn summary(all: &[Trial]) -> (Value, String, bool) {
     let stands = |t: &&Trial| t.checked.is_none_or(|c| c.0);
-    let proved: Vec<(f64, f64, usize)> =
+    let found: Vec<(f64, f64, usize)> =
         all.iter().filter(stands).filter_map(|t| t.found.ok()).collect();
     let failures: Vec<(&str, usize, Vec<u64>)> = Cause::ALL
         .into_iter()
@@ -102,7 +102,7 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
         .map(|(name, seeds)| (name, seeds.len(), seeds.into_iter().take(5).collect()))
         .collect();
     let of =
-        |f: &dyn Fn(&(f64, f64, usize)) -> f64| spread(&proved.iter().map(f).collect::<Vec<_>>());
+        |f: &dyn Fn(&(f64, f64, usize)) -> f64| spread(&found.iter().map(f).collect::<Vec<_>>());
     let (seconds, t, error, steps) = (
         spread(&all.iter().map(|t| t.seconds).collect::<Vec<_>>()),
         of(&|p| p.0),
@@ -114,24 +114,24 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
     let time = spread(&checked.iter().map(|c| c.1).collect::<Vec<_>>());
     let pair = |v: (f64, f64)| json!({"median": v.0, "largest": v.1});
     let json = json!({
-        "starts": all.len(), "proved": proved.len(), "share": proved.len() as f64 / all.len() as f64,
+        "starts": all.len(), "found": found.len(), "proved": accepted, "share": found.len() as f64 / all.len() as f64,
         "not_proved": failures.iter().map(|(name, count, seeds)| json!({"cause": name, "starts": count, "first_seeds": seeds})).collect::<Vec<_>>(),
         "seconds": pair(seconds), "t_hemisphere": pair(t), "error_bound": pair(error), "steps": pair(steps),
         "checked": checked.len(), "accepted": accepted, "check_seconds": pair(time),
     });
-    let word = if checked.is_empty() && !proved.is_empty() {
+    let word = if checked.is_empty() && !found.is_empty() {
         "found by the search, not checked"
     } else {
         "proved"
     };
     let mut text = format!(
         "{word}: {} of {} starts; median and largest: {:.3} and {:.2} s",
-        proved.len(),
+        found.len(),
         all.len(),
         seconds.0,
         seconds.1
     );
-    if !proved.is_empty() {
+    if !found.is_empty() {
         let more = format!(
             ", t = {:.2e} and {:.2e}, error {:.0e} and {:.0e}, {} and {} steps",
             t.0, t.1, error.0, error.1, steps.0, steps.1
@@ -152,5 +152,5 @@ fn summary(all: &[Trial]) -> (Value, String, bool) {
             time.1
         ));
     }
-    (json, text, proved.len() == all.len() && accepted == checked.len())
+    (json, text, found.len() == all.len() && accepted == checked.len())
 }
