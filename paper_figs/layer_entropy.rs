@@ -39,7 +39,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             ));
         };
         let last = hidden.model_tokens.len() as f64 - 1.0;
-        let mut panels = Vec::new();
+        let (mut panels, mut left_out) = (Vec::new(), Vec::new());
         let (neighbour, bandwidth) =
             (inputs.values.count("neighbours")?, inputs.values.one("bandwidth")?);
         let nearest = move |x: &Tokens| nearest_neighbour(x, neighbour);
@@ -60,6 +60,10 @@ pub static ENTRY: PaperFigure = PaperFigure {
                     .enumerate()
                     .map(|(l, x)| Ok((l as f64, estimate(x)?)))
                     .collect::<Result<_>>()?;
+                let name = if colour == 0 { "model" } else { "SA" };
+                let infinite = points.iter().filter(|p| !p.1.is_finite());
+                left_out.extend(infinite.map(|p| format!("{name}, layer {}, {title}", p.0)));
+                let points: Vec<_> = points.into_iter().filter(|p| p.1.is_finite()).collect();
                 panel.line(
                     points.clone(),
                     colour,
@@ -74,6 +78,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             });
             let (low, high) =
                 drawn.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+            if low > high {
+                return Err(Error::parameter(
+                    "--tokens",
+                    format!("no layer with a finite estimate by {title}"),
+                    "layers whose tokens are all different",
+                ));
+            }
             (panel.y.low, panel.y.high) = (low - 0.08 * (high - low), high + 0.12 * (high - low));
             panel.legend = Some(Corner::TopLeft);
             panels.push(panel);
@@ -94,6 +105,14 @@ pub static ENTRY: PaperFigure = PaperFigure {
             hidden.beta,
             hidden.time_per_layer
         );
+        let caption = if left_out.is_empty() {
+            caption
+        } else {
+            format!(
+                "{caption} Not drawn, as tokens coincide and the estimate is infinite: {}.",
+                left_out.join("; ")
+            )
+        };
         Ok(Picture { panels, columns: 2, aspect: 0.75, caption })
     },
     ..PaperFigure::EMPTY

@@ -3,7 +3,7 @@
 use super::input::{self, TokenArguments};
 use super::output::{Output, finite, more, note, number, shown};
 use crate::attention::interaction::InteractionEnergy;
-use crate::attention::{Energy, EnergyScale, PairEnergy, dynamics::MAX_BETA, energy::inertia};
+use crate::attention::{Energy, EnergyScale, HessianSpectrum, PairEnergy, dynamics::MAX_BETA};
 use crate::error::{Result, in_range};
 use crate::lab::arrays;
 use crate::num::vector::norm;
@@ -23,8 +23,9 @@ pub struct Arguments {
     /// Inverse temperature.
     #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
     beta: Option<f64>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
-    /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta, with
+    /// parameters of its own after a semicolon: 's^p + a; p=3, a=1'. The energy is (1/2) sum_ij m_i
+    /// m_j W(<x_i, x_j>) with W' = phi.
     #[arg(long, value_name = "PHI", allow_hyphen_values = true, conflicts_with = "energy_scale")]
     interaction: Option<String>,
     /// A symmetric d x d matrix D (a file): the energy is (1/2) sum_ij m_i m_j W(<x_i, D x_j>) with
@@ -85,7 +86,7 @@ impl Arguments {
             json["note"] = json!(sentence);
         }
         if self.hessian {
-            add_spectrum(&energy.hessian_eigenvalues(&x)?, &mut json, &mut text);
+            add_spectrum(&energy.hessian_spectrum(&x)?, &mut json, &mut text);
         }
         out.result(&json, &text);
         Ok(0)
@@ -111,6 +112,7 @@ impl Arguments {
             "grad_norm": finite(grad),
             "log_grad_norm": finite(grad.ln()),
             "normalisation": normalisation,
+            "potential_at_zero": energy.interaction().potential(0.0),
             "n": x.n(),
             "d": x.d(),
             "beta": beta,
@@ -118,12 +120,13 @@ impl Arguments {
             "coupling": self.coupling.as_ref().map(|path| path.display().to_string()),
         });
         let mut text = format!(
-            "energy      {}\ngrad norm   {}\nnormalisation  {normalisation}\n",
+            "energy      {}\ngrad norm   {}\nnormalisation  {normalisation}, W(0) = {}\n",
             number(value),
-            number(grad)
+            number(grad),
+            number(energy.interaction().potential(0.0))
         );
         if self.hessian {
-            add_spectrum(&energy.hessian_eigenvalues(x)?, &mut json, &mut text);
+            add_spectrum(&energy.hessian_spectrum(x)?, &mut json, &mut text);
         }
         out.result(&json, &text);
         Ok(0)
@@ -134,18 +137,21 @@ impl Arguments {
 pub const NORMALISATION: &str = "(1/2) sum_ij m_i m_j W(<x_i, x_j>), W' = phi";
 
 /// Adds the spectrum of the Hessian to a result.
-fn add_spectrum(spectrum: &[f64], json: &mut Value, text: &mut String) {
-    let (negative, null, positive) = inertia(spectrum);
+fn add_spectrum(spectrum: &HessianSpectrum, json: &mut Value, text: &mut String) {
+    let HessianSpectrum { values, errors, is_relative } = spectrum;
+    let (negative, null, positive) = spectrum.inertia();
+    let lost = if *is_relative || null == 0 { "" } else { " or lost to rounding" };
     text.push_str(&format!(
-        "Morse index {negative} (negative), {null} null, {positive} positive eigenvalues\n"
+        "Morse index {negative} (negative), {null} null{lost}, {positive} positive eigenvalues\n"
     ));
-    spectrum
-        .iter()
-        .take(shown(spectrum.len()))
-        .for_each(|v| text.push_str(&format!("  {}\n", number(*v))));
-    text.push_str(&more(spectrum.len()));
-    json["hessian_eigenvalues"] = json!(spectrum);
+    for (value, error) in values.iter().zip(errors).take(shown(values.len())) {
+        text.push_str(&format!("  {} +- {error:.0e}\n", number(*value)));
+    }
+    text.push_str(&more(values.len()));
+    json["hessian_eigenvalues"] = json!(values);
+    json["hessian_eigenvalue_errors"] = json!(errors);
     json["morse_index"] = json!(negative);
-    json["null_eigenvalues"] = json!(null);
+    json["null_eigenvalues"] = Value::from(null);
+    json["null_may_be_rounding"] = Value::from(null > 0 && !is_relative);
     json["ascending_directions"] = json!(positive);
 }

@@ -61,8 +61,9 @@ pub struct Arguments {
         required_unless_present = "interaction"
     )]
     beta: Option<String>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
-    /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta, with
+    /// parameters of its own after a semicolon: 's^p + a; p=3, a=1'. The energy is (1/2) sum_ij m_i
+    /// m_j W(<x_i, x_j>) with W' = phi.
     #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
     interaction: Option<String>,
     /// File with the masses of the tokens, or a list such as 1,1,2; decimal numbers whose ratios

@@ -53,7 +53,8 @@ pub struct Arguments {
     /// continued to the others.
     #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
     beta: Option<String>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta.
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta, with
+    /// parameters of its own after a semicolon: 's^p + a; p=3, a=1'.
     #[arg(long, value_name = "PHI", allow_hyphen_values = true, conflicts_with_all = ["connections", "certificates"])]
     interaction: Option<String>,
     /// Number of random starts. Default: 200, then more until the second half of them found no new

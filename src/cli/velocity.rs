@@ -59,6 +59,8 @@ impl Arguments {
         }
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
         let (velocities, radial) = v.split_at(x.coordinates().len());
+        let weights = dynamics.relative_error(&x, velocities).unwrap_or(0.0);
+        let accuracy = dynamics.accuracy().max(weights);
         let mut json = json!({
             "velocity": matrix(velocities, x.d()),
             "n": x.n(),
@@ -66,7 +68,7 @@ impl Arguments {
             "beta": self.dynamics.beta,
             "dynamics": name,
             "kernel": kernel,
-            "accuracy": dynamics.accuracy(),
+            "accuracy": accuracy,
             "accuracy_of_kernel": taken,
             "rows_recomputed": again,
             "normalisation": self.dynamics.normalisation(model)?,
@@ -75,6 +77,12 @@ impl Arguments {
         });
         if !radial.is_empty() {
             json["radial_velocity"] = json!(radial);
+        }
+        if accuracy > dynamics.accuracy() {
+            note(&format!(
+                "the weights of this interaction are accurate relative to the largest one: the smallest \
+                 velocity has a relative error of up to {accuracy:.0e}"
+            ));
         }
         if 8 * again > x.n() {
             note(&format!(

@@ -16,8 +16,9 @@ const RESOLVED: f64 = 1e-20;
 /// A function on an interval as `sum_k c_k T_k(t)`, with t in [-1, 1] across the interval.
 ///
 /// The coefficients interpolate at Chebyshev points of the second kind, doubled in number until
-/// the last coefficients are below 1e-20 of the largest value. Values and sums are
-/// double-doubles, so the rounded coefficients are exact to one rounding of the largest.
+/// the last coefficients are below 1e-20 of the largest value and twice as many points change
+/// nothing. Values and sums are double-doubles, so the rounded coefficients are exact to one
+/// rounding of the largest.
 ///
 /// ```
 /// use metastable::num::{chebyshev_series::ChebyshevSeries, dd::Dd};
@@ -39,72 +40,67 @@ impl ChebyshevSeries {
     /// The series of f on `[low, high]`.
     ///
     /// **Accuracy** [`ChebyshevSeries::error`].
-    /// **Cost** `N^2` double-double operations for N terms.
+    /// **Cost** `N log N` double-double operations and `4 N` values for N terms.
     /// **Errors** those of f, a value that is not finite, more than [`MAX_TERMS`] terms.
     pub fn fit(f: impl Fn(Dd) -> Result<Dd>, low: f64, high: f64) -> Result<Self> {
-        Self::fit_within(f, low, high, MAX_TERMS)
+        Self::fit_within(f, low, high, 16, MAX_TERMS)
     }
 
-    /// [`ChebyshevSeries::fit`] with fewer terms at most: for a function that may have no series.
+    /// [`ChebyshevSeries::fit`] with at least so many intervals between points, a power of two, and
+    /// with fewer terms at most: for a function that may have no series.
     pub fn fit_within(
         f: impl Fn(Dd) -> Result<Dd>,
         low: f64,
         high: f64,
+        least: usize,
         max_terms: usize,
     ) -> Result<Self> {
-        let mut n = 16;
+        let ends = (low, high);
+        let mut found = interpolated(&f, ends, least)?;
         loop {
-            let nodes = nodes(n);
-            let values = nodes
-                .iter()
-                .enumerate()
-                .map(|(j, t)| {
-                    let x = match j {
-                        0 => Dd::from(high),
-                        _ if j == n => Dd::from(low),
-                        _ => place(low, high, *t),
-                    };
-                    f(x).and_then(|v| finite(v, x))
-                })
-                .collect::<Result<Vec<Dd>>>()?;
-            let size = values.iter().fold(0.0, |m: f64, v| m.max(v.to_f64().abs()));
-            let coefficients = transform(&values, &nodes);
+            let (coefficients, size) = found;
+            let n = coefficients.len() - 1;
+            let is_last = 2 * n > max_terms;
             let last = coefficients[n - 3..].iter().fold(0.0, |m: f64, c| m.max(c.to_f64().abs()));
-            if last <= RESOLVED * size {
-                return Self::truncated(f, low, high, coefficients, size);
+            if is_last && last > RESOLVED * size {
+                return Err(too_long(ends, max_terms));
             }
-            n *= 2;
-            if n > max_terms {
-                return Err(Error::parameter(
-                    "interaction",
-                    format!(
-                        "a function whose series on [{low}, {high}] needs more than {max_terms} terms"
-                    ),
-                    "a function that is analytic on [-1, 1] between the kinks of abs and relu",
-                ));
+            // Twice as many points may see what lies between these.
+            let next = interpolated(&f, ends, 2 * n)?;
+            let zero = Dd::default();
+            let gaps =
+                next.0.iter().enumerate().map(|(k, c)| {
+                    (*c - coefficients.get(k).copied().unwrap_or(zero)).to_f64().abs()
+                });
+            let error: f64 = gaps.sum();
+            if last <= RESOLVED * size && error <= TOLERANCE * next.1 {
+                return Ok(Self { low, high, coefficients, error }.shortened(TOLERANCE * next.1));
             }
+            if is_last {
+                return Err(too_long(ends, max_terms));
+            }
+            found = next;
         }
     }
 
-    /// Drops negligible coefficients and measures the error between the nodes.
-    fn truncated(
+    /// The polynomial through the values at n + 1 Chebyshev points, n a power of two, without its
+    /// negligible coefficients. `error` is the known error of the polynomial, as by
+    /// [`Formula::chebyshev_intervals`](crate::formula::Formula::chebyshev_intervals).
+    ///
+    /// **Cost** n values and `n log n` operations. **Errors** those of f, a value that is not
+    /// finite, more than [`MAX_TERMS`] terms.
+    pub fn through(
         f: impl Fn(Dd) -> Result<Dd>,
-        low: f64,
-        high: f64,
-        coefficients: Vec<Dd>,
-        size: f64,
+        (low, high): (f64, f64),
+        n: usize,
+        error: f64,
     ) -> Result<Self> {
-        let whole = Self { low, high, coefficients, error: 0.0 };
-        let mut series = whole.shortened(TOLERANCE * size);
-        series.error = 0.0;
-        let samples = 4 * series.coefficients.len() + 40;
-        for k in 0..=samples {
-            let t = (std::f64::consts::PI * k as f64 / samples as f64).cos();
-            let x = place(low, high, Dd::from(t));
-            let gap = (f(x).and_then(|v| finite(v, x))? - series.value_dd(Dd::from(t))).to_f64();
-            series.error = series.error.max(gap.abs());
+        let (coefficients, size) = interpolated(&f, (low, high), n)?;
+        let found = Self { low, high, coefficients, error }.shortened(TOLERANCE * size);
+        if found.coefficients.len() > MAX_TERMS {
+            return Err(too_long((low, high), MAX_TERMS));
         }
-        Ok(series)
+        Ok(found)
     }
 
     /// The ends of the interval.
@@ -122,8 +118,8 @@ impl ChebyshevSeries {
         self.coefficients.iter().map(|c| c.to_f64()).collect()
     }
 
-    /// Largest difference between the function and its series, measured in double-doubles at four
-    /// points per term and some more. It is a measurement, no bound.
+    /// Largest difference between the function and its series: proved if the number of points is
+    /// ([`ChebyshevSeries::through`]), else measured at twice as many points as the polynomial has.
     pub fn error(&self) -> f64 {
         self.error
     }
@@ -305,23 +301,60 @@ fn finite(value: Dd, x: Dd) -> Result<Dd> {
     ))
 }
 
-/// `c_k = (2/n) sum''_j f_j cos(pi j k / n)`, with halves of the first and last.
+/// The error for a function that is not resolved.
+fn too_long((low, high): (f64, f64), max_terms: usize) -> Error {
+    let found =
+        format!("a function whose series on [{low}, {high}] needs more than {max_terms} terms");
+    let expected = "a function that is analytic on [-1, 1] between the kinks of abs and relu";
+    Error::parameter("interaction", found, expected)
+}
+
+/// The coefficients of the polynomial through the values at n + 1 points, and the largest value.
+fn interpolated(
+    f: &impl Fn(Dd) -> Result<Dd>,
+    (low, high): (f64, f64),
+    n: usize,
+) -> Result<(Vec<Dd>, f64)> {
+    let nodes = nodes(n);
+    let value = |(j, t): (usize, &Dd)| {
+        let x = match j {
+            0 => Dd::from(high),
+            _ if j == n => Dd::from(low),
+            _ => place(low, high, *t),
+        };
+        f(x).and_then(|v| finite(v, x))
+    };
+    let values = nodes.iter().enumerate().map(value).collect::<Result<Vec<Dd>>>()?;
+    let size = values.iter().fold(0.0, |m: f64, v| m.max(v.to_f64().abs()));
+    Ok((transform(&values, &nodes), size))
+}
+
+/// `c_k = (2/n) sum''_j f_j cos(pi j k / n)`, with halves of the first and last: the Fourier
+/// transform of the even sequence of 2n values, n a power of two.
 fn transform(values: &[Dd], nodes: &[Dd]) -> Vec<Dd> {
     let n = values.len() - 1;
-    let half = Dd::from(0.5);
-    let ends = |k: usize, v: Dd| if k == 0 || k == n { v * half } else { v };
-    let values: Vec<Dd> = values.iter().enumerate().map(|(j, v)| ends(j, *v)).collect();
-    let scale = Dd::from(2.0 / n as f64);
-    (0..=n)
-        .map(|k| {
-            let wave = |j: usize| {
-                let turn = j * k % (2 * n);
-                nodes[if turn > n { 2 * n - turn } else { turn }]
-            };
-            let sum = values.iter().enumerate().fold(Dd::default(), |s, (j, v)| s + *v * wave(j));
-            ends(k, sum * scale)
-        })
-        .collect()
+    let bits = (2 * n).trailing_zeros();
+    let mirrored = |j: usize| if j > n { 2 * n - j } else { j };
+    let reversed = |j: usize| j.reverse_bits() >> (usize::BITS - bits);
+    let mut re: Vec<Dd> = (0..2 * n).map(|j| values[mirrored(reversed(j))]).collect();
+    let mut im = vec![Dd::default(); 2 * n];
+    let mut half = 1;
+    while half < 2 * n {
+        for k in 0..half {
+            // e^{-i pi k / half}
+            let turn = k * (n / half);
+            let (cos, sin) = (nodes[turn], -nodes[turn.abs_diff(n / 2)]);
+            for a in (k..2 * n).step_by(2 * half) {
+                let b = a + half;
+                let (x, y) = (re[b] * cos - im[b] * sin, re[b] * sin + im[b] * cos);
+                (re[b], im[b]) = (re[a] - x, im[a] - y);
+                (re[a], im[a]) = (re[a] + x, im[a] + y);
+            }
+        }
+        half *= 2;
+    }
+    let scale = |k: usize| Dd::from(if k == 0 || k == n { 0.5 } else { 1.0 } / n as f64);
+    (0..=n).map(|k| re[k] * scale(k)).collect()
 }
 
 #[cfg(test)]

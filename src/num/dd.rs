@@ -3,7 +3,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// `hi + lo` with `|lo| <= ulp(hi)/2`; relative error of one operation below `2^-102`.
+/// `hi + lo` with `|lo| <= ulp(hi)/2`; relative error of one operation below `2^-102`. Results
+/// beyond the largest double are infinite, as those of doubles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Dd {
     hi: f64,
@@ -50,6 +51,9 @@ impl Dd {
         if self.hi < -745.0 {
             return Self::default();
         }
+        if self.hi > 709.7 {
+            return Self::from(self.hi.exp());
+        }
         let k = (self.hi / std::f64::consts::LN_2).round();
         let r = (self - LN2 * Self::from(k)) / Self::from(256.0);
         let (mut term, mut sum) = (r, r);
@@ -80,6 +84,9 @@ impl Add for Dd {
     #[inline]
     fn add(self, b: Self) -> Self {
         let (s, e) = two_sum(self.hi, b.hi);
+        if !s.is_finite() {
+            return Self::from(s);
+        }
         let (t, f) = two_sum(self.lo, b.lo);
         let (s, e) = two_sum(s, e + t);
         let (hi, lo) = two_sum(s, e + f);
@@ -108,6 +115,9 @@ impl Mul for Dd {
     #[inline]
     fn mul(self, b: Self) -> Self {
         let p = self.hi * b.hi;
+        if !p.is_finite() {
+            return Self::from(p);
+        }
         let e = self.hi.mul_add(b.hi, -p) + (self.hi * b.lo + self.lo * b.hi);
         let (hi, lo) = two_sum(p, e);
         Self { hi, lo }
@@ -119,6 +129,9 @@ impl Div for Dd {
     #[inline]
     fn div(self, b: Self) -> Self {
         let q = self.hi / b.hi;
+        if !q.is_finite() || !b.hi.is_finite() {
+            return Self::from(q);
+        }
         let r = self - b * Self::from(q);
         let q2 = r.hi / b.hi;
         let r = r - b * Self::from(q2);
@@ -142,6 +155,9 @@ mod tests {
             ((e - Dd::from(std::f64::consts::E)).to_f64() - 1.445_646_891_729_250_2e-16).abs()
                 < 1e-30
         );
+        let (one, huge) = (Dd::from(1.0), Dd::from(2000.0).exp());
+        assert_eq!((one / (one + huge)).to_f64(), 0.0);
+        assert_eq!((huge * huge - one).to_f64(), f64::INFINITY);
         let root = Dd::from(2.0).sqrt();
         assert!((root * root - Dd::from(2.0)).to_f64().abs() < 1e-30);
     }

@@ -155,11 +155,11 @@ impl Number for Dd {
     fn sqrt(self) -> Self {
         if self.to_f64() < 0.0 { Self::from(f64::NAN) } else { Self::sqrt(self) }
     }
-    /// Reduction to `|r| <= pi/4`, a Taylor sum: absolute error below 1e-29 for `|x| <= 1000`, NaN
-    /// beyond.
+    /// Reduction to `|r| <= pi/4`, a Taylor sum: absolute error below 1e-29 for `|x| <= 1000`, and
+    /// below `1e-31 |x|` up to 1e9; NaN beyond.
     fn sin_cos(self) -> (Self, Self) {
         let turns = (self.to_f64() / std::f64::consts::FRAC_PI_2).round();
-        if turns.is_nan() || turns.abs() > 640.0 {
+        if turns.is_nan() || turns.abs() > 1e9 {
             return (Self::from(f64::NAN), Self::from(f64::NAN));
         }
         let r = self - Self::pi() * Self::from(0.5 * turns);

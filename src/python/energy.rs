@@ -3,7 +3,7 @@
 use crate::arrays::{matrix, number, rows, unit_tokens, vector};
 use crate::to_py_err;
 use crate::work::{interruptible, start_pool};
-use metastable::attention::{self, EnergyScale, energy::inertia};
+use metastable::attention::{self, EnergyScale};
 use metastable::sphere::{Tokens, geometry::tangent_basis};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
@@ -206,7 +206,7 @@ impl Energy {
         masses: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<usize> {
         let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
-        Ok(inertia(&run_interruptible(py, move || energy.hessian_eigenvalues(&x))?).0)
+        Ok(run_interruptible(py, move || energy.hessian_spectrum(&x))?.inertia().0)
     }
 
     /// An orthonormal basis of the tangent space of every token, an array of shape (n, d - 1, d).

@@ -4,7 +4,6 @@
 use crate::arrays::{matrix, number, numeric_array, rows, unit_tokens, vector};
 use crate::energy::run_interruptible;
 use crate::to_py_err;
-use metastable::attention::energy::inertia;
 use metastable::attention::interaction::{self, ALL};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -372,7 +371,7 @@ impl InteractionEnergy {
         masses: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<usize> {
         let (x, energy) = (self.tokens(tokens, masses)?, self.energy.clone());
-        Ok(inertia(&run_interruptible(py, move || energy.hessian_eigenvalues(&x))?).0)
+        Ok(run_interruptible(py, move || energy.hessian_spectrum(&x))?.inertia().0)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

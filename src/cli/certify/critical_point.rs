@@ -31,8 +31,9 @@ pub struct Arguments {
     /// Inverse temperature.
     #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
     beta: Option<f64>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. The
-    /// energy is (1/2) sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
+    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta, with
+    /// parameters of its own after a semicolon: 's^p + a; p=3, a=1'. The energy is (1/2) sum_ij m_i
+    /// m_j W(<x_i, x_j>) with W' = phi.
     #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
     interaction: Option<String>,
     /// Largest distance in radians between a row and its cluster in the proved point; no rotation

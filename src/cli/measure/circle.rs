@@ -121,6 +121,7 @@ impl Arguments {
             method: "spectral",
             coefficients: coefficients(&state),
             numbers: [state.negentropy(), state.negentropy_rate(medium), state.energy(medium)],
+            rounding: state.negentropy_errors(medium),
             values: on_grid(&state.values(256), 0.0),
             timeline,
         })
@@ -183,6 +184,7 @@ impl Arguments {
             method: "lagrangian (flow map)",
             coefficients: coefficients(&state.series(32)),
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
+            rounding: [0.0; 2],
             values: Table { rows, ..table(&["x1", "x2", "mass", "log_density"]) },
             timeline,
         })
@@ -226,6 +228,7 @@ impl Arguments {
                 volume.negentropy_rate(medium)?,
                 averaged.energy(medium),
             ],
+            rounding: [0.0; 2],
             values: on_grid(&volume.averages, 0.5),
             timeline,
         })

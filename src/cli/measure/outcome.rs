@@ -13,6 +13,9 @@ const LEVEL: f64 = 1e-3;
 /// with this fraction.
 const SMALL: f64 = 1e-6;
 
+/// The largest ratio of an error to the difference of two resolutions.
+const SLOW: f64 = 5.0;
+
 /// Names of [`LastState::numbers`], as JSON keys.
 const NAMES: [&str; 3] = ["negentropy", "negentropy_rate", "energy_above_uniform"];
 
@@ -25,6 +28,8 @@ pub(super) struct LastState {
     pub(super) coefficients: Table,
     /// Negentropy, its rate, energy above that of the uniform measure.
     pub(super) numbers: [f64; 3],
+    /// Rounding errors of the negentropy and its rate beyond those of their natural scale.
+    pub(super) rounding: [f64; 2],
     /// Final density on a grid, or the particles with their masses and log densities.
     pub(super) values: Table,
     pub(super) timeline: Table,
@@ -58,13 +63,16 @@ impl CheckedOutcome {
         let tangent = d as f64 - 1.0;
         let growth = medium.largest_rate();
         let natural = [1.0, tangent * growth.max(medium.diffusion), medium.largest_energy()];
-        // The error is at least the rounding error of the natural scale.
+        // Both runs may share an error of rounding, and an error that falls like 1/n from n to
+        // 5 n / 4 modes is five times the difference.
         let error = |k: usize| {
             let (a, b) = (outcome.numbers[k], second.numbers[k]);
-            (a - b).abs() + 4.0 * f64::EPSILON * natural[k].max(a.abs())
+            let own = outcome.rounding.get(k).copied().unwrap_or(0.0);
+            SLOW * (a - b).abs() + own + 4.0 * f64::EPSILON * natural[k].max(a.abs())
         };
         let errors = [error(0), error(1), error(2)];
-        let fine = |k: usize| errors[k] <= LEVEL * outcome.numbers[k].abs().max(SMALL * natural[k]);
+        let fine =
+            |k: usize| errors[k] <= SLOW * LEVEL * outcome.numbers[k].abs().max(SMALL * natural[k]);
         let scales: Vec<f64> =
             (0..column(&outcome.coefficients, "cosine").len()).map(|k| dimension(d, k)).collect();
         let gap = |name: &str, scales: &[f64]| {

@@ -72,6 +72,7 @@ impl Arguments {
             method: "spectral",
             coefficients: coefficients(&state),
             numbers: [state.negentropy(), state.negentropy_rate(medium), state.energy(medium)],
+            rounding: state.negentropy_errors(medium),
             values: on_grid(&state),
             timeline,
         })
@@ -134,6 +135,7 @@ impl Arguments {
             method: "lagrangian",
             coefficients,
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
+            rounding: [0.0; 2],
             values: Table {
                 rows: (0..state.x.n()).map(row).collect(),
                 ..table(&["x1", "x2", "x3", "mass", "log_density"])

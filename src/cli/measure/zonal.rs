@@ -70,6 +70,7 @@ impl Arguments {
             method: "spectral",
             coefficients: Table { rows: coefficients, ..table(&["k", "cosine"]) },
             numbers: [state.negentropy()?, state.negentropy_rate(medium)?, state.energy(medium)],
+            rounding: state.negentropy_errors(medium)?,
             values: Table { rows: values, ..table(&["polar_angle", "density"]) },
             timeline,
         })
@@ -133,6 +134,7 @@ impl Arguments {
             method: "lagrangian (rings)",
             coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)?],
+            rounding: [0.0; 2],
             values: Table {
                 rows: (0..state.theta.len()).map(row).collect(),
                 ..table(&["polar_angle", "mass", "log_density"])

@@ -5,16 +5,16 @@
 //! All sums are computed without the factor `e^{|beta|}` (kernel `e^{beta G - |beta|}`, from
 //! chords), so logarithms are finite for every beta.
 
-use super::EnergyScale;
 use super::kernel::{
     Attention, OutputForm, Sums, Workspace, exact_sums, exp_shifted, hessian_sums, log_kernel,
 };
+use super::{EnergyScale, HessianSpectrum};
 use crate::error::{Error, Result};
-use crate::num::vector::{divide, max_abs, scale};
-use crate::num::{dense, sum::Compensated, sum::dot};
+use crate::num::vector::{axpy, divide, max_abs, scale};
+use crate::num::{sum::Compensated, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{project, tangent_basis},
+    geometry::{chord2, project, tangent_basis},
 };
 
 /// The energy at one inverse temperature and normalisation.
@@ -176,31 +176,73 @@ impl Energy {
     ///
     /// **Errors** if its scale exceeds `f64`.
     pub fn grad(&self, x: &Tokens) -> Result<Vec<f64>> {
+        let (mut g, shift) = self.gradient_and_shift(x);
+        scale(self.factor(x.n(), shift, "the gradient of E_beta")?, &mut g);
+        Ok(g)
+    }
+
+    /// The scaled gradient divided by `e^shift`. The shift is 0 unless the kernel underflows for
+    /// all pairs of different tokens; then it is their largest exponent.
+    fn gradient_and_shift(&self, x: &Tokens) -> (Vec<f64>, f64) {
+        let d = x.d();
         let mut g = vec![0.0; x.coordinates().len()];
         self.scaled_grad(x, &mut Workspace::default(), &mut g);
-        self.rescale(g, x.n(), "the gradient of E_beta")
+        if max_abs(&g) > 1e-200 {
+            return (g, 0.0);
+        }
+        let top = self.exponents(x).1;
+        if top > -400.0 {
+            return (g, 0.0);
+        }
+        for (i, row) in g.chunks_exact_mut(d).enumerate() {
+            row.fill(0.0);
+            for j in (0..x.n()).filter(|j| *j != i) {
+                let w = (log_kernel(self.beta, x.row(i), x.row(j)) - top).exp();
+                let change: Vec<f64> = x.row(j).iter().zip(x.row(i)).map(|(y, x)| y - x).collect();
+                axpy(x.masses()[j] * w, &change, row);
+            }
+            project(x.row(i), row);
+            scale(x.masses()[i], row);
+        }
+        (g, top)
+    }
+
+    /// The least and the largest `beta G_ij - |beta|` of tokens at different points; 0 if there are
+    /// none.
+    fn exponents(&self, x: &Tokens) -> (f64, f64) {
+        let different =
+            crate::num::pairs(x.n()).filter(|(i, j)| chord2(x.row(*i), x.row(*j)) > 0.0);
+        let all = different.map(|(i, j)| log_kernel(self.beta, x.row(i), x.row(j)));
+        let ends = all.fold(None, |ends: Option<(f64, f64)>, e| {
+            Some(ends.map_or((e, e), |(low, high)| (low.min(e), high.max(e))))
+        });
+        ends.unwrap_or_default()
     }
 
     /// `log |grad E|`; `-inf` at an exact critical point.
     pub fn log_grad_norm(&self, x: &Tokens) -> f64 {
-        let mut g = vec![0.0; x.coordinates().len()];
-        self.scaled_grad(x, &mut Workspace::default(), &mut g);
+        let (mut g, shift) = self.gradient_and_shift(x);
         // Squares of entries below 1e-154 underflow: scale the largest to 1.
         let top = max_abs(&g);
         if top == 0.0 {
             return f64::NEG_INFINITY;
         }
         divide(&mut g, top);
-        top.ln() + 0.5 * dot(&g, &g).ln() + self.log_derivative_factor(x.n()).1
+        top.ln() + 0.5 * dot(&g, &g).ln() + (shift + self.log_derivative_factor(x.n()).1)
     }
 
     fn rescale(&self, mut values: Vec<f64>, n: usize, what: &str) -> Result<Vec<f64>> {
+        scale(self.factor(n, 0.0, what)?, &mut values);
+        Ok(values)
+    }
+
+    /// The factor of scaled derivatives that were divided by `e^shift`.
+    fn factor(&self, n: usize, shift: f64, what: &str) -> Result<f64> {
         let (sign, log) = self.log_derivative_factor(n);
-        if log > 709.0 {
+        if shift + log > 709.0 {
             return Err(self.overflow_error(what));
         }
-        scale(sign * log.exp(), &mut values);
-        Ok(values)
+        Ok(sign * (shift + log).exp())
     }
 
     /// Scaled Hessian-vector product (factor as [`Energy::scaled_grad`]): for tangent `u`,
@@ -279,34 +321,44 @@ impl Energy {
     }
 
     /// All `n(d-1)` eigenvalues of the Riemannian Hessian of `E`, ascending, in the metric
-    /// `sum_i |u_i|^2`.
+    /// `sum_i |u_i|^2`, with their errors.
     ///
-    /// **Accuracy** `1e-13` of the largest. **Cost** `O((nd)^3)` (faer). **Errors** values that
-    /// exceed `f64`, more than 6000 unknowns, a failed iteration.
-    pub fn hessian_eigenvalues(&self, x: &Tokens) -> Result<Vec<f64>> {
+    /// **Accuracy** relative for every eigenvalue, also beside clusters, up to 256 unknowns; else
+    /// `1e-13` of the largest. **Cost** `O((nd)^3)`. **Errors** values that exceed `f64`, more than
+    /// 6000 unknowns, a failed iteration.
+    ///
+    /// ```
+    /// use metastable::{attention::{Energy, EnergyScale}, sphere::Tokens};
+    /// let x = Tokens::from_angles(&[0.0, 0.0, 2.0, 4.0])?;
+    /// let found = Energy::new(30.0, EnergyScale::Mean).hessian_spectrum(&x)?;
+    /// assert_eq!(found.inertia(), (1, 1, 2));
+    /// assert!((found.values[2] - 5.97684e-6).abs() < 1e-11);
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn hessian_spectrum(&self, x: &Tokens) -> Result<HessianSpectrum> {
         Self::check_hessian_size(x)?;
-        let size = x.n() * (x.d() - 1);
-        let values =
-            dense::symmetric_eigenvalues(&self.scaled_hessian(x), size).ok_or_else(|| {
-                Error::Numerical {
-                    what: format!("the eigenvalues of a {size} x {size} Hessian did not converge"),
-                }
-            })?;
-        let mut values = self.rescale(values, x.n(), "the Hessian of E_beta")?;
-        values.sort_by(f64::total_cmp);
-        Ok(values)
+        let (least, largest) = self.exponents(x);
+        let one_point = crate::num::pairs(x.n()).any(|(i, j)| chord2(x.row(i), x.row(j)) == 0.0);
+        let together = if one_point { self.beta - self.beta.abs() } else { f64::NEG_INFINITY };
+        let top = largest.max(together);
+        let pair = |i: usize, j: usize| {
+            let w = (log_kernel(self.beta, x.row(i), x.row(j)) - top).exp();
+            Ok((w, self.beta * w))
+        };
+        let what = "the Hessian of E_beta";
+        let (found, shift) = match HessianSpectrum::of_pairs(x, pair)? {
+            // What is beyond the range of doubles is lost.
+            Some(found) => (HessianSpectrum { is_relative: least - top > -700.0, ..found }, top),
+            None => {
+                let size = x.n() * (x.d() - 1);
+                (HessianSpectrum::of_matrix(&self.scaled_hessian(x), size)?, 0.0)
+            }
+        };
+        Ok(found.scaled(self.factor(x.n(), shift, what)?))
     }
-}
 
-/// Number of eigenvalues below `-threshold`, near zero, and above `threshold`, where threshold =
-/// `64 u size max|lambda|`.
-///
-/// The first is the Morse index of E; the last counts the unstable directions of the ascending
-/// flow.
-pub fn inertia(eigenvalues: &[f64]) -> (usize, usize, usize) {
-    let scale = max_abs(eigenvalues);
-    let threshold = 64.0 * f64::EPSILON * eigenvalues.len() as f64 * scale;
-    let negative = eigenvalues.iter().filter(|v| **v < -threshold).count();
-    let positive = eigenvalues.iter().filter(|v| **v > threshold).count();
-    (negative, eigenvalues.len() - negative - positive, positive)
+    /// [`Energy::hessian_spectrum`] without errors.
+    pub fn hessian_eigenvalues(&self, x: &Tokens) -> Result<Vec<f64>> {
+        Ok(self.hessian_spectrum(x)?.values)
+    }
 }

@@ -6,6 +6,7 @@ pub mod dynamics;
 pub mod energy;
 pub mod feed_forward;
 pub mod hardmax;
+mod hessian_spectrum;
 pub mod interaction;
 pub mod layer;
 pub mod model;
@@ -25,6 +26,7 @@ mod triangular;
 
 pub use dynamics::{Dynamics, Spec};
 pub use energy::Energy;
+pub use hessian_spectrum::HessianSpectrum;
 pub use kernel::OutputForm;
 #[doc(hidden)]
 pub use metastable_kernels::shifted_softmax;

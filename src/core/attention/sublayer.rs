@@ -121,6 +121,12 @@ pub trait Sublayer: Send + Sync {
         EXACT_ACCURACY
     }
 
+    /// Bound of the relative errors of the velocities v of these tokens, if the weights have errors
+    /// relative to the largest weight only: small velocities then lose digits.
+    fn relative_error(&self, _: &Tokens, _v: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// Times at which the output is discontinuous, ascending. No step of an integrator crosses one.
     fn jumps(&self) -> &[f64] {
         &[]

@@ -232,6 +232,12 @@ impl Circle {
         self.fine().negentropy(&self.c)
     }
 
+    /// Bounds of the rounding errors of the negentropy and of its rate.
+    pub fn negentropy_errors(&self, dynamics: &MeasureDynamics) -> [f64; 2] {
+        let rate = self.operator(dynamics, true).and_then(|o| o.negentropy_rate_error(&self.c));
+        [self.fine().negentropy_error(&self.c), rate.unwrap_or(f64::NAN)]
+    }
+
     /// Production of negentropy, `-integral rho div v d sigma`, minus the loss by noise,
     /// `(1/kappa) integral |grad rho|^2 / rho`. NaN if a Sinkhorn scaling does not converge.
     pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> f64 {

@@ -6,6 +6,7 @@ use super::{Evolution, Limits, MeasureDynamics, negentropy_terms};
 use crate::attention::RowWeights;
 use crate::error::{Error, Result};
 use crate::flow::OdeSystem;
+use crate::num::vector::max_abs;
 use crate::num::{bessel::scaled_bessel_i, fft::Complex64, gegenbauer::scaled_funk_hecke};
 use std::ops::{AddAssign, Mul};
 
@@ -99,6 +100,20 @@ pub(super) trait Nodes {
     fn negentropy(&self, c: &[Self::Coefficient]) -> f64 {
         self.mean(&negentropy_terms(&self.values(c)))
     }
+
+    /// Bound of the rounding error of [`Nodes::negentropy`]: where the density is small, its values
+    /// have the rounding error of the largest one.
+    fn negentropy_error(&self, c: &[Self::Coefficient]) -> f64 {
+        let values = self.values(c);
+        let noise = noise(&values);
+        let changes = values.iter().map(|r| noise * (1.0 + r.max(noise).ln().abs()));
+        self.mean(&changes.collect::<Vec<_>>())
+    }
+}
+
+/// Rounding error of the values of a series: a transform loses some roundings of the largest one.
+fn noise(values: &[f64]) -> f64 {
+    4.0 * f64::EPSILON * max_abs(values).max(f64::MIN_POSITIVE)
 }
 
 /// `e^{-|beta|}` times the Funk-Hecke coefficients of `e^{beta s}` on `S^{d-1}`, any sign of beta.
@@ -314,6 +329,27 @@ impl<N: Nodes> Operator<N> {
         let fisher =
             density.iter().enumerate().map(|(j, r)| if *r > 0.0 { square(j) / r } else { 0.0 });
         Ok(produced - self.dynamics.diffusion * self.nodes.mean(&fisher.collect::<Vec<_>>()))
+    }
+
+    /// Bound of the rounding error of [`Operator::negentropy_rate`]. **Errors** as
+    /// [`Operator::rates`].
+    pub fn negentropy_rate_error(&self, c: &[N::Coefficient]) -> Result<f64> {
+        let NodeValues { density, minus_divergence, .. } = self.field(c, true)?;
+        let noise = noise(&density);
+        let sizes: Vec<f64> = minus_divergence.iter().map(|f| f.abs()).collect();
+        let produced = noise * self.nodes.mean(&sizes) + 4.0 * f64::EPSILON * max_abs(&sizes);
+        if self.dynamics.diffusion == 0.0 {
+            return Ok(produced);
+        }
+        let slope = self.nodes.gradient(c);
+        let degree = N::degrees().take(c.len()).last().unwrap_or(0) as f64;
+        let fisher = density.iter().enumerate().map(|(j, r)| {
+            let square = slope.iter().map(|s| s[j] * s[j]).sum::<f64>();
+            let (r, change) = (r.max(noise), noise * degree);
+            (square * noise / r + 2.0 * square.sqrt() * change + change * change) / r
+        });
+        let lost = self.nodes.mean(&fisher.collect::<Vec<_>>());
+        Ok(produced + self.dynamics.diffusion * lost)
     }
 
     /// Rate of change of the [`energy`] by the dissipation identity,

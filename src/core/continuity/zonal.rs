@@ -291,6 +291,13 @@ impl Zonal {
         Ok(self.nodes(true)?.negentropy(&self.b))
     }
 
+    /// Bounds of the rounding errors of the negentropy and of its rate. **Errors** Sinkhorn
+    /// attention.
+    pub fn negentropy_errors(&self, dynamics: &MeasureDynamics) -> Result<[f64; 2]> {
+        let rate = self.operator(dynamics, true)?.negentropy_rate_error(&self.b)?;
+        Ok([self.nodes(true)?.negentropy_error(&self.b), rate])
+    }
+
     /// Production of negentropy minus the loss by noise, as
     /// [`super::circle::Circle::negentropy_rate`]. **Errors** Sinkhorn attention.
     pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {

@@ -6,7 +6,7 @@ use crate::sphere::{
     Tokens,
     geometry::{chord2, dist},
 };
-use statrs::function::beta::beta_reg;
+use statrs::function::beta::{beta_reg, ln_beta};
 use statrs::function::gamma::digamma;
 
 /// Nearest-neighbour estimate of `integral rho log rho d sigma` (Kozachenko and Leonenko 1987, with
@@ -28,7 +28,7 @@ pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
         let mut distances: Vec<f64> =
             (0..n).filter(|j| *j != i).map(|j| dist(x.row(i), x.row(j))).collect();
         let (_, r, _) = distances.select_nth_unstable_by(k - 1, f64::total_cmp);
-        sum += ((n - 1) as f64 * cap(x.d(), *r)).ln();
+        sum += ((n - 1) as f64).ln() + log_cap(x.d(), *r);
     }
     Ok(digamma(k as f64) - sum / n as f64)
 }
@@ -64,8 +64,45 @@ pub fn kernel(x: &Tokens, kappa: f64) -> Result<f64> {
     Ok((0..n).map(log_density).sum::<f64>() / n as f64)
 }
 
-/// Fraction of `S^{d-1}` within geodesic distance r of a point.
-fn cap(d: usize, r: f64) -> f64 {
-    let half = 0.5 * beta_reg(0.5 * (d as f64 - 1.0), 0.5, r.sin().powi(2).min(1.0));
-    if r <= std::f64::consts::FRAC_PI_2 { half } else { 1.0 - half }
+/// Logarithm of the fraction of `S^{d-1}` within geodesic distance r of a point, also where the
+/// fraction underflows.
+fn log_cap(d: usize, r: f64) -> f64 {
+    let (a, x) = (0.5 * (d as f64 - 1.0), r.sin().powi(2).min(1.0));
+    let half = 0.5 * beta_reg(a, 0.5, x);
+    if r > std::f64::consts::FRAC_PI_2 {
+        return (1.0 - half).ln();
+    }
+    if half > 1e-280 || x == 0.0 {
+        return half.ln();
+    }
+    // I_x(a, 1/2) = x^a / B(a, 1/2) sum_k (1/2)_k / k! x^k / (a + k)
+    let (mut factor, mut sum) = (1.0, 0.0);
+    for k in 0..100_000 {
+        let k = f64::from(k);
+        let term = factor / (a + k);
+        sum += term;
+        if term < 1e-17 * sum {
+            break;
+        }
+        factor *= x * (k + 0.5) / (k + 1.0);
+    }
+    a * x.ln() - ln_beta(a, 0.5) + sum.ln() + 0.5f64.ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log_cap;
+
+    #[test]
+    fn caps_below_the_smallest_double_have_a_logarithm() {
+        // The series goes on where the incomplete beta function ends.
+        let steps: Vec<f64> = (0..40).map(|k| log_cap(384, 0.05 + 0.005 * f64::from(k))).collect();
+        assert!(steps[0] < -1100.0 && steps.iter().all(|v| v.is_finite()));
+        let second = steps.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]);
+        assert!(second.into_iter().all(|v| (-4.0..0.0).contains(&v)), "{steps:?}");
+        // On S^2 the fraction is (1 - cos r) / 2.
+        let exact = (0.5 * (1.0 - 1e-3f64.cos())).ln();
+        assert!((log_cap(3, 1e-3) - exact).abs() < 1e-9);
+        assert_eq!(log_cap(5, 0.0), f64::NEG_INFINITY);
+    }
 }

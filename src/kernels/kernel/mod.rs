@@ -56,7 +56,7 @@ pub use limits::{
     EXACT_ACCURACY, MIN_PARALLEL_WORK, MIN_REPEATED_WORK, MIN_SPINNING_WORK,
     with_repeated_evaluations,
 };
-pub use pair_series::{CELLS, Cells, PairSeries, Piece, PieceForm, Powers};
+pub use pair_series::{CELLS, Cells, Closed, PairSeries, Piece, PieceForm, Powers};
 pub use problem::{Epilogue, Kernel, KernelProblem, OutputForm, Weights};
 pub use registry::{ALL, find};
 pub use sums::Sums;

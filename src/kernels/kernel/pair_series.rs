@@ -1,4 +1,5 @@
-//! Weights of pairs that are any function of their inner product: polynomials in lanes.
+//! Weights of pairs that are any function of their inner product: polynomials and some closed forms
+//! in lanes.
 
 use crate::num::aligned::AlignedVec;
 use crate::num::simd::{Isa, SimdKernel, SimdOps};
@@ -42,6 +43,106 @@ pub enum PieceForm {
         /// p.
         slope: Powers,
     },
+    /// A function that keeps small values relatively accurate.
+    Closed(Closed),
+}
+
+/// Functions of t that keep small values relatively accurate: to some roundings times the size of
+/// the logarithm of the value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Closed {
+    /// `1 / (1 + e^{-k t})`
+    Sigmoid {
+        /// k.
+        k: f64,
+    },
+    /// `ln(1 + e^{k t}) / k`
+    Softplus {
+        /// k.
+        k: f64,
+    },
+    /// `cosh(k t)`
+    Cosh {
+        /// k.
+        k: f64,
+    },
+    /// `t^p`
+    Power {
+        /// p.
+        p: u32,
+    },
+    /// `1 / t`
+    Inverse,
+}
+
+/// `1, 1/3, 1/5, ...` of `atanh(z) / z` in powers of `z^2`: the next term is below 1e-18 for
+/// `z <= 1/3`.
+const ATANH_TERMS: i32 = 18;
+
+impl Closed {
+    #[inline(always)]
+    fn values<L: SimdOps<F = f64>, const U: usize>(self, l: L, t: [L::V; U]) -> [L::V; U] {
+        let (one, mut out) = (l.splat(1.0), t);
+        // x in units of ln 2, and e^{-|x|}.
+        let decay = |k: f64| {
+            let (scale, mut x, mut e) = (l.splat(k * std::f64::consts::LOG2_E), t, t);
+            for u in 0..U {
+                x[u] = l.mul(scale, t[u]);
+                e[u] = l.min(x[u], l.sub(l.zero(), x[u]));
+            }
+            (x, l.exp2_array::<U, false>(e))
+        };
+        match self {
+            Self::Sigmoid { k } => {
+                let (x, e) = decay(k);
+                for u in 0..U {
+                    let top = l.select(l.greater(x[u], l.zero()), one, e[u]);
+                    out[u] = l.div(top, l.add(one, e[u]));
+                }
+            }
+            Self::Softplus { k } => {
+                let (_, e) = decay(k);
+                let (two, scale) = (l.splat(2.0), l.splat(1.0 / k));
+                for u in 0..U {
+                    // ln(1 + e) = 2 atanh(e / (2 + e))
+                    let z = l.div(e[u], l.add(two, e[u]));
+                    let square = l.mul(z, z);
+                    let mut sum = l.zero();
+                    for j in (0..ATANH_TERMS).rev() {
+                        sum = l.fma(sum, square, l.splat(1.0 / f64::from(2 * j + 1)));
+                    }
+                    let log = l.mul(scale, l.mul(l.mul(two, z), sum));
+                    out[u] = l.add(l.max(t[u], l.zero()), log);
+                }
+            }
+            Self::Cosh { k } => {
+                let (_, e) = decay(k);
+                for u in 0..U {
+                    out[u] = l.mul(l.splat(0.5), l.add(e[u], l.div(one, e[u])));
+                }
+            }
+            Self::Power { p } => {
+                let mut rest = p;
+                let (mut base, mut product) = (t, [one; U]);
+                while rest > 0 {
+                    for u in 0..U {
+                        if rest & 1 == 1 {
+                            product[u] = l.mul(product[u], base[u]);
+                        }
+                        base[u] = l.mul(base[u], base[u]);
+                    }
+                    rest >>= 1;
+                }
+                out = product;
+            }
+            Self::Inverse => {
+                for u in 0..U {
+                    out[u] = l.div(one, t[u]);
+                }
+            }
+        }
+        out
+    }
 }
 
 /// Polynomials on sixteen equal cells of [-1, 1], in the distance from the middle of a cell, which
@@ -211,6 +312,7 @@ impl Piece {
             PieceForm::Powers(p) => p.values(l, t),
             PieceForm::Chebyshev(c) => clenshaw(l, c, t),
             PieceForm::Cells(cells) => cells.values(l, t),
+            PieceForm::Closed(closed) => closed.values(l, t),
             PieceForm::Exponential { exponent, slope } => {
                 let (mut p, top) = (slope.values(l, t), l.splat(*exponent));
                 for u in 0..U {

@@ -91,12 +91,19 @@ impl<N: Number> Jet<N> {
         self.chain(cosh, sinh, cosh)
     }
 
-    /// The hyperbolic tangent, `1 - 2/(e^{2x} + 1)`.
+    /// The hyperbolic tangent: `(1 - e)/(1 + e)` with `e = e^{-2x}` for positive x, so that nothing
+    /// overflows; `1 - 2/(e^{2x} + 1)` where intervals do not decide the sign.
     pub fn tanh(self) -> Self {
-        let one = N::exact(1.0);
-        let two = N::exact(2.0);
-        let tanh = one - two / ((two * self.value).exp() + one);
-        let first = one - tanh.square();
+        let (one, two) = (N::exact(1.0), N::exact(2.0));
+        let positive = self.value.step();
+        let (tanh, first) = if positive == one || positive.is_zero() {
+            let sign = if positive == one { one } else { -one };
+            let e = (-(two * sign * self.value)).exp();
+            (sign * (one - e) / (one + e), N::exact(4.0) * e / (one + e).square())
+        } else {
+            let tanh = one - two / ((two * self.value).exp() + one);
+            (tanh, one - tanh.square())
+        };
         self.chain(tanh, first, -(two * tanh * first))
     }
 

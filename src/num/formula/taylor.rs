@@ -4,7 +4,7 @@ use crate::interval::Interval;
 use crate::number::Number;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The degree of the last coefficient.
+/// The degree of the last coefficient of [`Taylor`].
 pub const DEGREE: usize = 12;
 
 /// Enclosures of the first N Taylor coefficients `f^(k)/k!` at the points of an interval.
@@ -60,7 +60,8 @@ impl<const N: usize> Series<N> {
 
     /// `(1/k) sum_{j=1}^{k} j a_j b_{k-j}`, as in `(b)' = a' b`.
     fn chained(&self, b: &[Interval], k: usize) -> Interval {
-        let terms = (1..=k).map(|j| Interval::exact(j as f64) * self.0[j] * b[k - j]);
+        let terms =
+            (1..=k).map(|j| product(Interval::exact(j as f64), product(self.0[j], b[k - j])));
         terms.fold(Interval::default(), |s, t| s + t) / Interval::exact(k as f64)
     }
 }

@@ -89,8 +89,10 @@ pub use tokens::{BETA_RANGE, Parameter, Tokens};
 pub(crate) use profile::refuse_kinks;
 pub(crate) use search::{middle_of_beta, relative_width};
 
+use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
+use crate::num::vector;
 use cell::{Arrangement, Cell};
 use kernel::Law;
 use search::{Goal, Monitor, Search, Tree};
@@ -267,8 +269,9 @@ fn shares(strata: &[Vec<Members>], fewest: usize) -> Vec<f64> {
 /// Finds all critical points and proves that there are no others.
 ///
 /// **Cost** measured with two threads: see the guide, `landscapes`.
-/// **Errors** beta = 0 in the interval (continua of critical points); masses in intervals; a proof
-/// that would take longer than a day, with the estimate; arithmetic that is not IEEE.
+/// **Errors** beta = 0 in the interval, and interactions with few waves of the angle (continua of
+/// critical points); masses in intervals; a proof that would take longer than a day, with the
+/// estimate; arithmetic that is not IEEE.
 ///
 /// ```
 /// use metastable::proofs::landscape::{Tokens, complete};
@@ -282,6 +285,30 @@ pub fn complete(tokens: &Tokens, keep: bool, report: Report) -> Result<Landscape
     complete_with(tokens, &Work { keep, ..Work::default() }, report)
 }
 
+/// **Errors** equal masses under an interaction with few waves. The energy is
+/// `sum_k a_k |sum_j m_j e^{ik theta_j}|^2`, so configurations in which the sums of all m waves
+/// vanish are critical. They obey 2 m equations, and n tokens have n - 1 gaps, of which a rotation
+/// takes none: from n = 2 m + 2 on they form continua.
+fn refuse_continua(phi: &Interaction, tokens: &Tokens) -> Result<()> {
+    // The energy of a pair at the angle d is W(cos d) = sum_k c_k cos(k d).
+    let [series] = phi.series() else { return Ok(()) };
+    let coefficients = series.integral().coefficients();
+    let size = vector::max_abs(&coefficients);
+    let waves = coefficients.iter().skip(1).filter(|c| c.abs() > 1e-15 * size).count();
+    let equal = tokens.masses.windows(2).all(|w| w[0] == w[1]);
+    if !equal || tokens.masses.len() < 2 * waves + 2 {
+        return Ok(());
+    }
+    let (n, text) = (tokens.masses.len(), phi.name());
+    let found = format!("`{text}` with {n} tokens, whose energy has {waves} waves of the angle");
+    let expected = format!(
+        "at most {} tokens: the points at which the sums of these waves vanish are critical and form \
+         continua",
+        2 * waves + 1
+    );
+    Err(Error::parameter("interaction", found, expected))
+}
+
 /// As [`complete`], continued from earlier work, or as a share.
 ///
 /// **Errors** as [`complete`]; earlier work about another landscape.
@@ -293,6 +320,9 @@ pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Lan
     if tokens.law.profile().is_none() && low <= 0.0 && high >= 0.0 {
         let expected = "an interval without 0: at beta = 0 the points with mean 0 are critical and form continua";
         return Err(Error::parameter("beta", format!("{low}..{high}"), expected));
+    }
+    if let Some(phi) = tokens.law.profile() {
+        refuse_continua(phi.interaction(), tokens)?;
     }
     if tokens.masses != tokens.upper {
         let expected = "masses without intervals: those belong to benign landscapes";

@@ -175,6 +175,11 @@ impl Dynamics {
         self.sublayers.iter().map(|s| s.accuracy()).fold(EXACT_ACCURACY, f64::max)
     }
 
+    /// [`Sublayer::relative_error`] of the only sublayer.
+    pub fn relative_error(&self, x: &Tokens, v: &[f64]) -> Option<f64> {
+        self.sole_sublayer().and_then(|s| s.relative_error(x, v))
+    }
+
     /// The attention, if the dynamics consists of one attention sublayer on the sphere.
     pub fn attention(&self) -> Option<&Attention> {
         self.sole_sublayer().and_then(|s| s.attention())

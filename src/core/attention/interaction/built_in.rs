@@ -1,5 +1,6 @@
 //! The interactions with a name: formulas with default parameters.
 
+use crate::attention::kernel::Closed;
 use crate::error::{Error, Result};
 use crate::num::chebyshev_series::MAX_TERMS;
 use crate::num::formula::Formula;
@@ -107,10 +108,40 @@ pub const POLYNOMIAL: &str = "polynomial";
 /// The name of Chebyshev sums by coefficients: `chebyshev:0,0,1` is `T_2(s) = 2 s^2 - 1`.
 pub const CHEBYSHEV: &str = "chebyshev";
 
-/// A formula with the value of W at 0.
+/// A formula with the value of W at 0, and the form that keeps small values accurate.
 pub struct Definition {
     pub formula: Formula,
     pub potential_at_zero: f64,
+    pub form: Option<Form>,
+}
+
+/// A form that keeps small values relatively accurate, as a function of s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    /// A function of s.
+    Whole(Closed),
+    /// A function of s where s is positive, and 0 elsewhere.
+    Positive(Closed),
+    /// `1 / (1 + c - s)`
+    Inverse {
+        /// c.
+        c: f64,
+    },
+}
+
+/// The form of a named interaction with these parameters.
+fn form(name: &str, parameters: &[(&str, f64)]) -> Option<Form> {
+    let v = parameters.first()?.1;
+    let power = || (v >= 1.0 && v.fract() == 0.0).then_some(Closed::Power { p: v as u32 });
+    match name {
+        "cosh" => Some(Form::Whole(Closed::Cosh { k: v })),
+        "inverse" => Some(Form::Inverse { c: v }),
+        "power" => power().map(Form::Whole),
+        "relu" => power().map(Form::Positive),
+        "sigmoid" => Some(Form::Whole(Closed::Sigmoid { k: v })),
+        "softplus" => Some(Form::Whole(Closed::Softplus { k: v })),
+        _ => None,
+    }
 }
 
 /// The definition of `name:key=value,...`; `None` if the text is a formula.
@@ -124,7 +155,7 @@ pub fn find(text: &str) -> Result<Option<Definition>> {
     }
     if name == CHEBYSHEV {
         let formula = Formula::chebyshev(coefficients(name, rest, MAX_TERMS)?);
-        return Ok(Some(Definition { formula, potential_at_zero: 0.0 }));
+        return Ok(Some(Definition { formula, potential_at_zero: 0.0, form: None }));
     }
     let Some(entry) = ALL.iter().find(|e| e.name == name) else {
         let names = ALL.iter().map(|e| e.name).chain([POLYNOMIAL, CHEBYSHEV]);
@@ -148,6 +179,7 @@ pub fn find(text: &str) -> Result<Option<Definition>> {
         formula: Formula::parse(entry.formula, &parameters)?,
         // beta = 0: the constant of the energy is infinite.
         potential_at_zero: if potential.is_finite() { potential } else { 0.0 },
+        form: form(entry.name, &parameters),
     }))
 }
 
@@ -158,7 +190,7 @@ fn polynomial(text: &str) -> Result<Definition> {
     let parameters: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(coefficients).collect();
     let terms: Vec<String> = (0..names.len()).map(|k| format!("c{k}*s^{k}")).collect();
     let formula = Formula::parse(&terms.join(" + "), &parameters)?;
-    Ok(Definition { formula, potential_at_zero: 0.0 })
+    Ok(Definition { formula, potential_at_zero: 0.0, form: None })
 }
 
 /// Finite numbers that are separated by commas.

@@ -4,10 +4,10 @@ use super::Interaction;
 use super::attention::{InteractionAttention, RowSum, check_coupling};
 use crate::attention::kernel::{EXACT_ACCURACY, MIN_PARALLEL_WORK, OutputForm, Workspace};
 use crate::attention::sublayer::{Input, Sublayer};
-use crate::attention::{Energy, Head, Matrix, PairEnergy};
-use crate::error::{Error, Result};
+use crate::attention::{Energy, Head, HessianSpectrum, Matrix, PairEnergy};
+use crate::error::Result;
 use crate::num::aligned::AlignedVec;
-use crate::num::dense::{self, mat_vec};
+use crate::num::dense::mat_vec;
 use crate::num::threads::{enter_pool, parallel_allowed};
 use crate::num::vector::{axpy, norm, scale};
 use crate::num::{sum::Compensated, sum::dot};
@@ -271,18 +271,25 @@ impl InteractionEnergy {
         Ok(h)
     }
 
-    /// All `n(d-1)` eigenvalues of the Hessian, ascending, in the metric `sum_i |u_i|^2`.
+    /// All `n(d-1)` eigenvalues of the Hessian, ascending, in the metric `sum_i |u_i|^2`, with
+    /// their errors.
     ///
-    /// **Accuracy** 1e-13 of the largest. **Cost** `O((nd)^3)`.
-    /// **Errors** as [`InteractionEnergy::hessian`]; a failed iteration.
+    /// **Accuracy** as [`Energy::hessian_spectrum`]; with a matrix D 1e-13 of the largest.
+    /// **Cost** `O((nd)^3)`. **Errors** as [`InteractionEnergy::hessian`]; a failed iteration.
+    pub fn hessian_spectrum(&self, x: &Tokens) -> Result<HessianSpectrum> {
+        Energy::check_hessian_size(x)?;
+        if self.form.is_none() {
+            let pair = |i, j| self.interaction().pair(1.0 - 0.5 * chord2(x.row(i), x.row(j)));
+            if let Some(found) = HessianSpectrum::of_pairs(x, pair)? {
+                return Ok(found);
+            }
+        }
+        HessianSpectrum::of_matrix(&self.hessian(x)?, x.n() * (x.d() - 1))
+    }
+
+    /// [`InteractionEnergy::hessian_spectrum`] without errors.
     pub fn hessian_eigenvalues(&self, x: &Tokens) -> Result<Vec<f64>> {
-        let (h, size) = (self.hessian(x)?, x.n() * (x.d() - 1));
-        let mut values = dense::symmetric_eigenvalues(&h, size).ok_or_else(|| {
-            let what = format!("the eigenvalues of a {size} x {size} Hessian did not converge");
-            Error::Numerical { what }
-        })?;
-        values.sort_by(f64::total_cmp);
-        Ok(values)
+        Ok(self.hessian_spectrum(x)?.values)
     }
 }
 

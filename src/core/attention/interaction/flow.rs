@@ -135,6 +135,24 @@ impl Sublayer for InteractionAttention {
         self.accuracy
     }
 
+    fn relative_error(&self, x: &Tokens, v: &[f64]) -> Option<f64> {
+        let phi = &self.interaction;
+        if phi.is_relative() || !self.is_plain() {
+            return None;
+        }
+        // Rows are divided by 1, by their own masses, or by those of kappa.
+        let mut masses = vec![1.0; x.n()];
+        if self.row_sum == RowSum::Normalised {
+            let divisor = self.row_weights.as_ref().unwrap_or(phi);
+            let sums = self.sums_of(divisor, false);
+            sums.exact.row_masses(x, &mut Workspace::default(), &mut masses);
+        }
+        let absolute = phi.profile().rounding * phi.profile().size;
+        let lengths = v.chunks_exact(x.d()).map(crate::num::vector::norm);
+        let errors = lengths.zip(&masses).filter(|(length, _)| *length > 0.0);
+        Some(errors.map(|(length, mass)| absolute / (mass * length)).fold(0.0, f64::max))
+    }
+
     fn properties(&self) -> Properties {
         let all = self.pattern.as_ref().is_none_or(|p| p.is_plain()) && !self.causal;
         let plain = self.heads.len() == 1 && self.heads[0].is_identity();

@@ -17,16 +17,17 @@ pub use attention::{InteractionAttention, RowSum, check_coupling};
 pub use built_in::{ALL, BuiltIn, Parameter};
 pub use energy::InteractionEnergy;
 
-use super::kernel::{PairSeries, WeightProfile};
+use super::kernel::{Closed, PairSeries, WeightProfile};
 use crate::error::{Error, Result};
 use crate::num::aligned::AlignedVec;
 use crate::num::chebyshev_samples::ChebyshevSamples;
-use crate::num::chebyshev_series::ChebyshevSeries;
+use crate::num::chebyshev_series::{ChebyshevSeries, MAX_TERMS};
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Jet};
 use crate::num::interval::Interval;
 use crate::num::simd::Isa;
-use forms::Extremes;
+use built_in::{Definition, Form};
+use forms::{CellSeries, Extremes};
 use sign::{Sign, sign};
 use std::sync::OnceLock;
 
@@ -36,10 +37,11 @@ use std::sync::OnceLock;
 /// Between kinks of `abs` and `relu` phi is analytic, and a Chebyshev series represents it. Sums
 /// over pairs use the series in SIMD lanes; values at a point use the formula.
 ///
-/// **Accuracy** of the series: [`Interaction::error`], below 1e-16 of the largest value by
-/// measurement. Sums over pairs add rounding of a few units in the last place of the largest
-/// value. A positive phi that varies by more than a factor of 64 is represented by its logarithm;
-/// then small weights are relatively accurate, too.
+/// **Accuracy** of the series: [`Interaction::error`], below 1e-16 of the largest value, by a proof
+/// in interval arithmetic that the series misses nothing. Sums over pairs add rounding of a few
+/// units in the last place of the largest value. Named interactions have forms that keep small
+/// weights relatively accurate, too, and so has the logarithm of a positive phi that varies by more
+/// than a factor of 64 ([`Interaction::is_relative`]).
 ///
 /// ```
 /// use metastable::attention::interaction::Interaction;
@@ -60,6 +62,8 @@ pub struct Interaction {
     exact: Compiled<Dd>,
     reach: f64,
     potential_at_zero: f64,
+    /// The form of a named interaction.
+    form: Option<Form>,
     /// phi by pieces, ascending in s.
     series: Vec<ChebyshevSeries>,
     potential: Vec<ChebyshevSeries>,
@@ -116,7 +120,7 @@ impl Interaction {
     pub fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<Self> {
         if let Some(found) = built_in::find(text)? {
             let name = text.trim().to_owned();
-            return Self::build(name, found.formula, found.potential_at_zero, 1.0);
+            return Self::build(name, found, 1.0);
         }
         let (body, values) = text.split_once(';').unwrap_or((text, ""));
         let values = values.replace(';', ",");
@@ -132,7 +136,8 @@ impl Interaction {
             let expected = "a parameter that occurs in the formula";
             return Err(Error::parameter("interaction", format!("{key} in `{values}`"), expected));
         }
-        Self::build(text.trim().to_owned(), formula, 0.0, 1.0)
+        let definition = Definition { formula, potential_at_zero: 0.0, form: None };
+        Self::build(text.trim().to_owned(), definition, 1.0)
     }
 
     /// The text `chebyshev:c_0,c_1,...` of a function that is known by its values, and the largest
@@ -154,7 +159,8 @@ impl Interaction {
         Ok((format!("{}:{}", built_in::CHEBYSHEV, numbers.join(",")), found.error))
     }
 
-    fn build(name: String, formula: Formula, potential_at_zero: f64, reach: f64) -> Result<Self> {
+    fn build(name: String, definition: Definition, reach: f64) -> Result<Self> {
+        let Definition { formula, potential_at_zero, form } = definition;
         let (point, exact) = (formula.compile::<f64>()?, formula.compile::<Dd>()?);
         let range = examine(&point, reach)?;
         let mut ends = vec![-reach];
@@ -167,24 +173,46 @@ impl Interaction {
                 "a function with at most 16 kinks on [-1, 1]",
             ));
         }
-        let pieces = ends.windows(2).map(|w| piece(&formula, &exact, w[0], w[1]));
-        let series = pieces.collect::<Result<Vec<_>>>()?;
+        let pieces = ends.windows(2).map(|w| Between::new(&formula, &exact, w[0], w[1]));
+        let pieces = pieces.collect::<Result<Vec<_>>>()?;
+        let series = pieces.iter().map(|p| p.series(range.size)).collect::<Result<Vec<_>>>()?;
         let potential = potentials(&series, potential_at_zero);
-        let log = forms::logarithmic(&exact, &series, reach, (range.least.1, range.most))?;
-        let slopes = match &log {
-            Some(_) => forms::Slopes::Ratio(forms::ratio(&exact, reach)?),
-            None => forms::Slopes::Values(forms::pair_series(
-                &series.iter().map(ChebyshevSeries::derivative).collect::<Vec<_>>(),
-                reach,
-            )),
+        let cells = |order: usize| -> Vec<Option<CellSeries>> {
+            let both = series.iter().zip(&pieces);
+            both.map(|(s, p)| forms::cells(s, |s| p.derivative(order, s))).collect()
         };
-        let weights = log.unwrap_or_else(|| forms::pair_series(&series, reach));
+        let own = cells(0);
+        let log = match form {
+            Some(_) => None,
+            None => {
+                let range = (range.least.1, range.most);
+                forms::logarithmic(&formula, &exact, series.len(), reach, range)?
+            }
+        };
+        let (weights, slopes) = match log {
+            Some((weights, ratio)) => (weights, forms::Slopes::Ratio(ratio)),
+            None => {
+                let first: Vec<_> = series.iter().map(ChebyshevSeries::derivative).collect();
+                let slopes = forms::pair_series(&first, &cells(1), reach);
+                let weights = match form {
+                    Some(form) => forms::closed(form, reach),
+                    None => forms::pair_series(&series, &own, reach),
+                };
+                (weights, forms::Slopes::Values(slopes))
+            }
+        };
+        let integrals = own.iter().zip(&potential).map(|(cells, p)| {
+            let at_low = p.value_at(Dd::from(p.interval().0));
+            cells.as_ref().map(|cells| forms::integrated(cells, at_low))
+        });
+        let integrals: Vec<_> = integrals.collect();
         let arcs = forms::arcs(&formula, &series, reach, range.size);
         let profile = WeightProfile { arcs, ..forms::profile(&series, &weights, reach, &range) };
         Ok(Self {
-            potentials: forms::pair_series(&potential, reach),
+            potentials: forms::pair_series(&potential, &integrals, reach),
             name,
             formula,
+            form,
             point,
             exact,
             reach,
@@ -213,7 +241,9 @@ impl Interaction {
                 "a formula, which also has values beyond 1; or matrices of norm at most 1",
             ));
         }
-        Self::build(self.name.clone(), self.formula.clone(), self.potential_at_zero, reach)
+        let (formula, potential_at_zero) = (self.formula.clone(), self.potential_at_zero);
+        let definition = Definition { formula, potential_at_zero, form: self.form };
+        Self::build(self.name.clone(), definition, reach)
     }
 
     /// The text from which it was read.
@@ -321,10 +351,17 @@ impl Interaction {
         self.series.iter().map(|p| p.degree() + 1).max().unwrap_or(0)
     }
 
-    /// Largest difference between phi and its series, measured in double-double arithmetic at four
-    /// points per term and more. It is no proof.
+    /// Bound of the difference between phi and its series: a proof in interval arithmetic, except
+    /// for a Chebyshev sum, which is its own series.
     pub fn error(&self) -> f64 {
         self.series.iter().fold(0.0, |m, p| m.max(p.error()))
+    }
+
+    /// Whether small weights are relatively accurate; else errors are relative to the largest.
+    pub fn is_relative(&self) -> bool {
+        let powers =
+            matches!(self.form, Some(Form::Whole(Closed::Power { .. }) | Form::Positive(_)));
+        self.profile.relative || powers
     }
 
     /// The weights in lanes.
@@ -448,17 +485,63 @@ impl Interaction {
     }
 }
 
-/// The series of phi between two kinks.
-fn piece(formula: &Formula, exact: &Compiled<Dd>, low: f64, high: f64) -> Result<ChebyshevSeries> {
-    // The double nearest to a kink may lie beside it, on the neighbour's side.
-    let branch = formula.branch(0.5 * (low + high))?.compile::<Dd>()?;
-    let near = 8.0 * f64::EPSILON * low.abs().max(high.abs());
-    let phi = |s: Dd| {
+/// phi between two kinks.
+struct Between<'a> {
+    formula: &'a Formula,
+    exact: &'a Compiled<Dd>,
+    /// The formula that holds there, which goes on beyond the kinks.
+    branch: Formula,
+    compiled: Compiled<Dd>,
+    low: f64,
+    high: f64,
+}
+
+impl<'a> Between<'a> {
+    fn new(formula: &'a Formula, exact: &'a Compiled<Dd>, low: f64, high: f64) -> Result<Self> {
+        let branch = formula.branch(0.5 * (low + high))?;
+        let compiled = branch.compile::<Dd>()?;
+        Ok(Self { formula, exact, branch, compiled, low, high })
+    }
+
+    /// phi or phi'.
+    fn derivative(&self, order: usize, s: Dd) -> Result<Dd> {
+        let (low, high) = (self.low, self.high);
+        // The double nearest to a kink may lie beside it, on the neighbour's side.
+        let near = 8.0 * f64::EPSILON * low.abs().max(high.abs());
         let inside = (s - Dd::from(low)).to_f64().min((Dd::from(high) - s).to_f64());
-        (if inside <= near { &branch } else { exact }).at(s).map(|v| v.value)
-    };
-    ChebyshevSeries::fit(phi, low, high)
-        .map_err(|e| singular_point(formula, low, high).unwrap_or(e))
+        let own = if inside <= near { &self.compiled } else { self.exact };
+        if order == 0 { own.value(s) } else { own.at(s).map(|v| v.first) }
+    }
+
+    /// The series of phi, with a proof that it misses nothing. `whole` is the largest value on all
+    /// pieces.
+    ///
+    /// **Errors** a function whose series is too long, with its singular point if there is one.
+    fn series(&self, whole: f64) -> Result<ChebyshevSeries> {
+        let ends = (self.low, self.high);
+        let place = |k: u32| self.low + (self.high - self.low) * f64::from(k) / 32.0;
+        let mut size = f64::EPSILON * whole.max(f64::MIN_POSITIVE);
+        for k in 0..=32 {
+            size = size.max(self.derivative(0, Dd::from(place(k)))?.to_f64().abs());
+        }
+        let error = 1e-17 * size;
+        let proved = self.branch.chebyshev_intervals(ends, error, size, false);
+        let value = |s: Dd| self.derivative(0, s);
+        let found = match proved {
+            Ok(n) => ChebyshevSeries::through(value, ends, n, error),
+            Err(_) => Err(Error::parameter(
+                "interaction",
+                format!(
+                    "a function on [{}, {}] without a proof that a series of {MAX_TERMS} terms \
+                     misses nothing",
+                    self.low, self.high
+                ),
+                "a function that is analytic on [-1, 1] between the kinks of abs and relu, and \
+                 less steep",
+            )),
+        };
+        found.map_err(|e| singular_point(self.formula, self.low, self.high).unwrap_or(e))
+    }
 }
 
 /// W by pieces, continuous, with the given value at 0.
@@ -480,6 +563,7 @@ fn potentials(series: &[ChebyshevSeries], at_zero: f64) -> Vec<ChebyshevSeries> 
 fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
     let mut out =
         Extremes { least: (0.0, f64::INFINITY), most: f64::NEG_INFINITY, ..Extremes::default() };
+    let mut largest = 0.0;
     for k in 0..=SAMPLES {
         let s = reach * (2.0 * f64::from(k) / f64::from(SAMPLES) - 1.0);
         let at = point.at(s)?;
@@ -496,11 +580,22 @@ fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
             out.least = (s, at.value);
         }
         out.most = out.most.max(at.value);
-        out.size = out.size.max(at.value.abs());
+        if at.value.abs() > out.size {
+            (out.size, largest) = (at.value.abs(), s);
+        }
         if at.first.is_finite() {
             out.slope = out.slope.max(at.first.abs());
             out.log_slope = out.log_slope.max((at.first / at.value).abs());
         }
+    }
+    // The largest value may lie between samples: thirds around the largest sample.
+    let step = 2.0 * reach / f64::from(SAMPLES);
+    let (mut a, mut b) = ((largest - step).max(-reach), (largest + step).min(reach));
+    for _ in 0..60 {
+        let (left, right) = (a + (b - a) / 3.0, b - (b - a) / 3.0);
+        let both = (point.value(left)?.abs(), point.value(right)?.abs());
+        out.size = out.size.max(both.0).max(both.1);
+        if both.0 < both.1 { a = left } else { b = right }
     }
     Ok(out)
 }
