@@ -6,10 +6,11 @@ use crate::error::{Error, Result};
 use crate::flow::Table;
 use crate::sphere::Tokens;
 use crate::study::LabelledTable;
-use std::io::{Cursor, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Cursor, Read};
+use std::path::Path;
 
 pub use super::npy::{Array, npy_bytes, npy_table};
+pub use super::write::{PendingFile, write_atomically, write_together};
 
 /// Largest number of bytes read from a pipe or standard input, whose size is unknown.
 const MAX_STREAM: u64 = 1 << 30;
@@ -408,70 +409,4 @@ pub fn push_number(out: &mut String, v: f64) {
         Some(number) => write!(out, "{number}"),
         None => write!(out, "{v}"),
     };
-}
-
-/// A suffix that no other writer uses, on this machine or on another one with the same disk.
-pub(super) fn unique_suffix() -> String {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-    // The standard library seeds this state differently in every process.
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u64(COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-    format!("{}-{:016x}", std::process::id(), hasher.finish())
-}
-
-/// Writes a file atomically and durably: temporary file beside the target, flush, rename.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    TemporaryFile::new(path.to_owned(), bytes)?.finish()
-}
-
-/// A file to be written: its path and a function that gives its bytes.
-pub type PendingFile<'a> = (PathBuf, Box<dyn FnOnce() -> Vec<u8> + Send + 'a>);
-
-/// [`write_atomically`] for several files. Flushes run in parallel and take little longer than one;
-/// renames follow in the given order, so if the last file exists, all do.
-///
-/// **Errors** the first file, in this order, that cannot be written.
-pub fn write_together(files: Vec<PendingFile>) -> Result<()> {
-    let partial: Vec<Result<TemporaryFile>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = files
-            .into_iter()
-            .map(|(path, bytes)| scope.spawn(move || TemporaryFile::new(path, &bytes())))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
-    partial.into_iter().collect::<Result<Vec<_>>>()?.into_iter().try_for_each(TemporaryFile::finish)
-}
-
-/// A temporary file, removed on drop unless it was renamed.
-struct TemporaryFile {
-    file: PathBuf,
-    path: PathBuf,
-}
-
-impl TemporaryFile {
-    fn new(path: PathBuf, bytes: &[u8]) -> Result<Self> {
-        let mut file = path.as_os_str().to_owned();
-        file.push(format!(".partial-{}", unique_suffix()));
-        let partial = Self { file: file.into(), path };
-        let flushed = std::fs::File::create(&partial.file).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        flushed.map_err(|e| Error::io(partial.path.display(), "write", &e)).map(|()| partial)
-    }
-
-    fn finish(self) -> Result<()> {
-        std::fs::rename(&self.file, &self.path)
-            .map_err(|e| Error::io(self.path.display(), "write", &e))
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.file);
-    }
 }

@@ -28,6 +28,7 @@ mod parse;
 pub mod plan;
 pub mod provenance;
 pub mod range;
+pub mod replace;
 pub mod report;
 pub mod reuse;
 pub mod run;
@@ -37,6 +38,7 @@ pub mod store;
 pub mod toml_reader;
 #[cfg(feature = "trained")]
 pub mod weights;
+pub mod write;
 
 pub use counterexample::Counterexample;
 pub use experiment::Experiment;

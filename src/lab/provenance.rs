@@ -209,12 +209,7 @@ pub fn read(path: &Path) -> Result<Provenance> {
         );
     }
     let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
-    let bytes = if bytes.starts_with(b"GIF8") { gif_comment(&bytes) } else { bytes };
-    let text = String::from_utf8_lossy(&bytes);
-    let found = text.match_indices("{\"tool\":\"metastable").find_map(|(start, _)| {
-        serde_json::Deserializer::from_str(&text[start..]).into_iter::<Provenance>().next()?.ok()
-    });
-    if let Some(block) = found {
+    if let Some(block) = block(&bytes) {
         return Ok(block);
     }
     // Arrays cannot carry the block: it is in the record or the table beside them.
@@ -228,6 +223,19 @@ pub fn read(path: &Path) -> Result<Provenance> {
         }
     }
     Err(no_block("holds no provenance block of metastable"))
+}
+
+/// The block in the bytes of a file.
+pub fn block(bytes: &[u8]) -> Option<Provenance> {
+    let comment = bytes.starts_with(b"GIF8").then(|| gif_comment(bytes));
+    let text = String::from_utf8_lossy(comment.as_deref().unwrap_or(bytes));
+    text.match_indices("\"tool\"").find_map(|(at, _)| {
+        // Records for readers have blanks after the brace.
+        let start = text[..at].trim_end().strip_suffix('{')?.len();
+        let mut values =
+            serde_json::Deserializer::from_str(&text[start..]).into_iter::<Provenance>();
+        values.next()?.ok().filter(|block| block.tool.starts_with("metastable"))
+    })
 }
 
 /// The first comment of a GIF file. Its bytes come in blocks, each preceded by its length.

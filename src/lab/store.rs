@@ -2,13 +2,14 @@
 //! written to a temporary folder, which is then renamed. Many small cells share a file with one
 //! line each. A cell is valid if its checksums match.
 
-use super::arrays::{csv_text, labelled_csv, npy_table, unique_suffix, write_atomically};
+use super::arrays::{csv_text, labelled_csv, npy_table};
 use super::cell::CellTables;
 use super::experiment::Experiment;
 use super::journal::Journal;
 use super::npy;
 use super::plan::Cell;
 use super::provenance::{Provenance, hash};
+use super::write::{unique_suffix, write_atomically};
 use crate::error::{Error, Result, wrong_json};
 use crate::study::LabelledTable;
 use base64::{Engine, engine::general_purpose::STANDARD};
