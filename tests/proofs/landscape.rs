@@ -416,8 +416,8 @@ fn connections_climb_the_energy_and_end_at_consensus() {
     }
     .run()
     .expect("valid");
-    let (edges, lost) =
-        connections(dynamics::find("sa", false).expect("known"), &mut found).expect("flows");
+    let sa = dynamics::find("sa", false).expect("known");
+    let (edges, lost) = connections(sa, &mut found, &mut || true).expect("flows");
     assert_eq!(lost, 0);
     let ends: usize = found.points.iter().map(|p| 2 * p.spectrum.unstable).sum();
     assert_eq!(edges.len(), ends);

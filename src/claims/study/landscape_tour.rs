@@ -82,7 +82,7 @@ fn connected(values: &Values) -> Result<(SearchResult, Vec<Connection>)> {
     let energy = Exponential { beta };
     let search = Search { energy, n, d: 2, starts: 200, max_starts: 200, fixed: true, seed };
     let mut found = search.run()?;
-    let (edges, _) = connections(dynamics::find("sa", false)?, &mut found)?;
+    let (edges, _) = connections(dynamics::find("sa", false)?, &mut found, &mut || true)?;
     Ok((found, edges))
 }
 

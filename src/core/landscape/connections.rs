@@ -52,17 +52,19 @@ const MERGE_RADIUS: f64 = 1e-6;
 
 /// Follows both ends of every unstable direction of every point in the list, by a dynamics that
 /// increases the energy. New points that are reached are appended to the list and followed too.
-/// Only directions that do not split a cluster are followed.
+/// Only directions that do not split a cluster are followed. `proceed` is called before each point
+/// and returns false to end it.
 ///
 /// **Cost** two runs per end. **Errors** as `solve`. Ends that do not come to rest are omitted and
 /// counted in the second result.
 pub fn connections(
     climbing: &dynamics::NamedDynamics,
     found: &mut SearchResult,
+    proceed: &mut dyn FnMut() -> bool,
 ) -> Result<(Vec<Connection>, usize)> {
     let (mut edges, mut without_end, mut k) = (Vec::new(), 0, 0);
     // New points are appended, so that the indices of the edges stay valid.
-    while k < found.points.len() {
+    while k < found.points.len() && proceed() {
         let point = found.points[k].clone();
         let flow = climbing.build(&Spec::new(point.beta, point.n()))?;
         for (rate, direction) in unstable_directions(&point)? {

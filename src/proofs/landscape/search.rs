@@ -210,7 +210,8 @@ impl Search<'_> {
             {
                 tree.append(own);
             } else {
-                tree.boxes += 1;
+                // A box that is shrunk has a second node.
+                tree.boxes += u64::from(!matches!(node, Node::Shrunk(_)));
                 tree.nodes.push(node.clone());
             }
         }
@@ -230,7 +231,7 @@ impl Search<'_> {
         }
         let mut tree = Tree::default();
         // The way of rounding belongs to the thread.
-        if check_fp_environment().is_err() {
+        if self.monitor.is_stopped() || check_fp_environment().is_err() {
             tree.give_up(&cell, self.keep);
             return tree;
         }

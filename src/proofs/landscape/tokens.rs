@@ -268,6 +268,37 @@ impl Tokens {
         certificate::header(kind, (&self.masses, &self.upper), self.beta, &self.law)
     }
 
+    /// Whether a certificate, whole or unfinished, is about these tokens: about all their critical
+    /// points, or about a benign landscape or a local maximum.
+    ///
+    /// ```
+    /// use metastable::proofs::landscape::{Tokens, benign};
+    /// let tokens = Tokens::new(&[1.0; 3], (-0.7, 1.0)).unwrap();
+    /// let text = benign(&tokens, true, &|_, _| true).unwrap().certificate.unwrap();
+    /// assert!(text.contains("kind maximum") && tokens.is_given_in(&text, true));
+    /// assert!(!tokens.is_given_in(&text, false));
+    /// let others = Tokens::new(&[1.0; 3], (0.5, 1.0)).unwrap();
+    /// assert!(!others.is_given_in(&text, true));
+    /// ```
+    pub fn is_given_in(&self, certificate: &str, benign: bool) -> bool {
+        if !benign {
+            return certificate.starts_with(&self.header("complete"));
+        }
+        let masses = (&self.masses[..], &self.masses[..]);
+        let maximum = certificate::header("maximum", masses, self.beta, &self.law);
+        // A maximum has one beta of the interval.
+        let is_maximum = match maximum.split_once("\nbeta ") {
+            None => certificate.starts_with(&maximum),
+            Some((before, _)) => {
+                let beta = certificate.strip_prefix(before).and_then(|rest| {
+                    rest.strip_prefix("\nbeta ")?.split_whitespace().next()?.parse::<f64>().ok()
+                });
+                beta.is_some_and(|beta| self.beta.0 <= beta && beta <= self.beta.1)
+            }
+        };
+        is_maximum || certificate.starts_with(&self.header("benign"))
+    }
+
     /// The beta of the estimates: interactions cost about as much as the exponential of beta = 1.
     pub(super) fn typical_beta(&self) -> (f64, f64) {
         match self.law {

@@ -46,7 +46,8 @@ fn words<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|v| v.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-fn header(masses: &[u32], (low, high): (f64, f64)) -> String {
+/// The kind of the certificate and what is given.
+pub(super) fn header(masses: &[u32], (low, high): (f64, f64)) -> String {
     let beta = if low < high { format!("{low:?} {high:?}") } else { format!("{low:?}") };
     format!("{KIND}\nmasses {}\nbeta {beta}\n", words(masses))
 }

@@ -145,6 +145,17 @@ impl Tokens {
     pub fn beta(&self) -> (f64, f64) {
         self.beta
     }
+
+    /// The first lines of a certificate: what is given.
+    ///
+    /// ```
+    /// use metastable::proofs::spheres::Tokens;
+    /// let tokens = Tokens::new(&[1.0; 3], (1.0, 2.0)).unwrap();
+    /// assert_eq!(tokens.hypotheses(), "metastable-spheres 1\nmasses 1 1 1\nbeta 1.0 2.0\n");
+    /// ```
+    pub fn hypotheses(&self) -> String {
+        certificate::header(&self.masses, self.beta)
+    }
 }
 
 /// All critical points.

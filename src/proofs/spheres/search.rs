@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
         }
         let mut tree = Tree::default();
         // The way of rounding belongs to the thread.
-        if check_fp_environment().is_err() {
+        if self.monitor.is_stopped() || check_fp_environment().is_err() {
             tree.give_up(&cell, self.keep);
             return tree;
         }

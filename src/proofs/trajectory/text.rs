@@ -1,6 +1,7 @@
 //! Certificates as text: one record per line. Numbers are exact: `mpk` means `m 2^k`.
 
 use super::proof::ConvergenceProof;
+use super::start::Neighbourhood;
 use crate::dyadic::{dyadic, numbers};
 
 /// Masses times the power of two that makes the least mass at least 1, but at most 2^150.
@@ -13,33 +14,41 @@ fn scaled_masses(masses: &[f64]) -> Vec<f64> {
     masses.iter().map(|m| m * power.exp2()).collect()
 }
 
-impl ConvergenceProof {
-    /// The certificate: the statement, and everything that a verifier needs. Lines that begin with
-    /// `#` are for readers.
-    pub fn to_text(&self) -> String {
-        let s = &self.start;
-        let name = match (s.softmax, s.causal) {
+impl Neighbourhood {
+    /// The first lines of a certificate: what is given.
+    pub fn hypotheses(&self) -> String {
+        let name = match (self.softmax, self.causal) {
             (true, false) => "sa",
             (true, true) => "causal-sa",
             (false, false) => "usa",
             (false, true) => "causal-usa",
         };
-        let mut lines = vec![
+        let masses = if self.softmax && self.causal {
+            scaled_masses(&self.masses)
+        } else {
+            self.masses.clone()
+        };
+        let lines = [
             "metastable-trajectory 3".to_owned(),
             format!("dynamics {name}"),
-            format!("tokens {}", s.masses.len()),
-            format!("dimension {}", s.d),
-            format!("beta {}", dyadic(s.beta)),
-            format!("radius {}", dyadic(s.radius)),
-            format!(
-                "masses {}",
-                numbers(&if s.softmax && s.causal {
-                    scaled_masses(&s.masses)
-                } else {
-                    s.masses.clone()
-                })
-            ),
-            format!("start {}", numbers(&s.x)),
+            format!("tokens {}", self.masses.len()),
+            format!("dimension {}", self.d),
+            format!("beta {}", dyadic(self.beta)),
+            format!("radius {}", dyadic(self.radius)),
+            format!("masses {}", numbers(&masses)),
+            format!("start {}", numbers(&self.x)),
+        ];
+        lines.join("\n") + "\n"
+    }
+}
+
+impl ConvergenceProof {
+    /// The certificate: the statement, and everything that a verifier needs. Lines that begin with
+    /// `#` are for readers.
+    pub fn to_text(&self) -> String {
+        let s = &self.start;
+        let mut lines = vec![
+            s.hypotheses().trim_end().to_owned(),
             format!("order {}", self.order),
             format!("first {}", numbers(&super::step::normalise_rows(s.d, &s.x))),
         ];
