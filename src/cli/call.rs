@@ -45,7 +45,8 @@ pub fn answer(words: &[String], cancel: &Arc<AtomicBool>) -> Result<Answer, Refu
         };
         Refusal { message, code: 1 }
     })?;
-    let (out, session) = (Output::stored(flags), Session::for_command(words, cancel));
+    let (out, session) =
+        (Output::stored(flags), Session::for_command(words, arguments.force, cancel));
     match within(&session, || run(arguments, &out)) {
         Ok(code) => Ok(Answer { result: out.into_result(), notes: session.notes(), code }),
         Err(e) => Err(Refusal { message: e.to_string(), code: e.exit_code() }),

@@ -3,13 +3,12 @@
 
 use super::figure::{self, Style};
 use super::grid_flags::GridFlags;
-use super::output::{Output, note};
-use super::papers;
-use super::progress;
+use super::output::{Output, complain, note};
 use super::run::ShardArguments;
 use super::shards::{ShardedCheck, shared};
 use super::sweep;
 use super::verdicts::{rows, summary, table};
+use super::{cancel, out_file, papers, progress};
 use crate::draw::{Size, margin_strip};
 use crate::error::{Error, Result};
 use crate::lab::{
@@ -22,7 +21,7 @@ use crate::theorem::{self, ALL, Claim, Effort, Record, check, exit_code, sentenc
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Fraction of the time that claims take when figures follow, in a quick and in a full check: quick
@@ -125,11 +124,6 @@ impl Arguments {
             let all = ShardedCheck { claims: &claims, effort, seed: self.seed, folder: &folder };
             return shard.map_or_else(|| all.merge(out), |shard| all.run(&shard, out));
         }
-        if let Some(folder) = &self.out {
-            // An error here should come before the work.
-            std::fs::create_dir_all(folder)
-                .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-        }
         let check = CheckRun {
             claims: &claims,
             names: &self.names,
@@ -139,11 +133,12 @@ impl Arguments {
             folder: self.out.as_deref(),
             quiet: out.is_json(),
         };
+        check.prepare(false)?;
         let drawn = self.out.is_some() && everything;
         let (records, each, seconds) =
             check.verdicts(if drawn { claims_share(effort) } else { 1.0 })?;
         if let Some(folder) = &self.out {
-            let figures = if drawn { figures(effort, folder, out.is_json())? } else { Vec::new() };
+            let figures = if drawn { check.figures(folder, false)? } else { Vec::new() };
             write_report(&records, &check.budget(seconds), folder, &figures)?;
         }
         let sheet = if self.names.iter().any(|n| n == sentences::GROUP) {
@@ -168,8 +163,6 @@ fn more(command: &str) -> Vec<String> {
 /// `metastable` without a command: all claims, the quick figures, the report, the next command.
 pub fn quick(out: &Output) -> Result<i32> {
     let folder = Path::new("runs/report");
-    std::fs::create_dir_all(folder)
-        .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
     let check = CheckRun {
         claims: &ALL,
         names: &[],
@@ -179,8 +172,9 @@ pub fn quick(out: &Output) -> Result<i32> {
         folder: Some(folder),
         quiet: out.is_json(),
     };
+    check.prepare(true)?;
     let (records, each, seconds) = check.verdicts(claims_share(Effort::Quick))?;
-    let figures = figures(Effort::Quick, folder, out.is_json())?;
+    let figures = check.figures(folder, true)?;
     write_report(&records, &check.budget(seconds), folder, &figures)?;
     let here = figures.iter().filter(|f| matches!(f.picture, FigurePicture::Drawn { .. })).count();
     let mut next = vec![format!(
@@ -198,51 +192,6 @@ pub fn quick(out: &Output) -> Result<i32> {
 /// Fraction of the time that the claims take.
 fn claims_share(effort: Effort) -> f64 {
     if effort == Effort::Quick { CLAIMS.0 } else { CLAIMS.1 }
-}
-
-/// The figures of a report on all claims: in a quick check those whose data take seconds, else all.
-fn figures(effort: Effort, folder: &Path, quiet: bool) -> Result<Vec<report::Figure>> {
-    // At 200 dpi a figure that goes into the page as PNG is readable at full width.
-    let style = Style { size: Size::Siam, dpi: 200.0 };
-    let mut figures = Vec::new();
-    let _part = progress::part(claims_share(effort), 1.0);
-    let wanted = |entry: &crate::paper_figs::PaperFigure| entry.quick || effort == Effort::Standard;
-    let (mut done, all) =
-        (0.0, crate::paper_figs::ALL.iter().filter(|entry| wanted(entry)).count() as f64);
-    for entry in crate::paper_figs::ALL {
-        let picture = if wanted(entry) {
-            let _one = progress::part(done / all, (done + 1.0) / all);
-            done += 1.0;
-            progress::report(Some(0.0), || format!("figure {}", entry.name));
-            let started = Instant::now();
-            let files = figure::make(entry, &style, (Path::new("runs"), &folder.join("figures")))?;
-            let read = |extension: &str| {
-                let path = files
-                    .iter()
-                    .find(|f| f.extension().is_some_and(|e| e == extension))
-                    .cloned()
-                    .unwrap_or_default();
-                std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))
-            };
-            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-            if !quiet && started.elapsed().as_secs_f64() > 2.0 {
-                note(&format!(
-                    "figure {} took {:.1} s",
-                    entry.name,
-                    started.elapsed().as_secs_f64()
-                ));
-            }
-            FigurePicture::Drawn {
-                svg: text(read("svg")?),
-                png: read("png")?,
-                caption: text(read("txt")?),
-            }
-        } else {
-            FigurePicture::Missing("its data take longer than a quick check")
-        };
-        figures.push(report::Figure { name: entry.name, title: entry.title, picture });
-    }
-    Ok(figures)
 }
 
 /// A check of several claims, which writes intermediate verdicts.
@@ -299,13 +248,23 @@ impl CheckRun<'_> {
         // Claims take from a millisecond to some seconds, one per thread: near the end their
         // number does not predict the remaining time.
         let last = 2 * rayon::current_num_threads();
-        let (started, all, ready) =
-            (Instant::now(), self.claims.len(), Mutex::new(Finished::default()));
+        let (started, all) = (Instant::now(), self.claims.len());
+        let ready = Arc::new(Mutex::new(Finished::default()));
         let session = super::session::current();
         let lock = || ready.lock().unwrap_or_else(PoisonError::into_inner);
+        // A claim takes up to minutes; a signal does not wait for it.
+        let _saving = cancel::save_at_signal({
+            let (ready, budget) = (ready.clone(), self.budget(0.0));
+            let folder = self.folder.map(Path::to_path_buf);
+            move || {
+                let records = ready.lock().unwrap_or_else(PoisonError::into_inner).in_order();
+                complain(&interrupted(&records, &budget, folder.as_deref(), all).nested());
+            }
+        });
         let one = |k: usize, claim: &&'static Claim| {
             if session.cancelled() {
-                return Err(self.interrupted(&lock().in_order()));
+                let records = lock().in_order();
+                return Err(interrupted(&records, &self.budget(0.0), self.folder, all));
             }
             let once = Instant::now();
             progress::report_all(|| {
@@ -330,25 +289,99 @@ impl CheckRun<'_> {
             }
             Ok((record, took))
         };
-        let (records, each) = par_map(self.claims, one)?.into_iter().unzip();
-        Ok((records, each, started.elapsed().as_secs_f64()))
+        let (records, each): (Vec<Record>, Vec<f64>) =
+            par_map(self.claims, one)?.into_iter().unzip();
+        let seconds = started.elapsed().as_secs_f64();
+        if let Some(folder) = self.folder {
+            write_verdicts(&records, &self.budget(seconds), folder, all)?;
+        }
+        Ok((records, each, seconds))
     }
 
-    fn interrupted(&self, records: &[Record]) -> Error {
-        let there = format!("{} of {} claims were checked", records.len(), self.claims.len());
-        let resume = match self.folder.map(|f| {
-            write_verdicts(records, &self.budget(0.0), f, self.claims.len())
-                .map(|()| f.join("verdicts.json"))
-        }) {
-            Some(Ok(path)) => format!(
-                "{there}, see {}; a check with --out and --shard 0/1 can be resumed",
-                path.display()
-            ),
-            Some(Err(e)) => format!("{there}; {e}"),
-            None => there,
-        };
-        Error::Interrupted { resume }
+    /// The figures of a report on all claims: in a quick check those whose data take seconds, else
+    /// all.
+    fn figures(&self, folder: &Path, own_folder: bool) -> Result<Vec<report::Figure>> {
+        let (effort, own) = (self.effort, folder.join("figures"));
+        let (folders, replaced) = ((Path::new("runs"), &*own), out_file::replaced(own_folder));
+        // At 200 dpi a figure that goes into the page as PNG is readable at full width.
+        let style = Style { size: Size::Siam, dpi: 200.0 };
+        let mut figures = Vec::new();
+        let _part = progress::part(claims_share(effort), 1.0);
+        let wanted =
+            |entry: &crate::paper_figs::PaperFigure| entry.quick || effort == Effort::Standard;
+        let (mut done, all) =
+            (0.0, crate::paper_figs::ALL.iter().filter(|entry| wanted(entry)).count() as f64);
+        for entry in crate::paper_figs::ALL {
+            let picture = if wanted(entry) {
+                let _one = progress::part(done / all, (done + 1.0) / all);
+                done += 1.0;
+                progress::report(Some(0.0), || format!("figure {}", entry.name));
+                let started = Instant::now();
+                let files = figure::make(entry, &style, folders, replaced)?;
+                let read = |extension: &str| {
+                    let path = files
+                        .iter()
+                        .find(|f| f.extension().is_some_and(|e| e == extension))
+                        .cloned()
+                        .unwrap_or_default();
+                    std::fs::read(&path).map_err(|e| Error::io(path.display(), "read", &e))
+                };
+                let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                if !self.quiet && started.elapsed().as_secs_f64() > 2.0 {
+                    note(&format!(
+                        "figure {} took {:.1} s",
+                        entry.name,
+                        started.elapsed().as_secs_f64()
+                    ));
+                }
+                FigurePicture::Drawn {
+                    svg: text(read("svg")?),
+                    png: read("png")?,
+                    caption: text(read("txt")?),
+                }
+            } else {
+                FigurePicture::Missing("its data take longer than a quick check")
+            };
+            figures.push(report::Figure { name: entry.name, title: entry.title, picture });
+        }
+        Ok(figures)
     }
+
+    /// Creates the folder and checks the files that will be written.
+    ///
+    /// **Errors** files of another check.
+    fn prepare(&self, own_folder: bool) -> Result<()> {
+        let Some(folder) = self.folder else { return Ok(()) };
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+        let provenance = provenance(&self.budget(0.0));
+        for (name, origin) in [
+            (VERDICTS, &provenance),
+            ("report.html", &provenance),
+            ("page.html", &super::page::provenance()),
+        ] {
+            out_file::check_result(&folder.join(name), origin, own_folder)?;
+        }
+        Ok(())
+    }
+}
+
+/// The file of verdicts.
+const VERDICTS: &str = "verdicts.json";
+
+/// Writes the verdicts of an interrupted check of `of` claims. Says how many there are, and where.
+fn interrupted(records: &[Record], budget: &Budget, folder: Option<&Path>, of: usize) -> Error {
+    let there = format!("{} of {of} claims were checked", records.len());
+    let written = |f: &Path| write_verdicts(records, budget, f, of).map(|()| f.join(VERDICTS));
+    let resume = match folder.map(written) {
+        Some(Ok(path)) => format!(
+            "{there}, see {}; a check with --out and --shard 0/1 can be resumed",
+            path.display()
+        ),
+        Some(Err(e)) => format!("{there}; {e}"),
+        None => format!("{there}; their verdicts are kept with --out only"),
+    };
+    Error::Interrupted { resume }
 }
 
 /// The finished verdicts by the index of their claims, and the time of the last write.
@@ -422,11 +455,13 @@ fn write_report(
 fn write_verdicts(records: &[Record], budget: &Budget, folder: &Path, of: usize) -> Result<()> {
     let provenance = serde_json::to_value(provenance(budget)).unwrap_or_default();
     write_atomically(
-        &folder.join("verdicts.json"),
+        &folder.join(VERDICTS),
         json!({"provenance": provenance, "claims": rows(records), "of": of}).to_string().as_bytes(),
     )
 }
 
 fn provenance(budget: &Budget) -> Provenance {
-    Provenance::new("check", &format!("{:?} {}", budget.effort, budget.seed), budget.command())
+    let claims = (&budget.names, &budget.topics);
+    let settings = format!("{:?} {} {claims:?}", budget.effort, budget.seed);
+    Provenance::new("check", &settings, budget.command())
 }

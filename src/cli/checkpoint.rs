@@ -42,7 +42,10 @@ impl CheckpointFile {
         let every = Duration::from_secs_f64(60.0 * in_range("--keep-every", minutes, 0.0, 1e5)?);
         let (path, run) = (folder.join(FILE), hash(format!("{NUMERICAL_VERSION}/{settings}")));
         let checkpoint = match std::fs::read(&path) {
-            Ok(bytes) => Some(Self::read(&path, &bytes, &run)?),
+            Ok(bytes) => match Self::read(&path, &bytes, &run) {
+                Err(_) if super::session::current().is_forced() => None,
+                read => Some(read?),
+            },
             Err(_) => {
                 if is_root() {
                     super::recording::create(folder)?;

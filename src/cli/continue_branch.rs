@@ -5,10 +5,10 @@
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::proof::{ALONE, Standing};
-use super::{command_line, landscape, progress, session};
+use super::{command_line, landscape, out_file, progress, session};
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
-use crate::lab::arrays;
+use crate::lab::{Provenance, arrays};
 use crate::proofs::landscape::branches::{
     Bifurcation, Branch, Continuation, End, Kind, all_branches, followed_branches, one_branch,
     seconds, seconds_followed,
@@ -39,7 +39,7 @@ there are no others. This program alone proves it: branches have no certificate 
 Another interaction has two derivatives and is positive on [-1, 1]; both are proved.
 
 Files in --out: branches.csv (critical points), pieces.csv (boxes of gaps in turns), and
-bifurcations.csv.
+bifurcations.csv. After Ctrl-C they have what was found; the command begins anew.
 
 Exit codes: 0 complete; 3 not complete, with the list of what is missing; 130 interrupted.")]
 pub struct Arguments {
@@ -72,7 +72,7 @@ pub struct Arguments {
     /// there, without the search for others.
     #[arg(long, conflicts_with = "start")]
     branches_only: bool,
-    /// Folder for the tables of branches, boxes and bifurcations.
+    /// New or empty folder for the tables of branches, boxes and bifurcations.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -85,6 +85,11 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let tokens = self.tokens()?;
+        let provenance = self.provenance(&tokens);
+        if let Some(folder) = &self.out {
+            out_file::check_folder(folder, &TABLES, &provenance)?;
+        }
+        let _ending = super::cancel::ends_itself();
         let session = session::current();
         let report = |share: f64, boxes: u64| {
             progress::report(Some(share), || {
@@ -107,18 +112,38 @@ impl Arguments {
             }
         };
         let found = found.map_err(|e| self.named(e))?;
-        super::cancel::work_is_over();
-        if let Some(folder) = &self.out {
-            write(folder, &found, tokens.parameter().name())?;
-            note(&format!("wrote {}", folder.display()));
-        }
+        // A failed write does not lose the printed result.
+        let written = self.write(&found, tokens.parameter().name(), &provenance);
         let json = self.json(&tokens, &found);
         out.result(&json, &self.text(&tokens, &found));
-        Ok(match () {
+        written.map(|()| match () {
             () if found.interrupted => INTERRUPTED,
             () if found.complete || self.start.is_some() && found.missing.is_empty() => 0,
             () => UNDECIDED,
         })
+    }
+
+    /// The origin of the tables.
+    fn provenance(&self, tokens: &Tokens) -> Provenance {
+        let masses = (tokens.masses(), tokens.upper_masses());
+        let search = (&self.start, self.branches_only);
+        let settings = format!("{:?} {:?} {masses:?} {search:?}", self.beta, self.interaction);
+        Provenance::new("continue", &settings, command_line::reproduce())
+    }
+
+    /// Writes the tables.
+    fn write(&self, found: &Continuation, parameter: &str, provenance: &Provenance) -> Result<()> {
+        let Some(folder) = &self.out else { return Ok(()) };
+        // Tables of an interrupted run do not replace those of a run that ended.
+        let before = std::fs::read_to_string(folder.join(TABLES[0])).unwrap_or_default();
+        let ended = before.lines().next().is_some() && !before.lines().any(|l| l == STOPPED);
+        if found.interrupted && ended {
+            note(&format!("{} has the tables of a run that ended; they stay", folder.display()));
+            return Ok(());
+        }
+        write(folder, found, parameter, provenance)?;
+        note(&format!("wrote {}", folder.display()));
+        Ok(())
     }
 
     /// An error with the names of flags.
@@ -432,12 +457,25 @@ fn of_branch(branch: &Branch, found: &Continuation, name: &str) -> Value {
     })
 }
 
-/// Writes the tables.
-fn write(folder: &Path, found: &Continuation, parameter: &str) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
+/// The tables.
+const TABLES: [&str; 3] = ["branches.csv", "pieces.csv", "bifurcations.csv"];
+
+/// A comment in tables of an interrupted run.
+const STOPPED: &str = "# not complete: interrupted";
+
+/// Writes the tables into a folder.
+fn write(
+    folder: &Path,
+    found: &Continuation,
+    parameter: &str,
+    provenance: &Provenance,
+) -> Result<()> {
     let most = found.branches.iter().map(|b| b.clusters.len()).max().unwrap_or(1);
-    let header = format!("# {}\n", command_line::reproduce());
+    let mut header: String =
+        provenance.csv_header().iter().map(|line| format!("# {line}\n")).collect();
+    if found.interrupted {
+        header.push_str(&format!("{STOPPED}\n"));
+    }
     let row = |out: &mut String, words: &[String], numbers: &[f64], width: usize| {
         out.push_str(&words.join(","));
         for v in numbers {
@@ -505,9 +543,6 @@ fn write(folder: &Path, found: &Continuation, parameter: &str) -> Result<()> {
     let file = |name: &str, text: String| -> arrays::PendingFile<'static> {
         (folder.join(name), Box::new(move || text.into_bytes()))
     };
-    arrays::write_together(vec![
-        file("branches.csv", branches),
-        file("pieces.csv", pieces),
-        file("bifurcations.csv", bifurcations),
-    ])
+    let tables = TABLES.iter().zip([branches, pieces, bifurcations]);
+    arrays::write_together(tables.map(|(name, text)| file(name, text)).collect())
 }

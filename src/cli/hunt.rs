@@ -3,15 +3,17 @@
 use super::cancel::cancelled;
 use super::grid_flags::GridFlags;
 use super::output::{Output, finite, number};
-use super::progress;
 use super::run::ShardArguments;
+use super::session::Session;
 use super::shards::{merge_hunts, shared, write_hunt};
+use super::{out_file, progress};
 use crate::error::{Error, Result};
 use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
 use crate::theorem::hunt::{self, ShareEstimate, ShareHunt, TimeLimit};
-use crate::theorem::{Betas, Claim, Finding, Kind, Stop, TrialResult, confirm, find};
+use crate::theorem::{Betas, Claim, Finding, Kind, Region, Stop, TrialResult, confirm, find};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -80,8 +82,16 @@ impl Arguments {
         let started = Instant::now();
         let limit = Duration::from_secs_f64(60.0 * self.minutes);
         let stop = Stop::default();
-        let _off = alarm(limit, &stop);
         let session = super::session::current();
+        let _off = alarm(limit, &stop, session.clone());
+        let (path, provenance) = (self.path(claim), self.provenance(claim, &region));
+        if self.out.is_some() {
+            out_file::create_parent(&path)?;
+        }
+        if self.out.is_some() || path.exists() {
+            out_file::check_result(&path, &provenance, self.out.is_none())?;
+        }
+        let _ending = super::cancel::ends_itself();
         let go_on = |evaluations: u64, best: Option<f64>| {
             let share = started.elapsed().as_secs_f64() / limit.as_secs_f64();
             let margin = || best.map_or(String::new(), |b| format!(", smallest margin {b:.3e}"));
@@ -112,7 +122,24 @@ impl Arguments {
             return Ok((if session.cancelled() { 130 } else { inconclusive }, answer));
         };
         let small = hunt::shrink(claim, &region, best, self.seed, &time)?;
-        self.report_violation(claim, &small, hunted.evaluations, seconds, out)
+        let file = (path.as_path(), provenance);
+        self.report_violation(claim, &small, file, (hunted.evaluations, seconds), out)
+    }
+
+    /// The file of a counterexample.
+    fn path(&self, claim: &Claim) -> PathBuf {
+        let own = || PathBuf::from("runs/hunt").join(format!("{}.json", claim.name));
+        self.out.clone().unwrap_or_else(own)
+    }
+
+    /// The origin of a counterexample.
+    fn provenance(&self, claim: &Claim, region: &Region) -> Provenance {
+        let line = format!(
+            "metastable hunt {} --minutes {} --seed {}",
+            claim.name, self.minutes, self.seed
+        );
+        let settings = format!("{} {} {region:?}", claim.statement(), self.seed);
+        Provenance::new(format!("hunt {}", claim.name), &settings, line)
     }
 
     /// Confirms and writes a violation, also after the time limit.
@@ -120,30 +147,14 @@ impl Arguments {
         &self,
         claim: &Claim,
         small: &TrialResult,
-        evaluations: u64,
-        seconds: f64,
+        (path, provenance): (&Path, Provenance),
+        (evaluations, seconds): (u64, f64),
         out: &Output,
     ) -> Result<(i32, Value)> {
         let confirmation = confirm(claim, small, self.seed)?;
-        let path = self
-            .out
-            .clone()
-            .unwrap_or_else(|| PathBuf::from("runs/hunt").join(format!("{}.json", claim.name)));
-        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)
-                .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-        }
-        let line = format!(
-            "metastable hunt {} --minutes {} --seed {}",
-            claim.name, self.minutes, self.seed
-        );
-        let provenance = Provenance::new(
-            format!("hunt {}", claim.name),
-            &format!("{} {}", claim.statement(), self.seed),
-            line,
-        );
         let file = Counterexample::new(claim, small, self.seed, &confirmation, provenance);
-        write_atomically(&path, file.text().as_bytes())?;
+        out_file::create_parent(path)?;
+        write_atomically(path, file.text().as_bytes())?;
         let margin = if let Finding::Margin(m) = &small.finding { Some(m.value) } else { None };
         let enclosed = small.evidence.certified_margin;
         let certificate = enclosed.map_or(String::new(), |m| {
@@ -208,13 +219,19 @@ fn replay(file: &Path, out: &Output) -> Result<i32> {
     Ok(if confirmed { 0 } else { 3 })
 }
 
-/// Sets `stop` after the time limit, unless the returned sender is dropped before.
-fn alarm(limit: Duration, stop: &Stop) -> Sender<()> {
+/// Time between two looks at the clock and at Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Sets `stop` after the time limit or Ctrl-C, unless the returned sender is dropped before.
+fn alarm(limit: Duration, stop: &Stop, session: Arc<Session>) -> Sender<()> {
     let (off, wait) = channel();
-    let stop = stop.clone();
+    let (stop, started) = (stop.clone(), Instant::now());
     std::thread::spawn(move || {
-        if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-            stop.set();
+        while wait.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+            if session.cancelled() || started.elapsed() >= limit {
+                stop.set();
+                return;
+            }
         }
     });
     off

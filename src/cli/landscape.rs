@@ -5,9 +5,11 @@ use super::landscape_sphere::Request;
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::proof::Standing;
-use super::{input, progress, session};
+use super::{input, out_file, progress, session};
 use crate::attention::interaction::Interaction;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_range};
+use crate::lab::replace::{self, Problem};
+use crate::lab::write::is_special;
 use crate::lab::{arrays, range};
 use crate::proofs::landscape::{
     Benign, KIND, Landscape, Orbit, Partial, Region, Tokens, UndecidedBox, Work, benign_with,
@@ -16,6 +18,8 @@ use crate::proofs::landscape::{
 use crate::theorem::AxisValues;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Flags of `landscape`.
 #[derive(clap::Args)]
@@ -75,10 +79,13 @@ pub struct Arguments {
     /// increases, or a counterexample.
     #[arg(long)]
     benign: bool,
-    /// File for the certificate, which `certify check` verifies independently. After Ctrl-C it has
-    /// what was decided, and the same command goes on from there.
+    /// File for the certificate, which `certify check` verifies independently. After Ctrl-C, and
+    /// every minute, it has what was decided, and the same command goes on from there.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Minutes after which --out is written again, on the circle (default 1).
+    #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
+    keep_every: Option<f64>,
     /// Search only the share k of K shares of the boxes, k from 0, for several machines; --out has
     /// the share.
     #[arg(long, value_name = "k/K", requires = "out")]
@@ -96,6 +103,9 @@ pub struct Arguments {
     lean: Option<PathBuf>,
 }
 
+/// Least time between two pauses if most of it went into boxes that were visited before.
+const REPEATED: Duration = Duration::from_millis(100);
+
 /// Exit codes of a counterexample, of an open question, and of an interruption.
 const COUNTEREXAMPLE: i32 = 2;
 const UNDECIDED: i32 = 3;
@@ -108,25 +118,17 @@ impl Arguments {
             return self.on_spheres(out);
         }
         let tokens = self.tokens()?;
+        let every = in_range("--keep-every", self.keep_every.unwrap_or(1.0), 0.0, 1e5)?;
+        let every = Duration::from_secs_f64(60.0 * every);
+        self.check_files(&tokens)?;
         let seconds = if self.benign { seconds_benign(&tokens) } else { seconds_complete(&tokens) };
         note_seconds("the proof", seconds);
-        let session = session::current();
-        let report = |share: f64, boxes: u64| {
-            progress::report(Some(share), || {
-                format!("{boxes} boxes, {:.1} % of the volume decided", 100.0 * share)
-            });
-            !session.cancelled()
-        };
-        let work = self.work()?;
+        let work = self.work(&tokens)?;
         let continued = work.is_continued();
-        let found = if self.benign {
-            Found::Benign(benign_with(&tokens, &work, &report)?)
-        } else {
-            Found::Landscape(complete_with(&tokens, &work, &report)?)
-        };
+        let _ending = super::cancel::ends_itself();
+        let found = self.search(&tokens, work, every)?;
         let (certificate, mut partial) = found.files();
         let standing = Standing::of_search(found.is_decided(), certificate, self.unchecked);
-        super::cancel::work_is_over();
         if let Standing::Refused(why) = &standing
             && continued
         {
@@ -139,11 +141,8 @@ impl Arguments {
             partial = certificate.and_then(unfinished);
         }
         let certificate = certificate.filter(|_| standing.holds());
-        if let (Some(path), Some(text)) = (&self.lean, certificate) {
-            arrays::write_atomically(path, lean(&tokens, text)?.as_bytes())?;
-            note(&format!("wrote {}", path.display()));
-        }
-        self.write(certificate.or(partial))?;
+        // A failed write does not lose the printed result.
+        let written = self.write(certificate.or(partial), certificate, &tokens);
         let code = found.code(&standing);
         // A share has no interruption, and boxes of other shares are undecided.
         if partial.is_some() && code == UNDECIDED {
@@ -152,7 +151,7 @@ impl Arguments {
                 &found.json(&tokens, &standing),
                 &format!("{}\n{text}\n", self.header(&tokens)),
             );
-            return Ok(0);
+            return written.map(|()| 0);
         }
         let header = self.header(&tokens);
         let mut all = json!({
@@ -166,7 +165,7 @@ impl Arguments {
             all.extend(json);
         }
         out.result(&all, &format!("{header}\n{}", found.text(&tokens, &standing)));
-        Ok(code)
+        written.map(|()| code)
     }
 
     /// All critical points on spheres.
@@ -178,6 +177,7 @@ impl Arguments {
             ("--shard", self.shard.is_some()),
             ("--from", !self.from.is_empty()),
             ("--lean", self.lean.is_some()),
+            ("--keep-every", self.keep_every.is_some()),
         ];
         if let Some((flag, _)) = of_the_circle.iter().find(|f| f.1) {
             let expected = format!("--d 2, the circle, with {flag}");
@@ -203,22 +203,87 @@ impl Arguments {
         sphere.run(out)
     }
 
+    /// **Errors** files of other problems.
+    fn check_files(&self, tokens: &Tokens) -> Result<()> {
+        let same = |found: &Problem| match found {
+            Problem::Hypotheses(text) => tokens.is_given_in(text, self.benign),
+            Problem::Result(_) => false,
+        };
+        self.out.iter().try_for_each(|path| out_file::check(path, &same))?;
+        self.lean.iter().try_for_each(|path| out_file::check_own(path))
+    }
+
+    /// The file in which the state of a search is kept: not a device or a pipe, and not a finished
+    /// certificate, which an unfinished one must not replace.
+    fn kept(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|path| !is_special(path) && !is_final(path))
+    }
+
     /// What is kept, taken over, and left to others.
-    fn work(&self) -> Result<Work> {
+    fn work(&self, tokens: &Tokens) -> Result<Work> {
         let shard = self.shard.as_deref().map_or(Ok((0, 1)), shard)?;
         let mut earlier = Partial::default();
         for path in &self.from {
             earlier = earlier.join(Partial::read(&text_of(path)?)?)?;
         }
-        if let Some(path) = self.out.as_ref().filter(|p| self.from.is_empty() && p.exists()) {
+        if let Some(path) = self.kept().filter(|p| self.from.is_empty() && p.is_file()) {
             // An interrupted run; other files are replaced.
-            let text = text_of(path)?;
-            if text.starts_with(KIND) && !text.trim_end().ends_with("\nend") {
+            let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
+            let text = String::from_utf8_lossy(&bytes);
+            let is_maximum = text.starts_with(&format!("{KIND}\nkind maximum"));
+            let goes_on = tokens.is_given_in(&text, self.benign) && !is_whole(&bytes);
+            if goes_on && !is_maximum {
+                earlier = match Partial::read(&text) {
+                    Err(_) if session::current().is_forced() => earlier,
+                    read => read?,
+                };
                 note(&format!("{}: its decided boxes are taken over", path.display()));
-                earlier = Partial::read(&text)?;
             }
         }
         Ok(Work { keep: self.out.is_some() || !self.unchecked, earlier, shard })
+    }
+
+    /// The search. It pauses to write what was decided, and goes on from there.
+    fn search(&self, tokens: &Tokens, mut work: Work, every: Duration) -> Result<Found> {
+        let (session, kept) = (session::current(), self.kept());
+        let (mut before, mut wait, mut total) = ((0.0, 0u64), every, 0u64);
+        loop {
+            let (started, latest) = (Instant::now(), Mutex::new(before));
+            let report = |share: f64, boxes: u64| {
+                let all = (before.0 + (1.0 - before.0) * share, before.1 + boxes);
+                *latest.lock().unwrap_or_else(PoisonError::into_inner) = all;
+                progress::report(Some(all.0), || {
+                    format!("{} boxes, {:.1} % of the volume decided", all.1, 100.0 * all.0)
+                });
+                // A pause comes after a step only.
+                let pauses = kept.is_some() && boxes > 0 && started.elapsed() >= wait;
+                !session.cancelled() && !pauses
+            };
+            let found = if self.benign {
+                Found::Benign(benign_with(tokens, &work, &report)?)
+            } else {
+                Found::Landscape(complete_with(tokens, &work, &report)?)
+            };
+            let paused = found.is_interrupted() && !session.cancelled();
+            let (Some(path), Some(text)) = (kept, found.files().1.filter(|_| paused)) else {
+                // The verifier may take as long as the search.
+                let decided = found.files().0.filter(|_| started.elapsed() >= every);
+                if let (Some(path), Some(text)) = (kept, decided.and_then(unfinished)) {
+                    keep(path, text);
+                }
+                return Ok(found);
+            };
+            let stopped = Instant::now();
+            keep(path, text);
+            work.earlier = Partial::read(text)?;
+            let latest = latest.into_inner().unwrap_or_else(PoisonError::into_inner);
+            // Boxes that stay undecided are visited again after each pause.
+            let (visited, gained) = (latest.1 - before.1, found.boxes().saturating_sub(total));
+            wait = if 2 * gained < visited { (2 * wait).max(REPEATED) } else { every };
+            // Writing takes a tenth of the time at most.
+            wait = wait.max(10 * stopped.elapsed());
+            (before, total) = (latest, found.boxes());
+        }
     }
 
     /// The tokens and the inverse temperatures.
@@ -296,8 +361,12 @@ impl Arguments {
         format!("{} tokens on the circle, {masses}, {law}", tokens.n())
     }
 
-    fn write(&self, text: Option<&str>) -> Result<()> {
+    /// Writes the certificate, whole or unfinished, and the goals for Lean.
+    fn write(&self, text: Option<&str>, whole: Option<&str>, tokens: &Tokens) -> Result<()> {
         match (&self.out, text) {
+            (Some(path), Some(text)) if !is_whole(text.as_bytes()) && is_final(path) => {
+                note(&format!("{} has a finished certificate and stays", path.display()));
+            }
             (Some(path), Some(text)) => {
                 arrays::write_atomically(path, text.as_bytes())?;
                 note(&format!("wrote {}", path.display()));
@@ -310,8 +379,34 @@ impl Arguments {
             }
             _ => {}
         }
+        if let (Some(path), Some(text)) = (&self.lean, whole) {
+            let goals = lean(tokens, text)?.into_bytes();
+            let problem = Problem::of(&goals);
+            let files = vec![(path.clone(), goals)];
+            replace::write(files, problem.as_ref(), out_file::replaced(false))?;
+            note(&format!("wrote {}", path.display()));
+        }
         Ok(())
     }
+}
+
+/// Writes the state of a search. A failed write does not end it.
+fn keep(path: &Path, text: &str) {
+    if let Err(e) = arrays::write_atomically(path, text.as_bytes()) {
+        note(&format!("warning: {e}"));
+    }
+}
+
+/// Whether these are the bytes of a certificate with its end.
+fn is_whole(bytes: &[u8]) -> bool {
+    bytes.starts_with(KIND.as_bytes()) && bytes.trim_ascii_end().ends_with(b"\nend")
+}
+
+/// Whether a file is a finished certificate, which an unfinished one replaces with `--force` only.
+fn is_final(path: &Path) -> bool {
+    !session::current().is_forced()
+        && !is_special(path)
+        && std::fs::read(path).is_ok_and(|bytes| is_whole(&bytes))
 }
 
 /// The text of a file.
@@ -397,15 +492,27 @@ impl Found {
         }
     }
 
-    fn code(&self, standing: &Standing) -> i32 {
-        let interrupted = match self {
+    /// Number of boxes.
+    fn boxes(&self) -> u64 {
+        match self {
+            Self::Landscape(found) => found.boxes,
+            Self::Benign(found) => found.boxes,
+        }
+    }
+
+    /// Whether the search was stopped.
+    fn is_interrupted(&self) -> bool {
+        match self {
             Self::Landscape(found) => found.interrupted,
             Self::Benign(found) => found.interrupted,
-        };
+        }
+    }
+
+    fn code(&self, standing: &Standing) -> i32 {
         match (standing.holds(), self) {
             (true, Self::Benign(found)) if found.counterexample.is_some() => COUNTEREXAMPLE,
             (true, _) => 0,
-            _ if interrupted || *standing == Standing::Interrupted => INTERRUPTED,
+            _ if self.is_interrupted() || *standing == Standing::Interrupted => INTERRUPTED,
             _ => UNDECIDED,
         }
     }

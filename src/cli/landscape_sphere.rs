@@ -4,9 +4,9 @@
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::proof::{ALONE, Standing};
-use super::{progress, session};
+use super::{out_file, progress, session};
 use crate::error::{Error, Result};
-use crate::lab::arrays;
+use crate::lab::replace::Problem;
 use crate::proofs::spheres::{
     Benign, Landscape, Orbit, Piece, Tokens, UndecidedBox, benign, complete, seconds,
 };
@@ -42,6 +42,7 @@ impl Request<'_> {
     pub(super) fn run(&self, out: &Output) -> Result<i32> {
         let d = self.dimension()?;
         let tokens = self.tokens()?;
+        self.check_file(&tokens, d)?;
         if !self.benign {
             note_seconds("the proof", seconds(&tokens));
         }
@@ -53,19 +54,20 @@ impl Request<'_> {
             !session.cancelled()
         };
         let keep = self.out.is_some() || !self.unchecked;
+        let _ending = super::cancel::ends_itself();
         if self.benign {
             let found = benign(&tokens, d, keep, &report)?;
             // The certificate is that of the complete list, which exists if nothing is undecided.
             let decided = found.proved || found.counterexample.is_some();
             let standing =
                 Standing::of_search(decided, found.certificate.as_deref(), self.unchecked);
-            super::cancel::work_is_over();
-            self.write(found.certificate.as_deref().filter(|_| standing.holds()))?;
+            // A failed write does not lose the printed result.
+            let written = self.write(found.certificate.as_deref().filter(|_| standing.holds()));
             out.result(
                 &self.json_of_benign(&tokens, &found, &standing),
                 &self.text_of_benign(&tokens, &found, &standing),
             );
-            return Ok(match () {
+            return written.map(|()| match () {
                 () if found.proved && standing.holds() => 0,
                 () if found.counterexample.is_some() && standing.holds() => COUNTEREXAMPLE,
                 () if found.interrupted || standing == Standing::Interrupted => INTERRUPTED,
@@ -75,14 +77,24 @@ impl Request<'_> {
         let found = complete(&tokens, d, keep, &report)?;
         let standing =
             Standing::of_search(found.complete, found.certificate.as_deref(), self.unchecked);
-        super::cancel::work_is_over();
-        self.write(found.certificate.as_deref().filter(|_| standing.holds()))?;
+        let written = self.write(found.certificate.as_deref().filter(|_| standing.holds()));
         out.result(&self.json(&tokens, &found, &standing), &self.text(&tokens, &found, &standing));
-        Ok(match () {
+        written.map(|()| match () {
             () if found.complete && standing.holds() => 0,
             () if found.interrupted || standing == Standing::Interrupted => INTERRUPTED,
             () => UNDECIDED,
         })
+    }
+
+    /// **Errors** a file of another problem.
+    fn check_file(&self, tokens: &Tokens, d: Option<usize>) -> Result<()> {
+        let own = tokens.hypotheses();
+        let average = d.filter(|_| self.benign).map(|d| format!("{own}average {d}\n"));
+        let same = |found: &Problem| match found {
+            Problem::Hypotheses(text) => *text == own || average.as_ref() == Some(text),
+            Problem::Result(_) => false,
+        };
+        self.out.map_or(Ok(()), |path| out_file::check(path, &same))
     }
 
     fn dimension(&self) -> Result<Option<usize>> {
@@ -131,10 +143,7 @@ impl Request<'_> {
 
     fn write(&self, certificate: Option<&str>) -> Result<()> {
         match (self.out, certificate) {
-            (Some(path), Some(text)) => {
-                arrays::write_atomically(path, text.as_bytes())?;
-                note(&format!("wrote {}", path.display()));
-            }
+            (Some(path), Some(text)) => super::certify::write(text, Some(path))?,
             (Some(path), None) => {
                 note(&format!(
                     "no certificate: nothing is proved, {} is not written",

@@ -1,8 +1,9 @@
 //! `man`: manual pages.
 
+use super::out_file;
 use super::output::Output;
 use crate::error::{Error, Result};
-use crate::lab::arrays;
+use crate::lab::replace::{self, Problem};
 use clap_mangen::Man;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -39,8 +40,9 @@ fn pages(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> Res
     let mut page = Vec::new();
     render(&man, command, &mut page)
         .map_err(|e| Error::io(path.display(), "write the page", &e))?;
-    arrays::write_atomically(&path, &page)?;
     files.push(path.display().to_string());
+    let problem = Problem::of(&page);
+    replace::write(vec![(path, page)], problem.as_ref(), out_file::replaced(false))?;
     command.get_subcommands().filter(|c| !c.is_hide_set()).try_for_each(|c| pages(c, folder, files))
 }
 

@@ -31,6 +31,7 @@ mod model_flags;
 mod modes;
 mod movie;
 mod mpi;
+mod out_file;
 mod output;
 mod page;
 mod paper_page;
@@ -64,7 +65,6 @@ use crate::error::{Error, Result};
 use clap::{Parser, Subcommand};
 use output::{Format, Output};
 use std::ffi::OsString;
-use std::sync::atomic::Ordering;
 
 /// A numerical laboratory for the theory of self-attention dynamics.
 ///
@@ -83,13 +83,12 @@ struct Arguments {
         help_heading = "Everywhere"
     )]
     format: Format,
-    /// Number of threads; results do not depend on it.
+    /// Number of threads; results do not depend on it. Default: the variable METASTABLE_THREADS,
+    /// or all of the machine.
     #[arg(
         long,
         global = true,
         value_name = "T",
-        env = "METASTABLE_THREADS",
-        hide_env_values = true,
         allow_hyphen_values = true,
         help_heading = "Everywhere"
     )]
@@ -97,6 +96,9 @@ struct Arguments {
     /// Print no progress and no notes, only results and errors.
     #[arg(long, global = true, help_heading = "Everywhere")]
     quiet: bool,
+    /// Replace files of other problems and of other programs.
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    force: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -222,15 +224,13 @@ pub fn main() -> i32 {
             return i32::from(e.use_stderr());
         }
     };
-    let _ = ctrlc::set_handler(|| {
-        if session::CANCEL.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        cancel::interrupted();
-    });
+    let _ = ctrlc::set_handler(cancel::signalled);
     let out = Output::new(arguments.format, flags);
     if arguments.quiet {
         output::quieten();
+    }
+    if arguments.force {
+        session::force();
     }
     match dispatch(arguments, &out) {
         Ok(code) => code,
@@ -273,20 +273,36 @@ fn parse(words: &[OsString]) -> std::result::Result<(Arguments, Vec<String>), Re
 }
 
 fn dispatch(arguments: Arguments, out: &Output) -> Result<i32> {
-    if let Some(threads) = arguments.threads {
-        if threads == 0 || threads > 256 {
-            return Err(Error::parameter("--threads", threads, "a number in [1, 256]"));
-        }
+    if let Some(threads) = threads(&arguments)? {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|e| Error::Numerical {
             what: format!("the threads could not be started: {e}"),
         })?;
     }
     if !arguments.quiet {
-        progress::begin(arguments.command.as_ref().map_or("check", Command::name));
+        progress::begin(arguments.command.as_ref().map_or("check", Command::name))?;
     }
     // Commands run on a thread of the pool: a parallel loop then starts without waking another one.
     rayon::scope(|_| run(arguments, out))
+}
+
+/// The number of threads that a flag or a variable sets. An empty variable sets nothing.
+fn threads(arguments: &Arguments) -> Result<Option<usize>> {
+    const VARIABLE: &str = "METASTABLE_THREADS";
+    const EXPECTED: &str = "a whole number in [1, 256]";
+    let (name, threads) = match (arguments.threads, std::env::var_os(VARIABLE)) {
+        (Some(threads), _) => ("--threads", threads),
+        (None, Some(word)) if !word.is_empty() => {
+            let word = word.to_string_lossy();
+            let number = word.trim().parse::<usize>();
+            (VARIABLE, number.map_err(|_| Error::parameter(VARIABLE, &word, EXPECTED))?)
+        }
+        _ => return Ok(None),
+    };
+    if !(1..=256).contains(&threads) {
+        return Err(Error::parameter(name, threads, EXPECTED));
+    }
+    Ok(Some(threads))
 }
 
 fn run(arguments: Arguments, out: &Output) -> Result<i32> {

@@ -2,6 +2,7 @@
 
 use super::digits::{point_within, within};
 use super::input::{self, RunArguments};
+use super::out_file;
 use super::output::{Output, all_digits, counted, more, note, shown};
 use super::proof::Standing;
 use crate::error::{Error, Result};
@@ -88,6 +89,7 @@ impl Arguments {
     }
 
     fn on_line(&self, samples: &[f64], circle: bool, out: &Output) -> Result<i32> {
+        self.out.iter().try_for_each(|path| out_file::check_own(path))?;
         let phi = match &self.interaction {
             Some(text) if circle => Some(input::interaction(text, self.beta)?),
             _ => None,
@@ -130,7 +132,7 @@ impl Arguments {
         let place = if circle { "circle" } else { "line" };
         let standing =
             Standing::of_search(found.is_proved(), certificate.as_deref(), self.unchecked);
-        super::cancel::work_is_over();
+        let _ending = super::cancel::ends_itself();
         if let Some(text) = certificate.as_deref().filter(|_| standing.holds()) {
             super::certify::write(text, self.out.as_deref())?;
         } else if let Some(path) = &self.out {

@@ -1,5 +1,6 @@
 //! Progress of long work on stderr: a bar on a terminal, plain lines elsewhere.
 
+use crate::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,9 +28,34 @@ const BAR_AFTER: Duration = Duration::from_secs(1);
 /// Time before the first plain line and between two lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// The variable that sets this time in seconds, or shows no progress.
+const VARIABLE: &str = "METASTABLE_PROGRESS";
+
+/// Longest and shortest time between two looks at the status.
+const LOOK_EVERY: (Duration, Duration) = (Duration::from_millis(200), Duration::from_millis(10));
+
 /// Starts the thread that shows the progress of a command.
-pub fn begin(name: &'static str) {
-    std::thread::spawn(move || watch(name));
+///
+/// **Errors** a variable `METASTABLE_PROGRESS` that is neither a number of seconds nor `never`.
+pub fn begin(name: &'static str) -> Result<()> {
+    if let Some(every) = line_every()? {
+        std::thread::spawn(move || watch(name, every));
+    }
+    Ok(())
+}
+
+/// The time between two plain lines; `None` for no progress.
+fn line_every() -> Result<Option<Duration>> {
+    let set = std::env::var_os(VARIABLE).filter(|word| !word.is_empty());
+    let Some(word) = set else { return Ok(Some(LINE_EVERY)) };
+    let word = word.to_string_lossy();
+    if word == "never" {
+        return Ok(None);
+    }
+    let seconds = word.parse::<f64>().ok().filter(|s| (0.0..=1e6).contains(s));
+    let expected = "seconds between two lines, at most 1e6, or never";
+    let seconds = seconds.ok_or_else(|| Error::parameter(VARIABLE, &word, expected))?;
+    Ok(Some(Duration::from_secs_f64(seconds)))
 }
 
 /// Progress of the work.
@@ -114,12 +140,12 @@ pub fn above(line: &str) {
     }
 }
 
-fn watch(name: &'static str) {
+fn watch(name: &'static str, every: Duration) {
     let (started, terminal) = (Instant::now(), std::io::stderr().is_terminal());
     let mut last = Instant::now();
     while !FINISHED.load(Ordering::Relaxed) {
         WANTED.store(true, Ordering::Relaxed);
-        std::thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(every.clamp(LOOK_EVERY.1, LOOK_EVERY.0));
         let Status { share, timed, words } =
             STATUS.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if FINISHED.load(Ordering::Relaxed) {
@@ -127,7 +153,7 @@ fn watch(name: &'static str) {
         }
         if terminal && started.elapsed() > BAR_AFTER {
             draw(BAR.get_or_init(|| bar(name)), share, words);
-        } else if !terminal && last.elapsed() >= LINE_EVERY {
+        } else if !terminal && last.elapsed() >= every {
             last = Instant::now();
             above(&line(name, started.elapsed().as_secs_f64(), share.filter(|_| timed), &words));
         }

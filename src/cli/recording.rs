@@ -220,7 +220,7 @@ pub fn write(
     arrays::write_together(files)
 }
 
-/// Creates a folder; **errors** if it exists and is not empty.
+/// Creates a folder; **errors** if it exists and is not empty, unless `--force` is given.
 pub fn create(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)
         .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
@@ -228,11 +228,11 @@ pub fn create(folder: &Path) -> Result<()> {
         .map_err(|e| Error::io(folder.display(), "read", &e))?
         .next()
         .is_some();
-    if used {
+    if used && !super::session::current().is_forced() {
         return Err(Error::parameter(
             "--out",
             folder.display(),
-            "a new or empty folder; nothing is overwritten",
+            "a new or empty folder; nothing is overwritten without --force",
         ));
     }
     // Test before the run that the folder can be written.

@@ -284,12 +284,14 @@ pub fn load(name: &str) -> Result<Experiment> {
 
 /// Runs the missing cells of an experiment and reports progress.
 pub fn execute(experiment: &Experiment, out: &Path) -> Result<()> {
+    let _ending = super::cancel::ends_itself();
     run(experiment, out, session::current().cancel_flag(), &CellProgress(&experiment.name))
         .map(|_| ())
 }
 
 /// Runs the missing cells of a shard; returns the numbers of its cells and of all cells.
 pub fn execute_shard(experiment: &Experiment, out: &Path, shard: &Shard) -> Result<(usize, usize)> {
+    let _ending = super::cancel::ends_itself();
     run_shard(
         experiment,
         out,

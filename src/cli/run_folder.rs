@@ -92,7 +92,7 @@ fn select(ids: Vec<String>, cell: Option<&str>) -> Result<Vec<String>> {
     let known = ids
         .iter()
         .take(8)
-        .map(|id| id[..id.len().min(8)].to_owned())
+        .map(|id| id.chars().take(8).collect::<String>())
         .collect::<Vec<_>>()
         .join(", ");
     Err(Error::parameter(

@@ -19,9 +19,9 @@ use crate::landscape::searched::SearchedEnergy;
 use crate::landscape::starts::Start;
 use crate::landscape::{CriticalPoint, Exponential};
 use crate::proofs::complete_list::{self, CompleteBy};
-use crate::proofs::critical_point;
+use crate::proofs::critical_point::{self, Certificate};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Flags of `saddles`.
@@ -102,6 +102,9 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         out.set_all_digits(self.tokens.all_digits);
         let betas = self.betas()?;
+        if let Some(folder) = &self.certificates {
+            self.check_folder(folder, &betas)?;
+        }
         match &self.interaction {
             Some(text) => {
                 let energy =
@@ -120,7 +123,7 @@ impl Arguments {
                         && !cancelled()
                     {
                         (landscape.edges, landscape.without_end) =
-                            connections(dynamics, &mut landscape.found)?;
+                            connections(dynamics, &mut landscape.found, &mut || !cancelled())?;
                     }
                     if landscape.found.points.len() > before {
                         landscape.complete = None;
@@ -144,6 +147,7 @@ impl Arguments {
         E: SearchedEnergy,
         E::Point: Listed,
     {
+        let _ending = super::cancel::ends_itself();
         let (all, n, d) = if self.tokens.is_given() {
             self.near(betas, energy)?
         } else {
@@ -178,7 +182,6 @@ impl Arguments {
                 json["branches"] = branch_keys(&branches, all);
             }
         }
-        super::cancel::work_is_over();
         let several = landscapes.len() > 1;
         let mut text: Vec<String> =
             landscapes.iter().map(|l| l.text(self.tokens.is_given(), several)).collect();
@@ -364,23 +367,52 @@ impl Arguments {
         Ok(())
     }
 
+    /// Prepares the folder of --certificates: it is new or empty, or holds certificates of the same
+    /// number of tokens, dimension and beta.
+    ///
+    /// **Errors** other files in the folder.
+    fn check_folder(&self, folder: &Path, betas: &[Option<f64>]) -> Result<()> {
+        let shape = if self.tokens.is_given() { None } else { Some(self.shape()?) };
+        let fits = |point: &Certificate| {
+            let beta = betas.iter().flatten().any(|beta| beta.to_bits() == point.beta.to_bits());
+            beta && shape.is_none_or(|own| own == (point.sizes.iter().sum::<usize>(), point.d))
+        };
+        let own = |entry: std::fs::DirEntry| {
+            let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+            Certificate::from_text(&text).is_ok_and(|point| fits(&point))
+        };
+        let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        if entries.all(own) {
+            return std::fs::create_dir_all(folder)
+                .map_err(|e| Error::io(folder.display(), "create the folder", &e));
+        }
+        super::recording::create(folder).map_err(|e| match e {
+            Error::Parameter { found, expected, .. } => {
+                Error::parameter("--certificates", found, expected)
+            }
+            other => other,
+        })
+    }
+
     /// Writes certificates with --certificates; returns the outcome for each point.
     fn prove(&self, found: &SearchResult<CriticalPoint>) -> Result<Vec<Option<String>>> {
         let Some(folder) = &self.certificates else { return Ok(vec![None; found.points.len()]) };
-        std::fs::create_dir_all(folder)
-            .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-        let one = |(k, p): (usize, &CriticalPoint)| match critical_point::prove(p) {
-            Ok(certificate) => {
-                let text = certificate.to_text();
-                let standing = Standing::of_point(&certificate, &text, false);
-                if !standing.holds() {
-                    return Ok(Some(standing.line().trim_end().to_owned()));
-                }
-                let path = folder.join(format!("saddle-{k}.json"));
-                arrays::write_atomically(&path, text.as_bytes())?;
-                Ok(Some(standing.word().to_owned()))
+        let one = |(k, p): (usize, &CriticalPoint)| {
+            if cancelled() {
+                return Ok(Some("interrupted before it was proved".to_owned()));
             }
-            Err(e) => Ok(Some(e.to_string())),
+            let certificate = match critical_point::prove(p) {
+                Ok(certificate) => certificate,
+                Err(e) => return Ok(Some(e.to_string())),
+            };
+            let text = certificate.to_text();
+            let standing = Standing::of_point(&certificate, &text, false);
+            if !standing.holds() {
+                return Ok(Some(standing.line().trim_end().to_owned()));
+            }
+            let path = folder.join(format!("saddle-{k}.json"));
+            arrays::write_atomically(&path, text.as_bytes())?;
+            Ok(Some(standing.word().to_owned()))
         };
         found.points.iter().enumerate().map(one).collect()
     }

@@ -11,6 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Set by the first Ctrl-C; it cancels the command of the program.
 pub static CANCEL: AtomicBool = AtomicBool::new(false);
 
+/// Set by `--force` of the program.
+static FORCED: AtomicBool = AtomicBool::new(false);
+
+/// Lets the command of the program replace all files.
+pub fn force() {
+    FORCED.store(true, Ordering::Relaxed);
+}
+
 /// The state of one running command.
 #[derive(Default)]
 pub struct Session {
@@ -23,6 +31,7 @@ struct Call {
     cancel: Arc<AtomicBool>,
     notes: Mutex<Vec<String>>,
     words: Vec<String>,
+    forced: bool,
 }
 
 thread_local! {
@@ -48,10 +57,16 @@ pub fn within<T>(session: &Arc<Session>, work: impl FnOnce() -> T) -> T {
 }
 
 impl Session {
-    /// The session of a command with these words, called as a function; `cancel` ends it.
-    pub fn for_command(words: &[String], cancel: &Arc<AtomicBool>) -> Arc<Self> {
-        let call = Call { cancel: cancel.clone(), notes: Mutex::default(), words: words.to_vec() };
-        Arc::new(Self { call: Some(call) })
+    /// The session of a command with these words, called as a function; `cancel` ends it, and it
+    /// replaces all files if it is `forced`.
+    pub fn for_command(words: &[String], forced: bool, cancel: &Arc<AtomicBool>) -> Arc<Self> {
+        let (cancel, notes, words) = (cancel.clone(), Mutex::default(), words.to_vec());
+        Arc::new(Self { call: Some(Call { cancel, notes, words, forced }) })
+    }
+
+    /// Whether the command replaces all files.
+    pub fn is_forced(&self) -> bool {
+        self.call.as_ref().map_or_else(|| FORCED.load(Ordering::Relaxed), |call| call.forced)
     }
 
     /// The flag that ends the command at its next step.

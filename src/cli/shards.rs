@@ -6,6 +6,7 @@ use super::run::ShardArguments;
 use super::verdicts::rows;
 use crate::error::{Error, Result};
 use crate::lab::provenance::{NUMERICAL_VERSION, hash};
+use crate::lab::replace::{self, Problem};
 use crate::lab::{Provenance, arrays::write_atomically, report::headline, shard::Shard};
 use crate::num::threads::par_map;
 use crate::theorem::{Claim, Effort, Verdict, check, exit_code_of};
@@ -108,13 +109,16 @@ impl ShardedCheck<'_> {
         }
         let verdicts: Vec<Value> = found.into_iter().flatten().collect();
         let good = verdicts.iter().filter(|v| v["as_expected"] == true).count();
+        let names: Vec<&str> = self.claims.iter().map(|c| c.name).collect();
         let provenance = Provenance::new(
-            "check",
-            &format!("{:?} {}", self.effort, self.seed),
+            "check in shards",
+            &format!("{:?} {} {names:?}", self.effort, self.seed),
             "metastable check --merge",
         );
         let file = json!({"provenance": serde_json::to_value(&provenance).unwrap_or_default(), "claims": verdicts});
-        write_atomically(&self.folder.join("verdicts.json"), file.to_string().as_bytes())?;
+        let files = vec![(self.folder.join("verdicts.json"), file.to_string().into_bytes())];
+        let problem = Problem::from(&provenance);
+        replace::write(files, Some(&problem), super::out_file::replaced(false))?;
         note(&format!("wrote {}", self.folder.join("verdicts.json").display()));
         let line = |v: &Value| {
             let word = |key: &str| v[key].as_str().unwrap_or_default().to_owned();

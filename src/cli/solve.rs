@@ -130,6 +130,7 @@ impl Arguments {
         if self.out.is_some() {
             observers.push(&mut recorder);
         }
+        let _ending = super::cancel::ends_itself();
         let mut reporter = ProgressReporter { t_end: self.t_end, last: 0.0, steps: 0.0 };
         observers.push(&mut reporter);
         let end = match &model_spec.noise_settings {
@@ -138,7 +139,6 @@ impl Arguments {
             }
             None => solve(&dynamics, &x, self.t_end, &options, &mut observers)?,
         };
-        super::cancel::work_is_over();
         let mut json = self.json(&end, &dynamics, model, x.d())?;
         json["remaining_merger_log10_t"] =
             self.last_merger(&end, &model_spec).map_or(Value::Null, finite);

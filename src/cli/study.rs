@@ -1,8 +1,10 @@
 //! `run STUDY`: writes the tables of a study as CSV and NPY.
 
+use super::out_file;
 use super::output::Output;
 use super::parameter::{assignment, assignments};
 use crate::error::{Error, Result};
+use crate::lab::replace::{self, Problem};
 use crate::lab::{Provenance, arrays, provenance::hash};
 use crate::study::Study;
 use serde_json::json;
@@ -23,22 +25,20 @@ pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i
         &configuration,
         format!("metastable run {}{flags}", entry.name),
     );
-    let (mut text, mut files) = (format!("{}\n", entry.title), Vec::new());
+    let (mut text, mut contents) = (format!("{}\n", entry.title), Vec::new());
     for (name, table) in &tables {
-        for (extension, bytes) in [
-            ("csv", arrays::labelled_csv(table, &provenance.csv_header()).into_bytes()),
-            ("npy", arrays::npy_table(table)),
-        ] {
-            let path = folder.join(format!("{name}.{extension}"));
-            arrays::write_atomically(&path, &bytes)?;
-            files.push(path.display().to_string());
-        }
+        let csv = arrays::labelled_csv(table, &provenance.csv_header()).into_bytes();
+        contents.push((folder.join(format!("{name}.csv")), csv));
+        contents.push((folder.join(format!("{name}.npy")), arrays::npy_table(table)));
         text.push_str(&format!(
             "  {name}: {} rows of {}\n",
             table.rows.len(),
             table.columns.join(", ")
         ));
     }
+    let files: Vec<String> = contents.iter().map(|f| f.0.display().to_string()).collect();
+    let problem = Problem::from(&provenance);
+    replace::write(contents, Some(&problem), out_file::replaced(false))?;
     out.result(
         &json!({"study": entry.name, "files": files}),
         &format!("{text}tables in {}", folder.display()),

@@ -1,14 +1,16 @@
 //! `check` with ranges: claims on a grid, with a table and a picture of the margins.
 
 use super::figure::Style;
+use super::out_file;
 use super::output::{Output, number};
 use super::verdicts::{rows, table};
 use crate::draw::{self, Axis as Scale, Mark, Panel, Picture, Size};
 use crate::error::{Error, Result};
-use crate::lab::{Provenance, arrays::write_atomically};
+use crate::lab::Provenance;
+use crate::lab::replace::{self, Problem, Replace};
 use crate::theorem::{Case, Claim, Record, Region, exit_code, sweep};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The trials at one point of the grid.
@@ -32,11 +34,22 @@ pub fn run(
     }
     let started = Instant::now();
     let (mut records, mut text, mut grids) = (Vec::new(), String::new(), Vec::new());
+    let all = folder.unwrap_or(Path::new("runs/sweep"));
+    // The files of all claims are checked before the first one is tested.
+    for claim in claims {
+        let (cases, _) = region.grid(claim)?;
+        let (provenance, own_folder) = (provenance(claim, &cases, seed, trials), folder.is_none());
+        for name in FILES.map(|name| all.join(claim.name).join(name)) {
+            if name.exists() {
+                out_file::check_result(&name, &provenance, own_folder)?;
+            }
+        }
+    }
     for claim in claims {
         let (cases, outside) = region.grid(claim)?;
         let record = sweep(claim, &cases, trials, seed)?;
         let points = points(&cases, &record);
-        let claim_folder = folder.unwrap_or(Path::new("runs/sweep")).join(claim.name);
+        let place = (all.join(claim.name), out_file::replaced(folder.is_none()));
         text.push_str(&format!("{}\n", grid_table(&points)));
         if outside > 0 {
             let what = if region.beyond_hypotheses {
@@ -46,7 +59,8 @@ pub fn run(
             };
             text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
         }
-        let files = write(claim, &points, seed, trials, &claim_folder)?;
+        let provenance = provenance(claim, &cases, seed, trials);
+        let files = write(claim, &points, &provenance, place)?;
         text.push_str(&format!("wrote {}\n", files.join(", ")));
         let object = |p: &GridPoint| json!({"n": p.case.n, "d": p.case.d, "beta": p.case.beta, "dynamics": p.case.dynamics, "law": p.case.law, "trials": p.trials, "margin": super::output::finite(p.worst_margin)});
         grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": region.beyond_hypotheses, "files": files}));
@@ -100,22 +114,27 @@ fn grid_table(points: &[GridPoint]) -> String {
     text
 }
 
+/// The files of a claim.
+const FILES: [&str; 3] = ["margins.csv", "margins.svg", "margins.png"];
+
+/// The origin of the files of a claim.
+fn provenance(claim: &Claim, cases: &[Case], seed: u64, trials: usize) -> Provenance {
+    let grid: Vec<String> = cases.iter().map(ToString::to_string).collect();
+    Provenance::new(
+        format!("sweep of {}", claim.name),
+        &format!("{seed} {trials} {}", grid.join(";")),
+        format!("metastable check {} --seed {seed} (with the grid of this file)", claim.name),
+    )
+}
+
 fn write(
     claim: &Claim,
     points: &[GridPoint],
-    seed: u64,
-    trials: usize,
-    folder: &Path,
+    provenance: &Provenance,
+    (folder, replaced): (PathBuf, Replace),
 ) -> Result<Vec<String>> {
-    std::fs::create_dir_all(folder)
+    std::fs::create_dir_all(&folder)
         .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-    let grid: Vec<String> = points.iter().map(|p| p.case.to_string()).collect();
-    let what = format!("sweep of {}", claim.name);
-    let provenance = Provenance::new(
-        what,
-        &format!("{seed} {trials} {}", grid.join(";")),
-        format!("metastable check {} --seed {seed} (with the grid of this file)", claim.name),
-    );
     let mut csv: String = provenance.csv_header().iter().map(|l| format!("# {l}\n")).collect();
     csv.push_str("n,d,beta,dynamics,law,trials,worst_margin\n");
     for p in points {
@@ -127,17 +146,15 @@ fn write(
     }
     let style = Style { size: Size::Siam, dpi: 200.0 };
     let picture = picture(claim, points);
-    let files = [
-        ("margins.csv", csv.into_bytes()),
-        ("margins.svg", draw::svg(&picture, style.size, &provenance.json())?.into_bytes()),
-        ("margins.png", draw::png(&picture, style.size, style.dpi, &provenance.json())?),
+    let contents = [
+        csv.into_bytes(),
+        draw::svg(&picture, style.size, &provenance.json())?.into_bytes(),
+        draw::png(&picture, style.size, style.dpi, &provenance.json())?,
     ];
-    let mut names = Vec::new();
-    for (name, bytes) in files {
-        let path = folder.join(name);
-        write_atomically(&path, &bytes)?;
-        names.push(path.display().to_string());
-    }
+    let paths = FILES.map(|name| folder.join(name));
+    let names = paths.iter().map(|path| path.display().to_string()).collect();
+    let files = paths.into_iter().zip(contents).collect();
+    replace::write(files, Some(&Problem::from(provenance)), replaced)?;
     Ok(names)
 }
 

@@ -38,8 +38,8 @@ impl Arguments {
             progress::report(Some(share), || format!("{:.1} % confirmed", 100.0 * share));
             !session.cancelled()
         };
+        let _ending = crate::cli::cancel::ends_itself();
         let checked = metastable_verifier::check_watched(&text, &watch);
-        super::super::cancel::work_is_over();
         let statement = match checked {
             Ok(statement) => statement,
             Err(why) if why == metastable_verifier::INTERRUPTED => {

@@ -2,6 +2,7 @@
 
 use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::cli::input::{self, TokenArguments};
+use crate::cli::out_file;
 use crate::cli::output::{Output, matrix};
 use crate::cli::proof::Standing;
 use crate::error::{Error, Result, in_range};
@@ -59,6 +60,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         super::shared::refuse_all_digits(&self.tokens)?;
+        self.out.iter().try_for_each(|path| out_file::check_own(path))?;
         let beta = self.beta.map(|b| in_range("--beta", b, -1e4, 1e4)).transpose()?;
         let radius =
             in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;

@@ -1,6 +1,7 @@
 //! `certify dwell`: bounds of the time that two clusters need to merge.
 
 use crate::attention::dynamics;
+use crate::cli::out_file;
 use crate::cli::output::Output;
 use crate::cli::proof::Standing;
 use crate::error::{Error, Result};
@@ -41,6 +42,7 @@ impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
         let Self { from, to, share, beta, .. } = self;
+        self.out.iter().try_for_each(|path| out_file::check_own(path))?;
         let entry = dynamics::find(&self.dynamics, false)?;
         let weights = entry.variant.and_then(|v| v.mutual_weights());
         let weights =

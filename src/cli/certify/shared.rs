@@ -2,9 +2,9 @@
 
 use crate::attention::{Variant, dynamics};
 use crate::cli::input::TokenArguments;
-use crate::cli::output::note;
+use crate::cli::{out_file, output::note};
 use crate::error::{Error, Result};
-use crate::lab::arrays;
+use crate::lab::replace::{self, Problem};
 use std::path::Path;
 
 /// Exit code if nothing is proved.
@@ -26,9 +26,13 @@ pub fn refuse_all_digits(tokens: &TokenArguments) -> Result<()> {
 }
 
 /// Writes a certificate, if a file is given.
+///
+/// **Errors** a file of another problem, or one that cannot be written.
 pub fn write(certificate: &str, file: Option<&Path>) -> Result<()> {
     if let Some(path) = file {
-        arrays::write_atomically(path, certificate.as_bytes())?;
+        let problem = Problem::of(certificate.as_bytes());
+        let files = vec![(path.to_owned(), certificate.as_bytes().to_vec())];
+        replace::write(files, problem.as_ref(), out_file::replaced(false))?;
         note(&format!("wrote {}", path.display()));
     }
     Ok(())

@@ -4,9 +4,11 @@ use super::shared::{UNPROVED, refuse_all_digits, variant, write};
 use super::trials::Trials;
 use crate::cli::digits::resolved;
 use crate::cli::input::TokenArguments;
+use crate::cli::out_file;
 use crate::cli::output::{Output, rounded};
 use crate::cli::proof::Standing;
 use crate::error::Result;
+use crate::lab::replace::Problem;
 use crate::proofs::trajectory::{
     ConvergenceProof, Neighbourhood, ProofFailure, prove as prove_convergence,
 };
@@ -79,10 +81,13 @@ impl Arguments {
 impl Arguments {
     fn prove(&self, x: &Tokens, (beta, radius): (f64, f64), out: &Output) -> Result<i32> {
         let start = Neighbourhood::new(variant(&self.dynamics)?, beta, x, radius)?;
+        let own = Problem::Hypotheses(start.hypotheses());
+        self.out.iter().try_for_each(|path| out_file::check(path, &|found| *found == own))?;
         // The proof of USA counts time in units of e^-beta.
         let unit = if start.softmax { 1.0 } else { (-beta).exp() };
         match prove_convergence(&start)? {
             Ok(proof) => {
+                let _ending = crate::cli::cancel::ends_itself();
                 let certificate = proof.to_text();
                 let standing = Standing::of(&certificate, self.unchecked);
                 if standing.holds() {

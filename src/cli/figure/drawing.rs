@@ -1,10 +1,12 @@
 //! Flags for the look and the files of pictures, for all commands that draw.
 
-use super::drawn::{DrawnFigure, FORMATS};
+use super::drawn::{DrawnFigure, FORMATS, paths};
+use crate::cli::out_file;
 use crate::draw::{Sheet, Size, Theme};
 use crate::error::{Error, Result, in_range};
-use crate::lab::arrays;
-use std::path::PathBuf;
+use crate::lab::Provenance;
+use crate::lab::replace::{self, Problem, Replace};
+use std::path::{Path, PathBuf};
 
 /// Look and files of pictures.
 #[derive(clap::Args)]
@@ -25,9 +27,12 @@ pub struct DrawingArguments {
     dpi: f64,
     /// Folder for the files of each figure (SVG, PNG, PDF, CSV with the numbers, TXT with the
     /// caption), or one file with one of these extensions.
-    #[arg(long, default_value = "runs/figures", value_name = "PATH")]
+    #[arg(long, default_value = OWN_FOLDER, value_name = "PATH")]
     out: PathBuf,
 }
+
+/// The folder without --out.
+const OWN_FOLDER: &str = "runs/figures";
 
 impl DrawingArguments {
     /// The sheet on which pictures are drawn.
@@ -88,12 +93,48 @@ impl DrawingArguments {
     /// write.
     pub fn write(&self, drawn: &DrawnFigure) -> Result<Vec<PathBuf>> {
         let (sheet, dpi) = (self.sheet()?, self.dpi()?);
-        let Some(format) = self.one_file(1)? else { return drawn.write(&self.out, &sheet, dpi) };
-        if let Some(folder) = self.out.parent() {
-            std::fs::create_dir_all(folder)
-                .map_err(|e| Error::io(folder.display(), "create the folder", &e))?;
-        }
-        arrays::write_atomically(&self.out, &drawn.bytes(format, &sheet, dpi)?)?;
+        let Some(format) = self.one_file(1)? else {
+            return drawn.write(&self.out, (&sheet, dpi), self.replaced());
+        };
+        out_file::create_parent(&self.out)?;
+        let files = vec![(self.out.clone(), drawn.bytes(format, &sheet, dpi)?)];
+        replace::write(files, Some(&Problem::from(&drawn.provenance)), self.replaced())?;
         Ok(vec![self.out.clone()])
+    }
+
+    /// Which existing pictures are replaced.
+    fn replaced(&self) -> Replace {
+        out_file::replaced(self.is_own_folder())
+    }
+
+    fn is_own_folder(&self) -> bool {
+        self.out == Path::new(OWN_FOLDER)
+    }
+
+    /// Checks the file of a picture before the work, if it is one file.
+    ///
+    /// **Errors** a file of another program, or one that cannot be written.
+    pub fn check_own(&self) -> Result<()> {
+        if self.one_file(1)?.is_none() {
+            return Ok(());
+        }
+        out_file::create_parent(&self.out)?;
+        out_file::check_own(&self.out)
+    }
+
+    /// Checks the files of a picture with this name before its data are computed.
+    ///
+    /// **Errors** files of another problem, or files that cannot be written.
+    pub fn check(&self, name: &str, provenance: &Provenance) -> Result<()> {
+        if self.one_file(1)?.is_some() {
+            out_file::create_parent(&self.out)?;
+            return out_file::check_result(&self.out, provenance, self.is_own_folder());
+        }
+        std::fs::create_dir_all(&self.out)
+            .map_err(|e| Error::io(self.out.display(), "create the folder", &e))?;
+        let own = self.is_own_folder();
+        paths(&self.out, name)
+            .iter()
+            .try_for_each(|path| out_file::check_result(path, provenance, own))
     }
 }

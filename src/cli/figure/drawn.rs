@@ -2,7 +2,8 @@
 
 use crate::draw::{Mark, Picture, Sheet, pdf, png, svg};
 use crate::error::{Error, Result};
-use crate::lab::{Provenance, arrays};
+use crate::lab::Provenance;
+use crate::lab::replace::{self, Problem, Replace};
 use std::path::{Path, PathBuf};
 
 /// File extensions of a figure, in the order of writing.
@@ -32,17 +33,29 @@ impl DrawnFigure {
     }
 
     /// Writes all formats into a folder; returns the files.
-    pub fn write(&self, out: &Path, sheet: &Sheet, dpi: f64) -> Result<Vec<PathBuf>> {
+    ///
+    /// **Errors** files that are not replaced, or cannot be written.
+    pub fn write(
+        &self,
+        out: &Path,
+        (sheet, dpi): (&Sheet, f64),
+        replaced: Replace,
+    ) -> Result<Vec<PathBuf>> {
         std::fs::create_dir_all(out)
             .map_err(|e| Error::io(out.display(), "create the folder", &e))?;
         let mut files = Vec::new();
-        for format in FORMATS {
-            let path = out.join(format!("{}.{format}", self.name));
-            arrays::write_atomically(&path, &self.bytes(format, sheet, dpi)?)?;
-            files.push(path);
+        for (format, path) in FORMATS.into_iter().zip(paths(out, &self.name)) {
+            files.push((path, self.bytes(format, sheet, dpi)?));
         }
-        Ok(files)
+        let written = files.iter().map(|file| file.0.clone()).collect();
+        replace::write(files, Some(&Problem::from(&self.provenance)), replaced)?;
+        Ok(written)
     }
+}
+
+/// The files of a figure in a folder, one for each of [`FORMATS`].
+pub fn paths(folder: &Path, name: &str) -> [PathBuf; 5] {
+    FORMATS.map(|format| folder.join(format!("{name}.{format}")))
 }
 
 /// All drawn numbers, one point per line: panel, mark, label, x, y, value.

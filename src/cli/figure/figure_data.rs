@@ -16,6 +16,8 @@ pub struct FigureData {
     full: bool,
     /// The input of the drawing.
     pub inputs: Inputs,
+    experiments: Vec<Experiment>,
+    runs_study: bool,
     what: String,
     configuration: String,
     /// The flags that select these data, for the command that reproduces the figure.
@@ -33,6 +35,8 @@ impl FigureData {
             entry,
             full,
             inputs,
+            experiments: Vec::new(),
+            runs_study: false,
             what: format!("figure {}", entry.name),
             configuration: String::new(),
             flags,
@@ -58,13 +62,25 @@ impl FigureData {
         Ok(())
     }
 
-    /// Adds the cells of an experiment; runs missing ones.
-    pub fn add_experiment(
-        &mut self,
-        experiment: &Experiment,
-        runs: &Path,
-        flag: &str,
-    ) -> Result<()> {
+    /// Adds an experiment, which [`FigureData::run`] runs.
+    pub fn add_experiment(&mut self, experiment: Experiment) {
+        self.configuration.push_str(&experiment.resolved());
+        self.experiments.push(experiment);
+    }
+
+    /// Runs the missing cells of the experiments, and the study if it is not read from a folder;
+    /// `flag` selects the data.
+    pub fn run(&mut self, runs: &Path, flag: &str) -> Result<()> {
+        for experiment in std::mem::take(&mut self.experiments) {
+            self.run_experiment(&experiment, runs, flag)?;
+        }
+        if let Some(part) = self.entry.study.filter(|_| self.runs_study) {
+            self.inputs.tables = (part.run)(&self.inputs.values)?;
+        }
+        Ok(())
+    }
+
+    fn run_experiment(&mut self, experiment: &Experiment, runs: &Path, flag: &str) -> Result<()> {
         crate::cli::run::execute(experiment, runs)?;
         let mut cells = results(experiment, runs)?;
         if experiment.models.is_empty() {
@@ -74,7 +90,6 @@ impl FigureData {
         if let Some(shown) = &self.entry.cells {
             shown.check(flag, &cells)?;
         }
-        self.configuration.push_str(&experiment.resolved());
         self.inputs.results.push(cells);
         Ok(())
     }
@@ -138,36 +153,35 @@ impl FigureData {
     }
 
     /// Adds the figure's own experiments and study at the chosen parameters.
-    pub fn add_inputs(&mut self, runs: &Path, overridden: &[&str]) -> Result<()> {
+    pub fn add_inputs(&mut self, overridden: &[&str]) -> Result<()> {
         for name in if self.full { self.entry.published } else { self.entry.experiments } {
             let experiment = if overridden.is_empty() {
                 Experiment::built_in(name)?
             } else {
                 with_changes(name, overridden, &self.inputs.values)?
             };
-            self.add_experiment(&experiment, runs, "--set")?;
+            self.add_experiment(experiment);
         }
-        if let Some(part) = self.entry.study {
-            self.inputs.tables = (part.run)(&self.inputs.values)?;
-        }
+        self.runs_study = true;
         self.configuration.push_str(&self.inputs.values.text());
         Ok(())
+    }
+
+    /// The origin of the figure, known before its data are computed.
+    pub fn provenance(&self) -> Provenance {
+        let command = format!("metastable figure {}{}", self.entry.name, self.flags);
+        Provenance::new(self.what.as_str(), &self.configuration, command)
+    }
+
+    /// Name of its files, without extension.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.entry.name, if self.full { "-full" } else { "" })
     }
 
     /// Draws the figure.
     pub fn draw(self) -> Result<DrawnFigure> {
         let picture = (self.entry.draw)(&self.inputs)?;
-        let provenance = Provenance::new(
-            self.what,
-            &self.configuration,
-            format!("metastable figure {}{}", self.entry.name, self.flags),
-        );
-        let name = if self.full {
-            format!("{}-full", self.entry.name)
-        } else {
-            self.entry.name.to_owned()
-        };
-        Ok(DrawnFigure { picture, provenance, name })
+        Ok(DrawnFigure { picture, provenance: self.provenance(), name: self.name() })
     }
 }
 

@@ -12,6 +12,7 @@ use super::progress;
 use super::run::ShardArguments;
 use crate::draw::Size;
 use crate::error::{Error, Result};
+use crate::lab::replace::Replace;
 use crate::lab::{Experiment, run::combine_shards, shard::Shard};
 use crate::paper_figs::{ALL, PaperFigure};
 pub use drawing::DrawingArguments;
@@ -244,15 +245,16 @@ impl Arguments {
         }
         if let Some(file) = &self.experiment {
             data.flags.push_str(&format!(" --experiment {file}"));
-            let experiment = Experiment::load(Path::new(file))?;
-            data.add_experiment(&experiment, &self.runs, "--experiment")?;
+            data.add_experiment(Experiment::load(Path::new(file))?);
         } else if let Some(folder) = &self.from_run {
             let cell = self.cell.as_ref().map_or(String::new(), |c| format!(" --cell {c}"));
             data.flags.push_str(&format!(" --from-run {}{cell}", folder.display()));
             data.add_folder(folder, self.cell.as_deref())?;
         } else {
-            data.add_inputs(&self.runs, &overridden)?;
+            data.add_inputs(&overridden)?;
         }
+        self.drawing.check(&data.name(), &data.provenance())?;
+        data.run(&self.runs, if self.experiment.is_some() { "--experiment" } else { "--set" })?;
         data.draw()
     }
 }
@@ -284,18 +286,20 @@ pub fn explained(entry: &'static PaperFigure) -> String {
 }
 
 /// Runs missing experiments, draws a figure and writes all formats; returns the files. `folders`:
-/// of experiment results, of figures.
+/// of experiment results, of figures, in which files are `replaced`.
 pub fn make(
     entry: &'static PaperFigure,
     style: &Style,
     folders: (&Path, &Path),
+    replaced: Replace,
 ) -> Result<Vec<PathBuf>> {
     let mut data = FigureData::new(entry, false);
     if entry.needs_hidden_states {
         data.add_hidden_states(None, "")?;
     }
-    data.add_inputs(folders.0, &[])?;
+    data.add_inputs(&[])?;
+    data.run(folders.0, "--set")?;
     let mut drawn = data.draw()?;
     drawn.picture.caption.push_str(&credit(entry));
-    drawn.write(folders.1, &style.size.into(), style.dpi)
+    drawn.write(folders.1, (&style.size.into(), style.dpi), replaced)
 }

@@ -165,16 +165,19 @@ impl Arguments {
             }
         };
         let reel = self.movie.as_deref().map(|path| self.reel(path, space, method)).transpose()?;
-        let end = self.checked(&medium, (space, d), method)?;
+        self.out.iter().try_for_each(|folder| super::recording::create(folder))?;
+        let _ending = super::cancel::ends_itself();
+        let end = self.checked(&medium, (space, d), method).inspect_err(|_| {
+            // The folder is removed if it is empty.
+            let _ = self.out.as_ref().map(std::fs::remove_dir);
+        })?;
         if let Some(reel) = &reel {
-            let frames = if space == DensitySpace::Circle {
-                self.circle_frames(&medium)?
-            } else {
-                self.sphere_frames(&medium)?
-            };
-            density::write(&frames, reel, &self.title(), self.t_end)?;
+            match self.film(reel, &medium, space) {
+                // What was computed is printed and written.
+                Err(Error::Interrupted { resume }) => note(&format!("interrupted; {resume}")),
+                made => made?,
+            }
         }
-        super::cancel::work_is_over();
         let json = self.json(&end, &medium, d)?;
         if let Some(folder) = &self.out {
             self.write(folder, &end.outcome, &json)?;
@@ -231,7 +234,22 @@ impl Arguments {
                 "the circle or S^2, by the spectral method or auto",
             ));
         }
-        MovieWriter::new(path, "--movie", 110.0, 20)
+        MovieWriter::new("movie of a density", path, "--movie", 110.0, 20)
+    }
+
+    /// Writes the movie.
+    fn film(
+        &self,
+        reel: &MovieWriter,
+        medium: &MeasureDynamics,
+        space: DensitySpace,
+    ) -> Result<()> {
+        let frames = if space == DensitySpace::Circle {
+            self.circle_frames(medium)?
+        } else {
+            self.sphere_frames(medium)?
+        };
+        density::write(&frames, reel, &self.title(), self.t_end)
     }
 
     /// 1/kappa; 0 without noise.
@@ -377,7 +395,6 @@ impl Arguments {
     }
 
     fn write(&self, folder: &Path, end: &LastState, json: &Value) -> Result<()> {
-        super::recording::create(folder)?;
         let reproduce = crate::cli::command_line::reproduce();
         let provenance = Provenance::new("measure", &reproduce, reproduce.clone());
         let mut record = json.clone();

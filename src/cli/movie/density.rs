@@ -40,7 +40,7 @@ pub fn density_frames(
 /// Writes the movie.
 pub fn write(frames: &[DensityFrame], writer: &MovieWriter, title: &str, t_end: f64) -> Result<()> {
     let top = frames.iter().flat_map(|s| &s.values).copied().fold(0.0, f64::max);
-    writer.write("movie of a density", frames.len(), |k| picture(&frames[k], top, title))?;
+    writer.write(frames.len(), |k| picture(&frames[k], top, title))?;
     note(&format!("{} frames of the density", frames.len()));
     if let Some(last) = frames.last().filter(|_| frames.len() < FRAMES) {
         note(&format!(

@@ -75,7 +75,7 @@ impl Arguments {
                 "none: a movie prints no tokens",
             ));
         }
-        let writer = MovieWriter::new(&self.out, "--out", self.dpi, self.rate)?;
+        let writer = MovieWriter::new("movie", &self.out, "--out", self.dpi, self.rate)?;
         if !(2..=2000).contains(&self.frames.unwrap_or(160)) {
             return Err(Error::parameter(
                 "--frames",
@@ -83,14 +83,14 @@ impl Arguments {
                 "from 2 to 2000 frames",
             ));
         }
+        let _ending = super::cancel::ends_itself();
         let (movie, outcome) = if self.tokens.past.folder().is_some() {
             (self.recorded_run()?, None)
         } else {
             self.simulate()?
         };
         let count = movie.frames.len();
-        let bytes = writer.write("movie", count, |k| movie.picture(k))?;
-        super::cancel::work_is_over();
+        let bytes = writer.write(count, |k| movie.picture(k))?;
         let json = json!({"file": self.out.display().to_string(), "frames": count, "outcome": outcome.as_ref().map(Outcome::name), "bytes": bytes});
         out.result(
             &json,

@@ -1,9 +1,10 @@
 //! Writes movies: animated PNG or GIF, a folder of numbered frames, MP4 through ffmpeg.
 
 use crate::cli::cancel::cancelled;
-use crate::cli::progress;
+use crate::cli::{out_file, progress};
 use crate::draw::{Picture, Sheet, Size, animation, frames, png, raster};
 use crate::error::{Error, Result, in_range};
+use crate::lab::write::TemporaryFile;
 use crate::lab::{Provenance, arrays};
 use std::io::Write;
 use std::path::Path;
@@ -22,13 +23,15 @@ pub struct MovieWriter<'a> {
     format: Format,
     dpi: f64,
     rate: u16,
+    provenance: Provenance,
 }
 
 impl<'a> MovieWriter<'a> {
-    /// A writer to `out`, the value of the flag `flag`, of `rate` frames per second.
+    /// A writer of `what` to `out`, the value of the flag `flag`, of `rate` frames per second.
     ///
-    /// **Errors** a name without a known format, a missing ffmpeg, numbers out of range.
-    pub fn new(out: &'a Path, flag: &str, dpi: f64, rate: u16) -> Result<Self> {
+    /// **Errors** a name without a known format, a missing ffmpeg, numbers out of range, a file of
+    /// another problem.
+    pub fn new(what: &str, out: &'a Path, flag: &str, dpi: f64, rate: u16) -> Result<Self> {
         in_range("--dpi", dpi, 20.0, 600.0)?;
         if !(1..=100).contains(&rate) {
             return Err(Error::parameter("--rate", rate, "from 1 to 100 frames per second"));
@@ -54,18 +57,18 @@ impl<'a> MovieWriter<'a> {
                 return Err(Error::parameter(flag, out.display(), expected));
             }
         };
-        Ok(Self { out, format, dpi, rate })
+        let reproduce = crate::cli::command_line::reproduce();
+        let provenance = Provenance::new(what, &reproduce, reproduce.clone());
+        match format {
+            Format::Folder => crate::cli::recording::create(out)?,
+            _ => out_file::check_result(out, &provenance, false)?,
+        }
+        Ok(Self { out, format, dpi, rate, provenance })
     }
 
-    /// Writes `count` frames with the provenance of `what`; returns the number of bytes.
-    pub fn write(
-        &self,
-        what: &str,
-        count: usize,
-        picture: impl Fn(usize) -> Picture,
-    ) -> Result<usize> {
-        let reproduce = crate::cli::command_line::reproduce();
-        let provenance = Provenance::new(what, &reproduce, reproduce.clone()).json();
+    /// Writes `count` frames; returns the number of bytes.
+    pub fn write(&self, count: usize, picture: impl Fn(usize) -> Picture) -> Result<usize> {
+        let provenance = self.provenance.json();
         let sheet = Sheet::from(Size::Siam);
         let picture = |k: usize| -> Result<Picture> {
             progress::report(Some(k as f64 / count as f64), || format!("frame {k} of {count}"));
@@ -83,7 +86,6 @@ impl<'a> MovieWriter<'a> {
             Format::Gif => whole(animation::gif(count, image, &provenance, self.rate)?),
             Format::Mp4 => self.mp4(count, image, &provenance),
             Format::Folder => {
-                crate::cli::recording::create(self.out)?;
                 let one = |k: usize| {
                     let bytes = png(&picture(k)?, sheet, self.dpi, &provenance)?;
                     arrays::write_atomically(
@@ -104,7 +106,8 @@ impl<'a> MovieWriter<'a> {
         image: impl Fn(usize) -> Result<animation::Image>,
         provenance: &str,
     ) -> Result<usize> {
-        let path = self.out;
+        // A film that ends too early must not replace an earlier one.
+        let (path, partial) = (self.out, TemporaryFile::beside(self.out));
         let failed = |e: std::io::Error| Error::io(path.display(), "write through ffmpeg", &e);
         let (w, h, first) = image(0)?;
         let mut child = Command::new("ffmpeg")
@@ -128,7 +131,8 @@ impl<'a> MovieWriter<'a> {
                 "pad=ceil(iw/2)*2:ceil(ih/2)*2:0:0:white",
             ])
             .args(["-pix_fmt", "yuv420p", "-metadata", &format!("comment={provenance}")])
-            .arg(path)
+            .args(["-f", "mp4"])
+            .arg(partial.place())
             .stdin(Stdio::piped())
             .spawn()
             .map_err(failed)?;
@@ -148,6 +152,7 @@ impl<'a> MovieWriter<'a> {
                 cause: format!("it ended with {status}"),
             });
         }
-        std::fs::metadata(path).map(|m| m.len() as usize).map_err(failed)
+        let bytes = std::fs::metadata(partial.place()).map(|m| m.len() as usize).map_err(failed)?;
+        partial.finish().map(|()| bytes)
     }
 }

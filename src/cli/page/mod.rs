@@ -1,13 +1,15 @@
 //! `page`: one HTML file that runs the solver in a browser.
 
+use super::out_file;
 use super::output::{Output, note};
 use crate::error::{Error, Result};
-use crate::lab::arrays::write_atomically;
+use crate::lab::Provenance;
+use crate::lab::replace::{self, Problem};
 use base64::Engine;
 use flate2::{Compression, write::ZlibEncoder};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The solver as WebAssembly, compiled from `src/page` by `.ci/page build`.
 const ENGINE: &[u8] = include_bytes!("engine.wasm");
@@ -31,9 +33,12 @@ const SCRIPT: [&str; 8] = [
   metastable page --out talk.html")]
 pub struct Arguments {
     /// File to write. It opens from the disk and needs no network.
-    #[arg(long, value_name = "FILE", default_value = "metastable.html")]
+    #[arg(long, value_name = "FILE", default_value = OWN_FILE)]
     out: PathBuf,
 }
+
+/// The file without --out.
+const OWN_FILE: &str = "metastable.html";
 
 impl Arguments {
     /// Writes the page.
@@ -46,14 +51,21 @@ impl Arguments {
             ));
         }
         let page = html()?;
-        write_atomically(&self.out, page.as_bytes())?;
+        let files = vec![(self.out.clone(), page.clone().into_bytes())];
+        let replaced = out_file::replaced(self.out == Path::new(OWN_FILE));
+        replace::write(files, Some(&Problem::from(&provenance())), replaced)?;
         note(&format!("wrote {}: open it in a browser", self.out.display()));
         out.result(
-            &json!({"file": self.out, "bytes": page.len()}),
+            &json!({"file": self.out.display().to_string(), "bytes": page.len()}),
             &self.out.display().to_string(),
         );
         Ok(0)
     }
+}
+
+/// The origin of the page.
+pub fn provenance() -> Provenance {
+    Provenance::new("page", "", "metastable page")
 }
 
 /// The page with its style, script and solver.
@@ -68,6 +80,7 @@ pub fn html() -> Result<String> {
     let parts = [
         ("style", include_str!("style.css")),
         ("version", env!("CARGO_PKG_VERSION")),
+        ("provenance", &provenance().json()),
         ("script", &SCRIPT.concat()),
         ("engine", &engine),
     ];

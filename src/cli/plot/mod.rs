@@ -68,7 +68,7 @@ impl Arguments {
     pub fn run(self, out: &Output) -> Result<i32> {
         self.drawing.sheet()?;
         self.drawing.dpi()?;
-        self.drawing.one_file(1)?;
+        self.drawing.check_own()?;
         let band = self.band.as_deref().map(percentiles).transpose()?;
         let settings = PlotSettings {
             x: self.x.clone(),
