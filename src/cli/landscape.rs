@@ -372,10 +372,8 @@ impl Arguments {
                 note(&format!("wrote {}", path.display()));
             }
             (Some(path), None) => {
-                note(&format!(
-                    "no certificate: nothing is proved, {} is not written",
-                    path.display()
-                ));
+                let what = if path.exists() { "stays as it is" } else { "is not written" };
+                note(&format!("no certificate: nothing is proved, {} {what}", path.display()));
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! The commands of the guide for computer clusters, which are those of a POSIX shell.
 
-use crate::program::{json, tables};
+use crate::program::{NO_PROGRESS, json, tables};
 use crate::shards::folder;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -44,6 +44,7 @@ fn shell(folder: &Path, line: &str) -> Output {
         .args(["-c", line])
         .current_dir(folder)
         .env("PATH", &path)
+        .env(NO_PROGRESS.0, NO_PROGRESS.1)
         .output()
         .expect("starts")
 }

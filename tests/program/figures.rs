@@ -1,12 +1,12 @@
 //! Figures: the same data give the same bytes, files need no network, the plotted numbers are
 //! written with them, captions are right.
 
+use crate::program::command;
 use crate::snapshot;
 use std::path::Path;
-use std::process::Command;
 
 fn draw(folder: &Path, threads: &str) {
-    let status = Command::new(env!("CARGO_BIN_EXE_metastable"))
+    let status = command(folder, "")
         .args([
             "figure",
             "gamma-curve",
@@ -18,7 +18,6 @@ fn draw(folder: &Path, threads: &str) {
             "inner-products",
         ])
         .args(["--threads", threads, "--dpi", "100"])
-        .current_dir(folder)
         .output()
         .expect("runs");
     assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stderr));
@@ -88,11 +87,7 @@ fn categories_differ_for_colour_blind_readers() {
 }
 
 fn metastable(folder: &Path, arguments: &str) -> std::process::Output {
-    Command::new(env!("CARGO_BIN_EXE_metastable"))
-        .args(arguments.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .expect("runs")
+    command(folder, arguments).output().expect("runs")
 }
 
 #[test]
@@ -127,7 +122,7 @@ fn parameters_change_figures_and_wrong_ones_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let drawn = |flags: &str| {
-        let out = metastable(at, &format!("figure gamma-curve --out g.csv {flags}"));
+        let out = metastable(at, &format!("figure gamma-curve --out g.csv --force {flags}"));
         assert!(out.status.success(), "{flags}: {}", String::from_utf8_lossy(&out.stderr));
         std::fs::read_to_string(at.join("g.csv")).expect("written")
     };
@@ -257,7 +252,8 @@ fn captions_describe_the_drawn_parameters() {
     let at = folder.path();
     let draw = |figure: &str, flags: &str| {
         for ending in ["txt", "csv"] {
-            let out = metastable(at, &format!("figure {figure} {flags} --out f.{ending}"));
+            let line = format!("figure {figure} {flags} --out f.{ending} --force");
+            let out = metastable(at, &line);
             assert!(
                 out.status.success(),
                 "{figure} {flags}: {}",

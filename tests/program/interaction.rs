@@ -290,7 +290,7 @@ fn movies_and_self_tests_know_interactions() {
     let solve = "solve --tokens x.csv --dynamics usa --beta 1 --interaction power:p=2 --t-end 10 \
                  --out run --observables positions --samples 4";
     assert_eq!(run(at, solve).status.code(), Some(0));
-    let again = "movie --from-run run --beta 1 --frames 3 --dpi 30 --out again.gif";
+    let again = "movie --from-run run --beta 1 --frames 3 --dpi 30 --out again.gif --force";
     let out = run(at, again);
     assert!(text(&out.stderr).contains("the interaction of the run"), "{}", text(&out.stderr));
     for named in ["--interaction power:p=2", "--observable none"] {

@@ -1,122 +1,222 @@
-//! SIGTERM ends every computation within a second with exit code 130, and keeps the documented
-//! partial results.
+//! At SIGTERM or SIGINT a computation ends with exit code 130 and keeps what it has. No test
+//! measures a time: each waits until the program shows that it works, and until it ends.
 
-use crate::program::{alone, command, text};
+use crate::program::{command, text};
 use metastable::num::stream::Stream;
 use metastable::sphere::law::Law;
 use serde_json::Value;
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-/// Starts a run that takes minutes and waits for a second and a half.
-fn start(folder: &Path, line: &str) -> Child {
-    let child = command(folder, &format!("{line} --format json"))
+/// A program at work, whose error stream is read.
+struct Running {
+    child: Child,
+    line: String,
+    notes: JoinHandle<String>,
+}
+
+/// Starts a run that takes minutes. It writes its progress all the time.
+fn spawn(folder: &Path, line: &str) -> Child {
+    command(folder, &format!("{line} --format json"))
+        .env("METASTABLE_PROGRESS", "0")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("starts");
-    std::thread::sleep(Duration::from_millis(1500));
-    child
+        .expect("starts")
+}
+
+/// Starts a run and waits for the first line that begins with the name of the command and contains
+/// these words: at first such a line has the seconds, and `": "` before its status.
+fn start(folder: &Path, line: &str, words: &str) -> Running {
+    let mut child = spawn(folder, line);
+    let mut stream = BufReader::new(child.stderr.take().expect("a pipe"));
+    let name = format!("{}: ", line.split(' ').next().expect("a command"));
+    let mut before = String::new();
+    loop {
+        let mut next = String::new();
+        assert!(stream.read_line(&mut next).expect("text") > 0, "{line}: ended: {before}");
+        if next.strip_prefix(&name).is_some_and(|status| status.contains(words)) {
+            break;
+        }
+        before.push_str(&next);
+    }
+    running(child, line, stream)
+}
+
+/// Starts a run and waits until a condition holds.
+fn start_until(folder: &Path, line: &str, ready: &dyn Fn() -> bool) -> Running {
+    let mut child = spawn(folder, line);
+    let stream = child.stderr.take().expect("a pipe");
+    let mut running = running(child, line, stream);
+    while !ready() {
+        let ended = running.child.try_wait().expect("a status");
+        assert!(ended.is_none(), "{line}: ended: {ended:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running
+}
+
+fn running(child: Child, line: &str, mut stream: impl Read + Send + 'static) -> Running {
+    let notes = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        text(&bytes)
+    });
+    Running { child, line: line.to_owned(), notes }
+}
+
+impl Running {
+    /// Sends signals, all at once, and returns the standard output and the notes. Checks the exit
+    /// code.
+    fn end(self, signals: &[&str]) -> (String, String) {
+        let id = self.child.id();
+        let all: Vec<String> = signals.iter().map(|s| format!("kill -{s} {id}")).collect();
+        let sent = Command::new("sh").args(["-c", &all.join("; ")]).status().expect("a shell");
+        let out = self.child.wait_with_output().expect("ended");
+        let notes = self.notes.join().expect("read");
+        assert!(sent.success(), "{}: ended by itself: {out:?} {notes}", self.line);
+        assert_eq!(out.status.code(), Some(130), "{}: {notes}", self.line);
+        (text(&out.stdout), notes)
+    }
+}
+
+fn json(stdout: &str) -> Value {
+    serde_json::from_str(stdout).unwrap_or_else(|e| panic!("{e}: {stdout}"))
+}
+
+/// The folder of the only experiment in a folder.
+fn experiment(folder: &Path) -> Option<PathBuf> {
+    Some(std::fs::read_dir(folder).ok()?.next()?.ok()?.path())
 }
 
 /// The number of finished cells of the only experiment in a folder.
 fn cells(folder: &Path) -> usize {
-    let Some(top) = std::fs::read_dir(folder).ok().and_then(|mut d| d.next()).and_then(|e| e.ok())
-    else {
-        return 0;
-    };
-    let Ok(cells) = std::fs::read_dir(top.path().join("cells")) else { return 0 };
-    cells.flatten().filter(|c| !c.file_name().to_string_lossy().starts_with('.')).count()
-}
-
-/// Sends SIGTERM and returns the standard output. Checks the time until the run ends, and its exit
-/// code.
-fn end(mut child: Child, line: &str) -> String {
-    assert!(
-        child.try_wait().expect("a status").is_none(),
-        "{line}: ended by itself: {:?}",
-        child.wait_with_output()
-    );
-    let sent = Instant::now();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &child.id().to_string()])
-            .status()
-            .expect("kill")
-            .success()
-    );
-    let out = child.wait_with_output().expect("ended");
-    let seconds = sent.elapsed().as_secs_f64();
-    // The program has half a second until it must end. A machine with five other jobs on every core
-    // takes three times as long.
-    assert!(seconds < 2.5, "{line}: took {seconds:.2} s");
-    assert_eq!(out.status.code(), Some(130), "{line}: {}", text(&out.stderr));
-    text(&out.stdout)
-}
-
-fn json(stdout: &str) -> Value {
-    serde_json::from_str(stdout).expect("one JSON object")
+    let cells = experiment(folder).and_then(|e| std::fs::read_dir(e.join("cells")).ok());
+    let names = cells.into_iter().flatten().flatten().map(|c| c.file_name());
+    names.filter(|name| !name.to_string_lossy().starts_with('.')).count()
 }
 
 #[test]
 fn runs_keep_the_state_they_reached() {
-    // The current step ends within this half second: noise keeps the second density coarse and its
-    // steps short.
-    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
-    for (line, outcome) in [
-        (
-            "solve --init uniform --n 1500 --d 3 --seed 1 --beta 9 --dynamics sa --t-end 1e9 --merge-radius 0",
-            "outcome",
-        ),
-        (
-            "measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 4 --noise kappa=10 --t-end 1000",
-            "outcome",
-        ),
+    for line in [
+        "solve --init uniform --n 1500 --d 3 --seed 1 --beta 9 --dynamics sa --t-end 1e9 --merge-radius 0",
+        "measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 4 --noise kappa=10 --t-end 1000 --out density",
     ] {
-        let stdout = end(start(folder.path(), line), line);
-        assert_eq!(json(&stdout)[outcome], "interrupted", "{line}: {stdout}");
+        let (stdout, _) = start(folder.path(), line, ": t = ").end(&["TERM"]);
+        assert_eq!(json(&stdout)["outcome"], "interrupted", "{line}: {stdout}");
     }
+    assert!(folder.path().join("density/record.json").exists());
 }
 
 #[test]
-fn searches_and_checks_end() {
+fn searches_print_what_they_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (line, key) in [
+        ("saddles --n 40 --d 3 --beta 9 --starts 1000000", "points"),
+        ("continue --n 6 --beta 0.3..4 --out six", "branches"),
+        ("landscape --n 11 --beta -0.66..-0.16 --benign", "boxes"),
+        ("landscape --n 5 --d any --beta 0.2", "orbits"),
+        ("hunt gamma-bound --minutes 10 --out found.json", "budget"),
+    ] {
+        let (stdout, _) = start(folder.path(), line, ": ").end(&["INT"]);
+        assert!(json(&stdout).get(key).is_some(), "{line}: {stdout}");
+    }
+    assert!(!folder.path().join("found.json").exists());
+    let tables = std::fs::read_to_string(folder.path().join("six/branches.csv")).expect("written");
+    assert!(tables.contains("\n# not complete: interrupted\n"), "{tables}");
+}
+
+#[test]
+fn other_work_ends_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let sphere = Law::parse("uniform")
         .expect("registered")
         .sample(20_000, 3, &mut Stream::new(1, &["interrupt"]))
         .expect("valid");
-    let text: String = sphere.rows().map(|r| format!("{},{},{}\n", r[0], r[1], r[2])).collect();
-    std::fs::write(folder.path().join("sphere.csv"), text).expect("written");
-    for line in [
-        "saddles --n 40 --d 3 --beta 9 --starts 1000000",
-        "landscape --n 7 --beta 0.25 --out seven.txt",
-        "continue --n 6 --beta 0.3..4",
-        "landscape --n 11 --beta -0.66..-0.16 --benign",
-        "landscape --n 5 --d any --beta 0.2",
-        "hunt gamma-bound --minutes 10 --out found.json",
-        "modes --samples sphere.csv --sphere --beta 10000",
-        "check",
+    let rows: String = sphere.rows().map(|r| format!("{},{},{}\n", r[0], r[1], r[2])).collect();
+    std::fs::write(folder.path().join("sphere.csv"), rows).expect("written");
+    for (line, words, notes) in [
+        ("modes --samples sphere.csv --sphere --beta 10000", "", "the work in progress is lost"),
+        ("check", ": ", "their verdicts are kept with --out only"),
     ] {
-        end(start(folder.path(), line), line);
+        let (stdout, found) = start(folder.path(), line, words).end(&["TERM"]);
+        assert!(stdout.is_empty() && found.contains(notes), "{line}: {found}");
     }
-    assert!(!folder.path().join("found.json").exists());
-    // What was decided is kept, and the same command goes on.
-    let kept = std::fs::read_to_string(folder.path().join("seven.txt")).expect("kept");
-    assert!(kept.starts_with("metastable-landscape") && kept.contains("\nX\n"));
-    let line = "landscape --n 7 --beta 0.25 --out seven.txt";
-    end(start(folder.path(), line), line);
+}
+
+const SEVEN: &str = "landscape --n 7 --beta 0.25 --out seven.txt";
+
+#[test]
+fn proofs_keep_what_was_decided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("seven.txt");
+    let read = || std::fs::read_to_string(&file).expect("kept");
+    // `timeout` sends two signals, and a user may press a key twice.
+    for signals in [&["TERM"][..], &["TERM", "TERM"], &["INT", "INT", "INT"]] {
+        let (stdout, notes) = start(folder.path(), SEVEN, ": ").end(signals);
+        assert_eq!(json(&stdout)["interrupted"], true, "{stdout}");
+        assert!(notes.contains("wrote seven.txt"), "{notes}");
+        assert!(read().starts_with("metastable-landscape 1\nkind complete\n"));
+        assert!(read().contains("\nX\n"));
+    }
+    // The same command goes on, and another one does not replace the file.
+    let (_, notes) = start(folder.path(), SEVEN, ": ").end(&["TERM"]);
+    assert!(notes.contains("wrote seven.txt"), "{notes}");
+    let other = command(folder.path(), "landscape --n 3 --beta 2 --out seven.txt").output();
+    let other = other.expect("starts");
+    assert!(other.status.code() == Some(1) && text(&other.stderr).contains("another problem"));
+    // An unfinished certificate does not replace a finished one.
+    let header: String = read().lines().take(4).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&file, format!("{header}end\n")).expect("writable");
+    let (_, notes) = start(folder.path(), SEVEN, ": ").end(&["TERM"]);
+    assert!(notes.contains("finished certificate and stays"), "{notes}");
+    assert_eq!(read(), format!("{header}end\n"));
+}
+
+#[test]
+fn proofs_keep_what_was_decided_without_a_signal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("seven.txt");
+    let line = format!("{SEVEN} --keep-every 0");
+    let mut running = start_until(folder.path(), &line, &|| file.exists());
+    running.child.kill().expect("killed");
+    running.child.wait().expect("ended");
+    let kept = std::fs::read_to_string(&file).expect("kept");
+    assert!(kept.starts_with("metastable-landscape 1\n") && kept.contains("\nX\n"), "{kept}");
+    // A search with pauses finds what one without them finds.
+    let found = |more: &str| {
+        let line = format!("landscape --n 5 --beta 2 {more} --format json");
+        let out = command(folder.path(), &line).output().expect("starts");
+        let found = json(&text(&out.stdout));
+        assert_eq!(found["complete"], true, "{found}");
+        let orbits = found["orbits"].as_array().expect("a list").iter();
+        let mut all: Vec<String> =
+            orbits.map(|o| format!("{} {}", o["sizes"], o["unstable_directions"])).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(found(""), found("--out five.txt --keep-every 0"));
+    let checked = command(folder.path(), "certify check five.txt").output().expect("starts");
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
+    // Boxes that stay undecided do not keep the search from its end.
+    let line = "landscape --n 4 --interaction log --out four.txt --keep-every 0";
+    let out = command(folder.path(), line).output().expect("starts");
+    assert_eq!(out.status.code(), Some(3), "{}", text(&out.stderr));
 }
 
 #[test]
 fn checks_keep_their_verdicts() {
     let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("kept/verdicts.json");
     // The first claim takes milliseconds, the second most of a minute.
     let line = "check softmax-jacobian wendel --trials 3000 --out kept";
-    end(start(folder.path(), line), line);
-    let kept =
-        json(&std::fs::read_to_string(folder.path().join("kept/verdicts.json")).expect("written"));
+    let (_, notes) = start_until(folder.path(), line, &|| file.exists()).end(&["TERM"]);
+    assert!(notes.contains("error: interrupted; 1 of 2 claims were checked, see "), "{notes}");
+    let kept = json(&std::fs::read_to_string(&file).expect("written"));
     assert_eq!(
         (kept["claims"].as_array().map(Vec::len), kept["of"].as_u64()),
         (Some(1), Some(2)),
@@ -131,12 +231,13 @@ fn experiments_keep_their_finished_cells() {
     let flow =
         "name = \"flow\"\nn = [4, 1500]\nbeta = 9\nt_end = 1e5\nsamples = 3\nmerge_radius = 0\n";
     let layers = "name = \"layers\"\nn = 300\nbeta = 9\neta = 0.1\nt_end = 1e7\nsamples = 3\nstepper = \"layer\"\n";
-    for (name, text) in [("flow", flow), ("layers", layers)] {
-        std::fs::write(folder.path().join(format!("{name}.toml")), format!("{head}{text}"))
-            .expect("written");
-        let line = format!("run {name}.toml --out {name}");
-        end(start(folder.path(), &line), &line);
-        let kept = cells(&folder.path().join(name));
-        assert_eq!(kept, usize::from(name == "flow"), "{line}");
+    for (name, rest, finished) in [("flow", flow, 1), ("layers", layers, 0)] {
+        let text = format!("{head}{rest}");
+        std::fs::write(folder.path().join(format!("{name}.toml")), text).expect("written");
+        let (line, place) = (format!("run {name}.toml --out {name}"), folder.path().join(name));
+        let begun = || experiment(&place).is_some_and(|e| e.join("experiment.json").exists());
+        let ready = || begun() && cells(&place) == finished;
+        start_until(folder.path(), &line, &ready).end(&["TERM"]);
+        assert_eq!(cells(&place), finished, "{line}");
     }
 }

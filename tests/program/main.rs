@@ -9,8 +9,11 @@ mod cli;
 mod cluster;
 mod crash;
 mod figures;
+#[cfg(unix)]
+mod files;
 mod flags;
 mod frames;
+mod fuzz;
 mod interaction;
 #[cfg(unix)]
 mod interrupt;

@@ -4,30 +4,21 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-#[cfg(unix)]
-use std::sync::RwLockWriteGuard;
-use std::sync::{PoisonError, RwLock};
+
+/// The variable without which a slow machine prints progress into compared outputs.
+pub const NO_PROGRESS: (&str, &str) = ("METASTABLE_PROGRESS", "never");
 
 /// The command of the program with these arguments in a folder.
 pub fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metastable"));
     command.args(arguments.split_whitespace()).current_dir(folder);
+    command.env(NO_PROGRESS.0, NO_PROGRESS.1);
     command
 }
 
-/// A lock that every [`run`] shares and [`alone`] takes exclusively.
-static PROCESSORS: RwLock<()> = RwLock::new(());
-
 /// Runs the program in a folder.
 pub fn run(folder: &Path, arguments: &str) -> Output {
-    let _shared = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
     command(folder, arguments).output().expect("starts")
-}
-
-/// While this guard lives, no other test runs the program. For tests that measure times.
-#[cfg(unix)]
-pub fn alone() -> RwLockWriteGuard<'static, ()> {
-    PROCESSORS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The standard output of a successful run.

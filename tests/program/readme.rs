@@ -1,7 +1,7 @@
 //! The commands and programs of the README, the guide and the paper are current. (Their Rust
 //! programs are doc-tests.) The commands are those of a POSIX shell.
 
-use crate::program::files_below;
+use crate::program::{NO_PROGRESS, files_below};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,6 +23,7 @@ fn shell(folder: &Path, line: &str) -> (String, bool) {
     let out = Command::new("sh")
         .args(["-c", &whole])
         .env("PATH", path)
+        .env(NO_PROGRESS.0, NO_PROGRESS.1)
         .current_dir(folder)
         .output()
         .expect("a shell");

@@ -1,11 +1,11 @@
 //! The numerical version, limits of inputs, error bounds of shares and saddles, the journal of
 //! cells, digits of tables.
 
+use crate::program::command;
 use metastable::lab::{Experiment, arrays, journal::Journal, plan, provenance::NUMERICAL_VERSION};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 
 #[test]
 fn the_numerical_version_is_the_same_everywhere() {
@@ -63,11 +63,7 @@ fn shares_and_saddles_have_error_bounds() {
     )
     .expect("writable");
     let run = |arguments: &str| {
-        let out = Command::new(env!("CARGO_BIN_EXE_metastable"))
-            .args(arguments.split_whitespace())
-            .current_dir(folder.path())
-            .output()
-            .expect("starts");
+        let out = command(folder.path(), arguments).output().expect("starts");
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8_lossy(&out.stdout).into_owned()
     };
@@ -189,10 +185,7 @@ fn numbers_of_tables_have_the_shortest_digits_that_round_trip() {
 #[test]
 fn saddles_over_a_range_list_branches_and_what_is_proved() {
     let run = |arguments: &str| {
-        let out = Command::new(env!("CARGO_BIN_EXE_metastable"))
-            .args(arguments.split_whitespace())
-            .output()
-            .expect("starts");
+        let out = command(Path::new("."), arguments).output().expect("starts");
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8_lossy(&out.stdout).into_owned()
     };

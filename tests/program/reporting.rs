@@ -1,7 +1,7 @@
 //! Notes, captions, lists and explanations agree with the numbers; parameters have an effect;
 //! limits are reported.
 
-use crate::program::{command, json, run};
+use crate::program::{command, json, run, text};
 use crate::snapshot;
 
 fn folder() -> tempfile::TempDir {
@@ -385,11 +385,15 @@ fn lists_man_pages_and_threads() {
         command(at, &words).env("METASTABLE_THREADS", value).output().expect("runs")
     };
     assert!(threads("2", "").status.success() && threads("0", " --threads 1").status.success());
+    // An empty variable sets nothing.
+    assert!(threads("", "").status.success());
     let refused = threads("0", "");
     assert!(
         refused.status.code() == Some(1)
             && String::from_utf8_lossy(&refused.stderr).contains("[1, 256]")
     );
+    let word = text(&threads("two", "").stderr);
+    assert!(word.contains("METASTABLE_THREADS: found two, expected a whole number"), "{word}");
     // Parameters are shown with their values.
     let certain = String::from_utf8_lossy(
         &run(at, "certify start --criteria --init polygon --n 3 --d 2 --beta 4").stdout,

@@ -2,19 +2,16 @@
 
 use crate::program::{command, text};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Runs the commands of `tests/program/snapshots/NAME.txt` in a folder and compares their error
-/// messages with those in the file. All commands have wrong input: they end within a second with
-/// exit code 1 and print only to the error stream. Values that differ between runs are replaced by
-/// names.
+/// messages with those in the file. All commands have wrong input: they end with exit code 1 and
+/// print only to the error stream. Values that differ between runs are replaced by names.
 pub fn refusals(name: &str, folder: &Path, names: &[(&str, &str)]) {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/program/snapshots/{name}.txt"));
     let expected = std::fs::read_to_string(&path).expect("a file of commands");
     let mut found = String::new();
     for words in expected.lines().filter_map(|l| l.strip_prefix("$ metastable ")) {
-        let started = Instant::now();
         let call =
             names.iter().fold(words.to_owned(), |line, (name, value)| line.replace(name, value));
         let out = command(folder, &call).output().expect("starts");
@@ -24,7 +21,6 @@ pub fn refusals(name: &str, folder: &Path, names: &[(&str, &str)]) {
             message.starts_with("error: ") && !message.contains("panicked"),
             "{call}: {message}"
         );
-        assert!(started.elapsed() < Duration::from_secs(1), "{call}: {:?}", started.elapsed());
         let message = names.iter().fold(message, |text, (name, value)| text.replace(value, name));
         // The number of known names changes whenever one is added.
         let parts = message
