@@ -364,7 +364,7 @@ fn prepare(at: &Path) {
         std::fs::copy(models.join(name), at.join("models").join(name)).expect("copied");
     }
     for words in [
-        "hunt cone-speed-printed --minutes 0.01 --out h.json",
+        "hunt cone-speed-printed --minutes 5 --out h.json",
         "certify critical-point --tokens pair.csv --beta 3 --out pair.json",
         "run grid.toml --out grids",
         "solve --init uniform --n 20 --d 2 --beta 2 --t-end 1 --out run --observables positions,log-energy,clusters --samples 9 --log-from 0.1",

@@ -147,7 +147,7 @@ impl Inputs {
             "run e.toml --out runs",
             "landscape --n 3 --beta 2 --out c.txt",
             "certify critical-point --tokens t.csv --beta 3 --anywhere --out c.json",
-            "hunt cone-speed-printed --minutes 0.01 --out h.json",
+            "hunt cone-speed-printed --minutes 5 --out h.json",
         ] {
             successful(command(&at, line).output().expect("starts"), line);
         }

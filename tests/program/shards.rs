@@ -130,7 +130,7 @@ fn checks_and_hunts_in_shards() {
     for k in 0..2 {
         run(
             folder.path(),
-            &format!("hunt cone-speed-printed --minutes 0.02 --out h --shard {k}/2"),
+            &format!("hunt cone-speed-printed --minutes 5 --out h --shard {k}/2"),
         );
     }
     let hunted = json(folder.path(), "hunt cone-speed-printed --out h --merge");
