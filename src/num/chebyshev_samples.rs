@@ -1,8 +1,10 @@
 //! Chebyshev coefficients of a function that is known by its values only.
 
-use crate::chebyshev_series::MAX_TERMS;
 use crate::error::{Error, Result};
 use std::f64::consts::PI;
+
+/// Largest number of terms: the cost is quadratic.
+const MAX_TERMS: usize = 4096;
 
 /// Coefficients below this part of the largest value belong to a function that is resolved: values
 /// in double precision have errors of this order.
@@ -28,7 +30,7 @@ impl ChebyshevSamples {
     /// **Accuracy** [`ChebyshevSamples::error`], about 1e-15 of the largest value for a smooth
     /// function. **Cost** four values per term, and the square of their number.
     /// **Errors** those of f, another number of values, a value that is not finite (with its
-    /// place), more than [`MAX_TERMS`] terms.
+    /// place), more than 4096 terms.
     ///
     /// ```
     /// use metastable::num::chebyshev_samples::ChebyshevSamples;

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::number::Number;
 
 /// Largest number of terms of a series.
-pub const MAX_TERMS: usize = 4096;
+pub const MAX_TERMS: usize = 16_384;
 
 /// Dropped coefficients sum to at most this part of the largest value.
 const TOLERANCE: f64 = 1e-17;
@@ -391,7 +391,7 @@ mod tests {
     fn functions_that_are_not_analytic_are_refused() {
         let root = |x: Dd| Ok(Number::sqrt(x + Dd::from(1.0)));
         let e = ChebyshevSeries::fit(root, -1.0, 1.0).unwrap_err().to_string();
-        assert!(e.contains("more than 4096 terms"), "{e}");
+        assert!(e.contains("more than 16384 terms"), "{e}");
         let pole = |x: Dd| Ok(Dd::from(1.0) / x);
         let e = ChebyshevSeries::fit(pole, -1.0, 1.0).unwrap_err().to_string();
         assert!(e.contains("at s = 0"), "{e}");

@@ -128,10 +128,7 @@ fn checks_and_hunts_in_shards() {
         .contains("0 of 3")
     );
     for k in 0..2 {
-        run(
-            folder.path(),
-            &format!("hunt cone-speed-printed --minutes 5 --out h --shard {k}/2"),
-        );
+        run(folder.path(), &format!("hunt cone-speed-printed --minutes 5 --out h --shard {k}/2"));
     }
     let hunted = json(folder.path(), "hunt cone-speed-printed --out h --merge");
     assert_eq!((hunted["found"].as_bool(), hunted["shards"].as_u64()), (Some(true), Some(2)));

@@ -7,7 +7,7 @@ use crate::interval::{Interval, check_fp_environment};
 use crate::number::Number;
 
 /// The functions with a kink where their argument changes its sign.
-const KINKED: [&str; 2] = ["abs", "relu"];
+pub(super) const KINKED: [&str; 2] = ["abs", "relu"];
 
 /// Halvings of an interval: boxes of its length times `2^-40`.
 const HALVINGS: usize = 40;

@@ -1,6 +1,7 @@
 //! Formulas of one variable s, read from text: values and derivatives over doubles, double-doubles
 //! and intervals.
 
+mod complex;
 mod jet;
 mod kinks;
 mod nodes;

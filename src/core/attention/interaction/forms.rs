@@ -191,7 +191,7 @@ pub fn logarithmic(
         return Ok(None);
     }
     let size = least.ln().abs().max(most.ln().abs());
-    let intervals = formula.chebyshev_intervals((-reach, reach), 1e-17 * size, size, true);
+    let intervals = formula.chebyshev_intervals((-reach, reach), (1e-17 * size, size), true);
     let Some(n) = intervals.ok().filter(|n| *n <= MAX_INTERVALS) else { return Ok(None) };
     let log2 = |s: Dd| -> Result<Dd> { Ok(Number::ln(phi.value(s)?) / Number::ln(Dd::from(2.0))) };
     let top = log2(Dd::from(reach))?;
@@ -270,7 +270,7 @@ pub fn arcs(
         let (low, high) = piece.interval();
         let continued = formula.branch(0.5 * (low + high)).ok()?;
         let branch = continued.compile::<Dd>().ok()?;
-        let n = continued.chebyshev_intervals((-1.0, 1.0), 1e-17 * size, size, false).ok()?;
+        let n = continued.chebyshev_intervals((-1.0, 1.0), (1e-17 * size, size), false).ok()?;
         if n > MAX_INTERVALS {
             return None;
         }

@@ -116,7 +116,7 @@ impl Interaction {
     /// **Errors** an unknown name or parameter, a parameter after the semicolon that does not occur
     /// or that is given twice, an empty formula, a formula that is not finite or
     /// not real somewhere on [-1, 1] (the error names the point), a formula whose series needs more
-    /// than 4096 terms.
+    /// than 16384 terms.
     pub fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<Self> {
         if let Some(found) = built_in::find(text)? {
             let name = text.trim().to_owned();
@@ -525,7 +525,7 @@ impl<'a> Between<'a> {
             size = size.max(self.derivative(0, Dd::from(place(k)))?.to_f64().abs());
         }
         let error = 1e-17 * size;
-        let proved = self.branch.chebyshev_intervals(ends, error, size, false);
+        let proved = self.branch.chebyshev_intervals(ends, (error, size), false);
         let value = |s: Dd| self.derivative(0, s);
         let found = match proved {
             Ok(n) => ChebyshevSeries::through(value, ends, n, error),
@@ -619,7 +619,7 @@ fn singular_point(formula: &Formula, low: f64, high: f64) -> Option<Error> {
             let place = (0.5e8 * (a + b)).round() / 1e8;
             return Some(Error::parameter(
                 "interaction",
-                format!("a singular point near s = {place}: a series needs more than 4096 terms"),
+                format!("a singular point near s = {place}: a series needs more than 16384 terms"),
                 "a function that is analytic on [-1, 1] between the kinks of abs and relu",
             ));
         }
