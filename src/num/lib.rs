@@ -14,6 +14,7 @@ pub mod chebyshev_series;
 pub mod cloud;
 pub mod dd;
 pub mod dense;
+pub mod deviation;
 pub mod disjoint_sets;
 pub mod error;
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! Vectors as slices: BLAS level 1 operations and common reductions.
 
+use super::stats::nan_max;
 use super::sum::dot;
 
 /// `y += a x`.
@@ -32,10 +33,10 @@ pub fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
-/// Largest absolute value: 0 for an empty slice; NaN entries do not count.
+/// Largest absolute value: 0 for an empty slice; NaN if an entry is NaN.
 #[inline]
 pub fn max_abs(x: &[f64]) -> f64 {
-    x.iter().fold(0.0f64, |top, v| top.max(v.abs()))
+    x.iter().fold(0.0, |top, v| nan_max(top, v.abs()))
 }
 
 /// Largest entry: negative infinity for an empty slice; NaN entries do not count.
@@ -44,14 +45,8 @@ pub fn max(x: &[f64]) -> f64 {
     x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// `max_k |x_k - y_k|`: 0 for empty slices; NaN entries do not count.
-#[inline]
-pub fn max_difference(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).fold(0.0f64, |top, (x, y)| top.max((x - y).abs()))
-}
-
-/// Largest norm of rows of d numbers: 0 without rows; NaN rows do not count.
+/// Largest norm of rows of d numbers: 0 without rows; NaN if a row has a NaN.
 #[inline]
 pub fn max_norm(rows: &[f64], d: usize) -> f64 {
-    rows.chunks_exact(d).map(norm).fold(0.0, f64::max)
+    rows.chunks_exact(d).map(norm).fold(0.0, nan_max)
 }

@@ -27,8 +27,11 @@ pub static ENTRY: Observable = Observable {
             // USA rows are normalised to sum 1 too.
             let weights = frame.dynamics.row_of_weights(x, 0, i);
             // Weights of both signs have no shares; rounding leaves 1e-14 of the largest one.
-            let is_negative = |w: &[f64]| w.iter().any(|v| *v < -1e-13 * max_abs(w));
-            let shares = weights.filter(|w| !is_negative(w));
+            let has_shares = |w: &[f64]| {
+                let rounding = 1e-13 * max_abs(w);
+                w.iter().all(|v| *v >= -rounding)
+            };
+            let shares = weights.filter(|w| has_shares(w));
             let shares = shares.map(|w| w.iter().map(|w| w.max(0.0)).collect::<Vec<f64>>());
             let total: f64 = shares.iter().flatten().sum();
             let Some(weights) = shares.filter(|_| total > 0.0) else {
