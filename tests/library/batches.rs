@@ -6,7 +6,7 @@ use metastable::attention::scheduled::{Layers, Scheduled};
 use metastable::attention::{Dynamics, Head, layer::Layer};
 use metastable::flow::observable::{self, RunParameters};
 use metastable::flow::{Recorder, apply_layers, apply_layers_many};
-use metastable::num::{simd::Isa, stream::Stream};
+use metastable::num::{deviation::max_difference, simd::Isa, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 
 fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
@@ -17,8 +17,7 @@ fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
 }
 
 fn largest_difference(a: &Tokens, b: &Tokens) -> f64 {
-    let pairs = a.coordinates().iter().zip(b.coordinates());
-    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    max_difference(a.coordinates(), b.coordinates())
 }
 
 #[test]
@@ -191,12 +190,7 @@ fn an_ensemble_applies_the_heads_of_each_layer() {
         let mut own = recorder();
         let (alone, _) = apply_layers(&dynamics, start, layer, layers, 1.0, None, &mut [&mut own])
             .expect("layers");
-        let difference = ends[k]
-            .coordinates()
-            .iter()
-            .zip(alone.coordinates())
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max);
+        let difference = largest_difference(&ends[k], &alone);
         assert!(difference < 1e-12, "{difference:e}");
         assert!(own.table.rows.len() == 3 && recorders[k].table.rows.len() == 3);
         assert!(

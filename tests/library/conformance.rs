@@ -1,7 +1,7 @@
 //! Every registered dynamics and law is tested by one suite.
 
 use metastable::attention::{Spec, dynamics};
-use metastable::num::{stream::Stream, sum::dot};
+use metastable::num::{deviation::largest, stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, law};
 use metastable::theorem::conformance::suite;
 
@@ -61,11 +61,8 @@ fn uniform_tokens_are_uniform() {
     let mut heights: Vec<f64> = x.rows().map(|r| 0.5 * (r[0] + 1.0)).collect();
     heights.sort_by(f64::total_cmp);
     let n = heights.len() as f64;
-    let distance = heights
-        .iter()
-        .enumerate()
-        .map(|(i, h)| (h - (i as f64 + 0.5) / n).abs())
-        .fold(0.0, f64::max);
+    let distance =
+        largest(heights.iter().enumerate().map(|(i, h)| (h - (i as f64 + 0.5) / n).abs()));
     assert!(distance < (-(0.5e-6f64).ln() / (2.0 * n)).sqrt(), "{distance}");
     // Uniform on a cap of radius r: for d = 3, cos(theta) is uniform on [cos r, 1].
     let x = law::Law::parse("cap:radius=0.8")
@@ -76,10 +73,7 @@ fn uniform_tokens_are_uniform() {
         x.rows().map(|r| (r[0] - 0.8f64.cos()) / (1.0 - 0.8f64.cos())).collect();
     heights.sort_by(f64::total_cmp);
     let n = heights.len() as f64;
-    let distance = heights
-        .iter()
-        .enumerate()
-        .map(|(i, h)| (h - (i as f64 + 0.5) / n).abs())
-        .fold(0.0, f64::max);
+    let distance =
+        largest(heights.iter().enumerate().map(|(i, h)| (h - (i as f64 + 0.5) / n).abs()));
     assert!(distance < (-(0.5e-6f64).ln() / (2.0 * n)).sqrt(), "{distance}");
 }

@@ -12,6 +12,7 @@ use metastable::flow::{
     EnergyLevel, EnterHemisphere, EscapeCap, Event, EventAction, Options, Outcome, Recorder,
     cross_check, solve, solve_many,
 };
+use metastable::num::deviation::{largest, max_difference};
 use metastable::num::{roots::bracketed_root, stream::Stream};
 use metastable::sphere::{Tokens, geometry::chord2, geometry::dist, law::Law};
 use metastable::theory::two_cluster::merge_time_sa;
@@ -93,8 +94,8 @@ fn escape_from_a_cap_and_entry_into_a_hemisphere() {
         angles[2] - angles[1],
         angles[0] + std::f64::consts::TAU - angles[2],
     ];
-    let largest = gaps.iter().copied().fold(0.0, f64::max);
-    assert!((largest - std::f64::consts::PI).abs() < 1e-11, "{gaps:?}");
+    let widest = largest(gaps);
+    assert!((widest - std::f64::consts::PI).abs() < 1e-11, "{gaps:?}");
 }
 
 #[test]
@@ -119,8 +120,7 @@ fn merging_conserves_mass_and_agrees_with_the_run_without_merges() {
         let members: f64 = (0..12).filter(|i| merged.labels[*i] == l).map(|i| x.masses()[i]).sum();
         assert!((members - mass).abs() < 1e-15);
     }
-    let worst =
-        merged.tokens().iter().zip(full.tokens()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = max_difference(&merged.tokens(), &full.tokens());
     assert!(worst < 1e-7, "{worst:e}");
     assert!(merged.merges.windows(2).all(|w| w[0].t <= w[1].t));
     // Coincident tokens of the input are one token from the start.
@@ -235,7 +235,7 @@ fn observers_do_not_change_the_run() -> Result<()> {
     let at = cross_check::solve_independently(&sa(1.0, 10), &x, 2.0, 1e-12)?;
     let row = table.rows.iter().find(|r| (r[0] - 2.0).abs() < 1e-12).expect("a sample at t = 2");
     let first = table.columns.iter().position(|c| c == "x_0_0").expect("positions");
-    let worst = at.iter().zip(&row[first..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = max_difference(&at, &row[first..first + at.len()]);
     assert!(worst < 1e-9, "{worst:e}");
     let (_, steps) = run(Vec::new(), true)?;
     assert!(
@@ -430,17 +430,10 @@ fn ensembles_end_in_the_states_of_separate_runs() -> Result<()> {
         );
         assert_eq!(end.clusters.masses().len(), separate.clusters.masses().len());
         assert!(end.merges > 10 && end.clusters.n() > 1);
-        let difference = end
-            .clusters
-            .masses()
-            .iter()
-            .zip(separate.clusters.masses())
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max);
+        let difference = max_difference(end.clusters.masses(), separate.clusters.masses());
         assert!(difference < 1e-14, "masses: {difference:e}");
-        let difference = (0..separate.clusters.n())
-            .map(|i| chord2(end.clusters.row(i), separate.clusters.row(i)).sqrt())
-            .fold(0.0, f64::max);
+        let distance = |i| chord2(end.clusters.row(i), separate.clusters.row(i)).sqrt();
+        let difference = largest((0..separate.clusters.n()).map(distance));
         // Local errors of 1e-8 and displacements by merges, after twenty units of time.
         assert!(difference < 1e-5, "positions: {difference:e}");
         assert_eq!(end.one_cluster.is_some(), separate.clusters.n() == 1);

@@ -6,7 +6,7 @@ use metastable::attention::interaction::{Interaction, InteractionEnergy, RowSum}
 use metastable::attention::{RowWeights, TimeScale};
 use metastable::landscape::interaction::{InteractionCriticalPoint, InteractionSpectrum};
 use metastable::landscape::{CriticalPoint, Spectrum, search::Search};
-use metastable::num::gegenbauer::scaled_funk_hecke;
+use metastable::num::{gegenbauer::scaled_funk_hecke, stats::nan_max, vector::max_abs};
 use metastable::sphere::Tokens;
 use metastable::theory::interaction::Coefficient;
 use metastable::theory::{growth, interaction, spectra};
@@ -108,7 +108,7 @@ fn polygon_rates_are_eigenvalues_and_sums_of_fourier_coefficients() -> Result<()
             (spectra::polygon(weights, 7, 4.0)?, spectra::polygon_error(weights, 7, 4.0)?);
         found.sort_by(f64::total_cmp);
         known.sort_by(f64::total_cmp);
-        let scale = known.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
+        let scale = nan_max(1.0, max_abs(&known));
         for (a, b) in found.iter().zip(&known) {
             assert!((a - b).abs() <= error + own, "{weights:?}: {found:?} {known:?}");
             assert!(error + own < 1e-11 * scale, "{weights:?}: {error:e} {own:e}");

@@ -6,12 +6,15 @@ use metastable::attention::kernel::{
     pairs_above,
 };
 use metastable::attention::{Spec, dynamics, layer::Layer};
+use metastable::num::deviation::{largest, max_difference};
+use metastable::num::vector::{max_abs, max_norm};
 use metastable::num::{
     exp, peak::exponentials, simd::Isa, simd::SimdKernel, simd::SimdOps, stream::Stream,
     threads::sequentially,
 };
 use metastable::sphere::{Tokens, geometry::chord2, geometry::project, law::Law};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 /// The unit roundoff.
 const U: f64 = 0.5 * f64::EPSILON;
@@ -61,6 +64,21 @@ fn size_of_terms(attention: &Attention, x: &Tokens, i: usize) -> f64 {
     attention.row_weights(x, 0, i).iter().enumerate().map(|(j, w)| w * pair(j)).sum()
 }
 
+/// Whether the kernel promises to support attention `name` of fewer than a hundred tokens, at the
+/// accuracies of these tests.
+fn must_support(kernel: &str, name: &str, d: usize, beta: f64) -> bool {
+    let (masked, moderate) = (name.starts_with("causal"), beta.abs() <= 400.0);
+    match kernel {
+        "auto" | "rows" | "direct" => true,
+        "products" => moderate,
+        "gram" => moderate && !masked,
+        "inner" => moderate && !masked && d <= 8,
+        "fourier" => moderate && !masked && d == 2,
+        "harmonics" => moderate && !masked && d == 3,
+        other => panic!("{other} is in no test"),
+    }
+}
+
 /// Compares a kernel with the definition in double-doubles on one system.
 fn assert_accuracy(name: &str, kernel: &str, isa: Isa, beta: f64, x: &Tokens, accuracy: f64) {
     let spec = Spec {
@@ -71,10 +89,11 @@ fn assert_accuracy(name: &str, kernel: &str, isa: Isa, beta: f64, x: &Tokens, ac
     };
     let built = dynamics::build(name, false, &spec).expect("registered");
     let attention = built.attention().expect("attention").clone();
-    if built.kernel(x).is_err() {
+    let (n, d) = (x.n(), x.d());
+    if let Err(refusal) = built.kernel(x) {
+        assert!(!must_support(kernel, name, d, beta), "n {n} d {d} beta {beta}: {refusal}");
         return;
     }
-    let (n, d) = (x.n(), x.d());
     let exact = definition(name, &Spec::new(beta, n), x);
     let mut v = vec![0.0; n * d];
     built.rates(0.0, x, &mut Workspace::default(), &mut v);
@@ -139,6 +158,7 @@ proptest! {
 
 #[test]
 fn every_kernel_is_accurate_in_systems_of_many_blocks() {
+    let mut compared: BTreeMap<&str, usize> = BTreeMap::new();
     for (n, d) in [(1030, 2), (1030, 3), (400, 6), (700, 40), (127, 99), (128, 64)] {
         let x = uniform(n, d, 5);
         let reference = dynamics::build(
@@ -149,10 +169,7 @@ fn every_kernel_is_accurate_in_systems_of_many_blocks() {
         .expect("registered");
         let mut exact = vec![0.0; n * d];
         reference.rates(0.0, &x, &mut Workspace::default(), &mut exact);
-        let longest = exact
-            .chunks_exact(d)
-            .map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt())
-            .fold(0.0, f64::max);
+        let longest = max_norm(&exact, d);
         for kernel in ALL {
             let accuracy = if kernel.by_name_only() { 1e-2 } else { 1e-9 };
             let spec = Spec { kernel: KernelChoice::Named(*kernel), accuracy, ..Spec::new(4.0, n) };
@@ -160,14 +177,28 @@ fn every_kernel_is_accurate_in_systems_of_many_blocks() {
             if built.kernel(&x).is_err() {
                 continue;
             }
+            *compared.entry(kernel.name()).or_insert(0) += 1;
             let mut v = vec![0.0; n * d];
             built.rates(0.0, &x, &mut Workspace::default(), &mut v);
-            let worst = v.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let worst = max_difference(&v, &exact);
             // Errors are far below the given accuracy; the f32 kernel has nearly seven digits.
             let bound = if kernel.by_name_only() { 3e-5 } else { 1e-12 };
             assert!(worst <= bound * longest, "{} n {n} d {d}: {worst:e}", kernel.name());
         }
     }
+    // The shapes that each kernel supports.
+    let expected = [
+        ("blocks", 6),
+        ("direct", 6),
+        ("fourier", 1),
+        ("gram", 2),
+        ("harmonics", 1),
+        ("heads", 6),
+        ("inner", 3),
+        ("products", 6),
+        ("rows", 6),
+    ];
+    assert_eq!(compared, BTreeMap::from(expected));
 }
 
 #[test]
@@ -192,11 +223,11 @@ fn flagged_rows_of_a_fast_kernel_are_computed_again() {
             let (a, b) = (&v[i * 17..(i + 1) * 17], &exact[i * 17..(i + 1) * 17]);
             (chord2(a, b) / b.iter().map(|b| b * b).sum::<f64>()).sqrt()
         };
-        (0..60).map(row).fold(0.0, f64::max)
+        largest((0..60).map(row))
     };
     assert!(worst(1e-10) < 1e-10, "at accuracy 1e-10: {:e}", worst(1e-10));
     // The control: with an accuracy of 10 % some rows keep the error of the fast kernel.
-    assert!(worst(0.1) > 1e-9, "at accuracy 0.1: {:e}", worst(0.1));
+    assert!((1e-9..1.0).contains(&worst(0.1)), "at accuracy 0.1: {:e}", worst(0.1));
 }
 
 #[test]
@@ -442,6 +473,7 @@ fn inverse_square_roots_meet_their_error_bound_for_every_isa() {
 
 #[test]
 fn sums_of_every_kernel_agree_with_the_kernel_rows() {
+    let mut compared: BTreeMap<&str, usize> = BTreeMap::new();
     for (n, d, weighted, beta) in [
         (24, 3, false, 4.0),
         (40, 16, false, 4.0),
@@ -464,13 +496,13 @@ fn sums_of_every_kernel_agree_with_the_kernel_rows() {
             };
             let exact =
                 field(KernelChoice::parse("rows").expect("a kernel"), Isa::best()).expect("always");
-            let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
+            let longest = max_abs(&exact);
             for (kernel, isa) in
                 ALL.iter().flat_map(|k| Isa::available().into_iter().map(move |l| (*k, l)))
             {
                 let Ok(found) = field(KernelChoice::Named(kernel), isa) else { continue };
-                let worst =
-                    exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                *compared.entry(kernel.name()).or_insert(0) += 1;
+                let worst = max_difference(&found, &exact);
                 // A few hundred rounding errors add up like a random walk: about 1e-15 of the
                 // largest entry.
                 let bound = if kernel.by_name_only() { 1e-5 } else { 1e-13 };
@@ -483,6 +515,19 @@ fn sums_of_every_kernel_agree_with_the_kernel_rows() {
             }
         }
     }
+    // The shapes that a kernel supports, with two kinds of weights and all instruction sets. Series
+    // give velocities, not sums.
+    let shapes: [(&str, usize); 7] = [
+        ("blocks", 5),
+        ("direct", 5),
+        ("gram", 3),
+        ("heads", 5),
+        ("inner", 1),
+        ("products", 5),
+        ("rows", 5),
+    ];
+    let expected = shapes.map(|(name, shapes)| (name, 2 * shapes * Isa::available().len()));
+    assert_eq!(compared, BTreeMap::from(expected));
 }
 
 #[test]
@@ -514,13 +559,12 @@ fn sums_over_pairs_of_panels_are_complete() {
                     v
                 };
                 let exact = velocity("rows", 1e-13);
-                let longest = exact.iter().fold(0.0f64, |a, v| a.max(v.abs()));
+                let longest = max_abs(&exact);
                 for (kernel, accuracy, bound) in
                     [("products", 1e-2, 1e-13), ("direct", 1e-13, 1e-13)]
                 {
                     let found = velocity(kernel, accuracy);
-                    let worst =
-                        exact.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    let worst = max_difference(&found, &exact);
                     assert!(
                         worst <= bound * longest,
                         "{name} {kernel} {} n {n} d {d}: {worst:e} of {longest:e}",

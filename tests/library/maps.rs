@@ -1,6 +1,7 @@
 //! Maps other than attention: limits of infinite depth, and Lyapunov exponents.
 
-use metastable::num::{linearised::Linearised, stats::mean_and_error};
+use metastable::num::linearised::Linearised;
+use metastable::num::stats::{mean_and_error, nan_max};
 use metastable::recurrent::cell::{CellInTime, Gate};
 use metastable::recurrent::lyapunov::exponents;
 use metastable::recurrent::map::{self, rnn::Rnn};
@@ -103,7 +104,7 @@ fn perturbations_of_a_resting_network_grow_by_the_spectral_radius() {
     let (d, gain) = (40, 0.8);
     let gate = Gate::normal(3, "resting", d, gain);
     let values = metastable::num::dense::eigenvalues(&gate.state, d).expect("finite");
-    let radius = values.iter().map(|(a, b)| a.hypot(*b)).fold(0.0, f64::max);
+    let radius = values.iter().map(|(a, b)| a.hypot(*b)).fold(0.0, nan_max);
     let rnn = autonomous(gate.state);
     let time = CellInTime { cell: &rnn, size: 0.0, seed: 1 };
     let lambda = exponents(&time, &vec![0.0; d], d, (100, 4000), 1)[0];

@@ -8,6 +8,7 @@ use metastable::flow::{
     Outcome, Recorder, SdeOptions, Splitting, observable, solve_sde, solve_sde_many,
 };
 use metastable::num::brownian::Brownian;
+use metastable::num::deviation::{largest, max_difference};
 use metastable::num::{quadrature::integrate, stats::slope, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::noise_step::{stationary_mean, stationary_means};
@@ -334,12 +335,7 @@ fn systems_in_an_ensemble_agree_with_single_runs() -> Result<()> {
                 &mut [&mut own],
             )?;
             assert_eq!(*outcome, Outcome::Reached);
-            let deviation = end
-                .coordinates()
-                .iter()
-                .zip(alone.coordinates())
-                .map(|(a, b)| (a - b).abs())
-                .fold(0.0, f64::max);
+            let deviation = max_difference(end.coordinates(), alone.coordinates());
             assert!(deviation < 1e-12, "{splitting:?} {k}: {deviation:e}");
             assert_eq!(own.table.rows.len(), recorders[k].table.rows.len());
             assert!(
@@ -457,12 +453,8 @@ fn tokens_of_rd_without_drift_are_brownian_motion() -> Result<()> {
         let mut sums = vec![0.0; n * d];
         (0..20).for_each(|k| sums.iter_mut().zip(motion.step(k)).for_each(|(s, xi)| *s += xi));
         let size = (2.0 * step / kappa).sqrt();
-        let deviation = end
-            .coordinates()
-            .iter()
-            .zip(&sums)
-            .map(|(x, s)| (x - 0.25 - size * s).abs())
-            .fold(0.0, f64::max);
+        let both = end.coordinates().iter().zip(&sums);
+        let deviation = largest(both.map(|(x, s)| (x - 0.25 - size * s).abs()));
         assert!(deviation < 1e-13, "{splitting:?}: {deviation:e}");
         // The mean square of a coordinate is therefore 2 t / kappa = 0.4, to five standard errors
         // of 1500 numbers.

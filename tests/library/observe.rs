@@ -2,7 +2,7 @@
 
 use metastable::attention::pattern::FullAttention;
 use metastable::num::dense::{eigenvalues, mul, symmetric_eigenvalues};
-use metastable::num::stream::Stream;
+use metastable::num::{stats::nan_min, stream::Stream};
 use metastable::transformer::observe::{Cloud, SaReference, head_form};
 use metastable::transformer::random::{BlockSizes, random_block};
 use metastable::transformer::{BlockPart, NormPlacement};
@@ -16,7 +16,7 @@ fn drifts(x: &[f64], d: usize, beta: f64) -> Vec<f64> {
         0.5 * rows[i].iter().zip(rows[j]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
     };
     let pairs = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let least = pairs.map(|(i, j)| gap(i, j)).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
+    let least = pairs.map(|(i, j)| gap(i, j)).filter(|s| *s > 0.0).fold(f64::INFINITY, nan_min);
     let mut out = vec![0.0; x.len()];
     for i in 0..rows.len() {
         let total: f64 = (0..rows.len()).map(|j| (-beta * gap(i, j)).exp()).sum();

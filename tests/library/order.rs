@@ -6,7 +6,8 @@ use metastable::flow::{
     Integrator, OdeOptions, OdeSystem, Options, Outcome, StepAction, StepAttempt, TokenSystem,
     integrate, integrator, solve,
 };
-use metastable::num::{stats::slope, stream::Stream, sum::dot};
+use metastable::num::deviation::{largest, max_difference};
+use metastable::num::{stats::slope, stream::Stream, sum::dot, vector::max_abs};
 use metastable::sphere::{Tokens, geometry, law::Law};
 
 fn tokens(n: usize, d: usize, seed: u64) -> Tokens {
@@ -87,11 +88,7 @@ fn dense_output_has_its_order() {
                 &mut [],
             )
             .expect("runs");
-            let worst = middle
-                .iter()
-                .zip(exact.clusters.coordinates())
-                .map(|(a, b)| (a - b).abs())
-                .fold(0.0, f64::max);
+            let worst = max_difference(&middle, exact.clusters.coordinates());
             points.push((f64::ln(h), worst.ln()));
         }
         // In one step, a dense output of order p has an error like h^(p+1): p = 4 for dopri5, 7 for
@@ -118,13 +115,12 @@ impl OdeSystem for Oscillator {
 #[test]
 fn custom_systems_are_integrated_and_can_reject_steps() {
     let exact = |t: f64| [t.sin(), t.cos(), 0.5e-6 * t * t];
-    let apart =
-        |y: &[f64], t: f64| y.iter().zip(exact(t)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let apart = |y: &[f64], t: f64| max_difference(y, &exact(t));
     let options = OdeOptions::new(1e-10, 1e-14);
     let (mut y, mut inside, mut middle) = (exact(1.0), 0.0f64, [0.0; 3]);
     let whole = integrate(&mut Oscillator, 1.0, &mut y, 20.0, &options, |step| {
         step.interpolate(0.4, &mut middle)?;
-        inside = inside.max(apart(&middle, step.t + 0.4 * step.h));
+        inside = largest([inside, apart(&middle, step.t + 0.4 * step.h)]);
         Ok(StepAction::Continue)
     });
     let stats = whole.and_then(|end| end.reached()).expect("reached");
@@ -200,7 +196,7 @@ fn the_dense_hessian_is_symmetric_and_agrees_with_hessian_vector_products() {
     let energy = Energy::new(3.0, EnergyScale::Mean);
     let h = energy.scaled_hessian(&x);
     let size = 18;
-    let scale = h.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let scale = max_abs(&h);
     for i in 0..size {
         let mut u = vec![0.0; 24];
         let basis = geometry::tangent_basis(x.row(i / 3));
@@ -250,7 +246,8 @@ fn tokens_stay_on_the_sphere_for_a_million_steps() {
     for k in 0..1_000_000 {
         layer.apply(&sa, &mut x);
         if k % 1000 == 0 {
-            worst = x.rows().map(|r| (dot(r, r).sqrt() - 1.0).abs()).fold(worst, f64::max);
+            let lengths = x.rows().map(|r| (dot(r, r).sqrt() - 1.0).abs());
+            worst = largest(lengths.chain([worst]));
         }
     }
     assert!(worst <= 4.0 * f64::EPSILON, "{worst:e}");
@@ -266,7 +263,7 @@ fn errors_are_below_the_tolerance() {
     };
     let exact = run(1e-14);
     for rtol in [1e-4, 1e-6, 1e-8, 1e-10] {
-        let worst = run(rtol).iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let worst = max_difference(&run(rtol), &exact);
         println!("rtol {rtol:e}: error {worst:.1e}");
         assert!(worst < 10.0 * rtol, "rtol {rtol}: {worst}");
     }

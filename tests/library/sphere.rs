@@ -1,5 +1,6 @@
 //! Tokens on the sphere: laws of masses, geodesics, hemispheres, smallest caps.
 
+use metastable::num::deviation::{largest, least};
 use metastable::num::{stream::Stream, sum::dot};
 use metastable::sphere::Tokens;
 use metastable::sphere::cap::{Hemisphere, hemisphere};
@@ -169,6 +170,15 @@ fn three_tokens_are_in_a_hemisphere_exactly_when_their_largest_gap_exceeds_a_hal
 }
 
 #[test]
+fn vectors_that_are_not_finite_have_no_direction() {
+    for bad in [f64::NAN, f64::INFINITY] {
+        for mut x in [[bad, 1.0], [1.0, bad], [bad, bad]] {
+            assert!(!retract(&mut x), "{x:?}");
+        }
+    }
+}
+
+#[test]
 fn certificates_hold_for_every_token_and_are_attained() {
     let mut s = Stream::new(1, &["hemispheres"]);
     let (mut open, mut none) = (0, 0);
@@ -179,12 +189,11 @@ fn certificates_hold_for_every_token_and_are_attained() {
         match hemisphere(&x) {
             Hemisphere::Open { w, margin, radius } => {
                 open += 1;
-                let (least, widest) = x.rows().fold((1.0f64, 0.0f64), |(m, r), row| {
-                    (m.min(dot(row, &w)), r.max(dist(row, &w)))
-                });
+                let lowest = least(x.rows().map(|row| dot(row, &w)));
+                let widest = largest(x.rows().map(|row| dist(row, &w)));
                 let rounding = 8.0 * d as f64 * f64::EPSILON;
                 assert!(
-                    (margin - least).abs() < rounding
+                    (margin - lowest).abs() < rounding
                         && (radius - widest).abs() < rounding
                         && (radius.cos() - margin).abs() < rounding
                 );

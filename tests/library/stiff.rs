@@ -7,7 +7,9 @@ use metastable::flow::{
     Event, EventAction, ImplicitStep, ImplicitSteps, Options, Outcome, Recorder, Solution,
     StepAttempt, Stepper, TokenSystem, solve, solve_many,
 };
-use metastable::num::{quadrature::integrate, stats::slope, stream::Stream};
+use metastable::num::deviation::{largest, max_difference};
+use metastable::num::stats::{nan_max, slope};
+use metastable::num::{quadrature::integrate, stream::Stream, vector::max_abs};
 use metastable::sphere::{Tokens, geometry, law::Law};
 
 fn flow(name: &str, beta: f64, n: usize) -> Dynamics {
@@ -28,10 +30,6 @@ fn uniform(n: usize, d: usize, seed: u64) -> Tokens {
 fn run(name: &str, beta: f64, x: &Tokens, t_end: f64, implicit: ImplicitSteps) -> Solution {
     let options = Options { implicit, max_steps: 1_000_000, ..Options::default() };
     solve(&flow(name, beta, x.n()), x, t_end, &options, &mut []).expect("valid")
-}
-
-fn worst(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 /// Every column of the Jacobian against central differences in gnomonic coordinates.
@@ -83,8 +81,8 @@ fn the_triangular_jacobian_is_the_derivative() {
                 } else {
                     jacobian.add_off_diagonal(i, &u, &mut found);
                 }
-                scale = expected.iter().fold(scale, |m, v| m.max(v.abs()));
-                deviation = deviation.max(worst(&found, &expected));
+                scale = nan_max(scale, max_abs(&expected));
+                deviation = largest([deviation, max_difference(&found, &expected)]);
             }
         }
         println!("{name} n {n} d {d} beta {beta}: {:.1e}", deviation / scale);
@@ -136,7 +134,7 @@ fn implicit_steps_have_order_five_and_their_dense_output_order_four() {
         step.interpolate(&mut system, ends, 0.4, &mut middle).expect("dense");
         let options = Options { rtol: 1e-15, implicit: ImplicitSteps::Never, ..Options::default() };
         let exact = solve(&f, &x, 0.4 * h, &options, &mut []).expect("valid").tokens();
-        points.push((f64::ln(h), worst(&middle, &exact).ln()));
+        points.push((f64::ln(h), max_difference(&middle, &exact).ln()));
     }
     println!("dense {:.2}", slope(&points));
     assert!(slope(&points) > 4.5, "{points:?}");
@@ -152,7 +150,7 @@ fn very_long_steps_move_followers_onto_their_leader() {
     let error = step
         .step(&mut TokenSystem::new(&f, &x), 0.0, x.coordinates(), 1e200, &mut end)
         .expect("finite");
-    let spread = (1..3).map(|i| worst(&end[..2], &end[2 * i..2 * i + 2])).fold(0.0, f64::max);
+    let spread = largest((1..3).map(|i| max_difference(&end[..2], &end[2 * i..2 * i + 2])));
     assert!(error < 1e-15 && spread < 1e-16, "{error:e} {spread:e}");
 }
 
@@ -173,8 +171,8 @@ fn implicit_runs_agree_with_explicit_ones() {
         );
         let always = run(name, beta, &x, t_end, ImplicitSteps::Always);
         let (one, two) = (
-            worst(&explicit.tokens(), &auto.tokens()),
-            worst(&explicit.tokens(), &always.tokens()),
+            max_difference(&explicit.tokens(), &auto.tokens()),
+            max_difference(&explicit.tokens(), &always.tokens()),
         );
         println!(
             "{name} n {n} d {d} beta {beta} t {t_end:e}: auto {one:.1e}, always {two:.1e}; {:?} {:?} {:?}",
@@ -281,7 +279,7 @@ fn samples_within_long_steps_are_accurate() {
     };
     let ((a, explicit), (b, auto)) = (table(ImplicitSteps::Never), table(ImplicitSteps::Auto));
     assert_eq!((a.rows.len(), b.rows.len()), (300, 300));
-    let deviation = a.rows.iter().zip(&b.rows).map(|(a, b)| worst(a, b)).fold(0.0, f64::max);
+    let deviation = largest(a.rows.iter().zip(&b.rows).map(|(a, b)| max_difference(a, b)));
     println!("samples: {deviation:.1e}; {explicit:?} {auto:?}");
     assert!(deviation < 1e-8 && auto.implicit > 10, "{deviation:e} {auto:?}");
 }
@@ -403,8 +401,8 @@ fn nearly_equal_causal_tokens_are_one_cluster() {
     );
     let rows = &recorder.table.rows;
     assert!(
-        worst(&rows[0][1..], &[0.2; 5]) < 1e-15
-            && worst(&rows[1][1..], &[0.6, 0.4, 0.0, 0.0, 0.0]) < 1e-15,
+        max_difference(&rows[0][1..], &[0.2; 5]) < 1e-15
+            && max_difference(&rows[1][1..], &[0.6, 0.4, 0.0, 0.0, 0.0]) < 1e-15,
         "{rows:?}"
     );
 }

@@ -14,7 +14,8 @@ use metastable::attention::scheduled::{Layers, Schedule, Scheduled};
 use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{Dynamics, Head, Input, OutputForm, Properties, Sublayer};
 use metastable::flow::{Options, Outcome, apply_layers, cross_check, solve};
-use metastable::num::{dense, stream::Stream, sum::dot};
+use metastable::num::deviation::{largest, max_difference};
+use metastable::num::{dense, stats::nan_min, stream::Stream, sum::dot, vector::max_abs};
 use metastable::sphere::{Tokens, law::Law, space::Space};
 
 fn normals(count: usize, name: &str) -> Vec<f64> {
@@ -91,12 +92,7 @@ fn the_rescaled_flow_with_weights_in_time_is_the_flow_in_rd() -> Result<()> {
         let (dt, model) =
             (t / count as f64, Dynamics::single(scheduled()).with_normalisation(Rescaled));
         let end = apply_layers(&model, &start, Layer::new(dt)?, count, dt, None, &mut [])?.0;
-        Ok(end
-            .coordinates()
-            .iter()
-            .zip(z.clusters.coordinates())
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max))
+        Ok(max_difference(end.coordinates(), z.clusters.coordinates()))
     };
     let (coarse, fine) = (error(200)?, error(400)?);
     assert!((coarse / fine - 2.0).abs() < 0.1 && fine < 0.05, "{coarse:e} {fine:e}");
@@ -161,7 +157,7 @@ fn pre_norm_in_polar_form_is_its_equation_in_rd() -> Result<()> {
         let deviation = |(x, y): (&[f64], &[f64])| -> f64 {
             x.iter().zip(y).map(|(a, b)| (a - b / dot(y, y).sqrt()).abs()).sum()
         };
-        x.rows().zip(expected.rows()).map(deviation).fold(0.0, f64::max)
+        largest(x.rows().zip(expected.rows()).map(deviation))
     };
     let mut layers = Vec::new();
     for count in [100, 200] {
@@ -216,7 +212,7 @@ fn feed_forward_layers_add_to_attention() -> Result<()> {
     let worst = (0..6000)
         .map(|k| f64::from(k) * 1e-3)
         .map(|x| (Activation::Gelu.value(x) - Activation::GeluTanh.value(x)).abs());
-    assert!((worst.fold(0.0, f64::max) - 4.7324e-4).abs() < 1e-8);
+    assert!((largest(worst) - 4.7324e-4).abs() < 1e-8);
     Ok(())
 }
 
@@ -276,7 +272,7 @@ fn spaces_and_normalisations_are_found_by_name_and_refuse_wrong_numbers() -> Res
             let mut out = vec![0.0; 15];
             dynamics.output(0.0, &flat, form, &mut Workspace::default(), &mut out);
             let exact = dynamics.definition(0.0, &flat, form).expect("attention has a definition");
-            let size = exact.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let size = max_abs(&exact);
             assert!(
                 out.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-14 * size),
                 "{form:?} {out:?} {exact:?}"
@@ -343,10 +339,7 @@ fn hardmax_is_the_limit_of_softmax_and_leaders_stay() -> Result<()> {
         "leaders moved"
     );
     let nearest = |i: usize| {
-        first
-            .iter()
-            .map(|j| end.space().dist(end.row(i), end.row(*j)))
-            .fold(f64::INFINITY, f64::min)
+        first.iter().map(|j| end.space().dist(end.row(i), end.row(*j))).fold(f64::INFINITY, nan_min)
     };
     assert!((0..n).all(|i| nearest(i) < 1e-6), "a token is not at a leader");
     assert!(
@@ -501,9 +494,8 @@ fn a_token_that_sees_nothing_stays_under_every_normalisation() -> Result<()> {
         assert!(end.outcome.is_success(), "{name}: {:?}", end.outcome);
         // If x stays, z = e^{-tV} x moves with velocity -z.
         let stays = if rescaled { (-2f64).exp() } else { 1.0 };
-        let deviation = |row: &[f64]| {
-            row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()).fold(0.0, f64::max)
-        };
+        let deviation =
+            |row: &[f64]| largest(row.iter().zip(x.row(1)).map(|(a, b)| (a - stays * b).abs()));
         assert!(deviation(end.clusters.row(1)) < 1e-11, "{name}");
         assert!(rescaled || v[d..2 * d].iter().all(|v| *v == 0.0), "{name}: {v:?}");
         assert!(

@@ -2,6 +2,7 @@
 
 use crate::common::{number, numbers, reference};
 use metastable::attention::TimeScale;
+use metastable::num::{deviation::largest, stats::nan_max};
 use metastable::sphere::Tokens;
 use metastable::theory::convergence_criteria::{check_theorems, rounded_threshold};
 use metastable::theory::rank_collapse::RankResidual;
@@ -58,7 +59,7 @@ fn growth_rates() {
         }
         .expect("valid");
         for (f, e) in found.iter().zip(&expected).skip(1) {
-            worst = worst.max((f / e - 1.0).abs());
+            worst = largest([worst, (f / e - 1.0).abs()]);
         }
     }
     println!("worst {worst:.1e}");
@@ -114,7 +115,7 @@ fn thresholds_and_polygons() {
                 && (threshold::paper_circle(n) - circle).abs() < 0.05
         );
     }
-    let top = |rates: Vec<f64>| rates.into_iter().fold(f64::MIN, f64::max);
+    let top = |rates: Vec<f64>| rates.into_iter().fold(f64::MIN, nan_max);
     for (m, usa, sa) in
         [(2, 0.00248, 1.2e-5), (3, 0.2489, 1.85e-3), (4, 6.0, 0.0592), (5, 23.66, 0.2842)]
     {
@@ -207,11 +208,9 @@ fn sums_and_layer_normalisation_agree_with_those_of_the_rows() {
     let x = RankResidual::new(&[0.3, -0.1, 0.5, 0.2, 0.4, -0.3, 0.1, 0.1, 0.7], 3).unwrap();
     let y = RankResidual::new(&[0.1, 0.2, 0.0, -0.5, 0.3, 0.2, 0.6, 0.1, -0.2], 3).unwrap();
     let sum = x.plus(&y).unwrap();
-    let deviation = rows_of(&sum)
-        .iter()
-        .zip(rows_of(&x).iter().zip(&rows_of(&y)))
-        .map(|(s, (a, b))| (s - a - b).abs())
-        .fold(0.0, f64::max);
+    let (found, parts) = (rows_of(&sum), (rows_of(&x), rows_of(&y)));
+    let terms = found.iter().zip(parts.0.iter().zip(&parts.1));
+    let deviation = largest(terms.map(|(s, (a, b))| (s - a - b).abs()));
     assert!(deviation < 1e-15, "{deviation:e}");
     let normed = rows_of(&x.normalised().unwrap());
     for (row, found) in rows_of(&x).chunks(3).zip(normed.chunks(3)) {

@@ -6,6 +6,7 @@ use metastable::attention::pattern::{
     Alibi, BiasTable, Causal, CombinedPattern, FullAttention, Pairs, Pattern, Rotary, Window,
 };
 use metastable::num::dense::symmetric_eigenvalues;
+use metastable::num::deviation::{largest, max_difference};
 use metastable::num::linearised::{Linearised, spectral_norm};
 use metastable::num::lyapunov::{exponents, mixing, singular_exponents};
 use metastable::num::stream::Stream;
@@ -119,11 +120,7 @@ fn derivatives_of_blocks_agree_with_differences_and_with_their_transposes() {
                     let moved: Vec<f64> = x.iter().zip(&h).map(|(x, h)| x + s * h).collect();
                     block.step(&moved, Some(&memory), 0.7).expect("a layer")
                 };
-                let same = step(0.0)
-                    .iter()
-                    .zip(at.value())
-                    .map(|(a, b)| (a - b).abs())
-                    .fold(0.0, f64::max);
+                let same = max_difference(&step(0.0), at.value());
                 assert!(same < 1e-13, "{same}");
                 let (pushed, pulled, e) = (at.jvp(&h), at.vjp(&g), 1e-5);
                 let (up, down) = (step(e), step(-e));
@@ -477,7 +474,7 @@ fn the_weights_of_a_fading_decoder_have_a_graphon() {
                 } else {
                     1.0 / s
                 };
-                worst = worst.max((n as f64 * w / limit - 1.0).abs());
+                worst = largest([worst, (n as f64 * w / limit - 1.0).abs()]);
             }
             assert!(row[*j..].iter().all(|w| *w == 0.0));
         }

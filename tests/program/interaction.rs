@@ -1,6 +1,7 @@
 //! `--interaction` on the commands that know it.
 
 use crate::program::{json, printed, run, text};
+use metastable::num::vector::max_abs;
 use serde_json::Value;
 use std::path::Path;
 
@@ -13,7 +14,7 @@ fn numbers(v: &Value) -> Vec<f64> {
 
 fn near(a: &Value, b: &Value, tolerance: f64) {
     let (a, b) = (numbers(a), numbers(b));
-    let scale = b.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let scale = max_abs(&b);
     assert_eq!(a.len(), b.len());
     for (a, b) in a.iter().zip(&b) {
         assert!((a - b).abs() <= tolerance * scale, "{a} {b}");

@@ -18,7 +18,7 @@ use metastable::attention::sinkhorn::Sinkhorn;
 use metastable::attention::{Dynamics, Head};
 use metastable::flow::{Options, SdeOptions, Splitting, solve, solve_sde, velocity_accuracy};
 use metastable::lab::arrays;
-use metastable::num::stream::Stream;
+use metastable::num::{stats::nan_max, stream::Stream, vector::max_abs};
 use metastable::sphere::{Tokens, law::Law};
 use serde_json::Value;
 use std::io::Write;
@@ -104,7 +104,7 @@ fn velocity(at: &Path, flags: &str) -> Vec<f64> {
 
 /// Asserts equality up to rounding: the kernels may differ.
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
-    let size = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+    let size = nan_max(1.0, max_abs(expected));
     assert_eq!(found.len(), expected.len(), "{what}");
     assert!(
         found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13 * size),

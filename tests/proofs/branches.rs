@@ -1,5 +1,6 @@
 //! Branches over beta: known bifurcations, agreement with the landscape at one beta, refusals.
 
+use metastable::num::deviation::least;
 use metastable::proofs::landscape::branches::{
     Continuation, End, Kind, all_branches, followed_branches, one_branch,
 };
@@ -58,7 +59,7 @@ fn five_tokens_have_one_pitchfork() {
     // The branch in closed form: the half angle between the two single tokens has the cosine c with
     // ln(2 c q / M) + beta (2 c^2 - 1 + c) = 0, here with M = 3 and q = 1.
     for s in &branch.samples {
-        let smallest = s.gaps.iter().copied().fold(f64::INFINITY, f64::min);
+        let smallest = least(s.gaps.iter().copied());
         let c = (0.5 * smallest).cos();
         let rest = (2.0 * c / 3.0).ln() + s.beta * (2.0 * c * c - 1.0 + c);
         // The gap is enclosed to 1e-12 where it is small; c changes by less.

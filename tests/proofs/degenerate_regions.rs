@@ -1,6 +1,7 @@
 //! Regions of undecided boxes enclose the degenerate critical points on the circle.
 
 use metastable::attention::interaction::Interaction;
+use metastable::num::{deviation::largest, stats::nan_min};
 use metastable::proofs::landscape::{Landscape, Region, Tokens, complete};
 
 fn power(n: usize, p: usize) -> Tokens {
@@ -54,11 +55,10 @@ fn images((sizes, gaps): &Place) -> Vec<Place> {
 /// The largest distance in turns of a gap of the place, or of an image of it, from the region.
 fn distance(region: &Region, place: &Place) -> f64 {
     let sizes: Vec<usize> = region.clusters.iter().map(Vec::len).collect();
-    let outside =
-        |(gap, bounds): (&f64, &(f64, f64))| (bounds.0 - gap).max(gap - bounds.1).max(0.0);
-    let far = |gaps: &[f64]| gaps.iter().zip(&region.gaps).map(outside).fold(0.0, f64::max);
+    let outside = |(gap, bounds): (&f64, &(f64, f64))| largest([bounds.0 - gap, gap - bounds.1]);
+    let far = |gaps: &[f64]| largest(gaps.iter().zip(&region.gaps).map(outside));
     let same = images(place).into_iter().filter(|image| image.0 == sizes);
-    same.map(|image| far(&image.1)).fold(f64::INFINITY, f64::min)
+    same.map(|image| far(&image.1)).fold(f64::INFINITY, nan_min)
 }
 
 /// Regions of the same clusters have a gap whose bounds do not meet.

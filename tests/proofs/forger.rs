@@ -6,7 +6,10 @@
 use crate::independent::{Problem, integral, maxima};
 use metastable::attention::RowWeights;
 use metastable::attention::interaction::Interaction;
-use metastable::num::stream::Stream;
+use metastable::num::{
+    stats::{nan_max, nan_min},
+    stream::Stream,
+};
 use metastable::proofs::landscape::{Tokens, benign, complete};
 use metastable::proofs::merge_time::enclosed_merge_time;
 use metastable::proofs::modes::{Estimate, certificate};
@@ -332,7 +335,8 @@ fn modes_are_false(text: &str) -> Option<String> {
         };
         samples.iter().map(term).sum::<f64>()
     };
-    let (low, high) = samples.iter().fold((f64::MAX, f64::MIN), |b, x| (b.0.min(*x), b.1.max(*x)));
+    let low = samples.iter().copied().fold(f64::MAX, nan_min);
+    let high = samples.iter().copied().fold(f64::MIN, nan_max);
     let found = match gauss.is_empty() {
         true => maxima(h, (0.0, std::f64::consts::TAU), true, 40_000),
         false => maxima(h, (low - 1.0, high + 1.0), false, 40_000),

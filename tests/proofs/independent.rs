@@ -1,8 +1,7 @@
 //! Searches in floating point that share nothing with the proofs: they decide whether the sentence
 //! of an accepted certificate is true.
 
-use metastable::num::dense;
-use metastable::num::stream::Stream;
+use metastable::num::{dense, stream::Stream, vector::max_abs};
 
 /// Tokens on a sphere whose pull has the weight phi.
 pub struct Problem<'a> {
@@ -156,7 +155,7 @@ impl Problem<'_> {
             .map(|(p, q)| 0.5 * (j[p][q] + j[q][p]))
             .collect();
         let values = dense::symmetric_eigenvalues(&flat, n * d)?;
-        let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let largest = max_abs(&values);
         let gram: Vec<f64> =
             (0..n * n).map(|e| dot(self.row(&x, e / n), self.row(&x, e % n))).collect();
         let rank = dense::symmetric_eigenvalues(&gram, n)?.iter().filter(|v| **v > 1e-9).count();

@@ -2,7 +2,7 @@
 
 use metastable::Result;
 use metastable::attention::interaction::Interaction;
-use metastable::num::stream::Stream;
+use metastable::num::{deviation::largest, stream::Stream};
 use metastable::proofs::modes::{circle, interaction};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -33,7 +33,7 @@ fn exponentials_have_the_modes_of_the_built_in_kernel() -> Result<()> {
             assert!(known.lower_bound() >= 1 && found.lower_bound() >= 1);
             let (Ok(a), Ok(b)) = (known.locations(), found.locations()) else { continue };
             assert_eq!(a.len(), b.len(), "{text} {samples:?}");
-            worst = a.iter().zip(b).fold(worst, |m, (a, b)| m.max(gap(*a, *b)));
+            worst = largest(a.iter().zip(b).map(|(a, b)| gap(*a, *b)).chain([worst]));
             proved += 1;
             // The test tells this bandwidth from another one.
             let other = circle(&samples, 3.0 * beta)?;

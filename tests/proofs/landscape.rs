@@ -10,7 +10,7 @@ use metastable::landscape::starts::{families, polygons};
 use metastable::landscape::{
     CriticalPoint, Exponential, Spectrum, connections::connections, search::Search,
 };
-use metastable::num::stream::Stream;
+use metastable::num::{stream::Stream, vector::max_abs};
 use metastable::proofs::critical_point::{Certificate, check, prove};
 use metastable::sphere::{Tokens, law::Law};
 use metastable::theory::spectra::{cross_polytope, polygon_out_of_plane, polygon_usa, simplex};
@@ -45,7 +45,7 @@ fn expand(parts: &[(f64, usize)]) -> Vec<f64> {
 /// Relative to the largest value: rounding of the dense solver, `64 u size`.
 fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
     assert_eq!(found.len(), wanted.len());
-    let scale = wanted.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let scale = max_abs(wanted);
     for (a, b) in found.iter().zip(wanted) {
         assert!((a - b).abs() <= tolerance * scale, "{a} {b} scale {scale}");
     }
