@@ -5,7 +5,7 @@ use crate::attention::Dynamics;
 use crate::attention::interaction::{Interaction, InteractionAttention, InteractionEnergy, RowSum};
 use crate::error::Result;
 use crate::flow::{Options, clusters_within, solve};
-use crate::num::{stream::Stream, threads::par_map};
+use crate::num::{stats::nan_max, stream::Stream, threads::par_map};
 use crate::sphere::{Tokens, geometry::dist, law::Law};
 use crate::theory::interaction::polygon_rates;
 use std::f64::consts::{PI, TAU};
@@ -73,7 +73,7 @@ fn phases(values: &Values) -> Result<Tables> {
         for m in 3..=values.count("corners")? {
             // The first rate belongs to rotations.
             let rates = polygon_rates(&phi, RowSum::Plain, m)?;
-            let largest = rates[1..].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let largest = rates[1..].iter().copied().fold(f64::NEG_INFINITY, nan_max);
             polygons.rows.push(vec![c, m as f64, largest / phi.value(1.0)?]);
         }
     }

@@ -3,8 +3,9 @@
 
 use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::error::Result;
+use crate::num::stats::{mean_and_error, nan_max};
+use crate::num::stream::Stream;
 use crate::num::vector::norm;
-use crate::num::{stats::mean_and_error, stream::Stream};
 use crate::theory::long_context::{critical_beta, participation};
 
 /// Tables: limit, sampled.
@@ -60,7 +61,7 @@ fn one_draw(n: usize, d: usize, betas: &[f64], stream: &mut Stream) -> Vec<f64> 
             key[0] / norm(&key)
         })
         .collect();
-    let top = cosines.iter().copied().fold(-1.0, f64::max);
+    let top = cosines.iter().copied().fold(-1.0, nan_max);
     let share = |beta: &f64| {
         let (mut sum, mut squares) = (0.0, 0.0);
         for c in &cosines {

@@ -8,6 +8,7 @@ use crate::continuity::{
     lagrangian::Lagrangian,
 };
 use crate::error::{Error, Result};
+use crate::num::stats::nan_max;
 use crate::sphere::Tokens;
 
 /// Tables: spectral, volume, lagrangian, layers.
@@ -39,7 +40,8 @@ fn run(values: &Values) -> Result<Tables> {
     }
     let moments: Vec<(f64, f64)> = (1..=4).map(|k| (exact.c[k].re, -exact.c[k].im)).collect();
     let distance = |found: &[(f64, f64)]| {
-        found.iter().zip(&moments).fold(0.0f64, |m, (a, b)| m.max((a.0 - b.0).hypot(a.1 - b.1)))
+        let both = found.iter().zip(&moments);
+        both.map(|(a, b)| (a.0 - b.0).hypot(a.1 - b.1)).fold(0.0, nan_max)
     };
     let (mut spectral, mut volume) = (table(&["modes", "error"]), table(&["volumes", "error"]));
     let (mut particles, mut layers) = (table(&["particles", "error"]), table(&["eta", "error"]));

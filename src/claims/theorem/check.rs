@@ -9,7 +9,8 @@ use super::{
     run_trial,
 };
 use crate::error::Result;
-use crate::num::{stats::failure_bound, stream::Stream};
+use crate::num::stats::{failure_bound, nan_max, nan_min};
+use crate::num::stream::Stream;
 use crate::proofs::trajectory::{Neighbourhood, prove_with_budget};
 use rayon::prelude::*;
 
@@ -167,7 +168,7 @@ fn refine(
         match run_trial(claim, &results[k].case, context)?.finding {
             Finding::Margin(second) => {
                 let integrator = 2.0 * (first.value - second.value).abs();
-                largest = largest.max(integrator);
+                largest = nan_max(largest, integrator);
                 results[k].finding = Finding::Margin(Margin { integrator, ..second });
             }
             Finding::Unfinished(why) => {
@@ -196,7 +197,7 @@ fn summarise(results: &[TrialResult], record: &mut Record) {
                 record.margins.push(m.value);
                 record.cases.push(a.case);
                 record.slack = match (record.slack, m.slack) {
-                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (Some(a), Some(b)) => Some(nan_min(a, b)),
                     (a, b) => a.or(b),
                 };
             }

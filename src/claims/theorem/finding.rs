@@ -37,6 +37,22 @@ impl Margin {
     pub fn failed(&self) -> bool {
         self.value < -self.error()
     }
+
+    /// The numbers that leave the margin without a finite value or error, in words; `None` if both
+    /// are finite.
+    pub fn not_finite(&self) -> Option<String> {
+        let error = self.error();
+        if self.value.is_finite() && error.is_finite() {
+            return None;
+        }
+        let numbers = match self.compared {
+            Some((a, b)) if !(a.is_finite() && b.is_finite()) => {
+                format!("{a:e} was compared with {b:e}")
+            }
+            _ => format!("it is {:e} +- {error:e}", self.value),
+        };
+        Some(format!("a margin is not finite: {numbers}"))
+    }
 }
 
 /// Result of one trial.
@@ -139,11 +155,12 @@ impl Finding {
     }
 
     /// The conjunction: an answer of no, a part that did not finish, a part that missed the
-    /// hypotheses, or else the smaller margin.
+    /// hypotheses, or else the smaller margin. A margin that is NaN is smaller than any number.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Margin(a), Self::Margin(b)) => {
-                Self::Margin(if b.value - b.error() < a.value - a.error() { b } else { a })
+                let [low, other] = [&a, &b].map(|m| m.value - m.error());
+                Self::Margin(if low.is_nan() || low <= other { a } else { b })
             }
             (Self::Answer(false), _) | (_, Self::Answer(false)) => Self::Answer(false),
             (Self::Answer(true), other) | (other, Self::Answer(true)) => other,

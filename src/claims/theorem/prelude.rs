@@ -15,8 +15,9 @@ pub use crate::attention::{
 pub use crate::continuity::{MeasureDynamics, circle::Circle, density::Density};
 pub use crate::error::{Error, Result};
 pub use crate::flow::{Options, solve};
-pub use crate::num::stats::{mean_and_error, nan_max};
-pub use crate::num::vector::{self, axpy, divide, max_abs, max_difference, max_norm, norm, scale};
+pub use crate::num::deviation::{largest, max_difference};
+pub use crate::num::stats::{mean_and_error, nan_max, nan_min};
+pub use crate::num::vector::{self, axpy, divide, max_abs, max_norm, norm, scale};
 pub use crate::num::{
     dense::{identity, mul, symmetric_eigenvalues},
     pairs,

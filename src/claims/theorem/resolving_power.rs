@@ -2,6 +2,7 @@
 
 use super::{Claim, Context, Finding, Kind, Method, ResolvingPower, TrialResult, run_trial};
 use crate::error::Result;
+use crate::num::stats::nan_min;
 
 /// Smallest relative change that is tried.
 const UNDERFLOW_EXPONENT: f64 = 1e-15;
@@ -102,7 +103,7 @@ impl ScaledLaw {
 /// A bound that is `1 + s` times the observed value fails once it is tightened by more than s.
 fn from_slack(trials: &[&TrialResult]) -> ResolvingPower {
     let slack = |t: &&TrialResult| if let Finding::Margin(m) = &t.finding { m.slack } else { None };
-    match trials.iter().filter_map(slack).reduce(f64::min) {
+    match trials.iter().filter_map(slack).reduce(nan_min) {
         Some(s) if s < 2.0 => ResolvingPower::Resolves((s - 1.0).max(UNDERFLOW_EXPONENT)),
         Some(_) => ResolvingPower::AboveFactorTwo,
         None => ResolvingPower::NotApplicable,

@@ -1,7 +1,7 @@
 //! Bounds on how much rounding may change a result, built from the sizes of its terms before they
 //! cancel.
 
-use crate::num::stats::nan_max;
+use crate::num::deviation::largest;
 
 /// Smallest size that a difference may be divided by; below it the quotient would overflow.
 pub const TINY: f64 = 1e-290;
@@ -19,7 +19,7 @@ pub fn weight_change(error: f64, n: usize) -> f64 {
     (2.0 * error + 2.0 * (n as f64 + 4.0) * f64::EPSILON).exp_m1().min(1e100)
 }
 
-/// The largest `|a_k - b_k| / allowed_k`.
+/// The largest `|a_k - b_k| / allowed_k`; infinity if one is NaN.
 pub fn max_relative_deviation(a: &[f64], b: &[f64], allowed: &[f64]) -> f64 {
-    a.iter().zip(b).zip(allowed).map(|((a, b), most)| (a - b).abs() / most).fold(0.0, nan_max)
+    largest(a.iter().zip(b).zip(allowed).map(|((a, b), most)| (a - b).abs() / most))
 }

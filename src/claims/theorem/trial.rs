@@ -49,12 +49,13 @@ pub fn run_trial(claim: &Claim, case: &Case, mut context: Context) -> Result<Tri
     Ok(TrialResult { case: *case, tape, finding, used, evidence })
 }
 
-/// Turns numerical errors and margins that are not finite into [`Finding::Unfinished`].
+/// Turns numerical errors and margins that are not finite into [`Finding::Unfinished`], with the
+/// numbers that are NaN or infinite.
 pub(super) fn failures_as_findings(result: Result<Finding>) -> Result<Finding> {
     match result {
         Err(Error::Numerical { what }) => Ok(Finding::Unfinished(what)),
-        Ok(Finding::Margin(m)) if !(m.value.is_finite() && m.error().is_finite()) => {
-            Ok(Finding::Unfinished("a margin is not finite".into()))
+        Ok(Finding::Margin(m)) => {
+            Ok(m.not_finite().map_or(Finding::Margin(m), Finding::Unfinished))
         }
         other => other,
     }

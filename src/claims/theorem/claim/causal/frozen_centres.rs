@@ -148,7 +148,7 @@ impl Start {
         for start in &self.tokens {
             let end = stable_point(beta, &before, &self.weights, *start);
             let far = |c: &f64| (end - c - TAU * ((end - c) / TAU).round()).abs();
-            worst = nan_max(worst, self.centres.iter().map(far).fold(PI, f64::min));
+            worst = nan_max(worst, self.centres.iter().map(far).fold(PI, nan_min));
             before.push(end);
         }
         Finding::at_most(worst, eps / beta.sqrt())
@@ -161,7 +161,7 @@ impl Start {
 fn stable_point(beta: f64, before: &[f64], weights: &[f64], start: f64) -> f64 {
     let mut at = start;
     for _ in 0..20_000 {
-        let nearest = before.iter().map(|t| (at - t).cos()).fold(-1.0, f64::max);
+        let nearest = before.iter().map(|t| (at - t).cos()).fold(-1.0, nan_max);
         let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
         let pull = before.iter().zip(weights).fold((0.0, 0.0), |(s, c), (t, m)| {
             let w = m * (beta * ((t - at).cos() - nearest)).exp();

@@ -57,7 +57,7 @@ fn ratio(case: &Case, ctx: &mut Context, masses: &[f64], constant: f64) -> Resul
     let log_unit = Energy::new(case.beta, EnergyScale::Unit).log_unit(&x);
     let gap = -log_unit.exp_m1() / (2.0 * case.beta);
     let grad = Energy::new(case.beta, EnergyScale::Shifted).grad(&x)?;
-    let least = x.masses().iter().copied().fold(1.0, f64::min);
+    let least = x.masses().iter().copied().fold(1.0, nan_min);
     // Tokens so close that the logarithm, with an error of 16 eps, has no correct digit.
     if log_unit > -1e-9 {
         return Ok(Finding::HypothesesMissed);

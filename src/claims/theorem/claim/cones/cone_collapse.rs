@@ -118,7 +118,7 @@ fn collapse(case: &Case, ctx: &mut Context, most: f64) -> Result<Finding> {
     let fastest =
         dynamics.velocity(&x).chunks_exact(x.d()).map(norm).fold(f64::MIN_POSITIVE, nan_max);
     // Where the bound is far from sharp, the tokens need less time than it allows.
-    let t = bound(ctx.uniform_in(0.3, 0.9) * before).min(20.0 * before / fastest);
+    let t = nan_min(bound(ctx.uniform_in(0.3, 0.9) * before), 20.0 * before / fastest);
     let narrower = ctx.flow_to_with_tolerance(&dynamics, &x, t, 1e-2)?;
     let after = cap_radius(&narrower).unwrap_or(PI);
     // Logits that differ by 100 stop tokens up to rounding.
@@ -131,7 +131,7 @@ fn collapse(case: &Case, ctx: &mut Context, most: f64) -> Result<Finding> {
     let rate = ctx.claimed_constant(1.0);
     let allowed = |to: f64| bound(to) / rate;
     // Smaller radii are rounding errors, and far below the bound.
-    let found = Finding::at_most(t, allowed(after.max(1e-9)) * (1.0 + 1e-7));
+    let found = Finding::at_most(t, allowed(nan_max(after, 1e-9)) * (1.0 + 1e-7));
     Ok(found.and(one_cluster(ctx, &dynamics, &x, allowed)?))
 }
 

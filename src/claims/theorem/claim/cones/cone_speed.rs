@@ -144,7 +144,7 @@ fn speed(
     if depth[low] > 0.5 + 1e-12 || depth[low] < 1e-10 {
         return Ok(Finding::HypothesesMissed);
     }
-    let lightest = x.masses().iter().copied().fold(f64::INFINITY, f64::min);
+    let lightest = x.masses().iter().copied().fold(f64::INFINITY, nan_min);
     let own = &v[low * x.d()..(low + 1) * x.d()];
     let bound = 0.5 * lightest * depth[low] * (-ctx.claimed_constant(exponent) * case.beta).exp();
     // The error of the velocity is relative to its length; its component along w has the same

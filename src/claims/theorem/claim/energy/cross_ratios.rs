@@ -1,6 +1,5 @@
 //! Watanabe-Strogatz constants at beta = 0.
 
-use crate::num::stats::nan_min;
 use crate::theorem::prelude::*;
 
 /// # Derivation

@@ -46,5 +46,5 @@ fn between_bounds(case: &Case, ctx: &mut Context, raise: f64) -> Result<Finding>
     let low = low + ctx.claimed_constant(1.0).ln() + raise * distance;
     // The error of the logarithms is at most 4 eps (1 + beta).
     let error = 16.0 * f64::EPSILON * (1.0 + case.beta) / distance;
-    Ok(Finding::nonnegative((log - low).min(high - log), distance).with_evaluation_error(error))
+    Ok(Finding::nonnegative(nan_min(log - low, high - log), distance).with_evaluation_error(error))
 }

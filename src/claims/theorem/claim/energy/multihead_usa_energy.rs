@@ -149,7 +149,7 @@ fn dissipation(case: &Case, ctx: &mut Context, b: &[Vec<f64>], value: f64) -> Re
     let stated = ctx.claimed_constant(squared_speed(&x, &v));
     // The differences have the weights 4/3 and 1/3; the relative error of E is some 16 eps (1 +
     // beta |B|).
-    let strength = b.iter().map(|b| norm(b)).fold(0.0, f64::max);
+    let strength = b.iter().map(|b| norm(b)).fold(0.0, nan_max);
     let scale = max_norm(&v, case.d) * total(&x);
     let rounding = 24.0 * f64::EPSILON * (1.0 + beta * strength) / 1e-4;
     // Richardson's rule has the error h^4/30 times the fifth derivative; each derivative of an
@@ -174,6 +174,6 @@ fn least_derivative(case: &Case, ctx: &mut Context, count: usize) -> Result<Find
         heads(case.beta, case.d, &b, Weights::Exponential { log_factor: 0.0 }, 1.0)?.velocity(&x);
     let scale = squared_speed(&x, &v);
     let least =
-        b.iter().map(|b| energy_derivative(case.beta, b, &x, &v)).fold(f64::INFINITY, f64::min);
+        b.iter().map(|b| energy_derivative(case.beta, b, &x, &v)).fold(f64::INFINITY, nan_min);
     Ok(Finding::nonnegative(least, scale).with_evaluation_error(1e-9))
 }

@@ -61,7 +61,7 @@ fn dissipation(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let distance = x
         .rows()
         .flat_map(|x| a.chunks_exact(d).map(move |a| dot(a, x).abs() / norm(a)))
-        .fold(f64::INFINITY, f64::min);
+        .fold(f64::INFINITY, nan_min);
     if distance < 1e-3 {
         return Ok(Finding::HypothesesMissed);
     }

@@ -72,10 +72,10 @@ fn boolean(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
 fn undecided_rows(z: &[f64], scale: f64) -> usize {
     let extreme = |y: &f64| -> f64 {
         // The largest score of the row; differences of tokens are taken first.
-        let top = z.iter().map(|w| y * w).fold(f64::NEG_INFINITY, f64::max);
+        let top = z.iter().map(|w| y * w).fold(f64::NEG_INFINITY, nan_max);
         let leader = z.iter().copied().find(|w| y * w >= top).unwrap_or(*y);
         let total: f64 = z.iter().map(|w| (scale * y * (w - leader)).exp()).sum();
         1.0 / total
     };
-    z.iter().filter(|y| extreme(y) < 1.0 - 1e-6).count()
+    z.len() - z.iter().filter(|y| extreme(y) >= 1.0 - 1e-6).count()
 }

@@ -65,7 +65,7 @@ fn least_growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
     let minus = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
     let (diameter, constant) = (x.diameter(), ctx.claimed_constant(8.0));
     // Rounding: of the images, and of the means with weights whose exponents are rounded.
-    let longest = x.rows().map(norm).fold(0.0, f64::max);
+    let longest = x.rows().map(norm).fold(0.0, nan_max);
     let steep = norm(&a) * longest;
     let terms = (n + d) as f64;
     let image_error = terms * f64::EPSILON * steep;
@@ -76,7 +76,8 @@ fn least_growth(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
             Finding::at_least(2.0 * dot(&h, &v), constant * dot(&v, &v) / (diameter * diameter));
         let speed = norm(&v);
         let error = 8.0 * drift_error / speed + image_error * diameter * diameter / speed;
-        (speed > 1e-6 * diameter).then(|| growth.with_evaluation_error(1e-12 + error))
+        let rests = speed <= 1e-6 * diameter;
+        (!rests).then(|| growth.with_evaluation_error(1e-12 + error))
     };
     let worst = pairs(n).filter_map(of_pair).reduce(Finding::and);
     Ok(worst.unwrap_or(Finding::HypothesesMissed))

@@ -73,7 +73,6 @@ fn moments(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (Some(stated), Some(grown)) = (variance(s, b, v, t), mean_factor(s, b, v, t)) else {
         return Ok(Finding::HypothesesMissed);
     };
-    let off =
-        (spread / stated - 1.0).abs().max((mean - m * grown).abs() / (m.abs() * grown + s.sqrt()));
-    Ok(Finding::identity(off, 1e-7))
+    let off_mean = (mean - m * grown).abs() / (m.abs() * grown + s.sqrt());
+    Ok(Finding::identity(largest([(spread / stated - 1.0).abs(), off_mean]), 1e-7))
 }

@@ -92,7 +92,7 @@ fn rates(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let spread = 2.0 * mean(&|i| (x[i] - m) * field[i]);
     // The root mean square of what is not affine.
     let slope = 0.5 * spread / s;
-    let rest = mean(&|i| (field[i] - drift - slope * (x[i] - m)).powi(2)).max(0.0).sqrt();
+    let rest = nan_max(mean(&|i| (field[i] - drift - slope * (x[i] - m)).powi(2)), 0.0).sqrt();
     let b = ctx.claimed_constant(factor * b);
     let stated = if sinkhorn {
         v / b * ((1.0 + 4.0 * b * b * s * s).sqrt() - 1.0)
@@ -100,6 +100,6 @@ fn rates(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         2.0 * v * b * s * s / (1.0 + b * s)
     };
     let length = m.abs() + s.sqrt();
-    let off = ((drift - v * m).abs() / length).max(rest / length).max((spread - stated).abs() / s);
+    let off = largest([(drift - v * m).abs() / length, rest / length, (spread - stated).abs() / s]);
     Ok(Finding::identity(off, 1e-9))
 }

@@ -79,7 +79,7 @@ fn corners(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let x = Tokens::flat(d, (0..n * d).map(|k| sign(k / d, k % d) * eps[k % d]).collect())?;
     let limits = eps.iter().map(|e| limit(factor * e, case.beta)).collect::<Result<Vec<_>>>()?;
     // 1 - tanh(60^2) is 0 in double precision.
-    let least = limits.iter().fold(f64::INFINITY, |m, l| m.min(root * l));
+    let least = limits.iter().map(|l| root * l).fold(f64::INFINITY, nan_min);
     let end =
         evolve(ctx, &attention(case.beta, n, d, None, None, true)?, &x, (60.0 / least).ln(), 1e-2)?;
     let limits: Vec<f64> = limits.iter().map(|l| ctx.claimed_constant(*l)).collect();

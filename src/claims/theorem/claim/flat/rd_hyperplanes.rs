@@ -67,9 +67,8 @@ fn approach(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let dynamics = attention(case.beta, n, d, Some((d, q)), Some((d, v)), true)?;
     let coordinate = |z: &Tokens| -> Vec<f64> { z.rows().map(|r| dot(&back[..d], r)).collect() };
     let (early, late) = (13.0 / values[0], 15.0 / values[0]);
-    let range = |c: &[f64]| {
-        (c.iter().fold(0.0, |m: f64, v| m.min(*v)), c.iter().fold(0.0, |m: f64, v| m.max(*v)))
-    };
+    let range =
+        |c: &[f64]| (c.iter().copied().fold(0.0, nan_min), c.iter().copied().fold(0.0, nan_max));
     let start = coordinate(&x);
     let size = vector::max(&start) + vector::max(&start.iter().map(|c| -c).collect::<Vec<_>>());
     // The equation of z depends on time, so it is integrated from 0 for both times.
@@ -79,7 +78,7 @@ fn approach(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         let (a, b) = range(all);
         if all[i] > 0.0 { b - all[i] } else { all[i] - a }
     };
-    let far = (0..n).map(|i| from_plane(&after, i).min(after[i].abs())).fold(0.0, nan_max);
+    let far = (0..n).map(|i| nan_min(from_plane(&after, i), after[i].abs())).fold(0.0, nan_max);
     let mut rates: Vec<f64> = (0..n)
         .map(|i| (from_plane(&before, i), from_plane(&after, i)))
         .filter(|(first, last)| *first > 0.0 && *last > 0.0)

@@ -43,7 +43,7 @@ fn deviation(case: &Case, ctx: &mut Context, sign: f64) -> Result<Finding> {
         evolve(ctx, &attention(case.beta, n, d, None, Some((d, v.clone())), true)?, &x, t, 1e-3)?;
     let t = sign * ctx.claimed_constant(t);
     let growth = exponential(&v.iter().map(|v| -t * v).collect::<Vec<_>>(), d);
-    let size = x.numbers().iter().chain(rescaled.numbers()).fold(0.0f64, |m, v| m.max(v.abs()));
+    let size = nan_max(max_abs(x.numbers()), max_abs(rescaled.numbers()));
     let off = (0..n)
         .flat_map(|i| mul(&growth, plain.row(i), 1))
         .zip(rescaled.numbers())

@@ -77,14 +77,14 @@ pub fn depth_in_hull(z: &Tokens) -> f64 {
     let normals: Vec<[f64; 2]> = lines
         .filter_map(|w| Some(w[0].hypot(w[1])).filter(|l| *l > 0.0).map(|l| [w[0] / l, w[1] / l]))
         .collect();
-    let reach = |w: &[f64; 2]| z.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, f64::max);
+    let reach = |w: &[f64; 2]| z.rows().map(|r| dot(w, &r[..2])).fold(f64::NEG_INFINITY, nan_max);
     if normals.is_empty() {
         return 0.0;
     }
     let supports: Vec<f64> = normals.iter().map(reach).collect();
     let depth = |r: &[f64]| {
         let lines = normals.iter().zip(&supports).map(|(w, s)| s - dot(w, &r[..2]));
-        lines.fold(r[0].hypot(r[1]), f64::min)
+        lines.fold(r[0].hypot(r[1]), nan_min)
     };
     z.rows().map(depth).fold(0.0, nan_max)
 }
@@ -107,10 +107,10 @@ pub fn spread_of_four(x: &Tokens, coordinates: &[usize]) -> f64 {
     for (i, j) in pairs(x.n()) {
         let two = distance(i, j);
         for k in i + 1..x.n() {
-            let three = two.min(distance(i, k)).min(distance(j, k));
+            let three = nan_min(two, nan_min(distance(i, k), distance(j, k)));
             for l in k + 1..x.n() {
-                let four = three.min(distance(i, l)).min(distance(j, l)).min(distance(k, l));
-                widest = nan_max(widest, four);
+                let to_l = nan_min(distance(i, l), nan_min(distance(j, l), distance(k, l)));
+                widest = nan_max(widest, nan_min(three, to_l));
             }
         }
     }

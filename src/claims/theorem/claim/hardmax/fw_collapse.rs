@@ -96,7 +96,7 @@ fn width_bound(
     let one = |w: &[f64]| {
         let range = |x: &Tokens| {
             let all = x.rows().map(|r| dot(r, w));
-            all.clone().fold(f64::NEG_INFINITY, f64::max) - all.fold(f64::INFINITY, f64::min)
+            all.clone().fold(f64::NEG_INFINITY, nan_max) - all.fold(f64::INFINITY, nan_min)
         };
         Finding::at_most(range(&z), (1.0 - g * c) * range(&x) + rounding * (dot(w, w) * far).sqrt())
     };
@@ -140,8 +140,8 @@ fn size(x: &Tokens, beta: f64) -> Result<Finding> {
     for _ in 0..400 {
         Layer::new(0.5)?.apply(&softmax(beta), &mut z);
     }
-    let largest = |x: &Tokens| x.rows().map(norm).fold(0.0, f64::max);
-    Ok(Finding::at_most(largest(&z), 0.1 * largest(x)))
+    let longest = |x: &Tokens| x.rows().map(norm).fold(0.0, nan_max);
+    Ok(Finding::at_most(longest(&z), 0.1 * longest(x)))
 }
 
 static SPEED: Claim = Claim {

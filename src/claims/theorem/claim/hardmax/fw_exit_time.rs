@@ -95,7 +95,7 @@ fn simulate(n: usize, beta: f64, t: usize, reach: f64, stream: &mut Stream) -> b
         let before = x.clone();
         for (i, x) in x.iter_mut().enumerate() {
             let scores = before.iter().map(|y| beta * dot(&before[i], y));
-            let top = scores.clone().fold(f64::NEG_INFINITY, f64::max);
+            let top = scores.clone().fold(f64::NEG_INFINITY, nan_max);
             let weights: Vec<f64> = scores.map(|s| (s - top).exp()).collect();
             let mut left = stream.uniform() * weights.iter().sum::<f64>();
             let j = weights.iter().position(|w| {
@@ -104,7 +104,8 @@ fn simulate(n: usize, beta: f64, t: usize, reach: f64, stream: &mut Stream) -> b
             });
             let y = before[j.unwrap_or(i)];
             *x = [x[0] + G * (y[0] - x[0]), x[1] + G * (y[1] - x[1])];
-            if (x[0] - corner(i)[0]).hypot(x[1] - corner(i)[1]) > reach {
+            let is_near = (x[0] - corner(i)[0]).hypot(x[1] - corner(i)[1]) <= reach;
+            if !is_near {
                 return false;
             }
         }

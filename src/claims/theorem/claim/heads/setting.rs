@@ -61,5 +61,5 @@ pub fn measured_gap(dynamics: &Dynamics, angles: &[f64]) -> Result<f64> {
         eigenvalues(&jacobian, n).ok_or_else(|| Error::Numerical { what: "no spectrum".into() })?;
     // The rotation of all tokens belongs to the eigenvalue nearest to 0.
     spectrum.sort_by(|a, b| a.0.hypot(a.1).total_cmp(&b.0.hypot(b.1)));
-    Ok(spectrum[1..].iter().map(|z| z.0).fold(f64::NEG_INFINITY, f64::max))
+    Ok(spectrum[1..].iter().map(|z| z.0).fold(f64::NEG_INFINITY, nan_max))
 }

@@ -124,6 +124,6 @@ fn rank(ctx: &mut Context, case: &Case, weights: bool) -> Result<Finding> {
     let Some(values) = symmetric_eigenvalues(&transpose_mul(&matrix, &matrix, n), n) else {
         return Ok(Finding::HypothesesMissed);
     };
-    let ratio = (values[n - 1 - d].max(0.0) / values[n - 1]).sqrt();
+    let ratio = (nan_max(values[n - 1 - d], 0.0) / values[n - 1]).sqrt();
     Ok(Finding::at_most(ratio, 1e-7))
 }

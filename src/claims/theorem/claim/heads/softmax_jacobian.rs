@@ -38,7 +38,8 @@ fn norm(ctx: &mut Context, n: usize, centred: f64) -> Result<Finding> {
     // 1 - max p is the sum of the others: no cancellation.
     let top = (0..n).fold(0, |t, k| if p[k] > p[t] { k } else { t });
     let rest: f64 = (0..n).filter(|k| *k != top).map(|k| p[k]).sum();
-    let largest = values[n - 1].max(-values[0]);
+    let largest = nan_max(values[n - 1], -values[0]);
     // The error of eigenvalues is 1e-15 of the largest entry.
-    Ok(Finding::at_most(largest, ctx.claimed_constant(1.0) * (2.0 * rest).min(0.5) + 1e-14))
+    let bound = ctx.claimed_constant(1.0) * nan_min(2.0 * rest, 0.5);
+    Ok(Finding::at_most(largest, bound + 1e-14))
 }

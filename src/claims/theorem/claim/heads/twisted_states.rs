@@ -49,10 +49,9 @@ fn twisted(case: &Case, ctx: &mut Context, p: i64, q: i64, stated: i64) -> Resul
     let (n, turn) = (case.n, ctx.uniform_in(0.0, TAU));
     let dynamics = ring(n, p, case.beta)?;
     let angles: Vec<f64> = (0..n).map(|i| turn + TAU * (q * i as i64) as f64 / n as f64).collect();
-    let still = turning(&dynamics, &angles)?.iter().fold(0.0f64, |m, v| m.max(v.abs()))
-        / (1e-12 * case.beta.exp());
+    let still = max_abs(&turning(&dynamics, &angles)?) / (1e-12 * case.beta.exp());
     let found = measured_gap(&dynamics, &angles)?;
     let claimed = ctx.claimed_constant(largest_growth_rate(&rates(n, p, stated, case.beta)));
     let rate = (found - claimed).abs() / (1e-5 * case.beta.exp());
-    Ok(Finding::identity(still.max(rate), 1.0))
+    Ok(Finding::identity(largest([still, rate]), 1.0))
 }

@@ -83,8 +83,8 @@ fn duration(phi: &Interaction, kappa: &Interaction) -> Result<f64> {
     for k in 0..=64 {
         let s = f64::from(k) / 32.0 - 1.0;
         let value = kappa.value(s)?;
-        least = least.min(value);
-        steepness = steepness.max((kappa.derivative(s)? / value).abs());
+        least = nan_min(least, value);
+        steepness = nan_max(steepness, (kappa.derivative(s)? / value).abs());
     }
     Ok(0.5 * least / (size + 2.0 * slope + 2.0 * size * steepness))
 }

@@ -57,7 +57,7 @@ fn relaxation_time(beta: f64, at: &Tokens) -> Result<f64> {
     // The eigenvalues are growth rates in U2; rotations have the eigenvalue 0.
     let values = Spectrum::of_tokens(beta, at)?.values;
     let top = max_abs(&values);
-    let slowest = values.iter().copied().filter(|v| *v > 1e-9 * top).fold(top, f64::min);
+    let slowest = values.iter().copied().filter(|v| *v > 1e-9 * top).fold(top, nan_min);
     Ok(40.0 / (slowest * beta.exp()))
 }
 

@@ -129,7 +129,7 @@ fn certified_margin(case: &Case, x: &Tokens, sizes: &[usize]) -> Result<Option<f
         let Some((length, next)) = pairs.min_by(|a, b| a.0.total_cmp(&b.0)) else {
             return Ok(None);
         };
-        longest = longest.max(length);
+        longest = nan_max(longest, length);
         joined.push(next);
     }
     if k < 2 {
@@ -152,8 +152,8 @@ pub(super) fn longest_tree_edge(x: &Tokens, tau: f64) -> Finding {
         (0..left.len()).min_by(|&a, &b| nearest[left[a]].total_cmp(&nearest[left[b]]))
     {
         let next = left.swap_remove(k);
-        longest = longest.max(nearest[next]);
-        left.iter().for_each(|&j| nearest[j] = nearest[j].min(dist(x.row(next), x.row(j))));
+        longest = nan_max(longest, nearest[next]);
+        left.iter().for_each(|&j| nearest[j] = nan_min(nearest[j], dist(x.row(next), x.row(j))));
     }
     // Newton's method computes positions to 1e-12.
     Finding::at_least(longest, tau).with_evaluation_error(1e-11)

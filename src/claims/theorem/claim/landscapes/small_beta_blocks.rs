@@ -78,8 +78,9 @@ fn ascent(case: &Case, ctx: &mut Context, x: &Tokens, sizes: &[usize]) -> Result
             })
             .sum::<f64>()
     };
-    let best = (0..x.n()).map(|i| -cut(i)).fold(f64::NEG_INFINITY, f64::max);
-    let bound = (m * (beta.exp() - ctx.claimed_constant(n) * beta.sinh())).max(0.0) * (1.0 - 1e-9);
+    let best = (0..x.n()).map(|i| -cut(i)).fold(f64::NEG_INFINITY, nan_max);
+    let bound = m * (beta.exp() - ctx.claimed_constant(n) * beta.sinh());
+    let bound = nan_max(bound, 0.0) * (1.0 - 1e-9);
     // n terms of size at most (m + beta) e^beta; coordinates have the residual of the critical
     // point.
     let error = 64.0 * f64::EPSILON * n * (m + beta) / m;

@@ -69,9 +69,9 @@ fn slope(case: &Case, ctx: &mut Context, m: usize, width: f64, power: i32) -> Re
         let r2 = chord2(x.row(i), x.row(j));
         if i % m == j % m {
             within[i % m] += 2.0 * x.masses()[i] * x.masses()[j] * r2;
-            widest = widest.max(r2);
+            widest = nan_max(widest, r2);
         } else {
-            gap = gap.min(r2);
+            gap = nan_min(gap, r2);
         }
     }
     let (shortfall, excess, slope) = if case.row_weights()? == RowWeights::Exponential {

@@ -108,7 +108,7 @@ fn density_order(case: &Case, ctx: &mut Context, stated: f64) -> Result<Finding>
                 .map(|(t, m)| Complex64::from_polar(*m, -(k as f64) * t))
                 .sum::<Complex64>()
         };
-        Ok((1..=8).map(|k| (turn(k) - exact.c[k]).norm()).fold(0.0, f64::max))
+        Ok(largest((1..=8).map(|k| (turn(k) - exact.c[k]).norm())))
     };
     let found = (error(40)? / error(80)?).log2();
     Ok(Finding::law(found, ctx.claimed_constant(stated), 0.1, 0.0))

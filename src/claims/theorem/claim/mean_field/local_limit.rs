@@ -88,9 +88,8 @@ fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) ->
     let [r0, r1, r2, r3] = [0, 1, 2, 3].map(derivative);
     // Between two grid points the density differs by at most M_2 (pi/256)^2/2.
     let between = 0.5 * m2 * (std::f64::consts::PI / POINTS as f64).powi(2);
-    let (low, high) = r0
-        .iter()
-        .fold((f64::INFINITY, 0.0f64), |(a, b), r| (a.min(*r - between), b.max(*r + between)));
+    let low = r0.iter().copied().fold(f64::INFINITY, nan_min) - between;
+    let high = nan_max(r0.iter().copied().fold(f64::NEG_INFINITY, nan_max) + between, 0.0);
     let (n4, n5) = (eps2 * (m4 - m2) / 6.0, eps2 * (m5 - m3) / 6.0);
     let usa = case.row_weights()? == RowWeights::Exponential;
     let bound = if usa {
@@ -109,7 +108,7 @@ fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) ->
             scale * v[j] - r1[j] / r0[j] - lead * (r3[j] / r0[j] - r2[j] * r1[j] / (r0[j] * r0[j]))
         }
     };
-    let worst = (0..POINTS).fold(0.0f64, |m, j| m.max(at(j).abs()));
+    let worst = largest((0..POINTS).map(|j| at(j).abs()));
     let rounding = 64.0 * f64::EPSILON * (m1 + m3) * (1.0 + m1 / low) / low;
     // USA attains its bound in the limit, so rounding errors must be allowed.
     let bound = bound + 4.0 * rounding;

@@ -42,9 +42,10 @@ pub static ENTRY: Claim = Claim {
         else {
             return Ok(Finding::HypothesesMissed);
         };
-        let expected = ctx.claimed_constant(
-            case.beta.exp().min(0.5 * (case.d as f64 - 1.0 - c) * (-case.beta).exp()),
-        );
+        let expected = ctx.claimed_constant(nan_min(
+            case.beta.exp(),
+            0.5 * (case.d as f64 - 1.0 - c) * (-case.beta).exp(),
+        ));
         let medium = MeasureDynamics::new("usa", case.beta, 0.0)?;
         Ok(Finding::at_most(
             (rate(at_half_length(start, &medium)?, &medium, 6.0, 9.0)? - expected).abs(),
@@ -63,9 +64,8 @@ pub static ENTRY: Claim = Claim {
                 log_density: vec![0.0; 2],
             };
             Ok(Finding::at_most(
-                (rate(start, &MeasureDynamics::new("usa", 0.1, 0.0)?, 6.0, 9.0)?
-                    - 0.1f64.exp().min((-0.1f64).exp()))
-                .abs(),
+                (rate(start, &MeasureDynamics::new("usa", 0.1, 0.0)?, 6.0, 9.0)? - (-0.1f64).exp())
+                    .abs(),
                 0.1,
             ))
         },

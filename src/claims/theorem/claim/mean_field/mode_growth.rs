@@ -124,7 +124,7 @@ fn of_density(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (d, beta, k) = (case.d, case.beta, 1 + ctx.index(6));
     let rates = rates(case.row_weights()?, d, beta, 6, TimeScale::U1, 2)?;
     let medium = MeasureDynamics::new(case.dynamics, beta, 0.0)?;
-    let t = 0.5 / rates.iter().fold(0.0f64, |m, r| m.max(*r));
+    let t = 0.5 / rates.iter().copied().fold(0.0, nan_max);
     // The difference of the coefficients for a and -a, at the start and at the end.
     let (mut before, mut after) = (0.0, 0.0);
     for sign in [1.0, -1.0] {

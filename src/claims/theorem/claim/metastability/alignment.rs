@@ -138,7 +138,7 @@ fn compare_with_flow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Findin
         }
         x = Tokens::normalised(d, rows)?.with_masses(x.masses())?;
     }
-    let spread = 1.0 - values.iter().copied().fold(1.0, f64::min);
+    let spread = 1.0 - values.iter().copied().fold(1.0, nan_min);
     let growth = if spread > 1e-9 { (spread * t).exp_m1() / spread } else { t };
     let head = Head::new(d, None, None, Some((d, symmetric(&values, &basis))))?;
     let flow =
@@ -153,10 +153,8 @@ fn compare_with_flow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Findin
         }
         retract(&mut wanted);
         // |V| = 1, the largest eigenvalue. The error of the flow is 1e-7.
-        worst = worst.max(
-            dist(end.row(i), &wanted)
-                / (max_mean_distance(case.beta, x.masses()[i]) * growth + 1e-7),
-        );
+        let allowed = max_mean_distance(case.beta, x.masses()[i]) * growth + 1e-7;
+        worst = nan_max(worst, dist(end.row(i), &wanted) / allowed);
     }
     Ok(Finding::at_most(worst, ctx.claimed_constant(1.0)))
 }
@@ -169,6 +167,6 @@ fn all_aligned(ctx: &mut Context, x: &Tokens) -> Result<Finding> {
         return Err(Error::Numerical { what: end.outcome.to_string() });
     }
     let all = &end.clusters;
-    let least = pairs(all.n()).map(|(i, j)| all.inner(i, j)).fold(1.0, f64::min);
+    let least = pairs(all.n()).map(|(i, j)| all.inner(i, j)).fold(1.0, nan_min);
     Ok(Finding::nonnegative(least, 1.0))
 }

@@ -160,8 +160,8 @@ fn largest_distance(case: &Case, ctx: &mut Context, start: &Circle, shift: f64) 
         (0..k).map(|j| (TAU * (j as f64 + shift) - start.c[k].arg()) / k as f64).collect();
     let apart = |a: f64, b: f64| (a - b - TAU * ((a - b) / TAU).round()).abs();
     let one_way = |from: &[f64], to: &[f64]| {
-        let nearest = |a: &f64| to.iter().map(|b| apart(*a, *b)).fold(PI, f64::min);
-        from.iter().map(nearest).fold(0.0, f64::max)
+        let nearest = |a: &f64| to.iter().map(|b| apart(*a, *b)).fold(PI, nan_min);
+        largest(from.iter().map(nearest))
     };
-    Ok(one_way(&predicted, &large).max(one_way(&large, &predicted)))
+    Ok(largest([one_way(&predicted, &large), one_way(&large, &predicted)]))
 }

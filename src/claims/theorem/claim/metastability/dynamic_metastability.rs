@@ -199,8 +199,8 @@ impl Event for LeaveCaps {
     }
 
     fn value(&self, x: &Tokens) -> f64 {
-        let nearest = |row: &[f64]| self.centres.iter().map(|w| dist(row, w)).fold(PI, f64::min);
-        x.rows().map(nearest).fold(0.0, f64::max) - self.radius
+        let nearest = |row: &[f64]| self.centres.iter().map(|w| dist(row, w)).fold(PI, nan_min);
+        x.rows().map(nearest).fold(0.0, nan_max) - self.radius
     }
 }
 
@@ -226,15 +226,15 @@ impl Observer for CapRecorder<'_> {
     fn observe(&mut self, frame: &Frame) {
         let (m, labels) = (self.centres.len(), frame.labels);
         for (i, &at) in labels.iter().enumerate() {
-            self.farthest = self.farthest.max(dist(frame.tokens.row(at), &self.centres[i % m]));
+            let from_centre = dist(frame.tokens.row(at), &self.centres[i % m]);
+            self.farthest = nan_max(self.farthest, from_centre);
         }
         if frame.t >= self.from {
             self.seen = true;
             for i in 0..labels.len() {
                 for j in (i % m..i).step_by(m).filter(|&j| labels[j] != labels[i]) {
-                    self.spread2 = self
-                        .spread2
-                        .max(chord2(frame.tokens.row(labels[i]), frame.tokens.row(labels[j])));
+                    let apart = chord2(frame.tokens.row(labels[i]), frame.tokens.row(labels[j]));
+                    self.spread2 = nan_max(self.spread2, apart);
                 }
             }
         }

@@ -110,7 +110,7 @@ impl Event for Meeting {
             .windows(4)
             .step_by(2)
             .map(|pair| chord2(&pair[..2], &pair[2..]))
-            .fold(4.0, f64::min);
+            .fold(4.0, nan_min);
         self.chord - closest.sqrt()
     }
 }
@@ -188,11 +188,8 @@ fn first(case: &Case, ctx: &mut Context, which: First) -> Result<Finding> {
     let others = (0..n - 1).filter(|k| *k != nearest);
     Ok(if by_life {
         // The derivation gives 0.058; the rest covers its terms of relative size 1/(beta g^2).
-        Finding::at_most(
-            others.map(|k| beta * change(k)).fold(0.0, f64::max),
-            ctx.claimed_constant(0.07),
-        )
+        Finding::at_most(largest(others.map(|k| beta * change(k))), ctx.claimed_constant(0.07))
     } else {
-        Finding::at_most(others.map(|k| change(k) / (1.0 - gaps[k].cos())).fold(0.0, f64::max), 0.5)
+        Finding::at_most(largest(others.map(|k| change(k) / (1.0 - gaps[k].cos()))), 0.5)
     })
 }

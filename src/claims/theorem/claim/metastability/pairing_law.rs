@@ -122,7 +122,7 @@ fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding>
     if law == PairingLaw::Printed {
         // With the time change by the initial rho a pair collapses at s = 1/(beta c (1 - rho^2)),
         // where the integration ends. It has left the law before.
-        end = end.min(0.9 / (beta * c * (1.0 - start * start)));
+        end = nan_min(end, 0.9 / (beta * c * (1.0 - start * start)));
     }
     // The bound is attained, so the integration must be more accurate than the usual one.
     let (mut worst, pieces, accuracy) = (0.0f64, 16, 1e-4 * ctx.rtol());
@@ -137,7 +137,7 @@ fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding>
             integral += integrate(weight, c * (s - step) + first, c * s + first, 1e-10).value;
             let bound = (c - 2.0 / c) * integral + ALLOWED;
             let off = v - rho.atanh();
-            worst = nan_max(worst, (off / bound).max(-off / ALLOWED));
+            worst = nan_max(worst, nan_max(off / bound, -off / ALLOWED));
         } else {
             worst = nan_max(worst, (rho - v.tanh()).abs() / 1e-3);
         }

@@ -115,7 +115,7 @@ fn separation(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let eps = 4.0 * (d as f64).ln() / d as f64;
     // |x - q|^2 = 2 - 2 <x, q> <= eps implies <x, q> >= 1 - eps.
     let near = (0..n).all(|i| distance2(i) <= eps);
-    let least = values.iter().copied().fold(1.0, f64::min).max(0.0);
+    let least = nan_max(values.iter().copied().fold(1.0, nan_min), 0.0);
     let factor = ctx.claimed_constant((1.0 + least.sqrt()).powi(-2));
     let squares =
         |i: usize| (0..n).filter(|j| *j != i).map(|j| gram[i * n + j].powi(2)).sum::<f64>();

@@ -120,7 +120,7 @@ impl Observer for Levels {
             frame.tokens.n(),
             Energy::new(self.beta, EnergyScale::Unit).log_unit(frame.tokens).exp(),
         );
-        self.frames.push((frame.t, left, (energy - self.levels[left]).abs()));
+        self.frames.push((frame.t, left, largest([(energy - self.levels[left]).abs()])));
     }
 }
 
@@ -164,6 +164,6 @@ fn levels(case: &Case, ctx: &mut Context, ahead: usize) -> Result<Finding> {
     if !end.outcome.is_success() {
         return Ok(Finding::Unfinished(end.outcome.to_string()));
     }
-    let off = (end.clusters.n()..=n).map(|left| watch.level_distance(left)).fold(0.0, f64::max);
+    let off = largest((end.clusters.n()..=n).map(|left| watch.level_distance(left)));
     Ok(Finding::at_most(off, 0.01))
 }

@@ -83,7 +83,7 @@ fn correlation(
         });
         draws.push((kappa * energy / (case.beta * n), 2.0 * inner / n));
     }
-    let top = draws.iter().fold(f64::NEG_INFINITY, |m, d| m.max(d.0));
+    let top = draws.iter().map(|d| d.0).fold(f64::NEG_INFINITY, nan_max);
     let weights: Vec<f64> = draws.iter().map(|d| (d.0 - top).exp()).collect();
     let total: f64 = weights.iter().sum();
     let found = weights.iter().zip(&draws).map(|(w, d)| w * d.1).sum::<f64>() / total;

@@ -74,6 +74,6 @@ fn rank(rows: &[f64], d: usize) -> Result<usize> {
     let gram: Vec<f64> = (0..n * n).map(|k| dot(row(k / n), row(k % n))).collect();
     let squares = symmetric_eigenvalues(&gram, n)
         .ok_or_else(|| Error::Numerical { what: "no singular values".into() })?;
-    let largest = squares.iter().copied().fold(0.0, f64::max);
+    let largest = squares.iter().copied().fold(0.0, nan_max);
     Ok(squares.iter().filter(|s| **s > 1e-14 * largest).count())
 }

@@ -86,7 +86,7 @@ pub static ENTRY: Claim = Claim {
 
 /// The largest chord.
 fn widest(x: &Tokens) -> f64 {
-    pairs(x.n()).map(|(i, j)| chord2(x.row(i), x.row(j))).fold(0.0, f64::max).sqrt()
+    pairs(x.n()).map(|(i, j)| chord2(x.row(i), x.row(j))).fold(0.0, nan_max).sqrt()
 }
 
 fn decay(

@@ -59,5 +59,5 @@ fn follow(case: &Case, ctx: &mut Context, scheme: Scheme, stated: Scheme) -> Res
         .fold(0.0, nan_max);
     let radii =
         end.extra_numbers().iter().map(|r| (r / place.radius - 1.0).abs()).fold(0.0, nan_max);
-    Ok(Finding::identity(angles.max(radii), 1e-8))
+    Ok(Finding::identity(largest([angles, radii]), 1e-8))
 }

@@ -82,7 +82,8 @@ pub fn zero_query_is_mean(case: &Case, ctx: &mut Context, wrong: bool) -> Result
 pub fn zero_query_is_ffn(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
     let n = if wrong { 1 } else { case.n };
     let (x, v, out) = attended(ctx, (n, case.d), 0.0)?;
-    Ok(Finding::answer(max_difference(&out, &images(&x, &v, case.d)) > 1e-9))
+    let apart = max_difference(&out, &images(&x, &v, case.d));
+    Ok(Finding::answer((1e-9..f64::INFINITY).contains(&apart)))
 }
 
 /// The output of a layer, the outputs of its heads, and a matrix.
@@ -181,9 +182,8 @@ pub fn truncation_bound(case: &Case, ctx: &mut Context, wrong: bool) -> Result<F
     scale(if wrong { 1.0 - tau } else { 1.0 }, &mut top);
     let (error, apart) =
         (chord2(&full, &top).sqrt(), chord2(&top, &biased(&x, d, dropped)?).sqrt());
-    let diameter = pairs(n)
-        .map(|(i, j)| chord2(&x[i * d..][..d], &x[j * d..][..d]).sqrt())
-        .fold(0.0, f64::max);
+    let diameter =
+        pairs(n).map(|(i, j)| chord2(&x[i * d..][..d], &x[j * d..][..d]).sqrt()).fold(0.0, nan_max);
     let bound = Finding::at_most(error, tau * diameter + 1e-12);
     Ok(bound.and(Finding::identity((error - tau * apart).abs(), 1e-12)))
 }
@@ -252,7 +252,7 @@ pub fn pe_shift(_: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
     });
     let off = max_difference(&shifted, &turned.collect::<Vec<f64>>());
     let product = (dot(&here, &shifted) - overlap(k, d)).abs();
-    Ok(Finding::identity(off.max(product), 1e-12 * d as f64))
+    Ok(Finding::identity(largest([off, product]), 1e-12 * d as f64))
 }
 
 /// `<PE(p), PE(p + k)> = sum_c cos(k w_c)` is even in k. Angles up to 1100 are rounded to 1e-13.

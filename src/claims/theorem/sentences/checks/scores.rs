@@ -92,12 +92,12 @@ pub fn temperature_limits(case: &Case, ctx: &mut Context, wrong: bool) -> Result
         let above = log_sum_exp(&scores) - vector::max(&scores);
         excess = nan_max(excess, nan_max(-above, above - n.ln()) / (1.0 + beta));
     }
-    let next = (1..x.n()).map(|j| x.inner(0, j)).fold(-1.0, f64::max);
+    let next = (1..x.n()).map(|j| x.inner(0, j)).fold(-1.0, nan_max);
     let twice = [x.row(0), x.coordinates()].concat();
     let tied = &own_weights(d, beta, &twice)?[..2];
     let apart = nan_max((tied[0] - 0.5).abs(), (tied[1] - 0.5).abs());
     excess = nan_max(excess, apart - n * (-beta * (1.0 - next)).exp());
-    Ok(Finding::identity(excess.max(0.0), 1e-12))
+    Ok(Finding::identity(nan_max(excess, 0.0), 1e-12))
 }
 
 pub fn cross_entropy(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
@@ -110,7 +110,7 @@ pub fn cross_entropy(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Find
     // A one-hot p has entropy 0, and both sides are -log q_k.
     let k = ctx.index(n);
     let one_hot = -q[k].ln() - (log_sum_exp(&scores) - scores[k]);
-    Ok(Finding::identity(off.abs().max(one_hot.abs()), 1e-12))
+    Ok(Finding::identity(largest([off.abs(), one_hot.abs()]), 1e-12))
 }
 
 pub fn dimension_at_least_n(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
@@ -121,7 +121,7 @@ pub fn dimension_at_least_n(case: &Case, ctx: &mut Context, wrong: bool) -> Resu
     Ok(match hemisphere(&x) {
         // Two tokens with a negative product attain the bound.
         Hemisphere::Open { margin, .. } => {
-            Finding::at_least(margin + 1e-9, (least.max(0.0) / n as f64).sqrt())
+            Finding::at_least(margin + 1e-9, (nan_max(least, 0.0) / n as f64).sqrt())
         }
         Hemisphere::None { .. } => Finding::answer(false),
     })

@@ -94,7 +94,8 @@ pub fn count_exchanges(rows: &[Vec<f64>], f: Nearness, g: Nearness) -> usize {
     let differ = |(j, k): (usize, usize)| {
         let change = |f: Nearness| f(&rows[0], &rows[j]) - f(&rows[0], &rows[k]);
         let (a, b) = (change(f), change(g));
-        a * b < 0.0 && a.abs().min(b.abs()) > 1e-12
+        let product = a * b;
+        product.is_nan() || product < 0.0 && a.abs().min(b.abs()) > 1e-12
     };
     pairs(rows.len()).filter(|(_, k)| *k > 0).filter(|p| differ(*p)).count()
 }
