@@ -220,7 +220,8 @@ fn line(experiment: &Experiment, cell: &Cell, s: &CellSummary) -> Vec<String> {
         rounded(s.exceptions, 3),
         or_dash(s.t_one_cluster),
     ]);
-    row.extend([or_dash(s.predicted), or_dash(s.deviation), format!("{:.6}", s.inner_min)]);
+    let inner = if s.inner_min.is_nan() { "-".to_owned() } else { format!("{:.6}", s.inner_min) };
+    row.extend([or_dash(s.predicted), or_dash(s.deviation), inner]);
     row
 }
 

@@ -10,7 +10,7 @@ use super::shard::Shard;
 use super::store::Store;
 use crate::error::{Error, Result};
 use crate::flow::Table;
-use crate::num::stats::{failure_bound, median};
+use crate::num::stats::{failure_bound, median, nan_max, nan_min};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -294,7 +294,10 @@ pub const COLUMNS: [(&str, &str); 29] = [
         "clusters",
         "number of clusters at the end: tokens nearer than half a kernel width are linked",
     ),
-    ("inner_min", "smallest inner product of two tokens at the end"),
+    (
+        "inner_min",
+        "smallest inner product of two tokens at the end; NaN if they are not unit vectors",
+    ),
     ("merges", "number of merges: two tokens become one"),
     ("evaluations", "number of evaluations of the velocity"),
     (
@@ -324,7 +327,7 @@ pub const COLUMNS: [(&str, &str); 29] = [
     ),
     ("median_predicted_t", "median of predicted_t; -1 if there is none"),
     ("worst_deviation", "largest |t / predicted_t - 1|; -1 if there is no prediction"),
-    ("worst_inner_min", "smallest inner_min"),
+    ("worst_inner_min", "smallest inner_min; NaN if the tokens are not unit vectors"),
     ("failed", "number of failed runs: step budget spent, step too small, velocity not finite"),
 ];
 
@@ -411,7 +414,7 @@ pub struct CellSummary {
     pub predicted: f64,
     /// Largest relative deviation of the time of a run from its prediction; -1 if there is none.
     pub deviation: f64,
-    /// Smallest final inner product over all runs.
+    /// Smallest final inner product over all runs; NaN if the tokens are not unit vectors.
     pub inner_min: f64,
     /// Number of failed runs: step budget spent, step too small, velocity not finite.
     pub failed: usize,
@@ -431,7 +434,7 @@ impl CellSummary {
         let count = (0..t.len()).filter(|k| single(*k)).count();
         let pairs: Vec<(f64, f64)> =
             t.iter().copied().zip(predicted.iter().copied()).filter(|(_, p)| *p > 0.0).collect();
-        let deviation = pairs.iter().map(|(t, p)| (t / p - 1.0).abs()).fold(-1.0, f64::max);
+        let deviation = pairs.iter().map(|(t, p)| (t / p - 1.0).abs()).fold(-1.0, nan_max);
         let formed: Vec<f64> =
             column("t_one_cluster").into_iter().filter(|t| t.is_finite()).collect();
         let forecasts: Vec<f64> = pairs.iter().map(|p| p.1).collect();
@@ -443,7 +446,7 @@ impl CellSummary {
             t_one_cluster: if formed.is_empty() { f64::NAN } else { median(&formed) },
             predicted: if forecasts.is_empty() { -1.0 } else { median(&forecasts) },
             deviation,
-            inner_min: inner.iter().copied().fold(1.0, f64::min),
+            inner_min: inner.iter().copied().fold(1.0, nan_min),
             failed: outcome.iter().filter(|o| super::cell::is_failure(**o)).count(),
         }
     }

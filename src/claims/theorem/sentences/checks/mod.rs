@@ -29,7 +29,9 @@ impl Check {
     pub fn holds(&self, case: &Case, ctx: &mut Context, wrong: bool) -> Result<bool> {
         let unfinished = |why: &str| Error::Numerical { what: format!("{}: {why}", self.name) };
         match (self.run)(case, ctx, wrong) {
-            Ok(Finding::Margin(m)) => Ok(m.held()),
+            Ok(Finding::Margin(m)) => {
+                m.not_finite().map_or_else(|| Ok(m.held()), |why| Err(unfinished(&why)))
+            }
             Ok(Finding::Answer(yes)) => Ok(yes),
             Ok(Finding::HypothesesMissed) => Err(unfinished("the draw missed its hypotheses")),
             Ok(Finding::Unfinished(why)) => Err(unfinished(&why)),
