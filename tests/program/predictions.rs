@@ -9,6 +9,7 @@ use metastable::cli::digits::{
 use metastable::num::stream::Stream;
 use metastable::prediction::find;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 /// How an argument is drawn.
@@ -183,6 +184,33 @@ const TIGHTER: [(&str, &str, f64, f64); 9] = [
     ("long-context", "participation", 0.99e-6, 1.0),
 ];
 
+/// Arguments that together ask for every result of every prediction.
+const COMPLETE: [&str; 23] = [
+    "gamma --n=5 --beta=2 --dynamics=usa --times=0.5,1",
+    "level-time --n=5 --beta=2 --dynamics=usa --level=0.9",
+    "growth-rates --d=3 --beta=4 --dynamics=usa --modes=6",
+    "growth-rates --d=3 --dynamics=usa --modes=4 --interaction=power:p=3",
+    "two-token-time --beta=4 --dynamics=usa --from=2 --to=0.5",
+    "two-cluster-time --beta=4 --dynamics=usa --from=2 --to=0.5 --mass=0.5",
+    "threshold --n=5 --d=2",
+    "wendel --n=4 --d=2",
+    "consensus --n=3 --d=2 --beta=1 --dynamics=usa",
+    "polygon --m=5 --beta=2 --dynamics=usa",
+    "kac-rice --n=1000 --beta=10",
+    "noise --d=3 --beta=2",
+    "parking --n=100 --d=2 --beta=100",
+    "energy-range --d=3 --beta=2",
+    "normalisation --scheme=pre --n=8 --beta=1 --times=1,2",
+    "boolean-limit --eps=0.5,0.7",
+    "antipodal-threshold --d=5 --beta=1",
+    "rank-collapse --log-size=-1",
+    "gaussian-closure --variance=1 --b=1 --v=1 --times=0.1",
+    "long-context --d=3 --c=1 --n=1000",
+    "bipartite --lambda=1 --mu=0.5 --beta=2",
+    "random-weights --u0=0.2 --times=0.7,1.9",
+    "noise-step --d=3 --tau=0.01",
+];
+
 fn predict(line: &str) -> Result<Value, Refusal> {
     let words: Vec<String> =
         format!("predict {line}").split_whitespace().map(str::to_owned).collect();
@@ -240,6 +268,31 @@ fn every_prediction_keeps_the_bounds_of_its_numbers_or_is_an_error() {
         assert!(5 * answered > draws, "{name}: {answered} of {draws} were answered");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// JSON has no NaN: a quantity that is NaN becomes null.
+#[test]
+fn every_quantity_of_every_prediction_has_a_value() {
+    fn is_complete(value: &Value) -> bool {
+        match value {
+            Value::Null => false,
+            Value::Array(all) => !all.is_empty() && all.iter().all(is_complete),
+            _ => true,
+        }
+    }
+    let mut complete = BTreeSet::new();
+    for line in COMPLETE {
+        let found = predict(line).unwrap_or_else(|e| panic!("{line}: {}", e.message));
+        let name = line.split(' ').next().expect("a name");
+        let results = find(name).expect("a prediction").results.iter();
+        complete.extend(results.filter(|r| is_complete(&found[r.key])).map(|r| (name, r.key)));
+    }
+    for prediction in metastable::prediction::all() {
+        for result in prediction.results {
+            let asked = (prediction.name, result.key);
+            assert!(complete.contains(&asked), "{asked:?} has no value");
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::cli::digits::with_error;
 use crate::cli::output::finite;
 use crate::continuity::{EvolutionEnd, MeasureDynamics};
 use crate::flow::Table;
+use crate::num::deviation::largest;
 use serde_json::{Map, Value, json};
 
 /// Relative difference of two resolutions above which a number is unresolved.
@@ -78,11 +79,9 @@ impl CheckedOutcome {
         let gap = |name: &str, scales: &[f64]| {
             largest_gap(&outcome.coefficients, &second.coefficients, name, scales)
         };
-        let others = ["sine", "re", "im"]
-            .iter()
-            .map(|name| gap(name, &[]))
-            .fold(4.0 * f64::EPSILON, f64::max);
-        let coefficients_error = others.max(gap("cosine", &scales));
+        let others = ["sine", "re", "im"].map(|name| gap(name, &[]));
+        let coefficients_error =
+            largest(others.into_iter().chain([4.0 * f64::EPSILON, gap("cosine", &scales)]));
         if second.end == EvolutionEnd::Interrupted {
             return Self::interrupted(outcome);
         }
@@ -194,11 +193,8 @@ impl CheckedOutcome {
 /// Largest difference of two columns over their common rows, each divided by its scale (default 1).
 fn largest_gap(a: &Table, b: &Table, name: &str, scales: &[f64]) -> f64 {
     let scale = scales.iter().copied().chain(std::iter::repeat(1.0));
-    column(a, name)
-        .iter()
-        .zip(column(b, name))
-        .zip(scale)
-        .fold(0.0, |m, ((a, b), s)| m.max((a - b).abs() / s))
+    let both = column(a, name).into_iter().zip(column(b, name));
+    largest(both.zip(scale).map(|((a, b), s)| (a - b).abs() / s))
 }
 
 /// An empty table.
