@@ -49,12 +49,12 @@ fn slope(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
         symmetric_eigenvalues(&(0..d * d).map(entry).collect::<Vec<_>>(), d).unwrap_or_default()
     };
     let stated = ctx.claimed_constant(factor);
-    let mut worst = stated;
-    for (a, b) in inverse(&first).iter().zip(inverse(&last)) {
-        let measured = (1.0 / b - 1.0 / a) / (2.0 * case.beta * t);
-        if (measured - stated).abs() >= f64::abs(worst - stated) {
-            worst = measured;
-        }
-    }
+    let (first, last) = (inverse(&first), inverse(&last));
+    let slopes = first.iter().zip(&last).map(|(a, b)| (1.0 / b - 1.0 / a) / (2.0 * case.beta * t));
+    let off = |slope: &f64| (slope - stated).abs();
+    // NaN is the largest number of this order.
+    let Some(worst) = slopes.max_by(|a, b| off(a).total_cmp(&off(b))) else {
+        return Err(Error::Numerical { what: "a covariance has no eigenvalues".into() });
+    };
     Ok(Finding::law(worst, stated, 0.02, 0.0))
 }

@@ -244,6 +244,9 @@ impl Observer for CapRecorder<'_> {
 fn in_caps(case: &Case, ctx: &mut Context, caps: &Caps, speed_up: f64) -> Result<Finding> {
     let (n, beta, eps) = (case.n, case.beta, caps.eps);
     let t1 = ctx.claimed_constant(speed_up * caps.time_of_collapse(case)?);
+    if t1.is_nan() {
+        return Err(Error::Numerical { what: "the time T1 is NaN".into() });
+    }
     let t2 = eps / n as f64 * ((1.0 - caps.alpha) * beta).exp();
     let x = caps.start(case, ctx)?;
     let centres: Vec<Vec<f64>> = (0..caps.angles.len()).map(|k| caps.centre(case.d, k)).collect();
