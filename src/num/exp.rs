@@ -519,6 +519,7 @@ mod tests {
     use crate::dd::Dd;
     use crate::interval::Interval;
     use crate::simd::{Isa, SimdKernel, SimdOps};
+    use crate::stats::nan_max;
     use crate::stream::Stream;
 
     /// In units of u: a bound of the approximation error `|1 + r q(r) - 2^r| / 2^r` on
@@ -546,16 +547,15 @@ mod tests {
             let value = differences.iter().rev().fold(real(0.0), |s, d| (s + *d) * r)
                 + Interval::symmetric(1e-20);
             let whole = (r * log).exp();
-            worst = worst.max((value / whole).mag());
+            worst = nan_max(worst, (value / whole).mag());
             let size = r.mag();
             let horner: f64 = q
                 .iter()
                 .enumerate()
                 .map(|(k, c)| (2 * k + 1) as f64 * c.abs() * size.powi(k as i32 + 1))
                 .sum();
-            rounded = rounded.max(
-                (1.0 + (whole - real(1.0)).mag() / whole.lo()) * 1.000_001 + horner / whole.lo(),
-            );
+            let last = (1.0 + (whole - real(1.0)).mag() / whole.lo()) * 1.000_001;
+            rounded = nan_max(rounded, last + horner / whole.lo());
         }
         (worst / (0.5 * f64::EPSILON), rounded)
     }

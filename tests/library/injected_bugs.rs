@@ -1,14 +1,17 @@
 //! Do the tests notice bugs? Dynamics and energies with one deliberate bug each fail the
-//! conformance suite, which the real ones pass.
+//! conformance suite, which the real ones pass. NaN in the output of a kernel is an infinite
+//! deviation.
 
 use metastable::Result;
-use metastable::attention::kernel::Workspace;
+use metastable::attention::kernel::{self, Attention, Kernel, KernelChoice, Workspace};
 use metastable::attention::{
     Dynamics, Energy, EnergyScale, Input, OutputForm, Properties, Spec, Sublayer, dynamics,
 };
+use metastable::num::deviation::{max_difference, relative_difference};
 use metastable::num::{stream::Stream, sum::dot};
 use metastable::sphere::{Tokens, geometry::project, law::Law};
 use metastable::theorem::conformance::{Check, suite};
+use std::collections::BTreeSet;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Bug {
@@ -24,6 +27,7 @@ enum Bug {
     QueryAndKeySwapped,
     HeadsAveraged,
     NotFinite,
+    OnlyNan,
 }
 
 /// Attention by plain sums, with one bug.
@@ -94,6 +98,9 @@ impl Sublayer for Faulty {
                 row.iter_mut().for_each(|v| *v = -*v);
             }
         }
+        if self.bug == Bug::OnlyNan {
+            out.fill(f64::NAN);
+        }
     }
 
     fn properties(&self) -> Properties {
@@ -109,7 +116,7 @@ impl Sublayer for Faulty {
     }
 }
 
-fn failures(name: &str, bug: Bug) -> Vec<Check> {
+fn checks(name: &str, bug: Bug) -> Vec<Check> {
     let build = |spec: &Spec| -> Result<Dynamics> {
         let right = dynamics::build(name, false, spec)?;
         Ok(Dynamics::single(Faulty {
@@ -119,10 +126,14 @@ fn failures(name: &str, bug: Bug) -> Vec<Check> {
             right,
         }))
     };
-    let checks = suite(&build, 3).expect("the suite runs");
+    suite(&build, 3).expect("the suite runs")
+}
+
+fn failures(name: &str, bug: Bug) -> Vec<Check> {
     // The plain sums of this file have no difference form, so rounding alone may exceed the
     // sharpest bounds. The bound 1e-11 tells rounding from bugs.
-    checks.into_iter().filter(|c| c.value.is_nan() || c.value > c.bound.max(1e-11)).collect()
+    let failed = |c: &Check| c.value.is_nan() || c.value > c.bound.max(1e-11);
+    checks(name, bug).into_iter().filter(failed).collect()
 }
 
 #[test]
@@ -160,6 +171,51 @@ fn every_injected_bug_is_detected() {
     for name in ["causal-sa", "causal-usa"] {
         assert!(!failures(name, Bug::CausalMaskOffByOne).is_empty(), "{name}");
     }
+}
+
+#[test]
+fn every_check_of_the_suite_fails_where_a_dynamics_gives_only_nan() {
+    for entry in dynamics::ALL {
+        for check in checks(entry.name, Bug::OnlyNan) {
+            assert!(!check.passed(), "{}: {} = {}", entry.name, check.what, check.value);
+        }
+    }
+}
+
+#[test]
+fn nan_in_the_output_of_a_kernel_is_an_infinite_deviation() {
+    let mut planted = BTreeSet::new();
+    for d in [2, 3] {
+        let law = Law::parse("uniform").expect("registered");
+        let x = law.sample(24, d, &mut Stream::new(5, &["planted"])).expect("valid");
+        let velocity = |kernel: &'static dyn Kernel| {
+            let choice = KernelChoice::Named(kernel);
+            let attention = Attention { kernel: choice, accuracy: 1e-2, ..Attention::new(4.0) };
+            let mut out = vec![f64::NAN; 24 * d];
+            let done =
+                attention.apply(&x, OutputForm::Tangent, &mut Workspace::default(), &mut out);
+            done.map(|_| out)
+        };
+        let exact = velocity(kernel::find("rows").expect("a kernel")).expect("every problem");
+        for known in kernel::ALL {
+            let Ok(found) = velocity(*known) else { continue };
+            let (name, last) = (known.name(), found.len() - 1);
+            planted.insert(name);
+            assert!(relative_difference(&found, &exact) < 1e-4, "{name}");
+            // In the first entry, in the last, everywhere.
+            for (from, to) in [(0, 0), (last, last), (0, last)] {
+                let mut bad = found.clone();
+                bad[from..=to].fill(f64::NAN);
+                assert!(max_difference(&bad, &exact).is_infinite(), "{name}");
+                assert!(max_difference(&exact, &bad).is_infinite(), "{name}");
+                assert!(relative_difference(&bad, &exact).is_infinite(), "{name}");
+                assert!(relative_difference(&exact, &bad).is_infinite(), "{name}");
+                assert!(relative_difference(&bad, &bad).is_infinite(), "{name}");
+            }
+        }
+    }
+    let all: BTreeSet<&str> = kernel::ALL.iter().map(|k| k.name()).collect();
+    assert_eq!(planted, all);
 }
 
 /// The number of violated properties of an energy: its value at a Dirac mass, that splitting a mass

@@ -13,6 +13,7 @@ mod conformance;
 mod densities;
 #[cfg(feature = "files")]
 mod determinism;
+mod deviations;
 #[cfg(feature = "figures")]
 mod draw;
 mod error_bounds;

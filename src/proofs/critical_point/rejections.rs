@@ -8,7 +8,7 @@ use super::check::{
 };
 use super::pairs::Pairs;
 use super::{Certificate, check, check_size};
-use crate::num::{dd::Dd, interval::Interval};
+use crate::num::{dd::Dd, interval::Interval, stats::nan_max};
 
 /// A certificate with these points.
 fn certificate(
@@ -110,7 +110,7 @@ fn a_box_on_which_newtons_map_does_not_contract_is_rejected() {
         let worst = krawczyk_ratios(&c, &pairs_of(&c), mu_half_width(&c, &pairs_of(&c)))
             .expect("regular")
             .into_iter()
-            .fold(0.0, f64::max);
+            .fold(0.0, nan_max);
         assert!(low < worst && worst < high, "{worst}");
         assert!(
             inertia(&between_clusters(&c, &pairs_of(&c), &box_rows(&c, radius), &[0.0; 3]))
@@ -137,7 +137,7 @@ fn the_multipliers_of_rotations_need_their_half_width() {
     assert!((needed / 1.3e-6 - 1.0).abs() < 0.2, "{needed}");
     // Mu within 0.01 of 0 varies the derivative in y by as much, and the inverse multiplies that by
     // 27, nearly 2 / (beta + 2/3).
-    let worst = |ratios: &[f64]| ratios[..6].iter().fold(0.0, |m: f64, s| m.max(*s));
+    let worst = |ratios: &[f64]| ratios[..6].iter().copied().fold(0.0, nan_max);
     let more = worst(&of(0.01)) - worst(&of(0.0001));
     assert!((more / 0.268 - 1.0).abs() < 0.2, "{more}");
 }

@@ -140,6 +140,7 @@ impl KernelShape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::num::stats::{nan_max, nan_min};
 
     /// The bounds hold at sampled points of the discs.
     #[test]
@@ -157,10 +158,10 @@ mod tests {
                     // |e^{beta (cos w - 1)} - z| for z = 0 and 1, the smaller.
                     let (re, im) = (beta * (a.cos() * b.cosh() - 1.0), -beta * a.sin() * b.sinh());
                     let size = re.exp();
-                    let less = (1.0 + size * size - 2.0 * size * im.cos()).max(0.0).sqrt();
-                    most = most.max(size.min(less));
-                    widest = widest
-                        .max((0.5 * (rho * s).powi(2) - 0.5 * (distance + rho * c).powi(2)).exp());
+                    let square = 1.0 + size * size - 2.0 * size * im.cos();
+                    most = nan_max(most, nan_min(size, nan_max(square, 0.0).sqrt()));
+                    let exponent = 0.5 * (rho * s).powi(2) - 0.5 * (distance + rho * c).powi(2);
+                    widest = nan_max(widest, exponent.exp());
                 }
                 assert!(most <= bound * (1.0 + 1e-12), "{beta} {distance} {rho}: {most} {bound}");
                 assert!(widest <= gauss * (1.0 + 1e-12), "{distance} {rho}: {widest} {gauss}");
@@ -187,7 +188,7 @@ mod tests {
                     value += (m + 1) as f64 * g[m + 1] * BIN_WIDTH.powi(m as i32);
                     slope += ((m + 1) * m) as f64 * g[m + 1] * BIN_WIDTH.powi(m as i32 - 1);
                 }
-                worst = (worst.0.max(f64::abs(value)), worst.1.max(f64::abs(slope)));
+                worst = (nan_max(worst.0, f64::abs(value)), nan_max(worst.1, f64::abs(slope)));
             }
             assert!(
                 worst.0 <= bound && worst.1 <= slope_bound,

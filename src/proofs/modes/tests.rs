@@ -7,7 +7,7 @@ use super::derivative::{DensityDerivative, Derivative, Polynomial, centre};
 use super::interaction::{AnyDerivative, AnyKernel};
 use super::kernel::{Kernel, MAX_POSITION_ERROR, RANGE, nonconvex_bins, taylor};
 use crate::attention::interaction::Interaction;
-use crate::num::{interval::Interval, number::Number, stream::Stream};
+use crate::num::{interval::Interval, number::Number, stats::nan_min, stream::Stream};
 use std::f64::consts::FRAC_PI_2;
 
 /// Half a unit in the last place of 1.
@@ -130,9 +130,9 @@ fn bounds_are_at_least_those_of_their_derivation() {
                 (value, slope)
             };
             let radii = (0..120).map(|k| 0.6 * 1.03f64.powi(k));
-            let least = radii
-                .map(at)
-                .fold((f64::INFINITY, f64::INFINITY), |m, v| (m.0.min(v.0), m.1.min(v.1)));
+            let least = radii.map(at).fold((f64::INFINITY, f64::INFINITY), |m, v| {
+                (nan_min(m.0, v.0), nan_min(m.1, v.1))
+            });
             let found = shape.truncation(distance);
             assert!(
                 found.0 >= 0.999 * least.0 && found.1 >= 0.999 * least.1,

@@ -8,8 +8,7 @@ use super::system::System;
 use super::tangent_jacobian::{GrowthBounds, TangentJacobian};
 use super::{Cause, Neighbourhood, prove, step};
 use crate::attention::{RowWeights, Spec, Variant, dynamics};
-use crate::num::interval::Interval;
-use crate::num::stream::Stream;
+use crate::num::{interval::Interval, stats::nan_max, stream::Stream};
 use crate::sphere::Tokens;
 use metastable_core::flow::{Options, solve};
 
@@ -123,10 +122,10 @@ fn largest_growth(
             if next_value.0 > found.0 {
                 (e, found) = (next, next_value)
             } else {
-                step = f64::max(0.97 * step, 1e-3)
+                step = nan_max(0.97 * step, 1e-3)
             }
         }
-        best = (best.0.max(found.0), best.1.max(found.1));
+        best = (nan_max(best.0, found.0), nan_max(best.1, found.1));
     }
     best
 }
@@ -155,7 +154,7 @@ impl Configuration {
     /// `Lambda` of the tokens for errors up to `size` in the norm of the proof.
     fn lambda(&self, s: &System, size: f64) -> f64 {
         let token_errors: Vec<f64> = (0..s.len()).map(|i| s.token_error(i, size)).collect();
-        let widest = token_errors.iter().copied().fold(0.0, f64::max);
+        let widest = token_errors.iter().copied().fold(0.0, nan_max);
         let wide: Vec<_> = self
             .exact
             .iter()

@@ -386,6 +386,7 @@ pub(super) fn variation(c: &Polynomial, k: f64) -> ([f64; 2], f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::num::stats::{nan_max, nan_min};
     use crate::sphere::{
         Tokens,
         geometry::{chord2, retract},
@@ -430,7 +431,7 @@ mod tests {
         let tail = radii(beta, radius)
             .map(|r| whole(r) * (radius / r).powi(11))
             .into_iter()
-            .fold(f64::INFINITY, f64::min);
+            .fold(f64::INFINITY, nan_min);
         assert!(plain.0 >= 11.0 * tail / radius && plain.1 >= 110.0 * tail / r2);
         // On a small disc the tail vanishes and rounding remains: 64 sums and the list in
         // `rounding_bound`.
@@ -466,7 +467,7 @@ mod tests {
         let reach = radii(beta, radius)[0];
         let t: f64 = reach / radius;
         let most =
-            |f: fn(f64) -> f64| (1..60).map(|k| f(f64::from(k)) * t.powi(-k)).fold(0.0, f64::max);
+            |f: fn(f64) -> f64| (1..60).map(|k| f(f64::from(k)) * t.powi(-k)).fold(0.0, nan_max);
         let left = ((2.0 * beta * 20.0).sqrt() * reach + beta * sagitta(reach) - 20.0).exp();
         more(
             remainder(1e9, 0.4, (0.0, 1.0), radius),
