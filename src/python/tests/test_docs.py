@@ -3,6 +3,8 @@
 
 import doctest
 import inspect
+import pathlib
+import re
 
 import metastable as ms
 import pytest
@@ -31,3 +33,16 @@ def test_every_public_name_has_an_example():
             assert ">>>" in (inspect.getdoc(thing) or ""), name
         elif callable(thing):
             assert inspect.getdoc(thing), name
+
+
+# Pages with programs that need nothing but the package and NumPy, and the number of the programs.
+PAGES = {"README.md": 1, "src/guide/interaction.md": 1}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_programs_of_pages_run(page):
+    text = (pathlib.Path(__file__).parents[3] / page).read_text(encoding="utf-8")
+    programs = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(programs) == PAGES[page]
+    for program in programs:
+        exec(compile(program, page, "exec"), {})
