@@ -32,7 +32,8 @@ pub fn least(margins: impl IntoIterator<Item = f64>) -> f64 {
     if bottom.is_nan() { f64::NEG_INFINITY } else { bottom }
 }
 
-/// `max_k |x_k - y_k|`: infinity if an entry is NaN, if both are infinite, or if the lengths differ.
+/// `max_k |x_k - y_k|`: infinity if an entry is NaN, if two infinities meet, or if the lengths
+/// differ.
 ///
 /// ```
 /// use metastable::num::deviation::max_difference;

@@ -1,5 +1,6 @@
 //! NaN is noticed: a finding with NaN neither holds nor fails, its verdict is inconclusive, and the
-//! reason names the number. No claim has its expected outcome with NaN in the place of its constant.
+//! reason names the number. No claim has its expected outcome with NaN in the place of its
+//! constant.
 
 use metastable::Result;
 use metastable::num::deviation::{largest, max_difference};
