@@ -245,6 +245,11 @@ fn figure(f: &'static PaperFigure) -> String {
     text
 }
 
+/// The lines of a text beside a label of 11 characters.
+fn paragraph(text: &str) -> String {
+    super::sections::wrapped(text, super::sections::WIDTH - 12).join(&format!("\n{:12}", ""))
+}
+
 /// What is given, what is claimed and how it is tested, a paragraph each.
 fn statement(c: &Claim) -> String {
     [("Let", c.lets), ("Then", c.then), ("Tested", c.tested)]
@@ -252,8 +257,7 @@ fn statement(c: &Claim) -> String {
         .filter(|(_, text)| !text.is_empty())
         .map(|(label, text)| {
             let label = if c.lets.is_empty() && *label == "Then" { "Statement" } else { label };
-            let lines = super::sections::wrapped(text, super::sections::WIDTH - 12);
-            format!("{label:<11} {}\n", lines.join(&format!("\n{:12}", "")))
+            format!("{label:<11} {}\n", paragraph(text))
         })
         .collect()
 }
@@ -305,19 +309,19 @@ fn claim(c: &Claim) -> String {
         Status::Observation => "observation without a proof",
     };
     let kind = match c.kind {
-        Kind::Identity => "identity: margin 1 - deviation / tolerance".to_owned(),
-        Kind::Exact => "exact: counts or truth values; every trial must say yes".to_owned(),
-        Kind::Inequality => "inequality: margin (bound - value) / bound".to_owned(),
-        Kind::Law => {
-            "law: margin 1 - |measured - stated| / allowed, with the sampling error".to_owned()
-        }
         Kind::Share(level) => format!(
             "share: at least {level} of the draws at every place of the range (Clopper-Pearson, 99.9 %)"
         ),
         Kind::Every(exceptions) => {
             format!("share: every draw; supported when exceptions are below {exceptions} at 99.9 %")
         }
+        Kind::Identity | Kind::Exact | Kind::Inequality | Kind::Law => {
+            let name = c.kind.to_string();
+            let term = terms::meaning(&name).unwrap_or_default();
+            format!("{name}: {}", term.strip_prefix("a kind of claim: ").unwrap_or(term))
+        }
     };
+    let kind = paragraph(&kind);
     let mut text = format!("{}\n\n{}Hypotheses  {}\n", c.title, statement(c), c.domain);
     let mut line = |label: &str, words: &str| {
         if !words.is_empty() {

@@ -58,7 +58,8 @@ pub const TERMS: [(&str, &str); 59] = [
     ),
     (
         "inequality",
-        "a kind of claim: a value does not exceed an upper bound, or fall below a lower bound; margin = (bound - value) / bound for an upper bound",
+        "a kind of claim: a value does not exceed an upper bound, or fall below a lower bound; margin = (bound - value) / |bound| for an upper bound, \
+         (value - bound) / |bound| for a lower bound, and value / (size of its terms) for the lower bound 0",
     ),
     (
         "law",

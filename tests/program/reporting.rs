@@ -320,6 +320,32 @@ fn explanations_are_plain_text_or_markdown_on_request() {
     );
 }
 
+/// The printed formula is the one by which trials compute the margin, for both kinds of bounds.
+#[test]
+fn the_margin_of_an_inequality_is_explained_for_upper_and_lower_bounds() {
+    use metastable::theorem::Finding;
+    let margin = |finding| match finding {
+        Finding::Margin(m) => m.value,
+        other => panic!("{other:?}"),
+    };
+    let (value, bound) = (3.0, -2.0);
+    assert!((margin(Finding::at_most(value, bound)) - (bound - value) / 2.0).abs() < 1e-15);
+    assert!((margin(Finding::at_least(value, bound)) - (value - bound) / 2.0).abs() < 1e-15);
+    let f = folder();
+    for name in ["cone-speed", "inequality"] {
+        let out = String::from_utf8_lossy(&run(f.path(), &format!("explain {name}")).stdout)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        for formula in [
+            "(bound - value) / |bound| for an upper bound",
+            "(value - bound) / |bound| for a lower bound",
+        ] {
+            assert!(out.contains(formula), "{out}");
+        }
+    }
+}
+
 /// Figures of papers, with the commands that redraw them.
 #[test]
 fn printed_figures_name_their_commands() {
