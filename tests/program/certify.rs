@@ -11,6 +11,14 @@ fn angles(folder: &Path, name: &str, angles: &[f64]) {
     std::fs::write(folder.join(name), rows.join("\n")).expect("writable");
 }
 
+/// The cause that is printed if nothing is proved. The exit code is 3, as the help says.
+fn unproved(at: &Path, arguments: &str) -> String {
+    let out = run(at, &format!("{arguments} --format json"));
+    let result = object(&out, arguments);
+    assert_eq!((out.status.code(), result["proved"].as_bool()), (Some(3), Some(false)), "{result}");
+    result["cause"].as_str().expect("a cause").to_owned()
+}
+
 /// The regular triangle with one corner moved by t: the nearest critical point is the triangle
 /// turned by t / 3, 2 t / 3 from the corner.
 fn triangle(folder: &Path, name: &str, t: f64) {
@@ -31,7 +39,7 @@ fn the_distance_from_the_given_rows_is_printed_and_bounded() {
     // displacement, 2e-4.
     assert!((distance - 0.0098).abs() < 1e-4, "{distance}");
     assert_eq!((proof["clusters_given"].as_u64(), proof["clusters"].as_u64()), (Some(3), Some(3)));
-    let why = failure(at, "certify critical-point --tokens far.csv --beta 8 --out far.json", 4);
+    let why = unproved(at, "certify critical-point --tokens far.csv --beta 8 --out far.json");
     assert!(
         why.contains("rad from the given rows (--radius 0.01)")
             && why.contains("3 clusters;")
@@ -40,8 +48,12 @@ fn the_distance_from_the_given_rows_is_printed_and_bounded() {
     );
     assert!(!at.join("far.json").exists());
     json(at, "certify critical-point --tokens far.csv --beta 8 --radius 0.0103");
-    failure(at, "certify critical-point --tokens near.csv --beta 8 --radius 0.0097", 4);
+    unproved(at, "certify critical-point --tokens near.csv --beta 8 --radius 0.0097");
     failure(at, "certify critical-point --tokens near.csv --beta 8 --radius -1", 1);
+    // At beta = 0 all tokens with the sum 0 are critical: no box has only one of them.
+    angles(at, "free.csv", &[0.0, 1.0, 2.0, 3.0].map(|k| k * std::f64::consts::FRAC_PI_2));
+    let why = unproved(at, "certify critical-point --tokens free.csv --beta 0 --anywhere");
+    assert!(!why.is_empty());
     failure(at, "certify critical-point --tokens near.csv --beta 8 --radius 0.1 --anywhere", 1);
 }
 
@@ -52,7 +64,7 @@ fn a_distant_critical_point_is_proved_only_on_request() {
     // Twelve arbitrary tokens on the circle.
     let all: Vec<f64> = (0..12).map(|k| 2.4 * f64::from(k * k) + 0.3 * f64::from(k)).collect();
     angles(at, "any.csv", &all);
-    let why = failure(at, "certify critical-point --tokens any.csv --beta 6", 4);
+    let why = unproved(at, "certify critical-point --tokens any.csv --beta 6");
     let proof = json(at, "certify critical-point --tokens any.csv --beta 6 --anywhere");
     let (left, distance) = (
         proof["clusters"].as_u64().expect("a count"),
@@ -67,7 +79,7 @@ fn a_distant_critical_point_is_proved_only_on_request() {
     assert!(why.contains(&format!("{distance:.2e}")[..3]), "{why} {distance}");
     // A point with merged clusters is another point, however near it is.
     angles(at, "close.csv", &[0.0, 1e-3, std::f64::consts::PI]);
-    let why = failure(at, "certify critical-point --tokens close.csv --beta 3 --radius 1", 4);
+    let why = unproved(at, "certify critical-point --tokens close.csv --beta 3 --radius 1");
     assert!(why.contains("2 clusters, not the 3 given"), "{why}");
     let out = run(at, "certify critical-point --tokens close.csv --beta 3 --anywhere");
     assert!(

@@ -22,7 +22,8 @@ use std::path::PathBuf;
 
 Proved: among the configurations of whole clusters in a small box, on the slice that fixes
 rotations, exactly one is a critical point. Not excluded: critical points that split a cluster, or
-that lie off the slice. SA and USA have the same critical points.")]
+that lie off the slice. SA and USA have the same critical points. Exit code 3 if no point is
+proved.")]
 pub struct Arguments {
     #[command(flatten)]
     tokens: TokenArguments,
@@ -82,11 +83,11 @@ impl Arguments {
         }
         critical_point::check_size(x.n(), x.d())?;
         let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
-        let near = self.near(beta, &x.clone().with_masses(&masses)?, &sizes)?;
-        if !self.anywhere {
-            refuse_elsewhere(&x, &near, radius)?;
-        }
-        let proof = near.prove()?;
+        let (near, proof) = match self.find(beta, &x.clone().with_masses(&masses)?, &sizes, radius)
+        {
+            Err(Error::Numerical { what }) => return Ok(unproved(&what, out)),
+            found => found?,
+        };
         let certificate = proof.to_text();
         let standing = Standing::of_point(&proof, &certificate, self.unchecked);
         if standing.holds() {
@@ -123,6 +124,12 @@ impl Arguments {
     }
 }
 
+/// Prints why no point is proved, and returns the exit code.
+fn unproved(cause: &str, out: &Output) -> i32 {
+    out.result(&json!({"proved": false, "cause": cause}), &format!("not proved: {cause}"));
+    super::shared::UNPROVED
+}
+
 /// A critical point near the given rows.
 struct Near {
     found: Found,
@@ -141,6 +148,25 @@ enum Found {
 }
 
 impl Arguments {
+    /// The critical point that is asked for, and its proof.
+    ///
+    /// **Errors** as the search and the proof; [`Error::Numerical`] if Newton's method reaches
+    /// another point.
+    fn find(
+        &self,
+        beta: Option<f64>,
+        x: &Tokens,
+        sizes: &[usize],
+        radius: f64,
+    ) -> Result<(Near, Certificate)> {
+        let near = self.near(beta, x, sizes)?;
+        if !self.anywhere {
+            refuse_elsewhere(x, &near, radius)?;
+        }
+        let proof = near.prove()?;
+        Ok((near, proof))
+    }
+
     /// The critical point that Newton's method reaches.
     fn near(&self, beta: Option<f64>, x: &Tokens, sizes: &[usize]) -> Result<Near> {
         let Some(text) = &self.interaction else {
@@ -194,7 +220,7 @@ fn refuse_elsewhere(given: &Tokens, found: &Near, radius: f64) -> Result<()> {
     }
     Err(Error::Numerical {
         what: format!(
-            "not proved: the critical point that Newton's method reaches lies {:.3e} rad from the given rows (--radius {radius}) and has \
+            "the critical point that Newton's method reaches lies {:.3e} rad from the given rows (--radius {radius}) and has \
              {clusters}; with --anywhere it is proved",
             found.distance
         ),
