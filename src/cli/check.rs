@@ -420,8 +420,9 @@ fn finish(
     };
     notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
     let good = records.iter().filter(|r| r.as_expected).count();
-    out.result(
+    out.table(
         &json!({"claims": rows(records), "effort": how.0, "seed": how.1, "as_expected": good}),
+        &["claims"],
         &text,
     );
     Ok(exit_code(records))

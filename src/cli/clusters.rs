@@ -96,7 +96,7 @@ impl Arguments {
             ));
         }
         text.push_str(&more(found.sizes.len()));
-        out.result(&json, &text);
+        out.table(&json, &["sizes", "masses", "centres", "radii"], &text);
         Ok(0)
     }
 
@@ -171,7 +171,7 @@ impl Arguments {
                 p.log_energy.exp()
             ));
         }
-        out.result(&json, &text);
+        out.table(&json, &["mergers"], &text);
         Ok(0)
     }
 }

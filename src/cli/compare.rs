@@ -64,7 +64,8 @@ impl Arguments {
             found.push((*named, summarise(named, &spec, exponents)?));
         }
         let json: Vec<Value> = found.iter().map(|(m, p)| object(m, p, &spec)).collect();
-        out.result(&json!({"n": n, "d": d, "layers": layers, "gain": self.gain, "seed": self.seed, "maps": json}), &text(&found, &spec));
+        let json = json!({"n": n, "d": d, "layers": layers, "gain": self.gain, "seed": self.seed, "maps": json});
+        out.table(&json, &["maps"], &text(&found, &spec));
         Ok(0)
     }
 }

@@ -115,7 +115,7 @@ impl Arguments {
         // A failed write does not lose the printed result.
         let written = self.write(&found, tokens.parameter().name(), &provenance);
         let json = self.json(&tokens, &found);
-        out.result(&json, &self.text(&tokens, &found));
+        out.table(&json, &["branches"], &self.text(&tokens, &found));
         written.map(|()| match () {
             () if found.interrupted => INTERRUPTED,
             () if found.complete || self.start.is_some() && found.missing.is_empty() => 0,

@@ -88,7 +88,7 @@ impl Arguments {
         if self.hessian {
             add_spectrum(&energy.hessian_spectrum(&x)?, &mut json, &mut text);
         }
-        out.result(&json, &text);
+        out.table(&json, &["hessian_eigenvalues"], &text);
         Ok(0)
     }
 
@@ -128,7 +128,7 @@ impl Arguments {
         if self.hessian {
             add_spectrum(&energy.hessian_spectrum(x)?, &mut json, &mut text);
         }
-        out.result(&json, &text);
+        out.table(&json, &["hessian_eigenvalues"], &text);
         Ok(0)
     }
 }

@@ -44,6 +44,18 @@ pub struct Arguments {
     kernel_beta: f64,
 }
 
+/// The lists of the result with one entry for each layer.
+const COLUMNS: [&str; 8] = [
+    "nearest_neighbour",
+    "nearest_neighbour_error",
+    "nearest_neighbour_bias",
+    "nearest_neighbour_bias_error",
+    "kernel",
+    "kernel_error",
+    "kernel_bias",
+    "kernel_bias_error",
+];
+
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
@@ -75,7 +87,7 @@ impl Arguments {
             json[format!("{name}_bias")] = list(e, |r| r.bias).into();
             json[format!("{name}_bias_error")] = list(e, |r| r.bias_error).into();
         }
-        out.result(&json, &text(&clouds[0], &rows));
+        out.table(&json, &COLUMNS, &text(&clouds[0], &rows));
         for (e, name) in ["nearest neighbours", "kernels"].into_iter().enumerate() {
             let poor: Vec<usize> =
                 (0..rows.len()).filter(|l| rows[*l][e].is_unreliable()).collect();

@@ -75,7 +75,11 @@ impl Arguments {
         };
         let all: Vec<Value> =
             meanings.iter().map(|m| json!({"kind": m.kind, "text": m.text})).collect();
-        out.result(&json!({"name": name, "text": text.trim_end(), "meanings": all}), &text);
+        out.table(
+            &json!({"name": name, "text": text.trim_end(), "meanings": all}),
+            &["meanings"],
+            &text,
+        );
         Ok(0)
     }
 }

@@ -164,7 +164,8 @@ impl Arguments {
         {
             all.extend(json);
         }
-        out.result(&all, &format!("{header}\n{}", found.text(&tokens, &standing)));
+        let text = format!("{header}\n{}", found.text(&tokens, &standing));
+        out.table(&all, &["orbits"], &text);
         written.map(|()| code)
     }
 

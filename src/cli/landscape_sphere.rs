@@ -78,7 +78,11 @@ impl Request<'_> {
         let standing =
             Standing::of_search(found.complete, found.certificate.as_deref(), self.unchecked);
         let written = self.write(found.certificate.as_deref().filter(|_| standing.holds()));
-        out.result(&self.json(&tokens, &found, &standing), &self.text(&tokens, &found, &standing));
+        out.table(
+            &self.json(&tokens, &found, &standing),
+            &["orbits"],
+            &self.text(&tokens, &found, &standing),
+        );
         written.map(|()| match () {
             () if found.complete && standing.holds() => 0,
             () if found.interrupted || standing == Standing::Interrupted => INTERRUPTED,

@@ -143,7 +143,8 @@ impl Arguments {
                 all.iter().map(|(n, s)| json!({"name": n, "summary": s})).collect::<Value>(),
             );
         }
-        out.result(&Value::Object(json), &text);
+        let only: Vec<&str> = self.kind.as_deref().into_iter().collect();
+        out.table(&Value::Object(json), &only, &text);
         Ok(0)
     }
 }

@@ -28,7 +28,7 @@ impl Arguments {
         command.build();
         let mut files = Vec::new();
         pages(&command, &self.folder, &mut files)?;
-        out.result(&json!({"files": files}), &files.join("\n"));
+        out.table(&json!({"files": files}), &["files"], &files.join("\n"));
         Ok(0)
     }
 }

@@ -72,8 +72,8 @@ use std::ffi::OsString;
 #[derive(Parser)]
 #[command(name = "metastable", version, arg_required_else_help = false, after_help = EXAMPLES)]
 struct Arguments {
-    /// text, json (one object), or csv (the longest list of the result as a table; its single
-    /// values become comments).
+    /// text, json (one object), or csv (the table of the result; its single values become
+    /// comments).
     #[arg(
         long,
         global = true,

@@ -223,7 +223,8 @@ impl Arguments {
             false => format!("at least {} ({statement})", counted(count, "mode")),
         };
         let line = standing.line();
-        out.result(&json, &format!("{title}\n{line}{listed}{}", more(places)));
+        let text = format!("{title}\n{line}{listed}{}", more(places));
+        out.table(&json, &[where_, "location_errors"], &text);
         if decided {
             return Ok(0);
         }

@@ -14,7 +14,7 @@ pub enum Format {
     Text,
     /// One object.
     Json,
-    /// The longest list of the result as a table, its other numbers as comments.
+    /// The table of the result, its single values as comments.
     Csv,
 }
 
@@ -132,8 +132,14 @@ impl Output {
         ALL_DIGITS.store(all, Ordering::Relaxed);
     }
 
-    /// Prints a result in the chosen format. A closed pipe is not an error.
+    /// Prints a result without a table in the chosen format. A closed pipe is not an error.
     pub fn result(&self, json: &Value, text: &str) {
+        self.table(json, &[], text);
+    }
+
+    /// Prints a result in the chosen format, as [`result`](Self::result). Its table has the lists
+    /// of these keys as columns, where it has them: row k belongs to entry k of each.
+    pub fn table(&self, json: &Value, keys: &[&str], text: &str) {
         if let Some(stored) = &self.stored {
             *stored.lock().unwrap_or_else(PoisonError::into_inner) = json.to_string();
             return;
@@ -144,7 +150,7 @@ impl Output {
         }
         let line = match self.format {
             Format::Json => json.to_string(),
-            Format::Csv => table(json),
+            Format::Csv => csv(json, keys),
             Format::Text => text.trim_end().to_owned(),
         };
         let written =
@@ -225,60 +231,75 @@ pub fn rows(values: &[f64], width: usize) -> String {
     values.chunks(width).take(shown(count)).map(row).collect::<String>() + &more(count)
 }
 
-/// The longest list of an object as CSV. Lists of the same length become further columns, single
-/// values become comments.
-fn table(json: &Value) -> String {
+/// The lists of these keys as columns, after comments: the single values, and the names of what is
+/// not printed.
+fn csv(json: &Value, keys: &[&str]) -> String {
     let Value::Object(entries) = json else { return json.to_string() };
-    let length = entries.values().filter_map(|v| v.as_array().map(Vec::len)).max().unwrap_or(0);
-    let (mut comments, mut columns): (String, Vec<(String, Vec<String>)>) =
-        (String::new(), Vec::new());
+    let mut columns: Vec<(String, Vec<String>)> = Vec::new();
+    let (mut comments, mut others) = (String::new(), Vec::new());
     for (key, value) in entries {
         match value {
-            Value::Array(list) if list.len() == length && length > 0 => {
-                columns.extend(spread(key, list))
+            Value::Array(list) if keys.contains(&key.as_str()) => columns.extend(spread(key, list)),
+            Value::Array(list) if list.is_empty() => {}
+            Value::Array(_) | Value::Object(_) => others.push(key.as_str()),
+            one => {
+                let lines = cell(one).replace('\n', "\n# ");
+                comments.push_str(&format!("# {key}: {lines}\n"));
             }
-            Value::Array(_) | Value::Object(_) => {}
-            one => comments.push_str(&format!("# {key}: {}\n", cell(one))),
         }
+    }
+    if !others.is_empty() {
+        comments.push_str(&format!("# only with --format json: {}\n", others.join(", ")));
     }
     if columns.is_empty() {
         return comments.trim_end().to_owned();
     }
+    let length = columns.iter().map(|c| c.1.len()).max().unwrap_or(0);
     let names: Vec<&str> = columns.iter().map(|c| c.0.as_str()).collect();
-    let lines =
-        (0..length).map(|k| columns.iter().map(|c| c.1[k].as_str()).collect::<Vec<_>>().join(","));
-    format!("{comments}{}\n{}", names.join(","), lines.collect::<Vec<_>>().join("\n"))
+    let row = |k: usize| -> String {
+        let cells = columns.iter().map(|c| c.1.get(k).map_or("", String::as_str));
+        cells.collect::<Vec<_>>().join(",")
+    };
+    let lines: Vec<String> = (0..length).map(row).collect();
+    format!("{comments}{}\n{}", names.join(","), lines.join("\n"))
 }
 
 /// The columns of a list: one for numbers or words, one per coordinate for rows, one per single
-/// value for objects.
+/// value for objects; none for an empty list.
 fn spread(key: &str, list: &[Value]) -> Vec<(String, Vec<String>)> {
     let one = |name: String, pick: &dyn Fn(&Value) -> Option<Value>| -> (String, Vec<String>) {
         (name, list.iter().map(|v| pick(v).map_or(String::new(), |v| cell(&v))).collect())
     };
-    match &list[0] {
-        Value::Array(row) => {
-            let width =
-                list.iter().filter_map(|r| r.as_array().map(Vec::len)).max().unwrap_or(row.len());
+    match list.first() {
+        None => Vec::new(),
+        Some(Value::Array(_)) => {
+            let width = list.iter().filter_map(|r| r.as_array().map(Vec::len)).max().unwrap_or(0);
             (0..width).map(|c| one(format!("{key}_{c}"), &|v| v.get(c).cloned())).collect()
         }
-        Value::Object(entries) => {
-            let flat = entries.iter().filter(|(_, v)| !v.is_array() && !v.is_object());
-            flat.map(|(name, _)| one(name.clone(), &|v| v.get(name).cloned())).collect()
+        Some(Value::Object(_)) => {
+            let mut names: Vec<&String> = Vec::new();
+            for (name, v) in list.iter().filter_map(Value::as_object).flatten() {
+                if !v.is_array() && !v.is_object() && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names.iter().map(|name| one((*name).clone(), &|v| v.get(*name).cloned())).collect()
         }
-        _ => vec![one(key.to_owned(), &|v| Some(v.clone()))],
+        Some(_) => vec![one(key.to_owned(), &|v| Some(v.clone()))],
     }
 }
 
 /// A value as a CSV field, quoted if it contains commas or quotes.
 fn cell(value: &Value) -> String {
-    match value {
+    let text = match value {
         Value::Null => String::new(),
-        Value::String(s) if s.contains([',', '"', '\n']) => {
-            format!("\"{}\"", s.replace('"', "\"\""))
-        }
         Value::String(s) => s.clone(),
         other => other.to_string(),
+    };
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
     }
 }
 

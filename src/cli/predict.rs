@@ -81,7 +81,7 @@ fn plain(value: &Value, accuracy: Option<Accuracy>, errors: &Value) -> String {
             let one = |(k, v)| plain(v, accuracy, errors.get(k).unwrap_or(errors));
             let few: Vec<String> = all.iter().take(FEW).enumerate().map(one).collect();
             let rest = if all.len() > FEW {
-                format!(", ... {} numbers (--format csv)", all.len())
+                format!(", ... {} numbers (--format json)", all.len())
             } else {
                 String::new()
             };
@@ -139,7 +139,7 @@ impl Arguments {
             .filter(|(_, v)| !v.is_null())
             .map(line)
             .collect();
-        out.result(&answer, text.trim_end());
+        out.table(&answer, &self.prediction.columns(), text.trim_end());
         Ok(0)
     }
 }

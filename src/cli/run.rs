@@ -144,7 +144,9 @@ impl Arguments {
             ));
         }
         let folder = store.folder().display().to_string();
-        out.result(&json!({"experiment": experiment.name, "folder": folder, "cells": rows, "drawn": drawn}), &text);
+        let json =
+            json!({"experiment": experiment.name, "folder": folder, "cells": rows, "drawn": drawn});
+        out.table(&json, &["cells"], &text);
         Ok(if failed > 0 { 4 } else { 0 })
     }
 }

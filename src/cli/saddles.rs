@@ -188,7 +188,7 @@ impl Arguments {
         if several && !branches.is_empty() {
             text.push(branch_table(&branches, &landscapes));
         }
-        out.result(&json, &text.join("\n"));
+        out.table(&json, &["points", "landscapes"], &text.join("\n"));
         Ok(match () {
             () if cancelled() => 130,
             () if landscapes.iter().any(|l| l.found.points.is_empty()) => 4,

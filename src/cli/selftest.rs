@@ -117,8 +117,9 @@ impl Arguments {
             }
         }
         let Rows { text, lines, failed } = rows;
-        out.result(
+        out.table(
             &json!({"checks": lines, "failed": failed, "threads": rayon::current_num_threads()}),
+            &["checks"],
             &text,
         );
         Ok(if failed > 0 { 2 } else { 0 })

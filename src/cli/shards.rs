@@ -92,8 +92,9 @@ impl ShardedCheck<'_> {
             self.claims.len(),
             self.folder.display()
         );
-        out.result(
+        out.table(
             &json!({"shard": shard.to_string(), "claims": names, "of": self.claims.len()}),
+            &["claims"],
             &text,
         );
         Ok(0)
@@ -140,8 +141,9 @@ impl ShardedCheck<'_> {
                 .zip(&verdicts)
                 .map(|(c, v)| (c.status, violated(v), v["as_expected"] == true)),
         );
-        out.result(
+        out.table(
             &json!({"claims": verdicts, "seed": self.seed, "as_expected": good}),
+            &["claims"],
             &format!(
                 "{text}{}\n",
                 headline(

@@ -159,7 +159,8 @@ impl Arguments {
             }
             note(&format!("wrote {}", folder.display()));
         }
-        out.result(&json, &text(&end, self.merge_radius(), linking_radius(&dynamics, beta)));
+        let text = text(&end, self.merge_radius(), linking_radius(&dynamics, beta));
+        out.table(&json, &["final_tokens", "final_masses", "final_radii", "labels"], &text);
         match end.outcome {
             Outcome::Interrupted { .. } => Ok(130),
             o if o.is_success() => Ok(0),

@@ -39,8 +39,9 @@ pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i
     let files: Vec<String> = contents.iter().map(|f| f.0.display().to_string()).collect();
     let problem = Problem::from(&provenance);
     replace::write(contents, Some(&problem), out_file::replaced(false))?;
-    out.result(
+    out.table(
         &json!({"study": entry.name, "files": files}),
+        &["files"],
         &format!("{text}tables in {}", folder.display()),
     );
     Ok(0)

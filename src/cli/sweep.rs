@@ -67,8 +67,9 @@ pub fn run(
         records.push(record);
     }
     let body = format!("{text}{}", table(&records, started.elapsed().as_secs_f64(), out.colour()));
-    out.result(
+    out.table(
         &json!({"claims": rows(&records), "grids": grids, "seed": seed, "trials": trials}),
+        &["claims"],
         &body,
     );
     Ok(exit_code(&records))

@@ -95,7 +95,7 @@ impl Arguments {
         if !radial.is_empty() {
             text.push_str(&format!("\nradial:\n{}", rows(radial, 1)));
         }
-        out.result(&json, &text);
+        out.table(&json, &["velocity", "radial_velocity"], &text);
         Ok(0)
     }
 }

@@ -1,6 +1,6 @@
 //! Frames of runs, kinds of input, masses and methods of experiments.
 
-use crate::program::{command, json, object, refused, run};
+use crate::program::{command, json, object, printed, refused, run};
 use crate::snapshot;
 use serde_json::Value;
 use std::io::Write;
@@ -361,4 +361,35 @@ fn text_is_short_and_csv_is_complete() {
     );
     assert!(text("energy --init uniform --n 3 --d 2 --beta 400").lines().all(|l| l.len() < 80));
     assert!(text("list laws --format csv").starts_with("name,summary\n"));
+}
+
+/// Only lists that belong together are columns, also where other lists have the same length.
+#[test]
+fn csv_has_the_columns_of_one_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let csv = |arguments: &str| printed(at, &format!("{arguments} --format csv"));
+    let head = |arguments: &str| {
+        let csv = csv(arguments);
+        csv.lines().find(|l| !l.starts_with('#')).expect("a table").to_owned()
+    };
+    // There are three tokens and three orbits.
+    let orbits = head("landscape --n 3 --beta 2");
+    assert!(orbits.starts_with("clusters,"), "{orbits}");
+    assert_eq!(orbits, head("landscape --n 4 --beta 2"));
+    // Each token is a cluster.
+    assert_eq!(
+        head("clusters --init uniform --n 3 --d 2 --linking-distance 1e-9"),
+        "sizes,masses,centres_0,centres_1,radii"
+    );
+    assert_eq!(
+        head("solve --init uniform --n 3 --d 2 --beta 1 --t-end 0.1"),
+        "final_tokens_0,final_tokens_1,final_masses,labels"
+    );
+    assert_eq!(head("predict gamma --n 4 --beta 1 --times 1,2"), "gamma,gamma_error,times");
+    // What is not printed is named, and no line of a text stands outside a comment.
+    let landscape = csv("landscape --n 3 --beta 2");
+    assert!(landscape.contains("# only with --format json: masses, "), "{landscape}");
+    let text = csv("explain wendel");
+    assert_eq!(text.lines().find(|l| !l.starts_with('#')), Some("kind,text"), "{text}");
 }

@@ -115,7 +115,7 @@ impl Arguments {
             last(betas.len() - 1),
             betas[betas.len() - 1],
         );
-        out.result(&json, &text);
+        out.table(&json, &["betas", "pair_share"], &text);
         Ok(0)
     }
 

@@ -49,6 +49,6 @@ pub(super) fn test(x: &Tokens, name: &str, beta: f64, out: &Output) -> Result<i3
     if let Some((w, _)) = &hemisphere {
         text.push_str(&format!("certificate: w = {}\n", vector(w)));
     }
-    out.result(&json, &text);
+    out.table(&json, &["theorems"], &text);
     Ok(if decided { 0 } else { super::shared::UNPROVED })
 }

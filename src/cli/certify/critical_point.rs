@@ -119,7 +119,7 @@ impl Arguments {
             },
             proof.not_excluded()
         );
-        out.result(&json, &text);
+        out.table(&json, &["sizes", "points"], &text);
         Ok(if standing.holds() { 0 } else { super::shared::UNPROVED })
     }
 }

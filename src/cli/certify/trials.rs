@@ -61,7 +61,7 @@ impl Trials<'_> {
         };
         let all: Vec<Trial> = (0..self.count).into_par_iter().map(one).collect::<Result<_>>()?;
         let (json, text, complete) = summary(&all);
-        out.result(&json, &text);
+        out.table(&json, &["not_proved"], &text);
         Ok(if complete { 0 } else { super::shared::UNPROVED })
     }
 

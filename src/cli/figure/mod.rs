@@ -112,7 +112,7 @@ impl Arguments {
             written.extend(self.drawing.write(&drawn)?);
         }
         let names: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
-        out.result(&json!({"files": names}), &names.join("\n"));
+        out.table(&json!({"files": names}), &["files"], &names.join("\n"));
         Ok(0)
     }
 

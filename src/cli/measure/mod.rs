@@ -182,7 +182,7 @@ impl Arguments {
         if let Some(folder) = &self.out {
             self.write(folder, &end.outcome, &json)?;
         }
-        out.result(&json, &end.text());
+        out.table(&json, &["coefficients", "sine_coefficients"], &end.text());
         match end.end {
             EvolutionEnd::Reached => Ok(0),
             EvolutionEnd::Interrupted => Ok(130),

@@ -101,7 +101,7 @@ impl Arguments {
             let _ = self.out.as_ref().map(std::fs::remove_dir);
         })?;
         json["n"] = json!(n);
-        out.result(&json, &text(&json, &pass, d));
+        out.table(&json, &["mean_cosine"], &text(&json, &pass, d));
         Ok(0)
     }
 

@@ -104,8 +104,9 @@ impl Arguments {
             Picture { panels, columns, aspect: if columns > 1 { 0.8 } else { 0.6 }, caption };
         let files = self.drawing.write(&self.draw(picture))?;
         let files: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
-        out.result(
+        out.table(
             &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": left_out + hidden}),
+            &["files"],
             &files.join("\n"),
         );
         Ok(0)

@@ -195,16 +195,23 @@ pub struct Quantity {
     pub meaning: &'static str,
     /// Its accuracy.
     pub accuracy: Accuracy,
+    /// True if it is a list with one entry for each row of the answer's table: each time, mode or
+    /// value. Lists of parameters in the answer belong to the same rows.
+    pub column: bool,
     bounds: Bounds,
 }
 
 const fn quantity(key: &'static str, bounds: Bounds, meaning: &'static str) -> Quantity {
-    Quantity { key, meaning, accuracy: Accuracy::CLOSED_FORM, bounds }
+    Quantity { key, meaning, accuracy: Accuracy::CLOSED_FORM, column: false, bounds }
 }
 
 impl Quantity {
     const fn accurate(self, accuracy: Accuracy) -> Self {
         Self { accuracy, ..self }
+    }
+
+    const fn column(self) -> Self {
+        Self { column: true, ..self }
     }
 
     /// Checks every number of a result. **Errors** a number out of bounds; null where a number is
@@ -246,6 +253,20 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// The keys of the lists of an answer that form its table, row by row.
+    ///
+    /// ```
+    /// let gamma = metastable::prediction::find("gamma")?;
+    /// assert_eq!(gamma.columns(), ["gamma", "gamma_error", "times"]);
+    /// assert!(metastable::prediction::find("wendel")?.columns().is_empty());
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    pub fn columns(&self) -> Vec<&'static str> {
+        let results = self.results.iter().filter(|r| r.column).map(|r| r.key);
+        let lists = self.parameters.iter().filter(|p| p.kind == Kind::List).map(|p| p.name);
+        results.chain(lists).collect()
+    }
+
     /// Evaluates it for these parameters: an object of results, with the parameters that its lists
     /// belong to.
     ///

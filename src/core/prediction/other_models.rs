@@ -36,15 +36,18 @@ pub static ALL: [Prediction; 9] = [
         ],
         results: &[
             quantity("gamma", COSINE, "common inner product of all pairs, at each time")
-                .accurate(Accuracy::Absolute(1e-10)),
+                .accurate(Accuracy::Absolute(1e-10))
+                .column(),
             quantity("radius", POSITIVE, "common length of the tokens, at each time")
-                .accurate(Accuracy::Relative(1e-10)),
+                .accurate(Accuracy::Relative(1e-10))
+                .column(),
             quantity(
                 "log_one_minus_gamma",
                 REAL,
                 "log (1 - gamma): it keeps its digits where gamma rounds to 1",
             )
-            .accurate(Accuracy::Absolute(1e-10)),
+            .accurate(Accuracy::Absolute(1e-10))
+            .column(),
             quantity("first_gamma_rate", REAL, "gamma' at the start"),
             quantity("first_radius_rate", REAL, "r' at the start"),
         ],
@@ -59,8 +62,9 @@ pub static ALL: [Prediction; 9] = [
             real("a", f64::MIN_POSITIVE, f64::MAX, "Factor of the scores x_i x_j").or("1"),
         ],
         results: &[
-            quantity("limits", POSITIVE, "limit of the token that starts at eps > 0"),
-            quantity("log_limits", REAL, "their logarithms, also where the limits underflow"),
+            quantity("limits", POSITIVE, "limit of the token that starts at eps > 0").column(),
+            quantity("log_limits", REAL, "their logarithms, also where the limits underflow")
+                .column(),
         ],
         run: |v| {
             let (eps, a) = (v.list("eps"), v.get::<f64>("a")?);
@@ -117,12 +121,13 @@ pub static ALL: [Prediction; 9] = [
             integer("layers", 1.0, 500.0, "Number of layers").or("4"),
         ],
         results: &[
-            quantity("log_sizes", REAL, "log |R| before each layer and after the last"),
+            quantity("log_sizes", REAL, "log |R| before each layer and after the last").column(),
             quantity(
                 "ratios",
                 (f64::MIN, f64::MAX, true),
                 "of successive logarithms: 3 in the limit; null after log |R| = 0",
-            ),
+            )
+            .column(),
             quantity("critical_log_size", REAL, "the residual vanishes if log |R| starts below it"),
         ],
         run: |v| {
@@ -154,12 +159,14 @@ pub static ALL: [Prediction; 9] = [
                 "variance",
                 POSITIVE_OR_NULL,
                 "of each direction, one row for each time; null from its blow-up on",
-            ),
+            )
+            .column(),
             quantity(
                 "mean_factor",
                 POSITIVE_OR_NULL,
                 "growth factor of the mean in each direction; null from its blow-up on",
-            ),
+            )
+            .column(),
             quantity(
                 "blow_up_time",
                 POSITIVE_OR_NULL,
@@ -224,8 +231,10 @@ pub static ALL: [Prediction; 9] = [
                 "tilt",
                 REAL,
                 "eigenvalue of perturbations that move both clusters to one side, for each mu",
-            ),
-            quantity("turn", REAL, "eigenvalue of perturbations that turn the axis, for each mu"),
+            )
+            .column(),
+            quantity("turn", REAL, "eigenvalue of perturbations that turn the axis, for each mu")
+                .column(),
             quantity("threshold", REAL, "the two clusters are unstable if a mu is above it"),
             quantity("stable", REAL, "whether the two clusters are stable"),
         ],
@@ -270,7 +279,8 @@ pub static ALL: [Prediction; 9] = [
                 "mean_inner",
                 COSINE,
                 "mean inner product of all pairs, the squared length of the mean, at each time",
-            ),
+            )
+            .column(),
         ],
         run: |v| {
             let (u0, times) = (v.get("u0")?, v.list("times"));

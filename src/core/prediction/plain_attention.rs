@@ -25,10 +25,12 @@ const ERROR: Quantity =
     quantity("error", POSITIVE, "bound on the error of the time").accurate(Accuracy::ErrorBound);
 const RATES: Quantity =
     quantity("rates", REAL, "growth rates of small perturbations, per unit of time")
-        .accurate(Accuracy::Key("rates_error"));
+        .accurate(Accuracy::Key("rates_error"))
+        .column();
 const RATES_ERROR: Quantity =
     quantity("rates_error", POSITIVE, "of each rate, by rounding (to first order) and quadrature")
-        .accurate(Accuracy::ErrorBound);
+        .accurate(Accuracy::ErrorBound)
+        .column();
 const ASYMPTOTIC: Quantity = quantity(
     "asymptotic_to_1_minus_1_over_beta",
     POSITIVE_OR_NULL,
@@ -57,13 +59,15 @@ pub static ALL: [Prediction; 13] = [
         ],
         results: &[
             quantity("gamma", COSINE, "common inner product of all pairs, at each time")
-                .accurate(Accuracy::Key("gamma_error")),
+                .accurate(Accuracy::Key("gamma_error"))
+                .column(),
             quantity(
                 "gamma_error",
                 POSITIVE,
                 "bound on its error, with the effect of rounding the time",
             )
-            .accurate(Accuracy::ErrorBound),
+            .accurate(Accuracy::ErrorBound)
+            .column(),
             NORMALISATION,
         ],
         run: |v| {
@@ -209,7 +213,8 @@ pub static ALL: [Prediction; 13] = [
             INTERACTION,
         ],
         results: &[
-            quantity("eigenvalues", REAL, "of the linearised flow at one cluster, ascending"),
+            quantity("eigenvalues", REAL, "of the linearised flow at one cluster, ascending")
+                .column(),
             NORMALISATION,
         ],
         run: consensus,
@@ -309,7 +314,8 @@ pub static ALL: [Prediction; 13] = [
                 "kappa",
                 POSITIVE,
                 "inverse noise above which the modes 1, 2, ... of the uniform measure grow",
-            ),
+            )
+            .column(),
             quantity(
                 "kappa_c",
                 POSITIVE,
