@@ -41,8 +41,8 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
         return Ok(Array { data: fields.numbers(bytes)?, shape, roundoff: ROUNDOFF });
     }
     let start = data_start(bytes)?;
-    let file =
-        npyz::NpyFile::new(bytes).map_err(|_| "not an NPY array, or truncated in its header")?;
+    let file = npyz::NpyFile::new(bytes)
+        .map_err(|_| "found a header that NumPy does not write, such as an unknown element type")?;
     let shape: Vec<u64> = file.shape().to_vec();
     let entries =
         shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES);
@@ -70,10 +70,17 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
         // NumPy has no bfloat16; packages that add it write two plain bytes per entry.
         "|V2" | "<V2" => (halves(|bits| half::bf16::from_bits(bits).to_f64())?, 2f64.powi(-8)),
         "<i8" | ">i8" => (numbers::<i64>(file, |v| v as f64)?, ROUNDOFF),
+        "<u8" | ">u8" => (numbers::<u64>(file, |v| v as f64)?, ROUNDOFF),
         "<i4" | ">i4" => (numbers::<i32>(file, f64::from)?, ROUNDOFF),
+        "<u4" | ">u4" => (numbers::<u32>(file, f64::from)?, ROUNDOFF),
+        "<i2" | ">i2" => (numbers::<i16>(file, f64::from)?, ROUNDOFF),
+        "<u2" | ">u2" => (numbers::<u16>(file, f64::from)?, ROUNDOFF),
+        "|i1" => (numbers::<i8>(file, f64::from)?, ROUNDOFF),
+        "|u1" => (numbers::<u8>(file, f64::from)?, ROUNDOFF),
+        // True is 1.
+        "|b1" => (numbers::<bool>(file, f64::from)?, ROUNDOFF),
         other => {
-            let known =
-                "float64, float32, float16, bfloat16 (V2), or whole numbers of 4 or 8 bytes";
+            let known = "float64, float32, float16, bfloat16 (V2), whole numbers or booleans";
             return Err(format!("found element type {other}, expected {known}"));
         }
     };
@@ -118,7 +125,11 @@ fn header_of(bytes: &[u8]) -> Result<std::ops::Range<usize>, String> {
 /// because nested types cost it exponential time.
 fn data_start(bytes: &[u8]) -> Result<usize, String> {
     let header = header_of(bytes)?;
-    let nested = bytes[header.clone()].iter().filter(|b| b"([{".contains(b)).count();
+    let text = &bytes[header.clone()];
+    // Brackets inside words are units of time. Words in other quotes are not told apart.
+    let step = if text.iter().any(|b| b"\"\\".contains(b)) { 1 } else { 2 };
+    let outside = text.split(|b| *b == b'\'').step_by(step).flatten();
+    let nested = outside.filter(|b| b"([{".contains(b)).count();
     if header.len() > 4096 || nested > 2 {
         return Err(
             "found a structured or oversized header, expected a plain array of numbers, or \

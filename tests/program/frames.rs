@@ -230,6 +230,11 @@ fn many_small_cells_share_one_table() {
 
 /// An NPY file with two-byte numbers.
 fn halves(descr: &str, shape: &str, bits: &[u16]) -> Vec<u8> {
+    npy(descr, shape, &bits.iter().flat_map(|b| b.to_le_bytes()).collect::<Vec<u8>>())
+}
+
+/// An NPY file with these bytes.
+fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
@@ -238,8 +243,53 @@ fn halves(descr: &str, shape: &str, bits: &[u16]) -> Vec<u8> {
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     out.extend((header.len() as u16).to_le_bytes());
     out.extend(header.as_bytes());
-    bits.iter().for_each(|b| out.extend(b.to_le_bytes()));
+    out.extend(data);
     out
+}
+
+/// NumPy stores a mask as booleans, and whole numbers in one to eight bytes.
+#[test]
+fn masks_are_booleans_or_whole_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("x.csv"), "1,0\n0.6,0.8\n0,-1\n").expect("writable");
+    let seen: [u8; 9] = [1, 0, 0, 1, 1, 0, 1, 0, 1];
+    std::fs::write(at.join("m.csv"), "1,0,0\n1,1,0\n1,0,1\n").expect("writable");
+    let velocity = |mask: &str| {
+        json(at, &format!("velocity --tokens x.csv --beta 2 --mask {mask}"))["velocity"].clone()
+    };
+    let expected = velocity("m.csv");
+    let wide = |bytes: usize, big: bool| -> Vec<u8> {
+        let one = |v: u8| {
+            let mut all = vec![0; bytes];
+            all[if big { bytes - 1 } else { 0 }] = v;
+            all
+        };
+        seen.iter().flat_map(|v| one(*v)).collect()
+    };
+    for (descr, data) in [
+        ("|b1", seen.to_vec()),
+        ("|i1", seen.to_vec()),
+        ("|u1", seen.to_vec()),
+        ("<u2", wide(2, false)),
+        (">i2", wide(2, true)),
+        ("<u4", wide(4, false)),
+        (">u8", wide(8, true)),
+    ] {
+        std::fs::write(at.join("m.npy"), npy(descr, "(3, 3)", &data)).expect("writable");
+        assert_eq!(velocity("m.npy"), expected, "{descr}");
+    }
+    // A byte that is neither false nor true, and a number that is neither 0 nor 1.
+    let wrong: Vec<u8> = seen.iter().map(|v| 2 * v).collect();
+    std::fs::write(at.join("b.npy"), npy("|b1", "(3, 3)", &wrong)).expect("writable");
+    refused(at, "velocity --tokens x.csv --beta 2 --mask b.npy", "invalid value for bool");
+    std::fs::write(at.join("i.npy"), npy("|i1", "(3, 3)", &wrong)).expect("writable");
+    refused(at, "velocity --tokens x.csv --beta 2 --mask i.npy", "zeros and ones");
+    let times = npy("<M8[s]", "(3, 3)", &wide(8, false));
+    std::fs::write(at.join("t.npy"), times).expect("writable");
+    refused(at, "velocity --tokens x.csv --beta 2 --mask t.npy", "whole numbers or booleans");
+    std::fs::write(at.join("f.npy"), npy("=f8", "(3, 3)", &wide(8, false))).expect("writable");
+    refused(at, "velocity --tokens x.csv --beta 2 --mask f.npy", "NumPy does not write");
 }
 
 #[test]
