@@ -38,19 +38,21 @@ fn text(path: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| malformed(path, "", "found bytes that are not UTF-8 text"))
 }
 
+/// End of the name of a file that names the safetensors file of each tensor.
+const INDEX: &str = ".safetensors.index.json";
+
 /// Reads a trained model: a folder with `model.safetensors`, `config.json` and `tokenizer.json`, a
-/// safetensors file with these files beside it, or a GGUF file. Weights are loaded on demand.
+/// safetensors file with these files beside it, or a GGUF file. The tensors may lie in several
+/// safetensors files that `model.safetensors.index.json` names. Weights are loaded on demand.
 ///
 /// **Errors** files that are missing, malformed or contradict each other.
 pub fn read(path: &Path) -> Result<TrainedModel> {
-    let file = if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() };
+    let file = if path.is_dir() { weights_in(path)? } else { path.to_owned() };
     if !file.is_file() {
-        let problem = if path.is_dir() {
-            "found no model.safetensors in this folder"
-        } else {
-            "no such file or folder"
-        };
-        return Err(malformed(path, "", problem));
+        return Err(malformed(path, "", "no such file or folder"));
+    }
+    if file.to_string_lossy().ends_with(INDEX) {
+        return sharded(&file);
     }
     let bytes = open(&file)?;
     let mut start = [0; 4];
@@ -66,6 +68,47 @@ pub fn read(path: &Path) -> Result<TrainedModel> {
         expect_safetensors(path, &*bytes, config.is_file())?;
     }
     TrainedModel::safetensors(&named, bytes, &config.display().to_string(), &text(&config)?)
+}
+
+/// The file of the weights in a folder: one file, or the index of several.
+///
+/// **Errors** neither of them; the message names other files with weights.
+fn weights_in(folder: &Path) -> Result<PathBuf> {
+    let both = ["model.safetensors".to_owned(), format!("model{INDEX}")];
+    if let Some(found) = both.iter().map(|name| folder.join(name)).find(|file| file.is_file()) {
+        return Ok(found);
+    }
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> =
+        names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    // Sorted: the order of a folder differs from machine to machine.
+    let first = |ends: &[&str]| {
+        names.iter().filter(|name| ends.iter().any(|end| name.ends_with(*end))).min()
+    };
+    let more = if let Some(name) = first(&[".gguf", ".safetensors"]) {
+        format!("; name a file, for example {}", folder.join(name).display())
+    } else if let Some(name) = first(&[".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx"]) {
+        format!("; {name} is of a kind that is not read: save the model as safetensors")
+    } else {
+        String::new()
+    };
+    Err(malformed(folder, "", format!("found no model.safetensors in this folder{more}")))
+}
+
+/// A model whose tensors lie in several files beside this index.
+fn sharded(index: &Path) -> Result<TrainedModel> {
+    let config = index.with_file_name("config.json");
+    let file = |name: &str| {
+        let file = index.with_file_name(name);
+        open(&file).map(|bytes| (file.display().to_string(), bytes))
+    };
+    TrainedModel::sharded(
+        &index.display().to_string(),
+        &text(index)?,
+        &file,
+        &config.display().to_string(),
+        &text(&config)?,
+    )
 }
 
 /// Checks that a file that is not GGUF begins as a safetensors file and has its settings beside it.

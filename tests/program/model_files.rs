@@ -2,7 +2,7 @@
 //! which nothing is written.
 
 use crate::program::{command, object, successful};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -271,6 +271,101 @@ fn bad_input_gets_one_sentence_and_nothing_is_written() {
     let whole = std::fs::read(at.join("model.safetensors")).expect("a model");
     std::fs::write(at.join("model.safetensors"), &whole[..whole.len() / 2]).expect("written");
     refused(&[".", "--ids", "ids.csv"], "truncated");
+}
+
+/// The header of a safetensors file, and its data.
+fn split(bytes: &[u8]) -> (Map<String, Value>, &[u8]) {
+    let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+    (serde_json::from_slice(&bytes[8..8 + length]).expect("a header"), &bytes[8 + length..])
+}
+
+/// A safetensors file with this header and data.
+fn joined(header: &Map<String, Value>, data: &[u8]) -> Vec<u8> {
+    let text = serde_json::to_string(header).expect("JSON");
+    [&(text.len() as u64).to_le_bytes()[..], text.as_bytes(), data].concat()
+}
+
+/// The published BERT calls the gain and shift of its norms gamma and beta.
+#[test]
+fn norms_may_have_their_old_names() {
+    let f = tempfile::tempdir().expect("a folder");
+    let at = f.path();
+    copied(at, "bert");
+    let ids = text(models().join("ids.csv"));
+    let new = json(at, &["model", ".", "--ids", &ids])["mean_cosine"].clone();
+    let bytes = std::fs::read(at.join("model.safetensors")).expect("a model");
+    let (header, data) = split(&bytes);
+    let old = |name: &String| {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma")
+            .replace("LayerNorm.bias", "LayerNorm.beta")
+    };
+    let renamed: Map<String, Value> =
+        header.iter().map(|(name, entry)| (old(name), entry.clone())).collect();
+    assert_ne!(header, renamed);
+    std::fs::write(at.join("model.safetensors"), joined(&renamed, data)).expect("written");
+    assert_eq!(json(at, &["model", ".", "--ids", &ids])["mean_cosine"], new);
+}
+
+#[test]
+fn a_model_may_lie_in_several_files() {
+    let f = tempfile::tempdir().expect("a folder");
+    let at = f.path();
+    copied(at, "bert");
+    let ids = text(models().join("ids.csv"));
+    let whole = json(at, &["model", ".", "--ids", &ids])["mean_cosine"].clone();
+    let bytes = std::fs::read(at.join("model.safetensors")).expect("a model");
+    std::fs::remove_file(at.join("model.safetensors")).expect("removed");
+    let (header, data) = split(&bytes);
+    let mut parts: [(Map<String, Value>, Vec<u8>); 2] = Default::default();
+    let mut map = Map::new();
+    for (k, (name, entry)) in header.iter().filter(|(n, _)| *n != "__metadata__").enumerate() {
+        let place = |i: usize| entry["data_offsets"][i].as_u64().expect("a place") as usize;
+        let (tensors, numbers) = &mut parts[k % 2];
+        let start = numbers.len();
+        numbers.extend(&data[place(0)..place(1)]);
+        let mut entry = entry.clone();
+        entry["data_offsets"] = serde_json::json!([start, numbers.len()]);
+        tensors.insert(name.clone(), entry);
+        map.insert(name.clone(), format!("part-{}.safetensors", k % 2).into());
+    }
+    for (k, (tensors, numbers)) in parts.iter().enumerate() {
+        let file = at.join(format!("part-{k}.safetensors"));
+        std::fs::write(file, joined(tensors, numbers)).expect("written");
+    }
+    let index = "model.safetensors.index.json";
+    let write = |map: &Map<String, Value>| {
+        let text = serde_json::json!({"weight_map": map}).to_string();
+        std::fs::write(at.join(index), text).expect("written");
+    };
+    write(&map);
+    for model in [".", index] {
+        assert_eq!(json(at, &["model", model, "--ids", &ids])["mean_cosine"], whole, "{model}");
+    }
+    let refused = |model: &str, expected: &str| {
+        let out = run(at, &["model", model, "--ids", &ids]);
+        let error = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && error.contains(expected), "{error}");
+    };
+    // A tensor in the other file, in no file, and an index that leads elsewhere.
+    let first = map.keys().next().expect("a tensor").clone();
+    for (file, expected) in [
+        ("part-1.safetensors", "not in its file part-1.safetensors"),
+        ("part-2.safetensors", "part-2.safetensors: no such file"),
+        ("../part-0.safetensors", "expected the name of a file beside the index"),
+    ] {
+        let mut wrong = map.clone();
+        wrong.insert(first.clone(), file.into());
+        write(&wrong);
+        refused(".", expected);
+    }
+    std::fs::write(at.join(index), "{}").expect("written");
+    refused(".", "weight_map");
+    // Without an index, files of other kinds are named.
+    std::fs::remove_file(at.join(index)).expect("removed");
+    refused(".", "found no model.safetensors in this folder; name a file, for example ");
+    std::fs::create_dir(at.join("old")).expect("a folder");
+    std::fs::write(at.join("old/pytorch_model.bin"), "").expect("written");
+    refused("old", "pytorch_model.bin is of a kind that is not read");
 }
 
 #[test]

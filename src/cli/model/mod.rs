@@ -30,8 +30,8 @@ use std::time::Instant;
   metastable figure iterated-block --from-run run/iterated-block
   metastable entropy --tokens run/hidden.npz --array hidden_states --normalise")]
 pub struct Arguments {
-    /// Folder with model.safetensors, config.json and tokenizer.json (BERT, ALBERT, GPT-2, Llama),
-    /// or a GGUF file (Llama).
+    /// Folder with model.safetensors (or its parts and their index), config.json and tokenizer.json
+    /// (BERT, ALBERT, GPT-2, Llama), or a GGUF file (Llama).
     #[arg(value_name = "FOLDER|FILE")]
     model: PathBuf,
     /// Input text, or a file that contains it.

@@ -47,6 +47,10 @@ pub trait Architecture: Send + Sync {
     }
 }
 
+/// Ends of the names of a norm's tensors in files that were converted from TensorFlow, such as the
+/// published BERT, and their names now.
+const OLD_NAMES: [(&str, &str); 2] = [(".gamma", ".weight"), (".beta", ".bias")];
+
 /// Tensors of a model whose names and shapes are checked.
 pub struct TensorStore {
     tensors: Tensors,
@@ -55,20 +59,27 @@ pub struct TensorStore {
 
 impl TensorStore {
     /// Checks that all tensors of a model exist with their shapes, and that no others exist but
-    /// ignored ones.
+    /// ignored ones. The gain and shift of a norm may have their old names, gamma and beta.
     ///
     /// **Errors** the first missing, wrongly shaped or unknown tensor.
     pub fn new(tensors: Tensors, architecture: &dyn Architecture, config: &Config) -> Result<Self> {
         let shapes = architecture.shapes(config);
+        let has = |prefix: &&&str| {
+            shapes.iter().any(|s| tensors.entries().contains_key(&format!("{prefix}{}", s.0)))
+        };
+        let prefix = architecture.prefixes().iter().find(has).copied().unwrap_or("");
+        let tensors = tensors.renamed(|old| {
+            let bare = old.strip_prefix(prefix)?;
+            let end =
+                |(old, new): &(&str, &str)| Some(format!("{}{new}", bare.strip_suffix(*old)?));
+            let new = OLD_NAMES.iter().find_map(end)?;
+            shapes.iter().any(|s| s.0 == new).then(|| format!("{prefix}{new}"))
+        });
         let error = |name: &str, problem: String| Error::File {
             path: tensors.path().into(),
             place: format!("tensor {name}"),
             problem,
         };
-        let has = |prefix: &&&str| {
-            shapes.iter().any(|s| tensors.entries().contains_key(&format!("{prefix}{}", s.0)))
-        };
-        let prefix = architecture.prefixes().iter().find(has).copied().unwrap_or("");
         for (name, shape) in &shapes {
             let name = format!("{prefix}{name}");
             match tensors.entries().get(&name) {

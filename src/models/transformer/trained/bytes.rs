@@ -12,6 +12,28 @@ pub trait Bytes: Send + Sync {
     fn fill(&self, start: u64, out: &mut [u8]) -> Result<()>;
 }
 
+/// Files one after the other. A range must lie inside one of them.
+impl Bytes for Vec<Box<dyn Bytes>> {
+    fn count(&self) -> u64 {
+        self.iter().map(|file| file.count()).sum()
+    }
+
+    fn fill(&self, start: u64, out: &mut [u8]) -> Result<()> {
+        let mut before = 0;
+        for file in self {
+            let end = before + file.count();
+            if start < end {
+                return file.fill(start - before, out);
+            }
+            before = end;
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        Err(Error::parameter("bytes", before, format!("{} more from {start} on", out.len())))
+    }
+}
+
 impl Bytes for Vec<u8> {
     fn count(&self) -> u64 {
         self.len() as u64

@@ -27,7 +27,7 @@ pub use config::Config;
 pub use gguf::{SETTINGS as GGUF_SETTINGS, read as read_gguf};
 pub use model::{LayerPass, TrainedModel};
 pub use rope::{RopeScaling, RotarySettings};
-pub use safetensors::read as read_safetensors;
+pub use safetensors::{Open, read as read_safetensors, read_shards};
 pub use settings::{KeyUse, ModelKey};
 pub use tensors::{NumberFormat, TensorEntry, Tensors};
 pub use text::Vocabulary;

@@ -31,6 +31,15 @@ pub struct LayerPass<'a, T> {
     pub weights: &'a [T],
 }
 
+/// The settings of a file `config.json`.
+fn settings(path: &str, text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|e| Error::File {
+        path: path.into(),
+        place: format!("line {}", e.line()),
+        problem: format!("not the JSON of a model's settings: {e}"),
+    })
+}
+
 impl TrainedModel {
     /// Reads a model from a safetensors file and its `config.json`.
     ///
@@ -41,13 +50,24 @@ impl TrainedModel {
         config_path: &str,
         config: &str,
     ) -> Result<Self> {
-        let json: Value = serde_json::from_str(config).map_err(|e| Error::File {
-            path: config_path.into(),
-            place: format!("line {}", e.line()),
-            problem: format!("not the JSON of a model's settings: {e}"),
-        })?;
+        let json = settings(config_path, config)?;
         let tensors = safetensors::read(path, bytes)?;
         Self::of(tensors, config_path, &json, Map::new())
+    }
+
+    /// Reads a model whose tensors lie in several safetensors files, from the text of the index
+    /// that names the file of each.
+    ///
+    /// **Errors** as [`TrainedModel::safetensors`]; a tensor that is not in its file, or in two.
+    pub fn sharded(
+        path: &str,
+        index: &str,
+        open: safetensors::Open<'_>,
+        config_path: &str,
+        config: &str,
+    ) -> Result<Self> {
+        let json = settings(config_path, config)?;
+        Self::of(safetensors::read_shards(path, index, open)?, config_path, &json, Map::new())
     }
 
     /// Reads a model from a GGUF file.

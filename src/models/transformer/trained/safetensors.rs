@@ -3,6 +3,49 @@
 use super::{Bytes, NumberFormat, TensorEntry, Tensors};
 use crate::error::{Error, Result, wrong_json};
 use safetensors::tensor::{Dtype, Metadata};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Opens a file beside the index of a model by its name: the path as shown, and the bytes.
+pub type Open<'a> = &'a dyn Fn(&str) -> Result<(String, Box<dyn Bytes>)>;
+
+/// The tensors of a model in several safetensors files. `index` is the text of
+/// `model.safetensors.index.json`: its object `weight_map` names the file of each tensor.
+///
+/// **Errors** a malformed index, the name of a file elsewhere, a tensor that is not in its file or
+/// in two; as [`read`].
+pub fn read_shards(path: &str, index: &str, open: Open<'_>) -> Result<Tensors> {
+    let error = |place: String, problem: String| Error::File { path: path.into(), place, problem };
+    let expected = "an object `weight_map` that names the file of every tensor";
+    let json: Value =
+        serde_json::from_str(index).map_err(|e| error(String::new(), wrong_json(&e, expected)))?;
+    let map = json["weight_map"].as_object().filter(|map| !map.is_empty());
+    let map =
+        map.ok_or_else(|| error(String::new(), format!("found nothing, expected {expected}")))?;
+    let is_beside = |file: &str| Path::new(file).file_name() == Some(OsStr::new(file));
+    let mut named: Vec<(&String, &str)> = Vec::new();
+    for (name, value) in map {
+        let file = value.as_str().filter(|file| is_beside(file)).ok_or_else(|| {
+            let problem = format!("found {value}, expected the name of a file beside the index");
+            error(format!("tensor {name}"), problem)
+        })?;
+        named.push((name, file));
+    }
+    let files: BTreeSet<&str> = named.iter().map(|(_, file)| *file).collect();
+    let mut parts = Vec::new();
+    for file in files {
+        let (shown, bytes) = open(file)?;
+        let part = read(&shown, bytes)?;
+        let lacks = |name: &str| !part.entries().contains_key(name) && !part.is_integer(name);
+        if let Some((name, _)) = named.iter().find(|(name, of)| *of == file && lacks(name)) {
+            return Err(error(format!("tensor {name}"), format!("not in its file {file}")));
+        }
+        parts.push(part);
+    }
+    Tensors::joined(path, parts)
+}
 
 /// Largest accepted length of a header.
 const MAX_HEADER: u64 = 100 << 20;

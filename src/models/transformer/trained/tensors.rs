@@ -120,6 +120,46 @@ impl Tensors {
         Ok(Self { path: path.into(), bytes, entries, integers: Vec::new() })
     }
 
+    /// The tensors of several files as those of one.
+    ///
+    /// **Errors** a tensor that two of the files have.
+    pub(super) fn joined(path: &str, parts: Vec<Self>) -> Result<Self> {
+        let (mut files, mut entries, mut integers) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let mut start = 0;
+        for part in parts {
+            for (name, entry) in part.entries {
+                if entries.contains_key(&name) {
+                    return Err(Error::File {
+                        path: path.into(),
+                        place: format!("tensor {name}"),
+                        problem: "found in two of the files, expected it in one".into(),
+                    });
+                }
+                entries.insert(name, TensorEntry { start: start + entry.start, ..entry });
+            }
+            integers.extend(part.integers);
+            start += part.bytes.count();
+            files.push(part.bytes);
+        }
+        Ok(Self { path: path.into(), bytes: Box::new(files), entries, integers })
+    }
+
+    /// The same tensors; those for which `name` finds another name have that one, unless it is
+    /// taken.
+    pub(super) fn renamed(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
+        let pair = |old: &String| Some((old.clone(), name(old)?));
+        let pairs: Vec<(String, String)> = self.entries.keys().filter_map(pair).collect();
+        for (old, new) in pairs {
+            if self.entries.contains_key(&new) {
+                continue;
+            }
+            if let Some(entry) = self.entries.remove(&old) {
+                self.entries.insert(new, entry);
+            }
+        }
+        self
+    }
+
     /// Records the names of omitted integer tensors.
     pub fn without_integers(self, integers: Vec<String>) -> Self {
         Self { integers, ..self }
