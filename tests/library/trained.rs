@@ -110,7 +110,7 @@ fn parameters_are_counted() {
     assert_eq!(counts, 7_087_872);
     let model = model("albert", None, None).expect("a model");
     assert_eq!(
-        model.block(0).expect("a block").parameters(),
+        model.block(0, 1).expect("a block").parameters(),
         4 * (16 * 16 + 16) + 2 * 32 + 16 * 24 + 24 + 24 * 16 + 16
     );
 }

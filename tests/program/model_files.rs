@@ -368,6 +368,53 @@ fn a_model_may_lie_in_several_files() {
     refused("old", "pytorch_model.bin is of a kind that is not read");
 }
 
+/// The scaling `dynamic` exists for texts of more tokens than max_position_embeddings. It has one
+/// base for each number of tokens.
+#[test]
+fn dynamic_positions_fit_texts_of_every_length() {
+    let f = tempfile::tempdir().expect("a folder");
+    let at = f.path();
+    copied(at, "llama");
+    let config = std::fs::read_to_string(at.join("config.json")).expect("settings");
+    let ids = |n: usize| {
+        let rows: String = (0..n).map(|k| format!("{}\n", 7 * k % 30)).collect();
+        std::fs::write(at.join("ids.csv"), rows).expect("written");
+    };
+    let cosines = |replace: &[(&str, &str)]| -> Vec<f64> {
+        let text = replace.iter().fold(config.clone(), |text, (from, to)| {
+            assert!(text.contains(*from), "{from}");
+            text.replace(*from, to)
+        });
+        std::fs::write(at.join("config.json"), text).expect("written");
+        let found = json(at, &["model", ".", "--ids", "ids.csv"]);
+        let found = found["mean_cosine"].as_array().expect("layers").clone();
+        found.iter().map(|v| v.as_f64().expect("a number")).collect()
+    };
+    let dynamic = (
+        "\"hidden_act\"",
+        "\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 4.0}, \"hidden_act\"",
+    );
+    for n in [8, 12, 13, 20] {
+        ids(n);
+        // Heads have rank 4. The model was trained on 12 positions with the base 100.
+        let growth = 4.0 * (n as f64 / 12.0).max(1.0) - 3.0;
+        let base = format!("\"rope_theta\": {:?}", 100.0 * growth.powf(4.0 / (4.0 - 2.0)));
+        let wanted = cosines(&[
+            ("\"rope_theta\": 100.0", base.as_str()),
+            ("\"max_position_embeddings\": 12", "\"max_position_embeddings\": 20"),
+        ]);
+        let found = cosines(&[dynamic]);
+        assert_eq!(found.len(), wanted.len());
+        for (found, wanted) in found.iter().zip(&wanted) {
+            assert!((found - wanted).abs() < 1e-13, "n = {n}: {found} {wanted}");
+        }
+    }
+    std::fs::write(at.join("config.json"), &config).expect("written");
+    let out = run(at, &["model", ".", "--ids", "ids.csv"]);
+    let error = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(1) && error.contains("at most 12"), "{error}");
+}
+
 #[test]
 fn a_nan_in_the_weights_leaves_no_files() {
     let f = tempfile::tempdir().expect("a folder");

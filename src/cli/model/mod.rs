@@ -320,7 +320,8 @@ fn write_iterated_block(
     if plan.len() < 3 || plan.iter().any(|b| *b != plan[0]) {
         return Ok(());
     }
-    let block = model.block(plan[0])?;
+    let n = states.len() / (plan.len() + 1) / model.config().d;
+    let block = model.block(plan[0], n)?;
     let norm = block.parts.last().and_then(|p| p.after.as_ref());
     let states: Vec<&[f64]> =
         states.chunks_exact(states.len() / (plan.len() + 1)).skip(1).collect();

@@ -222,18 +222,22 @@ fn singular_growth(
     plan: &[usize],
     states: &[State],
 ) -> Result<GrowthExponents> {
+    let tokens = states[0].x.len() / model.config().d;
     let mut blocks: BTreeMap<usize, TransformerBlock> = BTreeMap::new();
     for index in plan.iter().copied().collect::<BTreeSet<usize>>() {
         let parameters: usize = blocks.values().map(TransformerBlock::parameters).sum();
         if parameters < MAX_PARAMETERS {
-            blocks.insert(index, model.block(index)?);
+            blocks.insert(index, model.block(index, tokens)?);
         }
     }
     let visit = |backwards: bool, apply: &mut dyn FnMut(&dyn Linearised)| -> Result<()> {
         for l in 0..plan.len() {
             let l = if backwards { plan.len() - 1 - l } else { l };
-            let read =
-                if blocks.contains_key(&plan[l]) { None } else { Some(model.block(plan[l])?) };
+            let read = if blocks.contains_key(&plan[l]) {
+                None
+            } else {
+                Some(model.block(plan[l], tokens)?)
+            };
             if let Some(block) = blocks.get(&plan[l]).or(read.as_ref()) {
                 apply(&linearised(block, &states[l].x, None, 1.0)?);
             }

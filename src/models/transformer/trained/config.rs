@@ -1,6 +1,6 @@
 //! The settings of a model.
 
-use super::rope::RotarySettings;
+use super::rope::{RopeScaling, RotarySettings};
 use crate::attention::dense::Activation;
 
 /// The settings of a model: sizes and choices.
@@ -24,7 +24,7 @@ pub struct Config {
     pub activation: Activation,
     /// `eps` of the norms.
     pub eps: f64,
-    /// Largest number of positions.
+    /// Number of positions of the training.
     pub positions: usize,
     /// Size of the vocabulary.
     pub vocabulary: usize,
@@ -34,4 +34,19 @@ pub struct Config {
     pub rotary: Option<RotarySettings>,
     /// Causal mask: a token sees itself and earlier tokens.
     pub causal: bool,
+}
+
+impl Config {
+    /// Largest number of tokens of a text; `None` if the positions are scaled to every number.
+    pub fn max_tokens(&self) -> Option<usize> {
+        let scaling = self.rotary.as_ref().map(|rotary| &rotary.scaling);
+        (!matches!(scaling, Some(RopeScaling::Dynamic { .. }))).then_some(self.positions)
+    }
+
+    /// The settings for a text of this many tokens.
+    #[must_use]
+    pub fn for_tokens(&self, count: usize) -> Self {
+        let rotary = self.rotary.as_ref().map(|rotary| rotary.for_tokens(count));
+        Self { rotary, ..self.clone() }
+    }
 }

@@ -118,11 +118,11 @@ impl TrainedModel {
     ///
     /// **Errors** no id, ids beyond the vocabulary, more ids than positions.
     pub fn embed(&self, ids: &[usize]) -> Result<Vec<f64>> {
-        let Config { vocabulary, positions, .. } = self.config;
+        let vocabulary = self.config.vocabulary;
         if ids.is_empty() {
             return Err(Error::parameter("ids", "no token", "at least one"));
         }
-        if ids.len() > positions {
+        if let Some(positions) = self.config.max_tokens().filter(|most| ids.len() > *most) {
             return Err(Error::parameter(
                 "ids",
                 format!("{} tokens", ids.len()),
@@ -139,10 +139,11 @@ impl TrainedModel {
         self.architecture.embed(&self.store, &self.config, ids)
     }
 
-    /// A block.
+    /// A block, for a text of this many tokens: with the rotary scaling `dynamic` angles depend on
+    /// it.
     ///
     /// **Errors** tensors that cannot be read, no such block.
-    pub fn block(&self, index: usize) -> Result<TransformerBlock> {
+    pub fn block(&self, index: usize, tokens: usize) -> Result<TransformerBlock> {
         if index >= self.blocks() {
             return Err(Error::parameter(
                 "block",
@@ -150,7 +151,7 @@ impl TrainedModel {
                 format!("a number below {}, the blocks of the model", self.blocks()),
             ));
         }
-        self.architecture.block(&self.store, &self.config, index)
+        self.architecture.block(&self.store, &self.config.for_tokens(tokens), index)
     }
 
     /// The norm after the last layer.
@@ -173,11 +174,12 @@ impl TrainedModel {
         mut watch: impl FnMut(&LayerPass<T>) -> Result<()>,
     ) -> Result<Vec<T>> {
         let mut x: Vec<T> = x.iter().map(|v| T::from_f64(*v)).collect();
+        let tokens = x.len() / self.config.d;
         let mut current: Option<(usize, TransformerBlock<T>)> = None;
         for (index, wanted) in block_sequence.iter().enumerate() {
             let block = match current.take() {
                 Some((b, block)) if b == *wanted => block,
-                _ => self.block(*wanted)?.rounded(),
+                _ => self.block(*wanted, tokens)?.rounded(),
             };
             let (after, weights) = block.step_with_weights(&x, None, 1.0, keep)?;
             if after.iter().any(|v| !v.to_f64().is_finite()) {

@@ -18,6 +18,16 @@ pub enum RopeScaling {
         /// The factor.
         factor: f64,
     },
+    /// The base grows with the text ("dynamic NTK"): it is `base g^{r/(r-2)}` with `g = 1 + factor
+    /// (n / original - 1)`, for n tokens (at least `original`) and heads of rank r.
+    Dynamic {
+        /// The factor.
+        factor: f64,
+        /// Positions of the first training.
+        original: f64,
+        /// Number of tokens of the text; `original` before it is known.
+        tokens: f64,
+    },
     /// YaRN, by parts (arXiv:2309.00071): pairs that turn more than `beta_fast` times in `original`
     /// positions are unchanged, pairs that turn less than `beta_slow` times are interpolated, with
     /// a ramp in between that is linear in the index of the pair.
@@ -198,6 +208,15 @@ impl RotarySettings {
         match self.scaling {
             RopeScaling::Plain => vec![1.0; half],
             RopeScaling::Linear { factor } => vec![1.0 / factor; half],
+            RopeScaling::Dynamic { factor, original, tokens } => {
+                let growth = 1.0 + factor * (tokens.max(original) / original - 1.0);
+                // The first pair does not depend on the base.
+                let one = |k: usize| match k {
+                    0 => 1.0,
+                    k => growth.powf(-2.0 * k as f64 / (rank as f64 - 2.0)),
+                };
+                (0..half).map(one).collect()
+            }
             RopeScaling::Yarn { factor, original, beta_fast, beta_slow, truncate } => {
                 // The (fractional) index of the pair with this number of turns.
                 let pair = |turns: f64| {
@@ -221,6 +240,27 @@ impl RotarySettings {
                 (0..half).map(|k| (1.0 - ramp(k)) / factor + ramp(k)).collect()
             }
         }
+    }
+
+    /// The settings for a text of this many tokens, on which the scaling `dynamic` depends.
+    ///
+    /// ```
+    /// use metastable::attention::pattern::Pairs;
+    /// use metastable::transformer::trained::{RopeScaling, RotarySettings};
+    /// let scaling = RopeScaling::Dynamic { factor: 4.0, original: 12.0, tokens: 12.0 };
+    /// let rotary = RotarySettings { base: 100.0, pairs: Pairs::Halves, scaling, amplitude: 1.0 };
+    /// assert_eq!(rotary.for_tokens(8).factors(4), [1.0, 1.0]);
+    /// // For twice as many tokens the base is 100 (2 * 4 - 3)^2 with r = 4.
+    /// let factor = rotary.for_tokens(24).factors(4)[1];
+    /// assert!((factor - 2500f64.powf(-0.5) / 100f64.powf(-0.5)).abs() < 1e-15);
+    /// ```
+    #[must_use]
+    pub fn for_tokens(&self, count: usize) -> Self {
+        let mut own = self.clone();
+        if let RopeScaling::Dynamic { tokens, .. } = &mut own.scaling {
+            *tokens = count as f64;
+        }
+        own
     }
 
     /// The pattern of heads of rank r. `divisors` of the angles of all pairs are empty unless the
@@ -258,9 +298,7 @@ fn scaling_of(keys: &Keys, positions: usize, base: f64) -> Result<(RopeScaling, 
             plain(RopeScaling::Linear { factor: keys.positive("factor", None)? })
         }
         ScalingName::Dynamic => {
-            // The base grows only for texts of more than max_position_embeddings tokens, and there
-            // are none here.
-            keys.positive("factor", None)?;
+            let factor = keys.positive("factor", None)?;
             if original(Some(max_positions))?.total_cmp(&max_positions).is_ne() {
                 let found = keys.value("original_max_position_embeddings");
                 return Err(keys.error(
@@ -269,7 +307,8 @@ fn scaling_of(keys: &Keys, positions: usize, base: f64) -> Result<(RopeScaling, 
                     &format!("{positions}, max_position_embeddings"),
                 ));
             }
-            plain(RopeScaling::Plain)
+            let original = max_positions;
+            plain(RopeScaling::Dynamic { factor, original, tokens: original })
         }
         ScalingName::Yarn => yarn(keys, max_positions, base),
         ScalingName::Llama3 => {
