@@ -3,9 +3,10 @@
 use super::digits::with_error;
 use super::figure::layers;
 use super::input::RunArguments;
-use super::output::{Output, finite, note, rounded};
+use super::output::{Output, counted, finite, note, rounded};
 use super::progress;
 use crate::entropy::bootstrap::{Estimate, estimate_negentropy};
+use crate::entropy::estimate::coincident;
 use crate::error::{Error, Result, in_range};
 use crate::lab::arrays;
 use crate::sphere::Tokens;
@@ -88,9 +89,15 @@ impl Arguments {
             json[format!("{name}_bias_error")] = list(e, |r| r.bias_error).into();
         }
         out.table(&json, &COLUMNS, &text(&clouds[0], &rows));
+        for l in (0..rows.len()).filter(|l| rows[*l][0].value.is_infinite()) {
+            note(&format!(
+                "warning: nearest neighbours, layer {l}: {} coincide with {k} or more others, so the estimate is infinite; use more --neighbours, or remove the copies",
+                counted(coincident(&clouds[l], k), "token")
+            ));
+        }
         for (e, name) in ["nearest neighbours", "kernels"].into_iter().enumerate() {
-            let poor: Vec<usize> =
-                (0..rows.len()).filter(|l| rows[*l][e].is_unreliable()).collect();
+            let poor = |l: &usize| rows[*l][e].value.is_finite() && rows[*l][e].is_unreliable();
+            let poor: Vec<usize> = (0..rows.len()).filter(poor).collect();
             if let Some(worst) = poor
                 .iter()
                 .max_by(|a, b| rows[**a][e].bias.abs().total_cmp(&rows[**b][e].bias.abs()))
@@ -147,6 +154,9 @@ fn text(first: &Tokens, rows: &[[Estimate; 2]]) -> String {
         "kernels"
     );
     let one = |e: &Estimate| {
+        if e.value.is_infinite() {
+            return "infinite: tokens coincide".to_owned();
+        }
         format!("{} (bias {})", with_error(e.value, e.standard_error), rounded(e.bias, 2))
     };
     rows.iter().enumerate().for_each(|(l, r)| {

@@ -223,6 +223,26 @@ fn particles_and_densities_have_the_same_moments() {
     }
 }
 
+/// In high dimension the volume of a cap lies far below the smallest positive number. References:
+/// mpmath with 40 digits.
+#[test]
+fn small_caps_in_high_dimension_have_finite_logarithms() {
+    for (d, r, expected) in [
+        (3, 0.01, 10.019_427_401_534_819),
+        (768, 0.1, 1_771.019_822_990_800_2),
+        (1000, 0.001, 6_904.643_040_211_995),
+        (4096, 0.5, 3_014.877_614_255_780_6),
+    ] {
+        let mut rows = vec![0.0; 2 * d];
+        (rows[0], rows[d], rows[d + 1]) = (1.0, f64::cos(r), f64::sin(r));
+        let pair = Tokens::new(d, rows).expect("unit vectors");
+        let found = nearest_neighbour(&pair, 1).expect("two tokens");
+        assert!((found / expected - 1.0).abs() < 1e-11, "d = {d}, r = {r}: {found}");
+    }
+    let twice = Tokens::from_angles(&[1.0, 1.0]).expect("tokens");
+    assert_eq!(nearest_neighbour(&twice, 1), Ok(f64::INFINITY));
+}
+
 #[test]
 fn estimates_from_samples_agree_with_exact_negentropies() {
     let mut stream = Stream::new(1, &["entropy"]);

@@ -443,3 +443,40 @@ fn csv_has_the_columns_of_one_table() {
     let text = csv("explain wendel");
     assert_eq!(text.lines().find(|l| !l.starts_with('#')), Some("kind,text"), "{text}");
 }
+
+/// The reasons that `entropy` gives: too few tokens, tokens that coincide.
+#[test]
+fn entropy_names_the_reason_of_a_missing_estimate() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("writable");
+    write("one.csv", "1,0\n");
+    refused(at, "entropy --tokens one.csv", "tokens: found 1 token, expected at least two");
+    write("three.csv", "1,0\n0.6,0.8\n0,-1\n");
+    refused(
+        at,
+        "entropy --tokens three.csv",
+        "--neighbours: found 3, expected a number from 1 to 2: each of 3 tokens has 2 others",
+    );
+    let ring: String = (0..40)
+        .map(|k| {
+            let a = 0.1 * f64::from(k * k % 61);
+            format!("{},{}\n", a.cos(), a.sin())
+        })
+        .collect();
+    let copies = "0.6,0.8\n".repeat(4);
+    write("copies.csv", &format!("{ring}{copies}"));
+    let out = run(at, "entropy --tokens copies.csv");
+    let (text, notes) =
+        (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(text.contains("infinite: tokens coincide"), "{text}");
+    assert!(
+        notes.contains("layer 0: 4 tokens coincide with 3 or more others")
+            && !notes.contains("nearest neighbours: in 1 of 1 layers the bias"),
+        "{notes}"
+    );
+    assert!(json(at, "entropy --tokens copies.csv")["nearest_neighbour"][0].is_null());
+    // With one more neighbour no ball has volume 0.
+    let out = json(at, "entropy --tokens copies.csv --neighbours 4");
+    assert!(out["nearest_neighbour"][0].is_number(), "{out}");
+}

@@ -16,12 +16,27 @@ use statrs::function::gamma::digamma;
 /// **Bias** of order `(k/n)^{2/(d-1)}` for smooth densities, of either sign, depending on the
 /// curvature of rho, and never small in high dimension (d = 50, a bump of concentration 400, n =
 /// 1000: 47 instead of 53); none for the uniform law up to `O(1/n)`.
-/// [`super::bootstrap::estimate_negentropy`] estimates it. Coincident samples make the estimate
-/// infinite. **Cost** `n^2 d`. **Errors** `n <= k`.
+/// [`super::bootstrap::estimate_negentropy`] estimates it. Samples that coincide with k others make
+/// the estimate infinite, and nothing else does: volumes of caps are added as logarithms. **Cost**
+/// `n^2 d`. **Errors** fewer than two samples; `k = 0` or `k >= n`.
+///
+/// ```
+/// use metastable::{entropy::estimate::nearest_neighbour, sphere::Tokens};
+/// // On the circle a cap of radius r has the share r / pi: here 1/3, and digamma(1) = -0.5772.
+/// let triangle = Tokens::from_angles(&[0.0, 1.0, 2.0].map(|k| k * std::f64::consts::TAU / 3.0))?;
+/// let value = nearest_neighbour(&triangle, 1)?;
+/// assert!((value - (-0.577_215_664_901_532_9 - (2.0 * 2.0 / 3.0f64).ln())).abs() < 1e-14);
+/// # Ok::<(), metastable::Error>(())
+/// ```
 pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
     let n = x.n();
+    if n < 2 {
+        return Err(Error::parameter("tokens", format!("{n} token"), "at least two"));
+    }
     if k == 0 || n <= k {
-        return Err(Error::parameter("k", k, format!("a neighbour in 1..{n}")));
+        let expected =
+            format!("a number from 1 to {}: each of {n} tokens has {} others", n - 1, n - 1);
+        return Err(Error::parameter("neighbours", k, expected));
     }
     let mut sum = 0.0;
     for i in 0..n {
@@ -31,6 +46,19 @@ pub fn nearest_neighbour(x: &Tokens, k: usize) -> Result<f64> {
         sum += ((n - 1) as f64).ln() + log_cap(x.d(), *r);
     }
     Ok(digamma(k as f64) - sum / n as f64)
+}
+
+/// Number of samples that coincide with at least k others. **Cost** `n^2 d`.
+///
+/// ```
+/// use metastable::{entropy::estimate::coincident, sphere::Tokens};
+/// let x = Tokens::from_angles(&[0.0, 0.0, 1.0]).unwrap();
+/// assert_eq!((coincident(&x, 1), coincident(&x, 2)), (2, 0));
+/// ```
+pub fn coincident(x: &Tokens, k: usize) -> usize {
+    let n = x.n();
+    let meets = |i: usize, j: usize| j != i && dist(x.row(i), x.row(j)) <= 0.0;
+    (0..n).filter(|i| (0..n).filter(|j| meets(*i, *j)).take(k).count() >= k).count()
 }
 
 /// Kernel estimate `(1/n) sum_i log rho_i(x_i)`, `rho_i` the von Mises-Fisher mixture of
@@ -64,29 +92,32 @@ pub fn kernel(x: &Tokens, kappa: f64) -> Result<f64> {
     Ok((0..n).map(log_density).sum::<f64>() / n as f64)
 }
 
-/// Logarithm of the fraction of `S^{d-1}` within geodesic distance r of a point, also where the
-/// fraction underflows.
+/// Below this share a cap is computed by its logarithm.
+const SMALL_CAP: f64 = 1e-290;
+
+/// Logarithm of the fraction of `S^{d-1}` within geodesic distance r of a point; minus infinity for
+/// r = 0.
+///
+/// In high dimension the fraction underflows: for d = 768 and r = 0.1 it is `e^{-1772}`. Then the
+/// incomplete beta function is `x^a (1-x)^{1/2} / (a B(a, 1/2))` times the sum of `x^k (a + 1/2)_k /
+/// (a + 1)_k` (DLMF 8.17.8), whose terms are positive, with `a = (d-1)/2` and `x = sin^2 r`.
 fn log_cap(d: usize, r: f64) -> f64 {
-    let (a, x) = (0.5 * (d as f64 - 1.0), r.sin().powi(2).min(1.0));
+    let (a, sin) = (0.5 * (d as f64 - 1.0), r.sin());
+    let x = (sin * sin).min(1.0);
     let half = 0.5 * beta_reg(a, 0.5, x);
     if r > std::f64::consts::FRAC_PI_2 {
         return (1.0 - half).ln();
     }
-    if half > 1e-280 || x == 0.0 {
+    if half > SMALL_CAP || sin <= 0.0 {
         return half.ln();
     }
-    // I_x(a, 1/2) = x^a / B(a, 1/2) sum_k (1/2)_k / k! x^k / (a + k)
-    let (mut factor, mut sum) = (1.0, 0.0);
-    for k in 0..100_000 {
-        let k = f64::from(k);
-        let term = factor / (a + k);
+    let (mut term, mut sum, mut k) = (1.0, 1.0, 0.0);
+    while term > f64::EPSILON * sum {
+        term *= x * (a + 0.5 + k) / (a + 1.0 + k);
         sum += term;
-        if term < 1e-17 * sum {
-            break;
-        }
-        factor *= x * (k + 0.5) / (k + 1.0);
+        k += 1.0;
     }
-    a * x.ln() - ln_beta(a, 0.5) + sum.ln() + 0.5f64.ln()
+    2.0 * a * sin.ln() + 0.5 * (-x).ln_1p() + f64::ln(sum) - (2.0 * a).ln() - ln_beta(a, 0.5)
 }
 
 #[cfg(test)]
