@@ -450,7 +450,14 @@ fn report_of(at: &Path, name: &str, more: &[&str]) -> Value {
         &std::fs::read_to_string(at.join(&out).join("report.json")).expect("a report"),
     )
     .expect("JSON");
-    for key in ["lyapunov_exponents", "lyapunov_exponents_kind", "sa_beta"] {
+    for key in [
+        "lyapunov_exponents",
+        "lyapunov_exponents_kind",
+        "sa_beta",
+        "sa_beta_error",
+        "sa_beta_heads",
+        "sa_beta_range",
+    ] {
         assert_eq!(answer[key], report[key], "{key}");
     }
     report
@@ -507,6 +514,27 @@ fn fitted_betas_are_those_of_sums_over_the_other_tokens() {
             (found, _) => panic!("{name}: {found:?} for {sa:?}"),
         }
     }
+}
+
+/// One head of twelve decides: the text says so, with its standard error.
+#[test]
+fn a_fitted_beta_has_its_error_and_the_number_of_heads() {
+    let f = tempfile::tempdir().expect("a folder");
+    let report = report_of(f.path(), "albert", &[]);
+    let error = report["sa_beta_error"].as_f64().expect("an error");
+    let beta = &report["sa_beta"];
+    assert!(error > 0.0 && error < beta.as_f64().expect("a number"));
+    assert_eq!(report["sa_beta_heads"], 1);
+    assert_eq!(report["sa_beta_range"], serde_json::json!([beta, beta]));
+    let albert = text(models().join("albert"));
+    let out = run(f.path(), &["model", &albert, "--ids", "ids.csv", "--report", "--out", "again"]);
+    let printed = String::from_utf8_lossy(&out.stdout).into_owned();
+    let line = printed.lines().find(|l| l.starts_with("fitted beta")).expect("a line");
+    assert!(line.contains(" +- ") && line.ends_with("(1 of 12 heads has one)"), "{line}");
+    // Several heads: their number and range.
+    let report = report_of(f.path(), "llama", &[]);
+    let heads = report["sa_beta_heads"].as_u64().expect("a number");
+    assert!(report["sa_beta_error"].is_null() == (heads != 1), "{heads}");
 }
 
 #[test]

@@ -73,6 +73,8 @@ struct ModelOutput {
     attention: Vec<f64>,
     last: Option<Vec<f64>>,
     seconds: f64,
+    /// The inverse temperature of the report, in words.
+    fitted_beta: Option<String>,
 }
 
 impl Arguments {
@@ -114,7 +116,7 @@ impl Arguments {
         keep: bool,
         words: &[String],
     ) -> Result<(Value, ModelOutput)> {
-        let pass = if self.f32 {
+        let mut pass = if self.f32 {
             self.pass::<f32>(model, x, plan, keep)?
         } else {
             self.pass::<f64>(model, x, plan, keep)?
@@ -128,7 +130,8 @@ impl Arguments {
             json["lyapunov_exponents"] =
                 report.exponents.values.iter().map(|v| finite(*v)).collect();
             json["lyapunov_exponents_kind"] = json!(report.exponents.kind);
-            json["sa_beta"] = finite(report.beta);
+            report.beta.keys().into_iter().for_each(|(key, value)| json[key] = value);
+            pass.fitted_beta = Some(report.beta.describe());
         }
         note(&format!("wrote {}", folder.display()));
         Ok((json, pass))
@@ -222,7 +225,7 @@ impl Arguments {
         })?;
         let seconds = begun.elapsed().as_secs_f64() - reading;
         let last = model.final_norm()?.map(|norm| wide(&norm.rounded::<T>().apply(&last)));
-        Ok(ModelOutput { states, attention, last, seconds })
+        Ok(ModelOutput { states, attention, last, seconds, fitted_beta: None })
     }
 
     fn json(
@@ -365,11 +368,12 @@ fn text(json: &Value, pass: &ModelOutput, d: usize) -> String {
     {
         let values: Vec<String> =
             values.iter().map(|v| v.as_f64().map_or("-".into(), number)).collect();
-        let beta = json["sa_beta"].as_f64().map_or("none".into(), number);
         text.push_str(&format!(
             "growth rates of small perturbations per layer, the four largest: {}\n  ({kind})\n",
             values.join(", ")
         ));
+    }
+    if let Some(beta) = &pass.fitted_beta {
         text.push_str(&format!(
             "fitted beta (median over layers of the median over heads): {beta}\n"
         ));

@@ -2,6 +2,8 @@
 
 use super::report_columns::{HEADS, LAYERS, ReportColumn};
 use crate::attention::{Energy, EnergyScale, Spec, dynamics};
+use crate::cli::digits::with_error;
+use crate::cli::output::{finite, number, rounded};
 use crate::entropy::bootstrap::estimate_negentropy;
 use crate::error::Result;
 use crate::flow::{Options, Table, solve};
@@ -16,6 +18,7 @@ use crate::transformer::observe::{Cloud, SaReference, head_form, weight_statisti
 use crate::transformer::tangent::linearised;
 use crate::transformer::trained::{LayerPass, TrainedModel};
 use crate::transformer::{Norm, TransformerBlock};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tables and numbers of a report.
@@ -33,7 +36,47 @@ pub struct Report {
     /// Growth rates of small perturbations.
     pub exponents: GrowthExponents,
     /// Inverse temperature of the SA for comparison.
-    pub beta: f64,
+    pub beta: FittedBeta,
+}
+
+/// The median over layers of the median over heads of fitted inverse temperatures.
+pub struct FittedBeta {
+    /// The median; NaN if no head has an inverse temperature.
+    pub value: f64,
+    /// The inverse temperatures of the heads that have one with their standard errors, ascending.
+    fits: Vec<(f64, f64)>,
+    /// Number of all heads.
+    heads: usize,
+}
+
+impl FittedBeta {
+    /// With the number of heads that decide it, and their range or the error of the only one.
+    pub fn describe(&self) -> String {
+        let all = self.heads;
+        match &self.fits[..] {
+            [] => format!("none (no head of {all} has one)"),
+            [(beta, error)] => format!("{} (1 of {all} heads has one)", with_error(*beta, *error)),
+            [(low, _), .., (high, _)] => format!(
+                "{} ({} of {all} heads have one, from {} to {})",
+                number(self.value),
+                self.fits.len(),
+                rounded(*low, 3),
+                rounded(*high, 3)
+            ),
+        }
+    }
+
+    /// Its keys in JSON. The error is null unless one head decides.
+    pub fn keys(&self) -> [(&'static str, Value); 4] {
+        let ends = |(low, high): (&(f64, f64), &(f64, f64))| json!([low.0, high.0]);
+        let error = if let [(_, error)] = self.fits[..] { finite(error) } else { Value::Null };
+        [
+            ("sa_beta", finite(self.value)),
+            ("sa_beta_error", error),
+            ("sa_beta_heads", json!(self.fits.len())),
+            ("sa_beta_range", json!(self.fits.first().zip(self.fits.last()).map(ends))),
+        ]
+    }
 }
 
 /// Largest growth rates of small perturbations per layer, descending.
@@ -93,6 +136,7 @@ pub fn report(model: &TrainedModel, x: &[f64], plan: &[usize]) -> Result<Report>
     let frame = || {
         LyapunovFrame::new(x.len(), DIRECTIONS, &mut Stream::new(1, &["transformer", "exponents"]))
     };
+    let mut fits: Vec<(f64, f64)> = Vec::new();
     let mut perturbations = (plan.len() > MAX_SINGULAR_LAYERS).then(frame);
     model.run_layers::<f64>(x, plan, true, |layer: &LayerPass<f64>| {
         let before = states.len() - 1;
@@ -116,8 +160,9 @@ pub fn report(model: &TrainedModel, x: &[f64], plan: &[usize]) -> Result<Report>
             x: layer.after.to_vec(),
             bare,
             ratios,
-            beta: median(betas),
+            beta: median(betas.iter().map(|(beta, _)| *beta)),
         });
+        fits.extend(betas);
         Ok(())
     })?;
     let exponents = match perturbations {
@@ -133,6 +178,8 @@ pub fn report(model: &TrainedModel, x: &[f64], plan: &[usize]) -> Result<Report>
         histograms.push([state.cloud.histogram(), bare, sa.histogram()]);
     }
     let [heads, spectra] = tables;
+    fits.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let beta = FittedBeta { value: beta, fits, heads: heads.rows.len() };
     Ok(Report { layers, heads, spectra, histograms, exponents, beta })
 }
 
@@ -254,13 +301,13 @@ fn singular_growth(
 }
 
 /// Adds the rows of the heads of a layer and of their spectra; returns the fitted inverse
-/// temperatures.
+/// temperatures with their standard errors.
 fn add_heads(
     layer: &LayerPass<f64>,
     cloud: &Cloud,
     causal: bool,
     [heads, spectra]: &mut [Table; 2],
-) -> Result<Vec<f64>> {
+) -> Result<Vec<(f64, f64)>> {
     let n = cloud.n;
     let lengths: Vec<f64> = layer.before.chunks_exact(layer.before.len() / n).map(norm).collect();
     let reference = SaReference::new(cloud, causal);
@@ -272,7 +319,7 @@ fn add_heads(
         for (h, weights) in layer.weights.chunks_exact(n * n).enumerate() {
             let (seen, form) = (weight_statistics(weights, n), head_form(a, h));
             let fit = reference.fit(&lengths, &a.head_output(h, weights, &inside));
-            betas.extend(fit.reliable_beta());
+            betas.extend(fit.reliable_beta().map(|beta| (beta, fit.error)));
             for k in 0..form.values.len().max(form.symmetric.len()) {
                 // A list omits eigenvalues 0; an empty list means that they are unknown.
                 let rest = |empty: bool| if empty { f64::NAN } else { 0.0 };

@@ -27,18 +27,18 @@ pub fn write(
             arrays::csv_text(table, &provenance.csv_header()).as_bytes(),
         )?;
     }
-    let json = json!({
+    let mut json = json!({
         "layers": objects(&report.layers),
         "heads": objects(&report.heads),
         "lyapunov_exponents": report.exponents.values.iter().map(|v| finite(*v)).collect::<Vec<_>>(),
         "lyapunov_exponents_kind": report.exponents.kind,
         "lyapunov_exponents_error": finite(report.exponents.error),
-        "sa_beta": finite(report.beta),
         "histograms": report.histograms.iter().map(|h| json!({"raw": h[0], "bare": h[1], "sa": h[2]})).collect::<Vec<_>>(),
         "histogram_range": [-1.0, 1.0],
         "entries": PAGE.iter().chain(&LAYERS).chain(&HEADS).map(|e| json!({"column": e.column, "meaning": e.meaning, "theorem": e.theorem, "hypothesis_violated": e.violated})).collect::<Vec<_>>(),
         "provenance": provenance,
     });
+    report.beta.keys().into_iter().for_each(|(key, value)| json[key] = value);
     arrays::write_atomically(&folder.join("report.json"), json.to_string().as_bytes())?;
     arrays::write_atomically(
         &folder.join("report.html"),
@@ -84,10 +84,10 @@ fn html(model: &TrainedModel, report: &Report, provenance: &Provenance) -> Strin
         exponents_kind = report.exponents.kind,
         exponents_error =
             if error.is_finite() { format!("; within {}", number(error)) } else { String::new() },
-        beta = if report.beta.is_finite() {
+        beta = if report.beta.value.is_finite() {
             format!(
                 "beta = {}, the median of the layers' medians of fitted betas",
-                number(report.beta)
+                report.beta.describe()
             )
         } else {
             "beta = 1, as no head has a fitted beta".into()
