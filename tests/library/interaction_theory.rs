@@ -70,6 +70,31 @@ fn coefficients_of_powers_and_kinks_are_their_closed_forms() -> Result<()> {
     Ok(())
 }
 
+/// `relu(s)^2` has one derivative at 0, not two. Polygons of a multiple of four
+/// corners have corners there.
+#[test]
+fn polygon_rates_need_one_derivative() -> Result<()> {
+    for n in [4, 8, 12] {
+        let (rates, error) =
+            interaction::polygon_rates_with_error(&phi("relu:p=2"), RowSum::Plain, n)?;
+        let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
+        // f(a) = c^2 sin a where c = cos a is positive, so f' = c^3 - 2 c sin^2 a.
+        let slope = |a: f64| {
+            let c = a.cos().max(0.0);
+            c.powi(3) - 2.0 * c * a.sin().powi(2)
+        };
+        for (q, rate) in rates.iter().enumerate() {
+            let terms = (0..n).map(|j| slope(angle(j)) * ((q as f64 * angle(j)).cos() - 1.0));
+            let expected = terms.sum::<f64>() / n as f64;
+            assert!((rate - expected).abs() < 1e-14, "n {n} q {q}: {rate} {expected}");
+        }
+        assert!(error > 0.0 && error < 1e-13, "{error}");
+    }
+    // A kink of phi itself is refused.
+    assert!(interaction::polygon_rates(&phi("relu:p=1"), RowSum::Plain, 4).is_err());
+    Ok(())
+}
+
 #[test]
 fn polygon_rates_are_eigenvalues_and_sums_of_fourier_coefficients() -> Result<()> {
     for text in ["exp:beta=4", "power:p=3", "sigmoid:k=9", "log:c=0.5", "exp(s) - 2*s^2"] {
