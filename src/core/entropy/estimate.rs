@@ -99,8 +99,8 @@ const SMALL_CAP: f64 = 1e-290;
 /// r = 0.
 ///
 /// In high dimension the fraction underflows: for d = 768 and r = 0.1 it is `e^{-1772}`. Then the
-/// incomplete beta function is `x^a (1-x)^{1/2} / (a B(a, 1/2))` times the sum of `x^k (a + 1/2)_k /
-/// (a + 1)_k` (DLMF 8.17.8), whose terms are positive, with `a = (d-1)/2` and `x = sin^2 r`.
+/// incomplete beta function, with `a = (d-1)/2` and `x = sin^2 r`, is `x^a (1-x)^{1/2} / (a B(a,
+/// 1/2))` times the sum of `x^k (a + 1/2)_k / (a + 1)_k`, whose terms are positive (DLMF 8.17.8).
 fn log_cap(d: usize, r: f64) -> f64 {
     let (a, sin) = (0.5 * (d as f64 - 1.0), r.sin());
     let x = (sin * sin).min(1.0);

@@ -3,13 +3,14 @@
 use super::critical::{check_sizes, count_automorphisms, merge_coincident, move_along};
 use super::spectrum::{bordered, rotations, to_ambient};
 use crate::attention::Energy;
-use crate::attention::interaction::InteractionEnergy;
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::error::{Error, Result};
+use crate::num::stats::nan_max;
 use crate::num::vector::{max_abs, norm};
 use crate::num::{dense, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{chord2, dist, tangent_basis},
+    geometry::{chord2, dist, project, tangent_basis},
 };
 
 /// The spectrum of the Hessian at clusters of tokens, in the metric `sum_i m_i |u_i|^2`: growth
@@ -26,7 +27,8 @@ pub struct InteractionSpectrum {
     pub nullity: usize,
     /// Dimension of the orbit under rotations (0 with a matrix D).
     pub rotations: usize,
-    /// Rounding error of an eigenvalue; smaller ones count as zero.
+    /// Rounding error of an eigenvalue. Signs of smaller ones are determined from the equilibrated
+    /// Hessian.
     pub rounding: f64,
 }
 
@@ -53,6 +55,12 @@ pub struct InteractionCriticalPoint {
     pub distance_from_start: f64,
 }
 
+/// Largest force at a critical point, relative to its own terms.
+const LARGEST_SHARE: f64 = 1e-6;
+
+/// Largest Newton step at a critical point, beyond which signs of small eigenvalues stay open.
+const LARGEST_STEP: f64 = 1e-6;
+
 /// The Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
 pub(super) fn mass_hessian(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
     let t = x.d() - 1;
@@ -75,7 +83,9 @@ impl InteractionSpectrum {
     /// The spectrum at `x`, whose rows are clusters of `sizes` tokens (mass of a row = sum over its
     /// tokens).
     ///
-    /// **Accuracy** [`InteractionSpectrum::rounding`]. **Cost** `O((K d)^3)`.
+    /// **Accuracy** values: [`InteractionSpectrum::rounding`]. Signs are determined from the
+    /// equilibrated matrix, too: a rate of 1e-30 has the right sign also if phi(1) = 1. **Cost**
+    /// `O((K d)^3)`.
     /// **Errors** more than 6000 unknowns, an inner product at a kink, a failed iteration; clusters
     /// of several tokens with a matrix D.
     ///
@@ -90,6 +100,17 @@ impl InteractionSpectrum {
     /// # Ok::<(), metastable::Error>(())
     /// ```
     pub fn of_clusters(energy: &InteractionEnergy, x: &Tokens, sizes: &[usize]) -> Result<Self> {
+        Self::within(energy, x, sizes, 0.0)
+    }
+
+    /// The spectrum at a critical point whose clusters lie within a distance of x, to first order.
+    /// A sign that could be another one there counts as zero.
+    fn within(
+        energy: &InteractionEnergy,
+        x: &Tokens,
+        sizes: &[usize],
+        distance: f64,
+    ) -> Result<Self> {
         Energy::check_hessian_size(x)?;
         if sizes.len() != x.n() {
             let expected = format!("one number for each of the {} clusters", x.n());
@@ -102,21 +123,37 @@ impl InteractionSpectrum {
             what: format!("the eigenvalues of a {size} x {size} Hessian did not converge"),
         };
         let mut values = dense::symmetric_eigenvalues(&h, size).ok_or_else(failed)?;
-        let between =
-            dense::symmetric_eigenvalues(&bordered(&h, &symmetry), size + r).ok_or_else(failed)?;
-        let scale = energy.interaction().sizes();
+        let (phi, scale) = (energy.interaction(), energy.interaction().sizes());
         let rounding = 8.0
             * f64::EPSILON
             * ((size + r) as f64).sqrt()
             * (scale.0 + scale.1 + max_abs(&values));
         // The border adds r eigenvalues of each sign, of modulus 1 on rotations.
-        let count = |sign: f64| between.iter().filter(|v| sign * **v > rounding).count();
-        let (mut unstable, mut stable) =
-            (count(1.0).saturating_sub(r), count(-1.0).saturating_sub(r));
+        let signs = |h: &[f64], noise: f64| -> Result<[usize; 2]> {
+            let between = dense::symmetric_eigenvalues(&bordered(h, &symmetry), size + r)
+                .ok_or_else(failed)?;
+            let count = |sign: f64| between.iter().filter(|v| sign * **v > noise).count();
+            Ok([count(1.0), count(-1.0)].map(|all| all.saturating_sub(r)))
+        };
+        let [mut unstable, mut stable] = signs(&h, rounding)?;
+        let mut thresholds = vec![rounding; x.n()];
+        if energy.form().is_none() && distance <= LARGEST_STEP {
+            // Entries of the equilibrated matrix are at most about 1.
+            let noise = 64.0 * (f64::EPSILON * (size + r) as f64 + distance);
+            let sums = row_sums(phi, x)?;
+            if unstable + stable + r < size {
+                let [more_unstable, more_stable] = signs(&equilibrated(&h, &sums), noise)?;
+                (unstable, stable) = (unstable.max(more_unstable), stable.max(more_stable));
+            }
+            let own = phi.value(1.0)?.abs();
+            for ((threshold, sum), m) in thresholds.iter_mut().zip(&sums).zip(x.masses()) {
+                *threshold = threshold.min(noise * (sum + m * own));
+            }
+        }
         for (q, &tokens) in sizes.iter().enumerate().filter(|(_, s)| **s > 1) {
             let own = within_cluster(energy, x, q)?.ok_or_else(failed)?;
-            unstable += (tokens - 1) * own.iter().filter(|v| **v > rounding).count();
-            stable += (tokens - 1) * own.iter().filter(|v| **v < -rounding).count();
+            unstable += (tokens - 1) * own.iter().filter(|v| **v > thresholds[q]).count();
+            stable += (tokens - 1) * own.iter().filter(|v| **v < -thresholds[q]).count();
             (1..tokens).for_each(|_| values.extend(&own));
         }
         values.sort_by(f64::total_cmp);
@@ -128,6 +165,30 @@ impl InteractionSpectrum {
     pub fn of_tokens(energy: &InteractionEnergy, x: &Tokens) -> Result<Self> {
         Self::of_clusters(energy, x, &vec![1; x.n()])
     }
+}
+
+/// The sums `e_q = sum_{p != q} M_p (|phi| + |phi'| + |phi''|)` of all clusters. An entry of the
+/// mass Hessian between q and p has a rounding error of some eps times `sqrt(e_q e_p)`, because
+/// inner products are known to some eps.
+fn row_sums(phi: &Interaction, x: &Tokens) -> Result<Vec<f64>> {
+    let mut sums = vec![0.0; x.n()];
+    for (q, p) in crate::num::pairs(x.n()) {
+        let s = 1.0 - 0.5 * chord2(x.row(q), x.row(p));
+        let (value, slope) = phi.pair(s)?;
+        let size = value.abs() + slope.abs() + phi.steepness(s);
+        sums[q] += x.masses()[p] * size;
+        sums[p] += x.masses()[q] * size;
+    }
+    Ok(sums)
+}
+
+/// The matrix `S H S` with `S = e_q^{-1/2}`, or 1 where `e_q = 0`: it has the inertia of H, and the
+/// rounding errors of its entries are relative to 1.
+fn equilibrated(h: &[f64], sums: &[f64]) -> Vec<f64> {
+    let size = h.len().isqrt();
+    let t = size / sums.len().max(1);
+    let s: Vec<f64> = sums.iter().map(|e| if *e > 0.0 { e.sqrt().recip() } else { 1.0 }).collect();
+    (0..size * size).map(|k| s[k / size / t] * h[k] * s[k % size / t]).collect()
 }
 
 /// Eigenvalues for directions in which the tokens of cluster q separate and their centre stays:
@@ -163,7 +224,7 @@ impl InteractionCriticalPoint {
     /// meet are merged.
     ///
     /// **Errors** masses that are not proportional to the sizes, an inner product at a kink of phi,
-    /// no convergence to a residual of 1e-11.
+    /// no convergence to a residual of 1e-11, and to a millionth of the terms of each force.
     ///
     /// ```
     /// use metastable::attention::interaction::{Interaction, InteractionEnergy};
@@ -190,7 +251,8 @@ impl InteractionCriticalPoint {
                 break;
             }
         }
-        let residual = relative_gradient_norm(energy, &x)?;
+        let force = gradient(energy, &x)?;
+        let residual = relative_norm(energy, &x, &force);
         if residual > 1e-11 {
             return Err(Error::Numerical {
                 what: format!(
@@ -198,7 +260,18 @@ impl InteractionCriticalPoint {
                 ),
             });
         }
-        let spectrum = InteractionSpectrum::of_clusters(energy, &x, &sizes)?;
+        let own = relative_to_terms(energy, &x, &force)?;
+        if own > LARGEST_SHARE {
+            return Err(Error::Numerical {
+                what: format!(
+                    "Newton's method stopped at a force of {own:.1e} of its terms, above 1e-6"
+                ),
+            });
+        }
+        // The distance from the critical point is the Newton step there.
+        let step = newton_step(energy, &x, &force)?;
+        let distance = step.chunks_exact(x.d()).map(norm).fold(0.0, nan_max);
+        let spectrum = InteractionSpectrum::within(energy, &x, &sizes, distance)?;
         let mut angles: Vec<f64> =
             crate::num::pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
         angles.sort_by(f64::total_cmp);
@@ -251,26 +324,64 @@ impl InteractionCriticalPoint {
 
 /// The largest norm of a force, relative to the largest possible one: `max |phi|` times the mass.
 pub fn relative_gradient_norm(energy: &InteractionEnergy, x: &Tokens) -> Result<f64> {
+    Ok(relative_norm(energy, x, &energy.grad(x)))
+}
+
+/// [`relative_gradient_norm`] of this gradient.
+fn relative_norm(energy: &InteractionEnergy, x: &Tokens, gradient: &[f64]) -> f64 {
     let scale = energy.interaction().sizes().0.max(f64::MIN_POSITIVE);
-    let gradient = energy.grad(x);
     let rows = gradient.chunks_exact(x.d()).zip(x.masses());
-    Ok(rows.map(|(g, m)| norm(g) / (m * scale)).fold(0.0, f64::max))
+    rows.map(|(g, m)| norm(g) / (m * scale)).fold(0.0, nan_max)
+}
+
+/// The largest norm of a force, relative to its own terms with their derivatives ([`row_sums`]);
+/// 0 with a matrix D. Far from equilibrium it is not small, also where phi is.
+fn relative_to_terms(energy: &InteractionEnergy, x: &Tokens, gradient: &[f64]) -> Result<f64> {
+    if energy.form().is_some() {
+        return Ok(0.0);
+    }
+    let sums = row_sums(energy.interaction(), x)?;
+    let rows = gradient.chunks_exact(x.d()).zip(x.masses()).zip(&sums);
+    let shares = rows.filter(|(_, sum)| **sum > 0.0).map(|((g, m), sum)| norm(g) / (m * sum));
+    Ok(shares.fold(0.0, nan_max))
+}
+
+/// The Riemannian gradient, n x d. Without a matrix D it is summed from the formula of phi, so that
+/// forces far below the largest phi keep their digits.
+fn gradient(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
+    if energy.form().is_some() {
+        return Ok(energy.grad(x));
+    }
+    let (d, m) = (x.d(), x.masses());
+    let mut out = vec![0.0; x.n() * d];
+    for (i, j) in crate::num::pairs(x.n()) {
+        let w = m[i] * m[j] * energy.interaction().value(1.0 - 0.5 * chord2(x.row(i), x.row(j)))?;
+        for k in 0..d {
+            let change = w * (x.row(j)[k] - x.row(i)[k]);
+            out[i * d + k] += change;
+            out[j * d + k] -= change;
+        }
+    }
+    out.chunks_exact_mut(d).zip(x.rows()).for_each(|(row, xi)| project(xi, row));
+    Ok(out)
 }
 
 /// Newton's method for `grad E = 0` modulo rotations, with steps of at most 0.2. Ends when the
 /// residual stops falling and returns the best point.
 fn newton(energy: &InteractionEnergy, start: &Tokens) -> Result<Tokens> {
     let mut x = start.clone();
-    let mut best = (relative_gradient_norm(energy, &x)?, x.clone());
+    let mut force = gradient(energy, &x)?;
+    let mut best = (relative_norm(energy, &x, &force), x.clone());
     let mut without_progress = 0;
     for _ in 0..60 {
-        let step = newton_step(energy, &x)?;
+        let step = newton_step(energy, &x, &force)?;
         let largest = step.chunks_exact(x.d()).map(norm).fold(0.0f64, f64::max);
         if !largest.is_finite() || largest == 0.0 {
             break;
         }
         x = move_along(&x, &step, (0.2 / largest).min(1.0));
-        let residual = relative_gradient_norm(energy, &x)?;
+        force = gradient(energy, &x)?;
+        let residual = relative_norm(energy, &x, &force);
         without_progress = if residual < 0.5 * best.0 { 0 } else { without_progress + 1 };
         if residual < best.0 {
             best = (residual, x.clone());
@@ -283,13 +394,12 @@ fn newton(energy: &InteractionEnergy, start: &Tokens) -> Result<Tokens> {
 }
 
 /// The Newton step p modulo rotations, from `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
-fn newton_step(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
+fn newton_step(energy: &InteractionEnergy, x: &Tokens, gradient: &[f64]) -> Result<Vec<f64>> {
     let (d, t) = (x.d(), x.d() - 1);
     let size = x.n() * t;
     let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
     let border = symmetries(energy, x);
     let a = bordered(&mass_hessian(energy, x)?, &border);
-    let gradient = energy.grad(x);
     let mut rhs = vec![0.0; size + border.len()];
     for i in 0..x.n() {
         let root = x.masses()[i].sqrt();

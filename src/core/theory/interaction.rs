@@ -5,7 +5,6 @@ use crate::attention::interaction::{Interaction, RowSum};
 use crate::error::{Error, Result};
 use crate::num::gegenbauer::zonal_polynomials;
 use crate::num::quadrature::gauss_legendre;
-use crate::num::stats::nan_max;
 use crate::num::sum::Compensated;
 use std::f64::consts::{PI, TAU};
 
@@ -72,7 +71,7 @@ pub fn polygon_rates_with_error(
         slopes.push(phi.value(cos)? * cos - bend);
         size += phi.value(cos)?.abs();
         if sin != 0.0 {
-            size += phi.derivative(cos)?.abs() + steepness(phi, cos);
+            size += phi.derivative(cos)?.abs() + phi.steepness(cos);
         }
     }
     let divisor = match row_sum {
@@ -101,15 +100,6 @@ pub fn polygon_rates_with_error(
     let relative = if row_sum == RowSum::Plain { 0.0 } else { largest };
     let error = 32.0 * f64::EPSILON * (1.0 + relative) * size / n as f64 / divisor;
     Ok((rates, error))
-}
-
-/// `|phi''(s)|`; of the steeper side where phi' has a kink.
-fn steepness(phi: &Interaction, s: f64) -> f64 {
-    let one_sided = |_| {
-        let sides = phi.series().iter().filter(|p| p.interval().0 <= s && s <= p.interval().1);
-        sides.map(|p| p.derivative().derivative().value(s).abs()).fold(0.0, nan_max)
-    };
-    phi.second_derivative(s).map_or_else(one_sided, f64::abs)
 }
 
 /// Sine and cosine of `2 pi j / n`, exact at quarter turns.

@@ -26,6 +26,7 @@ use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Jet};
 use crate::num::interval::Interval;
 use crate::num::simd::Isa;
+use crate::num::stats::nan_max;
 use built_in::{Definition, Form};
 use forms::{CellSeries, Extremes};
 use sign::{Sign, sign};
@@ -278,6 +279,19 @@ impl Interaction {
     /// **Errors** a kink of phi or of its derivative at s.
     pub fn second_derivative(&self, s: f64) -> Result<f64> {
         self.checked(s, 2, self.point.at(s)?.second)
+    }
+
+    /// `|phi''(s)|`; that of the steeper side where the pieces on both sides of s do not agree.
+    pub fn steepness(&self, s: f64) -> f64 {
+        let touching = self.series.iter().filter(|p| p.interval().0 <= s && s <= p.interval().1);
+        let touching: Vec<&ChebyshevSeries> = touching.collect();
+        match self.point.at(s) {
+            Ok(at) if touching.len() < 2 && at.second.is_finite() => at.second.abs(),
+            _ => touching
+                .iter()
+                .map(|p| p.derivative().derivative().value(s).abs())
+                .fold(0.0, nan_max),
+        }
     }
 
     /// A derivative of this order, if the pieces on both sides of s agree on it.
