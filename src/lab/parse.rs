@@ -113,7 +113,8 @@ impl Experiment {
         let tokens = tokens_of(r, &model.model);
         let init = named(r, "init", "uniform", |s| Law::parse(s).map(|l| l.spec()));
         let (n, d) = shape(r, &tokens, &model.model);
-        let [beta, beta_per_n, beta_per_n2] = betas_of(r);
+        let needed = || std::iter::once(&model).chain(&models).any(|m| m.model.needs_beta());
+        let [beta, beta_per_n, beta_per_n2] = betas_of(r, needed);
         let (masses, mass_law) = super::method::masses(r, &n);
         let scale =
             named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
@@ -431,14 +432,19 @@ impl Experiment {
     }
 }
 
-/// Inverse temperatures: the lists `beta`, `beta_per_n` and `beta_per_n2`.
-fn betas_of(r: &mut Reader) -> [Vec<f64>; 3] {
+/// Inverse temperatures: the lists `beta`, `beta_per_n` and `beta_per_n2`. Without them it is 0 if
+/// it is not `needed`.
+fn betas_of(r: &mut Reader, needed: impl Fn() -> bool) -> [Vec<f64>; 3] {
     let limit = dynamics::MAX_BETA;
-    let beta = r.numbers("beta", -limit, limit).unwrap_or_default();
+    let mut beta = r.numbers("beta", -limit, limit).unwrap_or_default();
     let beta_per_n = r.numbers("beta_per_n", 0.0, 1e6).unwrap_or_default();
     let beta_per_n2 = r.numbers("beta_per_n2", 0.0, 1e6).unwrap_or_default();
     if beta.is_empty() && beta_per_n.is_empty() && beta_per_n2.is_empty() && !r.has("beta") {
-        r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
+        if needed() {
+            r.problem(0, "missing key `beta` (or `beta_per_n`, `beta_per_n2`)".into());
+        } else {
+            beta.push(0.0);
+        }
     }
     [beta, beta_per_n, beta_per_n2]
 }

@@ -58,6 +58,41 @@ fn exponentials_by_name_or_formula_are_attention() {
     }
 }
 
+/// An experiment needs beta only for weights that depend on it.
+#[test]
+fn experiments_without_beta_have_an_interaction_without_beta() {
+    let folder = folder();
+    let at = folder.path();
+    let toml = |model: &str| {
+        let text = format!(
+            "name = 'own'\nn = 5\nd = 3\ndynamics = 'usa'\nt_end = 3\nsamples = 5\n[model]\n{model}\n"
+        );
+        std::fs::write(at.join("e.toml"), text).expect("writable");
+    };
+    for phi in ["'s^3'", "'power:p=3'", "'s^p; p=3'", "['s^3', 'exp:beta=2']"] {
+        toml(&format!("interaction = {phi}"));
+        let cells = json(at, "run e.toml")["cells"].clone();
+        assert_eq!(cells[0]["beta"], 0.0, "{phi}");
+        // beta changes nothing but the accuracy of velocities.
+        let again = json(at, "run e.toml --set beta=7")["cells"].clone();
+        near(&cells[0]["worst_inner_min"], &again[0]["worst_inner_min"], 1e-8);
+    }
+    for model in [
+        "interaction = 'exp(beta*s)'",
+        "interaction = ['s^3', 'exp(beta*s)']",
+        "interaction = 's^2'\nrow_weights = 'exp(beta*s)'",
+        "mask = 'causal'",
+    ] {
+        toml(model);
+        let out = run(at, "run e.toml");
+        let error = text(&out.stderr);
+        assert!(
+            out.status.code() == Some(1) && error.contains("missing key `beta`"),
+            "{model}: {error}"
+        );
+    }
+}
+
 #[test]
 fn a_formula_may_begin_with_a_minus() {
     let folder = folder();

@@ -245,6 +245,22 @@ impl Model {
         self.interaction.is_none() && self.coupling.is_none() && self.row_weights.is_none()
     }
 
+    /// True if its weights depend on beta: unless an interaction and row weights are given that are
+    /// no formulas of beta.
+    ///
+    /// ```
+    /// use metastable::attention::model::Model;
+    /// let own = |text: &str| Model { interaction: Some(text.into()), ..Model::default() };
+    /// assert!(Model::default().needs_beta() && own("exp(beta*s) + s").needs_beta());
+    /// assert!(!own("power:p=3").needs_beta() && !own("s^p; p=3").needs_beta());
+    /// ```
+    pub fn needs_beta(&self) -> bool {
+        let own = self.interaction.as_ref();
+        let kappa = self.row_weights.as_ref();
+        own.is_none_or(|text| Interaction::parse(text, &[]).is_err())
+            || kappa.is_some_and(|text| Interaction::parse_row_weights(text, &[]).is_err())
+    }
+
     /// The interaction: `e^{beta s}` if only a coupling or row weights are set; none without these.
     pub fn effective_interaction(&self, beta: f64) -> Option<String> {
         let exponential = || format!("exp:beta={beta}");
