@@ -63,6 +63,35 @@ const done = (what) => console.log(`page: ${what}`);
   done('columns keep their extremes, chords are linear in time, angles are cut where no token is');
 }
 
+// ---- what the page says of an address, without a browser
+{
+  const text = readFileSync(new URL('../../src/cli/page/state.js', import.meta.url), 'utf8');
+  const { readAddress, writeState, fitting, PRESETS, DEFAULTS } = new Function(`const power = String; ${text}; return { readAddress, writeState, fitting, PRESETS, DEFAULTS };`)();
+  // The addresses that the page writes have no remarks.
+  for (const [name, preset] of PRESETS) {
+    const state = fitting({ ...DEFAULTS, ...preset });
+    assert.deepEqual(readAddress(writeState(state)), { state, remarks: [] }, name);
+  }
+  for (const [hash, key, value, words] of [
+    ['#kappa=4', 'kappa', 5, 'kappa=4 is not on the slider; the nearest value 5 is used'],
+    ['#end=6', 'end', 5, 'the nearest value 5 is used'],
+    ['#n=-5', 'n', 2, 'the nearest value 2 is used'],
+    ['#beta=1e9', 'beta', 4000, 'the nearest value 4000 is used'],
+    ['#beta=', 'beta', 9, 'beta= is not a number; 9 is used'],
+    ['#seed=x', 'seed', 1, 'seed=x is not a number'],
+    ['#dynamics=sa2', 'dynamics', 'sa', 'dynamics=sa2 is unknown; SA: softmax rows is used'],
+    ['#view=up', 'view', '30,20', 'view=up is not a view'],
+    ['#betta=4', 'beta', 9, 'betta=4 is no setting of this page'],
+    ['#start=five&n=9', 'n', 5, 'n=9 does not fit the other settings; 5 is used'],
+    ['#scale=u2', 'scale', 'u1', 'scale=u2 does not fit the other settings'],
+  ]) {
+    const { state, remarks } = readAddress(hash);
+    assert.equal(state[key], value, hash);
+    assert.ok(remarks.length === 1 && remarks[0].includes(words), `${hash}: ${remarks}`);
+  }
+  done('values of an address that are not taken as they are have a remark');
+}
+
 execFileSync(program, ['page', '--out', `${folder}/page.html`], { stdio: 'ignore' });
 const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: ['--no-sandbox'] });
 
@@ -146,6 +175,17 @@ const rows = (x, d) => Array.from({ length: x.length / d }, (_, i) => `${x.slice
   assert.equal(await page.inputValue('#set-interaction'), 's^2');
   await page.clean();
   done('an interaction is read, kept in the address, and its errors are shown');
+}
+
+// ---- values of the address that are not taken as they are
+{
+  const page = await open('#kappa=4&betta=2');
+  assert.match(await page.textContent('#remarks'), /kappa=4 is not on the slider.*betta=2 is no setting/);
+  await page.focus('#set-n');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.isHidden('#remarks'), true);
+  await page.clean();
+  done('the page says which values of its address it does not take');
 }
 
 // ---- controls by keyboard

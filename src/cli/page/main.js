@@ -2,7 +2,7 @@
 (async () => {
   const $ = (id) => document.getElementById(id);
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
-  let ask, state = readState(location.hash), run = null, playing = false, book = null, timing = { frames: 0, busy: 0, steps: 0 };
+  let ask, { state, remarks } = readAddress(location.hash), run = null, playing = false, book = null, timing = { frames: 0, busy: 0, steps: 0 };
 
   const complain = (e) => {
     $('alert').textContent = e.message;
@@ -232,12 +232,19 @@
     for (const b of $('presets').children) b.setAttribute('aria-pressed', b.dataset.hash === writeState({ ...state, view: DEFAULTS.view }));
   }
 
+  // Says which values of the address are not taken as they are.
+  function remark(lines) {
+    $('remarks').hidden = !lines.length;
+    $('remarks').textContent = lines.length ? `Of the address, ${lines.join('; ')}.` : '';
+  }
+
   function say(lines) {
     $('said').replaceChildren(...lines.map((l) => Object.assign(document.createElement('li'), { textContent: l })));
   }
 
   // ---- controls
   function change(next) {
+    remark([]);
     state = fitting({ ...state, ...next });
     reflect();
     save();
@@ -347,7 +354,8 @@
       }
     });
     addEventListener('hashchange', () => {
-      state = readState(location.hash);
+      ({ state, remarks } = readAddress(location.hash));
+      remark(remarks);
       reflect();
       begin();
       play();
@@ -446,6 +454,7 @@
 
   controls();
   gestures();
+  remark(remarks);
   reflect();
   begin();
   play();

@@ -29,7 +29,7 @@ const PRESETS = [
   ['Metastability', { start: 'five', n: 5, d: 2, beta: 4, end: 400 }, 'Five tokens on the circle, β = 4 (arXiv:2410.06833): two merge soon, the others wait.'],
   ['Staircase', { start: 'prepared', n: 5, d: 2, beta: 1000, dynamics: 'usa', scale: 'u2', end: 1e100 }, 'Five well-prepared tokens (arXiv:2410.06833, section 6): the energy climbs 0.2, 0.28, 0.44, 0.52, 1.'],
   ['One run to the end', { n: 64, d: 2, beta: 25, seed: 3, end: 1e30 }, 'Sixty-four tokens on the circle, β = 25: each plateau of the energy is a metastable state.'],
-  ['Phase diagram', { n: 32, d: 128, beta: 4, end: 30 }, 'One point of the phase diagram (arXiv:2312.10794, figure 3): d = 128, where uniform tokens move like equiangular ones, so the time of collapse is known.'],
+  ['A point of the phase diagram', { n: 32, d: 128, beta: 4, end: 30 }, 'One point of the phase diagram (arXiv:2312.10794, figure 3): d = 128, where uniform tokens move like equiangular ones, so the time of collapse is known.'],
   ['Causal centres', { n: 200, d: 2, beta: 64, dynamics: 'causal-sa', end: 5000 }, 'Causal attention (arXiv:2411.04990): tokens gather at the strong Rényi centres.'],
   ['Antipodal pair', { start: 'pair', n: 2, d: 2, beta: 200, end: 1e300 }, 'Two tokens nearly opposite, β = 200: they meet at the time of the two-cluster equation, which small time steps never reach.'],
   ['Cubes', { n: 64, d: 2, beta: 1, dynamics: 'usa', interaction: 's^3', end: 1e6 }, 'Weights s³ in the place of exp βs: a token and its opposite attract alike, so two opposite clusters remain.'],
@@ -60,17 +60,30 @@ function nearest(list, v) {
   return list.reduce((best, w, k) => (Math.abs(w - v) < Math.abs(list[best] - v) ? k : best), 0);
 }
 
-// Reads a state from an address; missing and invalid values get the defaults.
-function readState(hash) {
-  const state = { ...DEFAULTS };
-  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ''))) {
+// Reads a state from an address. Missing and invalid values get the defaults, numbers the nearest value of their slider. A remark tells each value that is not taken as it is.
+function readAddress(hash) {
+  const state = { ...DEFAULTS }, remarks = [], given = new URLSearchParams(hash.replace(/^#/, ''));
+  for (const [key, text] of given) {
     const slider = SLIDERS.find((s) => s[0] === key), menu = MENUS.find((m) => m[0] === key);
-    if (slider && text !== '' && Number.isFinite(Number(text))) state[key] = slider[2][nearest(slider[2], Number(text))];
-    if (menu && menu[2].some((o) => o[0] === text)) state[key] = text;
-    if (key === 'interaction') state.interaction = text.trim();
-    if (key === 'view' && /^-?\d+,-?\d+$/.test(text)) state.view = text;
+    const refuse = (why) => remarks.push(`${key}=${text} ${why}`);
+    if (slider) {
+      const number = text.trim() === '' ? NaN : Number(text);
+      if (Number.isFinite(number)) state[key] = slider[2][nearest(slider[2], number)];
+      if (!Number.isFinite(number)) refuse(`is not a number; ${state[key]} is used`);
+      else if (state[key] !== number) refuse(`is not on the slider; the nearest value ${state[key]} is used`);
+    } else if (menu) {
+      if (menu[2].some((o) => o[0] === text)) state[key] = text;
+      else refuse(`is unknown; ${menu[2].find((o) => o[0] === state[key])[1]} is used`);
+    } else if (key === 'interaction') state.interaction = text.trim();
+    else if (key === 'view' && /^-?\d+,-?\d+$/.test(text)) state.view = text;
+    else refuse(key === 'view' ? 'is not a view, as 30,20' : 'is no setting of this page');
   }
-  return fitting(state);
+  const asked = { ...state };
+  fitting(state);
+  for (const key of Object.keys(asked).filter((k) => given.has(k) && state[k] !== asked[k])) {
+    remarks.push(`${key}=${asked[key]} does not fit the other settings; ${state[key]} is used`);
+  }
+  return { state, remarks };
 }
 
 function writeState(state) {
