@@ -6,7 +6,7 @@ use super::grid_flags::GridFlags;
 use super::output::{Output, complain, note};
 use super::run::ShardArguments;
 use super::shards::{ShardedCheck, shared};
-use super::sweep;
+use super::sweep::Sweep;
 use super::verdicts::{rows, summary, table};
 use super::{cancel, out_file, papers, progress};
 use crate::draw::{Size, margin_strip};
@@ -105,7 +105,14 @@ impl Arguments {
         if !region.is_whole() || region.beyond_hypotheses {
             self.shards.refuse("no ranges with it: divide the grid by the ranges themselves")?;
             let trials = self.trials.unwrap_or(if self.quick { 5 } else { 20 });
-            return sweep::run(&claims, &region, trials, self.seed, self.out.as_deref(), out);
+            let sweep = Sweep {
+                region,
+                words: self.range.words(),
+                trials,
+                seed: self.seed,
+                folder: self.out.as_deref(),
+            };
+            return sweep.run(&claims, out);
         }
         let effort = match (self.trials, self.quick) {
             (Some(n), true) => {

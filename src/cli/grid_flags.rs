@@ -3,6 +3,7 @@
 use super::parameter::axis;
 use crate::attention::dynamics;
 use crate::error::{Error, Result};
+use crate::lab::provenance::quoted;
 use crate::sphere::law::Law;
 use crate::theorem::{AxisValues, Region};
 
@@ -31,6 +32,22 @@ pub struct GridFlags {
 }
 
 impl GridFlags {
+    /// The given flags as words of a command, with a blank before each.
+    pub fn words(&self) -> String {
+        let given = [
+            ("n", &self.n),
+            ("d", &self.d),
+            ("beta", &self.beta),
+            ("dynamics", &self.dynamics),
+            ("law", &self.law),
+        ];
+        let word = |(flag, value): (&str, &Option<String>)| {
+            value.as_ref().map_or(String::new(), |value| format!(" --{flag} {}", quoted(value)))
+        };
+        let words: String = given.into_iter().map(word).collect();
+        words + if self.beyond { " --beyond" } else { "" }
+    }
+
     /// The region. **Errors** unknown names and malformed ranges.
     pub fn region(&self) -> Result<Region> {
         let axis =

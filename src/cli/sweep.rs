@@ -2,8 +2,8 @@
 
 use super::figure::Style;
 use super::out_file;
-use super::output::{Output, number};
-use super::verdicts::{rows, table};
+use super::output::{Output, note, number};
+use super::verdicts::{rows_repeated_by, table_repeated_by};
 use crate::draw::{self, Axis as Scale, Mark, Panel, Picture, Size};
 use crate::error::{Error, Result};
 use crate::lab::Provenance;
@@ -20,59 +20,102 @@ struct GridPoint {
     worst_margin: f64,
 }
 
-/// Checks the claims on the grid. Each claim has its own folder of files.
-pub fn run(
-    claims: &[&Claim],
-    region: &Region,
-    trials: usize,
-    seed: u64,
-    folder: Option<&Path>,
-    out: &Output,
-) -> Result<i32> {
-    if trials == 0 {
-        return Err(Error::parameter("--trials", trials, "at least 1"));
-    }
-    let started = Instant::now();
-    let (mut records, mut text, mut grids) = (Vec::new(), String::new(), Vec::new());
-    let all = folder.unwrap_or(Path::new("runs/sweep"));
-    // The files of all claims are checked before the first one is tested.
-    for claim in claims {
-        let (cases, _) = region.grid(claim)?;
-        let (provenance, own_folder) = (provenance(claim, &cases, seed, trials), folder.is_none());
-        for name in FILES.map(|name| all.join(claim.name).join(name)) {
-            if name.exists() {
-                out_file::check_result(&name, &provenance, own_folder)?;
+/// Claims on a grid.
+pub struct Sweep<'a> {
+    /// The asked ranges.
+    pub region: Region,
+    /// The flags of the ranges.
+    pub words: String,
+    /// Trials at each point.
+    pub trials: usize,
+    /// Root seed.
+    pub seed: u64,
+    /// The folder of the files.
+    pub folder: Option<&'a Path>,
+}
+
+impl Sweep<'_> {
+    /// Checks the claims on the grid. Each claim has its own folder of files. Claims without a
+    /// point of the grid inside their hypotheses are left out, with a note.
+    ///
+    /// **Errors** no claim with a point of the grid inside its hypotheses.
+    pub fn run(&self, claims: &[&Claim], out: &Output) -> Result<i32> {
+        if self.trials == 0 {
+            return Err(Error::parameter("--trials", self.trials, "at least 1"));
+        }
+        // All grids come before the first trial.
+        let (mut swept, mut left_out) = (Vec::new(), Vec::new());
+        for claim in claims {
+            match self.region.grid(claim) {
+                Ok((cases, outside)) => swept.push((*claim, cases, outside)),
+                Err(e) => left_out.push((claim.name, e)),
             }
         }
-    }
-    for claim in claims {
-        let (cases, outside) = region.grid(claim)?;
-        let record = sweep(claim, &cases, trials, seed)?;
-        let points = points(&cases, &record);
-        let place = (all.join(claim.name), out_file::replaced(folder.is_none()));
-        text.push_str(&format!("{}\n", grid_table(&points)));
-        if outside > 0 {
-            let what = if region.beyond_hypotheses {
-                "do not satisfy the hypotheses: the verdict is not about the claim as stated"
-            } else {
-                "do not satisfy the hypotheses and were left out"
-            };
-            text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
+        for (name, e) in left_out {
+            if swept.is_empty() {
+                return Err(e);
+            }
+            note(&format!("{name} is left out: {e}"));
         }
-        let provenance = provenance(claim, &cases, seed, trials);
-        let files = write(claim, &points, &provenance, place)?;
-        text.push_str(&format!("wrote {}\n", files.join(", ")));
-        let object = |p: &GridPoint| json!({"n": p.case.n, "d": p.case.d, "beta": p.case.beta, "dynamics": p.case.dynamics, "law": p.case.law, "trials": p.trials, "margin": super::output::finite(p.worst_margin)});
-        grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": region.beyond_hypotheses, "files": files}));
-        records.push(record);
+        let all = self.folder.unwrap_or(Path::new("runs/sweep"));
+        // The files of all claims are checked before the first one is tested.
+        for (claim, cases, _) in &swept {
+            let provenance = self.provenance(claim, cases);
+            for name in FILES.map(|name| all.join(claim.name).join(name)) {
+                if name.exists() {
+                    out_file::check_result(&name, &provenance, self.folder.is_none())?;
+                }
+            }
+        }
+        let started = Instant::now();
+        let (mut records, mut text, mut grids) = (Vec::new(), String::new(), Vec::new());
+        for (claim, cases, outside) in swept {
+            let record = sweep(claim, &self.region, &cases, self.trials, self.seed)?;
+            let points = points(&cases, &record);
+            let place = (all.join(claim.name), out_file::replaced(self.folder.is_none()));
+            text.push_str(&format!("{}\n", grid_table(&points)));
+            text.push_str(&worst(&record, cases.len() * self.trials));
+            let beyond = self.region.beyond_hypotheses;
+            if outside > 0 {
+                let what = if beyond {
+                    "do not satisfy the hypotheses: the verdict is not about the claim as stated"
+                } else {
+                    "do not satisfy the hypotheses and were left out"
+                };
+                text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
+            }
+            let provenance = self.provenance(claim, &cases);
+            let files = write(claim, &points, &provenance, place)?;
+            text.push_str(&format!("wrote {}\n", files.join(", ")));
+            let object = |p: &GridPoint| json!({"n": p.case.n, "d": p.case.d, "beta": p.case.beta, "dynamics": p.case.dynamics, "law": p.case.law, "trials": p.trials, "margin": super::output::finite(p.worst_margin)});
+            grids.push(json!({"name": claim.name, "points": points.iter().map(object).collect::<Vec<_>>(), "outside": outside, "beyond": beyond, "files": files}));
+            records.push(record);
+        }
+        let repeat = |r: &Record| self.repeat(r.name);
+        let seconds = started.elapsed().as_secs_f64();
+        let body = format!("{text}{}", table_repeated_by(&records, seconds, out.colour(), &repeat));
+        out.table(
+            &json!({"claims": rows_repeated_by(&records, &repeat), "grids": grids, "seed": self.seed, "trials": self.trials}),
+            &["claims"],
+            &body,
+        );
+        Ok(exit_code(&records))
     }
-    let body = format!("{text}{}", table(&records, started.elapsed().as_secs_f64(), out.colour()));
-    out.table(
-        &json!({"claims": rows(&records), "grids": grids, "seed": seed, "trials": trials}),
-        &["claims"],
-        &body,
-    );
-    Ok(exit_code(&records))
+
+    /// The command that repeats the sweep of a claim.
+    fn repeat(&self, name: &str) -> String {
+        let Self { seed, trials, words, .. } = self;
+        format!("metastable check {name} --seed {seed} --trials {trials}{words}")
+    }
+}
+
+/// Where the smallest margin lies. The search comes after all trials.
+fn worst(record: &Record, trials: usize) -> String {
+    let (Some(margin), Some((case, trial))) = (record.margin, record.worst) else {
+        return String::new();
+    };
+    let place = if trial < trials { "" } else { ", found by the search" };
+    format!("smallest margin {} at {case}{place}\n", number(margin.value))
 }
 
 /// The worst margin at each point, in the order of the grid.
@@ -118,16 +161,17 @@ fn grid_table(points: &[GridPoint]) -> String {
 /// The files of a claim.
 const FILES: [&str; 3] = ["margins.csv", "margins.svg", "margins.png"];
 
-/// The origin of the files of a claim.
-fn provenance(claim: &Claim, cases: &[Case], seed: u64, trials: usize) -> Provenance {
-    let grid: Vec<String> = cases.iter().map(ToString::to_string).collect();
-    Provenance::new(
-        format!("sweep of {}", claim.name),
-        &format!("{seed} {trials} {}", grid.join(";")),
-        format!("metastable check {} --seed {seed} (with the grid of this file)", claim.name),
-    )
+impl Sweep<'_> {
+    /// The origin of the files of a claim.
+    fn provenance(&self, claim: &Claim, cases: &[Case]) -> Provenance {
+        let grid: Vec<String> = cases.iter().map(ToString::to_string).collect();
+        let what = format!("sweep of {}", claim.name);
+        let settings = format!("{} {} {}", self.seed, self.trials, grid.join(";"));
+        Provenance::new(what, &settings, self.repeat(claim.name))
+    }
 }
 
+/// Writes the margins of a claim as a table and as pictures.
 fn write(
     claim: &Claim,
     points: &[GridPoint],

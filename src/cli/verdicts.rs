@@ -8,9 +8,22 @@ use serde_json::{Value, json};
 /// Number of smallest margins in a summary.
 pub const TIGHTEST: usize = 10;
 
+/// Writes the command that repeats a check.
+pub type Repeat<'a> = &'a dyn Fn(&Record) -> String;
+
 /// The table of verdicts, with reasons for unexpected ones.
 pub fn table(records: &[Record], seconds: f64, colour: Colour) -> String {
-    format!("{}{}, {seconds:.1} s\n", rows_of(records, colour), headline_of(records))
+    table_repeated_by(records, seconds, colour, &repeat_command)
+}
+
+/// The table of verdicts, with this command to repeat unexpected ones.
+pub fn table_repeated_by(
+    records: &[Record],
+    seconds: f64,
+    colour: Colour,
+    repeat: Repeat,
+) -> String {
+    format!("{}{}, {seconds:.1} s\n", rows_of(records, colour, repeat), headline_of(records))
 }
 
 /// A summary of many verdicts: counts by topic, unexpected verdicts, smallest margins. `each` holds
@@ -23,11 +36,12 @@ pub fn summary(records: &[Record], each: &[f64], seconds: f64, colour: Colour) -
     let mut part =
         |title: &str, body: String| text.push_str(&format!("\n{}\n{body}", colour.strong(title)));
     if !odd.is_empty() {
-        part("Not as predicted", rows_of(&odd, colour));
+        part("Not as predicted", rows_of(&odd, colour, &repeat_command));
     }
     let closest: Vec<Record> = tightest(records, TIGHTEST).into_iter().cloned().collect();
     if !closest.is_empty() {
-        part("The smallest margins of claims that hold", rows_of(&closest, colour));
+        let rows = rows_of(&closest, colour, &repeat_command);
+        part("The smallest margins of claims that hold", rows);
     }
     text
 }
@@ -75,7 +89,7 @@ fn is_variant(r: &Record) -> bool {
 
 /// The head of the table and a line for each record. The line of a variant is indented if it
 /// follows its claim.
-fn rows_of(records: &[Record], colour: Colour) -> String {
+fn rows_of(records: &[Record], colour: Colour, repeat: Repeat) -> String {
     let mut text = format!(
         "{:<31} {:<11} {:<10} {:<20} {:>9} {:>8} {:>8} {:>15} {:>9}  {}\n",
         "claim",
@@ -92,19 +106,19 @@ fn rows_of(records: &[Record], colour: Colour) -> String {
     for r in records {
         let above = claim::row(r.name).is_some_and(|c| records.iter().any(|o| o.name == c.name));
         let name = if is_variant(r) && above { format!("  {}", r.name) } else { r.name.to_owned() };
-        text.push_str(&line(r, &name, colour));
+        text.push_str(&line(r, &name, colour, repeat));
     }
     text
 }
 
 /// The line of a record.
 pub fn row(r: &Record, colour: Colour) -> String {
-    line(r, r.name, colour)
+    line(r, r.name, colour, &repeat_command)
 }
 
-fn line(r: &Record, name: &str, colour: Colour) -> String {
+fn line(r: &Record, name: &str, colour: Colour, repeat: Repeat) -> String {
     let mark = match (r.as_expected, r.status) {
-        (true, s) if s.expects_violation() => ", as known",
+        (true, s) if s.expects_violation() && r.verdict == Verdict::Violated => ", as known",
         (true, _) => "",
         (false, Status::Open) if r.verdict == Verdict::Violated => " (a discovery!)",
         _ => " (!)",
@@ -149,10 +163,7 @@ fn line(r: &Record, name: &str, colour: Colour) -> String {
     }
     if !r.as_expected || r.verdict == Verdict::Inconclusive {
         if let Some((case, trial)) = r.worst {
-            text.push_str(&format!(
-                "    at {case}, trial {trial}; repeat: {}\n",
-                repeat_command(r)
-            ));
+            text.push_str(&format!("    at {case}, trial {trial}; repeat: {}\n", repeat(r)));
         }
         if !r.reason.is_empty() {
             text.push_str(&format!("    {}\n", r.reason));
@@ -178,10 +189,15 @@ pub fn repeat_command(r: &Record) -> String {
 
 /// One JSON object per record.
 pub fn rows(records: &[Record]) -> Vec<Value> {
-    records.iter().map(object).collect()
+    rows_repeated_by(records, &repeat_command)
 }
 
-fn object(r: &Record) -> Value {
+/// One JSON object per record, with this command to repeat it.
+pub fn rows_repeated_by(records: &[Record], repeat: Repeat) -> Vec<Value> {
+    records.iter().map(|r| object(r, repeat)).collect()
+}
+
+fn object(r: &Record, repeat: Repeat) -> Value {
     let claim = find(r.name).ok();
     json!({
         "name": r.name,
@@ -220,6 +236,6 @@ fn object(r: &Record) -> Value {
         "confirmed_by": r.confirmed,
         "searched": r.searched.map(|s| json!({"evaluations": s.evaluations, "best": s.best})),
         "worst": r.worst.map(|(c, t)| json!({"n": c.n, "d": c.d, "beta": c.beta, "dynamics": c.dynamics, "law": c.law, "trial": t})),
-        "reproduce": repeat_command(r),
+        "reproduce": repeat(r),
     })
 }

@@ -324,7 +324,7 @@ fn sweeps_stay_inside_the_hypotheses_by_default() {
     assert!(
         Region { n: Some(AxisValues::List(vec![9.0])), ..Region::default() }.grid(&PLAIN).is_err()
     );
-    let record = sweep(&PLAIN, &cases, 5, 1).expect("set up");
+    let record = sweep(&PLAIN, &region, &cases, 5, 1).expect("set up");
     assert_eq!((record.trials, record.drawn.n), (5 * cases.len(), (4, 4)));
 }
 

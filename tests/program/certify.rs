@@ -391,7 +391,8 @@ fn experiments_and_checks_count_proofs() {
         metastable::theorem::Case::new(5, 2, 1.0, "sa").with_law("uniform"),
         metastable::theorem::Case::new(2, 3, 0.5, "usa").with_law("uniform"),
     ];
-    let record = metastable::theorem::sweep(claim, &cases, 2, 1).expect("a record");
+    let record =
+        metastable::theorem::sweep(claim, &Default::default(), &cases, 2, 1).expect("a record");
     assert_eq!(record.certified, Some((4, 4)));
 }
 

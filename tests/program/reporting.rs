@@ -249,6 +249,45 @@ fn files_contain_the_command_that_reproduces_them() {
     }
 }
 
+/// The printed bound of cone-speed holds up to beta = 3.6. On a grid below it no violation is
+/// reported; the place of the smallest margin and the command that repeats it belong to the grid.
+#[test]
+fn a_violation_lies_inside_the_asked_ranges() {
+    let f = folder();
+    let at = f.path();
+    for (beta, low, high) in [("1", 1.0, 1.0), ("1,2.5", 1.0, 2.5), ("2..3", 2.0, 3.0)] {
+        let call = format!("check cone-speed-printed --n 2 --d 2 --beta {beta} --trials 5");
+        let found = json(at, &call)["claims"][0].clone();
+        assert_eq!(
+            (found["name"].as_str(), found["verdict"].as_str(), found["as_expected"].as_bool()),
+            (Some("cone-speed-printed"), Some("supported"), Some(true)),
+            "{found}"
+        );
+        let worst = found["worst"]["beta"].as_f64().expect("a place");
+        assert!((low..=high).contains(&worst), "{call}: {worst}");
+        assert!(found["slack"].as_f64() > Some(1.0), "{found}");
+        let repeat = format!(
+            "metastable check cone-speed-printed --seed 1 --trials 5 --n 2 --d 2 --beta {beta}"
+        );
+        assert_eq!(found["reproduce"], repeat.as_str());
+        let text = String::from_utf8_lossy(&run(at, &call).stdout).into_owned();
+        let line = text.lines().find(|l| l.starts_with("smallest margin ")).expect("a place");
+        assert!(line.contains(" at n = 2, d = 2, beta = ") && !text.contains("violated"), "{text}");
+        let block = json(at, "provenance runs/sweep/cone-speed-printed/margins.csv");
+        assert_eq!(block["reproduce"], repeat.as_str());
+    }
+    // Beyond it there is one, with the slack that belongs to it.
+    let found = json(at, "check cone-speed-printed --n 2 --d 2 --beta 3..8 --trials 5");
+    let found = &found["claims"][0];
+    assert!(found["verdict"] == "violated" && found["slack"].as_f64() < Some(1.0), "{found}");
+    let worst = found["worst"]["beta"].as_f64().expect("a place");
+    assert!((3.0..=8.0).contains(&worst), "{worst}");
+    // Grids are tested before any trial; claims outside of them are left out.
+    let out = run(at, "check angular-momentum cone-speed --n 12 --d 2 --beta 1 --trials 1");
+    let notes = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(notes.contains("cone-speed-printed is left out: "), "{notes}");
+}
+
 /// Every word of the table of verdicts: headers, statuses, kinds, verdicts and their remarks.
 #[test]
 fn every_word_of_the_table_of_verdicts_is_explained() {
