@@ -135,10 +135,14 @@ impl TokenArguments {
                 model.tokens_from_rows(d, rows, self.normalise, radii)
             })?
         } else if let Some(path) = &self.angles {
-            model.tokens_from_unit_vectors(
-                &Tokens::from_angles(&arrays::list(path, array)?)?,
-                radii,
-            )?
+            let angles = arrays::list(path, array)?;
+            let most = angles.iter().fold(0.0f64, |m, a| m.max(a.abs()));
+            if most > std::f64::consts::TAU && angles.iter().all(|a| a.fract() == 0.0) {
+                super::output::note(&format!(
+                    "--angles: whole numbers up to {most} are read as radians, not as degrees"
+                ));
+            }
+            model.tokens_from_unit_vectors(&Tokens::from_angles(&angles)?, radii)?
         } else if let Some(folder) = self.past.folder() {
             let frame = self.past.which()?.read(folder)?;
             let x = model.tokens_from_rows(

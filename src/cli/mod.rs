@@ -159,7 +159,7 @@ commands! {
         "modes" Modes modes,
         /// Critical points of the energy: search, spectra, connections, certificates.
         "saddles" Saddles saddles,
-        /// All critical points on the circle, with the proof that there are no others.
+        /// All critical points on the circle or on spheres, proved to be all.
         "landscape" Landscape landscape,
         /// All branches of critical points over an interval of beta, with all bifurcations.
         "continue" Continue continue_branch,

@@ -129,7 +129,9 @@ pub struct Landscape<P> {
 }
 
 fn sizes(p: &impl FoundPoint) -> String {
-    p.sizes().iter().map(usize::to_string).collect::<Vec<_>>().join("+")
+    let mut all = p.sizes().to_vec();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    all.iter().map(usize::to_string).collect::<Vec<_>>().join("+")
 }
 
 /// An error, or a dash.
@@ -250,13 +252,17 @@ impl<P: Listed> Landscape<P> {
     /// Statistics of the search.
     fn searched(&self) -> String {
         let found = &self.found;
+        let how = match &self.complete {
+            None => format!("{} (`landscape` proves such lists, for few tokens)", self.how()),
+            Some(_) => self.how(),
+        };
         if found.starts == 0 {
             return format!(
                 "{} distinct critical points from {} fixed starts and no random ones\n\
                  missing points: no estimate without random starts\n{}\n",
                 found.points.len(),
                 found.fixed_starts,
-                self.how()
+                how
             );
         }
         let failed = match found.failed {
@@ -293,7 +299,7 @@ impl<P: Listed> Landscape<P> {
             found.starts,
             found.fixed_starts,
             found.found_once(),
-            self.how(),
+            how,
         )
     }
 }

@@ -495,15 +495,15 @@ fn text(end: &Solution, merge_radius: f64, link: f64) -> String {
         String::new()
     };
     let mut text = format!(
-        "t = {}: {}; {}{near}, {}, {} steps ({} implicit, {} rejected), {} evaluations\n",
+        "t = {}: {}; {}{near}, {}, {} ({} implicit, {} rejected), {}\n",
         time(end.t),
         end.outcome,
         counted(clusters.n(), "cluster"),
         counted(end.merges.len(), "merge"),
-        s.steps,
+        counted(s.steps as usize, "step"),
         s.implicit,
         s.rejected,
-        s.evaluations
+        counted(s.evaluations as usize, "evaluation")
     );
     // Off the sphere clusters have no mean direction, so the tokens are listed.
     let listed = if end.clusters.space().is_unit() { &clusters } else { &end.clusters };

@@ -107,6 +107,8 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
         .trim(csv::Trim::All)
         .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let (mut data, mut columns, mut rows, mut named) = (Vec::new(), 0, 0, false);
+    // The line of the first row, if its last cell is empty.
+    let mut open = None;
     for record in reader.records() {
         let record = record.map_err(|e| malformed(path, "", e.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
@@ -116,8 +118,8 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
         } else {
             record.iter().collect()
         };
-        let fields =
-            if fields.last() == Some(&"") { &fields[..fields.len() - 1] } else { &fields[..] };
+        let trailing = fields.last() == Some(&"");
+        let fields = if trailing { &fields[..fields.len() - 1] } else { &fields[..] };
         // Tables of this program have one line of column names.
         let is_name =
             |f: &&str| f.starts_with(|c: char| c.is_alphabetic()) && f.parse::<f64>().is_err();
@@ -139,12 +141,22 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
             }
             data.push(value);
         }
-        if rows == 0 {
-            columns = fields.len();
-        } else if fields.len() != columns {
-            let problem =
-                format!("found {} numbers, expected {columns} as in the first row", fields.len());
-            return Err(malformed(path, format!("line {line}"), problem));
+        let empty = |line: u64, column: usize| {
+            let place = format!("line {line}, column {column}");
+            Err(malformed(path, place, "found nothing, expected a number"))
+        };
+        match (rows, fields.len()) {
+            (0, count) => (columns, open) = (count, trailing.then_some(line)),
+            (_, count) if count == columns => {}
+            (_, count) if trailing && count + 1 == columns => return empty(line, columns),
+            (_, count) => match open {
+                Some(first) if count == columns + 1 => return empty(first, count),
+                _ => {
+                    let problem =
+                        format!("found {count} numbers, expected {columns} as in the first row");
+                    return Err(malformed(path, format!("line {line}"), problem));
+                }
+            },
         }
         rows += 1;
     }
@@ -154,8 +166,8 @@ fn csv(path: &Path, bytes: &[u8]) -> Result<Array> {
     Ok(Array { shape: vec![rows, columns], data, roundoff: ROUNDOFF })
 }
 
-/// What was expected instead of a field. Numbers with semicolons or decimal commas get a hint of
-/// their own.
+/// What was expected instead of a field. Numbers with semicolons, decimal commas or a typographic
+/// minus get a hint of their own.
 fn hint(field: &str) -> &'static str {
     let european = field.contains(';')
         && field
@@ -164,6 +176,8 @@ fn hint(field: &str) -> &'static str {
     if european {
         "which has semicolons (and perhaps decimal commas); expected commas, blanks or tabs \
         between numbers, and points in them"
+    } else if field.replace(['\u{2212}', '\u{2013}'], "-").parse::<f64>().is_ok() {
+        "which has a typographic minus; expected the sign - of the keyboard"
     } else {
         "expected a number"
     }
@@ -397,16 +411,21 @@ pub fn labelled_table(path: &Path) -> Result<LabelledTable> {
     Ok(table)
 }
 
-/// Appends the shortest decimals that are read back as `v`, without an exponent, as `v.to_string()`
-/// does; of two equally short and equally near ones it may choose the other. The algorithm of the
-/// JSON writer is several times as fast; it is used where it writes neither `1.0` nor an exponent.
+/// Appends the shortest decimals that are read back as `v`, with an exponent below 1e-7 and from
+/// 1e21 on; of two equally short and equally near ones it may choose the other. The algorithm of
+/// the JSON writer is several times as fast; it is used where it writes neither `1.0` nor an
+/// exponent.
 pub fn push_number(out: &mut String, v: f64) {
     use std::fmt::Write;
-    let plain = (1e-4..1e15).contains(&v.abs()) && v.fract() != 0.0;
+    let size = v.abs();
+    let plain = (1e-4..1e15).contains(&size) && v.fract() != 0.0;
     let number = if plain { serde_json::Number::from_f64(v) } else { None };
     // Writing to a string cannot fail.
     let _ = match number {
         Some(number) => write!(out, "{number}"),
+        None if v.is_finite() && size > 0.0 && !(1e-7..1e21).contains(&size) => {
+            write!(out, "{v:e}")
+        }
         None => write!(out, "{v}"),
     };
 }

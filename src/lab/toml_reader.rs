@@ -443,6 +443,10 @@ fn items<'a>(at: usize, value: &DeValue<'a>) -> Vec<(usize, DeValue<'a>)> {
 fn number(value: &DeValue) -> Option<f64> {
     match value {
         DeValue::Integer(i) if i.radix() == 10 => i.as_str().replace('_', "").parse().ok(),
+        DeValue::Integer(i) => {
+            let whole = u64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok();
+            whole.map(|v| v as f64)
+        }
         DeValue::Float(f) => f.as_str().replace('_', "").parse().ok(),
         _ => None,
     }
@@ -451,7 +455,15 @@ fn number(value: &DeValue) -> Option<f64> {
 fn describe(value: &DeValue) -> String {
     match value {
         DeValue::String(s) => format!("the string \"{}\"", s.chars().take(40).collect::<String>()),
-        DeValue::Integer(i) => i.as_str().to_owned(),
+        DeValue::Integer(i) => {
+            let prefix = match i.radix() {
+                2 => "0b",
+                8 => "0o",
+                16 => "0x",
+                _ => "",
+            };
+            format!("{prefix}{}", i.as_str())
+        }
         DeValue::Float(f) => f.as_str().to_owned(),
         DeValue::Boolean(b) => b.to_string(),
         DeValue::Datetime(d) => d.to_string(),

@@ -480,3 +480,47 @@ fn entropy_names_the_reason_of_a_missing_estimate() {
     let out = json(at, "entropy --tokens copies.csv --neighbours 4");
     assert!(out["nearest_neighbour"][0].is_number(), "{out}");
 }
+
+/// Small slips in files, each with a hint of its own.
+#[test]
+fn slips_in_files_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("writable");
+    write("first.csv", "1,\n0.6,0.8\n");
+    let call = "energy --tokens first.csv --beta 1";
+    refused(at, call, "first.csv, line 1, column 2: found nothing, expected a number");
+    write("last.csv", "0.6,0.8\n1,\n");
+    let call = "energy --tokens last.csv --beta 1";
+    refused(at, call, "last.csv, line 2, column 2: found nothing, expected a number");
+    write("comma.csv", "1,0,\n0.6,0.8,\n");
+    assert_eq!(json(at, "energy --tokens comma.csv --beta 1")["n"], 2);
+    write("minus.csv", "\u{2212}1,0\n0.6,0.8\n");
+    refused(at, "energy --tokens minus.csv --beta 1", "a typographic minus");
+    // Degrees.
+    write("degrees.csv", "0\n90\n180\n");
+    let out = run(at, "energy --angles degrees.csv --beta 1");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("180 are read as radians"));
+    write("radians.csv", "0\n3\n6\n");
+    assert!(run(at, "energy --angles radians.csv --beta 1").stderr.is_empty());
+    // TOML has hexadecimal numbers.
+    let toml = |seed: &str| {
+        let text = format!("name = 'a'\nn = 4\nd = 2\nbeta = 1\nt_end = 1\nseed = {seed}\n");
+        write("e.toml", &text);
+    };
+    toml("255");
+    let wanted = json(at, "run e.toml")["cells"].clone();
+    toml("0xff");
+    assert_eq!(json(at, "run e.toml")["cells"], wanted);
+    toml("0xfffffffffffff1");
+    refused(at, "run e.toml", "expected a number in [0, 9e15]");
+    // Times and numbers beyond the usual have exponents.
+    json(at, "solve --init uniform --n 3 --d 2 --beta 1 --t-end 1e300 --out far --samples 3");
+    let table = std::fs::read_to_string(at.join("far/timeline.csv")).expect("a table");
+    let rows = table.lines().filter(|l| !l.starts_with('#'));
+    assert!(table.contains("1e300") && rows.clone().all(|l| l.len() < 300), "{table}");
+    // The probability underflows, its logarithm does not.
+    let wendel = json(at, "predict wendel --n 10000000 --d 2");
+    let log = wendel["log_probability"].as_f64().expect("a number");
+    assert!((log / (1e7f64.ln() - 9_999_999.0 * std::f64::consts::LN_2) - 1.0).abs() < 1e-12);
+}

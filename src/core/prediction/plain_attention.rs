@@ -193,12 +193,20 @@ pub static ALL: [Prediction; 13] = [
         summary: "Probability that n uniform tokens lie in a common hemisphere",
         source: "Wendel's formula (arXiv:2312.10794, Theorem 6.7)",
         parameters: &[n(1.0, 10_000_000.0), d(1.0, 10_000_000.0)],
-        results: &[quantity(
-            "probability",
-            SHARE,
-            "that n independent uniform tokens lie in an open hemisphere",
-        )],
-        run: |v| Ok(json!({"probability": wendel::probability(v.get("n")?, v.get("d")?)})),
+        results: &[
+            quantity(
+                "probability",
+                SHARE,
+                "that n independent uniform tokens lie in an open hemisphere",
+            ),
+            quantity("log_probability", REAL, "its logarithm, also where it underflows"),
+        ],
+        run: |v| {
+            let (n, d) = (v.get("n")?, v.get("d")?);
+            Ok(
+                json!({"probability": wendel::probability(n, d), "log_probability": wendel::log_probability(n, d)}),
+            )
+        },
     },
     Prediction {
         name: "consensus",

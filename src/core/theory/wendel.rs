@@ -31,3 +31,33 @@ pub fn probability(n: usize, d: usize) -> f64 {
     }
     sum.min(1.0)
 }
+
+/// The logarithm of [`probability`], also where the probability underflows.
+///
+/// **Accuracy** `n u`. **Cost** `min(n, d)`.
+///
+/// ```
+/// use metastable::theory::wendel::{log_probability, probability};
+/// assert!((log_probability(8, 2) - probability(8, 2).ln()).abs() < 1e-14);
+/// // 2^{-9999} 10000 for points on the circle.
+/// let expected = 10_000f64.ln() - 9999.0 * std::f64::consts::LN_2;
+/// assert!((log_probability(10_000, 2) / expected - 1.0).abs() < 1e-14);
+/// ```
+pub fn log_probability(n: usize, d: usize) -> f64 {
+    if n <= d {
+        return 0.0;
+    }
+    let m = n as f64 - 1.0;
+    let mut log_term = -m * std::f64::consts::LN_2;
+    // The sum, divided by its largest term so far.
+    let (mut largest, mut sum) = (log_term, 0.0);
+    for k in 0..d {
+        if log_term > largest {
+            sum *= (largest - log_term).exp();
+            largest = log_term;
+        }
+        sum += (log_term - largest).exp();
+        log_term += ((m - k as f64) / (k as f64 + 1.0)).ln();
+    }
+    (largest + f64::ln(sum)).min(0.0)
+}

@@ -121,14 +121,7 @@ impl Architecture for Llama {
             },
             hidden: keys.size("intermediate_size", None)?,
             embedding: d,
-            activation: keys.word(
-                "hidden_act",
-                &[
-                    ("silu", Activation::Silu),
-                    ("gelu", Activation::Gelu),
-                    ("relu", Activation::Relu),
-                ],
-            )?,
+            activation: keys.activation("hidden_act", Activation::Silu)?,
             eps: keys.number("rms_norm_eps", 1e-6)?,
             positions,
             vocabulary: keys.size("vocab_size", None)?,
