@@ -181,28 +181,29 @@ fn critical_points_of_exponentials_are_those_of_their_own_code() -> Result<()> {
 /// Rates far below the largest phi have their signs, and forces there their digits.
 #[test]
 fn small_rates_are_resolved() -> Result<()> {
-    let of = |text: &str, angles: &[f64]| -> Result<InteractionCriticalPoint> {
-        let energy = InteractionEnergy::new(phi(text));
+    let of = |energy: &InteractionEnergy, angles: &[f64]| {
         let start = Tokens::from_angles(angles)?;
-        InteractionCriticalPoint::near(&energy, &start, &vec![1; angles.len()])
+        InteractionCriticalPoint::near(energy, &start, &vec![1; angles.len()])
     };
-    // Opposite tokens: one rotation, and the rate phi(-1) of separating from the antipode.
-    for (k, near) in [(9.0, 3.0), (60.0, 3.0), (60.0, 2.6), (300.0, 3.1)] {
-        let found = of(&format!("sigmoid:k={k}"), &[0.0, near])?;
-        let s = &found.spectrum;
-        assert_eq!((s.unstable, s.stable, s.nullity, s.rotations), (1, 0, 0, 1), "k = {k}");
-        let expected = 1.0 / (1.0 + f64::exp(k));
-        let rate = s.values[1];
-        assert!((rate / expected - 1.0).abs() < 1e-9, "k = {k}: {rate:e} {expected:e}");
-        assert!((found.angles[0] - std::f64::consts::PI).abs() < 1e-7, "k = {k}");
+    // Opposite tokens: one rotation, and the rate phi(-1) of leaving the antipode.
+    for k in [9.0, 60.0] {
+        let energy = InteractionEnergy::new(phi(&format!("sigmoid:k={k}")));
+        for near in [3.0, 2.6] {
+            let found = of(&energy, &[0.0, near])?;
+            let s = &found.spectrum;
+            assert_eq!((s.unstable, s.stable, s.nullity, s.rotations), (1, 0, 0, 1), "k = {k}");
+            let expected = 1.0 / (1.0 + f64::exp(k));
+            let rate = s.values[1];
+            assert!((rate / expected - 1.0).abs() < 1e-9, "k = {k}: {rate:e} {expected:e}");
+            assert!((found.angles[0] - std::f64::consts::PI).abs() < 1e-7, "k = {k}");
+        }
+        // A third token at one of them: the same for two clusters.
+        let pair = Tokens::from_angles(&[0.0, 3.0])?.with_masses(&[2.0, 1.0])?;
+        let s = InteractionCriticalPoint::near(&energy, &pair, &[2, 1])?.spectrum;
+        assert_eq!((s.unstable, s.stable, s.nullity), (1, 1, 0), "k = {k}");
     }
-    // A third token at one of them: the same for two clusters.
-    let energy = InteractionEnergy::new(phi("sigmoid:k=60"));
-    let pair = Tokens::from_angles(&[0.0, 3.0])?.with_masses(&[2.0, 1.0])?;
-    let s = InteractionCriticalPoint::near(&energy, &pair, &[2, 1])?.spectrum;
-    assert_eq!((s.unstable, s.stable, s.nullity), (1, 1, 0));
     // Orthogonal tokens are degenerate under s^3: the force is a cube of the distance.
-    let s = of("power:p=3", &[0.0, 1.4])?.spectrum;
+    let s = of(&InteractionEnergy::new(phi("power:p=3")), &[0.0, 1.4])?.spectrum;
     assert_eq!((s.unstable, s.stable, s.nullity), (0, 0, 1));
     Ok(())
 }
