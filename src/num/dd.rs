@@ -156,8 +156,8 @@ mod tests {
                 < 1e-30
         );
         let (one, huge) = (Dd::from(1.0), Dd::from(2000.0).exp());
-        assert_eq!((one / (one + huge)).to_f64(), 0.0);
-        assert_eq!((huge * huge - one).to_f64(), f64::INFINITY);
+        assert!((one / (one + huge)).to_f64().abs() == 0.0);
+        assert!((huge * huge - one).to_f64().is_infinite());
         let root = Dd::from(2.0).sqrt();
         assert!((root * root - Dd::from(2.0)).to_f64().abs() < 1e-30);
     }

@@ -229,9 +229,9 @@ fn particles_and_densities_have_the_same_moments() {
 fn small_caps_in_high_dimension_have_finite_logarithms() {
     for (d, r, expected) in [
         (3, 0.01, 10.019_427_401_534_819),
-        (768, 0.1, 1_771.019_822_990_800_2),
+        (768, 0.1, 1_771.019_822_990_8),
         (1000, 0.001, 6_904.643_040_211_995),
-        (4096, 0.5, 3_014.877_614_255_780_6),
+        (4096, 0.5, 3_014.877_614_255_781),
     ] {
         let mut rows = vec![0.0; 2 * d];
         (rows[0], rows[d], rows[d + 1]) = (1.0, f64::cos(r), f64::sin(r));

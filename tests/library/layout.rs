@@ -343,7 +343,7 @@ fn figures_fit_one_column_of_a_journal() {
         // Titles of the panels in a row have the same height.
         for pair in heights.windows(2) {
             let apart = (pair[1] - pair[0]).abs();
-            assert!(apart < 1e-6 || apart > 30.0, "{name}: titles {apart} points apart");
+            assert!(!(1e-6..=30.0).contains(&apart), "{name}: titles {apart} points apart");
         }
     }
     // The curves of the staircase end within its axes, and the rows of its legend have the same

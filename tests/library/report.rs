@@ -79,7 +79,7 @@ fn gallery() -> Vec<Figure> {
     // The package has no gallery.
     let is_package = !folder.is_dir();
     if is_package {
-        println!("not tested: pictures, since there is no gallery");
+        eprintln!("not tested: pictures, since there is no gallery");
     }
     let missing = FigurePicture::Missing("its data take longer than a quick run");
     let mut figures: Vec<Figure> = metastable::paper_figs::ALL

@@ -240,8 +240,8 @@ fn names_that_are_no_text_are_names() {
     succeeds("continue --n 3 --beta 2..3 --out", b"branches\xff", "--format json");
     succeeds("figure saddle-kernel --out", b"figures\xff", "--format json");
     // A wrong value is an error of one sentence.
-    let out = command(at, "solve --tokens x.csv --beta 2 --t-end 1 --norm").arg(name(b"\xff"));
-    let out = out.output().expect("starts");
+    let mut call = command(at, "solve --tokens x.csv --beta 2 --t-end 1 --norm");
+    let out = call.arg(name(b"\xff")).output().expect("starts");
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
 }
 

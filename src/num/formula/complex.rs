@@ -29,7 +29,7 @@ impl Complex {
     fn within(re: Interval, im: Interval, abs: Interval) -> Self {
         let low = re.mig().hypot(im.mig()).next_down().next_down().max(abs.lo()).max(0.0);
         let high = re.mag().hypot(im.mag()).next_up().next_up().min(abs.hi());
-        if !(low <= high) {
+        if low.is_nan() || high.is_nan() || low > high {
             return Self::WHOLE;
         }
         let part = |v: Interval| Interval::new(v.lo().max(-high), v.hi().min(high));
