@@ -10,6 +10,7 @@ use metastable::theorem::{
     ALL, Claim, Effort, Margin, Record, ResolvingPower, SearchSummary, Status, TOPICS, Verdict,
 };
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::Path;
 
 const VERDICTS: [Verdict; 5] = [
@@ -79,7 +80,8 @@ fn gallery() -> Vec<Figure> {
     // The package has no gallery.
     let is_package = !folder.is_dir();
     if is_package {
-        eprintln!("not tested: pictures, since there is no gallery");
+        let said = writeln!(std::io::stderr(), "not tested: pictures, since there is no gallery");
+        said.expect("an error stream");
     }
     let missing = FigurePicture::Missing("its data take longer than a quick run");
     let mut figures: Vec<Figure> = metastable::paper_figs::ALL

@@ -2,6 +2,7 @@
 
 mod program;
 mod snapshot;
+mod stated_errors;
 
 mod certify;
 mod cli;

@@ -1,0 +1,194 @@
+//! Stated errors hold over extreme parameters, and are not much larger than needed: values with 30
+//! digits, from closed forms in double-double arithmetic, against what the program prints.
+
+use crate::program::json;
+use metastable::num::dd::Dd;
+use metastable::num::number::Number;
+use std::path::Path;
+
+fn dd(x: f64) -> Dd {
+    Dd::from(x)
+}
+
+fn exp(x: Dd) -> Dd {
+    Number::exp(x)
+}
+
+/// `ln(1 + x)`, by the series of `2 atanh(x / (2 + x))` for small x.
+fn ln_1p(x: Dd) -> Dd {
+    if x.to_f64() > 1e-3 {
+        return Number::ln(dd(1.0) + x);
+    }
+    let z = x / (dd(2.0) + x);
+    let square = z * z;
+    let sum =
+        (0..8).rev().fold(Dd::default(), |s, j| s * square + dd(1.0) / dd(f64::from(2 * j + 1)));
+    dd(2.0) * z * sum
+}
+
+/// A stated error: the deviation from the right value, and the least error of its scale.
+struct Case {
+    what: String,
+    found: f64,
+    error: f64,
+    right: Dd,
+}
+
+/// **Panics** a deviation beyond its stated error, or an error of more than 1e4 roundings where
+/// `sharp` asks for less.
+fn check(cases: &[Case], least: usize, sharp: impl Fn(&Case) -> f64) {
+    assert!(cases.len() >= least, "only {} cases", cases.len());
+    for case in cases {
+        let deviation = (dd(case.found) - case.right).to_f64().abs();
+        let Case { what, found, error, .. } = case;
+        assert!(deviation <= *error, "{what}: {found} +- {error:e}, off by {deviation:e}");
+        let most = 1e4 * deviation.max(sharp(case));
+        assert!(*error <= most, "{what}: {found} +- {error:e}, off by {deviation:e} only");
+    }
+}
+
+/// `2 sinh(k) = e^k (1 - e^{-2k})`: the negentropy of a von Mises-Fisher density on S^2,
+/// `k coth k - 1 - log(sinh k / k)`.
+fn on_s2(k: f64) -> Dd {
+    let k = dd(k);
+    let small = exp(dd(-2.0) * k);
+    let coth = (dd(1.0) + small) / (dd(1.0) - small);
+    let log_sinh = k + ln_1p(-small) - Number::ln(dd(2.0));
+    k * coth - dd(1.0) - (log_sinh - Number::ln(k))
+}
+
+/// That on the circle, `k I_1 / I_0 - log I_0`: the trapezoid rule is exact to all digits.
+fn on_circle(k: f64) -> Dd {
+    let points = 64 + 32 * k.sqrt() as usize;
+    let (mut zero, mut one) = (Dd::default(), Dd::default());
+    for j in 0..points {
+        let cos = Number::sin_cos(Dd::pi() * dd(2.0 * j as f64 / points as f64)).1;
+        let weight = exp(dd(k) * (cos - dd(1.0)));
+        (zero, one) = (zero + weight, one + weight * cos);
+    }
+    dd(k) * one / zero - Number::ln(zero / dd(points as f64)) - dd(k)
+}
+
+fn negentropy(at: &Path, space: &str, density: &str, right: Dd) -> Case {
+    let line = format!("measure --space {space} --density {density} --beta 4 --t-end 0");
+    let found = json(at, &line);
+    let number = |key: &str| found[key].as_f64().expect("a number");
+    Case { what: line, found: number("negentropy"), error: number("negentropy_error"), right }
+}
+
+#[test]
+fn negentropies_have_their_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let mut cases = vec![negentropy(
+        at,
+        "circle",
+        "cos:1=1",
+        // The density touches 0.
+        dd(1.0) - Number::ln(dd(2.0)),
+    )];
+    for kappa in [0.01, 1.0, 20.0, 100.0, 800.0] {
+        let density = format!("vmf:kappa={kappa}");
+        cases.push(negentropy(at, "sphere2", &density, on_s2(kappa)));
+        cases.push(negentropy(at, "zonal --d 3", &density, on_s2(kappa)));
+    }
+    for kappa in [0.01, 1.0, 100.0, 400.0, 3000.0, 1e4, 1e5] {
+        cases.push(negentropy(at, "circle", &format!("vmf:kappa={kappa}"), on_circle(kappa)));
+    }
+    check(&cases, 18, |c| 1e-15 * (1.0 + c.found.abs()));
+}
+
+/// phi of a named interaction.
+fn phi(name: &str, v: f64, s: Dd) -> Dd {
+    let (one, k) = (dd(1.0), dd(v));
+    match name {
+        "power" => Number::power(s, v as i32),
+        "sigmoid" => one / (one + exp(-(k * s))),
+        "softplus" => {
+            let tail = ln_1p(exp(-if s.to_f64() < 0.0 { -(k * s) } else { k * s }));
+            (if s.to_f64() > 0.0 { s } else { Dd::default() }) + tail / k
+        }
+        "cosh" => dd(0.5) * (exp(k * s) + exp(-(k * s))),
+        "inverse" => one / (one + k - s),
+        "exp" => exp(k * s),
+        "gauss" => exp(k * s - k),
+        _ => Number::ln((dd(2.0) + k) / (one + k - s)),
+    }
+}
+
+#[test]
+fn velocities_of_named_interactions_have_their_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let mut cases = Vec::new();
+    for (name, key, values) in [
+        ("power", "p", [1.0, 3.0, 48.0, 64.0]),
+        ("sigmoid", "k", [1.0, 40.0, 100.0, 300.0]),
+        ("softplus", "k", [0.001, 1.0, 100.0, 300.0]),
+        ("cosh", "k", [0.1, 3.0, 50.0, 300.0]),
+        ("inverse", "c", [1e-4, 0.1, 3.0, 1e6]),
+        ("exp", "beta", [-300.0, -1.0, 4.0, 300.0]),
+        ("gauss", "k", [-30.0, 1.0, 30.0, 300.0]),
+        ("log", "c", [1e-4, 0.1, 3.0, 1e6]),
+    ] {
+        for v in values {
+            for theta in [0.1, 1.0, 1.5, 2.0, 2.5, 3.0] {
+                std::fs::write(at.join("two.csv"), format!("0\n{theta}\n")).expect("writable");
+                let line = format!(
+                    "velocity --angles two.csv --dynamics usa --beta 1 --interaction {name}:{key}={v}"
+                );
+                let found = json(at, &line);
+                // theta' = -phi(cos theta) sin(theta) / 2
+                let (sin, cos) = Number::sin_cos(dd(theta));
+                let right = dd(0.5) * phi(name, v, cos) * sin;
+                let row: Vec<f64> = found["velocity"][1]
+                    .as_array()
+                    .expect("a row")
+                    .iter()
+                    .map(|v| v.as_f64().expect("a number"))
+                    .collect();
+                let accuracy = found["accuracy"].as_f64().expect("a number");
+                let what = format!("{line} at {theta}");
+                let sign = if right.to_f64() < 0.0 { -1.0 } else { 1.0 };
+                let length = sign * row[0].hypot(row[1]);
+                cases.push(Case { what, found: length, error: accuracy * length.abs(), right });
+            }
+        }
+    }
+    // The accuracy of kernels is 1e-13, a thousand roundings; that of logarithms is absolute.
+    let log = |c: &Case| c.what.contains("log:");
+    check(&cases, 192, |c| if log(c) { f64::INFINITY } else { 1e-16 * c.found.abs() });
+}
+
+#[test]
+fn eigenvalues_beside_clusters_have_their_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let mut cases = Vec::new();
+    for together in [2, 5] {
+        let angles = format!("{}{}\n", "0\n".repeat(together), std::f64::consts::PI);
+        std::fs::write(at.join("angles.csv"), angles).expect("writable");
+        for beta in [1e-8, 1.0, 30.0, 100.0, 300.0] {
+            let line = format!("energy --angles angles.csv --beta {beta} --hessian");
+            let found = json(at, &line);
+            let list = |key: &str| -> Vec<f64> {
+                let all = found[key].as_array().expect("a list");
+                all.iter().map(|v| v.as_f64().expect("a number")).collect()
+            };
+            // Pairs at one point have the form -e^beta (a - b)^2, opposite ones e^{-beta} (a - b)^2.
+            let (m, n) = (together as f64, together as f64 + 1.0);
+            let (near, far) = (-exp(dd(beta)) / dd(n * n), exp(dd(-beta)) / dd(n * n));
+            let mut right = vec![dd(m) * near + far; together - 1];
+            right.extend([Dd::default(), dd(n) * far]);
+            let values = list("hessian_eigenvalues");
+            let errors = list("hessian_eigenvalue_errors");
+            assert_eq!(found["null_eigenvalues"].as_u64(), Some(1), "{line}");
+            for ((found, error), right) in values.into_iter().zip(errors).zip(right) {
+                // The angle pi is rounded.
+                let error = error + 1e-15 * right.to_f64().abs();
+                cases.push(Case { what: line.clone(), found, error, right });
+            }
+        }
+    }
+    check(&cases, 45, |c| 1e-15 * c.found.abs().max(f64::MIN_POSITIVE));
+}
