@@ -43,41 +43,40 @@ impl ChebyshevSeries {
     /// **Cost** `N log N` double-double operations and `4 N` values for N terms.
     /// **Errors** those of f, a value that is not finite, more than [`MAX_TERMS`] terms.
     pub fn fit(f: impl Fn(Dd) -> Result<Dd>, low: f64, high: f64) -> Result<Self> {
-        Self::fit_within(f, low, high, 16, MAX_TERMS)
+        Self::fit_within(f, (low, high), 16, 0.0)
     }
 
     /// [`ChebyshevSeries::fit`] with at least so many intervals between points, a power of two, and
-    /// with fewer terms at most: for a function that may have no series.
+    /// with errors relative to `floor` where the function is smaller.
     pub fn fit_within(
         f: impl Fn(Dd) -> Result<Dd>,
-        low: f64,
-        high: f64,
+        ends: (f64, f64),
         least: usize,
-        max_terms: usize,
+        floor: f64,
     ) -> Result<Self> {
-        let ends = (low, high);
+        let (low, high) = ends;
         let mut found = interpolated(&f, ends, least)?;
         loop {
             let (coefficients, size) = found;
-            let n = coefficients.len() - 1;
-            let is_last = 2 * n > max_terms;
+            let (n, size) = (coefficients.len() - 1, size.max(floor));
+            let is_last = 2 * n > MAX_TERMS;
             let last = coefficients[n - 3..].iter().fold(0.0, |m: f64, c| m.max(c.to_f64().abs()));
             if is_last && last > RESOLVED * size {
-                return Err(too_long(ends, max_terms));
+                return Err(too_long(ends));
             }
             // Twice as many points may see what lies between these.
             let next = interpolated(&f, ends, 2 * n)?;
-            let zero = Dd::default();
+            let (zero, size) = (Dd::default(), next.1.max(size));
             let gaps =
                 next.0.iter().enumerate().map(|(k, c)| {
                     (*c - coefficients.get(k).copied().unwrap_or(zero)).to_f64().abs()
                 });
             let error: f64 = gaps.sum();
-            if last <= RESOLVED * size && error <= TOLERANCE * next.1 {
-                return Ok(Self { low, high, coefficients, error }.shortened(TOLERANCE * next.1));
+            if last <= RESOLVED * size && error <= TOLERANCE * size {
+                return Ok(Self { low, high, coefficients, error }.shortened(TOLERANCE * size));
             }
             if is_last {
-                return Err(too_long(ends, max_terms));
+                return Err(too_long(ends));
             }
             found = next;
         }
@@ -98,7 +97,7 @@ impl ChebyshevSeries {
         let (coefficients, size) = interpolated(&f, (low, high), n)?;
         let found = Self { low, high, coefficients, error }.shortened(TOLERANCE * size);
         if found.coefficients.len() > MAX_TERMS {
-            return Err(too_long((low, high), MAX_TERMS));
+            return Err(too_long((low, high)));
         }
         Ok(found)
     }
@@ -302,9 +301,9 @@ fn finite(value: Dd, x: Dd) -> Result<Dd> {
 }
 
 /// The error for a function that is not resolved.
-fn too_long((low, high): (f64, f64), max_terms: usize) -> Error {
+fn too_long((low, high): (f64, f64)) -> Error {
     let found =
-        format!("a function whose series on [{low}, {high}] needs more than {max_terms} terms");
+        format!("a function whose series on [{low}, {high}] needs more than {MAX_TERMS} terms");
     let expected = "a function that is analytic on [-1, 1] between the kinks of abs and relu";
     Error::parameter("interaction", found, expected)
 }

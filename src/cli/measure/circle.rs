@@ -115,13 +115,14 @@ impl Arguments {
                 self.by_map(medium, pass)
             };
         }
+        let [negentropy, rate] = state.negentropy_and_rate(medium);
         Ok(LastState {
             t,
             end,
             method: "spectral",
             coefficients: coefficients(&state),
-            numbers: [state.negentropy(), state.negentropy_rate(medium), state.energy(medium)],
-            rounding: state.negentropy_errors(medium),
+            numbers: [negentropy.0, rate.0, state.energy(medium)],
+            rounding: [negentropy.1, rate.1],
             values: on_grid(&state.values(256), 0.0),
             timeline,
         })

@@ -64,13 +64,14 @@ impl Arguments {
             .enumerate()
             .map(|(j, v)| vec![PI * j as f64 / 256.0, v])
             .collect();
+        let [negentropy, rate] = state.negentropy_and_rate(medium)?;
         Ok(LastState {
             t,
             end,
             method: "spectral",
             coefficients: Table { rows: coefficients, ..table(&["k", "cosine"]) },
-            numbers: [state.negentropy()?, state.negentropy_rate(medium)?, state.energy(medium)],
-            rounding: state.negentropy_errors(medium)?,
+            numbers: [negentropy.0, rate.0, state.energy(medium)],
+            rounding: [negentropy.1, rate.1],
             values: Table { rows: values, ..table(&["polar_angle", "density"]) },
             timeline,
         })

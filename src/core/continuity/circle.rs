@@ -232,10 +232,12 @@ impl Circle {
         self.fine().negentropy(&self.c)
     }
 
-    /// Bounds of the rounding errors of the negentropy and of its rate.
-    pub fn negentropy_errors(&self, dynamics: &MeasureDynamics) -> [f64; 2] {
-        let rate = self.operator(dynamics, true).and_then(|o| o.negentropy_rate_error(&self.c));
-        [self.fine().negentropy_error(&self.c), rate.unwrap_or(f64::NAN)]
+    /// The negentropy and its rate, each with a bound of its rounding error. NaN as
+    /// [`Self::negentropy_rate`].
+    pub fn negentropy_and_rate(&self, dynamics: &MeasureDynamics) -> [(f64, f64); 2] {
+        let rate =
+            self.operator(dynamics, true).and_then(|o| o.negentropy_rate_with_error(&self.c));
+        [self.fine().negentropy_with_error(&self.c), rate.unwrap_or((f64::NAN, f64::NAN))]
     }
 
     /// Production of negentropy, `-integral rho div v d sigma`, minus the loss by noise,

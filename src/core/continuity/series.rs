@@ -101,13 +101,13 @@ pub(super) trait Nodes {
         self.mean(&negentropy_terms(&self.values(c)))
     }
 
-    /// Bound of the rounding error of [`Nodes::negentropy`]: where the density is small, its values
-    /// have the rounding error of the largest one.
-    fn negentropy_error(&self, c: &[Self::Coefficient]) -> f64 {
+    /// [`Nodes::negentropy`] with a bound of its rounding error: where the density is small, its
+    /// values have the rounding error of the largest one.
+    fn negentropy_with_error(&self, c: &[Self::Coefficient]) -> (f64, f64) {
         let values = self.values(c);
         let noise = noise(&values);
         let changes = values.iter().map(|r| noise * (1.0 + r.max(noise).ln().abs()));
-        self.mean(&changes.collect::<Vec<_>>())
+        (self.mean(&negentropy_terms(&values)), self.mean(&changes.collect::<Vec<_>>()))
     }
 }
 
@@ -317,39 +317,34 @@ impl<N: Nodes> Operator<N> {
     /// Production of negentropy, `-integral rho div v d sigma`, minus the loss by noise,
     /// `(1/kappa) integral |grad rho|^2 / rho`. **Errors** as [`Operator::rates`].
     pub fn negentropy_rate(&self, c: &[N::Coefficient]) -> Result<f64> {
+        Ok(self.negentropy_rate_with_error(c)?.0)
+    }
+
+    /// [`Operator::negentropy_rate`] with a bound of its rounding error. **Errors** as
+    /// [`Operator::rates`].
+    pub fn negentropy_rate_with_error(&self, c: &[N::Coefficient]) -> Result<(f64, f64)> {
         let NodeValues { density, minus_divergence, .. } = self.field(c, true)?;
-        let produced = self
-            .nodes
-            .mean(&density.iter().zip(&minus_divergence).map(|(r, f)| r * f).collect::<Vec<_>>());
-        if self.dynamics.diffusion == 0.0 {
-            return Ok(produced);
+        let noise = noise(&density);
+        let terms = density.iter().zip(&minus_divergence).map(|(r, f)| r * f);
+        let produced = self.nodes.mean(&terms.collect::<Vec<_>>());
+        let sizes: Vec<f64> = minus_divergence.iter().map(|f| f.abs()).collect();
+        let error = noise * self.nodes.mean(&sizes) + 4.0 * f64::EPSILON * max_abs(&sizes);
+        let diffusion = self.dynamics.diffusion;
+        if diffusion == 0.0 {
+            return Ok((produced, error));
         }
         let slope = self.nodes.gradient(c);
         let square = |j: usize| slope.iter().map(|s| s[j] * s[j]).sum::<f64>();
         let fisher =
             density.iter().enumerate().map(|(j, r)| if *r > 0.0 { square(j) / r } else { 0.0 });
-        Ok(produced - self.dynamics.diffusion * self.nodes.mean(&fisher.collect::<Vec<_>>()))
-    }
-
-    /// Bound of the rounding error of [`Operator::negentropy_rate`]. **Errors** as
-    /// [`Operator::rates`].
-    pub fn negentropy_rate_error(&self, c: &[N::Coefficient]) -> Result<f64> {
-        let NodeValues { density, minus_divergence, .. } = self.field(c, true)?;
-        let noise = noise(&density);
-        let sizes: Vec<f64> = minus_divergence.iter().map(|f| f.abs()).collect();
-        let produced = noise * self.nodes.mean(&sizes) + 4.0 * f64::EPSILON * max_abs(&sizes);
-        if self.dynamics.diffusion == 0.0 {
-            return Ok(produced);
-        }
-        let slope = self.nodes.gradient(c);
+        let lost = self.nodes.mean(&fisher.collect::<Vec<_>>());
         let degree = N::degrees().take(c.len()).last().unwrap_or(0) as f64;
-        let fisher = density.iter().enumerate().map(|(j, r)| {
-            let square = slope.iter().map(|s| s[j] * s[j]).sum::<f64>();
-            let (r, change) = (r.max(noise), noise * degree);
+        let changes = density.iter().enumerate().map(|(j, r)| {
+            let (square, r, change) = (square(j), r.max(noise), noise * degree);
             (square * noise / r + 2.0 * square.sqrt() * change + change * change) / r
         });
-        let lost = self.nodes.mean(&fisher.collect::<Vec<_>>());
-        Ok(produced + self.dynamics.diffusion * lost)
+        let change = self.nodes.mean(&changes.collect::<Vec<_>>());
+        Ok((produced - diffusion * lost, error + diffusion * change))
     }
 
     /// Rate of change of the [`energy`] by the dissipation identity,

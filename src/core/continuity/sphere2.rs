@@ -413,10 +413,12 @@ impl Sphere2 {
         self.fine().negentropy(&self.a)
     }
 
-    /// Bounds of the rounding errors of the negentropy and of its rate.
-    pub fn negentropy_errors(&self, dynamics: &MeasureDynamics) -> [f64; 2] {
-        let rate = self.operator(dynamics, true).and_then(|o| o.negentropy_rate_error(&self.a));
-        [self.fine().negentropy_error(&self.a), rate.unwrap_or(f64::NAN)]
+    /// The negentropy and its rate, each with a bound of its rounding error. NaN as
+    /// [`Self::negentropy_rate`].
+    pub fn negentropy_and_rate(&self, dynamics: &MeasureDynamics) -> [(f64, f64); 2] {
+        let rate =
+            self.operator(dynamics, true).and_then(|o| o.negentropy_rate_with_error(&self.a));
+        [self.fine().negentropy_with_error(&self.a), rate.unwrap_or((f64::NAN, f64::NAN))]
     }
 
     /// Production of negentropy minus the loss by noise, as

@@ -291,11 +291,11 @@ impl Zonal {
         Ok(self.nodes(true)?.negentropy(&self.b))
     }
 
-    /// Bounds of the rounding errors of the negentropy and of its rate. **Errors** Sinkhorn
+    /// The negentropy and its rate, each with a bound of its rounding error. **Errors** Sinkhorn
     /// attention.
-    pub fn negentropy_errors(&self, dynamics: &MeasureDynamics) -> Result<[f64; 2]> {
-        let rate = self.operator(dynamics, true)?.negentropy_rate_error(&self.b)?;
-        Ok([self.nodes(true)?.negentropy_error(&self.b), rate])
+    pub fn negentropy_and_rate(&self, dynamics: &MeasureDynamics) -> Result<[(f64, f64); 2]> {
+        let rate = self.operator(dynamics, true)?.negentropy_rate_with_error(&self.b)?;
+        Ok([self.nodes(true)?.negentropy_with_error(&self.b), rate])
     }
 
     /// Production of negentropy minus the loss by noise, as

@@ -6,7 +6,7 @@ use crate::attention::kernel::{
     Powers, Series, SeriesProfile, WeightProfile,
 };
 use crate::error::Result;
-use crate::num::chebyshev_series::{ChebyshevSeries, MAX_TERMS};
+use crate::num::chebyshev_series::ChebyshevSeries;
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Formula, Number};
 use crate::num::interval::Interval;
@@ -119,11 +119,12 @@ pub fn cells(p: &ChebyshevSeries, f: impl Fn(Dd) -> Result<Dd>) -> Option<CellSe
         return None;
     }
     let (low, high) = p.interval();
-    let end = |k: usize| low + (high - low) * (k as f64 / CELLS as f64);
+    let (size, points) = (largest_sample(p), CELLS as f64);
+    let end = |k: usize| low + (high - low) * (k as f64 / points);
     // The outermost cell takes an eighth of all Chebyshev points, or less.
     let least = (p.degree() / 8).next_power_of_two().max(16);
     (0..CELLS)
-        .map(|k| ChebyshevSeries::fit_within(&f, end(k), end(k + 1), least, MAX_TERMS).ok())
+        .map(|k| ChebyshevSeries::fit_within(&f, (end(k), end(k + 1)), least, size).ok())
         .collect()
 }
 
@@ -207,7 +208,7 @@ pub fn logarithmic(
         Ok((top - log2(Dd::from(reach) - z)?) / z)
     };
     // A divided difference of log phi is a polynomial of one degree less.
-    let fitted = ChebyshevSeries::fit_within(slope, 0.0, 2.0 * reach, n, MAX_TERMS);
+    let fitted = ChebyshevSeries::fit_within(slope, (0.0, 2.0 * reach), n, 0.0);
     let Ok(fitted) = fitted else { return Ok(None) };
     let Some(slope) = powers(&fitted).filter(|_| fitted.degree() <= MAX_LOGARITHM) else {
         return Ok(None);
@@ -220,7 +221,7 @@ pub fn logarithmic(
     };
     let piece = Piece { from: f64::NEG_INFINITY, shift: -1.0, slope: -1.0 / reach, form };
     let ratio = |s: Dd| phi.at(s).map(|at| at.first / at.value);
-    let fitted = ChebyshevSeries::fit_within(ratio, -reach, reach, n, MAX_TERMS)?;
+    let fitted = ChebyshevSeries::fit_within(ratio, (-reach, reach), n, 0.0)?;
     let ratio = pair_series(&[fitted], &[None], reach);
     Ok(Some((PairSeries { pieces: vec![piece], factor: factor.to_f64() }, ratio)))
 }
