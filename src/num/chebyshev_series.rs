@@ -84,11 +84,11 @@ impl ChebyshevSeries {
 
     /// The polynomial through the values at n + 1 Chebyshev points, n a power of two, without its
     /// negligible coefficients. `error` is the known error of the polynomial, as by
-    /// [`Formula::chebyshev_intervals`](crate::formula::Formula::chebyshev_intervals).
+    /// [`Formula::chebyshev_points`](crate::formula::Formula::chebyshev_points).
     ///
     /// **Cost** n values and `n log n` operations. **Errors** those of f, a value that is not
     /// finite, more than [`MAX_TERMS`] terms.
-    pub fn through(
+    pub fn interpolate(
         f: impl Fn(Dd) -> Result<Dd>,
         (low, high): (f64, f64),
         n: usize,
@@ -118,7 +118,7 @@ impl ChebyshevSeries {
     }
 
     /// Largest difference between the function and its series: proved if the number of points is
-    /// ([`ChebyshevSeries::through`]), else measured at twice as many points as the polynomial has.
+    /// ([`ChebyshevSeries::interpolate`]), else measured at twice as many points as the polynomial has.
     pub fn error(&self) -> f64 {
         self.error
     }

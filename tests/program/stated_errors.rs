@@ -175,7 +175,8 @@ fn eigenvalues_beside_clusters_have_their_errors() {
                 let all = found[key].as_array().expect("a list");
                 all.iter().map(|v| v.as_f64().expect("a number")).collect()
             };
-            // Pairs at one point have the form -e^beta (a - b)^2, opposite ones e^{-beta} (a - b)^2.
+            // Pairs at one point have the form -e^beta (a - b)^2, opposite ones e^{-beta} (a -
+            // b)^2.
             let (m, n) = (together as f64, together as f64 + 1.0);
             let (near, far) = (-exp(dd(beta)) / dd(n * n), exp(dd(-beta)) / dd(n * n));
             let mut right = vec![dd(m) * near + far; together - 1];

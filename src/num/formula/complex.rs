@@ -4,8 +4,8 @@ use crate::interval::Interval;
 use crate::number::Number;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// All complex numbers whose parts lie in two intervals and whose absolute value in a third one. The
-/// absolute value keeps what the parts lose: numbers far from 0 in any direction.
+/// All complex numbers whose parts lie in two intervals and whose absolute value in a third one.
+/// The absolute value keeps what the parts lose: numbers far from 0 in any direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Complex {
     re: Interval,
@@ -136,6 +136,24 @@ impl Div for Complex {
     }
 }
 
+/// The arc tangent: candidates are checked by their sine and cosine.
+fn atan(t: Interval) -> Interval {
+    let bound = |t: f64, sign: f64| {
+        let mut width = 4.0 * f64::EPSILON;
+        for _ in 0..20 {
+            let candidate = t.atan() + sign * width;
+            let (sin, cos) = Interval::exact(candidate).sin_cos();
+            let tan = sin / cos;
+            if cos.is_positive() && (sign > 0.0 && tan.lo() >= t || sign < 0.0 && tan.hi() <= t) {
+                return candidate;
+            }
+            width *= 4.0;
+        }
+        sign * 0.5 * std::f64::consts::PI.next_up()
+    };
+    Interval::new(bound(t.lo(), -1.0), bound(t.hi(), 1.0))
+}
+
 impl Number for Complex {
     fn exact(x: f64) -> Self {
         Self::real(Interval::exact(x))
@@ -151,7 +169,7 @@ impl Number for Complex {
         let (sin, cos) = Number::sin_cos(self.im);
         Self { log: Some([self.re, self.im]), ..Self::within(abs * cos, abs * sin, abs) }
     }
-    /// The logarithm of exponentials; else the principal value, of which the argument is bounded by pi only.
+    /// The logarithm of exponentials; else the principal value.
     fn ln(self) -> Self {
         if let Some([re, im]) = self.log {
             return Self::new(re, im);
@@ -159,13 +177,26 @@ impl Number for Complex {
         if !self.is_off_the_cut() {
             return Self::WHOLE;
         }
-        Self::new(Number::ln(self.abs), Interval::symmetric(std::f64::consts::PI.next_up()))
+        let quarter = Interval::exact(0.5) * Interval::pi();
+        let argument = if self.re.is_positive() {
+            atan(self.im / self.re)
+        } else if self.im.is_positive() {
+            quarter - atan(self.re / self.im)
+        } else {
+            -quarter - atan(self.re / self.im)
+        };
+        Self::new(Number::ln(self.abs), argument)
     }
     fn sqrt(self) -> Self {
         if !self.is_off_the_cut() {
             return Self::WHOLE;
         }
-        Self::ring(self.abs.sqrt())
+        // The real part is the root of (|z| + re z) / 2.
+        let half = Interval::exact(0.5);
+        let square = half * (self.abs + self.re);
+        let re = Interval::new(square.lo().max(0.0), square.hi().max(0.0)).sqrt();
+        let abs = self.abs.sqrt();
+        if re.is_positive() { Self::within(re, half * self.im / re, abs) } else { Self::ring(abs) }
     }
     fn sin_cos(self) -> (Self, Self) {
         let (sin, cos) = Number::sin_cos(self.re);

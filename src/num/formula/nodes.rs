@@ -39,12 +39,12 @@ impl Formula {
     /// ```
     /// use metastable::num::formula::Formula;
     /// let bump = Formula::parse("1 + exp(-1e4*(s - 0.3)^2)", &[])?;
-    /// assert_eq!(bump.chebyshev_intervals((-1.0, 1.0), (1e-17, 2.0), false)?, 2048);
+    /// assert_eq!(bump.chebyshev_points((-1.0, 1.0), (1e-17, 2.0), false)?, 2048);
     /// let cubic = Formula::parse("s^3", &[])?;
-    /// assert_eq!(cubic.chebyshev_intervals((-1.0, 1.0), (1e-17, 2.0), false)?, 32);
+    /// assert_eq!(cubic.chebyshev_points((-1.0, 1.0), (1e-17, 2.0), false)?, 32);
     /// # Ok::<(), metastable::Error>(())
     /// ```
-    pub fn chebyshev_intervals(
+    pub fn chebyshev_points(
         &self,
         (low, high): (f64, f64),
         (error, size): (f64, f64),
@@ -162,8 +162,9 @@ mod tests {
             let f = Formula::parse(text, &[]).expect("a formula");
             let exact = f.compile::<Dd>().expect("a formula");
             let value = |s: Dd| exact.value(s);
-            let n = f.chebyshev_intervals((-1.0, 1.0), (1e-16, 1.0), false).expect(text);
-            let series = ChebyshevSeries::through(value, (-1.0, 1.0), n, 0.0).expect("a series");
+            let n = f.chebyshev_points((-1.0, 1.0), (1e-16, 1.0), false).expect(text);
+            let series =
+                ChebyshevSeries::interpolate(value, (-1.0, 1.0), n, 0.0).expect("a series");
             for _ in 0..100 {
                 let x = Dd::from(s.uniform_in(-1.0, 1.0));
                 let gap = (series.value_at(x) - value(x).expect("a value")).to_f64().abs();
@@ -177,7 +178,7 @@ mod tests {
         for text in ["sqrt(1 + s)", "1/(1e-9 + s^2)", "exp(-((s-0.3)/1e-6)^2)", "ln(1-s)", "abs(s)"]
         {
             let f = Formula::parse(text, &[]).expect("a formula");
-            assert!(f.chebyshev_intervals((-1.0, 1.0), (1e-16, 1.0), false).is_err(), "{text}");
+            assert!(f.chebyshev_points((-1.0, 1.0), (1e-16, 1.0), false).is_err(), "{text}");
         }
     }
 }

@@ -192,7 +192,7 @@ pub fn logarithmic(
         return Ok(None);
     }
     let size = least.ln().abs().max(most.ln().abs());
-    let intervals = formula.chebyshev_intervals((-reach, reach), (1e-17 * size, size), true);
+    let intervals = formula.chebyshev_points((-reach, reach), (1e-17 * size, size), true);
     let Some(n) = intervals.ok().filter(|n| *n <= MAX_INTERVALS) else { return Ok(None) };
     let log2 = |s: Dd| -> Result<Dd> { Ok(Number::ln(phi.value(s)?) / Number::ln(Dd::from(2.0))) };
     let top = log2(Dd::from(reach))?;
@@ -271,12 +271,12 @@ pub fn arcs(
         let (low, high) = piece.interval();
         let continued = formula.branch(0.5 * (low + high)).ok()?;
         let branch = continued.compile::<Dd>().ok()?;
-        let n = continued.chebyshev_intervals((-1.0, 1.0), (1e-17 * size, size), false).ok()?;
+        let n = continued.chebyshev_points((-1.0, 1.0), (1e-17 * size, size), false).ok()?;
         if n > MAX_INTERVALS {
             return None;
         }
         let whole =
-            ChebyshevSeries::through(|s| branch.value(s), (-1.0, 1.0), n, 1e-17 * size).ok()?;
+            ChebyshevSeries::interpolate(|s| branch.value(s), (-1.0, 1.0), n, 1e-17 * size).ok()?;
         if whole.degree() >= MAX_PIECE {
             return None;
         }

@@ -539,10 +539,10 @@ impl<'a> Between<'a> {
             size = size.max(self.derivative(0, Dd::from(place(k)))?.to_f64().abs());
         }
         let error = 1e-17 * size;
-        let proved = self.branch.chebyshev_intervals(ends, (error, size), false);
+        let proved = self.branch.chebyshev_points(ends, (error, whole.max(size)), false);
         let value = |s: Dd| self.derivative(0, s);
         let found = match proved {
-            Ok(n) => ChebyshevSeries::through(value, ends, n, error),
+            Ok(n) => ChebyshevSeries::interpolate(value, ends, n, error),
             Err(_) => Err(Error::parameter(
                 "interaction",
                 format!(
