@@ -2,11 +2,11 @@
 //! interaction, or of a mass, with all bifurcations, or one branch, as chains of boxes with one
 //! critical point each.
 
+use super::input::note_unused_beta;
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::proof::{ALONE, Standing};
 use super::{command_line, landscape, out_file, progress, session};
-use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays};
 use crate::proofs::landscape::branches::{
@@ -199,11 +199,16 @@ impl Arguments {
         let found = match (interaction, open.first()) {
             (None, None) => Tokens::new(&masses, beta.unwrap_or_default()),
             (Some(text), None) => {
+                let mut names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
                 let text = match &self.beta {
                     // A name with parameters, or a formula without beta.
-                    Some(value) if text.contains(':') || Interaction::parse(text, &[]).is_ok() => {
-                        let expected = format!("no --beta: beta is no parameter of {text}");
-                        return Err(Error::parameter("--beta", value, expected));
+                    Some(value) if text.contains(':') || !names.any(|name| name == "beta") => {
+                        if value.contains("..") {
+                            let expected = format!("no --beta: beta is no parameter of {text}");
+                            return Err(Error::parameter("--beta", value, expected));
+                        }
+                        note_unused_beta(text);
+                        text.to_owned()
                     }
                     Some(value) => with_beta(text, value),
                     None => text.to_owned(),
@@ -299,7 +304,9 @@ impl Arguments {
         let bifurcations = counted(found.bifurcations.len(), "bifurcation");
         match () {
             () if self.start.is_some() => {
-                text.push_str(&format!("one branch with {bifurcations}, proved {ALONE}\n"));
+                let parent = found.branches.len() > 1;
+                let parent = if parent { " and that from which it splits," } else { "" };
+                text.push_str(&format!("one branch{parent} with {bifurcations}, proved {ALONE}\n"));
             }
             () if found.complete => text.push_str(&format!(
                 "proved {ALONE}: exactly {branches} and {bifurcations}, up to rotations, \

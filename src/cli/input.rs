@@ -1,6 +1,7 @@
 //! Flags shared by commands: tokens, frames of a run, dynamics.
 
 use super::model_flags::ModelArguments;
+use super::output::note;
 use crate::attention::dynamics::NamedDynamics;
 use crate::attention::interaction::Interaction;
 use crate::attention::kernel::{EXACT_ACCURACY, KernelChoice};
@@ -19,9 +20,10 @@ use crate::sphere::{
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The interaction of a text, in which beta is a parameter if it is given.
+/// The interaction of a text, in which beta is a parameter if it is given. A beta that it does not
+/// use is named in a note.
 ///
-/// **Errors** as [`Interaction::parse`]; a beta that the interaction does not use.
+/// **Errors** as [`Interaction::parse`].
 pub fn interaction(text: &str, beta: Option<f64>) -> Result<Interaction> {
     let given: Vec<(&str, f64)> = beta.iter().map(|b| ("beta", *b)).collect();
     let phi = Interaction::parse(text, &given)?;
@@ -29,13 +31,15 @@ pub fn interaction(text: &str, beta: Option<f64>) -> Result<Interaction> {
         let all = phi.formula().occurring_parameters();
         all.iter().any(|(name, value)| *name == "beta" && value.to_bits() == b.to_bits())
     };
-    match beta {
-        Some(b) if !is_used(b) => {
-            let expected = format!("no --beta: beta is no parameter of {text}");
-            Err(Error::parameter("--beta", b, expected))
-        }
-        _ => Ok(phi),
+    if beta.is_some_and(|b| !is_used(b)) {
+        note_unused_beta(text);
     }
+    Ok(phi)
+}
+
+/// Says that the value of --beta changes nothing.
+pub fn note_unused_beta(interaction: &str) {
+    note(&format!("--beta changes nothing: beta is no parameter of {interaction}"));
 }
 
 /// A frame of a finished run.
@@ -138,7 +142,7 @@ impl TokenArguments {
             let angles = arrays::list(path, array)?;
             let most = angles.iter().fold(0.0f64, |m, a| m.max(a.abs()));
             if most > std::f64::consts::TAU && angles.iter().all(|a| a.fract() == 0.0) {
-                super::output::note(&format!(
+                note(&format!(
                     "--angles: whole numbers up to {most} are read as radians, not as degrees"
                 ));
             }
@@ -425,7 +429,7 @@ impl DynamicsArguments {
             .parse()
             .unwrap_or(accuracy_limit)
             .clamp(accuracy_limit, LEAST_ACCURACY);
-        super::output::note(&format!(
+        note(&format!(
             "the kernel `{}` reaches an accuracy of {taken:.1e}, used here instead of {accuracy:.1e}; set another by --accuracy",
             self.kernel.kernel
         ));
@@ -459,9 +463,7 @@ impl DynamicsArguments {
             &model_spec.to_text(),
         );
         if before != now {
-            super::output::note(&format!(
-                "the run was made with {before}; it is now used with {now}"
-            ));
+            note(&format!("the run was made with {before}; it is now used with {now}"));
         }
         Ok(())
     }

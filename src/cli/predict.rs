@@ -43,7 +43,7 @@ impl clap::Args for Arguments {
             Command::new(p.name)
                 .about(p.summary)
                 .long_about(details)
-                .args(p.parameters.iter().map(flag))
+                .args(p.parameters.iter().map(|parameter| flag(parameter, p.parameters)))
         };
         command
             .subcommand_required(true)
@@ -56,13 +56,16 @@ impl clap::Args for Arguments {
     }
 }
 
-/// The flag of a parameter.
-fn flag(p: &'static Parameter) -> Arg {
-    let arg = Arg::new(p.name)
-        .long(p.name)
-        .help(p.help())
-        .required(p.required)
-        .conflicts_with_all(p.excludes);
+/// The flag of a parameter beside others.
+fn flag(p: &'static Parameter, others: &'static [Parameter]) -> Arg {
+    let replacing = others.iter().filter(|o| o.replaces.contains(&p.name)).map(|o| o.name);
+    let replacing: Vec<&str> = replacing.collect();
+    let arg = Arg::new(p.name).long(p.name).help(p.help()).conflicts_with_all(p.excludes);
+    let arg = match p.required {
+        true if replacing.is_empty() => arg.required(true),
+        true => arg.required_unless_present_any(replacing),
+        false => arg,
+    };
     let arg = match p.kind {
         Kind::Integer => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
         Kind::Real => arg.value_name("NUMBER").value_parser(value_parser!(f64)),

@@ -118,7 +118,8 @@ impl ChebyshevSeries {
     }
 
     /// Largest difference between the function and its series: proved if the number of points is
-    /// ([`ChebyshevSeries::interpolate`]), else measured at twice as many points as the polynomial has.
+    /// ([`ChebyshevSeries::interpolate`]), else measured at twice as many points as the polynomial
+    /// has.
     pub fn error(&self) -> f64 {
         self.error
     }

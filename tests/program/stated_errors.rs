@@ -16,7 +16,7 @@ fn exp(x: Dd) -> Dd {
 
 /// `ln(1 + x)`, by the series of `2 atanh(x / (2 + x))` for small x.
 fn ln_1p(x: Dd) -> Dd {
-    if x.to_f64() > 1e-3 {
+    if x.to_f64().abs() > 1e-3 {
         return Number::ln(dd(1.0) + x);
     }
     let z = x / (dd(2.0) + x);

@@ -101,6 +101,49 @@ fn one_branch_is_followed() {
     assert!(one_branch(&tokens, &hexagon[..5], &[0.2; 5], &|_, _| true).is_err());
 }
 
+/// Clusters of three and two split into three, one and one at beta = log(3/2)/2: seen from both
+/// branches.
+#[test]
+fn a_branch_begins_where_it_splits_from_another() {
+    let tokens = Tokens::new(&[1.0; 5], (0.2, 0.22)).expect("tokens");
+    let three = [vec![1; 3], vec![1], vec![1]];
+    let two = [vec![1; 3], vec![1; 2]];
+    for clusters in [&three[..], &two[..]] {
+        let k = clusters.len();
+        let gaps = vec![1.0 / k as f64; k];
+        let found = one_branch(&tokens, clusters, &gaps, &|_, _| true).expect("a branch");
+        assert!(found.missing.is_empty() && !found.complete, "{:?}", found.missing);
+        let [b] = &found.bifurcations[..] else { panic!("{:?}", found.bifurcations) };
+        let at = 0.5 * 1.5f64.ln();
+        assert!(b.beta.0 <= at && at <= b.beta.1 && b.beta.1 - b.beta.0 < 1e-11, "{b:?}");
+        assert_eq!((b.kind, b.clusters.len()), (Kind::Pitchfork, 2));
+        let [parent, rest @ ..] = &found.branches[..] else { panic!("no branch") };
+        assert_eq!((parent.clusters.len(), parent.ends), (2, (End::Range, End::Range)));
+        assert_eq!(rest.len(), k - 2);
+        for branch in rest {
+            assert_eq!(branch.ends, (End::Bifurcation(0), End::Range));
+            assert_eq!(b.born, [1]);
+        }
+    }
+    // Two different tokens, in both orders.
+    let tokens = Tokens::new(&[1.0, 2.0, 3.0, 4.0], (0.387, 0.4)).expect("tokens");
+    let whole = followed_branches(&tokens, &|_, _| true).expect("arithmetic");
+    let mut seen = 0;
+    for branch in &whole.branches {
+        let (End::Bifurcation(low), End::Range) = branch.ends else { continue };
+        let origin = &whole.bifurcations[low];
+        seen += 1;
+        let last = branch.samples.last().expect("a sample");
+        let gaps: Vec<f64> = last.gaps.iter().map(|g| g / std::f64::consts::TAU).collect();
+        let found = one_branch(&tokens, &branch.clusters, &gaps, &|_, _| true).expect("a branch");
+        let own = found.branches.last().expect("a branch");
+        let End::Bifurcation(b) = own.ends.0 else { panic!("{:?} {:?}", found.missing, own.ends) };
+        let gap = (found.bifurcations[b].beta.0 - origin.beta.0).abs();
+        assert!(gap < 1e-10 && found.missing.is_empty(), "{gap} {:?}", found.missing);
+    }
+    assert!(seen > 0, "no such branch");
+}
+
 #[test]
 fn two_different_tokens_split_in_two_orders() {
     let tokens = Tokens::new(&[1.0, 2.0, 3.0, 4.0], (0.387, 0.4)).expect("tokens");

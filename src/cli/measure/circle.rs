@@ -1,7 +1,7 @@
 //! Densities on the circle: Fourier series while they resolve the density, then the flow map or,
 //! with noise, finite volumes.
 
-use super::outcome::{LastState, table};
+use super::outcome::{LastState, rounding_of_logarithms, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
@@ -185,7 +185,7 @@ impl Arguments {
             method: "lagrangian (flow map)",
             coefficients: coefficients(&state.series(32)),
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
-            rounding: [0.0; 2],
+            rounding: [rounding_of_logarithms(&log), 0.0],
             values: Table { rows, ..table(&["x1", "x2", "mass", "log_density"]) },
             timeline,
         })

@@ -197,6 +197,12 @@ fn largest_gap(a: &Table, b: &Table, name: &str, scales: &[f64]) -> f64 {
     largest(both.zip(scale).map(|((a, b), s)| (a - b).abs() / s))
 }
 
+/// Rounding error of a mean of logarithms of densities: each has that of the largest one, from
+/// which it is computed.
+pub(super) fn rounding_of_logarithms(log: &[f64]) -> f64 {
+    4.0 * f64::EPSILON * largest(log.iter().filter(|v| v.is_finite()).map(|v| v.abs()))
+}
+
 /// An empty table.
 pub(super) fn table(columns: &[&str]) -> Table {
     Table { columns: columns.iter().map(ToString::to_string).collect(), rows: Vec::new() }

@@ -1,6 +1,6 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
-use super::outcome::{LastState, table};
+use super::outcome::{LastState, rounding_of_logarithms, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
@@ -136,7 +136,7 @@ impl Arguments {
             method: "lagrangian",
             coefficients,
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
-            rounding: [0.0; 2],
+            rounding: [rounding_of_logarithms(&state.log_density), 0.0],
             values: Table {
                 rows: (0..state.x.n()).map(row).collect(),
                 ..table(&["x1", "x2", "x3", "mass", "log_density"])

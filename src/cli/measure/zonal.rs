@@ -1,7 +1,7 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve the density, then rings that carry
 //! it.
 
-use super::outcome::{LastState, dimension, table};
+use super::outcome::{LastState, dimension, rounding_of_logarithms, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::continuity::{
     EvolutionEnd, MeasureDynamics, zonal::Zonal, zonal_lagrangian::ZonalLagrangian,
@@ -135,7 +135,7 @@ impl Arguments {
             method: "lagrangian (rings)",
             coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)?],
-            rounding: [0.0; 2],
+            rounding: [rounding_of_logarithms(&state.log_density), 0.0],
             values: Table {
                 rows: (0..state.theta.len()).map(row).collect(),
                 ..table(&["polar_angle", "mass", "log_density"])

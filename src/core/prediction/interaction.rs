@@ -9,19 +9,21 @@ use serde_json::{Value, json};
 
 /// The parameter of predictions that know any interaction.
 pub const INTERACTION: Parameter = Parameter {
-    excludes: &["beta", "time-scale"],
+    excludes: &["time-scale"],
+    replaces: &["beta"],
     ..word(
         "interaction",
-        "An interaction phi(s) in the place of e^{beta s}: power:p=3, sigmoid:k=9 or a formula such \
-         as \"exp(b*s) + s^3; b=2\"",
+        "An interaction phi(s) in the place of e^{beta s}: power:p=3, sigmoid:k=9 or a formula of s \
+         and beta such as \"exp(b*s) + s^3; b=2\"",
     )
     .optional()
 };
 
-/// The interaction, if one is given.
+/// The interaction, if one is given; beta is its parameter.
 pub fn given(v: &Values) -> Result<Option<Interaction>> {
+    let beta: Vec<(&str, f64)> = v.get("beta").into_iter().map(|beta| ("beta", beta)).collect();
     match v.get::<String>("interaction") {
-        Ok(text) => Interaction::parse(&text, &[]).map(Some),
+        Ok(text) => Interaction::parse(&text, &beta).map(Some),
         Err(_) => Ok(None),
     }
 }

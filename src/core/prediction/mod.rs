@@ -43,10 +43,12 @@ pub struct Parameter {
     pub bounds: (f64, f64),
     /// The value where none is given.
     pub default: Option<&'static str>,
-    /// True when a value must be given, unless another parameter excludes this one.
+    /// True when a value must be given, unless another parameter replaces this one.
     pub required: bool,
     /// Parameters that must not be given together with it.
     pub excludes: &'static [&'static str],
+    /// Parameters that need not be given together with it.
+    pub replaces: &'static [&'static str],
     /// Its meaning.
     pub summary: &'static str,
 }
@@ -100,18 +102,20 @@ impl Parameter {
 struct Values(Vec<(&'static str, String)>);
 
 impl Values {
-    fn read(parameters: &'static [Parameter], given: &[(&str, &str)]) -> Result<Self> {
-        if let Some((name, _)) = given.iter().find(|(n, _)| parameters.iter().all(|p| p.name != *n))
+    fn read(parameters: &'static [Parameter], texts: &[(&str, &str)]) -> Result<Self> {
+        if let Some((name, _)) = texts.iter().find(|(n, _)| parameters.iter().all(|p| p.name != *n))
         {
             return Err(Error::unknown("parameter", name, parameters.iter().map(|p| p.name)));
         }
         let value =
-            |p: &Parameter| given.iter().find(|(name, _)| *name == p.name).map(|(_, text)| *text);
+            |p: &Parameter| texts.iter().find(|(name, _)| *name == p.name).map(|(_, text)| *text);
         let mut values = Vec::new();
         for p in parameters {
-            let excluded = parameters
-                .iter()
-                .any(|other| value(other).is_some() && other.excludes.contains(&p.name));
+            let is_in = |names: fn(&Parameter) -> &'static [&'static str]| {
+                let mut others = parameters.iter().filter(|other| value(other).is_some());
+                others.any(|other| names(other).contains(&p.name))
+            };
+            let (excluded, replaced) = (is_in(|o| o.excludes), is_in(|o| o.replaces));
             match value(p).or(p.default) {
                 Some(_) if excluded && p.default.is_none() => {
                     return Err(Error::parameter(
@@ -123,7 +127,7 @@ impl Values {
                 Some(text) => {
                     p.check(text).map(|()| values.push((p.name, text.trim().to_owned())))?
                 }
-                None if p.required && !excluded => {
+                None if p.required && !replaced => {
                     return Err(Error::parameter(p.key(), "nothing", p.help()));
                 }
                 None => {}
@@ -311,7 +315,16 @@ const fn parameter(
     bounds: (f64, f64),
     summary: &'static str,
 ) -> Parameter {
-    Parameter { name, kind, bounds, default: None, required: true, excludes: &[], summary }
+    Parameter {
+        name,
+        kind,
+        bounds,
+        default: None,
+        required: true,
+        excludes: &[],
+        replaces: &[],
+        summary,
+    }
 }
 
 impl Parameter {

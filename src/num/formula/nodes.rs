@@ -55,6 +55,8 @@ impl Formula {
             return Ok(series.len().next_power_of_two().max(16));
         }
         check_fp_environment()?;
+        // A function that is 0 has no scale.
+        let error = error.max(f64::MIN_POSITIVE);
         if !self.arguments_of(&KINKED).is_empty() {
             let what = "a formula with abs or relu is not analytic, only its branches are".into();
             return Err(Error::Numerical { what });

@@ -48,6 +48,7 @@ mod blow_up;
 mod even;
 mod fold;
 mod jet;
+mod one_branch;
 mod opposite;
 mod order_parameter;
 mod point;
@@ -60,6 +61,7 @@ mod track;
 mod tree;
 mod triple;
 
+pub use one_branch::one_branch;
 pub use point::Piece;
 pub use result::{Bifurcation, Branch, Continuation, End, Kind, Sample};
 
@@ -157,87 +159,6 @@ pub fn followed_branches(tokens: &Tokens, report: Report) -> Result<Continuation
         work.branches_of(stratum, share);
     }
     work.miss("other branches were not searched".into());
-    Ok(work.finish())
-}
-
-/// The branch that Newton's method finds from clusters with given gaps in turns, over the interval
-/// of beta, with its bifurcations. Other branches are not searched, so the result is not complete.
-///
-/// **Cost** some seconds for n = 8 and beta from 0.1 to 50.
-/// **Errors** as [`all_branches`]; clusters that are not those of the tokens, fewer than three, or
-/// no critical point near the start.
-///
-/// ```
-/// use metastable::proofs::landscape::{Tokens, branches::one_branch};
-/// let tokens = Tokens::new(&[1.0; 4], (0.5, 2.0)).unwrap();
-/// let square = vec![vec![1]; 4];
-/// let found = one_branch(&tokens, &square, &[0.25; 4], &|_, _| true).unwrap();
-/// assert!(found.missing.is_empty() && found.branches[0].samples[0].ascents == 3);
-/// ```
-pub fn one_branch(
-    tokens: &Tokens,
-    clusters: &[Members],
-    gaps: &[f64],
-    report: Report,
-) -> Result<Continuation> {
-    let mut work = Work::new(tokens, 0.0, report)?;
-    let (low, high) = tokens.beta;
-    let k = clusters.len();
-    let refuse = |expected: &str| {
-        let named = text_of_clusters(clusters);
-        let found = format!("clusters {named} with gaps {gaps:?} in turns");
-        Err(Error::parameter("start", found, expected))
-    };
-    let mut members: Vec<u32> = clusters.concat();
-    let mut all = tokens.masses().to_vec();
-    members.sort_unstable();
-    all.sort_unstable();
-    if members != all || gaps.len() != k || k < 3 {
-        return refuse("all tokens, in at least three clusters");
-    }
-    let arrangement = tokens.arrange(clusters);
-    // Newton's method converges from far only for moderate beta.
-    let middle = 0.5 * (low + high);
-    let trials = [(low * high).max(0.0).sqrt(), low, 1.0, 2.0, 4.0, 0.5, high, middle];
-    let start = trials.into_iter().map(|b| b.clamp(low, high)).find_map(|b| {
-        let kernel = tokens.law.kernel((b, b));
-        let mut row = [0.0; super::MAX_TOKENS];
-        row[..k].copy_from_slice(gaps);
-        let near = arrangement.at((b, b)).approximate(&row, &kernel)?;
-        point::point(&arrangement, &near[..k], b)
-    });
-    let Some((start, alone)) = start else {
-        return refuse("a start near a critical point with these clusters");
-    };
-    let stops = || work.watch.step();
-    let mut chain = follow(&arrangement, start, low, &[], &stops);
-    let above = follow(&arrangement, start, high, &[], &stops);
-    chain.points.extend(above.points.iter().skip(1));
-    chain.pieces.extend(above.pieces);
-    chain.events.extend(above.events);
-    for stop in [&chain.stop, &above.stop] {
-        if let Stop::Lost(beta) = stop {
-            let beta = *beta;
-            work.found.missing.push(format!("the branch beyond {} = {beta}", work.name()));
-        }
-    }
-    let ends = [&chain.stop, &above.stop].map(|s| match s {
-        Stop::Target => End::Range,
-        _ => End::Open,
-    });
-    chain.stop = Stop::Target;
-    let zeros = [super::newton::Zero { alone, place: start.place }];
-    let bounded = arrangement.at((start.beta, start.beta));
-    let (found, _) = orbits::orbits(clusters, &bounded, &zeros, start.beta);
-    let Some((orbit, _)) = found.into_iter().next() else {
-        return refuse("a start near a critical point with these clusters");
-    };
-    work.strata = vec![clusters.to_vec()];
-    work.add(0, &arrangement, &orbit, chain, (End::Range, false));
-    work.found.branches[0].ends = (ends[0], ends[1]);
-    // What begins at the bifurcations is not asked.
-    work.found.missing.retain(|m| !m.starts_with("the branches that begin"));
-    work.births.clear();
     Ok(work.finish())
 }
 
