@@ -338,7 +338,7 @@ impl Arguments {
             ));
         }
         for (x, b) in found.bifurcations.iter().enumerate() {
-            text.push_str(&bifurcation_line(x, b));
+            text.push_str(&bifurcation_line(x, b, self.start.is_some()));
         }
         text.push_str(&format!("  #  clusters       multiplicity  unstable  pieces  {name}\n"));
         for (x, b) in found.branches.iter().enumerate() {
@@ -371,11 +371,13 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-fn bifurcation_line(x: usize, b: &Bifurcation) -> String {
+/// A line of the table; `one`: only one branch was asked for.
+fn bifurcation_line(x: usize, b: &Bifurcation, one: bool) -> String {
     let born: Vec<String> = b.born.iter().map(usize::to_string).collect();
     let born = match () {
         () if b.kind == Kind::Fold => "turns".to_owned(),
-        () if b.proved => born.join(" "),
+        () if b.proved || one && !born.is_empty() => born.join(" "),
+        () if one => "not asked".to_owned(),
         () => "not proved".to_owned(),
     };
     format!(

@@ -1,6 +1,7 @@
 //! `predict`: closed forms and reduced equations. The registry [`prediction`] describes them.
 
 use super::digits::{error_bound, rounded_to};
+use super::input;
 use super::output::{FEW, Output};
 use super::parameter::numbers;
 use crate::error::{Result, format_number};
@@ -125,6 +126,10 @@ impl Arguments {
         }
         let given: Vec<(&str, &str)> = values.iter().map(|(n, text)| (*n, text.as_str())).collect();
         let answer = self.prediction.evaluate(&given)?;
+        let of = |name: &str| given.iter().find(|(n, _)| *n == name).map(|(_, text)| *text);
+        if let (Some(text), Some(beta)) = (of("interaction"), of("beta")) {
+            input::interaction(text, beta.parse().ok())?;
+        }
         let line = |(key, value): (&String, &Value)| {
             let result = self.prediction.results.iter().find(|r| r.key == *key);
             let meaning = result.map_or(String::new(), |r| format!("    {}\n", r.meaning));

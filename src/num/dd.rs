@@ -19,6 +19,21 @@ impl Dd {
     }
 }
 
+/// `1/k!` for k from 11 to 1.
+const INVERSE_FACTORIALS: [(f64, f64); 11] = [
+    (2.505_210_838_544_172e-8, -1.448_814_070_935_912e-24),
+    (2.755_731_922_398_589e-7, 2.376_771_462_225_029_7e-23),
+    (2.755_731_922_398_589_3e-6, -1.858_393_274_046_472e-22),
+    (2.480_158_730_158_73e-5, 2.151_194_786_677_588_2e-23),
+    (1.984_126_984_126_984_1e-4, 1.720_955_829_342_070_5e-22),
+    (1.388_888_888_888_889e-3, -5.300_543_954_373_577e-20),
+    (8.333_333_333_333_333e-3, 1.156_482_317_317_871_4e-19),
+    (4.166_666_666_666_666_4e-2, 2.312_964_634_635_742_7e-18),
+    (1.666_666_666_666_666_6e-1, 9.251_858_538_542_97e-18),
+    (0.5, 0.0),
+    (1.0, 0.0),
+];
+
 /// `a + b` and its exact rounding error (Knuth).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
@@ -56,10 +71,9 @@ impl Dd {
         }
         let k = (self.hi / std::f64::consts::LN_2).round();
         let r = (self - LN2 * Self::from(k)) / Self::from(256.0);
-        let (mut term, mut sum) = (r, r);
-        for i in 2..=12 {
-            term = term * r / Self::from(f64::from(i));
-            sum = sum + term;
+        let mut sum = Self::default();
+        for (hi, lo) in INVERSE_FACTORIALS {
+            sum = (sum + Self { hi, lo }) * r;
         }
         // Squaring e^r - 1 loses no digits: (1+s)^2 - 1 = 2s + s^2.
         for _ in 0..8 {

@@ -69,8 +69,11 @@ pub struct Interaction {
     series: Vec<ChebyshevSeries>,
     potential: Vec<ChebyshevSeries>,
     weights: PairSeries,
-    potentials: PairSeries,
-    slopes: forms::Slopes,
+    /// Short series of phi, W and phi' in lanes, once they were asked for: weights alone may need
+    /// none of them.
+    cells: OnceLock<Vec<Option<forms::CellSeries>>>,
+    potentials: OnceLock<PairSeries>,
+    slopes: OnceLock<forms::Slopes>,
     profile: WeightProfile,
     range: Extremes,
     /// The sign, once it was asked for.
@@ -178,11 +181,6 @@ impl Interaction {
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
         let series = pieces.iter().map(|p| p.series(range.size)).collect::<Result<Vec<_>>>()?;
         let potential = potentials(&series, potential_at_zero);
-        let cells = |order: usize| -> Vec<Option<CellSeries>> {
-            let both = series.iter().zip(&pieces);
-            both.map(|(s, p)| forms::cells(s, |s| p.derivative(order, s))).collect()
-        };
-        let own = cells(0);
         let log = match form {
             Some(_) => None,
             None => {
@@ -190,27 +188,24 @@ impl Interaction {
                 forms::logarithmic(&formula, &exact, series.len(), reach, range)?
             }
         };
-        let (weights, slopes) = match log {
-            Some((weights, ratio)) => (weights, forms::Slopes::Ratio(ratio)),
-            None => {
-                let first: Vec<_> = series.iter().map(ChebyshevSeries::derivative).collect();
-                let slopes = forms::pair_series(&first, &cells(1), reach);
-                let weights = match form {
-                    Some(form) => forms::closed(form, reach),
-                    None => forms::pair_series(&series, &own, reach),
-                };
-                (weights, forms::Slopes::Values(slopes))
+        let (cells, slopes) = (OnceLock::new(), OnceLock::new());
+        let weights = match (log, form) {
+            (Some((weights, ratio)), _) => {
+                slopes.get_or_init(|| forms::Slopes::Ratio(ratio));
+                weights
+            }
+            (None, Some(form)) => forms::closed(form, reach),
+            (None, None) => {
+                let own = cells.get_or_init(|| cells_of(&series, &pieces, 0));
+                forms::pair_series(&series, own, reach)
             }
         };
-        let integrals = own.iter().zip(&potential).map(|(cells, p)| {
-            let at_low = p.value_at(Dd::from(p.interval().0));
-            cells.as_ref().map(|cells| forms::integrated(cells, at_low))
-        });
-        let integrals: Vec<_> = integrals.collect();
         let arcs = forms::arcs(&formula, &series, reach, range.size);
         let profile = WeightProfile { arcs, ..forms::profile(&series, &weights, reach, &range) };
+        drop(pieces);
         Ok(Self {
-            potentials: forms::pair_series(&potential, &integrals, reach),
+            cells,
+            potentials: OnceLock::new(),
             name,
             formula,
             form,
@@ -394,7 +389,7 @@ impl Interaction {
         slope.reset(phi.len());
         slope.copy_from_slice(phi);
         self.weights.replace(isa, phi);
-        match &self.slopes {
+        match self.slopes() {
             forms::Slopes::Values(slopes) => slopes.replace(isa, slope),
             forms::Slopes::Ratio(ratio) => {
                 ratio.replace(isa, slope);
@@ -407,8 +402,39 @@ impl Interaction {
         &self.profile
     }
 
+    /// W in lanes.
     pub(crate) fn potentials(&self) -> &PairSeries {
-        &self.potentials
+        self.potentials.get_or_init(|| {
+            let cells = self.cells.get_or_init(|| self.cells_of(0));
+            let integrals = cells.iter().zip(&self.potential).map(|(cells, p)| {
+                let at_low = p.value_at(Dd::from(p.interval().0));
+                cells.as_ref().map(|cells| forms::integrated(cells, at_low))
+            });
+            let integrals: Vec<_> = integrals.collect();
+            forms::pair_series(&self.potential, &integrals, self.reach)
+        })
+    }
+
+    /// phi' in lanes.
+    fn slopes(&self) -> &forms::Slopes {
+        self.slopes.get_or_init(|| {
+            let first: Vec<_> = self.series.iter().map(ChebyshevSeries::derivative).collect();
+            forms::Slopes::Values(forms::pair_series(&first, &self.cells_of(1), self.reach))
+        })
+    }
+
+    /// Short series of a derivative of this order on cells of the pieces.
+    fn cells_of(&self, order: usize) -> Vec<Option<forms::CellSeries>> {
+        let between = |p: &ChebyshevSeries| {
+            let (low, high) = p.interval();
+            Between::new(&self.formula, &self.exact, low, high)
+        };
+        // Pieces of an interaction that was built have branches.
+        let pieces: Result<Vec<Between>> = self.series.iter().map(between).collect();
+        pieces.map_or_else(
+            |_| vec![None; self.series.len()],
+            |pieces| cells_of(&self.series, &pieces, order),
+        )
     }
 
     /// The largest absolute values of phi and phi' at the sampled points.
@@ -556,6 +582,16 @@ impl<'a> Between<'a> {
         };
         found.map_err(|e| singular_point(self.formula, self.low, self.high).unwrap_or(e))
     }
+}
+
+/// Short series of a derivative of this order on cells of pieces.
+fn cells_of(
+    series: &[ChebyshevSeries],
+    pieces: &[Between],
+    order: usize,
+) -> Vec<Option<forms::CellSeries>> {
+    let both = series.iter().zip(pieces);
+    both.map(|(s, p)| forms::cells(s, |s| p.derivative(order, s))).collect()
 }
 
 /// W by pieces, continuous, with the given value at 0.
