@@ -1,7 +1,7 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve the density, then rings that carry
 //! it.
 
-use super::outcome::{LastState, dimension, rounding_of_logarithms, table};
+use super::outcome::{LastState, dimension, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::continuity::{
     EvolutionEnd, MeasureDynamics, zonal::Zonal, zonal_lagrangian::ZonalLagrangian,
@@ -103,7 +103,9 @@ impl Arguments {
         let mut timeline =
             table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
-        let (state, t, end) = ZonalLagrangian::new(&density, d, pass.half(n))?
+        let rings = ZonalLagrangian::new(&density, d, pass.half(n))?;
+        let rounding = rings.rounding_error();
+        let (state, t, end) = rings
             .evolve_with_tolerances(medium, pass.t_end, pass.step(), |t, r| {
                 if self.records(pass) {
                     match (r.negentropy_rate(medium), r.energy(medium)) {
@@ -135,7 +137,7 @@ impl Arguments {
             method: "lagrangian (rings)",
             coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)?],
-            rounding: [rounding_of_logarithms(&state.log_density), 0.0],
+            rounding: [rounding, 0.0],
             values: Table {
                 rows: (0..state.theta.len()).map(row).collect(),
                 ..table(&["polar_angle", "mass", "log_density"])
