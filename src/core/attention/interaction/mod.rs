@@ -71,7 +71,7 @@ pub struct Interaction {
     weights: PairSeries,
     /// Short series of phi, W and phi' in lanes, once they were asked for: weights alone may need
     /// none of them.
-    cells: OnceLock<Vec<Option<forms::CellSeries>>>,
+    cells: OnceLock<Vec<Option<CellSeries>>>,
     potentials: OnceLock<PairSeries>,
     slopes: OnceLock<forms::Slopes>,
     profile: WeightProfile,
@@ -424,7 +424,7 @@ impl Interaction {
     }
 
     /// Short series of a derivative of this order on cells of the pieces.
-    fn cells_of(&self, order: usize) -> Vec<Option<forms::CellSeries>> {
+    fn cells_of(&self, order: usize) -> Vec<Option<CellSeries>> {
         let between = |p: &ChebyshevSeries| {
             let (low, high) = p.interval();
             Between::new(&self.formula, &self.exact, low, high)
@@ -589,7 +589,7 @@ fn cells_of(
     series: &[ChebyshevSeries],
     pieces: &[Between],
     order: usize,
-) -> Vec<Option<forms::CellSeries>> {
+) -> Vec<Option<CellSeries>> {
     let both = series.iter().zip(pieces);
     both.map(|(s, p)| forms::cells(s, |s| p.derivative(order, s))).collect()
 }
