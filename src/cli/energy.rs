@@ -6,7 +6,7 @@ use crate::attention::interaction::InteractionEnergy;
 use crate::attention::{Energy, EnergyScale, HessianSpectrum, PairEnergy, dynamics::MAX_BETA};
 use crate::error::{Result, in_range};
 use crate::lab::arrays;
-use crate::num::vector::norm;
+use crate::num::vector::length;
 use crate::sphere::Tokens;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -105,14 +105,14 @@ impl Arguments {
             energy = energy.with_form(x.d(), arrays::matrix(path, None)?)?;
         }
         let normalisation = energy.describe();
-        let (value, grad) = (energy.value(x), norm(&energy.grad(x)));
+        let (value, grad) = (energy.value(x), length(&energy.resolved_grad(x)));
         let mut json = json!({
             "energy": finite(value),
             "log_energy": finite(value.ln()),
             "grad_norm": finite(grad),
             "log_grad_norm": finite(grad.ln()),
             "normalisation": normalisation,
-            "potential_at_zero": energy.interaction().potential(0.0),
+            "potential_at_zero": energy.interaction().potential_at_zero(),
             "n": x.n(),
             "d": x.d(),
             "beta": beta,
@@ -123,7 +123,7 @@ impl Arguments {
             "energy      {}\ngrad norm   {}\nnormalisation  {normalisation}, W(0) = {}\n",
             number(value),
             number(grad),
-            number(energy.interaction().potential(0.0))
+            number(energy.interaction().potential_at_zero())
         );
         if self.hessian {
             add_spectrum(&energy.hessian_spectrum(x)?, &mut json, &mut text);

@@ -6,6 +6,7 @@ use super::model_flags::note_tokens_without_keys;
 use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
 use super::session::{self, Session};
+use crate::attention::kernel::Workspace;
 use crate::attention::model::Model;
 use crate::attention::{Dynamics, Energy, EnergyScale, RowWeights};
 use crate::error::{Error, Result};
@@ -72,6 +73,20 @@ pub struct Arguments {
     mpi: bool,
 }
 
+/// Says if the weights of an interaction are too inaccurate for the tolerance at the start.
+fn note_lost_weights(dynamics: &Dynamics, x: &Tokens, rtol: f64) {
+    let mut v = vec![0.0; x.numbers().len()];
+    dynamics.rates(0.0, x, &mut Workspace::default(), &mut v);
+    let error = dynamics.relative_error(x, &v[..x.coordinates().len()]).unwrap_or(0.0);
+    if error > rtol {
+        note(&format!(
+            "the weights of this interaction are accurate relative to the largest one: velocities \
+             at the start have relative errors of up to {error:.0e}, more than --rtol, so slow \
+             motion is not resolved; named interactions (`explain interaction`) keep small weights"
+        ));
+    }
+}
+
 impl Arguments {
     /// Runs it, alone or as one of several processes.
     pub fn run(self, out: &Output) -> Result<i32> {
@@ -122,11 +137,13 @@ impl Arguments {
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
         let mut saddle = ClosestSaddle { beta, least: (f64::INFINITY, 0.0) };
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
-        // The gradient is that of all pairs; row weights do not change its zeros.
-        let (interaction, row_weights) = (model.interaction.clone(), model.row_weights.clone());
-        if *model == (Model { interaction, row_weights, ..Model::default() }) {
+        // The gradient is that of all pairs; row weights do not change its zeros. With other
+        // interactions slow tokens are not near a saddle: their weights are small.
+        let row_weights = model.row_weights.clone();
+        if *model == (Model { row_weights, ..Model::default() }) {
             observers.push(&mut saddle);
         }
+        note_lost_weights(&dynamics, &x, self.rtol());
         if self.out.is_some() {
             observers.push(&mut recorder);
         }

@@ -58,8 +58,15 @@ impl Arguments {
             });
         }
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
+        let mut weights = dynamics.relative_error(&x, &v[..x.coordinates().len()]).unwrap_or(0.0);
+        let mut kernel = kernel;
+        if weights > dynamics.accuracy()
+            && let Some((resolved, error)) = dynamics.resolved_velocities(&x)
+        {
+            v[..resolved.len()].copy_from_slice(&resolved);
+            (weights, kernel) = (error, "formula");
+        }
         let (velocities, radial) = v.split_at(x.coordinates().len());
-        let weights = dynamics.relative_error(&x, velocities).unwrap_or(0.0);
         let accuracy = dynamics.accuracy().max(weights);
         let mut json = json!({
             "velocity": matrix(velocities, x.d()),
@@ -78,7 +85,7 @@ impl Arguments {
         if !radial.is_empty() {
             json["radial_velocity"] = json!(radial);
         }
-        if accuracy > dynamics.accuracy() {
+        if accuracy > 1e3 * dynamics.accuracy() {
             note(&format!(
                 "the weights of this interaction are accurate relative to the largest one: the smallest \
                  velocity has a relative error of up to {accuracy:.0e}"

@@ -33,6 +33,15 @@ pub fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
+/// The Euclidean norm of a vector whose squares may be too small or too large for a double.
+pub fn length(x: &[f64]) -> f64 {
+    let largest = max_abs(x);
+    if largest > 0.0 && largest.is_finite() {
+        return largest * x.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+    }
+    largest
+}
+
 /// Largest absolute value: 0 for an empty slice; NaN if an entry is NaN.
 #[inline]
 pub fn max_abs(x: &[f64]) -> f64 {

@@ -343,7 +343,7 @@ impl Energy {
         let top = largest.max(together);
         let pair = |i: usize, j: usize| {
             let w = (log_kernel(self.beta, x.row(i), x.row(j)) - top).exp();
-            Ok((w, self.beta * w))
+            Ok([w, self.beta * w, self.beta * self.beta * w])
         };
         let what = "the Hessian of E_beta";
         let (found, shift) = match HessianSpectrum::of_pairs(x, pair)? {

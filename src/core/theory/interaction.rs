@@ -165,7 +165,9 @@ pub fn funk_hecke(phi: &Interaction, d: usize, kmax: usize) -> Result<Vec<Coeffi
         return Err(Error::parameter("modes", kmax, "at most 10000 modes"));
     }
     let points = (48 + kmax + phi.terms() + 8 * d.isqrt()).min(20_000);
-    let value = |cos: f64| phi.weights().value(1.0 - cos);
+    let value = |cos: f64, z: f64| {
+        (phi.weights().value(z), phi.derivative(cos).map_or(f64::INFINITY, f64::abs))
+    };
     Ok(coefficients(phi, &value, (d, kmax), points))
 }
 
@@ -183,7 +185,8 @@ pub fn funk_hecke(phi: &Interaction, d: usize, kmax: usize) -> Result<Vec<Coeffi
 pub fn mean_potential(phi: &Interaction, d: usize) -> Result<Coefficient> {
     check_dimension(d)?;
     let points = (48 + phi.terms() + 8 * d.isqrt()).min(20_000);
-    Ok(coefficients(phi, &|cos| phi.potential(cos), (d, 0), points)[0])
+    let value = |cos: f64, z: f64| (phi.potential(cos), phi.weights().value(z).abs());
+    Ok(coefficients(phi, &value, (d, 0), points)[0])
 }
 
 fn check_dimension(d: usize) -> Result<()> {
@@ -193,33 +196,40 @@ fn check_dimension(d: usize) -> Result<()> {
     Err(Error::parameter("d", d, "an ambient dimension in [2, 10000]"))
 }
 
-/// The coefficients of a function of the cosine between the kinks of phi, by rules of `points` and
-/// of twice as many points.
+/// The coefficients of a function of the cosine s and of 1 - s, with the size of its slope, between
+/// the kinks of phi, by rules of `points` and of twice as many points.
 fn coefficients(
     phi: &Interaction,
-    value: &impl Fn(f64) -> f64,
+    value: &impl Fn(f64, f64) -> (f64, f64),
     (d, kmax): (usize, usize),
     points: usize,
 ) -> Vec<Coefficient> {
     let (coarse, _) = quadrature(phi, value, (d, kmax), points);
-    let (fine, size) = quadrature(phi, value, (d, kmax), 2 * points);
-    // Values of phi, nodes and weights have a few eps each; powers of the sine and polynomials have
-    // up to one eps for each degree.
-    let rounding = (16.0 + (d + kmax) as f64) * f64::EPSILON * size;
+    let (fine, Size { sum, by_angle }) = quadrature(phi, value, (d, kmax), 2 * points);
+    // Values of phi and weights have a few eps each; powers of the sine and polynomials have up to
+    // one eps for each degree. Angles have a few eps of pi.
+    let degree = (16 + d + kmax) as f64;
+    let rounding = f64::EPSILON * (degree * sum + 8.0 * by_angle);
     let pairs = coarse.iter().zip(&fine);
     pairs.map(|(a, b)| Coefficient { value: *b, error: (a - b).abs() + rounding }).collect()
 }
 
-/// The integrals with one rule between kinks, and the integral of the absolute value.
+/// Integrals of absolute values: of the function, and of its derivative by the angle.
+struct Size {
+    sum: f64,
+    by_angle: f64,
+}
+
+/// The integrals with one rule between kinks, and those of absolute values.
 fn quadrature(
     phi: &Interaction,
-    value: &impl Fn(f64) -> f64,
+    value: &impl Fn(f64, f64) -> (f64, f64),
     (d, kmax): (usize, usize),
     points: usize,
-) -> (Vec<f64>, f64) {
+) -> (Vec<f64>, Size) {
     let rule = gauss_legendre(points);
     let mut sums = vec![Compensated::default(); kmax + 1];
-    let (mut measure, mut size) = (Compensated::default(), 0.0);
+    let (mut measure, mut size, mut by_angle) = (Compensated::default(), 0.0, 0.0);
     // Angles of the ends of the pieces, ascending in the angle.
     let inside = phi.series().iter().map(|p| p.interval().0).filter(|s| *s > -1.0 && *s < 1.0);
     let mut ends: Vec<f64> = inside.map(f64::acos).collect();
@@ -228,13 +238,16 @@ fn quadrature(
     for piece in ends.windows(2) {
         let (middle, half) = (0.5 * (piece[0] + piece[1]), 0.5 * (piece[1] - piece[0]));
         for (node, weight) in &rule {
-            let (sin, cos) = (middle + half * node).sin_cos();
+            let angle = middle + half * node;
+            let ((sin, cos), near) = (angle.sin_cos(), (0.5 * angle).sin());
             let density = half * weight * sin.powi(d as i32 - 2);
             if density == 0.0 {
                 continue;
             }
             measure.add(density);
-            let w = density * value(cos);
+            let (w, slope) = value(cos, 2.0 * near * near);
+            by_angle += density * (slope * sin + w.abs() * ((d - 2) as f64 * (cos / sin).abs()));
+            let w = density * w;
             size += w.abs();
             for (sum, p) in sums.iter_mut().zip(zonal_polynomials(d, kmax, cos)) {
                 sum.add(w * p);
@@ -242,7 +255,8 @@ fn quadrature(
         }
     }
     let total = measure.value();
-    (sums.into_iter().map(|s| s.value() / total).collect(), size / total)
+    let size = Size { sum: size / total, by_angle: by_angle / total };
+    (sums.into_iter().map(|s| s.value() / total).collect(), size)
 }
 
 /// Growth rates `r_k`, k = 0..=kmax, of the modes of the uniform density:

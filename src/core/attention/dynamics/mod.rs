@@ -180,6 +180,11 @@ impl Dynamics {
         self.sole_sublayer().and_then(|s| s.relative_error(x, v))
     }
 
+    /// [`Sublayer::resolved_velocities`] of the only sublayer.
+    pub fn resolved_velocities(&self, x: &Tokens) -> Option<(Vec<f64>, f64)> {
+        self.sole_sublayer().and_then(|s| s.resolved_velocities(x))
+    }
+
     /// The attention, if the dynamics consists of one attention sublayer on the sphere.
     pub fn attention(&self) -> Option<&Attention> {
         self.sole_sublayer().and_then(|s| s.attention())

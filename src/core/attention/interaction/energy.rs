@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::num::aligned::AlignedVec;
 use crate::num::dense::mat_vec;
 use crate::num::threads::{enter_pool, parallel_allowed};
-use crate::num::vector::{axpy, norm, scale};
+use crate::num::vector::{axpy, length, norm, scale};
 use crate::num::{sum::Compensated, sum::dot};
 use crate::sphere::Tokens;
 use crate::sphere::geometry::{chord2, project, tangent_basis};
@@ -32,6 +32,9 @@ pub struct InteractionEnergy {
     flow: InteractionAttention,
     form: Option<Vec<f64>>,
 }
+
+/// Gradients with a larger relative error are evaluated again.
+const LOST: f64 = 1e-12;
 
 impl InteractionEnergy {
     /// The energy with `D = I`.
@@ -145,6 +148,24 @@ impl InteractionEnergy {
             scale(*m, row);
         }
         out
+    }
+
+    /// [`InteractionEnergy::grad`], by slower arithmetic where small weights would be lost: relative
+    /// errors of its rows are then those of
+    /// [`Sublayer::resolved_velocities`].
+    pub fn resolved_grad(&self, x: &Tokens) -> Vec<f64> {
+        let mut grad = self.grad(x);
+        let velocities: Vec<f64> = (grad.chunks_exact(x.d()).zip(x.masses()))
+            .flat_map(|(row, m)| row.iter().map(move |v| v / m))
+            .collect();
+        let error = self.flow.relative_error(x, &velocities);
+        let lost = error.is_some_and(|error| error > LOST);
+        if let Some((resolved, _)) = lost.then(|| self.flow.resolved_velocities(x)).flatten() {
+            grad = resolved;
+            let rows = grad.chunks_exact_mut(x.d()).zip(x.masses());
+            rows.for_each(|(row, m)| scale(*m, row));
+        }
+        grad
     }
 
     /// The Hessian times a tangent vector u, n x d:
@@ -279,7 +300,11 @@ impl InteractionEnergy {
     pub fn hessian_spectrum(&self, x: &Tokens) -> Result<HessianSpectrum> {
         Energy::check_hessian_size(x)?;
         if self.form.is_none() {
-            let pair = |i, j| self.interaction().pair(1.0 - 0.5 * chord2(x.row(i), x.row(j)));
+            let pair = |i, j| {
+                let s = 1.0 - 0.5 * chord2(x.row(i), x.row(j));
+                let (phi, slope) = self.interaction().pair(s)?;
+                Ok([phi, slope, self.interaction().steepness(s)])
+            };
             if let Some(found) = HessianSpectrum::of_pairs(x, pair)? {
                 return Ok(found);
             }
@@ -303,7 +328,7 @@ impl PairEnergy for InteractionEnergy {
     }
 
     fn log_grad_norm(&self, x: &Tokens) -> f64 {
-        (norm(&self.grad(x)) / self.interaction().sizes().0.max(f64::MIN_POSITIVE)).ln()
+        (length(&self.grad(x)) / self.interaction().sizes().0.max(f64::MIN_POSITIVE)).ln()
     }
 
     fn relative_gradient_norm(&self, x: &Tokens) -> f64 {

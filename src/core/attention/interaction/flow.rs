@@ -2,7 +2,7 @@
 
 use super::Interaction;
 use super::attention::{InteractionAttention, RowSum};
-use super::definition::by_definition;
+use super::definition::{by_definition, resolved};
 use super::energy::InteractionEnergy;
 use super::rows::{Images, Row, Scratch};
 use crate::attention::kernel::{
@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 use crate::num::threads::{enter_pool, parallel_allowed};
 use crate::sphere::Tokens;
 use rayon::prelude::*;
+
+/// Largest number of tokens whose velocities are evaluated by the formula, which takes a second.
+const MOST_RESOLVED: usize = 256;
 
 /// The sums of kappa of every row.
 #[derive(Default)]
@@ -138,7 +141,7 @@ impl Sublayer for InteractionAttention {
     fn relative_error(&self, x: &Tokens, v: &[f64]) -> Option<f64> {
         let phi = &self.interaction;
         if phi.is_relative() || !self.is_plain() {
-            return None;
+            return phi.is_relative().then(|| phi.relative_rounding());
         }
         // Rows are divided by 1, by their own masses, or by those of kappa.
         let mut masses = vec![1.0; x.n()];
@@ -148,9 +151,15 @@ impl Sublayer for InteractionAttention {
             sums.exact.row_masses(x, &mut Workspace::default(), &mut masses);
         }
         let absolute = phi.profile().rounding * phi.profile().size;
-        let lengths = v.chunks_exact(x.d()).map(crate::num::vector::norm);
+        let lengths = v.chunks_exact(x.d()).map(crate::num::vector::length);
         let errors = lengths.zip(&masses).filter(|(length, _)| *length > 0.0);
         Some(errors.map(|(length, mass)| absolute / (mass * length)).fold(0.0, f64::max))
+    }
+
+    fn resolved_velocities(&self, x: &Tokens) -> Option<(Vec<f64>, f64)> {
+        let few = x.n() <= MOST_RESOLVED && self.is_plain() && x.space().is_unit();
+        let few = few && !self.interaction.is_relative();
+        if few { resolved(self, x).ok() } else { None }
     }
 
     fn properties(&self) -> Properties {

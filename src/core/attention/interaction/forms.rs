@@ -24,6 +24,9 @@ pub struct Extremes {
     pub slope: f64,
     /// The largest absolute value of the derivative of `log |phi|`.
     pub log_slope: f64,
+    /// The largest absolute value of `(r - s) phi'(s) / phi(s)`: a relative change of `r - s` changes
+    /// phi by this multiple of it.
+    pub condition: f64,
 }
 
 /// The derivative of an interaction in lanes.

@@ -333,6 +333,11 @@ impl Interaction {
         piece.or(self.potential.last()).map_or(f64::NAN, |p| p.value(s))
     }
 
+    /// `W(0)`, exactly.
+    pub fn potential_at_zero(&self) -> f64 {
+        self.potential_at_zero
+    }
+
     /// phi and its derivatives in double-double arithmetic.
     pub fn at_exact(&self, s: Dd) -> Result<Jet<Dd>> {
         self.exact.at(s)
@@ -371,6 +376,18 @@ impl Interaction {
         let powers =
             matches!(self.form, Some(Form::Whole(Closed::Power { .. }) | Form::Positive(_)));
         self.profile.relative || powers
+    }
+
+    /// Bound of the relative errors of weights that are relatively accurate, from inner products
+    /// with some roundings.
+    pub(crate) fn relative_rounding(&self) -> f64 {
+        let condition = match self.form {
+            Some(Form::Whole(Closed::Power { p }) | Form::Positive(Closed::Power { p })) => {
+                2.0 * f64::from(p)
+            }
+            _ => 2.0 * self.range.condition,
+        };
+        4.0 * f64::EPSILON * (16.0 + condition)
     }
 
     /// The weights in lanes.
@@ -635,7 +652,9 @@ fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
         }
         if at.first.is_finite() {
             out.slope = out.slope.max(at.first.abs());
-            out.log_slope = out.log_slope.max((at.first / at.value).abs());
+            let slope = (at.first / at.value).abs();
+            out.log_slope = out.log_slope.max(slope);
+            out.condition = out.condition.max((reach - s) * slope);
         }
     }
     // The largest value may lie between samples: thirds around the largest sample.
