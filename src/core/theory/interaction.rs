@@ -4,6 +4,7 @@ use super::growth::laplacian_eigenvalue;
 use crate::attention::interaction::{Interaction, RowSum};
 use crate::error::{Error, Result};
 use crate::num::gegenbauer::zonal_polynomials;
+use crate::num::interval::Interval;
 use crate::num::quadrature::gauss_legendre;
 use crate::num::sum::Compensated;
 use std::f64::consts::{PI, TAU};
@@ -165,8 +166,17 @@ pub fn funk_hecke(phi: &Interaction, d: usize, kmax: usize) -> Result<Vec<Coeffi
         return Err(Error::parameter("modes", kmax, "at most 10000 modes"));
     }
     let points = (48 + kmax + phi.terms() + 8 * d.isqrt()).min(20_000);
+    let enclosing = phi.formula().compile::<Interval>()?;
     let value = |cos: f64, z: f64| {
-        (phi.weights().value(z), phi.derivative(cos).map_or(f64::INFINITY, f64::abs))
+        if phi.is_relative() {
+            let value = phi.weights().value(z);
+            return (value, phi.relative_rounding() * value.abs());
+        }
+        // A series would be accurate relative to the largest value only.
+        let (low, high) = (cos - 2.0 * f64::EPSILON, cos + 2.0 * f64::EPSILON);
+        let near = Interval::new(low.max(-1.0), high.min(1.0));
+        let noise = enclosing.value(near).map_or(f64::INFINITY, Interval::width);
+        (phi.value(cos).unwrap_or(f64::NAN), noise)
     };
     Ok(coefficients(phi, &value, (d, kmax), points))
 }
@@ -185,7 +195,8 @@ pub fn funk_hecke(phi: &Interaction, d: usize, kmax: usize) -> Result<Vec<Coeffi
 pub fn mean_potential(phi: &Interaction, d: usize) -> Result<Coefficient> {
     check_dimension(d)?;
     let points = (48 + phi.terms() + 8 * d.isqrt()).min(20_000);
-    let value = |cos: f64, z: f64| (phi.potential(cos), phi.weights().value(z).abs());
+    let value =
+        |cos: f64, z: f64| (phi.potential(cos), 4.0 * f64::EPSILON * phi.weights().value(z).abs());
     Ok(coefficients(phi, &value, (d, 0), points)[0])
 }
 
@@ -196,8 +207,8 @@ fn check_dimension(d: usize) -> Result<()> {
     Err(Error::parameter("d", d, "an ambient dimension in [2, 10000]"))
 }
 
-/// The coefficients of a function of the cosine s and of 1 - s, with the size of its slope, between
-/// the kinks of phi, by rules of `points` and of twice as many points.
+/// The coefficients of a function of the cosine s and of 1 - s, with its rounding error, between the
+/// kinks of phi, by rules of `points` and of twice as many points.
 fn coefficients(
     phi: &Interaction,
     value: &impl Fn(f64, f64) -> (f64, f64),
@@ -205,19 +216,21 @@ fn coefficients(
     points: usize,
 ) -> Vec<Coefficient> {
     let (coarse, _) = quadrature(phi, value, (d, kmax), points);
-    let (fine, Size { sum, by_angle }) = quadrature(phi, value, (d, kmax), 2 * points);
-    // Values of phi and weights have a few eps each; powers of the sine and polynomials have up to
-    // one eps for each degree. Angles have a few eps of pi.
+    let (fine, Size { sum, by_angle, noise }) = quadrature(phi, value, (d, kmax), 2 * points);
+    // Weights have a few eps each; powers of the sine and polynomials have up to one eps for each
+    // degree. Angles have a few eps of pi.
     let degree = (16 + d + kmax) as f64;
-    let rounding = f64::EPSILON * (degree * sum + 8.0 * by_angle);
+    let rounding = f64::EPSILON * (degree * sum + 8.0 * by_angle) + noise;
     let pairs = coarse.iter().zip(&fine);
     pairs.map(|(a, b)| Coefficient { value: *b, error: (a - b).abs() + rounding }).collect()
 }
 
-/// Integrals of absolute values: of the function, and of its derivative by the angle.
+/// Integrals of absolute values: of the function, of its change by that of the density with the
+/// angle, and of rounding errors.
 struct Size {
     sum: f64,
     by_angle: f64,
+    noise: f64,
 }
 
 /// The integrals with one rule between kinks, and those of absolute values.
@@ -229,7 +242,8 @@ fn quadrature(
 ) -> (Vec<f64>, Size) {
     let rule = gauss_legendre(points);
     let mut sums = vec![Compensated::default(); kmax + 1];
-    let (mut measure, mut size, mut by_angle) = (Compensated::default(), 0.0, 0.0);
+    let mut measure = Compensated::default();
+    let mut size = Size { sum: 0.0, by_angle: 0.0, noise: 0.0 };
     // Angles of the ends of the pieces, ascending in the angle.
     let inside = phi.series().iter().map(|p| p.interval().0).filter(|s| *s > -1.0 && *s < 1.0);
     let mut ends: Vec<f64> = inside.map(f64::acos).collect();
@@ -245,17 +259,19 @@ fn quadrature(
                 continue;
             }
             measure.add(density);
-            let (w, slope) = value(cos, 2.0 * near * near);
-            by_angle += density * (slope * sin + w.abs() * ((d - 2) as f64 * (cos / sin).abs()));
+            let (w, noise) = value(cos, 2.0 * near * near);
             let w = density * w;
-            size += w.abs();
+            size.sum += w.abs();
+            size.by_angle += w.abs() * (d - 2) as f64 * (cos / sin).abs();
+            size.noise += density * noise;
             for (sum, p) in sums.iter_mut().zip(zonal_polynomials(d, kmax, cos)) {
                 sum.add(w * p);
             }
         }
     }
     let total = measure.value();
-    let size = Size { sum: size / total, by_angle: by_angle / total };
+    let Size { sum, by_angle, noise } = size;
+    let size = Size { sum: sum / total, by_angle: by_angle / total, noise: noise / total };
     (sums.into_iter().map(|s| s.value() / total).collect(), size)
 }
 
