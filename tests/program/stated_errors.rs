@@ -159,6 +159,101 @@ fn velocities_of_named_interactions_have_their_errors() {
     check(&cases, 192, |c| 2e-16 * c.found.abs());
 }
 
+/// Formulas that no named interaction holds: small weights, narrow features, long series.
+#[test]
+fn velocities_of_formulas_have_their_errors() {
+    type Phi = fn(Dd) -> Dd;
+    let formulas: [(&str, Phi); 8] = [
+        ("exp(-300*(s-0.9)^2)", |s| {
+            let gap = s - dd(9.0) / dd(10.0);
+            exp(dd(-300.0) * gap * gap)
+        }),
+        ("exp(300*(s-1))*(1+s)", |s| exp(dd(300.0) * (s - dd(1.0))) * (dd(1.0) + s)),
+        ("s^64", |s| Number::power(s, 64)),
+        ("(1+s)^20", |s| Number::power(dd(1.0) + s, 20)),
+        ("1/(1+exp(-80*(s-0.25)))", |s| dd(1.0) / (dd(1.0) + exp(dd(-80.0) * (s - dd(0.25))))),
+        ("1+exp(-1e4*(s-0.3)^2)", |s| {
+            let gap = s - dd(3.0) / dd(10.0);
+            dd(1.0) + exp(dd(-1e4) * gap * gap)
+        }),
+        ("sqrt(1.00001-s)", |s| Number::sqrt(dd(100_001.0) / dd(100_000.0) - s)),
+        ("1/cosh(50*s)^2", |s| {
+            let cosh = dd(0.5) * (exp(dd(50.0) * s) + exp(dd(-50.0) * s));
+            dd(1.0) / (cosh * cosh)
+        }),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let mut cases = Vec::new();
+    for (text, phi) in formulas {
+        for theta in [0.1, 0.7, 1.266_103_672_779_499, 1.9, 2.0, 2.5, 3.1] {
+            std::fs::write(at.join("two.csv"), format!("0\n{theta}\n")).expect("writable");
+            let angles = "velocity --angles two.csv --dynamics usa";
+            // Arguments are separated by spaces; the formulas have none.
+            let line = format!("{angles} --interaction {text}");
+            let found = json(at, &line);
+            let (sin, cos) = Number::sin_cos(dd(theta));
+            let right = dd(0.5) * phi(cos) * sin;
+            let v = found["velocity"][0][1].as_f64().expect("a number");
+            let accuracy = found["accuracy"].as_f64().expect("a number");
+            assert!(accuracy < 1e-9, "{line} at {theta}: {accuracy:e}");
+            let error = accuracy * v.abs() + f64::MIN_POSITIVE;
+            cases.push(Case { what: format!("{line} at {theta}"), found: v, error, right });
+        }
+    }
+    check(&cases, 56, |c| 2e-16 * c.found.abs().max(f64::MIN_POSITIVE));
+}
+
+/// The first mode on S^2 under `e^{K (s - 1)}` grows at the rate `1/K^2 - 1/K^3` up to `e^{-2K}`.
+#[test]
+fn growth_rates_have_their_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut cases = Vec::new();
+    for k in [50.0, 300.0, 3000.0, 1e4, 2e4] {
+        for modes in [1, 3, 4, 9] {
+            let line = format!(
+                "predict growth-rates --d 3 --dynamics usa --interaction exp({k}*(s-1)) \
+                 --modes {modes}"
+            );
+            let found = json(folder.path(), &line);
+            let number = |key: &str| found[key][1].as_f64().expect("a number");
+            let right = (dd(1.0) - dd(1.0) / dd(k)) / (dd(k) * dd(k));
+            let (rate, error) = (number("rates"), number("rates_error"));
+            cases.push(Case { what: line, found: rate, error, right });
+        }
+    }
+    check(&cases, 20, |c| 1e-14 * c.found.abs());
+}
+
+/// Two tokens at one point and a third one, at inner products that double precision rounds: an
+/// eigenvalue changes by beta times this rounding.
+#[test]
+fn eigenvalues_at_large_beta_have_their_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("x.csv"), "1,0\n0.6,0.8\n0.6,0.8\n").expect("writable");
+    let (x, y) = (dd(0.6), dd(0.8));
+    let cos = x / Number::sqrt(x * x + y * y);
+    let mut cases = Vec::new();
+    for beta in [1.0, 30.0, 100.0, 600.0, 1500.0] {
+        let line = format!("energy --tokens x.csv --beta {beta} --hessian --energy-scale shifted");
+        let found = json(at, &line);
+        let list = |key: &str| -> Vec<f64> {
+            let all = found[key].as_array().expect("a list");
+            all.iter().map(|v| v.as_f64().expect("a number")).collect()
+        };
+        let (values, errors) = (list("hessian_eigenvalues"), list("hessian_eigenvalue_errors"));
+        let sin2 = dd(1.0) - cos * cos;
+        let far = exp(dd(beta) * (cos - dd(1.0))) * (dd(beta) * sin2 - cos);
+        // The factor of the scale divides out.
+        let unit = dd(values[0]) / (far - dd(2.0));
+        let right = unit * dd(3.0) * far;
+        let place = if right.to_f64() > 0.0 { 2 } else { 1 };
+        cases.push(Case { what: line, found: values[place], error: errors[place], right });
+    }
+    check(&cases, 5, |c| 1e-14 * c.found.abs());
+}
+
 #[test]
 fn eigenvalues_beside_clusters_have_their_errors() {
     let folder = tempfile::tempdir().expect("a folder");
