@@ -24,8 +24,8 @@ pub struct Extremes {
     pub slope: f64,
     /// The largest absolute value of the derivative of `log |phi|`.
     pub log_slope: f64,
-    /// The largest absolute value of `(r - s) phi'(s) / phi(s)`: a relative change of `r - s` changes
-    /// phi by this multiple of it.
+    /// The largest absolute value of `(r - s) phi'(s) / phi(s)`: by this multiple of a relative
+    /// change of `r - s`, phi changes.
     pub condition: f64,
 }
 
