@@ -127,8 +127,8 @@ pub trait Sublayer: Send + Sync {
         None
     }
 
-    /// Velocities of tokens on the sphere with a bound of their relative errors, by slower arithmetic
-    /// that keeps small weights; `None` if there is none, or too many tokens.
+    /// Velocities of tokens on the sphere with a bound of their relative errors, by slower
+    /// arithmetic that keeps small weights; `None` if there is none, or too many tokens.
     fn resolved_velocities(&self, _: &Tokens) -> Option<(Vec<f64>, f64)> {
         None
     }

@@ -61,9 +61,9 @@ impl ZonalLagrangian {
         weighted_mean(&self.masses, &self.log_density)
     }
 
-    /// Rounding error of the negentropy of rings at the nodes: a node has an error of some roundings
-    /// of 1, with which the logarithm of the density changes by its slope, and a logarithm has the
-    /// rounding of the largest one.
+    /// Rounding error of the negentropy of rings at the nodes: a node has an error of some
+    /// roundings of 1, with which the logarithm of the density changes by its slope, and a logarithm
+    /// has the rounding of the largest one.
     pub fn rounding_error(&self) -> f64 {
         let slope = |i: usize| {
             let rise = self.log_density[i + 1] - self.log_density[i];

@@ -207,8 +207,8 @@ fn check_dimension(d: usize) -> Result<()> {
     Err(Error::parameter("d", d, "an ambient dimension in [2, 10000]"))
 }
 
-/// The coefficients of a function of the cosine s and of 1 - s, with its rounding error, between the
-/// kinks of phi, by rules of `points` and of twice as many points.
+/// The coefficients of a function of the cosine s and of 1 - s, with its rounding error, between
+/// the kinks of phi, by rules of `points` and of twice as many points.
 fn coefficients(
     phi: &Interaction,
     value: &impl Fn(f64, f64) -> (f64, f64),

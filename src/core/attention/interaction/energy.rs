@@ -150,8 +150,8 @@ impl InteractionEnergy {
         out
     }
 
-    /// [`InteractionEnergy::grad`], by slower arithmetic where small weights would be lost: errors of
-    /// its rows are then those of [`Sublayer::resolved_velocities`].
+    /// [`InteractionEnergy::grad`], by slower arithmetic where small weights would be lost: its rows
+    /// then have the errors of [`Sublayer::resolved_velocities`].
     pub fn resolved_grad(&self, x: &Tokens) -> Vec<f64> {
         let mut grad = self.grad(x);
         let velocities: Vec<f64> = (grad.chunks_exact(x.d()).zip(x.masses()))
