@@ -1,7 +1,7 @@
 //! Densities on the circle: Fourier series while they resolve the density, then the flow map or,
 //! with noise, finite volumes.
 
-use super::outcome::{LastState, rounding_of_logarithms, table};
+use super::outcome::{LastState, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
@@ -122,7 +122,7 @@ impl Arguments {
             method: "spectral",
             coefficients: coefficients(&state),
             numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1],
+            rounding: [negentropy.1, rate.1, 0.0],
             values: on_grid(&state.values(256), 0.0),
             timeline,
         })
@@ -185,7 +185,7 @@ impl Arguments {
             method: "lagrangian (flow map)",
             coefficients: coefficients(&state.series(32)),
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
-            rounding: [rounding_of_logarithms(&log), 0.0],
+            rounding: self.rounding_of_logarithms(&log),
             values: Table { rows, ..table(&["x1", "x2", "mass", "log_density"]) },
             timeline,
         })
@@ -229,7 +229,7 @@ impl Arguments {
                 volume.negentropy_rate(medium)?,
                 averaged.energy(medium),
             ],
-            rounding: [0.0; 2],
+            rounding: [0.0; 3],
             values: on_grid(&volume.averages, 0.5),
             timeline,
         })

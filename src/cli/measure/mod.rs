@@ -13,6 +13,7 @@ use crate::attention::interaction::Interaction;
 use crate::continuity::{EvolutionEnd, Limits, MeasureDynamics, density::Density};
 use crate::error::{Error, Result, in_range};
 use crate::lab::{Provenance, arrays};
+use crate::num::deviation::largest;
 use crate::sphere::Tokens;
 use choice::{DensitySpace, Method};
 use outcome::{CheckedOutcome, LastState};
@@ -362,6 +363,15 @@ impl Arguments {
             )
         })?;
         Density::parse(text)
+    }
+
+    /// Rounding errors of the negentropy, its rate and the energy of points that carry logarithms of
+    /// densities: each logarithm has that of the density at the start, and that of the largest one.
+    fn rounding_of_logarithms(&self, log: &[f64]) -> [f64; 3] {
+        let start = self.density().map_or(0.0, |density| density.rounding_error());
+        let sizes = log.iter().filter(|v| v.is_finite()).map(|v| v.abs());
+        let logarithm = start + 4.0 * f64::EPSILON * largest(sizes);
+        [logarithm, 0.0, logarithm]
     }
 
     /// The tokens of `--tokens`.

@@ -30,7 +30,7 @@ pub(super) struct LastState {
     /// Negentropy, its rate, energy above that of the uniform measure.
     pub(super) numbers: [f64; 3],
     /// Rounding errors of the negentropy and its rate beyond those of their natural scale.
-    pub(super) rounding: [f64; 2],
+    pub(super) rounding: [f64; 3],
     /// Final density on a grid, or the particles with their masses and log densities.
     pub(super) values: Table,
     pub(super) timeline: Table,
@@ -68,7 +68,7 @@ impl CheckedOutcome {
         // 5 n / 4 modes is five times the difference.
         let error = |k: usize| {
             let (a, b) = (outcome.numbers[k], second.numbers[k]);
-            let own = outcome.rounding.get(k).copied().unwrap_or(0.0);
+            let own = outcome.rounding[k];
             SLOW * (a - b).abs() + own + 4.0 * f64::EPSILON * natural[k].max(a.abs())
         };
         let errors = [error(0), error(1), error(2)];
@@ -79,9 +79,11 @@ impl CheckedOutcome {
         let gap = |name: &str, scales: &[f64]| {
             largest_gap(&outcome.coefficients, &second.coefficients, name, scales)
         };
+        // Coefficients are means, as the energy.
+        let rounding = 4.0 * f64::EPSILON + outcome.rounding[2];
         let others = ["sine", "re", "im"].map(|name| gap(name, &[]));
         let coefficients_error =
-            largest(others.into_iter().chain([4.0 * f64::EPSILON, gap("cosine", &scales)]));
+            largest(others.into_iter().chain([rounding, gap("cosine", &scales)]));
         if second.end == EvolutionEnd::Interrupted {
             return Self::interrupted(outcome);
         }
@@ -195,12 +197,6 @@ fn largest_gap(a: &Table, b: &Table, name: &str, scales: &[f64]) -> f64 {
     let scale = scales.iter().copied().chain(std::iter::repeat(1.0));
     let both = column(a, name).into_iter().zip(column(b, name));
     largest(both.zip(scale).map(|((a, b), s)| (a - b).abs() / s))
-}
-
-/// Rounding error of a mean of logarithms of densities: each has that of the largest one, from
-/// which it is computed.
-pub(super) fn rounding_of_logarithms(log: &[f64]) -> f64 {
-    4.0 * f64::EPSILON * largest(log.iter().filter(|v| v.is_finite()).map(|v| v.abs()))
 }
 
 /// An empty table.

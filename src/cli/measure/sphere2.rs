@@ -1,6 +1,6 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
-use super::outcome::{LastState, rounding_of_logarithms, table};
+use super::outcome::{LastState, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
@@ -73,7 +73,7 @@ impl Arguments {
             method: "spectral",
             coefficients: coefficients(&state),
             numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1],
+            rounding: [negentropy.1, rate.1, 0.0],
             values: on_grid(&state),
             timeline,
         })
@@ -136,7 +136,7 @@ impl Arguments {
             method: "lagrangian",
             coefficients,
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
-            rounding: [rounding_of_logarithms(&state.log_density), 0.0],
+            rounding: self.rounding_of_logarithms(&state.log_density),
             values: Table {
                 rows: (0..state.x.n()).map(row).collect(),
                 ..table(&["x1", "x2", "x3", "mass", "log_density"])

@@ -71,7 +71,7 @@ impl Arguments {
             method: "spectral",
             coefficients: Table { rows: coefficients, ..table(&["k", "cosine"]) },
             numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1],
+            rounding: [negentropy.1, rate.1, 0.0],
             values: Table { rows: values, ..table(&["polar_angle", "density"]) },
             timeline,
         })
@@ -103,9 +103,7 @@ impl Arguments {
         let mut timeline =
             table(&["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "axis_mean"]);
         let mut failed = None;
-        let rings = ZonalLagrangian::new(&density, d, pass.half(n))?;
-        let rounding = rings.rounding_error();
-        let (state, t, end) = rings
+        let (state, t, end) = ZonalLagrangian::new(&density, d, pass.half(n))?
             .evolve_with_tolerances(medium, pass.t_end, pass.step(), |t, r| {
                 if self.records(pass) {
                     match (r.negentropy_rate(medium), r.energy(medium)) {
@@ -137,7 +135,7 @@ impl Arguments {
             method: "lagrangian (rings)",
             coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
             numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)?],
-            rounding: [rounding, 0.0],
+            rounding: self.rounding_of_logarithms(&state.log_density),
             values: Table {
                 rows: (0..state.theta.len()).map(row).collect(),
                 ..table(&["polar_angle", "mass", "log_density"])

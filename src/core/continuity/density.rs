@@ -231,6 +231,14 @@ impl Density {
     }
 }
 
+impl Density {
+    /// Rounding error of the logarithms of its values: the exponent of a bump has some roundings.
+    pub fn rounding_error(&self) -> f64 {
+        let steepest = self.bumps.iter().fold(0.0, |m: f64, (kappa, ..)| m.max(kappa.abs()));
+        8.0 * f64::EPSILON * (1.0 + steepest)
+    }
+}
+
 /// Degree above which the orthonormal coefficients of `e^{kappa <x, y>}` on `S^{d-1}` are below
 /// 1e-14 of the largest, about `sqrt(2 kappa log 1e14)`.
 pub fn bump_degree(d: usize, kappa: f64) -> usize {

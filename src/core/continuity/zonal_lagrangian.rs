@@ -18,7 +18,6 @@ use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
 use crate::num::bessel::{bessel_ratios, log_scaled_sphere_mean};
 use crate::num::chebyshev::Chebyshev;
-use crate::num::deviation::largest;
 use crate::theory::interaction::mean_potential;
 
 /// Rings ordered by polar angle, with their masses and log densities.
@@ -59,20 +58,6 @@ impl ZonalLagrangian {
     /// `integral rho log rho d sigma`.
     pub fn negentropy(&self) -> f64 {
         weighted_mean(&self.masses, &self.log_density)
-    }
-
-    /// Rounding error of the negentropy of rings at the nodes: a node has an error of some
-    /// roundings of 1, with which the logarithm of the density changes by its slope, and a logarithm
-    /// has the rounding of the largest one.
-    pub fn rounding_error(&self) -> f64 {
-        let slope = |i: usize| {
-            let rise = self.log_density[i + 1] - self.log_density[i];
-            let mass = self.masses[i].max(self.masses[i + 1]);
-            mass * (rise / (self.theta[i + 1].cos() - self.theta[i].cos())).abs()
-        };
-        let slopes: f64 = (0..self.theta.len().saturating_sub(1)).map(slope).sum();
-        let largest = largest(self.log_density.iter().map(|l| l.abs()));
-        f64::EPSILON * (8.0 * slopes + 4.0 * largest)
     }
 
     /// Production of negentropy, the mean of `-div v`. **Errors** as [`ZonalLagrangian::evolve`].

@@ -43,7 +43,7 @@ pub struct Parameter {
     pub bounds: (f64, f64),
     /// The value where none is given.
     pub default: Option<&'static str>,
-    /// True when a value must be given, unless another parameter replaces this one.
+    /// True when a value must be given, unless another parameter excludes or replaces this one.
     pub required: bool,
     /// Parameters that must not be given together with it.
     pub excludes: &'static [&'static str],
@@ -127,7 +127,7 @@ impl Values {
                 Some(text) => {
                     p.check(text).map(|()| values.push((p.name, text.trim().to_owned())))?
                 }
-                None if p.required && !replaced => {
+                None if p.required && !replaced && !excluded => {
                     return Err(Error::parameter(p.key(), "nothing", p.help()));
                 }
                 None => {}

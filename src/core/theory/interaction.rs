@@ -170,7 +170,7 @@ pub fn funk_hecke(phi: &Interaction, d: usize, kmax: usize) -> Result<Vec<Coeffi
     let value = |cos: f64, z: f64| {
         if phi.is_relative() {
             let value = phi.weights().value(z);
-            return (value, phi.relative_rounding() * value.abs());
+            return (value, 0.125 * phi.relative_rounding() * value.abs());
         }
         // A series would be accurate relative to the largest value only.
         let (low, high) = (cos - 2.0 * f64::EPSILON, cos + 2.0 * f64::EPSILON);

@@ -378,8 +378,8 @@ impl Interaction {
         self.profile.relative || powers
     }
 
-    /// Bound of the relative errors of weights that are relatively accurate, from inner products
-    /// with some roundings.
+    /// Bound of the relative errors of sums of weights that are relatively accurate, from inner
+    /// products with some roundings: eight times that of one weight.
     pub(crate) fn relative_rounding(&self) -> f64 {
         let condition = match self.form {
             Some(Form::Whole(Closed::Power { p }) | Form::Positive(Closed::Power { p })) => {
@@ -652,7 +652,8 @@ fn examine(point: &Compiled<f64>, reach: f64) -> Result<Extremes> {
         }
         if at.first.is_finite() {
             out.slope = out.slope.max(at.first.abs());
-            let slope = (at.first / at.value).abs();
+            // Where phi vanishes, or is lost in its formula, it has no logarithm.
+            let slope = if at.value == 0.0 { 0.0 } else { (at.first / at.value).abs() };
             out.log_slope = out.log_slope.max(slope);
             out.condition = out.condition.max((reach - s) * slope);
         }
