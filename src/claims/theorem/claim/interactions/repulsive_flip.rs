@@ -16,7 +16,13 @@ use crate::theory::interaction::polygon_rates;
 /// If all L_q but that of rotations are positive, as for the exponential with beta > 0, the polygon
 /// is unstable for attraction, and for small g it is stable for repulsion: the equilibria of phi
 /// and of -phi exchange their kinds. The first multiplier to leave (-1, 1) is that of the largest
-/// L_q, through -1, where `g L = 2 (1 - g h)`.
+/// L_q, through -1, where `g L = 2 (1 - g h)`, that is, `g (L + 2 h) = 2`. For smaller g all
+/// multipliers exceed -1.
+///
+/// No g > 0 satisfies this if `L + 2 h <= 0`. Then h < 0, every g is admitted, and the multiplier
+/// `1 - L/(1/g - h)` decreases to `1 + L/h >= -1` as g grows. For example phi = e^{-0.6 s} has h =
+/// -0.247 and L = 0.062 at the triangle, and all multipliers are above 0.74. If no L_q is positive,
+/// all multipliers are at least 1.
 ///
 /// The multiplier is the derivative of the turn of a token by the size e of the displacement, which
 /// is `e cos(2 pi q i/n) + arg(1 - g v_i)`, `v_i = sum_j A_ij e^{i (t_j - t_i)}`. The relative
@@ -28,16 +34,20 @@ use crate::theory::interaction::polygon_rates;
 /// X^2`, which is more.
 pub static ENTRY: Claim = Claim {
     name: "repulsive-flip",
-    title: "Layers of repulsive attention: the polygon flips at g = 2/(max L_q + 2 h)",
+    title: "Layers of repulsive attention: the polygon flips at g = 2/(max L_q + 2 h) if this is \
+            positive, and otherwise at no g",
     lets: "n equal tokens be near a regular n-gon on the circle, phi > 0, A_ij = phi(<x_i, \
            x_j>)/sum_k phi(<x_i, x_k>), h = sum_j A_ij <x_i, x_j> at the polygon, and let L_q be \
            the growth rate of the displacement cos(2 pi q j/n) under SA",
     then: "One layer x_i <- normalise(x_i - g sum_j A_ij x_j) with g h < 1 multiplies this \
-           displacement by 1 - g L_q/(1 - g h) to first order. So the multiplier of the largest \
-           L_q > 0 is -1 at g_c = 2/(max L_q + 2 h).",
+           displacement by 1 - g L_q/(1 - g h) to first order. If max L_q > 0 and max L_q + 2 h > \
+           0, the multiplier of the largest L_q is -1 at g_c = 2/(max L_q + 2 h), and all \
+           multipliers exceed -1 for g < g_c. Otherwise all multipliers exceed -1 for every such \
+           g > 0.",
     tested: "with differences of fourth order and the step eps^{1/5}/X, g h <= 0.95, to 16 \
-             eps^{4/5} X^2 with X = (1 + max |phi'|/mean phi)(1 + g)/(1 - g h), and at g_c to the \
-             same",
+             eps^{4/5} X^2 with X = (1 + max |phi'|/mean phi)(1 + g)/(1 - g h), and to the same at \
+             g_c, if max L_q > 1/1000 and g_c h <= 0.95. Where no g flips the polygon, the \
+             multiplier of the largest L_q exceeds -1 at this g, or at a g in [1, 1000] if h < 0",
     domain: Domain {
         n: Sizes::Range(3, 16),
         d: Sizes::Fixed(2),
@@ -79,21 +89,30 @@ fn multipliers(case: &Case, ctx: &mut Context, phi: Interaction, factor: f64) ->
     // g h < 1 for g below this.
     let most = 1.0 / radial.max(0.5);
     let varied = ctx.claimed_constant(factor);
-    let deviation = |g: f64, q: usize, expected: f64| -> Result<Finding> {
+    // The multiplier and its error.
+    let multiplier = |g: f64, q: usize| -> Result<(f64, f64)> {
         let scale = steepness * (1.0 + g) / (1.0 - g * radial);
         let found = measured(&dynamics, g, q, (n, f64::EPSILON.powf(0.2) / scale))?;
-        let allowed = 16.0 * f64::EPSILON.powf(0.8) * scale * scale;
+        Ok((found, 16.0 * f64::EPSILON.powf(0.8) * scale * scale))
+    };
+    let deviation = |g: f64, q: usize, expected: f64| -> Result<Finding> {
+        let (found, allowed) = multiplier(g, q)?;
         Ok(Finding::identity((found - expected).abs(), allowed))
     };
     let g = share * most;
     let claimed = varied * g;
     let first = deviation(g, q, 1.0 - claimed * rates[q] / (1.0 - claimed * radial))?;
+    let flips = rates[fastest] > 0.0 && rates[fastest] + 2.0 * radial > 0.0;
+    if !flips {
+        let g = if radial < 0.0 { ctx.log_uniform_in(1.0, 1e3) } else { g };
+        let (found, allowed) = multiplier(g, fastest)?;
+        return Ok(first.and(Finding::answer(found > -1.0 - allowed)));
+    }
     let critical = 2.0 / (rates[fastest] + 2.0 * radial);
-    if rates[fastest] <= 1e-3 || critical <= 0.0 || critical * radial > 0.95 {
+    if rates[fastest] <= 1e-3 || critical * radial > 0.95 {
         return Ok(first);
     }
-    let multiplier = 1.0 - critical * rates[fastest] / (1.0 - critical * radial);
-    Ok(first.and(deviation(critical, fastest, multiplier)?))
+    Ok(first.and(deviation(critical, fastest, -1.0)?))
 }
 
 /// The multiplier of a displacement of n tokens by one layer, by central differences of fourth
