@@ -308,6 +308,7 @@ fn claim(c: &Claim) -> String {
             "corrected (the source prints it wrongly): a violation is a failure (exit code 2)"
         }
         Status::Misprinted => "misprinted: a violation is expected",
+        Status::RefutedConjecture => "refuted conjecture: a violation is expected",
         Status::Folklore => "folklore, and false: a violation is expected",
         Status::Open => "open: a violation is a discovery",
         Status::Observation => "observation without a proof",

@@ -15,14 +15,14 @@ macro_rules! drawn {
 }
 
 /// Terms and their meanings.
-pub const TERMS: [(&str, &str); 59] = [
+pub const TERMS: [(&str, &str); 60] = [
     (
         "claim",
-        "a statement that `check` tests: a theorem, a correction, a misprint, folklore, an open question or an observation; `list theorems` lists all",
+        "a statement that `check` tests: a theorem, a correction, a misprint, a refuted conjecture, folklore, an open question or an observation; `list theorems` lists all",
     ),
     (
         "status",
-        "how the literature regards a claim: theorem, corrected, misprinted, folklore, open or observation",
+        "how the literature regards a claim: theorem, corrected, misprinted, refuted conjecture, folklore, open or observation",
     ),
     (
         "theorem",
@@ -35,6 +35,10 @@ pub const TERMS: [(&str, &str); 59] = [
     (
         "misprinted",
         "a status: the statement as its source prints it, which is false; a violation is expected",
+    ),
+    (
+        "refuted conjecture",
+        "a status: a conjecture of the source that is false as printed; a violation is expected",
     ),
     ("folklore", "a status: a widely believed statement that is false; a violation is expected"),
     ("open", "a status: the claim is neither proved nor refuted; a violation is a discovery"),
@@ -98,12 +102,12 @@ pub const TERMS: [(&str, &str); 59] = [
     ),
     (
         "as known",
-        "after a verdict `violated`: the violation is expected, since the claim is misprinted or folklore",
+        "after a verdict `violated`: the violation is expected, since the claim is misprinted, a refuted conjecture or folklore",
     ),
     (
         "as expected",
         "the verdict agrees with the status of the claim: supported or certified for a theorem, a correction or an \
-         observation; violated for a misprint or folklore; not violated for an open claim",
+         observation; violated for a misprint, a refuted conjecture or folklore; not violated for an open claim",
     ),
     (
         "a discovery",

@@ -362,6 +362,7 @@ fn claims_are_folded_and_the_news_counts_are_right() {
     let certified = records.iter().filter(|r| r.verdict == Verdict::Certified).count();
     for count in [
         of(Status::Misprinted),
+        of(Status::RefutedConjecture),
         of(Status::Folklore),
         alone,
         certified,
@@ -370,7 +371,8 @@ fn claims_are_folded_and_the_news_counts_are_right() {
     ] {
         assert!(news.contains(&format!("<h3>{count} ")), "the news lack the count {count}");
     }
-    let errata = of(Status::Misprinted) + of(Status::Folklore) + alone;
+    let errata =
+        of(Status::Misprinted) + of(Status::RefutedConjecture) + of(Status::Folklore) + alone;
     assert_eq!(news.matches("class=\"erratum\"").count(), errata);
 }
 

@@ -11,6 +11,8 @@ pub enum Status {
     Corrected,
     /// A printed statement that is false: a violation is expected.
     Misprinted,
+    /// A conjecture of the source that is false as it is printed: a violation is expected.
+    RefutedConjecture,
     /// A common belief that is false and nowhere printed as a theorem: a violation is expected.
     Folklore,
     /// Neither proved nor refuted. The check searches for counterexamples; a violation is a
@@ -23,7 +25,7 @@ pub enum Status {
 impl Status {
     /// True if the literature, with its errata, predicts a violation.
     pub fn expects_violation(self) -> bool {
-        matches!(self, Self::Misprinted | Self::Folklore)
+        matches!(self, Self::Misprinted | Self::RefutedConjecture | Self::Folklore)
     }
 
     /// True if a violation means a defect of the program or of the theory: exit code 2.
@@ -38,6 +40,7 @@ impl fmt::Display for Status {
             Self::Theorem => "theorem",
             Self::Corrected => "corrected",
             Self::Misprinted => "misprinted",
+            Self::RefutedConjecture => "refuted conjecture",
             Self::Folklore => "folklore",
             Self::Open => "open",
             Self::Observation => "observation",

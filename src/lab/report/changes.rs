@@ -12,9 +12,15 @@ const MAX_CLOSEST: usize = 10;
 pub(super) fn section(records: &[Record]) -> String {
     format!(
         "<section id=\"news\" aria-labelledby=\"h-news\"><h2 id=\"h-news\">What is \
-        new</h2>\n{}{}{}{}{}{}{}</section>\n",
+        new</h2>\n{}{}{}{}{}{}{}{}</section>\n",
         surprises(records),
         false_statements(records, Status::Misprinted, "false as published", "As published"),
+        false_statements(
+            records,
+            Status::RefutedConjecture,
+            "conjectured but false",
+            "As conjectured",
+        ),
         false_statements(records, Status::Folklore, "commonly stated but false", "As stated"),
         corrected(records),
         proved(records),

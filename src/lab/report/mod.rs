@@ -192,7 +192,7 @@ fn summary(records: &[Record]) -> String {
         topic</h2>\n<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"Table of \
         verdicts\"><table><caption>Topic and verdict</caption><thead><tr><th \
         scope=\"col\">topic</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n<p>Misprinted \
-        and folklore statements are expected to be violated.</p>\n</section>\n"
+        statements, refuted conjectures and folklore are expected to be violated.</p>\n</section>\n"
     )
 }
 

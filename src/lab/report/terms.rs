@@ -11,10 +11,11 @@ pub const VERDICTS: [Verdict; 5] = [
     Verdict::HypothesesNeverMet,
 ];
 /// Statuses.
-pub const STATUSES: [Status; 6] = [
+pub const STATUSES: [Status; 7] = [
     Status::Theorem,
     Status::Corrected,
     Status::Misprinted,
+    Status::RefutedConjecture,
     Status::Folklore,
     Status::Open,
     Status::Observation,
@@ -44,7 +45,8 @@ pub const SECTION: &str = "\
     <dt>inconclusive</dt><dd>An error covers the threshold, a run did not finish, a violation was \
     not confirmed, or too few draws met the hypotheses.</dd>\
     <dt>violated</dt><dd>Violated as encoded, and confirmed by another integrator, tolerance, \
-    precision or seed. For a misprint or folklore this is the predicted verdict, shown as \
+    precision or seed. For a misprint, a refuted conjecture or folklore this is the predicted \
+    verdict, shown as \
     \u{201c}violated, as known\u{201d}.</dd>\
     <dt>hypotheses never met</dt><dd>Nothing was tested.</dd>\
     <dt>margin</dt><dd>The dimensionless signed distance to the threshold: 1 is far from it, 0 is \

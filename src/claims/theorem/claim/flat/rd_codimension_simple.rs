@@ -1,4 +1,4 @@
-//! Tokens in R^d: the codimension conjecture, as printed and for simple eigenvalues.
+//! Tokens in R^d: the conjecture on codimension, refuted as printed, and for simple eigenvalues.
 
 use super::setting::{UNIT, attention, evolve, spread_of_four};
 use crate::theorem::prelude::*;
@@ -31,8 +31,8 @@ pub static ENTRY: Claim = Claim {
              of each other",
     domain: Domain { n: Sizes::Range(4, 10), d: Sizes::Fixed(2), ..UNIT },
     narrower: "d = 2, Q = K = I, s in [0.1, 0.5]",
-    source: "arXiv:2305.05465, Section 7 (conjecture on codimension), with simple positive \
-               eigenvalues and almost every start added",
+    source: "arXiv:2305.05465, conjecture on codimension (c:codim of v6, as quoted in a formal \
+             statement), with simple positive eigenvalues and almost every start added",
     status: Status::Open,
     trials: (4, 100),
     trial: |case, ctx| {
@@ -54,7 +54,7 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "rd-codimension-printed",
-    title: "R^d: at most three limits of codimension k, for any V (as printed)",
+    title: "R^d: at most three limits of codimension k, for any V (conjecture, refuted)",
     lets: "V have k eigenvalues of positive real part",
     then: "The rescaled tokens tend to at most three parallel affine subspaces of codimension k.",
     tested: "with V = I_2, k = d = 2, at t = 8: among any four tokens two are within 0.1 of each \
@@ -66,8 +66,9 @@ static PRINTED: Claim = Claim {
         ..UNIT
     },
     narrower: "one V, Q = K = I",
-    source: "arXiv:2305.05465, Section 7 (conjecture on codimension)",
-    status: Status::Misprinted,
+    source: "arXiv:2305.05465, conjecture on codimension (c:codim of v6, as quoted in a formal \
+             statement), which the paper does not claim to prove",
+    status: Status::RefutedConjecture,
     correct: "The four corners of a rectangle have four limits. For almost every start and \
                simple eigenvalues of V the conjecture is open.",
     trials: (4, 20),
