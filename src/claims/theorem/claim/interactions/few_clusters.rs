@@ -36,6 +36,10 @@ use crate::theorem::prelude::*;
 /// S = {1, 2} has a negative sum.
 ///
 /// No step uses more than phi > 0 and phi' >= 0. `pentagon-maximum` shows that five clusters can.
+///
+/// A public summary of arXiv:2405.18273 says that it constructs a real-analytic phi with spurious
+/// maxima for every n >= 5, so the bound 4 is probably known there. This proof needs only a
+/// derivative of phi, and admits any masses.
 pub static ENTRY: Claim = Claim {
     name: "few-clusters",
     title: "Circle: increasing interactions have no maximum of two to four clusters",
@@ -45,7 +49,8 @@ pub static ENTRY: Claim = Claim {
            So four tokens or fewer have no maximum but consensus. (Five have: pentagon-maximum.)",
     tested: "at critical points that Newton's method finds from random places and cluster sizes",
     domain: Domain { n: Sizes::Range(2, 40), draws: "phi, up to four clusters", ..CIRCLE },
-    source: "derived",
+    source: "derived; arXiv:2405.18273, as quoted in a public summary, has spurious maxima for every \
+             n >= 5 by a real-analytic phi, so that five is known to be enough",
     trials: (24, 200),
     trial: |case, ctx| {
         let energy = InteractionEnergy::new(increasing_interaction(STEEPEST, ctx)?);

@@ -33,7 +33,8 @@ pub static ENTRY: Claim = Claim {
         draws: "clusters at a regular pentagon",
         ..Domain::FREE
     },
-    source: "arXiv:2405.18273 (a counterexample exists); this one is derived",
+    source: "arXiv:2405.18273, as quoted in a public summary, has spurious maxima for every n >= 5 \
+             by a real-analytic phi; ours, for n = 5k, is explicit and has a bound (derived)",
     trials: (6, 12),
     trial: |case, ctx| second_eigenvalue(case.n / 5, steep_sigmoid()?, ctx),
     constant: "the bound -0.0643",

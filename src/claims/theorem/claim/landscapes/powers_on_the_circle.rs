@@ -26,7 +26,7 @@ pub static ENTRY: Claim = Claim {
     tested: "by a certified local maximum of two (odd p) or three (even p) tokens",
     domain: Domain { n: Sizes::Unused, beta: Betas::Unused, draws: "p from 1 to 12", ..CIRCLE },
     source: "derived; the spheres with d >= 3 are those of arXiv:2405.18273",
-    narrower: "p <= 12",
+    narrower: "p <= 12; two or three tokens of equal masses",
     trials: (2, 12),
     trial: |_, ctx| {
         let p = 1 + ctx.index(12);
