@@ -17,8 +17,9 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "strong-centres",
     title: "Causal attention: strong centres are quasi-stationary",
-    lets: "d = 2, h(x) = e^{beta (cos x - 1)} sin x, c in [1.5, 4] and eps in [0.005, 0.1], and \
-           let token s be farther than c (1 + 2 eps) beta^{-1/2} from all tokens before it",
+    lets: "d = 2, beta >= 20, h(x) = e^{beta (cos x - 1)} sin x, c in [1.5, 4] and eps in [0.005, \
+           0.1], and let token s be farther than c (1 + 2 eps) beta^{-1/2} from all tokens before \
+           it",
     then: "Under causal SA, |x_s(t) - x_s(0)| < eps c beta^{-1/2} while t s h(c beta^{-1/2}) < eps \
            c beta^{-1/2}.",
     tested: "at the largest t, with s the last token, since tokens after it do not move it; in a \

@@ -21,9 +21,10 @@ pub static ENTRY: Claim = Claim {
     name: "nearest-first",
     title: "From saddle to saddle: the pair with the shortest lifetime e^{beta (1 - cos gap)} / \
             (beta c sin^2 gap) merges first",
-    lets: "clusters lie on an arc shorter than 3 with all gaps g at least 2 log(beta)/sqrt(beta). \
-           A pair of neighbours with masses m and m' has the lifetime T = e^{beta (1 - cos g)} / \
-           (beta c sin^2 g), with c = m/m' + m'/m for SA and c = m + m' for USA (U2)",
+    lets: "3 to 8 clusters, with masses in a ratio of at most 100, lie on an arc shorter than 3 \
+           with all gaps g at least 2 log(beta)/sqrt(beta), beta >= 200. A pair of neighbours with \
+           masses m and m' has the lifetime T = e^{beta (1 - cos g)} / (beta c sin^2 g), with c = \
+           m/m' + m'/m for SA and c = m + m' for USA (U2)",
     then: "If the shortest lifetime is at most e^{-3} times every other, this pair merges first, \
            and until then 1 - cos of no other gap has decreased by more than 0.07/beta. For equal \
            masses it is the pair with the smallest gap.",
@@ -47,8 +48,9 @@ pub static ENTRY: Claim = Claim {
 static FOLKLORE: Claim = Claim {
     name: "nearest-first-folklore",
     title: "From saddle to saddle: the nearest pair of clusters merges first, whatever the masses",
-    lets: "clusters lie on an arc with all gaps at least 2 log(beta)/sqrt(beta), and let 1 - cos \
-           of the smallest gap be smaller than that of every other gap by at least 3/beta",
+    lets: "clusters lie on an arc with all gaps at least 2 log(beta)/sqrt(beta), beta >= 200, and \
+           let 1 - cos of the smallest gap be smaller than that of every other gap by at least \
+           3/beta",
     then: "The first merger joins the nearest pair, and until then no other gap has lost half of \
            its 1 - cos.",
     domain: DOMAIN,

@@ -24,9 +24,11 @@ pub static ENTRY: Claim = Claim {
     name: "separated-start",
     title: "High dimension: a few uniform tokens lie near an orthonormal frame and are (beta, \
             eps)-separated",
-    lets: "n uniform tokens be given, and eps = 4 log d / d; let (q_i) be the nearest orthonormal \
-           frame, their polar factor, and alpha the largest inner product between different caps \
-           <x, q_i> >= 1 - 2 eps",
+    lets: "n uniform tokens be given, d >= 1000, and eps = 4 log d / d, with two conditions: (1) 4 \
+           sqrt(eps) + 12 eps + log(n^2 d / (2 log d))/beta < 1; (2) n - 1 + 2 sqrt((n-1) s) + 2 s \
+           <= 4 log d with s = log(20 n). Let (q_i) be the nearest orthonormal frame, their polar \
+           factor, and alpha the largest inner product between different caps <x, q_i> >= 1 - 2 \
+           eps",
     then: "With probability at least 0.95 the frame is within sqrt(eps) of the tokens, so every \
            token lies in the cap <x, q_i> >= 1 - eps of its own frame vector, and gamma = 1 - \
            alpha - 8 eps - log(2 n^2/eps)/beta > 0. Always |x_i - q_i|^2 <= sum_{j != i} <x_i, \
@@ -50,8 +52,8 @@ pub static ENTRY: Claim = Claim {
 static FOLKLORE: Claim = Claim {
     name: "separated-start-folklore",
     title: "High dimension: uniform tokens are (beta, eps)-separated, without a condition on n",
-    lets: "n uniform tokens be given, and eps = 4 log d / d; let (q_i) and alpha be as in \
-           `separated-start`",
+    lets: "n uniform tokens be given, and eps = 4 log d / d, with 4 sqrt(eps) + 12 eps + log(n^2 d \
+           / (2 log d))/beta < 1; let (q_i) and alpha be as in `separated-start`",
     then: "The frame is within sqrt(eps) of the tokens, every token lies in the cap <x, q_i> >= 1 \
            - eps of its own frame vector, and gamma = 1 - alpha - 8 eps - log(2 n^2/eps)/beta > 0.",
     domain: Domain {

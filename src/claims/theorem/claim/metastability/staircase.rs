@@ -22,9 +22,10 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "staircase",
     title: "The energy increases in steps: one token after the other joins the first cluster",
-    lets: "tokens on the circle be at 0 = theta_1 < ... < theta_n <= pi with theta_2 >= 1.5 \
-           log(beta)/sqrt(beta), well prepared: cos(theta_i) > cos(theta_{i+1} - theta_i) + c \
-           log(beta)/beta with c > 1. Let tokens merge at the distance 1/sqrt(beta log beta)",
+    lets: "beta >= 500, and let at most 6 tokens on the circle be at 0 = theta_1 < ... < theta_n \
+           <= pi with theta_2 >= 1.5 log(beta)/sqrt(beta), well prepared: cos(theta_i) > \
+           cos(theta_{i+1} - theta_i) + c log(beta)/beta with c > 1. Let tokens merge at the \
+           distance 1/sqrt(beta log beta)",
     then: "While k tokens are in the first cluster, the energy (1/n^2) sum_ij e^{beta \
            (cos(theta_i - theta_j) - 1)} is within 1e-3 of (k^2 + n - k)/n^2, except for one \
            hundredth of the time.",
