@@ -266,15 +266,21 @@ fn statement(c: &Claim) -> String {
         .collect()
 }
 
+/// The hypotheses from which cases are drawn, and how they are narrower than those of the source.
+fn hypotheses(c: &Claim) -> String {
+    let mut text = format!("Hypotheses  {}\n", c.domain);
+    if !c.narrower.is_empty() {
+        text.push_str(&format!("Narrower    {}\n", c.narrower));
+    }
+    text
+}
+
 /// The derivation of a claim (true), or its source (false).
 fn derivation(c: &Claim) -> (String, bool) {
+    let stated = format!("{}\n\n{}{}", c.title, statement(c), hypotheses(c));
     match theorem::derivation(c) {
-        Some(text) => {
-            (format!("{}\n\n{}\n{text}\n\nSource      {}", c.title, statement(c), c.source), true)
-        }
-        None => {
-            (format!("{}\n\n{}\nAs in the cited paper: {}", c.title, statement(c), c.source), false)
-        }
+        Some(text) => (format!("{stated}\n{text}\n\nSource      {}", c.source), true),
+        None => (format!("{stated}\nAs in the cited paper: {}", c.source), false),
     }
 }
 
@@ -327,13 +333,12 @@ fn claim(c: &Claim) -> String {
         }
     };
     let kind = paragraph(&kind);
-    let mut text = format!("{}\n\n{}Hypotheses  {}\n", c.title, statement(c), c.domain);
+    let mut text = format!("{}\n\n{}{}", c.title, statement(c), hypotheses(c));
     let mut line = |label: &str, words: &str| {
         if !words.is_empty() {
             text.push_str(&format!("{label:<11} {words}\n"));
         }
     };
-    line("Narrower", c.narrower);
     line("Correct", c.correct);
     line("Status", expected);
     line("Kind", &kind);
