@@ -23,7 +23,8 @@ pub static ENTRY: Claim = Claim {
            (1 - (1 - p)^n)/p.",
     tested: "with the mean of 400 draws, to 4.5 standard errors and 0.06",
     domain: DOMAIN,
-    source: "arXiv:2411.04990, Lemma C.1 (p = sin^2(delta/2) on S^2)",
+    source: "arXiv:2411.04990 v2, Lemma C.1 (as quoted in a formal statement), with p = \
+             sin^2(delta/2) on S^2",
     status: Status::Corrected,
     trials: (20, 120),
     trial: |case, ctx| {
@@ -50,7 +51,9 @@ static PRINTED: Claim = Claim {
     tested: "with the mean of 400 draws, to 15 %",
     domain: Domain { n: Sizes::Range(200, 400), d: Sizes::Fixed(3), ..DOMAIN },
     narrower: "n <= 400",
-    source: "arXiv:2411.04990, Lemma C.1",
+    source: "arXiv:2411.04990 v2, section on Renyi centres and strong Renyi centres: \"1/(3 \
+             sin^2(delta/2))\" on S^2, as quoted in a formal statement. Its Lemma C.1, the general \
+             count, is right",
     status: Status::Misprinted,
     trials: (8, 30),
     trial: |case, ctx| {

@@ -28,8 +28,9 @@ use crate::theorem::prelude::*;
 /// at one zero.
 ///
 /// The theorem of the paper has the condition `N h((c - 1 - 2 eps) w) < h(eps w)`, which implies
-/// both conditions here, and a second one, printed without its minus sign,
-/// `-N g((c - 2 eps) w) < g(eps w)` with g = h', which gives only one zero near each centre.
+/// both conditions here, and a second one, `-N g((c - 2 eps) w) < g(eps w)` with g = h', which
+/// gives only one zero near each centre. Its minus sign is missing in the theorem and present in
+/// the lemma.
 ///
 /// The conditions are nearly necessary. If all other tokens are at a second centre at the distance
 /// c w, the last one ends where `h(r) = (N - 2) h(c w - r)`, and the first condition says that this
@@ -56,8 +57,9 @@ pub static ENTRY: Claim = Claim {
         ..Domain::EQUAL_MASSES
     },
     narrower: "V = I",
-    source: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2, whose second \
-             condition is printed without its minus sign; sharpened here (derived)",
+    source: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2 (v2, as quoted in a \
+             formal statement). The minus sign of its second condition is missing in the theorem, \
+             and present in its lemma (lem:interaction) and in the proof; sharpened here (derived)",
     status: Status::Corrected,
     trials: (60, 400),
     trial: |case, ctx| {

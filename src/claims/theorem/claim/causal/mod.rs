@@ -19,7 +19,8 @@ pub static TOPIC: Topic = Topic {
            from all tokens before it, a strong centre, hardly moves for an exponentially long \
            time (strong-centres). Tokens that follow centres settle next to them \
            (frozen-centres). centre-count has the number of strong centres among uniform tokens; \
-           its variant is the factor 3 of the paper.\n\n\
+           its variant has a factor 3 that stands in one section of the paper, while its \
+           lemma is right.\n\n\
            All claims of the topic are proved. frozen-centres is sharper than the theorem of the \
            paper: it drops a condition and weakens another.",
     claims: &[

@@ -51,7 +51,7 @@ static PRINTED: Claim = Claim {
     then: "<x, y> <= eps^2 + 2 eps for all unit vectors x, y with <x, w> >= 1 - 2 eps and <y, w'> \
            >= 1 - 2 eps.",
     domain: DOMAIN,
-    source: "arXiv:2410.06833, section 4",
+    source: "arXiv:2410.06833, section 4 of v1, as quoted in a formal statement",
     status: Status::Misprinted,
     trials: (20, 100),
     trial: |case, ctx| overlap(case, ctx, printed, Points::Drawn),

@@ -4,8 +4,8 @@ use crate::sphere::cap::{Hemisphere, hemisphere};
 use crate::theorem::prelude::*;
 use std::f64::consts::FRAC_PI_3;
 
-/// arXiv:2312.10794, (6.7)-(6.8), corrected: two tokens at +-60 degrees from w violate the printed
-/// exponent.
+/// arXiv:2312.10794, (6.7)-(6.8): two tokens at +-60 degrees from w violate the exponent of (6.8)
+/// in version 4, a slip that version 5 does not have.
 ///
 /// # Derivation
 ///
@@ -35,7 +35,8 @@ pub static ENTRY: Claim = Claim {
         ..Domain::ATTENTION
     },
     narrower: "Q = K = I",
-    source: "arXiv:2312.10794, (6.7)-(6.8)",
+    source: "arXiv:2312.10794, (6.7)-(6.8) of v4; v5 has this exponent, as quoted in a formal \
+             statement",
     status: Status::Corrected,
     trials: (200, 2000),
     trial: |case, ctx| {
@@ -66,7 +67,7 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "cone-speed-printed",
-    title: "Speed of cone collapse, exponent as printed",
+    title: "Speed of cone collapse, exponent as printed in v4",
     lets: "w be the centre of the smallest cap and alpha = min_i <x_i, w> >= 1/2",
     then: "At the minimising token, d/dt <x_i, w> >= (1 - alpha)/(2 n e^{beta}).",
     domain: Domain {
@@ -79,7 +80,8 @@ static PRINTED: Claim = Claim {
         ..Domain::EQUAL_MASSES
     },
     narrower: "Q = K = I",
-    source: "arXiv:2312.10794, (6.8) (misprint: e^{beta} for e^{2 beta})",
+    source: "arXiv:2312.10794, (6.8) of v4 (2024): e^{beta} in the place of e^{2 beta}. (6.7) of \
+             v4 and v5 (2025, as quoted in a formal statement) have e^{2 beta}",
     status: Status::Misprinted,
     trials: (800, 2000),
     trial: |case, ctx| {

@@ -62,7 +62,7 @@ static PRINTED: Claim = Claim {
         ..DOMAIN
     },
     narrower: "t up to 1.5 n e^beta",
-    source: "arXiv:2312.10794, (D.8)",
+    source: "arXiv:2312.10794, (D.8) of v4, for all t >= 0; its proof has gamma >= 1/2, so later t",
     status: Status::Misprinted,
     trials: (300, 1000),
     trial: |case, ctx| {

@@ -25,10 +25,10 @@ pub static TOPIC: Topic = Topic {
            The theorems by the spectrum of V: one dimension (rd-boolean), V = I (rd-polytope), a \
            simple leading eigenvalue (rd-hyperplanes), and mixtures (rd-paranormal, open for \
            scores that mix the two subspaces). The rates are derived here. The conjecture on \
-           codimension is false as printed; rd-codimension-simple has the counterexample, and a \
+           codimension is refuted as printed; rd-codimension-simple has the counterexample, and a \
            repaired conjecture, which is open.\n\n\
-           What can be solved: the corners of a box (rd-hypercube, which refutes a printed \
-           remark) and Gaussians (rd-gaussian; with L2 and Sinkhorn weights \
+           What can be solved: the corners of a box (rd-hypercube, which refutes one \
+           reading of a remark) and Gaussians (rd-gaussian; with L2 and Sinkhorn weights \
            rd-gaussian-closure). rd-distances has the monotone quantity for V = I, rd-repulsive \
            the decay for V = -I, to leading order. large-beta-distance measures how far attention \
            on the line is from its hardmax limit.",

@@ -35,7 +35,8 @@ pub static ENTRY: Claim = Claim {
         ..UNIT
     },
     narrower: "1/2 <= v <= 1",
-    source: "arXiv:2305.05465, Theorem 3.1; the rate derived",
+    source: "arXiv:2305.05465, theorem on d = 1 (label t:boolean of v6, as quoted in a formal \
+             statement); the rate derived",
     trials: (6, 40),
     trial: |case, ctx| boolean(case, ctx, 1.0),
     constant: "the slope",

@@ -31,7 +31,8 @@ pub static ENTRY: Claim = Claim {
         ..FLAT
     },
     narrower: "A is beta times R R^T with normal R",
-    source: "derived; arXiv:2305.05465, Section 6, uses it for A = I and without a rate",
+    source: "derived; arXiv:2305.05465, lemma on distances (label l:distnondec of v6, as quoted in \
+             a formal statement), for V = I and without a rate",
     trials: (200, 1000),
     trial: |case, ctx| least_growth(case, ctx, 1.0),
     constant: "the constant 8",

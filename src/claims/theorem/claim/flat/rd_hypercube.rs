@@ -36,7 +36,8 @@ pub static ENTRY: Claim = Claim {
         condition: Some(Condition { text: "n = 2^d", holds: |c| c.n == 1 << c.d }),
         ..UNIT
     },
-    source: "derived; arXiv:2305.05465, remark after Theorem 3.1, has d = 2 with one eps",
+    source: "derived; arXiv:2305.05465, remark on d >= 2 (v6, as quoted in a formal statement), \
+             has d = 2 with one eps",
     trials: (6, 40),
     trial: |case, ctx| corners(case, ctx, 1.0),
     constant: "the limits",
@@ -50,13 +51,15 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "rd-remark-printed",
-    title: "R^2: the tokens (1, eps) and (1, -eps) have a common rescaled limit (as printed)",
+    title: "R^2: the tokens (1, eps) and (1, -eps) have a common limit (a remark, read with z = \
+            e^{-t} x and Q = K = V = I)",
     lets: "two tokens start at (1, eps) and (1, -eps) in R^2, with Q = K = V = I",
-    then: "Their rescaled limit is (1, 0) for both.",
+    then: "The limit of z = e^{-t} x is (1, 0) for both.",
     tested: "at the time at which their gap in x is 60: it has fallen below a thousandth of its \
              start after rescaling",
     domain: Domain { n: Sizes::Fixed(2), d: Sizes::Fixed(2), draws: "eps in [0.5, 2]", ..UNIT },
-    source: "arXiv:2305.05465, remark on d >= 2 after Theorem 3.1",
+    source: "arXiv:2305.05465, remark on d >= 2 (v6, as quoted in a formal statement). It prints \
+             \"x_i(t) -> (1,0)\" without Q, K, V and without a rescaling: this reading is ours",
     status: Status::Misprinted,
     correct: "The limits are (1, F(eps)) and (1, -F(eps)), with the F of the corners of a box: a \
                gap that is small for small eps, but not 0.",

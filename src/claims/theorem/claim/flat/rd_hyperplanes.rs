@@ -36,7 +36,8 @@ pub static ENTRY: Claim = Claim {
     domain: Domain { n: Sizes::Range(6, 16), d: Sizes::Range(2, 3), ..UNIT },
     narrower: "1 <= lambda_1 <= 3/2, other eigenvalues in [-0.4, 0.4], eigenvectors near an \
                orthogonal basis; Q = I + G/3, G normal, with <Q phi_1, phi_1> >= |phi_1|^2/4",
-    source: "arXiv:2305.05465, Theorem 4.3; the rate derived",
+    source: "arXiv:2305.05465, theorem on a simple leading eigenvalue (good triples; v6, as quoted \
+             in a formal statement); the rate derived",
     trials: (6, 40),
     trial: |case, ctx| approach(case, ctx, 1.0),
     constant: "lambda_1",

@@ -18,8 +18,8 @@ pub static ENTRY: Claim = Claim {
              units of the diameter at the start (the hull may shrink to a point)",
     domain: Domain { n: Sizes::Range(5, 10), d: Sizes::Fixed(3), ..UNIT },
     narrower: "A = R^T R with R = I + G/3, G normal",
-    source: "arXiv:2305.05465, Theorem 5.3 (paranormal V; its proof covers scores that respect \
-               the two subspaces)",
+    source: "arXiv:2305.05465, theorem on paranormal V (v6, as quoted in a formal statement; its \
+             proof covers scores that respect the two subspaces)",
     status: Status::Open,
     kind: Kind::Every(0.25),
     trials: (28, 200),

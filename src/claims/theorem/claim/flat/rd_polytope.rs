@@ -29,7 +29,8 @@ pub static ENTRY: Claim = Claim {
              or of 0, in units of the diameter at the start",
     domain: Domain { n: Sizes::Range(4, 12), d: Sizes::Fixed(2), ..UNIT },
     narrower: "d = 2, A = R^T R with R = I + G/3, G normal",
-    source: "arXiv:2305.05465, theorem on V = I (the hull: Proposition 6.1)",
+    source: "arXiv:2305.05465, theorem on V = I, with the monotone hull of its proof (v6, as \
+             quoted in a formal statement)",
     kind: Kind::Every(0.2),
     trials: (32, 200),
     trial: |case, ctx| near_boundary(ctx, case.n, 1.0),

@@ -19,7 +19,7 @@ pub static ENTRY: Claim = Claim {
     then: "Every eigenvalue c of their covariance matrix satisfies (1/c(2t) - 1/c(t)) / (2t) = 1.",
     tested: "at t = 100, to 0.02",
     domain: Domain { n: Sizes::Range(9, 16), d: Sizes::Range(1, 3), ..UNIT },
-    source: "derived to leading order (arXiv:2305.05465, Section 7, repulsive case; the Gaussian \
+    source: "derived to leading order (arXiv:2305.05465, section on V = -I; the Gaussian \
                closure is exact)",
     status: Status::Observation,
     trials: (4, 30),

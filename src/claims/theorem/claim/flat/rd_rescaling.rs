@@ -21,7 +21,8 @@ pub static ENTRY: Claim = Claim {
              to 1e-8 of the largest token",
     domain: FLAT,
     narrower: "Q = K = I",
-    source: "arXiv:2305.05465, Section 2",
+    source: "arXiv:2305.05465, equation of the rescaled tokens (v6, as quoted in a formal \
+             statement)",
     trials: (10, 60),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     constant: "the time in e^{-tV}",

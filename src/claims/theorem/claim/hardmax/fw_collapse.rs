@@ -46,7 +46,8 @@ pub static ENTRY: Claim = Claim {
              lost in rounding), to 16 eps (n + d)(1 + |beta| R^2) |w| R with R = max_i |x_i|; in \
              one of four cases all tokens have the same length",
     domain: CONVEX,
-    source: "arXiv:2508.09628, theorem on finite beta; the factor derived",
+    source: "arXiv:2508.09628 v1, proposition on the limit (prop: origin, section 5, as quoted in \
+             a formal statement; beta > 0, small step); the factor derived",
     trials: (60, 400),
     trial: |case, ctx| {
         let (mut x, g) = (ctx.normals(case.n * case.d), ctx.uniform_in(0.05, 1.0));
@@ -107,7 +108,8 @@ fn width_bound(
 
 static ORIGIN: Claim = Claim {
     name: "fw-origin-printed",
-    title: "Convex attention layers: all tokens tend to the origin (as printed in the abstract)",
+    title: "Convex attention layers: all tokens tend to the origin (words of the first abstract; \
+            the paper proves one point of the hull)",
     lets: "x_i+ = (x_i + sum_j softmax_j(beta <x_i, x_j>) x_j)/2 in R^d",
     then: "All tokens tend to the origin.",
     tested: "after 400 layers: |x_i| is at most a tenth of the largest |x_j| of the start",
@@ -118,10 +120,12 @@ static ORIGIN: Claim = Claim {
         draws: "tokens (1, s) with |s_k| <= 0.3",
         ..CONVEX
     },
-    source: "arXiv:2508.09628 v1, abstract",
+    source: "arXiv:2508.09628 v1, abstract (\"collapsing to the origin\"). The proposition of the \
+             same paper (prop: origin, section 5, as quoted in a formal statement) is right: there \
+             is x* in the hull of the start with x_i^t -> x*",
     status: Status::Misprinted,
-    correct: "The limit is one point of the convex hull of the start. It is the origin only where \
-               a symmetry puts it there. The abstract of the published version says so.",
+    correct: "As the paper's own proposition says, the limit is one point of the convex hull of \
+              the start. It is the origin only where a symmetry puts it there.",
     trials: (6, 40),
     trial: |case, ctx| {
         let side: Vec<f64> = (0..case.n * case.d).map(|_| ctx.uniform_in(-0.3, 0.3)).collect();
@@ -158,7 +162,8 @@ static SPEED: Claim = Claim {
         ..TOKENS
     },
     narrower: "one sequence g_t",
-    source: "arXiv:2508.09628 v1, theorem on B > 0",
+    source: "arXiv:2508.09628 v1, theorem on B > 0 (exp.fast, for gamma in (0, 1); as quoted in a \
+             formal statement)",
     status: Status::Misprinted,
     correct: "The remaining distance is the product of all 1 - g_t. It tends to 0 exponentially if \
                the steps are bounded below.",

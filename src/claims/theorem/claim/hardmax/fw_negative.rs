@@ -41,8 +41,8 @@ pub static ENTRY: Claim = Claim {
         ..TOKENS
     },
     narrower: "B = R R^T with normal R",
-    source: "arXiv:2508.09628, theorem on B < 0 (printed: 2 lambda_max diam^2/t), with the \
-               hypothesis at every t; this bound derived",
+    source: "arXiv:2508.09628 v1, theorem on B < 0 (fw.cluster, as quoted in a formal statement; \
+             printed: 2 lambda_max diam^2/t), with the hypothesis at every t; this bound derived",
     status: Status::Corrected,
     trials: (20, 200),
     trial: |case, ctx| {
@@ -82,7 +82,8 @@ static PRINTED: Claim = Claim {
         ..TOKENS
     },
     narrower: "B = 1",
-    source: "arXiv:2508.09628 v1, theorem on B < 0",
+    source: "arXiv:2508.09628 v1, theorem on B < 0 (fw.cluster, with 0 in the hull of the start; \
+             as quoted in a formal statement)",
     status: Status::Misprinted,
     trials: (4, 30),
     trial: |_, ctx| {

@@ -15,8 +15,9 @@ pub static TOPIC: Topic = Topic {
     page: "Layers that move every token of R^d towards an average of tokens: the tokens of \
            largest score (hardmax, beta = infinity) or a softmax mean. The hull never grows.\n\n\
            At finite beta all tokens end at one point (fw-collapse), by a contraction with a \
-           sharp factor; printed statements about its limit and about the speed of hardmax are \
-           false, and are variants of it. If the mean is replaced by a random leader, tokens stay \
+           sharp factor. The words of the first abstract about the limit, which the paper's own \
+           proposition has right, and a printed statement about the speed of hardmax are false, \
+           and are variants of it. If the mean is replaced by a random leader, tokens stay \
            near the vertices for a time exponential in beta (fw-exit-time).\n\n\
            Under hardmax with a negative form layers are Frank-Wolfe steps, and the usual bound \
            holds while the hulls contain the origin (fw-negative; as printed, with the first hull \

@@ -61,7 +61,8 @@ static PRINTED: Claim = Claim {
         dynamics: &["repulsive-usa"],
         ..Domain::EQUAL_MASSES
     },
-    source: "arXiv:2312.10794, Theorem 9.2",
+    source: "arXiv:2312.10794, Theorem 9.2 of v4 and v5 (a quotation of Cohn and Kumar, whose \
+             Theorem 1.2 has the other direction)",
     status: Status::Misprinted,
     trials: (8, 100),
     trial: minimiser_is_sharp,

@@ -107,8 +107,9 @@ static PRINTED: Claim = Claim {
         draws: "the degree",
         ..Domain::EQUAL_MASSES
     },
-    source: "arXiv:2410.23228, code of the figures (a factor pi below the rate of the dynamics \
-             that it simulates)",
+    source: "arXiv:2410.23228, the authors' code of the figures, not the paper, whose formula was \
+             not seen: the bars are a factor pi below the rate of the dynamics that the code \
+             simulates",
     status: Status::Misprinted,
     trials: (8, 30),
     trial: |case, ctx| of_density(case, ctx, 1.0 / PI),

@@ -53,11 +53,10 @@ pub static ENTRY: Claim = Claim {
     ..Claim::IDENTITY
 };
 
-/// An observation about a sentence of an abstract, whose hypotheses we have not seen.
+/// The monotone increase needs the special start.
 static UNIFORM: Claim = Claim {
     name: "row-entropy-uniform",
-    title: "From uniform tokens the row entropy may decrease (arXiv:2605.04279, abstract: \
-            \"attention entropy increases monotonically\", hypotheses not seen)",
+    title: "From uniform tokens the row entropy may decrease at the start",
     lets: "6 uniform tokens of the circle move by SA with Q = K = V = I and beta = 4",
     then: "The mean row entropy decreases at the start for 2 to 6 % of all draws (3.7 %).",
     tested: "on 2000 draws",
@@ -69,7 +68,9 @@ static UNIFORM: Claim = Claim {
         draws: "2000 configurations",
         ..Domain::EQUAL_MASSES
     },
-    source: "observed here; arXiv:2605.04279 (abstract)",
+    source: "observed here; arXiv:2605.04279 (abstract: \"increases monotonically toward \
+             equilibrium as clustering progresses\", after a sentence on equiangular tokens, for \
+             which row-entropy proves it)",
     status: Status::Observation,
     trials: (3, 10),
     trial: share_of_decrease,

@@ -26,7 +26,7 @@ pub static ENTRY: Claim = Claim {
            v(0) to v(s), until tanh v = 0.6.",
     tested: "at 16 times s, with 1e-8 added for the integration error",
     domain: DOMAIN,
-    source: "arXiv:2512.01868, pairing theorem, corrected; the bound is derived",
+    source: "arXiv:2512.01868 v4, pairing theorem, corrected; the bound is derived",
     status: Status::Corrected,
     trials: (48, 400),
     trial: |case, ctx| deviation(case, ctx, PairingLaw::Corrected),
@@ -41,15 +41,16 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "pairing-law-printed",
-    title: "As printed: in the time s with dt = e^{beta (1 - rho_0)} ds, a pair follows y_i' = P \
-            y_j",
+    title: "As quoted in the survey: in the time s with dt = e^{beta (1 - rho_0)} ds, a pair \
+            follows y_i' = P y_j",
     lets: "two clusters have any masses and initial cosine rho_0 in [-0.95, 0.5]",
     then: "In the time s with dt = e^{beta (1 - rho_0)} ds, the cosine follows rho' = 2 (1 - \
            rho^2).",
     tested: "until rho = 0.6, to 1e-3",
     domain: Domain { beta: Betas::Log(10.0, 200.0), ..DOMAIN },
     narrower: "large beta is tested as beta >= 10",
-    source: "arXiv:2512.01868, pairing theorem",
+    source: "arXiv:2512.01868 v4, pairing theorem (thm:agazzi_merge), quoted there from \
+             arXiv:2509.25040, whose text was not seen",
     status: Status::Misprinted,
     trials: (8, 60),
     trial: |case, ctx| deviation(case, ctx, PairingLaw::Printed),

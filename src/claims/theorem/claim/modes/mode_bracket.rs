@@ -63,7 +63,8 @@ pub static ENTRY: Claim = Claim {
 
 static ENDPOINT: Claim = Claim {
     name: "mode-endpoint-printed",
-    title: "Few modes in [a, b]: one if 0 is in the interval (as quoted)",
+    title: "Few modes in [a, b]: one if 0 is in the closed interval (as quoted; false at its end \
+            points alone)",
     lets: "beta << n^{2/5} and a <= 0 <= b",
     then: "The expected number of modes in [a, b] is 1 + o(1).",
     tested: "with the mean of 400 certified counts, to 0.1",
@@ -78,7 +79,9 @@ static ENDPOINT: Claim = Claim {
         }),
         ..Domain::FREE
     },
-    source: "arXiv:2412.09080, quoted from Mammen",
+    source: "arXiv:2412.09080 v3, theorem quoted from Mammen (thm:mammen, as quoted in a formal \
+             statement): \"1{0 in [a,b]} + o(1)\". Only the end points of the interval matter \
+             here; what Mammen prints was not seen",
     status: Status::Misprinted,
     correct: "Where 0 is inside the interval the expected number is 1; where 0 is an end of it, \
               1/2: the mode falls on either side.",
@@ -111,7 +114,8 @@ static SAMPLES: Claim = Claim {
         ..Domain::FREE
     },
     narrower: "samples drawn from the normal law",
-    source: "arXiv:2412.09080, scale-space lemma (its bound in expectation is right)",
+    source: "arXiv:2412.09080 v3, scale-space lemma, as quoted in a formal statement (its bound in \
+             expectation, which the paper uses, is right)",
     status: Status::Misprinted,
     correct: "The bound holds in expectation. For single samples it fails: the two modes of two \
               samples lie between them.",
