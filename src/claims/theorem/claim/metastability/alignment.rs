@@ -21,16 +21,14 @@ use crate::theorem::prelude::*;
 /// `sqrt(2s/beta)` in the direction of a top eigenvector, `D' = |V| M` at the start, up to the
 /// factor `sqrt(1 - s/(2 beta))`: the bound is attained for large beta and small t.
 ///
-/// `homogeneous-alignment-as-said`. With S = diag(1, 1/5) let fractions p and 1 - p of the tokens
-/// be near e_1 and -e_1, at angles phi_i and psi_j from them. To first order the weights of a token
-/// near e_1 are those of the two clusters, a = p e^beta/(p e^beta + (1-p) e^{-beta}) for its own
-/// cluster and b = 1 - a for the other, and
-/// `phi_i' = -(a - b) phi_i + (a mean(phi) - b mean(psi))/5`, and likewise for psi. The matrix is
-/// diagonally dominant, so stable, if a - b > 1/5: which holds at beta = 2 if p and 1 - p are at
-/// least 1/14 (a - b >= 0.61). Two antipodal clusters therefore attract an open set of starts,
-/// whose inner products tend to +-1. If all `<x_i, e_1>` > 0, they remain positive: at
-/// `<x_i, e_1>` = 0 its derivative is `sum_j A_ij <x_j, e_1>` > 0. Such tokens cannot form two
-/// antipodal clusters (the control).
+/// `homogeneous-alignment-as-said`. With S = diag(1, 1/5) let all tokens be within r <= 0.2 of e_1
+/// or of -e_1. Scores within a cluster are at least `2 (cos^2 r - sin^2 r/5) >= 1.905`, those
+/// between clusters at most the opposite. So the weight of the own cluster, with at least 1/14 of
+/// the tokens, is `a >= 0.776`. A token of its cluster at the largest angle r turns outwards at most by
+/// `sin r (-(4/5) a cos r + (6/5) (1 - a)) <= -sin r/3`. So r decreases, and
+/// `(log tan(r/2))' <= -1/3`: two antipodal clusters attract an open set of starts. If all
+/// `<x_i, e_1>` > 0, they remain positive: at `<x_i, e_1>` = 0 its derivative is
+/// `sum_j A_ij <x_j, e_1>` > 0. Such tokens cannot form two antipodal clusters.
 pub static ENTRY: Claim = Claim {
     name: "alignment",
     title: "Fast phase, large beta: tokens follow x' = P_x V x towards the top eigenspace of V",
@@ -61,37 +59,33 @@ pub static ENTRY: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
+/// With one dominant positive eigenvalue both one cluster and two antipodal ones are stable.
 static HOMOGENEOUS: Claim = Claim {
     name: "homogeneous-alignment-as-said",
-    title: "The words of an abstract, without a hypothesis on the start: tokens align when one \
-            positive eigenvalue dominates in modulus",
-    lets: "Q^T K = V = diag(1, 1/5) and beta = 2, with tokens anywhere on the circle",
-    then: "Under SA, all inner products are positive at t = 60.",
+    title: "One dominant positive eigenvalue: two antipodal clusters attract an open set of starts",
+    lets: "Q^T K = V = diag(1, 1/5) and beta = 2, and let all tokens of the circle be within 0.2 \
+           of e_1 or of -e_1, at least 1/14 of them at each",
+    then: "Under SA the tokens stay in these two arcs, and their largest angle r(t) from the line \
+           of e_1 decreases: tan(r(t)/2) <= e^{-t/3} tan(r(0)/2). So they do not align at one \
+           point, while tokens with all <x_i, e_1> > 0 do not end at two.",
+    tested: "at a time in [1, 10]",
     domain: Domain {
         n: Sizes::Range(8, 14),
         d: Sizes::Fixed(2),
         beta: Betas::List(&[2.0]),
+        laws: &[],
+        draws: "tokens in the two arcs",
         ..SYMMETRIC
     },
     narrower: "one S and beta",
-    source: "arXiv:2604.26085 (abstract)",
-    status: Status::Folklore,
-    correct: "This is an observation about the abstract; the theorem may have a hypothesis on the \
-              start. The words hold for starts with all <x_i, xi> > 0. Starts on both sides may \
-              end as two antipodal clusters, which are stable below a threshold.",
+    source: "derived; the setting: arXiv:2604.26085 (abstract, whose theorems on selection were \
+             not seen)",
     trials: (6, 40),
-    trial: |case, ctx| {
-        let x = ctx.tokens(case)?;
-        all_aligned(ctx, &x)
-    },
+    trial: |case, ctx| stay_antipodal(case.n, ctx, 0.2, (-0.2, 0.2)),
+    constant: "the rate 1/3",
     control: Control {
-        what: "tokens with <x_i, e_1> > 0",
-        trial: |ctx| {
-            let case = Case::new(10, 2, 2.0, "sa");
-            let mut x = ctx.tokens(&case)?.coordinates().to_vec();
-            x.chunks_exact_mut(2).for_each(|row| row[0] = row[0].abs() + 1e-3);
-            all_aligned(ctx, &Tokens::normalised(2, x)?)
-        },
+        what: "Q^T K = V = I, where all tokens turned by the same angle stay where they are",
+        trial: |ctx| stay_antipodal(10, ctx, 1.0, (0.2, 0.2)),
     },
     ..Claim::INEQUALITY
 };
@@ -159,14 +153,24 @@ fn compare_with_flow(case: &Case, ctx: &mut Context, sign: f64) -> Result<Findin
     Ok(Finding::at_most(worst, ctx.claimed_constant(1.0)))
 }
 
-fn all_aligned(ctx: &mut Context, x: &Tokens) -> Result<Finding> {
-    let dynamics = symmetric_attention(2.0, &[1.0, 0.2], &[1.0, 0.0, 0.0, 1.0])?;
-    let end =
-        solve(&dynamics, x, 60.0, &Options { rtol: ctx.rtol(), ..Options::default() }, &mut [])?;
-    if !end.outcome.end_state_is_known() {
-        return Err(Error::Numerical { what: end.outcome.to_string() });
-    }
-    let all = &end.clusters;
-    let least = pairs(all.n()).map(|(i, j)| all.inner(i, j)).fold(1.0, nan_min);
-    Ok(Finding::nonnegative(least, 1.0))
+/// Tokens in two opposite arcs, turned by angles in a range, with `V = diag(1, second)`.
+fn stay_antipodal(
+    n: usize,
+    ctx: &mut Context,
+    second: f64,
+    (least, most): (f64, f64),
+) -> Result<Finding> {
+    let sides: Vec<usize> = (0..n).map(|i| if i < 2 { i } else { ctx.index(2) }).collect();
+    let angles: Vec<f64> =
+        sides.iter().map(|side| PI * *side as f64 + ctx.uniform_in(least, most)).collect();
+    let x = Tokens::from_angles(&angles)?;
+    let dynamics = symmetric_attention(2.0, &[1.0, second], &[1.0, 0.0, 0.0, 1.0])?;
+    let t = ctx.uniform_in(1.0, 10.0);
+    let end = ctx.flow_to(&dynamics, &x, t)?;
+    // tan(r/2) of the largest angle r from the line of e_1.
+    let half = |x: &Tokens| largest(x.rows().map(|r| r[1].abs() / (1.0 + r[0].abs())));
+    let sides_are_kept = x.rows().zip(end.rows()).all(|(a, b)| a[0] * b[0] > 0.0);
+    let rate = ctx.claimed_constant(1.0 / 3.0);
+    let decreases = Finding::at_most(half(&end), (-rate * t).exp() * half(&x));
+    Ok(Finding::answer(sides_are_kept).and(decreases))
 }
