@@ -29,7 +29,9 @@ pub static ENTRY: Claim = Claim {
                density in L2 with mean not 0, and does not print beta_0); t_0 rounded up to a \
                multiple of 1/2. The rate is derived to leading order, the time window and the \
                tolerance are chosen from measurements",
-    source: "derived; arXiv:2504.14697 (the rate 1/100 for every such density)",
+    source: "derived to leading order, the decay at this rate observed; arXiv:2504.14697 (the rate \
+             1/100 for every such density, with a beta_0 that depends on the density)",
+    status: Status::Observation,
     trials: (7, 40),
     trial: |case, ctx| {
         let mut draw = || {

@@ -40,7 +40,9 @@ pub static ENTRY: Claim = Claim {
         ..Domain::FREE
     },
     narrower: "finite n with 20 sqrt(beta) <= n; the tolerance of 8 % there is measured",
-    source: "derived: Kac-Rice for the field of arXiv:2412.09080 on the circle",
+    source: "derived: Kac-Rice for the field of arXiv:2412.09080 on the circle. That the \
+             expectations converge with the fields (uniform integrability) is observed",
+    status: Status::Observation,
     trials: (4, 30),
     trial: |case, ctx| deviation(case, ctx, expected_modes_circle(case.beta)?),
     constant: "the expected number",

@@ -20,7 +20,8 @@ pub static TOPIC: Topic = Topic {
            where one sample lies within a bandwidth; beyond, there are fewer modes than samples \
            (mode-bracket). The formulas are derived for the limit; how close finite n comes is \
            observed, with counts of modes that are proved one by one. Two statements of the \
-           literature on modes are false as printed; they are variants of mode-bracket.\n\n\
+           literature on modes are false as printed, one of them only at end points; they are \
+           variants of mode-bracket.\n\n\
            Queries that attend to a fixed memory do not interact: each one climbs to a local \
            maximum of one landscape (cross-attention-modes, proved).",
     claims: &[

@@ -40,7 +40,9 @@ pub static ENTRY: Claim = Claim {
         ..Domain::FREE
     },
     narrower: "finite n with 20 beta <= n; the accuracy there is observed",
-    source: "derived: Kac-Rice for the field of arXiv:2412.09080 on S^2",
+    source: "derived: Kac-Rice for the field of arXiv:2412.09080 on S^2. That the expectations \
+             converge with the fields (uniform integrability) is observed",
+    status: Status::Observation,
     trials: (2, 12),
     trial: |case, ctx| deviation(case, ctx, expected_modes_sphere(case.beta)?),
     constant: "the expected number",

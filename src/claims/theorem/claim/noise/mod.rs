@@ -23,7 +23,8 @@ pub static TOPIC: Topic = Topic {
            clustered and the uniform measure are both stable for kappa a little below kappa_c, \
            with an unstable one between them (noisy-bistability, partly observed).\n\n\
            Two claims compare n particles with these densities. Below kappa_c their correlations \
-           are derived up to terms of the order 1/n^2 (noisy-fluctuations). Above it particles \
+           are derived by diagrams up to the order 1/n, with a remainder that is observed \
+           (noisy-fluctuations). Above it particles \
            keep the mean of the stationary density, up to a term whose constant is observed \
            (noisy-particles). The last claim has the error of one step of the particle scheme in \
            closed form (noise-step-mean).",

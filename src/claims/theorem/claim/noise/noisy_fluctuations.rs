@@ -44,7 +44,8 @@ pub static ENTRY: Claim = Claim {
         ..Domain::EQUAL_MASSES
     },
     narrower: "r at most 0.3, so that the weights vary little",
-    source: "derived",
+    source: "derived by diagrams; that the remainder is O(1/n^2) is observed",
+    status: Status::Observation,
     trials: (6, 20),
     trial: |case, ctx| {
         let r = ctx.uniform_in(0.15, 0.3);
