@@ -30,8 +30,9 @@ pub static ENTRY: Claim = Claim {
         draws: "angles within the largest distance",
         ..Domain::ATTENTION
     },
-    source: "arXiv:2410.06833, section 3 (quantitative inequality; its printed constant 2c is \
-               c/2); constant derived",
+    narrower: "E at most (1 - 1e-9) E_max, for rounding",
+    source: "arXiv:2410.06833, section 3 of v1 (quantitative inequality; its printed constant 2c \
+             is c/2); constant derived",
     status: Status::Corrected,
     trials: (120, 2000),
     trial: |case, ctx| {

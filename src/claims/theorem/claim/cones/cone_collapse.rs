@@ -53,8 +53,8 @@ pub static ENTRY: Claim = Claim {
         ..Domain::ATTENTION
     },
     narrower: "beta up to 4; random Q and K are I plus at most three times a normalised Gaussian \
-               matrix; positions with Q = K = I; caps with r >= 0.02 and cos r >= 0.01 (for \
-               rounding)",
+               matrix; positions with Q = K = I; caps with r >= 0.02 and cos r >= 0.01, and \
+               runs in which r changes by at least a relative 1e-5 (for rounding)",
     source: "arXiv:2312.10794, Lemma 6.4; the rate is derived and has no factor of the least mass",
     trials: (40, 300),
     trial: |case, ctx| collapse(case, ctx, 3.0),

@@ -34,7 +34,7 @@ pub static ENTRY: Claim = Claim {
         corners: &[(2, 2, 5.0)],
         ..Domain::ATTENTION
     },
-    narrower: "Q = K = I",
+    narrower: "Q = K = I; 1 - alpha >= 1e-10, for rounding",
     source: "arXiv:2312.10794, (6.7)-(6.8) of v4; v5 has this exponent, as quoted in a formal \
              statement",
     status: Status::Corrected,
@@ -79,7 +79,7 @@ static PRINTED: Claim = Claim {
         draws: "tokens in a cap of radius pi/3",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "Q = K = I",
+    narrower: "Q = K = I; 1 - alpha >= 1e-10, for rounding",
     source: "arXiv:2312.10794, (6.8) of v4 (2024): e^{beta} in the place of e^{2 beta}. (6.7) of \
              v4 and v5 (2025, as quoted in a formal statement) have e^{2 beta}",
     status: Status::Misprinted,

@@ -34,7 +34,8 @@ pub static ENTRY: Claim = Claim {
         laws: &["hemisphere", "cap:radius=1.2", "cap:radius=0.3"],
         ..Domain::ATTENTION
     },
-    narrower: "one head; Q and K are I plus at most a normalised Gaussian matrix",
+    narrower: "one head; Q and K are I plus at most a normalised Gaussian matrix; radii of at \
+               least 1/1000, for rounding",
     source: "arXiv:2312.10794, proof of Lemma 6.4",
     trials: (60, 600),
     trial: cap_shrinks,

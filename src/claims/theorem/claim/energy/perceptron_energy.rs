@@ -30,7 +30,8 @@ pub static ENTRY: Claim = Claim {
         dynamics: &["usa"],
         ..Domain::ATTENTION
     },
-    narrower: "three hidden units, normal a_k and w_k",
+    narrower: "three hidden units, normal a_k and w_k; no token is closer than 1/1000 to a kink of \
+               the activation",
     source: "arXiv:2601.21366 (energy); identity derived",
     trials: (20, 150),
     trial: |case, ctx| dissipation(case, ctx, 1.0),

@@ -30,6 +30,7 @@ pub static ENTRY: Claim = Claim {
         dynamics: &["sinkhorn"],
         ..Domain::ATTENTION
     },
+    narrower: "the fastest token has at least the speed 1/1000",
     source: "arXiv:2110.11773, Section 4 (a gradient flow, without a constant); derived",
     trials: (12, 100),
     trial: |case, ctx| decrease_rate(case, ctx, 1.0),

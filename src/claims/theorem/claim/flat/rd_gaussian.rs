@@ -19,8 +19,8 @@ pub static ENTRY: Claim = Claim {
     title: "R^1: mean and variance of a Gaussian",
     lets: "a Gaussian of mean m and variance s move by x' = v E[x_j] with scores b x_i x_j and v \
            = 1 or -1",
-    then: "Its variance is s(t) = s/(1 - 2 v b s t) and its mean m(t) = m e^{vt}/sqrt(1 - 2 \
-           v b s t).",
+    then: "As long as 2 v b s t < 1, its variance is s(t) = s/(1 - 2 v b s t) and its mean m(t) = \
+           m e^{vt}/sqrt(1 - 2 v b s t).",
     tested: "with n weighted tokens at Gauss-Hermite nodes: s(t) to 1e-7 of it, and m(t) to 1e-7 \
              (|m(t)| + sqrt(s))",
     domain: Domain {

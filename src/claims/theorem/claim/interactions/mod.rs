@@ -40,9 +40,10 @@ pub static TOPIC: Topic = Topic {
            Regular polygons have rates that are sums of Fourier coefficients (polygon-fourier). \
            For phi = s^p these are whole numbers: odd p keep no polygon, and even p keep more and \
            more of them (power-polygons). Under even p any three groups of tokens have a place to \
-           stay (power-triangles). That odd p always lead to two opposite points is open for p \
-           >= 5 (odd-powers).\n\n\
-           Layers of repulsive attention leave a polygon by a flip (repulsive-flip).",
+           stay (power-triangles). That odd p always lead to two opposite points is open for \
+           all p >= 5 at once; a published criterion decides single p (odd-powers).\n\n\
+           Layers of repulsive attention leave a polygon by a flip, if any step size makes them \
+           (repulsive-flip).",
     claims: &[
         &interaction_gradient::ENTRY,
         &interaction_dissipation::ENTRY,

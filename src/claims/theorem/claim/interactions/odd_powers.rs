@@ -14,6 +14,15 @@ use crate::theorem::prelude::*;
 /// decrease, and `decreasing-coefficients` proves the statement. For p >= 5 they do not (1, 2, 1).
 /// The derivative is nonnegative and increasing, so the argument of `few-clusters` excludes maxima
 /// with two to four lines where no two lines are at right angles.
+///
+/// What is open is one proof for all p. For a single p a criterion of arXiv:2507.22857 suffices
+/// (Theorem 2.1, as quoted in a public audit). Let an odd f have f' < 0 off [-tau, tau], and let
+/// tau times the integral of the positive part of `f'''` be at most `4 (1 + tau/2 pi) f'(0)`. Then
+/// every stationary point is synchronised or unstable. In the doubled angle x the force is
+/// `f = ((1 + cos x)/2)^q sin x`, p = 2q + 1. The left-hand side over the right one is 0.857 for
+/// p = 5, 0.844 for p = 7, 0.838 for p = 11 to 15, and 0.867 for p = 601, by quadrature without
+/// intervals. At x = pi, two lines at a right angle, f' is 0: there W vanishes to a higher order,
+/// and turning a line increases E.
 pub static ENTRY: Claim = Claim {
     name: "odd-powers",
     title: "Circle: under odd powers every maximum has its tokens at two opposite points",
@@ -23,7 +32,8 @@ pub static ENTRY: Claim = Claim {
     tested: "for 5 <= p <= 15, at critical points that Newton's method finds from random clusters",
     domain: Domain { n: Sizes::Range(3, 12), draws: "p, clusters", ..CIRCLE },
     narrower: "equal masses",
-    source: "derived for p = 1 and p = 3; a question about s^p",
+    source: "derived for p = 1 and p = 3; for single larger p a finite computation with \
+             arXiv:2507.22857, Theorem 2.1 (as quoted in a public audit); open for all p at once",
     status: Status::Open,
     trials: (24, 200),
     trial: |case, ctx| {

@@ -24,9 +24,9 @@ pub static ENTRY: Claim = Claim {
            equal clusters be at a regular n-gon on the circle",
     then: "Small displacements cos(2 pi q j/n), j = 0, ..., n - 1, grow under USA at the rates \
            sum_k k^2 a_k ([k = q] + [k = -q])/2 - sum_{n | k} k^2 a_k, where equations are \
-           modulo n; under SA at these rates divided by sum_{n | k} c_k.",
+           modulo n; under SA at these rates divided by sum_{n | k} c_k, if this sum is positive.",
     tested: "against the eigenvalues of the Hessian, and for the mean of phi(cos t) over the \
-             corners, to 512 eps (max |phi| + max |phi'|)",
+             corners, if it exceeds max |phi|/10, to 512 eps (max |phi| + max |phi'|)",
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Fixed(2),

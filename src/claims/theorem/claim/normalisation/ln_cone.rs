@@ -49,7 +49,8 @@ pub static ENTRY: Claim = Claim {
                 beta^2)), the condition of the source with max(1, beta^2) for beta^2",
         ..Domain::LAYERED
     },
-    narrower: "Q = K = V = I; length 2, alpha = 1/4",
+    narrower: "Q = K = V = I; length 2, alpha = 1/4; tokens for which rounding is at most half of \
+               the bound",
     source: "derived; corrects the condition and the scale of nGPT in arXiv:2510.22026, Theorem \
              4.3 (ii)",
     status: Status::Corrected,
