@@ -47,7 +47,8 @@ pub static ENTRY: Claim = Claim {
     tested: "with differences of fourth order and the step eps^{1/5}/X, g h <= 0.95, to 16 \
              eps^{4/5} X^2 with X = (1 + max |phi'|/mean phi)(1 + g)/(1 - g h), and to the same at \
              g_c, if max L_q > 1/1000 and g_c h <= 0.95. Where no g flips the polygon, the \
-             multiplier of the largest L_q exceeds -1 at this g, or at a g in [1, 1000] if h < 0",
+             multiplier of the largest L_q is this, too, and exceeds -1, at a g in [1, 1000] if h \
+             < 0",
     domain: Domain {
         n: Sizes::Range(3, 16),
         d: Sizes::Fixed(2),
@@ -106,7 +107,11 @@ fn multipliers(case: &Case, ctx: &mut Context, phi: Interaction, factor: f64) ->
     if !flips {
         let g = if radial < 0.0 { ctx.log_uniform_in(1.0, 1e3) } else { g };
         let (found, allowed) = multiplier(g, fastest)?;
-        return Ok(first.and(Finding::answer(found > -1.0 - allowed)));
+        let claimed = varied * g;
+        let expected = 1.0 - claimed * rates[fastest] / (1.0 - claimed * radial);
+        return Ok(first
+            .and(Finding::identity((found - expected).abs(), allowed))
+            .and(Finding::answer(found > -1.0 - allowed)));
     }
     let critical = 2.0 / (rates[fastest] + 2.0 * radial);
     if rates[fastest] <= 1e-3 || critical * radial > 0.95 {
