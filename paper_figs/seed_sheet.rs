@@ -7,7 +7,7 @@ use crate::study::seed_sheet::VERDICTS;
 /// One marker for each sentence.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "seed-sheet",
-    title: "Sixty sentences on attention: true, false, true under a hypothesis, informal",
+    title: "Sixty sentences on attention: true, true with something sharper known, false",
     study: Some(&crate::study::seed_sheet::PART),
     draw: |inputs| {
         let sheet = inputs.table("sheet")?;
@@ -21,7 +21,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             sheet.only(column, label).column("sentence").into_iter().map(place).collect()
         };
         for (colour, verdict) in VERDICTS.into_iter().enumerate() {
-            let label = if verdict == "needs-hypothesis" { "needs a hypothesis" } else { verdict };
+            let label = if verdict == "sharper-known" { "true, sharper known" } else { verdict };
             panel.points(places("verdict", verdict), colour, 3.2, label);
         }
         let unexpected: Vec<(f64, f64)> =

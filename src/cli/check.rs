@@ -18,7 +18,7 @@ use crate::lab::{
 };
 use crate::num::threads::par_map;
 use crate::theorem::{self, ALL, Claim, Effort, Record, check, exit_code, sentences};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -148,14 +148,14 @@ impl Arguments {
             let figures = if drawn { check.figures(folder, false)? } else { Vec::new() };
             write_report(&records, &check.budget(seconds), folder, &figures)?;
         }
-        let sheet = if self.names.iter().any(|n| n == sentences::GROUP) {
-            super::sentences::table(&records)
+        let (lines, sheet) = if self.names.iter().any(|n| n == sentences::GROUP) {
+            (super::sentences::table(&records), super::sentences::rows(&records))
         } else {
-            Vec::new()
+            (Vec::new(), Vec::new())
         };
         let each = (everything && !self.all).then_some(&each[..]);
-        let more = if each.is_some() { more(&check.budget(seconds).command()) } else { sheet };
-        finish(out, &records, (word(effort), self.seed), seconds, each, &more)
+        let more = if each.is_some() { more(&check.budget(seconds).command()) } else { lines };
+        finish(out, &records, (word(effort), self.seed), seconds, each, (&more, &sheet))
     }
 }
 
@@ -193,7 +193,7 @@ pub fn quick(out: &Output) -> Result<i32> {
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)"
             .into(),
     );
-    finish(out, &records, ("quick", 1), seconds, Some(&each), &next)
+    finish(out, &records, ("quick", 1), seconds, Some(&each), (&next, &[]))
 }
 
 /// Fraction of the time that the claims take.
@@ -412,13 +412,14 @@ fn word(effort: Effort) -> &'static str {
 }
 
 /// Prints the verdicts: a summary if the seconds of each claim are given, else one line per claim.
+/// The last argument is what follows: lines of text, and the sentences as JSON.
 fn finish(
     out: &Output,
     records: &[Record],
     how: (&str, u64),
     seconds: f64,
     each: Option<&[f64]>,
-    notes: &[String],
+    (notes, sheet): (&[String], &[Value]),
 ) -> Result<i32> {
     let colour = out.colour();
     let mut text = match each {
@@ -427,11 +428,12 @@ fn finish(
     };
     notes.iter().for_each(|n| text.push_str(&format!("{n}\n")));
     let good = records.iter().filter(|r| r.as_expected).count();
-    out.table(
-        &json!({"claims": rows(records), "effort": how.0, "seed": how.1, "as_expected": good}),
-        &["claims"],
-        &text,
-    );
+    let mut result =
+        json!({"claims": rows(records), "effort": how.0, "seed": how.1, "as_expected": good});
+    if !sheet.is_empty() {
+        result["sentences"] = json!(sheet);
+    }
+    out.table(&result, &["claims"], &text);
     Ok(exit_code(records))
 }
 

@@ -75,11 +75,11 @@ impl Arguments {
         };
         let all: Vec<Value> =
             meanings.iter().map(|m| json!({"kind": m.kind, "text": m.text})).collect();
-        out.table(
-            &json!({"name": name, "text": text.trim_end(), "meanings": all}),
-            &["meanings"],
-            &text,
-        );
+        let mut result = json!({"name": name, "text": text.trim_end(), "meanings": all});
+        if let Ok(sentence) = sentences::sentence(name) {
+            result["sentence"] = super::sentences::fields(sentence);
+        }
+        out.table(&result, &["meanings"], &text);
         Ok(0)
     }
 }

@@ -75,7 +75,7 @@ const KINDS: [(&str, Lines); 20] = [
     ("sentences", || {
         theorem::sentences::ALL
             .iter()
-            .map(|s| line(&s.name, &format!("[{}, {}] {}", s.source, s.assessment, s.text)))
+            .map(|s| line(&s.name, &format!("[{}, {}] {}", s.source, s.as_said, s.text)))
             .collect()
     }),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),

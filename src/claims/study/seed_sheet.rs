@@ -11,14 +11,14 @@ use crate::theorem::{
 /// its claims, and the number of claims and of checks of the claim `sentences` that decide it.
 pub static ENTRY: Study = Study {
     name: "seed-sheet",
-    title: "Sentences on attention in popular documents: true, false, true under \
-        a hypothesis, informal",
+    title: "Sentences on attention in popular documents, judged where they stand: true, true \
+        with something sharper known, false",
     citation: "a talk on arXiv:2312.10794 and notes of it, a survey, an essay, a tutorial",
     parts: &[&PART],
 };
 
 /// The verdicts, in the order of their colours.
-pub const VERDICTS: [&str; 4] = ["true", "needs-hypothesis", "false", "informal"];
+pub const VERDICTS: [&str; 3] = ["true", "sharper-known", "false"];
 
 /// A quick check of all claims of the sentences.
 pub static PART: Part = Part { parameters: &[], run };
@@ -32,11 +32,10 @@ fn run(_: &Values) -> Result<Tables> {
         .with_labels("verdict", VERDICTS)
         .with_labels("check", ["unexpected", "as-expected", "no-claims"]);
     for (k, s) in ALL.iter().enumerate() {
-        let verdict = match s.assessment {
+        let verdict = match s.as_said {
             Assessment::True => 0.0,
-            Assessment::Conditional => 1.0,
+            Assessment::Sharper => 1.0,
             Assessment::False => 2.0,
-            Assessment::Informal => 3.0,
         };
         let seen = match s.outcome(&records) {
             Outcome::NotAsExpected => 0.0,

@@ -1,6 +1,7 @@
 //! Sixty sentences about attention from five popular documents: a talk on arXiv:2312.10794 and
 //! notes of it, a survey from recurrent networks to Transformers, an essay on attention as energy,
-//! and a tutorial. Each sentence is true, false, true under an unstated hypothesis, or informal.
+//! and a tutorial. Each sentence is judged where it stands, with what its page supplies: true, true
+//! with something sharper known, or false.
 //!
 //! They are data (`statements.toml`). Claims decide a sentence, and so do [`checks`], which the one
 //! claim `sentences` runs.
@@ -13,32 +14,45 @@ use serde::Deserialize;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// The assessment of a sentence.
+/// The assessment of a sentence where it stands, with the context that its page supplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Assessment {
-    /// True as written.
-    #[serde(rename = "true")]
+    /// True there. A slip that the same page corrects does not count.
     True,
-    /// False as written. A check or a claim finds a counterexample.
-    #[serde(rename = "false")]
+    /// True there, and something sharper is known.
+    Sharper,
+    /// False even there. A check or a claim finds a counterexample.
     False,
-    /// True under a hypothesis that the sentence does not name.
-    #[serde(rename = "needs a hypothesis")]
-    Conditional,
-    /// Not a statement that a number could contradict.
-    #[serde(rename = "informal")]
-    Informal,
+}
+
+impl Assessment {
+    /// All assessments.
+    pub const ALL: [Self; 3] = [Self::True, Self::Sharper, Self::False];
 }
 
 impl fmt::Display for Assessment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::True => "true",
+            Self::Sharper => "true, sharper known",
             Self::False => "false",
-            Self::Conditional => "needs a hypothesis",
-            Self::Informal => "informal",
         })
     }
+}
+
+/// A part of a sentence that joins several statements.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its letter.
+    pub part: String,
+    /// What it says.
+    pub says: String,
+    /// Its assessment.
+    pub as_said: Assessment,
+    /// The reason.
+    pub why: String,
 }
 
 /// A sentence of the sheet.
@@ -51,11 +65,21 @@ pub struct Sentence {
     pub source: String,
     /// The sentence, paraphrased.
     pub text: String,
-    /// Our assessment.
-    pub assessment: Assessment,
-    /// The missing hypothesis, the correction, or the reason why there is nothing to test.
+    /// What the page around it, or the model that the page fixes, supplies.
+    pub context: String,
+    /// Our assessment, with this context. It is that of the main part.
+    pub as_said: Assessment,
+    /// The sharper mathematics, the counterexample or the correction.
+    pub beyond: String,
+    /// A hypothesis that neither the page nor its model supplies.
     #[serde(default)]
-    pub reason: String,
+    pub needs: String,
+    /// A slip that the page corrects, or words that the documents do not contain.
+    #[serde(default)]
+    pub note: String,
+    /// Assessments of its parts.
+    #[serde(default)]
+    pub parts: Vec<Part>,
     /// The claims that decide it.
     #[serde(default)]
     pub claims: Vec<String>,
@@ -113,7 +137,7 @@ pub fn claims_of(name: &str) -> Result<Vec<&'static Claim>> {
         Some(s) if s.tests().next().is_none() => Err(Error::parameter(
             "sentence",
             name,
-            format!("a sentence with a claim; no claim tests this one ({})", s.reason),
+            format!("a sentence with a claim; no claim tests this one ({})", s.beyond),
         )),
         Some(s) => of(s),
         None => find(name).map(|c| vec![c]).map_err(|_| unknown(name)),
@@ -145,6 +169,12 @@ pub enum Outcome {
 }
 
 impl Sentence {
+    /// True if it, or a part of it, is false where it stands.
+    pub fn is_false_in_part(&self) -> bool {
+        let parts = self.parts.iter().map(|p| p.as_said);
+        parts.chain([self.as_said]).any(|a| a == Assessment::False)
+    }
+
     /// The claims that test it: its own, and the claim that runs its checks.
     pub fn tests(&self) -> impl Iterator<Item = &str> {
         let own = self.claims.iter().map(String::as_str);

@@ -121,15 +121,42 @@ pub fn heads_sum(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding>
     Ok(Finding::identity(max_difference(&whole, &sum), 1e-11))
 }
 
+/// `(1/H) sum_h P_h X (H W_h V_h)^T = sum_h P_h X V_h^T W_h^T`.
 pub fn heads_average(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
-    let d = case.d;
-    let (whole, heads, _) = concatenated(case, ctx, |ctx, count| {
-        let share = |k: usize| if k / (count * d) == k % d { 1.0 / count as f64 } else { 0.0 };
-        if wrong { normal_rows(ctx, d, count * d) } else { (0..count * d * d).map(share).collect() }
-    })?;
-    let mut mean = vec![0.0; whole.len()];
-    heads.iter().for_each(|h| axpy(1.0 / heads.len() as f64, h, &mut mean));
+    let (n, d, count) = (case.n, case.d, 2 + ctx.index(3));
+    let x = ctx.normals(n * d);
+    let [q, k, v] = std::array::from_fn(|_| normal_rows(ctx, count * d, d));
+    let o = normal_rows(ctx, d, count * d);
+    let whole = layer(d, count, [&q, &k, &v, &o])?.attend(&x, &x, false)?.out;
+    let mut mean = vec![0.0; n * d];
+    for h in 0..count {
+        let part = |m: &[f64]| m[h * d * d..(h + 1) * d * d].to_vec();
+        let rows = o.chunks_exact(count * d);
+        let block: Vec<f64> = rows.flat_map(|r| r[h * d..][..d].to_vec()).collect();
+        let mut value = mul(&block, &part(&v), d);
+        scale(if wrong { 1.0 } else { count as f64 }, &mut value);
+        let head = mul(&weights(d, &part(&q), &part(&k), &x)?, &images(&x, &value, d), d);
+        axpy(1.0 / count as f64, &head, &mut mean);
+    }
     Ok(Finding::identity(max_difference(&whole, &mean), 1e-11))
+}
+
+/// A row of USA is the row of SA times `sum_j e^{<Q x_i, K x_j>}/n`.
+pub fn same_direction(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let (n, d) = (case.n, case.d);
+    let x = ctx.normals(n * d);
+    let [q, k, v] = std::array::from_fn(|_| normal_rows(ctx, d, d));
+    let one = identity(d);
+    let mut with = layer(d, 1, [&q, &k, &v, &one])?.attend(&x, &x, false)?.out;
+    let scores = images(&images(&x, &q, d), &images(&x, &k, d), d);
+    let sums: Vec<f64> = scores.iter().map(|s| s.exp() / n as f64).collect();
+    let values = if wrong { x.clone() } else { images(&x, &v, d) };
+    let mut without = mul(&sums, &values, d);
+    let unit = |rows: &mut [f64]| rows.chunks_exact_mut(d).all(retract);
+    if !(unit(&mut with) && unit(&mut without)) {
+        return Ok(Finding::HypothesesMissed);
+    }
+    Ok(Finding::identity(max_difference(&with, &without), 1e-9))
 }
 
 /// An additional score log c adds `e^{log c} = c` to the denominator; its value 0 adds nothing to

@@ -41,17 +41,27 @@ fn network(ctx: &mut Context, d: usize, gain: f64, adds: bool) -> Box<dyn TokenM
 /// The state depends analytically on its inputs and is not symmetric in the last two: exchanging
 /// them changes it with probability 1. Of four draws the largest change counts.
 pub fn rnn_order(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let most = order_change(case, ctx, wrong);
+    Ok(Finding::answer((1e-6..f64::INFINITY).contains(&most)))
+}
+
+/// Sums in another order differ by rounding.
+pub fn additive_order(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    Ok(Finding::identity(order_change(case, ctx, !wrong), 1e-12))
+}
+
+/// The largest change of the state in four draws if the last two inputs are exchanged.
+fn order_change(case: &Case, ctx: &mut Context, adds: bool) -> f64 {
     let (n, d) = (case.n, case.d);
     let mut change = || {
-        let (x, map) = (ctx.normals(n * d), network(ctx, d, 1.0, wrong));
+        let (x, map) = (ctx.normals(n * d), network(ctx, d, 1.0, adds));
         let mut y = x.clone();
         y[(n - 2) * d..].rotate_left(d);
         let end =
             |x: &[f64]| linearise_layer(map.as_ref(), 0, d, x).value()[(n - 1) * d..].to_vec();
         max_difference(&end(&x), &end(&y))
     };
-    let most = largest((0..4).map(|_| change()));
-    Ok(Finding::answer((1e-6..f64::INFINITY).contains(&most)))
+    largest((0..4).map(|_| change()))
 }
 
 pub fn rnn_equal_weight(_: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
@@ -231,4 +241,18 @@ pub fn ln_sphere(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding>
         off = nan_max(off, max_difference(&norm.apply(&x), &direction));
     }
     Ok(Finding::identity(off, 1e-8))
+}
+
+/// `y = LN(x)` has the sum 0 and the sum of squares d. If no coordinate exceeds m, the squares are
+/// largest with d - 1 coordinates m and one `-(d - 1) m`: `d <= d (d - 1) m^2`.
+pub fn layernorm_largest(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let d = case.d;
+    let mut x = ctx.normals(d);
+    if wrong || ctx.index(2) == 0 {
+        x.fill(1.0);
+        x[0] = 1.0 - d as f64;
+    }
+    let most = vector::max(&Norm::plain(d, Centring::Mean, 0.0).apply(&x));
+    let bound = if wrong { 1.1 } else { 1.0 } / (d as f64 - 1.0).sqrt();
+    Ok(Finding::at_least(most * (1.0 + 1e-9), bound))
 }

@@ -7,6 +7,7 @@ use super::setting::{
 use crate::num::dense::exponential;
 use crate::num::softmax::log_sum_exp;
 use crate::sphere::cap::{Hemisphere, hemisphere};
+use crate::sphere::geometry::project;
 use crate::theorem::prelude::*;
 
 pub fn chord_kernel(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
@@ -262,4 +263,141 @@ fn squares(ctx: &mut Context, d: usize, same: bool) -> Vec<f64> {
 pub fn seed_table(_: &Case, _: &mut Context, wrong: bool) -> Result<Finding> {
     let row = [0.05, 0.05, 0.1, 0.2, 0.3, if wrong { 0.3 } else { 0.5 }];
     Ok(Finding::answer((row.iter().sum::<f64>() - 1.0).abs() > 1e-12))
+}
+
+/// With `a = <x, v>` and `w = |P_x v|` the point N(x + h v) has the angle `h w/(1 + h a) + O(h^3)`
+/// to x, so it is `-h^2 a P_x v - h^2 w^2 x/2 + O(h^3)` away from `x + h P_x v`: at most
+/// `h^2 sqrt(a^2 w^2 + w^4/4) <= 0.6 h^2`, since `a^2 + w^2 = 1`.
+pub fn tangent_step(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    const H: f64 = 1e-4;
+    let x = uniform(case, ctx)?.row(0).to_vec();
+    let mut v = ctx.tokens_with_law(1, case.d, "uniform")?.coordinates().to_vec();
+    let step = |v: &[f64]| -> Vec<f64> { x.iter().zip(v).map(|(x, v)| x + H * v).collect() };
+    let mut moved = step(&v);
+    if !retract(&mut moved) {
+        return Ok(Finding::HypothesesMissed);
+    }
+    if !wrong {
+        project(&x, &mut v);
+    }
+    Ok(Finding::at_most(chord2(&moved, &step(&v)).sqrt(), H * H))
+}
+
+/// Sums over tokens with masses: the masses of equal tokens add.
+pub fn doubled_prompt(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let (x, d, beta) = (uniform(case, ctx)?.coordinates().to_vec(), case.d, case.beta);
+    let more = if wrong { x[..d].to_vec() } else { x.clone() };
+    let twice = [&x[..], &more].concat();
+    let means = |x: &[f64]| -> Result<Vec<f64>> { Ok(mul(&own_weights(d, beta, x)?, x, d)) };
+    let sums = |x: &[f64]| -> Vec<f64> {
+        let share = (d as f64) / x.len() as f64;
+        let weights: Vec<f64> =
+            images(x, x, d).iter().map(|s| share * (beta * (s - 1.0)).exp()).collect();
+        mul(&weights, x, d)
+    };
+    let off = [
+        max_difference(&means(&twice)?[..x.len()], &means(&x)?),
+        max_difference(&sums(&twice)[..x.len()], &sums(&x)),
+    ];
+    Ok(Finding::identity(largest(off), 1e-13 * (1.0 + beta)))
+}
+
+/// Each of the n - 2 others has at most `e^{-beta gap}` times the weight of the nearest.
+pub fn nearest_at_large_beta(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let (x, beta, next) = if wrong {
+        (Tokens::from_angles(&[0.0, 0.5, -0.5, 3.0])?, 10.0, 2)
+    } else {
+        (uniform(case, ctx)?, case.beta, 1)
+    };
+    let of_first = &own_weights(x.d(), beta, x.coordinates())?[1..x.n()];
+    let mut inner: Vec<f64> = (1..x.n()).map(|j| x.inner(0, j)).collect();
+    inner.sort_by(|a, b| b.total_cmp(a));
+    let share = vector::max(of_first) / of_first.iter().sum::<f64>();
+    let others = (x.n() as f64 - 2.0) * (-beta * (inner[0] - inner[next])).exp();
+    Ok(Finding::at_least(share * (1.0 + 1e-12 * (1.0 + beta)), 1.0 / (1.0 + others)))
+}
+
+/// The tangent part of `A_11 x_1 + A_12 x_2` is `A_12 x_2`. Two tokens have no critical point but
+/// consensus and opposite places.
+pub fn right_angle_crawl(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let (d, x) = (case.d, ctx.tokens_with_law(2, case.d, "orthonormal")?);
+    let mut means = mul(&own_weights(d, case.beta, x.coordinates())?, x.coordinates(), d);
+    let stated = 1.0 / (1.0 + (if wrong { 2.0 } else { 1.0 } * case.beta).exp());
+    let speeds = means.chunks_exact_mut(d).enumerate().map(|(i, row)| {
+        project(x.row(i), row);
+        (norm(row) - stated).abs()
+    });
+    Ok(Finding::identity(largest(speeds), 1e-13))
+}
+
+/// Both have the differences 1, 1, 2, 3, 3, 4 of eighths. The widest gaps are 3 and 4 eighths, so
+/// no rotation or reflection takes one to the other.
+pub fn equal_inner_products(_: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let turn = ctx.uniform_in(0.0, TAU);
+    let sorted = |steps: [f64; 4]| -> Result<Vec<f64>> {
+        let x = Tokens::from_angles(&steps.map(|s| turn + 0.25 * PI * s))?;
+        let mut all: Vec<f64> = pairs(4).map(|(i, j)| x.inner(i, j)).collect();
+        all.sort_by(f64::total_cmp);
+        Ok(all)
+    };
+    let last = if wrong { 5.0 } else { 4.0 };
+    let off = max_difference(&sorted([0.0, 1.0, 2.0, 5.0])?, &sorted([0.0, 1.0, 3.0, last])?);
+    Ok(Finding::identity(off, 1e-12))
+}
+
+pub fn self_weight_printed(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let a = ctx.uniform_in(0.5, 2.0);
+    let b = if wrong { -a } else { 2.0 * a };
+    let all = own_weights(1, case.beta, &[a, b])?;
+    Ok(Finding::answer(all[1] > all[0]))
+}
+
+pub fn joint_probability(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let n = case.n;
+    let p = if wrong { vec![1.0 / n as f64; n] } else { softmax_row(ctx.normals(n)) };
+    let joint: Vec<f64> = (0..n * n).map(|k| p[k / n] * p[k % n]).collect();
+    let single: Vec<f64> = joint.chunks_exact(n).map(|row| row.iter().sum::<f64>()).collect();
+    let ratio = |k: usize| (joint[k] / (single[k / n] * single[k % n])).ln().abs();
+    let most = (0..n * n).map(ratio).fold(0.0, nan_max);
+    let least = joint.iter().copied().fold(f64::INFINITY, nan_min);
+    Ok(Finding::answer(most <= 1e-12 && vector::max(&joint) > 1.001 * least))
+}
+
+pub fn factor_mask(_: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let (s, visible) = (ctx.normals(2), [1.0, 0.0]);
+    let mut masked: Vec<f64> = s.iter().zip(visible).map(|(s, v)| s * v).collect();
+    if wrong {
+        masked[1] = f64::NEG_INFINITY;
+    }
+    let stated = 1.0 / (1.0 + s[0].exp());
+    Ok(Finding::identity((softmax_row(masked)[1] - stated).abs(), 1e-14))
+}
+
+/// `w_ij/w_il = e^{<s_i, h_j> - <s_i, h_l>}`, with j, l and k the first three rows.
+pub fn weight_ratio(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let (n, d) = (case.n.max(3), case.d);
+    let (s, mut h, other) = (normal_rows(ctx, 1, d), ctx.normals(n * d), ctx.normals(d));
+    let before = softmax_row(images(&h, &s, d));
+    let k = if wrong { 1 } else { 2 };
+    h[k * d..(k + 1) * d].copy_from_slice(&other);
+    let after = softmax_row(images(&h, &s, d));
+    let off = (after[0] / after[1] * before[1] / before[0] - 1.0).abs();
+    let changed = (after[0] / before[0] - 1.0).abs() > 1e-9;
+    Ok(Finding::identity(off, 1e-12).and(Finding::answer(changed)))
+}
+
+/// Each of the n - k others has at most `e^{-gap}` times the weight of each of the k first. The
+/// error is noticed at the scores 0, -2, .., -2.
+pub fn tail_weight(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+    let n = case.n;
+    let (mut scores, mut k) = (ctx.normals(n), 1 + ctx.index(n - 1));
+    if wrong {
+        scores = (0..n).map(|j| if j == 0 { 0.0 } else { -2.0 }).collect();
+        k = 1;
+    }
+    scores.sort_by(|a, b| b.total_cmp(a));
+    let gap = scores[k - 1] - scores[k];
+    let bound = (n - k) as f64 / k as f64 * (if wrong { -2.0 * gap } else { -gap }).exp();
+    let tail: f64 = softmax_row(scores)[k..].iter().sum();
+    Ok(Finding::at_most(tail, bound))
 }
