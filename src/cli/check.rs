@@ -155,7 +155,7 @@ impl Arguments {
         };
         let each = (everything && !self.all).then_some(&each[..]);
         let more = if each.is_some() { more(&check.budget(seconds).command()) } else { lines };
-        finish(out, &records, (word(effort), self.seed), seconds, each, (&more, &sheet))
+        finish(out, &records, (word(effort), self.seed), seconds, each, (&more[..], &sheet[..]))
     }
 }
 
@@ -193,7 +193,7 @@ pub fn quick(out: &Output) -> Result<i32> {
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)"
             .into(),
     );
-    finish(out, &records, ("quick", 1), seconds, Some(&each), (&next, &[]))
+    finish(out, &records, ("quick", 1), seconds, Some(&each), (&next[..], &[]))
 }
 
 /// Fraction of the time that the claims take.

@@ -122,7 +122,8 @@ pub static ALL: [Check; 61] = [
     shows("heads-sum", "W^O on the concatenation is the sum of its blocks on the heads",
         "the blocks in another order", heads::heads_sum),
     shows("heads-average",
-        "the mean of H heads with the values H W_h V_h is W^O = (W_1, .., W_H) on the concatenation",
+        "the mean of H heads with the values H W_h V_h is W^O = (W_1, .., W_H) on their \
+         concatenation",
         "the values W_h V_h", heads::heads_average),
     shows("offset-attention",
         "sum e^s v/(c + sum e^s) is softmax with a token of value 0 and score log c; c times it \
@@ -192,7 +193,7 @@ pub static ALL: [Check; 61] = [
          weight, with the gap to the next inner product",
         "two nearest tokens, and the gap to the third", scores::nearest_at_large_beta),
     shows("right-angle-crawl", "two orthonormal tokens: SA moves both at the speed 1/(1 + e^beta)",
-        "2 beta on the right", scores::right_angle_crawl),
+        "2 beta on the right", scores::right_angle_speed),
     shows("equal-inner-products",
         "the steps 0, 1, 2, 5 and 0, 1, 3, 4 of eighths of the circle have the same six inner \
          products, although their widest gaps are 3 and 4",
@@ -204,7 +205,8 @@ pub static ALL: [Check; 61] = [
         "independent words: the joint over the product of the single probabilities is 1 for all \
          pairs, the joint probabilities differ",
         "equal frequencies", scores::joint_probability),
-    shows("factor-mask", "a score that is multiplied by 0 has the weight 1/(1 + e^s) beside a score s",
+    shows("factor-mask",
+        "a score that is multiplied by 0 has the weight 1/(1 + e^s) beside a score s",
         "-infinity for the score", scores::factor_mask),
     shows("weight-ratio", "another key h_k changes w_ij, and not w_ij/w_il",
         "k = l", scores::weight_ratio),

@@ -319,7 +319,7 @@ pub fn nearest_at_large_beta(case: &Case, ctx: &mut Context, wrong: bool) -> Res
 
 /// The tangent part of `A_11 x_1 + A_12 x_2` is `A_12 x_2`. Two tokens have no critical point but
 /// consensus and opposite places.
-pub fn right_angle_crawl(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
+pub fn right_angle_speed(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
     let (d, x) = (case.d, ctx.tokens_with_law(2, case.d, "orthonormal")?);
     let mut means = mul(&own_weights(d, case.beta, x.coordinates())?, x.coordinates(), d);
     let stated = 1.0 / (1.0 + (if wrong { 2.0 } else { 1.0 } * case.beta).exp());
