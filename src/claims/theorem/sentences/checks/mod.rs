@@ -185,7 +185,7 @@ pub static ALL: [Check; 61] = [
          (1 - d, 1, .., 1)",
         "a bound that is 1.1 times as large", rows::layernorm_largest),
     shows("tangent-step", "|N(x + h v) - x - h P_x v| <= h^2 for unit x and v, h = 1e-4",
-        "v for P_x v", scores::tangent_step),
+        "v for P_x v, at v = x", scores::tangent_step),
     shows("doubled-prompt", "a prompt that is written twice has the same rows, under SA and USA",
         "only its first token is written twice", scores::doubled_prompt),
     shows("nearest-at-large-beta",

@@ -272,6 +272,9 @@ pub fn tangent_step(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Findi
     const H: f64 = 1e-4;
     let x = uniform(case, ctx)?.row(0).to_vec();
     let mut v = ctx.tokens_with_law(1, case.d, "uniform")?.coordinates().to_vec();
+    if wrong {
+        v.copy_from_slice(&x);
+    }
     let step = |v: &[f64]| -> Vec<f64> { x.iter().zip(v).map(|(x, v)| x + H * v).collect() };
     let mut moved = step(&v);
     if !retract(&mut moved) {
