@@ -86,57 +86,55 @@ pub fn zero_query_is_ffn(case: &Case, ctx: &mut Context, wrong: bool) -> Result<
     Ok(Finding::answer((1e-9..f64::INFINITY).contains(&apart)))
 }
 
-/// The output of a layer, the outputs of its heads, and a matrix.
-type Concatenated = (Vec<f64>, Vec<Vec<f64>>, Vec<f64>);
+/// A head with normal matrices: its weights `P_h`, its values `V_h`, and its block `W_h` of `W^O`.
+struct NormalHead {
+    weights: Vec<f64>,
+    value: Vec<f64>,
+    block: Vec<f64>,
+}
 
-/// `W^O` on the concatenation of two to four normal heads, as the library computes it, and the
-/// outputs `P_h X V_h^T` of the heads. `last` makes `W^O`, d x H d, from H.
-fn concatenated(
-    case: &Case,
-    ctx: &mut Context,
-    last: impl Fn(&mut Context, usize) -> Vec<f64>,
-) -> Result<Concatenated> {
+/// Tokens, two to four heads, and `W^O` on their concatenation as the library computes it.
+fn normal_heads(case: &Case, ctx: &mut Context) -> Result<(Vec<f64>, Vec<NormalHead>, Vec<f64>)> {
     let (n, d, count) = (case.n, case.d, 2 + ctx.index(3));
     let x = ctx.normals(n * d);
     let [q, k, v] = std::array::from_fn(|_| normal_rows(ctx, count * d, d));
-    let o = last(ctx, count);
+    let o = normal_rows(ctx, d, count * d);
     let whole = layer(d, count, [&q, &k, &v, &o])?.attend(&x, &x, false)?.out;
-    let part = |m: &[f64], h: usize| m[h * d * d..(h + 1) * d * d].to_vec();
-    let one = |h: usize| {
-        Ok(mul(&weights(d, &part(&q, h), &part(&k, h), &x)?, &images(&x, &part(&v, h), d), d))
+    let one = |h: usize| -> Result<NormalHead> {
+        let part = |m: &[f64]| m[h * d * d..(h + 1) * d * d].to_vec();
+        let rows = o.chunks_exact(count * d);
+        Ok(NormalHead {
+            weights: weights(d, &part(&q), &part(&k), &x)?,
+            value: part(&v),
+            block: rows.flat_map(|r| r[h * d..][..d].to_vec()).collect(),
+        })
     };
-    Ok((whole, (0..count).map(one).collect::<Result<_>>()?, o))
+    let heads = (0..count).map(one).collect::<Result<Vec<_>>>()?;
+    Ok((x, heads, whole))
 }
 
 pub fn heads_sum(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
     let d = case.d;
-    let (whole, heads, o) = concatenated(case, ctx, |ctx, count| normal_rows(ctx, d, count * d))?;
+    let (x, heads, whole) = normal_heads(case, ctx)?;
     let mut sum = vec![0.0; whole.len()];
     for (h, head) in heads.iter().enumerate() {
-        let block = (h + usize::from(wrong)) % heads.len();
-        let rows = o.chunks_exact(heads.len() * d);
-        let of_head: Vec<f64> = rows.flat_map(|r| r[block * d..][..d].to_vec()).collect();
-        axpy(1.0, &images(head, &of_head, d), &mut sum);
+        let block = &heads[(h + usize::from(wrong)) % heads.len()].block;
+        let out = mul(&head.weights, &images(&x, &head.value, d), d);
+        axpy(1.0, &images(&out, block, d), &mut sum);
     }
     Ok(Finding::identity(max_difference(&whole, &sum), 1e-11))
 }
 
 /// `(1/H) sum_h P_h X (H W_h V_h)^T = sum_h P_h X V_h^T W_h^T`.
 pub fn heads_average(case: &Case, ctx: &mut Context, wrong: bool) -> Result<Finding> {
-    let (n, d, count) = (case.n, case.d, 2 + ctx.index(3));
-    let x = ctx.normals(n * d);
-    let [q, k, v] = std::array::from_fn(|_| normal_rows(ctx, count * d, d));
-    let o = normal_rows(ctx, d, count * d);
-    let whole = layer(d, count, [&q, &k, &v, &o])?.attend(&x, &x, false)?.out;
-    let mut mean = vec![0.0; n * d];
-    for h in 0..count {
-        let part = |m: &[f64]| m[h * d * d..(h + 1) * d * d].to_vec();
-        let rows = o.chunks_exact(count * d);
-        let block: Vec<f64> = rows.flat_map(|r| r[h * d..][..d].to_vec()).collect();
-        let mut value = mul(&block, &part(&v), d);
-        scale(if wrong { 1.0 } else { count as f64 }, &mut value);
-        let head = mul(&weights(d, &part(&q), &part(&k), &x)?, &images(&x, &value, d), d);
-        axpy(1.0 / count as f64, &head, &mut mean);
+    let d = case.d;
+    let (x, heads, whole) = normal_heads(case, ctx)?;
+    let count = heads.len() as f64;
+    let mut mean = vec![0.0; whole.len()];
+    for head in &heads {
+        let mut value = mul(&head.block, &head.value, d);
+        scale(if wrong { 1.0 } else { count }, &mut value);
+        axpy(1.0 / count, &mul(&head.weights, &images(&x, &value, d), d), &mut mean);
     }
     Ok(Finding::identity(max_difference(&whole, &mean), 1e-11))
 }
