@@ -5,7 +5,7 @@ use super::landscape_sphere::Request;
 use super::output::{Output, counted, note, note_seconds, number};
 use super::parameter::axis;
 use super::proof::Standing;
-use super::{input, out_file, progress, session};
+use super::{any_number, input, out_file, progress, session};
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result, in_range};
 use crate::lab::replace::{self, Problem};
@@ -583,6 +583,7 @@ fn of_benign(found: &Benign, tokens: &Tokens, standing: &Standing) -> Value {
         "counterexample": counterexample, "boxes": found.boxes,
         "undecided": found.undecided, "undecided_boxes": of_boxes(&found.undecided_boxes),
         "interrupted": found.interrupted,
+        "any_number_of_tokens": any_number::json(tokens),
     })
 }
 
@@ -707,10 +708,11 @@ fn text_of_benign(found: &Benign, tokens: &Tokens, standing: &Standing) -> Strin
         return format!(
             "{}: benign. Every critical point except one cluster has a direction in which the \
              energy increases at second order{all} ({} boxes). So almost every start of {flows} \
-             converges to one cluster.\n{}",
+             converges to one cluster.\n{}{}",
             standing.word(),
             found.boxes,
-            standing.line()
+            standing.line(),
+            any_number::text(tokens)
         );
     }
     if let Some((beta, orbit)) = &found.counterexample {

@@ -1,5 +1,6 @@
 //! The command line, one subcommand per file. Results go to stdout, everything else to stderr.
 
+mod any_number;
 mod bench;
 pub mod call;
 mod cancel;

@@ -7,6 +7,8 @@ use super::{
 };
 use crate::attention::{RowWeights, dynamics};
 use crate::error::{Error, Result, in_range};
+use crate::landscape::third_derivative;
+use crate::num::formula::Formula;
 use crate::theory::{
     equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster,
     uniform, wendel,
@@ -259,6 +261,33 @@ pub static ALL: [Prediction; 13] = [
             }
             let error = spectra::polygon_error(weights, m, beta)? * factor;
             Ok(json!({"rates": rates, "rates_error": error, "normalisation": normalisation(v)?}))
+        },
+    },
+    Prediction {
+        name: "third-derivative",
+        summary: "Circle: the criterion by which all maxima of E are one cluster, for any number of \
+                  tokens with any masses",
+        source: "arXiv:2507.22857, Theorem 2.1, as quoted in a public audit; proved again \
+                 (`explain third-derivative`)",
+        parameters: &[beta(-700.0, 700.0), INTERACTION],
+        results: &[
+            quantity(
+                "ratio",
+                POSITIVE,
+                "upper bound of tau int |f'''|_+ / (4 (1 + tau / 2 pi) f'(0)) for the force f(x) = \
+                 phi(cos x) sin x; the criterion holds if it is at most 1",
+            )
+            .accurate(Accuracy::ErrorBound),
+            quantity("tau", POSITIVE, "upper bound of the angle beyond which f' is negative")
+                .accurate(Accuracy::ErrorBound),
+        ],
+        run: |v| {
+            let phi = match interaction::given(v)? {
+                Some(phi) => phi.formula().clone(),
+                None => Formula::parse("exp(beta*s)", &[("beta", v.get("beta")?)])?,
+            };
+            let found = third_derivative::of_interaction(&phi)?;
+            Ok(json!({"ratio": found.ratio, "tau": found.tau}))
         },
     },
     Prediction {

@@ -227,6 +227,11 @@ impl Tokens {
         &self.upper
     }
 
+    /// The interval of beta, or of the parameter in its place; (0, 0) for an interaction without one.
+    pub fn beta(&self) -> (f64, f64) {
+        self.beta
+    }
+
     /// Whether phi is proved to be positive: always for the exponential. Then no gap exceeds half a
     /// turn.
     pub fn is_positive(&self) -> bool {

@@ -18,6 +18,7 @@ pub mod power_polygons;
 pub mod power_triangles;
 pub mod repulsive_flip;
 mod setting;
+pub mod third_derivative;
 
 /// The claims in reading order.
 pub static TOPIC: Topic = Topic {
@@ -36,12 +37,13 @@ pub static TOPIC: Topic = Topic {
            (increasing-interactions). On the circle this is false: the pentagon is a maximum \
            under a steep sigmoid (pentagon-maximum), and no smaller number of clusters is \
            (few-clusters). There a published condition on Taylor coefficients suffices \
-           (decreasing-coefficients).\n\n\
+           (decreasing-coefficients), and another one on the third derivative of the force decides \
+           for any number of tokens with any masses (third-derivative).\n\n\
            Regular polygons have rates that are sums of Fourier coefficients (polygon-fourier). \
            For phi = s^p these are whole numbers: odd p keep no polygon, and even p keep more and \
            more of them (power-polygons). Under even p any three groups of tokens have a place to \
-           stay (power-triangles). That odd p always lead to two opposite points is open for \
-           all p >= 5 at once; a published criterion decides single p (odd-powers).\n\n\
+           stay (power-triangles). Odd p up to 201 lead to two opposite points (odd-powers); a proof \
+           for all odd p at once is not known here.\n\n\
            Layers of repulsive attention leave a polygon by a flip, if any step size makes them \
            (repulsive-flip).",
     claims: &[
@@ -53,6 +55,7 @@ pub static TOPIC: Topic = Topic {
         &interaction_saddles::ENTRY,
         &increasing_interactions::ENTRY,
         &decreasing_coefficients::ENTRY,
+        &third_derivative::ENTRY,
         &few_clusters::ENTRY,
         &pentagon_maximum::ENTRY,
         &polygon_fourier::ENTRY,

@@ -1,8 +1,9 @@
-//! Odd powers: do tokens on the circle gather on a line?
+//! Odd powers: tokens on the circle gather on a line.
 
 use super::setting::{CIRCLE, critical_point, power};
 use crate::attention::interaction::InteractionEnergy;
 use crate::landscape::interaction::InteractionCriticalPoint;
+use crate::landscape::third_derivative::of_odd_power;
 use crate::theorem::prelude::*;
 
 /// # Derivation
@@ -15,30 +16,30 @@ use crate::theorem::prelude::*;
 /// The derivative is nonnegative and increasing, so the argument of `few-clusters` excludes maxima
 /// with two to four lines where no two lines are at right angles.
 ///
-/// What is open is one proof for all p. For a single p a criterion of arXiv:2507.22857 suffices
-/// (Theorem 2.1, as quoted in a public audit). Let an odd f have f' < 0 off [-tau, tau], and let
-/// tau times the integral of the positive part of `f'''` be at most `4 (1 + tau/2 pi) f'(0)`. Then
-/// every stationary point is synchronised or unstable. In the doubled angle x the force is
-/// `f = ((1 + cos x)/2)^q sin x`, p = 2q + 1. The left-hand side over the right one is 0.857 for
-/// p = 5, 0.844 for p = 7, 0.838 for p = 11 to 15, and 0.867 for p = 601, by quadrature without
-/// intervals. At x = pi, two lines at a right angle, f' is 0: there W vanishes to a higher order,
-/// and turning a line increases E.
+/// For every p up to 201 the theorem of `third-derivative` applies. In the doubled angle x the
+/// force is `f = ((1 + cos x)/2)^q sin x`, p = 2q + 1, and the ratio of the two sides of the
+/// condition is at most 0.92, in interval arithmetic (0.857 for p = 5, 0.838 for p = 11 to 15,
+/// 0.860 for p = 201). For q > 0 f' is 0 at x = pi, two lines at a right angle, instead of negative.
+/// The proof needs it only for a line whose other lines are all beyond tau: they would all be at
+/// right angles to it, so there are two lines. There W(0) = 0 is the least value of W, and turning
+/// a line increases E. A proof for all p at once is not known here.
 pub static ENTRY: Claim = Claim {
     name: "odd-powers",
-    title: "Circle: under odd powers every maximum has its tokens at two opposite points",
-    lets: "phi(s) = s^p with an odd p >= 1",
+    title: "Circle: under odd powers p <= 201 every maximum has its tokens at two opposite points",
+    lets: "phi(s) = s^p with an odd p, 1 <= p <= 201",
     then: "Every strict local maximum of E on the circle (modulo rotation) has all tokens at two \
            opposite points.",
-    tested: "for 5 <= p <= 15, at critical points that Newton's method finds from random clusters",
+    tested: "by the condition in interval arithmetic, and for p <= 15 at critical points that \
+             Newton's method finds from random clusters",
     domain: Domain { n: Sizes::Range(3, 12), draws: "p, clusters", ..CIRCLE },
     narrower: "equal masses",
-    source: "derived for p = 1 and p = 3; for single larger p a finite computation with \
-             arXiv:2507.22857, Theorem 2.1 (as quoted in a public audit); open for all p at once",
-    status: Status::Open,
+    source: "derived from arXiv:2507.22857, Theorem 2.1 (as quoted in a public audit; see \
+             third-derivative)",
     trials: (24, 200),
     trial: |case, ctx| {
+        let holds = of_odd_power(ctx.index(101) as i32)?.holds();
         let p = 5 + 2 * ctx.index(6);
-        off_a_line(p, case, ctx)
+        Ok(off_a_line(p, case, ctx)?.and(Finding::answer(holds)))
     },
     no_constant: "the signs of eigenvalues decide",
     control: Control {
