@@ -227,7 +227,7 @@ impl Tokens {
         &self.upper
     }
 
-    /// The interval of beta, or of the parameter in its place; (0, 0) for an interaction without one.
+    /// The interval of beta, or of the parameter in its place; 0 for an interaction without one.
     pub fn beta(&self) -> (f64, f64) {
         self.beta
     }

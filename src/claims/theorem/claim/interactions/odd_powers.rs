@@ -19,10 +19,10 @@ use crate::theorem::prelude::*;
 /// For every p up to 201 the theorem of `third-derivative` applies. In the doubled angle x the
 /// force is `f = ((1 + cos x)/2)^q sin x`, p = 2q + 1, and the ratio of the two sides of the
 /// condition is at most 0.92, in interval arithmetic (0.857 for p = 5, 0.838 for p = 11 to 15,
-/// 0.860 for p = 201). For q > 0 f' is 0 at x = pi, two lines at a right angle, instead of negative.
-/// The proof needs it only for a line whose other lines are all beyond tau: they would all be at
-/// right angles to it, so there are two lines. There W(0) = 0 is the least value of W, and turning
-/// a line increases E. A proof for all p at once is not known here.
+/// 0.860 for p = 201). For q > 0 f' is 0 at x = pi, two lines at a right angle, instead of
+/// negative. The proof needs it only for a line whose other lines are all beyond tau: they would
+/// all be at right angles to it, so there are two lines. There W(0) = 0 is the least value of W,
+/// and turning a line increases E. A proof for all p at once is not known here.
 pub static ENTRY: Claim = Claim {
     name: "odd-powers",
     title: "Circle: under odd powers p <= 201 every maximum has its tokens at two opposite points",

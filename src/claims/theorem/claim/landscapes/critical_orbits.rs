@@ -12,11 +12,12 @@ use crate::theorem::prelude::*;
 /// box with exactly one. For n = 3 and 4 the same boxes cover all beta in [0.05, 50], with a
 /// derivative that is regular: `metastable landscape --n 4 --beta 0.05..50`. For n = 5 they cover
 /// [0.205, 5.52]: `metastable landscape --n 5 --beta 0.205..0.25` and `--beta 0.25..5.52`. For
-/// larger beta see `partitions-at-large-beta`, with the constants 0.81, 2.58, 5.52 and these counts.
+/// larger beta see `partitions-at-large-beta`, with the constants 0.81, 2.58, 5.52 and these
+/// counts.
 ///
 /// For n = 5 two opposite clusters of 3 and 2 tokens are degenerate at `(1/2) ln(3/2) = 0.2027`,
-/// where `M_2 = M_3 e^{-2 beta}`: an orbit of clusters 3 + 1 + 1 begins there. Between this beta and
-/// 0.205 the count is not proved.
+/// where `M_2 = M_3 e^{-2 beta}`: an orbit of clusters 3 + 1 + 1 begins there. Between this beta
+/// and 0.205 the count is not proved.
 pub static ENTRY: Claim = Claim {
     name: "critical-orbits",
     title: "Critical points on the circle: 3 orbits for n = 3, 5 for n = 4, 7 for n = 5",
