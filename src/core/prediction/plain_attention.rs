@@ -41,7 +41,7 @@ const ASYMPTOTIC: Quantity = quantity(
 );
 const EQUIANGULAR: &str = "arXiv:2312.10794, Theorem 6.8 and (6.12)";
 
-pub static ALL: [Prediction; 13] = [
+pub static ALL: [Prediction; 14] = [
     Prediction {
         name: "gamma",
         summary: "Common inner product gamma(t) from an orthonormal or equiangular start",
