@@ -375,7 +375,7 @@ fn wrong_interactions_are_refused_with_a_reason() {
         ("sqrt(1 - s)", "near s = 1: a series needs more than 16384 terms"),
         ("1/(s - 0.3)", "near s = 0.3:"),
         ("relu(s)^0.5", "near s = 0:"),
-        ("s^p", "unknown name in the formula `p`"),
+        ("s^p", "s^p; p=1"),
     ] {
         let message = said(text);
         assert!(message.contains(reason), "`{text}`: {message}");

@@ -139,6 +139,8 @@ fn wrong_interactions_are_refused() {
     for (phi, reason) in [
         ("powr:p=3", "did you mean `power`?"),
         ("exp(bta*s)", "did you mean `beta`?"),
+        ("sigmoid(s)", "sigmoid:k=1"),
+        ("log(s)", "expected ln"),
         ("1/(s-0.5)", "inf at s = 0.5"),
         ("s^3", "kappa >= 0"),
     ] {
@@ -147,6 +149,8 @@ fn wrong_interactions_are_refused() {
         assert_eq!(out.status.code(), Some(1), "{phi}");
         assert!(text(&out.stderr).contains(reason), "{phi}: {}", text(&out.stderr));
     }
+    let out = run(folder.path(), "velocity --tokens x.csv --dynamics usa --interaction beta*s");
+    assert!(text(&out.stderr).contains("expected --beta"), "{}", text(&out.stderr));
     assert!(printed(folder.path(), "explain interaction").contains("power"));
 }
 

@@ -90,7 +90,7 @@ impl Formula {
                 ));
             }
         }
-        let read = text::with_explicit_signs(text)?;
+        let read = text::with_explicit_signs(text, parameters)?;
         let formula = Self {
             text: text.trim().to_owned(),
             read,
@@ -177,6 +177,32 @@ impl Formula {
         Self { text: text.to_owned(), read: text.to_owned(), parameters, series: None }
     }
 
+    /// The error about a name without a value: that of another name if it looks like a typing
+    /// error, else how to give it a value.
+    fn no_name(&self, name: &str) -> Error {
+        let known = [VARIABLE, "pi"].into_iter().chain(FUNCTIONS);
+        let known = known.chain(self.parameters.keys().map(String::as_str));
+        let error = Error::unknown("name in the formula", name, known);
+        let own = |near: &str| self.parameters.keys().any(|own| own == near);
+        // Any two names of one letter are near to each other.
+        let typing_error = |near: &str| near.len() > 1 && (name != "beta" || own(near));
+        if name.len() > 1 && error.nearest().is_some_and(typing_error) {
+            return error;
+        }
+        let text = &self.text;
+        let expected = match name {
+            "x" | "t" | "S" => "s, the name of the variable".to_owned(),
+            "e" | "E" => "exp(s) for a power of e".to_owned(),
+            "beta" => format!("--beta, or its value after a semicolon: `{text}; beta=1`"),
+            _ => format!("its value after a semicolon: `{text}; {name}=1`"),
+        };
+        Error::parameter(
+            "formula",
+            format!("the name `{name}` without a value in `{text}`"),
+            expected,
+        )
+    }
+
     /// The formula over another number type.
     ///
     /// **Errors** as [`Formula::parse`].
@@ -185,8 +211,10 @@ impl Formula {
             let constants = series.iter().map(|c| Jet::constant(N::exact(*c)));
             return Ok(Compiled(Rule::Series(constants.collect())));
         }
-        let tree = FlatEx::<Jet<N>, Operators<N>, Literals>::parse(&self.read).map_err(|e| {
-            Error::parameter("formula", format!("`{}`", self.text), syntax(e.msg()))
+        let tree = FlatEx::<Jet<N>, Operators<N>, Literals>::parse(&self.read).map_err(|_| {
+            // The text was checked before: its parser has no complaint that a user could read.
+            let expected = "a formula of s, such as exp(4*s) + s^3";
+            Error::parameter("formula", format!("`{}`", self.text), expected)
         })?;
         let mut arguments = Vec::new();
         let mut variable = None;
@@ -197,12 +225,7 @@ impl Formula {
             } else if let Some(value) = self.parameters.get(name) {
                 arguments.push(Jet::constant(N::exact(*value)));
             } else {
-                let known = [VARIABLE, "pi"].into_iter().chain(FUNCTIONS);
-                return Err(Error::unknown(
-                    "name in the formula",
-                    name,
-                    known.chain(self.parameters.keys().map(String::as_str)),
-                ));
+                return Err(self.no_name(name));
             }
         }
         Ok(Compiled(Rule::Tree { tree: Box::new(tree), arguments, variable }))
@@ -269,11 +292,6 @@ fn check_name(name: &str) -> Result<()> {
     }
     let expected = "letters, digits and _ after a letter, and not s, pi or a function";
     Err(Error::parameter("formula", format!("the parameter `{name}`"), expected))
-}
-
-/// What a formula should look like, with the parser's complaint.
-fn syntax(complaint: &str) -> String {
-    format!("a formula of s, such as exp(4*s) + s^3 ({complaint})")
 }
 
 /// A Chebyshev sum.

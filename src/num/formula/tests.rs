@@ -144,11 +144,41 @@ fn malformed_formulas_are_errors_with_a_correction() {
         ("(s", "formula"),
         ("s = 2", "not `=`"),
         ("s\u{b2}", "letters, digits"),
+        ("2\u{2212}s", "the sign -"),
+        ("s**3", "s^3"),
+        ("s*/3", "between `*` and `/`"),
+        ("exp()", "between `(` and `)`"),
+        ("*s", "before `*`"),
+        ("exp(s", "as many `)`"),
+        ("exp(s))", "as many `(`"),
+        ("exp*s", "exp(s)"),
+        ("s(s + 1)", "an operator after `s`"),
+        ("beta(s)", "an operator after `beta`"),
+        ("max(s, 0)", "relu"),
+        ("pow(s, 3)", "s^3"),
+        ("tanh(s, 1)", "one argument"),
+        ("e^s", "exp(s)"),
+        ("x^2", "s, the name of the variable"),
+        ("k*s", "k*s; k=1"),
     ] {
         let error = message(text).expect_err(text).to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
     let error = message("exp(bet*s)").expect_err("unknown");
     assert_eq!(error.nearest(), Some("beta"), "{error}");
-    assert!(matches!(message("foo(s)"), Err(Error::Unknown { .. } | Error::Parameter { .. })));
+    let error = Formula::parse("beta*s", &[]).expect_err("no value").to_string();
+    assert!(error.contains("semicolon") && error.contains("beta=1"), "{error}");
+    // Functions that do not exist: the right one or its formula, and all that exist.
+    for (text, part) in [
+        ("foo(s)", "`foo`"),
+        ("1 + log (s)", "expected ln"),
+        ("Exp(s)", "expected exp"),
+        ("sinus(s)", "expected sin"),
+        ("sigmoid(4*s)", "sigmoid:k=1"),
+        ("softplus(s)", "ln(1 + exp(s))"),
+    ] {
+        let error = message(text).expect_err(text).to_string();
+        assert!(error.contains(part), "{text}: {error}");
+        assert!(super::FUNCTIONS.iter().all(|f| error.contains(f)), "{text}: {error}");
+    }
 }
