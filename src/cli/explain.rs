@@ -4,6 +4,7 @@ use super::{list, output::Output, paper_page, papers, printed, terms};
 use crate::attention::{dynamics, interaction};
 use crate::error::{Error, Result, format_number};
 use crate::paper_figs::{self, PaperFigure};
+use crate::prediction::{self, Parameter, Prediction};
 use crate::recurrent::map;
 use crate::sphere::mass_law::{self, MassFamily};
 use crate::theorem::{self, Claim, Kind, Status, sentences};
@@ -16,8 +17,8 @@ use serde_json::{Value, json};
     after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof\n  metastable explain 2312.10794\n  metastable explain hypotheses never met"
 )]
 pub struct Arguments {
-    /// A theorem, dynamics, law, law of masses, observable, figure, experiment, study, kernel,
-    /// column, command, outcome, verdict, other term of the table of verdicts, or the arXiv number
+    /// A theorem, prediction, dynamics, law, law of masses, observable, figure, experiment, study,
+    /// kernel, column, command, outcome, verdict, other term of the table of verdicts, or the arXiv number
     /// of a paper.
     #[arg(required = true)]
     name: Vec<String>,
@@ -99,6 +100,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
     };
     add("a theorem", theorem::find(name).ok().map(claim));
     add("a topic", theorem::claim::find_topic(name).ok().map(topic));
+    add("a prediction", prediction::find(name).ok().map(predicted));
     add(
         "a dynamics",
         dynamics::find(name, false).ok().map(|e| {
@@ -282,6 +284,25 @@ fn derivation(c: &Claim) -> (String, bool) {
         Some(text) => (format!("{stated}\n{text}\n\nSource      {}", c.source), true),
         None => (format!("{stated}\nAs in the cited paper: {}", c.source), false),
     }
+}
+
+/// A prediction with its parameters and its results.
+fn predicted(p: &Prediction) -> String {
+    let parameter = |p: &Parameter| {
+        let default = p.default.map_or(String::new(), |v| format!(" (default {v})"));
+        vec![format!("  --{}", p.name), format!("{}{default}", p.help())]
+    };
+    let parameters: Vec<Vec<String>> = p.parameters.iter().map(parameter).collect();
+    let result = |key: &str, meaning: &str| vec![format!("  {key}"), meaning.to_owned()];
+    let results: Vec<Vec<String>> = p.results.iter().map(|r| result(r.key, r.meaning)).collect();
+    format!(
+        "{}\n\n{}\n\n{}\n\nSource      {}\nEvaluate it: metastable predict {} --help",
+        p.summary,
+        super::sections::columns(&["parameter", "meaning"], &parameters).trim_end(),
+        super::sections::columns(&["result", "meaning"], &results).trim_end(),
+        p.source,
+        p.name
+    )
 }
 
 /// A topic with its page and its claims.

@@ -7,7 +7,7 @@ use crate::attention::interaction::Interaction;
 use crate::attention::kernel::{EXACT_ACCURACY, KernelChoice};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
-use crate::error::{Error, Result};
+use crate::error::{Error, PREDICTION, Result};
 use crate::lab::ModelSpec;
 use crate::lab::arrays::{self, Array};
 use crate::lab::snapshot::{FrameChoice, Snapshot, dynamics_text, model_seed, recorded_dynamics};
@@ -529,5 +529,6 @@ pub fn unknown_command(
     let before = words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != found);
     let parent = before.fold(program, |level, word| level.find_subcommand(word).unwrap_or(level));
     let known: Vec<&str> = parent.get_subcommands().map(clap::Command::get_name).collect();
-    Some(Error::unknown("command", &found, known))
+    let kind = if parent.get_name() == "predict" { PREDICTION } else { "command" };
+    Some(Error::unknown(kind, &found, known))
 }

@@ -5,7 +5,7 @@ use crate::attention::normalisation::Normalisation;
 use crate::attention::{dynamics, interaction, kernel, normalisation};
 use crate::error::{Error, Result, nearest};
 use crate::{
-    flow::observable, lab, lab::experiment, paper_figs, recurrent::map, sphere::law,
+    flow::observable, lab, lab::experiment, paper_figs, prediction, recurrent::map, sphere::law,
     sphere::mass_law, study, theorem,
 };
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub struct Arguments {
     /// Any of theorems, topics (of theorems), dynamics, interactions, laws, masses (laws of
     /// masses), observables, figures, experiments, studies, integrators, kernels, normalisations.
-    /// Or maps (to compare with attention), sentences (of popular documents), model (keys of a
+    /// Or predictions, maps (to compare with attention), sentences (of popular documents), model (keys of a
     /// model), papers, printed-figures (in papers, with the command that redraws each), columns (of
     /// results), commands. Default: all.
     kind: Option<String>,
@@ -35,7 +35,7 @@ fn line(name: &str, summary: &str) -> Line {
 type Lines = fn() -> Vec<Line>;
 
 /// Kinds of names and the entries of each.
-const KINDS: [(&str, Lines); 20] = [
+const KINDS: [(&str, Lines); 21] = [
     ("theorems", || {
         theorem::ALL
             .iter()
@@ -79,6 +79,7 @@ const KINDS: [(&str, Lines); 20] = [
             .collect()
     }),
     ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
+    ("predictions", || prediction::all().map(|p| line(p.name, p.summary)).collect()),
     ("papers", || papers::ALL.iter().map(|p| line(p.id, &p.summary())).collect()),
     ("printed-figures", printed::all),
     ("commands", super::listed),

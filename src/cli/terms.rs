@@ -15,7 +15,7 @@ macro_rules! drawn {
 }
 
 /// Terms and their meanings.
-pub const TERMS: [(&str, &str); 60] = [
+pub const TERMS: [(&str, &str); 63] = [
     (
         "claim",
         "a statement that `check` tests: a theorem, a correction, a misprint, a refuted conjecture, folklore, an open question or an observation; `list theorems` lists all",
@@ -209,6 +209,18 @@ pub const TERMS: [(&str, &str); 60] = [
     (
         "diagonal",
         "a law of matrices: diagonal:1,0.5 has these entries; the last one is repeated up to d",
+    ),
+    (
+        "bifurcation",
+        "a value of a parameter at which critical points appear, vanish or change their number of unstable directions: a fold or a pitchfork; `continue` finds all of an interval",
+    ),
+    (
+        "fold",
+        "a bifurcation at which two critical points meet and vanish, one with one unstable direction more than the other",
+    ),
+    (
+        "pitchfork",
+        "a bifurcation at which a critical point changes its number of unstable directions by one, and two mirror-image points split from it",
     ),
     ("beta_per_n", "a key of experiments: beta = C/n for every C of the list"),
     ("beta_per_n2", "a key of experiments: beta = C n^2 for every C of the list"),

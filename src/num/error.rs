@@ -178,7 +178,7 @@ impl Error {
                 let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
                 let listed = if known.is_empty() {
                     "there are none".to_owned()
-                } else if known.len() <= SHORT {
+                } else if known.len() <= SHORT || *kind == PREDICTION {
                     format!("known: {}", known.join(", "))
                 } else {
                     format!("nearest of {}: {}", known.len(), few.join(", "))
@@ -276,6 +276,9 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .filter(|(distance, k)| *distance <= 2.max(k.len() / 3))
         .map(|(_, k)| k)
 }
+
+/// The kind of names that are always listed whole: who asks for a prediction does not know them.
+pub const PREDICTION: &str = "prediction";
 
 /// Lists up to this length are printed whole; of longer ones the nearest names.
 const SHORT: usize = 8;

@@ -330,6 +330,18 @@ fn every_word_of_the_table_of_verdicts_is_explained() {
             String::from_utf8_lossy(&out.stderr)
         );
     }
+    for prediction in metastable::prediction::all() {
+        let out = run(at, &format!("explain {}", prediction.name));
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        let parameters = prediction.parameters.iter().map(|p| format!("--{}", p.name));
+        let keys = prediction.results.iter().map(|r| r.key.to_owned());
+        for part in parameters.chain(keys).chain([prediction.source.to_owned()]) {
+            assert!(text.contains(&part), "{}: {part}: {text}", prediction.name);
+        }
+    }
+    for word in ["bifurcation", "fold", "pitchfork"] {
+        assert!(run(at, &format!("explain {word}")).status.success(), "{word}");
+    }
     let out = run(at, "explain resolves");
     assert!(String::from_utf8_lossy(&out.stdout).contains("relative change"), "resolves");
 }

@@ -13,7 +13,7 @@ mod other_models;
 mod plain_attention;
 
 use crate::attention::{RowWeights, TimeScale};
-use crate::error::{Error, Result, format_number};
+use crate::error::{Error, PREDICTION, Result, format_number};
 use serde_json::Value;
 use std::str::FromStr;
 
@@ -304,7 +304,7 @@ pub fn all() -> impl Iterator<Item = &'static Prediction> {
 pub fn find(name: &str) -> Result<&'static Prediction> {
     all()
         .find(|p| p.name == name)
-        .ok_or_else(|| Error::unknown("prediction", name, all().map(|p| p.name)))
+        .ok_or_else(|| Error::unknown(PREDICTION, name, all().map(|p| p.name)))
 }
 
 // Parameters and results of several predictions.
