@@ -72,6 +72,9 @@ pub struct Arguments {
     /// there, without the search for others.
     #[arg(long, conflicts_with = "start")]
     branches_only: bool,
+    /// Ambient dimension: 2, the circle. `landscape --d` proves lists of points on spheres.
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    d: Option<String>,
     /// New or empty folder for the tables of branches, boxes and bifurcations.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -84,6 +87,11 @@ const INTERRUPTED: i32 = 130;
 impl Arguments {
     /// Runs it.
     pub fn run(self, out: &Output) -> Result<i32> {
+        if let Some(d) = self.d.as_deref().filter(|d| *d != "2") {
+            let expected = "2: branches are followed on the circle only; `landscape --d 3 --beta \
+                            A..B` proves lists of points on spheres";
+            return Err(Error::parameter("--d", d, expected));
+        }
         let tokens = self.tokens()?;
         let provenance = self.provenance(&tokens);
         if let Some(folder) = &self.out {
@@ -149,7 +157,10 @@ impl Arguments {
     /// An error with the names of flags.
     fn named(&self, error: Error) -> Error {
         match error {
-            Error::Parameter { name, expected, .. } if name == "n" && self.masses.is_none() => {
+            // Of a huge number only the first tokens are made; an estimate of the time is kept.
+            Error::Parameter { name, found, expected }
+                if name == "n" && self.masses.is_none() && !found.contains("would take") =>
+            {
                 Error::parameter("--n", self.n.unwrap_or_default(), expected)
             }
             Error::Parameter { name, found, expected } if !name.starts_with('-') => {

@@ -425,19 +425,24 @@ fn shard(text: &str) -> Result<(u32, u32)> {
 /// Masses from a list with numbers and intervals, or from a file: lower and upper bounds.
 pub(super) fn masses(text: &str) -> Result<(Vec<f64>, Vec<f64>)> {
     let inline = text.bytes().all(|b| b.is_ascii_digit() || b".,eE+- ".contains(&b));
-    if Path::new(text).exists() || !inline {
+    // A text with commas that is no file is a list with a wrong entry.
+    if Path::new(text).exists() || !inline && !text.contains(',') {
         let all = arrays::list(Path::new(text), None)?;
         return Ok((all.clone(), all));
     }
-    let entry = |item: &str| match item.contains("..") {
-        true => range::interval(item.trim()),
-        false => range::reals(item.trim()).map(|all| {
-            let value = all.first().copied().unwrap_or(f64::NAN);
-            (value, value)
-        }),
+    let entry = |item: &str| {
+        let item = item.trim();
+        let number = || item.parse().ok().filter(|v: &f64| v.is_finite());
+        let (found, expected) = if item.contains("..") {
+            (range::interval(item).ok(), "an interval a..b of numbers with a <= b")
+        } else {
+            let expected = "a file, or a list of numbers and intervals a..b such as 1,1,2";
+            (number().map(|value| (value, value)), expected)
+        };
+        let place = if text.contains(',') { format!(" in {text}") } else { String::new() };
+        found.ok_or_else(|| Error::parameter("--masses", format!("`{item}`{place}"), expected))
     };
-    let all: Result<Vec<(f64, f64)>> = text.split(',').map(entry).collect();
-    Ok(all.map_err(|e| range::named(e, "--masses"))?.into_iter().unzip())
+    Ok(text.split(',').map(entry).collect::<Result<Vec<_>>>()?.into_iter().unzip())
 }
 
 /// An interaction, in which beta is a parameter if it is given.

@@ -203,7 +203,10 @@ pub fn note(line: &str) {
 /// proof itself.
 pub fn note_seconds(what: &str, seconds: f64) {
     if seconds > 20.0 && seconds < 1e5 {
-        note(&format!("{what} takes about {seconds:.0} s with two threads"));
+        note(&format!(
+            "{what} takes about {} with two threads",
+            super::progress::duration(seconds)
+        ));
     }
 }
 

@@ -175,12 +175,27 @@ fn draw(bar: &ProgressBar, share: Option<f64>, words: String) {
     bar.tick();
 }
 
+/// An estimated time: seconds up to ten minutes, minutes up to two hours, hours.
+///
+/// ```
+/// use metastable::cli::progress::duration;
+/// let words = [45.2, 720.0, 72_924.0].map(duration);
+/// assert_eq!(words, ["45 s", "12 minutes", "20 hours"]);
+/// ```
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s <= 600.0 => format!("{s:.0} s"),
+        s if s <= 7200.0 => format!("{:.0} minutes", s / 60.0),
+        s => format!("{:.0} hours", s / 3600.0),
+    }
+}
+
 /// A plain line: `solve: 20 s, about 40 s left: t = 3e5`.
 pub fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String {
     // The first hundredth gives no estimate.
     let left = share
         .filter(|s| *s > 0.01)
-        .map_or(String::new(), |s| format!(", about {:.0} s left", seconds * (1.0 - s) / s));
+        .map_or(String::new(), |s| format!(", about {} left", duration(seconds * (1.0 - s) / s)));
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("{name}: {seconds:.0} s{left}{words}")
 }

@@ -59,7 +59,7 @@ pub struct Arguments {
     interaction: Option<String>,
     /// Number of random starts. Default: 200, then more until the second half of them found no new
     /// point, at most 1600.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     starts: Option<usize>,
     /// Follow the unstable directions to the next critical points, with this dynamics (sa or usa).
     #[arg(long, value_name = "DYNAMICS")]

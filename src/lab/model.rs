@@ -466,7 +466,13 @@ impl Reading<'_> {
         });
         let coupling = self.one("coupling", |r, w| {
             let form = arrays::matrix(&r.file(w)?, None)?;
-            let columns = form.1.len() / form.0.max(1);
+            let (rows, columns) = (form.0, form.1.len() / form.0.max(1));
+            if rows != columns {
+                let found = format!("a {rows} x {columns} matrix");
+                let expected = "a square matrix D, with a row and a column for each coordinate of \
+                                the tokens";
+                return Err(Error::parameter("coupling", found, expected));
+            }
             check_coupling(columns, &form).map(|()| form)
         });
         let heads_beside = ["q", "k", "v", "o"].into_iter().find(|k| !self.list(k).is_empty());

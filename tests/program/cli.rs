@@ -1,6 +1,6 @@
 //! The command line: JSON keys, malformed input, exit codes, hostile files.
 
-use crate::program::{json, run};
+use crate::program::{json, refused, run};
 use crate::snapshot;
 use metastable::cli::progress::line;
 use metastable::lab::{Experiment, arrays};
@@ -714,9 +714,46 @@ fn completions_contain_the_names() {
     }
 }
 
+/// The entry, the file or the parameter that is wrong, and what to write.
+#[test]
+fn wrong_inputs_are_named() {
+    let f = folder();
+    let write = |name: &str, text: &str| {
+        std::fs::write(f.path().join(name), text).expect("writable");
+    };
+    write("pair.csv", "1,0\n0,1\n");
+    write("rect.csv", "1,2,3\n4,5,6\n");
+    for (call, found, expected) in [
+        ("landscape --masses 1,2,x --beta 1", "`x` in 1,2,x", "numbers"),
+        ("continue --masses 1,,2 --beta 1..2", "`` in 1,,2", "numbers"),
+        ("landscape --masses 1,2..1 --beta 1 --benign", "`2..1`", "a <= b"),
+        ("landscape --masses no.csv --beta 1", "no.csv", "no such file"),
+        ("landscape --masses 1..2,1 --beta 1 --benign", "1..2 beside 1..1", "1..2,1..2"),
+        ("landscape --n 4 --beta 0", "found 0,", "no 0"),
+        ("predict two-cluster-time --beta 1 --from 2 --to 1 --mass 1.5", "1.5", "(0, 1)"),
+        ("predict two-cluster-time --beta 1 --from 2 --to 1 --mass 1", "1", "(0, 1)"),
+        ("velocity --tokens pair.csv --beta 1 --coupling rect.csv", "2 x 3", "a square matrix"),
+        ("continue --n 8 --beta 0.05..50", "8 tokens: the proof would take", "fewer tokens"),
+        ("continue --n 4 --beta 1..2 --d 3", "--d: found 3", "circle only"),
+        ("saddles --n 4 --d 2 --beta 3 --starts -5", "-5", "a whole number"),
+    ] {
+        assert!(refused(f.path(), call, expected).contains(found), "{call}: {found}");
+    }
+    // Two tables of one folder: the folder is what is plotted.
+    std::fs::create_dir(f.path().join("four")).expect("writable");
+    write("four/branches.csv", "beta,energy\n1,2\n");
+    let call = "plot four/branches.csv --x beta --y energy";
+    refused(f.path(), call, "`plot four --table branches --y energy`");
+    refused(f.path(), "figure timeline --from-run four/branches.csv", "its folder, `four`");
+}
+
 #[test]
 fn progress_shows_elapsed_and_remaining_time_if_known() {
     assert_eq!(line("solve", 20.0, Some(0.25), "t = 5"), "solve: 20 s, about 60 s left: t = 5");
     assert_eq!(line("solve", 20.0, Some(0.001), ""), "solve: 20 s");
     assert_eq!(line("modes", 31.2, None, ""), "modes: 31 s");
+    // Long estimates are printed in minutes and hours.
+    let left = |seconds: f64| line("run", seconds, Some(0.5), "");
+    assert_eq!(left(900.0), "run: 900 s, about 15 minutes left");
+    assert_eq!(left(72_924.0), "run: 72924 s, about 20 hours left");
 }

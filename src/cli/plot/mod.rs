@@ -82,6 +82,7 @@ impl Arguments {
         names.extend(self.y.iter().map(|y| ("--y", y.as_str())));
         names.extend(self.by.iter().map(|by| ("--by", by.as_str())));
         names.extend(only.iter().map(|(column, _)| ("--where", *column)));
+        self.refuse_a_table()?;
         let found = run_folder::read(&self.folder, None)?;
         let table = select_table(tables(&found), self.table.as_deref(), &names)?;
         let rows = matching_rows(&table, &only)?;
@@ -110,6 +111,20 @@ impl Arguments {
             &files.join("\n"),
         );
         Ok(0)
+    }
+
+    /// **Errors** a table in the place of its folder.
+    fn refuse_a_table(&self) -> Result<()> {
+        let table = self.folder.file_stem().filter(|_| self.folder.is_file());
+        let Some(table) = table else { return Ok(()) };
+        let parent = self.folder.parent().filter(|p| !p.as_os_str().is_empty());
+        let folder = parent.map_or(".".into(), |p| quoted(&p.display().to_string()));
+        let y = quoted(&self.y.join(","));
+        let table = quoted(&table.to_string_lossy());
+        let problem = format!(
+            "found a file of a folder, expected the folder: `plot {folder} --table {table} --y {y}`"
+        );
+        Err(Error::File { path: self.folder.display().to_string(), place: String::new(), problem })
     }
 
     /// The picture with the command that reproduces it.

@@ -53,6 +53,9 @@ pub struct Parameter {
     pub summary: &'static str,
 }
 
+/// The largest double below 1: the bound of a parameter that must be less than 1.
+const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
+
 impl Parameter {
     /// The name as an identifier, which errors state.
     fn key(&self) -> String {
@@ -64,6 +67,7 @@ impl Parameter {
         match self.bounds {
             (f64::MIN, f64::MAX) => String::new(),
             (f64::MIN_POSITIVE, f64::MAX) => "above 0".to_owned(),
+            (f64::MIN_POSITIVE, BELOW_ONE) => "in (0, 1)".to_owned(),
             (f64::MIN_POSITIVE, high) => format!("in (0, {}]", format_number(high)),
             (low, f64::MAX) => format!("at least {}", format_number(low)),
             (low, high) => format!("in [{}, {}]", format_number(low), format_number(high)),

@@ -2,8 +2,9 @@
 
 use super::interaction::{self, INTERACTION};
 use super::{
-    Accuracy, COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity,
-    REAL, SA, SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real, switch, word,
+    Accuracy, BELOW_ONE, COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction,
+    Quantity, REAL, SA, SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real,
+    switch, word,
 };
 use crate::attention::{RowWeights, dynamics};
 use crate::error::{Error, Result, in_range};
@@ -146,7 +147,7 @@ pub static ALL: [Prediction; 14] = [
             SA,
             FROM,
             TO,
-            real("mass", 0.0, 1.0, "Mass ALPHA of the first cluster").or("0.5"),
+            real("mass", f64::MIN_POSITIVE, BELOW_ONE, "Mass ALPHA of the first cluster").or("0.5"),
             TIME_SCALE,
         ],
         results: &[TIME, ERROR, ASYMPTOTIC, NORMALISATION],

@@ -318,8 +318,9 @@ pub fn complete_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Lan
     let keep = work.keep;
     let (low, high) = tokens.beta;
     if tokens.law.profile().is_none() && low <= 0.0 && high >= 0.0 {
-        let expected = "an interval without 0: at beta = 0 the points with mean 0 are critical and form continua";
-        return Err(Error::parameter("beta", format!("{low}..{high}"), expected));
+        let found = if low < high { format!("{low}..{high}") } else { low.to_string() };
+        let expected = "no 0: at beta = 0 the points with mean 0 are critical and form continua";
+        return Err(Error::parameter("beta", found, expected));
     }
     if let Some(phi) = tokens.law.profile() {
         refuse_continua(phi.interaction(), tokens)?;

@@ -97,9 +97,13 @@ impl Tokens {
                 let found = format!("{}..{}", lower[x], upper[x]);
                 return Err(Error::parameter("masses", found, "intervals a..b with a <= b"));
             }
-            if (0..x).any(|y| masses[y] == masses[x] && most[y] != most[x]) {
-                let expected = "equal upper bounds of masses with equal lower bounds";
-                return Err(Error::parameter("masses", lower[x], expected));
+            let differs = |y: &usize| masses[*y] == masses[x] && most[*y] != most[x];
+            if let Some(y) = (0..x).find(differs) {
+                let interval = |k: usize| format!("{}..{}", lower[k], upper[k]);
+                let found = format!("{} beside {}", interval(y), interval(x));
+                let expected = "equal upper bounds of masses with equal lower bounds, such as \
+                                1..2,1..2, or different lower bounds";
+                return Err(Error::parameter("masses", found, expected));
             }
         }
         Ok(Self { masses, upper: most, ..self })
