@@ -2,7 +2,7 @@ use super::{Formula, Jet, Number};
 use crate::dd::Dd;
 use crate::interval::Interval;
 use crate::stream::Stream;
-use crate::{Error, Result};
+use crate::Result;
 
 fn at<N: Number>(text: &str, s: N) -> Jet<N> {
     let f = Formula::parse(text, &[("beta", 2.0), ("k", 0.5)]).expect("a formula");
