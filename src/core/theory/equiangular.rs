@@ -102,16 +102,28 @@ impl Equiangular {
         Ok(-(-self.depth(start, t)?).exp_m1())
     }
 
-    /// `gamma(t)` and its error: the change between neighbouring doubles t, plus rounding. The
-    /// error is nearly 1 inside a jump that doubles cannot resolve. **Errors** as
-    /// [`Equiangular::gamma`].
+    /// `gamma(t)` and its error: the change between neighbouring doubles t, plus rounding, plus
+    /// the smallest normal double, since a smaller gamma is 0. The error is nearly 1 inside a jump
+    /// that doubles cannot resolve. **Errors** as [`Equiangular::gamma`].
+    ///
+    /// ```
+    /// use metastable::theory::equiangular::Equiangular;
+    /// // gamma is e^-beta 2 t up to its square.
+    /// let small = Equiangular::sa(4, 1000.0).gamma_with_error(0.0, 1e300).unwrap();
+    /// let exact = (300.0 * 10f64.ln() + 2f64.ln() - 1000.0).exp();
+    /// assert!((small.0 / exact - 1.0).abs() < 1e-12 && small.1 > 0.0 && small.1 < 1e-14 * exact);
+    /// let lost = Equiangular::sa(4, 1000.0).gamma_with_error(0.0, 1.0).unwrap();
+    /// assert!(lost.0 == 0.0 && lost.1 > 0.0);
+    /// ```
     pub fn gamma_with_error(&self, start: f64, t: f64) -> Result<(f64, f64)> {
         let gamma = self.gamma(start, t)?;
         let (before, after) = (
             self.gamma(start, t.next_down().max(0.0))?,
             self.gamma(start, t.next_up().min(MAX_TIME))?,
         );
-        Ok((gamma, (gamma - before).max(after - gamma) + 4.0 * f64::EPSILON * gamma.abs()))
+        let lost = if t > 0.0 { f64::MIN_POSITIVE } else { 0.0 };
+        let rounding = 4.0 * f64::EPSILON * gamma.abs() + lost;
+        Ok((gamma, (gamma - before).max(after - gamma) + rounding))
     }
 
     /// `y(t) = -log(1 - gamma(t))`, which is accurate also where gamma rounds to 1. **Errors** as

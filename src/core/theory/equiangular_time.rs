@@ -125,6 +125,13 @@ impl EquiangularTime {
         } else {
             Dd::from(t)
         };
+        // The search below would not find a change that is this small beside a panel. Its relative
+        // error as a linear one is at most its size times the change of the logarithm of T'.
+        let (first, v) = (t / self.time_per_depth(y), (-y).exp());
+        let change = self.beta.abs() * v.to_f64() + self.n / self.size(v).to_f64();
+        if first.to_f64() * change < 1e-18 {
+            return (y + first).to_f64();
+        }
         while y.to_f64() < MAX_DEPTH {
             let h = self.width(y);
             let value = self.panel(y, Dd::from(h));
