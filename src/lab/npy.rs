@@ -41,8 +41,9 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
         return Ok(Array { data: fields.numbers(bytes)?, shape, roundoff: ROUNDOFF });
     }
     let start = data_start(bytes)?;
-    let file = npyz::NpyFile::new(bytes)
-        .map_err(|_| "found a header that NumPy does not write, such as an unknown element type")?;
+    let native = with_plain_order(bytes);
+    let bytes = native.as_deref().unwrap_or(bytes);
+    let file = npyz::NpyFile::new(bytes).map_err(|_| unknown_header(bytes))?;
     let shape: Vec<u64> = file.shape().to_vec();
     let entries =
         shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES);
@@ -87,6 +88,36 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
     let shape: Vec<usize> = shape.iter().map(|s| *s as usize).collect();
     let data = if fortran { from_fortran(&shape, &data) } else { data };
     Ok(Array { shape, data, roundoff })
+}
+
+/// Where the header names the element type, without its quote, and the rest of the header.
+fn element_type(bytes: &[u8]) -> Option<(usize, &str)> {
+    let header = header_of(bytes).ok()?;
+    let text = std::str::from_utf8(&bytes[header.clone()]).ok()?;
+    let (_, after) = text.split_once("'descr':")?;
+    let kind = after.trim_start().strip_prefix(['\'', '"'])?;
+    Some((header.end - kind.len(), kind))
+}
+
+/// The bytes of an array in the order of this machine, `=f8`, with the name of this order.
+fn with_plain_order(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (at, kind) = element_type(bytes)?;
+    if !kind.starts_with('=') {
+        return None;
+    }
+    let mut plain = bytes.to_vec();
+    plain[at] = if cfg!(target_endian = "little") { b'<' } else { b'>' };
+    Some(plain)
+}
+
+/// What is wrong with a header that the parser refuses.
+fn unknown_header(bytes: &[u8]) -> String {
+    let kind = element_type(bytes).map(|(_, kind)| kind.split(['\'', '"']).next().unwrap_or(kind));
+    let named = kind.map_or("an unknown element type, for example".to_owned(), |kind| {
+        let shown: String = kind.escape_debug().take(20).collect();
+        format!("the element type {shown}, expected such as <f8 for float64")
+    });
+    format!("found a header that NumPy does not write: {named}")
 }
 
 fn numbers<T: npyz::Deserialize>(
