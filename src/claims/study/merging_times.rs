@@ -2,7 +2,7 @@
 
 use super::{Parameter, Part, Study, Tables, Values, table};
 use crate::attention::{Spec, dynamics};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flow::{Options, solve};
 use crate::sphere::Tokens;
 use crate::theory::two_cluster::{mass_factor, merge_time_sa};
@@ -36,6 +36,21 @@ pub static PART: Part = Part {
     run,
 };
 
+/// A time that is too large, with the names of the parameters of the study.
+fn named(error: Error, beta: f64, rho: f64) -> Error {
+    match error {
+        Error::Beyond { .. } => Error::Beyond {
+            quantity: format!("the merging time at beta = {beta} and rho = {rho}"),
+            hint: format!(
+                "use a smaller beta or a larger rho: beta (1 - rho) = {:.0} is above 709, the \
+                 logarithm of the largest double",
+                beta * (1.0 - rho)
+            ),
+        },
+        other => other,
+    }
+}
+
 fn run(values: &Values) -> Result<Tables> {
     let mut out = table(&["rho", "alpha", "beta", "measured", "exact", "exponent", "rescaled"]);
     for &rho in values.list("rho")? {
@@ -48,7 +63,9 @@ fn run(values: &Values) -> Result<Tables> {
                 let options = Options { merge_radius: to, ..Options::default() };
                 let end = solve(&sa, &x, 1e300, &options, &mut [])?;
                 let measured = end.merges.first().map_or(f64::NAN, |m| m.t);
-                let exact = merge_time_sa(beta, alpha, from, to)?.value;
+                let exact =
+                    merge_time_sa(beta, alpha, from, to).map_err(|e| named(e, beta, rho))?;
+                let exact = exact.value;
                 let exponent = beta * (1.0 - rho);
                 let rescaled = measured * beta * mass_factor(alpha) * (1.0 - rho * rho);
                 out.rows.push(vec![rho, alpha, beta, measured, exact, exponent, rescaled]);

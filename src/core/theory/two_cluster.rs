@@ -21,10 +21,11 @@ use crate::num::quadrature::{Integral, integrate};
 pub fn merge_time_sa(beta: f64, alpha: f64, from: f64, to: f64) -> Result<Integral> {
     check(beta, alpha, from, to)?;
     let pull = |own: f64, other: f64, w: f64| other * w / (own + other * w);
-    check_finite(integrate_log_tangent(from, to, |gap| {
+    let time = integrate_log_tangent(from, to, |gap| {
         let w = (-beta * gap).exp();
         1.0 / (pull(alpha, 1.0 - alpha, w) + pull(1.0 - alpha, alpha, w))
-    }))
+    });
+    check_finite(time, beta, from)
 }
 
 /// The merging time of USA, `-theta' = e^{beta cos theta} sin theta` in U1; independent of the
@@ -38,7 +39,8 @@ pub fn merge_time_usa(
 ) -> Result<Integral> {
     check(beta, 0.5, from, to)?;
     let log_factor = scale.log_factor(beta, n);
-    check_finite(integrate_log_tangent(from, to, |gap| (beta * gap - beta - log_factor).exp()))
+    let time = integrate_log_tangent(from, to, |gap| (beta * gap - beta - log_factor).exp());
+    check_finite(time, beta, from)
 }
 
 /// The merging time for these weights; `scale` (time scale and number of tokens) applies to USA.
@@ -114,7 +116,7 @@ pub fn log_merge_time_sa(beta: f64, alpha: f64, from: f64, to: f64) -> Result<f6
         let pull = |own: f64, other: f64| other / (own + other * w);
         (beta * gap - top).exp() / (pull(alpha, 1.0 - alpha) + pull(1.0 - alpha, alpha))
     });
-    Ok(top + check_finite(scaled)?.value.ln())
+    Ok(top + check_finite(scaled, beta, from)?.value.ln())
 }
 
 /// `ln` of [`merge_time_usa`], finite for every beta.
@@ -128,7 +130,7 @@ pub fn log_merge_time_usa(
     check(beta, 0.5, from, to)?;
     let top = beta * (1.0 - from.cos());
     let scaled = integrate_log_tangent(from, to, |gap| (beta * gap - top).exp());
-    Ok(top - beta - scale.log_factor(beta, n) + check_finite(scaled)?.value.ln())
+    Ok(top - beta - scale.log_factor(beta, n) + check_finite(scaled, beta, from)?.value.ln())
 }
 
 /// Integral of `f(1 - cos theta) d theta / sin theta` in `u = log tan(theta/2)`, where
@@ -140,12 +142,12 @@ fn integrate_log_tangent(from: f64, to: f64, f: impl Fn(f64) -> f64) -> Integral
     integrate(|u| f(2.0 / (1.0 + (-2.0 * u).exp())), u(to), u(from), 1e-13)
 }
 
-fn check_finite(time: Integral) -> Result<Integral> {
+fn check_finite(time: Integral, beta: f64, from: f64) -> Result<Integral> {
     if time.value.is_finite() && time.error.is_finite() {
         return Ok(time);
     }
     Err(Error::Beyond {
-        quantity: "the merging time".into(),
+        quantity: format!("the merging time from the angle {from} at beta = {beta}"),
         hint: "use a smaller beta or a smaller starting angle".into(),
     })
 }

@@ -686,7 +686,8 @@ fn singular_point(formula: &Formula, low: f64, high: f64) -> Option<Error> {
         }
         if b - a < 1e-9 {
             // Four digits more than a reader needs; no box ends at a round number by itself.
-            let place = (0.5e8 * (a + b)).round() / 1e8;
+            // Negative zero would print as -0.
+            let place = (0.5e8 * (a + b)).round() / 1e8 + 0.0;
             return Some(Error::parameter(
                 "interaction",
                 format!("a singular point near s = {place}: a series needs more than 16384 terms"),
