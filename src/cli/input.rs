@@ -7,7 +7,7 @@ use crate::attention::interaction::Interaction;
 use crate::attention::kernel::{EXACT_ACCURACY, KernelChoice};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
-use crate::error::{Error, PREDICTION, Result};
+use crate::error::{Error, PREDICTION, Result, format_number};
 use crate::lab::ModelSpec;
 use crate::lab::arrays::{self, Array};
 use crate::lab::snapshot::{FrameChoice, Snapshot, dynamics_text, model_seed, recorded_dynamics};
@@ -501,6 +501,15 @@ pub fn count(flag: &str, v: i64, low: i64, high: i64) -> Result<usize> {
     } else {
         Err(Error::parameter(flag, v, format!("a whole number in [{low}, {high}]")))
     }
+}
+
+/// An end time in the range in which times are resolved; other wrong ones have errors of their own.
+pub fn end_time(t: f64) -> Result<f64> {
+    if t.is_finite() && t > 0.0 && !(1e-300..=1e300).contains(&t) {
+        let expected = "0, or a time from 1e-300 to 1e300";
+        return Err(Error::parameter("--t-end", format_number(t), expected));
+    }
+    Ok(t)
 }
 
 /// The error for a value that is not a number.

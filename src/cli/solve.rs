@@ -1,7 +1,7 @@
 //! `solve`: integrate the motion of given or random tokens.
 
 use super::checkpoint::CheckpointFile;
-use super::input::{DynamicsArguments, TokenArguments};
+use super::input::{self, DynamicsArguments, TokenArguments};
 use super::model_flags::note_tokens_without_keys;
 use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
 use super::recording::{RecordingArguments, write};
@@ -100,6 +100,7 @@ impl Arguments {
 
     fn work(self, out: &Output) -> Result<i32> {
         out.set_all_digits(self.tokens.all_digits);
+        input::end_time(self.t_end)?;
         let session = session::current();
         let options = self.options(&session)?;
         let model_spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());

@@ -20,6 +20,9 @@ const MAX_TESTED_SHAPE: usize = 100_000;
 /// Largest number of coordinates drawn in these tests, over all shapes: about a second.
 const MAX_TESTED_TOTAL: usize = 50_000_000;
 
+/// Smallest end time beside 0: times are resolved from 1e-300 to 1e300.
+const LEAST_TIME: f64 = 1e-300;
+
 /// Reads a text file.
 fn read_text(path: &Path) -> Result<String> {
     let problem = |problem: &str| Error::File {
@@ -101,7 +104,7 @@ impl Experiment {
     fn read(r: &mut Reader) -> Self {
         let name = name_of(r);
         let title = r.string("title").unwrap_or_else(|| name.clone());
-        let seed = r.number("seed", 0.0, 9e15).unwrap_or(1.0) as u64;
+        let seed = r.seed("seed").unwrap_or(1);
         let mut models = ModelSpec::axis(r);
         let model = models[0].clone();
         if models.len() == 1 {
@@ -120,6 +123,10 @@ impl Experiment {
             named(r, "time_scale", "u1", |s| TimeScale::parse(s).map(|_| s.to_ascii_lowercase()));
         let layers = r.count("layers", 1, 100_000_000).unwrap_or(0);
         let t_end = r.number("t_end", 0.0, 1e300);
+        if t_end.is_some_and(|t| t > 0.0 && t < LEAST_TIME) {
+            let expected = format!("0, or a number in [{LEAST_TIME:e}, 1e300]");
+            r.wrong("t_end", &expected);
+        }
         if t_end.is_none() && layers == 0 && !r.has("t_end") {
             r.problem(0, "missing key `t_end` (or `layers` for a layer stepper)".into());
         }

@@ -323,6 +323,33 @@ impl<'a> Reader<'a> {
         self.single(key, &values)
     }
 
+    /// A seed: a whole number of 64 bits, as on the command line.
+    pub fn seed(&mut self, key: &'static str) -> Option<u64> {
+        let (at, value) = self.take(key)?;
+        let seed = match &value {
+            DeValue::Integer(i) => {
+                u64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok()
+            }
+            DeValue::Float(_) => {
+                let whole = |v: &f64| v.fract() == 0.0 && (0.0..=9e15).contains(v);
+                number(&value).filter(whole).map(|v| v as u64)
+            }
+            _ => None,
+        };
+        if seed.is_none() {
+            let expected = format!("a whole number in [0, {}]", u64::MAX);
+            self.mismatch(at, key, &value, &expected);
+        }
+        seed
+    }
+
+    /// Records that the value of a key is wrong.
+    pub fn wrong(&mut self, key: &'static str, expected: &str) {
+        if let Some((at, value)) = self.take(key) {
+            self.mismatch(at, key, &value, expected);
+        }
+    }
+
     /// The single value of a key that does not take a list.
     fn single<T: Copy>(&mut self, key: &str, values: &[T]) -> Option<T> {
         if values.len() > 1 {

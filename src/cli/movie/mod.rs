@@ -4,7 +4,7 @@ pub mod density;
 mod tokens;
 pub mod writer;
 
-use super::input::{DynamicsArguments, TokenArguments};
+use super::input::{self, DynamicsArguments, TokenArguments};
 use super::output::{Output, note};
 use super::session::CANCEL;
 use crate::attention::model::Model;
@@ -104,6 +104,7 @@ impl Arguments {
         let t_end = self.t_end.ok_or_else(|| {
             Error::parameter("--t-end", "nothing", "the end time, or a finished run (--from-run)")
         })?;
+        let t_end = input::end_time(t_end)?;
         let t_first = self.t_first.unwrap_or(0.05);
         if !(t_first > 0.0 && t_end.is_finite() && t_first < t_end) {
             return Err(Error::parameter("--t-first", t_first, "a positive time below --t-end"));
