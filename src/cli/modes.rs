@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::lab::{arrays, snapshot::Snapshot};
 use crate::proofs::modes;
 use crate::sphere::Tokens;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Flags of `modes`.
@@ -181,7 +181,7 @@ impl Arguments {
         found: &modes::Modes<P, U>,
         (statement, standing): (&str, &Standing),
         (space, samples): (&str, usize),
-        undecided: serde_json::Value,
+        undecided: Value,
     ) -> Result<i32> {
         let decided = standing.holds();
         let (key, where_, count) = match found.count() {
@@ -214,7 +214,7 @@ impl Arguments {
                 if all_digits() {
                     format!("  {x:?}\n")
                 } else {
-                    format!("  {}\n", x.within(*error))
+                    format!("  {}\n", x.within(*error, &json["undecided"]))
                 }
             })
             .collect::<String>();
@@ -235,17 +235,29 @@ impl Arguments {
 
 /// A location that is printed with the bound of its error.
 trait Location {
-    fn within(&self, error: f64) -> String;
+    /// `undecided` are the places that the proof leaves open.
+    fn within(&self, error: f64, undecided: &Value) -> String;
 }
 
 impl Location for f64 {
-    fn within(&self, error: f64) -> String {
-        within(*self, error)
+    /// A mode in an undecided interval is somewhere in it: its middle says nothing.
+    fn within(&self, error: f64, undecided: &Value) -> String {
+        let end = |interval: &Value, k: usize| interval[k].as_f64().unwrap_or(f64::NAN);
+        let mut all = undecided.as_array().into_iter().flatten();
+        let open = all.any(|v| end(v, 0) <= *self && *self <= end(v, 1));
+        if !open || error <= 0.0 || !error.is_finite() {
+            return within(*self, error);
+        }
+        // Three digits of the error, rounded outwards.
+        let unit = 10f64.powf(error.log10().floor() - 2.0);
+        let places = (-unit.log10().round()).clamp(0.0, 300.0) as usize;
+        let ends = [((self - error) / unit).floor() * unit, ((self + error) / unit).ceil() * unit];
+        format!("not located: between {:.places$} and {:.places$}", ends[0], ends[1])
     }
 }
 
 impl Location for [f64; 3] {
-    fn within(&self, error: f64) -> String {
+    fn within(&self, error: f64, _undecided: &Value) -> String {
         point_within(self, error)
     }
 }

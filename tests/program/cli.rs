@@ -358,6 +358,8 @@ fn modes_saddles_and_clusters_have_their_keys() {
         open.status.code() == Some(3) && text.starts_with("at least 1 mode (not proved"),
         "{text}"
     );
+    // The mode is somewhere between the samples; the middle of an open interval says nothing.
+    assert!(text.contains("not located: between -0.0"), "{text}");
     let proved = run(at, "modes --samples opposite.csv --beta 4 --sphere");
     assert!(
         proved.status.code() == Some(0)
@@ -714,6 +716,15 @@ fn completions_contain_the_names() {
     }
 }
 
+/// Seeds of experiments are those of the command line: all numbers of 64 bits.
+#[test]
+fn seeds_of_experiments_have_64_bits() {
+    for (seed, value) in [("18446744073709551615", u64::MAX), ("0xff", 255), ("1e3", 1000)] {
+        let text = format!("name='e'\nn=4\nd=2\nbeta=1\nt_end=1\nseed={seed}\n");
+        assert_eq!(Experiment::parse("e.toml", &text).expect("an experiment").seed, value);
+    }
+}
+
 /// The entry, the file or the parameter that is wrong, and what to write.
 #[test]
 fn wrong_inputs_are_named() {
@@ -723,6 +734,9 @@ fn wrong_inputs_are_named() {
     };
     write("pair.csv", "1,0\n0,1\n");
     write("rect.csv", "1,2,3\n4,5,6\n");
+    let experiment = "name='e'\nn=4\nd=2\nbeta=1\n";
+    write("short.toml", &format!("{experiment}t_end=1e-310\n"));
+    write("seed.toml", &format!("{experiment}t_end=1\nseed=18446744073709551616\n"));
     for (call, found, expected) in [
         ("landscape --masses 1,2,x --beta 1", "`x` in 1,2,x", "numbers"),
         ("continue --masses 1,,2 --beta 1..2", "`` in 1,,2", "numbers"),
@@ -736,6 +750,12 @@ fn wrong_inputs_are_named() {
         ("continue --n 8 --beta 0.05..50", "8 tokens: the proof would take", "fewer tokens"),
         ("continue --n 4 --beta 1..2 --d 3", "--d: found 3", "circle only"),
         ("saddles --n 4 --d 2 --beta 3 --starts -5", "-5", "a whole number"),
+        ("solve --tokens pair.csv --beta 1 --t-end 1e301", "found 1e301", "1e300"),
+        ("solve --tokens pair.csv --beta 1 --t-end 1e-310", "found 1e-310", "1e-300"),
+        ("run short.toml", "t_end: found 1e-310", "1e-300"),
+        ("run seed.toml", "seed: found 18446744073709551616", "18446744073709551615"),
+        ("velocity --tokens pair.csv --beta 1 --interaction abs(s)^0.3", "s = 0:", "analytic"),
+        ("figure merging-times --set alpha=0.3 --set rho=-0.9,0", "beta = 400", "rho = -0.9"),
     ] {
         assert!(refused(f.path(), call, expected).contains(found), "{call}: {found}");
     }
@@ -743,7 +763,7 @@ fn wrong_inputs_are_named() {
     std::fs::create_dir(f.path().join("four")).expect("writable");
     write("four/branches.csv", "beta,energy\n1,2\n");
     let call = "plot four/branches.csv --x beta --y energy";
-    refused(f.path(), call, "`plot four --table branches --y energy`");
+    refused(f.path(), call, "`plot four --table branches --x beta --y energy`");
     refused(f.path(), "figure timeline --from-run four/branches.csv", "its folder, `four`");
 }
 

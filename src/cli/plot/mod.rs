@@ -119,10 +119,11 @@ impl Arguments {
         let Some(table) = table else { return Ok(()) };
         let parent = self.folder.parent().filter(|p| !p.as_os_str().is_empty());
         let folder = parent.map_or(".".into(), |p| quoted(&p.display().to_string()));
+        let x = if self.x == "t" { String::new() } else { format!(" --x {}", quoted(&self.x)) };
         let y = quoted(&self.y.join(","));
         let table = quoted(&table.to_string_lossy());
         let problem = format!(
-            "found a file of a folder, expected the folder: `plot {folder} --table {table} --y {y}`"
+            "found a file of a folder, expected the folder: `plot {folder} --table {table}{x} --y {y}`"
         );
         Err(Error::File { path: self.folder.display().to_string(), place: String::new(), problem })
     }
