@@ -46,7 +46,7 @@ pub struct Arguments {
     /// The theorems of these topics (`list topics`), separated by commas.
     #[arg(long, value_name = "TOPICS", value_delimiter = ',')]
     topic: Vec<String>,
-    /// Fewer trials: about twenty seconds for all theorems.
+    /// Fewer trials: about half a minute on two cores for all theorems.
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
