@@ -118,7 +118,7 @@ fn kernel(lines: &mut Canonical) -> Result<(Kernel, String), String> {
     if lines.is("gauss") {
         let beta = lines.double("gauss")?;
         confirm(beta > 0.0 && beta <= 1e300, "beta is out of range")?;
-        return Ok((Kernel::Gauss(beta), format!("e^(-beta x^2 / 2), beta = {beta}")));
+        return Ok((Kernel::Gauss(beta), format!("e^(-beta x^2 / 2), beta = {beta:?}")));
     }
     if lines.is("exponential") {
         let beta = lines.double("exponential")?;

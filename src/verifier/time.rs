@@ -154,7 +154,7 @@ pub(super) fn check(text: &str) -> Result<String, String> {
     confirm(holds, &format!("the time lies between {} and {}", found.0, found.1))?;
     Ok(format!(
         "{weights}, beta = {beta}: two clusters of which one has the share {share} of the mass \
-         need a time between {} and {} to come from the angle {from} to the angle {to}",
+         need a time between {} and {} to come from the angle {from:?} to the angle {to:?}",
         time[0], time[1]
     ))
 }

@@ -716,6 +716,30 @@ fn completions_contain_the_names() {
     }
 }
 
+/// A certificate has no provenance, but its kind and its check; its sentence prints small numbers
+/// with an exponent.
+#[test]
+fn the_kind_of_a_certificate_is_named() {
+    let f = folder();
+    let at = f.path();
+    std::fs::write(at.join("pair.csv"), "1,0\n-1,0\n").expect("writable");
+    for (call, kind) in [
+        ("certify dwell --from 2 --to 1e-300 --beta 5 --out proof", "merge"),
+        ("landscape --n 3 --beta 2 --out proof", "critical points on the circle"),
+        ("certify critical-point --tokens pair.csv --beta 3 --out proof", "exists"),
+    ] {
+        let out = run(at, call);
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success() && !text.contains("000000000000"), "{call}: {text}");
+        let found = json(at, "provenance proof");
+        assert!(found["certificate"].as_str().is_some_and(|k| k.contains(kind)), "{call}: {found}");
+        assert_eq!(found["check"], "metastable certify check proof");
+        assert!(run(at, "certify check proof").status.success(), "{call}");
+        std::fs::remove_file(at.join("proof")).expect("written");
+    }
+    refused(at, "provenance tokens.csv", "holds no provenance");
+}
+
 /// Seeds of experiments are those of the command line: all numbers of 64 bits.
 #[test]
 fn seeds_of_experiments_have_64_bits() {
