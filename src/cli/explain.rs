@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 )]
 pub struct Arguments {
     /// A theorem, prediction, dynamics, law, law of masses, observable, figure, experiment, study,
-    /// kernel, column, command, outcome, verdict, other term of the table of verdicts, or the arXiv number
-    /// of a paper.
+    /// kernel, column, command, outcome, verdict, other term of the table of verdicts, or the
+    /// arXiv number of a paper.
     #[arg(required = true)]
     name: Vec<String>,
     /// Print the derivation of a claim, if the cited paper does not contain it.

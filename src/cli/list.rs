@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 pub struct Arguments {
     /// Any of theorems, topics (of theorems), dynamics, interactions, laws, masses (laws of
     /// masses), observables, figures, experiments, studies, integrators, kernels, normalisations.
-    /// Or predictions, maps (to compare with attention), sentences (of popular documents), model (keys of a
-    /// model), papers, printed-figures (in papers, with the command that redraws each), columns (of
-    /// results), commands. Default: all.
+    /// Or predictions, maps (to compare with attention), sentences (of popular documents), model
+    /// (keys of a model), papers, printed-figures (in papers, with the command that redraws each),
+    /// columns (of results), commands. Default: all.
     kind: Option<String>,
     /// Print the table of theorems (default) or of printed-figures as Markdown.
     #[arg(long)]

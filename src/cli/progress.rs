@@ -176,13 +176,7 @@ fn draw(bar: &ProgressBar, share: Option<f64>, words: String) {
 }
 
 /// An estimated time: seconds up to ten minutes, minutes up to two hours, hours.
-///
-/// ```
-/// use metastable::cli::progress::duration;
-/// let words = [45.2, 720.0, 72_924.0].map(duration);
-/// assert_eq!(words, ["45 s", "12 minutes", "20 hours"]);
-/// ```
-pub fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         s if s <= 600.0 => format!("{s:.0} s"),
         s if s <= 7200.0 => format!("{:.0} minutes", s / 60.0),

@@ -345,8 +345,8 @@ fn masses(folder: &Path, cell: &Cell, m: usize) -> Result<Option<Vec<f64>>> {
     Ok(experiment["masses"].as_array().map(|list| list.iter().filter_map(Value::as_f64).collect()))
 }
 
-/// The error for a missing folder, or for a file in its place. It names folders beside it whose names begin alike, because
-/// `run` adds a hash to the name of a user's experiment.
+/// The error for a missing folder, or for a file in its place. It names folders beside it whose
+/// names begin alike, because `run` adds a hash to the name of a user's experiment.
 pub fn missing_folder(folder: &Path) -> Error {
     let beside = folder.parent().filter(|p| !p.as_os_str().is_empty());
     if folder.is_file() {
