@@ -56,6 +56,7 @@ impl Formula {
         }
         check_fp_environment()?;
         // A function that is 0 has no scale.
+        let size = if size < 1e-290 { 1.0 } else { size };
         let error = error.max(f64::MIN_POSITIVE);
         if !self.arguments_of(&KINKED).is_empty() {
             let what = "a formula with abs or relu is not analytic, only its branches are".into();

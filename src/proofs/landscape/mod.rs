@@ -446,6 +446,9 @@ pub fn benign_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Benig
             return Ok(counterexample(tokens, beta, found, keep));
         }
     }
+    if let Some(phi) = tokens.law.profile() {
+        refuse_continua(phi.interaction(), tokens)?;
+    }
     let monitor = Monitor::new(report);
     let is_top = |c: &&Vec<Members>| c.len() == tokens.n() && c.len() >= tokens.fewest();
     let top: Vec<&Vec<Members>> = all.iter().filter(is_top).collect();

@@ -676,7 +676,7 @@ const MAX_BOXES: usize = 20_000;
 /// The error for a function without a series: a point about which phi or phi' has no finite
 /// enclosure, such as a pole.
 fn singular_point(formula: &Formula, low: f64, high: f64) -> Option<Error> {
-    let phi = formula.compile::<Interval>().ok()?;
+    let (phi, point) = (formula.compile::<Interval>().ok()?, formula.compile::<f64>().ok()?);
     let mut boxes = vec![(low, high)];
     for _ in 0..MAX_BOXES {
         let (a, b) = boxes.pop()?;
@@ -685,6 +685,11 @@ fn singular_point(formula: &Formula, low: f64, high: f64) -> Option<Error> {
             continue;
         }
         if b - a < 1e-9 {
+            // Overflow inside a formula is no singular point.
+            let overflows = |s: f64| point.at(s).is_ok_and(|at| at.first.is_nan());
+            if overflows(a) && overflows(b) {
+                return None;
+            }
             // Four digits more than a reader needs; no box ends at a round number by itself.
             // Negative zero would print as -0.
             let place = (0.5e8 * (a + b)).round() / 1e8 + 0.0;

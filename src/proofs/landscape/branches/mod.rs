@@ -163,8 +163,9 @@ pub fn followed_branches(tokens: &Tokens, report: Report) -> Result<Continuation
 }
 
 impl<'a> Work<'a> {
-    /// **Errors** an interval of beta that is a point or leaves [`BETA_RANGE`]; arithmetic that is
-    /// not IEEE; an estimate of more than a day.
+    /// **Errors** an interval of beta that is a point or leaves [`BETA_RANGE`]; continua at an end
+    /// of an interval of another parameter; arithmetic that is not IEEE; an estimate of more than a
+    /// day.
     fn new(tokens: &'a Tokens, seconds: f64, report: Report<'a>) -> Result<Self> {
         check_fp_environment()?;
         let (low, high) = tokens.beta;
@@ -190,6 +191,11 @@ impl<'a> Work<'a> {
                 found,
                 "an interval a..b with a < b",
             ));
+        }
+        if let Law::Family(family) = &tokens.law {
+            for value in [low, high] {
+                super::refuse_continua(&family.interaction_at(value)?, tokens)?;
+            }
         }
         super::refuse_long(tokens, seconds)?;
         Ok(Self {
