@@ -69,7 +69,7 @@ pub fn of_interaction(phi: &Formula) -> Result<ThirdDerivative> {
         let (sin, cos) = x.sin_cos();
         Ok(compiled.value(cos)? * sin)
     };
-    of_force(&force, false)
+    of_force(&force, &|x| derivatives(&force, x).map(|d| d[0]))
 }
 
 /// The condition for `phi(s) = s^p` with an odd p, `p = 2 q + 1`: E depends on the doubled angles x
@@ -93,7 +93,13 @@ pub fn of_odd_power(q: i32) -> Result<ThirdDerivative> {
         let (_, cos) = (half * x).sin_cos();
         Ok(cos.power(2 * q) * sin)
     };
-    of_force(&force, q > 0)
+    // f'(x) = cos(x/2)^{2q} (cos x - q (1 - cos x)): the second factor has the sign.
+    let q = Interval::exact(f64::from(q));
+    let sign = |x: Interval| {
+        let cos = Number::sin_cos(x).1;
+        Ok(cos - q * (Interval::exact(1.0) - cos))
+    };
+    of_force(&force, &sign)
 }
 
 /// The first three derivatives of the force on an interval.
@@ -105,10 +111,11 @@ fn derivatives(
     Ok([first, Interval::exact(2.0) * second, Interval::exact(6.0) * third])
 }
 
-/// The condition for an odd force. `touching`: its derivative may be 0 at pi.
+/// The condition for an odd force; a function has the sign of its derivative, except perhaps where
+/// this is 0.
 fn of_force(
     force: &impl Fn(Coefficients) -> Result<Coefficients>,
-    touching: bool,
+    sign: &impl Fn(Interval) -> Result<Interval>,
 ) -> Result<ThirdDerivative> {
     check_fp_environment()?;
     let refuse = |found: String, expected: &str| {
@@ -122,7 +129,7 @@ fn of_force(
         );
     }
     let end = PI.next_up();
-    let tau = last_growth(force, end, touching)?;
+    let tau = last_growth(sign, end)?;
     if tau >= end {
         return refuse(
             "a force that may grow just before pi".into(),
@@ -144,19 +151,12 @@ fn of_force(
     Ok(ThirdDerivative { tau, ratio: ratio.hi() })
 }
 
-/// An upper bound of the angle beyond which the derivative of the force is negative.
-fn last_growth(
-    force: &impl Fn(Coefficients) -> Result<Coefficients>,
-    end: f64,
-    touching: bool,
-) -> Result<f64> {
+/// An upper bound of the angle beyond which a function is negative.
+fn last_growth(sign: &impl Fn(Interval) -> Result<Interval>, end: f64) -> Result<f64> {
     let (mut edge, mut step) = (end, 0.1);
     while step > SHORTEST && edge > 0.0 {
         let low = (edge - step).max(0.0);
-        let [first, ..] = derivatives(force, Interval::new(low, edge))?;
-        // The derivative vanishes at pi itself, if at all: the next piece begins before it.
-        let may_touch = touching && edge >= end;
-        if first.is_negative() || may_touch && first.hi() <= 0.0 {
+        if sign(Interval::new(low, edge))?.is_negative() {
             edge = low;
             step *= 1.5;
         } else {

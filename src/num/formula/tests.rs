@@ -1,8 +1,8 @@
 use super::{Formula, Jet, Number};
+use crate::Result;
 use crate::dd::Dd;
 use crate::interval::Interval;
 use crate::stream::Stream;
-use crate::Result;
 
 fn at<N: Number>(text: &str, s: N) -> Jet<N> {
     let f = Formula::parse(text, &[("beta", 2.0), ("k", 0.5)]).expect("a formula");

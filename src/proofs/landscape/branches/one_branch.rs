@@ -8,7 +8,7 @@ use super::birth::Birth;
 use super::point::{self, Point};
 use super::result::{Continuation, End};
 use super::track::{Chain, Stop, fixed, follow};
-use super::{Work, middles};
+use super::work::{Work, middles};
 use crate::error::{Error, Result};
 
 /// Largest gap, in turns, between clusters that may have been one at a bifurcation nearby.
