@@ -87,7 +87,8 @@ pub fn log_scaled_sphere_mean(d: usize, x: f64) -> f64 {
     let (start, base) = if d.is_multiple_of(2) {
         (0.0, scaled_bessel_i(0, x)[0])
     } else {
-        let sinhc = if x < 1e-8 { 1.0 } else { -(-2.0 * x).exp_m1() / (2.0 * x) };
+        // (1 - e^{-2x}) / 2x = 1 - x + 2 x^2 / 3 - ...
+        let sinhc = if x < 1e-8 { 1.0 - x } else { -(-2.0 * x).exp_m1() / (2.0 * x) };
         (0.5, sinhc)
     };
     // d = 3 starts at v = 1/2; d = 1 does not occur.

@@ -26,7 +26,7 @@ const CALLS: &str = "
     solve --beta 3; velocity --beta 3
     movie --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa --beta 3; predict growth-rates --beta 3; predict kac-rice --n 100; predict normalisation --scheme pre
-    predict parking --d 2 --beta 50; predict polygon --dynamics usa --beta 3
+    predict parking --d 2 --beta 50; predict polygon --dynamics usa --beta 3; predict third-derivative --beta 3
     predict random-weights --times 1; run ../e.toml; provenance ../run/timeline.csv
 ";
 

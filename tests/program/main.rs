@@ -34,3 +34,4 @@ mod results;
 mod shards;
 mod terminal;
 mod version;
+mod wrong_inputs;

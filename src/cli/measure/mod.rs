@@ -365,13 +365,18 @@ impl Arguments {
         Density::parse(text)
     }
 
-    /// Rounding errors of the negentropy, its rate and the energy of points that carry logarithms of
-    /// densities: each logarithm has that of the density at the start, and that of the largest one.
-    fn rounding_of_logarithms(&self, log: &[f64]) -> [f64; 3] {
-        let start = self.density().map_or(0.0, |density| density.rounding_error());
+    /// Rounding error of the logarithms of the density at the start.
+    fn rounding_at_start(&self) -> f64 {
+        self.density().map_or(0.0, |density| density.rounding_error())
+    }
+
+    /// Rounding errors of the negentropy, its rate, the energy and coefficients of points that
+    /// carry logarithms of densities: each logarithm has that of the density at the start, and that
+    /// of the largest one.
+    fn rounding_of_logarithms(&self, log: &[f64], rate: f64) -> [f64; 4] {
         let sizes = log.iter().filter(|v| v.is_finite()).map(|v| v.abs());
-        let logarithm = start + 4.0 * f64::EPSILON * largest(sizes);
-        [logarithm, 0.0, logarithm]
+        let logarithm = self.rounding_at_start() + 4.0 * f64::EPSILON * largest(sizes);
+        [logarithm, logarithm * rate.abs(), logarithm, logarithm]
     }
 
     /// The tokens of `--tokens`.

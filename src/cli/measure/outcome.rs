@@ -29,8 +29,9 @@ pub(super) struct LastState {
     pub(super) coefficients: Table,
     /// Negentropy, its rate, energy above that of the uniform measure.
     pub(super) numbers: [f64; 3],
-    /// Rounding errors of the negentropy and its rate beyond those of their natural scale.
-    pub(super) rounding: [f64; 3],
+    /// Rounding errors of the negentropy, its rate, the energy and coefficients beyond those of their
+    /// natural scale.
+    pub(super) rounding: [f64; 4],
     /// Final density on a grid, or the particles with their masses and log densities.
     pub(super) values: Table,
     pub(super) timeline: Table,
@@ -80,7 +81,7 @@ impl CheckedOutcome {
             largest_gap(&outcome.coefficients, &second.coefficients, name, scales)
         };
         // Coefficients are means, as the energy.
-        let rounding = 4.0 * f64::EPSILON + outcome.rounding[2];
+        let rounding = 4.0 * f64::EPSILON + outcome.rounding[3];
         let others = ["sine", "re", "im"].map(|name| gap(name, &[]));
         let coefficients_error =
             largest(others.into_iter().chain([rounding, gap("cosine", &scales)]));

@@ -73,7 +73,7 @@ impl Arguments {
             method: "spectral",
             coefficients: coefficients(&state),
             numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1, 0.0],
+            rounding: [negentropy.1, rate.1, 0.0, 0.25 * self.rounding_at_start()],
             values: on_grid(&state),
             timeline,
         })
@@ -130,13 +130,14 @@ impl Arguments {
             let mean: f64 = state.x.rows().zip(state.x.masses()).map(moment).sum();
             coefficients.rows.push(vec![l as f64, (2 * l + 1) as f64 * mean]);
         }
+        let rate = state.negentropy_rate(medium)?;
         Ok(LastState {
             t,
             end,
             method: "lagrangian",
             coefficients,
-            numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)],
-            rounding: self.rounding_of_logarithms(&state.log_density),
+            numbers: [state.negentropy(), rate, state.energy(medium)],
+            rounding: self.rounding_of_logarithms(&state.log_density, rate),
             values: Table {
                 rows: (0..state.x.n()).map(row).collect(),
                 ..table(&["x1", "x2", "x3", "mass", "log_density"])

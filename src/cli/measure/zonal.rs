@@ -71,7 +71,7 @@ impl Arguments {
             method: "spectral",
             coefficients: Table { rows: coefficients, ..table(&["k", "cosine"]) },
             numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1, 0.0],
+            rounding: [negentropy.1, rate.1, 0.0, 0.25 * self.rounding_at_start()],
             values: Table { rows: values, ..table(&["polar_angle", "density"]) },
             timeline,
         })
@@ -129,13 +129,14 @@ impl Arguments {
             .map(|(k, m)| vec![k as f64, m * dimension(d, k)])
             .collect();
         let row = |j: usize| vec![state.theta[j], state.masses[j], state.log_density[j]];
+        let rate = state.negentropy_rate(medium)?;
         Ok(LastState {
             t,
             end,
             method: "lagrangian (rings)",
             coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
-            numbers: [state.negentropy(), state.negentropy_rate(medium)?, state.energy(medium)?],
-            rounding: self.rounding_of_logarithms(&state.log_density),
+            numbers: [state.negentropy(), rate, state.energy(medium)?],
+            rounding: self.rounding_of_logarithms(&state.log_density, rate),
             values: Table {
                 rows: (0..state.theta.len()).map(row).collect(),
                 ..table(&["polar_angle", "mass", "log_density"])

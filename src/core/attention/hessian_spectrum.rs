@@ -182,7 +182,7 @@ impl Modes {
                 }
                 for (difference, first, second) in across {
                     out.add_square(-phi * cos, terms, &difference);
-                    out.add_product(phi * 0.5 * chord, &first, &second);
+                    out.add_product(phi * 0.5 * chord, terms * 0.5 * chord, (&first, &second));
                 }
             }
         }
@@ -220,7 +220,7 @@ impl Modes {
                 across.push((form(&left, &right), form(&left, &none), {
                     // The part of j alone, with its sign.
                     let mut own = form(&none, &right);
-                    own.iter_mut().for_each(|(_, v)| *v = -*v);
+                    own.iter_mut().for_each(|(_, v, _)| *v = -*v);
                     own
                 }));
             }
@@ -252,17 +252,29 @@ impl Modes {
             let cj = b.next_if(|q| q.0 == mode).map_or(0.0, |q| q.1);
             for k in 0..t {
                 // c_i l - c_j r, by differences.
-                let v = (ci - cj) * left(k) + cj * (left(k) - right(k));
+                let (l, r) = (left(k), right(k));
+                let v = (ci - cj) * l + cj * (l - r);
+                // Frames in more than two dimensions are rounded; on the circle they are signs.
+                let rounding =
+                    if t > 1 && (l - r) != 0.0 { cj.abs() * (l.abs() + r.abs()) } else { 0.0 };
                 if v != 0.0 {
-                    out.push((mode * t + k, v));
+                    out.push((mode * t + k, v, FRAME * f64::EPSILON * rounding));
                 }
             }
         }
     }
 }
 
-/// A linear form: places with entries.
-type Form = Vec<(usize, f64)>;
+/// A linear form: places with entries and their errors.
+type Form = Vec<(usize, f64, f64)>;
+
+/// Roundings of an entry of a frame.
+const FRAME: f64 = 4.0;
+
+/// The square of an entry, with what its error adds to it in units of [`ROUNDINGS`].
+fn square(entry: f64, error: f64) -> f64 {
+    entry * entry + (2.0 * entry.abs() + error) * error / (ROUNDINGS * f64::EPSILON)
+}
 
 /// Turns the frames of a group such that those of tokens i and j belong to each other.
 fn join_frames(x: &Tokens, frames: &mut [Vec<f64>], (i, j): (usize, usize), moved: &[usize]) {
@@ -336,24 +348,24 @@ struct Symmetric {
 impl Symmetric {
     /// Adds `w f f^T`, of which the terms of w have this absolute sum.
     fn add_square(&mut self, w: f64, terms: f64, f: &Form) {
-        for (k, a) in f {
-            self.terms[*k] += terms * a * a;
-            for (l, b) in f {
+        for (k, a, error) in f {
+            self.terms[*k] += terms * square(*a, *error);
+            for (l, b, _) in f {
                 self.h[k * self.size + l] += w * (a * b);
             }
         }
     }
 
-    /// Adds `w (f g^T + g f^T)`.
-    fn add_product(&mut self, w: f64, f: &Form, g: &Form) {
-        for (k, a) in f {
-            for (l, b) in g {
+    /// Adds `w (f g^T + g f^T)`, of which the terms of w have this absolute sum.
+    fn add_product(&mut self, w: f64, terms: f64, (f, g): (&Form, &Form)) {
+        for (k, a, _) in f {
+            for (l, b, _) in g {
                 self.h[k * self.size + l] += w * (a * b);
                 self.h[l * self.size + k] += w * (a * b);
             }
-            self.terms[*k] += w.abs() * a * a;
         }
-        g.iter().for_each(|(l, b)| self.terms[*l] += w.abs() * b * b);
+        let both = f.iter().chain(g);
+        both.for_each(|(k, a, error)| self.terms[*k] += terms * square(*a, *error));
     }
 
     /// Jacobi's method: turns pairs of coordinates until every entry is below the rounding of its

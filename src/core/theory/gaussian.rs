@@ -1,7 +1,7 @@
 //! Self-attention of a Gaussian law in `R^d`, which stays Gaussian (arXiv:2501.18322).
 
 use crate::error::{Error, Result, in_range};
-use crate::num::{dense::mul, ode::advance};
+use crate::num::{dd::Dd, dense::mul, ode::advance};
 
 /// The covariance eigenvalue `s(t) = s / (1 - 2 v b s t)` for `V = v I` and scores `b <x, y>`;
 /// `None` from the time of [`blow_up`] on.
@@ -11,13 +11,19 @@ use crate::num::{dense::mul, ode::advance};
 /// assert!((metastable::theory::gaussian::variance(1.0, 0.5, -1.0, 2.0).unwrap() - 1.0 / 3.0).abs() < 1e-15);
 /// ```
 pub fn variance(s: f64, b: f64, v: f64, t: f64) -> Option<f64> {
-    let denominator = 1.0 - 2.0 * v * b * s * t;
+    let denominator = denominator(s, b, v, t);
     (denominator > 0.0).then_some(s / denominator)
+}
+
+/// `1 - 2 v b s t`, with all digits also near the blow-up.
+fn denominator(s: f64, b: f64, v: f64, t: f64) -> f64 {
+    let product = [v, b, s, t].into_iter().fold(Dd::from(2.0), |p, x| p * Dd::from(x));
+    (Dd::from(1.0) - product).to_f64()
 }
 
 /// The factor of a mean along an eigenvector of the covariance: `e^{vt} / sqrt(1 - 2 v b s t)`.
 pub fn mean_factor(s: f64, b: f64, v: f64, t: f64) -> Option<f64> {
-    let denominator = 1.0 - 2.0 * v * b * s * t;
+    let denominator = denominator(s, b, v, t);
     (denominator > 0.0).then(|| (v * t).exp() / denominator.sqrt())
 }
 

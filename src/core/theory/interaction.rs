@@ -70,7 +70,10 @@ pub fn polygon_rates_with_error(
         // At the token itself f' = phi(1), whatever phi'.
         let bend = if j == 0 { 0.0 } else { phi.derivative(cos)? * sin * sin };
         slopes.push(phi.value(cos)? * cos - bend);
-        size += phi.value(cos)?.abs();
+        // The token itself has no part in a rate.
+        if j > 0 {
+            size += phi.value(cos)?.abs();
+        }
         if sin != 0.0 {
             size += phi.derivative(cos)?.abs() + phi.steepness(cos);
         }
@@ -218,9 +221,9 @@ fn coefficients(
     let (coarse, _) = quadrature(phi, value, (d, kmax), points);
     let (fine, Size { sum, by_angle, noise }) = quadrature(phi, value, (d, kmax), 2 * points);
     // Weights have a few eps each; powers of the sine and polynomials have up to one eps for each
-    // degree. Angles have a few eps of pi.
+    // degree. Angles have the rounding of pi/2 twice.
     let degree = (16 + d + kmax) as f64;
-    let rounding = f64::EPSILON * (degree * sum + 8.0 * by_angle) + noise;
+    let rounding = f64::EPSILON * (degree * sum + 2.0 * by_angle) + noise;
     let pairs = coarse.iter().zip(&fine);
     pairs.map(|(a, b)| Coefficient { value: *b, error: (a - b).abs() + rounding }).collect()
 }

@@ -18,6 +18,9 @@ pub fn default_interval(n: f64, beta: f64) -> Result<f64> {
     }
 }
 
+/// Number of pieces of the line: `2^{-60}` of the interval is narrower than any peak.
+const PIECES: i32 = 60;
+
 /// Expected number of modes in `[-t_max, t_max]` of the density estimate of n standard normal
 /// samples with kernel `e^{-beta (t - x)^2 / 2}`.
 ///
@@ -63,7 +66,11 @@ pub fn expected_modes(n: f64, beta: f64, t_max: f64) -> Result<f64> {
             * (deviation * phi(ratio) - mean * normal.cdf(-ratio))
     };
     // Symmetric in t.
-    let modes = 2.0 * integrate(density, 0.0, t_max, 1e-12).value;
+    // The peak at 0 may be narrow: pieces that halve towards it, the last one far inside.
+    let ends = (0..=PIECES).map(|k| if k == PIECES { 0.0 } else { t_max * 0.5f64.powi(k) });
+    let ends: Vec<f64> = ends.collect();
+    let pieces = ends.windows(2).map(|w| integrate(density, w[1], w[0], 1e-12).value);
+    let modes = 2.0 * pieces.sum::<f64>();
     if modes <= n {
         return Ok(modes.max(0.0));
     }

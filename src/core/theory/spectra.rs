@@ -100,7 +100,9 @@ pub fn polygon_error(weights: RowWeights, m: usize, beta: f64) -> Result<f64> {
             RowWeights::Exponential => (beta * t.cos()).exp(),
             _ => (-2.0 * beta * (0.5 * t).sin().powi(2)).exp(),
         };
-        [weight, (1.0 + beta * t.sin().powi(2)) * weight]
+        // The token itself has no part in a rate.
+        let size = if q == 0 { 0.0 } else { (1.0 + beta * t.sin().powi(2)) * weight };
+        [weight, size]
     });
     let [mass, size] = terms.fold([0.0; 2], |sum, term| [sum[0] + term[0], sum[1] + term[1]]);
     let relative = (m as f64 + 16.0 * (1.0 + beta)) * f64::EPSILON;

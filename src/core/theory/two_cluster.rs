@@ -21,7 +21,7 @@ use crate::num::quadrature::{Integral, integrate};
 pub fn merge_time_sa(beta: f64, alpha: f64, from: f64, to: f64) -> Result<Integral> {
     check(beta, alpha, from, to)?;
     let pull = |own: f64, other: f64, w: f64| other * w / (own + other * w);
-    let time = integrate_log_tangent(from, to, |gap| {
+    let time = integrate_log_tangent(from, to, beta, |gap| {
         let w = (-beta * gap).exp();
         1.0 / (pull(alpha, 1.0 - alpha, w) + pull(1.0 - alpha, alpha, w))
     });
@@ -39,7 +39,7 @@ pub fn merge_time_usa(
 ) -> Result<Integral> {
     check(beta, 0.5, from, to)?;
     let log_factor = scale.log_factor(beta, n);
-    let time = integrate_log_tangent(from, to, |gap| (beta * gap - beta - log_factor).exp());
+    let time = integrate_log_tangent(from, to, beta, |gap| (beta * gap - beta - log_factor).exp());
     check_finite(time, beta, from)
 }
 
@@ -111,7 +111,7 @@ pub fn log_merge_time_sa(beta: f64, alpha: f64, from: f64, to: f64) -> Result<f6
     let top = beta * (1.0 - from.cos());
     // 1 / (sum of the two pulls) times e^{-top}, with the factor w of each pull moved to the
     // numerator.
-    let scaled = integrate_log_tangent(from, to, |gap| {
+    let scaled = integrate_log_tangent(from, to, beta, |gap| {
         let w = (-beta * gap).exp();
         let pull = |own: f64, other: f64| other / (own + other * w);
         (beta * gap - top).exp() / (pull(alpha, 1.0 - alpha) + pull(1.0 - alpha, alpha))
@@ -129,17 +129,25 @@ pub fn log_merge_time_usa(
 ) -> Result<f64> {
     check(beta, 0.5, from, to)?;
     let top = beta * (1.0 - from.cos());
-    let scaled = integrate_log_tangent(from, to, |gap| (beta * gap - top).exp());
+    let scaled = integrate_log_tangent(from, to, beta, |gap| (beta * gap - top).exp());
     Ok(top - beta - scale.log_factor(beta, n) + check_finite(scaled, beta, from)?.value.ln())
 }
 
 /// Integral of `f(1 - cos theta) d theta / sin theta` in `u = log tan(theta/2)`, where
 /// `d theta / sin theta = du`: the integrand has no singularity for angles from 1e-300 to the
 /// antipode.
-fn integrate_log_tangent(from: f64, to: f64, f: impl Fn(f64) -> f64) -> Integral {
+///
+/// The error has the rounding of both ends, `eps (1 + |u|)`, and that of the exponent `beta gap` of
+/// the integrand.
+fn integrate_log_tangent(from: f64, to: f64, beta: f64, f: impl Fn(f64) -> f64) -> Integral {
     let u = |theta: f64| (0.5 * theta).tan().ln();
     // 1 - cos theta = 2 / (1 + e^{-2u}).
-    integrate(|u| f(2.0 / (1.0 + (-2.0 * u).exp())), u(to), u(from), 1e-13)
+    let value = |u: f64| f(2.0 / (1.0 + (-2.0 * u).exp()));
+    let found = integrate(value, u(to), u(from), 1e-13);
+    let end = |theta: f64| value(u(theta)).abs() * (1.0 + u(theta).abs());
+    let exponent = 2.0 * beta * (1.0 - from.cos());
+    let rounding = 2.0 * (end(from) + end(to)) + (4.0 + exponent) * found.value.abs();
+    Integral { error: found.error + f64::EPSILON * rounding, ..found }
 }
 
 fn check_finite(time: Integral, beta: f64, from: f64) -> Result<Integral> {

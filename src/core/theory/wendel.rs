@@ -1,5 +1,7 @@
 //! Wendel's probability (arXiv:2312.10794, Theorem 6.7).
 
+use crate::num::sum::Compensated;
+
 /// The probability that n independent uniform points of `S^{d-1}` lie in an open hemisphere:
 /// `2^{-(n-1)} sum_{k<d} C(n-1, k)`, 1 for n <= d.
 ///
@@ -13,9 +15,14 @@ pub fn probability(n: usize, d: usize) -> f64 {
     if n <= d {
         return 1.0;
     }
+    if 2 * d > n {
+        // The other terms are smaller.
+        return 1.0 - probability(n, n - d);
+    }
     let m = n as f64 - 1.0;
     // Use logarithms of the binomial terms if 2^{-m} would underflow.
-    let mut log_term = -m * std::f64::consts::LN_2;
+    let mut log_term = Compensated::default();
+    log_term.add(-m * std::f64::consts::LN_2);
     let mut sum = 0.0;
     if m < 1000.0 {
         let mut term = (-m).exp2();
@@ -26,8 +33,8 @@ pub fn probability(n: usize, d: usize) -> f64 {
         return sum.min(1.0);
     }
     for k in 0..d {
-        sum += log_term.exp();
-        log_term += ((m - k as f64) / (k as f64 + 1.0)).ln();
+        sum += log_term.value().exp();
+        log_term.add(((m - k as f64) / (k as f64 + 1.0)).ln());
     }
     sum.min(1.0)
 }
@@ -47,8 +54,13 @@ pub fn log_probability(n: usize, d: usize) -> f64 {
     if n <= d {
         return 0.0;
     }
+    if 2 * d > n {
+        return (-probability(n, n - d)).ln_1p();
+    }
     let m = n as f64 - 1.0;
-    let mut log_term = -m * std::f64::consts::LN_2;
+    let mut log_sum = Compensated::default();
+    log_sum.add(-m * std::f64::consts::LN_2);
+    let mut log_term = log_sum.value();
     // The sum, divided by its largest term so far.
     let (mut largest, mut sum) = (log_term, 0.0);
     for k in 0..d {
@@ -57,7 +69,8 @@ pub fn log_probability(n: usize, d: usize) -> f64 {
             largest = log_term;
         }
         sum += (log_term - largest).exp();
-        log_term += ((m - k as f64) / (k as f64 + 1.0)).ln();
+        log_sum.add(((m - k as f64) / (k as f64 + 1.0)).ln());
+        log_term = log_sum.value();
     }
     (largest + f64::ln(sum)).min(0.0)
 }

@@ -4,6 +4,7 @@
 mod complex;
 mod jet;
 mod kinks;
+mod names;
 mod nodes;
 mod operators;
 mod taylor;
@@ -16,11 +17,9 @@ pub use taylor::{DEGREE as TAYLOR_DEGREE, Series, Taylor};
 
 use crate::error::{Error, Result};
 use exmex::{Express, FlatEx};
-use operators::{FUNCTIONS, Literals, Operators};
+use names::{FUNCTIONS, VARIABLE};
+use operators::{Literals, Operators};
 use std::collections::BTreeMap;
-
-/// The name of the variable.
-const VARIABLE: &str = "s";
 
 /// A formula of s with named parameters, such as `exp(beta*s) + 0.3*s^3`.
 ///

@@ -1,13 +1,10 @@
 //! The operators of formulas for the parser.
 
 use super::jet::Jet;
+use super::names::FUNCTIONS;
 use crate::number::Number;
 use exmex::{BinOp, MakeOperators, MatchLiteral, Operator};
 use std::marker::PhantomData;
-
-/// Names of the functions.
-pub(super) const FUNCTIONS: [&str; 11] =
-    ["exp", "ln", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs", "relu"];
 
 /// The operators over one number type.
 #[derive(Clone, Debug)]

@@ -4,8 +4,7 @@
 //! leading minus becomes `0-`, and a minus after another operator is refused. It reads `a^b^c` from
 //! the left, while print and most languages read it from the right, so that is refused, too.
 
-use super::VARIABLE;
-use super::operators::FUNCTIONS;
+use super::names::{FUNCTIONS, VARIABLE};
 use crate::error::{Error, Result, nearest};
 
 /// What to write for functions of other programs that are none here.

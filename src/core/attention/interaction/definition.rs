@@ -2,7 +2,7 @@
 
 use super::attention::{InteractionAttention, RowSum};
 use crate::attention::kernel::OutputForm;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::num::dd::Dd;
 use crate::num::formula::{Compiled, Number};
 use crate::num::interval::Interval;
@@ -121,8 +121,8 @@ pub fn resolved(attention: &InteractionAttention, x: &Tokens) -> Result<(Vec<f64
             RowSum::Normalised => (mass, mass_error / mass.to_f64().abs()),
         };
         if divisor.is_zero() {
-            velocities.extend(vec![0.0; x.d()]);
-            continue;
+            let what = "the row sum of a token is 0, or below the range of doubles".into();
+            return Err(Error::Numerical { what });
         }
         let v: Vec<f64> = sum.iter().map(|t| attention.sign * (*t / divisor).to_f64()).collect();
         let error = error / divisor.to_f64().abs();
