@@ -253,6 +253,13 @@ fn eigenvalues_at_large_beta_have_their_errors() {
         cases.push(Case { what: line, found: values[place], error: errors[place], right });
     }
     check(&cases, 5, |c| 1e-14 * c.found.abs());
+    // In more dimensions frames are rounded: what is 0 for two tokens is found as 0.
+    std::fs::write(at.join("two.csv"), "1,0,0\n0.8775825618903728,0.479425538604203,0\n")
+        .expect("writable");
+    for beta in [1.0, 30.0, 300.0] {
+        let found = json(at, &format!("energy --tokens two.csv --beta {beta} --hessian"));
+        assert_eq!(found["null_eigenvalues"].as_u64(), Some(1), "{found}");
+    }
 }
 
 #[test]

@@ -254,9 +254,9 @@ impl Modes {
                 // c_i l - c_j r, by differences.
                 let (l, r) = (left(k), right(k));
                 let v = (ci - cj) * l + cj * (l - r);
-                // Frames in more than two dimensions are rounded; on the circle they are signs.
-                let rounding =
-                    if t > 1 && (l - r) != 0.0 { cj.abs() * (l.abs() + r.abs()) } else { 0.0 };
+                // Unit vectors in more than two dimensions are rounded; on the circle they are signs.
+                let differ = t > 1 && (l - r) != 0.0;
+                let rounding = if differ { (ci - cj).abs() + cj.abs() } else { 0.0 };
                 if v != 0.0 {
                     out.push((mode * t + k, v, FRAME * f64::EPSILON * rounding));
                 }
