@@ -1,8 +1,8 @@
 //! What a benign landscape says about other numbers of tokens: the third-derivative criterion.
 
-use crate::landscape::third_derivative::{ThirdDerivative, of_interaction};
 use crate::num::formula::Formula;
 use crate::proofs::landscape::Tokens;
+use crate::theory::third_derivative::{ThirdDerivative, of_interaction};
 use serde_json::{Value, json};
 
 /// The condition under which the landscape is benign for any number of tokens with any masses, if

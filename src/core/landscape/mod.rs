@@ -16,7 +16,6 @@ pub mod searched;
 pub mod slow_states;
 pub mod spectrum;
 pub mod starts;
-pub mod third_derivative;
 
 pub use critical::CriticalPoint;
 pub use searched::Exponential;

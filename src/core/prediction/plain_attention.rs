@@ -8,11 +8,10 @@ use super::{
 };
 use crate::attention::{RowWeights, dynamics};
 use crate::error::{Error, Result, in_range};
-use crate::landscape::third_derivative;
 use crate::num::formula::Formula;
 use crate::theory::{
-    equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, threshold, two_cluster,
-    uniform, wendel,
+    equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, third_derivative,
+    threshold, two_cluster, uniform, wendel,
 };
 use serde_json::{Value, json};
 use std::f64::consts::{PI, TAU};
@@ -278,9 +277,9 @@ pub static ALL: [Prediction; 14] = [
                 "upper bound of tau int |f'''|_+ / (4 (1 + tau / 2 pi) f'(0)) for the force f(x) = \
                  phi(cos x) sin x; the criterion holds if it is at most 1",
             )
-            .accurate(Accuracy::ErrorBound),
+            .accurate(Accuracy::Relative(1e-6)),
             quantity("tau", POSITIVE, "upper bound of the angle beyond which f' is negative")
-                .accurate(Accuracy::ErrorBound),
+                .accurate(Accuracy::Relative(1e-6)),
         ],
         run: |v| {
             let phi = match interaction::given(v)? {

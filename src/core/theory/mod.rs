@@ -21,6 +21,7 @@ pub mod random_weights;
 pub mod rank_collapse;
 pub mod rotary;
 pub mod spectra;
+pub mod third_derivative;
 pub mod threshold;
 pub mod two_cluster;
 pub mod uniform;

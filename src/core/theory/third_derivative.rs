@@ -55,7 +55,7 @@ const MOST: usize = 200_000;
 /// IEEE.
 ///
 /// ```
-/// use metastable::landscape::third_derivative::of_interaction;
+/// use metastable::theory::third_derivative::of_interaction;
 /// use metastable::num::formula::Formula;
 /// let gauss = of_interaction(&Formula::parse("exp(8*s)", &[])?)?;
 /// assert!(gauss.holds() && gauss.ratio > 0.8);
@@ -79,7 +79,7 @@ pub fn of_interaction(phi: &Formula) -> Result<ThirdDerivative> {
 /// **Errors** as [`of_interaction`].
 ///
 /// ```
-/// use metastable::landscape::third_derivative::of_odd_power;
+/// use metastable::theory::third_derivative::of_odd_power;
 /// for q in [0, 1, 2, 50] {
 ///     assert!(of_odd_power(q)?.holds());
 /// }

@@ -3,8 +3,8 @@
 use super::setting::{CIRCLE, critical_point, power};
 use crate::attention::interaction::InteractionEnergy;
 use crate::landscape::interaction::InteractionCriticalPoint;
-use crate::landscape::third_derivative::of_odd_power;
 use crate::theorem::prelude::*;
+use crate::theory::third_derivative::of_odd_power;
 
 /// # Derivation
 ///

@@ -5,8 +5,8 @@ use super::setting::{
 };
 use crate::attention::interaction::InteractionEnergy;
 use crate::landscape::interaction::InteractionCriticalPoint;
-use crate::landscape::third_derivative::of_interaction;
 use crate::theorem::prelude::*;
+use crate::theory::third_derivative::of_interaction;
 
 /// One condition on phi decides for any number of tokens with any masses.
 ///
