@@ -42,8 +42,10 @@ impl ThirdDerivative {
 /// Taylor coefficients of degree 0 to 3.
 type Coefficients = Series<4>;
 
-/// Pieces shorter than this part of the circle count with their largest third derivative.
+/// Pieces shorter than this angle, or of a smaller share of `f'(0)` than this, count with their
+/// largest third derivative.
 const SHORTEST: f64 = 1e-7;
+const SMALLEST: f64 = 1e-10;
 
 /// Largest number of pieces.
 const MOST: usize = 200_000;
@@ -136,7 +138,7 @@ fn of_force(
             "phi(-1) > 0: opposite tokens that are nearer attract each other more",
         );
     }
-    let half = rise(force, end)?;
+    let half = rise(force, end, SMALLEST * start.lo())?;
     let two = Interval::exact(2.0);
     let pi = <Interval as Number>::pi();
     let angle = Interval::exact(tau);
@@ -166,8 +168,13 @@ fn last_growth(sign: &impl Fn(Interval) -> Result<Interval>, end: f64) -> Result
     Ok(edge)
 }
 
-/// An upper bound of the integral of `|f'''|_+` from 0 to the end.
-fn rise(force: &impl Fn(Coefficients) -> Result<Coefficients>, end: f64) -> Result<Interval> {
+/// An upper bound of the integral of `|f'''|_+` from 0 to the end. Pieces below the smallest
+/// size are not divided.
+fn rise(
+    force: &impl Fn(Coefficients) -> Result<Coefficients>,
+    end: f64,
+    smallest: f64,
+) -> Result<Interval> {
     let mut pieces = vec![(0.0, end)];
     let (mut sum, mut count) = (Interval::ZERO, 0);
     while let Some((low, high)) = pieces.pop() {
@@ -179,7 +186,7 @@ fn rise(force: &impl Fn(Coefficients) -> Result<Coefficients>, end: f64) -> Resu
         if third.lo() >= 0.0 {
             let at = |x: f64| derivatives(force, Interval::exact(x)).map(|d| d[1]);
             sum = sum + (at(high)? - at(low)?);
-        } else if high - low < SHORTEST || count > MOST {
+        } else if high - low < SHORTEST || third.hi() * (high - low) < smallest || count > MOST {
             sum = sum + third * (Interval::exact(high) - Interval::exact(low));
         } else {
             let middle = 0.5 * (low + high);
