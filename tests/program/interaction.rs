@@ -295,8 +295,9 @@ fn densities_take_an_interaction() {
             for key in ["negentropy", "negentropy_rate", "energy_above_uniform"] {
                 near(&found[key], &known[key], 1e-7);
             }
-            // (16 + d + modes) eps of the mean weight, 2.3, for d = 5.
-            assert!(found["kernel_error"].as_f64().expect("an error") < 3e-14);
+            // (16 + d + modes) eps of the mean weight, 2.3, for d = 5, some eps of weights, and
+            // those of angles.
+            assert!(found["kernel_error"].as_f64().expect("an error") < 6e-14);
         }
         let call = format!("{call} --dynamics usa --interaction power:p=2");
         let series = json(here, &call);

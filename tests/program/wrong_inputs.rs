@@ -24,7 +24,7 @@ fn the_kind_of_a_certificate_is_named() {
         assert!(run(at, "certify check proof").status.success(), "{call}");
         std::fs::remove_file(at.join("proof")).expect("written");
     }
-    refused(at, "provenance tokens.csv", "holds no provenance");
+    refused(at, "provenance pair.csv", "holds no provenance");
 }
 
 /// Seeds of experiments are those of the command line: all numbers of 64 bits.

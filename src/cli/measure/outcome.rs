@@ -29,8 +29,8 @@ pub(super) struct LastState {
     pub(super) coefficients: Table,
     /// Negentropy, its rate, energy above that of the uniform measure.
     pub(super) numbers: [f64; 3],
-    /// Rounding errors of the negentropy, its rate, the energy and coefficients beyond those of their
-    /// natural scale.
+    /// Rounding errors of the negentropy, its rate, the energy and coefficients beyond those of
+    /// their natural scale.
     pub(super) rounding: [f64; 4],
     /// Final density on a grid, or the particles with their masses and log densities.
     pub(super) values: Table,

@@ -254,7 +254,8 @@ impl Modes {
                 // c_i l - c_j r, by differences.
                 let (l, r) = (left(k), right(k));
                 let v = (ci - cj) * l + cj * (l - r);
-                // Unit vectors in more than two dimensions are rounded; on the circle they are signs.
+                // Unit vectors in more than two dimensions are rounded; on the circle they are
+                // signs.
                 let differ = t > 1 && (l - r) != 0.0;
                 let rounding = if differ { (ci - cj).abs() + cj.abs() } else { 0.0 };
                 if v != 0.0 {

@@ -150,7 +150,7 @@ impl InteractionEnergy {
         out
     }
 
-    /// [`InteractionEnergy::grad`], by slower arithmetic where small weights would be lost: its rows
+    /// [`InteractionEnergy::grad`], by slower arithmetic where small weights would be lost. Its rows
     /// then have the errors of [`Sublayer::resolved_velocities`].
     pub fn resolved_grad(&self, x: &Tokens) -> Vec<f64> {
         let mut grad = self.grad(x);

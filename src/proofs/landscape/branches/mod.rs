@@ -70,10 +70,9 @@ use super::kernel::Law;
 use super::strata::strata;
 use super::{Report, Tokens};
 use crate::error::Result;
-use work::Work;
+pub use work::BETA_RANGE;
 
-/// Smallest and largest beta.
-pub const BETA_RANGE: (f64, f64) = (0.01, 100.0);
+use work::Work;
 
 /// The part of the work of a stratum that the search at the largest beta takes.
 const SEARCH: f64 = 0.1;

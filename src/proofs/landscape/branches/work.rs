@@ -7,7 +7,6 @@ use super::super::orbits::{self, Orbit};
 use super::super::search::{Goal, Monitor, Search};
 use super::super::strata::{Members, text_of_clusters};
 use super::super::{Parameter, Report, Tokens, UndecidedBox, refuse_continua, refuse_long};
-use super::BETA_RANGE;
 use super::birth::{self, Birth, Outcome};
 use super::fold::Fold;
 use super::point::{self, Event, Piece, Point};
@@ -16,6 +15,9 @@ use super::track::{Chain, Stop, fixed, follow};
 use super::tree::{Covering, Watch};
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
+
+/// Smallest and largest beta.
+pub const BETA_RANGE: (f64, f64) = (0.01, 100.0);
 
 /// Number of undecided boxes that a result lists.
 const LISTED: usize = 20;

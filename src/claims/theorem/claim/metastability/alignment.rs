@@ -24,8 +24,8 @@ use crate::theorem::prelude::*;
 /// `homogeneous-alignment-as-said`. With S = diag(1, 1/5) let all tokens be within r <= 0.2 of e_1
 /// or of -e_1. Scores within a cluster are at least `2 (cos^2 r - sin^2 r/5) >= 1.905`, those
 /// between clusters at most the opposite. So the weight of the own cluster, with at least 1/14 of
-/// the tokens, is `a >= 0.776`. A token of its cluster at the largest angle r turns outwards at most
-/// by `sin r (-(4/5) a cos r + (6/5) (1 - a)) <= -sin r/3`. So r decreases, and
+/// the tokens, is `a >= 0.776`. A token of its cluster at the largest angle r turns outwards by at
+/// most `sin r (-(4/5) a cos r + (6/5) (1 - a)) <= -sin r/3`. So r decreases, and
 /// `(log tan(r/2))' <= -1/3`: two antipodal clusters attract an open set of starts. If all
 /// `<x_i, e_1>` > 0, they remain positive: at `<x_i, e_1>` = 0 its derivative is
 /// `sum_j A_ij <x_j, e_1>` > 0. Such tokens cannot form two antipodal clusters.
