@@ -61,7 +61,9 @@ impl clap::Args for Arguments {
 fn flag(p: &'static Parameter, others: &'static [Parameter]) -> Arg {
     let replacing = others.iter().filter(|o| o.replaces.contains(&p.name)).map(|o| o.name);
     let replacing: Vec<&str> = replacing.collect();
-    let arg = Arg::new(p.name).long(p.name).help(p.help()).conflicts_with_all(p.excludes);
+    let is_known = |name: &&&str| others.iter().any(|o| o.name == **name);
+    let excluded: Vec<&str> = p.excludes.iter().filter(is_known).copied().collect();
+    let arg = Arg::new(p.name).long(p.name).help(p.help()).conflicts_with_all(excluded);
     let arg = match p.required {
         true if replacing.is_empty() => arg.required(true),
         true => arg.required_unless_present_any(replacing),
