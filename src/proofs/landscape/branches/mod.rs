@@ -1,7 +1,8 @@
 //! All branches of critical points on the circle over an interval of beta, with all bifurcations.
 //!
 //! **Parameters** A parameter of an interaction or the mass of one token can take the place of beta
-//! ([`Parameter`]); then `beta` is its value in everything below and in all results.
+//! ([`Parameter`](super::Parameter)); then `beta` is its value in everything below and in all
+//! results.
 //!
 //! **What is proved** Every box of gaps and beta in the tree of a stratum has a reason: no critical
 //! point, a regular derivative, or a regular derivative in the coordinates of a blow-up, in which
