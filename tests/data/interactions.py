@@ -171,17 +171,17 @@ def hessian_eigenvalues(phi, x, m):
 
 
 def growth_rates(phi, d, kmax):
-    """k (k + d - 2) times the Funk-Hecke coefficients of W, by quadrature over the angle."""
-    half = mp.pi / 2
-    nodes = [(half + half * x, half * w) for x, w in RULE]
-    values = [(integral(phi, mp.mpf(0), mp.cos(a)), mp.cos(a), w * mp.sin(a) ** (d - 2)) for a, w in nodes]
-    total = sum(w for _, _, w in values)
-    out = []
-    for k in range(1, kmax + 1):
-        lam = mp.mpf(d - 2) / 2
-        zonal = lambda s: mp.chebyt(k, s) if d == 2 else mp.gegenbauer(k, lam, s) / mp.gegenbauer(k, lam, 1)
-        out.append(k * (k + d - 2) * sum(w * v * zonal(s) for v, s, w in values) / total)
-    return out
+    """k (k + d - 2)/d times the Funk-Hecke coefficients of phi in dimension d + 2, to 1e-25."""
+    ends, lam = mp.linspace(0, mp.pi, 13), mp.mpf(d) / 2
+
+    def mean(f):
+        return mp.quad(lambda a: f(mp.cos(a)) * mp.sin(a) ** d, ends)
+
+    def coefficient(k):
+        return mean(lambda s: phi(s) * mp.gegenbauer(k, lam, s)) / mp.gegenbauer(k, lam, 1)
+
+    total = mean(lambda s: 1)
+    return [k * (k + d - 2) * coefficient(k - 1) / (d * total) for k in range(1, kmax + 1)]
 
 
 def text(v):

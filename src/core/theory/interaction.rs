@@ -219,19 +219,25 @@ fn coefficients(
     points: usize,
 ) -> Vec<Coefficient> {
     let (coarse, _) = quadrature(phi, value, (d, kmax), points);
-    let (fine, Size { sum, by_angle, noise }) = quadrature(phi, value, (d, kmax), 2 * points);
-    // Weights have a few eps each; powers of the sine and polynomials have up to one eps for each
-    // degree. Angles have the rounding of pi/2 twice.
-    let degree = (16 + d + kmax) as f64;
-    let rounding = f64::EPSILON * (degree * sum + 2.0 * by_angle) + noise;
-    let pairs = coarse.iter().zip(&fine);
-    pairs.map(|(a, b)| Coefficient { value: *b, error: (a - b).abs() + rounding }).collect()
+    let (fine, sizes) = quadrature(phi, value, (d, kmax), 2 * points);
+    let error = |(k, Size { sum, weights, by_angle, noise }): (usize, &Size)| {
+        // Powers of the sine and polynomials have up to one eps for each degree. Angles have the
+        // rounding of pi/2 twice.
+        let degree = (16 + d + k) as f64;
+        let rounding = f64::EPSILON * (degree * sum + weights + 2.0 * by_angle) + noise;
+        (coarse[k] - fine[k]).abs() + rounding
+    };
+    let errors = sizes.iter().enumerate().map(error);
+    fine.iter().zip(errors).map(|(value, error)| Coefficient { value: *value, error }).collect()
 }
 
-/// Integrals of absolute values: of the function, of its change by that of the density with the
+/// Integrals of absolute values against the envelope of one polynomial: of the function, of the
+/// errors of the weights of the rule in units of eps, of its change by that of the density with the
 /// angle, and of rounding errors.
+#[derive(Clone, Copy, Default)]
 struct Size {
     sum: f64,
+    weights: f64,
     by_angle: f64,
     noise: f64,
 }
@@ -242,11 +248,13 @@ fn quadrature(
     value: &impl Fn(f64, f64) -> (f64, f64),
     (d, kmax): (usize, usize),
     points: usize,
-) -> (Vec<f64>, Size) {
+) -> (Vec<f64>, Vec<Size>) {
     let rule = gauss_legendre(points);
     let mut sums = vec![Compensated::default(); kmax + 1];
     let mut measure = Compensated::default();
-    let mut size = Size { sum: 0.0, by_angle: 0.0, noise: 0.0 };
+    // Of the sum of the measure itself, in units of eps.
+    let mut measure_error = 0.0;
+    let mut sizes = vec![Size::default(); kmax + 1];
     // Angles of the ends of the pieces, ascending in the angle.
     let inside = phi.series().iter().map(|p| p.interval().0).filter(|s| *s > -1.0 && *s < 1.0);
     let mut ends: Vec<f64> = inside.map(f64::acos).collect();
@@ -262,20 +270,37 @@ fn quadrature(
                 continue;
             }
             measure.add(density);
+            // The accuracy of gauss_legendre.
+            let relative = (points as f64).sqrt() / (1.0 - node * node);
+            measure_error += density * relative;
             let (w, noise) = value(cos, 2.0 * near * near);
             let w = density * w;
-            size.sum += w.abs();
-            size.by_angle += w.abs() * (d - 2) as f64 * (cos / sin).abs();
-            size.noise += density * noise;
-            for (sum, p) in sums.iter_mut().zip(zonal_polynomials(d, kmax, cos)) {
-                sum.add(w * p);
+            let turn = (d - 2) as f64 * (cos / sin).abs();
+            let polynomials = zonal_polynomials(d, kmax + 1, cos);
+            for (k, (sum, size)) in sums.iter_mut().zip(&mut sizes).enumerate() {
+                sum.add(w * polynomials[k]);
+                let envelope = envelope(&polynomials, k);
+                size.sum += w.abs() * envelope;
+                size.weights += w.abs() * envelope * relative;
+                size.by_angle += w.abs() * envelope * turn;
+                size.noise += density * noise * envelope;
             }
         }
     }
     let total = measure.value();
-    let Size { sum, by_angle, noise } = size;
-    let size = Size { sum: sum / total, by_angle: by_angle / total, noise: noise / total };
-    (sums.into_iter().map(|s| s.value() / total).collect(), size)
+    for Size { sum, weights, by_angle, noise } in &mut sizes {
+        *weights += *sum * measure_error / total;
+        [sum, weights, by_angle, noise].into_iter().for_each(|v| *v /= total);
+    }
+    (sums.into_iter().map(|s| s.value() / total).collect(), sizes)
+}
+
+/// Of what size `P_k` is around a point, also near its zeros: the root of
+/// `max(P_k^2, P_k^2 - P_{k-1} P_{k+1})`, where the second, of Turan, is positive inside (-1, 1).
+/// The recurrence has rounding errors relative to it.
+fn envelope(polynomials: &[f64], k: usize) -> f64 {
+    let below = if k == 0 { 0.0 } else { polynomials[k - 1] };
+    (polynomials[k].powi(2) + (-below * polynomials[k + 1]).max(0.0)).sqrt()
 }
 
 /// Growth rates `r_k`, k = 0..=kmax, of the modes of the uniform density:
