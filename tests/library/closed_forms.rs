@@ -84,6 +84,16 @@ fn schemes_have_the_published_initial_rates_and_limits() {
         let found = (-end.depth).exp() * end.radius.powi(2);
         assert!((found - limit).abs() < 1e-4, "{name}: {found}");
     }
+    // Tokens that hardly move while their radius grows a millionfold: depth is slope times log r.
+    for (n, beta, least) in [(3, 10.0, 1e-5), (100, 300.0, 1e-130), (2, 700.0, 1e-304)] {
+        for name in ["pre", "peri", "mix", "ln-scaling"] {
+            let curve = SchemeCurve::new(find(name).expect("known"), n, beta).expect("valid");
+            for end in curve.states(0.0, 1.0, &[10.0, 1e3, 1e6]).expect("valid") {
+                let slope = end.depth / end.radius.ln();
+                assert!(slope > least && slope < 100.0 * least, "{name}, {n}, {beta}: {slope:e}");
+            }
+        }
+    }
     assert!(SchemeCurve::new(find("none").expect("known"), 4, 1.0).is_err());
     assert!(
         curve("pre").states(0.0, 0.0, &[1.0]).is_err()

@@ -26,13 +26,21 @@ pub struct EquiangularState {
     pub radius: f64,
 }
 
-/// Time, depth and radius.
+/// Time, radius and depth.
 type State = [f64; 3];
+
+/// What became of a piece of the curve.
+enum Piece {
+    /// It ends before the value.
+    Whole(State),
+    /// It ends where the coordinate has the value.
+    Until(State),
+}
 
 /// Relative tolerance of a step.
 const STEP_TOLERANCE: f64 = 1e-13;
-/// Length in depth of one piece of the curve.
-const DEPTH_STEP: f64 = 0.5;
+/// Length of one piece of the curve, in depth and logarithm of the radius together.
+const PIECE: f64 = 0.5;
 /// Depth from which `1 - gamma` is far below rounding.
 const MAX_DEPTH: f64 = 45.0;
 /// Largest number of steps per piece.
@@ -80,8 +88,9 @@ impl SchemeCurve {
 
     /// The states at ascending times, from inner product `gamma` and radius `radius`.
     ///
-    /// Integrates t and r as functions of the depth y, so that the long plateau before tokens meet
-    /// takes one step. **Accuracy** 1e-10 relative for `1 - gamma` and the radius, plus the effect
+    /// Integrates t, r and the depth y as functions of the length `y + |log r|` of the curve, so
+    /// that the long plateau before tokens meet takes one step, and a radius that grows a
+    /// thousandfold while the depth hardly changes takes a few. **Accuracy** 1e-10 relative for `1 - gamma` and the radius, plus the effect
     /// of rounding t. **Errors** gamma outside `(-1/(n-1), 1)`, a radius that is not positive,
     /// times that are negative or not ascending.
     ///
@@ -98,7 +107,7 @@ impl SchemeCurve {
             return Err(Error::parameter("gamma0", gamma, format!("a value in ({lowest}, 1)")));
         }
         in_range("r0", radius, 1e-100, 1e100)?;
-        let mut state = [0.0, -(-gamma).ln_1p(), radius];
+        let mut state = [0.0, radius, -(-gamma).ln_1p()];
         let mut out = Vec::new();
         for t in times {
             in_range("times", *t, state[0], 1e300)?;
@@ -113,9 +122,9 @@ impl SchemeCurve {
             }
             state = self.advance_to_time(state, *t, jump_ahead)?;
             out.push(EquiangularState {
-                gamma: -(-state[1]).exp_m1(),
-                depth: state[1],
-                radius: state[2],
+                gamma: -(-state[2]).exp_m1(),
+                depth: state[2],
+                radius: state[1],
             });
         }
         Ok(out)
@@ -128,33 +137,28 @@ impl SchemeCurve {
     pub fn radius_at_depth(&self, gamma: f64, radius: f64, depth: f64) -> Result<f64> {
         let start = self.states(gamma, radius, &[0.0])?[0];
         in_range("depth", depth, start.depth, 700.0)?;
-        Ok(self.advance_depth([0.0, start.depth, radius], depth - start.depth, None)?[2])
+        let (mut from, coordinate) = ([0.0, radius, start.depth], 2);
+        while from[coordinate] < depth {
+            from = match self.piece(from, (coordinate, depth), None)? {
+                Piece::Whole(end) | Piece::Until(end) => end,
+            };
+        }
+        Ok(from[1])
     }
 
     /// The state at time t. Up to the discontinuity `jump_ahead`, the rates before it apply.
     fn advance_to_time(&self, mut from: State, t: f64, jump_ahead: Option<f64>) -> Result<State> {
-        while from[1] < MAX_DEPTH && from[0] < t {
-            let end = self.advance_depth(from, DEPTH_STEP, jump_ahead)?;
-            if end[0] >= t {
-                let excess = |dy: f64| {
-                    self.advance_depth(from, dy, jump_ahead).map_or(f64::NAN, |s| s[0] - t)
-                };
-                let dy = bracketed_root(excess, 0.0, DEPTH_STEP, 0.0);
-                let dy = dy.ok_or_else(|| Error::Numerical {
-                    what: format!(
-                        "the integration of the reduced equation failed before t = {t:e}"
-                    ),
-                })?;
-                let [_, y, r] = self.advance_depth(from, dy, jump_ahead)?;
-                return Ok([t, y, r]);
+        while from[2] < MAX_DEPTH && from[0] < t {
+            match self.piece(from, (0, t), jump_ahead)? {
+                Piece::Whole(end) => from = end,
+                Piece::Until([_, r, y]) => return Ok([t, r, y]),
             }
-            from = end;
         }
         if from[0] < t {
             let start = from[0];
             let field = |s: &[f64], ds: &mut [f64]| {
-                let (y, r) = self.rates(clamp_before_jump(start + s[0], jump_ahead), s[1], s[2]);
-                ds.copy_from_slice(&[1.0, y, r]);
+                let (y, r) = self.rates(clamp_before_jump(start + s[0], jump_ahead), s[2], s[1]);
+                ds.copy_from_slice(&[1.0, r, y]);
             };
             let end = advance(
                 field,
@@ -168,14 +172,36 @@ impl SchemeCurve {
         Ok(from)
     }
 
-    /// Advances the depth by `dy`: time and radius as functions of the depth.
-    fn advance_depth(&self, [t, y, r]: State, dy: f64, jump_ahead: Option<f64>) -> Result<State> {
-        let field = |s: &[f64], ds: &mut [f64]| {
-            let (rate, radius) = self.rates(clamp_before_jump(s[0], jump_ahead), s[2], s[1]);
-            ds.copy_from_slice(&[1.0 / rate, radius / rate, 1.0]);
+    /// One piece of the curve, or its part up to where a coordinate, which grows, reaches a value.
+    fn piece(
+        &self,
+        from: State,
+        (coordinate, value): (usize, f64),
+        jump_ahead: Option<f64>,
+    ) -> Result<Piece> {
+        let end = self.advance_by(from, PIECE, jump_ahead)?;
+        if end[coordinate] < value {
+            return Ok(Piece::Whole(end));
+        }
+        let excess = |length: f64| {
+            let end = self.advance_by(from, length, jump_ahead);
+            end.map_or(f64::NAN, |end| end[coordinate] - value)
         };
-        let end = advance(field, &[t, r, y], dy, (STEP_TOLERANCE, STEP_TOLERANCE), MAX_STEPS)?;
-        Ok([end[0], y + dy, end[1]])
+        let length = bracketed_root(excess, 0.0, PIECE, 0.0).ok_or_else(|| Error::Numerical {
+            what: format!("the integration of the reduced equation failed after t = {:e}", from[0]),
+        })?;
+        self.advance_by(from, length, jump_ahead).map(Piece::Until)
+    }
+
+    /// The state after a length of the curve.
+    fn advance_by(&self, from: State, length: f64, jump_ahead: Option<f64>) -> Result<State> {
+        let field = |s: &[f64], ds: &mut [f64]| {
+            let (depth, radius) = self.rates(clamp_before_jump(s[0], jump_ahead), s[2], s[1]);
+            let speed = depth + (radius / s[1]).abs();
+            ds.copy_from_slice(&[1.0 / speed, radius / speed, depth / speed]);
+        };
+        let end = advance(field, &from, length, (STEP_TOLERANCE, STEP_TOLERANCE), MAX_STEPS)?;
+        Ok([end[0], end[1], end[2]])
     }
 }
 
