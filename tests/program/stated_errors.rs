@@ -4,6 +4,7 @@
 use crate::program::json;
 use metastable::num::dd::Dd;
 use metastable::num::number::Number;
+use metastable::num::stats::nan_max;
 use std::path::Path;
 
 fn dd(x: f64) -> Dd {
@@ -224,6 +225,76 @@ fn growth_rates_have_their_errors() {
         }
     }
     check(&cases, 20, |c| 1e-14 * c.found.abs());
+}
+
+/// High modes in high dimension, whose rates are many orders below the largest weight: `(k (k + d -
+/// 2) / d) lambda_{k-1}` of `e^{b s}` in dimension d + 2.
+#[test]
+fn rates_of_high_modes_have_their_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut worst = 0.0f64;
+    for (d, modes) in [(3, 30), (16, 12), (60, 12), (60, 30), (350, 8)] {
+        let line = |phi: &str| {
+            format!("predict growth-rates --d {d} --dynamics usa {phi} --modes {modes}")
+        };
+        // The exponential has closed forms; the same function as a formula is summed.
+        let known = json(folder.path(), &line("--beta 2"));
+        let found = json(folder.path(), &line("--interaction exp(2*s)+0*s"));
+        let number = |of: &serde_json::Value, key: &str, k: usize| of[key][k].as_f64();
+        for k in 1..=modes {
+            let right = number(&known, "rates", k).expect("a number");
+            let rate = number(&found, "rates", k).expect("a number");
+            let error = number(&found, "rates_error", k).expect("a number");
+            let deviation = (rate - right).abs();
+            assert!(deviation <= error + 1e-12 * right, "d = {d}, mode {k}: {rate} +- {error:e}");
+            worst = nan_max(worst, error / deviation.max(1e-14 * right).max(f64::MIN_POSITIVE));
+        }
+    }
+    println!("errors up to {worst:.1e} times the deviation");
+    assert!(worst < 1e5, "{worst:e}");
+}
+
+/// Rates and energies far below those of tokens at one point: errors are not larger than 1e4
+/// roundings of what is summed. The energy is `sum_k I_k(beta) c_k^2 / beta`, the rate
+/// `sum_k 2 k^2 I_k(beta) c_k^2 / beta` over moments `c_k = I_k(kappa) / I_0(kappa)`.
+#[test]
+fn small_rates_and_energies_have_their_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut cases = Vec::new();
+    for (kappa, beta) in [(0.1, 20.0), (0.5, 5.0), (1.0, 100.0), (3.0, 300.0), (20.0, 50.0)] {
+        let line = format!(
+            "measure --space circle --density vmf:kappa={kappa} --dynamics usa --beta {beta} --t-end 0"
+        );
+        let found = json(folder.path(), &line);
+        let number = |key: &str| found[key].as_f64().expect("a number");
+        // e^{-x} I_k(x) by the trapezoid rule.
+        let points = 128 + 32 * f64::sqrt(beta) as usize;
+        let scaled = |k: usize, x: f64| {
+            let mut sum = Dd::default();
+            for j in 0..points {
+                let at = |m: usize| {
+                    let angle = Dd::pi() * dd(2.0 * ((m * j) % points) as f64 / points as f64);
+                    Number::sin_cos(angle).1
+                };
+                sum = sum + exp(dd(x) * (at(1) - dd(1.0))) * at(k);
+            }
+            sum / dd(points as f64)
+        };
+        let (mut energy, mut rate) = (Dd::default(), Dd::default());
+        for k in 1..60 {
+            let moment = scaled(k, kappa) / scaled(0, kappa);
+            let term = scaled(k, beta) * moment * moment;
+            energy = energy + term;
+            rate = rate + dd(2.0 * (k * k) as f64) * term;
+        }
+        let scale = exp(dd(beta)) / dd(beta);
+        for (key, right) in [("negentropy_rate", rate), ("energy_above_uniform", energy)] {
+            let (found, error) = (number(key), number(&format!("{key}_error")));
+            let what = format!("{key}: {line}");
+            cases.push(Case { what, found, error, right: right * scale });
+        }
+    }
+    check(&cases, 10, |c| 1e-16 * c.found.abs());
 }
 
 /// Two tokens at one point and a third one, at inner products that double precision rounds: an

@@ -1,7 +1,7 @@
 //! Densities on the circle: Fourier series while they resolve the density, then the flow map or,
 //! with noise, finite volumes.
 
-use super::outcome::{LastState, table};
+use super::outcome::{LastState, natural_rounding, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
@@ -116,13 +116,14 @@ impl Arguments {
             };
         }
         let [negentropy, rate] = state.negentropy_and_rate(medium);
+        let (energy, start) = (state.energy_with_error(medium), self.rounding_at_start());
         Ok(LastState {
             t,
             end,
             method: "spectral",
             coefficients: coefficients(&state),
-            numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1, 0.0, 0.25 * self.rounding_at_start()],
+            numbers: [negentropy.0, rate.0, energy.0],
+            rounding: [negentropy.1, rate.1, energy.1 + 2.0 * start * energy.0.abs(), 0.25 * start],
             values: on_grid(&state.values(256), 0.0),
             timeline,
         })
@@ -186,7 +187,7 @@ impl Arguments {
             method: "lagrangian (flow map)",
             coefficients: coefficients(&state.series(32)),
             numbers: [state.negentropy(), rate, state.energy(medium)],
-            rounding: self.rounding_of_logarithms(&log, rate),
+            rounding: self.rounding_of_logarithms(&log, rate, natural_rounding(medium, 2)),
             values: Table { rows, ..table(&["x1", "x2", "mass", "log_density"]) },
             timeline,
         })
@@ -230,7 +231,7 @@ impl Arguments {
                 volume.negentropy_rate(medium)?,
                 averaged.energy(medium),
             ],
-            rounding: [0.0; 4],
+            rounding: natural_rounding(medium, 2),
             values: on_grid(&volume.averages, 0.5),
             timeline,
         })

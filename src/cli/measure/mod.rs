@@ -372,11 +372,12 @@ impl Arguments {
 
     /// Rounding errors of the negentropy, its rate, the energy and coefficients of points that
     /// carry logarithms of densities: each logarithm has that of the density at the start, and that
-    /// of the largest one.
-    fn rounding_of_logarithms(&self, log: &[f64], rate: f64) -> [f64; 4] {
+    /// of the largest one, beside those of their natural scale.
+    fn rounding_of_logarithms(&self, log: &[f64], rate: f64, natural: [f64; 4]) -> [f64; 4] {
         let sizes = log.iter().filter(|v| v.is_finite()).map(|v| v.abs());
         let logarithm = self.rounding_at_start() + 4.0 * f64::EPSILON * largest(sizes);
-        [logarithm, logarithm * rate.abs(), logarithm, logarithm]
+        let own = [logarithm, logarithm * rate.abs(), logarithm, logarithm];
+        std::array::from_fn(|k| own[k] + natural[k])
     }
 
     /// The tokens of `--tokens`.

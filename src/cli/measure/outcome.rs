@@ -29,12 +29,23 @@ pub(super) struct LastState {
     pub(super) coefficients: Table,
     /// Negentropy, its rate, energy above that of the uniform measure.
     pub(super) numbers: [f64; 3],
-    /// Rounding errors of the negentropy, its rate, the energy and coefficients beyond those of
-    /// their natural scale.
+    /// Rounding errors of the negentropy, its rate, the energy and coefficients.
     pub(super) rounding: [f64; 4],
     /// Final density on a grid, or the particles with their masses and log densities.
     pub(super) values: Table,
     pub(super) timeline: Table,
+}
+
+/// The scales of the negentropy, its rate and the energy: those of tokens at one point.
+fn natural_scales(medium: &MeasureDynamics, d: usize) -> [f64; 3] {
+    let growth = medium.largest_rate().max(medium.diffusion);
+    [1.0, (d as f64 - 1.0) * growth, medium.largest_energy()]
+}
+
+/// Rounding errors of results that have no bound of their own: some of their natural scale.
+pub(super) fn natural_rounding(medium: &MeasureDynamics, d: usize) -> [f64; 4] {
+    let [negentropy, rate, energy] = natural_scales(medium, d).map(|s| 4.0 * f64::EPSILON * s);
+    [negentropy, rate, energy, 0.0]
 }
 
 /// A result with its differences from a second one.
@@ -62,15 +73,13 @@ impl CheckedOutcome {
         medium: &MeasureDynamics,
         d: usize,
     ) -> Self {
-        let tangent = d as f64 - 1.0;
-        let growth = medium.largest_rate();
-        let natural = [1.0, tangent * growth.max(medium.diffusion), medium.largest_energy()];
+        let natural = natural_scales(medium, d);
         // Both runs may share an error of rounding, and an error that falls like 1/n from n to
         // 5 n / 4 modes is five times the difference.
         let error = |k: usize| {
             let (a, b) = (outcome.numbers[k], second.numbers[k]);
             let own = outcome.rounding[k];
-            SLOW * (a - b).abs() + own + 4.0 * f64::EPSILON * natural[k].max(a.abs())
+            SLOW * (a - b).abs() + own + 4.0 * f64::EPSILON * a.abs()
         };
         let errors = [error(0), error(1), error(2)];
         let fine =

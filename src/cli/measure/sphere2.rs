@@ -1,6 +1,6 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
-use super::outcome::{LastState, table};
+use super::outcome::{LastState, natural_rounding, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
@@ -67,13 +67,14 @@ impl Arguments {
             return self.by_grid(medium, pass);
         }
         let [negentropy, rate] = state.negentropy_and_rate(medium);
+        let (energy, start) = (state.energy_with_error(medium), self.rounding_at_start());
         Ok(LastState {
             t,
             end,
             method: "spectral",
             coefficients: coefficients(&state),
-            numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1, 0.0, 0.25 * self.rounding_at_start()],
+            numbers: [negentropy.0, rate.0, energy.0],
+            rounding: [negentropy.1, rate.1, energy.1 + 2.0 * start * energy.0.abs(), 0.25 * start],
             values: on_grid(&state),
             timeline,
         })
@@ -137,7 +138,11 @@ impl Arguments {
             method: "lagrangian",
             coefficients,
             numbers: [state.negentropy(), rate, state.energy(medium)],
-            rounding: self.rounding_of_logarithms(&state.log_density, rate),
+            rounding: self.rounding_of_logarithms(
+                &state.log_density,
+                rate,
+                natural_rounding(medium, 3),
+            ),
             values: Table {
                 rows: (0..state.x.n()).map(row).collect(),
                 ..table(&["x1", "x2", "x3", "mass", "log_density"])

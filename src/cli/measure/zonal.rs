@@ -1,7 +1,7 @@
 //! Zonal densities: Gegenbauer polynomials while they resolve the density, then rings that carry
 //! it.
 
-use super::outcome::{LastState, dimension, table};
+use super::outcome::{LastState, dimension, natural_rounding, table};
 use super::{Arguments, Method, Pass, report_progress};
 use crate::continuity::{
     EvolutionEnd, MeasureDynamics, zonal::Zonal, zonal_lagrangian::ZonalLagrangian,
@@ -65,13 +65,14 @@ impl Arguments {
             .map(|(j, v)| vec![PI * j as f64 / 256.0, v])
             .collect();
         let [negentropy, rate] = state.negentropy_and_rate(medium)?;
+        let (energy, start) = (state.energy_with_error(medium), self.rounding_at_start());
         Ok(LastState {
             t,
             end,
             method: "spectral",
             coefficients: Table { rows: coefficients, ..table(&["k", "cosine"]) },
-            numbers: [negentropy.0, rate.0, state.energy(medium)],
-            rounding: [negentropy.1, rate.1, 0.0, 0.25 * self.rounding_at_start()],
+            numbers: [negentropy.0, rate.0, energy.0],
+            rounding: [negentropy.1, rate.1, energy.1 + 2.0 * start * energy.0.abs(), 0.25 * start],
             values: Table { rows: values, ..table(&["polar_angle", "density"]) },
             timeline,
         })
@@ -136,7 +137,11 @@ impl Arguments {
             method: "lagrangian (rings)",
             coefficients: Table { rows: moments, ..table(&["k", "cosine"]) },
             numbers: [state.negentropy(), rate, state.energy(medium)?],
-            rounding: self.rounding_of_logarithms(&state.log_density, rate),
+            rounding: self.rounding_of_logarithms(
+                &state.log_density,
+                rate,
+                natural_rounding(medium, d),
+            ),
             values: Table {
                 rows: (0..state.theta.len()).map(row).collect(),
                 ..table(&["polar_angle", "mass", "log_density"])

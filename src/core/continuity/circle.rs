@@ -2,7 +2,7 @@
 
 use super::density::{Density, bump_degree};
 use super::evolution::evolve;
-use super::series::{NodeValues, Nodes, Operator, Series, energy};
+use super::series::{NodeValues, Nodes, Operator, Series, energy, energy_with_error};
 use super::{
     Evolution, Limits, MeasureDynamics, check_non_negative, positive_mass, sinkhorn_scaling,
 };
@@ -265,6 +265,11 @@ impl Circle {
     /// uniform measure.
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
         energy(2, dynamics, &Grid::power(&self.c))
+    }
+
+    /// The energy with a bound of its rounding error.
+    pub fn energy_with_error(&self, dynamics: &MeasureDynamics) -> (f64, f64) {
+        energy_with_error(2, dynamics, &Grid::power(&self.c))
     }
 
     /// Rate of change of the energy by the dissipation identity,

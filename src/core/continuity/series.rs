@@ -170,9 +170,29 @@ impl KernelSeries {
 /// Interaction energy of a series with this [`Nodes::power`], relative to the uniform measure. NaN
 /// if an interaction has no coefficients.
 pub(super) fn energy(d: usize, dynamics: &MeasureDynamics, power: &[f64]) -> f64 {
-    let Ok(kernel) = KernelSeries::new(dynamics, d, [0, power.len() - 1]) else { return f64::NAN };
-    let terms = kernel.potential.iter().zip(power).skip(1);
-    0.5 * kernel.scale * terms.map(|(w, p)| w * p).sum::<f64>()
+    energy_with_error(d, dynamics, power).0
+}
+
+/// [`energy`] with a bound of its rounding error: amplitudes have some roundings of the root mean
+/// square of the density, coefficients of the exponential one for each degree and dimension, those
+/// of an interaction some of its largest value.
+pub(super) fn energy_with_error(d: usize, dynamics: &MeasureDynamics, power: &[f64]) -> (f64, f64) {
+    let Ok(kernel) = KernelSeries::new(dynamics, d, [0, power.len() - 1]) else {
+        return (f64::NAN, f64::NAN);
+    };
+    let amplitude = 4.0 * f64::EPSILON * power.iter().sum::<f64>().sqrt();
+    let absolute = match &dynamics.interaction {
+        None => 0.0,
+        Some(_) => 8.0 * f64::EPSILON * dynamics.largest_energy(),
+    };
+    let (mut value, mut error) = (0.0, 0.0);
+    for (k, (w, p)) in kernel.potential.iter().zip(power).enumerate().skip(1) {
+        value += w * p;
+        let change = (2.0 * p.sqrt() + amplitude) * amplitude;
+        let relative = f64::EPSILON * (16 + d + k) as f64;
+        error += w.abs() * (change + relative * p) + absolute * p;
+    }
+    (0.5 * kernel.scale * value, 0.5 * kernel.scale * error)
 }
 
 /// The right-hand side of the continuity equation for one dynamics at one set of nodes.

@@ -2,7 +2,7 @@
 //! the uniform probability measure.
 
 use super::density::{Density, bump_degree};
-use super::series::{Nodes, Series, energy, kernel};
+use super::series::{Nodes, Series, energy, energy_with_error, kernel};
 use super::{Evolution, Limits, MeasureDynamics, check_non_negative, positive_mass};
 use crate::error::{Error, Result, in_range};
 use crate::num::fft::{Complex64, RealFft, plan};
@@ -381,6 +381,11 @@ impl Sphere2 {
     /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
         energy(3, dynamics, &Grid::power(&self.a))
+    }
+
+    /// The energy with a bound of its rounding error.
+    pub fn energy_with_error(&self, dynamics: &MeasureDynamics) -> (f64, f64) {
+        energy_with_error(3, dynamics, &Grid::power(&self.a))
     }
 
     /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`]; NaN for Sinkhorn

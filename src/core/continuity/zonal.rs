@@ -2,7 +2,7 @@
 //! `s = <x, pole>`.
 
 use super::density::{Density, bump_degree};
-use super::series::{Nodes, Series, energy};
+use super::series::{Nodes, Series, energy, energy_with_error};
 use super::{Evolution, Limits, MeasureDynamics, check_non_negative, positive_mass};
 use crate::error::{Error, Result, in_range};
 use crate::num::{dense, gegenbauer::scaled_funk_hecke, sum::dot};
@@ -273,6 +273,11 @@ impl Zonal {
     /// Interaction energy relative to the uniform measure, as [`super::circle::Circle::energy`].
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
         energy(self.d, dynamics, &Basis::power(&self.b))
+    }
+
+    /// The energy with a bound of its rounding error.
+    pub fn energy_with_error(&self, dynamics: &MeasureDynamics) -> (f64, f64) {
+        energy_with_error(self.d, dynamics, &Basis::power(&self.b))
     }
 
     /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`]. **Errors** Sinkhorn
