@@ -40,7 +40,10 @@ pub fn resolved(t: f64, within: f64) -> (String, f64) {
 /// The value rounded to decimals whose unit is not smaller than the error, without zeros at its
 /// end: 0.5 for 0.4999999999999997 with the error 4e-16.
 pub fn rounded_to(value: f64, error: f64) -> String {
-    if value == 0.0 || error.is_nan() || error <= 0.0 || !value.is_finite() {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if error.is_nan() || error <= 0.0 || !value.is_finite() {
         return crate::error::format_number(value);
     }
     let digits = value.abs().log10().floor() - error.log10().ceil();

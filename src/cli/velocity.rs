@@ -58,16 +58,9 @@ impl Arguments {
             });
         }
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
-        let mut weights = dynamics.relative_error(&x, &v[..x.coordinates().len()]).unwrap_or(0.0);
-        let mut kernel = kernel;
-        if weights > dynamics.accuracy()
-            && let Some((resolved, error)) = dynamics.resolved_velocities(&x)
-        {
-            v[..resolved.len()].copy_from_slice(&resolved);
-            (weights, kernel) = (error, "formula");
-        }
+        let (accuracy, by_formula) = dynamics.resolve(&x, &mut v)?;
+        let kernel = if by_formula { "formula" } else { kernel };
         let (velocities, radial) = v.split_at(x.coordinates().len());
-        let accuracy = dynamics.accuracy().max(weights);
         let mut json = json!({
             "velocity": matrix(velocities, x.d()),
             "n": x.n(),

@@ -55,7 +55,9 @@ impl Engine {
             Some("curve") => self.curve(numbers),
             Some("velocity") => {
                 let x = self.settings.start()?;
-                let velocity = self.settings.dynamics(EXACT_ACCURACY)?.velocity(&x);
+                let dynamics = self.settings.dynamics(EXACT_ACCURACY)?;
+                let mut velocity = dynamics.velocity(&x);
+                dynamics.resolve(&x, &mut velocity)?;
                 numbers.extend(velocity);
                 Ok(json!({"n": x.n(), "d": x.d()}))
             }

@@ -154,6 +154,21 @@ fn wrong_interactions_are_refused() {
     assert!(printed(folder.path(), "explain interaction").contains("power"));
 }
 
+/// Rows whose weights all lie below the range of doubles, or below the rounding of a series, have
+/// no velocity to print.
+#[test]
+fn rows_without_weights_print_nothing() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("two.csv"), "0\n1.4706289056333368\n").expect("writable");
+    for tokens in ["--angles two.csv", "--init cap:radius=0.3 --n 300 --d 2 --seed 1"] {
+        let bump = "--dynamics sa --interaction exp(-20000*(s-0.5)^2)";
+        let out = run(at, &format!("velocity {tokens} {bump}"));
+        assert_eq!(out.status.code(), Some(4), "{tokens}: {}", text(&out.stderr));
+        assert!(out.stdout.is_empty(), "{tokens}: {}", text(&out.stdout));
+    }
+}
+
 /// A symmetric matrix, for tokens of three coordinates.
 const FORM: &str = "0.5,0.2,0\n0.2,-0.4,0.1\n0,0.1,0.8\n";
 

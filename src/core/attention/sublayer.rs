@@ -129,7 +129,9 @@ pub trait Sublayer: Send + Sync {
 
     /// Velocities of tokens on the sphere with a bound of their relative errors, by slower
     /// arithmetic that keeps small weights; `None` if there is none, or too many tokens.
-    fn resolved_velocities(&self, _: &Tokens) -> Option<(Vec<f64>, f64)> {
+    ///
+    /// **Errors** weights below the range of doubles that a row is divided by.
+    fn resolved_velocities(&self, _: &Tokens) -> Option<Result<(Vec<f64>, f64)>> {
         None
     }
 

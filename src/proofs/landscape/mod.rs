@@ -300,7 +300,8 @@ fn refuse_continua(phi: &Interaction, tokens: &Tokens) -> Result<()> {
         return Ok(());
     }
     let (n, text) = (tokens.masses.len(), phi.name());
-    let found = format!("`{text}` with {n} tokens, whose energy has {waves} waves of the angle");
+    let of = if waves == 1 { "wave" } else { "waves" };
+    let found = format!("`{text}` with {n} tokens, whose energy has {waves} {of} of the angle");
     let expected = format!(
         "at most {} tokens: the points at which the sums of these waves vanish are critical and form \
          continua",

@@ -180,9 +180,26 @@ impl Dynamics {
         self.sole_sublayer().and_then(|s| s.relative_error(x, v))
     }
 
-    /// [`Sublayer::resolved_velocities`] of the only sublayer.
-    pub fn resolved_velocities(&self, x: &Tokens) -> Option<(Vec<f64>, f64)> {
-        self.sole_sublayer().and_then(|s| s.resolved_velocities(x))
+    /// Replaces velocities v of these tokens that lost small weights by
+    /// [`Sublayer::resolved_velocities`] of the only sublayer, if it has them. Returns the bound of
+    /// their relative errors and whether they were replaced.
+    ///
+    /// **Errors** no velocity of a token has a right digit.
+    pub fn resolve(&self, x: &Tokens, v: &mut [f64]) -> Result<(f64, bool)> {
+        let v = &mut v[..x.coordinates().len()];
+        let error = self.relative_error(x, v).unwrap_or(0.0).max(self.accuracy());
+        if error > self.accuracy()
+            && let Some(found) = self.sole_sublayer().and_then(|s| s.resolved_velocities(x))
+        {
+            let (resolved, error) = found?;
+            v.copy_from_slice(&resolved);
+            return Ok((error.max(self.accuracy()), true));
+        }
+        if error == f64::INFINITY {
+            let what = "weights that a row is divided by are below the rounding of the largest one";
+            return Err(Error::Numerical { what: what.into() });
+        }
+        Ok((error, false))
     }
 
     /// The attention, if the dynamics consists of one attention sublayer on the sphere.

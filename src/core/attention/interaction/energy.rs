@@ -159,7 +159,8 @@ impl InteractionEnergy {
             .collect();
         let error = self.flow.relative_error(x, &velocities);
         let lost = error.is_some_and(|error| error > LOST);
-        if let Some((resolved, _)) = lost.then(|| self.flow.resolved_velocities(x)).flatten() {
+        let resolved = lost.then(|| self.flow.resolved_velocities(x)).flatten();
+        if let Some(Ok((resolved, _))) = resolved {
             grad = resolved;
             let rows = grad.chunks_exact_mut(x.d()).zip(x.masses());
             rows.for_each(|(row, m)| scale(*m, row));

@@ -12,6 +12,7 @@ use crate::attention::pattern::AttentionShape;
 use crate::attention::sublayer::{Input, Properties, Sublayer};
 use crate::attention::{Head, PairEnergy};
 use crate::error::{Error, Result};
+use crate::num::stats::nan_max;
 use crate::num::threads::{enter_pool, parallel_allowed};
 use crate::sphere::Tokens;
 use rayon::prelude::*;
@@ -152,14 +153,18 @@ impl Sublayer for InteractionAttention {
         }
         let absolute = phi.profile().rounding * phi.profile().size;
         let lengths = v.chunks_exact(x.d()).map(crate::num::vector::length);
-        let errors = lengths.zip(&masses).filter(|(length, _)| *length > 0.0);
-        Some(errors.map(|(length, mass)| absolute / (mass * length)).fold(0.0, f64::max))
+        let errors =
+            lengths.zip(&masses).filter(|(length, _)| *length > 0.0).map(|(length, mass)| {
+                // A row that is divided by rounding errors has no right digit.
+                if *mass > absolute { absolute / (mass * length) } else { f64::INFINITY }
+            });
+        Some(errors.fold(0.0, nan_max))
     }
 
-    fn resolved_velocities(&self, x: &Tokens) -> Option<(Vec<f64>, f64)> {
+    fn resolved_velocities(&self, x: &Tokens) -> Option<Result<(Vec<f64>, f64)>> {
         let few = x.n() <= MOST_RESOLVED && self.is_plain() && x.space().is_unit();
         let few = few && !self.interaction.is_relative();
-        if few { resolved(self, x).ok() } else { None }
+        few.then(|| resolved(self, x))
     }
 
     fn properties(&self) -> Properties {
