@@ -92,7 +92,7 @@ const done = (what) => console.log(`page: ${what}`);
   done('values of an address that are not taken as they are have a remark');
 }
 
-execFileSync(program, ['page', '--out', `${folder}/page.html`], { stdio: 'ignore' });
+execFileSync(program, ['page', '--out', `${folder}/page.html`, '--force'], { stdio: 'ignore' });
 const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: ['--no-sandbox'] });
 
 // A page starts to play; most tests want it still, at the start.
