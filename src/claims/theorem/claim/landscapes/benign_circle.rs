@@ -15,7 +15,8 @@ pub static ENTRY: Claim = Claim {
             beta >= -0.16",
     then: "For d = 2, equal masses and beta >= -0.16, every critical point of E_beta other than \
            consensus has a direction in which E_beta increases at second order.",
-    tested: "by a proof with boxes that cover all configurations at the drawn beta",
+    tested: "by a proof with boxes that cover all configurations at the drawn beta, which the \
+             verifier accepts",
     domain: Domain {
         n: Sizes::Range(3, 7),
         beta: Betas::Signed(0.01, 50.0),

@@ -15,7 +15,8 @@ pub static ENTRY: Claim = Claim {
     then: "For d = 2, equal masses, 3 <= n <= 9 and -0.6656 <= beta <= -0.16, every critical point \
            of E_beta other than consensus has a direction in which E_beta increases at second \
            order.",
-    tested: "by a proof with boxes that cover all configurations at the drawn beta",
+    tested: "by a proof with boxes that cover all configurations at the drawn beta, which the \
+             verifier accepts",
     domain: Domain {
         n: Sizes::Range(3, 6),
         beta: Betas::Linear(-0.6656, -0.16),

@@ -4,6 +4,7 @@
 use crate::attention::kernel::log_kernel;
 use crate::landscape::{CriticalPoint, Exponential, search::Search};
 use crate::num::interval::Interval;
+use crate::proofs::landscape::Landscape;
 use crate::proofs::{critical_point, landscape};
 use crate::sphere::cap::{Hemisphere, hemisphere};
 use crate::theorem::prelude::*;
@@ -24,9 +25,27 @@ pub(super) fn equal_tokens(n: usize, beta: (f64, f64)) -> Result<landscape::Toke
     landscape::Tokens::new(&vec![1.0; n], beta)
 }
 
-/// Whether the landscape of n equal tokens is proved to be benign for all these beta.
+/// Whether the landscape of n equal tokens is proved to be benign for all these beta, and the
+/// verifier accepts the proof.
 pub(super) fn is_benign(n: usize, beta: (f64, f64)) -> Result<Finding> {
-    Ok(Finding::answer(landscape::benign(&equal_tokens(n, beta)?, false, &|_, _| true)?.proved))
+    let found = landscape::benign(&equal_tokens(n, beta)?, true, &|_, _| true)?;
+    Ok(Finding::answer(found.proved && is_accepted(found.certificate.as_deref())))
+}
+
+/// All critical points of tokens, if they are proved to be all.
+///
+/// **Errors** as the proof; a proof that the verifier, which shares no code with it, refuses.
+pub(super) fn accepted_landscape(tokens: &landscape::Tokens) -> Result<Option<Landscape>> {
+    let found = landscape::complete(tokens, true, &|_, _| true)?;
+    if found.complete && !is_accepted(found.certificate.as_deref()) {
+        let what = "the verifier refuses the proof of a complete list of critical points".into();
+        return Err(Error::Numerical { what });
+    }
+    Ok(found.complete.then_some(found))
+}
+
+fn is_accepted(certificate: Option<&str>) -> bool {
+    certificate.is_some_and(|text| metastable_verifier::check(text).is_ok())
 }
 
 /// As [`is_benign`], for several n.
