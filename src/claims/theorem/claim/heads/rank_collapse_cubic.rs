@@ -17,23 +17,35 @@ use crate::theory::rank_collapse::RankResidual;
 /// a norm. To first order `f_j = s_j - mean s`, and the sum is `r_i W C_q W_V`, C_q the covariance
 /// of the `r_j` under q.
 ///
-/// For the remainder, put `e^s = 1 + s + a`, `0 <= a <= s^2 e^{|s|}/2`, and let `|s_j| <= sigma`,
-/// so that Z lies between `e^{-sigma}` and `e^sigma`. Then
-/// `f_j - (s_j - mean s) = (s_j - mean s)(1/Z - 1) + (a_j - mean a)/Z`, and the means under q of
-/// the absolute values are at most `sigma sigma e^sigma` and `sigma^2 e^{2 sigma}`: together
-/// `2 sigma^2 e^{2 sigma}`. Likewise the mean of `|f_j|` is at most the standard deviation of `e^s`
-/// over Z, `sigma e^{2 sigma}`. With `sigma = |W| |r_i| |R|` and `|r_j| <= |R|` the rows add up to
-/// `|R+ - R W C_q W_V| <= 2 e^{2 sigma} |W|^2 |W_V| |R|^5` and
-/// `|R+| <= e^{2 sigma} |W| |W_V| |R|^3`, with `sigma = |W| |R|^2` in the exponents.
+/// The sum is a covariance under q, of f and of `r W_V`. For a unit vector u, `<u, r_j>` has a
+/// range of at most `sqrt 2 |R|`, since two rows add up to at most `|R|^2` in squares, and so a
+/// standard deviation of at most `|R|/sqrt 2` (Popoviciu). Let `t = |W| |r_i| |R|`, so that
+/// `|s_j| <= t`, Z lies between `e^{-t}` and `e^t`, and s has a standard deviation of at most
+/// `t/sqrt 2`. A function of s with the Lipschitz constant L has one of at most `L t/sqrt 2`.
+///
+/// So f has one of at most `e^{2t} t/sqrt 2`, and row i differs from the common output by at most
+/// `e^{2t} t |R| |W_V|/2`: the rows add up to `|R+| <= (1/2) e^{2 sigma} |W| |W_V| |R|^3`. For the
+/// remainder put `e^s = 1 + s + a`. Then
+/// `f_j - (s_j - mean s) = (s_j - mean s)(1/Z - 1) + (a_j - mean a)/Z`, and both terms have
+/// standard deviations of at most `t^2 e^{2t}/sqrt 2`, as `|1/Z - 1| <= t e^t` and a has the
+/// Lipschitz constant `t e^t`. Row i of the remainder is at most `t^2 e^{2t} |R| |W_V|`, and the
+/// rows add up to `|R+ - R W C_q W_V| <= e^{2 sigma} |W|^2 |W_V| |R|^5`, as
+/// `sum |r_i|^4 <= |R|^4`.
+///
+/// The factor 1/2 is attained in the limit of small R: for two rows `mu +- r`, `mu` orthogonal to
+/// r, and `W = W_V = r^T r/|r|^2` both weights are 1/2, `C_q = r^T r`, and
+/// `|R W C_q W_V| = sqrt 2 |r|^3 = |R|^3/2`.
 pub static ENTRY: Claim = Claim {
     name: "rank-collapse-cubic",
     title: "Attention without skip connections: residuals shrink at least cubically",
     lets: "X+ = softmax(X W X^T) X W_V, let R be X minus its mean row, sigma = |W| |R|^2 \
            (Frobenius norms), and C_q the covariance of the rows of R under the weights that the \
            mean row gives",
-    then: "|R+| <= e^{2 sigma} |W| |W_V| |R|^3, and without mean rows |R+ - R W C_q W_V| <= 2 \
-           e^{2 sigma} |W|^2 |W_V| |R|^5.",
-    tested: "the first in each of five layers, in arithmetic that stores log |R|; the second in \
+    then: "|R+| <= (1/2) e^{2 sigma} |W| |W_V| |R|^3, and without mean rows |R+ - R W C_q W_V| <= \
+           e^{2 sigma} |W|^2 |W_V| |R|^5. The factor 1/2 is sharp: two tokens attain it as R \
+           tends to 0.",
+    tested: "the first in each of five layers, in arithmetic that stores log |R|, and for two \
+             tokens with |R| = 1e-3 that attain it to 1e-5; the second in \
              the first layer, with plain softmax, up to its rounding 8 eps (n + d) sqrt(n) |W_V| \
              (X_max + |R| |W| X_max^2), X_max the longest row, to which both arithmetics agree",
     domain: Domain {
@@ -46,8 +58,8 @@ pub static ENTRY: Claim = Claim {
                <= 1/4 at the start",
     source: "derived; sharpens arXiv:2103.03404, Theorem 2.2 (whose constants we have not seen)",
     trials: (20, 200),
-    trial: |case, ctx| residual_chain(case, ctx, 0.0),
-    constant: "the exponent 3",
+    trial: |case, ctx| Ok(residual_chain(case, ctx, 0.0)?.and(attained(case, ctx)?)),
+    constant: "the factor 1/2",
     control: Control {
         what: "a skip connection",
         trial: |ctx| residual_chain(&Case::new(8, 4, 0.0, ""), ctx, 1.0),
@@ -107,8 +119,7 @@ fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> 
         * (n as f64).sqrt()
         * stretch
         * (longest + residual * strength * longest.powi(2));
-    let next_order =
-        2.0 * (2.0 * sigma(&start)).exp() * strength.powi(2) * stretch * residual.powi(5);
+    let next_order = (2.0 * sigma(&start)).exp() * strength.powi(2) * stretch * residual.powi(5);
     let shape = Finding::at_most(distance(&direct, &leading), next_order + rounding);
     if skip > 0.0 {
         return Ok(shape);
@@ -121,12 +132,28 @@ fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> 
             None => return Ok(Finding::HypothesesMissed),
         }
     }
-    let exponent = ctx.claimed_constant(3.0);
-    let over = |s: &[RankResidual]| s[1].log_size - exponent * s[0].log_size - 2.0 * sigma(&s[0]);
-    let excess =
-        states.windows(2).map(over).fold(f64::NEG_INFINITY, nan_max) - (strength * stretch).ln();
+    let factor = ctx.claimed_constant(0.5);
+    let over = |s: &[RankResidual]| s[1].log_size - 3.0 * s[0].log_size - 2.0 * sigma(&s[0]);
+    let excess = states.windows(2).map(over).fold(f64::NEG_INFINITY, nan_max)
+        - (factor * strength * stretch).ln();
     // Numbers too small for double precision are far below the bound.
     Ok(shape.and(Finding::at_most(excess.clamp(-600.0, 600.0).exp(), 1.0)))
+}
+
+/// Two tokens `mu +- r` that attain the factor 1/2 to first order in `|r|^2`.
+fn attained(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let d = case.d;
+    let basis = ctx.rotation(d);
+    let (u, mu) = (&basis[..d], &basis[d..2 * d]);
+    let size = 1e-3 / 2f64.sqrt();
+    let x: Vec<f64> =
+        [size, -size].iter().flat_map(|s| mu.iter().zip(u).map(move |(m, u)| m + s * u)).collect();
+    let along: Vec<f64> = u.iter().flat_map(|a| u.iter().map(move |b| a * b)).collect();
+    let layer = RankResidual::new(&x, d).and_then(|r| Some((r.layer(&along, &along)?, r)));
+    let Some((next, start)) = layer else { return Ok(Finding::answer(false)) };
+    let factor = (next.log_size - 3.0 * start.log_size).exp();
+    // sigma is 1e-6 for these tokens.
+    Ok(Finding::law(factor, ctx.claimed_constant(0.5), 1e-5, 0.0))
 }
 
 /// `|R - R'|` of two residuals.
