@@ -17,6 +17,7 @@ pub mod hemisphere_monotone;
 pub mod min_inner;
 mod setting;
 pub mod single_cluster;
+pub mod small_beta_flow;
 pub mod wendel;
 
 /// The claims in reading order.
@@ -32,7 +33,8 @@ pub static TOPIC: Topic = Topic {
            is nonnegative (min-inner).\n\n\
            When are tokens in a hemisphere? At random with the probability of wendel, always if n \
            <= d, and on short chains (chain-lemma). Almost every start enters one sooner or \
-           later: single-cluster states the theorem that several papers prove together.\n\n\
+           later: single-cluster states the theorem that several papers prove together. For small \
+           beta the paths stay near those of equal weights (small-beta-flow).\n\n\
            The end is the linearisation at consensus (consensus-rates; with a value matrix, \
            consensus-value). On the circle tokens never pass each other (cyclic-order). Two \
            estimates serve the topic of metastability: cap-inequality and cap-overlap.\n\n\
@@ -48,6 +50,7 @@ pub static TOPIC: Topic = Topic {
         &wendel::ENTRY,
         &chain_lemma::ENTRY,
         &single_cluster::ENTRY,
+        &small_beta_flow::ENTRY,
         &consensus_rates::ENTRY,
         &consensus_value::ENTRY,
         &cyclic_order::ENTRY,

@@ -3,6 +3,7 @@
 use super::Topic;
 
 pub mod gap_counting;
+pub mod long_context_cosine;
 pub mod long_context_iid;
 pub mod rank_collapse_cubic;
 pub mod rope_consensus_rate;
@@ -21,7 +22,8 @@ pub static TOPIC: Topic = Topic {
            the weights of a head of width 1 may have full rank, with a determinant in closed \
            form; its variant, that they have the rank of the scores, is printed and false. \
            rank-collapse-cubic bounds what is left of different rows if such matrices act layer \
-           after layer without skip connections. Two claims are about long rows of uniform keys: \
+           after layer without skip connections. long-context-cosine is the transition of one \
+           layer over equiangular tokens at beta = gamma log n. Two claims are about long rows of uniform keys: \
            beta of the order n^{2/(d-1)} decides how many keys a row attends to (gap-counting), \
            and at this scale the sum of squared weights has a limit (long-context-iid). Rotary \
            positions on a ring turn the linearisation into a circulant matrix: \
@@ -32,6 +34,7 @@ pub static TOPIC: Topic = Topic {
         &softmax_jacobian::ENTRY,
         &softmax_full_rank::ENTRY,
         &rank_collapse_cubic::ENTRY,
+        &long_context_cosine::ENTRY,
         &gap_counting::ENTRY,
         &long_context_iid::ENTRY,
         &rope_consensus_rate::ENTRY,

@@ -4,6 +4,7 @@ use super::Topic;
 
 pub mod dobrushin;
 pub mod entropy_slopes;
+pub mod fastest_mode;
 pub mod layers_and_equation;
 pub mod local_limit;
 pub mod mean_field_collapse;
@@ -28,8 +29,8 @@ pub static TOPIC: Topic = Topic {
            (layers-and-equation). For finite n the law of two tokens depends on that of three \
            (pair-equation).\n\n\
            The next claims solve the equation. Small waves of the uniform measure grow at known \
-           rates (mode-growth; the code of a paper plots them without a factor). For large beta \
-           attention is local (local-limit). A density collapses to a point for small |beta| \
+           rates (mode-growth; the code of a paper plots them without a factor). The fastest one \
+           changes at known beta (fastest-mode). For large beta attention is local (local-limit). A density collapses to a point for small |beta| \
            (mean-field-collapse, to leading order and observed); two bumps may become two atoms \
            for large beta (two-atoms, partly observed).\n\n\
            The last claims are about entropy. USA produces negentropy at a positive, bounded rate \
@@ -42,6 +43,7 @@ pub static TOPIC: Topic = Topic {
         &layers_and_equation::ENTRY,
         &pair_equation::ENTRY,
         &mode_growth::ENTRY,
+        &fastest_mode::ENTRY,
         &local_limit::ENTRY,
         &mean_field_collapse::ENTRY,
         &two_atoms::ENTRY,
