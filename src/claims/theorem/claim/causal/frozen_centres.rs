@@ -45,7 +45,9 @@ pub static ENTRY: Claim = Claim {
            w), then under causal SA, for almost every start, every token ends within eps w of a \
            centre.",
     tested: "at the least c: each token in turn is moved from its start to the stable point of its \
-             own equation (mean shift), which is its limit once those before it are at theirs",
+             own equation (mean shift), which is its limit once those before it are at theirs; \
+             the velocities of causal SA vanish there, and at the start of the last token its \
+             velocity is the weighted mean of sines, to 1e-12 (1 + beta)",
     domain: Domain {
         n: Sizes::Range(1, 60),
         d: Sizes::Fixed(2),
@@ -69,14 +71,14 @@ pub static ENTRY: Claim = Claim {
         } else {
             at_the_second(case, ctx, eps)
         };
-        Ok(start.map_or(Finding::HypothesesMissed, |s| s.ends_near_centres(case.beta, eps)))
+        start.map_or(Ok(Finding::HypothesesMissed), |s| s.ends_near_centres(ctx, case.beta, eps))
     },
     control: Control {
         what: "two centres 1.5 beta^{-1/2} apart",
         trial: |ctx| {
             let tokens = uniform_angles(60, ctx);
             let start = Start { centres: vec![0.0, 1.5 / 8.0], weights: vec![2.0; 2], tokens };
-            Ok(start.ends_near_centres(64.0, 0.09))
+            start.ends_near_centres(ctx, 64.0, 0.09)
         },
     },
     ..Claim::INEQUALITY
@@ -144,7 +146,7 @@ fn separation(beta: f64, n: usize, weights: &[f64], eps: f64) -> Option<f64> {
 
 impl Start {
     /// The largest distance of a limit from the nearest centre, against `eps beta^{-1/2}`.
-    fn ends_near_centres(&self, beta: f64, eps: f64) -> Finding {
+    fn ends_near_centres(&self, ctx: &mut Context, beta: f64, eps: f64) -> Result<Finding> {
         let mut before = self.centres.clone();
         let mut worst = 0.0;
         for start in &self.tokens {
@@ -153,7 +155,33 @@ impl Start {
             worst = nan_max(worst, self.centres.iter().map(far).fold(PI, nan_min));
             before.push(end);
         }
-        Finding::at_most(worst, eps / beta.sqrt())
+        let near = Finding::at_most(worst, eps / beta.sqrt());
+        Ok(near.and(self.is_at_rest(ctx, beta, before)?))
+    }
+
+    /// Whether causal SA has these limits at rest, and moves the last token from its start by the
+    /// weighted mean of sines.
+    fn is_at_rest(&self, ctx: &mut Context, beta: f64, mut angles: Vec<f64>) -> Result<Finding> {
+        let Some(start) = self.tokens.last() else { return Ok(Finding::at_most(0.0, 1.0)) };
+        let (n, m) = (angles.len(), self.centres.len());
+        let masses: Vec<f64> =
+            (0..n).map(|j| self.weights.get(j).copied().unwrap_or(1.0)).collect();
+        let case = Case::new(n, 2, beta, "causal-sa");
+        let mut speeds = |angles: &[f64]| -> Result<Vec<f64>> {
+            let x = Tokens::from_angles(angles)?.with_masses(&masses)?;
+            let v = ctx.velocity(&case, &x)?;
+            let pairs = v.chunks_exact(2).zip(x.rows());
+            Ok(pairs.map(|(v, x)| v[1] * x[0] - v[0] * x[1]).collect())
+        };
+        let resting = speeds(&angles)?[m..].iter().fold(0.0, |s, v| nan_max(s, v.abs()));
+        angles[n - 1] = *start;
+        let (mut pull, mut total) = (0.0, 0.0);
+        for (t, mass) in angles.iter().zip(&masses) {
+            let weight = mass * (beta * ((t - start).cos() - 1.0)).exp();
+            (pull, total) = (pull + weight * (t - start).sin(), total + weight);
+        }
+        let moving = (speeds(&angles)?[n - 1] - pull / total).abs();
+        Ok(Finding::identity(nan_max(resting, moving), 1e-12 * (1.0 + beta)))
     }
 }
 

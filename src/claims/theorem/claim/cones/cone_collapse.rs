@@ -28,6 +28,10 @@ use crate::theorem::prelude::*;
 ///
 /// The weights: under SA `a_ij = m_j e^{l_ij}/sum_k m_k e^{l_ik} >= m_j e^{-s}` if the logits l of
 /// a row differ by at most s; under USA `a_ij = m_j e^{l_ij} >= m_j e^{-s}` if all are at least -s.
+/// Two tokens at the angles r and -r have `r' = -a sin 2r` with the weight a of the other token,
+/// and so `(log tan r)' = -2 a`: `e^{beta cos 2r}` under USA with equal masses 1/2, and
+/// `2/(1 + e^{beta (1 - cos 2r)})` under SA.
+///
 /// For Q = K = I and beta >= 0 the logits lie in `[beta cos 2r, beta]`, so
 /// `c = e^{-2 beta sin^2 r}` (SA) and `c = e^{beta cos 2r}` (USA). Two tokens under USA attain it.
 /// As r tends to 0 it is the rate at consensus (`consensus-rates`).
@@ -40,10 +44,12 @@ pub static ENTRY: Claim = Claim {
     then: "The tokens converge to one point, and tan r(t) <= tan r(0) e^{-ct} with c = e^{-s}, for \
            any number of tokens and any masses. Any Q and K have s = 2 beta |Q^T K| (SA) and s = \
            beta |Q^T K| (USA). For Q = K = I, (log tan r)' <= -e^{-2 beta sin^2 r} (SA) and \
-           (log tan r)' <= -e^{beta cos 2r} (USA); two tokens under USA attain this.",
+           (log tan r)' <= -e^{beta cos 2r} (USA). Two tokens under USA attain this; two equal \
+           tokens under SA have (log tan r)' = -2/(1 + e^{2 beta sin^2 r}).",
     tested: "for Q = K = I, for random Q and K, for rotary positions of base 100, and for the \
              biases of ALiBi: the time to a smaller radius is at most the bound, up to a factor 1 \
-             + 1e-7. All tokens are within 1e-8 at the time when the bound has r = 2.5e-9",
+             + 1e-7. All tokens are within 1e-8 at the time when the bound has r = 2.5e-9. The \
+             rate of two equal tokens to 1e-11",
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Range(2, 8),
@@ -132,7 +138,23 @@ fn collapse(case: &Case, ctx: &mut Context, most: f64) -> Result<Finding> {
     let allowed = |to: f64| bound(to) / rate;
     // Smaller radii are rounding errors, and far below the bound.
     let found = Finding::at_most(t, allowed(nan_max(after, 1e-9)) * (1.0 + 1e-7));
-    Ok(found.and(one_cluster(ctx, &dynamics, &x, allowed)?))
+    let found = found.and(one_cluster(ctx, &dynamics, &x, allowed)?);
+    Ok(if most > 1.0 { found.and(two_tokens(case, ctx)?) } else { found })
+}
+
+/// The rate of two equal tokens, which is known.
+fn two_tokens(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let r = ctx.uniform_in(0.05, 1.5);
+    let x = Tokens::from_angles(&[r, -r])?;
+    let pair = Case::new(2, 2, case.beta, case.dynamics);
+    let v = ctx.velocity(&pair, &x)?;
+    // The tangent at the angle r is (-sin r, cos r).
+    let rate = (v[1] * r.cos() - v[0] * r.sin()) / (r.sin() * r.cos());
+    let known = match case.row_weights()? {
+        RowWeights::Exponential => (case.beta * (2.0 * r).cos()).exp(),
+        _ => 2.0 / (1.0 + (2.0 * case.beta * r.sin().powi(2)).exp()),
+    };
+    Ok(Finding::identity((rate / -known - 1.0).abs(), 1e-11))
 }
 
 /// Yes if all tokens are within 1e-8 at the time in which the bound reaches a quarter of this

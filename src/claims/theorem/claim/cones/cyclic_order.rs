@@ -28,7 +28,8 @@ pub static ENTRY: Claim = Claim {
            >= gap(0) e^{-rate t} for every gap between neighbours, with rate = 1 + max(-beta, 0) \
            for SA and rate = e^|beta| for USA (U1). For beta >= 0 this is the rate at which gaps \
            close near consensus.",
-    tested: "at a random time up to 3/rate, to 2e-12",
+    tested: "at a random time up to 3/rate, to 2e-12; for beta >= 0 the gap of two tokens at the \
+             distance 1e-4/sqrt(1 + beta) is that of the rate to 1e-6",
     domain: Domain {
         n: Sizes::Range(1, 64),
         d: Sizes::Fixed(2),
@@ -41,7 +42,8 @@ pub static ENTRY: Claim = Claim {
     trials: (40, 250),
     trial: |case, ctx| {
         let x = ctx.tokens(case)?;
-        gap_margin(case, ctx, &x)
+        let found = gap_margin(case, ctx, &x)?;
+        Ok(if case.beta < 0.0 { found } else { found.and(near_consensus(case, ctx)?) })
     },
     constant: "the rate",
     control: Control {
@@ -75,6 +77,17 @@ fn gap_margin(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
         .zip(after)
         .map(|(b, a)| Finding::at_least(a + 2e-12, b * (-stated * t).exp()));
     Ok(margins.reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
+}
+
+/// The gap of two close tokens after a random time up to 2/rate: it closes at the rate.
+fn near_consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let (gap, times) = (1e-4 / (1.0 + case.beta).sqrt(), ctx.uniform_in(0.5, 2.0));
+    let rate = if case.row_weights()? == RowWeights::Exponential { case.beta.exp() } else { 1.0 };
+    let x = Tokens::from_angles(&[gap, 0.0])?;
+    let pair = Case::new(2, 2, case.beta, case.dynamics);
+    let end = ctx.flow_to_with_tolerance(&pair.build()?, &x, times / rate, SYMMETRY_TOLERANCE)?;
+    let left = dist(end.row(0), end.row(1)) / gap;
+    Ok(Finding::identity((left / (-times).exp() - 1.0).abs(), 1e-6))
 }
 
 /// Gaps between neighbours in the cyclic order. All but the last lie in `(-pi, pi]`; their sum is 2

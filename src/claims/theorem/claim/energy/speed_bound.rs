@@ -22,9 +22,12 @@ pub static ENTRY: Claim = Claim {
     lets: "w = 1 for SA and w = e^|beta| for USA (U1)",
     then: "|x_i'| <= w. The velocities of two sets of tokens with the same masses differ by at \
            most 2 (1 + |beta|) w times their largest distance. Softmax rows are positive, sum to \
-           1, and do not change if all masses are multiplied by a common factor.",
+           1, and do not change if all masses are multiplied by a common factor. A token of \
+           vanishing mass at the angle t from a heavy one has the speed sin t (SA) and e^{beta \
+           cos t} sin t (USA).",
     tested: "with two independent sets, and with two sets for which 2 |beta| is attained at large \
-             negative beta; rows to 4 eps",
+             negative beta; rows to 4 eps; the speed of a token of mass 1e-120 to 1e-12 (1 + \
+             |beta|)",
     domain: Domain {
         n: Sizes::Range(1, 64),
         beta: Betas::Signed(0.01, 100.0),
@@ -69,7 +72,23 @@ fn bound(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     Ok(Finding::at_most(largest(&v), limit)
         .and(change((&x, &v), (&y, &w)))
         .and(change((&before, &slow), (&after, &fast)))
-        .and(rows(case, ctx, &x)))
+        .and(rows(case, ctx, &x))
+        .and(light_token(case, ctx)?))
+}
+
+/// The speed of a light token beside a heavy one. It sees the heavy one under causal masks, too.
+fn light_token(case: &Case, ctx: &mut Context) -> Result<Finding> {
+    let angle = ctx.uniform_in(0.3, 2.8);
+    let (heavy, light) = (Tokens::from_angles(&[0.0, angle])?, 1e-120);
+    let x = heavy.with_masses(&[1.0, light])?;
+    let v = ctx.velocity(&Case::new(2, 2, case.beta, case.dynamics), &x)?;
+    // Towards the heavy token, at the angle 0.
+    let speed = v[2] * angle.sin() - v[3] * angle.cos();
+    let known = match case.row_weights()? {
+        RowWeights::Exponential => (case.beta * angle.cos()).exp() * angle.sin(),
+        _ => angle.sin(),
+    };
+    Ok(Finding::identity((speed / known - 1.0).abs(), 1e-12 * (1.0 + case.beta.abs())))
 }
 
 /// The last token at e_1, which sees all others also under a mask, and the others alternately at

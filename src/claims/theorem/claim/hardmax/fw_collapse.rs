@@ -41,10 +41,11 @@ pub static ENTRY: Claim = Claim {
            let c = 1 - tanh(|beta| D^2/4) with D the diameter of the tokens",
     then: "For any number of tokens and any vector w, a layer multiplies the width max_i <w, x_i> \
            - min_i <w, x_i> by at most 1 - g c. So all tokens tend to one point of their convex \
-           hull.",
+           hull. For two tokens of one length, beta >= 0 and w = x_1 - x_2 the factor is 1 - g c.",
     tested: "in 8 directions for |beta| D^2 <= 20 (larger tokens are scaled down, since then c is \
              lost in rounding), to 16 eps (n + d)(1 + |beta| R^2) |w| R with R = max_i |x_i|; in \
-             one of four cases all tokens have the same length",
+             one of four cases all tokens have the same length; two tokens of one length to four \
+             times this rounding",
     domain: CONVEX,
     source: "arXiv:2508.09628 v1, proposition on the limit (prop: origin, section 5, as quoted in \
              a formal statement; beta > 0, small step); the factor derived",
@@ -57,7 +58,7 @@ pub static ENTRY: Claim = Claim {
                 divide(row, length);
             }
         }
-        width_bound(case, ctx, (x, g), 0.25)
+        Ok(width_bound(case, ctx, (x, g), 0.25)?.and(exact_factor(case, ctx, g)?))
     },
     constant: "the constant c",
     control: Control {
@@ -104,6 +105,30 @@ fn width_bound(
     // The direction, of eight, that is closest to the bound.
     let found = ctx.normals(8 * d).chunks_exact(d).map(one).reduce(Finding::and);
     Ok(found.unwrap_or(Finding::HypothesesMissed))
+}
+
+/// Two tokens of one length: the factor is attained.
+fn exact_factor(case: &Case, ctx: &mut Context, g: f64) -> Result<Finding> {
+    let mut x = ctx.normals(2 * case.d);
+    for row in x.chunks_exact_mut(case.d) {
+        let length = norm(row).max(f64::MIN_POSITIVE);
+        divide(row, length);
+    }
+    let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let (beta, gap) = (case.beta.abs(), square(&x[..case.d], &x[case.d..]).sqrt());
+    // On a line both may be the same point.
+    if gap < 1e-3 {
+        return Ok(Finding::at_most(0.0, 1.0));
+    }
+    let size = (20.0 / (beta * gap * gap)).sqrt().min(1.0);
+    scale(size, &mut x);
+    let width = size * gap;
+    let c = ctx.claimed_constant(2.0 / ((0.5 * beta * width * width).exp() + 1.0));
+    let mut z = Tokens::flat(case.d, x)?;
+    Layer::new(g)?.apply(&softmax(beta), &mut z);
+    let factor = square(z.row(0), z.row(1)).sqrt() / width;
+    let rounding = 64.0 * f64::EPSILON * (2 + case.d) as f64 * (1.0 + beta * size * size);
+    Ok(Finding::identity((factor - (1.0 - g * c)).abs(), rounding * size / width))
 }
 
 static ORIGIN: Claim = Claim {

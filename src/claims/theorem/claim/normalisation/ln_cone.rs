@@ -45,8 +45,7 @@ pub static ENTRY: Claim = Claim {
         d: Sizes::Range(2, 8),
         beta: Betas::Log(0.01, 8.0),
         laws: &[],
-        draws: "a scheme, and tokens whose delta is between 1 and 100 % of 1/(100 n^2 max(1, \
-                beta^2)), the condition of the source with max(1, beta^2) for beta^2",
+        draws: "a scheme, and tokens whose delta is between 1e-6 and 1/2",
         ..Domain::LAYERED
     },
     narrower: "Q = K = V = I; length 2, alpha = 1/4; tokens for which rounding is at most half of \
@@ -57,10 +56,9 @@ pub static ENTRY: Claim = Claim {
     trials: (40, 300),
     trial: |case, ctx| {
         let k = ctx.index(SCHEMES.len());
-        let size = case.n as f64 * case.beta.max(1.0);
-        let admitted = 0.01 / (size * size);
+        let admitted = 0.5;
         // The chord of an inner product 1 - delta is sqrt(2 delta).
-        let chord = (2.0 * admitted).sqrt() * ctx.log_uniform_in(0.1, 1.0);
+        let chord = ctx.log_uniform_in(1.5e-3, 1.0);
         let scatter = ctx.normals(case.n * case.d);
         let (mut width, mut x) = (chord, Tokens::from_angles(&[0.0])?);
         // The largest chord is nearly proportional to the width.
