@@ -84,6 +84,11 @@ fn schemes_have_the_published_initial_rates_and_limits() {
         let found = (-end.depth).exp() * end.radius.powi(2);
         assert!((found - limit).abs() < 1e-4, "{name}: {found}");
     }
+    // A plateau of e^300 under a scheme that slows down: n = 2, gamma' = 2 e^{-300} (t + 1)^{-1/2}.
+    let cod = SchemeCurve::new(find("cod").expect("known"), 2, 300.0).expect("valid");
+    for end in cod.states(0.0, 1.0, &[1.0, 100.0]).expect("valid") {
+        assert!(end.depth > 1e-131 && end.depth < 1e-128, "{:e}", end.depth);
+    }
     // Tokens that hardly move while their radius grows a millionfold: depth is slope times log r.
     for (n, beta, least) in [(3, 10.0, 1e-5), (100, 300.0, 1e-130), (2, 700.0, 1e-304)] {
         for name in ["pre", "peri", "mix", "ln-scaling"] {

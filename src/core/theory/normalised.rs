@@ -179,7 +179,8 @@ impl SchemeCurve {
         (coordinate, value): (usize, f64),
         jump_ahead: Option<f64>,
     ) -> Result<Piece> {
-        let end = self.advance_by(from, PIECE, jump_ahead)?;
+        let whole = self.longest_piece(from, (coordinate, value), jump_ahead);
+        let end = self.advance_by(from, whole, jump_ahead)?;
         if end[coordinate] < value {
             return Ok(Piece::Whole(end));
         }
@@ -187,17 +188,35 @@ impl SchemeCurve {
             let end = self.advance_by(from, length, jump_ahead);
             end.map_or(f64::NAN, |end| end[coordinate] - value)
         };
-        let length = bracketed_root(excess, 0.0, PIECE, 0.0).ok_or_else(|| Error::Numerical {
+        let length = bracketed_root(excess, 0.0, whole, 0.0).ok_or_else(|| Error::Numerical {
             what: format!("the integration of the reduced equation failed after t = {:e}", from[0]),
         })?;
         self.advance_by(from, length, jump_ahead).map(Piece::Until)
     }
 
+    /// The length of the next piece. A time that lies far within a piece, as on a plateau of
+    /// e^300, would need a bisection over hundreds of binary orders: the piece is then four times
+    /// what the present speed needs.
+    fn longest_piece(
+        &self,
+        from: State,
+        (coordinate, value): (usize, f64),
+        jump_ahead: Option<f64>,
+    ) -> f64 {
+        let needed = 4.0 * (value - from[coordinate]) * self.speed(from, jump_ahead)[0];
+        if coordinate == 0 && needed > 0.0 && needed < 1e-3 * PIECE { needed } else { PIECE }
+    }
+
+    /// The rates of the length of the curve, of the radius and of the depth.
+    fn speed(&self, at: State, jump_ahead: Option<f64>) -> [f64; 3] {
+        let (depth, radius) = self.rates(clamp_before_jump(at[0], jump_ahead), at[2], at[1]);
+        [depth + (radius / at[1]).abs(), radius, depth]
+    }
+
     /// The state after a length of the curve.
     fn advance_by(&self, from: State, length: f64, jump_ahead: Option<f64>) -> Result<State> {
         let field = |s: &[f64], ds: &mut [f64]| {
-            let (depth, radius) = self.rates(clamp_before_jump(s[0], jump_ahead), s[2], s[1]);
-            let speed = depth + (radius / s[1]).abs();
+            let [speed, radius, depth] = self.speed([s[0], s[1], s[2]], jump_ahead);
             ds.copy_from_slice(&[1.0 / speed, radius / speed, depth / speed]);
         };
         let end = advance(field, &from, length, (STEP_TOLERANCE, STEP_TOLERANCE), MAX_STEPS)?;
