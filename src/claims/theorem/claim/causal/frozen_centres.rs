@@ -166,11 +166,12 @@ impl Start {
         let (n, m) = (angles.len(), self.centres.len());
         let masses: Vec<f64> =
             (0..n).map(|j| self.weights.get(j).copied().unwrap_or(1.0)).collect();
-        let case = Case::new(n, 2, beta, "causal-sa");
+        let (case, mut radial) = (Case::new(n, 2, beta, "causal-sa"), 0.0);
         let mut speeds = |angles: &[f64]| -> Result<Vec<f64>> {
             let x = Tokens::from_angles(angles)?.with_masses(&masses)?;
             let v = ctx.velocity(&case, &x)?;
             let pairs = v.chunks_exact(2).zip(x.rows());
+            radial = pairs.clone().fold(radial, |r, (v, x)| nan_max(r, dot(v, x).abs()));
             Ok(pairs.map(|(v, x)| v[1] * x[0] - v[0] * x[1]).collect())
         };
         let resting = speeds(&angles)?[m..].iter().fold(0.0, |s, v| nan_max(s, v.abs()));
@@ -181,7 +182,8 @@ impl Start {
             (pull, total) = (pull + weight * (t - start).sin(), total + weight);
         }
         let moving = (speeds(&angles)?[n - 1] - pull / total).abs();
-        Ok(Finding::identity(nan_max(resting, moving), 1e-12 * (1.0 + beta)))
+        let off = nan_max(radial, nan_max(resting, moving));
+        Ok(Finding::identity(off, 1e-12 * (1.0 + beta)))
     }
 }
 

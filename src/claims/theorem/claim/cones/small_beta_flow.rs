@@ -80,5 +80,6 @@ fn attained(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let v = with_head(&Case::new(3, 2, case.beta, "sa"), head)?.velocity(&x);
     let logit = case.beta * q;
     let known = (1.0 - mass) * logit.sinh() / (mass + (1.0 - mass) * logit.cosh());
-    Ok(Finding::identity((v[1] / known - 1.0).abs(), 1e-12 / logit.min(1.0)))
+    let off = nan_max((v[1] / known - 1.0).abs(), (v[0] / known).abs());
+    Ok(Finding::identity(off, 1e-12 / logit.min(1.0)))
 }

@@ -82,13 +82,15 @@ fn light_token(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let (heavy, light) = (Tokens::from_angles(&[0.0, angle])?, 1e-120);
     let x = heavy.with_masses(&[1.0, light])?;
     let v = ctx.velocity(&Case::new(2, 2, case.beta, case.dynamics), &x)?;
-    // Towards the heavy token, at the angle 0.
-    let speed = v[2] * angle.sin() - v[3] * angle.cos();
+    // Towards the heavy token, at the angle 0, and nowhere else.
+    let (speed, radial) =
+        (v[2] * angle.sin() - v[3] * angle.cos(), v[2] * angle.cos() + v[3] * angle.sin());
     let known = match case.row_weights()? {
         RowWeights::Exponential => (case.beta * angle.cos()).exp() * angle.sin(),
         _ => angle.sin(),
     };
-    Ok(Finding::identity((speed / known - 1.0).abs(), 1e-12 * (1.0 + case.beta.abs())))
+    let off = nan_max((speed / known - 1.0).abs(), (radial / known).abs());
+    Ok(Finding::identity(off, 1e-12 * (1.0 + case.beta.abs())))
 }
 
 /// The last token at e_1, which sees all others also under a mask, and the others alternately at
