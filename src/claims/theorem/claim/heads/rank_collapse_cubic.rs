@@ -136,8 +136,12 @@ fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> 
     let over = |s: &[RankResidual]| s[1].log_size - 3.0 * s[0].log_size - 2.0 * sigma(&s[0]);
     let excess = states.windows(2).map(over).fold(f64::NEG_INFINITY, nan_max)
         - (factor * strength * stretch).ln();
+    // A logarithm of a size has its own rounding error, and that of a sum of n + d terms.
+    let deepest = states.iter().fold(0.0, |most, s| nan_max(most, s.log_size.abs()));
+    let rounding = 16.0 * f64::EPSILON * ((n + d) as f64 + deepest);
     // Numbers too small for double precision are far below the bound.
-    Ok(shape.and(Finding::at_most(excess.clamp(-600.0, 600.0).exp(), 1.0)))
+    let bound = Finding::at_most(excess.clamp(-600.0, 600.0).exp(), 1.0);
+    Ok(shape.and(bound.with_evaluation_error(rounding)))
 }
 
 /// Two tokens `mu +- r` that attain the factor 1/2 to first order in `|r|^2`.
