@@ -90,9 +90,9 @@ impl SchemeCurve {
     ///
     /// Integrates t, r and the depth y as functions of the length `y + |log r|` of the curve, so
     /// that the long plateau before tokens meet takes one step, and a radius that grows a
-    /// thousandfold while the depth hardly changes takes a few. **Accuracy** 1e-10 relative for `1 - gamma` and the radius, plus the effect
-    /// of rounding t. **Errors** gamma outside `(-1/(n-1), 1)`, a radius that is not positive,
-    /// times that are negative or not ascending.
+    /// thousandfold while the depth hardly changes takes a few. **Accuracy** 1e-10 relative for
+    /// `1 - gamma` and the radius, plus the effect of rounding t. **Errors** gamma outside
+    /// `(-1/(n-1), 1)`, a radius that is not positive, times that are negative or not ascending.
     ///
     /// ```
     /// use metastable::{attention::normalisation::find, theory::normalised::SchemeCurve};
@@ -139,9 +139,10 @@ impl SchemeCurve {
         in_range("depth", depth, start.depth, 700.0)?;
         let (mut from, coordinate) = ([0.0, radius, start.depth], 2);
         while from[coordinate] < depth {
-            from = match self.piece(from, (coordinate, depth), None)? {
-                Piece::Whole(end) | Piece::Until(end) => end,
-            };
+            match self.piece(from, (coordinate, depth), None)? {
+                Piece::Whole(end) => from = end,
+                Piece::Until([_, r, _]) => return Ok(r),
+            }
         }
         Ok(from[1])
     }

@@ -10,6 +10,7 @@ use super::sublayer::{Input, Properties, Sublayer};
 use super::triangular::TriangularJacobian;
 use super::{Head, RowWeights, TimeScale, Variant};
 use crate::error::{Error, Result};
+use crate::num::stats::nan_max;
 use crate::num::vector::{max_abs, norm, scale};
 use crate::num::{simd::Isa, sum::dot};
 use crate::sphere::Tokens;
@@ -184,10 +185,10 @@ impl Dynamics {
     /// [`Sublayer::resolved_velocities`] of the only sublayer, if it has them. Returns the bound of
     /// their relative errors and whether they were replaced.
     ///
-    /// **Errors** no velocity of a token has a right digit.
+    /// **Errors** a row without weights, whose velocity has no right digit.
     pub fn resolve(&self, x: &Tokens, v: &mut [f64]) -> Result<(f64, bool)> {
         let v = &mut v[..x.coordinates().len()];
-        let error = self.relative_error(x, v).unwrap_or(0.0).max(self.accuracy());
+        let error = nan_max(self.relative_error(x, v).unwrap_or(0.0), self.accuracy());
         if error > self.accuracy()
             && let Some(found) = self.sole_sublayer().and_then(|s| s.resolved_velocities(x))
         {

@@ -33,7 +33,8 @@ pub static ENTRY: Claim = Claim {
         ..Domain::ATTENTION
     },
     narrower: "Q and K are I plus at most three times a normalised Gaussian matrix",
-    source: "arXiv:2312.10794, Theorem 4.2 (C beta e^{3t}); the constant and the exponent 2 derived",
+    source: "arXiv:2312.10794, Theorem 4.2 (C beta e^{3t}); the constant and the exponent 2 are \
+             derived",
     trials: (40, 300),
     trial: |case, ctx| Ok(closeness(case, ctx, 1.0)?.and(attained(case, ctx)?)),
     constant: "the bound",

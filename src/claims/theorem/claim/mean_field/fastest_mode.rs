@@ -19,7 +19,8 @@ pub static ENTRY: Claim = Claim {
     name: "fastest-mode",
     title: "The fastest mode of the uniform measure: about sqrt(2 beta) on the circle, and 1 up to \
             beta = 2d/3 in high dimension",
-    lets: "r_k be the growth rates of mode-growth (SA or USA), and let R = k (k+d-2)/((k+1)(k+d-1))",
+    lets: "r_k be the growth rates of mode-growth (SA or USA), and let R = k \
+           (k+d-2)/((k+1)(k+d-1))",
     then: "For every beta > 0, r_k increases up to one degree and then decreases. The fastest \
            degree is at most k for beta < b_k and at least k + 1 for beta > b_k, where b_k lies \
            between 2 R/(1 - R^2) times k + (d-1)/2 and k + d/2.",

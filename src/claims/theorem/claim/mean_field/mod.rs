@@ -30,9 +30,10 @@ pub static TOPIC: Topic = Topic {
            (pair-equation).\n\n\
            The next claims solve the equation. Small waves of the uniform measure grow at known \
            rates (mode-growth; the code of a paper plots them without a factor). The fastest one \
-           changes at known beta (fastest-mode). For large beta attention is local (local-limit). A density collapses to a point for small |beta| \
-           (mean-field-collapse, to leading order and observed); two bumps may become two atoms \
-           for large beta (two-atoms, partly observed).\n\n\
+           changes at known beta (fastest-mode). For large beta attention is local (local-limit). \
+           A density collapses to a point for small |beta| (mean-field-collapse, to leading order \
+           and observed); two bumps may become two atoms for large beta (two-atoms, partly \
+           observed).\n\n\
            The last claims are about entropy. USA produces negentropy at a positive, bounded rate \
            (usa-entropy), and clusters produce it at a linear rate (entropy-slopes). That SA \
            never loses negentropy is open (sa-entropy). The entropy of the rows of weights \

@@ -35,9 +35,9 @@ pub static ENTRY: Claim = Claim {
     then: "For n -> infinity, (n-1) E <x_i, x_j> = r/(1 - r) + c/n + O(1/n^2) with c = (sum_{k >= \
            1} C(k+d-2, k) D_k D_{k+1} - D_1)/(1 - r)^2.",
     tested: "for 8 particles, from 60000 draws of uniform tokens weighted by the density, to 4 \
-             standard errors plus r/(n^2 (1 - r)^5) (the constant 1 is observed); and from 128 runs \
-             of noisy USA, by Strang steps over 16 times up to 20 kappa, to 4 standard errors plus \
-             that and 5 % for the steps",
+             standard errors plus r/(n^2 (1 - r)^5) (the constant 1 is observed); and from 128 \
+             runs of noisy USA, by Strang steps over 16 times up to 20 kappa, to 4 standard errors \
+             plus that and 5 % for the steps",
     domain: Domain {
         n: Sizes::Fixed(8),
         d: Sizes::List(&[2, 3, 5]),
