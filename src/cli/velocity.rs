@@ -58,7 +58,7 @@ impl Arguments {
             });
         }
         let blind = note_tokens_without_keys(model, &x, self.dynamics.is_causal(model)?)?;
-        let (accuracy, by_formula) = dynamics.resolve(&x, &mut v)?;
+        let (accuracy, by_formula) = dynamics.keep_small_weights(&x, &mut v)?;
         let kernel = if by_formula { "formula" } else { kernel };
         let (velocities, radial) = v.split_at(x.coordinates().len());
         let mut json = json!({

@@ -57,7 +57,7 @@ impl Engine {
                 let x = self.settings.start()?;
                 let dynamics = self.settings.dynamics(EXACT_ACCURACY)?;
                 let mut velocity = dynamics.velocity(&x);
-                dynamics.resolve(&x, &mut velocity)?;
+                dynamics.keep_small_weights(&x, &mut velocity)?;
                 numbers.extend(velocity);
                 Ok(json!({"n": x.n(), "d": x.d()}))
             }

@@ -186,7 +186,7 @@ impl Dynamics {
     /// their relative errors and whether they were replaced.
     ///
     /// **Errors** a row without weights, whose velocity has no right digit.
-    pub fn resolve(&self, x: &Tokens, v: &mut [f64]) -> Result<(f64, bool)> {
+    pub fn keep_small_weights(&self, x: &Tokens, v: &mut [f64]) -> Result<(f64, bool)> {
         let v = &mut v[..x.coordinates().len()];
         let error = nan_max(self.relative_error(x, v).unwrap_or(0.0), self.accuracy());
         if error > self.accuracy()

@@ -82,5 +82,5 @@ fn attained(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let logit = case.beta * q;
     let known = (1.0 - mass) * logit.sinh() / (mass + (1.0 - mass) * logit.cosh());
     let off = nan_max((v[1] / known - 1.0).abs(), (v[0] / known).abs());
-    Ok(Finding::identity(off, 1e-12 / logit.min(1.0)))
+    Ok(Finding::identity(off, 1e-12 / nan_min(logit, 1.0)))
 }
