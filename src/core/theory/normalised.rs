@@ -217,7 +217,7 @@ impl SchemeCurve {
     /// The state after a length of the curve.
     fn advance_by(&self, from: State, length: f64, jump_ahead: Option<f64>) -> Result<State> {
         // Per unit of a tiny length times change by e^300, whose square overflows.
-        let unit = if length < 1e-3 * PIECE { length } else { 1.0 };
+        let unit = if length > 0.0 && length < 1e-3 * PIECE { length } else { 1.0 };
         let field = |s: &[f64], ds: &mut [f64]| {
             let [speed, radius, depth] = self.speed([s[0], s[1], s[2]], jump_ahead);
             ds.copy_from_slice(&[unit / speed, unit * radius / speed, unit * depth / speed]);
