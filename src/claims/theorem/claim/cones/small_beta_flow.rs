@@ -21,7 +21,8 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "small-beta-flow",
     title: "Small beta: tokens stay within (beta |Q^T K|/2)(e^{2t} - 1) of their paths at beta = 0",
-    lets: "tokens follow SA with any Q and K, V = I, and any masses",
+    lets: "tokens follow SA with any Q and K, V = I, and any masses, and let |Q^T K| be the \
+           largest singular value",
     then: "At time t every token is within (beta |Q^T K|/2) (e^{2t} - 1) of where it is with the \
            same start at beta = 0. The bound is attained to first order in beta and t.",
     tested: "at a time up to 2; and the speed at the start at which it is attained, to 1e-12",

@@ -42,7 +42,7 @@ pub static ENTRY: Claim = Claim {
         let k = 1 + ctx.index(24);
         Ok(bracket(case.d, k, ctx, 1.0)?.and(one_maximum(case.d, case.beta)?))
     },
-    constant: "both ends of the interval",
+    constant: "the interval",
     control: Control {
         what: "an interval that is 1.2 times as far up, d = 2 and k = 3",
         trial: |ctx| bracket(2, 3, ctx, 1.2),
