@@ -310,9 +310,11 @@ fn densities_take_an_interaction() {
             for key in ["negentropy", "negentropy_rate", "energy_above_uniform"] {
                 near(&found[key], &known[key], 1e-7);
             }
-            // (16 + d + modes) eps of the mean weight, 2.3, for d = 5, some eps of weights, and
-            // those of angles.
-            assert!(found["kernel_error"].as_f64().expect("an error") < 6e-14);
+            // (16 + d + modes) eps of the mean weight, 2.3, those of angles, and those of the rule:
+            // its weights and their sum have sqrt(n) eps/(1 - x^2), which at n = 200 is 150 eps on
+            // average on the circle, and less where the density vanishes at the poles.
+            let most = if space == "circle" { 2e-13 } else { 6e-14 };
+            assert!(found["kernel_error"].as_f64().expect("an error") < most);
         }
         let call = format!("{call} --dynamics usa --interaction power:p=2");
         let series = json(here, &call);
