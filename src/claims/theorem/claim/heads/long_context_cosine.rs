@@ -18,7 +18,7 @@ use crate::theory::equiangular::layer_map;
 pub static ENTRY: Claim = Claim {
     name: "long-context-cosine",
     title: "Long context: one attention layer makes equiangular tokens equal for gamma < 1/(1 - \
-            rho), and leaves them alone beyond",
+            rho), and keeps their cosine for larger gamma",
     lets: "n tokens have all inner products rho in (0, 1), let y_i = sum_j A_ij x_j with SA at \
            beta = gamma log n, and a = 1/(1 + (n-1) n^{-gamma (1-rho)})",
     then: "The cosine of y_i and y_j is rho/(rho + (1-rho) a^2) up to (1-rho)/((n-1) rho). So for \
