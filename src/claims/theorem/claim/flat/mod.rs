@@ -5,6 +5,7 @@ use super::Topic;
 pub mod large_beta_distance;
 pub mod rd_boolean;
 pub mod rd_codimension_simple;
+pub mod rd_decay;
 pub mod rd_distances;
 pub mod rd_gaussian;
 pub mod rd_gaussian_closure;
@@ -29,8 +30,9 @@ pub static TOPIC: Topic = Topic {
            repaired conjecture, which is open.\n\n\
            What can be solved: the corners of a box (rd-hypercube, which refutes one \
            reading of a remark) and Gaussians (rd-gaussian; with L2 and Sinkhorn weights \
-           rd-gaussian-closure). rd-distances has the monotone quantity for V = I, rd-repulsive \
-           the decay for V = -I, to leading order. large-beta-distance measures how far attention \
+           rd-gaussian-closure). rd-distances has the monotone quantity for V = I. For V = -I all \
+           tokens tend to 0 (rd-decay), and rd-repulsive has the shape of the cloud, to leading \
+           order. large-beta-distance measures how far attention \
            on the line is from its hardmax limit.",
     claims: &[
         &rd_rescaling::ENTRY,
@@ -43,6 +45,7 @@ pub static TOPIC: Topic = Topic {
         &rd_gaussian::ENTRY,
         &rd_gaussian_closure::ENTRY,
         &rd_distances::ENTRY,
+        &rd_decay::ENTRY,
         &rd_repulsive::ENTRY,
         &large_beta_distance::ENTRY,
     ],

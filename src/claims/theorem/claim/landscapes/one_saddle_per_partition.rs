@@ -33,7 +33,7 @@ pub static ENTRY: Claim = Claim {
     narrower: "n = 6 and 7, at single values of beta",
     source: "derived: a conjecture from the complete lists",
     status: Status::Open,
-    trials: (4, 40),
+    trials: (2, 40),
     trial: |case, _| counts(case.n, case.beta),
     no_constant: "points are counted",
     control: Control {
