@@ -33,18 +33,17 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
 
 /// [`read`], but entries may be NaN or infinite.
 pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
-    if let Some(fields) = Fields::of(bytes)? {
-        let shape = vec![fields.rows, fields.names.len()];
-        if fields.rows == 0 {
-            return Err(format!("the shape {shape:?} has no entries"));
+    let header = Header::of(bytes)?;
+    let shape = header.sides();
+    let kind = match &header.kind {
+        Kind::Plain(kind) => kind.as_str(),
+        Kind::Fields(_) if header.is_table() => "<f8",
+        Kind::Fields(_) => {
+            return Err("found a structured header, expected a plain array of numbers, or fields \
+                        of float64"
+                .into());
         }
-        return Ok(Array { data: fields.numbers(bytes)?, shape, roundoff: ROUNDOFF });
-    }
-    let start = data_start(bytes)?;
-    let native = with_plain_order(bytes);
-    let bytes = native.as_deref().unwrap_or(bytes);
-    let file = npyz::NpyFile::new(bytes).map_err(|_| unknown_header(bytes))?;
-    let shape: Vec<u64> = file.shape().to_vec();
+    };
     let entries =
         shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES);
     if entries == Some(0) {
@@ -53,90 +52,175 @@ pub fn read_any(bytes: &[u8]) -> Result<Array, String> {
     let Some(entries) = entries else {
         return Err(format!("the shape {shape:?} is too large; at most {MAX_ENTRIES} entries"));
     };
-    if entries > bytes.len() as u64 {
-        return Err(format!(
-            "truncated: the shape {shape:?} needs {entries} entries, the file has {} bytes",
-            bytes.len()
-        ));
+    let (data, roundoff) = decode(kind, &bytes[header.start..], entries as usize, &shape)?;
+    let sides: Vec<usize> = shape.iter().map(|s| *s as usize).collect();
+    let data =
+        if header.fortran && header.shape.len() > 1 { from_fortran(&sides, &data) } else { data };
+    Ok(Array { shape: sides, data, roundoff })
+}
+
+/// The first entries of data of a type in NumPy's notation, and the unit roundoff of the type.
+fn decode(
+    kind: &str,
+    data: &[u8],
+    entries: usize,
+    shape: &[u64],
+) -> Result<(Vec<f64>, f64), String> {
+    let big = match kind.as_bytes().first() {
+        Some(b'>') => true,
+        Some(b'=') => cfg!(target_endian = "big"),
+        _ => false,
+    };
+    /// Numbers of one type: its bytes in the order of the file, then its value.
+    macro_rules! all {
+        ($type:ty, $to:expr) => {{
+            const SIZE: usize = size_of::<$type>();
+            let taken = data.get(..SIZE * entries).ok_or_else(|| {
+                format!(
+                    "truncated: the shape {shape:?} needs {} bytes of data, the file has {}",
+                    SIZE * entries,
+                    data.len()
+                )
+            })?;
+            let (numbers, _) = taken.as_chunks::<SIZE>();
+            let value = |b: &[u8; SIZE]| {
+                $to(if big { <$type>::from_be_bytes(*b) } else { <$type>::from_le_bytes(*b) })
+            };
+            numbers.iter().map(value).collect()
+        }};
     }
-    let fortran = file.order() == npyz::Order::Fortran && shape.len() > 1;
-    let descr = file.dtype().descr().replace(['\'', '"', ' '], "");
-    let halves = |to| halves(&bytes[start..], entries as usize, descr.starts_with('>'), to);
-    let (data, roundoff) = match descr.as_str() {
-        "<f8" | ">f8" | "=f8" => (numbers::<f64>(file, |v| v)?, ROUNDOFF),
-        "<f4" | ">f4" | "=f4" => (numbers::<f32>(file, f64::from)?, 2f64.powi(-24)),
-        "<f2" | ">f2" | "=f2" => {
-            (halves(|bits| half::f16::from_bits(bits).to_f64())?, 2f64.powi(-11))
-        }
+    let known = match kind {
+        "|i1" | "|u1" | "|b1" | "|V2" | "<V2" => kind,
+        _ => kind.trim_start_matches(['<', '>', '=']),
+    };
+    Ok(match known {
+        "f8" => (all!(f64, |v| v), ROUNDOFF),
+        "f4" => (all!(f32, f64::from), 2f64.powi(-24)),
+        "f2" => (all!(u16, |bits| half::f16::from_bits(bits).to_f64()), 2f64.powi(-11)),
         // NumPy has no bfloat16; packages that add it write two plain bytes per entry.
-        "|V2" | "<V2" => (halves(|bits| half::bf16::from_bits(bits).to_f64())?, 2f64.powi(-8)),
-        "<i8" | ">i8" => (numbers::<i64>(file, |v| v as f64)?, ROUNDOFF),
-        "<u8" | ">u8" => (numbers::<u64>(file, |v| v as f64)?, ROUNDOFF),
-        "<i4" | ">i4" => (numbers::<i32>(file, f64::from)?, ROUNDOFF),
-        "<u4" | ">u4" => (numbers::<u32>(file, f64::from)?, ROUNDOFF),
-        "<i2" | ">i2" => (numbers::<i16>(file, f64::from)?, ROUNDOFF),
-        "<u2" | ">u2" => (numbers::<u16>(file, f64::from)?, ROUNDOFF),
-        "|i1" => (numbers::<i8>(file, f64::from)?, ROUNDOFF),
-        "|u1" => (numbers::<u8>(file, f64::from)?, ROUNDOFF),
+        "|V2" | "<V2" => (all!(u16, |bits| half::bf16::from_bits(bits).to_f64()), 2f64.powi(-8)),
+        "i8" => (all!(i64, |v| v as f64), ROUNDOFF),
+        "u8" => (all!(u64, |v| v as f64), ROUNDOFF),
+        "i4" => (all!(i32, f64::from), ROUNDOFF),
+        "u4" => (all!(u32, f64::from), ROUNDOFF),
+        "i2" => (all!(i16, f64::from), ROUNDOFF),
+        "u2" => (all!(u16, f64::from), ROUNDOFF),
+        "|i1" => (all!(i8, f64::from), ROUNDOFF),
         // True is 1.
-        "|b1" => (numbers::<bool>(file, f64::from)?, ROUNDOFF),
-        other => {
+        "|u1" | "|b1" => (all!(u8, f64::from), ROUNDOFF),
+        _ => {
+            let shown: String = kind.escape_debug().take(20).collect();
             let known = "float64, float32, float16, bfloat16 (V2), whole numbers or booleans";
-            return Err(format!("found element type {other}, expected {known}"));
+            return Err(format!("found element type {shown}, expected {known}"));
         }
-    };
-    let shape: Vec<usize> = shape.iter().map(|s| *s as usize).collect();
-    let data = if fortran { from_fortran(&shape, &data) } else { data };
-    Ok(Array { shape, data, roundoff })
+    })
 }
 
-/// Where the header names the element type, without its quote, and the rest of the header.
-fn element_type(bytes: &[u8]) -> Option<(usize, &str)> {
-    let header = header_of(bytes).ok()?;
-    let text = std::str::from_utf8(&bytes[header.clone()]).ok()?;
-    let (_, after) = text.split_once("'descr':")?;
-    let kind = after.trim_start().strip_prefix(['\'', '"'])?;
-    Some((header.end - kind.len(), kind))
+/// The header of an NPY file: a Python dictionary of three keys in any order. It is read once from
+/// left to right, whatever it holds.
+struct Header {
+    kind: Kind,
+    fortran: bool,
+    shape: Vec<u64>,
+    /// Offset of the data.
+    start: usize,
 }
 
-/// The bytes of an array in the order of this machine, `=f8`, with the name of this order.
-fn with_plain_order(bytes: &[u8]) -> Option<Vec<u8>> {
-    let (at, kind) = element_type(bytes)?;
-    if !kind.starts_with('=') {
-        return None;
+/// The type of an entry.
+enum Kind {
+    /// One number, in NumPy's notation: `<f8`.
+    Plain(String),
+    /// Names and types of fields.
+    Fields(Vec<(String, String)>),
+}
+
+impl Header {
+    fn of(bytes: &[u8]) -> Result<Self, String> {
+        let range = header_of(bytes)?;
+        let refused = || {
+            "found a header that NumPy does not write, expected 'descr', 'fortran_order' and \
+             'shape', such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"
+                .to_owned()
+        };
+        let text = std::str::from_utf8(&bytes[range.clone()]).map_err(|_| refused())?;
+        Self::parsed(text, range.end).ok_or_else(refused)
     }
-    let mut plain = bytes.to_vec();
-    plain[at] = if cfg!(target_endian = "little") { b'<' } else { b'>' };
-    Some(plain)
+
+    fn parsed(text: &str, start: usize) -> Option<Self> {
+        let (mut kind, mut fortran, mut shape) = (None, None, None);
+        let mut rest = text.trim_start().strip_prefix('{')?;
+        loop {
+            rest = rest.trim_start();
+            if let Some(after) = rest.strip_prefix('}') {
+                // Nothing follows, and no key is missing.
+                let complete = after.trim().is_empty();
+                return complete.then_some(Self {
+                    kind: kind?,
+                    fortran: fortran?,
+                    shape: shape?,
+                    start,
+                });
+            }
+            let (key, after) = word(rest)?;
+            let value = after.trim_start().strip_prefix(':')?.trim_start();
+            match key.as_str() {
+                "descr" => (kind, rest) = Kind::parsed(value).map(|(k, r)| (Some(k), r))?,
+                "fortran_order" => {
+                    let (order, after) = [("True", true), ("False", false)]
+                        .into_iter()
+                        .find_map(|(text, order)| Some((order, value.strip_prefix(text)?)))?;
+                    (fortran, rest) = (Some(order), after);
+                }
+                "shape" => {
+                    let (sides, after) = value.strip_prefix('(')?.split_once(')')?;
+                    // A tuple of one number ends with a comma.
+                    let sides = sides.trim().trim_end_matches(',');
+                    let each = sides.split(',').filter(|s| !s.trim().is_empty());
+                    let all = each.map(|s| s.trim().trim_end_matches('L').parse().ok());
+                    (shape, rest) = (Some(all.collect::<Option<Vec<u64>>>()?), after);
+                }
+                _ => return None,
+            }
+            rest = rest.trim_start();
+            rest = rest.strip_prefix(',').or_else(|| rest.starts_with('}').then_some(rest))?;
+        }
+    }
+
+    /// Whether this is a structured array of one axis whose fields are all float64.
+    fn is_table(&self) -> bool {
+        let double = |(_, kind): &(String, String)| kind == "<f8";
+        matches!(&self.kind, Kind::Fields(fields) if !fields.is_empty() && fields.iter().all(double))
+            && self.shape.len() == 1
+    }
+
+    /// The lengths of the axes; fields are the last one.
+    fn sides(&self) -> Vec<u64> {
+        let width = match &self.kind {
+            Kind::Plain(_) => None,
+            Kind::Fields(fields) => Some(fields.len() as u64),
+        };
+        self.shape.iter().copied().chain(width).collect()
+    }
 }
 
-/// What is wrong with a header that the parser refuses.
-fn unknown_header(bytes: &[u8]) -> String {
-    let kind = element_type(bytes).map(|(_, kind)| kind.split(['\'', '"']).next().unwrap_or(kind));
-    let named = kind.map_or("an unknown element type, for example".to_owned(), |kind| {
-        let shown: String = kind.escape_debug().take(20).collect();
-        format!("the element type {shown}, expected such as <f8 for float64")
-    });
-    format!("found a header that NumPy does not write: {named}")
-}
-
-fn numbers<T: npyz::Deserialize>(
-    file: npyz::NpyFile<&[u8]>,
-    to: impl Fn(T) -> f64,
-) -> Result<Vec<f64>, String> {
-    let read = file.into_vec::<T>().map_err(|e| format!("truncated or corrupt data: {e}"))?;
-    Ok(read.into_iter().map(to).collect())
-}
-
-/// Decodes numbers of two bytes.
-fn halves(data: &[u8], entries: usize, big: bool, to: fn(u16) -> f64) -> Result<Vec<f64>, String> {
-    let data = data.get(..2 * entries).ok_or_else(|| {
-        format!("truncated or corrupt data: {} bytes of {}", data.len(), 2 * entries)
-    })?;
-    let pair = |b: &[u8]| {
-        if big { u16::from_be_bytes([b[0], b[1]]) } else { u16::from_le_bytes([b[0], b[1]]) }
-    };
-    Ok(data.chunks_exact(2).map(|b| to(pair(b))).collect())
+impl Kind {
+    /// A type and the text after it. Fields with a shape or fields of their own are not known.
+    fn parsed(text: &str) -> Option<(Self, &str)> {
+        let Some(mut rest) = text.strip_prefix('[') else {
+            return word(text).map(|(kind, after)| (Self::Plain(kind), after));
+        };
+        let mut fields = Vec::new();
+        loop {
+            rest = rest.trim_start_matches([' ', ',']);
+            if let Some(after) = rest.strip_prefix(']') {
+                return Some((Self::Fields(fields), after));
+            }
+            let (name, after) = word(rest.strip_prefix('(')?)?;
+            let (kind, after) = word(after.trim_start().strip_prefix(',')?.trim_start())?;
+            fields.push((name, kind));
+            rest = after.trim_start().strip_prefix(')')?;
+        }
+    }
 }
 
 /// The byte range of the header.
@@ -146,94 +230,11 @@ fn header_of(bytes: &[u8]) -> Result<std::ops::Range<usize>, String> {
     }
     let (start, length): (usize, usize) = match bytes[6] {
         1 => (10, usize::from(u16::from_le_bytes([bytes[8], bytes[9]]))),
-        _ => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
+        2 | 3 => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
+        other => return Err(format!("found NPY version {other}, expected 1, 2 or 3")),
     };
     let end = start.saturating_add(length);
     if end > bytes.len() { Err("truncated in its header".into()) } else { Ok(start..end) }
-}
-
-/// The offset of the data. Refuses headers of other than plain arrays before they reach the parser,
-/// because nested types cost it exponential time.
-fn data_start(bytes: &[u8]) -> Result<usize, String> {
-    let header = header_of(bytes)?;
-    let text = &bytes[header.clone()];
-    // Brackets inside words are units of time. Words in other quotes are not told apart.
-    let step = if text.iter().any(|b| b"\"\\".contains(b)) { 1 } else { 2 };
-    let outside = text.split(|b| *b == b'\'').step_by(step).flatten();
-    let nested = outside.filter(|b| b"([{".contains(b)).count();
-    if header.len() > 4096 || nested > 2 {
-        return Err(
-            "found a structured or oversized header, expected a plain array of numbers, or \
-            fields of float64"
-                .into(),
-        );
-    }
-    Ok(header.end)
-}
-
-/// The header of a structured array of one axis whose fields are all float64.
-struct Fields {
-    names: Vec<String>,
-    rows: usize,
-    /// Offset of the data.
-    start: usize,
-}
-
-impl Fields {
-    /// `None` for a plain array, or a structured array with other fields. The header is read once
-    /// from left to right, whatever it holds.
-    fn of(bytes: &[u8]) -> Result<Option<Self>, String> {
-        let header = header_of(bytes)?;
-        let text = std::str::from_utf8(&bytes[header.clone()]).ok();
-        let Some((names, rows)) = text.and_then(Self::parsed) else { return Ok(None) };
-        if names.is_empty()
-            || (rows as u64).checked_mul(names.len() as u64).is_none_or(|e| e > MAX_ENTRIES)
-        {
-            return Ok(None);
-        }
-        Ok(Some(Self { names, rows, start: header.end }))
-    }
-
-    /// The names of the fields and the number of rows, parsed from a header in Python syntax.
-    fn parsed(header: &str) -> Option<(Vec<String>, usize)> {
-        let (before, list) = header.split_once("'descr':")?;
-        let (mut rest, mut names) = (list.trim_start().strip_prefix('[')?, Vec::new());
-        loop {
-            rest = rest.trim_start_matches([' ', ',']);
-            if let Some(after) = rest.strip_prefix(']') {
-                rest = after;
-                break;
-            }
-            let (name, after) = word(rest.strip_prefix('(')?)?;
-            let (kind, after) = word(after.trim_start().strip_prefix(',')?.trim_start())?;
-            if kind != "<f8" {
-                return None;
-            }
-            names.push(name);
-            rest = after.trim_start().strip_prefix(')')?;
-        }
-        // The keys of the header may have any order.
-        let shape = rest.split_once("'shape':").or_else(|| before.split_once("'shape':"))?.1;
-        let (sides, _) = shape.trim_start().strip_prefix('(')?.split_once(')')?;
-        let rows = sides.trim().trim_end_matches(',').trim().parse().ok()?;
-        Some((names, rows))
-    }
-
-    /// All numbers, row by row.
-    fn numbers(&self, bytes: &[u8]) -> Result<Vec<f64>, String> {
-        let entries = self.rows * self.names.len();
-        let data = bytes.get(self.start..self.start + 8 * entries);
-        let data = data.ok_or_else(|| {
-            format!(
-                "truncated: the shape {:?} needs {entries} entries",
-                [self.rows, self.names.len()]
-            )
-        })?;
-        Ok(data
-            .chunks_exact(8)
-            .map(|b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
-            .collect())
-    }
 }
 
 /// A quoted string in Python syntax, and the text after it.
@@ -319,7 +320,9 @@ fn with_numbers(mut out: Vec<u8>, table: &Table) -> Vec<u8> {
 
 /// The field names of a structured array of float64; `None` for other files.
 pub fn fields(bytes: &[u8]) -> Option<Vec<String>> {
-    Fields::of(bytes).ok()?.map(|f| f.names)
+    let header = Header::of(bytes).ok().filter(Header::is_table)?;
+    let Kind::Fields(fields) = header.kind else { return None };
+    Some(fields.into_iter().map(|f| f.0).collect())
 }
 
 fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
@@ -339,20 +342,20 @@ fn from_fortran(shape: &[usize], data: &[f64]) -> Vec<f64> {
 /// Reads a table from NPY: a structured array with these columns, or a plain array, as versions
 /// before format 3 wrote them. Entries may be NaN.
 pub fn table(bytes: &[u8], columns: Vec<String>) -> Option<Table> {
-    let (data, width) = if let Some(fields) = Fields::of(bytes).ok()? {
-        if fields.names != columns {
-            return None;
-        }
-        (fields.numbers(bytes).ok()?, columns.len())
-    } else {
-        data_start(bytes).ok()?;
-        let file = npyz::NpyFile::new(bytes).ok()?;
-        let width = *file.shape().get(1).filter(|_| file.shape().len() == 2)? as usize;
-        (file.into_vec().ok()?, width)
-    };
+    if fields(bytes).is_some_and(|names| names != columns) {
+        return None;
+    }
+    let header = Header::of(bytes).ok()?;
+    let shape = header.sides();
+    let width = *shape.get(1).filter(|_| shape.len() == 2)? as usize;
     if width != columns.len() {
         return None;
     }
+    let entries =
+        shape.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).filter(|e| *e <= MAX_ENTRIES)?;
+    let double = header.is_table() || matches!(&header.kind, Kind::Plain(kind) if kind == "<f8");
+    let data = double.then(|| decode("<f8", &bytes[header.start..], entries as usize, &shape));
+    let (data, _) = data?.ok()?;
     let rows = if columns.is_empty() {
         Vec::new()
     } else {
