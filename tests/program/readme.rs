@@ -179,6 +179,29 @@ fn every_command_of_the_readme_gives_the_shown_output() {
 }
 
 #[test]
+fn the_readme_counts_what_the_program_lists() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listed = |what: &str| {
+        let (text, good) = shell(folder.path(), &format!("metastable list {what}"));
+        assert!(good, "{text}");
+        text.lines().skip(1).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let claims = listed("theorems");
+    let of = |status: &str| claims.iter().filter(|l| l.contains(&format!("[{status}, "))).count();
+    let page = read("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    for (count, what) in [
+        (listed("papers").len(), "papers"),
+        (listed("topics").len(), "topics"),
+        (of("misprinted"), "misprints"),
+        (of("folklore"), "common errors"),
+    ] {
+        assert!(page.contains(&format!(" {count} {what}")), "{count} {what}");
+    }
+    assert!(of("refuted conjecture") == 1 && page.contains("a refuted conjecture"));
+    assert!(claims.len() > 100 && page.contains("more than a hundred claims"));
+}
+
+#[test]
 fn every_command_of_the_guide_gives_the_shown_output() {
     let pages =
         std::fs::read_dir(root().join("src/guide")).expect("a folder").flatten().map(|e| e.path());
