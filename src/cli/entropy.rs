@@ -1,4 +1,5 @@
-//! `entropy`: negentropy of tokens, or of hidden states layer by layer, by two estimators.
+//! `entropy`: negentropy of tokens, or of hidden states layer by layer, by two estimators, and the SA
+//! that fits each layer best.
 
 use super::digits::with_error;
 use super::figure::layers;
@@ -8,6 +9,7 @@ use super::progress;
 use crate::entropy::bootstrap::{Estimate, estimate_negentropy};
 use crate::entropy::estimate::coincident;
 use crate::error::{Error, Result, in_range};
+use crate::flow::sa_fit::{LayerFit, fit_layers};
 use crate::lab::arrays;
 use crate::sphere::Tokens;
 use serde_json::{Value, json};
@@ -46,7 +48,7 @@ pub struct Arguments {
 }
 
 /// The lists of the result with one entry for each layer.
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 12] = [
     "nearest_neighbour",
     "nearest_neighbour_error",
     "nearest_neighbour_bias",
@@ -55,6 +57,10 @@ const COLUMNS: [&str; 8] = [
     "kernel_error",
     "kernel_bias",
     "kernel_bias_error",
+    "beta",
+    "beta_error",
+    "time",
+    "alignment",
 ];
 
 impl Arguments {
@@ -88,7 +94,20 @@ impl Arguments {
             json[format!("{name}_bias")] = list(e, |r| r.bias).into();
             json[format!("{name}_bias_error")] = list(e, |r| r.bias_error).into();
         }
-        out.table(&json, &COLUMNS, &text(&clouds[0], &rows));
+        let fits = if clouds.len() > 1 { fit_layers(&clouds)? } else { Vec::new() };
+        let fitted = |pick: fn(&LayerFit) -> f64| -> Vec<Value> {
+            // The last layer has no step.
+            let each = fits.iter().map(|f| f.as_ref().map_or(Value::Null, |f| finite(pick(f))));
+            each.chain((!fits.is_empty()).then_some(Value::Null)).collect()
+        };
+        if !fits.is_empty() {
+            json["beta"] = fitted(|f| f.beta).into();
+            json["beta_error"] = fitted(|f| f.error).into();
+            json["time"] = fitted(|f| f.time).into();
+            json["alignment"] = fitted(|f| f.alignment).into();
+            json["fit"] = "SA whose velocity best matches the change of all inner products to the next layer; error by a jackknife over tokens; alignment: the cosine of the angle between both, 1 for a model that moves as SA; null where no beta in [0.01, 1000] fits best".into();
+        }
+        out.table(&json, &COLUMNS, &text(&clouds[0], &rows, &fits));
         for l in (0..rows.len()).filter(|l| rows[*l][0].value.is_infinite()) {
             note(&format!(
                 "warning: nearest neighbours, layer {l}: {} coincide with {k} or more others, so the estimate is infinite; use more --neighbours, or remove the copies",
@@ -145,7 +164,7 @@ impl Arguments {
     }
 }
 
-fn text(first: &Tokens, rows: &[[Estimate; 2]]) -> String {
+fn text(first: &Tokens, rows: &[[Estimate; 2]], fits: &[Option<LayerFit>]) -> String {
     let mut text = format!(
         "{} tokens, d = {}\nlayer  {:<34}  {:<34}\n",
         first.n(),
@@ -162,5 +181,16 @@ fn text(first: &Tokens, rows: &[[Estimate; 2]]) -> String {
     rows.iter().enumerate().for_each(|(l, r)| {
         text.push_str(&format!("{l:>5}  {:<34}  {:<34}\n", one(&r[0]), one(&r[1])))
     });
+    if !fits.is_empty() {
+        text.push_str("SA that fits the step from each layer to the next best:\n");
+        text.push_str(&format!("layer  {:<16}  {:<10}  alignment\n", "beta", "time"));
+    }
+    for (l, fit) in fits.iter().enumerate() {
+        let row = fit.as_ref().map_or("none fits".to_owned(), |f| {
+            let beta = with_error(f.beta, f.error);
+            format!("{beta:<16}  {:<10}  {}", rounded(f.time, 4), rounded(f.alignment, 3))
+        });
+        text.push_str(&format!("{l:>5}  {row}\n"));
+    }
     text
 }
