@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 const CLAIMS: (f64, f64) = (0.97, 0.7);
 
 /// Seconds that all claims take on one thread of the machine of benches/README.md: quick, standard.
-const SECONDS: (f64, f64) = (35.0, 1400.0);
+const SECONDS: (f64, f64) = (70.0, 1400.0);
 
 /// Time between two writes of `verdicts.json`.
 const WRITE_EVERY: Duration = Duration::from_secs(1);

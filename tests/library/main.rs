@@ -48,6 +48,7 @@ mod reference;
 mod report;
 #[cfg(feature = "files")]
 mod report_text;
+mod sa_fit;
 mod shifted_softmax;
 mod sphere;
 mod steady_states;
