@@ -1,5 +1,5 @@
-//! `entropy`: negentropy of tokens, or of hidden states layer by layer, by two estimators, and the SA
-//! that fits each layer best.
+//! `entropy`: negentropy of tokens, or of hidden states layer by layer, by two estimators, and
+//! the SA that fits each layer best.
 
 use super::digits::with_error;
 use super::figure::layers;

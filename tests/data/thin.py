@@ -26,7 +26,6 @@ KEPT = [
     ("mode-count/places", [], "", 50),
     ("noisy-branches/branches", ["beta"], "", 13),
     ("normalisation-bands/cosine", ["scheme"], "", 21),
-    ("perceptron-atoms/density", ["log_w"], "", 31),
     ("published-patterns/densities", ["beta"], "", 25),
     ("staircase/ascent", ["beta"], "", 9),
 ]

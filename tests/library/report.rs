@@ -81,9 +81,9 @@ static DRAWN: LazyLock<(String, Vec<u8>)> = LazyLock::new(|| {
 /// is missing.
 fn gallery() -> Vec<Figure> {
     let drawn = |k: usize| {
-        let comment = format!("<!--{}-->", " ".repeat(if k % 4 == 3 { 200_000 } else { 0 }));
+        let blanks = " ".repeat(if k % 4 == 3 { 200_000 } else { 0 });
         let (svg, png) = &*DRAWN;
-        let svg = svg.replace("</svg>", &format!("{comment}</svg>"));
+        let svg = svg.replace("</svg>", &format!("{blanks}</svg>"));
         FigurePicture::Drawn { svg, png: png.clone(), caption: "What is drawn.".into() }
     };
     let missing = || FigurePicture::Missing("its data take longer than a quick run");

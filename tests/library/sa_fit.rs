@@ -5,8 +5,8 @@ use metastable::flow::{Options, sa_fit::fit_layers, solve};
 use metastable::num::{stats::nan_max, stream::Stream};
 use metastable::sphere::{Tokens, law::Law};
 
-/// The error of a fitted beta is calibrated: with random changes of the model's layer beside SA, the
-/// deviations from beta are a normal number of errors in size.
+/// The error of a fitted beta is calibrated: with random changes of the model's layer beside SA,
+/// the deviations from beta are a normal number of errors in size.
 #[test]
 fn fitted_betas_have_their_errors() {
     let (n, d, beta) = (60, 6, 5.0);

@@ -134,8 +134,8 @@ pub struct LayerFit {
 ///
 /// The jackknife leaves out the pairs of a group of tokens, but not their attraction: in the model
 /// they act, too. `None` where no beta inside [0.01, 1000] fits best, for example because the layer
-/// moves against the velocity of SA at every beta. Cost: about 50 velocities per step. **Errors** as
-/// [`fit_sa`].
+/// moves against the velocity of SA at every beta. Cost: about 50 velocities per step. **Errors**
+/// as [`fit_sa`].
 ///
 /// ```
 /// use metastable::attention::{Spec, dynamics};

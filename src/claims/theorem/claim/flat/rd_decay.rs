@@ -118,7 +118,8 @@ fn from_pairs(
     )?;
     let (inequality, ratio) = bound(beta, ctx, &x, dimension)?;
     // M = size^2, and with u = beta M the tokens have (1/M)' = (2/M) sinh u/(cosh u + d - 1). For
-    // u <= 2 this is 2 beta/d times a number between tanh(u)/u > 1 - u^2/3 and sinh(u)/u < 1 + u^2/4.
+    // u <= 2 this is 2 beta/d times a number between tanh(u)/u > 1 - u^2/3 and sinh(u)/u, which is
+    // below 1 + u^2/4.
     let u = beta * size * size;
     let near = Finding::law(ratio, 1.0, 0.5 * u * u + 1e-3, 0.0);
     Ok(inequality.and(near))

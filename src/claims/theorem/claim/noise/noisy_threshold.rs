@@ -12,10 +12,10 @@ use crate::theory::noise::threshold;
 /// Noise of variance 2/kappa adds `(1/kappa) Lap rho` to the continuity equation:
 /// `d rho/dt = (1/kappa) Lap rho - div(rho v)`. The signs matter: with both of them turned, as a
 /// formal statement quotes the survey arXiv:2512.01868, the condition would be `kappa < kappa_c`.
-/// A mode of degree k has the rate `k (k+d-2) (lambda_k/beta - 1/kappa)` (`mode-growth`). As `lambda_k`
-/// decreases with k, the first mode to become unstable is k = 1, at `kappa_c = beta/lambda_1`,
-/// where the rate `(d-1) (1/kappa_c - 1/kappa)` changes its sign. For `beta -> 0` this is the
-/// threshold d of the Kuramoto model.
+/// A mode of degree k has the rate `k (k+d-2) (lambda_k/beta - 1/kappa)` (`mode-growth`). As
+/// `lambda_k` decreases with k, the first mode to become unstable is k = 1, at
+/// `kappa_c = beta/lambda_1`, where the rate `(d-1) (1/kappa_c - 1/kappa)` changes its sign. For
+/// `beta -> 0` this is the threshold d of the Kuramoto model.
 pub static ENTRY: Claim = Claim {
     name: "noisy-threshold",
     title: "Noisy USA: the uniform measure is linearly unstable iff kappa > kappa_c = \
