@@ -138,8 +138,8 @@ impl Header {
     fn of(bytes: &[u8]) -> Result<Self, String> {
         let range = header_of(bytes)?;
         let refused = || {
-            "found a header that NumPy does not write, expected 'descr', 'fortran_order' and \
-             'shape', such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"
+            "found a header of another kind, expected a type or fields with one type each, such as \
+             {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"
                 .to_owned()
         };
         let text = std::str::from_utf8(&bytes[range.clone()]).map_err(|_| refused())?;
