@@ -106,8 +106,15 @@ fn decode(
         "i2" => (all!(i16, f64::from), ROUNDOFF),
         "u2" => (all!(u16, f64::from), ROUNDOFF),
         "|i1" => (all!(i8, f64::from), ROUNDOFF),
+        "|u1" => (all!(u8, f64::from), ROUNDOFF),
         // True is 1.
-        "|u1" | "|b1" => (all!(u8, f64::from), ROUNDOFF),
+        "|b1" => {
+            let numbers: Vec<f64> = all!(u8, f64::from);
+            match numbers.iter().find(|v| **v > 1.0) {
+                Some(v) => return Err(format!("found {v} as a boolean, expected 0 or 1")),
+                None => (numbers, ROUNDOFF),
+            }
+        }
         _ => {
             let shown: String = kind.escape_debug().take(20).collect();
             let known = "float64, float32, float16, bfloat16 (V2), whole numbers or booleans";

@@ -282,7 +282,7 @@ fn masks_are_booleans_or_whole_numbers() {
     // A byte that is neither false nor true, and a number that is neither 0 nor 1.
     let wrong: Vec<u8> = seen.iter().map(|v| 2 * v).collect();
     std::fs::write(at.join("b.npy"), npy("|b1", "(3, 3)", &wrong)).expect("writable");
-    refused(at, "velocity --tokens x.csv --beta 2 --mask b.npy", "invalid value for bool");
+    refused(at, "velocity --tokens x.csv --beta 2 --mask b.npy", "found 2 as a boolean");
     std::fs::write(at.join("i.npy"), npy("|i1", "(3, 3)", &wrong)).expect("writable");
     refused(at, "velocity --tokens x.csv --beta 2 --mask i.npy", "zeros and ones");
     let times = npy("<M8[s]", "(3, 3)", &wide(8, false));
