@@ -9,6 +9,7 @@ pub mod critical_orbits;
 pub mod curvature_identity;
 pub mod large_beta_chains;
 pub mod large_beta_polygon;
+pub mod large_beta_polygon_circle;
 pub mod one_saddle_per_partition;
 pub mod partitions_at_large_beta;
 pub mod polygon_saddles;
@@ -42,8 +43,8 @@ pub static TOPIC: Topic = Topic {
            (partitions-at-large-beta, a theorem). That this begins below beta = 1 is open for six \
            tokens and more (one-saddle-per-partition). Under other interactions there are more local \
            maxima: powers-on-the-circle.\n\n\
-           Open is also whether the argument with chains reaches down to a quarter of its threshold \
-           (large-beta-polygon).\n\n\
+           The argument with chains reaches down to a quarter of its threshold on the circle \
+           (large-beta-polygon-circle); on spheres this is open (large-beta-polygon).\n\n\
            With V = -I tokens descend the energy. The theorem of Cohn and Kumar says which \
            configurations are global minimisers (sharp-minimisers); its converse, as printed, is \
            false. Random tokens end there, which is observed and not proved \
@@ -54,6 +55,7 @@ pub static TOPIC: Topic = Topic {
         &block_inequality::ENTRY,
         &small_beta_blocks::ENTRY,
         &large_beta_chains::ENTRY,
+        &large_beta_polygon_circle::ENTRY,
         &large_beta_polygon::ENTRY,
         &partitions_at_large_beta::ENTRY,
         &saddles_unstable::ENTRY,
