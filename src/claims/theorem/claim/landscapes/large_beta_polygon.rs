@@ -12,15 +12,15 @@ use crate::theory::threshold::tau_star;
 /// This is open for d >= 3; `large-beta-polygon-circle` is a theorem for d = 2. Known facts: tau =
 /// cos tau* is the positive root of beta (1 - tau^2) = (d-1) tau, and the quotient of the left and
 /// the right side decreases with tau. So neighbours of the regular n-gon, cos = cos(2 pi/n), are
-/// farther apart than tau* if and only if beta sin^2(2 pi/n) > (d-1) cos(2 pi/n): the threshold, for
-/// n >= 5. The n-gon is critical, so the statement fails below it. Above (n-1) tau* < pi it is a
+/// farther apart than tau* if and only if beta sin^2(2 pi/n) > (d-1) cos(2 pi/n): the threshold,
+/// for n >= 5. The n-gon is critical, so the statement fails below it. Above (n-1) tau* < pi it is a
 /// theorem (`large-beta-chains`). Between the two thresholds a
 /// connected critical point would have to wind round the sphere with steps of tau*, and n such
 /// steps just close a great circle. None was found.
 pub static ENTRY: Claim = Claim {
     name: "large-beta-polygon",
-    title: "d >= 3, beta > C n^2/4: at every critical point other than consensus, some cut is wider \
-            than tau*",
+    title: "d >= 3, beta > C n^2/4: at every critical point but consensus, some cut is wider than \
+            tau*",
     lets: "d >= 3, tau* be the angle of `large-beta-chains` and beta > (d-1) cos(2 pi/n)/sin^2(2 \
            pi/n), which is about (d-1) n^2/(4 pi^2)",
     then: "At every critical point other than consensus, the tokens are not connected by steps of \

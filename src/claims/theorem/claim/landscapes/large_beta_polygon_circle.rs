@@ -32,8 +32,8 @@ use crate::theory::threshold::tau_star;
 ///   is `4/(cos(tau) + sin(tau) cot(t))`: at least `4 t/(t + tau) >= 16 s/(3 tau)` for `t < pi/2`
 ///   (`tan t >= t`), and at least 4 beyond.
 /// - Otherwise `-f'(tau + t) >= -cot(tau + t) >= cot tau`, and `L <= 4 cos tau` is needed. It holds
-///   if `cos tau >= 3/8`, as L <= 3/2. For tau between 67.9 and 72 degrees L is at most its value at
-///   s = tau/2, `1 + 2 cot(tau) cos(3 tau/4) sin(tau/4) < 1.16`, and `4 cos tau > 1.23`.
+///   if `cos tau >= 3/8`, as L <= 3/2. For tau between 67.9 and 72 degrees L is at most its value
+///   at s = tau/2, `1 + 2 cot(tau) cos(3 tau/4) sin(tau/4) < 1.16`, and `4 cos tau > 1.23`.
 pub static ENTRY: Claim = Claim {
     name: "large-beta-polygon-circle",
     title: "Circle, beta > C n^2/4: at every critical point but consensus, some cut is wider than \
