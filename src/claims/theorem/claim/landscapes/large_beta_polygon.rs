@@ -13,8 +13,8 @@ use crate::theory::threshold::tau_star;
 /// cos tau* is the positive root of beta (1 - tau^2) = (d-1) tau, and the quotient of the left and
 /// the right side decreases with tau. So neighbours of the regular n-gon, cos = cos(2 pi/n), are
 /// farther apart than tau* if and only if beta sin^2(2 pi/n) > (d-1) cos(2 pi/n): the threshold,
-/// for n >= 5. The n-gon is critical, so the statement fails below it. Above (n-1) tau* < pi it is a
-/// theorem (`large-beta-chains`). Between the two thresholds a
+/// for n >= 5. The n-gon is critical, so the statement fails below it. Above (n-1) tau* < pi it is
+/// a theorem (`large-beta-chains`). Between the two thresholds a
 /// connected critical point would have to wind round the sphere with steps of tau*, and n such
 /// steps just close a great circle. None was found.
 pub static ENTRY: Claim = Claim {
