@@ -75,8 +75,8 @@ pub static ENTRY: Claim = Claim {
     },
     constant: "tau*",
     control: Control {
-        what: "nine tokens at 0.9 of the threshold, eight gaps of 2 pi/9 - 0.01",
-        trial: |_| Ok(stresses(0.9 * polygon_threshold(9, 2), &[TAU / 9.0 - 0.01; 8])),
+        what: "nine tokens at 0.9 of the threshold, eight gaps of 2 pi/9 + 0.01 < tau*",
+        trial: |_| Ok(stresses(0.9 * polygon_threshold(9, 2), &[TAU / 9.0 + 0.01; 8])),
     },
     ..Claim::INEQUALITY
 };
