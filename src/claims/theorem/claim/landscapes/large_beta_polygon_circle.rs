@@ -87,6 +87,10 @@ fn stresses(beta: f64, inner: &[f64]) -> Finding {
     gaps.push(TAU - inner.iter().sum::<f64>());
     let n = gaps.len();
     let last = n - 1;
+    if gaps[last] <= 0.0 {
+        // The gaps fill the circle, which n tau* < 2 pi excludes: tau* is wrong.
+        return Finding::nonnegative(-1.0, 1.0);
+    }
     let largest = (0..last).fold(0, |k, i| if gaps[i] > gaps[k] { i } else { k });
     let h = |a: f64| if a < PI { a.sin() * (beta * (a.cos() - 1.0)).exp() } else { 0.0 };
     let (mut difference, mut size) = (0.0, 0.0);
