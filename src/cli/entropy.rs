@@ -182,12 +182,16 @@ fn text(first: &Tokens, rows: &[[Estimate; 2]], fits: &[Option<LayerFit>]) -> St
         text.push_str(&format!("{l:>5}  {:<34}  {:<34}\n", one(&r[0]), one(&r[1])))
     });
     if !fits.is_empty() {
-        text.push_str("SA that fits the step from each layer to the next best:\n");
+        text.push_str("SA that fits the step to the next layer best, for beta in [0.01, 1000]:\n");
         text.push_str(&format!("layer  {:<16}  {:<10}  alignment\n", "beta", "time"));
     }
     for (l, fit) in fits.iter().enumerate() {
         let row = fit.as_ref().map_or("none fits".to_owned(), |f| {
-            let beta = with_error(f.beta, f.error);
+            let beta = if f.error.is_finite() {
+                with_error(f.beta, f.error)
+            } else {
+                format!("{} (error unknown)", rounded(f.beta, 1))
+            };
             format!("{beta:<16}  {:<10}  {}", rounded(f.time, 2), rounded(f.alignment, 2))
         });
         text.push_str(&format!("{l:>5}  {row}\n"));

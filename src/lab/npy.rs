@@ -91,7 +91,7 @@ fn decode(
     }
     let known = match kind {
         "|i1" | "|u1" | "|b1" | "|V2" | "<V2" => kind,
-        _ => kind.trim_start_matches(['<', '>', '=']),
+        _ => kind.strip_prefix(['<', '>', '=']).unwrap_or(kind),
     };
     Ok(match known {
         "f8" => (all!(f64, |v| v), ROUNDOFF),
@@ -170,6 +170,14 @@ impl Header {
             }
             let (key, after) = word(rest)?;
             let value = after.trim_start().strip_prefix(':')?.trim_start();
+            let is_known = match key.as_str() {
+                "descr" => kind.is_some(),
+                "fortran_order" => fortran.is_some(),
+                _ => shape.is_some(),
+            };
+            if is_known {
+                return None;
+            }
             match key.as_str() {
                 "descr" => (kind, rest) = Kind::parsed(value).map(|(k, r)| (Some(k), r))?,
                 "fortran_order" => {
@@ -180,9 +188,10 @@ impl Header {
                 }
                 "shape" => {
                     let (sides, after) = value.strip_prefix('(')?.split_once(')')?;
-                    // A tuple of one number ends with a comma.
-                    let sides = sides.trim().trim_end_matches(',');
-                    let each = sides.split(',').filter(|s| !s.trim().is_empty());
+                    // A tuple of one number ends with a comma; that of none is empty.
+                    let sides = sides.trim();
+                    let sides = sides.strip_suffix(',').unwrap_or(sides);
+                    let each = sides.split(',').filter(|_| !sides.is_empty());
                     let all = each.map(|s| s.trim().trim_end_matches('L').parse().ok());
                     (shape, rest) = (Some(all.collect::<Option<Vec<u64>>>()?), after);
                 }

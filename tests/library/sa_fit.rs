@@ -29,6 +29,17 @@ fn fitted_betas_have_their_errors() {
         worst = nan_max(worst, z.abs());
     }
     assert!((0.3..3.0).contains(&squares) && worst < 6.0, "z^2 has the mean {squares}, {worst}");
+    // Fewer tokens than groups, and one pair, which every beta fits.
+    let few = |n: usize| {
+        let x = Law::parse("uniform").and_then(|l| l.sample(n, d, &mut Stream::new(3, &["fit"])));
+        let x = x.expect("tokens");
+        let sa = dynamics::build("sa", false, &Spec::new(beta, n)).expect("registered");
+        let y = solve(&sa, &x, 1e-4, &Options::default(), &mut []).expect("a step").clusters;
+        fit_layers(&[x, y]).expect("layers")[0]
+    };
+    let six = few(6).expect("a fit");
+    assert!((six.beta - beta).abs() < 0.05 && six.error > 0.0 && six.alignment > 0.999, "{six:?}");
+    assert!(few(2).is_none());
     // Tokens that move against SA fit no beta.
     let x = Law::parse("uniform")
         .and_then(|l| l.sample(n, d, &mut Stream::new(1, &["fit"])))

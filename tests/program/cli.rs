@@ -175,6 +175,9 @@ fn hostile_input_found_by_fuzzing_stays_fixed() {
         std::fs::write(f.path().join(name), bytes).expect("writable");
     };
     npy("flat.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 0, 4), }\n");
+    npy("twice.npy", "{'descr': '<f8', 'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n");
+    npy("gap.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, , 4), }\n");
+    npy("orders.npy", "{'descr': '<>f8', 'fortran_order': False, 'shape': (3,), }\n");
     npy(
         "deep.npy",
         &format!("{{'descr': {}, 'fortran_order': False, 'shape': (3,), }}\n", "[".repeat(30)),

@@ -122,7 +122,8 @@ pub fn fit_sa(layers: Vec<Tokens>, beta: Option<f64>) -> Result<SaFit> {
 pub struct LayerFit {
     /// Fitted inverse temperature, in [0.01, 1000].
     pub beta: f64,
-    /// Standard error of beta: a jackknife over ten groups of tokens, to first order.
+    /// Standard error of beta: a jackknife over ten groups of tokens (over the tokens, if they are
+    /// fewer), to first order. Infinite if without a group no beta nearby fits best.
     pub error: f64,
     /// Fitted time of the step.
     pub time: f64,
@@ -134,8 +135,8 @@ pub struct LayerFit {
 ///
 /// The jackknife leaves out the pairs of a group of tokens, but not their attraction: in the model
 /// they act, too. `None` where no beta inside [0.01, 1000] fits best, for example because the layer
-/// moves against the velocity of SA at every beta. Cost: about 50 velocities per step. **Errors**
-/// as [`fit_sa`].
+/// moves against the velocity of SA at every beta, or because all beta fit alike. Cost: about 50
+/// velocities per step. **Errors** as [`fit_sa`].
 ///
 /// ```
 /// use metastable::attention::{Spec, dynamics};
@@ -155,7 +156,7 @@ pub fn fit_layers(layers: &[Tokens]) -> Result<Vec<Option<LayerFit>>> {
     layers.windows(2).map(fit_step).collect()
 }
 
-/// Number of groups of the jackknife.
+/// Largest number of groups of the jackknife.
 const GROUPS: usize = 10;
 
 /// Sums of a quantity over the pairs of each two groups of tokens.
@@ -163,11 +164,8 @@ type GroupSums = [[f64; GROUPS]; GROUPS];
 
 /// The sum over all pairs without a token of group g; over all pairs for `None`.
 fn without(sums: &GroupSums, g: Option<usize>) -> f64 {
-    let kept = |k: usize| Some(k) != g;
-    (0..GROUPS)
-        .filter(|a| kept(*a))
-        .flat_map(|a| (0..GROUPS).filter(move |b| Some(*b) != g).map(move |b| sums[a][b]))
-        .sum()
+    let kept = || (0..GROUPS).filter(|k| Some(*k) != g);
+    kept().map(|a| kept().map(|b| sums[a][b]).sum::<f64>()).sum()
 }
 
 /// `(<step, rate>, |rate|^2, |step|^2)` by groups of tokens.
@@ -204,16 +202,20 @@ fn fit_step(layers: &[Tokens]) -> Result<Option<LayerFit>> {
         (bend > 0.0).then(|| 0.5 * h * (low - high) / bend)
     };
     let whole = [0, 1, 2].map(|k| without(&at[1][k], None));
-    let left: Option<Vec<f64>> = (0..GROUPS).map(|g| minimum(Some(g))).collect();
     let inside = beta > 0.0101 && beta < 990.0;
-    let (Some(left), true) = (left, inside && whole[0] > 0.0) else {
+    if !(inside && whole[0] > 0.0 && minimum(None).is_some()) {
         return Ok(None);
-    };
-    let mean = left.iter().sum::<f64>() / GROUPS as f64;
-    let spread: f64 = left.iter().map(|m| (m - mean) * (m - mean)).sum();
+    }
+    let groups = GROUPS.min(layers[0].n());
+    let left: Option<Vec<f64>> = (0..groups).map(|g| minimum(Some(g))).collect();
+    let error = left.map_or(f64::INFINITY, |left| {
+        let mean = left.iter().sum::<f64>() / groups as f64;
+        let spread: f64 = left.iter().map(|m| (m - mean) * (m - mean)).sum();
+        beta * (spread * (groups as f64 - 1.0) / groups as f64).sqrt()
+    });
     Ok(Some(LayerFit {
         beta,
-        error: beta * (spread * (GROUPS as f64 - 1.0) / GROUPS as f64).sqrt(),
+        error,
         time: whole[0] / whole[1],
         alignment: whole[0] / (whole[1] * whole[2]).sqrt(),
     }))
