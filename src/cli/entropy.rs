@@ -187,11 +187,7 @@ fn text(first: &Tokens, rows: &[[Estimate; 2]], fits: &[Option<LayerFit>]) -> St
     }
     for (l, fit) in fits.iter().enumerate() {
         let row = fit.as_ref().map_or("none fits".to_owned(), |f| {
-            let beta = if f.error.is_finite() {
-                with_error(f.beta, f.error)
-            } else {
-                format!("{} (error unknown)", rounded(f.beta, 1))
-            };
+            let beta = with_error(f.beta, f.error);
             format!("{beta:<16}  {:<10}  {}", rounded(f.time, 2), rounded(f.alignment, 2))
         });
         text.push_str(&format!("{l:>5}  {row}\n"));

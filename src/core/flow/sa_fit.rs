@@ -123,7 +123,7 @@ pub struct LayerFit {
     /// Fitted inverse temperature, in [0.01, 1000].
     pub beta: f64,
     /// Standard error of beta: a jackknife over ten groups of tokens (over the tokens, if they are
-    /// fewer), to first order. Infinite if without a group no beta nearby fits best.
+    /// fewer), to first order.
     pub error: f64,
     /// Fitted time of the step.
     pub time: f64,
@@ -135,8 +135,8 @@ pub struct LayerFit {
 ///
 /// The jackknife leaves out the pairs of a group of tokens, but not their attraction: in the model
 /// they act, too. `None` where no beta inside [0.01, 1000] fits best, for example because the layer
-/// moves against the velocity of SA at every beta, or because all beta fit alike. Cost: about 50
-/// velocities per step. **Errors** as [`fit_sa`].
+/// moves against the velocity of SA at every beta, because all beta fit alike, or because the best
+/// one hangs on one group. Cost: about 50 velocities per step. **Errors** as [`fit_sa`].
 ///
 /// ```
 /// use metastable::attention::{Spec, dynamics};
@@ -203,19 +203,17 @@ fn fit_step(layers: &[Tokens]) -> Result<Option<LayerFit>> {
     };
     let whole = [0, 1, 2].map(|k| without(&at[1][k], None));
     let inside = beta > 0.0101 && beta < 990.0;
-    if !(inside && whole[0] > 0.0 && minimum(None).is_some()) {
-        return Ok(None);
-    }
     let groups = GROUPS.min(layers[0].n());
+    // A beta that hangs on one group is not determined.
     let left: Option<Vec<f64>> = (0..groups).map(|g| minimum(Some(g))).collect();
-    let error = left.map_or(f64::INFINITY, |left| {
-        let mean = left.iter().sum::<f64>() / groups as f64;
-        let spread: f64 = left.iter().map(|m| (m - mean) * (m - mean)).sum();
-        beta * (spread * (groups as f64 - 1.0) / groups as f64).sqrt()
-    });
+    let (Some(left), true) = (left, inside && whole[0] > 0.0) else {
+        return Ok(None);
+    };
+    let mean = left.iter().sum::<f64>() / groups as f64;
+    let spread: f64 = left.iter().map(|m| (m - mean) * (m - mean)).sum();
     Ok(Some(LayerFit {
         beta,
-        error,
+        error: beta * (spread * (groups as f64 - 1.0) / groups as f64).sqrt(),
         time: whole[0] / whole[1],
         alignment: whole[0] / (whole[1] * whole[2]).sqrt(),
     }))
