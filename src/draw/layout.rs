@@ -102,14 +102,26 @@ impl<'p> Grid<'p> {
         Self { picture, sheet, natural: rows.iter().map(height).collect(), rows, columns }
     }
 
-    /// Left edges and widths of the cells in a row. Panels with axes fill the row; others keep
-    /// their width and are centred.
+    /// Left edges and widths of the cells in a row. Panels with axes fill the row, unless they are
+    /// compared with panels of a longer row; panels without axes keep their width and are centred.
     fn cells(&self, row: &[usize]) -> Vec<(f64, f64)> {
         let bare = row.iter().all(|k| self.picture.panels[*k].hides_axes);
         let count = row.len() as f64;
-        let wide = self.sheet.width / if bare { self.columns as f64 } else { count };
-        let start = 0.5 * (self.sheet.width - wide * count);
+        let compared = !bare && self.is_compared(row);
+        let wide = self.sheet.width / if bare || compared { self.columns as f64 } else { count };
+        let start = if compared { 0.0 } else { 0.5 * (self.sheet.width - wide * count) };
         (0..row.len()).map(|c| (start + wide * c as f64, wide)).collect()
+    }
+
+    /// True if a panel of this row has the axes of a panel in a longer row: equal scales are
+    /// compared at equal widths.
+    fn is_compared(&self, row: &[usize]) -> bool {
+        let labels = |k: usize| {
+            let panel = &self.picture.panels[k];
+            (&panel.x.label, &panel.y.label)
+        };
+        let longer = self.rows.iter().filter(|other| other.len() > row.len()).flatten();
+        longer.into_iter().any(|k| row.iter().any(|own| labels(*own) == labels(*k)))
     }
 
     fn scene(&self, stretch: f64) -> Scene {

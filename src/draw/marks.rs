@@ -89,6 +89,26 @@ pub fn draw(panel: &Panel, k: usize, frame: &DataRegion, sheet: &Sheet, out: &mu
             }
             out.path(outline, theme.category(*colour), 0.9 * weight, ShapeRole::Curve(k));
         }
+        Mark::Intervals { points, colour, filled } => {
+            let ink = theme.category(*colour);
+            if *filled {
+                for piece in points.split(|p| !(p.0 + p.1[0] + p.1[1]).is_finite()) {
+                    band(piece, frame, theme.tint(*colour), out);
+                    for end in 0..2 {
+                        let edge: Vec<_> = piece.iter().map(|p| (p.0, p.1[end])).collect();
+                        for path in pieces(&edge, frame) {
+                            out.path(path, ink, 0.4 * weight, ShapeRole::Curve(k));
+                        }
+                    }
+                }
+            } else {
+                for (x, [low, high]) in points {
+                    for path in pieces(&[(*x, *low), (*x, *high)], frame) {
+                        out.path(path, ink, 0.8 * weight, ShapeRole::Curve(k));
+                    }
+                }
+            }
+        }
         Mark::Circle => {
             let (centre, rim) = (frame.position((0.0, 0.0)), frame.position((1.0, 0.0)));
             let form = Outline::Disc(centre, rim.0 - centre.0);
@@ -116,6 +136,23 @@ pub fn has_markers(panel: &Panel, category: usize, label: &str) -> bool {
         .count()
         == 1;
     !label.is_empty() && category < 6 && !points && alone && named.count() > 1
+}
+
+/// Fills the area between the ends of these intervals, clipped at the axes.
+fn band(points: &[(f64, [f64; 2])], frame: &DataRegion, tint: RGBColor, out: &mut PanelLayout) {
+    let at = |p: &(f64, [f64; 2]), end: usize| {
+        let (x, y) = frame.position((p.0, p.1[end]));
+        let a = frame.area;
+        (x.clamp(a.left, a.right), y.clamp(a.top, a.bottom))
+    };
+    let there = points.iter().map(|p| at(p, 0));
+    let outline: Vec<Point> = there.chain(points.iter().rev().map(|p| at(p, 1))).collect();
+    let seen = outline.iter().all(|p| (p.0 + p.1).is_finite());
+    if points.len() > 1 && seen {
+        // Text may overlap a band: only its edges are in the way of a legend.
+        let form = Outline::Polygon(outline);
+        out.shapes.push(Shape { form, colour: tint, stroke: None, role: ShapeRole::Raster });
+    }
 }
 
 /// The parts of a polyline inside the region, without points closer than the eye can see.

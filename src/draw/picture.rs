@@ -112,6 +112,15 @@ pub enum Mark {
         /// Legend entry.
         label: String,
     },
+    /// Intervals at positions: a filled band between their ends, or a vertical bar at each.
+    Intervals {
+        /// Position, lower and upper end; a NaN breaks a band.
+        points: Vec<(f64, [f64; 2])>,
+        /// Category.
+        colour: usize,
+        /// True for a band.
+        filled: bool,
+    },
     /// The unit circle.
     Circle,
     /// A text in the middle of the panel.
@@ -168,6 +177,11 @@ impl Panel {
         label: impl Into<String>,
     ) {
         self.marks.push(Mark::Steps { edges, values, colour, filled, label: label.into() });
+    }
+
+    /// Adds intervals: positions with a lower and an upper end.
+    pub fn intervals(&mut self, points: Vec<(f64, [f64; 2])>, colour: usize, filled: bool) {
+        self.marks.push(Mark::Intervals { points, colour, filled });
     }
 
     /// Adds points.

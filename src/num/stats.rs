@@ -120,6 +120,57 @@ pub fn failure_bound(failures: usize, trials: usize, confidence: f64) -> f64 {
         .map_or(1.0, |b| b.inverse_cdf(confidence))
 }
 
+/// Two-sided Clopper-Pearson interval of a probability after `hits` in `trials` trials.
+///
+/// ```
+/// use metastable::num::stats::share_interval;
+/// // 0 of 10 at 95 %: from 0 to 1 - 0.025^(1/10)
+/// let [low, high] = share_interval(0, 10, 0.95);
+/// assert!(low == 0.0 && (high - 0.308_497_107_818_761).abs() < 1e-12);
+/// ```
+pub fn share_interval(hits: usize, trials: usize, confidence: f64) -> [f64; 2] {
+    let side = 0.5 * (1.0 + confidence);
+    let misses = trials.saturating_sub(hits);
+    [1.0 - failure_bound(misses, trials, side), failure_bound(hits, trials, side)]
+}
+
+/// The least-squares line through points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LineFit {
+    /// Its value at 0.
+    pub intercept: f64,
+    /// Its slope.
+    pub slope: f64,
+    /// Standard error of the slope from the scatter about the line.
+    pub error: f64,
+}
+
+/// The least-squares line with the standard error of its slope; `None` for fewer than three points
+/// or a single abscissa.
+///
+/// ```
+/// let fit = metastable::num::stats::line_fit(&[(0.0, 1.0), (1.0, 3.0), (2.0, 2.0)]).unwrap();
+/// // The residuals -1/2, 1, -1/2 have the square sum 3/2 with one degree of freedom.
+/// assert!((fit.slope - 0.5).abs() < 1e-15 && (fit.intercept - 1.5).abs() < 1e-15);
+/// assert!((fit.error - 0.75f64.sqrt()).abs() < 1e-15);
+/// ```
+pub fn line_fit(points: &[(f64, f64)]) -> Option<LineFit> {
+    let n = points.len() as f64;
+    if points.len() < 3 {
+        return None;
+    }
+    let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
+    let (mx, my) = (mean(|p| p.0), mean(|p| p.1));
+    let spread: f64 = points.iter().map(|p| (p.0 - mx).powi(2)).sum();
+    if spread.is_nan() || spread <= 0.0 {
+        return None;
+    }
+    let slope = slope(points);
+    let rest: f64 = points.iter().map(|p| (p.1 - my - slope * (p.0 - mx)).powi(2)).sum();
+    let error = (rest / (n - 2.0) / spread).sqrt();
+    Some(LineFit { intercept: my - slope * mx, slope, error })
+}
+
 /// Pearson's correlation; 0 if one variable is constant.
 pub fn correlation(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;

@@ -87,8 +87,8 @@ fn medians_and_percentiles_agree_with_the_stored_tables() {
     );
     let marks = drawn(&files[2]);
     let labels: Vec<&str> = marks.iter().map(|m| m.0.as_str()).collect();
-    assert_eq!(labels, ["beta = 1", "", "", "beta = 9", "", ""]);
-    for (curve, beta) in [(0, 1.0), (3, 9.0)] {
+    assert_eq!(labels, ["", "", "β = 1", "β = 9"]);
+    for (curve, beta) in [(0, 1.0), (1, 9.0)] {
         let expected = stored(&at.join(&results), beta, "order_parameter");
         assert_eq!(expected.len(), 4);
         for (k, (t, values)) in expected.iter().enumerate() {
@@ -98,7 +98,8 @@ fn medians_and_percentiles_agree_with_the_stored_tables() {
             let between = |place: usize, share: f64| {
                 (1.0 - share) * values[place] + share * values[place + 1]
             };
-            let shown: Vec<(f64, f64)> = (curve..curve + 3).map(|m| marks[m].1[k]).collect();
+            let band = &marks[curve].1;
+            let shown = [marks[2 + curve].1[k], band[2 * k], band[2 * k + 1]];
             // Order parameters are at most 1, and an interpolation has a few rounding errors. The
             // bound 1e-12 also covers the times, which are matched by value.
             let near = |(x, y): (f64, f64), wanted: f64| {
@@ -116,12 +117,97 @@ fn medians_and_percentiles_agree_with_the_stored_tables() {
         "Median of order parameter over t",
         "of up to 18 values",
         "percentiles 10 and 90",
-        "one curve for each beta",
+        "one curve for each β",
         "2 values of model",
         "timeline of grid-",
     ] {
         assert!(caption.contains(words), "{words}: {caption}");
     }
+}
+
+/// The numbers of one mark.
+fn ys(mark: &(String, Vec<(f64, f64)>)) -> Vec<f64> {
+    mark.1.iter().map(|p| p.1).collect()
+}
+
+#[test]
+fn means_shares_theories_and_fits_agree_with_the_stored_tables() {
+    let f = tempfile::tempdir().expect("a folder");
+    let at = f.path();
+    let text = "name='ends'\nn=3\nd=2\nbeta=[1,2,3,4]\nt_end=1e9\nstop_at_one_cluster=true\nrealisations=5\n";
+    std::fs::write(at.join("ends.toml"), text).expect("writable");
+    let results =
+        json(at, "run ends.toml")["folder"].as_str().expect("a folder").replace('\\', "/");
+    let rows = stored_results(&at.join(&results));
+    let of = |beta: f64| rows.iter().filter(move |r| (r["beta"] - beta).abs() < 1e-12);
+    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    let csv = |answer: &serde_json::Value| {
+        let files = answer["files"].as_array().expect("files").iter();
+        let mut names = files.map(|p| p.as_str().expect("a path"));
+        at.join(names.find(|p| p.ends_with(".csv")).expect("numbers"))
+    };
+
+    let answer = json(
+        at,
+        &format!(
+            "plot {results} --x beta --y t_one_cluster --mean --theory --fit exponential --out a"
+        ),
+    );
+    let marks = drawn(&csv(&answer));
+    let (bars, points) = (ys(&marks[0]), ys(&marks[1]));
+    let (mut logs, mut theory) = (Vec::new(), Vec::new());
+    for (k, beta) in [1.0, 2.0, 3.0, 4.0].into_iter().enumerate() {
+        let times: Vec<f64> = of(beta).map(|r| r["t_one_cluster"]).collect();
+        let middle = mean(times.clone());
+        let error = (times.iter().map(|t| (t - middle).powi(2)).sum::<f64>() / 20.0).sqrt();
+        // Sums of five numbers.
+        let near = |found: f64, wanted: f64| (found - wanted).abs() < 1e-14 * wanted.abs() + 1e-14;
+        assert!(near(points[k], middle), "{beta}: {} {middle}", points[k]);
+        assert!(near(bars[2 * k], middle - error) && near(bars[2 * k + 1], middle + error));
+        logs.push((beta, middle.ln()));
+        let known: Vec<f64> = of(beta).map(|r| r["predicted_t"]).filter(|t| *t >= 0.0).collect();
+        if !known.is_empty() {
+            theory.push(mean(known));
+        }
+    }
+    // The slope of four points at 1, 2, 3, 4 by hand.
+    let slope = (-1.5 * logs[0].1 - 0.5 * logs[1].1 + 0.5 * logs[2].1 + 1.5 * logs[3].1) / 5.0;
+    let fit = &answer["fits"][0];
+    assert!((fit["slope"].as_f64().expect("a slope") - slope).abs() < 1e-13, "{fit} {slope}");
+    assert!(fit["error"].as_f64().is_some_and(|e| e > 0.0));
+    assert!(!theory.is_empty(), "no run has a prediction");
+    assert_eq!(ys(marks.last().expect("marks")), theory);
+
+    let shares =
+        drawn(&csv(&json(at, &format!("plot {results} --x beta --y one_cluster --out b"))));
+    for (k, beta) in [1.0, 2.0, 3.0, 4.0].into_iter().enumerate() {
+        let hits = of(beta).filter(|r| r["t_one_cluster"].is_finite()).count();
+        assert!((shares[1].1[k].1 - hits as f64 / 5.0).abs() < 1e-15);
+        let [low, high] = metastable::num::stats::share_interval(hits, 5, 0.95);
+        assert_eq!(ys(&shares[0])[2 * k..2 * k + 2], [low, high]);
+    }
+    for (line, words) in [
+        ("--y t_one_cluster --mean", "--mean: found one value at every t"),
+        (
+            "--x beta --y one_cluster --where beta=1 --fit line",
+            "--fit: found a curve with 1 points",
+        ),
+        ("--x beta --y evaluations --theory", "--theory: found no column"),
+    ] {
+        refused(at, &format!("plot {results} {line}"), words);
+    }
+}
+
+/// The rows of results.csv: numbers by column.
+fn stored_results(folder: &Path) -> Vec<BTreeMap<String, f64>> {
+    let text = std::fs::read_to_string(folder.join("results.csv")).expect("results");
+    let mut lines = text.lines().filter(|l| !l.starts_with('#')).map(|l| l.split(','));
+    let names: Vec<String> = lines.next().expect("a head").map(str::to_owned).collect();
+    let row = |line: std::str::Split<char>| {
+        let numbers = line.map(|v| v.parse().unwrap_or(f64::NAN));
+        names.iter().cloned().zip(numbers).collect()
+    };
+    lines.map(row).collect()
 }
 
 #[test]
@@ -171,7 +257,7 @@ fn results_runs_densities_and_studies_are_drawn_too() {
     assert!(
         marks.len() == 2
             && marks.iter().all(|m| m.1.iter().map(|p| p.0).eq([1.0, 9.0]))
-            && marks[1].0 == "model = norm=mix:tau=1",
+            && marks[1].0 == "norm=mix:tau=1",
         "{marks:?}"
     );
     json(at, "solve --init uniform --n 5 --d 2 --beta 2 --t-end 3 --samples 4 --out run");

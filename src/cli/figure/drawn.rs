@@ -82,6 +82,11 @@ fn plotted_numbers(picture: &Picture, provenance: &Provenance) -> String {
                         out.push_str(&format!("{p},{m},\"{label}\",{x},,{v}\n"))
                     });
                 }
+                Mark::Intervals { points, .. } => {
+                    for (x, y) in points.iter().flat_map(|(x, ends)| ends.map(|y| (x, y))) {
+                        out.push_str(&format!("{p},{m},\"\",{x},{y},\n"));
+                    }
+                }
                 Mark::Circle | Mark::Middle(_) | Mark::Text { .. } => {}
             }
         }

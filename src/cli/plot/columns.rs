@@ -4,8 +4,9 @@
 use crate::cli::run_folder::FolderContents;
 use crate::error::{Error, Result, format_number, nearest};
 use crate::flow::Table;
-use crate::lab::{Cell, cell::CellTables};
+use crate::lab::{Cell, arrays::labelled_table, cell::CellTables};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A column of a table.
@@ -113,19 +114,41 @@ pub fn group_by_value(rows: &[usize], values: &[f64]) -> Vec<(f64, Vec<usize>)> 
     chunks.map(|rows| (values[rows[0]], rows.to_vec())).collect()
 }
 
-/// The tables of a folder: the time lines of a run or an experiment, the results of an experiment,
-/// the tables of a study.
-pub fn tables(found: &FolderContents) -> Vec<LongTable> {
+/// Columns in which -1 stands for no prediction.
+const PREDICTIONS: [&str; 3] = ["predicted_t", "median_predicted_t", "worst_deviation"];
+
+/// The tables of a folder: the time lines of a run or an experiment, the results of an experiment
+/// and of its cells, the tables of a study.
+///
+/// **Errors** a file `cells.csv` that is no table.
+pub fn tables(found: &FolderContents, folder: &Path) -> Result<Vec<LongTable>> {
     let all = match found {
-        FolderContents::Cells(cells) => vec![
-            stacked("timeline", cells, |t| &t.table),
-            stacked("results", cells, |t| &t.summary),
-        ],
+        FolderContents::Cells(cells) => {
+            let mut all = vec![
+                stacked("timeline", cells, |t| &t.table),
+                stacked("results", cells, |t| &t.summary),
+            ];
+            let path = folder.join("cells.csv");
+            if path.is_file() {
+                let mut cells = study_table("cells", &labelled_table(&path)?);
+                cells.columns.retain(|c| c.0 != "cell");
+                let axes = cells.columns.iter().position(|c| c.0 == "realisations");
+                cells.axes = axes.unwrap_or(0);
+                all.push(cells);
+            }
+            all
+        }
         FolderContents::Study(tables) => {
             tables.iter().map(|(name, table)| study_table(name, table)).collect()
         }
     };
-    all.into_iter().filter(|t| t.rows() > 0).collect()
+    let mut all: Vec<LongTable> = all.into_iter().filter(|t| t.rows() > 0).collect();
+    for (name, column) in all.iter_mut().flat_map(|t| &mut t.columns) {
+        if let (Column::Numbers(values), true) = (column, PREDICTIONS.contains(&name.as_str())) {
+            values.iter_mut().filter(|v| **v < 0.0).for_each(|v| *v = f64::NAN);
+        }
+    }
+    Ok(all)
 }
 
 fn study_table(name: &str, table: &crate::study::LabelledTable) -> LongTable {

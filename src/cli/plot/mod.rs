@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::lab::provenance::quoted;
 use crate::lab::{Provenance, provenance::without_folders};
 use columns::{LongTable, select_table, tables};
-use curves::{axis_label, curves, max_values_per_point, panel};
+use curves::{Drawn, axis_label, curves, label, max_values_per_point, panel};
 use serde_json::json;
-use settings::{LogAxes, PlotSettings};
+use settings::{Law, LogAxes, PlotSettings};
 use std::path::PathBuf;
 
 /// Flags of `plot`.
@@ -27,8 +27,11 @@ use std::path::PathBuf;
       --where dynamics=sa --log y
   metastable plot runs/study-merging-times --x beta --y measured,exact --where alpha=0.5 \\
       --by rho --points
+  metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y t_one_cluster --mean --theory --fit power
+  metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y one_cluster --by n
 An unknown column name lists the known ones. Rows with the same x are drawn as one point, their
-median: realisations, and axes of the grid other than --x and --by.")]
+median (or mean): realisations, and axes of the grid other than --x and --by. The share
+`one_cluster` has its 95 % Clopper-Pearson interval.")]
 pub struct Arguments {
     /// A folder that `run`, `solve --out` or `measure --out` wrote.
     folder: PathBuf,
@@ -43,9 +46,20 @@ pub struct Arguments {
     /// the table's own).
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-    /// Two percentiles to draw as dotted lines with the median, for example 10,90.
+    /// Draw means instead of medians; without --band, bars of one standard error.
+    #[arg(long)]
+    mean: bool,
+    /// Two percentiles whose band is filled around the curve, for example 10,90.
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
     band: Option<String>,
+    /// Draw what the theory says as dotted lines. Without a column: predicted_t for t_one_cluster,
+    /// `exact`, `expected` or `stated` of a study.
+    #[arg(long, value_name = "COLUMN", num_args = 0..=1, default_missing_value = "")]
+    theory: Option<String>,
+    /// Fit a law to the points of every curve by least squares: y = a x^b, y = a e^(b x) or
+    /// y = a + b x. The legend shows b with its standard error.
+    #[arg(long, value_enum, value_name = "LAW")]
+    fit: Option<Law>,
     /// Draw only rows with this value of a column; repeat it for other columns.
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     only: Vec<String>,
@@ -70,28 +84,40 @@ impl Arguments {
         self.drawing.dpi()?;
         self.drawing.check_own()?;
         let band = self.band.as_deref().map(percentiles).transpose()?;
-        let settings = PlotSettings {
-            x: self.x.clone(),
-            by: self.by.clone(),
-            band,
-            log: self.log,
-            points: self.points,
-        };
         let only = self.only.iter().map(|text| condition(text)).collect::<Result<Vec<_>>>()?;
         let mut names: Vec<(&str, &str)> = vec![("--x", &self.x)];
         names.extend(self.y.iter().map(|y| ("--y", y.as_str())));
         names.extend(self.by.iter().map(|by| ("--by", by.as_str())));
         names.extend(only.iter().map(|(column, _)| ("--where", *column)));
         self.refuse_a_table()?;
+        names
+            .extend(self.theory.iter().filter(|t| !t.is_empty()).map(|t| ("--theory", t.as_str())));
         let found = run_folder::read(&self.folder, None)?;
-        let table = select_table(tables(&found), self.table.as_deref(), &names)?;
+        let table = select_table(tables(&found, &self.folder)?, self.table.as_deref(), &names)?;
         let rows = matching_rows(&table, &only)?;
+        let settings = PlotSettings {
+            x: self.x.clone(),
+            by: self.by.clone(),
+            mean: self.mean,
+            band,
+            theory: self.theory.as_ref().map(|t| self.theory_of(t, &table)).transpose()?,
+            fit: self.fit,
+            log: self.log,
+            points: self.points,
+        };
         let (mut panels, mut left_out, mut hidden, mut values, mut count) =
             (Vec::new(), 0, 0, 0, 0);
+        let mut fits = Vec::new();
         for y in &self.y {
             let (curves, not_finite) = curves(&table, &rows, &settings, y)?;
             let (panel, not_positive) = panel(&curves, &settings, y)?;
             panels.push(panel);
+            for (curve, fit) in curves.iter().filter_map(|c| Some((c, c.fit?))) {
+                fits.push(json!({
+                    "y": y, "curve": label(curve), "slope": fit.slope, "error": fit.error,
+                    "intercept": fit.intercept,
+                }));
+            }
             hidden += not_positive;
             (left_out, values, count) = (
                 left_out + not_finite,
@@ -106,11 +132,30 @@ impl Arguments {
         let files = self.drawing.write(&self.draw(picture))?;
         let files: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
         out.table(
-            &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": left_out + hidden}),
+            &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": left_out + hidden, "fits": fits}),
             &["files"],
             &files.join("\n"),
         );
         Ok(0)
+    }
+
+    /// The column of the theory: the named one, or the one known for the columns --y.
+    ///
+    /// **Errors** no known column.
+    fn theory_of(&self, named: &str, table: &LongTable) -> Result<String> {
+        if !named.is_empty() {
+            return Ok(named.to_owned());
+        }
+        let known: &[&str] = match self.y.as_slice() {
+            [y] if y == "t_one_cluster" => &["predicted_t"],
+            [y] if y == "median_t_one_cluster" => &["median_predicted_t"],
+            _ => &["exact", "expected", "stated"],
+        };
+        let found = known.iter().find(|name| table.find(name).is_some());
+        found.map(ToString::to_string).ok_or_else(|| {
+            let expected = "--theory COLUMN: no column of this table is known to be the theory";
+            Error::parameter("--theory", "no column", expected)
+        })
     }
 
     /// **Errors** a table in the place of its folder.
@@ -135,12 +180,19 @@ impl Arguments {
             |flag: &str, value: &str| flags.push_str(&format!(" --{flag} {}", quoted(value)));
         self.by.iter().for_each(|v| add("by", v));
         self.band.iter().for_each(|v| add("band", v));
+        self.theory.iter().filter(|t| !t.is_empty()).for_each(|v| add("theory", v));
+        let fit = self.fit.and_then(|fit| clap::ValueEnum::to_possible_value(&fit));
+        fit.iter().for_each(|v| add("fit", v.get_name()));
         self.only.iter().for_each(|v| add("where", v));
         self.table.iter().for_each(|v| add("table", v));
         let log = self.log.and_then(|log| clap::ValueEnum::to_possible_value(&log));
         log.iter().for_each(|v| add("log", v.get_name()));
-        if self.points {
-            flags.push_str(" --points");
+        // A flag without a value would take the next word for one.
+        let bare = self.theory.as_ref().is_some_and(String::is_empty);
+        for (set, flag) in [(self.mean, "mean"), (self.points, "points"), (bare, "theory")] {
+            if set {
+                flags.push_str(&format!(" --{flag}"));
+            }
         }
         let folder = self.folder.display().to_string();
         let configuration = format!("{flags}{:?}", picture.panels);
@@ -178,14 +230,36 @@ impl Arguments {
     ) -> String {
         let y: Vec<String> = self.y.iter().map(|y| axis_label(y)).collect();
         let mut text = format!("{} over {}", y.join(", "), axis_label(&self.x));
-        if values > 1 {
+        let shares = self.y.iter().any(|y| Drawn::of(table, settings, y) == Drawn::Shares);
+        if values > 1 && !shares {
+            let middle = if settings.mean { "Mean" } else { "Median" };
             text = format!(
-                "Median of {text}, of up to {values} values at each {}",
+                "{middle} of {text}, of up to {values} values at each {}",
                 axis_label(&self.x)
             );
         }
-        if let Some((low, high)) = settings.band {
-            text.push_str(&format!(", dotted the percentiles {low} and {high}"));
+        match settings.band {
+            Some((low, high)) => {
+                text.push_str(&format!(", in the band of the percentiles {low} and {high}"));
+            }
+            None if shares => text.push_str(", with 95 % Clopper-Pearson intervals of shares"),
+            None if settings.mean => text.push_str(", with bars of one standard error"),
+            None => {}
+        }
+        if let Some(theory) = &settings.theory {
+            text.push_str(&format!("; dotted: {}", axis_label(theory)));
+        }
+        if let Some(law) = settings.fit {
+            let law = match law {
+                Law::Power => "a x^b",
+                Law::Exponential => "a e^(b x)",
+                Law::Line => "a + b x",
+            };
+            text.push_str(&format!(
+                "; dashed: the least-squares fit of {law} to the points of each curve, all with \
+                 the same weight{}, b with its standard error from the scatter",
+                if settings.fit == Some(Law::Line) { "" } else { " in logarithms" }
+            ));
         }
         if let Some(by) = &settings.by {
             text.push_str(&format!("; one curve for each {}", axis_label(by)));
@@ -212,7 +286,9 @@ impl Arguments {
                 "; {hidden} points at 0 or below are left out of logarithmic axes"
             ));
         }
-        format!("{text}. From {} of {}.", table.name, self.base())
+        let first = text.chars().next().map_or(0, char::len_utf8);
+        let (first, rest) = text.split_at(first);
+        format!("{}{rest}. From {} of {}.", first.to_uppercase(), table.name, self.base())
     }
 }
 

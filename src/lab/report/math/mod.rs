@@ -12,6 +12,8 @@ mod parse;
 mod prose;
 mod write;
 
+pub use names::letter;
+
 use super::terms::escape;
 use std::ops::Range;
 

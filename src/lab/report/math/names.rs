@@ -53,7 +53,7 @@ fn has(list: &str, word: &str) -> bool {
 }
 
 /// A Greek letter or a constant.
-pub(super) fn letter(word: &str) -> Option<&'static str> {
+pub fn letter(word: &str) -> Option<&'static str> {
     typeset(LETTERS, word)
 }
 
