@@ -101,20 +101,6 @@ fn hidden_states_are_written_as_a_run_for_other_commands() {
         (report["layers"].as_array().map(Vec::len), report["heads"].as_array().map(Vec::len)),
         (Some(3), Some(4))
     );
-    // Layer 0 of SA is layer 0 of the model.
-    let [own, sa] = ["mean_cosine", "sa_mean_cosine"]
-        .map(|c| report["layers"][0][c].as_f64().expect("a number"));
-    assert!(
-        (own - sa).abs() <= 16.0 * f64::EPSILON,
-        "{own} and {sa}, sums of the same numbers in two orders"
-    );
-    let pairs: u64 = report["histograms"][2]["raw"]
-        .as_array()
-        .expect("counts")
-        .iter()
-        .filter_map(Value::as_u64)
-        .sum();
-    assert_eq!(pairs, 8 * 7 / 2);
     assert!(
         report["entries"]
             .as_array()
@@ -530,11 +516,35 @@ fn a_fitted_beta_has_its_error_and_the_number_of_heads() {
     let out = run(f.path(), &["model", &albert, "--ids", "ids.csv", "--report", "--out", "again"]);
     let printed = String::from_utf8_lossy(&out.stdout).into_owned();
     let line = printed.lines().find(|l| l.starts_with("fitted beta")).expect("a line");
-    assert!(line.contains(" +- ") && line.ends_with("(1 of 12 heads has one)"), "{line}");
+    assert!(line.contains(" +- ") && line.contains("(1 of 12 heads has one)"), "{line}");
+    // One head is no property of a model: nothing is compared with SA.
+    assert!(line.ends_with("too few for a comparison with SA"), "{line}");
+    assert!(report["layers"][1]["sa_mean_cosine"].is_null());
     // Several heads: their number and range.
     let report = report_of(f.path(), "llama", &[]);
     let heads = report["sa_beta_heads"].as_u64().expect("a number");
     assert!(report["sa_beta_error"].is_null() == (heads != 1), "{heads}");
+}
+
+#[test]
+fn sa_for_comparison_starts_at_layer_0() {
+    let f = tempfile::tempdir().expect("a folder");
+    let report = report_of(f.path(), "gpt2", &["--iterate", "0", "--layers", "12"]);
+    assert!(report["sa_beta_heads"].as_u64().is_some_and(|heads| heads >= 3));
+    // Layer 0 of SA is layer 0 of the model.
+    let [own, sa] = ["mean_cosine", "sa_mean_cosine"]
+        .map(|c| report["layers"][0][c].as_f64().expect("a number"));
+    assert!(
+        (own - sa).abs() <= 16.0 * f64::EPSILON,
+        "{own} and {sa}, sums of the same numbers in two orders"
+    );
+    let pairs: u64 = report["histograms"][2]["sa"]
+        .as_array()
+        .expect("counts")
+        .iter()
+        .filter_map(Value::as_u64)
+        .sum();
+    assert_eq!(pairs, 8 * 7 / 2);
 }
 
 #[test]

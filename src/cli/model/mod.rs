@@ -131,7 +131,8 @@ impl Arguments {
                 report.exponents.values.iter().map(|v| finite(*v)).collect();
             json["lyapunov_exponents_kind"] = json!(report.exponents.kind);
             report.beta.keys().into_iter().for_each(|(key, value)| json[key] = value);
-            pass.fitted_beta = Some(report.beta.describe());
+            let few = if report.beta.decides() { "" } else { "; too few for a comparison with SA" };
+            pass.fitted_beta = Some(report.beta.describe() + few);
         }
         note(&format!("wrote {}", folder.display()));
         Ok((json, pass))

@@ -49,7 +49,16 @@ pub struct FittedBeta {
     heads: usize,
 }
 
+/// Fewest heads with an inverse temperature for a comparison with SA. The median of one or two is
+/// no property of the model.
+pub const LEAST_HEADS: usize = 3;
+
 impl FittedBeta {
+    /// True if enough heads have one for a comparison with SA.
+    pub fn decides(&self) -> bool {
+        self.fits.len() >= LEAST_HEADS
+    }
+
     /// With the number of heads that decide it, and their range or the error of the only one.
     pub fn describe(&self) -> String {
         let all = self.heads;
@@ -170,23 +179,38 @@ pub fn report(model: &TrainedModel, x: &[f64], plan: &[usize]) -> Result<Report>
         None => singular_growth(model, plan, &states)?,
     };
     let beta = median(states.iter().skip(1).map(|s| s.beta));
-    let sa_states = sa_states(x, d, &states, beta)?;
+    fits.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let beta = FittedBeta { value: beta, fits, heads: tables[0].rows.len() };
+    let sa_states = if beta.decides() {
+        sa_states(x, d, &states, beta.value)?.into_iter().map(Some).collect()
+    } else {
+        vec![None; states.len()]
+    };
     let (mut layers, mut histograms) = (table(&["layer"], &LAYERS), Vec::new());
     for (l, (state, sa)) in states.iter().zip(&sa_states).enumerate() {
-        layers.rows.push(row(l, state, (sa, beta), d));
+        layers.rows.push(row(l, state, (sa.as_ref(), beta.value), d));
         let bare = state.bare.as_ref().map_or(Vec::new(), |c| c.histogram());
-        histograms.push([state.cloud.histogram(), bare, sa.histogram()]);
+        let compared = sa.as_ref().map_or(Vec::new(), Cloud::histogram);
+        histograms.push([state.cloud.histogram(), bare, compared]);
     }
     let [heads, spectra] = tables;
-    fits.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let beta = FittedBeta { value: beta, fits, heads: heads.rows.len() };
     Ok(Report { layers, heads, spectra, histograms, exponents, beta })
 }
 
-fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f64> {
+fn row(l: usize, state: &State, (sa, sa_beta): (Option<&Cloud>, f64), d: usize) -> Vec<f64> {
     let ([negentropy, error], energy) = entropy_and_energy(&state.x, d, state.beta);
-    let ([sa_negentropy, _], sa_energy) = entropy_and_energy(&sa.directions, d, sa_beta);
-    vec![
+    let compared = sa.map_or([f64::NAN; 6], |sa| {
+        let ([negentropy, _], energy) = entropy_and_energy(&sa.directions, d, sa_beta);
+        [
+            sa.mean(),
+            sa.clusters(0.99) as f64,
+            equal_rows_residual(&sa.directions, d),
+            effective_rank(&sa.directions, d),
+            energy,
+            negentropy,
+        ]
+    });
+    let own = [
         l as f64,
         state.cloud.mean(),
         state.bare.as_ref().map_or(f64::NAN, Cloud::mean),
@@ -202,13 +226,8 @@ fn row(l: usize, state: &State, (sa, sa_beta): (&Cloud, f64), d: usize) -> Vec<f
         energy,
         negentropy,
         error,
-        sa.mean(),
-        sa.clusters(0.99) as f64,
-        equal_rows_residual(&sa.directions, d),
-        effective_rank(&sa.directions, d),
-        sa_energy,
-        sa_negentropy,
-    ]
+    ];
+    own.into_iter().chain(compared).collect()
 }
 
 /// Negentropy of the directions with its standard error, and their energy; NaN if they are
@@ -366,11 +385,7 @@ fn add_heads(
 /// attention there.
 fn sa_states(x: &[f64], d: usize, states: &[State], beta: f64) -> Result<Vec<Cloud>> {
     let mut tokens = Tokens::normalised(d, x.to_vec())?;
-    let sa = dynamics::build(
-        "sa",
-        false,
-        &Spec::new(if beta.is_finite() { beta } else { 1.0 }, tokens.n()),
-    )?;
+    let sa = dynamics::build("sa", false, &Spec::new(beta, tokens.n()))?;
     let mut out = vec![Cloud::new(tokens.coordinates(), d)];
     for state in &states[1..] {
         let t = if state.ratios[0].is_finite() { state.ratios[0] } else { 1.0 };

@@ -1,6 +1,6 @@
 //! The files of a report: report.html, report.json, layers.csv, heads.csv, spectra.csv.
 
-use super::report::Report;
+use super::report::{LEAST_HEADS, Report};
 use super::report_columns::{HEADS, LAYERS, PAGE, ReportColumn};
 use crate::cli::output::{finite, number};
 use crate::error::Result;
@@ -73,7 +73,7 @@ fn html(model: &TrainedModel, report: &Report, provenance: &Provenance) -> Strin
          <p>{kind}: {layers} layers run, d = {d}, {heads} heads, {parameters} parameters. No theorem applies to this model: each entry names a \
          theorem and the hypothesis of it that the model violates.</p>\n\
          <p>The four largest growth rates of small perturbations, per layer: {exponents} ({exponents_kind}{exponents_error}). Perturbations grow if they are above 0; if one cluster attracts they are finally below 0.</p>\n\
-         <p>SA for comparison: from the directions of layer 0, at {beta}, for times equal to the ratio |F(x)| / |x| of the attention sublayers.</p>\n\
+         <p>{comparison}</p>\n\
          <h2>Cosines of pairs</h2>\n{histograms}\n<h2>Layers</h2>\n{table}\n<h2>Heads</h2>\n{head_table}\n<h2>Spectra of V</h2>\n{spectra}\n<h2>Meaning of the columns</h2>\n{page}{words}{more}</main>\n",
         kind = escape(model.architecture()),
         layers = report.layers.rows.len() - 1,
@@ -84,13 +84,19 @@ fn html(model: &TrainedModel, report: &Report, provenance: &Provenance) -> Strin
         exponents_kind = report.exponents.kind,
         exponents_error =
             if error.is_finite() { format!("; within {}", number(error)) } else { String::new() },
-        beta = if report.beta.value.is_finite() {
+        comparison = if report.beta.decides() {
             format!(
-                "beta = {}, the median of the layers' medians of fitted betas",
+                "SA for comparison: from the directions of layer 0, at beta = {}, the median of \
+                 the layers' medians of fitted betas, for times equal to the ratio |F(x)| / |x| \
+                 of the attention sublayers.",
                 report.beta.describe()
             )
         } else {
-            "beta = 1, as no head has a fitted beta".into()
+            format!(
+                "Not compared with SA: this needs at least {LEAST_HEADS} heads with a fitted \
+                 beta, and here it is {}.",
+                report.beta.describe()
+            )
         },
         histograms = histograms(report),
         table = table(&report.layers, "layers.csv"),
