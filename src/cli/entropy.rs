@@ -6,7 +6,7 @@ use super::figure::layers;
 use super::input::RunArguments;
 use super::output::{Output, counted, finite, note, rounded};
 use super::progress;
-use crate::entropy::bootstrap::{Estimate, estimate_negentropy};
+use crate::entropy::bootstrap::{Estimate, estimate_negentropy_with};
 use crate::entropy::estimate::coincident;
 use crate::error::{Error, Result, in_range};
 use crate::flow::sa_fit::{LayerFit, fit_layers};
@@ -74,10 +74,13 @@ impl Arguments {
             .iter()
             .enumerate()
             .map(|(l, x)| {
-                progress::report(Some(l as f64 / clouds.len() as f64), || {
-                    format!("layer {l} of {}", clouds.len())
-                });
-                estimate_negentropy(x, k, self.kernel_beta)
+                let report = |share: f64| {
+                    progress::report(Some((l as f64 + share) / clouds.len() as f64), || {
+                        format!("layer {} of {}", l + 1, clouds.len())
+                    });
+                };
+                report(0.0);
+                estimate_negentropy_with(x, k, self.kernel_beta, &report)
             })
             .collect::<Result<_>>()?;
         let list = |e: usize, pick: fn(&Estimate) -> f64| -> Vec<Value> {

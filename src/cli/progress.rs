@@ -142,7 +142,7 @@ pub fn above(line: &str) {
 
 fn watch(name: &'static str, every: Duration) {
     let (started, terminal) = (Instant::now(), std::io::stderr().is_terminal());
-    let mut last = Instant::now();
+    let (mut last, mut before) = (Instant::now(), None);
     while !FINISHED.load(Ordering::Relaxed) {
         WANTED.store(true, Ordering::Relaxed);
         std::thread::sleep(every.clamp(LOOK_EVERY.1, LOOK_EVERY.0));
@@ -155,7 +155,9 @@ fn watch(name: &'static str, every: Duration) {
             draw(BAR.get_or_init(|| bar(name)), share, words);
         } else if !terminal && last.elapsed() >= every {
             last = Instant::now();
-            above(&line(name, started.elapsed().as_secs_f64(), share.filter(|_| timed), &words));
+            let (seconds, share) = (started.elapsed().as_secs_f64(), share.filter(|_| timed));
+            above(&line(name, seconds, share, before, &words));
+            before = share.map(|s| (seconds, s));
         }
     }
 }
@@ -184,12 +186,33 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// A plain line: `solve: 20 s, about 40 s left: t = 3e5`.
-pub fn line(name: &str, seconds: f64, share: Option<f64>, words: &str) -> String {
+/// A plain line: `solve: 20 s, about 40 s left: t = 3e5`. `before` is the time and the fraction of
+/// the line before it.
+///
+/// The rest is estimated twice: from all of the work and from the work since that line. If the two
+/// disagree by more than a factor of two, both are printed; if nothing was done in between, only
+/// the fraction is.
+pub fn line(
+    name: &str,
+    seconds: f64,
+    share: Option<f64>,
+    before: Option<(f64, f64)>,
+    words: &str,
+) -> String {
     // The first hundredth gives no estimate.
-    let left = share
-        .filter(|s| *s > 0.01)
-        .map_or(String::new(), |s| format!(", about {} left", duration(seconds * (1.0 - s) / s)));
+    let left = share.filter(|s| *s > 0.01).map_or(String::new(), |s| {
+        let all = seconds * (1.0 - s) / s;
+        let (then, done) = before.unwrap_or((0.0, 0.0));
+        let recent = (seconds - then) * (1.0 - s) / (s - done);
+        if s <= done {
+            return format!(", {:.1} % done", 100.0 * s);
+        }
+        let (low, high) = (all.min(recent), all.max(recent));
+        if high > 2.0 * low {
+            return format!(", {} to {} left", duration(low), duration(high));
+        }
+        format!(", about {} left", duration(recent))
+    });
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("{name}: {seconds:.0} s{left}{words}")
 }

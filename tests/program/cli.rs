@@ -721,11 +721,18 @@ fn completions_contain_the_names() {
 
 #[test]
 fn progress_shows_elapsed_and_remaining_time_if_known() {
-    assert_eq!(line("solve", 20.0, Some(0.25), "t = 5"), "solve: 20 s, about 60 s left: t = 5");
-    assert_eq!(line("solve", 20.0, Some(0.001), ""), "solve: 20 s");
-    assert_eq!(line("modes", 31.2, None, ""), "modes: 31 s");
+    let first = line("solve", 20.0, Some(0.25), None, "t = 5");
+    assert_eq!(first, "solve: 20 s, about 60 s left: t = 5");
+    assert_eq!(line("solve", 20.0, Some(0.001), None, ""), "solve: 20 s");
+    assert_eq!(line("modes", 31.2, None, None, ""), "modes: 31 s");
+    // A tenth in the last ten seconds: 75 s for the rest, 90 s by all of the work.
+    let after = |before| line("run", 30.0, Some(0.25), Some(before), "");
+    assert_eq!(after((20.0, 0.15)), "run: 30 s, about 75 s left");
+    // Slower now than before: both estimates. No progress: none.
+    assert_eq!(after((20.0, 0.225)), "run: 30 s, 90 s to 300 s left");
+    assert_eq!(after((20.0, 0.25)), "run: 30 s, 25.0 % done");
     // Long estimates are printed in minutes and hours.
-    let left = |seconds: f64| line("run", seconds, Some(0.5), "");
+    let left = |seconds: f64| line("run", seconds, Some(0.5), None, "");
     assert_eq!(left(900.0), "run: 900 s, about 15 minutes left");
     assert_eq!(left(72_924.0), "run: 72924 s, about 20 hours left");
 }

@@ -233,7 +233,7 @@ fn the_remaining_time_covers_all_parts() {
         let _last = part(0.8, 1.0);
         assert!(near(total_share(0.5), 0.99));
         assert_eq!(
-            line("check", 132.0, Some(total_share(0.5)), "1 of 2 cells"),
+            line("check", 132.0, Some(total_share(0.5)), None, "1 of 2 cells"),
             "check: 132 s, about 1 s left: 1 of 2 cells"
         );
     }

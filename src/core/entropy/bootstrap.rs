@@ -18,6 +18,7 @@ use crate::sphere::{
     geometry::{chord2, tangent_basis},
 };
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Number of bootstrap samples of the mixture.
 const BOOTSTRAP_SAMPLES: usize = 8;
@@ -67,6 +68,17 @@ impl Estimate {
 /// assert!(neighbours.value.abs() < 0.3 && !neighbours.is_unreliable());
 /// ```
 pub fn estimate_negentropy(x: &Tokens, k: usize, kappa: f64) -> Result<[Estimate; 2]> {
+    estimate_negentropy_with(x, k, kappa, &|_| {})
+}
+
+/// As [`estimate_negentropy`]; `progress` is told the share of the work that is done.
+pub fn estimate_negentropy_with(
+    x: &Tokens,
+    k: usize,
+    kappa: f64,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<[Estimate; 2]> {
+    let finished = AtomicUsize::new(0);
     let values = [nearest_neighbour(x, k)?, kernel(x, kappa)?];
     let subset = Tokens::new(x.d(), x.coordinates()[..x.d() * x.n().min(MAX_SAMPLES)].to_vec())?;
     let width = 0.5 * best_concentration(&subset);
@@ -75,7 +87,10 @@ pub fn estimate_negentropy(x: &Tokens, k: usize, kappa: f64) -> Result<[Estimate
         let y = sample_mixture(&subset, width, &mut stream)?;
         let known =
             y.rows().map(|row| log_density(&subset, width, row)).sum::<f64>() / y.n() as f64;
-        Ok([nearest_neighbour(&y, k)?, kernel(&y, kappa)?].map(|v| (v, v - known)))
+        let found = [nearest_neighbour(&y, k)?, kernel(&y, kappa)?].map(|v| (v, v - known));
+        let count = finished.fetch_add(1, Ordering::Relaxed) + 1;
+        progress(count as f64 / BOOTSTRAP_SAMPLES as f64);
+        Ok(found)
     };
     let draws: Vec<[(f64, f64); 2]> =
         (0..BOOTSTRAP_SAMPLES).into_par_iter().map(draw).collect::<Result<_>>()?;
