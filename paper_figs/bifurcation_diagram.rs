@@ -1,7 +1,7 @@
 //! Branches of critical points on the circle over beta.
 
 use super::{PaperFigure, columns, distinct, groups, only, series, span};
-use crate::draw::{Axis, Corner, Dash, Panel, Picture};
+use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 
 /// The energy of all branches over beta, drawn by the number of unstable directions.
 pub static ENTRY: PaperFigure = PaperFigure {
@@ -21,12 +21,20 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let mut panel = Panel::new(
                 format!("n = {n}"),
                 Axis::linear("\u{3b2}", beta.0, beta.1),
-                Axis::linear("energy", energy.0 - room, energy.1 + room),
+                Axis::linear("relative energy", energy.0 - room, energy.1 + room),
             );
             let mut labelled = false;
             let mut drawn: Vec<Stretch> = Vec::new();
+            let mut ends: Vec<((f64, f64), String)> = Vec::new();
             for (_, branch) in groups(&own, "branch") {
-                drawn.extend(stretches(&columns(&branch, ["beta", "energy_share", "unstable"])?));
+                let own = stretches(&columns(&branch, ["beta", "energy_share", "unstable"])?);
+                let end = own.last().and_then(|s| s.points.last()).filter(|p| p.1 <= 1.0 - 1e-12);
+                let name = branch.column("name").first().map(|k| *k as usize);
+                let name = name.zip(branches.words("name")).and_then(|(k, all)| all.get(k));
+                if let (Some(at), Some(name)) = (end, name) {
+                    ends.push((*at, name.clone()));
+                }
+                drawn.extend(own);
             }
             drawn.retain(|s| s.points.iter().any(|p| p.1 <= 1.0 - 1e-12));
             for stretch in &drawn {
@@ -51,13 +59,21 @@ pub static ENTRY: PaperFigure = PaperFigure {
                 labelled |= panels.is_empty();
                 panel.points(series(&here, "beta", "energy_share"), 0, 2.6, label);
             }
+            // Names of branches that end close together would cover each other.
+            let apart = APART * (energy.1 - energy.0);
+            let alone = |(at, _): &&((f64, f64), String)| {
+                ends.iter().filter(|e| (e.0.1 - at.1).abs() < apart).count() == 1
+            };
+            let names = ends.iter().filter(alone);
+            panel.marks.extend(names.map(|(at, n)| Mark::Text { at: *at, text: n.clone() }));
             panel.legend = labelled.then_some(Corner::TopRight);
             panels.push(panel);
         }
         let caption = format!(
             "Critical points of the energy of n equal tokens on the circle over beta, one curve for \
-            each branch up to rotations, reflections and permutations: energy relative to one \
-            cluster (which has 1 and is not drawn). Colours and dashes give the number of unstable \
+            each branch up to rotations, reflections and permutations, with its tokens per cluster \
+            where there is room (all are in `name` of the table): energy relative to one cluster \
+            (which has 1 and is not drawn). Colours and dashes give the number of unstable \
             directions; discs are bifurcations, where two tokens of a cluster can split{}.",
             places(&distinct(found, "beta"))
         );
@@ -66,6 +82,9 @@ pub static ENTRY: PaperFigure = PaperFigure {
     },
     ..PaperFigure::EMPTY
 };
+
+/// Least distance of the ends of branches with names, relative to the range of energies.
+const APART: f64 = 0.07;
 
 /// A part of a branch with the same number of unstable directions.
 struct Stretch {

@@ -22,7 +22,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         let n = inputs.values.count("n")?;
         let (low, high) = (0.3 / n as f64, 1e3 * (n * n) as f64);
         let mut panel = Panel::new(
-            format!("Proofs of one cluster for almost every start, n = {n}"),
+            format!("The first of four arguments that proves one cluster, n = {n}"),
             Axis::integer("d", 1.5, 8.5),
             Axis::log("\u{3b2}", low, high),
         );
@@ -41,18 +41,18 @@ pub static ENTRY: PaperFigure = PaperFigure {
         // Three tokens have no threshold above 0.
         let drawn = (2..=8).all(|d| sharp(n, d) > low);
         if drawn {
-            band(3..=8, &|d| sharp(n, d), 2, "Theorem 6.1: d \u{2265} 3, all \u{3b2} \u{2265} 0");
-            band(2..=2, &|d| sharp(n, d), 4, "2507.22857: d = 2, all \u{3b2} \u{2265} 0");
+            band(3..=8, &|d| sharp(n, d), 2, "Theorem 6.1, holds for d \u{2265} 3");
+            band(2..=2, &|d| sharp(n, d), 4, "2507.22857, holds for d = 2");
         }
-        band(2..=8, &|_| 1.0 / n as f64, 0, "Theorem 4.3: \u{3b2} < 1/n");
+        band(2..=8, &|_| 1.0 / n as f64, 0, "Theorem 4.3, \u{3b2} < 1/n");
         let written = (2..=8).map(|d| (d as f64, paper_proof(n, d))).collect();
         panel.points(written, 6, 2.0, "written proof of Theorem 5.1: above");
         panel.points(vec![(2.0, paper_circle(n))], 3, 2.5, "n\u{b2}/\u{3c0}\u{b2} at d = 2");
         panel.legend = Some(Corner::TopRight);
         let middle = if drawn {
-            "Between: cases that neither argument covers and later ones decide, Theorem 6.1 for d \
-            >= 3 and arXiv:2507.22857 for d = 2; both hold for all beta >= 0, so nothing of this \
-            chart is open. The lower edge of the upper band is the sharp threshold of the chain \
+            "The other two, Theorem 6.1 for d >= 3 and arXiv:2507.22857 for d = 2, hold for all \
+            beta >= 0, so nothing of this chart is open; they are drawn where the first two are \
+            silent. The lower edge of the upper band is the sharp threshold of the chain \
             argument, beta = (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) of order n^2."
         } else {
             "The sharp threshold (d-1) cos(pi/(n-1)) / sin^2(pi/(n-1)) is 0 here and not drawn: \
@@ -60,7 +60,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
         };
         let caption = format!(
             "Which theorem of arXiv:2312.10794 proves that {n} tokens in dimension d converge to \
-            one point from almost every start, by the first argument that applies: below, Theorem \
+            one point from almost every start, by the first of four arguments that applies: below, Theorem \
             4.3 (beta < 1/n); above, Theorem 5.1. {middle} Markers: from where on the written \
             proof of Theorem 5.1 works, and n^2/pi^2, which the paper states for the circle."
         );

@@ -1,6 +1,6 @@
 //! Branches of critical points on the circle over beta, with their bifurcations.
 
-use super::{Parameter, Part, Study, Tables, Values, table};
+use super::{LabelledTable, Parameter, Part, Study, Tables, Values, table};
 use crate::error::Result;
 use crate::proofs::landscape::Tokens;
 use crate::proofs::landscape::branches::{Kind, followed_branches};
@@ -25,16 +25,19 @@ pub static PART: Part = Part {
 
 fn run(values: &Values) -> Result<Tables> {
     let (low, high) = (values.one("low")?, values.one("high")?);
-    let mut branches = table(&["n", "branch", "clusters", "beta", "energy_share", "unstable"]);
+    let columns = ["n", "branch", "name", "clusters", "beta", "energy_share", "unstable"];
+    let mut branches = LabelledTable::new(&columns);
+    let mut names = Vec::new();
     let mut found = table(&["n", "beta", "energy_share", "splitting", "begin"]);
     for &n in values.list("n")? {
         let tokens = Tokens::new(&vec![1.0; n as usize], (low, high))?;
         let all = followed_branches(&tokens, &|_, _| true)?;
         for (x, branch) in all.branches.iter().enumerate() {
-            let clusters = branch.clusters.len() as f64;
+            let (name, clusters) = (names.len() as f64, branch.clusters.len() as f64);
+            names.push(sizes(&branch.clusters));
             for s in &branch.samples {
-                let row = vec![n, x as f64, clusters, s.beta, s.energy_share, s.ascents as f64];
-                branches.rows.push(row);
+                let measured = [s.beta, s.energy_share, s.ascents as f64];
+                branches.rows.push([&[n, x as f64, name, clusters], &measured[..]].concat());
             }
         }
         for b in all.bifurcations.iter().filter(|b| b.kind != Kind::Fold) {
@@ -51,5 +54,11 @@ fn run(values: &Values) -> Result<Tables> {
             found.rows.push(vec![n, beta, share, b.splitting.len() as f64, b.born.len() as f64]);
         }
     }
-    Ok(vec![("branches".into(), branches), ("bifurcations".into(), found)])
+    let branches = branches.with_labels("name", names);
+    Ok(vec![("branches".into(), branches), ("bifurcations".into(), found.into())])
+}
+
+/// The tokens per cluster: 3+1+1.
+fn sizes(clusters: &[Vec<u32>]) -> String {
+    clusters.iter().map(|c| c.len().to_string()).collect::<Vec<_>>().join("+")
 }
