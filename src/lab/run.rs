@@ -8,7 +8,7 @@ use super::provenance::Provenance;
 use super::reuse::reuse;
 use super::shard::Shard;
 use super::store::Store;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, format_number};
 use crate::flow::Table;
 use crate::num::stats::{failure_bound, median, nan_max, nan_min};
 use rayon::prelude::*;
@@ -194,7 +194,7 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
                 "outcome" => super::cell::OUTCOMES
                     .get(*v as usize)
                     .map_or("unknown".to_owned(), ToString::to_string),
-                _ => v.to_string(),
+                _ => format_number(*v),
             });
             per_run.push_str(&format!(
                 "{},{}\n",
@@ -216,8 +216,7 @@ fn collect(experiment: &Experiment, store: &Store) -> Result<()> {
             line.inner_min,
             line.failed as f64,
         ];
-        let numbers: Vec<String> =
-            numbers.into_iter().chain(share).map(|v| v.to_string()).collect();
+        let numbers: Vec<String> = numbers.into_iter().chain(share).map(format_number).collect();
         per_cell.push_str(&format!("{},{}\n", axes.words(&id), numbers.join(",")));
     }
     write_atomically(&store.folder().join("results.csv"), per_run.as_bytes())?;
