@@ -45,7 +45,8 @@ const GOOD: &str = "
     --array x --tokens ../two.npz; --band 10,90; --beta 2; --bias alibi; --by n; --shard 0/2
     --certificates new; --connections sa; --coupling ../symmetric.csv; --criteria
     --d 3 --init uniform --n 3; --density cos:1=0.1; --dpi 31; --dynamics usa; --energy-scale unit
-    --exponents 2; --font-size 11; --frame 0 --from-run ../run
+    --exponents 2; --font-size 11; --frame 0 --from-run ../run; --fit line
+    certify start --frame 1 --from-run ../few; certify start --from-run ../few; --theory t
     --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --interaction power:p=2
     --k ../square.csv
     --keep-every 1 --out new =; --kernel rows =; --law cap:radius=0.3
@@ -376,6 +377,7 @@ fn prepare(at: &Path) {
         "hunt cone-speed-printed --minutes 5 --out h.json",
         "certify critical-point --tokens pair.csv --beta 3 --out pair.json",
         "run grid.toml --out grids",
+        "solve --init uniform --n 3 --d 2 --beta 3 --t-end 1 --out few --observables positions --samples 9",
         "solve --init uniform --n 20 --d 2 --beta 2 --t-end 1 --out run --observables positions,log-energy,clusters --samples 9 --log-from 0.1",
     ] {
         let out = run(at, words);

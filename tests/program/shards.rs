@@ -194,7 +194,7 @@ fn a_killed_run_resumes_to_the_same_bytes() {
         // A checkpoint after every step; killed at several moments; the same command resumes.
         let interrupted = format!("{line} --out interrupted --keep-every 0");
         let mut went_on = 0;
-        for k in 0..6 {
+        for k in [0, 2, 4] {
             let mut child = start(folder.path(), &interrupted);
             // On a busy machine the start alone takes longer than the sleep.
             let checkpoint = folder.path().join("interrupted/checkpoint.json");

@@ -365,7 +365,7 @@ fn fixed_point(v: f64) -> verifier::number::I {
 }
 
 #[test]
-fn a_million_operations_on_intervals_enclose_those_of_the_verifier() {
+fn operations_on_intervals_enclose_those_of_the_verifier() {
     let mut s = Stream::new(5, &["operations"]);
     let size =
         |s: &mut Stream| s.normal() * f64::from(1 << s.index(8)) / f64::from(1 << s.index(20));
@@ -379,7 +379,7 @@ fn a_million_operations_on_intervals_enclose_those_of_the_verifier() {
     // The tolerance covers the rounding of the verifier, a few times 2^-128.
     let tolerance = fixed_point(2f64.powi(-110)).1;
     let mut count = 0;
-    for k in 0..180_000 {
+    for k in 0..36_000 {
         let ((a, x), (b, y)) = (pair(draw(k % 2 == 0)), pair(draw(k % 3 == 0)));
         let mut found =
             vec![(a + b, &x + &y), (a - b, &x - &y), (a * b, &x * &y), (a * a, &x * &x)];
@@ -401,12 +401,12 @@ fn a_million_operations_on_intervals_enclose_those_of_the_verifier() {
             );
         }
     }
-    assert!(count >= 1_000_000, "{count}");
+    assert!(count >= 200_000, "{count}");
 }
 
 #[test]
 fn changed_certificates_are_accepted_only_if_true() {
-    let (tried, accepted, proved) = mutants(1, count_or(240));
+    let (tried, accepted, proved) = mutants(1, count_or(120));
     println_numbers(
         "convergence",
         &[("tried", tried), ("accepted", accepted), ("of another statement", proved)],
