@@ -11,18 +11,21 @@ pub mod paper_figs;
 pub mod prelude;
 
 #[cfg(not(target_family = "wasm"))]
+#[doc(hidden)]
+pub use metastable_claims::study;
+#[cfg(not(target_family = "wasm"))]
 #[doc(inline)]
-pub use metastable_claims::{study, theorem};
+pub use metastable_claims::theorem;
 #[cfg(not(target_family = "wasm"))]
 #[doc(inline)]
 pub use metastable_core::landscape;
 #[doc(inline)]
 pub use metastable_core::{attention, clusters, continuity, entropy, flow, prediction, theory};
 #[cfg(feature = "figures")]
-#[doc(inline)]
+#[doc(hidden)]
 pub use metastable_draw as draw;
 #[cfg(feature = "files")]
-#[doc(inline)]
+#[doc(hidden)]
 pub use metastable_lab as lab;
 #[cfg(not(target_family = "wasm"))]
 #[doc(inline)]

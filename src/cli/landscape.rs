@@ -8,12 +8,12 @@ use super::proof::Standing;
 use super::{any_number, input, out_file, progress, session};
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result, in_range};
-use crate::lab::replace::{self, Problem};
+use crate::lab::replace::Problem;
 use crate::lab::write::is_special;
 use crate::lab::{arrays, range};
 use crate::proofs::landscape::{
     Benign, KIND, Landscape, Orbit, Partial, Region, Tokens, UndecidedBox, Work, benign_with,
-    complete_with, lean, seconds_benign, seconds_complete,
+    complete_with, seconds_benign, seconds_complete,
 };
 use crate::theorem::AxisValues;
 use serde_json::{Value, json};
@@ -97,10 +97,6 @@ pub struct Arguments {
     /// Do not run the verifier; the answer is then called found by the search, not proved.
     #[arg(long, conflicts_with = "from")]
     unchecked: bool,
-    /// File for the boxes of a small benign landscape as goals for LeanCert, a tool for Lean 4,
-    /// which is not run.
-    #[arg(long, value_name = "FILE", requires_all = ["out", "benign"])]
-    lean: Option<PathBuf>,
 }
 
 /// Least time between two pauses if most of it went into boxes that were visited before.
@@ -142,7 +138,7 @@ impl Arguments {
         }
         let certificate = certificate.filter(|_| standing.holds());
         // A failed write does not lose the printed result.
-        let written = self.write(certificate.or(partial), certificate, &tokens);
+        let written = self.write(certificate.or(partial));
         let code = found.code(&standing);
         // A share has no interruption, and boxes of other shares are undecided.
         if partial.is_some() && code == UNDECIDED {
@@ -177,7 +173,6 @@ impl Arguments {
             ("--interaction", self.interaction.is_some()),
             ("--shard", self.shard.is_some()),
             ("--from", !self.from.is_empty()),
-            ("--lean", self.lean.is_some()),
             ("--keep-every", self.keep_every.is_some()),
         ];
         if let Some((flag, _)) = of_the_circle.iter().find(|f| f.1) {
@@ -210,8 +205,7 @@ impl Arguments {
             Problem::Hypotheses(text) => tokens.is_given_in(text, self.benign),
             Problem::Result(_) => false,
         };
-        self.out.iter().try_for_each(|path| out_file::check(path, &same))?;
-        self.lean.iter().try_for_each(|path| out_file::check_own(path))
+        self.out.iter().try_for_each(|path| out_file::check(path, &same))
     }
 
     /// The file in which the state of a search is kept: not a device or a pipe, and not a finished
@@ -362,8 +356,8 @@ impl Arguments {
         format!("{} tokens on the circle, {masses}, {law}", tokens.n())
     }
 
-    /// Writes the certificate, whole or unfinished, and the goals for Lean.
-    fn write(&self, text: Option<&str>, whole: Option<&str>, tokens: &Tokens) -> Result<()> {
+    /// Writes the certificate, whole or unfinished.
+    fn write(&self, text: Option<&str>) -> Result<()> {
         match (&self.out, text) {
             (Some(path), Some(text)) if !is_whole(text.as_bytes()) && is_final(path) => {
                 note(&format!("{} has a finished certificate and stays", path.display()));
@@ -377,13 +371,6 @@ impl Arguments {
                 note(&format!("no certificate: nothing is proved, {} {what}", path.display()));
             }
             _ => {}
-        }
-        if let (Some(path), Some(text)) = (&self.lean, whole) {
-            let goals = lean(tokens, text)?.into_bytes();
-            let problem = Problem::of(&goals);
-            let files = vec![(path.clone(), goals)];
-            replace::write(files, problem.as_ref(), out_file::replaced(false))?;
-            note(&format!("wrote {}", path.display()));
         }
         Ok(())
     }

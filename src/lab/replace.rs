@@ -117,7 +117,7 @@ fn stated(bytes: &[u8]) -> Option<String> {
     }
     // The point itself is a part of the statement: two proofs of one problem are equal.
     let point = text.starts_with("{\n  \"kind\": \"metastable critical point");
-    if point || text.starts_with("import LeanCert\n") {
+    if point {
         return Some(text.into_owned());
     }
     let page = text.lines().take(5).find(|line| line.starts_with(".TH metastable"));

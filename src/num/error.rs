@@ -10,8 +10,41 @@ use std::fmt;
 /// Result with [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an input was refused or an operation failed.
+/// What the operating system said about a file operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IoCause {
+    /// The kind of failure.
+    pub kind: std::io::ErrorKind,
+    /// The message.
+    pub message: String,
+}
+
+impl From<&std::io::Error> for IoCause {
+    fn from(e: &std::io::Error) -> Self {
+        Self { kind: e.kind(), message: e.to_string() }
+    }
+}
+
+impl fmt::Display for IoCause {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for IoCause {}
+
+/// Why an input was refused or an operation failed. A version may add variants.
+///
+/// ```
+/// use metastable::Error;
+/// use std::error::Error as _;
+/// let cause = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+/// let e = Error::io("runs", "create the folder", &cause);
+/// assert_eq!(e.source().unwrap().to_string(), cause.to_string());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Error {
     /// A parameter is out of range or malformed.
     Parameter {
@@ -72,8 +105,8 @@ pub enum Error {
         path: String,
         /// The operation.
         doing: &'static str,
-        /// The message of the operating system.
-        cause: String,
+        /// What the operating system said.
+        cause: IoCause,
     },
     /// Interrupted by the user.
     Interrupted {
@@ -114,7 +147,7 @@ impl Error {
                 problem: "no such file".into(),
             };
         }
-        Self::Io { path: path.to_string(), doing, cause: cause.to_string() }
+        Self::Io { path: path.to_string(), doing, cause: cause.into() }
     }
 
     /// The process exit code (design: 1 input, 4 numerical, 5 I/O, 130 interrupted).
@@ -321,7 +354,15 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { cause, .. } => Some(cause),
+            Self::Many(all) => all.first().map(|e| e as _),
+            _ => None,
+        }
+    }
+}
 
 /// A number in its shortest form, with an exponent if it is very small or large.
 pub fn format_number(value: f64) -> String {

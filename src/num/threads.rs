@@ -28,6 +28,7 @@ pub fn sequentially<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// False inside [`sequentially`].
+#[doc(hidden)]
 pub fn parallel_allowed() -> bool {
     !SEQUENTIAL.get()
 }
@@ -52,6 +53,7 @@ pub fn enter_pool<R: Send>(shares: bool, work: impl FnOnce() -> R + Send) -> R {
 /// let sum = rayon::scope(|_| with_spinning_workers(|| rayon::join(|| 1, || 2)));
 /// assert_eq!(sum, (1, 2));
 /// ```
+#[doc(hidden)]
 pub fn with_spinning_workers<R>(work: impl FnOnce() -> R) -> R {
     /// Stops the other threads, even if `work` panics.
     struct StopSpinning<'a>(&'a AtomicBool);
@@ -98,6 +100,7 @@ pub fn with_spinning_workers<R>(work: impl FnOnce() -> R) -> R {
 /// ```
 /// assert_eq!(metastable::num::threads::keep_workers_spinning(true, || rayon::join(|| 1, || 2)), (1, 2));
 /// ```
+#[doc(hidden)]
 pub fn keep_workers_spinning<R>(shares: bool, work: impl FnOnce() -> R) -> R {
     let result = work();
     if shares && parallel_allowed() && rayon::current_thread_index().is_none() {
@@ -165,6 +168,7 @@ pub fn par_map<T: Sync, R: Send, E: Send>(
 const MIN_ITEMS_TO_SPREAD: usize = 32;
 
 /// True inside [`with_spinning_workers`], where shorter tasks are worth sharing.
+#[doc(hidden)]
 pub fn workers_spinning() -> bool {
     SPINNING.get()
 }

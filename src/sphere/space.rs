@@ -5,6 +5,7 @@ use super::geometry;
 /// The space of the tokens. A state has `n d` coordinates, which attention reads, followed by `n`
 /// times [`Space::extra_per_token`] extra numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Space {
     /// The unit sphere of `R^d`.
     Sphere,

@@ -43,6 +43,7 @@ mod paper_figs;
 mod partitions;
 mod properties;
 mod prose;
+mod public_interface;
 mod reference;
 #[cfg(feature = "figures")]
 mod report;

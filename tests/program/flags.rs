@@ -85,7 +85,7 @@ const GOOD: &str = "
     continue --n 4; continue --beta 2..2.5; continue --start 1+1+1; continue --branches-only
     continue --masses ../masses.csv; continue --interaction sigmoid:k=1..2 --beta -
     landscape --d any; landscape --n 4; landscape --beta 2..3; landscape --shard 0/2 --out new
-    landscape --from ../masses.csv --out new !; landscape --lean l --benign --out new *; hunt --out other.json
+    landscape --from ../masses.csv --out new !; hunt --out other.json
     hunt --replay ../h.json !; list --markdown theorems; measure --kernel-beta 4 --tokens ../angles.csv
     measure --volumes 64 --method volume --t-end 0.1; measure --d 4 --space zonal
     measure --modes 16; measure --movie film.gif; measure --noise kappa=3; measure --space zonal

@@ -8,6 +8,7 @@ use std::fmt;
 
 /// The values of n or d.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Sizes {
     /// Integers of an interval with both ends, drawn log-uniformly.
     Range(usize, usize),
@@ -21,6 +22,7 @@ pub enum Sizes {
 
 /// The values of beta.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Betas {
     /// An interval of positive numbers, drawn log-uniformly.
     Log(f64, f64),
@@ -47,6 +49,7 @@ pub enum Betas {
 
 /// The masses of the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Masses {
     /// 1/n each.
     Equal,

@@ -14,13 +14,16 @@
 //! claimed constant that the check detects.
 
 mod check;
+#[doc(hidden)]
 pub mod claim;
 mod confirm;
+#[doc(hidden)]
 pub mod conformance;
 mod context;
 mod domain;
 mod finding;
 pub mod hunt;
+#[doc(hidden)]
 pub mod prelude;
 mod region;
 mod resolving_power;
@@ -36,13 +39,20 @@ mod verdict;
 
 pub use check::{Effort, check, exit_code, exit_code_of, sweep};
 pub use claim::{ALL, TOPICS, Topic, derivation, find};
+#[doc(hidden)]
 pub use confirm::{Confirmation, confirm};
-pub use context::{Context, Evidence, Method, Stop};
+pub use context::Stop;
+#[doc(hidden)]
+pub use context::{Context, Evidence, Method};
 pub use domain::{Betas, Case, Condition, Domain, Masses, Sizes};
+#[doc(hidden)]
 pub use finding::{Finding, Margin};
+#[doc(hidden)]
 pub use region::{AxisValues, Region};
 pub use status::{Kind, Status};
+#[doc(hidden)]
 pub use tape::{Draw, Tape};
+#[doc(hidden)]
 pub use trial::{TrialResult, run_trial};
 pub use verdict::{DrawnRanges, Record, ResolvingPower, SearchSummary, Verdict};
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// One draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Draw {
     /// Tokens as rows of unit length.
     Tokens {

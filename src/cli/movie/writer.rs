@@ -146,11 +146,8 @@ impl<'a> MovieWriter<'a> {
         drop(pipe);
         let status = child.wait().map_err(failed)?;
         if !status.success() {
-            return Err(Error::Io {
-                path: path.display().to_string(),
-                doing: "write through ffmpeg",
-                cause: format!("it ended with {status}"),
-            });
+            let cause = std::io::Error::other(format!("it ended with {status}"));
+            return Err(Error::io(path.display(), "write through ffmpeg", &cause));
         }
         let bytes = std::fs::metadata(partial.place()).map(|m| m.len() as usize).map_err(failed)?;
         partial.finish().map(|()| bytes)

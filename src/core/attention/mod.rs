@@ -1,6 +1,7 @@
 //! Attention as a particle system: weights and kernel sums, sublayers, normalisations, dynamics,
 //! interaction energy.
 
+#[doc(hidden)]
 pub mod circle;
 pub mod dynamics;
 pub mod energy;
@@ -30,7 +31,9 @@ pub use hessian_spectrum::HessianSpectrum;
 pub use kernel::OutputForm;
 #[doc(hidden)]
 pub use metastable_kernels::shifted_softmax;
-pub use metastable_kernels::{Head, Matrix, dense, heads, kernel, pattern};
+pub use metastable_kernels::{Head, Matrix, heads};
+#[doc(hidden)]
+pub use metastable_kernels::{dense, kernel, pattern};
 pub use pair_energy::PairEnergy;
 pub use scales::{EnergyScale, RowWeights, TimeScale, Variant, kernel_width};
 pub use sublayer::{Input, Properties, Sublayer};

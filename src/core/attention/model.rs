@@ -23,6 +23,7 @@ use crate::sphere::Tokens;
 
 /// Row weights: how scores of visible keys become weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Weighting {
     /// `e^{beta s}`, divided by the sum of the row.
     Softmax,
@@ -59,6 +60,7 @@ impl Weighting {
 
 /// Specification of a pattern, before the number of tokens and heads is known.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum PatternSpec {
     /// Token i sees the tokens `j <= i`.
     Causal,
@@ -132,6 +134,7 @@ pub struct Model {
 
 /// How heads change with depth (or time).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DepthSchedule {
     /// Head k acts alone between depths k and k + 1; the last head acts from then on.
     OneHeadPerLayer,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// The tokens that supply keys and values.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Sources {
     /// All tokens: self-attention.
     AllTokens,

@@ -11,6 +11,7 @@ use crate::num::{
 
 /// A probability law of d x d matrices.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum MatrixLaw {
     /// Independent normal entries of variance `scale^2 / d`.
     Normal {

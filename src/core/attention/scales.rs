@@ -81,6 +81,7 @@ impl Variant {
 
 /// Time normalisation of USA. `t_U2 = e^beta t_U1`, `t_U3 = n e^beta t_U1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TimeScale {
     /// `(1/n) e^{beta G}` (2312.10794), the default.
     #[default]
@@ -129,6 +130,7 @@ impl TimeScale {
 
 /// Normalisation of the interaction energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EnergyScale {
     /// `(1/2beta) sum_ij m_i m_j e^{beta G_ij}` (2312.10794, Remark 3.8), the default.
     #[default]

@@ -22,6 +22,7 @@ pub trait Event {
 
 /// What to do when an event happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EventAction {
     /// Record the event and continue.
     Record,

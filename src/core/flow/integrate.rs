@@ -46,6 +46,7 @@ impl OdeOptions {
 
 /// What to do after a step that passed the error test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepAction {
     /// Accept the step and continue.
     Continue,

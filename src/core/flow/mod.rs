@@ -7,6 +7,7 @@
 
 mod block_norms;
 mod checkpoint;
+#[doc(hidden)]
 pub mod cross_check;
 mod dop853;
 mod dopri5;
@@ -39,6 +40,7 @@ mod token_system;
 pub use checkpoint::{CheckpointSink, RunCheckpoint};
 pub use ensemble::{solve_many, solve_sde_many};
 pub use event::{EnergyLevel, EnterHemisphere, EscapeCap, Event, EventAction, EventHit};
+#[doc(hidden)]
 pub use implicit::ImplicitStep;
 pub use integrate::{OdeOptions, OdeSolution, OdeStep, OdeSystem, StepAction, integrate};
 pub use integrator::integrator;
@@ -53,8 +55,12 @@ pub use outcome::{Outcome, Solution, Stats, Summary};
 pub use run::Run;
 pub use sde::{SDE_VELOCITY_ACCURACY, SdeOptions, Splitting, solve_sde, start_sde};
 pub use solve::{solve, start_run, velocity_accuracy};
+#[doc(hidden)]
 pub use steady_state::Residual;
 pub use stepper::{Integrator, StepAttempt, Stepper};
+#[doc(hidden)]
 pub use stiff_switch::ImplicitSteps;
+#[doc(hidden)]
 pub use tableau::Tableau;
+#[doc(hidden)]
 pub use token_system::TokenSystem;

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// How a run ended. Partial results are kept for every outcome.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The end time was reached.
     Reached,

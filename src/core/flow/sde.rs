@@ -19,6 +19,7 @@ use std::sync::atomic::AtomicBool;
 
 /// How a step is split into drift and noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Splitting {
     /// Half the drift, the noise, half the drift.
     #[default]

@@ -63,6 +63,7 @@ impl ErrorControl {
 
 /// The result of the error test of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum StepVerdict {
     Accepted,
     /// The error is too large: a shorter step is planned.

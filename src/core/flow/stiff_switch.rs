@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 
 /// When implicit steps are used. They need a dynamics with [`Dynamics::triangular_jacobian`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ImplicitSteps {
     /// While stability limits the explicit steps.
     #[default]

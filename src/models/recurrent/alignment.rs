@@ -9,6 +9,7 @@ use super::trace::{Trace, Var};
 /// Scores `e_ij` of the state `s_{i-1}` of the decoder and the state `h_j` of the encoder. The
 /// weights are their softmax over j.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Alignment {
     /// All weight on the last state of the encoder: a fixed context.
     Fixed,

@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 
 /// How weights change from layer to layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WeightSchedule {
     /// Smooth in depth, `W(s) = A cos(2 pi s) + B sin(2 pi s)` at `s = k/L`: layers are Euler's
     /// method.
@@ -16,6 +17,7 @@ pub enum WeightSchedule {
 
 /// The function between the two matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Nonlinearity {
     /// The identity, without an inner matrix: `x + L^{-b} V_k x`.
     Linear,

@@ -41,6 +41,7 @@ pub fn linearise_layer<'a>(
 
 /// The rows on which an output row can depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReceptiveField {
     /// The row itself.
     Itself,

@@ -9,6 +9,7 @@ const PARALLEL_SIZE: usize = 1 << 12;
 
 /// The map F of a sublayer.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum BlockPart<T = f64> {
     /// Self-attention.
     Attention(AttentionLayer<T>),
@@ -45,6 +46,7 @@ pub struct TransformerBlock<T = f64> {
 
 /// The placement of norms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NormPlacement {
     /// After the sum.
     Post,

@@ -7,6 +7,7 @@ use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
 
 /// Whether a norm subtracts the mean of the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Centring {
     /// LayerNorm: `C x = x - mean(x)`.
     Mean,

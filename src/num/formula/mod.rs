@@ -11,8 +11,10 @@ mod taylor;
 mod text;
 
 pub use crate::number::Number;
+#[doc(hidden)]
 pub use jet::Jet;
 pub use kinks::Kinks;
+#[doc(hidden)]
 pub use taylor::{DEGREE as TAYLOR_DEGREE, Series, Taylor};
 
 use crate::error::{Error, Result};
@@ -48,10 +50,12 @@ pub struct Formula {
 }
 
 /// A formula over one number type.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Compiled<N: Number>(Rule<N>);
 
 /// A formula of s and of one parameter p over one number type.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct WithParameter<N: Number> {
     compiled: Compiled<N>,

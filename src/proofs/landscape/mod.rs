@@ -67,7 +67,6 @@ mod cell;
 mod certificate;
 mod family;
 mod kernel;
-mod lean;
 mod maxima;
 mod newton;
 mod node;
@@ -496,47 +495,6 @@ pub fn benign_with(tokens: &Tokens, work: &Work, report: Report) -> Result<Benig
         certificate: (keep && proved).then_some(text),
         partial,
     })
-}
-
-/// The leaves of the certificate of a benign landscape as goals for LeanCert, a tool for Lean 4.
-/// This program does not run it.
-///
-/// **Errors** an interaction, masses in intervals, another certificate, more than 2000 goals.
-///
-/// ```
-/// use metastable::proofs::landscape::{Tokens, benign, lean};
-/// let tokens = Tokens::new(&[1.0; 3], (1.0, 1.0)).unwrap();
-/// let text = benign(&tokens, true, &|_, _| true).unwrap().certificate.unwrap();
-/// assert!(lean(&tokens, &text).unwrap().contains("theorem leaf_1 :"));
-/// ```
-pub fn lean(tokens: &Tokens, certificate: &str) -> Result<String> {
-    let refuse = |found: &str| {
-        let expected = "a proved benign landscape of the exponential with few boxes: n = 3 or 4";
-        Err(Error::parameter("lean", found, expected))
-    };
-    tokens.refuse_parameters()?;
-    if tokens.law.profile().is_some() || tokens.masses != tokens.upper {
-        return refuse("an interaction, or masses in intervals");
-    }
-    let partial = Partial::read(certificate)?;
-    partial.check(&tokens.header("benign"))?;
-    let mut out = format!(
-        "import LeanCert\n\n/-\nThe leaves of a certificate of `metastable landscape --benign`, masses \
-         {:?}, beta in {:?}.\nGaps are in turns. This file was written and not run.\n-/\n",
-        tokens.masses, tokens.beta
-    );
-    let mut count = 0;
-    for clusters in strata(tokens.masses()) {
-        let Some(tree) = partial.tree("ascent", &certificate::cluster_words(&clusters)) else {
-            continue;
-        };
-        let gaps = std::array::from_fn(|x| (0.0, if x < clusters.len() { 0.5 } else { 0.0 }));
-        let root = Cell { gaps, beta: tokens.beta };
-        if lean::goals(&mut out, &mut count, &arrange(&clusters), tree, root).is_none() {
-            return refuse("a certificate with more than 2000 goals");
-        }
-    }
-    Ok(out)
 }
 
 /// A result with a proved local maximum at one beta.

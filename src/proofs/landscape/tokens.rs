@@ -16,6 +16,7 @@ pub const BETA_RANGE: (f64, f64) = (-10.0, kernel::MAX_BETA);
 
 /// What an interval of values is given for.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Parameter {
     /// The inverse temperature of the exponential.
     Beta,

@@ -42,6 +42,7 @@ const NARROWEST: f64 = 1e-13;
 
 /// The kernel of an estimate, and where its samples are.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Estimate<'a> {
     /// `e^{-beta x^2 / 2}` on the line.
     Gauss(f64),

@@ -4,6 +4,7 @@ use super::start::Neighbourhood;
 
 /// Why a proof failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// The error bound grew beyond the distance to every hemisphere.
     Growth,

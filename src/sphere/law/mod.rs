@@ -27,6 +27,7 @@ pub struct LawFamily {
 
 /// The support of a law: where a search for counterexamples may move tokens.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum Support {
     /// The whole sphere.
     Sphere,

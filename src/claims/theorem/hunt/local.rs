@@ -14,6 +14,7 @@ use std::cell::RefCell;
 
 /// Search methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LocalSearch {
     /// Simulated annealing with steps of all sizes.
     Annealing,

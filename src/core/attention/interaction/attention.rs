@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 /// What a row of weights is divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RowSum {
     /// Nothing: `m_j phi(s_ij)`, the weights of USA.
     Plain,

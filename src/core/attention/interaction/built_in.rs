@@ -117,6 +117,7 @@ pub struct Definition {
 
 /// A form that keeps small values relatively accurate, as a function of s.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Form {
     /// A function of s.
     Whole(Closed),

@@ -15,6 +15,7 @@ pub use scheme::{Normalisation, RateDependence, TokenState};
 /// The schemes of the papers. N divides by the length, `x = r theta` with `|theta| = 1`, `P`
 /// projects onto the tangent space at theta, A is the output of the sublayer.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Scheme {
     /// Post-LN: `x <- N(x + eta A(x))`, and mean shift `x <- N(A(x))` for an infinite step; so
     /// `x' = P A`.

@@ -18,6 +18,7 @@ pub struct TokenState {
 
 /// The quantities on which the rates of a scheme depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RateDependence {
     /// None: the rates are 1 and 0.
     Constant,

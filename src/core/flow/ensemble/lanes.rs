@@ -43,6 +43,7 @@ pub struct LaneState {
 
 /// An operation on all lanes.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum LaneOp {
     /// Velocity at the start of the step; returns the largest speed of a token.
     Start,

@@ -8,23 +8,41 @@ use crate::sphere::Tokens;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
+#[doc(hidden)]
 pub mod attention_entropy;
+#[doc(hidden)]
 pub mod cap_radius;
+#[doc(hidden)]
 pub mod clusters;
+#[doc(hidden)]
 pub mod effective_rank;
+#[doc(hidden)]
 pub mod energy;
+#[doc(hidden)]
 pub mod grad_norm;
+#[doc(hidden)]
 pub mod head_energy;
+#[doc(hidden)]
 pub mod hull_support;
+#[doc(hidden)]
 pub mod inner_histogram;
+#[doc(hidden)]
 pub mod inner_range;
+#[doc(hidden)]
 pub mod log_energy;
+#[doc(hidden)]
 pub mod masses;
+#[doc(hidden)]
 pub mod mean_cosine;
+#[doc(hidden)]
 pub mod order_parameter;
+#[doc(hidden)]
 pub mod pair_share;
+#[doc(hidden)]
 pub mod positions;
+#[doc(hidden)]
 pub mod radii;
+#[doc(hidden)]
 pub mod residual;
 
 /// The state that an observer sees.

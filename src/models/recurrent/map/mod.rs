@@ -3,16 +3,27 @@
 use super::NamedMap;
 use crate::error::{Error, Result};
 
+#[doc(hidden)]
 pub mod attention;
+#[doc(hidden)]
 pub mod bahdanau;
+#[doc(hidden)]
 pub mod causal_attention;
+#[doc(hidden)]
 pub mod convolution;
+#[doc(hidden)]
 pub mod gru_v1;
+#[doc(hidden)]
 pub mod gru_v3;
+#[doc(hidden)]
 pub mod lstm;
+#[doc(hidden)]
 pub mod luong;
+#[doc(hidden)]
 pub mod resnet;
+#[doc(hidden)]
 pub mod resnet_root;
+#[doc(hidden)]
 pub mod rnn;
 
 /// All maps, sorted by file name.

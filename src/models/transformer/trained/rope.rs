@@ -10,6 +10,7 @@ use std::f64::consts::TAU;
 
 /// Scaling of the angles of pairs of coordinates.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum RopeScaling {
     /// No scaling.
     Plain,

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 /// The use of a key.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum KeyUse {
     /// It is read, and the computation depends on it.
     Read,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// The format in which numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NumberFormat {
     /// Double precision.
     F64,
