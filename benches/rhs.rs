@@ -124,8 +124,8 @@ fn densities(c: &mut Criterion) {
     let sphere = Sphere2::from_density(&density, 128).expect("valid");
     for dynamics in ["sa", "usa"] {
         let medium = MeasureDynamics::new(dynamics, 5.0, 0.0).expect("registered");
-        let (on_circle, on_sphere) =
-            (circle.right_hand_side(&medium), sphere.right_hand_side(&medium));
+        let on_circle = circle.right_hand_side(&medium).expect("a right-hand side");
+        let on_sphere = sphere.right_hand_side(&medium).expect("a right-hand side");
         group.bench_function(format!("circle, {dynamics}"), |b| b.iter(|| on_circle(&circle.c)));
         group.bench_function(format!("S^2, {dynamics}"), |b| b.iter(|| on_sphere(&sphere.a)));
     }

@@ -241,7 +241,9 @@ fn densities_of_the_exponential_as_an_interaction_are_known_ones() -> Result<()>
             let start = Density::parse("cos:1=0.3,2=0.1+sin:3=0.1")?;
             let start = Circle::from_density(&start, 24)?;
             assert!((start.energy(&known) - start.energy(&own)).abs() < 1e-14);
-            let rates = |m: &MeasureDynamics| [start.negentropy_rate(m), start.energy_rate(m)];
+            let rates = |m: &MeasureDynamics| {
+                [start.negentropy_rate(m).expect("a rate"), start.energy_rate(m).expect("a rate")]
+            };
             let gap = max_difference(&rates(&known), &rates(&own));
             assert!(gap < 1e-12, "{name} {text}: {gap:e}");
             let end = |m: &MeasureDynamics| {
@@ -301,7 +303,10 @@ fn densities_on_the_circle_agree_with_particles() -> Result<()> {
             assert!(gap < tolerance, "{name} {text}, mode {k}: {gap:e}");
         }
         // The rate of the negentropy from div v, from the series, and by the change of the density.
-        let (a, b) = (end.negentropy_rate(&m), end.negentropy_rate_by_derivative(&m));
+        let (a, b) = (
+            end.negentropy_rate(&m).expect("a rate"),
+            end.negentropy_rate_by_derivative(&m).expect("a rate"),
+        );
         assert!((a - b).abs() < 1e-7 * a.abs().max(1.0), "{name} {text}: {a} {b}");
         let volumes =
             FiniteVolume::from_circle(&start, 1024)?.evolve(&m, t, |_, _| true)?.reached()?;
@@ -379,7 +384,7 @@ fn particles_of_densities_move_under_the_interaction() -> Result<()> {
     let particles = particles.evolve(&m, 0.2, |_, _| true)?.reached()?;
     let series = start.evolve(&m, 0.2, 64, |_, _| true)?.reached()?;
     near(particles.negentropy(), series.negentropy(), "particles");
-    near(particles.negentropy_rate(&m)?, series.negentropy_rate(&m), "particles");
+    near(particles.negentropy_rate(&m)?, series.negentropy_rate(&m).expect("a rate"), "particles");
     near(particles.energy(&m), series.energy(&m), "particles");
     // Another interaction has another energy.
     assert!((particles.energy(&medium("sa", "s^2")) - series.energy(&m)).abs() > 1e-4);

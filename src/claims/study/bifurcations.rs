@@ -55,7 +55,7 @@ fn run(values: &Values) -> Result<Tables> {
         }
     }
     let branches = branches.with_labels("name", names);
-    Ok(vec![("branches".into(), branches), ("bifurcations".into(), found.into())])
+    Ok(vec![("branches".into(), branches), ("bifurcations".into(), found)])
 }
 
 /// The tokens per cluster: 3+1+1.

@@ -84,11 +84,12 @@ impl Arguments {
             return if auto { late(table(&COLUMNS)) } else { Err(self.too_fine(needed)) };
         }
         let row = |t: f64, c: &Circle| {
+            // A Sinkhorn scaling that does not converge leaves a gap, and ends the evolution.
             let rates = [
-                c.negentropy_rate(medium),
+                c.negentropy_rate(medium).unwrap_or(f64::NAN),
                 c.energy(medium),
-                c.energy_rate(medium),
-                c.momentum(medium),
+                c.energy_rate(medium).unwrap_or(f64::NAN),
+                c.momentum(medium).unwrap_or(f64::NAN),
             ];
             [&[t, c.negentropy()], &rates[..], &[2.0 * c.c[1].re, -2.0 * c.c[1].im]].concat()
         };
@@ -115,7 +116,7 @@ impl Arguments {
                 self.by_map(medium, pass)
             };
         }
-        let [negentropy, rate] = state.negentropy_and_rate(medium);
+        let [negentropy, rate] = state.negentropy_and_rate(medium)?;
         let (energy, start) = (state.energy_with_error(medium), self.rounding_at_start());
         Ok(LastState {
             t,

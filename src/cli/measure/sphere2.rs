@@ -52,10 +52,11 @@ impl Arguments {
         let (state, t, end) = start
             .evolve(medium, pass.t_end, pass.limits(most), |t, a| {
                 if self.records(pass) {
+                    // Sinkhorn attention, which has no rates, ends the evolution.
                     let rates = [
-                        a.negentropy_rate(medium),
+                        a.negentropy_rate(medium).unwrap_or(f64::NAN),
                         a.energy(medium),
-                        a.energy_rate(medium),
+                        a.energy_rate(medium).unwrap_or(f64::NAN),
                         a.mean_length(),
                     ];
                     timeline.rows.push([&[t, a.negentropy()], &rates[..]].concat());
@@ -66,7 +67,7 @@ impl Arguments {
         if late && end == EvolutionEnd::UnderResolved {
             return self.by_grid(medium, pass);
         }
-        let [negentropy, rate] = state.negentropy_and_rate(medium);
+        let [negentropy, rate] = state.negentropy_and_rate(medium)?;
         let (energy, start) = (state.energy_with_error(medium), self.rounding_at_start());
         Ok(LastState {
             t,

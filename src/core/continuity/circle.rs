@@ -215,16 +215,15 @@ impl Circle {
         self.c[0].re + 2.0 * sum.re
     }
 
-    /// The right-hand side, as a function of `c_0..c_K`, on a prepared grid. It returns an empty
-    /// list if a Sinkhorn scaling does not converge.
+    /// The right-hand side, as a function of `c_0..c_K`, on a prepared grid.
+    ///
+    /// **Errors** a Sinkhorn scaling that does not converge.
     pub fn right_hand_side(
         &self,
         dynamics: &MeasureDynamics,
-    ) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
-        let operator = self.operator(dynamics, false);
-        move |c| {
-            operator.as_ref().ok().and_then(|operator| operator.rates(c).ok()).unwrap_or_default()
-        }
+    ) -> Result<impl Fn(&[Complex64]) -> Result<Vec<Complex64>> + use<>> {
+        let operator = self.operator(dynamics, false)?;
+        Ok(move |c: &[Complex64]| operator.rates(c))
     }
 
     /// Negentropy `integral rho log rho d sigma`, 0 at the uniform measure.
@@ -232,33 +231,35 @@ impl Circle {
         self.fine().negentropy(&self.c)
     }
 
-    /// The negentropy and its rate, each with a bound of its rounding error. NaN as
-    /// [`Self::negentropy_rate`].
-    pub fn negentropy_and_rate(&self, dynamics: &MeasureDynamics) -> [(f64, f64); 2] {
-        let rate =
-            self.operator(dynamics, true).and_then(|o| o.negentropy_rate_with_error(&self.c));
-        [self.fine().negentropy_with_error(&self.c), rate.unwrap_or((f64::NAN, f64::NAN))]
+    /// The negentropy and its rate, each with a bound of its rounding error.
+    ///
+    /// **Errors** as [`Self::negentropy_rate`].
+    pub fn negentropy_and_rate(&self, dynamics: &MeasureDynamics) -> Result<[(f64, f64); 2]> {
+        let rate = self.operator(dynamics, true)?.negentropy_rate_with_error(&self.c)?;
+        Ok([self.fine().negentropy_with_error(&self.c), rate])
     }
 
     /// Production of negentropy, `-integral rho div v d sigma`, minus the loss by noise,
-    /// `(1/kappa) integral |grad rho|^2 / rho`. NaN if a Sinkhorn scaling does not converge.
-    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true)
-            .and_then(|operator| operator.negentropy_rate(&self.c))
-            .unwrap_or(f64::NAN)
+    /// `(1/kappa) integral |grad rho|^2 / rho`.
+    ///
+    /// **Errors** a Sinkhorn scaling that does not converge.
+    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        self.operator(dynamics, true)?.negentropy_rate(&self.c)
     }
 
     /// The same rate from the time derivative of the series, `integral log rho d_t rho d sigma`.
-    pub fn negentropy_rate_by_derivative(&self, dynamics: &MeasureDynamics) -> f64 {
-        let Ok(operator) = self.operator(dynamics, true) else { return f64::NAN };
-        let Ok(rates) = operator.rates(&self.c) else { return f64::NAN };
+    ///
+    /// **Errors** as [`Self::negentropy_rate`].
+    pub fn negentropy_rate_by_derivative(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        let operator = self.operator(dynamics, true)?;
+        let rates = operator.rates(&self.c)?;
         let (density, change) = (operator.nodes.values(&self.c), operator.nodes.values(&rates));
         let terms: Vec<f64> = density
             .iter()
             .zip(&change)
             .map(|(r, d)| if *r > 0.0 { r.ln() * d } else { 0.0 })
             .collect();
-        operator.nodes.mean(&terms)
+        Ok(operator.nodes.mean(&terms))
     }
 
     /// Interaction energy `(1/2 beta) integral integral e^{beta <x,y>} d mu d mu` relative to the
@@ -275,10 +276,8 @@ impl Circle {
     /// Rate of change of the energy by the dissipation identity,
     /// `integral <grad W / beta, v - (1/kappa) grad log rho> d mu` (arXiv:2312.10794, (3.6) and
     /// Lemma 3.7).
-    pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true)
-            .and_then(|operator| operator.energy_rate(&self.c))
-            .unwrap_or(f64::NAN)
+    pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        self.operator(dynamics, true)?.energy_rate(&self.c)
     }
 
     /// Derivatives of the density at `2 pi j / points`.
@@ -286,22 +285,22 @@ impl Circle {
         self.grid(points).0.values(derivative(&self.c))
     }
 
-    /// Velocities at `2 pi j / points`; empty if a Sinkhorn scaling does not converge.
-    pub fn velocity(&self, dynamics: &MeasureDynamics, points: usize) -> Vec<f64> {
-        let field = Operator::new(self.grid(points), dynamics, self.modes())
-            .and_then(|operator| operator.field(&self.c, false));
-        field.map_or_else(|_| Vec::new(), |field| field.velocity.concat())
+    /// Velocities at `2 pi j / points`.
+    ///
+    /// **Errors** a Sinkhorn scaling that does not converge.
+    pub fn velocity(&self, dynamics: &MeasureDynamics, points: usize) -> Result<Vec<f64>> {
+        let operator = Operator::new(self.grid(points), dynamics, self.modes())?;
+        Ok(operator.field(&self.c, false)?.velocity.concat())
     }
 
     /// Mean velocity `integral v d mu`; 0 for USA at all times, so the mean angle does not move.
-    pub fn momentum(&self, dynamics: &MeasureDynamics) -> f64 {
-        let mean = |operator: Operator<Grid>| {
-            let NodeValues { density, velocity, .. } = operator.field(&self.c, false)?;
-            Ok(operator
-                .nodes
-                .mean(&velocity[0].iter().zip(&density).map(|(v, r)| v * r).collect::<Vec<_>>()))
-        };
-        self.operator(dynamics, true).and_then(mean).unwrap_or(f64::NAN)
+    ///
+    /// **Errors** a Sinkhorn scaling that does not converge.
+    pub fn momentum(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        let operator = self.operator(dynamics, true)?;
+        let NodeValues { density, velocity, .. } = operator.field(&self.c, false)?;
+        let products: Vec<f64> = velocity[0].iter().zip(&density).map(|(v, r)| v * r).collect();
+        Ok(operator.nodes.mean(&products))
     }
 
     /// Largest coefficient in the highest fifth of the modes, relative to the largest of all.

@@ -47,6 +47,20 @@ pub struct MeasureDynamics {
 }
 
 impl MeasureDynamics {
+    /// Self-attention (SA) without noise.
+    ///
+    /// **Errors** beta outside [-300, 300].
+    pub fn sa(beta: f64) -> Result<Self> {
+        Self::new("sa", beta, 0.0)
+    }
+
+    /// Unnormalised self-attention (USA) without noise.
+    ///
+    /// **Errors** beta outside [-300, 300].
+    pub fn usa(beta: f64) -> Result<Self> {
+        Self::new("usa", beta, 0.0)
+    }
+
     /// Parses a name. **Errors** unknown names, beta outside [-300, 300] (the kernel would overflow
     /// f64).
     pub fn new(name: &str, beta: f64, diffusion: f64) -> Result<Self> {

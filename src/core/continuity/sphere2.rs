@@ -388,12 +388,11 @@ impl Sphere2 {
         energy_with_error(3, dynamics, &Grid::power(&self.a))
     }
 
-    /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`]; NaN for Sinkhorn
-    /// attention.
-    pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true)
-            .and_then(|operator| operator.energy_rate(&self.a))
-            .unwrap_or(f64::NAN)
+    /// Rate of change of the energy, as [`super::circle::Circle::energy_rate`].
+    ///
+    /// **Errors** Sinkhorn attention.
+    pub fn energy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        self.operator(dynamics, true)?.energy_rate(&self.a)
     }
 
     /// Coefficients of `P_l(cos theta)` with `P_l(1) = 1` in the zonal part; the first is 1.
@@ -418,32 +417,31 @@ impl Sphere2 {
         self.fine().negentropy(&self.a)
     }
 
-    /// The negentropy and its rate, each with a bound of its rounding error. NaN as
-    /// [`Self::negentropy_rate`].
-    pub fn negentropy_and_rate(&self, dynamics: &MeasureDynamics) -> [(f64, f64); 2] {
-        let rate =
-            self.operator(dynamics, true).and_then(|o| o.negentropy_rate_with_error(&self.a));
-        [self.fine().negentropy_with_error(&self.a), rate.unwrap_or((f64::NAN, f64::NAN))]
+    /// The negentropy and its rate, each with a bound of its rounding error.
+    ///
+    /// **Errors** Sinkhorn attention.
+    pub fn negentropy_and_rate(&self, dynamics: &MeasureDynamics) -> Result<[(f64, f64); 2]> {
+        let rate = self.operator(dynamics, true)?.negentropy_rate_with_error(&self.a)?;
+        Ok([self.fine().negentropy_with_error(&self.a), rate])
     }
 
     /// Production of negentropy minus the loss by noise, as
-    /// [`super::circle::Circle::negentropy_rate`]; NaN for Sinkhorn attention.
-    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> f64 {
-        self.operator(dynamics, true)
-            .and_then(|operator| operator.negentropy_rate(&self.a))
-            .unwrap_or(f64::NAN)
+    /// [`super::circle::Circle::negentropy_rate`].
+    ///
+    /// **Errors** Sinkhorn attention.
+    pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
+        self.operator(dynamics, true)?.negentropy_rate(&self.a)
     }
 
-    /// The right-hand side, as a function of the coefficients, on a prepared grid. It returns an
-    /// empty list for Sinkhorn attention.
+    /// The right-hand side, as a function of the coefficients, on a prepared grid.
+    ///
+    /// **Errors** Sinkhorn attention.
     pub fn right_hand_side(
         &self,
         dynamics: &MeasureDynamics,
-    ) -> impl Fn(&[Complex64]) -> Vec<Complex64> + use<> {
-        let operator = self.operator(dynamics, false);
-        move |a| {
-            operator.as_ref().ok().and_then(|operator| operator.rates(a).ok()).unwrap_or_default()
-        }
+    ) -> Result<impl Fn(&[Complex64]) -> Result<Vec<Complex64>> + use<>> {
+        let operator = self.operator(dynamics, false)?;
+        Ok(move |a: &[Complex64]| operator.rates(a))
     }
 
     /// Evolves by time `t`. The degree is doubled, up to `limits` (at most 128), when the highest

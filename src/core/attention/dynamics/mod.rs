@@ -430,6 +430,35 @@ pub fn find_variant(variant: Variant) -> Result<&'static NamedDynamics> {
         .ok_or_else(|| Error::parameter("dynamics", format!("{variant:?}"), "a registered variant"))
 }
 
+/// Self-attention (SA) of n tokens with identity matrices and exact sums.
+///
+/// **Errors** as [`NamedDynamics::build`].
+///
+/// ```
+/// use metastable::{attention::dynamics, sphere::Tokens};
+/// let x = Tokens::from_angles(&[0.0, 1.0]).unwrap();
+/// let v = dynamics::sa(1.0, 2).unwrap().velocity(&x);
+/// // theta_1' = sin(1) e^{cos 1} / (e + e^{cos 1})
+/// let expected = 1f64.sin() * 1f64.cos().exp() / (1f64.exp() + 1f64.cos().exp());
+/// assert!((v[1] - expected).abs() < 1e-15);
+/// ```
+pub fn sa(beta: f64, n: usize) -> Result<Dynamics> {
+    build("sa", false, &Spec::new(beta, n))
+}
+
+/// Unnormalised self-attention (USA), as [`sa`].
+///
+/// ```
+/// use metastable::{attention::dynamics, sphere::Tokens};
+/// let x = Tokens::from_angles(&[0.0, 1.0]).unwrap();
+/// let v = dynamics::usa(1.0, 2).unwrap().velocity(&x);
+/// // theta_1' = sin(1) e^{cos 1} / 2
+/// assert!((v[1] - 0.5 * 1f64.sin() * 1f64.cos().exp()).abs() < 1e-15);
+/// ```
+pub fn usa(beta: f64, n: usize) -> Result<Dynamics> {
+    build("usa", false, &Spec::new(beta, n))
+}
+
 /// Builds a dynamics by name.
 ///
 /// ```

@@ -99,7 +99,7 @@ fn remainder(case: &Case, ctx: &mut Context, rho: &Circle, limit: RowWeights) ->
             + n4 * m1 / (low * low)
             + eps * eps * m2 / low * (m3 / low + m1 * m2 / (low * low)) * high / low
     };
-    let v = rho.velocity(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?, POINTS);
+    let v = rho.velocity(&MeasureDynamics::new(case.dynamics, case.beta, 0.0)?, POINTS)?;
     let scale = if usa { case.beta / i[0] / case.beta.exp() } else { case.beta };
     let lead = ctx.claimed_constant(eps);
     let at = |j: usize| match limit {

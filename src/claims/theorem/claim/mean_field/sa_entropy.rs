@@ -69,13 +69,13 @@ fn production(case: &Case, values: &[f64]) -> Result<Finding> {
         return Ok(Finding::HypothesesMissed);
     }
     let medium = |law: &str| MeasureDynamics::new(law, case.beta, 0.0);
-    let rate = rho.negentropy_rate(&medium("sa")?);
+    let rate = rho.negentropy_rate(&medium("sa")?)?;
     let size = case.beta.abs();
     let usa =
-        rho.negentropy_rate(&medium("usa")?).abs() / (scaled_bessel_i(0, size)[0] * size.exp());
+        rho.negentropy_rate(&medium("usa")?)?.abs() / (scaled_bessel_i(0, size)[0] * size.exp());
     let scale = usa.clamp(f64::MIN_POSITIVE, 1.0);
     // Both forms of the production: -integral rho div v, and integral log rho d_t rho.
-    let error = (rate - rho.negentropy_rate_by_derivative(&medium("sa")?)).abs()
+    let error = (rate - rho.negentropy_rate_by_derivative(&medium("sa")?)?).abs()
         + 256.0 * f64::EPSILON * rho.negentropy().sqrt();
     Ok(Finding::nonnegative(rate, scale).with_evaluation_error(error / scale))
 }

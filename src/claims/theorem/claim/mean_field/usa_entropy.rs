@@ -80,7 +80,7 @@ fn production_bounds(case: &Case, ctx: &mut Context, text: &str) -> Result<Findi
     // The sum of squares of the harmonics of each degree.
     let (rate, squares): (f64, Vec<f64>) = if case.d == 2 {
         let rho = Circle::from_density(&density, 64)?;
-        (rho.negentropy_rate(&medium), rho.c.iter().map(|c| 2.0 * c.norm_sqr()).collect())
+        (rho.negentropy_rate(&medium)?, rho.c.iter().map(|c| 2.0 * c.norm_sqr()).collect())
     } else {
         let rho = Zonal::from_density(&density, case.d, 40)?;
         (rho.negentropy_rate(&medium)?, rho.b.iter().map(|b| b * b).collect())
