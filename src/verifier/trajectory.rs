@@ -5,6 +5,38 @@ use crate::errors::{Row, curvature, derivative};
 use crate::flow::{System, field, tables};
 use crate::number::{I, Reader, count_below, dot, int, length, number, sum};
 
+/// The constants of Lemma 6 in the prover's `trajectory/lemmas.md`. A fraction is numerator and
+/// denominator.
+mod lemma_6 {
+    /// Points move by at most 1.01 times the bound of the tokens' error.
+    pub const POINTS: (i64, i64) = (101, 100);
+    /// Lambda of the tokens is at most 1.04 times that of the points.
+    pub const LAMBDA: (i64, i64) = (104, 100);
+    /// c of the tokens is at most 1.01 times that of the points.
+    pub const C: (i64, i64) = (101, 100);
+    /// The factor of `(1 + beta)^2 R (M/m)^{1/2}` in C.
+    pub const BEND: i64 = 11;
+    /// The factor of `mu + kappa |f|^2` in C.
+    pub const STEADY: i64 = 3;
+    /// The largest r in units of `m^{1/2}`.
+    pub const RADIUS: (i64, i64) = (1, 10);
+}
+
+/// Upper bound of a number times a fraction.
+fn times(x: impl std::borrow::Borrow<I>, (numerator, denominator): (i64, i64)) -> I {
+    (x.borrow() * int(numerator)).over(denominator).up()
+}
+
+/// What Lemma 6 needs of the flow on a piece.
+struct Piece {
+    /// `eta = kappa |f| r`.
+    eta: I,
+    /// `mu + kappa |f|^2`.
+    steady: I,
+    /// A bound of `|S|`, the norm of the derivative.
+    spread: I,
+}
+
 /// The Taylor coefficient of order k of a polynomial about t.
 fn taylor(p: &[Vec<I>], t: &I, k: usize) -> Vec<I> {
     let choose = |l: usize| (0..k).fold(1i64, |c, i| c * (l - i) as i64 / (i as i64 + 1));
@@ -66,16 +98,17 @@ impl State {
         norm: &I,
         r: &I,
         small: &I,
-        [eta, steady, spread]: [&I; 3],
+        Piece { eta, steady, spread }: &Piece,
     ) -> Result<(I, I, Vec<Row>), bool> {
         let (s, steep) =
             ((self.s.m != self.unit).then_some(&self.s).ok_or(true)?, int(1) + &self.s.beta);
-        let (lambda, c, rows) = curvature(s, x, norm, &(r * int(101)).over(100).up(), small);
+        let (lambda, c, rows) = curvature(s, x, norm, &times(r, lemma_6::POINTS), small);
         let (mass, near) =
             (sum(s.m.clone()), self.unit.iter().map(|m| (r / m.sqrt()).up()).max().ok_or(true)?);
         let unit = if s.softmax { &int(1) } else { &mass };
-        let bend =
-            &near * (int(11) * &steep * &steep * unit * mass.sqrt() * &near / r + int(3) * steady);
+        let bend = &near
+            * (int(lemma_6::BEND) * &steep * &steep * unit * mass.sqrt() * &near / r
+                + int(lemma_6::STEADY) * steady);
         let apart = (int(1) + eta) * bend + eta * (spread + int(2) * &steep * unit);
         let kept = |i: usize| {
             (if s.softmax { int(1) } else { s.m[i].clone() })
@@ -83,9 +116,9 @@ impl State {
         };
         let spare =
             (0..s.m.len()).filter(|i| s.m[*i] != self.unit[*i]).map(kept).min().ok_or(true)?;
-        let holds = near <= int(1).over(10) && &spare - &apart > int(0);
-        let bounds = holds
-            .then(|| ((lambda * int(104)).over(100).up(), (c * int(101)).over(100).up(), rows));
+        let holds =
+            near <= int(lemma_6::RADIUS.0).over(lemma_6::RADIUS.1) && &spare - &apart > int(0);
+        let bounds = holds.then(|| (times(lambda, lemma_6::LAMBDA), times(c, lemma_6::C), rows));
         bounds.ok_or(&spare - &steep * unit * r > int(0) && eta.up() <= int(1))
     }
 
@@ -126,7 +159,8 @@ impl State {
             self.error = self.error.clone().max((int(4) * &norm_defect).up());
             let (small, eta, time) =
                 ((&norm_defect / &self.error).up(), kappa * &speed * tube, &b - &a);
-            let bounds = [&eta, &(mu + kappa * &speed * &speed), &spread];
+            let steady = mu + kappa * &speed * &speed;
+            let piece = Piece { eta, steady, spread };
             let tokens = || {
                 curvature(
                     &System { unit: self.unit.clone(), ..self.s.clone() },
@@ -136,15 +170,16 @@ impl State {
                     &small,
                 )
             };
-            let clusters = self.cluster_curvature(&range, &norm, tube, &small, bounds);
+            let clusters = self.cluster_curvature(&range, &norm, tube, &small, &piece);
             confirm(
                 !matches!(clusters, Err(false)) || kappa.1 == int(0).1,
                 "kappa must be 0, as clusters may part",
             )?;
             let (lambda, c, _) = clusters.unwrap_or_else(|_| tokens());
+            let Piece { eta, spread, .. } = &piece;
             let rate = defect.iter().rev().fold(int(0), |rate, defect| rate * &b + defect)
-                + h * c * &norm_defect * (int(1) + &eta);
-            let growth = mu + &eta * &spread + (int(1) + &eta) * lambda * tube;
+                + h * c * &norm_defect * (int(1) + eta);
+            let growth = mu + eta * spread + (int(1) + eta) * lambda * tube;
             self.error = ((&self.error + rate * &time) * (growth * time * h).exp()).up();
             confirm(self.error.1 <= tube.0, "the error leaves its tube")?;
             a = b;
