@@ -131,23 +131,11 @@ impl<'p> Grid<'p> {
         for (r, row) in self.rows.iter().enumerate() {
             let height = stretch * self.natural[r];
             let cells = self.cells(row);
-            let panel = |c: usize, strip: Option<f64>| {
+            let panel = |c: usize| {
                 let margin = self.margin(c, row.len(), stretch);
-                self.panel(row[c], cells[c], margin, (height, strip))
+                self.panel(row[c], cells[c], margin, height)
             };
-            let mut composed: Vec<(f64, f64, ComposedPanel)> =
-                (0..row.len()).map(|c| panel(c, None)).collect();
-            // If only the first panel has a legend above it, the legend may be as wide as the row,
-            // below all titles.
-            let first_alone =
-                composed.iter().enumerate().all(|(c, p)| p.2.legend_above == (c == 0));
-            if row.len() > 1
-                && first_alone
-                && composed.iter().all(|p| p.2.title.len() <= composed[0].2.title.len())
-            {
-                let free = sheet.width - composed[0].0 - 2.0 * sheet.unit();
-                composed[0] = panel(0, Some(free));
-            }
+            let composed: Vec<(f64, f64, ComposedPanel)> = (0..row.len()).map(panel).collect();
             let above = composed.iter().map(|c| c.2.above).fold(0.0, f64::max);
             let below = composed.iter().map(|c| c.2.below).fold(0.0, f64::max);
             for (x, down, mut c) in composed {
@@ -181,14 +169,13 @@ impl<'p> Grid<'p> {
             .fold(0.0, f64::max)
     }
 
-    /// The position of the region of a panel in its cell, and the panel. The legend above it has
-    /// the given width, or that of the panel.
+    /// The position of the region of a panel in its cell, and the panel.
     fn panel(
         &self,
         k: usize,
         (start, wide): (f64, f64),
         margin: f64,
-        (height, strip): (f64, Option<f64>),
+        height: f64,
     ) -> (f64, f64, ComposedPanel) {
         let (panel, unit) = (&self.picture.panels[k], self.sheet.unit());
         let letter = if self.picture.panels.len() > 1 {
@@ -204,7 +191,7 @@ impl<'p> Grid<'p> {
                 height: side,
                 left,
                 right: left,
-                strip: strip.unwrap_or(side + left - 2.0 * unit),
+                strip: side + left - 2.0 * unit,
             };
             return (
                 start + left,
@@ -213,7 +200,7 @@ impl<'p> Grid<'p> {
             );
         }
         let right = right_of(panel, wide - margin - 5.0 * unit, self.sheet);
-        let strip = strip.unwrap_or(wide - margin - 2.0 * unit);
+        let strip = wide - margin - 2.0 * unit;
         let room = PanelSpace { width: wide - margin - right, height, left: margin, right, strip };
         (start + margin, 0.0, compose(panel, &letter, room, self.sheet))
     }

@@ -29,8 +29,7 @@ pub struct PanelSpace {
     pub left: f64,
     /// Free space to the right.
     pub right: f64,
-    /// Width for a legend above the region, measured from its left side: that of the panel, or of
-    /// the whole row if no other panel has a legend there.
+    /// Width for a legend above the region, measured from its left side.
     pub strip: f64,
 }
 
@@ -40,8 +39,6 @@ pub struct ComposedPanel {
     pub laid: PanelLayout,
     /// The lines of its title.
     pub title: Vec<Text>,
-    /// True if its legend is above the region.
-    pub legend_above: bool,
     /// Space needed above the region.
     pub above: f64,
     /// Space needed below the region.
@@ -151,13 +148,7 @@ pub fn compose(panel: &Panel, letter: &str, space: PanelSpace, sheet: &Sheet) ->
         Text::level(line.as_str(), (start, base), Anchor::Start, sheet.font)
     };
     let title = lines.iter().enumerate().map(line).collect();
-    ComposedPanel {
-        laid,
-        title,
-        legend_above,
-        above: above + lines.len() as f64 * LINE * sheet.font,
-        below,
-    }
+    ComposedPanel { laid, title, above: above + lines.len() as f64 * LINE * sheet.font, below }
 }
 
 /// Draws axes with ticks and labels; returns the space needed below the region.

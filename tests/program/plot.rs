@@ -193,6 +193,7 @@ fn means_shares_theories_and_fits_agree_with_the_stored_tables() {
             "--fit: found a curve with 1 points",
         ),
         ("--x beta --y evaluations --theory", "--theory: found no column"),
+        ("--x beta --y t,evaluations --theory predicted_t", "--theory: found 2 columns"),
     ] {
         refused(at, &format!("plot {results} {line}"), words);
     }

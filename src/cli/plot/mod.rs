@@ -141,8 +141,12 @@ impl Arguments {
 
     /// The column of the theory: the named one, or the one known for the columns --y.
     ///
-    /// **Errors** no known column.
+    /// **Errors** no known column; several columns --y.
     fn theory_of(&self, named: &str, table: &LongTable) -> Result<String> {
+        if self.y.len() > 1 {
+            let found = format!("{} columns --y", self.y.len());
+            return Err(Error::parameter("--theory", found, "one column that it predicts"));
+        }
         if !named.is_empty() {
             return Ok(named.to_owned());
         }
