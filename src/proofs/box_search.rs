@@ -35,6 +35,21 @@ impl<'a> Monitor<'a> {
         self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Counts one box of a chain, and asks whether to stop.
+    pub(crate) fn step(&self) -> bool {
+        self.add(0.0, 1);
+        self.is_stopped()
+    }
+
+    /// Asks whether to stop, with the share and the boxes of a search that is not added yet.
+    pub(crate) fn ask_beyond(&self, share: f64, boxes: u64) -> bool {
+        let share = share + self.decided.load(Ordering::Relaxed) as f64 / UNIT;
+        if !(self.report)(share, boxes + self.boxes.load(Ordering::Relaxed)) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        self.is_stopped()
+    }
+
     /// Reports that a share of the work is decided, in this number of boxes.
     pub(crate) fn add(&self, share: f64, boxes: u64) {
         let units = (share * UNIT) as u64;

@@ -22,7 +22,7 @@ struct Both {
 
 impl Both {
     fn follow(work: &Work<'_>, arrangement: &Arrangement, start: Point, births: &[Birth]) -> Self {
-        let ((low, high), stops) = (work.tokens.beta, || work.watch.step());
+        let ((low, high), stops) = (work.tokens.beta, || work.monitor.step());
         let mut chain = follow(arrangement, start, low, births, &stops);
         let above = follow(arrangement, start, high, births, &stops);
         chain.points.extend(above.points.iter().skip(1));
@@ -100,7 +100,7 @@ pub fn one_branch(
     let mut found = Both::follow(&work, &arrangement, start, &[]);
     let parent = found.lost().find_map(|last| joined(clusters, last));
     work.strata = vec![clusters.to_vec()];
-    if let Some((parent, gaps, beta)) = parent.filter(|_| !work.watch.is_stopped()) {
+    if let Some((parent, gaps, beta)) = parent.filter(|_| !work.monitor.is_stopped()) {
         work.strata.insert(0, parent);
         if work.follow_parent(&gaps, beta) {
             found = Both::follow(&work, &arrangement, start, &work.births);

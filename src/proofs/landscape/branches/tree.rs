@@ -6,8 +6,9 @@ use super::super::kernel::Law;
 use super::blow_up::{Squares, in_squares};
 use super::fold::Fold;
 use super::order_parameter;
+use crate::box_search::Monitor;
 use crate::num::interval::check_fp_environment;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The boxes without a reason, and the number of all.
 #[derive(Clone, Debug, Default)]
@@ -40,56 +41,6 @@ impl Cover {
     }
 }
 
-/// What a search reports, and how it is stopped.
-pub(super) struct Watch<'a> {
-    report: &'a (dyn Fn(f64, u64) -> bool + Sync),
-    /// Share in units of `2^-60`.
-    decided: AtomicU64,
-    boxes: AtomicU64,
-    stopped: AtomicBool,
-}
-
-const UNIT: f64 = (1u64 << 60) as f64;
-
-impl<'a> Watch<'a> {
-    pub(super) fn new(report: &'a (dyn Fn(f64, u64) -> bool + Sync)) -> Self {
-        Self {
-            report,
-            decided: AtomicU64::new(0),
-            boxes: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
-        }
-    }
-
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
-
-    /// Counts one box of a chain, and asks whether to go on.
-    pub(super) fn step(&self) -> bool {
-        self.add(0.0, 1);
-        self.is_stopped()
-    }
-
-    /// Asks whether to go on, with the share and the boxes of a search that is not added yet.
-    pub(super) fn ask_beyond(&self, share: f64, boxes: u64) -> bool {
-        let share = share + self.decided.load(Ordering::Relaxed) as f64 / UNIT;
-        if !(self.report)(share, boxes + self.boxes.load(Ordering::Relaxed)) {
-            self.stopped.store(true, Ordering::Relaxed);
-        }
-        self.is_stopped()
-    }
-
-    pub(super) fn add(&self, share: f64, boxes: u64) {
-        let units = (share * UNIT) as u64;
-        let decided = self.decided.fetch_add(units, Ordering::Relaxed) + units;
-        let boxes = self.boxes.fetch_add(boxes, Ordering::Relaxed) + boxes;
-        if !(self.report)(decided as f64 / UNIT, boxes) {
-            self.stopped.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
 /// Depth to which the two children of a node may run at the same time.
 const PARALLEL_DEPTH: u32 = 10;
 
@@ -108,7 +59,7 @@ const ORDERED: f64 = 0.02;
 /// The cover of one stratum.
 pub(super) struct Covering<'a> {
     pub(super) arrangement: &'a Arrangement,
-    pub(super) watch: &'a Watch<'a>,
+    pub(super) monitor: &'a Monitor<'a>,
     /// Boxes around folds, in which all critical points are known.
     folds: &'a [&'a Fold],
     /// Number of undecided boxes of all threads.
@@ -126,9 +77,9 @@ impl<'a> Covering<'a> {
     pub(super) fn new(
         arrangement: &'a Arrangement,
         folds: &'a [&'a Fold],
-        watch: &'a Watch<'a>,
+        monitor: &'a Monitor<'a>,
     ) -> Self {
-        Self { arrangement, watch, folds, undecided: AtomicU64::new(0) }
+        Self { arrangement, monitor, folds, undecided: AtomicU64::new(0) }
     }
 
     /// The cover for all beta in an interval. It does not depend on the number of threads.
@@ -156,7 +107,7 @@ impl<'a> Covering<'a> {
             cover.append(one);
             cover.append(two);
         } else {
-            self.watch.add(share, cover.boxes);
+            self.monitor.add(share, cover.boxes);
         }
         cover
     }
@@ -167,7 +118,9 @@ impl<'a> Covering<'a> {
         let (mut decided, mut reported) = (0.0, 0);
         let stops = check_fp_environment().is_err();
         while let Some((cell, share)) = stack.pop() {
-            if stops || self.watch.is_stopped() || self.undecided.load(Ordering::Relaxed) > HOPELESS
+            if stops
+                || self.monitor.is_stopped()
+                || self.undecided.load(Ordering::Relaxed) > HOPELESS
             {
                 cover.give_up(&cell);
                 continue;
@@ -177,11 +130,11 @@ impl<'a> Covering<'a> {
                 None => decided += share,
             }
             if cover.boxes - reported >= REPORT_EVERY {
-                self.watch.add(decided, cover.boxes - reported);
+                self.monitor.add(decided, cover.boxes - reported);
                 (decided, reported) = (0.0, cover.boxes);
             }
         }
-        self.watch.add(decided, cover.boxes - reported);
+        self.monitor.add(decided, cover.boxes - reported);
         cover
     }
 

@@ -12,7 +12,7 @@ use super::fold::Fold;
 use super::point::{self, Event, Piece, Point};
 use super::result::{Bifurcation, Branch, Continuation, End, Kind, Sample, morse};
 use super::track::{Chain, Stop, fixed, follow};
-use super::tree::{Covering, Watch};
+use super::tree::Covering;
 use crate::error::{Error, Result};
 use crate::num::interval::check_fp_environment;
 
@@ -36,7 +36,7 @@ pub(super) struct Work<'a> {
     pub(super) tokens: &'a Tokens,
     /// Those that are followed.
     pub(super) strata: Vec<Vec<Members>>,
-    pub(super) watch: Watch<'a>,
+    pub(super) monitor: Monitor<'a>,
     pub(super) births: Vec<Birth>,
     /// Branches that begin at the births, if they are known.
     pub(super) born: Vec<Option<usize>>,
@@ -83,7 +83,7 @@ impl<'a> Work<'a> {
         Ok(Self {
             tokens,
             strata: Vec::new(),
-            watch: Watch::new(report),
+            monitor: Monitor::new(report),
             births: Vec::new(),
             born: Vec::new(),
             folds: Vec::new(),
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
             (0..self.births.len()).filter(|b| self.births[*b].stratum == stratum).collect();
         let own: Vec<Birth> = births.iter().map(|b| self.births[*b].clone()).collect();
         let tree = {
-            let report = |share: f64, boxes: u64| !self.watch.ask_beyond(share, boxes);
+            let report = |share: f64, boxes: u64| !self.monitor.ask_beyond(share, boxes);
             let monitor = Monitor::new(&report);
             let search = Search {
                 arrangement: &bounded,
@@ -131,7 +131,7 @@ impl<'a> Work<'a> {
             search.run((high, high), share)
         };
         self.found.boxes += tree.boxes;
-        self.watch.add(share, tree.boxes);
+        self.monitor.add(share, tree.boxes);
         let (zeros, apart) = orbits::orbits(&clusters, &bounded, &tree.zeros, high);
         if tree.undecided_count > 0 || !apart {
             self.miss(format!(
@@ -142,7 +142,7 @@ impl<'a> Work<'a> {
         }
         for (orbit, zero) in zeros {
             let start = Point { beta: high, place: zero.place };
-            let chain = follow(&arrangement, start, low, &own, &|| self.watch.step());
+            let chain = follow(&arrangement, start, low, &own, &|| self.monitor.step());
             let met = met(&chain);
             let number = self.add(stratum, &arrangement, &orbit, chain, (End::Range, false));
             for b in met {
@@ -176,7 +176,7 @@ impl<'a> Work<'a> {
         let (at, gaps, ascents) = (fold.beta.mid(), fold.gaps.clone(), fold.ascents.1);
         let upwards = start.beta > at;
         let target = if upwards { high } else { low };
-        let mut chain = follow(arrangement, start, target, own, &|| self.watch.step());
+        let mut chain = follow(arrangement, start, target, own, &|| self.monitor.step());
         if upwards && matches!(chain.stop, Stop::Target) {
             self.miss(format!(
                 "the end of the second branch of the fold at {} = {at}",
@@ -284,7 +284,7 @@ impl<'a> Work<'a> {
         // The box may reach beyond the interval.
         let target = if birth.side > 0.0 { high } else { low };
         let chain = if (target - start.beta) * birth.side > 0.0 {
-            follow(arrangement, start, target, own, &|| self.watch.step())
+            follow(arrangement, start, target, own, &|| self.monitor.step())
         } else {
             Chain {
                 points: vec![start],
@@ -454,7 +454,7 @@ impl<'a> Work<'a> {
         let arrangement = self.tokens.arrange(&clusters);
         let own = self.folds.iter().filter(|t| t.stratum == stratum);
         let folds: Vec<&Fold> = own.map(|t| &t.fold).collect();
-        let covering = Covering::new(&arrangement, &folds, &self.watch);
+        let covering = Covering::new(&arrangement, &folds, &self.monitor);
         let cover = covering.run(self.tokens.beta, share);
         self.found.boxes += cover.boxes;
         self.found.undecided += cover.undecided;
@@ -476,7 +476,7 @@ impl<'a> Work<'a> {
             }
         }
         let mut found = self.found;
-        found.interrupted = self.watch.is_stopped();
+        found.interrupted = self.monitor.is_stopped();
         let mut order: Vec<usize> = (0..found.bifurcations.len()).collect();
         order.sort_by(|a, b| {
             found.bifurcations[*a].beta.0.total_cmp(&found.bifurcations[*b].beta.0)
