@@ -94,6 +94,25 @@ impl Interval {
     /// The whole line: contains every number.
     pub const WHOLE: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
+    /// Contains pi: the double is below it, by less than 1.3e-16.
+    ///
+    /// ```
+    /// use metastable::num::interval::Interval;
+    /// // The sine of a number slightly below pi is positive, and small.
+    /// let (sine, cosine) = Interval::PI.sin_cos();
+    /// assert!(sine.contains(0.0) && sine.width() < 1e-15 && cosine.contains(-1.0));
+    /// ```
+    pub const PI: Self = Self { lo: std::f64::consts::PI, hi: std::f64::consts::PI.next_up() };
+
+    /// Contains two pi, a full turn.
+    ///
+    /// ```
+    /// use metastable::num::interval::Interval;
+    /// let twice = Interval::PI * Interval::exact(2.0);
+    /// assert_eq!((twice.lo(), twice.hi()), (Interval::TURN.lo(), Interval::TURN.hi()));
+    /// ```
+    pub const TURN: Self = Self { lo: std::f64::consts::TAU, hi: std::f64::consts::TAU.next_up() };
+
     /// The number itself, without error. NaN gives the whole line.
     #[inline]
     pub fn exact(x: f64) -> Self {

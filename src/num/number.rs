@@ -205,7 +205,7 @@ impl Number for Interval {
         })
     }
     fn pi() -> Self {
-        Self::new(PI.0, PI.0.next_up())
+        Self::PI
     }
     fn exp(self) -> Self {
         Self::exp(self)

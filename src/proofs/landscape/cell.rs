@@ -1,6 +1,6 @@
 //! Boxes of gaps, and the tests that exclude critical points or show a direction of ascent there.
 
-use super::kernel::{Kernel, Law, pi};
+use super::kernel::{Kernel, Law};
 use crate::num::interval::Interval;
 use std::borrow::Cow;
 
@@ -294,7 +294,7 @@ impl Arrangement {
             }
             let mut own = kernel.ranges(0.0, gap.1).w;
             if gap.0 > 0.0 {
-                let turn = pi() * Interval::exact(2.0);
+                let turn = Interval::TURN;
                 let radians = Interval::new(gap.0, gap.1) * turn;
                 let secant = kernel.ranges(gap.0, gap.1).u / radians;
                 let (lo, hi) = (own.lo().max(secant.lo()), own.hi().min(secant.hi()));

@@ -107,11 +107,6 @@ fn coefficients<const N: usize>(
     }
 }
 
-/// Two pi.
-fn turn() -> Interval {
-    <Interval as Number>::pi() * Interval::exact(2.0)
-}
-
 impl Family {
     /// An interaction whose text has an interval of values of one parameter, `name=A..B`.
     ///
@@ -213,7 +208,7 @@ impl Family {
 
     /// Derivatives at distances in turns.
     pub(super) fn derivatives(&self, distance: Interval, p: Interval) -> Derivatives {
-        let d = distance * turn();
+        let d = distance * Interval::TURN;
         let wide = coefficients(&self.short, d, p);
         let whole = |k: f64| Interval::exact(k);
         let [a, b, c] = wide;
@@ -244,7 +239,7 @@ impl Family {
     /// Taylor coefficients of the pull about distances in turns, and of its derivative by the
     /// parameter.
     pub(super) fn series(&self, distance: Interval, p: Interval) -> [[Interval; LONG]; 2] {
-        let [a, b, _] = coefficients(&self.long, distance * turn(), p);
+        let [a, b, _] = coefficients(&self.long, distance * Interval::TURN, p);
         [a, b]
     }
 

@@ -52,12 +52,6 @@ struct Tables {
     powers: [f64; 64],
 }
 
-/// An enclosure of pi: the double is below pi by less than 1.3e-16.
-pub(super) fn pi() -> Interval {
-    let below = std::f64::consts::PI;
-    Interval::new(below, below.next_up())
-}
-
 /// `sum_k x^k / k!` from the terms with `k = first, first + step, ...`, divided by `x^first`, by
 /// Horner's rule; signs alternate if `step` is 2. For `|x| < 1` the terms beyond 40 are below 1e-40
 /// of the result, less than the last rounding.
@@ -84,7 +78,7 @@ fn tables() -> &'static Tables {
     TABLES.get_or_init(|| {
         let mut circle = [(1.0, 0.0); 129];
         for j in 1..=32u32 {
-            let x = pi() * Interval::exact(f64::from(j) / 128.0);
+            let x = Interval::PI * Interval::exact(f64::from(j) / 128.0);
             let (c, s) = (entry(taylor(x, 0, 2), 1.0), entry(x * taylor(x, 1, 2), 1.0));
             let j = j as usize;
             (circle[j], circle[64 - j]) = ((c, s), (s, c));
@@ -423,7 +417,7 @@ mod tests {
     #[test]
     fn values_have_their_errors() {
         let mut s = Stream::new(1, &["landscape kernel"]);
-        let two_pi = super::pi() * Interval::exact(2.0);
+        let two_pi = Interval::TURN;
         for k in 0..200_000 {
             let t = (s.uniform_in(0.0, 0.5) * 2f64.powi(48)).floor() / 2f64.powi(48);
             let t = if k % 7 == 0 { (t * 512.0).round() / 512.0 } else { t };

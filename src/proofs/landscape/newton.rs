@@ -8,7 +8,7 @@
 //! energy. So negative eigenvalues of A are directions of ascent.
 
 use super::cell::{Arrangement, Cell, MAX_TOKENS, Pairs, Row, Table, ZERO, grid_down, grid_up};
-use super::kernel::{Kernel, pi};
+use super::kernel::Kernel;
 use crate::num::interval::Interval;
 
 /// A zero: the box in which it is the only one, and a narrow enclosure.
@@ -145,7 +145,7 @@ impl Arrangement {
     /// As [`newton`](Self::newton), without gap r.
     fn newton_without(&self, r: usize, cell: &mut Cell, pairs: &Pairs, kernel: &Kernel) -> Step {
         let n = self.k - 1;
-        let turn = pi() * Interval::exact(2.0);
+        let turn = Interval::TURN;
         let a = self.derivative(r, pairs);
         let Some(centre) = self.centre(r, cell) else { return NOTHING };
         let (g, middle) = self.at_centre(r, &centre, kernel);

@@ -4,7 +4,7 @@
 use super::super::cell::{Arrangement, Cell, Mass};
 use super::super::kernel::Law;
 use super::solve;
-use super::system::{Kind, Over, System, Unit, turn};
+use super::system::{Kind, Over, System, Unit};
 use super::triple;
 use crate::num::interval::Interval;
 
@@ -114,7 +114,7 @@ impl Units {
         let units = &self.system.units;
         if self.is_triple() {
             let both = gaps[self.firsts[1]] + gaps[(self.firsts[1] + 1) % 4];
-            return vec![(both * turn() * Interval::exact(0.5)).sqr()];
+            return vec![(both * Interval::TURN * Interval::exact(0.5)).sqr()];
         }
         let own = |u: usize| {
             if units[u].is_double() { gaps[self.firsts[u]] } else { Interval::ZERO }
@@ -127,10 +127,10 @@ impl Units {
         if self.system.opposite {
             let g = own(0) + own(1);
             let offset = (found[0] - Interval::exact(0.5)) / g;
-            return vec![offset, (g * turn()).sqr()];
+            return vec![offset, (g * Interval::TURN).sqr()];
         }
         found.extend(self.system.doubles().into_iter().map(|u| {
-            let g = own(u) * turn();
+            let g = own(u) * Interval::TURN;
             if units[u].kind == Kind::Pair { g.sqr() } else { g }
         }));
         found
@@ -140,7 +140,7 @@ impl Units {
     pub(super) fn gaps(&self, unknowns: &[Interval]) -> Vec<Interval> {
         if self.is_triple() {
             let t = Interval::new(unknowns[0].lo().max(0.0), unknowns[0].hi().max(0.0));
-            let g = t.sqrt() / turn();
+            let g = t.sqrt() / Interval::TURN;
             let mut gaps = vec![g; 4];
             for far in [self.firsts[0], (self.firsts[0] + 3) % 4] {
                 gaps[far] = Interval::exact(0.5) - g;
@@ -153,7 +153,7 @@ impl Units {
         for (u, t) in self.system.doubles().into_iter().zip(&unknowns[distances..]) {
             let t = Interval::new(t.lo().max(0.0), t.hi().max(0.0));
             let square = units[u].kind == Kind::Pair || self.system.opposite;
-            apart[u] = if square { t.sqrt() } else { t } / turn();
+            apart[u] = if square { t.sqrt() } else { t } / Interval::TURN;
         }
         let mut between = unknowns[..distances].to_vec();
         if self.system.opposite {

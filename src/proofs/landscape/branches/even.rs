@@ -2,7 +2,6 @@
 //! there, divided by it.
 
 use super::shape::{Shapes, common};
-use super::system::turn;
 use crate::num::interval::Interval;
 
 /// An odd function divided by its argument x, as a function of `x^2`: value, slope, and derivative
@@ -20,13 +19,13 @@ pub(super) fn even(shapes: &Shapes, centre: f64, x: Interval) -> Even {
     let whole = |c: f64| Interval::exact(c);
     let at = shapes.jet(Interval::exact(centre));
     let between = shapes.jet(Interval::exact(centre) + reach);
-    let square = (x * turn()).sqr();
+    let square = (x * Interval::TURN).sqr();
     // Even coefficients are 0, and the last is the remainder of Lagrange.
     let mut value = at[1] + square * (at[3] + square * (at[5] + square * between[7]));
     let mut slope = at[3] + square * (whole(2.0) * at[5] + square * (whole(3.0) * between[7]));
     if x.mig() > CLEAR {
         // (u / x)' = (w - u / x) / x, and dx^2 = 2 x dx.
-        let (shape, radians) = (shapes.at(whole(centre) + x), x * turn());
+        let (shape, radians) = (shapes.at(whole(centre) + x), x * Interval::TURN);
         value = common(value, shape.u / radians);
         slope = common(slope, (shape.w - value) / (whole(2.0) * square));
     }

@@ -15,7 +15,7 @@ use super::super::cell::Mass;
 use super::even::even;
 use super::shape::{Shapes, common};
 use super::solve::Value;
-use super::system::{Kind, Member, System, Unit, turn};
+use super::system::{Kind, Member, System, Unit};
 use super::triple;
 use crate::num::interval::Interval;
 
@@ -42,7 +42,7 @@ impl System {
         let (own, members, mass) = self.light();
         let (eta, sign) = (unknowns[0], Self::sign(own));
         let t = Interval::new(unknowns[1].lo().max(0.0), unknowns[1].hi().max(0.0));
-        let g = t.sqrt() / turn();
+        let g = t.sqrt() / Interval::TURN;
         let mut value = Value {
             f: vec![Interval::ZERO; 2],
             by: vec![vec![Interval::ZERO; 2]; 2],
@@ -107,7 +107,7 @@ impl System {
         if g.lo() > 0.0 {
             eta = common(eta, offset / g);
         }
-        Some(vec![eta, (g * turn()).sqr()])
+        Some(vec![eta, (g * Interval::TURN).sqr()])
     }
 
     /// The unknowns `(eta, t)` at `t = 0`.

@@ -21,7 +21,7 @@
 //! `sum_l l Re(rho_l conj(e)^l) + sum_j m_j h'(x_j - x)` between both.
 
 use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Pairs, Row, grid_down, grid_up};
-use super::super::kernel::{TRIG, direction, pi};
+use super::super::kernel::{TRIG, direction};
 use super::shape::common;
 use super::solve;
 use crate::num::interval::Interval;
@@ -379,7 +379,7 @@ pub(super) fn undecided_part(
     };
     let rho = parts.rho((0..k - 1).filter_map(quotient).collect())?;
     let by = parts.derivatives(&rho);
-    let turn = pi() * Interval::exact(2.0);
+    let turn = Interval::TURN;
     let Some(centre) = arrangement.centre(r, cell) else { return Some(*cell) };
     // Differences of multiples of 2^-48 are exact.
     let mut around: Vec<Interval> = (0..k - 1)

@@ -15,7 +15,7 @@
 use super::super::cell::Mass;
 use super::blow_up::Units;
 use super::shape::Shapes;
-use super::system::{Kind, Member, Unit, turn};
+use super::system::{Kind, Member, Unit};
 use crate::num::interval::Interval;
 
 /// A mass and its derivative by the parameter.
@@ -94,7 +94,7 @@ impl Units {
         let mut sum = Sum::new(units[far].mass, shapes);
         let t = unknowns.len() - 1;
         let square = Interval::new(unknowns[t].lo().max(0.0), unknowns[t].hi().max(0.0));
-        let g = square.sqrt() / turn();
+        let g = square.sqrt() / Interval::TURN;
         let triple = units[1 - far].kind == Kind::Triple;
         // The offset eta moves both clusters.
         let sign = Interval::exact(if far == 0 { 1.0 } else { -1.0 });
@@ -132,7 +132,7 @@ impl Units {
         {
             let t = Interval::new(t.lo().max(0.0), t.hi().max(0.0));
             let g = if units[*u].kind == Kind::Pair { t.sqrt() } else { t };
-            apart[*u] = (g / turn(), *slope);
+            apart[*u] = (g / Interval::TURN, *slope);
         }
         let inside = |u: usize| match units[u].kind {
             Kind::Uneven(_) => apart[u],
@@ -150,7 +150,7 @@ impl Units {
             let way = Interval::exact(if b > a { 1.0 } else { -1.0 });
             // From the cluster to the centre of the other unit.
             let distance = way * over(unknowns) - own.place * g;
-            let rate = way * over(slopes) * turn() - own.place * slope;
+            let rate = way * over(slopes) * Interval::TURN - own.place * slope;
             let (far, by) = inside(b);
             for Member { mass, place } in units[b].members() {
                 if units[b].kind != Kind::Pair {

@@ -25,7 +25,7 @@
 //! equations are the forces on the first `1, 2, ...` units, then the quotients.
 
 use super::super::cell::Mass;
-use super::super::kernel::{Law, pi};
+use super::super::kernel::Law;
 use super::jet::{Jet, Two, pull_by_own};
 use super::shape::{Shapes, common};
 use super::solve::Value;
@@ -132,11 +132,6 @@ pub(super) struct System {
     pub(super) law: Law,
 }
 
-/// Two pi.
-pub(super) fn turn() -> Interval {
-    pi() * Interval::exact(2.0)
-}
-
 /// Distance in turns from which derivatives are also computed as those of a quotient.
 const CLEAR: f64 = 1e-4;
 
@@ -207,7 +202,7 @@ impl System {
         for (p, t) in doubles.iter().zip(&unknowns[gaps..]) {
             let t = Interval::new(t.lo().max(0.0), t.hi().max(0.0));
             let g = if self.units[*p].kind == Kind::Pair { t.sqrt() } else { t };
-            apart[*p] = g / turn();
+            apart[*p] = g / Interval::TURN;
         }
         let quotients: Vec<usize> =
             (0..n).filter(|u| self.units[*u].kind != Kind::Single).collect();
@@ -271,7 +266,7 @@ impl System {
         let (one, two, gaps) = (self.units[a], self.units[b], self.distances());
         let reach = (self.reach(a, parts) + self.reach(b, parts)).next_up();
         let wide = parts.shapes.at(distance + Interval::symmetric(reach));
-        let turn = turn();
+        let turn = Interval::TURN;
         let (mut pull, mut stiff, mut by_parameter) =
             (Interval::ZERO, Interval::ZERO, Interval::ZERO);
         // Derivatives by the distances inside both units, in radians, and by series.
@@ -354,7 +349,7 @@ impl System {
         distance: Interval,
         parts: &Parts,
     ) {
-        let (gaps, turn, shapes) = (self.distances(), turn(), parts.shapes);
+        let (gaps, turn, shapes) = (self.distances(), Interval::TURN, parts.shapes);
         let row = gaps + parts.quotients.iter().position(|q| *q == own).unwrap_or_default();
         let (unit, pulls) = (self.units[own], self.units[other]);
         let reach = (self.reach(own, parts) + self.reach(other, parts)).next_up();
@@ -486,9 +481,9 @@ impl System {
         let (at, between) = (Interval::ZERO, Interval::new(0.0, g.hi()));
         let (at, between) = (parts.shapes.jet(at), parts.shapes.jet(between));
         let ends = (Interval::ZERO, Interval::exact(1.0));
-        let two = Two::new(ends, g * turn(), unit.kind == Kind::Pair);
+        let two = Two::new(ends, g * Interval::TURN, unit.kind == Kind::Pair);
         let wide = parts.shapes.at(Interval::new(0.0, g.hi()));
-        let radians = g * turn();
+        let radians = g * Interval::TURN;
         let mut pull = coincident + over(radians.sqr() * wide.w2, 6.0);
         let mut by_parameter = wide.w_by;
         if g.lo() > 1e-9 {
@@ -539,7 +534,7 @@ impl System {
         let mut apart = vec![(Interval::ZERO, Interval::ZERO); n];
         let doubles = self.doubles();
         for ((p, g), slope) in doubles.iter().zip(&unknowns[gaps..]).zip(&along[gaps..]) {
-            apart[*p] = (Interval::new(g.lo().max(0.0), g.hi().max(0.0)) / turn(), *slope);
+            apart[*p] = (Interval::new(g.lo().max(0.0), g.hi().max(0.0)) / Interval::TURN, *slope);
         }
         let hull = |at: Interval, near: Interval, far: Interval| {
             Interval::new(at.lo() + near.lo().min(far.lo()), at.hi() + near.hi().max(far.hi()))
@@ -547,7 +542,8 @@ impl System {
         for a in 0..n {
             let (mut distance, mut moved) = (Interval::ZERO, Interval::ZERO);
             for b in a + 1..n {
-                (distance, moved) = (distance + unknowns[b - 1], moved + along[b - 1] * turn());
+                (distance, moved) =
+                    (distance + unknowns[b - 1], moved + along[b - 1] * Interval::TURN);
                 for Member { mass: m, place: p } in self.units[a].members() {
                     for Member { mass: k, place: q } in self.units[b].members() {
                         let at = distance + q * apart[b].0 - p * apart[a].0;

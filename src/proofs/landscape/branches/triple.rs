@@ -30,7 +30,6 @@ use super::super::cell::Mass;
 use super::super::kernel::Law;
 use super::even::even;
 use super::shape::Shapes;
-use super::system::turn;
 use crate::num::interval::Interval;
 
 /// The largest degree of the series, odd.
@@ -105,9 +104,9 @@ fn ratio(
     beta: Interval,
 ) -> Option<Interval> {
     let exact = Interval::exact;
-    let [one, two] = gaps.map(|g| g * turn());
+    let [one, two] = gaps.map(|g| g * Interval::TURN);
     let x = [-(one + one + two), one - two, one + two + two].map(|x| x / exact(3.0));
-    let (e, delta) = (x[0] * x[1] * x[2], offset * turn());
+    let (e, delta) = (x[0] * x[1] * x[2], offset * Interval::TURN);
     // (x_1^2 + x_2^2 + x_3^2) / 2 = (g_1^2 + g_1 g_2 + g_2^2) / 3.
     let s = (one.sqr() + one * two + two.sqr()) / exact(3.0);
     let r = x.iter().map(|x| x.mag()).fold(0.0, f64::max);
@@ -202,7 +201,7 @@ pub(super) fn equation(
     t: Interval,
     shapes: &Shapes,
 ) -> (Interval, Interval, Interval) {
-    let g = t.sqrt() / turn();
+    let g = t.sqrt() / Interval::TURN;
     let (two, four) = (Interval::exact(2.0), Interval::exact(4.0));
     let near = even(shapes, 0.0, g);
     let far = even(shapes, 0.0, two * g);

@@ -15,7 +15,7 @@ use crate::num::vector::axpy;
 use crate::num::{dd::Dd, interval::Interval, sum::dot, threads::parallel_allowed};
 use crate::sphere::{Tokens, geometry::chord2};
 use rayon::prelude::*;
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::f64::consts::FRAC_PI_2;
 use std::ops::Range;
 
 /// Coordinates and weights, by column.
@@ -258,8 +258,7 @@ struct Cosines {
 
 impl Cosines {
     fn new(side: usize) -> Self {
-        // pi lies between these neighbours.
-        let step = Interval::new(PI, PI.next_up()) / Interval::exact(2.0 * side as f64);
+        let step = Interval::PI / Interval::exact(2.0 * side as f64);
         let enclosed = |k: usize| {
             // To angles of at most pi/2: cos(2 pi - x) = cos x, cos(pi - x) = -cos x.
             let k = if k > 2 * side { 4 * side - k } else { k };
@@ -421,6 +420,7 @@ mod tests {
     use super::*;
     use crate::num::stats::{nan_max, nan_min};
     use crate::num::stream::Stream;
+    use std::f64::consts::PI;
 
     #[test]
     fn replacement_errors_are_at_least_those_of_their_derivation() {

@@ -124,11 +124,10 @@ fn curvature(beta: f64, x: &Tokens, speed: impl Fn(usize) -> f64, m: usize) -> R
 /// Encloses `-sum_q e^{beta (cos t_q - cos t_1)} (cos t_q - beta sin^2 t_q) (1 - cos(p t_q))`,
 /// `t_q = 2 pi q/m`, `p = floor(m/2)`: m times the pairing rate over the kernel of neighbours.
 fn pairing_rate(m: usize, beta: Interval) -> Interval {
-    // The f64 pi is below pi, its successor above. The angle 2 pi r/m with r reduced to [0, m/2].
-    let pi = Interval::new(PI, PI.next_up());
+    // The angle 2 pi r/m with r reduced to [0, m/2].
     let cosine = |r: usize| {
         let r = (r % m).min(m - r % m);
-        (pi * Interval::exact(2.0 * r as f64) / Interval::exact(m as f64)).sin_cos().1
+        (Interval::PI * Interval::exact(2.0 * r as f64) / Interval::exact(m as f64)).sin_cos().1
     };
     let one = Interval::exact(1.0);
     (1..m).fold(Interval::exact(0.0), |sum, q| {
