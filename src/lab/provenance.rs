@@ -212,13 +212,13 @@ pub fn read(path: &Path) -> Result<Provenance> {
     if let Some(block) = block(&bytes) {
         return Ok(block);
     }
-    // Arrays cannot carry the block: it is in the record or the table beside them.
+    // Arrays and captions carry no block: it is in the record or the table beside them.
     for beside in [
         path.with_file_name("record.json"),
         path.with_file_name("results.csv"),
         path.with_extension("csv"),
     ] {
-        if path.extension().is_some_and(|e| e == "npy") && beside.exists() {
+        if path.extension().is_some_and(|e| e == "npy" || e == "txt") && beside.exists() {
             return read(&beside);
         }
     }
