@@ -1,7 +1,7 @@
 //! The energies of three tokens on the circle under three interactions.
 
 use super::PaperFigure;
-use crate::draw::{Axis, Mark, Panel, Picture};
+use crate::draw::{Axis, Mark, Panel, Picture, with_powers};
 use crate::study::interaction_phases::{INTERACTIONS, LANDSCAPES};
 
 /// One panel for each interaction.
@@ -25,7 +25,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let values = found.chunks(n).map(|row| row.iter().map(share).collect()).collect();
             let angle = |what: &str| Axis::linear(what, first, last);
             let mut panel = Panel::new(
-                format!("\u{3c6}(s) = {}", name.replace('*', " ")),
+                format!("\u{3c6}(s) = {}", with_powers(&name.replace('*', " "))),
                 angle("angle 3 (degrees)"),
                 angle("angle 2 (degrees)"),
             );

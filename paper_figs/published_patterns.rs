@@ -24,7 +24,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             let rows = only(densities, "beta", beta);
             let bins: Vec<f64> =
                 rows.column("particles").into_iter().map(|v| v.max(1e-2)).collect();
-            let title = format!("\u{3b2} = {beta}, t = {t}, k_max = {k}");
+            let title = format!("\u{3b2} = {beta}, t = {t}, fastest mode {k}");
             let mut panel = Panel::new(
                 title,
                 Axis::linear("\u{3b8}", 0.0, TAU),

@@ -232,6 +232,23 @@ fn plain(v: f64) -> String {
     if digit > 1.5 { format!("{digit}\u{b7}{power}") } else { power }
 }
 
+/// A formula with its whole powers in superscript digits: s² for `s^2`.
+pub fn with_powers(formula: &str) -> String {
+    let mut parts = formula.split('^');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        // 2.5 is no whole power.
+        let whole = part[..digits].parse().ok().filter(|_| !part[digits..].starts_with('.'));
+        match whole {
+            Some(power) => out.push_str(&superscript(power)),
+            None => out.push_str(&format!("^{}", &part[..digits])),
+        }
+        out.push_str(&part[digits..]);
+    }
+    out
+}
+
 /// An exponent in superscript digits.
 pub fn superscript(e: i32) -> String {
     let digits = [

@@ -20,7 +20,7 @@ mod scene;
 mod sheet;
 mod write;
 
-pub use axis::{Axis, Scale, Ticks, superscript};
+pub use axis::{Axis, Scale, Ticks, superscript, with_powers};
 pub use layout::layout;
 #[doc(hidden)]
 pub use legend::legend_rows;

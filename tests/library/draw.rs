@@ -57,3 +57,13 @@ fn legend_entries_are_aligned_in_columns() {
     let last = legend_rows(&[48.0, 50.0, 50.0, 50.0], 8.0, 120.0);
     assert!(last.iter().all(|row| (row[1].0 - 58.0).abs() < 1e-12), "{last:?}");
 }
+
+#[test]
+fn whole_powers_are_superscripts() {
+    let shown = metastable::draw::with_powers;
+    assert_eq!(shown("s^2 + 3*s^12"), "s\u{b2} + 3*s\u{b9}\u{b2}");
+    // Other exponents stay as they are written.
+    for text in ["s^2.5", "e^(2*s)", "s^p", "s", "", "^"] {
+        assert_eq!(shown(text), text);
+    }
+}

@@ -3,7 +3,7 @@
 
 use super::columns::{Column, LongTable, group_by_value};
 use super::settings::{Law, LogAxes, PlotSettings};
-use crate::draw::{Axis, Corner, Dash, Panel};
+use crate::draw::{Axis, Corner, Dash, Panel, with_powers};
 use crate::error::{Error, Result};
 use crate::lab::report::math::letter;
 use crate::num::stats::{LineFit, line_fit, mean_and_error, quantile, share_interval};
@@ -173,7 +173,7 @@ fn groups(
     };
     let named = |((_, rows), value): ((String, Vec<usize>), String)| match column {
         // A model is written as KEY=VALUE already.
-        Column::Words(_) if value.contains('=') => (value, rows),
+        Column::Words(_) if value.contains('=') => (with_powers(&value), rows),
         _ => (format!("{} = {value}", axis_label(by)), rows),
     };
     Ok(groups.into_iter().zip(values).map(named).collect())
