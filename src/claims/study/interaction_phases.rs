@@ -43,7 +43,7 @@ pub static PHASES: Part = Part {
 
 /// The energies of three tokens, one of them at the angle 0.
 pub static LANDSCAPES: Part = Part {
-    parameters: &[Parameter::count("grid", &[36.0], (8.0, 400.0), "angles in each direction")],
+    parameters: &[Parameter::count("grid", &[72.0], (8.0, 400.0), "angles in each direction")],
     run: landscapes,
 };
 
