@@ -37,8 +37,13 @@ pub static ENTRY: PaperFigure = PaperFigure {
             Axis::linear("eigenvalue", 1.05 * deepest, 0.0),
         );
         for (panel, positive, colour) in [(&mut unstable, true, 1), (&mut stable, false, 0)] {
+            // Between two changes there may be one step only.
             for points in curves(table, first, positive) {
-                panel.line(points, colour, Dash::Solid, "");
+                if points.len() > 1 {
+                    panel.line(points, colour, Dash::Solid, "");
+                } else {
+                    panel.points(points, colour, 0.7, "");
+                }
             }
         }
         let ends = super::span(table.column("t"), (0.0, last));
@@ -55,7 +60,7 @@ pub static ENTRY: PaperFigure = PaperFigure {
             last. Left: the positive ones, one for each unstable direction, on a logarithmic axis: \
             the longer a plateau, the smaller they are, and each merge removes the largest. Right: \
             the negative ones. Lines join the eigenvalues of one rank from step to step and are \
-            broken where the number of positive ones changes. The zero eigenvalue of the rotation \
+            broken where the number of positive ones changes; a dot is a single step. The zero eigenvalue of the rotation \
             and eigenvalues below 1e-12 are not drawn.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?,
