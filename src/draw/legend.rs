@@ -139,7 +139,8 @@ pub fn legend_rows(widths: &[f64], gap: f64, room: f64) -> Vec<Vec<(f64, usize)>
     let widest = widths.iter().copied().fold(0.0, f64::max);
     let most = (((room + gap) / (widest + gap)) as usize).clamp(1, widths.len().max(1));
     let lines = widths.len().div_ceil(most);
-    if lines > filled.len() {
+    // A single column may need one row more than rows of one and two blocks.
+    if lines > filled.len() + usize::from(most == 1) {
         return filled;
     }
     // Rows are as equal as possible: six blocks in four columns are three and three.

@@ -5,37 +5,10 @@ use crate::errors::{Row, curvature, derivative};
 use crate::flow::{System, field, tables};
 use crate::number::{I, Reader, count_below, dot, int, length, number, sum};
 
-/// The constants of Lemma 6 in the prover's `trajectory/lemmas.md`. A fraction is numerator and
-/// denominator.
-mod lemma_6 {
-    /// Points move by at most 1.01 times the bound of the tokens' error.
-    pub const POINTS: (i64, i64) = (101, 100);
-    /// Lambda of the tokens is at most 1.04 times that of the points.
-    pub const LAMBDA: (i64, i64) = (104, 100);
-    /// c of the tokens is at most 1.01 times that of the points.
-    pub const C: (i64, i64) = (101, 100);
-    /// The factor of `(1 + beta)^2 R (M/m)^{1/2}` in C.
-    pub const BEND: i64 = 11;
-    /// The factor of `mu + kappa |f|^2` in C.
-    pub const STEADY: i64 = 3;
-    /// The largest r in units of `m^{1/2}`.
-    pub const RADIUS: (i64, i64) = (1, 10);
-}
-
-/// Upper bound of a number times a fraction.
-fn times(x: impl std::borrow::Borrow<I>, (numerator, denominator): (i64, i64)) -> I {
-    (x.borrow() * int(numerator)).over(denominator).up()
-}
-
-/// What Lemma 6 needs of the flow on a piece.
-struct Piece {
-    /// `eta = kappa |f| r`.
-    eta: I,
-    /// `mu + kappa |f|^2`.
-    steady: I,
-    /// A bound of `|S|`, the norm of the derivative.
-    spread: I,
-}
+/// The constants of Lemma 6 in the prover's `trajectory/lemmas.md`. Errors of points are up to 1.01
+/// r; Lambda and c of the tokens are at most 1.04 and 1.01 times those of the points; and C has the
+/// factors 11 before `(1 + beta)^2 R (M/m)^{1/2}` and 3 before `mu + kappa |f|^2`.
+const LEMMA_6: [(i64, i64); 5] = [(101, 100), (104, 100), (101, 100), (11, 1), (3, 1)];
 
 /// The Taylor coefficient of order k of a polynomial about t.
 fn taylor(p: &[Vec<I>], t: &I, k: usize) -> Vec<I> {
@@ -91,24 +64,27 @@ impl State {
 
     /// Lemma 6: the bounds of `curvature` for points instead of their tokens, if the tokens of a
     /// point provably come together. Otherwise the error tells whether Lemma 4 holds for every
-    /// kappa.
+    /// kappa. `eta = kappa |f| r`, `steady = mu + kappa |f|^2`, and `spread` bounds `|S|`, the norm of
+    /// the derivative.
     fn cluster_curvature(
         &self,
         x: &[I],
         norm: &I,
         r: &I,
         small: &I,
-        Piece { eta, steady, spread }: &Piece,
+        [eta, steady, spread]: [&I; 3],
     ) -> Result<(I, I, Vec<Row>), bool> {
         let (s, steep) =
             ((self.s.m != self.unit).then_some(&self.s).ok_or(true)?, int(1) + &self.s.beta);
-        let (lambda, c, rows) = curvature(s, x, norm, &times(r, lemma_6::POINTS), small);
+        let times = |x: &I, (p, q): (i64, i64)| (x * int(p)).over(q).up();
+        let [point, large, factor, bent, still] = LEMMA_6;
+        let (lambda, c, rows) = curvature(s, x, norm, &times(r, point), small);
         let (mass, near) =
             (sum(s.m.clone()), self.unit.iter().map(|m| (r / m.sqrt()).up()).max().ok_or(true)?);
         let unit = if s.softmax { &int(1) } else { &mass };
         let bend = &near
-            * (int(lemma_6::BEND) * &steep * &steep * unit * mass.sqrt() * &near / r
-                + int(lemma_6::STEADY) * steady);
+            * (int(bent.0) * &steep * &steep * unit * mass.sqrt() * &near / r
+                + int(still.0) * steady);
         let apart = (int(1) + eta) * bend + eta * (spread + int(2) * &steep * unit);
         let kept = |i: usize| {
             (if s.softmax { int(1) } else { s.m[i].clone() })
@@ -116,9 +92,8 @@ impl State {
         };
         let spare =
             (0..s.m.len()).filter(|i| s.m[*i] != self.unit[*i]).map(kept).min().ok_or(true)?;
-        let holds =
-            near <= int(lemma_6::RADIUS.0).over(lemma_6::RADIUS.1) && &spare - &apart > int(0);
-        let bounds = holds.then(|| (times(lambda, lemma_6::LAMBDA), times(c, lemma_6::C), rows));
+        let holds = near <= int(1).over(10) && &spare - &apart > int(0);
+        let bounds = holds.then(|| (times(&lambda, large), times(&c, factor), rows));
         bounds.ok_or(&spare - &steep * unit * r > int(0) && eta.up() <= int(1))
     }
 
@@ -159,8 +134,7 @@ impl State {
             self.error = self.error.clone().max((int(4) * &norm_defect).up());
             let (small, eta, time) =
                 ((&norm_defect / &self.error).up(), kappa * &speed * tube, &b - &a);
-            let steady = mu + kappa * &speed * &speed;
-            let piece = Piece { eta, steady, spread };
+            let bounds = [&eta, &(mu + kappa * &speed * &speed), &spread];
             let tokens = || {
                 curvature(
                     &System { unit: self.unit.clone(), ..self.s.clone() },
@@ -170,16 +144,15 @@ impl State {
                     &small,
                 )
             };
-            let clusters = self.cluster_curvature(&range, &norm, tube, &small, &piece);
+            let clusters = self.cluster_curvature(&range, &norm, tube, &small, bounds);
             confirm(
                 !matches!(clusters, Err(false)) || kappa.1 == int(0).1,
                 "kappa must be 0, as clusters may part",
             )?;
             let (lambda, c, _) = clusters.unwrap_or_else(|_| tokens());
-            let Piece { eta, spread, .. } = &piece;
             let rate = defect.iter().rev().fold(int(0), |rate, defect| rate * &b + defect)
-                + h * c * &norm_defect * (int(1) + eta);
-            let growth = mu + eta * spread + (int(1) + eta) * lambda * tube;
+                + h * c * &norm_defect * (int(1) + &eta);
+            let growth = mu + &eta * &spread + (int(1) + &eta) * lambda * tube;
             self.error = ((&self.error + rate * &time) * (growth * time * h).exp()).up();
             confirm(self.error.1 <= tube.0, "the error leaves its tube")?;
             a = b;
