@@ -64,8 +64,8 @@ impl State {
 
     /// Lemma 6: the bounds of `curvature` for points instead of their tokens, if the tokens of a
     /// point provably come together. Otherwise the error tells whether Lemma 4 holds for every
-    /// kappa. `eta = kappa |f| r`, `steady = mu + kappa |f|^2`, and `spread` bounds `|S|`, the norm of
-    /// the derivative.
+    /// kappa. `eta = kappa |f| r`, `steady = mu + kappa |f|^2`, and `spread` bounds `|S|`, the norm
+    /// of the derivative.
     fn cluster_curvature(
         &self,
         x: &[I],
