@@ -80,7 +80,7 @@ impl MeasureDynamics {
     /// let start = Density::parse("cos:1=0.3").and_then(|d| Circle::from_density(&d, 16))?;
     /// let known = MeasureDynamics::new("usa", 2.0, 0.0)?;
     /// let same = known.clone().with_interaction(Interaction::parse("exp:beta=2", &[])?)?;
-    /// let (a, b) = (start.velocity(&known, 64), start.velocity(&same, 64));
+    /// let (a, b) = (start.velocity(&known, 64)?, start.velocity(&same, 64)?);
     /// assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-14));
     /// # Ok::<(), metastable::Error>(())
     /// ```
