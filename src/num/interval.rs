@@ -98,18 +98,19 @@ impl Interval {
     ///
     /// ```
     /// use metastable::num::interval::Interval;
-    /// // The sine of a number slightly below pi is positive, and small.
-    /// let (sine, cosine) = Interval::PI.sin_cos();
-    /// assert!(sine.contains(0.0) && sine.width() < 1e-15 && cosine.contains(-1.0));
+    /// // The sine of pi is 0. The interval is two eps wide, and so is its sine, up to rounding.
+    /// let sine = Interval::PI.sin_cos().0;
+    /// assert!(sine.contains(0.0) && sine.width() < 16.0 * f64::EPSILON);
     /// ```
     pub const PI: Self = Self { lo: std::f64::consts::PI, hi: std::f64::consts::PI.next_up() };
 
-    /// Contains two pi, a full turn.
+    /// Contains two pi, a full turn. The product of [`Self::PI`] and 2 has a rounding more.
     ///
     /// ```
     /// use metastable::num::interval::Interval;
-    /// let twice = Interval::PI * Interval::exact(2.0);
-    /// assert_eq!((twice.lo(), twice.hi()), (Interval::TURN.lo(), Interval::TURN.hi()));
+    /// let (turn, twice) = (Interval::TURN, Interval::PI * Interval::exact(2.0));
+    /// assert!(twice.lo() <= turn.lo() && turn.hi() <= twice.hi());
+    /// assert!(turn.lo() == 2.0 * std::f64::consts::PI && turn.width() < 8.0 * f64::EPSILON);
     /// ```
     pub const TURN: Self = Self { lo: std::f64::consts::TAU, hi: std::f64::consts::TAU.next_up() };
 
