@@ -98,9 +98,9 @@ impl Interval {
     ///
     /// ```
     /// use metastable::num::interval::Interval;
-    /// // The sine of pi is 0. The interval is two eps wide, and so is its sine, up to rounding.
-    /// let sine = Interval::PI.sin_cos().0;
-    /// assert!(sine.contains(0.0) && sine.width() < 16.0 * f64::EPSILON);
+    /// // Neighbours at a distance of two eps; the sine of pi is 0.
+    /// let (pi, eps) = (Interval::PI, f64::EPSILON);
+    /// assert!(pi.width() <= 2.0 * eps * (1.0 + eps) && pi.sin_cos().0.contains(0.0));
     /// ```
     pub const PI: Self = Self { lo: std::f64::consts::PI, hi: std::f64::consts::PI.next_up() };
 
