@@ -60,8 +60,8 @@ pub static ENTRY: PaperFigure = PaperFigure {
             last. Left: the positive ones, one for each unstable direction, on a logarithmic axis: \
             the longer a plateau, the smaller they are, and each merge removes the largest. Right: \
             the negative ones. Lines join the eigenvalues of one rank from step to step and are \
-            broken where the number of positive ones changes; a dot is a single step. The zero eigenvalue of the rotation \
-            and eigenvalues below 1e-12 are not drawn.",
+            broken where the number of positive ones changes; a dot is a single step. The zero \
+            eigenvalue of the rotation and eigenvalues below 1e-12 are not drawn.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?,
             positive(0.0),

@@ -77,14 +77,14 @@ impl State {
         let (s, steep) =
             ((self.s.m != self.unit).then_some(&self.s).ok_or(true)?, int(1) + &self.s.beta);
         let times = |x: &I, (p, q): (i64, i64)| (x * int(p)).over(q).up();
-        let [point, large, factor, bent, still] = LEMMA_6;
-        let (lambda, c, rows) = curvature(s, x, norm, &times(r, point), small);
+        let [points, of_lambda, of_c, bending, moving] = LEMMA_6;
+        let (lambda, c, rows) = curvature(s, x, norm, &times(r, points), small);
         let (mass, near) =
             (sum(s.m.clone()), self.unit.iter().map(|m| (r / m.sqrt()).up()).max().ok_or(true)?);
         let unit = if s.softmax { &int(1) } else { &mass };
         let bend = &near
-            * (int(bent.0) * &steep * &steep * unit * mass.sqrt() * &near / r
-                + int(still.0) * steady);
+            * (int(bending.0) * &steep * &steep * unit * mass.sqrt() * &near / r
+                + int(moving.0) * steady);
         let apart = (int(1) + eta) * bend + eta * (spread + int(2) * &steep * unit);
         let kept = |i: usize| {
             (if s.softmax { int(1) } else { s.m[i].clone() })
@@ -93,7 +93,7 @@ impl State {
         let spare =
             (0..s.m.len()).filter(|i| s.m[*i] != self.unit[*i]).map(kept).min().ok_or(true)?;
         let holds = near <= int(1).over(10) && &spare - &apart > int(0);
-        let bounds = holds.then(|| (times(&lambda, large), times(&c, factor), rows));
+        let bounds = holds.then(|| (times(&lambda, of_lambda), times(&c, of_c), rows));
         bounds.ok_or(&spare - &steep * unit * r > int(0) && eta.up() <= int(1))
     }
 

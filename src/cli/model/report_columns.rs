@@ -167,8 +167,8 @@ pub static PAGE: [ReportColumn; 3] = [
     entry(
         "sa_beta",
         "inverse temperature of the SA that is compared with the model: the median of the column \
-         beta over layers. With fewer than three such heads nothing is compared. sa_beta_heads is the number of heads with a \
-         beta, sa_beta_range their smallest and largest one, sa_beta_error the standard error if \
+         beta over layers. With fewer than three such heads nothing is compared. sa_beta_heads \
+         is the number of heads with a beta, sa_beta_range their smallest and largest one, sa_beta_error the standard error if \
          there is one such head",
         "SA at one beta",
         "each head has its own beta",

@@ -3,6 +3,7 @@
 
 use super::columns::{Column, LongTable, group_by_value};
 use super::settings::{Law, LogAxes, PlotSettings};
+use crate::cli::digits::with_error;
 use crate::draw::{Axis, Corner, Dash, Panel, with_powers};
 use crate::error::{Error, Result};
 use crate::lab::report::math::letter;
@@ -254,32 +255,16 @@ fn drawn_fit(curve: &Curve, fit: &LineFit, law: Law) -> Vec<(f64, f64)> {
     (0..FIT_POINTS).map(at).collect()
 }
 
-/// The law with the fitted slope and its standard error in the last digits: `x^0.499(3)`.
+/// The law with the fitted slope and its standard error: `x^b, b = 0.499 +- 0.003`.
 pub fn fit_text(fit: &LineFit, law: Law, x: &str) -> String {
-    let slope = with_bracket(fit.slope, fit.error);
+    // Points that lie on the law leave rounding errors only.
+    let slope = with_error(fit.slope, fit.error.max(16.0 * f64::EPSILON * fit.slope.abs()));
     let x = axis_label(x);
     match law {
-        Law::Power => format!("{x}^{slope}"),
-        Law::Exponential => format!("exp({slope} {x})"),
+        Law::Power => format!("{x}^b, b = {slope}"),
+        Law::Exponential => format!("exp(b {x}), b = {slope}"),
         Law::Line => format!("slope {slope}"),
     }
-}
-
-/// A value with its error in units of the last digit: 0.499(3).
-fn with_bracket(value: f64, error: f64) -> String {
-    let size = value.abs();
-    if !error.is_finite() || error <= 1e-12 * size || error > 1e3 * size || size > 1e6 {
-        return crate::cli::output::rounded(value, 4);
-    }
-    let places = -error.log10().floor();
-    if places < 0.0 {
-        return format!("{value:.0}({error:.0})");
-    }
-    // An error that rounds up to ten units of this place has one place less.
-    let units = (error * 10f64.powf(places)).round();
-    let (places, units) =
-        if units > 9.0 && places > 0.0 { (places - 1.0, 1.0) } else { (places, units) };
-    format!("{value:.*}({units})", places as usize)
 }
 
 /// The label of a curve, for a caption or JSON.

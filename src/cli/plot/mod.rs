@@ -254,15 +254,14 @@ impl Arguments {
             text.push_str(&format!("; dotted: {}", axis_label(theory)));
         }
         if let Some(law) = settings.fit {
-            let law = match law {
-                Law::Power => "a x^b",
-                Law::Exponential => "a e^(b x)",
-                Law::Line => "a + b x",
+            let (law, points, scale) = match law {
+                Law::Power => ("a x^b", "points with positive x and y", " in logarithms"),
+                Law::Exponential => ("a e^(b x)", "points with positive y", " in logarithms"),
+                Law::Line => ("a + b x", "points", ""),
             };
             text.push_str(&format!(
-                "; dashed: the least-squares fit of {law} to the points of each curve, all with \
-                 the same weight{}, b with its standard error from the scatter",
-                if settings.fit == Some(Law::Line) { "" } else { " in logarithms" }
+                "; dashed: the least-squares fit of {law} to the {points} of each curve, all with \
+                 the same weight{scale}, b with its standard error from the scatter"
             ));
         }
         if let Some(by) = &settings.by {
