@@ -255,14 +255,14 @@ fn drawn_fit(curve: &Curve, fit: &LineFit, law: Law) -> Vec<(f64, f64)> {
     (0..FIT_POINTS).map(at).collect()
 }
 
-/// The law with the fitted slope and its standard error: `x^b, b = 0.499 +- 0.003`.
+/// The law with the fitted slope and its standard error: `x^b with b = 0.499 +- 0.003`.
 pub fn fit_text(fit: &LineFit, law: Law, x: &str) -> String {
     // Points that lie on the law leave rounding errors only.
     let slope = with_error(fit.slope, fit.error.max(16.0 * f64::EPSILON * fit.slope.abs()));
     let x = axis_label(x);
     match law {
-        Law::Power => format!("{x}^b, b = {slope}"),
-        Law::Exponential => format!("exp(b {x}), b = {slope}"),
+        Law::Power => format!("{x}^b with b = {slope}"),
+        Law::Exponential => format!("exp(b {x}) with b = {slope}"),
         Law::Line => format!("slope {slope}"),
     }
 }
