@@ -1,7 +1,8 @@
 //! Connections between critical points: the flow along the unstable directions of each point ends
 //! at another one. The connections form a graph.
 
-use super::critical::{CriticalPoint, move_along, relative_gradient_norm};
+use super::critical::{CriticalPoint, relative_gradient_norm};
+use super::newton::move_along;
 use super::search::SearchResult;
 use super::spectrum::{mass_hessian, rotations, to_ambient};
 use crate::attention::{Dynamics, Spec, dynamics};

@@ -1,7 +1,7 @@
 //! Ways to a critical point: trust-region minimisation of the squared gradient with deflation, and
 //! eigenvector following for a wanted index.
 
-use super::critical::move_along;
+use super::newton::move_along;
 use super::searched::{FoundPoint, SearchedEnergy};
 use super::spectrum::{to_ambient, to_coordinates};
 use crate::attention::kernel::Workspace;

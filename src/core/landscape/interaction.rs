@@ -1,7 +1,10 @@
 //! Critical points and spectra of the energy of any interaction.
 
-use super::critical::{check_sizes, count_automorphisms, merge_coincident, move_along};
-use super::spectrum::{bordered, rotations, to_ambient};
+use super::newton::{
+    Equilibrium, angles, count_automorphisms, distance_from_start, in_mass_metric, same_sizes,
+    scaled_by_rows, tangent_step,
+};
+use super::spectrum::{bordered, rotations};
 use crate::attention::Energy;
 use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::error::{Error, Result};
@@ -10,7 +13,7 @@ use crate::num::vector::{max_abs, norm};
 use crate::num::{dense, sum::dot};
 use crate::sphere::{
     Tokens,
-    geometry::{chord2, dist, project, tangent_basis},
+    geometry::{chord2, project, tangent_basis},
 };
 
 /// The spectrum of the Hessian at clusters of tokens, in the metric `sum_i m_i |u_i|^2`: growth
@@ -63,14 +66,7 @@ const LARGEST_STEP: f64 = 1e-6;
 
 /// The Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
 pub(super) fn mass_hessian(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
-    let t = x.d() - 1;
-    let size = x.n() * t;
-    let mut h = energy.hessian(x)?;
-    let root: Vec<f64> = x.masses().iter().map(|m| m.sqrt()).collect();
-    for (k, v) in h.iter_mut().enumerate() {
-        *v /= root[k / size / t] * root[k % size / t];
-    }
-    Ok(h)
+    Ok(in_mass_metric(x, energy.hessian(x)?))
 }
 
 /// Rotations that leave the energy unchanged: all without a matrix, none with one (a matrix with
@@ -142,7 +138,7 @@ impl InteractionSpectrum {
             let noise = 64.0 * (f64::EPSILON * (size + r) as f64 + distance);
             let sums = row_sums(phi, x)?;
             if unstable + stable + r < size {
-                let [more_unstable, more_stable] = signs(&equilibrated(&h, &sums), noise)?;
+                let [more_unstable, more_stable] = signs(&scaled_by_rows(&h, &sums).0, noise)?;
                 (unstable, stable) = (unstable.max(more_unstable), stable.max(more_stable));
             }
             let own = phi.value(1.0)?.abs();
@@ -180,15 +176,6 @@ fn row_sums(phi: &Interaction, x: &Tokens) -> Result<Vec<f64>> {
         sums[p] += x.masses()[q] * size;
     }
     Ok(sums)
-}
-
-/// The matrix `S H S` with `S = e_q^{-1/2}`, or 1 where `e_q = 0`: it has the inertia of H, and the
-/// rounding errors of its entries are relative to 1.
-fn equilibrated(h: &[f64], sums: &[f64]) -> Vec<f64> {
-    let size = h.len().isqrt();
-    let t = size / sums.len().max(1);
-    let s: Vec<f64> = sums.iter().map(|e| if *e > 0.0 { e.sqrt().recip() } else { 1.0 }).collect();
-    (0..size * size).map(|k| s[k / size / t] * h[k] * s[k % size / t]).collect()
 }
 
 /// Eigenvalues for directions in which the tokens of cluster q separate and their centre stays:
@@ -236,21 +223,13 @@ impl InteractionCriticalPoint {
     /// # Ok::<(), metastable::Error>(())
     /// ```
     pub fn near(energy: &InteractionEnergy, start: &Tokens, sizes: &[usize]) -> Result<Self> {
-        check_sizes(start, sizes)?;
-        let (mut x, mut sizes) = (start.clone(), sizes.to_vec());
-        let mut labels: Vec<usize> = (0..x.n()).collect();
-        loop {
-            x = newton(energy, &x)?;
-            let before = x.n();
-            if energy.form().is_none() {
-                let merged;
-                (x, sizes, merged) = merge_coincident(&x, &sizes);
-                labels.iter_mut().for_each(|l| *l = merged[*l]);
-            }
-            if x.n() == before {
-                break;
-            }
-        }
+        let relative = |x: &Tokens| {
+            let force = gradient(energy, x)?;
+            Ok((relative_norm(energy, x, &force), force))
+        };
+        let step = |x: &Tokens, force: Vec<f64>| newton_step(energy, x, &force);
+        let Equilibrium { x, sizes, labels } =
+            Equilibrium::near(start, sizes, energy.form().is_none(), relative, step)?;
         let force = gradient(energy, &x)?;
         let residual = relative_norm(energy, &x, &force);
         if residual > 1e-11 {
@@ -272,22 +251,17 @@ impl InteractionCriticalPoint {
         let step = newton_step(energy, &x, &force)?;
         let distance = step.chunks_exact(x.d()).map(norm).fold(0.0, nan_max);
         let spectrum = InteractionSpectrum::within(energy, &x, &sizes, distance)?;
-        let mut angles: Vec<f64> =
-            crate::num::pairs(x.n()).map(|(i, j)| dist(x.row(i), x.row(j))).collect();
-        angles.sort_by(f64::total_cmp);
         let symmetry = count_automorphisms(&x, &sizes);
-        let distance_from_start =
-            start.rows().zip(&labels).map(|(r, l)| dist(r, x.row(*l))).fold(0.0, f64::max);
         Ok(Self {
             energy: energy.value(&x),
+            angles: angles(&x),
+            distance_from_start: distance_from_start(start, &labels, &x),
             clusters: x,
             sizes,
             residual,
             spectrum,
-            angles,
             symmetry,
             labels,
-            distance_from_start,
         })
     }
 
@@ -296,11 +270,6 @@ impl InteractionCriticalPoint {
     /// but with accurate energies: they are compared by sizes and energy. So the points of a
     /// continuum count as one.
     pub fn is_same(&self, other: &Self) -> bool {
-        let sorted = |sizes: &[usize]| {
-            let mut s = sizes.to_vec();
-            s.sort_unstable();
-            s
-        };
         let energies = (self.energy - other.energy).abs() / (1.0 + self.energy.abs());
         let same = || {
             let (a, b) = (&self.spectrum, &other.spectrum);
@@ -309,7 +278,7 @@ impl InteractionCriticalPoint {
                 && self.angles.iter().zip(&other.angles).all(|(a, b)| (a - b).abs() < 1e-5)
         };
         let weak = || self.is_nearly_degenerate() && other.is_nearly_degenerate();
-        sorted(&self.sizes) == sorted(&other.sizes) && (same() || (energies < 1e-12 && weak()))
+        same_sizes(&self.sizes, &other.sizes) && (same() || (energies < 1e-12 && weak()))
     }
 
     /// True if an eigenvalue modulo rotations is smaller than a millionth of the largest.
@@ -366,47 +335,8 @@ fn gradient(energy: &InteractionEnergy, x: &Tokens) -> Result<Vec<f64>> {
     Ok(out)
 }
 
-/// Newton's method for `grad E = 0` modulo rotations, with steps of at most 0.2. Ends when the
-/// residual stops falling and returns the best point.
-fn newton(energy: &InteractionEnergy, start: &Tokens) -> Result<Tokens> {
-    let mut x = start.clone();
-    let mut force = gradient(energy, &x)?;
-    let mut best = (relative_norm(energy, &x, &force), x.clone());
-    let mut without_progress = 0;
-    for _ in 0..60 {
-        let step = newton_step(energy, &x, &force)?;
-        let largest = step.chunks_exact(x.d()).map(norm).fold(0.0f64, f64::max);
-        if !largest.is_finite() || largest == 0.0 {
-            break;
-        }
-        x = move_along(&x, &step, (0.2 / largest).min(1.0));
-        force = gradient(energy, &x)?;
-        let residual = relative_norm(energy, &x, &force);
-        without_progress = if residual < 0.5 * best.0 { 0 } else { without_progress + 1 };
-        if residual < best.0 {
-            best = (residual, x.clone());
-        }
-        if without_progress >= 8 {
-            break;
-        }
-    }
-    Ok(best.1)
-}
-
 /// The Newton step p modulo rotations, from `[[H, R^T], [R, 0]] p = -grad`, as ambient rows.
 fn newton_step(energy: &InteractionEnergy, x: &Tokens, gradient: &[f64]) -> Result<Vec<f64>> {
-    let (d, t) = (x.d(), x.d() - 1);
-    let size = x.n() * t;
-    let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
-    let border = symmetries(energy, x);
-    let a = bordered(&mass_hessian(energy, x)?, &border);
-    let mut rhs = vec![0.0; size + border.len()];
-    for i in 0..x.n() {
-        let root = x.masses()[i].sqrt();
-        for (k, e) in bases[i].chunks_exact(d).enumerate() {
-            rhs[i * t + k] = -dot(e, &gradient[i * d..(i + 1) * d]) / root;
-        }
-    }
-    let p = dense::solve(&a, &rhs);
-    Ok(to_ambient(x, &bases, &p[..size]))
+    let (h, ones) = (mass_hessian(energy, x)?, vec![1.0; x.n() * (x.d() - 1)]);
+    Ok(tangent_step(x, (&h, &ones), &symmetries(energy, x), gradient))
 }

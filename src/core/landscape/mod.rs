@@ -10,6 +10,7 @@ pub mod connections;
 pub mod critical;
 pub mod descent;
 pub mod interaction;
+mod newton;
 pub mod search;
 pub mod searched;
 #[doc(hidden)]

@@ -1,8 +1,9 @@
 //! Search for critical points of the energy of the exponential or of any interaction: from
 //! symmetric families, random clusters, descents and ascents of the energy, and flows.
 
-use super::critical::{CriticalPoint, merge_coincident};
+use super::critical::CriticalPoint;
 use super::descent::{follow_eigenvectors, minimise_squared_gradient};
+use super::newton::merge_coincident;
 use super::searched::{Exponential, FoundPoint, SearchedEnergy};
 use super::slow_states::{SlowStates, cluster_sizes};
 use super::starts::{Start, families, random_clusters};

@@ -1,6 +1,7 @@
 //! Spectra of the Riemannian Hessian modulo rotations: all eigenvalues by a dense method, or
 //! extreme eigenvalues by a matrix-free method.
 
+use super::newton::{in_mass_metric, scaled_by_rows};
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::vector::{axpy, divide, max_abs, norm};
@@ -120,14 +121,7 @@ fn product_norm(h: &[f64], b: &[f64]) -> f64 {
 
 /// The scaled Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
 pub fn mass_hessian(beta: f64, x: &Tokens) -> Vec<f64> {
-    let t = x.d() - 1;
-    let size = x.n() * t;
-    let mut h = Energy::new(beta, EnergyScale::Mean).scaled_hessian(x);
-    let root: Vec<f64> = x.masses().iter().map(|m| m.sqrt()).collect();
-    for (k, v) in h.iter_mut().enumerate() {
-        *v /= root[k / size / t] * root[k % size / t];
-    }
-    h
+    in_mass_metric(x, Energy::new(beta, EnergyScale::Mean).scaled_hessian(x))
 }
 
 /// Converts coordinates c in the tangent bases e to rows `sum_k c_ik e_ik / sqrt(m_i)`. The
@@ -221,10 +215,7 @@ pub(super) fn row_scales(beta: f64, x: &Tokens) -> Vec<f64> {
 /// The equilibrated Hessian `S H S` with the diagonal `S = t^{-1/2}`, and S per coordinate. Its
 /// entries are at most about 1, with rounding errors relative to 1, and it has the inertia of H.
 pub(super) fn equilibrated(beta: f64, x: &Tokens, h: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let t = x.d() - 1;
-    let size = x.n() * t;
-    let s: Vec<f64> = row_scales(beta, x).iter().flat_map(|v| vec![*v; t]).collect();
-    ((0..size * size).map(|k| s[k / size] * h[k] * s[k % size]).collect(), s)
+    scaled_by_rows(h, &row_term_sums(beta, x))
 }
 
 /// Eigenvalues for directions in which the tokens of cluster q separate and their centre stays:

@@ -7,15 +7,102 @@ use super::exact::{direct::DIRECT, reference};
 use super::flagged_rows::FlaggedRows;
 use super::limits::{EXACT_ACCURACY, MIN_PARALLEL_WORK};
 use super::problem::{Kernel, KernelProblem, OutputForm};
-use super::registry::attainable_accuracy;
+use super::registry::{attainable_accuracy, cheapest};
+use super::sums::MASS_FLOOR;
+use super::weight::Weight;
 use super::workspace::Workspace;
 use crate::Head;
 use crate::error::Result;
-use crate::num::{sum::dot, threads::enter_pool};
+use crate::num::{sum::dot, threads::enter_pool, vector::scale};
 use crate::sphere::{Tokens, geometry::project};
 
 /// The head of plain attention.
-static IDENTITY: [Head; 1] = [Head::identity()];
+pub static IDENTITY: [Head; 1] = [Head::identity()];
+
+/// Drifts where only the masses are wanted.
+#[derive(Default)]
+struct UnusedDrifts(Vec<f64>);
+
+impl KernelProblem<'_> {
+    /// Evaluates all rows into `out` (n x d) by this kernel. Returns the rows whose error bound
+    /// exceeds the accuracy: the caller computes them again by exact sums. If they are many in a
+    /// plain problem, all rows are computed by direct sums here, and the number is n.
+    pub(super) fn evaluate(
+        &self,
+        kernel: &dyn Kernel,
+        work: &mut Workspace,
+        out: &mut [f64],
+        flagged: &mut FlaggedRows,
+    ) -> usize {
+        flagged.rows.clear();
+        kernel.evaluate(self, work, out, flagged);
+        let many = kernel.error_bound(self) > 0.0 && flagged.rows.len() * 8 > self.tokens.n();
+        if !(many && self.is_plain()) {
+            return flagged.rows.len();
+        }
+        flagged.rows.clear();
+        DIRECT.evaluate(self, work, out, flagged);
+        self.tokens.n()
+    }
+
+    /// Evaluates all rows of a plain problem into `out` (n x d) by the cheapest kernel that reaches
+    /// the accuracy. Returns the rows whose error bound exceeds it: the caller computes them again
+    /// by exact sums. The order of every sum depends on n and d only.
+    ///
+    /// **Cost** at most `n^2/2` weights and about `3 n^2 d` operations.
+    /// **Errors** a problem that no kernel supports.
+    pub fn apply(&self, work: &mut Workspace, out: &mut [f64]) -> Result<Vec<usize>> {
+        let (n, d) = (self.tokens.n(), self.tokens.d());
+        enter_pool(n * n * d >= MIN_PARALLEL_WORK, || {
+            let kernel = KernelChoice::Auto.select(self)?;
+            let mut flagged = std::mem::take(&mut work.flagged);
+            self.evaluate(kernel, work, out, &mut flagged);
+            let rows = std::mem::take(&mut flagged.rows);
+            work.flagged = flagged;
+            Ok(rows)
+        })
+    }
+
+    /// Writes the sums of the weights of every row of a plain problem, `sum_j m_j w_ij`, to
+    /// `masses`, to the required relative accuracy, except for the rows that it returns, as
+    /// [`KernelProblem::apply`].
+    ///
+    /// **Accuracy** of direct sums: a few units in the last place of the largest weight, or of the
+    /// mass if the weights are held by their logarithm. **Cost** as [`KernelProblem::apply`].
+    pub fn row_masses(&self, work: &mut Workspace, masses: &mut [f64]) -> Vec<usize> {
+        let (n, d) = (self.tokens.n(), self.tokens.d());
+        enter_pool(n * n * d >= MIN_PARALLEL_WORK, || {
+            let signed = matches!(self.weight, Weight::Series { profile, .. } if profile.signed);
+            // A mass is as long as itself.
+            let kernel: &dyn Kernel = match signed {
+                true => &DIRECT,
+                false => cheapest(self, &DIRECT, 1.0, |k| k.keeps_masses()),
+            };
+            let mut drifts = std::mem::take(work.buffers::<UnusedDrifts>());
+            drifts.0.resize(n * d, 0.0);
+            let mut left = Vec::new();
+            if let Some(sums) = kernel.sums(self, work, &mut drifts.0) {
+                let (mass, bounds) = (&sums.mass, sums.bounds);
+                masses.copy_from_slice(mass);
+                let is_exact = |mass: f64| {
+                    let error = bounds.per_mass * mass + bounds.absolute;
+                    error == 0.0 || (mass >= MASS_FLOOR && error <= self.accuracy * mass)
+                };
+                left.extend((0..n).filter(|i| !is_exact(masses[*i])));
+                scale(bounds.unit, masses);
+            }
+            if 8 * left.len() > n
+                && let Some(sums) = DIRECT.sums(self, work, &mut drifts.0)
+            {
+                left.clear();
+                masses.copy_from_slice(&sums.mass);
+                scale(sums.bounds.unit, masses);
+            }
+            *work.buffers() = drifts;
+            left
+        })
+    }
+}
 
 impl Attention {
     /// The problem for these tokens. The value matrix of a single head without Q and K is left out;
@@ -28,7 +115,19 @@ impl Attention {
         // over sums.
         let two_sided = form == OutputForm::Tangent && heads.iter().any(Head::has_identity_value);
         let &Self { beta, causal, weights, sign, accuracy, isa, .. } = self;
-        KernelProblem { tokens, form, heads, beta, causal, weights, sign, two_sided, isa, accuracy }
+        let weight = Weight::Exponential { beta };
+        KernelProblem {
+            tokens,
+            form,
+            heads,
+            weight,
+            causal,
+            weights,
+            sign,
+            two_sided,
+            isa,
+            accuracy,
+        }
     }
 
     /// Evaluates all rows into `out` (n x d). Returns the number of rows that a fast kernel flagged
@@ -55,9 +154,11 @@ impl Attention {
             let problem = self.problem(x, form);
             let kernel = self.kernel.select(&problem)?;
             let mut flagged = std::mem::take(&mut work.flagged);
-            flagged.rows.clear();
-            kernel.evaluate(&problem, work, out, &mut flagged);
-            let recomputed = recompute_flagged(kernel, &problem, work, out, &mut flagged);
+            let recomputed = problem.evaluate(kernel, work, out, &mut flagged);
+            let d = x.d();
+            reference::selected_rows(&problem, work, &flagged.rows, &mut |i, row| {
+                out[i * d..(i + 1) * d].copy_from_slice(row)
+            });
             work.flagged = flagged;
             if let Some(value) = self.deferred_value_matrix() {
                 self.values(value, x, form, out);
@@ -114,25 +215,4 @@ impl Attention {
             project(x, row);
         }
     }
-}
-
-/// Recomputes the flagged rows; if they are many, all rows. Returns the number of recomputed rows.
-fn recompute_flagged(
-    kernel: &dyn Kernel,
-    problem: &KernelProblem,
-    work: &mut Workspace,
-    out: &mut [f64],
-    flagged: &mut FlaggedRows,
-) -> usize {
-    let (n, d) = (problem.tokens.n(), problem.tokens.d());
-    let many = kernel.error_bound(problem) > 0.0 && flagged.rows.len() * 8 > n;
-    let left = if many { n } else { flagged.rows.len() };
-    if many && problem.is_plain() {
-        flagged.rows.clear();
-        DIRECT.evaluate(problem, work, out, flagged);
-    }
-    reference::selected_rows(problem, work, &flagged.rows, &mut |i, row| {
-        out[i * d..(i + 1) * d].copy_from_slice(row)
-    });
-    left
 }

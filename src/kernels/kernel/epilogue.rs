@@ -2,15 +2,50 @@
 //! multiplies by a factor, and flags rows whose error bound exceeds the accuracy.
 
 use crate::kernel::flagged_rows::FlaggedRows;
-use crate::kernel::problem::{Epilogue, KernelProblem};
-use crate::kernel::sums::Sums;
+use crate::kernel::problem::{Epilogue, KernelProblem, OutputForm, Weights};
+use crate::kernel::sums::{Bounds, Sums};
+use crate::kernel::weight::Weight;
 use crate::num::simd::{SimdKernel, SimdOps};
 use crate::num::threads::join_if;
+use crate::num::vector::scale;
 use crate::sphere::Tokens;
 use std::ops::Range;
 
+/// Turns the drifts in `out` into results in their unit, and flags rows. Rows that are divided by
+/// a sum of 0 are 0.
+pub fn finish(
+    problem: &KernelProblem,
+    sums: &mut Sums,
+    out: &mut [f64],
+    flagged: &mut FlaggedRows,
+) {
+    if matches!(problem.weight, Weight::Exponential { .. }) {
+        return apply_epilogue(problem, sums, out, flagged);
+    }
+    let (d, unit, divided) =
+        (problem.tokens.d(), sums.bounds.unit, problem.weights == Weights::Softmax);
+    if problem.form == OutputForm::Difference {
+        for (row, mass) in out.chunks_exact_mut(d).zip(&sums.mass) {
+            scale(problem.sign * if divided { 1.0 / mass } else { unit }, row);
+        }
+    } else {
+        if !divided && problem.two_sided && sums.bounds.absolute > 0.0 {
+            // Errors are in units of the total mass; weights of both signs may have no sum.
+            sums.mass.fill(1.0);
+        }
+        apply_epilogue(problem, sums, out, flagged);
+        if !divided {
+            scale(unit, out);
+        }
+    }
+    if divided {
+        let rows = out.chunks_exact_mut(d).zip(&sums.mass);
+        rows.filter(|(_, mass)| **mass == 0.0).for_each(|(row, _)| row.fill(0.0));
+    }
+}
+
 /// Turns the drifts in `out` into velocities or fields, and flags rows.
-pub fn apply_epilogue(
+fn apply_epilogue(
     problem: &KernelProblem,
     sums: &Sums,
     out: &mut [f64],
@@ -76,7 +111,7 @@ impl EpilogueKernel<'_> {
     #[inline(always)]
     fn rows<L: SimdOps<F = f64>, const D: usize>(self, l: L) {
         let d = if D > 0 { D } else { self.x.d() };
-        let (epilogue, sums, bounds) = (self.epilogue, self.sums, self.sums.bounds());
+        let (epilogue, sums, bounds) = (self.epilogue, self.sums, self.sums.bounds);
         let x = &self.x.coordinates()[self.rows.start * d..self.rows.end * d];
         let masses = &sums.mass[self.rows.clone()];
         for ((i, out), (x, &mass)) in
@@ -105,12 +140,8 @@ impl EpilogueKernel<'_> {
 /// True if the error bound of a row exceeds the accuracy. `longest` is the largest entry of the row
 /// before the factors are applied.
 #[inline(always)]
-fn is_flagged(
-    epilogue: &Epilogue,
-    [per_mass, absolute, floor]: [f64; 3],
-    mass: f64,
-    longest: f64,
-) -> bool {
+fn is_flagged(epilogue: &Epilogue, bounds: Bounds, mass: f64, longest: f64) -> bool {
+    let Bounds { per_mass, absolute, floor, .. } = bounds;
     let error = per_mass * mass + absolute;
     // SA divides by the mass, so the relative error of the mass adds to that of the drift. A field
     // has about the norm of its mass.

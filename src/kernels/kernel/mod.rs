@@ -2,8 +2,8 @@
 //!
 //! For token i, with `G_ij = <x_i, x_j>` and masses m, a kernel computes the mass
 //! `z_i = sum_j m_j w_ij` and the drift `sum_j m_j w_ij x_j` (up to multiples of `x_i`), with
-//! weights `w_ij = e^{beta G_ij - |beta|}` and bounds of the errors (see [`Sums`]). No exponential
-//! has a positive argument. Exact kernels use chords, `beta G - beta = -beta |x-y|^2 / 2` (for
+//! weights `w_ij = e^{beta G_ij - |beta|}` or any function `phi(G_ij)` ([`Weight`]), and bounds of
+//! the errors (see [`Sums`]). No exponential has a positive argument. Exact kernels use chords, `beta G - beta = -beta |x-y|^2 / 2` (for
 //! negative beta, antichords), so their accuracy does not depend on beta.
 //!
 //! The epilogue turns drifts into velocities in place. [`Attention::apply`] chooses the cheapest
@@ -28,7 +28,6 @@ mod definition;
 mod epilogue;
 mod exact;
 mod fast;
-mod fast_any_weight;
 mod flagged_rows;
 mod hessian;
 mod limits;
@@ -38,18 +37,18 @@ mod registry;
 mod sums;
 mod tiles;
 mod weight;
+mod weight_profile;
 mod workspace;
 
+pub use apply::IDENTITY;
 pub use attention::Attention;
 pub use batch::{Batch, BatchField, MAX_LANES};
 pub use choice::KernelChoice;
 pub use count_pairs::pairs_above;
-pub use exact::any_weight::AnyWeight;
 pub use exact::direct::exact_sums;
 pub use exact::distributed::{Communicator, Distributed};
 pub use fast::arcs::Arcs;
 pub use fast::series::{MAX_ORDER, Series};
-pub use fast_any_weight::{ArcsProfile, FastAnyWeight, MAX_DEGREE, SeriesProfile, WeightProfile};
 pub use flagged_rows::FlaggedRows;
 pub use hessian::hessian_sums;
 pub use limits::{
@@ -59,6 +58,7 @@ pub use limits::{
 pub use pair_series::{CELLS, Cells, Closed, PairSeries, Piece, PieceForm, Powers};
 pub use problem::{Epilogue, Kernel, KernelProblem, OutputForm, Weights};
 pub use registry::{ALL, find};
-pub use sums::Sums;
-pub use weight::{exp_shifted, log_kernel};
+pub use sums::{Bounds, Sums};
+pub use weight::{Weight, exp_shifted, log_kernel};
+pub use weight_profile::{ArcsProfile, MAX_DEGREE, SeriesProfile, WeightProfile};
 pub use workspace::Workspace;

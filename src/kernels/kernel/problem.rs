@@ -1,7 +1,10 @@
 //! The problem of one evaluation, and the trait of kernels that solve it.
 
+use super::epilogue::finish;
 use super::flagged_rows::FlaggedRows;
 use super::limits::{MIN_PARALLEL_WORK, MIN_SPINNING_WORK};
+use super::sums::{Bounds, MASS_FLOOR, Sums};
+use super::weight::Weight;
 use super::workspace::Workspace;
 use crate::Head;
 use crate::num::simd::Isa;
@@ -42,8 +45,8 @@ pub struct KernelProblem<'a> {
     /// The heads. An identity head if the value matrix of a single head is applied after the
     /// kernel.
     pub heads: &'a [Head],
-    /// Inverse temperature.
-    pub beta: f64,
+    /// The weight of a pair.
+    pub weight: Weight<'a>,
     /// Token i sees the tokens `j <= i` only.
     pub causal: bool,
     /// Row normalisation.
@@ -60,14 +63,70 @@ pub struct KernelProblem<'a> {
 }
 
 impl KernelProblem<'_> {
+    /// beta of an exponential weight, 0 for any other weight.
+    pub fn beta(&self) -> f64 {
+        match self.weight {
+            Weight::Exponential { beta } => beta,
+            Weight::Series { .. } => 0.0,
+        }
+    }
+
     /// True for one identity head on unit vectors with weights within f64. The kernels on tiles
     /// require this.
     pub fn is_plain(&self) -> bool {
-        self.tokens.space().is_unit()
-            && self.form != OutputForm::Difference
-            && self.heads.len() == 1
-            && self.heads[0].is_identity()
-            && self.weights.log_scale(self.beta) <= 600.0
+        let identity = self.heads.len() == 1 && self.heads[0].is_identity();
+        let weights = match self.weight {
+            Weight::Exponential { beta } => {
+                self.form != OutputForm::Difference && self.weights.log_scale(beta) <= 600.0
+            }
+            Weight::Series { .. } => true,
+        };
+        self.tokens.space().is_unit() && identity && weights
+    }
+
+    /// Why a kernel for exponential weights does not serve this one.
+    pub(super) fn not_exponential(&self) -> Option<&'static str> {
+        matches!(self.weight, Weight::Series { .. }).then_some("weights e^{beta s}")
+    }
+
+    /// Why sums that are not of differences do not serve this weight.
+    pub(super) fn needs_differences(&self) -> Option<&'static str> {
+        let Weight::Series { profile, .. } = self.weight else { return None };
+        // The norm of a field may be far below its mass if weights have both signs.
+        let field = profile.signed && self.form != OutputForm::Tangent;
+        (field || self.form == OutputForm::Difference)
+            .then_some("velocities, or fields of a positive weight")
+    }
+
+    /// The bounds of sums of weights that are computed from inner products; `error` is that of a
+    /// drift in units of its largest possible value.
+    pub(super) fn bounds_of_products(&self, error: f64) -> Bounds {
+        let relative = |unit| Bounds { unit, per_mass: error, absolute: 0.0, floor: MASS_FLOOR };
+        match self.weight {
+            Weight::Exponential { .. } => relative(1.0),
+            Weight::Series { series, profile } if profile.relative => relative(series.factor),
+            Weight::Series { series, profile } => {
+                self.absolute_bounds(series.factor, error * profile.size / series.factor)
+            }
+        }
+    }
+
+    /// The bounds of sums of a series on the circle or on S^2; `error` is that of a drift in units
+    /// of the total mass.
+    pub(super) fn bounds_of_series(&self, error: f64) -> Bounds {
+        match self.weight {
+            Weight::Exponential { .. } => {
+                Bounds { unit: 1.0, per_mass: 0.0, absolute: error, floor: MASS_FLOOR }
+            }
+            Weight::Series { profile, .. } => self.absolute_bounds(profile.size, error),
+        }
+    }
+
+    fn absolute_bounds(&self, unit: f64, absolute: f64) -> Bounds {
+        // Where rows are divided by their mass, its error counts too.
+        let divided = self.weights == Weights::Softmax;
+        let floor = if divided { absolute / self.accuracy } else { f64::NEG_INFINITY };
+        Bounds { unit, per_mass: 0.0, absolute, floor }
     }
 
     /// True if the work is large enough for threads and threads are free.
@@ -81,7 +140,7 @@ impl KernelProblem<'_> {
     pub fn epilogue(&self) -> Epilogue {
         // Two halves of the factor: no product with a tiny sum overflows or underflows before the
         // end.
-        let half = (0.5 * self.weights.log_scale(self.beta)).exp();
+        let half = (0.5 * self.weights.log_scale(self.beta())).exp();
         let (project, softmax) =
             (self.form == OutputForm::Tangent, self.weights == Weights::Softmax);
         Epilogue { project, softmax, factors: [self.sign * half, half], accuracy: self.accuracy }
@@ -113,6 +172,10 @@ pub trait Kernel: Sync {
     fn supports_any_heads(&self) -> bool {
         false
     }
+    /// True if [`Kernel::sums`] returns sums.
+    fn keeps_masses(&self) -> bool {
+        !self.supports_any_heads()
+    }
     /// True if the kernel is never chosen automatically for a plain problem.
     fn by_name_only(&self) -> bool {
         false
@@ -123,6 +186,16 @@ pub trait Kernel: Sync {
     /// row, or the total mass if masses have errors too. 0 if every row has full relative accuracy.
     /// Rows whose bound exceeds the accuracy are flagged and recomputed exactly.
     fn error_bound(&self, problem: &KernelProblem) -> f64;
+    /// Writes the drifts of all rows (n x d) and returns the sums; `None` for a kernel that keeps
+    /// none.
+    fn sums<'a>(
+        &self,
+        _: &KernelProblem,
+        _: &'a mut Workspace,
+        _drifts: &mut [f64],
+    ) -> Option<&'a mut Sums> {
+        None
+    }
     /// Writes all rows (n x d) and lists the flagged ones.
     fn evaluate(
         &self,
@@ -130,5 +203,10 @@ pub trait Kernel: Sync {
         work: &mut Workspace,
         out: &mut [f64],
         flagged: &mut FlaggedRows,
-    );
+    ) {
+        match self.sums(problem, work, out) {
+            Some(sums) => finish(problem, sums, out, flagged),
+            None => out.fill(f64::NAN),
+        }
+    }
 }

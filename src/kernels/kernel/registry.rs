@@ -3,10 +3,12 @@
 use super::choice::KernelChoice;
 use super::exact::{direct::DIRECT, distributed::SINGLE_PROCESS, reference::ROWS};
 use super::fast::{
-    fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads, inner::Inner,
-    products::Products,
+    arcs::SortedArcs, fourier::Fourier, gram::GramMatrix, harmonics::Harmonics, heads::Heads,
+    inner::Inner, products::Products,
 };
+use super::limits::EXACT_ACCURACY;
 use super::problem::{Kernel, KernelProblem};
+use super::weight::Weight;
 use crate::error::{Error, Result, format_number};
 
 /// All kernels, exact ones first.
@@ -17,6 +19,7 @@ pub static ALL: &[&dyn Kernel] = &[
     &GramMatrix,
     &Products,
     &Fourier,
+    &SortedArcs,
     &Harmonics,
     &Heads,
     &SINGLE_PROCESS,
@@ -43,27 +46,40 @@ impl KernelChoice {
                 Err(refused(kernel, "one head without Q and K, weights within f64"))
             }
             Self::Named(kernel) => checked_by_name(kernel, problem),
-            Self::Auto => {
-                let mut cheapest: (&'static dyn Kernel, f64) =
-                    (if plain { &DIRECT } else { &ROWS }, f64::INFINITY);
-                for &k in ALL
-                    .iter()
-                    .filter(|k| if plain { !k.by_name_only() } else { k.supports_any_heads() })
-                {
-                    let cost = k.cost(problem);
-                    // Compare costs first: asking every kernel all questions took 5 % of an
-                    // evaluation of 32 tokens.
-                    if cost < cheapest.1
-                        && k.unsupported_reason(problem).is_none()
-                        && attainable_accuracy(k, problem) <= problem.accuracy
-                    {
-                        cheapest = (k, cost);
-                    }
-                }
-                Ok(cheapest.0)
-            }
+            Self::Auto => Ok(cheapest(
+                problem,
+                if plain { &DIRECT } else { &ROWS },
+                typical_length(problem.tokens.n(), problem.two_sided),
+                |k| if plain { !k.by_name_only() } else { k.supports_any_heads() },
+            )),
         }
     }
+}
+
+/// The cheapest usable kernel whose error bound is at most the accuracy times `length`, if it is
+/// cheaper than all others; else the exact kernel.
+pub(super) fn cheapest(
+    problem: &KernelProblem,
+    exact: &'static dyn Kernel,
+    length: f64,
+    usable: impl Fn(&dyn Kernel) -> bool,
+) -> &'static dyn Kernel {
+    let mut best = (exact, f64::INFINITY);
+    if matches!(problem.weight, Weight::Series { .. }) && problem.accuracy <= EXACT_ACCURACY {
+        return exact;
+    }
+    for &k in ALL.iter().filter(|k| usable(**k)) {
+        let cost = k.cost(problem);
+        // Compare costs first: asking every kernel all questions took 5 % of an evaluation of 32
+        // tokens.
+        if cost < best.1
+            && k.unsupported_reason(problem).is_none()
+            && k.error_bound(problem) / length <= problem.accuracy
+        {
+            best = (k, cost);
+        }
+    }
+    best.0
 }
 
 /// The relative accuracy that a kernel reaches on typical rows. If it were far above the required
@@ -91,7 +107,7 @@ fn checked_by_name(
         return Ok(kernel);
     }
     let (name, n, d, beta) =
-        (kernel.name(), problem.tokens.n(), problem.tokens.d(), format_number(problem.beta));
+        (kernel.name(), problem.tokens.n(), problem.tokens.d(), format_number(problem.beta()));
     // Rounded up, so that the printed accuracy is accepted.
     let least = 1.05 * attainable;
     Err(Error::parameter(

@@ -1,6 +1,25 @@
 //! The weight of a pair.
 
+use super::pair_series::PairSeries;
+use super::weight_profile::WeightProfile;
 use crate::sphere::geometry::{antichord2, chord2};
+
+/// The weight of a pair of tokens as a function of their inner product s.
+#[derive(Clone, Copy, Debug)]
+pub enum Weight<'a> {
+    /// `e^{beta s}`; kernels sum `e^{beta s - |beta|}`.
+    Exponential {
+        /// Inverse temperature.
+        beta: f64,
+    },
+    /// Any function `phi(s)` on [-1, 1], by its series.
+    Series {
+        /// phi as a function of half the squared chord.
+        series: &'a PairSeries,
+        /// What fast sums need to know of phi.
+        profile: &'a WeightProfile,
+    },
+}
 
 /// `beta <x, y> - |beta| <= 0`, from the chord or the antichord. Its relative error is `4u`.
 #[inline]

@@ -6,7 +6,8 @@ use super::definition::{by_definition, resolved};
 use super::energy::InteractionEnergy;
 use super::rows::{Images, Row, Scratch};
 use crate::attention::kernel::{
-    AnyWeight, BatchField, FastAnyWeight, MIN_PARALLEL_WORK, OutputForm, Workspace,
+    BatchField, EXACT_ACCURACY, IDENTITY, KernelChoice, KernelProblem, MIN_PARALLEL_WORK,
+    OutputForm, Weight, Weights, Workspace,
 };
 use crate::attention::pattern::AttentionShape;
 use crate::attention::sublayer::{Input, Properties, Sublayer};
@@ -19,6 +20,9 @@ use rayon::prelude::*;
 
 /// Largest number of tokens whose velocities are evaluated by the formula, which takes a second.
 const MOST_RESOLVED: usize = 256;
+
+/// Name of the row sums.
+const ROWS: &str = "rows";
 
 /// The sums of kappa of every row.
 #[derive(Default)]
@@ -86,15 +90,33 @@ impl InteractionAttention {
     }
 
     /// The sums of plain attention with phi, divided by their own masses only.
-    fn sums(&self) -> FastAnyWeight<'_> {
+    fn problem<'a>(&'a self, tokens: &'a Tokens, form: OutputForm) -> KernelProblem<'a> {
         let divided = self.row_sum == RowSum::Normalised && self.row_weights.is_none();
-        self.sums_of(&self.interaction, divided)
+        let plain = Weights::Exponential { log_factor: 0.0 };
+        let weights = if divided { Weights::Softmax } else { plain };
+        KernelProblem {
+            form,
+            weights,
+            two_sided: form == OutputForm::Tangent,
+            ..self.row_masses(&self.interaction, tokens)
+        }
     }
 
-    fn sums_of<'a>(&self, interaction: &'a Interaction, normalised: bool) -> FastAnyWeight<'a> {
+    /// The sums of the weights of an interaction.
+    fn row_masses<'a>(&self, phi: &'a Interaction, tokens: &'a Tokens) -> KernelProblem<'a> {
         let &Self { causal, sign, isa, accuracy, .. } = self;
-        let exact = AnyWeight { series: interaction.weights(), causal, normalised, sign, isa };
-        FastAnyWeight { exact, profile: interaction.profile(), accuracy }
+        KernelProblem {
+            tokens,
+            form: OutputForm::Tangent,
+            heads: &IDENTITY,
+            weight: Weight::Series { series: phi.weights(), profile: phi.profile() },
+            causal,
+            weights: Weights::Exponential { log_factor: 0.0 },
+            sign,
+            two_sided: true,
+            isa,
+            accuracy,
+        }
     }
 
     /// Divides the rows of plain attention by the sums of kappa. Returns the rows that have to be
@@ -108,7 +130,7 @@ impl InteractionAttention {
     ) -> Vec<usize> {
         let mut masses = std::mem::take(work.buffers::<RowMasses>());
         masses.0.resize(x.n(), 0.0);
-        let left = self.sums_of(kappa, false).row_masses(x, work, &mut masses.0);
+        let left = self.row_masses(kappa, x).row_masses(work, &mut masses.0);
         for (row, mass) in out.chunks_exact_mut(x.d()).zip(&masses.0) {
             row.iter_mut().for_each(|v| *v /= mass);
         }
@@ -126,7 +148,9 @@ impl Sublayer for InteractionAttention {
         if !self.is_plain() {
             return self.row_sums(x, form, work, out);
         }
-        let mut left = self.sums().apply(x, form, work, out);
+        let Ok(mut left) = self.problem(x, form).apply(work, out) else {
+            return out.fill(f64::NAN);
+        };
         if let Some(kappa) = &self.row_weights {
             left.extend(self.divide(kappa, x, work, out));
             left.sort_unstable();
@@ -148,8 +172,8 @@ impl Sublayer for InteractionAttention {
         let mut masses = vec![1.0; x.n()];
         if self.row_sum == RowSum::Normalised {
             let divisor = self.row_weights.as_ref().unwrap_or(phi);
-            let sums = self.sums_of(divisor, false);
-            sums.exact.row_masses(x, &mut Workspace::default(), &mut masses);
+            let exact = KernelProblem { accuracy: EXACT_ACCURACY, ..self.row_masses(divisor, x) };
+            exact.row_masses(&mut Workspace::default(), &mut masses);
         }
         let absolute = phi.profile().rounding * phi.profile().size;
         let lengths = v.chunks_exact(x.d()).map(crate::num::vector::length);
@@ -213,8 +237,10 @@ impl Sublayer for InteractionAttention {
             let (heads, n) = (self.heads.len(), x.n());
             pattern.check(&AttentionShape { heads, queries: n, sources: n, ranks })?;
         }
-        let plain = self.is_plain();
-        Ok(if plain { self.sums().algorithm(x.n(), x.d(), form) } else { "any-weight-rows" })
+        if !self.is_plain() {
+            return Ok(ROWS);
+        }
+        Ok(KernelChoice::Auto.select(&self.problem(x, form))?.name())
     }
 
     fn definition(&self, input: &Input, form: OutputForm) -> Option<Vec<f64>> {

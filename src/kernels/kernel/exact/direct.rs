@@ -8,15 +8,23 @@
 //! `w (x_i - s x_j) = -s w (x_j - s x_i)`.
 
 use super::direct_large_d;
-use crate::kernel::epilogue::apply_epilogue;
-use crate::kernel::flagged_rows::FlaggedRows;
+use super::direct_series::SeriesTiles;
 use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::{Block, Blocks, layout};
 use crate::kernel::tiles::chord::{Chord, ChordConstants, causal_mask_column};
 use crate::kernel::tiles::panels::Panels;
+use crate::kernel::weight::Weight;
 use crate::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
+
+/// The sums of two blocks, for one weight.
+pub(super) trait BlockTiles: Copy + Sync {
+    /// Adds the contribution of a block to itself.
+    fn within(self, block: &mut Block);
+    /// Adds the contributions of two blocks to each other; a is the earlier one.
+    fn pair(self, a: &mut Block, b: &mut Block);
+}
 
 /// Parameters that all tiles of a system share.
 #[derive(Clone, Copy)]
@@ -30,8 +38,7 @@ pub(super) struct Tiles {
 impl Tiles {
     /// For the blocks of a problem.
     pub fn new(problem: &KernelProblem, blocks: &Blocks) -> Self {
-        let chord =
-            Chord { beta: problem.beta, causal: problem.causal, two_sided: problem.two_sided };
+        let chord = Chord::new(problem);
         Self { chord, d: blocks.d, unit_mass: blocks.unit_mass, isa: problem.isa }
     }
 
@@ -40,14 +47,14 @@ impl Tiles {
     pub fn gather(self, x: &[f64], sums: &mut [f64], source: Source, masked: bool) {
         self.isa.run(Tile { tiles: self, work: Gather { x, sums, source, masked } });
     }
+}
 
-    /// Adds the contribution of a block to itself.
+impl BlockTiles for Tiles {
     fn within(self, block: &mut Block) {
         let Block { x, m, sums, len, .. } = block;
         self.gather(x, sums, Source { x, m, len: *len }, self.chord.causal);
     }
 
-    /// Adds the contributions of two blocks to each other; a is the earlier one.
     fn pair(self, a: &mut Block, b: &mut Block) {
         if self.chord.causal {
             self.gather(&b.x, &mut b.sums, Source { x: &a.x, m: &a.m, len: a.len }, false);
@@ -311,7 +318,7 @@ impl Kernel for Direct {
     }
 
     fn summary(&self) -> &'static str {
-        "chords of all pairs, each pair once; exact for every beta; n^2/2 exponentials"
+        "chords of all pairs, each pair once; exact for every weight; n^2/2 weights"
     }
 
     fn unsupported_reason(&self, _: &KernelProblem) -> Option<&'static str> {
@@ -320,22 +327,26 @@ impl Kernel for Direct {
 
     fn cost(&self, problem: &KernelProblem) -> f64 {
         let (n, d) = (problem.tokens.n() as f64, problem.tokens.d() as f64);
-        0.5 * n * n * if d > 4.0 { 1.0 + 0.25 * d } else { 0.5 + 0.15 * d }
+        let pair = match problem.weight {
+            Weight::Exponential { .. } if d > 4.0 => 1.0 + 0.25 * d,
+            Weight::Exponential { .. } => 0.5 + 0.15 * d,
+            Weight::Series { profile, .. } if d > 4.0 => profile.cost + 0.9 + 0.25 * d,
+            Weight::Series { profile, .. } => profile.cost + 0.4 + 0.15 * d,
+        };
+        0.5 * n * n * pair
     }
 
     fn error_bound(&self, _: &KernelProblem) -> f64 {
         0.0
     }
 
-    fn evaluate(
+    fn sums<'a>(
         &self,
         problem: &KernelProblem,
-        work: &mut Workspace,
-        out: &mut [f64],
-        flagged: &mut FlaggedRows,
-    ) {
-        let sums = exact_sums(problem, work, out);
-        apply_epilogue(problem, sums, out, flagged);
+        work: &'a mut Workspace,
+        drifts: &mut [f64],
+    ) -> Option<&'a mut Sums> {
+        Some(exact_sums(problem, work, drifts))
     }
 }
 
@@ -352,26 +363,38 @@ pub fn exact_sums<'a>(
     problem: &KernelProblem,
     work: &'a mut Workspace,
     drift: &mut [f64],
-) -> &'a Sums {
+) -> &'a mut Sums {
     let Buffers { blocks, panels, sums } = work.buffers();
     sums.reset(problem);
-    if problem.tokens.d() > 4 {
-        direct_large_d::sums(problem, panels, (drift, &mut sums.mass));
-    } else {
-        block_sums(problem, blocks, (drift, &mut sums.mass));
+    let rows = (drift, &mut sums.mass[..]);
+    match (problem.tokens.d() > 4, problem.weight) {
+        (true, Weight::Exponential { .. }) => {
+            direct_large_d::sums(problem, Chord::new(problem), panels, rows);
+        }
+        (true, Weight::Series { series, .. }) => {
+            direct_large_d::sums(problem, SeriesTiles::new(problem, series), panels, rows);
+        }
+        (false, Weight::Exponential { .. }) => {
+            block_sums(problem, |all| Tiles::new(problem, all), blocks, rows);
+        }
+        (false, Weight::Series { series, .. }) => {
+            let tiles = SeriesTiles::new(problem, series);
+            block_sums(problem, |all| tiles.for_blocks(all), blocks, rows);
+        }
     }
     sums
 }
 
 /// The sums for d up to 4.
-fn block_sums(
+fn block_sums<T: BlockTiles>(
     problem: &KernelProblem,
+    tiles: impl Fn(&Blocks) -> T,
     blocks: &mut Blocks,
     (drift, mass): (&mut [f64], &mut [f64]),
 ) {
     let (tokens, unit) = (problem.tokens, problem.tokens.uniform_mass().unwrap_or(1.0));
     blocks.load(tokens, layout(tokens.n(), 256, if tokens.n() < 128 { 1 } else { 4 }));
-    let (tiles, d) = (Tiles::new(problem, blocks), blocks.d);
+    let (tiles, d) = (tiles(blocks), blocks.d);
     blocks.for_each_pair(problem.parallel(), |b| tiles.within(b), |a, b| tiles.pair(a, b));
     for block in &blocks.list {
         block.store(d, unit, &mut drift[block.start * d..], &mut mass[block.start..]);

@@ -8,8 +8,33 @@ use crate::kernel::tiles::panels::{PanelSource, Panels, TokenPanel, groups};
 use crate::num::simd::{SimdKernel, SimdOps};
 use crate::num::tile::with_vectors;
 
+/// Coordinates in slabs, and masses.
+pub(super) type Columns<'a> = (&'a [f64], &'a [f64]);
+
+/// The weights of a tile.
+pub(super) trait PanelWeights: Copy + Sync {
+    /// Tokens see earlier tokens and themselves only.
+    fn is_causal(self) -> bool;
+
+    /// Weights and signs of the tokens of the first columns (rows of the tile) with those of the
+    /// second; also the sums of the weights by rows and, if requested, by columns.
+    fn tile<L: SimdOps<F = f64>>(
+        self,
+        l: L,
+        size: (usize, usize),
+        columns: [Columns; 2],
+        out: [&mut [f64]; 3],
+        column_totals: Option<&mut [f64]>,
+    );
+}
+
 /// Writes the drifts and masses of all tokens.
-pub fn sums(problem: &KernelProblem, panels: &mut Panels, sums: (&mut [f64], &mut [f64])) {
+pub(super) fn sums<W: PanelWeights>(
+    problem: &KernelProblem,
+    weights: W,
+    panels: &mut Panels,
+    sums: (&mut [f64], &mut [f64]),
+) {
     let least = if problem.tokens.n() < 128 { 1 } else { 4 };
     let shape = layout(problem.tokens.n(), 128, least);
     let source = PanelSource {
@@ -19,29 +44,28 @@ pub fn sums(problem: &KernelProblem, panels: &mut Panels, sums: (&mut [f64], &mu
         weighted: false,
     };
     panels.load(&source, shape, problem.parallel());
-    let chord = Chord { beta: problem.beta, causal: problem.causal, two_sided: problem.two_sided };
     let (isa, d, cap) = (problem.isa, panels.d, panels.cap);
     panels
         .list
         .iter_mut()
         .for_each(|p| [&mut p.tile, &mut p.signs].into_iter().for_each(|b| b.resize(cap * cap)));
-    let own = |a: &mut TokenPanel| isa.run(Tile { chord, d, cap, a, b: None });
+    let own = |a: &mut TokenPanel| isa.run(Tile { weights, d, cap, a, b: None });
     let pair =
-        |a: &mut TokenPanel, b: &mut TokenPanel| isa.run(Tile { chord, d, cap, a, b: Some(b) });
+        |a: &mut TokenPanel, b: &mut TokenPanel| isa.run(Tile { weights, d, cap, a, b: Some(b) });
     panels.for_each_pair(problem.parallel(), own, pair);
     panels.store(problem.isa, problem.tokens, sums, problem.parallel());
 }
 
 /// The tile of the later panel `a` with itself, or with an earlier panel `b`.
-struct Tile<'a> {
-    chord: Chord,
+struct Tile<'a, W> {
+    weights: W,
     d: usize,
     cap: usize,
     a: &'a mut TokenPanel,
     b: Option<&'a mut TokenPanel>,
 }
 
-impl SimdKernel for Tile<'_> {
+impl<W: PanelWeights> SimdKernel for Tile<'_, W> {
     type F = f64;
     type Output = ();
 
@@ -51,58 +75,24 @@ impl SimdKernel for Tile<'_> {
     }
 }
 
-impl Tile<'_> {
+impl<W: PanelWeights> Tile<'_, W> {
     #[inline(always)]
     fn with_rows<L: SimdOps<F = f64>, const R: usize>(self, l: L) {
-        let (chord, d, cap) = (&self.chord, self.d, self.cap);
+        let (weights, size) = (self.weights, (self.d, self.cap));
         let TokenPanel { terms, columns, m, drift, tile, signs, row_weight_sums, .. } = self.a;
-        match self.b {
-            None => {
-                weights(
-                    l,
-                    chord,
-                    d,
-                    cap,
-                    (columns, m),
-                    (columns, m),
-                    [tile, signs, row_weight_sums],
-                    None,
-                );
-                differences::<L, R, false>(l, (d, cap), tile, signs, (terms, m), terms, drift);
-            }
-            Some(b) => {
-                let column_totals = if chord.causal { None } else { Some(&mut b.mass[..]) };
-                weights(
-                    l,
-                    chord,
-                    d,
-                    cap,
-                    (columns, m),
-                    (&b.columns, &b.m),
-                    [tile, signs, row_weight_sums],
-                    column_totals,
-                );
-                differences::<L, R, false>(
-                    l,
-                    (d, cap),
-                    tile,
-                    signs,
-                    (&b.terms, &b.m),
-                    terms,
-                    drift,
-                );
-                if !chord.causal {
-                    differences::<L, R, true>(
-                        l,
-                        (d, cap),
-                        tile,
-                        signs,
-                        (terms, m),
-                        &b.terms,
-                        &mut b.drift,
-                    );
-                }
-            }
+        let Some(b) = self.b else {
+            let own: Columns = (columns, m);
+            weights.tile(l, size, [own, own], [tile, signs, row_weight_sums], None);
+            differences::<L, R, false>(l, size, tile, signs, (terms, m), terms, drift);
+            return;
+        };
+        let columns: [Columns; 2] = [(columns, m), (&b.columns, &b.m)];
+        let both = !weights.is_causal();
+        let totals = both.then_some(&mut b.mass[..]);
+        weights.tile(l, size, columns, [tile, signs, row_weight_sums], totals);
+        differences::<L, R, false>(l, size, tile, signs, (&b.terms, &b.m), terms, drift);
+        if both {
+            differences::<L, R, true>(l, size, tile, signs, (terms, m), &b.terms, &mut b.drift);
         }
     }
 }
@@ -110,61 +100,63 @@ impl Tile<'_> {
 /// Rows whose chords are summed together.
 const ROWS: usize = 4;
 
-/// Weights and signs of the tokens `x` (rows of the tile) with the tokens `y` (columns); also the
-/// sums of the weights by rows and by columns.
-#[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the two panels and the tile between them")]
-fn weights<L: SimdOps<F = f64>>(
-    l: L,
-    chord: &Chord,
-    d: usize,
-    cap: usize,
-    (x, mi): (&[f64], &[f64]),
-    (y, mj): (&[f64], &[f64]),
-    [tile, signs, rows]: [&mut [f64]; 3],
-    column_totals: Option<&mut [f64]>,
-) {
-    let c = ChordConstants::new(l, chord);
-    let width = cap / L::WIDTH;
-    let own_causal = chord.causal && std::ptr::eq(mi, mj);
-    let (plus, minus) = (l.splat(c.sigma), l.splat(-c.sigma));
-    let far = if chord.two_sided { c.sign_switch } else { l.constant(16.0) };
-    let (y, mj, rows) = (L::view(y), L::view(mj), L::view_mut(rows));
-    let (tile, signs) = (L::view_mut(tile), L::view_mut(signs));
-    let mut none = [];
-    let column_totals = column_totals.map_or(&mut none[..], |t| L::view_mut(t));
-    for j in (0..width).step_by(2) {
-        let (left, right) = (&y[j * d..][..d], &y[(j + 1) * d..][..d]);
-        let mut column_sums = [l.zero(); 2];
-        for i in (0..cap).step_by(ROWS) {
-            let mut acc = [[l.zero(); 2]; ROWS];
-            let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
-            for (a, (b0, b1)) in slab.chunks_exact(L::WIDTH).zip(left.iter().zip(right)) {
-                let a = &a[i % L::WIDTH..][..ROWS];
-                for r in 0..ROWS {
-                    let one = l.splat(a[r]);
-                    let (y0, y1) = (l.fma(minus, one, *b0), l.fma(minus, one, *b1));
-                    acc[r] = [l.fma(y0, y0, acc[r][0]), l.fma(y1, y1, acc[r][1])];
-                }
-            }
-            for r in 0..ROWS {
-                let m = l.splat(mi[i + r]);
-                for v in 0..2 {
-                    let mut w = l.exp2_product(acc[r][v], c.k, c.cut);
-                    if own_causal {
-                        w = causal_mask_row(l, j + v, i + r, w);
+impl PanelWeights for Chord {
+    #[inline(always)]
+    fn is_causal(self) -> bool {
+        self.causal
+    }
+
+    #[inline(always)]
+    fn tile<L: SimdOps<F = f64>>(
+        self,
+        l: L,
+        (d, cap): (usize, usize),
+        [(x, mi), (y, mj)]: [Columns; 2],
+        [tile, signs, rows]: [&mut [f64]; 3],
+        column_totals: Option<&mut [f64]>,
+    ) {
+        let c = ChordConstants::new(l, &self);
+        let width = cap / L::WIDTH;
+        let own_causal = self.causal && std::ptr::eq(mi, mj);
+        let (plus, minus) = (l.splat(c.sigma), l.splat(-c.sigma));
+        let far = if self.two_sided { c.sign_switch } else { l.constant(16.0) };
+        let (y, mj, rows) = (L::view(y), L::view(mj), L::view_mut(rows));
+        let (tile, signs) = (L::view_mut(tile), L::view_mut(signs));
+        let mut none = [];
+        let column_totals = column_totals.map_or(&mut none[..], |t| L::view_mut(t));
+        for j in (0..width).step_by(2) {
+            let (left, right) = (&y[j * d..][..d], &y[(j + 1) * d..][..d]);
+            let mut column_sums = [l.zero(); 2];
+            for i in (0..cap).step_by(ROWS) {
+                let mut acc = [[l.zero(); 2]; ROWS];
+                let slab = &x[i / L::WIDTH * d * L::WIDTH..][..d * L::WIDTH];
+                for (a, (b0, b1)) in slab.chunks_exact(L::WIDTH).zip(left.iter().zip(right)) {
+                    let a = &a[i % L::WIDTH..][..ROWS];
+                    for r in 0..ROWS {
+                        let one = l.splat(a[r]);
+                        let (y0, y1) = (l.fma(minus, one, *b0), l.fma(minus, one, *b1));
+                        acc[r] = [l.fma(y0, y0, acc[r][0]), l.fma(y1, y1, acc[r][1])];
                     }
-                    rows[i + r] = l.fma(w, mj[j + v], rows[i + r]);
-                    column_sums[v] = l.fma(w, m, column_sums[v]);
-                    let index = (i + r) * width + j + v;
-                    tile[index] = w;
-                    signs[index] = l.select(l.greater(acc[r][v], far), plus, minus);
+                }
+                for r in 0..ROWS {
+                    let m = l.splat(mi[i + r]);
+                    for v in 0..2 {
+                        let mut w = l.exp2_product(acc[r][v], c.k, c.cut);
+                        if own_causal {
+                            w = causal_mask_row(l, j + v, i + r, w);
+                        }
+                        rows[i + r] = l.fma(w, mj[j + v], rows[i + r]);
+                        column_sums[v] = l.fma(w, m, column_sums[v]);
+                        let index = (i + r) * width + j + v;
+                        tile[index] = w;
+                        signs[index] = l.select(l.greater(acc[r][v], far), plus, minus);
+                    }
                 }
             }
-        }
-        if let Some(t) = column_totals.get_mut(j..j + 2) {
-            t[0] = l.add(t[0], column_sums[0]);
-            t[1] = l.add(t[1], column_sums[1]);
+            if let Some(t) = column_totals.get_mut(j..j + 2) {
+                t[0] = l.add(t[0], column_sums[0]);
+                t[1] = l.add(t[1], column_sums[1]);
+            }
         }
     }
 }

@@ -84,8 +84,8 @@ impl Kernel for Distributed {
         "rows distributed over processes, bitwise the same for any number of them; n^2 exponentials"
     }
 
-    fn unsupported_reason(&self, _: &KernelProblem) -> Option<&'static str> {
-        None
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
+        problem.not_exponential()
     }
 
     fn supports_any_heads(&self) -> bool {

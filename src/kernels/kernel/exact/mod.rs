@@ -1,11 +1,10 @@
-//! Kernels by chords: exact for every beta.
+//! Kernels by chords: exact for every weight.
 
-#[doc(hidden)]
-pub mod any_weight;
 #[doc(hidden)]
 pub mod direct;
 #[doc(hidden)]
 pub mod direct_large_d;
+mod direct_series;
 #[doc(hidden)]
 pub mod distributed;
 #[doc(hidden)]

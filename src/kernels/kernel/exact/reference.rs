@@ -32,8 +32,8 @@ impl Kernel for Rows {
         "reference: row by row, scalar; every beta, head and mask"
     }
 
-    fn unsupported_reason(&self, _: &KernelProblem) -> Option<&'static str> {
-        None
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
+        problem.not_exponential()
     }
 
     fn supports_any_heads(&self) -> bool {
@@ -231,28 +231,20 @@ impl<'a> RowSums<'a> {
             *c = chord2(xi, xj);
         }
         let weights = &mut scratch.weights[..visible];
+        let beta = self.problem.beta();
         let chord_kernel = head.q.is_none() && head.k.is_none() && x.space().is_unit();
         // For beta >= 0 the largest exponent is 0, at the token itself. Otherwise the row is
         // shifted by its largest exponent.
-        let mut shift = if chord_kernel { self.problem.beta.abs() } else { 0.0 };
-        if chord_kernel && self.problem.beta >= 0.0 {
-            weights
-                .iter_mut()
-                .zip(&scratch.chords)
-                .for_each(|(w, c)| *w = -0.5 * self.problem.beta * c);
+        let mut shift = if chord_kernel { beta.abs() } else { 0.0 };
+        if chord_kernel && beta >= 0.0 {
+            weights.iter_mut().zip(&scratch.chords).for_each(|(w, c)| *w = -0.5 * beta * c);
         } else if chord_kernel {
-            weights
-                .iter_mut()
-                .zip(x.rows())
-                .for_each(|(w, xj)| *w = log_kernel(self.problem.beta, xi, xj));
+            weights.iter_mut().zip(x.rows()).for_each(|(w, xj)| *w = log_kernel(beta, xi, xj));
         } else {
             let qi = image.q(i);
-            weights
-                .iter_mut()
-                .enumerate()
-                .for_each(|(j, w)| *w = self.problem.beta * dot(qi, image.k(j)));
+            weights.iter_mut().enumerate().for_each(|(j, w)| *w = beta * dot(qi, image.k(j)));
         }
-        if !(chord_kernel && self.problem.beta >= 0.0) {
+        if !(chord_kernel && beta >= 0.0) {
             let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             weights.iter_mut().for_each(|w| *w -= top);
             shift += top;

@@ -7,7 +7,11 @@
 //! the difference of two prefix sums. Cost `O(n log n + n K)` for K coefficients in all.
 
 use super::series::Series;
-use crate::kernel::problem::KernelProblem;
+use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::sums::Sums;
+use crate::kernel::weight::Weight;
+use crate::kernel::weight_profile::ArcsProfile;
+use crate::kernel::workspace::Workspace;
 use rayon::prelude::*;
 
 /// A weight by pieces.
@@ -40,13 +44,69 @@ pub struct Sorted {
 }
 
 /// Largest number of tokens: places in three turns are 32-bit numbers.
-pub const MAX_N: usize = 1 << 30;
+const MAX_N: usize = 1 << 30;
 
 /// Tokens of a task.
 const TASK: usize = 1 << 14;
 
+/// The kernel by arcs.
+pub struct SortedArcs;
+
+/// The pieces of a weight.
+fn pieces<'a>(problem: &KernelProblem<'a>) -> Option<&'a ArcsProfile> {
+    match problem.weight {
+        Weight::Exponential { .. } => None,
+        Weight::Series { profile, .. } => profile.arcs.as_ref(),
+    }
+}
+
+impl Kernel for SortedArcs {
+    fn name(&self) -> &'static str {
+        "arcs"
+    }
+
+    fn summary(&self) -> &'static str {
+        "d = 2: a Fourier series between any two kinks of an interaction; O(n log n)"
+    }
+
+    fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
+        let circle = problem.tokens.d() == 2 && problem.two_sided && !problem.causal;
+        (!circle || problem.tokens.n() > MAX_N || pieces(problem).is_none()).then_some(
+            "velocities on the circle, d = 2, without a mask, by an interaction with kinks",
+        )
+    }
+
+    fn cost(&self, problem: &KernelProblem) -> f64 {
+        let n = problem.tokens.n() as f64;
+        let order = pieces(problem).map_or(f64::INFINITY, |p| p.order());
+        4000.0 + n * (5.0 * n.log2() + 40.0 + 12.0 * order)
+    }
+
+    fn error_bound(&self, problem: &KernelProblem) -> f64 {
+        match (problem.weight, pieces(problem)) {
+            // The ends of arcs are rounded, too.
+            (Weight::Series { profile, .. }, Some(arcs)) => {
+                arcs.error + 4.0 * f64::EPSILON * profile.steepness
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    fn sums<'a>(
+        &self,
+        problem: &KernelProblem,
+        work: &'a mut Workspace,
+        drifts: &mut [f64],
+    ) -> Option<&'a mut Sums> {
+        let (sorted, row_sums): &mut (Sorted, Sums) = work.buffers();
+        row_sums.reset_to_sums(problem, problem.bounds_of_series(self.error_bound(problem)));
+        sums(problem, &pieces(problem)?.arcs, sorted, (drifts, &mut row_sums.mass));
+        Some(row_sums)
+    }
+}
+
 /// Writes `sum_j m_j w_ij` and the tangent part of `sum_j m_j w_ij x_j`.
-pub fn sums(
+fn sums(
     problem: &KernelProblem,
     arcs: &Arcs,
     sorted: &mut Sorted,

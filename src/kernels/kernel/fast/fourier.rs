@@ -2,11 +2,11 @@
 //! by Horner's rule. Cost O(nK) for order K; the error is absolute.
 
 use super::series::Series;
-use crate::kernel::epilogue::apply_epilogue;
-use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::BLOCK_MULTIPLE;
+use crate::kernel::weight::Weight;
+use crate::kernel::weight_profile::{SeriesProfile, WeightProfile};
 use crate::kernel::workspace::Workspace;
 use crate::num::aligned::AlignedVec;
 use crate::num::simd::{SimdKernel, SimdOps};
@@ -59,18 +59,17 @@ impl Moments {
         part
     }
 
-    /// The series for this problem, computed once per beta.
-    pub fn series(&mut self, problem: &KernelProblem, make: fn(f64, f64) -> Series) -> Arc<Series> {
-        let d = problem.tokens.d();
+    /// The series of `e^{beta t - |beta|}` in d dimensions, computed once per beta.
+    pub fn series(&mut self, beta: f64, d: usize, make: fn(f64, f64) -> Series) -> Arc<Series> {
         match &self.series {
-            Some((beta, dimension, series))
-                if beta.to_bits() == problem.beta.to_bits() && *dimension == d =>
+            Some((own, dimension, series))
+                if own.to_bits() == beta.to_bits() && *dimension == d =>
             {
                 series.clone()
             }
             _ => {
-                let series = Arc::new(make(problem.beta, TOLERANCE));
-                self.series = Some((problem.beta, d, series.clone()));
+                let series = Arc::new(make(beta, TOLERANCE));
+                self.series = Some((beta, d, series.clone()));
                 series
             }
         }
@@ -99,44 +98,72 @@ impl Kernel for Fourier {
     }
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
-        match (problem.tokens.d(), problem.causal, problem.two_sided) {
-            (2, false, true) if problem.beta.abs() <= 2e4 => None,
-            (2, false, true) => Some("|beta| <= 20000"),
-            _ => Some("velocities on the circle, d = 2, without a mask"),
+        let velocities = "velocities on the circle, d = 2, without a mask";
+        match (problem.tokens.d(), problem.causal, problem.two_sided, problem.weight) {
+            (2, false, true, Weight::Exponential { beta }) => {
+                (beta.abs() > 2e4).then_some("|beta| <= 20000")
+            }
+            (2, false, true, Weight::Series { profile, .. }) => {
+                profile.circle.is_none().then_some("weights with a short series on the circle")
+            }
+            _ => Some(velocities),
         }
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {
-        let order = (70.0 * problem.beta.abs()).sqrt() + 16.0;
-        2000.0 + problem.tokens.n() as f64 * order * 0.5
+        2000.0 + problem.tokens.n() as f64 * order(problem, |p| p.circle.as_ref()) * 0.5
     }
 
     fn error_bound(&self, problem: &KernelProblem) -> f64 {
-        // Each power of z adds a rounding error u, and about sqrt(beta) powers matter. The other
-        // terms are the rounding of the sums.
-        let u = 0.5 * f64::EPSILON;
-        2.0 * TOLERANCE + u * (16.0 + 8.0 * problem.beta.abs().sqrt())
+        match problem.weight {
+            // Each power of z adds a rounding error u, and about sqrt(beta) powers matter. The
+            // other terms are the rounding of the sums.
+            Weight::Exponential { beta } => {
+                2.0 * TOLERANCE + 0.5 * f64::EPSILON * (16.0 + 8.0 * beta.abs().sqrt())
+            }
+            Weight::Series { profile, .. } => {
+                profile.circle.as_ref().map_or(f64::INFINITY, |s| s.error)
+            }
+        }
     }
 
-    fn evaluate(
+    fn sums<'a>(
         &self,
         problem: &KernelProblem,
-        work: &mut Workspace,
-        out: &mut [f64],
-        flagged: &mut FlaggedRows,
-    ) {
+        work: &'a mut Workspace,
+        drifts: &mut [f64],
+    ) -> Option<&'a mut Sums> {
         let Buffers { moments, row_sums } = work.buffers();
-        let series = moments.series(problem, Series::circle);
-        row_sums.reset(problem);
-        row_sums.absolute = self.error_bound(problem) + series.tail;
-        sums(problem, moments, &series, (&mut *out, &mut row_sums.mass));
-        apply_epilogue(problem, row_sums, out, flagged);
+        row_sums.reset_to_sums(problem, problem.bounds_of_series(self.error_bound(problem)));
+        let rows = (drifts, &mut row_sums.mass[..]);
+        match problem.weight {
+            Weight::Exponential { beta } => {
+                let series = moments.series(beta, 2, Series::circle);
+                row_sums.bounds.absolute += series.tail;
+                sums(problem, moments, &series, rows);
+            }
+            Weight::Series { profile, .. } => {
+                sums(problem, moments, &profile.circle.as_ref()?.series, rows);
+            }
+        }
+        Some(row_sums)
+    }
+}
+
+/// The number of coefficients of a series, estimated for an exponential.
+pub fn order(
+    problem: &KernelProblem,
+    series: impl Fn(&WeightProfile) -> Option<&SeriesProfile>,
+) -> f64 {
+    match problem.weight {
+        Weight::Exponential { beta } => (70.0 * beta.abs()).sqrt() + 16.0,
+        Weight::Series { profile, .. } => series(profile).map_or(f64::INFINITY, |s| s.order()),
     }
 }
 
 /// Writes `sum_j m_j w_ij` and the tangent part of `sum_j m_j w_ij x_j` for the weight of a series
 /// on the circle.
-pub fn sums(
+fn sums(
     problem: &KernelProblem,
     moments: &mut Moments,
     series: &Series,

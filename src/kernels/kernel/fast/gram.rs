@@ -5,8 +5,6 @@
 //! from the rows of the tokens without packing. The projection uses
 //! `<x_i, s_i> = sum_j m_j w_ij G_ij`.
 
-use crate::kernel::epilogue::apply_epilogue;
-use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::limits::MIN_SPINNING_WORK;
 use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
@@ -87,7 +85,7 @@ impl Evaluate<'_> {
     /// Turns inner products into weights and sums them.
     #[inline(always)]
     fn weights<L: SimdOps<F = f64>>(&mut self, l: L, stride: usize) {
-        let &KernelProblem { tokens, beta, .. } = self.problem;
+        let (tokens, beta) = (self.problem.tokens, self.problem.beta());
         let weights = &mut self.gram.weights;
         mirror(l, weights, stride);
         let slope = beta * std::f64::consts::LOG2_E;
@@ -213,7 +211,7 @@ impl Kernel for GramMatrix {
         let large = n > MAX_N || n * n * d > MIN_SPINNING_WORK;
         let shape = (problem.causal || large)
             .then_some("at most 128 tokens and work for one thread (n^2 d up to 2^21), no mask");
-        shape.or_else(|| super::products::too_steep(problem))
+        shape.or_else(|| super::products::unsuitable(problem)).or_else(|| problem.not_exponential())
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {
@@ -226,17 +224,16 @@ impl Kernel for GramMatrix {
         super::products::rounding_bound(problem, problem.tokens.n() as f64)
     }
 
-    fn evaluate(
+    fn sums<'a>(
         &self,
         problem: &KernelProblem,
-        work: &mut Workspace,
-        out: &mut [f64],
-        flagged: &mut FlaggedRows,
-    ) {
+        work: &'a mut Workspace,
+        drifts: &mut [f64],
+    ) -> Option<&'a mut Sums> {
         let Buffers { gram, row_sums } = work.buffers();
-        row_sums.reset(problem);
-        (row_sums.per_mass, row_sums.sigma) = (self.error_bound(problem), 0.0);
-        problem.isa.run(Evaluate { problem, gram, sums: &mut *row_sums, out: &mut *out });
-        apply_epilogue(problem, row_sums, out, flagged);
+        let bounds = problem.bounds_of_products(self.error_bound(problem));
+        row_sums.reset_to_sums(problem, bounds);
+        problem.isa.run(Evaluate { problem, gram, sums: &mut *row_sums, out: drifts });
+        Some(row_sums)
     }
 }

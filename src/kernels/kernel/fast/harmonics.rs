@@ -6,12 +6,11 @@
 //! `Y_l^{+-m} = Q_l^m(z) Re, Im (x + iy)^m`, so nothing is singular at the poles. For fixed m the
 //! `Q_l^m` satisfy a three-term recurrence, and `dQ_l^m / dz` is a multiple of `Q_l^{m+1}`.
 
-use super::fourier::{Moments, PARTS};
+use super::fourier::{Moments, PARTS, order};
 use super::series::Series;
-use crate::kernel::epilogue::apply_epilogue;
-use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
+use crate::kernel::weight::Weight;
 use crate::kernel::workspace::Workspace;
 use crate::num::simd::{SimdKernel, SimdOps};
 use rayon::prelude::*;
@@ -30,44 +29,61 @@ impl Kernel for Harmonics {
     }
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
-        match (problem.tokens.d(), problem.causal, problem.two_sided) {
-            (3, false, true) if problem.beta.abs() <= 400.0 => None,
-            (3, false, true) => Some("|beta| <= 400"),
+        match (problem.tokens.d(), problem.causal, problem.two_sided, problem.weight) {
+            (3, false, true, Weight::Exponential { beta }) => {
+                (beta.abs() > 400.0).then_some("|beta| <= 400")
+            }
+            (3, false, true, Weight::Series { profile, .. }) => {
+                profile.sphere.is_none().then_some("weights with a short series on S^2")
+            }
             _ => Some("velocities on S^2, d = 3, without a mask"),
         }
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {
-        let order = (70.0 * problem.beta.abs()).sqrt() + 16.0;
+        let order = order(problem, |p| p.sphere.as_ref());
         1e5 + problem.tokens.n() as f64 * order * order * 0.5
     }
 
     fn error_bound(&self, problem: &KernelProblem) -> f64 {
-        // Where they oscillate, the recurrences lose about one ulp per degree; sqrt(beta) degrees
-        // matter.
-        let u = 0.5 * f64::EPSILON;
-        2e-15 + u * (64.0 + 32.0 * problem.beta.abs().sqrt())
+        match problem.weight {
+            // Where they oscillate, the recurrences lose about one ulp per degree; sqrt(beta)
+            // degrees matter.
+            Weight::Exponential { beta } => {
+                2e-15 + 0.5 * f64::EPSILON * (64.0 + 32.0 * beta.abs().sqrt())
+            }
+            Weight::Series { profile, .. } => {
+                profile.sphere.as_ref().map_or(f64::INFINITY, |s| s.error)
+            }
+        }
     }
 
-    fn evaluate(
+    fn sums<'a>(
         &self,
         problem: &KernelProblem,
-        work: &mut Workspace,
-        out: &mut [f64],
-        flagged: &mut FlaggedRows,
-    ) {
+        work: &'a mut Workspace,
+        drifts: &mut [f64],
+    ) -> Option<&'a mut Sums> {
         let Buffers { moments, table, row_sums } = work.buffers();
-        let series = moments.series(problem, Series::sphere);
-        row_sums.reset(problem);
-        row_sums.absolute = self.error_bound(problem) + series.tail;
-        sums(problem, (moments, table), &series, (&mut *out, &mut row_sums.mass));
-        apply_epilogue(problem, row_sums, out, flagged);
+        row_sums.reset_to_sums(problem, problem.bounds_of_series(self.error_bound(problem)));
+        let rows = (drifts, &mut row_sums.mass[..]);
+        match problem.weight {
+            Weight::Exponential { beta } => {
+                let series = moments.series(beta, 3, Series::sphere);
+                row_sums.bounds.absolute += series.tail;
+                sums(problem, (moments, table), &series, rows);
+            }
+            Weight::Series { profile, .. } => {
+                sums(problem, (moments, table), &profile.sphere.as_ref()?.series, rows);
+            }
+        }
+        Some(row_sums)
     }
 }
 
 /// Writes `sum_j m_j w_ij` and the tangent part of `sum_j m_j w_ij x_j` for the weight of a series
 /// on S^2.
-pub fn sums(
+fn sums(
     problem: &KernelProblem,
     (moments, HarmonicTable { recurrence: table, terms }): (&mut Moments, &mut HarmonicTable),
     series: &Series,

@@ -23,9 +23,10 @@ impl Kernel for Heads {
     }
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
-        let large = problem.weights.log_scale(problem.beta) > 600.0;
-        (problem.form == OutputForm::Difference || large)
-            .then_some("sums and velocities, weights within f64")
+        let large = problem.weights.log_scale(problem.beta()) > 600.0;
+        let shape = (problem.form == OutputForm::Difference || large)
+            .then_some("sums and velocities, weights within f64");
+        shape.or_else(|| problem.not_exponential())
     }
 
     fn by_name_only(&self) -> bool {
@@ -55,13 +56,13 @@ impl Kernel for Heads {
     ) {
         let (x, d) = (problem.tokens, problem.tokens.d());
         let pattern: &dyn Pattern = if problem.causal { &Causal } else { &FullAttention };
-        let (rows, &KernelProblem { beta, heads, weights, isa, .. }) = (x.coordinates(), problem);
+        let (rows, &KernelProblem { heads, weights, isa, .. }) = (x.coordinates(), problem);
         let all = heads::HeadsProblem {
             queries: rows,
             sources: rows,
             masses: x.masses(),
             d,
-            beta,
+            beta: problem.beta(),
             heads,
             pattern,
             weights,

@@ -9,12 +9,14 @@ use super::pair_weight::{Exponential, PairWeight};
 use crate::kernel::epilogue::epilogue_in_lanes;
 use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::limits::MIN_REPEATED_WORK;
-use crate::kernel::problem::{Epilogue, Kernel, KernelProblem};
-use crate::kernel::sums::MASS_FLOOR;
+use crate::kernel::problem::{Epilogue, Kernel, KernelProblem, Weights};
+use crate::kernel::sums::Bounds;
 use crate::kernel::tiles::blocks::BLOCK_MULTIPLE;
+use crate::kernel::weight::Weight;
 use crate::kernel::workspace::Workspace;
 use crate::num::simd::{Float, SimdKernel, SimdOps};
 use crate::num::threads::{join_if, parallel_allowed, workers_spinning};
+use crate::num::vector::scale;
 use std::ops::Range;
 
 /// Largest dimension whose coordinates and sums fit the registers.
@@ -36,17 +38,6 @@ struct Gather<'a, W> {
     /// Results for these targets only.
     out: &'a mut [f64],
     flagged: &'a mut Vec<usize>,
-}
-
-/// Error bounds of the rows, and the least mass.
-#[derive(Clone, Copy)]
-pub struct Bounds {
-    /// Error bound of a drift in units of its mass.
-    pub per_mass: f64,
-    /// The same in units of the total mass.
-    pub absolute: f64,
-    /// Rows with a smaller mass are flagged.
-    pub floor: f64,
 }
 
 impl<W: PairWeight> SimdKernel for Gather<'_, W> {
@@ -252,17 +243,25 @@ impl Kernel for Inner {
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
         let shape =
             (problem.causal || problem.tokens.d() > MAX_D).then_some("d at most 8, no mask");
-        shape.or_else(|| super::products::too_steep(problem))
+        shape.or_else(|| super::products::unsuitable(problem))
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {
         let (n, d) = (problem.tokens.n() as f64, problem.tokens.d() as f64);
-        n * n * (0.2 + 0.062 * d)
+        let weight = match problem.weight {
+            Weight::Exponential { .. } => 0.2,
+            Weight::Series { profile, .. } => profile.cost + 0.05,
+        };
+        n * n * (weight + 0.062 * d)
     }
 
     fn error_bound(&self, problem: &KernelProblem) -> f64 {
         // One chain of n additions.
         super::products::rounding_bound(problem, problem.tokens.n() as f64)
+    }
+
+    fn keeps_masses(&self) -> bool {
+        false
     }
 
     fn evaluate(
@@ -272,14 +271,24 @@ impl Kernel for Inner {
         out: &mut [f64],
         flagged: &mut FlaggedRows,
     ) {
-        let per_mass = self.error_bound(problem);
-        let bounds = Bounds { per_mass, absolute: 0.0, floor: MASS_FLOOR };
-        evaluate(problem, Exponential { beta: problem.beta }, bounds, out, flagged);
+        let bounds = problem.bounds_of_products(self.error_bound(problem));
+        match problem.weight {
+            Weight::Exponential { beta } => {
+                evaluate(problem, Exponential { beta }, bounds, out, flagged);
+            }
+            Weight::Series { series, .. } => {
+                evaluate(problem, series, bounds, out, flagged);
+                if problem.weights != Weights::Softmax {
+                    scale(bounds.unit, out);
+                }
+            }
+        }
     }
 }
 
-/// Writes velocities or fields for any weight, and lists the rows whose error is too large.
-pub fn evaluate<W: PairWeight>(
+/// Writes velocities or fields in the unit of the weights, and lists the rows whose error is too
+/// large.
+fn evaluate<W: PairWeight>(
     problem: &KernelProblem,
     weight: W,
     bounds: Bounds,

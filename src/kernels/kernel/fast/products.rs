@@ -6,20 +6,19 @@
 //! exponentials and the `n^2 d` multiplications of the scores: `3/2 n^2 d` fused operations in all.
 
 use super::pair_weight::{Exponential, PairWeight};
-use crate::kernel::epilogue::apply_epilogue;
-use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::limits::MIN_SPINNING_WORK;
 use crate::kernel::problem::{Kernel, KernelProblem};
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::layout;
 use crate::kernel::tiles::chord::causal_mask_row;
 use crate::kernel::tiles::panels::{PanelSource, Panels, TokenPanel, groups};
+use crate::kernel::weight::Weight;
 use crate::kernel::workspace::Workspace;
 use crate::num::simd::{SimdKernel, SimdOps};
 use crate::num::tile::{self, with_vectors};
 
-/// Writes the drifts and masses of all tokens for any weight.
-pub fn sums<W: PairWeight>(
+/// Writes the drifts and masses of all tokens.
+fn sums<W: PairWeight>(
     problem: &KernelProblem,
     weight: W,
     panels: &mut Panels,
@@ -380,31 +379,36 @@ impl Kernel for Products {
     }
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
-        too_steep(problem)
+        unsuitable(problem)
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {
         let (n, d) = (problem.tokens.n() as f64, problem.tokens.d() as f64);
-        0.5 * n * n * (0.9 + 0.06 * d) + 1.5 * n * d
+        let weight = match problem.weight {
+            Weight::Exponential { .. } => 0.9,
+            Weight::Series { profile, .. } => profile.cost + 0.8,
+        };
+        0.5 * n * n * (weight + 0.06 * d) + 1.5 * n * d
     }
 
     fn error_bound(&self, problem: &KernelProblem) -> f64 {
         error_bound(problem)
     }
 
-    fn evaluate(
+    fn sums<'a>(
         &self,
         problem: &KernelProblem,
-        work: &mut Workspace,
-        out: &mut [f64],
-        flagged: &mut FlaggedRows,
-    ) {
+        work: &'a mut Workspace,
+        drifts: &mut [f64],
+    ) -> Option<&'a mut Sums> {
         let Buffers { panels, row_sums } = work.buffers();
-        row_sums.reset(problem);
-        (row_sums.per_mass, row_sums.sigma) = (self.error_bound(problem), 0.0);
-        let weight = Exponential { beta: problem.beta };
-        sums(problem, weight, panels, (&mut *out, &mut row_sums.mass));
-        apply_epilogue(problem, row_sums, out, flagged);
+        row_sums.reset_to_sums(problem, problem.bounds_of_products(error_bound(problem)));
+        let rows = (drifts, &mut row_sums.mass[..]);
+        match problem.weight {
+            Weight::Exponential { beta } => sums(problem, Exponential { beta }, panels, rows),
+            Weight::Series { series, .. } => sums(problem, series, panels, rows),
+        }
+        Some(row_sums)
     }
 }
 
@@ -415,12 +419,15 @@ struct Buffers {
     row_sums: Sums,
 }
 
-/// Refuses steep kernels: the exponential allows only slightly positive arguments, and rounding of
-/// the exponents stays below `0.01` here.
-pub fn too_steep(problem: &KernelProblem) -> Option<&'static str> {
-    (error_bound(problem) > 0.01).then_some(
-        "|beta| small enough that rounding of inner products changes weights by less than 1 %",
-    )
+/// Why inner products do not serve this weight. Refuses steep exponentials: they allow only slightly
+/// positive arguments, and rounding of the exponents stays below `0.01` here.
+pub fn unsuitable(problem: &KernelProblem) -> Option<&'static str> {
+    match problem.weight {
+        Weight::Exponential { .. } => (error_bound(problem) > 0.01).then_some(
+            "|beta| small enough that rounding of inner products changes weights by less than 1 %",
+        ),
+        Weight::Series { .. } => problem.needs_differences(),
+    }
 }
 
 /// Error bound of a drift row in units of its mass; the sums are nested, over tiles of about 96
@@ -433,11 +440,11 @@ fn error_bound(problem: &KernelProblem) -> f64 {
 /// steps (twice its standard deviation is used), norms differ from 1 by 2u each, and the sums round
 /// like a chain of this many additions.
 pub fn rounding_bound(problem: &KernelProblem, additions: f64) -> f64 {
-    rounding(problem.tokens.d(), problem.beta.abs(), additions)
-}
-
-/// The same for weights that change by a factor `1 + steepness e` if inner products change by e.
-pub fn rounding(d: usize, steepness: f64, additions: f64) -> f64 {
-    let d = d as f64;
-    0.5 * f64::EPSILON * (steepness * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt())
+    let d = problem.tokens.d() as f64;
+    // A weight changes by a factor `1 + steepness e` if the inner product changes by e.
+    let (steepness, own) = match problem.weight {
+        Weight::Exponential { beta } => (beta.abs(), 0.0),
+        Weight::Series { profile, .. } => (profile.steepness, profile.rounding),
+    };
+    0.5 * f64::EPSILON * (steepness * (4.0 + 2.0 * d.sqrt()) + 8.0 + 2.0 * additions.sqrt()) + own
 }

@@ -1,5 +1,6 @@
 //! Parameters of the kernel of a pair, and causal masks within a tile.
 
+use crate::kernel::problem::KernelProblem;
 use crate::num::simd::{Float, SimdOps};
 
 /// Parameters of a tile.
@@ -11,6 +12,13 @@ pub struct Chord {
     pub causal: bool,
     /// True: differences to `-sigma x_i` for far tokens.
     pub two_sided: bool,
+}
+
+impl Chord {
+    /// For an exponential weight.
+    pub fn new(problem: &KernelProblem) -> Self {
+        Self { beta: problem.beta(), causal: problem.causal, two_sided: problem.two_sided }
+    }
 }
 
 /// The constants of [`Chord`] as vectors.
