@@ -8,6 +8,7 @@ use metastable_sphere as sphere;
 mod box_search;
 pub mod complete_list;
 pub mod critical_point;
+mod dense_intervals;
 mod dyadic;
 pub mod landscape;
 pub mod merge_time;

@@ -23,10 +23,11 @@
 
 use super::Certificate;
 use super::pairs::Pairs;
+use crate::dense_intervals::{
+    IntervalMatrix, apply, defect, inverse, krawczyk, middles, signature,
+};
 use crate::error::{Error, Result};
 use crate::num::interval::{Interval, check_fp_environment};
-
-pub(super) type IntervalMatrix = Vec<Vec<Interval>>;
 
 fn rejected(why: &str) -> Error {
     Error::parameter(
@@ -199,28 +200,15 @@ pub(super) fn krawczyk_ratios(
     };
     let kappa: Vec<f64> = (0..k).map(|q| 1.0 + radial(q).mag()).collect();
     let (value, slope) = equations(c, pairs, &centre, &vec![point(0.0); r], &shift, &kappa);
-    let middle: Vec<Vec<f64>> = slope.iter().map(|r| r.iter().map(|v| v.mid()).collect()).collect();
-    let inverse =
-        invert(middle).ok_or_else(|| rejected("the equations are singular at the centre"))?;
+    let inverse = inverse(&middles(&slope))
+        .ok_or_else(|| rejected("the equations are singular at the centre"))?;
     let (_, slope) =
         equations(c, pairs, &whole, &vec![Interval::symmetric(mu_half_width); r], &shift, &kappa);
     let half = |i: usize| if i < k * d { c.radius } else { mu_half_width };
-    let mut ratios = Vec::with_capacity(slope.len());
-    for (i, row) in inverse.iter().enumerate() {
-        let mut image =
-            row.iter().zip(&value).map(|(c, f)| point(*c) * *f).fold(point(0.0), |s, t| s + t);
-        // Row i of C F'.
-        let mut product = vec![point(0.0); slope.len()];
-        for (c, line) in row.iter().zip(&slope) {
-            product.iter_mut().zip(line).for_each(|(s, v)| *s = *s + point(*c) * *v);
-        }
-        for (l, p) in product.iter().enumerate() {
-            let entry = point(if l == i { 1.0 } else { 0.0 }) - *p;
-            image = image + entry * Interval::symmetric(half(l));
-        }
-        ratios.push((point(image.mag()) / point(half(i))).hi());
-    }
-    Ok(ratios)
+    let offsets: Vec<Interval> = (0..value.len()).map(|i| Interval::symmetric(half(i))).collect();
+    let image = krawczyk(&apply(&inverse, &value), &defect(&inverse, &slope), &offsets);
+    let ratio = |(i, v): (usize, &Interval)| (point(v.mag()) / point(half(i))).hi();
+    Ok(image.iter().enumerate().map(ratio).collect())
 }
 
 /// Numbers of positive and negative eigenvalues modulo rotations: between clusters, then within
@@ -233,17 +221,17 @@ fn count_signs(c: &Certificate, pairs: &Pairs) -> Result<(usize, usize)> {
     let without = |(up, down): (usize, usize), borders: usize| {
         up.checked_sub(borders).zip(down.checked_sub(borders))
     };
-    let (mut up, mut down) = inertia(&between_clusters(c, pairs, &y, &shift))
+    let (mut up, mut down) = signature(&between_clusters(c, pairs, &y, &shift))
         .and_then(|i| without(i, borders))
         .ok_or_else(|| rejected("an eigenvalue between clusters has no certain sign"))?;
     for (q, size) in c.sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
         // Where weights exceed 1 they may overflow: a positive factor keeps them small.
         let log_scale = shift[q].min(0.0);
-        let inertia = inertia(&within_cluster(c, pairs, &y, q, log_scale))
+        let own = signature(&within_cluster(c, pairs, &y, q, log_scale))
             .and_then(|i| without(i, 1))
             .ok_or_else(|| rejected("an eigenvalue within a cluster has no certain sign"))?;
-        up += (size - 1) * inertia.0;
-        down += (size - 1) * inertia.1;
+        up += (size - 1) * own.0;
+        down += (size - 1) * own.1;
     }
     Ok((up, down))
 }
@@ -321,110 +309,4 @@ pub(super) fn within_cluster(
         }
     }
     h
-}
-
-/// The inertia that all symmetric matrices in `h` share: the numbers of positive and of negative
-/// eigenvalues, or `None` if the test fails. The test: `V^T h V` with approximate eigenvectors V is
-/// strictly diagonally dominant. Then V is regular and Sylvester's law applies.
-pub(super) fn inertia(h: &IntervalMatrix) -> Option<(usize, usize)> {
-    let size = h.len();
-    let middle: Vec<Vec<f64>> = (0..size)
-        .map(|i| (0..size).map(|j| 0.5 * (h[i][j].mid() + h[j][i].mid())).collect())
-        .collect();
-    let (values, vectors) = jacobi_eigen(middle);
-    // An eigenvalue 0 or NaN gives infinite or NaN vectors, and unbounded entries: undecided.
-    let vectors: Vec<Vec<f64>> = vectors
-        .iter()
-        .zip(&values)
-        .map(|(v, l)| v.iter().map(|x| x / l.abs().sqrt()).collect())
-        .collect();
-    let (mut up, mut down) = (0, 0);
-    for i in 0..size {
-        // Row i of V^T h, then of V^T h V.
-        let mut line = vec![point(0.0); size];
-        for (v, row) in vectors[i].iter().zip(h) {
-            line.iter_mut().zip(row).for_each(|(s, e)| *s = *s + point(*v) * *e);
-        }
-        let entry = |j: usize| {
-            line.iter().zip(&vectors[j]).map(|(e, v)| *e * point(*v)).fold(point(0.0), |s, t| s + t)
-        };
-        let others = (0..size)
-            .filter(|j| *j != i)
-            .map(|j| point(entry(j).mag()))
-            .fold(point(0.0), |s, t| s + t);
-        let own = entry(i);
-        if (own - others).is_positive() {
-            up += 1;
-        } else if (own + others).is_negative() {
-            down += 1;
-        } else {
-            return None;
-        }
-    }
-    Some((up, down))
-}
-
-/// Approximate eigenvalues and eigenvectors (rows) by cyclic Jacobi rotations.
-fn jacobi_eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let n = a.len();
-    let mut v: Vec<Vec<f64>> =
-        (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
-    for _ in 0..40 {
-        let off: f64 =
-            (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i][j] * a[i][j]).sum();
-        let diagonal: f64 = (0..n).map(|i| a[i][i] * a[i][i]).sum();
-        if off <= 1e-34 * diagonal {
-            break;
-        }
-        for p in 0..n {
-            for q in p + 1..n {
-                if a[p][q].abs() < 1e-300 {
-                    continue;
-                }
-                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-                let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                let cosine = 1.0 / t.hypot(1.0);
-                let sine = t * cosine;
-                for row in &mut a {
-                    let (x, y) = (row[p], row[q]);
-                    (row[p], row[q]) = (cosine * x - sine * y, sine * x + cosine * y);
-                }
-                let (low, high) = a.split_at_mut(q);
-                rotate(&mut low[p], &mut high[0], cosine, sine);
-                let (low, high) = v.split_at_mut(q);
-                rotate(&mut low[p], &mut high[0], cosine, sine);
-            }
-        }
-    }
-    ((0..n).map(|i| a[i][i]).collect(), v)
-}
-
-fn rotate(x: &mut [f64], y: &mut [f64], cosine: f64, sine: f64) {
-    for (x, y) in x.iter_mut().zip(y) {
-        (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
-    }
-}
-
-/// Approximate inverse by Gauss-Jordan elimination with row pivots.
-fn invert(mut a: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
-    let n = a.len();
-    let mut inverse: Vec<Vec<f64>> =
-        (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
-    for c in 0..n {
-        let best = (c..n).max_by(|i, j| a[*i][c].abs().total_cmp(&a[*j][c].abs()))?;
-        a.swap(c, best);
-        inverse.swap(c, best);
-        let pivot = a[c][c];
-        if !pivot.is_normal() {
-            return None;
-        }
-        a[c].iter_mut().chain(&mut inverse[c]).for_each(|v| *v /= pivot);
-        let (own, mirror) = (a[c].clone(), inverse[c].clone());
-        for i in (0..n).filter(|i| *i != c) {
-            let factor = a[i][c];
-            a[i].iter_mut().zip(&own).for_each(|(v, o)| *v -= factor * o);
-            inverse[i].iter_mut().zip(&mirror).for_each(|(v, o)| *v -= factor * o);
-        }
-    }
-    Some(inverse)
 }

@@ -2,8 +2,9 @@
 //! arithmetic, and of the identities that the proof uses.
 
 use super::Certificate;
-use super::check::{IntervalMatrix, between_clusters, box_rows, equations, point, within_cluster};
+use super::check::{between_clusters, box_rows, equations, point, within_cluster};
 use super::pairs::Pairs;
+use crate::dense_intervals::IntervalMatrix;
 use crate::num::{dd::Dd, interval::Interval, stream::Stream};
 
 /// Three clusters of 1, 2 and 3 tokens at random points of the sphere in R^3, with all rotations.

@@ -3,11 +3,11 @@
 //! `formulas.rs`.
 
 use super::check::{
-    IntervalMatrix, between_clusters, box_rows, inertia, is_contraction, krawczyk_ratios,
-    mu_half_width, point,
+    between_clusters, box_rows, is_contraction, krawczyk_ratios, mu_half_width, point,
 };
 use super::pairs::Pairs;
 use super::{Certificate, check, check_size};
+use crate::dense_intervals::{IntervalMatrix, signature};
 use crate::num::{dd::Dd, interval::Interval, stats::nan_max};
 
 /// A certificate with these points.
@@ -113,7 +113,7 @@ fn a_box_on_which_newtons_map_does_not_contract_is_rejected() {
             .fold(0.0, nan_max);
         assert!(low < worst && worst < high, "{worst}");
         assert!(
-            inertia(&between_clusters(&c, &pairs_of(&c), &box_rows(&c, radius), &[0.0; 3]))
+            signature(&between_clusters(&c, &pairs_of(&c), &box_rows(&c, radius), &[0.0; 3]))
                 .is_some()
         );
         if worst < 1.0 { accepted(&c) } else { rejected(&c, NEWTON) }
@@ -194,11 +194,11 @@ fn families_of_matrices_that_change_sign_are_undecided() {
         };
         let limit = 1.0 / (size - 1) as f64;
         assert_eq!(
-            (inertia(&family(1.0, 0.99 * limit)), inertia(&family(-1.0, 0.99 * limit))),
+            (signature(&family(1.0, 0.99 * limit)), signature(&family(-1.0, 0.99 * limit))),
             (Some((size, 0)), Some((0, size)))
         );
         assert_eq!(
-            (inertia(&family(1.0, 1.01 * limit)), inertia(&family(-1.0, 1.01 * limit))),
+            (signature(&family(1.0, 1.01 * limit)), signature(&family(-1.0, 1.01 * limit))),
             (None, None)
         );
     }
@@ -209,10 +209,10 @@ fn families_of_matrices_that_change_sign_are_undecided() {
         (-1.0, 0.01, None),
         (-1.0, -0.01, Some((0, 1))),
     ] {
-        assert_eq!(inertia(&vec![vec![Interval::new(low, high)]]), wanted);
+        assert_eq!(signature(&vec![vec![Interval::new(low, high)]]), wanted);
     }
-    assert_eq!(inertia(&vec![vec![point(0.0)]]), None);
-    assert_eq!(inertia(&vec![vec![point(f64::NAN)]]), None);
+    assert_eq!(signature(&vec![vec![point(0.0)]]), None);
+    assert_eq!(signature(&vec![vec![point(f64::NAN)]]), None);
 }
 
 #[test]

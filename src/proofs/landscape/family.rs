@@ -7,6 +7,7 @@
 
 use super::profile::Profile;
 use crate::attention::interaction::Interaction;
+use crate::dense_intervals::common;
 use crate::error::{Error, Result};
 use crate::num::formula::{Number, Series, WithParameter};
 use crate::num::interval::Interval;
@@ -85,14 +86,6 @@ pub(super) struct Derivatives {
 /// Taylor coefficients of the pull by the distance in radians, those of its derivative by the
 /// parameter, and those of the second.
 type Three<const N: usize> = [[Interval; N]; 3];
-
-/// The part that two enclosures of the same number have in common. If they are disjoint, one of
-/// them is wrong. Then nothing is known of the number: the whole line decides no box, so the proof
-/// stays open.
-pub(super) fn common(a: Interval, b: Interval) -> Interval {
-    let (lo, hi) = (a.lo().max(b.lo()), a.hi().min(b.hi()));
-    if lo <= hi { Interval::new(lo, hi) } else { Interval::WHOLE }
-}
 
 /// Coefficients of `phi(cos d; p) sin d` at the distances of an interval in radians.
 fn coefficients<const N: usize>(

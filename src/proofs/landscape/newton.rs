@@ -9,6 +9,7 @@
 
 use super::cell::{Arrangement, Cell, MAX_TOKENS, Pairs, Row, Table, ZERO, grid_down, grid_up};
 use super::kernel::Kernel;
+use crate::dense_intervals::negative_eigenvalues;
 use crate::num::interval::Interval;
 
 /// A zero: the box in which it is the only one, and a narrow enclosure.
@@ -350,23 +351,7 @@ impl Arrangement {
         let (k, n) = (self.k, self.k - 1);
         let pairs = self.pairs(cell, kernel);
         let mut a = self.derivative(cell.widest(k).0, &pairs);
-        let (mut count, mut left): (usize, Vec<usize>) = (0, (0..n).collect());
-        while !left.is_empty() {
-            let largest = left
-                .iter()
-                .copied()
-                .filter(|x| !a[*x][*x].contains(0.0))
-                .max_by(|x, y| a[*x][*x].mid().abs().total_cmp(&a[*y][*y].mid().abs()))?;
-            left.retain(|x| *x != largest);
-            let row = a[largest];
-            count += usize::from(row[largest].is_negative());
-            for x in left.iter().copied() {
-                let factor = a[x][largest] / row[largest];
-                for y in left.iter().copied() {
-                    a[x][y] = a[x][y] - factor * row[y];
-                }
-            }
-        }
+        let mut count = negative_eigenvalues(&mut a[..n])?;
         for p in (0..k).filter(|p| self.size[*p] > 1) {
             let square = self.product(p, p);
             let mut sum = kernel.own().map_or(square, |own| own * square);

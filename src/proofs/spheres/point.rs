@@ -27,6 +27,7 @@
 //! dimension d the index is `a + (d - r) b`.
 
 use super::cell::{Cell, MAX_PAIRS, MAX_TOKENS, Pairs, System};
+use crate::dense_intervals::{IntervalMatrix, apply, combination, krawczyk, positive_eigenvalues};
 use crate::num::dense;
 use crate::num::interval::Interval;
 
@@ -125,8 +126,8 @@ impl<'a> Clusters<'a> {
         self.unknowns.iter().map(size).collect()
     }
 
-    /// The equations and their derivatives, row by row.
-    fn equations(&self, values: &[Interval]) -> (Vec<Interval>, Vec<Interval>) {
+    /// The equations and their derivatives.
+    fn equations(&self, values: &[Interval]) -> (Vec<Interval>, IntervalMatrix) {
         let State { x, mu } = self.state(values);
         let (k, beta) = (x.len(), Interval::exact(self.beta));
         let kernel = |i: usize, j: usize| Interval::exact(self.mass[j]) * self.kernel(&x, i, j);
@@ -156,7 +157,7 @@ impl<'a> Clusters<'a> {
         let all = &self.unknowns;
         (
             all.iter().map(value).collect(),
-            all.iter().flat_map(|u| all.iter().map(move |v| entry(u, v))).collect(),
+            all.iter().map(|u| all.iter().map(|v| entry(u, v)).collect()).collect(),
         )
     }
 
@@ -167,9 +168,9 @@ impl<'a> Clusters<'a> {
             let (f, j) = self.equations(&exact);
             let y = inverse(&j, &self.sizes(&exact))?;
             let mut largest = 0.0f64;
-            for (x, row) in y.chunks(start.len()).enumerate() {
+            for (x, row) in start.iter_mut().zip(&y) {
                 let step: f64 = row.iter().zip(&f).map(|(y, f)| y * f.mid()).sum();
-                start[x] -= step;
+                *x -= step;
                 largest = largest.max(step.abs());
             }
             if largest.is_nan() || largest > 0.5 {
@@ -185,29 +186,24 @@ impl<'a> Clusters<'a> {
         let centre: Vec<Interval> = start.iter().map(|v| Interval::exact(*v)).collect();
         let (f, j) = self.equations(&centre);
         let y = inverse(&j, &self.sizes(&centre))?;
-        let step = |x: usize| dot_with(&y[x * n..(x + 1) * n], f.iter().copied());
-        let steps: Vec<Interval> = (0..n).map(|x| -step(x)).collect();
+        let step = apply(&y, &f);
         let mut radii: Vec<f64> =
-            (0..n).map(|x| 4.0 * steps[x].mag() + 1e-14 * start[x].abs() + 1e-200).collect();
+            (0..n).map(|x| 4.0 * step[x].mag() + 1e-14 * start[x].abs() + 1e-200).collect();
         for _ in 0..8 {
             let wide: Vec<Interval> =
                 (0..n).map(|x| centre[x] + Interval::symmetric(radii[x])).collect();
             let (_, j) = self.equations(&wide);
-            let mut held = true;
-            let mut image = Vec::with_capacity(n);
-            for x in 0..n {
-                let mut sum = steps[x];
-                for (z, radius) in radii.iter().enumerate() {
-                    let column = (0..n).map(|r| j[r * n + z]);
-                    let unit = Interval::exact(if x == z { 1.0 } else { 0.0 });
-                    let rest = unit - dot_with(&y[x * n..(x + 1) * n], column);
-                    sum = sum + rest * Interval::symmetric(*radius);
-                }
-                // The margin is for the rounding of another program.
-                held &= sum.mag() < 0.9 * radii[x];
-                image.push(sum);
-            }
-            if held {
+            // Not `defect`, which rounds otherwise: certificates have the radii to the last digit.
+            let rest = |(x, row): (usize, &Vec<f64>)| {
+                let unit = |z: usize| Interval::exact(if x == z { 1.0 } else { 0.0 });
+                let product = combination(row, &j).into_iter().enumerate();
+                product.map(|(z, v)| unit(z) - v).collect::<Vec<_>>()
+            };
+            let rest: IntervalMatrix = y.iter().enumerate().map(rest).collect();
+            let offsets: Vec<Interval> = radii.iter().map(|r| Interval::symmetric(*r)).collect();
+            let image = krawczyk(&step, &rest, &offsets);
+            // The margin is for the rounding of another program.
+            if image.iter().zip(&radii).all(|(image, radius)| image.mag() < 0.9 * radius) {
                 return Some(((0..n).map(|x| centre[x] + image[x]).collect(), radii));
             }
             for (r, image) in radii.iter_mut().zip(&image) {
@@ -218,15 +214,14 @@ impl<'a> Clusters<'a> {
     }
 }
 
-fn dot_with(y: &[f64], v: impl Iterator<Item = Interval>) -> Interval {
-    y.iter().zip(v).fold(Interval::ZERO, |s, (y, v)| s + Interval::exact(*y) * v)
-}
-
 /// The inverse of the middles, without a bound of its error. Unknowns have the given sizes, and
 /// rows are scaled to size 1.
-fn inverse(j: &[Interval], sizes: &[f64]) -> Option<Vec<f64>> {
+fn inverse(j: &IntervalMatrix, sizes: &[f64]) -> Option<Vec<Vec<f64>>> {
     let n = sizes.len();
-    let mut a: Vec<f64> = j.iter().zip(sizes.iter().cycle()).map(|(v, s)| v.mid() * s).collect();
+    let sized = |row: &Vec<Interval>| -> Vec<f64> {
+        row.iter().zip(sizes).map(|(v, s)| v.mid() * s).collect()
+    };
+    let mut a: Vec<f64> = j.iter().map(sized).collect::<Vec<_>>().concat();
     let mut scale = Vec::with_capacity(n);
     for row in a.chunks_mut(n) {
         let size = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -240,52 +235,7 @@ fn inverse(j: &[Interval], sizes: &[f64]) -> Option<Vec<f64>> {
     for (row, size) in y.chunks_mut(n).zip(sizes) {
         row.iter_mut().zip(&scale).for_each(|(v, s)| *v *= s * size);
     }
-    y.iter().all(|v| v.is_finite()).then_some(y)
-}
-
-/// Number of positive eigenvalues of a symmetric matrix of order n, if all are certainly not 0: by
-/// Sylvester's law. Elimination takes the diagonal entry that is largest, or two rows whose block
-/// has a negative determinant and so one eigenvalue of each sign.
-fn positive_eigenvalues(a: &[Interval], n: usize) -> Option<usize> {
-    let (mut a, mut left, mut count) = (a.to_vec(), (0..n).collect::<Vec<_>>(), 0);
-    while !left.is_empty() {
-        let size = |x: usize, y: usize| a[x * n + y].mig();
-        let by_size =
-            |x: &(usize, usize), y: &(usize, usize)| size(x.0, x.1).total_cmp(&size(y.0, y.1));
-        let pairs = left.iter().flat_map(|x| left.iter().map(move |y| (*x, *y)));
-        let (p, q) = pairs.clone().filter(|(x, y)| x < y).max_by(by_size).unwrap_or((0, 0));
-        let (d, _) = pairs.filter(|(x, y)| x == y).max_by(by_size)?;
-        let det = a[p * n + p] * a[q * n + q] - a[p * n + q].sqr();
-        let two = p < q && size(d, d) < 0.1 * size(p, q) && det.is_negative();
-        let own = a[d * n + d];
-        if two {
-            count += 1;
-            left.retain(|x| *x != p && *x != q);
-            let (pp, pq, qq) = (a[p * n + p], a[p * n + q], a[q * n + q]);
-            let old = a.clone();
-            for x in left.iter().copied() {
-                for y in left.iter().copied() {
-                    let (xp, xq) = (old[x * n + p], old[x * n + q]);
-                    let (yp, yq) = (old[y * n + p], old[y * n + q]);
-                    let change = xp * (qq * yp - pq * yq) + xq * (pp * yq - pq * yp);
-                    a[x * n + y] = old[x * n + y] - change / det;
-                }
-            }
-        } else if own.contains(0.0) {
-            return None;
-        } else {
-            count += usize::from(own.is_positive());
-            left.retain(|x| *x != d);
-            let row: Vec<Interval> = a[d * n..(d + 1) * n].to_vec();
-            for x in left.iter().copied() {
-                let factor = a[x * n + d] / own;
-                for y in left.iter().copied() {
-                    a[x * n + y] = a[x * n + y] - factor * row[y];
-                }
-            }
-        }
-    }
-    Some(count)
+    y.iter().all(|v| v.is_finite()).then(|| y.chunks(n).map(<[f64]>::to_vec).collect())
 }
 
 impl System {
@@ -451,8 +401,7 @@ impl Directions<'_> {
                 let more = self.mass(i) + self.multiplier(i);
                 let basis = self.tangents(i, rank)?;
                 let entry = |v: &Tangent, w: &Tangent| self.own(v, &w.1, more);
-                count +=
-                    (self.sizes[i] - 1) * positive_eigenvalues(&table(&basis, entry), basis.len())?;
+                count += (self.sizes[i] - 1) * positive_eigenvalues(table(&basis, entry))?;
             }
         }
         let entry = |v: &Tangent, w: &Tangent| {
@@ -463,7 +412,7 @@ impl Directions<'_> {
             let far = dot(&v.1, &x[j]) * dot(&w.1, &x[i]);
             self.mass(i) * self.pull(i, j) * (dot(&v.1, &w.1) + beta * far)
         };
-        Some(count + positive_eigenvalues(&table(&all, entry), all.len())?)
+        Some(count + positive_eigenvalues(table(&all, entry))?)
     }
 
     /// Directions of ascent for every dimension outside the span.
@@ -482,14 +431,13 @@ impl Directions<'_> {
             let value = if i == j { -self.multiplier(*i) } else { self.pull(*i, *j) };
             self.mass(*i) * value
         };
-        Some(count + positive_eigenvalues(&table(&rest, entry), rest.len())?)
+        Some(count + positive_eigenvalues(table(&rest, entry))?)
     }
 }
 
-/// The matrix of a form, row by row.
-fn table<T>(all: &[T], entry: impl Fn(&T, &T) -> Interval) -> Vec<Interval> {
-    let entry = &entry;
-    all.iter().flat_map(|v| all.iter().map(move |w| entry(v, w))).collect()
+/// The matrix of a form.
+fn table<T>(all: &[T], entry: impl Fn(&T, &T) -> Interval) -> IntervalMatrix {
+    all.iter().map(|v| all.iter().map(|w| entry(v, w)).collect()).collect()
 }
 
 /// Tokens are few.

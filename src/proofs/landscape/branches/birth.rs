@@ -8,6 +8,7 @@ use super::shape::Shapes;
 use super::solve;
 use super::system::Over;
 use super::triple;
+use crate::dense_intervals::linear;
 use crate::num::interval::Interval;
 
 /// A branch that begins at a bifurcation, in the coordinates of the blow-up: for every beta of an
@@ -153,7 +154,7 @@ impl Outcome {
         // The slopes at the bifurcation tell on which side the branch is.
         let value = units.system.evaluate(&origin, &units.system.shapes(event.beta));
         let right: Vec<Interval> = value.by_parameter.iter().map(|b| -*b).collect();
-        let Some(slopes) = solve::linear(&value.by, &right) else { return Self::Unknown };
+        let Some(slopes) = linear(&value.by, &right) else { return Self::Unknown };
         let squares = &slopes[units.system.first_inside()..];
         let side = match () {
             () if squares.iter().all(|s| s.is_positive()) => 1.0,
@@ -229,7 +230,7 @@ impl Birth {
         }
         let Some(value) = evaluate(&alone) else { return false };
         let right: Vec<Interval> = value.by_parameter.iter().map(|b| -*b).collect();
-        let Some(slopes) = solve::linear(&value.by, &right) else { return false };
+        let Some(slopes) = linear(&value.by, &right) else { return false };
         let monotone = |s: &Interval| {
             if self.side > 0.0 { s.is_positive() } else { s.is_negative() }
         };

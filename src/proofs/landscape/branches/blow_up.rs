@@ -6,6 +6,7 @@ use super::super::kernel::Law;
 use super::solve;
 use super::system::{Kind, Over, System, Unit};
 use super::triple;
+use crate::dense_intervals::is_regular;
 use crate::num::interval::Interval;
 
 /// Largest offset, in turns, of two clusters opposite to a third that have their own coordinates.
@@ -245,7 +246,7 @@ pub(super) fn in_squares(arrangement: &Arrangement, cell: &Cell, also_gaps: bool
         let weights: Vec<f64> = boxed.iter().map(|v| v.radius().max(1e-9)).collect();
         let value = units.system.evaluate(&boxed, &over.all);
         match () {
-            () if solve::is_regular(&value.by, &weights) => Some(Squares::Regular),
+            () if is_regular(&value.by, &weights) => Some(Squares::Regular),
             () if solve::is_empty(&value, &boxed, |z| units.system.evaluate_over(z, &over)) => {
                 Some(Squares::Empty)
             }

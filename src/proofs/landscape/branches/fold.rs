@@ -14,6 +14,7 @@ use super::blow_up::Units;
 use super::point::{Point, ascents, intervals, point_of, splits_have_signs};
 use super::solve::{self, Value};
 use super::system::Over;
+use crate::dense_intervals::{apply, common, defect, inverse, linear, middles};
 use crate::num::interval::Interval;
 
 /// A fold with a box in which all critical points form one curve through it.
@@ -81,7 +82,7 @@ impl Curve {
         let found = solve::approximate(&curve, near)?;
         let exact: Vec<Interval> = found.iter().map(|v| Interval::exact(*v)).collect();
         let value = curve(&exact)?;
-        let y = solve::inverse(&solve::middles(&value.by))?;
+        let y = inverse(&middles(&value.by))?;
         let slope = |row: &Vec<f64>| -> f64 {
             row.iter().zip(&value.by_parameter).map(|(y, b)| -y * b.mid()).sum()
         };
@@ -170,14 +171,14 @@ impl Around {
         let n = self.origin.len();
         let point: Vec<Interval> = beside.iter().map(|b| Interval::exact(b.mid())).collect();
         let (over, start) = (self.evaluate(s, beside)?, self.evaluate(Interval::ZERO, &point)?);
-        let y = solve::inverse(&solve::middles(&over.by))?;
+        let y = inverse(&middles(&over.by))?;
         let line = self.unknowns(s, &point[..n - 1]);
         let along: Vec<Interval> = self.along.iter().map(|v| Interval::exact(*v)).collect();
         let system = &self.curve.units.system;
         let bend = system.bend(&line, &along, &system.shapes(point[n - 1]));
         let half_square = Interval::new(0.0, (0.5 * s.mag() * s.mag()).next_up());
-        let (first, slope) = (solve::apply(&y, &start.f), solve::apply(&y, &start.by_parameter));
-        let (second, rest) = (solve::apply(&y, &bend), solve::defect(&y, &over.by));
+        let (first, slope) = (apply(&y, &start.f), apply(&y, &start.by_parameter));
+        let (second, rest) = (apply(&y, &bend), defect(&y, &over.by));
         let entry = |l: usize| {
             let shifted = beside.iter().zip(&point);
             let moved = rest[l]
@@ -193,7 +194,7 @@ impl Around {
     fn slopes(&self, s: Interval, beside: &[Interval]) -> Option<Vec<Interval>> {
         let value = self.evaluate(s, beside)?;
         let right: Vec<Interval> = value.by_parameter.iter().map(|v| -*v).collect();
-        solve::linear(&value.by, &right)
+        linear(&value.by, &right)
     }
 
     /// The second derivative of beta by s where the first is 0, on the whole box.
@@ -210,7 +211,7 @@ impl Around {
         let bend = system.bend(&hull, &directions, &system.shapes(*span));
         let right: Vec<Interval> = bend.iter().map(|v| -*v).collect();
         let value = self.evaluate(s, &self.beside)?;
-        solve::linear(&value.by, &right)?.last().copied()
+        linear(&value.by, &right)?.last().copied()
     }
 
     /// Bounds of s, of w and of beta at the fold: it lies between two s where the derivatives of
@@ -219,7 +220,8 @@ impl Around {
         DISTANCES.iter().filter(|d| **d < self.radius).find_map(|distance| {
             let (s, mut narrow) = (Interval::symmetric(*distance), self.beside.clone());
             for _ in 0..8 {
-                narrow = common(&narrow, &self.image(s, &narrow)?);
+                let image = self.image(s, &narrow)?;
+                narrow = narrow.iter().zip(&image).map(|(a, b)| common(*a, *b)).collect();
             }
             let at = |s: f64| self.slopes(Interval::exact(s), &narrow)?.last().copied();
             let (one, two) = (at(-distance)?, at(*distance)?);
@@ -228,11 +230,6 @@ impl Around {
             turns.then_some((s, narrow))
         })
     }
-}
-
-/// The common part of two boxes.
-fn common(a: &[Interval], b: &[Interval]) -> Vec<Interval> {
-    a.iter().zip(b).map(|(a, b)| super::shape::common(*a, *b)).collect()
 }
 
 /// Distances from the fold, in the parameter, that are tried to enclose it.
@@ -256,7 +253,7 @@ impl Fold {
         let shapes = units.system.shapes(Interval::exact(from.beta));
         let value = units.system.evaluate(&exact, &shapes);
         // Near a fold the slope of the branch is almost the direction of the curve.
-        let y = solve::inverse(&solve::middles(&value.by))?;
+        let y = inverse(&middles(&value.by))?;
         let slope = |row: &Vec<f64>| -> f64 {
             row.iter().zip(&value.by_parameter).map(|(y, b)| -y * b.mid()).sum()
         };

@@ -22,8 +22,7 @@
 
 use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Pairs, Row, grid_down, grid_up};
 use super::super::kernel::{TRIG, direction};
-use super::shape::common;
-use super::solve;
+use crate::dense_intervals::{apply, common, defect, inverse, is_below_one, krawczyk, middles};
 use crate::num::interval::Interval;
 
 /// Largest beta for which the test is made.
@@ -275,7 +274,7 @@ fn left_inverse(rows: &[Linear]) -> Option<Vec<Vec<f64>>> {
         let of = |r: &Vec<f64>| row.iter().zip(r).map(|(i, v)| i * v).sum();
         middle.iter().map(of).collect()
     };
-    Some(solve::inverse(&square)?.iter().map(left).collect())
+    Some(inverse(&square)?.iter().map(left).collect())
 }
 
 /// Narrower bounds of the solutions of `B rho + K = 0`, from `rho = -Y K + (I - Y B) rho` with a
@@ -284,14 +283,8 @@ fn contract(rows: &[Linear], rho: &mut [Interval]) -> Option<()> {
     let Some(left) = left_inverse(rows) else { return Some(()) };
     let count = rho.len();
     let constants: Vec<Interval> = rows.iter().map(|row| row.rest).collect();
-    let first = solve::apply(&left, &constants);
-    let entry = |x: usize, y: usize| {
-        let one = Interval::exact(if x == y { 1.0 } else { 0.0 });
-        let terms = left[x].iter().zip(rows);
-        terms.fold(one, |sum, (v, row)| sum - Interval::exact(*v) * row.by[y])
-    };
-    let rest: Vec<Vec<Interval>> =
-        (0..count).map(|x| (0..count).map(|y| entry(x, y)).collect()).collect();
+    let by: Vec<&[Interval]> = rows.iter().map(|row| &row.by[..]).collect();
+    let (first, rest) = (apply(&left, &constants), defect(&left, &by));
     let norm = rest.iter().map(|row| row.iter().map(|v| v.mag()).sum::<f64>());
     let norm = norm.fold(0.0, f64::max) * (1.0 + 1e-14);
     if norm < 0.999 {
@@ -390,15 +383,10 @@ pub(super) fn undecided_part(
         .collect();
     let middle: Vec<Interval> = rho.iter().map(|v| Interval::exact(v.mid())).collect();
     around.extend(rho.iter().zip(&middle).map(|(r, m)| *r - *m));
-    let Some(y) = solve::inverse(&solve::middles(&by)) else { return Some(*cell) };
-    let rest = solve::defect(&y, &by);
-    let up = |s: f64, v: f64| (s + v).next_up();
-    let regular = rest.iter().zip(&around).all(|(row, own)| {
-        let sum =
-            row.iter().zip(&around).fold(0.0, |s, (v, z)| up(s, (v.mag() * z.mag()).next_up()));
-        sum < own.mag()
-    });
-    if regular {
+    let Some(y) = inverse(&middles(&by)) else { return Some(*cell) };
+    let rest = defect(&y, &by);
+    let sizes: Vec<f64> = around.iter().map(|v| v.mag()).collect();
+    if is_below_one(&rest, &sizes) {
         return None;
     }
     let at = Parts::new(mass, k, &level, &|a, b| {
@@ -406,10 +394,9 @@ pub(super) fn undecided_part(
         let distance: f64 = centre[a..b].iter().sum();
         (distance, distance)
     });
-    let step = solve::apply(&y, &at.equations(&middle));
+    let step = apply(&y, &at.equations(&middle));
     let mut within = *cell;
-    for (l, row) in rest.iter().enumerate() {
-        let moved = row.iter().zip(&around).fold(-step[l], |sum, (v, z)| sum + *v * *z);
+    for (l, moved) in krawczyk(&step, &rest, &around).into_iter().enumerate() {
         if moved.hi() < around[l].lo() || moved.lo() > around[l].hi() {
             return None;
         }

@@ -4,6 +4,7 @@ use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Row, grid_down, grid_up}
 use super::blow_up::Units;
 use super::solve;
 use super::system::{Kind, Over, System, Unit};
+use crate::dense_intervals::negative_eigenvalues;
 use crate::num::interval::Interval;
 
 /// Part of a branch: enclosures of the gaps in turns for all beta of an interval.
@@ -54,35 +55,13 @@ pub(super) fn clusters_of(arrangement: &Arrangement, watched: &[usize]) -> Syste
     System { units: units.collect(), opposite: false, law: arrangement.law.clone() }
 }
 
-/// Number of negative eigenvalues of a symmetric matrix, by elimination (Sylvester).
-fn negative(mut a: Vec<Vec<Interval>>) -> Option<usize> {
-    let (mut count, mut left): (usize, Vec<usize>) = (0, (0..a.len()).collect());
-    while !left.is_empty() {
-        let largest = left
-            .iter()
-            .copied()
-            .filter(|x| !a[*x][*x].contains(0.0))
-            .max_by(|x, y| a[*x][*x].mid().abs().total_cmp(&a[*y][*y].mid().abs()))?;
-        left.retain(|x| *x != largest);
-        let row = a[largest].clone();
-        count += usize::from(row[largest].is_negative());
-        for x in left.iter().copied() {
-            let factor = a[x][largest] / row[largest];
-            for y in left.iter().copied() {
-                a[x][y] = a[x][y] - factor * row[y];
-            }
-        }
-    }
-    Some(count)
-}
-
 pub(super) fn signs(arrangement: &Arrangement, gaps: &[(f64, f64)], beta: (f64, f64)) -> Signs {
     let k = arrangement.k;
     let several: Vec<usize> = (0..k).filter(|x| arrangement.size[*x] > 1).collect();
     let system = clusters_of(arrangement, &several);
     let shapes = system.shapes(Interval::new(beta.0, beta.1));
-    let value = system.evaluate(&intervals(&gaps[..k - 1]), &shapes);
-    let whole = negative(value.by[..k - 1].to_vec());
+    let mut value = system.evaluate(&intervals(&gaps[..k - 1]), &shapes);
+    let whole = negative_eigenvalues(&mut value.by[..k - 1]);
     Signs { whole, splits: several.into_iter().zip(value.f[k - 1..].iter().copied()).collect() }
 }
 

@@ -9,8 +9,8 @@
 
 use super::super::cell::{grid_down, grid_up};
 use super::super::family::Family;
-pub(super) use super::super::family::common;
 use super::super::kernel::{Kernel, Law, TRIG, direction, exp};
+pub(super) use crate::dense_intervals::common;
 use crate::num::interval::Interval;
 
 /// The ranges on an interval of distances.
