@@ -1,5 +1,6 @@
-//! The checker. It shares with the prover only the interval type, the weights of pairs and the file
-//! format: it has other equations, its own elimination and its own eigenvectors.
+//! The tests in interval arithmetic that prove a certificate. The prover makes them for boxes of
+//! several radii, and [`check`] repeats them for a certificate that was read. The program verifier
+//! is the independent check: it has other equations and its own arithmetic.
 //!
 //! **Equations** without multipliers of the constraints: `f_q = sum_{p != q} s_p w_qp (|y_q|^2
 //! y_p - <y_p, y_q> y_q) + kappa_q (1 - |y_q|^2) y_q + sum_a mu_a A_a y_q` and
@@ -29,6 +30,9 @@ use crate::dense_intervals::{
 use crate::error::{Error, Result};
 use crate::num::interval::{Interval, check_fp_environment};
 
+/// What a test finds, or why it fails.
+pub(super) type Tested<T> = std::result::Result<T, &'static str>;
+
 fn rejected(why: &str) -> Error {
     Error::parameter(
         "certificate",
@@ -47,10 +51,10 @@ pub fn check(c: &Certificate) -> Result<()> {
     c.validate()?;
     let pairs = Pairs::new(c)?;
     pairs.check_smooth(c)?;
-    if !is_contraction(&krawczyk_ratios(c, &pairs, mu_half_width(c, &pairs))?) {
+    if !KrawczykTest::new(c, &pairs).map_err(rejected)?.holds(c.radius) {
         return Err(rejected("Newton's map does not send the box into itself"));
     }
-    let (up, down) = count_signs(c, &pairs)?;
+    let (up, down) = count_signs(c, &pairs).map_err(rejected)?;
     if (up, down) != (c.unstable, c.morse_index) {
         return Err(rejected(&format!(
             "{up} positive and {down} negative eigenvalues, not {} and {}",
@@ -158,62 +162,93 @@ pub(super) fn equations(
     (value, slope)
 }
 
-/// Half width of the box in mu. Any positive number is valid. The force of each token varies by
-/// about (1 + beta) times the box; for an interaction beta is the largest relative slope of a pair.
-pub(super) fn mu_half_width(c: &Certificate, pairs: &Pairs) -> f64 {
-    let y = box_rows(c, 0.0);
-    let shift = shifts(c, pairs);
-    let relative = |q: usize, p: usize| match pairs {
-        Pairs::Exponential(beta) => beta.abs(),
-        Pairs::Formula(_) => pairs.size(chord2(&y, q, p).mid()).1 * shift[q].exp(),
-    };
-    let k = y.len();
-    let others = (0..k).flat_map(|q| (0..k).filter(move |p| *p != q).map(move |p| (q, p)));
-    let steepest = others.map(|(q, p)| relative(q, p)).fold(0.0, f64::max);
-    c.radius * (1.0 + steepest) * c.sizes.iter().sum::<usize>() as f64
-}
-
 /// Whether every coordinate of the image, of y and of mu, is inside the box. NaN is not.
 pub(super) fn is_contraction(ratios: &[f64]) -> bool {
     ratios.iter().all(|s| *s < 1.0)
 }
 
-/// Krawczyk's test: upper bounds of `(|C F(z)| + |1 - C F'(X)| h)_i / h_i` with h the half widths
-/// of the box: the radius in y and `mu_half_width` in mu. If all are below 1, the box contains
-/// exactly one zero.
-pub(super) fn krawczyk_ratios(
-    c: &Certificate,
-    pairs: &Pairs,
-    mu_half_width: f64,
-) -> Result<Vec<f64>> {
-    let (k, d, r) = (c.sizes.len(), c.d, c.rotations.len());
-    let shift = shifts(c, pairs);
-    let (centre, whole) = (box_rows(c, 0.0), box_rows(c, c.radius));
-    // Any positive kappa is valid; this one is of the size of the forces.
-    let radial = |q: usize| {
-        let forces = (0..k).filter(|p| *p != q).map(|p| {
-            pairs.at(chord2(&centre, q, p), shift[q]).0
-                * point(c.sizes[p] as f64)
-                * inner(&centre[p], &centre[q])
-        });
-        forces.fold(point(0.0), |s, t| s + t)
-    };
-    let kappa: Vec<f64> = (0..k).map(|q| 1.0 + radial(q).mag()).collect();
-    let (value, slope) = equations(c, pairs, &centre, &vec![point(0.0); r], &shift, &kappa);
-    let inverse = inverse(&middles(&slope))
-        .ok_or_else(|| rejected("the equations are singular at the centre"))?;
-    let (_, slope) =
-        equations(c, pairs, &whole, &vec![Interval::symmetric(mu_half_width); r], &shift, &kappa);
-    let half = |i: usize| if i < k * d { c.radius } else { mu_half_width };
-    let offsets: Vec<Interval> = (0..value.len()).map(|i| Interval::symmetric(half(i))).collect();
-    let image = krawczyk(&apply(&inverse, &value), &defect(&inverse, &slope), &offsets);
-    let ratio = |(i, v): (usize, &Interval)| (point(v.mag()) / point(half(i))).hi();
-    Ok(image.iter().enumerate().map(ratio).collect())
+/// Krawczyk's test for boxes of any radius around the points of a certificate.
+pub(super) struct KrawczykTest<'a> {
+    c: &'a Certificate,
+    pairs: &'a Pairs,
+    shift: Vec<f64>,
+    kappa: Vec<f64>,
+    /// An approximate inverse C of the Jacobian at the points.
+    inverse: Vec<Vec<f64>>,
+    /// `C F` at the points.
+    newton_step: Vec<Interval>,
+}
+
+impl<'a> KrawczykTest<'a> {
+    /// **Errors** equations that are singular at the points.
+    pub(super) fn new(c: &'a Certificate, pairs: &'a Pairs) -> Tested<Self> {
+        let (k, shift, centre) = (c.sizes.len(), shifts(c, pairs), box_rows(c, 0.0));
+        // Any positive kappa is valid; this one is of the size of the forces.
+        let radial = |q: usize| {
+            let forces = (0..k).filter(|p| *p != q).map(|p| {
+                pairs.at(chord2(&centre, q, p), shift[q]).0
+                    * point(c.sizes[p] as f64)
+                    * inner(&centre[p], &centre[q])
+            });
+            forces.fold(point(0.0), |s, t| s + t)
+        };
+        let kappa: Vec<f64> = (0..k).map(|q| 1.0 + radial(q).mag()).collect();
+        let mu = vec![point(0.0); c.rotations.len()];
+        let (value, slope) = equations(c, pairs, &centre, &mu, &shift, &kappa);
+        let inverse =
+            inverse(&middles(&slope)).ok_or("the equations are singular at the points")?;
+        let newton_step = apply(&inverse, &value);
+        Ok(Self { c, pairs, shift, kappa, inverse, newton_step })
+    }
+
+    /// The largest change of a coordinate in a Newton step from the points.
+    pub(super) fn newton_step(&self) -> f64 {
+        let coordinates = &self.newton_step[..self.c.points.len()];
+        coordinates.iter().map(|v| v.mag()).fold(0.0, f64::max)
+    }
+
+    /// Half width of the box in mu for a radius in y. Any positive number is valid. The force of
+    /// each token varies by about (1 + beta) times the box; for an interaction beta is the largest
+    /// relative slope of a pair.
+    pub(super) fn mu_half_width(&self, radius: f64) -> f64 {
+        let y = box_rows(self.c, 0.0);
+        let relative = |q: usize, p: usize| match self.pairs {
+            Pairs::Exponential(beta) => beta.abs(),
+            Pairs::Formula(_) => self.pairs.size(chord2(&y, q, p).mid()).1 * self.shift[q].exp(),
+        };
+        let k = y.len();
+        let others = (0..k).flat_map(|q| (0..k).filter(move |p| *p != q).map(move |p| (q, p)));
+        let steepest = others.map(|(q, p)| relative(q, p)).fold(0.0, f64::max);
+        radius * (1.0 + steepest) * self.c.sizes.iter().sum::<usize>() as f64
+    }
+
+    /// Upper bounds of `(|C F(z)| + |1 - C F'(X)| h)_i / h_i` with h the half widths of the box X:
+    /// the radius in y and `mu_half_width` in mu. If all are below 1, the box contains exactly one
+    /// zero.
+    pub(super) fn ratios(&self, radius: f64, mu_half_width: f64) -> Vec<f64> {
+        let (c, coordinates) = (self.c, self.c.points.len());
+        let mu = vec![Interval::symmetric(mu_half_width); c.rotations.len()];
+        let y = box_rows(c, radius);
+        let (_, slope) = equations(c, self.pairs, &y, &mu, &self.shift, &self.kappa);
+        let half = |i: usize| if i < coordinates { radius } else { mu_half_width };
+        let offsets: Vec<Interval> =
+            (0..slope.len()).map(|i| Interval::symmetric(half(i))).collect();
+        let image = krawczyk(&self.newton_step, &defect(&self.inverse, &slope), &offsets);
+        let ratio = |(i, v): (usize, &Interval)| (point(v.mag()) / point(half(i))).hi();
+        image.iter().enumerate().map(ratio).collect()
+    }
+
+    /// Whether the box of this radius contains exactly one zero.
+    pub(super) fn holds(&self, radius: f64) -> bool {
+        is_contraction(&self.ratios(radius, self.mu_half_width(radius)))
+    }
 }
 
 /// Numbers of positive and negative eigenvalues modulo rotations: between clusters, then within
-/// each.
-fn count_signs(c: &Certificate, pairs: &Pairs) -> Result<(usize, usize)> {
+/// each, for all points of the box.
+///
+/// **Errors** an eigenvalue without a certain sign.
+pub(super) fn count_signs(c: &Certificate, pairs: &Pairs) -> Tested<(usize, usize)> {
     let (y, shift) = (box_rows(c, c.radius), shifts(c, pairs));
     let borders = c.sizes.len() + c.rotations.len();
     // A regular matrix with b independent borders has b eigenvalues of either sign, and those of
@@ -223,13 +258,13 @@ fn count_signs(c: &Certificate, pairs: &Pairs) -> Result<(usize, usize)> {
     };
     let (mut up, mut down) = signature(&between_clusters(c, pairs, &y, &shift))
         .and_then(|i| without(i, borders))
-        .ok_or_else(|| rejected("an eigenvalue between clusters has no certain sign"))?;
+        .ok_or("an eigenvalue between clusters has no certain sign")?;
     for (q, size) in c.sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
         // Where weights exceed 1 they may overflow: a positive factor keeps them small.
         let log_scale = shift[q].min(0.0);
         let own = signature(&within_cluster(c, pairs, &y, q, log_scale))
             .and_then(|i| without(i, 1))
-            .ok_or_else(|| rejected("an eigenvalue within a cluster has no certain sign"))?;
+            .ok_or("an eigenvalue within a cluster has no certain sign")?;
         up += (size - 1) * own.0;
         down += (size - 1) * own.1;
     }

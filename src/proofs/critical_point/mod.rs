@@ -1,9 +1,9 @@
 //! Proofs that exactly one clustered critical point lies near a computed one, on the slice that
 //! fixes rotations, and that it has the stated Morse index. A proof is a file, the certificate.
 //!
-//! The checker ([`check`]) shares with the prover ([`prove`]) only the interval type and the file
-//! format. The prover returns a certificate only after the checker has accepted it, so its
-//! statement depends on the checker alone.
+//! The prover ([`prove`]) chooses a box and makes the tests that [`check`] makes for a certificate
+//! that was read: both depend on the same equations. The independent check is the program
+//! verifier, which shares nothing with them but the file format.
 //!
 //! **The statement.** K clusters of `sizes` tokens on the unit sphere of `R^d`,
 //! `w_qp = e^{-beta |y_q - y_p|^2 / 2}`. Among the *clustered* configurations y (all tokens of a

@@ -2,9 +2,7 @@
 //! condition alone, by about a factor of two. The formulas in the conditions are tested in
 //! `formulas.rs`.
 
-use super::check::{
-    between_clusters, box_rows, is_contraction, krawczyk_ratios, mu_half_width, point,
-};
+use super::check::{KrawczykTest, between_clusters, box_rows, is_contraction, point};
 use super::pairs::Pairs;
 use super::{Certificate, check, check_size};
 use crate::dense_intervals::{IntervalMatrix, signature};
@@ -35,6 +33,14 @@ fn certificate(
 
 fn pairs_of(c: &Certificate) -> Pairs {
     Pairs::new(c).expect("weights")
+}
+
+fn krawczyk_ratios(c: &Certificate, pairs: &Pairs, mu_half_width: f64) -> Vec<f64> {
+    KrawczykTest::new(c, pairs).expect("regular").ratios(c.radius, mu_half_width)
+}
+
+fn mu_half_width(c: &Certificate, pairs: &Pairs) -> f64 {
+    KrawczykTest::new(c, pairs).expect("regular").mu_half_width(c.radius)
 }
 
 fn polygon(m: usize, d: usize) -> Vec<f64> {
@@ -108,7 +114,6 @@ fn a_box_on_which_newtons_map_does_not_contract_is_rejected() {
     for (radius, low, high) in [(5.6e-4, 0.75, 0.8), (1.1e-3, 1.45, 1.6)] {
         let c = triangle(-0.6, radius);
         let worst = krawczyk_ratios(&c, &pairs_of(&c), mu_half_width(&c, &pairs_of(&c)))
-            .expect("regular")
             .into_iter()
             .fold(0.0, nan_max);
         assert!(low < worst && worst < high, "{worst}");
@@ -123,8 +128,7 @@ fn a_box_on_which_newtons_map_does_not_contract_is_rejected() {
 #[test]
 fn the_multipliers_of_rotations_need_their_half_width() {
     let c = triangle(-0.6, 1e-4);
-    let of =
-        |mu_half_width: f64| krawczyk_ratios(&c, &pairs_of(&c), mu_half_width).expect("regular");
+    let of = |mu_half_width: f64| krawczyk_ratios(&c, &pairs_of(&c), mu_half_width);
     // The image is 1.3e-6 wide in mu: half of that is too narrow a box, while y contracts.
     let needed = of(mu_half_width(&c, &pairs_of(&c)))[6] * mu_half_width(&c, &pairs_of(&c));
     let (wide, narrow) = (of(2.0 * needed), of(0.5 * needed));
@@ -246,9 +250,7 @@ fn zeros_that_are_no_critical_points_are_rejected() {
     let mut points = polygon(3, 2);
     points.extend([0.0, 0.0]);
     let c = certificate(8.0, &[1; 4], points, 1e-9, &[(1, 0)], (2, 0));
-    assert!(is_contraction(
-        &krawczyk_ratios(&c, &pairs_of(&c), mu_half_width(&c, &pairs_of(&c))).expect("regular")
-    ));
+    assert!(is_contraction(&krawczyk_ratios(&c, &pairs_of(&c), mu_half_width(&c, &pairs_of(&c)))));
     rejected(&c, BETWEEN);
     // NaN and infinity.
     for bad in [f64::NAN, f64::INFINITY] {
