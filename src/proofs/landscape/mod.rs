@@ -86,7 +86,6 @@ pub use strata::{VARYING, text_of_clusters};
 pub use tokens::{BETA_RANGE, Parameter, Tokens};
 
 pub(crate) use profile::refuse_kinks;
-pub(crate) use search::{middle_of_beta, relative_width};
 
 use crate::attention::interaction::Interaction;
 use crate::error::{Error, Result};

@@ -5,8 +5,7 @@ use super::newton::Zero;
 use super::node::Node;
 use super::partial::{Branches, below};
 pub(super) use crate::box_search::Monitor;
-use crate::box_search::{BoxTree, depth_first};
-use crate::num::interval::check_fp_environment;
+use crate::box_search::{self, Problem, TreeNode, branch, middle_of_beta, relative_width};
 use rayon::prelude::*;
 
 /// What a tree proves.
@@ -20,17 +19,22 @@ pub(super) enum Goal {
     Ascent,
 }
 
-/// A tree, the zeros that its leaves name, and the boxes without a reason.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
-    pub(super) zeros: Vec<Zero>,
-    pub(super) undecided: Vec<Cell>,
-    /// Number of undecided boxes; only the first are listed.
-    pub(super) undecided_count: u64,
-    /// Regions that contain all undecided boxes.
-    pub(super) regions: Vec<Region>,
-    pub(super) boxes: u64,
+/// A tree in one stratum.
+pub(super) type Tree = box_search::Tree<Node>;
+
+impl TreeNode for Node {
+    type Cell = Cell;
+    type Zero = Zero;
+    type Region = Region;
+    const LISTED: usize = 200;
+    const UNDECIDED: Self = Self::Undecided;
+
+    fn zero(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::Unique(id) => Some(id),
+            _ => None,
+        }
+    }
 }
 
 /// The hull of undecided boxes that touch one another, and their number.
@@ -40,31 +44,34 @@ pub(super) struct Region {
     pub(super) boxes: u64,
 }
 
-/// Number of undecided boxes that are listed.
-const LISTED: usize = 200;
-
 /// Number of regions of a tree. Further boxes enlarge the last one.
 const REGIONS: usize = 50;
 
 /// Distance in turns up to which boxes belong to one region.
 const TOUCHING: f64 = 1e-5;
 
-/// Adds a region to others that it does not touch after that.
-fn unite(all: &mut Vec<Region>, mut new: Region) {
-    let mut x = 0;
-    while x < all.len() {
-        if all[x].touches(&new) {
-            new = new.join(&all.swap_remove(x));
-            // The hull is larger, so earlier regions may touch it.
-            x = 0;
-        } else {
-            x += 1;
-        }
+impl box_search::Region<Cell> for Region {
+    fn of(cell: &Cell) -> Self {
+        Self { hull: *cell, boxes: 1 }
     }
-    let full = all.len() >= REGIONS;
-    match all.last_mut().filter(|_| full) {
-        Some(last) => *last = last.join(&new),
-        None => all.push(new),
+
+    /// Adds a region to others that it does not touch after that.
+    fn unite(all: &mut Vec<Self>, mut new: Self) {
+        let mut x = 0;
+        while x < all.len() {
+            if all[x].touches(&new) {
+                new = new.join(&all.swap_remove(x));
+                // The hull is larger, so earlier regions may touch it.
+                x = 0;
+            } else {
+                x += 1;
+            }
+        }
+        let full = all.len() >= REGIONS;
+        match all.last_mut().filter(|_| full) {
+            Some(last) => *last = last.join(&new),
+            None => all.push(new),
+        }
     }
 }
 
@@ -82,53 +89,6 @@ impl Region {
         Self { hull, boxes: self.boxes + other.boxes }
     }
 }
-
-impl Tree {
-    fn leaf(&mut self, node: Node, keep: bool) {
-        if keep {
-            self.nodes.push(node);
-        }
-    }
-
-    /// Appends a tree; its zeros get new numbers.
-    fn append(&mut self, mut other: Tree) {
-        let offset = self.zeros.len();
-        if offset > 0 {
-            for node in &mut other.nodes {
-                if let Node::Unique(id) = node {
-                    *id += offset;
-                }
-            }
-        }
-        self.nodes.append(&mut other.nodes);
-        self.zeros.append(&mut other.zeros);
-        self.undecided_count += other.undecided_count;
-        other.regions.into_iter().for_each(|region| unite(&mut self.regions, region));
-        let free = LISTED.saturating_sub(self.undecided.len());
-        self.undecided.extend(other.undecided.into_iter().take(free));
-        self.boxes += other.boxes;
-    }
-}
-
-impl BoxTree for Tree {
-    type Cell = Cell;
-
-    fn boxes(&self) -> u64 {
-        self.boxes
-    }
-
-    fn give_up(&mut self, cell: &Cell, keep: bool) {
-        self.leaf(Node::Undecided, keep);
-        self.undecided_count += 1;
-        unite(&mut self.regions, Region { hull: *cell, boxes: 1 });
-        if self.undecided.len() < LISTED {
-            self.undecided.push(*cell);
-        }
-    }
-}
-
-/// Depth to which the two children of a node may run at the same time.
-const PARALLEL_DEPTH: u32 = 9;
 
 /// A search in one stratum.
 pub(super) struct Search<'a> {
@@ -154,7 +114,7 @@ enum Verdict {
 impl Search<'_> {
     /// The tree of a box. The result does not depend on the number of threads.
     pub(super) fn run(&self, beta: (f64, f64), share: f64) -> Tree {
-        self.branch(self.root(beta), 0, 1, share)
+        branch(self, self.root(beta), (0, 1), share)
     }
 
     fn root(&self, beta: (f64, f64)) -> Cell {
@@ -191,14 +151,15 @@ impl Search<'_> {
             let one = children.len() < 2;
             for (x, child) in children.into_iter().enumerate() {
                 stack.push(match () {
-                    () if one || depth >= PARALLEL_DEPTH => (child, depth, path),
+                    () if one || depth >= Self::PARALLEL_DEPTH => (child, depth, path),
                     // The second child comes first.
                     () => (child, depth + 1, 2 * path + 1 - x as u64),
                 });
             }
         }
         let part = share / open.len().max(1) as f64;
-        let search = |(cell, depth, path): (Cell, u32, u64)| self.branch(cell, depth, path, part);
+        let search =
+            |(cell, depth, path): (Cell, u32, u64)| branch(self, cell, (depth, path), part);
         let found: Vec<Tree> = open.into_par_iter().map(search).collect();
         if found.is_empty() {
             self.monitor.add(share, 0);
@@ -216,52 +177,6 @@ impl Search<'_> {
             }
         }
         tree
-    }
-
-    /// The tree of a box near the root: both children at the same time. `path` has the choices on
-    /// the way to it as binary digits after a 1.
-    fn branch(&self, cell: Cell, depth: u32, path: u64, share: f64) -> Tree {
-        if depth >= PARALLEL_DEPTH {
-            if u64::from(self.shard.0) == path % u64::from(self.shard.1) {
-                return self.grow(cell, share);
-            }
-            let mut tree = Tree::default();
-            tree.give_up(&cell, self.keep);
-            return tree;
-        }
-        let mut tree = Tree::default();
-        // The way of rounding belongs to the thread.
-        if self.monitor.is_stopped() || check_fp_environment().is_err() {
-            tree.give_up(&cell, self.keep);
-            return tree;
-        }
-        if let Some((a, b)) = self.visit(cell, &mut tree) {
-            let (one, two) = rayon::join(
-                || self.branch(a, depth + 1, 2 * path, 0.5 * share),
-                || self.branch(b, depth + 1, 2 * path + 1, 0.5 * share),
-            );
-            tree.append(one);
-            tree.append(two);
-        } else {
-            self.monitor.add(share, tree.boxes);
-        }
-        tree
-    }
-
-    /// The tree of a box, depth first.
-    fn grow(&self, cell: Cell, share: f64) -> Tree {
-        depth_first(self.monitor, (cell, share), self.keep, |cell, tree| self.visit(cell, tree))
-    }
-
-    /// Decides a box, or returns its two parts.
-    fn visit(&self, cell: Cell, tree: &mut Tree) -> Option<(Cell, Cell)> {
-        tree.boxes += 1;
-        match self.decide(cell, tree) {
-            Verdict::Leaf(node) => tree.leaf(node, self.keep),
-            Verdict::Undecided => tree.give_up(&cell, self.keep),
-            Verdict::Split([a, b]) => return Some((a, b)),
-        }
-        None
     }
 
     fn decide(&self, mut cell: Cell, tree: &mut Tree) -> Verdict {
@@ -368,15 +283,28 @@ impl Search<'_> {
     }
 }
 
-/// Where an interval of beta is split. It has few digits, since the certificate has it.
-pub(crate) fn middle_of_beta((low, high): (f64, f64)) -> f64 {
-    let middle = if low > 0.05 { (low * high).sqrt() } else { 0.5 * (low + high) };
-    let step = (high - low) / 64.0;
-    let coarse = (middle / step).round() * step;
-    if coarse > low && coarse < high { coarse } else { middle }
-}
+impl Problem for Search<'_> {
+    type Node = Node;
+    const PARALLEL_DEPTH: u32 = 9;
 
-/// Width of an interval of beta, relative for `|beta| > 0.2`.
-pub(crate) fn relative_width((low, high): (f64, f64)) -> f64 {
-    (high - low) / (0.5 * (low + high)).abs().max(0.2)
+    fn monitor(&self) -> &Monitor<'_> {
+        self.monitor
+    }
+
+    fn keep(&self) -> bool {
+        self.keep
+    }
+
+    fn shard(&self) -> (u32, u32) {
+        self.shard
+    }
+
+    fn visit(&self, cell: Cell, tree: &mut Tree) -> Option<(Cell, Cell)> {
+        match self.decide(cell, tree) {
+            Verdict::Leaf(node) => tree.leaf(node, self.keep),
+            Verdict::Undecided => tree.give_up(&cell, self.keep),
+            Verdict::Split([a, b]) => return Some((a, b)),
+        }
+        None
+    }
 }

@@ -333,7 +333,7 @@ pub fn complete(
         let tree = search.run();
         stopped = search.is_stopped();
         if !stopped {
-            open.clone_from(&tree.open);
+            open.clone_from(&tree.regions);
         }
         trees.push(tree);
     }

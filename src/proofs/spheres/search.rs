@@ -2,9 +2,11 @@
 
 use super::cell::{Cell, GRID, Groups, Row, System, Values, grid_down};
 use super::point::Point;
-use crate::box_search::{BoxTree, Monitor, depth_first};
-use crate::landscape::{Report, middle_of_beta, relative_width};
-use crate::num::interval::{Interval, check_fp_environment};
+use crate::box_search::{
+    self, Monitor, Problem, Region, TreeNode, branch, middle_of_beta, relative_width,
+};
+use crate::landscape::Report;
+use crate::num::interval::Interval;
 
 /// A node of a tree, in the order of a walk that visits a node before its children. Numbers are
 /// those of tokens, or of entries.
@@ -38,17 +40,41 @@ pub(super) enum Node {
     Undecided,
 }
 
-/// A tree, the zeros that its leaves name, and the boxes without a reason.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
-    pub(super) zeros: Vec<Point>,
-    pub(super) undecided: Vec<Cell>,
-    /// Number of undecided boxes; only the first are listed.
-    pub(super) undecided_count: u64,
-    /// The intervals of beta of undecided boxes: disjoint, in order.
-    pub(super) open: Vec<(f64, f64)>,
-    pub(super) boxes: u64,
+/// A tree of boxes. Its regions are the intervals of beta of undecided boxes: disjoint, in order.
+pub(super) type Tree = box_search::Tree<Node>;
+
+impl TreeNode for Node {
+    type Cell = Cell;
+    type Zero = Point;
+    type Region = (f64, f64);
+    const LISTED: usize = 20;
+    const UNDECIDED: Self = Self::Undecided;
+
+    fn zero(&mut self) -> Option<&mut usize> {
+        match self {
+            Node::Zero(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+impl Region<Cell> for (f64, f64) {
+    fn of(cell: &Cell) -> Self {
+        cell.beta
+    }
+
+    /// Adds an interval to a union of disjoint intervals in order.
+    fn unite(all: &mut Vec<Self>, (mut low, mut high): Self) {
+        all.retain(|own| {
+            let meets = own.0 <= high && low <= own.1;
+            if meets {
+                (low, high) = (low.min(own.0), high.max(own.1));
+            }
+            !meets
+        });
+        let at = all.partition_point(|own| own.1 < low);
+        all.insert(at, (low, high));
+    }
 }
 
 /// What a tree proves.
@@ -72,9 +98,6 @@ impl Goal {
     }
 }
 
-/// Number of undecided boxes that are listed.
-const LISTED: usize = 20;
-
 /// Relative width of an interval of beta below which a box is left undecided.
 const NARROW: f64 = 1e-3;
 
@@ -83,64 +106,6 @@ const COARSE: f64 = 0.4;
 
 /// Distance from a box at which a zero may explain it.
 const NEAR: f64 = 0.01;
-
-impl Tree {
-    fn leaf(&mut self, node: Node, keep: bool) {
-        if keep {
-            self.nodes.push(node);
-        }
-    }
-
-    /// Appends a tree; its zeros get new numbers.
-    fn append(&mut self, mut other: Tree) {
-        let offset = self.zeros.len();
-        for node in &mut other.nodes {
-            if let Node::Zero(id) = node {
-                *id += offset;
-            }
-        }
-        self.nodes.append(&mut other.nodes);
-        self.zeros.append(&mut other.zeros);
-        self.undecided_count += other.undecided_count;
-        other.open.into_iter().for_each(|beta| unite(&mut self.open, beta));
-        let free = LISTED.saturating_sub(self.undecided.len());
-        self.undecided.extend(other.undecided.into_iter().take(free));
-        self.boxes += other.boxes;
-    }
-}
-
-impl BoxTree for Tree {
-    type Cell = Cell;
-
-    fn boxes(&self) -> u64 {
-        self.boxes
-    }
-
-    fn give_up(&mut self, cell: &Cell, keep: bool) {
-        self.leaf(Node::Undecided, keep);
-        self.undecided_count += 1;
-        unite(&mut self.open, cell.beta);
-        if self.undecided.len() < LISTED {
-            self.undecided.push(*cell);
-        }
-    }
-}
-
-/// Adds an interval to a union of disjoint intervals in order.
-fn unite(all: &mut Vec<(f64, f64)>, (mut low, mut high): (f64, f64)) {
-    all.retain(|own| {
-        let meets = own.0 <= high && low <= own.1;
-        if meets {
-            (low, high) = (low.min(own.0), high.max(own.1));
-        }
-        !meets
-    });
-    let at = all.partition_point(|own| own.1 < low);
-    all.insert(at, (low, high));
-}
-
-/// Depth to which the two children of a node may run at the same time.
-const PARALLEL_DEPTH: u32 = 12;
 
 /// A search, its progress, and whether it was stopped.
 pub(super) struct Search<'a> {
@@ -171,105 +136,7 @@ impl<'a> Search<'a> {
 
     /// The tree of all Gram matrices. The result does not depend on the number of threads.
     pub(super) fn run(&self) -> Tree {
-        self.branch(self.system.root(), 0, 1.0)
-    }
-
-    /// The tree of a box near the root: both children at the same time.
-    fn branch(&self, cell: Cell, depth: u32, share: f64) -> Tree {
-        if depth >= PARALLEL_DEPTH {
-            return self.grow(cell, share);
-        }
-        let mut tree = Tree::default();
-        // The way of rounding belongs to the thread.
-        if self.monitor.is_stopped() || check_fp_environment().is_err() {
-            tree.give_up(&cell, self.keep);
-            return tree;
-        }
-        if let Some((a, b)) = self.visit(cell, &mut tree) {
-            let (one, two) = rayon::join(
-                || self.branch(a, depth + 1, 0.5 * share),
-                || self.branch(b, depth + 1, 0.5 * share),
-            );
-            tree.append(one);
-            tree.append(two);
-        } else {
-            self.monitor.add(share, tree.boxes);
-        }
-        tree
-    }
-
-    /// The tree of a box, depth first.
-    fn grow(&self, cell: Cell, share: f64) -> Tree {
-        depth_first(&self.monitor, (cell, share), self.keep, |cell, tree| self.visit(cell, tree))
-    }
-
-    /// Decides a box, or returns its two parts.
-    fn visit(&self, mut cell: Cell, tree: &mut Tree) -> Option<(Cell, Cell)> {
-        tree.boxes += 1;
-        loop {
-            if !self.system.close(&mut cell) {
-                tree.leaf(Node::Open, self.keep);
-                return None;
-            }
-            let groups = self.system.groups(&cell);
-            if let Some(set) = self.system.half_space(&cell, &groups) {
-                tree.leaf(Node::HalfSpace(set), self.keep);
-                return None;
-            }
-            if relative_width(cell.beta) > COARSE {
-                return Some(self.split_beta(cell, tree));
-            }
-            let values = self.system.values(&cell, &groups);
-            if let Some((i, k)) = self.force(&groups, &values) {
-                tree.leaf(Node::Force(i, k), self.keep);
-                return None;
-            }
-            if let Some((i, j)) = self.quotient(&groups, &values) {
-                let g = &mut cell.g[self.system.place[i][j]];
-                if g.1 < 1.0 {
-                    tree.leaf(Node::Quotient(i, j), self.keep);
-                    return None;
-                }
-                g.0 = 1.0;
-                tree.leaf(Node::Joined(i, j), self.keep);
-                continue;
-            }
-            if self.goal == Goal::Regular && self.is_negative(&groups, &values, tree) {
-                return None;
-            }
-            let mut shrunk = cell;
-            let step = self.system.newton(&mut shrunk, &groups, &values);
-            if step.empty {
-                tree.leaf(Node::Empty, self.keep);
-                return None;
-            }
-            if self.goal == Goal::Regular && step.regular {
-                tree.leaf(Node::Regular, self.keep);
-                return None;
-            }
-            if step.regular && self.explain(&cell, &groups, &values, tree) {
-                return None;
-            }
-            let width =
-                |c: &Cell| self.system.places(&groups).map(|t| c.g[t].1 - c.g[t].0).sum::<f64>();
-            let gain = width(&shrunk) / width(&cell);
-            if gain < 0.9 {
-                if self.keep {
-                    let whole = |g: &(f64, f64)| ((g.0 * GRID) as i64, (g.1 * GRID) as i64);
-                    let bounds = shrunk.g[..self.system.pairs].iter().map(whole).collect();
-                    tree.leaf(Node::Shrunk(bounds), true);
-                }
-                cell = shrunk;
-                if gain < 0.7 {
-                    continue;
-                }
-                if !self.system.close(&mut cell) {
-                    tree.leaf(Node::Open, self.keep);
-                    return None;
-                }
-            }
-            return self.split(cell, &self.system.groups(&cell), tree);
-        }
+        branch(self, self.system.root(), (0, 1), 1.0)
     }
 
     fn force(&self, groups: &Groups, values: &Values) -> Option<(usize, usize)> {
@@ -351,5 +218,85 @@ impl<'a> Search<'a> {
         let mut above = cell;
         (cell.beta.1, above.beta.0) = (middle, middle);
         (cell, above)
+    }
+}
+
+impl Problem for Search<'_> {
+    type Node = Node;
+    const PARALLEL_DEPTH: u32 = 12;
+
+    fn monitor(&self) -> &Monitor<'_> {
+        &self.monitor
+    }
+
+    fn keep(&self) -> bool {
+        self.keep
+    }
+
+    fn visit(&self, mut cell: Cell, tree: &mut Tree) -> Option<(Cell, Cell)> {
+        loop {
+            if !self.system.close(&mut cell) {
+                tree.leaf(Node::Open, self.keep);
+                return None;
+            }
+            let groups = self.system.groups(&cell);
+            if let Some(set) = self.system.half_space(&cell, &groups) {
+                tree.leaf(Node::HalfSpace(set), self.keep);
+                return None;
+            }
+            if relative_width(cell.beta) > COARSE {
+                return Some(self.split_beta(cell, tree));
+            }
+            let values = self.system.values(&cell, &groups);
+            if let Some((i, k)) = self.force(&groups, &values) {
+                tree.leaf(Node::Force(i, k), self.keep);
+                return None;
+            }
+            if let Some((i, j)) = self.quotient(&groups, &values) {
+                let g = &mut cell.g[self.system.place[i][j]];
+                if g.1 < 1.0 {
+                    tree.leaf(Node::Quotient(i, j), self.keep);
+                    return None;
+                }
+                g.0 = 1.0;
+                tree.leaf(Node::Joined(i, j), self.keep);
+                continue;
+            }
+            if self.goal == Goal::Regular && self.is_negative(&groups, &values, tree) {
+                return None;
+            }
+            let mut shrunk = cell;
+            let step = self.system.newton(&mut shrunk, &groups, &values);
+            if step.empty {
+                tree.leaf(Node::Empty, self.keep);
+                return None;
+            }
+            if self.goal == Goal::Regular && step.regular {
+                tree.leaf(Node::Regular, self.keep);
+                return None;
+            }
+            if step.regular && self.explain(&cell, &groups, &values, tree) {
+                return None;
+            }
+            let width =
+                |c: &Cell| self.system.places(&groups).map(|t| c.g[t].1 - c.g[t].0).sum::<f64>();
+            let gain = width(&shrunk) / width(&cell);
+            if gain < 0.9 {
+                if self.keep {
+                    let whole = |g: &(f64, f64)| ((g.0 * GRID) as i64, (g.1 * GRID) as i64);
+                    let bounds = shrunk.g[..self.system.pairs].iter().map(whole).collect();
+                    tree.leaf(Node::Shrunk(bounds), true);
+                }
+                cell = shrunk;
+                if gain < 0.7 {
+                    continue;
+                }
+                if !self.system.close(&mut cell) {
+                    tree.leaf(Node::Open, self.keep);
+                    return None;
+                }
+            }
+            return self.split(cell, &self.system.groups(&cell), tree);
+        }
     }
 }

@@ -6,46 +6,36 @@ use super::super::kernel::Law;
 use super::blow_up::{Squares, in_squares};
 use super::fold::Fold;
 use super::order_parameter;
-use crate::box_search::Monitor;
-use crate::num::interval::check_fp_environment;
+use crate::box_search::{self, Monitor, Problem, Region, TreeNode, branch, relative_width};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The boxes without a reason, and the number of all.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cover {
-    pub(super) boxes: u64,
-    pub(super) undecided: u64,
-    /// The first undecided boxes.
-    pub(super) open: Vec<Cell>,
+/// The tree of one stratum; only its undecided boxes are kept.
+pub(super) type Cover = box_search::Tree<Closed>;
+
+/// A node that is not kept.
+pub(super) struct Closed;
+
+impl TreeNode for Closed {
+    type Cell = Cell;
+    type Zero = ();
+    type Region = ();
+    const LISTED: usize = 4000;
+    const UNDECIDED: Self = Self;
+
+    fn zero(&mut self) -> Option<&mut usize> {
+        None
+    }
 }
 
-/// Number of undecided boxes that are kept.
-const LISTED: usize = 4000;
+/// Undecided boxes have no regions.
+impl Region<Cell> for () {
+    fn of(_: &Cell) -> Self {}
+
+    fn unite(_: &mut Vec<Self>, (): Self) {}
+}
 
 /// Number of undecided boxes after which a cover is not finished.
 const HOPELESS: u64 = 4000;
-
-impl Cover {
-    fn give_up(&mut self, cell: &Cell) {
-        self.undecided += 1;
-        if self.open.len() < LISTED {
-            self.open.push(*cell);
-        }
-    }
-
-    fn append(&mut self, other: Self) {
-        self.boxes += other.boxes;
-        self.undecided += other.undecided;
-        let free = LISTED.saturating_sub(self.open.len());
-        self.open.extend(other.open.into_iter().take(free));
-    }
-}
-
-/// Depth to which the two children of a node may run at the same time.
-const PARALLEL_DEPTH: u32 = 10;
-
-/// Number of boxes between two reports.
-const REPORT_EVERY: u64 = 128;
 
 /// Widths of gaps, in turns, and of beta, relative, below which a box is left undecided.
 const TOLERANCE: (f64, f64) = (2e-5, 1e-6);
@@ -86,73 +76,7 @@ impl<'a> Covering<'a> {
     pub(super) fn run(&self, beta: (f64, f64), share: f64) -> Cover {
         let gaps: Row<(f64, f64)> =
             std::array::from_fn(|x| if x < self.arrangement.k { (0.0, 0.5) } else { (0.0, 0.0) });
-        self.branch(Cell { gaps, beta }, 0, share)
-    }
-
-    fn branch(&self, cell: Cell, depth: u32, share: f64) -> Cover {
-        if depth >= PARALLEL_DEPTH {
-            return self.grow(cell, share);
-        }
-        let mut cover = Cover::default();
-        // The way of rounding belongs to the thread.
-        if check_fp_environment().is_err() {
-            cover.give_up(&cell);
-            return cover;
-        }
-        if let Some((a, b)) = self.visit(cell, &mut cover) {
-            let (one, two) = rayon::join(
-                || self.branch(a, depth + 1, 0.5 * share),
-                || self.branch(b, depth + 1, 0.5 * share),
-            );
-            cover.append(one);
-            cover.append(two);
-        } else {
-            self.monitor.add(share, cover.boxes);
-        }
-        cover
-    }
-
-    /// The cover of a box, depth first.
-    fn grow(&self, cell: Cell, share: f64) -> Cover {
-        let (mut cover, mut stack) = (Cover::default(), vec![(cell, share)]);
-        let (mut decided, mut reported) = (0.0, 0);
-        let stops = check_fp_environment().is_err();
-        while let Some((cell, share)) = stack.pop() {
-            if stops
-                || self.monitor.is_stopped()
-                || self.undecided.load(Ordering::Relaxed) > HOPELESS
-            {
-                cover.give_up(&cell);
-                continue;
-            }
-            match self.visit(cell, &mut cover) {
-                Some((a, b)) => stack.extend([(b, 0.5 * share), (a, 0.5 * share)]),
-                None => decided += share,
-            }
-            if cover.boxes - reported >= REPORT_EVERY {
-                self.monitor.add(decided, cover.boxes - reported);
-                (decided, reported) = (0.0, cover.boxes);
-            }
-        }
-        self.monitor.add(decided, cover.boxes - reported);
-        cover
-    }
-
-    /// Decides a box, or returns its two parts.
-    fn visit(&self, cell: Cell, cover: &mut Cover) -> Option<(Cell, Cell)> {
-        cover.boxes += 1;
-        match self.decide(cell) {
-            Verdict::Decided => {}
-            Verdict::Undecided => {
-                self.undecided.fetch_add(1, Ordering::Relaxed);
-                cover.give_up(&cell);
-            }
-            Verdict::Split(parts) => {
-                let [a, b] = *parts;
-                return Some((a, b));
-            }
-        }
-        None
+        branch(self, Cell { gaps, beta }, (0, 1), share)
     }
 
     fn decide(&self, mut cell: Cell) -> Verdict {
@@ -260,7 +184,34 @@ fn split_beta(cell: Cell) -> Verdict {
     Verdict::Split(Box::new([a, b]))
 }
 
-/// Width of an interval of beta, relative for `|beta| > 0.2`.
-fn relative_width((low, high): (f64, f64)) -> f64 {
-    (high - low) / (0.5 * (low + high)).abs().max(0.2)
+impl Problem for Covering<'_> {
+    type Node = Closed;
+    const PARALLEL_DEPTH: u32 = 10;
+
+    fn monitor(&self) -> &Monitor<'_> {
+        self.monitor
+    }
+
+    fn keep(&self) -> bool {
+        false
+    }
+
+    fn is_over(&self) -> bool {
+        self.monitor.is_stopped() || self.undecided.load(Ordering::Relaxed) > HOPELESS
+    }
+
+    fn visit(&self, cell: Cell, cover: &mut Cover) -> Option<(Cell, Cell)> {
+        match self.decide(cell) {
+            Verdict::Decided => {}
+            Verdict::Undecided => {
+                self.undecided.fetch_add(1, Ordering::Relaxed);
+                cover.give_up(&cell, false);
+            }
+            Verdict::Split(parts) => {
+                let [a, b] = *parts;
+                return Some((a, b));
+            }
+        }
+        None
+    }
 }

@@ -457,14 +457,14 @@ impl<'a> Work<'a> {
         let covering = Covering::new(&arrangement, &folds, &self.monitor);
         let cover = covering.run(self.tokens.beta, share);
         self.found.boxes += cover.boxes;
-        self.found.undecided += cover.undecided;
+        self.found.undecided += cover.undecided_count;
         let free = LISTED.saturating_sub(self.found.undecided_boxes.len());
         let listed = |c: &Cell| UndecidedBox {
             clusters: clusters.clone(),
             gaps: c.gaps[..clusters.len()].to_vec(),
             beta: c.beta,
         };
-        self.found.undecided_boxes.extend(cover.open.iter().take(free).map(listed));
+        self.found.undecided_boxes.extend(cover.undecided.iter().take(free).map(listed));
     }
 
     /// The result, with bifurcations in the order of beta.
