@@ -52,11 +52,13 @@ impl Units {
         (system.units.len() >= 2).then_some(Self { system, firsts, k })
     }
 
-    /// The same units, if they are two different clusters opposite to all others.
+    /// The same units, if they are two different clusters opposite to a third one.
     pub(super) fn opposite(&self) -> Option<Self> {
-        let uneven = |u: &Unit| matches!(u.kind, Kind::Uneven(_));
-        let units = &self.system.units;
-        (units.len() == 2 && units.iter().filter(|u| uneven(u)).count() == 1).then(|| Self {
+        let kinds = [self.system.units.first()?.kind, self.system.units.get(1)?.kind];
+        let opposite = self.k == 3
+            && kinds.contains(&Kind::Single)
+            && kinds.iter().any(|kind| matches!(kind, Kind::Uneven(_)));
+        opposite.then(|| Self {
             system: System { opposite: true, ..self.system.clone() },
             ..self.clone()
         })
